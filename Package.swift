@@ -1,0 +1,68 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is built in Swift 6 mode with warnings as errors.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+/// The pure targets mark every unsafe expression as well.
+let pure: [SwiftSetting] = strict + [.strictMemorySafety()]
+
+func library(
+  _ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = pure
+) -> [Target] {
+  [
+    .target(name: name, dependencies: dependencies, swiftSettings: settings),
+    .testTarget(
+      name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies,
+      swiftSettings: strict),
+  ]
+}
+
+let package = Package(
+  name: "georemind",
+  products: [
+    .executable(name: "georemindd", targets: ["georemindd"]),
+    .executable(name: "georemind", targets: ["georemind"]),
+    .executable(name: "georemind-bench", targets: ["georemind-bench"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+  ]
+    + library("Geodesy")
+    + library("CivilTime")
+    + library("JSONText")
+    + library("Configuration")
+    + library("Positioning", ["Geodesy", "CivilTime", "JSONText"])
+    + library("Geofencing", ["Geodesy", "CivilTime"])
+    + library("Reminders", ["Geodesy", "CivilTime", "Positioning", "Geofencing", "JSONText"])
+    + library("Interchange", ["Geodesy", "CivilTime", "JSONText", "Reminders"])
+    + library(
+      "Storage", ["CSQLite", "Geodesy", "CivilTime", "JSONText", "Reminders"], settings: strict)
+    + library("Control", ["JSONText"])
+    + library("LinuxRuntime", ["CSystemd"], settings: strict)
+    + [
+      .executableTarget(
+        name: "georemindd",
+        dependencies: [
+          "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Geofencing",
+          "Reminders", "Interchange", "Storage", "Control", "LinuxRuntime",
+        ], swiftSettings: strict),
+      .executableTarget(
+        name: "georemind",
+        dependencies: [
+          "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders",
+          "Interchange", "Control", "LinuxRuntime",
+        ], swiftSettings: strict),
+      .executableTarget(
+        name: "georemind-bench",
+        dependencies: ["Geodesy", "CivilTime", "Positioning", "Geofencing", "Reminders", "Storage"],
+        swiftSettings: strict),
+    ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,118 @@
+/// A JSON value (RFC 8259) that keeps what it read: the order of an object's members and the digits
+/// of a number, so that a document of unknown fields survives a round trip unchanged.
+package enum JSONValue: Equatable, Sendable {
+  case null
+  case bool(Bool)
+  case number(JSONNumber)
+  case string(String)
+  case array([JSONValue])
+  case object(JSONObject)
+}
+
+/// A number as it was written.
+package struct JSONNumber: Equatable, Sendable {
+  /// The digits, a valid JSON number.
+  package let text: String
+
+  init(verbatim text: String) { self.text = text }
+
+  package init(_ value: Int) { text = String(value) }
+
+  /// The shortest digits that read back as the same value; a whole number has no fraction.
+  /// Fails when the value is infinite or not a number, which JSON cannot say.
+  package init?(_ value: Double) {
+    guard value.isFinite else { return nil }
+    if value.magnitude < 9e15, value == value.rounded() {
+      text = String(Int64(value))
+    } else {
+      text = "\(value)"
+    }
+  }
+
+  package var double: Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
+
+  /// The value where it is a whole number that fits.
+  package var int: Int? { Int(text) ?? double.flatMap { Int(exactly: $0) } }
+}
+
+/// The members of an object in their order. Look-up is linear: the objects here are small.
+package struct JSONObject: Equatable, Sendable {
+  package private(set) var members: [(key: String, value: JSONValue)] = []
+
+  package init() {}
+
+  package init(_ members: KeyValuePairs<String, JSONValue?>) {
+    for (key, value) in members { self[key] = value }
+  }
+
+  package var isEmpty: Bool { members.isEmpty }
+
+  /// Reading a key that is said twice gives the last one. Setting nil removes the key.
+  package subscript(key: String) -> JSONValue? {
+    get { members.last { $0.key == key }?.value }
+    set {
+      guard let newValue else {
+        members.removeAll { $0.key == key }
+        return
+      }
+      if let index = members.lastIndex(where: { $0.key == key }) {
+        members[index].value = newValue
+      } else {
+        members.append((key, newValue))
+      }
+    }
+  }
+
+  mutating func append(_ key: String, _ value: JSONValue) { members.append((key, value)) }
+
+  package static func == (a: JSONObject, b: JSONObject) -> Bool {
+    a.members.elementsEqual(b.members) { $0.key == $1.key && $0.value == $1.value }
+  }
+}
+
+extension JSONValue {
+  package var string: String? { if case .string(let value) = self { value } else { nil } }
+
+  package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+  package var double: Double? { if case .number(let value) = self { value.double } else { nil } }
+
+  package var int: Int? { if case .number(let value) = self { value.int } else { nil } }
+
+  package var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+
+  package var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
+
+  package subscript(key: String) -> JSONValue? { object?[key] }
+
+  /// What a person would call this kind of value, for error messages.
+  package var kind: String {
+    switch self {
+    case .null: "null"
+    case .bool: "true or false"
+    case .number: "a number"
+    case .string: "a text"
+    case .array: "a list"
+    case .object: "an object"
+    }
+  }
+
+  /// nil where the value is not finite.
+  package static func double(_ value: Double?) -> JSONValue? {
+    value.flatMap { JSONNumber($0) }.map { .number($0) }
+  }
+
+  package static func int(_ value: Int) -> JSONValue { .number(JSONNumber(value)) }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral
+{
+  package init(stringLiteral value: String) { self = .string(value) }
+
+  package init(booleanLiteral value: Bool) { self = .bool(value) }
+
+  package init(integerLiteral value: Int) { self = .int(value) }
+
+  package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+}

@@ -1,0 +1,64 @@
+package import CivilTime
+package import Geodesy
+
+/// One position of one receiver at one moment: all that the sentences of an epoch said together.
+package struct Fix: Equatable, Sendable {
+  /// Dimension of the solution.
+  package enum Mode: UInt8, Sendable {
+    case twoD = 2
+    case threeD = 3
+  }
+
+  /// Where the position comes from; raw values as in gpsd's `status`, `manual` beyond them.
+  package enum Source: UInt8, Sendable {
+    case unknown = 0
+    case gnss = 1
+    case differential = 2
+    case rtkFixed = 3
+    case rtkFloat = 4
+    case deadReckoning = 5
+    case gnssDeadReckoning = 6
+    case surveyed = 7
+    case simulated = 8
+    case precise = 9
+    case manual = 100
+  }
+
+  /// UTC of the fix as the receiver says it; nil until a date is known.
+  package var time: Instant?
+  /// Milliseconds of the UTC day, where only the time of day is known.
+  package var timeOfDay: Int32?
+  package var position: Coordinate
+  package var mode: Mode
+  package var source: Source
+  /// Metres above mean sea level.
+  package var altitudeMSL: Double?
+  /// Metres above the WGS 84 ellipsoid.
+  package var altitudeHAE: Double?
+  /// Over ground, m/s.
+  package var speed: Double?
+  /// Over ground, degrees true, 0..<360.
+  package var track: Double?
+  /// Vertical speed, m/s, up positive.
+  package var climb: Double?
+  /// Horizontal error in metres, 95 %; nil where unknown.
+  package var eph: Double?
+
+  package init(
+    time: Instant?, position: Coordinate, mode: Mode = .twoD, source: Source = .unknown,
+    timeOfDay: Int32? = nil, altitudeMSL: Double? = nil, altitudeHAE: Double? = nil,
+    speed: Double? = nil, track: Double? = nil, climb: Double? = nil, eph: Double? = nil
+  ) {
+    self.time = time
+    self.timeOfDay = timeOfDay
+    self.position = position
+    self.mode = mode
+    self.source = source
+    self.altitudeMSL = altitudeMSL
+    self.altitudeHAE = altitudeHAE
+    self.speed = speed
+    self.track = track
+    self.climb = climb
+    self.eph = eph
+  }
+}
