@@ -1,0 +1,89 @@
+/// Why a text is not a range of hours or a set of weekdays.
+package struct ClockError: Error, Equatable, CustomStringConvertible {
+  package let text: String
+  /// What the text should have been.
+  package let kind: String
+  /// What is wrong with it and what to write.
+  package let reason: String
+
+  package var description: String { "\(quoted(text)) is not a \(kind): \(reason)" }
+}
+
+/// A part of every day on the clock, `08:00-18:00`: the start belongs to it, the end does not. It
+/// runs over midnight where the end is not later than the start, `22:00-06:00`.
+package struct HourRange: Hashable, Sendable {
+  /// Microseconds since midnight, 0..<one day.
+  let start: Int64
+  /// Microseconds since midnight, over 0 up to one whole day, not equal to `start`.
+  let end: Int64
+
+  package static let allDay = HourRange(start: 0, end: TimeOfDay.dayLength)
+
+  private init(start: Int64, end: Int64) {
+    self.start = start
+    self.end = end
+  }
+
+  /// Whole minutes, seconds where wanted; the end may be 24:00.
+  package init(parsing text: String) throws(ClockError) {
+    func fault(_ reason: String) -> ClockError {
+      ClockError(text: text, kind: "range of hours", reason: reason)
+    }
+    var scanner = ByteScanner(text.trimmed)
+    func clock() throws(ClockError) -> Int64 {
+      guard let hour = scanner.number(digits: 1...2), scanner.consume(UInt8(ascii: ":")),
+        let minute = scanner.number(digits: 2...2)
+      else { throw fault("write it like 08:00-18:00") }
+      var second = 0
+      if scanner.consume(UInt8(ascii: ":")) {
+        guard let digits = scanner.number(digits: 2...2) else {
+          throw fault("write it like 08:00-18:00")
+        }
+        second = digits
+      }
+      guard hour <= 24, minute <= 59, second <= 59, hour < 24 || minute + second == 0 else {
+        throw fault("the clock goes from 00:00 to 24:00")
+      }
+      return Int64((hour * 60 + minute) * 60 + second) * 1_000_000
+    }
+    let first = try clock()
+    scanner.skipSpace()
+    guard scanner.consume(UInt8(ascii: "-")) else { throw fault("write it like 08:00-18:00") }
+    scanner.skipSpace()
+    let last = try clock()
+    guard scanner.atEnd else { throw fault("there is more text behind it") }
+    start = first == TimeOfDay.dayLength ? 0 : first
+    end = last == 0 ? TimeOfDay.dayLength : last
+    guard start != end else {
+      throw fault("both ends are the same; write 00:00-24:00 for the whole day")
+    }
+  }
+
+  /// Whether it runs over midnight.
+  package var wraps: Bool { end < start }
+
+  package func contains(_ time: TimeOfDay) -> Bool {
+    wraps
+      ? time.microseconds >= start || time.microseconds < end
+      : time.microseconds >= start && time.microseconds < end
+  }
+
+  /// The first reading from `local` on that lies in the range, `local` itself where it does.
+  package func nextOpening(from local: LocalDateTime) -> LocalDateTime {
+    if contains(local.time) { return local }
+    let opening = LocalDateTime(date: local.date, time: TimeOfDay(clamping: start))
+    return opening >= local
+      ? opening : LocalDateTime(date: local.date.adding(days: 1), time: opening.time)
+  }
+}
+
+extension HourRange: CustomStringConvertible {
+  /// `08:00-18:00`, with seconds where they are not zero.
+  package var description: String { "\(Self.clock(start))-\(Self.clock(end))" }
+
+  private static func clock(_ microseconds: Int64) -> String {
+    let seconds = Int(microseconds / 1_000_000)
+    let minutes = "\((seconds / 3600).padded(2)):\((seconds / 60 % 60).padded(2))"
+    return seconds % 60 == 0 ? minutes : "\(minutes):\((seconds % 60).padded(2))"
+  }
+}

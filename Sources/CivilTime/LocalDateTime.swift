@@ -1,0 +1,121 @@
+/// A time of day on a clock face, to the microsecond: 00:00 up to but not including 24:00.
+package struct TimeOfDay: Hashable, Comparable, Sendable {
+  /// Microseconds in a day of 24 hours.
+  package static let dayLength: Int64 = 86_400_000_000
+
+  package static let midnight = TimeOfDay(clamping: 0)
+
+  /// Since midnight, 0..<86 400 000 000.
+  package let microseconds: Int64
+
+  /// Fails outside of 0..<86 400 000 000.
+  package init?(microseconds: Int64) {
+    guard (0..<Self.dayLength).contains(microseconds) else { return nil }
+    self.microseconds = microseconds
+  }
+
+  init(clamping microseconds: Int64) {
+    self.microseconds = min(max(microseconds, 0), Self.dayLength - 1)
+  }
+
+  /// Fails when a part is out of range; there is no leap second on a clock face.
+  package init?(hour: Int, minute: Int, second: Int = 0, microsecond: Int = 0) {
+    guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second),
+      (0...999_999).contains(microsecond)
+    else { return nil }
+    microseconds = Int64((hour * 60 + minute) * 60 + second) * 1_000_000 + Int64(microsecond)
+  }
+
+  /// 0...23
+  package var hour: Int { Int(microseconds / 3_600_000_000) }
+  /// 0...59
+  package var minute: Int { Int(microseconds / 60_000_000) % 60 }
+  /// 0...59
+  package var second: Int { Int(microseconds / 1_000_000) % 60 }
+  /// 0...999 999
+  package var microsecond: Int { Int(microseconds % 1_000_000) }
+
+  package static func < (a: TimeOfDay, b: TimeOfDay) -> Bool { a.microseconds < b.microseconds }
+}
+
+/// A date and a time of day that no zone is tied to: what a clock on the wall shows.
+package struct LocalDateTime: Hashable, Comparable, Sendable {
+  package var date: CivilDate
+  package var time: TimeOfDay
+
+  package init(date: CivilDate, time: TimeOfDay = .midnight) {
+    self.date = date
+    self.time = time
+  }
+
+  /// Fails when there is no such day or time.
+  package init?(
+    year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0,
+    microsecond: Int = 0
+  ) {
+    guard let date = CivilDate(year: year, month: month, day: day),
+      let time = TimeOfDay(hour: hour, minute: minute, second: second, microsecond: microsecond)
+    else { return nil }
+    self.init(date: date, time: time)
+  }
+
+  /// The date and time that `microseconds` counts to; clamped to the range of dates.
+  package init(microseconds: Int64) {
+    let floor = LocalDateTime(date: .first).microseconds
+    let ceiling = LocalDateTime(date: .last).microseconds + (TimeOfDay.dayLength - 1)
+    let clamped = min(max(microseconds, floor), ceiling)
+    date = CivilDate(dayNumber: Int(clamped.flooredQuotient(TimeOfDay.dayLength)))
+    time = TimeOfDay(clamping: clamped.flooredRemainder(TimeOfDay.dayLength))
+  }
+
+  /// Microseconds from 1970-01-01 00:00 on the same clock, every day taken as 24 hours long.
+  package var microseconds: Int64 {
+    Int64(date.dayNumber) * TimeOfDay.dayLength + time.microseconds
+  }
+
+  /// So much later on the same clock; stays within the range of dates.
+  package func adding(_ span: TimeSpan) -> LocalDateTime {
+    let (sum, overflow) = microseconds.addingReportingOverflow(span.microseconds)
+    return LocalDateTime(microseconds: overflow ? (span.microseconds < 0 ? .min : .max) : sum)
+  }
+
+  package static func < (a: LocalDateTime, b: LocalDateTime) -> Bool {
+    (a.date, a.time) < (b.date, b.time)
+  }
+}
+
+/// How many decimals of a second are printed.
+package enum SecondDecimals: Sendable {
+  /// Always three; what is finer is cut off.
+  case three
+  /// Three where the milliseconds are not zero, else none; what is finer is cut off.
+  case threeIfNeeded
+  /// As many as the value needs: none, three or six.
+  case exact
+}
+
+extension TimeOfDay: CustomStringConvertible {
+  /// `09:30:00`, `09:30:00.250`.
+  package var description: String { text(decimals: .exact) }
+
+  package func text(decimals: SecondDecimals) -> String {
+    let clock = "\(hour.padded(2)):\(minute.padded(2)):\(second.padded(2))"
+    let milliseconds = "." + (microsecond / 1000).padded(3)
+    switch decimals {
+    case .three: return clock + milliseconds
+    case .threeIfNeeded: return microsecond < 1000 ? clock : clock + milliseconds
+    case .exact:
+      if microsecond == 0 { return clock }
+      return microsecond % 1000 == 0 ? clock + milliseconds : "\(clock).\(microsecond.padded(6))"
+    }
+  }
+}
+
+extension LocalDateTime: CustomStringConvertible {
+  /// `2026-11-21T09:30:00`, with decimals where they are not zero.
+  package var description: String { text(decimals: .exact) }
+
+  package func text(decimals: SecondDecimals) -> String {
+    "\(date)T\(time.text(decimals: decimals))"
+  }
+}

@@ -1,0 +1,105 @@
+/// Why a text is not a span of time.
+package struct TimeSpanError: Error, Equatable, CustomStringConvertible {
+  package let text: String
+  /// What is wrong with it and what to write.
+  package let reason: String
+
+  package var description: String { "\(quoted(text)) is not a span of time: \(reason)" }
+}
+
+/// Spans as in systemd.time(7): `90`, `5min`, `1h 30min`.
+extension TimeSpan: CustomStringConvertible {
+  /// Microseconds of the units; a month is 30.44 days and a year 365.25 days, as in systemd.
+  private static let units: [(names: [String], microseconds: Int64)] = [
+    (["y", "year", "years"], 31_557_600_000_000),
+    (["month", "M", "months"], 2_629_800_000_000),
+    (["w", "week", "weeks"], 604_800_000_000),
+    (["d", "day", "days"], 86_400_000_000),
+    (["h", "hr", "hour", "hours"], 3_600_000_000),
+    (["min", "m", "minute", "minutes"], 60_000_000),
+    (["s", "sec", "second", "seconds"], 1_000_000),
+    (["ms", "msec"], 1000),
+    (["us", "usec", "µs", "μs"], 1),
+  ]
+
+  /// Numbers, whole or with decimals, each with its unit, blanks between them as one likes; they add
+  /// up. A number without a unit is in seconds. Never negative; what does not fit is refused.
+  package init(parsing text: String) throws(TimeSpanError) {
+    func fault(_ reason: String) -> TimeSpanError { TimeSpanError(text: text, reason: reason) }
+    var scanner = ByteScanner(text.trimmed)
+    guard !scanner.atEnd else { throw fault("it is empty; write for example 90, 5min or 1h 30min") }
+    guard scanner.next != UInt8(ascii: "-") else { throw fault("it must not be negative") }
+    var total: Int64 = 0
+    repeat {
+      let digits = scanner.run(where: \.isDigit)
+      var fraction: ArraySlice<UInt8> = []
+      if scanner.consume(UInt8(ascii: ".")) {
+        fraction = scanner.run(where: \.isDigit)
+        guard !fraction.isEmpty else { throw fault("digits should stand behind the point") }
+      }
+      guard !digits.isEmpty || !fraction.isEmpty else {
+        throw fault("a number should stand before \(quoted(scanner.rest))")
+      }
+      scanner.skipSpace()
+      let word = String(
+        decoding: scanner.run { $0.isLetter || $0 >= 0x80 }, as: UTF8.self)
+      scanner.skipSpace()
+      let unit = Self.units.first { word.isEmpty ? $0.names[0] == "s" : $0.names.contains(word) }
+      guard let size = unit?.microseconds else {
+        throw fault("\(quoted(word)) is not a unit; use us, ms, s, min, h, d, w, month or y")
+      }
+      guard let part = Self.product(digits, fraction, size) else { throw fault("it is too long") }
+      let (sum, overflow) = total.addingReportingOverflow(part)
+      guard !overflow else { throw fault("it is too long") }
+      total = sum
+    } while !scanner.atEnd
+    self.init(microseconds: total)
+  }
+
+  /// A decimal number times a unit, cut to whole microseconds; nil when it does not fit.
+  private static func product(
+    _ digits: ArraySlice<UInt8>, _ fraction: ArraySlice<UInt8>, _ unit: Int64
+  ) -> Int64? {
+    var value: Int64 = 0
+    for digit in digits {
+      let (tens, first) = value.multipliedReportingOverflow(by: 10)
+      let (sum, second) = tens.addingReportingOverflow(Int64(digit &- UInt8(ascii: "0")))
+      if first || second { return nil }
+      value = sum
+    }
+    let (whole, overflow) = value.multipliedReportingOverflow(by: unit)
+    if overflow { return nil }
+    // Quotient and remainder apart: neither product exceeds 10^18.
+    var numerator: Int64 = 0
+    var scale: Int64 = 1
+    for digit in fraction.prefix(9) {
+      numerator = numerator * 10 + Int64(digit &- UInt8(ascii: "0"))
+      scale *= 10
+    }
+    let (sum, tooLong) = whole.addingReportingOverflow(
+      unit / scale * numerator + unit % scale * numerator / scale)
+    return tooLong ? nil : sum
+  }
+
+  /// `1h 30min`, `2d`, `15.250s`, as systemd prints it; `0` for nothing.
+  package var description: String {
+    guard microseconds != 0 else { return "0" }
+    var parts: [String] = []
+    var rest = microseconds.magnitude
+    for (names, size) in Self.units {
+      let unit = UInt64(size)
+      guard rest >= unit else { continue }
+      let part = rest % unit
+      // Below a minute the rest is a fraction of the largest unit that applies.
+      if part != 0, rest < 60_000_000 {
+        let digits = part % 1000 == 0 ? (part / 1000).padded(3) : part.padded(unit == 1000 ? 3 : 6)
+        parts.append("\(rest / unit).\(digits)\(names[0])")
+        break
+      }
+      parts.append("\(rest / unit)\(names[0])")
+      rest = part
+      if rest == 0 { break }
+    }
+    return (microseconds < 0 ? "-" : "") + parts.joined(separator: " ")
+  }
+}
