@@ -1,0 +1,182 @@
+import CivilTime
+import Geodesy
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A believed sample as the decisions see it.
+struct Look {
+  let sample: PositionSample
+  let view: Viewpoint
+  /// The sample follows another at a plausible speed.
+  let connected: Bool
+  /// … and soon enough after it for the path between them to be known.
+  let leg: Bool
+  /// The receiver's displacement within the last minute is more than its error.
+  let moving: Bool
+}
+
+extension FenceMonitor {
+  /// Lets a believed sample decide what it can, and sets the quiet disc around it.
+  mutating func accept(
+    _ sample: PositionSample, connected: Bool, into transitions: inout [Transition]
+  ) {
+    let soon = lastSample.map { sample.time - $0.time <= policy.longestLeg } ?? false
+    let look = Look(
+      sample: sample, view: Viewpoint(sample.position), connected: connected,
+      leg: connected && soon, moving: isMoving(sample))
+    let start = transitions.count
+    settled.removeAll(keepingCapacity: true)
+
+    bearOutAwaited(look, into: &transitions)
+    var safe = decideDepartures(look, into: &transitions)
+    let stayed = inside.count
+    decideEntering(look, into: &transitions)
+    decideUndecided(look, into: &transitions)
+    hits.removeAll(keepingCapacity: true)
+    safe = min(safe, index.look(from: look.view, into: &hits))
+    decideHits(look, into: &transitions)
+    for fence in inside[stayed...] { safe = min(safe, leeway(fence, look)) }
+    if look.leg, look.moving, policy.reportsPasses { findPasses(look, into: &transitions) }
+
+    if transitions.count - start > 1 {
+      transitions[start...].sort(by: Transition.precedes)
+    }
+    remember(sample, connected: look.leg)
+    let isPending =
+      leavingCount > 0 || !entering.isEmpty || !undecided.isEmpty || !awaited.isEmpty
+    quiet = isPending ? QuietDisc() : QuietDisc(around: sample.position, radius: safe)
+  }
+
+  /// Whether the receiver has moved by more than its error explains, or says so itself.
+  private func isMoving(_ sample: PositionSample) -> Bool {
+    if let speed = sample.speed, speed >= policy.motionSpeed { return true }
+    let threshold = policy.motionOfError * knownError(sample)
+    if let last = lastSample, last.position.distance(to: sample.position) > threshold {
+      return true
+    }
+    return trail.hasMoved(to: sample.position, at: sample.time, by: threshold)
+  }
+
+  /// Departures, and how far the nearest of the other ones is.
+  private mutating func decideDepartures(
+    _ look: Look, into transitions: inout [Transition]
+  ) -> Double {
+    var safe = Double.infinity
+    var i = inside.count
+    while i > 0 {
+      i -= 1
+      let fence = inside[i]
+      let circle = index.circles[Int(fence)]
+      let beyond = look.view.boundaryDistance(to: circle)
+      var margin = policy.margin(radius: circle.radius, eph: look.sample.eph ?? 0)
+      // At rest, a margin cut short by a small radius is within reach of the receiver's wandering.
+      if !look.moving { margin = max(margin, policy.motionOfError * knownError(look.sample)) }
+      if beyond <= margin {
+        if states[Int(fence)] == .leaving {
+          states[Int(fence)] = .inside
+          leavingCount -= 1
+        }
+        safe = min(safe, policy.margin(radius: circle.radius, eph: 0) - beyond)
+        continue
+      }
+      let isDoubtless = look.connected && beyond > max(margin, policy.doubtDistance)
+      if policy.confirms, states[Int(fence)] == .inside, !isDoubtless {
+        states[Int(fence)] = .leaving
+        leavingCount += 1
+        continue
+      }
+      if states[Int(fence)] == .leaving { leavingCount -= 1 }
+      states[Int(fence)] = .outside
+      inside.swapAt(i, inside.count - 1)
+      inside.removeLast()
+      settled.append(fence)
+      transitions.append(transition(.depart, fence, look.sample, beyond + circle.radius))
+      safe = min(safe, beyond)
+    }
+    return safe
+  }
+
+  /// The fences the last sample was the first one inside of.
+  private mutating func decideEntering(_ look: Look, into transitions: inout [Transition]) {
+    for fence in entering {
+      let circle = index.circles[Int(fence)]
+      let beyond = look.view.boundaryDistance(to: circle)
+      if beyond <= 0 {
+        states[Int(fence)] = .inside
+        inside.append(fence)
+        transitions.append(transition(.arrive, fence, look.sample, beyond + circle.radius))
+      } else {
+        states[Int(fence)] = .outside
+        settled.append(fence)
+        if policy.reportsPasses, look.leg, look.moving {
+          reportBriefVisit(fence, circle, look, into: &transitions)
+        }
+      }
+    }
+    entering.removeAll(keepingCapacity: true)
+  }
+
+  /// The fences of which nothing is known yet: two samples that agree, or one beyond doubt.
+  private mutating func decideUndecided(_ look: Look, into transitions: inout [Transition]) {
+    guard !undecided.isEmpty else { return }
+    var kept = 0
+    for fence in undecided {
+      let circle = index.circles[Int(fence)]
+      // The difference of latitude alone shows most of a world of fences to be far away.
+      let coarse = abs(circle.latitude - look.view.latitude) * Sphere.radius - circle.radius
+      let beyond =
+        coarse > policy.doubtDistance ? coarse : look.view.boundaryDistance(to: circle)
+      let isInside = beyond <= 0
+      let state = states[Int(fence)]
+      let isSure =
+        !policy.confirms || state == (isInside ? .seenInside : .seenOutside)
+        || (look.connected && abs(beyond) > policy.doubtDistance)
+      guard isSure else {
+        states[Int(fence)] = isInside ? .seenInside : .seenOutside
+        undecided[kept] = fence
+        kept += 1
+        continue
+      }
+      states[Int(fence)] = isInside ? .inside : .outside
+      if isInside {
+        inside.append(fence)
+        transitions.append(transition(.found, fence, look.sample, beyond + circle.radius))
+      } else if beyond < Sphere.radius * 0.01 {
+        settled.append(fence)
+      }
+    }
+    undecided.removeSubrange(kept...)
+  }
+
+  /// The fences that hold the sample: those the receiver was outside of are being entered.
+  private mutating func decideHits(_ look: Look, into transitions: inout [Transition]) {
+    for fence in hits where states[Int(fence)] == .outside {
+      let circle = index.circles[Int(fence)]
+      let beyond = look.view.boundaryDistance(to: circle)
+      if policy.confirms, !(look.connected && -beyond > policy.doubtDistance) {
+        states[Int(fence)] = .entering
+        entering.append(fence)
+      } else {
+        states[Int(fence)] = .inside
+        inside.append(fence)
+        transitions.append(transition(.arrive, fence, look.sample, beyond + circle.radius))
+      }
+    }
+  }
+
+  /// Metres that can be travelled before a fence could be left, whatever the samples' errors.
+  private func leeway(_ fence: FenceID, _ look: Look) -> Double {
+    let circle = index.circles[Int(fence)]
+    return policy.margin(radius: circle.radius, eph: 0) - look.view.boundaryDistance(to: circle)
+  }
+
+  func transition(
+    _ kind: Transition.Kind, _ fence: FenceID, _ sample: PositionSample, _ distance: Double
+  ) -> Transition {
+    Transition(
+      fence: fence, kind: kind, time: sample.time, position: sample.position,
+      distance: max(0, distance), eph: sample.eph)
+  }
+}

@@ -1,0 +1,96 @@
+import CivilTime
+import Geodesy
+
+extension FenceMonitor {
+  /// Fences that the path from the last sample crosses, both of its ends outside.
+  ///
+  /// The path is believed at once when it goes on as the leg before it did; after a start, a stop
+  /// or a sharp turn its end may be an outlier, and the next sample has to bear it out.
+  mutating func findPasses(_ look: Look, into transitions: inout [Transition]) {
+    guard let last = lastSample else { return }
+    let arc = Arc(from: Vector(last.position), to: Vector(look.sample.position))
+    let length = arc.angle * Sphere.radius
+    let middle = Viewpoint(arc.point(at: 0.5).coordinate)
+    hits.removeAll(keepingCapacity: true)
+    index.candidates(around: middle, radius: length / 2 + 1, into: &hits)
+    let isSteady = goesOnSteadily(to: look.sample)
+    for fence in hits where states[Int(fence)] == .outside && !settled.contains(fence) {
+      let circle = index.circles[Int(fence)]
+      let center = Vector(latitude: circle.latitude, longitude: circle.longitude)
+      let fraction = arc.nearestFraction(to: center)
+      let pass = pass(fence, circle, last, look.sample, arc, fraction)
+      guard pass.distance <= circle.radius else { continue }
+      if isSteady { transitions.append(pass) } else { awaited.append(pass) }
+    }
+  }
+
+  /// A visit of one sample: a pass, unless that sample was an outlier or the way to it is unknown.
+  mutating func reportBriefVisit(
+    _ fence: FenceID, _ circle: CircleRecord, _ look: Look, into transitions: inout [Transition]
+  ) {
+    guard earlierConnected, let last = lastSample, let before = earlier,
+      !isOutlier(last, before: before, after: look.sample)
+    else { return }
+    let center = Vector(latitude: circle.latitude, longitude: circle.longitude)
+    let way = Arc(from: Vector(before.position), to: Vector(last.position))
+    let on = Arc(from: Vector(last.position), to: Vector(look.sample.position))
+    let start = PositionSample(time: before.time, position: before.position)
+    let passes = [
+      pass(fence, circle, start, last, way, way.nearestFraction(to: center)),
+      pass(fence, circle, last, look.sample, on, on.nearestFraction(to: center)),
+    ]
+    transitions.append(passes[0].distance <= passes[1].distance ? passes[0] : passes[1])
+  }
+
+  /// Reports the passes of the last leg, unless the sample at its end was an outlier.
+  mutating func bearOutAwaited(_ look: Look, into transitions: inout [Transition]) {
+    guard !awaited.isEmpty else { return }
+    if let last = lastSample, let before = earlier,
+      !isOutlier(last, before: before, after: look.sample)
+    {
+      for pass in awaited where states[Int(pass.fence)].presence == .outside {
+        transitions.append(pass)
+      }
+    }
+    awaited.removeAll(keepingCapacity: true)
+  }
+
+  private func pass(
+    _ fence: FenceID, _ circle: CircleRecord, _ a: PositionSample, _ b: PositionSample, _ arc: Arc,
+    _ fraction: Double
+  ) -> Transition {
+    let position = arc.point(at: fraction).coordinate
+    let distance = Viewpoint(position).boundaryDistance(to: circle) + circle.radius
+    let elapsed = (b.time - a.time).seconds * fraction
+    return Transition(
+      fence: fence, kind: .pass, time: a.time + .seconds(elapsed), position: position,
+      distance: max(0, distance), eph: b.eph)
+  }
+
+  /// Whether a sample lies where the leg before it, gone on with, would have led: off by no more
+  /// than half the way.
+  private func goesOnSteadily(to sample: PositionSample) -> Bool {
+    guard earlierConnected, let last = lastSample, let before = earlier else { return false }
+    let elapsed = (last.time - before.time).seconds
+    guard elapsed > 0 else { return false }
+    let (a, b, c) = (
+      Vector(before.position), Vector(last.position), Vector(sample.position)
+    )
+    let expected = b + ((sample.time - last.time).seconds / elapsed) * (b - a)
+    return (c - expected).length <= 0.5 * (c - b).length
+  }
+
+  /// Whether a sample sticks out of the path from the one before to the one after it, there and
+  /// back: by more than 0.8 of the longer of the two ways. A right-angled turn is 0.7.
+  private func isOutlier(
+    _ sample: PositionSample, before: TrailPoint, after: PositionSample
+  ) -> Bool {
+    let whole = (after.time - before.time).seconds
+    guard whole > 0 else { return false }
+    let (a, b, c) = (
+      Vector(before.position), Vector(sample.position), Vector(after.position)
+    )
+    let expected = a + ((sample.time - before.time).seconds / whole) * (c - a)
+    return (b - expected).length > 0.8 * max((b - a).length, (c - b).length)
+  }
+}

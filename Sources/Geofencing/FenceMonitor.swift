@@ -1,0 +1,223 @@
+import CivilTime
+package import Geodesy
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Decides, sample by sample, which fences the receiver arrives at, departs from and passes.
+///
+///     var monitor = FenceMonitor()
+///     monitor.add(.circle(circle), id: 0)
+///     var transitions: [Transition] = []
+///     monitor.process(sample, into: &transitions)
+///
+/// It knows no clock and does nothing on its own: the same samples give the same transitions.
+/// `docs/geofencing.md` has the rules with their reasons.
+///
+/// Most samples cost a few comparisons. After each look at the fences the monitor keeps the
+/// *quiet disc*: how far from there, in any direction, one can travel before any decision could
+/// change. No great circle between two places in it leaves it, so neither a sample nor the path to
+/// it can cross an edge. Anything half decided ends the quiet.
+package struct FenceMonitor: Sendable {
+  package let policy: MonitorPolicy
+  var index = GridIndex()
+  var states: [FenceState] = []
+  /// The fences in state `inside` or `leaving`, in no order.
+  var inside: [FenceID] = []
+  /// The fences in state `entering`.
+  var entering: [FenceID] = []
+  /// The fences in one of the undecided states.
+  var undecided: [FenceID] = []
+  /// How many are in state `leaving`.
+  var leavingCount = 0
+  /// Passes seen on the last leg that the next sample has to bear out.
+  var awaited: [Transition] = []
+
+  /// The newest sample that was believed; nil before the first.
+  package internal(set) var lastSample: PositionSample?
+  /// The believed sample before it.
+  var earlier: TrailPoint?
+  /// Whether the leg between those two was short and plausible.
+  var earlierConnected = false
+  var trail = Trail()
+  /// A jump at an implausible speed, until the next sample tells.
+  var suspect: PositionSample?
+  var suspectCount = 0
+  private var newest = Instant(microseconds: .min)
+
+  var quiet = QuietDisc()
+  /// Scratch lists, kept for their storage.
+  var hits: [FenceID] = []
+  var settled: [FenceID] = []
+
+  package init(policy: MonitorPolicy = MonitorPolicy()) {
+    self.policy = policy
+  }
+
+  /// Makes room for fences 0..<`count`.
+  package mutating func reserveCapacity(_ count: Int) {
+    index.reserveCapacity(count)
+    states.reserveCapacity(count)
+  }
+
+  /// Adds a fence, or replaces the one of that number; negative numbers are ignored.
+  ///
+  /// With `presence` unknown the next samples decide it: `found` when they are inside, silently
+  /// otherwise. A presence that is known, from before a restart, is changed by arrival and
+  /// departure alone.
+  /// - Complexity: O(1) amortised but near a pole.
+  package mutating func add(_ region: Region, id: FenceID, presence: Presence = .unknown) {
+    guard id >= 0 else { return }
+    remove(id)
+    while states.count <= Int(id) { states.append(.vacant) }
+    switch region {
+    case .circle(let circle): index.insert(circle, id: id)
+    }
+    states[Int(id)] = FenceState(presence)
+    switch presence {
+    case .unknown: undecided.append(id)
+    case .inside: inside.append(id)
+    case .outside: break
+    }
+    quiet = QuietDisc()
+  }
+
+  /// Removes a fence without a transition; a number without one is ignored.
+  /// - Complexity: O(fences in its cells + fences inside or undecided).
+  package mutating func remove(_ id: FenceID) {
+    guard index.contains(id) else { return }
+    switch states[Int(id)] {
+    case .vacant, .outside: break
+    case .unseen, .seenOutside, .seenInside: FenceMonitor.drop(id, from: &undecided)
+    case .entering: FenceMonitor.drop(id, from: &entering)
+    case .inside: FenceMonitor.drop(id, from: &inside)
+    case .leaving:
+      FenceMonitor.drop(id, from: &inside)
+      leavingCount -= 1
+    }
+    awaited.removeAll { $0.fence == id }
+    states[Int(id)] = .vacant
+    index.remove(id)
+  }
+
+  private static func drop(_ id: FenceID, from list: inout [FenceID]) {
+    guard let i = list.firstIndex(of: id) else { return }
+    list.swapAt(i, list.count - 1)
+    list.removeLast()
+  }
+
+  /// What is known of a fence; `unknown` where there is none of that number.
+  package func presence(of id: FenceID) -> Presence {
+    id >= 0 && Int(id) < states.count ? states[Int(id)].presence : .unknown
+  }
+
+  /// The fences the receiver is inside of, by number.
+  package func insideFences() -> [FenceID] { inside.sorted() }
+
+  /// Metres from a place to the edge of a fence, negative inside; infinite where there is no fence
+  /// of that number.
+  package func distance(to id: FenceID, from position: Coordinate) -> Double {
+    guard index.contains(id) else { return .infinity }
+    return Viewpoint(position).boundaryDistance(to: index.circles[Int(id)])
+  }
+
+  /// The fences nearest to a place by distance to their edge (negative inside), nearest first:
+  /// at most `limit`, none farther than `metres`.
+  package func nearest(
+    to position: Coordinate, limit: Int, within metres: Double
+  ) -> [(id: FenceID, distance: Double)] {
+    index.nearest(to: position, limit: limit, within: metres)
+  }
+
+  /// Bytes of heap in use for fences, their states and the index.
+  package var byteCount: Int {
+    index.byteCount + states.capacity * MemoryLayout<FenceState>.stride
+  }
+
+  /// Takes a sample in and appends what it decides: departures, then arrivals, then passes, each
+  /// by fence. A sample that is not newer than the one before is ignored.
+  /// - Complexity: O(1) inside the quiet disc, else O(fences in the cells of the position and of
+  ///   the path to it + fences inside or undecided).
+  package mutating func process(_ sample: PositionSample, into transitions: inout [Transition]) {
+    guard sample.time > newest else { return }
+    newest = sample.time
+    if isQuiet(sample) {
+      remember(sample, connected: isLeg(to: sample))
+    } else {
+      weigh(sample, into: &transitions)
+    }
+  }
+
+  /// Whether nothing can have changed: no decision pending, no edge in reach, no implausible jump.
+  @inline(__always)
+  private func isQuiet(_ sample: PositionSample) -> Bool {
+    guard quiet.contains(sample.position), suspect == nil, let last = lastSample else {
+      return false
+    }
+    guard policy.rejectsOutliers else { return true }
+    return quiet.bound(from: last.position, to: sample.position)
+      <= plausibleDistance(from: last, to: sample)
+  }
+
+  /// Whether the path from the last sample is short enough in time to be known.
+  @inline(__always)
+  private func isLeg(to sample: PositionSample) -> Bool {
+    guard let last = lastSample else { return false }
+    return sample.time - last.time <= policy.longestLeg
+  }
+
+  /// How far the receiver can have moved between two samples, their errors included.
+  @inline(__always)
+  func plausibleDistance(from a: PositionSample, to b: PositionSample) -> Double {
+    var speed = policy.plausibleSpeed
+    if let claim = b.speed, claim > speed / 1.5 { speed = min(claim * 1.5, policy.fastestClaim) }
+    // An error that is large or unknown must not excuse a jump of the size of an outlier.
+    let errors = min(knownError(a) + knownError(b), 2 * policy.assumedError)
+    return max(speed, policy.plausibleSpeed) * (b.time - a.time).seconds + errors
+  }
+
+  /// The error of a sample, or the one assumed for a sample without.
+  @inline(__always)
+  func knownError(_ sample: PositionSample) -> Double {
+    if let eph = sample.eph, eph > 0 { return eph }
+    return policy.assumedError
+  }
+
+  /// Sets an implausible jump aside, or believes it when the next sample bears it out.
+  private mutating func weigh(_ sample: PositionSample, into transitions: inout [Transition]) {
+    guard policy.rejectsOutliers, let last = lastSample else {
+      return accept(sample, connected: lastSample != nil, into: &transitions)
+    }
+    if isPlausible(from: last, to: sample) {
+      suspect = nil
+      return accept(sample, connected: true, into: &transitions)
+    }
+    if let jump = suspect, isPlausible(from: jump, to: sample) {
+      suspect = nil
+      accept(jump, connected: false, into: &transitions)
+      accept(sample, connected: true, into: &transitions)
+    } else if suspect != nil, suspectCount >= 2 {
+      // Three in a row that agree with nothing: faster than is plausible, but not an outlier.
+      suspect = nil
+      accept(sample, connected: false, into: &transitions)
+    } else {
+      suspectCount = suspect == nil ? 1 : suspectCount + 1
+      suspect = sample
+    }
+  }
+
+  private func isPlausible(from a: PositionSample, to b: PositionSample) -> Bool {
+    a.position.distance(to: b.position) <= plausibleDistance(from: a, to: b)
+  }
+
+  @inline(__always)
+  mutating func remember(_ sample: PositionSample, connected: Bool) {
+    if policy.rejectsOutliers || policy.reportsPasses {
+      if let last = lastSample { earlier = TrailPoint(last) }
+      earlierConnected = connected
+      trail.append(TrailPoint(sample))
+    }
+    lastSample = sample
+  }
+}

@@ -1,0 +1,121 @@
+package import Geodesy
+
+extension GridIndex {
+  /// Appends the circles that hold `position`, in no order, and returns how many metres one can
+  /// travel from there, in any direction, without entering another.
+  /// - Complexity: O(levels + circles in the cells of `position`).
+  package func containing(_ position: Coordinate, into inside: inout [FenceID]) -> Double {
+    look(from: Viewpoint(position), into: &inside)
+  }
+
+  func look(from view: Viewpoint, into inside: inout [FenceID]) -> Double {
+    let north = CellGrid.northing(view.latitude)
+    let east = CellGrid.easting(view.longitude)
+    var safe = Double.infinity
+    for level in 0..<CellGrid.levelCount where !isEmpty(level: level) {
+      let height = CellGrid.exponent(level)
+      let row = north >> height
+      let width = widths.exponent(level: level, row: row)
+      safe = min(safe, GridIndex.clearance(north, height, east, width, view.cosine))
+      let column = width < 32 ? east >> width : 0
+      guard let slot = table.find(CellGrid.key(level, row, column)) else { continue }
+      for i in 0..<slot.count {
+        let fence = table.fence(i, of: slot)
+        let distance = view.boundaryDistance(to: circles[Int(fence)])
+        if distance <= 0 {
+          inside.append(fence)
+        } else {
+          safe = min(safe, distance)
+        }
+      }
+    }
+    return safe
+  }
+
+  /// Metres to the nearest edge of the cell: what is not listed in it is at least that far.
+  @inline(__always)
+  private static func clearance(
+    _ north: UInt32, _ height: UInt32, _ east: UInt32, _ width: UInt32, _ cosine: Double
+  ) -> Double {
+    let metresPerUnit = Sphere.radius / CellGrid.unitsPerRadian
+    let high = UInt32(1) << height
+    let y = north & (high &- 1)
+    var clearance = Double(min(y, high &- y)) * metresPerUnit
+    if width < 32 {
+      let wide = UInt32(1) << width
+      let x = east & (wide &- 1)
+      // To a meridian t away: asin(cos φ · sin t), at least cos φ · (t − t³/6) while t < π/2.
+      let t = min(Double(min(x, wide &- x)) / CellGrid.unitsPerRadian, 0.5)
+      clearance = min(clearance, cosine * t * (1 - t * t / 6) * Sphere.radius)
+    }
+    return max(0, clearance - 0.1)
+  }
+
+  /// Appends, without order or repetition, every circle that may reach into the disc of `radius`
+  /// metres around a place, and some that do not.
+  /// - Complexity: O(cells under the disc + circles in them), never more than a scan of them all.
+  func candidates(around view: Viewpoint, radius: Double, into found: inout [FenceID]) {
+    let angle = min(.pi, radius / Sphere.radius)
+    let start = found.count
+    for level in 0..<CellGrid.levelCount where !isEmpty(level: level) {
+      let cover = DiscCover(
+        latitude: view.latitude, longitude: view.longitude, angle: angle, level: level)
+      if cover.cellCount(widths: widths) > table.slots.count {
+        found.removeSubrange(start...)
+        for slot in circles.indices where circles[slot].radius >= 0 {
+          found.append(FenceID(truncatingIfNeeded: slot))
+        }
+        return
+      }
+      for row in cover.rows {
+        let (first, columns, mask) = cover.columns(row: row, widths: widths)
+        for offset in 0..<columns {
+          let key = CellGrid.key(level, row, (first &+ offset) & mask)
+          guard let slot = table.find(key) else { continue }
+          for i in 0..<slot.count { found.append(table.fence(i, of: slot)) }
+        }
+      }
+    }
+    GridIndex.removeRepetitions(in: &found, from: start)
+  }
+
+  private static func removeRepetitions(in list: inout [FenceID], from start: Int) {
+    guard list.count - start > 1 else { return }
+    list[start...].sort()
+    var kept = start + 1
+    for i in (start + 1)..<list.count where list[i] != list[kept - 1] {
+      list[kept] = list[i]
+      kept += 1
+    }
+    list.removeSubrange(kept...)
+  }
+
+  /// The circles nearest to a place by distance to their edge (negative inside), nearest first,
+  /// equal ones by number: at most `limit` of them, none farther than `metres`.
+  /// - Complexity: O(circles within a few times the distance of the last one reported).
+  package func nearest(
+    to position: Coordinate, limit: Int, within metres: Double
+  ) -> [(id: FenceID, distance: Double)] {
+    guard limit > 0, count > 0, !metres.isNaN else { return [] }
+    let view = Viewpoint(position)
+    let halfTurn = Sphere.radius * .pi
+    let reach = min(metres, halfTurn)
+    var radius = min(max(reach, 0), 2_000)
+    var found: [FenceID] = []
+    while true {
+      found.removeAll(keepingCapacity: true)
+      candidates(around: view, radius: radius, into: &found)
+      var near: [(id: FenceID, distance: Double)] = []
+      for id in found {
+        let distance = view.boundaryDistance(to: circles[Int(id)])
+        // What is nearer than the disc's edge is complete; the rest may not be.
+        if distance <= radius, distance <= metres { near.append((id, distance)) }
+      }
+      if near.count >= limit || radius >= reach {
+        near.sort { $0.distance != $1.distance ? $0.distance < $1.distance : $0.id < $1.id }
+        return Array(near.prefix(limit))
+      }
+      radius = min(reach, radius * 4)
+    }
+  }
+}

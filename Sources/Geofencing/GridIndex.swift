@@ -1,0 +1,92 @@
+import Geodesy
+
+/// Circles on the sphere, found by place.
+///
+///     var index = GridIndex()
+///     index.insert(circle, id: 0)
+///     var inside: [FenceID] = []
+///     let safe = index.containing(position, into: &inside)
+///     // inside == [0]; no other circle can be entered before `safe` metres have been travelled
+///
+/// Each circle is listed in all cells of its level (see `CellGrid`) that it touches, so that a look
+/// reads one cell a level. Cells live in one hash table with linear probing, 16 bytes each: number,
+/// count, and up to two fences in place; more of them in a block of a common pool.
+/// The circles themselves are 24 bytes each in an array indexed by fence.
+///
+/// Invariant: a vacant fence is in no cell; any other is exactly once in each cell of its cover.
+package struct GridIndex: Sendable {
+  var circles: [CircleRecord] = []
+  var table = CellTable()
+  let widths = ColumnWidths()
+  /// Circles of each level: a level without one is not looked at.
+  private var population: InlineArray<5, Int> = .init(repeating: 0)
+
+  package private(set) var count = 0
+
+  package init() {}
+
+  /// Makes room for fences 0..<`count`, so that filling an index does not copy.
+  package mutating func reserveCapacity(_ count: Int) {
+    circles.reserveCapacity(count)
+  }
+
+  /// Whether there is a fence with this number.
+  package func contains(_ id: FenceID) -> Bool {
+    id >= 0 && Int(id) < circles.count && circles[Int(id)].radius >= 0
+  }
+
+  /// Adds a circle, or replaces the one of that number. Negative numbers are ignored.
+  /// - Complexity: O(cells of the circle): four or less but near a pole, amortised.
+  package mutating func insert(_ circle: Circle, id: FenceID) {
+    guard id >= 0 else { return }
+    remove(id)
+    let slot = Int(id)
+    while circles.count <= slot { circles.append(.vacant) }
+    let record = CircleRecord(circle)
+    circles[slot] = record
+    let level = GridIndex.level(of: record)
+    population[level] += 1
+    count += 1
+    let cover = DiscCover(
+      latitude: record.latitude, longitude: record.longitude,
+      angle: record.radius / Sphere.radius, level: level)
+    for row in cover.rows {
+      let (first, columns, mask) = cover.columns(row: row, widths: widths)
+      for offset in 0..<columns {
+        table.insert(id, key: CellGrid.key(level, row, (first &+ offset) & mask))
+      }
+    }
+  }
+
+  /// Removes a circle; a number without one is ignored.
+  /// - Complexity: O(cells of the circle × circles in them).
+  package mutating func remove(_ id: FenceID) {
+    guard contains(id) else { return }
+    let record = circles[Int(id)]
+    let level = GridIndex.level(of: record)
+    circles[Int(id)] = .vacant
+    population[level] -= 1
+    count -= 1
+    let cover = DiscCover(
+      latitude: record.latitude, longitude: record.longitude,
+      angle: record.radius / Sphere.radius, level: level)
+    for row in cover.rows {
+      let (first, columns, mask) = cover.columns(row: row, widths: widths)
+      for offset in 0..<columns {
+        table.remove(id, key: CellGrid.key(level, row, (first &+ offset) & mask))
+      }
+    }
+  }
+
+  /// Bytes of heap in use for the circles and the cells.
+  package var byteCount: Int {
+    circles.capacity * MemoryLayout<CircleRecord>.stride + table.byteCount
+  }
+
+  static func level(of record: CircleRecord) -> Int {
+    CellGrid.level(units: record.radius / Sphere.radius * CellGrid.unitsPerRadian)
+  }
+
+  @inline(__always)
+  func isEmpty(level: Int) -> Bool { population[level] == 0 }
+}

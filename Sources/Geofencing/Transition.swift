@@ -1,0 +1,87 @@
+package import CivilTime
+package import Geodesy
+
+/// The slot number of a fence, chosen by the caller: 0 or more, and dense, for it is an index
+/// into arrays. A number is free again once its fence has been removed.
+package typealias FenceID = Int32
+
+/// Where the receiver is known to be with respect to a fence.
+package enum Presence: UInt8, Sendable {
+  /// Not yet decided.
+  case unknown
+  case outside
+  case inside
+}
+
+/// What the monitor needs to know of a fix.
+package struct PositionSample: Equatable, Sendable {
+  /// Time of the fix; a sample that is not newer than the one before is ignored.
+  package var time: Instant
+  package var position: Coordinate
+  /// Horizontal error in metres, 95 %; nil where unknown.
+  package var eph: Double?
+  /// Over ground, m/s; nil where unknown.
+  package var speed: Double?
+
+  package init(time: Instant, position: Coordinate, eph: Double? = nil, speed: Double? = nil) {
+    self.time = time
+    self.position = position
+    self.eph = eph
+    self.speed = speed
+  }
+}
+
+/// One decision of the monitor about one fence.
+package struct Transition: Equatable, Sendable {
+  package enum Kind: UInt8, Sendable {
+    /// Was inside, is outside.
+    case depart
+    /// Crossed between two samples without having been seen to stay: an arrival and a departure.
+    case pass
+    /// Was outside, is inside.
+    case arrive
+    /// Nothing was known, and the first look is inside: no arrival.
+    case found
+  }
+
+  package var fence: FenceID
+  package var kind: Kind
+  /// The time of the sample that decided; of a pass, the moment nearest the centre.
+  package var time: Instant
+  /// The position that belongs to `time`.
+  package var position: Coordinate
+  /// Metres from the centre of the fence to `position`.
+  package var distance: Double
+  /// The error of the sample that decided, as it was given.
+  package var eph: Double?
+
+  package init(
+    fence: FenceID, kind: Kind, time: Instant, position: Coordinate, distance: Double, eph: Double?
+  ) {
+    self.fence = fence
+    self.kind = kind
+    self.time = time
+    self.position = position
+    self.distance = distance
+    self.eph = eph
+  }
+}
+
+extension Transition {
+  /// The order in which the transitions of one sample are reported: departures, arrivals (`found`
+  /// is one of them), passes, and by fence within each.
+  static func precedes(_ a: Transition, _ b: Transition) -> Bool {
+    let (rankA, rankB) = (a.kind.rank, b.kind.rank)
+    return rankA != rankB ? rankA < rankB : a.fence < b.fence
+  }
+}
+
+extension Transition.Kind {
+  fileprivate var rank: Int {
+    switch self {
+    case .depart: 0
+    case .arrive, .found: 1
+    case .pass: 2
+    }
+  }
+}
