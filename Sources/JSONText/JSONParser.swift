@@ -101,7 +101,9 @@ package struct JSONParser: Sendable {
     }
   }
 
-  private mutating func word(_ text: StaticString, _ value: JSONValue) throws(JSONError)
+  private mutating func word(
+    _ text: StaticString, _ value: JSONValue
+  ) throws(JSONError)
     -> JSONValue
   {
     let count = text.utf8CodeUnitCount

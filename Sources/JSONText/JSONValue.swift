@@ -31,11 +31,18 @@ package struct JSONNumber: Equatable, Sendable {
 
   package var double: Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
 
-  /// The value where it is a whole number that fits.
-  package var int: Int? { Int(text) ?? double.flatMap { Int(exactly: $0) } }
+  /// The value where it is a whole number that fits. One written with a fraction or an exponent
+  /// counts below 2^53 only: beyond, a `Double` would change its last digits unseen.
+  package var int: Int? {
+    if let whole = Int(text) { return whole }
+    guard let double, double.magnitude < 9_007_199_254_740_992 else { return nil }
+    let isInteger = !text.utf8.contains { $0 == 0x2E || $0 | 0x20 == 0x65 }
+    return isInteger ? nil : Int(exactly: double)
+  }
 }
 
-/// The members of an object in their order. Look-up is linear: the objects here are small.
+/// The members of an object in their order. Look-up is linear: the objects here are small. Names
+/// are compared scalar by scalar (RFC 8259 section 8.3), so two spellings of "é" are two members.
 package struct JSONObject: Equatable, Sendable {
   package private(set) var members: [(key: String, value: JSONValue)] = []
 
@@ -49,13 +56,13 @@ package struct JSONObject: Equatable, Sendable {
 
   /// Reading a key that is said twice gives the last one. Setting nil removes the key.
   package subscript(key: String) -> JSONValue? {
-    get { members.last { $0.key == key }?.value }
+    get { members.last { Self.same($0.key, key) }?.value }
     set {
       guard let newValue else {
-        members.removeAll { $0.key == key }
+        members.removeAll { Self.same($0.key, key) }
         return
       }
-      if let index = members.lastIndex(where: { $0.key == key }) {
+      if let index = members.lastIndex(where: { Self.same($0.key, key) }) {
         members[index].value = newValue
       } else {
         members.append((key, newValue))
@@ -66,7 +73,12 @@ package struct JSONObject: Equatable, Sendable {
   mutating func append(_ key: String, _ value: JSONValue) { members.append((key, value)) }
 
   package static func == (a: JSONObject, b: JSONObject) -> Bool {
-    a.members.elementsEqual(b.members) { $0.key == $1.key && $0.value == $1.value }
+    a.members.elementsEqual(b.members) { same($0.key, $1.key) && $0.value == $1.value }
+  }
+
+  /// `==` of String takes canonically equivalent texts for the same; it is the quick way to a no.
+  private static func same(_ a: String, _ b: String) -> Bool {
+    a == b && a.utf8.elementsEqual(b.utf8)
   }
 }
 
