@@ -1,0 +1,31 @@
+/// What is wrong with the configuration, where, and what to do about it.
+package struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The path of the file, as it was passed in.
+  package let file: String
+  /// Counted from 1; nil where the fault is the file as a whole.
+  package let line: Int?
+  /// One sentence with its remedy.
+  package let message: String
+
+  package init(file: String, line: Int?, message: String) {
+    self.file = file
+    self.line = line
+    self.message = message
+  }
+
+  /// `file:line: message`.
+  package var description: String {
+    line.map { "\(file):\($0): \(message)" } ?? "\(file): \(message)"
+  }
+}
+
+/// Something that is passed over but that its author should know of: an unknown key or section.
+package struct ConfigurationWarning: Equatable, Sendable, CustomStringConvertible {
+  package let file: String
+  /// Counted from 1.
+  package let line: Int
+  package let message: String
+
+  /// `file:line: message`.
+  package var description: String { "\(file):\(line): \(message)" }
+}
