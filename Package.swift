@@ -63,6 +63,9 @@ let package = Package(
         name: "georemind-bench",
         dependencies: ["Geodesy", "CivilTime", "Positioning", "Geofencing", "Reminders", "Storage"],
         swiftSettings: strict),
+      .executableTarget(
+        name: "make-drive", dependencies: ["Geodesy", "CivilTime"], path: "Tools/MakeDrive",
+        swiftSettings: strict),
     ],
   swiftLanguageModes: [.v6]
 )
