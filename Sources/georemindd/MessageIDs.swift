@@ -1,0 +1,37 @@
+/// The kinds of journal entry that have a text in the message catalog (`journalctl -x`).
+///
+/// Raw values are the `MESSAGE_ID` field: 128 random bits in lower-case hexadecimal, as
+/// `systemd-id128 new` makes them. They never change, since other programs search for them; the
+/// same values head the texts of `systemd/catalog/georemind.catalog`.
+///
+/// A catalog text may only name fields that every entry of its kind carries: `journalctl` prints
+/// the name of a field that is missing.
+enum MessageID: String, CaseIterable {
+  /// A reminder fired in time. Fields: `GEOREMIND_FIRING_ID`, `GEOREMIND_REMINDER_ID`,
+  /// `GEOREMIND_KIND`, `GEOREMIND_EVENT`, `GEOREMIND_TITLE`, and the others of a firing where they
+  /// apply.
+  case firing = "a4806a7e8ea14bd49d9057ef26ae95e9"
+  /// A reminder fired after its time. Fields of a firing, and `GEOREMIND_LATE_S` always.
+  case lateFiring = "72188dfb5f06420581782ad5b5d9dc91"
+  /// A feed cannot be reached or fell silent. Field: `GEOREMIND_FEED`, the URL.
+  case feedLost = "14323118402a4d369f6b0e7970b63184"
+  /// A lost feed delivers again. Field: `GEOREMIND_FEED`.
+  case feedBack = "f83ef90325f14bb998d22c05d4f18bcb"
+  /// No feed had a usable position for a while, though a reminder depends on it.
+  case positionLost = "9666d6d2497742c485b0d214c66ddeb8"
+  /// A usable position came again.
+  case positionBack = "a6d9b8a829eb47a1bad5df7ba66da836"
+  /// The system clock jumped. Field: `GEOREMIND_STEP_S`, seconds, positive where forward.
+  case clockStepped = "03d3558245c74149b7400c0b7e914f5a"
+  /// The database could not be read or written. Field: `GEOREMIND_ERROR`, one sentence.
+  case storeTrouble = "cb351436d3a3411a85c4356aaf355448"
+  /// The daemon is ready. Field: `GEOREMIND_VERSION`.
+  case daemonStarted = "076d430da47b43f29b32499ffa3fb16f"
+  /// A file or standard input was read to its end. Field: `GEOREMIND_FEED`.
+  case feedEnded = "4ecc9d22ce9b499c8488faa8dc516b94"
+  /// The configuration was read again and is in force.
+  case configurationReloaded = "74d86e4ecf6b447397daa09acf0c052b"
+  /// A client of the control socket was turned away. Fields: `GEOREMIND_PEER_PID`,
+  /// `GEOREMIND_PEER_UID`, decimal.
+  case clientRefused = "e6e211e05e744794ba08675c90418f2f"
+}
