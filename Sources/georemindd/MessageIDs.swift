@@ -21,17 +21,16 @@ enum MessageID: String, CaseIterable {
   case positionLost = "9666d6d2497742c485b0d214c66ddeb8"
   /// A usable position came again.
   case positionBack = "a6d9b8a829eb47a1bad5df7ba66da836"
-  /// The system clock jumped. Field: `GEOREMIND_STEP_S`, seconds, positive where forward.
+  /// The system's or the receiver's clock jumped.
   case clockStepped = "03d3558245c74149b7400c0b7e914f5a"
-  /// The database could not be read or written. Field: `GEOREMIND_ERROR`, one sentence.
+  /// The database could not be read or written.
   case storeTrouble = "cb351436d3a3411a85c4356aaf355448"
-  /// The daemon is ready. Field: `GEOREMIND_VERSION`.
-  case daemonStarted = "076d430da47b43f29b32499ffa3fb16f"
-  /// A file or standard input was read to its end. Field: `GEOREMIND_FEED`.
+  /// The daemon is ready.
+  case started = "076d430da47b43f29b32499ffa3fb16f"
+  /// A file or standard input was read to its end.
   case feedEnded = "4ecc9d22ce9b499c8488faa8dc516b94"
   /// The configuration was read again and is in force.
-  case configurationReloaded = "74d86e4ecf6b447397daa09acf0c052b"
-  /// A client of the control socket was turned away. Fields: `GEOREMIND_PEER_PID`,
-  /// `GEOREMIND_PEER_UID`, decimal.
+  case reloaded = "74d86e4ecf6b447397daa09acf0c052b"
+  /// A client of the control socket was turned away.
   case clientRefused = "e6e211e05e744794ba08675c90418f2f"
 }

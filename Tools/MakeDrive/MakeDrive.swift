@@ -6,8 +6,8 @@ import CivilTime
 
 /// Writes the bundled drive, `examples/drive.nmea`, to standard output.
 ///
-/// One seed, one file: `make-drive > drive.nmea` gives the bundled one, another seed the same drive with other
-/// noise and another mood of the driver.
+/// One seed, one file: `make-drive > drive.nmea` gives the bundled one, another seed the same drive
+/// with other noise and another mood of the driver.
 @main
 struct MakeDrive {
   /// 2026-06-12T15:40:00Z, a Friday afternoon, 17:40 in Hamburg.

@@ -73,8 +73,8 @@ struct Motion {
     }
   }
 
-  /// The quickest speed that keeps to the limits, to the comfort of passengers in a curve, and to what
-  /// engine and brakes do; forwards for the one, backwards for the other.
+  /// The quickest speed that keeps to the limits, to the comfort of passengers in a curve, and to
+  /// what engine and brakes do; forwards for the one, backwards for the other.
   private static func speeds(
     on samples: [Road.Sample], headings: [Double], spacing: [Double],
     generator: inout SeededGenerator

@@ -4,8 +4,8 @@ import Geodesy
   import Glibc
 #endif
 
-/// What a u-blox M9 in a car would have made of the drive: errors that wander, dilution that follows the streets,
-/// silence in the tunnel, and a bad second or two after it.
+/// What a u-blox M9 in a car would have made of the drive: errors that wander, dilution that
+/// follows the streets, silence in the tunnel, and a bad second or two after it.
 struct Receiver {
   struct Epoch {
     struct Solution {

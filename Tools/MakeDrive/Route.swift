@@ -25,8 +25,9 @@ struct Waypoint {
   }
 }
 
-/// From Hamburg's town hall along the Reeperbahn and the Elbchaussee to a shop in Othmarschen, through the
-/// A7 tunnel under the Elbe, over the Köhlbrand bridge, and by way of Veddel into HafenCity.
+/// From Hamburg's town hall along the Reeperbahn and the Elbchaussee to a shop in Othmarschen,
+/// through the A7 tunnel under the Elbe, over the Köhlbrand bridge, and by way of Veddel into
+/// HafenCity.
 ///
 /// The corners lie within some 30 m of the streets, which is what a drawn road is worth; what
 /// matters is that shapes, lengths and speeds are those of a real afternoon.

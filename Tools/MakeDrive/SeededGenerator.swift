@@ -2,8 +2,8 @@
   import Glibc
 #endif
 
-/// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014):
-/// the same seed gives the same drive on every machine.
+/// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
+/// 2014): the same seed gives the same drive on every machine.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -26,8 +26,8 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// First-order Gauss–Markov noise with standard deviation 1, one step a second: what remains of a receiver's
-/// error when the quick part is filtered out.
+/// First-order Gauss–Markov noise with standard deviation 1, one step a second: what remains of a
+/// receiver's error when the quick part is filtered out.
 struct GaussMarkov {
   private(set) var value: Double
   private let decay: Double

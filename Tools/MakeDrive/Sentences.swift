@@ -49,9 +49,8 @@ struct Sentences {
     ].map { Self.fixed($0, 2) }.joined(separator: ",")
     for (system, used) in [(1, solution.usedGPS), (3, solution.usedGalileo)] {
       let slots = (0..<12).map { $0 < used.count ? Self.padded(used[$0], 2) : "" }
-      emit(
-        "GNGSA,A,\(solution.isThreeD ? 3 : 2),\(slots.joined(separator: ",")),\(dilutions),\(system)"
-      )
+      let mode = solution.isThreeD ? 3 : 2
+      emit("GNGSA,A,\(mode),\(slots.joined(separator: ",")),\(dilutions),\(system)")
     }
   }
 
@@ -87,7 +86,8 @@ struct Sentences {
       + "\(angle(position.longitude, width: 3)),\(position.longitude < 0 ? "W" : "E")"
   }
 
-  /// `ddmmyy` and `hhmmss.00`; civil from days after Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+  /// `ddmmyy` and `hhmmss.00`; civil from days after Hinnant, "chrono-Compatible Low-Level Date
+  /// Algorithms".
   private static func stamps(_ time: Instant) -> (date: String, clock: String) {
     let seconds = Int(time.microseconds / 1_000_000)
     let (days, second) = (seconds / 86_400, seconds % 86_400)
