@@ -1,0 +1,41 @@
+#!/bin/sh
+# Installs what the build needs beside the Swift toolchain, on Debian, Ubuntu and their kin.
+# Does nothing, and needs no rights, where all of it is there.
+set -eu
+
+packages="libsystemd-dev libsqlite3-dev pkg-config"
+missing=""
+for package in $packages; do
+  # pkgconf takes the place of pkg-config on newer systems.
+  if [ "$package" = pkg-config ] && command -v pkg-config >/dev/null 2>&1; then continue; fi
+  state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || state=
+  [ "$state" = installed ] || missing="$missing $package"
+done
+missing=${missing# }
+
+if [ -z "$missing" ]; then
+  echo "install-build-deps: all there: $packages"
+  exit 0
+fi
+
+stop() {
+  echo "install-build-deps: $1; install these by hand: $missing" >&2
+  exit 1
+}
+
+command -v apt-get >/dev/null 2>&1 || stop "apt-get is not on this system"
+if [ "$(id -u)" -eq 0 ]; then
+  as_root=""
+elif command -v sudo >/dev/null 2>&1; then
+  as_root="sudo"
+else
+  stop "neither root nor sudo"
+fi
+
+echo "install-build-deps: installing $missing"
+export DEBIAN_FRONTEND=noninteractive
+# The lists may be old, or absent in a fresh container: then try once more with new ones.
+# shellcheck disable=SC2086  # words on purpose
+$as_root apt-get install -y --no-install-recommends $missing ||
+  { $as_root apt-get update && $as_root apt-get install -y --no-install-recommends $missing; } ||
+  stop "apt-get failed, see above"
