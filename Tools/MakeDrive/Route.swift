@@ -29,7 +29,7 @@ struct Waypoint {
 /// through the A7 tunnel under the Elbe, over the Köhlbrand bridge, and by way of Veddel into
 /// HafenCity.
 ///
-/// The corners lie within some 30 m of the streets, which is what a drawn road is worth; what
+/// The corners follow the streets, but were not surveyed: some are a house's breadth off. What
 /// matters is that shapes, lengths and speeds are those of a real afternoon.
 let route: [Waypoint] = [
   // Rathausmarkt, parked; Große Johannisstraße, Großer Burstah
