@@ -1,0 +1,100 @@
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Where a segment comes closest to a point.
+package struct ClosestApproach: Hashable, Sendable {
+  /// The place on the segment: 0 at its start, 1 at its end.
+  package let fraction: Double
+  /// The great-circle distance there, in metres.
+  package let distance: Double
+}
+
+extension Coordinate {
+  /// The point at `fraction` (0…1, clamped) of the shorter great-circle arc to `other`.
+  ///
+  /// Right across the antimeridian and over the poles; the ends come back as they are. Between
+  /// exact antipodes, where every arc is as short, the one that leaves due north is taken.
+  package func interpolated(to other: Coordinate, fraction: Double) -> Coordinate {
+    guard fraction > 0 else { return self }
+    guard fraction < 1 else { return other }
+    guard let arc = Arc(from: UnitVector(self), to: UnitVector(other)) else {
+      return fraction < 0.5 ? self : other
+    }
+    return arc.point(at: fraction * arc.angle).coordinate
+  }
+
+  /// Where the shorter great-circle arc from `start` to `end` comes closest to this point.
+  ///
+  /// A segment shorter than a tenth of a micrometre is its start. The distance is never more than
+  /// `distance(to:)` of either end; on a tie the earlier point wins.
+  package func closestApproach(
+    ofSegmentFrom start: Coordinate, to end: Coordinate
+  )
+    -> ClosestApproach
+  {
+    let toStart = ClosestApproach(fraction: 0, distance: distance(to: start))
+    let toEnd = ClosestApproach(fraction: 1, distance: distance(to: end))
+    let nearerEnd = toEnd.distance < toStart.distance ? toEnd : toStart
+    guard let arc = Arc(from: UnitVector(start), to: UnitVector(end)) else { return toStart }
+    let (along, across) = arc.offsets(of: UnitVector(self))
+    guard along > 0, along < arc.angle else { return nearerEnd }
+    let distance = Sphere.radius * abs(across)
+    guard distance < nearerEnd.distance else { return nearerEnd }
+    return ClosestApproach(fraction: along / arc.angle, distance: distance)
+  }
+}
+
+/// A great-circle arc in its own frame: `origin` where it starts, `tangent` the way it leaves,
+/// `normal` the pole of its circle.
+private struct Arc {
+  let origin: UnitVector
+  let tangent: UnitVector
+  let normal: UnitVector
+  /// Length in radians.
+  let angle: Double
+
+  /// Nothing for an arc too short to have a direction.
+  init?(from start: UnitVector, to end: UnitVector) {
+    // (s − e) × (s + e) = 2 s × e, and the difference is exact for close points.
+    let (dx, dy, dz) = (start.x - end.x, start.y - end.y, start.z - end.z)
+    let (sx, sy, sz) = (start.x + end.x, start.y + end.y, start.z + end.z)
+    let cross = (dy * sz - dz * sy, dz * sx - dx * sz, dx * sy - dy * sx)
+    let twiceSine =
+      (cross.0 * cross.0 + cross.1 * cross.1 + cross.2 * cross.2).squareRoot()
+    origin = start
+    angle = start.angle(to: end)
+    let north = (start.x * start.x + start.y * start.y).squareRoot()
+    if twiceSine > 3e-14,
+      let unit = UnitVector(normalizing: cross.0, cross.1, cross.2)
+    {
+      normal = unit
+    } else if angle < 1 {
+      return nil
+    } else if north > 0 {
+      // Antipodes: the meridian, whose pole lies due west of a northbound traveller.
+      normal = UnitVector(unchecked: start.y / north, -start.x / north, 0)
+    } else {
+      normal = UnitVector(unchecked: 0, 1, 0)
+    }
+    tangent = UnitVector(
+      unchecked: normal.y * start.z - normal.z * start.y,
+      normal.z * start.x - normal.x * start.z,
+      normal.x * start.y - normal.y * start.x)
+  }
+
+  func point(at angle: Double) -> UnitVector {
+    let s = sin(angle)
+    let c = cos(angle)
+    return UnitVector(
+      unchecked: c * origin.x + s * tangent.x, c * origin.y + s * tangent.y,
+      c * origin.z + s * tangent.z)
+  }
+
+  /// The angles along the circle (−π…π from the origin) and across it (−π/2…π/2), in radians.
+  func offsets(of point: UnitVector) -> (along: Double, across: Double) {
+    let u = point.dot(origin)
+    let v = point.dot(tangent)
+    return (atan2(v, u), atan2(point.dot(normal), (u * u + v * v).squareRoot()))
+  }
+}
