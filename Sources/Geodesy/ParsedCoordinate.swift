@@ -1,0 +1,58 @@
+/// A coordinate read from text, with what else the text said.
+package struct ParsedCoordinate: Hashable, Sendable {
+  package let coordinate: Coordinate
+  /// The radius in metres within which the point is, where a geo URI said so (`u`, RFC 5870).
+  package let uncertainty: Double?
+
+  package init(coordinate: Coordinate, uncertainty: Double? = nil) {
+    self.coordinate = coordinate
+    self.uncertainty = uncertainty
+  }
+
+  /// Reads a coordinate as people type or paste it.
+  ///
+  /// Degrees, degrees and minutes, or degrees, minutes and seconds, with signs or hemisphere
+  /// letters (before or behind), marks or none, decimal point or decimal comma; packed digits as
+  /// in NMEA 0183 (`5231.200N01324.300E`); geo URIs (RFC 5870); ISO 6709 (an altitude is read
+  /// over); links of OpenStreetMap, Google Maps and Apple Maps. Latitude comes first unless letters
+  /// say otherwise. What could be meant in two ways is refused. Linear in the length of the text,
+  /// of which 2048 characters are looked at.
+  package init(parsing text: String) throws(CoordinateError) {
+    let scalars = Array(text.unicodeScalars.prefix(2049))
+    guard scalars.count <= 2048 else { throw CoordinateError(.tooLong, at: 2049) }
+    var cursor = TextCursor(scalars)
+    cursor.skipSpaces()
+    guard !cursor.isAtEnd else { throw CoordinateError(.empty, at: 1) }
+    cursor.dropTrailingSpaces()
+    if cursor.starts(withIgnoringCase: "geo:") {
+      self = try GeoURI.parse(cursor)
+    } else if MapLink.looksLikeLink(cursor) {
+      self.init(coordinate: try MapLink.parse(cursor))
+    } else if ISO6709.looksLikePosition(cursor) {
+      self.init(coordinate: try ISO6709.parse(cursor))
+    } else {
+      self.init(coordinate: try TypedCoordinate.parse(cursor))
+    }
+  }
+}
+
+extension Coordinate {
+  /// Reads a coordinate in any of the forms of `ParsedCoordinate`.
+  package init(parsing text: String) throws(CoordinateError) {
+    self = try ParsedCoordinate(parsing: text).coordinate
+  }
+
+  /// The latitude and longitude read at two positions, or the error that names the one beyond
+  /// its range.
+  init(
+    latitude: Double, at latitudePosition: Int, longitude: Double, at longitudePosition: Int
+  ) throws(CoordinateError) {
+    guard abs(latitude) <= 90 else {
+      throw CoordinateError(.latitudeOutOfRange, at: latitudePosition)
+    }
+    guard let valid = Coordinate(latitude: latitude, longitude: longitude) else {
+      throw CoordinateError(.longitudeOutOfRange, at: longitudePosition)
+    }
+    self = valid
+  }
+}
