@@ -1,19 +1,29 @@
 /// Why a text is not read as a coordinate, and where.
 package struct CoordinateError: Error, Hashable, CustomStringConvertible {
+  /// What is wrong; `CoordinateError.description` says it in words.
   package enum Reason: Hashable, Sendable, CaseIterable {
+    // The text as a whole.
     case empty, tooLong, unexpectedCharacter, badNumber
+    // Numbers that are missing, or that could be put together in more than one way.
     case incomplete, ambiguousNumbers, ambiguousComma
+    // Hemisphere letters and names of axes.
     case ambiguousLetter, missingLetter, misplacedLetter, sameAxis
+    // What stands around a number.
     case misplacedSign, signWithLetter, misplacedMark, fractionNotLast
+    // Values.
     case latitudeOutOfRange, longitudeOutOfRange, minutesOutOfRange, secondsOutOfRange
+    // ISO 6709 and geo URIs.
     case badISO6709, badGeoURI, unsupportedReferenceSystem
+    // Map links.
     case unknownLink, shortLink, severalPlaces, linkWithoutCoordinate
   }
 
+  /// What is wrong.
   package let reason: Reason
   /// The character (Unicode scalar) of the text where it goes wrong, counted from 1.
   package let position: Int
 
+  /// An error at `position`, counted from 1.
   package init(_ reason: Reason, at position: Int) {
     self.reason = reason
     self.position = position

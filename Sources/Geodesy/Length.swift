@@ -63,10 +63,12 @@ package enum Length {
 
 /// Why a text is not read as a length, and where.
 package struct LengthError: Error, Hashable, CustomStringConvertible {
+  /// What is wrong; `LengthError.description` says it in words.
   package enum Reason: Hashable, Sendable {
     case empty, negative, badNumber, ambiguousComma, unknownUnit
   }
 
+  /// What is wrong.
   package let reason: Reason
   /// The character (Unicode scalar) of the text where it goes wrong, counted from 1.
   package let position: Int

@@ -30,10 +30,15 @@ enum MapLink {
       throw CoordinateError(.shortLink, at: link.hostPosition)
     }
     for (latitude, longitude) in [("mlat", "mlon"), ("lat", "lon")] {
-      if let first = link.parameter(latitude), let second = link.parameter(longitude) {
+      switch (link.parameter(latitude), link.parameter(longitude)) {
+      case (let first?, let second?):
         return try LinkParameter(
           name: "", value: first.value + "," + second.value, position: first.position
         ).exactCoordinate()
+      case (let only?, nil), (nil, let only?):
+        throw CoordinateError(.incomplete, at: only.position)
+      case (nil, nil):
+        break
       }
     }
     if let query = link.parameter("query"), let found = try query.placedCoordinate() {

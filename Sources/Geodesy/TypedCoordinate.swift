@@ -65,6 +65,10 @@ enum TypedCoordinate {
         throw CoordinateError(.ambiguousComma, at: comma.position)
       }
     }
+    // `52,13°` may well be a single angle.
+    if !hasPoint, let comma = tight.first, numbers == 2, tokens.contains(where: \.isMark) {
+      throw CoordinateError(.ambiguousComma, at: comma.position)
+    }
     let halves = try split(tokens)
     let a = try Angle(Array(halves.0), else: given[0].position)
     let b = try Angle(Array(halves.1), else: halves.1.first?.position ?? given[0].position)
@@ -245,6 +249,10 @@ extension CoordinateToken {
 
   fileprivate var direction: Direction? {
     if case .direction(let direction) = kind { direction } else { nil }
+  }
+
+  fileprivate var isMark: Bool {
+    if case .mark = kind { true } else { false }
   }
 
   fileprivate var isSigned: Bool {

@@ -5,8 +5,11 @@
 /// A direction from the Earth's centre: x towards 0° N 0° E, y towards 0° N 90° E, z towards the
 /// north pole. Free of the seams that degrees have at the antimeridian and the poles.
 package struct UnitVector: Hashable, Sendable {
+  /// The part towards 0° N 0° E, −1…1.
   package let x: Double
+  /// The part towards 0° N 90° E, −1…1.
   package let y: Double
+  /// The part towards the north pole, −1…1.
   package let z: Double
 
   /// The direction of a point on the sphere.
@@ -94,10 +97,10 @@ struct SineCosine {
     let rest = (degrees - 90 * quarters) * Double.pi / 180
     let s = sin(rest)
     let c = cos(rest)
-    switch quarters.truncatingRemainder(dividingBy: 4) {
+    switch (Int(exactly: quarters) ?? 0) & 3 {
     case 0: self.init(sine: s, cosine: c)
-    case 1, -3: self.init(sine: c, cosine: 0 - s)
-    case 2, -2: self.init(sine: 0 - s, cosine: 0 - c)
+    case 1: self.init(sine: c, cosine: 0 - s)
+    case 2: self.init(sine: 0 - s, cosine: 0 - c)
     default: self.init(sine: 0 - c, cosine: s)
     }
   }

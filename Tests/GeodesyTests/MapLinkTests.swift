@@ -50,6 +50,7 @@ import Testing
     ("https://www.openstreetmap.org/node/17#map=19/52.5/13.4", .linkWithoutCoordinate, 9),
     ("https://www.openstreetmap.org/#map=17/52.52", .linkWithoutCoordinate, 9),
     ("https://www.openstreetmap.org/?mlat=95&mlon=13", .latitudeOutOfRange, 37),
+    ("https://www.openstreetmap.org/?mlat=52#map=17/52.5/13", .incomplete, 37),
     ("https://www.openstreetmap.org/#map=17/52.5/190", .longitudeOutOfRange, 36),
     ("https://www.openstreetmap.org/#map=17/x/13", .unexpectedCharacter, 36),
     ("https://maps.google.com/?q=Berlin", .linkWithoutCoordinate, 9),
