@@ -1,0 +1,218 @@
+import CivilTime
+import Geodesy
+import Geofencing
+import Testing
+
+@Suite struct FenceMonitorTests {
+  let home = coordinate(52.52, 13.405)
+
+  /// `metres` east of the centre.
+  func at(_ metres: Double) -> Coordinate { home.moved(east: metres, north: 0) }
+
+  func rig(radius: Double = 100, presence: Presence = .unknown) -> Rig {
+    var rig = Rig()
+    rig.monitor.add(.circle(circle(home, radius)), id: 0, presence: presence)
+    return rig
+  }
+
+  @Test func arrivesWithTheSecondSampleInside() {
+    var rig = rig(presence: .outside)
+    #expect(rig.feed(at(130)) == [])
+    #expect(rig.feed(at(95)) == [])
+    let decided = rig.feed(at(70))
+    #expect(decided.map(\.kind) == [.arrive])
+    #expect(decided.first?.time == Instant(seconds: 1_003))
+    #expect(decided.first.map { abs($0.distance - 70) < 0.01 } == true)
+    #expect(decided.first?.eph == 5)
+    #expect(rig.monitor.presence(of: 0) == .inside)
+    #expect(rig.monitor.insideFences() == [0])
+    #expect(rig.feed(at(40)) == [])
+  }
+
+  @Test func isFoundInsideOnce() {
+    var rig = rig()
+    #expect(rig.feed(at(10)) == [])
+    #expect(rig.monitor.presence(of: 0) == .unknown)
+    #expect(rig.feed(at(11)).map(\.kind) == [.found])
+    #expect(rig.feed(at(12)) == [])
+  }
+
+  @Test func startsOutsideSilentlyThenArrives() {
+    var rig = rig()
+    for east in [400.0, 390] { #expect(rig.feed(at(east)) == []) }
+    #expect(rig.monitor.presence(of: 0) == .outside)
+    for east in stride(from: 380.0, to: 40, by: -20) { rig.feed(at(east)) }
+    #expect(rig.transitions.map(\.kind) == [.arrive])
+  }
+
+  @Test func addedWhileInsideIsFound() {
+    var rig = Rig()
+    for i in 0..<20 { rig.feed(at(Double(i))) }
+    rig.monitor.add(.circle(circle(home, 100)), id: 3)
+    rig.feed(at(20))
+    #expect(rig.feed(at(21)).map(\.kind) == [.found])
+    rig.monitor.add(.circle(circle(at(900), 100)), id: 4)
+    rig.feed(at(22))
+    #expect(rig.monitor.presence(of: 4) == .outside)
+  }
+
+  struct Margin: CustomTestStringConvertible {
+    let radius: Double
+    let eph: Double?
+    let metres: Double
+    var testDescription: String { "R \(radius) eph \(eph.map { "\($0)" } ?? "unknown")" }
+  }
+
+  @Test(arguments: [
+    Margin(radius: 100, eph: 5, metres: 20), Margin(radius: 100, eph: nil, metres: 20),
+    Margin(radius: 1_000, eph: 5, metres: 100), Margin(radius: 100, eph: 30, metres: 45),
+    Margin(radius: 12, eph: 5, metres: 12), Margin(radius: 30, eph: 100, metres: 30),
+  ])
+  func departsBeyondTheMargin(margin: Margin) {
+    var rig = Rig()
+    rig.monitor.add(.circle(circle(home, margin.radius)), id: 0, presence: .inside)
+    let edge = margin.radius + margin.metres
+    for east in [edge - 2, edge - 1, edge + 0.5, edge - 0.5, edge + 0.5] {
+      #expect(rig.feed(at(east), eph: margin.eph, speed: 20) == [])
+    }
+    #expect(rig.feed(at(edge + 20), eph: margin.eph, speed: 20).map(\.kind) == [.depart])
+  }
+
+  @Test func departureAtRestNeedsMoreThanTheError() {
+    for (error, edge) in [(24.0, 60.0), (8, 50)] {
+      var rig = rig(radius: 30, presence: .inside)
+      for _ in 0..<30 { #expect(rig.feed(at(29), eph: error) == []) }
+      for _ in 0..<10 { #expect(rig.feed(at(edge - 1), eph: error) == []) }
+      if error == 24 {
+        for _ in 0..<10 { #expect(rig.feed(at(30 + 59), eph: error) == []) }
+      }
+      rig.feed(at(91), eph: error)
+      #expect(rig.feed(at(91), eph: error).map(\.kind) == [.depart])
+    }
+  }
+
+  @Test func oneSampleBeyondTheMarginIsNoDeparture() {
+    var rig = rig(presence: .inside)
+    for east in [90.0, 140, 90, 140, 90] { #expect(rig.feed(at(east), eph: 2) == []) }
+    #expect(rig.monitor.presence(of: 0) == .inside)
+  }
+
+  @Test func decidesAtOnceWhereThereIsNoDoubt() {
+    var rig = rig(radius: 2_000, presence: .outside)
+    rig.feed(at(2_500))
+    #expect(rig.feed(at(1_500), after: 20).map(\.kind) == [.arrive])
+    #expect(rig.feed(at(2_600), after: 20).map(\.kind) == [.depart])
+  }
+
+  @Test func ignoresSamplesThatAreNotNewer() {
+    var rig = rig(presence: .outside)
+    rig.feed(at(200))
+    #expect(rig.feed(at(0), after: 0) == [])
+    #expect(rig.feed(at(0), after: -60) == [])
+    #expect(rig.monitor.lastSample?.position == at(200))
+    rig.seconds += 60
+    rig.feed(at(150))
+    #expect(rig.monitor.lastSample?.position == at(150))
+  }
+
+  @Test(arguments: [1.0, 2, 5, 10, 30])
+  func oneOutlierDecidesNothing(interval: Double) {
+    for (place, presence) in [(190.0, Presence.outside), (10, .inside), (300, .outside)] {
+      var rig = rig(presence: presence)
+      for i in 0..<100 {
+        let isOutlier = i % 20 == 15
+        let east = isOutlier ? place - 200 : place
+        #expect(rig.feed(at(east), after: interval, eph: 2, speed: 0) == [], "sample \(i)")
+      }
+    }
+  }
+
+  @Test func believesAJumpThatLasts() {
+    var rig = rig(presence: .inside)
+    for _ in 0..<5 { rig.feed(at(0)) }
+    #expect(rig.feed(at(3_000)) == [])
+    #expect(rig.feed(at(3_001)).map(\.kind) == [.depart])
+    #expect(rig.transitions.count == 1)
+  }
+
+  @Test func reportsAPassBetweenSamples() {
+    var rig = rig(radius: 50, presence: .outside)
+    for i in -5...5 { rig.feed(at(Double(i) * 278 + 139), after: 10, eph: 8) }
+    #expect(rig.transitions.map(\.kind) == [.pass])
+    let pass = rig.transitions[0]
+    #expect(pass.distance < 0.1)
+    #expect(pass.position.distance(to: home) < 0.1)
+    #expect(abs(pass.time.seconds - (rig.seconds - 55)) < 0.01)
+    #expect(rig.monitor.presence(of: 0) == .outside)
+  }
+
+  @Test func visitOfOneSampleIsAPass() {
+    var rig = rig(radius: 50, presence: .outside)
+    for i in -8...8 { rig.feed(at(Double(i) * 100 + 5), after: 4, eph: 8) }
+    #expect(rig.transitions.map(\.kind) == [.pass])
+  }
+
+  @Test func pathOverAGapIsUnknown() {
+    var rig = rig(radius: 50, presence: .outside)
+    for i in 1...5 { rig.feed(at(Double(i) * 278 - 2_000), after: 10) }
+    #expect(rig.feed(at(700), after: 60.5) == [])
+    for i in 1...5 { rig.feed(at(Double(i) * 278 + 700), after: 10) }
+    #expect(rig.transitions == [])
+  }
+
+  @Test func departuresComeFirstThenArrivalsThenPasses() {
+    var rig = Rig()
+    // The last leg leaves 5 and 1, crosses 4, and ends in 3 and 0.
+    rig.monitor.add(.circle(circle(at(0), 300)), id: 5, presence: .inside)
+    rig.monitor.add(.circle(circle(at(0), 250)), id: 1, presence: .inside)
+    rig.monitor.add(.circle(circle(at(850), 100)), id: 4, presence: .outside)
+    rig.monitor.add(.circle(circle(at(1_700), 600)), id: 3, presence: .outside)
+    rig.monitor.add(.circle(circle(at(1_700), 500)), id: 0, presence: .outside)
+    for i in 0..<4 { rig.feed(at(Double(i) * 20 - 60), after: 20) }
+    #expect(rig.transitions == [])
+    rig.feed(at(1_700), after: 20)
+    #expect(rig.transitions.map(\.fence) == [1, 5, 0, 3])
+    rig.feed(at(1_710), after: 20)
+    #expect(rig.transitions.map(\.fence) == [1, 5, 0, 3, 4])
+    #expect(rig.transitions.map(\.kind) == [.depart, .depart, .arrive, .arrive, .pass])
+  }
+
+  @Test func rememberedPresenceMakesNoSecondArrival() {
+    var inside = rig(presence: .inside)
+    for _ in 0..<5 { #expect(inside.feed(at(20)) == []) }
+    var gone = rig(presence: .inside)
+    gone.feed(at(900))
+    #expect(gone.feed(at(905)).map(\.kind) == [.depart])
+  }
+
+  @Test func removedFenceIsSilent() {
+    var rig = rig(presence: .outside)
+    rig.feed(at(130))
+    rig.feed(at(80))
+    rig.monitor.remove(0)
+    rig.monitor.remove(0)
+    #expect(rig.feed(at(50)) == [])
+    #expect(rig.monitor.presence(of: 0) == .unknown)
+    #expect(rig.monitor.distance(to: 0, from: home) == .infinity)
+    rig.monitor.add(.circle(circle(home, 10)), id: 0)
+    #expect(abs(rig.monitor.distance(to: 0, from: at(35)) - 25) < 0.01)
+    #expect(rig.monitor.nearest(to: at(35), limit: 3, within: 30).map(\.id) == [0])
+  }
+
+  @Test func hostileNumbersDoNotTrap() {
+    var rig = rig()
+    let values: [Double?] = [nil, .nan, .infinity, -1, 0, 1e300, -.infinity]
+    for (i, value) in values.enumerated() {
+      rig.feed(at(Double(i) * 60), eph: value, speed: values[values.count - 1 - i])
+    }
+    var transitions: [Transition] = []
+    for time in [Int64.min, .max - 1, .max] {
+      rig.monitor.process(
+        PositionSample(time: Instant(microseconds: time), position: home), into: &transitions)
+    }
+    for (latitude, longitude) in [(90.0, 0.0), (-90, 180), (0, -180), (0, 180)] {
+      rig.monitor.add(.circle(circle(coordinate(latitude, longitude), 5_000_000)), id: 1)
+      rig.feed(coordinate(-latitude, longitude), after: 1e7)
+    }
+  }
+}
