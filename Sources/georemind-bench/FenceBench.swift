@@ -1,0 +1,178 @@
+import CivilTime
+import Geodesy
+import Geofencing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Runs a track against circles by plain containment, as the daemon's monitor does it with
+/// `MonitorPolicy.plain`, and returns one line: `ns_per_fix`, `build_ms`, `bytes_per_fence`,
+/// `enter`, `exit`, `transitions_sha256`.
+func fenceBench(fencesCSV fencesPath: String, trackCSV trackPath: String) throws -> String {
+  guard SHA256.isSound else { throw BenchError("SHA-256 gives wrong digests: a broken build") }
+  let circles = try readFences(fencesPath)
+  let samples = try readTrack(trackPath)
+  guard !circles.isEmpty, !samples.isEmpty else {
+    throw BenchError("\(fencesPath) and \(trackPath) must have at least one row each")
+  }
+
+  let buildStart = processorTime()
+  var pristine = FenceMonitor(policy: .plain)
+  pristine.reserveCapacity(circles.count)
+  for (id, circle) in circles.enumerated() {
+    pristine.add(.circle(circle), id: FenceID(id), presence: .outside)
+  }
+  let buildTime = processorTime() - buildStart
+
+  var times: [Double] = []
+  var transitions: [Transition] = []
+  let deadline = processorTime() + 6
+  repeat {
+    var monitor = pristine
+    transitions.removeAll(keepingCapacity: true)
+    let start = processorTime()
+    for sample in samples { monitor.process(sample, into: &transitions) }
+    times.append((processorTime() - start) / Double(samples.count) * 1e9)
+  } while times.count < 9 && (times.count < 3 || processorTime() < deadline)
+  times.sort()
+
+  transitions.sort { $0.time != $1.time ? $0.time < $1.time : $0.fence < $1.fence }
+  var digest = SHA256()
+  var enters = 0
+  for transition in transitions {
+    let isEnter = transition.kind == .arrive
+    enters += isEnter ? 1 : 0
+    let time = padded(transition.time.microseconds / 1_000, 10)
+    digest.update("\(time),\(padded(Int64(transition.fence), 7)),\(isEnter ? "E" : "X")\n".utf8)
+  }
+  let bytes = Double(pristine.byteCount) / Double(circles.count)
+  return "ns_per_fix=\(rounded(times[times.count / 2])) build_ms=\(rounded(buildTime * 1e3))"
+    + " bytes_per_fence=\(rounded(bytes)) enter=\(enters) exit=\(transitions.count - enters)"
+    + " transitions_sha256=\(digest.hexDigest())"
+}
+
+/// What a benchmark could not do, in one sentence.
+struct BenchError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// Processor time of this process in seconds.
+func processorTime() -> Double {
+  var now = timespec()
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now)
+  return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
+}
+
+/// Two decimals, without Foundation.
+func rounded(_ value: Double) -> String {
+  let hundredths = Int64((value * 100).rounded())
+  let fraction = hundredths.magnitude % 100
+  return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
+}
+
+private func padded(_ number: Int64, _ width: Int) -> String {
+  let digits = String(number)
+  return String(repeating: "0", count: max(0, width - digits.count)) + digits
+}
+
+private func readFences(_ path: String) throws -> [Circle] {
+  var circles: [Circle] = []
+  try readRows(path, columns: 4) { fields, line in
+    guard fields[0] == Double(circles.count) else {
+      throw BenchError("\(path):\(line): the ids must be 0, 1, 2 and so on")
+    }
+    guard let center = Coordinate(latitude: fields[1], longitude: fields[2]),
+      let circle = Circle(center: center, radius: fields[3])
+    else { throw BenchError("\(path):\(line): not a circle: position or radius out of range") }
+    circles.append(circle)
+  }
+  return circles
+}
+
+private func readTrack(_ path: String) throws -> [PositionSample] {
+  var samples: [PositionSample] = []
+  try readRows(path, columns: 3) { fields, line in
+    guard let position = Coordinate(latitude: fields[1], longitude: fields[2]) else {
+      throw BenchError("\(path):\(line): the position is out of range")
+    }
+    samples.append(PositionSample(time: Instant(seconds: fields[0] / 1_000), position: position))
+  }
+  return samples
+}
+
+/// Reads plain decimal numbers; the first line is a header.
+private func readRows(
+  _ path: String, columns: Int, row: (_ fields: [Double], _ line: Int) throws -> Void
+) throws {
+  let bytes = try readFile(path)
+  var fields: [Double] = []
+  var line = 1
+  var number = DecimalNumber()
+  for byte in bytes {
+    if byte == UInt8(ascii: "\n") {
+      if line > 1 {
+        fields.append(try number.value(path, line))
+        guard fields.count == columns else {
+          throw BenchError("\(path):\(line): \(fields.count) columns, \(columns) are needed")
+        }
+        try row(fields, line)
+      }
+      line += 1
+      fields.removeAll(keepingCapacity: true)
+      number = DecimalNumber()
+    } else if line > 1 {
+      if byte == UInt8(ascii: ",") {
+        fields.append(try number.value(path, line))
+        number = DecimalNumber()
+      } else if byte != UInt8(ascii: "\r") {
+        number.append(byte)
+      }
+    }
+  }
+}
+
+/// A decimal number of up to 15 digits, which a quotient of two doubles gives exactly rounded.
+private struct DecimalNumber {
+  private var digits = 0.0
+  private var scale = 1.0
+  private var count = 0
+  private var isNegative = false
+  private var hasPoint = false
+  private var isBad = false
+
+  mutating func append(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"):
+      digits = digits * 10 + Double(byte - UInt8(ascii: "0"))
+      if hasPoint { scale *= 10 }
+      count += 1
+    case UInt8(ascii: "-") where count == 0 && !isNegative && !hasPoint: isNegative = true
+    case UInt8(ascii: ".") where !hasPoint: hasPoint = true
+    default: isBad = true
+    }
+  }
+
+  func value(_ path: String, _ line: Int) throws -> Double {
+    guard !isBad, count > 0, count <= 15 else {
+      throw BenchError("\(path):\(line): not a plain decimal number of up to 15 digits")
+    }
+    return (isNegative ? -digits : digits) / scale
+  }
+}
+
+private func readFile(_ path: String) throws -> [UInt8] {
+  guard let file = fopen(path, "r") else { throw BenchError("\(path): cannot be opened") }
+  defer { fclose(file) }
+  var bytes: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 1 << 20)
+  while true {
+    let count = fread(&chunk, 1, chunk.count, file)
+    if count == 0 { break }
+    bytes.append(contentsOf: chunk[..<count])
+  }
+  guard ferror(file) == 0 else { throw BenchError("\(path): cannot be read") }
+  return bytes
+}

@@ -1,0 +1,89 @@
+import Reminders
+import Testing
+
+@Suite struct TimerHeapTests {
+  @Test func comesOutByDeadlineThenSlot() {
+    var heap = TimerHeap()
+    for (slot, deadline) in [(4, 30), (2, 10), (9, 10), (0, 20), (1, 10)] as [(Int32, Int64)] {
+      heap.push(slot: slot, at: deadline)
+    }
+    #expect(heap.peek()?.slot == 1)
+    var order: [Int32] = []
+    while let next = heap.pop() { order.append(next.slot) }
+    #expect(order == [1, 2, 9, 0, 4])
+    #expect(heap.pop() == nil && heap.peek() == nil)
+  }
+
+  @Test func pushMovesTheTimerOfASlot() {
+    var heap = TimerHeap()
+    heap.push(slot: 3, at: 100)
+    heap.push(slot: 3, at: 50)
+    #expect(heap.count == 1)
+    #expect(heap.deadline(slot: 3) == 50)
+  }
+
+  @Test func unknownSlotsAreRefused() {
+    var heap = TimerHeap()
+    heap.push(slot: -1, at: 1)
+    #expect(heap.isEmpty)
+    #expect(!heap.cancel(slot: 0))
+    #expect(!heap.cancel(slot: -5))
+    #expect(!heap.reschedule(slot: .max, at: 1))
+    #expect(heap.deadline(slot: 12) == nil)
+  }
+
+  @Test func extremesKeepTheirOrder() {
+    var heap = TimerHeap()
+    for (slot, deadline) in [Int64.max, .min, 0, .max, -1].enumerated() {
+      heap.push(slot: Int32(slot), at: deadline)
+    }
+    #expect((0..<5).compactMap { _ in heap.pop()?.slot } == [1, 4, 2, 0, 3])
+  }
+
+  /// Against a sorted list, with few distinct deadlines so that ties are common.
+  @Test(arguments: [4, 50, 1_000_000] as [Int64])
+  func agreesWithASortedModel(range: Int64) {
+    var random = SeededRandom(state: UInt64(range))
+    var heap = TimerHeap()
+    var model: [Int32: Int64] = [:]
+    var wrong = 0
+    for step in 0..<4_000 {
+      let slot = Int32.random(in: 0..<120, using: &random)
+      let deadline = Int64.random(in: -range..<range, using: &random)
+      switch Int.random(in: 0..<5, using: &random) {
+      case 0, 1:
+        heap.push(slot: slot, at: deadline)
+        model[slot] = deadline
+      case 2:
+        if heap.reschedule(slot: slot, at: deadline) != (model[slot] != nil) { wrong += 1 }
+        if model[slot] != nil { model[slot] = deadline }
+      case 3:
+        if heap.cancel(slot: slot) != (model.removeValue(forKey: slot) != nil) { wrong += 1 }
+      default:
+        let expected = model.min { ($0.value, $0.key) < ($1.value, $1.key) }
+        let popped = heap.pop()
+        if popped?.slot != expected?.key || popped?.deadline != expected?.value { wrong += 1 }
+        if let expected { model[expected.key] = nil }
+      }
+      if step % 40 == 0, let problem = heap.checkInvariants() {
+        Issue.record("step \(step): \(problem)")
+      }
+    }
+    #expect(wrong == 0)
+    #expect(heap.count == model.count)
+    #expect(heap.checkInvariants() == nil)
+  }
+}
+
+/// SplitMix64, seeded: the same on every run.
+private struct SeededRandom: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
