@@ -1,0 +1,89 @@
+import JSONText
+
+/// The errors of `org.georemind`, for both ends.
+package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// Nothing has this id or name.
+  case notFound(id: String)
+  /// An id prefix that several reminders share.
+  case ambiguous(id: String, candidates: [String])
+  /// A reminder that cannot be: the member at fault (`place.lat`, `[3].due`) and why.
+  case invalidReminder(field: String, reason: String)
+  /// A place or category that reminders (their ids) still name.
+  case inUse(name: String, reminders: [String])
+  case alreadyExists(name: String)
+  case storeTrouble(reason: String)
+  /// The caller, or the configuration, does not allow it.
+  case refusedByPolicy(reason: String)
+  /// The reminder's state does not allow it: to snooze what is done, for one.
+  case wrongState(id: String, state: String)
+
+  /// nil where it is none of these.
+  package init?(_ error: VarlinkError) {
+    func text(_ key: String) -> String { error.parameters[key]?.string ?? "?" }
+    func texts(_ key: String) -> [String] {
+      error.parameters[key]?.array?.compactMap(\.string) ?? []
+    }
+    let (interface, member) = VarlinkCall.split(error.name)
+    guard interface == GeoremindInterface.name else { return nil }
+    switch member {
+    case "NotFound": self = .notFound(id: text("id"))
+    case "Ambiguous": self = .ambiguous(id: text("id"), candidates: texts("candidates"))
+    case "InvalidReminder":
+      self = .invalidReminder(field: text("field"), reason: text("reason"))
+    case "InUse": self = .inUse(name: text("name"), reminders: texts("reminders"))
+    case "AlreadyExists": self = .alreadyExists(name: text("name"))
+    case "StoreTrouble": self = .storeTrouble(reason: text("reason"))
+    case "RefusedByPolicy": self = .refusedByPolicy(reason: text("reason"))
+    case "WrongState": self = .wrongState(id: text("id"), state: text("state"))
+    default: return nil
+    }
+  }
+
+  /// As it crosses the wire.
+  package var varlink: VarlinkError {
+    func error(_ name: String, _ parameters: KeyValuePairs<String, JSONValue?>) -> VarlinkError {
+      VarlinkError(
+        name: "\(GeoremindInterface.name).\(name)", parameters: JSONObject(parameters))
+    }
+    func list(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+    return switch self {
+    case .notFound(let id): error("NotFound", ["id": .string(id)])
+    case .ambiguous(let id, let candidates):
+      error("Ambiguous", ["id": .string(id), "candidates": list(candidates)])
+    case .invalidReminder(let field, let reason):
+      error("InvalidReminder", ["field": .string(field), "reason": .string(reason)])
+    case .inUse(let name, let reminders):
+      error("InUse", ["name": .string(name), "reminders": list(reminders)])
+    case .alreadyExists(let name): error("AlreadyExists", ["name": .string(name)])
+    case .storeTrouble(let reason): error("StoreTrouble", ["reason": .string(reason)])
+    case .refusedByPolicy(let reason): error("RefusedByPolicy", ["reason": .string(reason)])
+    case .wrongState(let id, let state):
+      error("WrongState", ["id": .string(id), "state": .string(state)])
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .notFound(let id): "there is no '\(id)'; 'georemind list' shows what there is"
+    case .ambiguous(let id, let candidates):
+      "'\(id)' may be \(Self.some(candidates)); write more letters of the id"
+    case .invalidReminder(let field, let reason):
+      "the reminder's '\(field)' cannot be: \(reason); correct it and try again"
+    case .inUse(let name, let reminders):
+      "'\(name)' is named by \(Self.some(reminders)); change or remove those first"
+    case .alreadyExists(let name):
+      "there is a '\(name)' already; choose another name or remove the old one"
+    case .storeTrouble(let reason):
+      "the daemon cannot use its store: \(reason); see 'journalctl -t georemindd'"
+    case .refusedByPolicy(let reason): "the daemon refuses: \(reason)"
+    case .wrongState(let id, let state):
+      "reminder '\(id)' is \(state), which does not allow this; 'georemind show \(id)' tells more"
+    }
+  }
+
+  /// At most five, so that the sentence stays one.
+  private static func some(_ names: [String]) -> String {
+    let head = names.prefix(5).joined(separator: ", ")
+    return names.count > 5 ? "\(head) and \(names.count - 5) more" : head
+  }
+}

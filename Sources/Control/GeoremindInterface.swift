@@ -1,0 +1,150 @@
+/// The interface of the daemon: what its socket understands, in Varlink's own words. The text is
+/// what `org.varlink.service.GetInterfaceDescription` answers and what calls are checked against.
+package enum GeoremindInterface {
+  package static let name = "org.georemind"
+
+  /// The methods that answer many times and so must be called with `more`, fully qualified. Varlink's
+  /// definition language has no word for it.
+  package static let streamingMethods: Set<String> = [
+    "org.georemind.WatchFirings", "org.georemind.WatchStatus",
+  ]
+
+  package static let text = """
+    # Reminders that fire at places and times. georemind(1) is a client of this
+    # interface and does nothing that it does not offer.
+    #
+    # Lengths are metres, spans seconds, coordinates decimal degrees on WGS 84
+    # (north and east positive), instants RFC 3339 in UTC.
+    interface org.georemind
+
+    # What makes a reminder fire: a place, a time, or the time to leave for a place.
+    type Kind (location, date, preemptive)
+
+    # A circle with a name that reminders refer to. The colour is its category's.
+    type Place (
+      name: string,
+      latitude: float,
+      longitude: float,
+      radius_m: float,
+      category: ?string,
+      color: ?string,
+      notes: ?string
+    )
+
+    # A sort of place. The colour is written #RRGGBB.
+    type Category (
+      name: string,
+      color: string
+    )
+
+    # A reminder is an object with the members id, kind, title and, where set, notes,
+    # category, priority, place {name, lat, lon, radius_m}, near_category, region,
+    # width_m, on, dwell_s, due, lead_s, transport, repeat, every_visit, cooldown_s,
+    # from, until, hours, days, max_speed_mps, if_inside, state. Members that are not
+    # known are kept. An id may be shortened as long as it stays unambiguous.
+
+    # Adds a reminder; without an id it is given one.
+    method Add(reminder: object) -> (id: string)
+
+    # Adds many reminders, all of them or, on an error, none.
+    method Import(reminders: []object) -> (ids: []string)
+
+    # Reminders, the next to fire first. Those done or expired come with 'all' only.
+    method List(kind: ?Kind, all: ?bool) -> (reminders: []object)
+
+    # One reminder.
+    method Show(id: string) -> (reminder: object)
+
+    # Replaces the members that are given; null removes one.
+    method Edit(id: string, changes: object) -> (reminder: object)
+
+    # Deletes a reminder and answers what it was.
+    method Remove(id: string) -> (reminder: object)
+
+    # Marks a reminder as done; one that repeats moves on to its next time.
+    method Done(id: string) -> (reminder: object)
+
+    # Puts a reminder off: a span (20min), a time stamp, or next-visit.
+    method Snooze(id: string, until: string) -> (reminder: object)
+
+    # The reminder of a kind that is nearest by date, if any.
+    method Peek(kind: Kind) -> (reminder: ?object)
+
+    # As Peek, and marks it as done.
+    method Pop(kind: Kind) -> (reminder: ?object)
+
+    # What fires next: timers by time, places by distance from the current fix.
+    method Next(limit: ?int) -> (timers: []object, places: []object)
+
+    # The last fix's distance and margin, each condition met or not, and what would
+    # make the reminder fire.
+    method Why(id: string) -> (why: object)
+
+    # The daemon's health: feeds, fix, store, counters.
+    method Status() -> (status: object)
+
+    # Past firings from the ledger, the latest last. A firing has firing_id,
+    # reminder_id, kind, title, time, event and, where they apply, lat, lon, eph_m,
+    # place, distance_m, due, travel_s, late_s, why.
+    method Log(limit: ?int, since: ?string, reminder: ?string) -> (firings: []object)
+
+    # Adds a place. Without a radius it has the configured one.
+    method AddPlace(
+      name: string,
+      latitude: float,
+      longitude: float,
+      radius_m: ?float,
+      category: ?string,
+      notes: ?string
+    ) -> (place: Place)
+
+    # Places by name, all of them or those of one category.
+    method ListPlaces(category: ?string) -> (places: []Place)
+
+    # Deletes a place that no reminder refers to and answers what it was.
+    method RemovePlace(name: string) -> (place: Place)
+
+    # Adds a category.
+    method AddCategory(name: string, color: string) -> (category: Category)
+
+    # Categories by name.
+    method ListCategories() -> (categories: []Category)
+
+    # Deletes a category that nothing refers to and answers what it was.
+    method RemoveCategory(name: string) -> (category: Category)
+
+    # The current fix, its age, and the nearest places with distance and bearing.
+    method Where() -> (fix: ?object, age_s: ?float, nearest: []object)
+
+    # Each firing from now on. Must be called with 'more'.
+    method WatchFirings() -> (firing: object)
+
+    # The status now and whenever it changes. Must be called with 'more'.
+    method WatchStatus() -> (status: object)
+
+    # Nothing has this id or name.
+    error NotFound (id: string)
+
+    # Several reminders begin with this id.
+    error Ambiguous (id: string, candidates: []string)
+
+    # The reminder cannot be: which of its members, and why.
+    error InvalidReminder (field: string, reason: string)
+
+    # Reminders still refer to it.
+    error InUse (name: string, reminders: []string)
+
+    # The name is taken.
+    error AlreadyExists (name: string)
+
+    # The reminder's state does not allow it.
+    error WrongState (id: string, state: string)
+
+    # The database cannot be read or written.
+    error StoreTrouble (reason: string)
+
+    # The configuration, or who is calling, does not allow it.
+    error RefusedByPolicy (reason: string)
+
+    """
+}

@@ -1,0 +1,80 @@
+/// Why a peer cannot be talked to any further.
+package enum VarlinkProtocolError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// A message, from here or from the peer, is longer than the limit, in bytes.
+  case tooLong(limit: Int)
+  /// More calls wait for a reply than a session allows.
+  case tooManyCalls(limit: Int)
+  /// A message is not what the protocol asks for.
+  case malformed(reason: String)
+
+  package var description: String {
+    switch self {
+    case .tooLong(let limit):
+      "the message is longer than \(limit) bytes; split the request into smaller ones"
+    case .tooManyCalls(let limit):
+      "more than \(limit) calls wait for a reply; read replies before calling again"
+    case .malformed(let reason):
+      "the peer does not speak Varlink: \(reason); check that the socket is the right one"
+    }
+  }
+}
+
+/// Cuts a stream of bytes into messages: each ends with a NUL byte (https://varlink.org/Wire).
+///
+///     framer.append(bytes)
+///     while let message = try framer.next() { … }
+///
+/// It may also be left with whole messages in it for a while; what was taken out is given back to
+/// memory as more comes in.
+package struct VarlinkFramer: Sendable {
+  /// 1 MiB.
+  package static let defaultLimit = 1 << 20
+
+  /// A message longer than this, its NUL not counted, is an error; in bytes.
+  package let limit: Int
+  private var buffer: [UInt8] = []
+  /// Where the current message begins.
+  private var start = 0
+  /// Up to here the current message is known to hold no NUL.
+  private var scanned = 0
+
+  package init(limit: Int = VarlinkFramer.defaultLimit) { self.limit = max(1, limit) }
+
+  /// Bytes held that no message was made of yet.
+  package var pendingBytes: Int { buffer.count - start }
+
+  /// Bytes of memory in use: less than twice `pendingBytes` and what was appended last.
+  package var heldBytes: Int { buffer.count }
+
+  package mutating func append(_ bytes: some Sequence<UInt8>) {
+    // No more is moved than was taken out, so that each byte is moved once on average.
+    if start >= buffer.count - start { compact() }
+    buffer.append(contentsOf: bytes)
+  }
+
+  /// The next whole message without its NUL, or nil until more bytes come. After an error the
+  /// framer is of no more use: the rest of the stream has no known beginning.
+  /// Complexity: O(n) over all bytes, however they are cut.
+  package mutating func next() throws(VarlinkProtocolError) -> [UInt8]? {
+    while scanned < buffer.count {
+      if buffer[scanned] == 0 {
+        let message = Array(buffer[start..<scanned])
+        scanned += 1
+        start = scanned
+        if start == buffer.count { compact() }
+        return message
+      }
+      scanned += 1
+      guard scanned - start <= limit else { throw .tooLong(limit: limit) }
+    }
+    compact()
+    return nil
+  }
+
+  private mutating func compact() {
+    guard start > 0 else { return }
+    buffer.removeSubrange(..<start)
+    scanned -= start
+    start = 0
+  }
+}

@@ -1,0 +1,63 @@
+/// An interface definition, read from its text (https://varlink.org/Interface-Definition).
+package struct VarlinkInterface: Equatable, Sendable {
+  /// What a parameter may be.
+  package indirect enum Kind: Equatable, Sendable {
+    case bool, int, float, string
+    /// Any JSON object.
+    case object
+    /// A type of the interface.
+    case named(String)
+    /// `?T`: null or absent will do.
+    case optional(Kind)
+    /// `[]T`
+    case array(Kind)
+    /// `[string]T`
+    case map(Kind)
+    case structure([Field])
+    case enumeration([String])
+  }
+
+  package struct Field: Equatable, Sendable {
+    package let name: String
+    package let kind: Kind
+
+    package init(name: String, kind: Kind) {
+      self.name = name
+      self.kind = kind
+    }
+  }
+
+  package struct Method: Equatable, Sendable {
+    package let parameters: [Field]
+    package let results: [Field]
+  }
+
+  /// In reverse-domain form: `org.georemind`.
+  package internal(set) var name = ""
+  package internal(set) var types: [String: Kind] = [:]
+  package internal(set) var methods: [String: Method] = [:]
+  package internal(set) var errors: [String: [Field]] = [:]
+  /// The definition as it was read; this is what a service hands out.
+  package let text: String
+
+  /// Reads and checks a definition: grammar, names said twice, types that do not exist, types that
+  /// contain themselves without end.
+  package init(parsing text: String) throws(VarlinkInterfaceError) {
+    self.text = text
+    var parser = VarlinkInterfaceParser(text)
+    try parser.read(into: &self)
+  }
+}
+
+/// Why a text is not an interface definition, and where.
+package struct VarlinkInterfaceError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// Counted from 1.
+  package let line: Int
+  /// Bytes, counted from 1.
+  package let column: Int
+  package let reason: String
+
+  package var description: String {
+    "interface definition, line \(line), column \(column): \(reason)"
+  }
+}
