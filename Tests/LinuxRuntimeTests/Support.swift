@@ -1,0 +1,91 @@
+import Glibc
+import LinuxRuntime
+
+extension EventLoop {
+  /// Runs turns until the condition holds; false when five seconds did not bring it about.
+  func runUntil(_ condition: () -> Bool) throws -> Bool {
+    let limit = SystemClock.monotonic.microseconds + 5_000_000
+    while !condition() {
+      let left = limit - SystemClock.monotonic.microseconds
+      guard left > 0 else { return false }
+      try runOnce(timeout: left)
+    }
+    return true
+  }
+}
+
+/// A pipe, closed at the end.
+final class Pipe {
+  let reader: Int32
+  private(set) var writer: Int32
+
+  init() throws {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw SystemError("make a pipe", code: errno) }
+    (reader, writer) = (ends[0], ends[1])
+  }
+
+  deinit {
+    close(reader)
+    closeWriter()
+  }
+
+  func write(_ text: String) { writeAll(text, to: writer) }
+
+  func closeWriter() {
+    if writer >= 0 { close(writer) }
+    writer = -1
+  }
+
+  /// What is in the pipe, which must not be empty.
+  func readText() -> String {
+    var bytes = [UInt8](repeating: 0, count: 65536)
+    let count = read(reader, &bytes, bytes.count)
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  }
+}
+
+func writeAll(_ text: String, to descriptor: Int32) {
+  var rest = Array(text.utf8)[...]
+  while !rest.isEmpty {
+    let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    guard count > 0 else { return }
+    rest = rest.dropFirst(count)
+  }
+}
+
+/// A folder that goes away with its content, one level deep.
+final class TemporaryFolder {
+  let path: String
+
+  init() throws {
+    var template = Array("/tmp/georemind.XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw SystemError("make a folder", code: errno) }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit { Self.remove(path) }
+
+  private static func remove(_ path: String) {
+    if let folder = opendir(path) {
+      while let entry = readdir(folder) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if name == "." || name == ".." { continue }
+        if unlink("\(path)/\(name)") != 0 { remove("\(path)/\(name)") }
+      }
+      closedir(folder)
+    }
+    rmdir(path)
+  }
+
+  @discardableResult
+  func file(_ name: String, _ text: String) -> String {
+    let path = "\(path)/\(name)"
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    writeAll(text, to: descriptor)
+    close(descriptor)
+    return path
+  }
+}
