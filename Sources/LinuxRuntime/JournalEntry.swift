@@ -1,0 +1,97 @@
+/// The name of a journal field: capital letters, digits and underscores, at most 64, beginning with
+/// a letter, which is what journald accepts from a client (systemd.journal-fields(7)).
+package struct JournalFieldName: Hashable, Sendable, CustomStringConvertible,
+  ExpressibleByStringLiteral
+{
+  package let description: String
+
+  /// Nil when journald would refuse the name.
+  package init?(validating name: String) {
+    guard Self.isValid(name.utf8) else { return nil }
+    description = name
+  }
+
+  /// A name written in the program. Must be valid.
+  package init(stringLiteral name: StaticString) {
+    let name = "\(name)"
+    precondition(Self.isValid(name.utf8), "\(name) is no journal field name")
+    description = name
+  }
+
+  private static func isValid(_ name: String.UTF8View) -> Bool {
+    guard let first = name.first, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first),
+      name.count <= 64
+    else { return false }
+    return name.allSatisfy {
+      switch $0 {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+  }
+
+  package static let message: JournalFieldName = "MESSAGE"
+  package static let priority: JournalFieldName = "PRIORITY"
+  package static let messageID: JournalFieldName = "MESSAGE_ID"
+  package static let identifier: JournalFieldName = "SYSLOG_IDENTIFIER"
+}
+
+/// How much an entry matters: the levels of syslog(3).
+package enum JournalPriority: Int, Sendable, Comparable, CaseIterable {
+  case emergency, alert, critical, error, warning, notice, informational, debug
+
+  /// The more urgent is the smaller.
+  package static func < (a: JournalPriority, b: JournalPriority) -> Bool {
+    a.rawValue < b.rawValue
+  }
+}
+
+/// One entry for the journal: fields in the order they were added, each name once.
+package struct JournalEntry: Equatable, Sendable {
+  package struct Field: Equatable, Sendable {
+    package let name: JournalFieldName
+    /// Any text, line ends included.
+    package var value: String
+  }
+
+  package private(set) var fields: [Field]
+
+  /// An entry with `MESSAGE`, `PRIORITY`, `MESSAGE_ID` if given, and where in the program it was
+  /// made: `sd_journal_sendv` adds no `CODE_…` of its own.
+  /// - Parameter messageID: 32 hexadecimal digits, as `systemd-id128 new` prints them.
+  package init(
+    _ message: String, priority: JournalPriority, messageID: String? = nil,
+    file: String = #fileID, line: Int = #line, function: String = #function
+  ) {
+    fields = [
+      Field(name: .message, value: message),
+      Field(name: .priority, value: "\(priority.rawValue)"),
+    ]
+    if let messageID { self[.messageID] = messageID }
+    self["CODE_FILE"] = file
+    self["CODE_LINE"] = "\(line)"
+    self["CODE_FUNC"] = function
+  }
+
+  /// The value of a field; nil removes it, a new one goes to the end.
+  package subscript(name: JournalFieldName) -> String? {
+    get { fields.first { $0.name == name }?.value }
+    set {
+      let index = fields.firstIndex { $0.name == name }
+      switch (index, newValue) {
+      case (let index?, let value?): fields[index].value = value
+      case (let index?, nil): fields.remove(at: index)
+      case (nil, let value?): fields.append(Field(name: name, value: value))
+      case (nil, nil): break
+      }
+    }
+  }
+
+  package var message: String { self[.message] ?? "" }
+
+  package var priority: JournalPriority {
+    self[.priority].flatMap { Int($0) }.flatMap { JournalPriority(rawValue: $0) } ?? .informational
+  }
+}

@@ -1,0 +1,106 @@
+import CSystemd
+import Glibc
+
+/// Why an entry did not get into the journal, or the journal could not be read.
+package enum JournalError: Error, Equatable, CustomStringConvertible {
+  /// Nobody receives entries at this socket.
+  case unavailable(socketPath: String)
+  case notSent(code: Int32)
+  case notWritten(code: Int32)
+  case notRead(action: String, code: Int32)
+
+  package var description: String {
+    switch self {
+    case .unavailable(let path):
+      "no journal at \(path): see whether systemd-journald runs"
+    case .notSent(let code):
+      "cannot send an entry to the journal: \(errorText(code))"
+    case .notWritten(let code):
+      "cannot write an entry to the terminal: \(errorText(code))"
+    case .notRead(let action, let code):
+      "cannot \(action) of the journal: \(errorText(code)); "
+        + "a service that reads it needs the group systemd-journal"
+    }
+  }
+}
+
+/// Where entries go.
+package protocol JournalSink: AnyObject {
+  /// Returns once the entry is handed over; journald stores it a moment later.
+  func write(_ entry: JournalEntry) throws(JournalError)
+}
+
+/// The journal of the system, through `sd_journal_sendv`, which passes values with line ends by
+/// length and large entries by memfd. Waits while journald's queue is full.
+package final class SystemJournal: JournalSink {
+  package static let defaultSocketPath = "/run/systemd/journal/socket"
+
+  /// `SYSLOG_IDENTIFIER` of the entries that have none.
+  package let identifier: String
+  private let socketPath: String
+  private var bytes: [UInt8] = []
+  private var ends: [Int] = []
+  private var vectors: [iovec] = []
+
+  /// - Parameter socketPath: where to see whether journald is there; libsystemd itself always sends to
+  ///   the default.
+  package init(identifier: String, socketPath: String = SystemJournal.defaultSocketPath) {
+    self.identifier = identifier
+    self.socketPath = socketPath
+  }
+
+  /// Whether there is a journal to send to.
+  package static func isAvailable(socketPath: String = SystemJournal.defaultSocketPath) -> Bool {
+    access(socketPath, F_OK) == 0
+  }
+
+  package func write(_ entry: JournalEntry) throws(JournalError) {
+    bytes.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+    for field in entry.fields { append(field.name, field.value) }
+    if entry[.identifier] == nil { append(.identifier, identifier) }
+    let result = send()
+    guard result >= 0 else {
+      throw result == -ECONNREFUSED
+        ? .unavailable(socketPath: socketPath) : .notSent(code: 0 &- result)
+    }
+    // libsystemd drops entries without an error when the socket is missing, so look for it afterwards:
+    // an entry may then be reported as lost that was not, but never the reverse.
+    guard Self.isAvailable(socketPath: socketPath) else {
+      throw .unavailable(socketPath: socketPath)
+    }
+  }
+
+  private func append(_ name: JournalFieldName, _ value: String) {
+    bytes.append(contentsOf: name.description.utf8)
+    bytes.append(UInt8(ascii: "="))
+    bytes.append(contentsOf: value.utf8)
+    ends.append(bytes.count)
+  }
+
+  private func send() -> Int32 {
+    bytes.withUnsafeMutableBytes { bytes in
+      vectors.removeAll(keepingCapacity: true)
+      var start = 0
+      for end in ends {
+        vectors.append(iovec(iov_base: bytes.baseAddress.map { $0 + start }, iov_len: end - start))
+        start = end
+      }
+      return sd_journal_sendv(vectors, Int32(clamping: vectors.count))
+    }
+  }
+}
+
+/// Keeps the entries, for tests.
+package final class RecordingJournal: JournalSink {
+  package private(set) var entries: [JournalEntry] = []
+  /// Thrown in place of recording, while set.
+  package var failure: JournalError?
+
+  package init() {}
+
+  package func write(_ entry: JournalEntry) throws(JournalError) {
+    if let failure { throw failure }
+    entries.append(entry)
+  }
+}

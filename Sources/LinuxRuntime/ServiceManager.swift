@@ -1,0 +1,106 @@
+import CSystemd
+import Glibc
+
+/// What the program tells systemd about itself (sd_notify(3)) and gets from it (sd_listen_fds(3)).
+/// Outside a service every notice is silently not sent.
+package final class ServiceManager {
+  /// A socket handed over by systemd.
+  package struct PassedSocket: Equatable, Sendable {
+    package let descriptor: Int32
+    /// `FileDescriptorName=` of the socket unit, or "unknown".
+    package let name: String
+  }
+
+  /// Whether a service manager listens: `$NOTIFY_SOCKET` is set.
+  package let isSupervised: Bool
+  /// How often `watchdog()` must be called at the latest, in microseconds (`WatchdogSec=`); call
+  /// it twice as often. Nil when no watchdog watches this process.
+  package let watchdogInterval: Int64?
+  /// Why the last notice could not be sent, if it could not.
+  package private(set) var lastFailure: SystemError?
+
+  private var lastStatus: String?
+
+  /// Reads `$NOTIFY_SOCKET`, `$WATCHDOG_USEC` and `$WATCHDOG_PID`.
+  package init() {
+    isSupervised = getenv("NOTIFY_SOCKET") != nil
+    var interval: UInt64 = 0
+    watchdogInterval =
+      sd_watchdog_enabled(0, &interval) > 0 ? Int64(clamping: interval) : nil
+  }
+
+  /// Start-up, or a reload, is done.
+  @discardableResult
+  package func ready(status: String? = nil) -> Bool { send("READY=1", status: status) }
+
+  /// One line for `systemctl status`. The same line twice is sent once.
+  @discardableResult
+  package func status(_ text: String) -> Bool {
+    guard Self.oneLine(text) != lastStatus else { return true }
+    return send("", status: text)
+  }
+
+  /// The main loop is alive.
+  @discardableResult
+  package func watchdog() -> Bool { send("WATCHDOG=1") }
+
+  /// The program found itself broken: treat it as a watchdog that ran out.
+  @discardableResult
+  package func triggerWatchdog() -> Bool { send("WATCHDOG=trigger") }
+
+  /// A reload begins; `ready()` ends it. Carries the monotonic time that `Type=notify-reload` needs.
+  @discardableResult
+  package func reloading(status: String? = nil) -> Bool {
+    send("RELOADING=1\nMONOTONIC_USEC=\(SystemClock.monotonic.microseconds)", status: status)
+  }
+
+  @discardableResult
+  package func stopping(status: String? = nil) -> Bool { send("STOPPING=1", status: status) }
+
+  /// The error number that ends the program, for `systemctl status`.
+  @discardableResult
+  package func failed(code: Int32, status: String? = nil) -> Bool {
+    send("ERRNO=\(code)", status: status)
+  }
+
+  /// Asks for that many microseconds more, from now, to start, reload or stop.
+  @discardableResult
+  package func extendTimeout(by microseconds: Int64) -> Bool {
+    send("EXTEND_TIMEOUT_USEC=\(max(0, microseconds))")
+  }
+
+  /// The sockets passed to this process, in order. Ask once, at start: the variables are taken out
+  /// of the environment so that child processes do not take them for theirs.
+  package func passedSockets() throws(SystemError) -> [PassedSocket] {
+    var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+    let count = try check(sd_listen_fds_with_names(1, &names), "take the passed sockets")
+    defer { free(names) }
+    return (0..<count).map { index in
+      let name = names?[Int(index)]
+      defer { free(name) }
+      // The first passed descriptor is SD_LISTEN_FDS_START, 3.
+      return PassedSocket(
+        descriptor: 3 + index, name: name.map { String(cString: $0) } ?? "unknown")
+    }
+  }
+
+  private func send(_ state: String, status: String? = nil) -> Bool {
+    var message = state
+    if let status {
+      let line = Self.oneLine(status)
+      lastStatus = line
+      message += message.isEmpty ? "STATUS=\(line)" : "\nSTATUS=\(line)"
+    }
+    let result = sd_notify(0, message)
+    lastFailure = result < 0 ? SystemError("notify systemd", code: 0 &- result) : nil
+    if result < 0 { lastStatus = nil }
+    return result > 0
+  }
+
+  /// A line end would begin another assignment, a NUL would end the message.
+  private static func oneLine(_ text: String) -> String {
+    var line = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { line.append(scalar.value < 0x20 ? " " : scalar) }
+    return String(line)
+  }
+}

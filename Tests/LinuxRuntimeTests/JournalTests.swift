@@ -1,0 +1,136 @@
+import Glibc
+import Testing
+
+@testable import LinuxRuntime
+
+@Suite struct JournalEntryTests {
+  @Test(
+    arguments: [
+      ("MESSAGE", true), ("GEOREMIND_FIX_TIME", true), ("A1", true),
+      (String(repeating: "A", count: 64), true), (String(repeating: "A", count: 65), false),
+      ("", false), ("_PID", false), ("1A", false), ("lower", false), ("A B", false),
+      ("A=B", false), ("A\n", false), ("Ä", false),
+    ])
+  func namesAreThoseOfTheJournal(name: String, valid: Bool) {
+    #expect((JournalFieldName(validating: name) != nil) == valid)
+  }
+
+  @Test func keepsOrderAndPlace() {
+    var entry = JournalEntry(
+      "hello", priority: .notice, messageID: "d0a8d1ef7bb94de0a5ce2d4b5a1c2d3e",
+      file: "daemon/Main.swift", line: 12, function: "start()")
+    entry["GEOREMIND_KIND"] = "date"
+    entry["GEOREMIND_TITLE"] = "two\nlines"
+    entry["GEOREMIND_KIND"] = "location"
+    #expect(
+      entry.fields.map { "\($0.name)=\($0.value)" } == [
+        "MESSAGE=hello", "PRIORITY=5", "MESSAGE_ID=d0a8d1ef7bb94de0a5ce2d4b5a1c2d3e",
+        "CODE_FILE=daemon/Main.swift", "CODE_LINE=12", "CODE_FUNC=start()",
+        "GEOREMIND_KIND=location", "GEOREMIND_TITLE=two\nlines",
+      ])
+    entry["GEOREMIND_TITLE"] = nil
+    #expect(entry["GEOREMIND_TITLE"] == nil && entry.fields.count == 7)
+    #expect(entry.priority == .notice)
+  }
+
+  @Test func saysWhereItWasMade() {
+    let entry = JournalEntry("here", priority: .debug)
+    #expect(entry["CODE_FILE"] == "LinuxRuntimeTests/JournalTests.swift")
+    #expect(entry["CODE_LINE"] == "\(#line - 2)")
+    #expect(entry["CODE_FUNC"] == "saysWhereItWasMade()")
+  }
+}
+
+@Suite struct TerminalJournalTests {
+  @Test(
+    arguments: [
+      ("plain", "p: plain\n"),
+      ("one\ntwo\n", "p: one\n   two\n   \n"),
+      ("esc \u{1B}[2J\u{7}\u{7F}", "p: esc \\x1b[2J\\x07\\x7f\n"),
+      ("c1 \u{9B}2J", "p: c1 \\x9b2J\n"),
+      ("\ttab, Grüße 🙂\r", "p: \ttab, Grüße 🙂\\x0d\n"),
+      ("", "p: \n"),
+    ])
+  func keepsTheTerminalSafe(message: String, text: String) {
+    #expect(TerminalJournal.lines(message, after: "p: ") == text)
+  }
+
+  @Test func printsLikeJournalctl() throws {
+    let pipe = try Pipe()
+    var moment = tm()
+    (moment.tm_year, moment.tm_mon, moment.tm_mday) = (126, 10, 1)
+    (moment.tm_hour, moment.tm_min, moment.tm_sec, moment.tm_isdst) = (9, 3, 7, -1)
+    let time = Int64(mktime(&moment)) * 1_000_000 + 999_999
+    let journal = TerminalJournal(
+      descriptor: pipe.writer, identifier: "georemindd", hostName: "boat", processID: 42,
+      now: { time })
+    var entry = JournalEntry("Buy milk: arrived\nat Rewe", priority: .notice)
+    try journal.write(entry)
+    let indent = String(repeating: " ", count: "Nov 01 09:03:07 boat georemindd[42]: ".count)
+    #expect(
+      pipe.readText()
+        == "Nov 01 09:03:07 boat georemindd[42]: Buy milk: arrived\n\(indent)at Rewe\n")
+    entry[.identifier] = "other"
+    try journal.write(entry)
+    #expect(pipe.readText().contains(" other[42]: Buy milk"))
+  }
+
+  @Test func reportsAClosedTerminal() {
+    let journal = TerminalJournal(descriptor: -1, identifier: "georemindd")
+    #expect(throws: JournalError.notWritten(code: EBADF)) {
+      try journal.write(JournalEntry("lost", priority: .error))
+    }
+  }
+}
+
+@Suite struct SystemJournalTests {
+  @Test func recordsAndFailsOnRequest() throws {
+    let journal = RecordingJournal()
+    let entry = JournalEntry("kept", priority: .warning)
+    try journal.write(entry)
+    journal.failure = .notSent(code: EAGAIN)
+    #expect(throws: JournalError.notSent(code: EAGAIN)) { try journal.write(entry) }
+    #expect(journal.entries == [entry])
+  }
+
+  @Test func noticesAMissingJournal() {
+    let path = "/tmp/georemind-no-journal/socket"
+    #expect(!SystemJournal.isAvailable(socketPath: path))
+    let journal = SystemJournal(identifier: "georemind-test", socketPath: path)
+    #expect {
+      try journal.write(JournalEntry("nobody reads this", priority: .debug))
+    } throws: {
+      $0 as? JournalError == .unavailable(socketPath: path)
+    }
+  }
+
+  /// Against the journal of the machine: entries come back by id, with a value of several lines and
+  /// one of a megabyte, which goes by memfd.
+  @Test(
+    .enabled(if: SystemJournal.isAvailable(), "no systemd-journald runs here"),
+    arguments: ["short", "two\nlines\n", String(repeating: "long ", count: 200_000)])
+  func entriesComeBackFromTheJournal(title: String) throws {
+    let start = SystemClock.now()
+    let identity = (0..<4).map { _ in String(UInt32.random(in: 0...(.max)), radix: 16) }.joined()
+    let journal = SystemJournal(identifier: "georemind-test")
+    var entry = JournalEntry("a test of georemind", priority: .debug)
+    entry["GEOREMIND_FIRING_ID"] = identity
+    entry["GEOREMIND_TITLE"] = title
+    try journal.write(entry)
+
+    func holds(_ field: JournalFieldName, _ value: String, since: Int64) throws -> Bool {
+      try JournalReader.contains(
+        field: field, value: value, sinceRealtime: since, patience: 3_000_000)
+    }
+    #expect(try holds("GEOREMIND_FIRING_ID", identity, since: start - 1_000_000))
+    if title.utf8.count < 1000 {
+      #expect(try holds("GEOREMIND_TITLE", title, since: start - 1_000_000))
+    }
+    #expect(
+      try !JournalReader.contains(
+        field: "GEOREMIND_FIRING_ID", value: identity, sinceRealtime: start + 60_000_000))
+    #expect(
+      try !JournalReader.contains(
+        field: "GEOREMIND_FIRING_ID", value: identity + "0", sinceRealtime: 0))
+  }
+}
