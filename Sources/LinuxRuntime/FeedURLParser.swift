@@ -1,0 +1,272 @@
+import Glibc
+
+extension FeedURL {
+  /// Reads one of the forms above. Anything half understood is refused.
+  package init(parsing text: String) throws(FeedURLError) {
+    self = try FeedURLParser(text).parse()
+  }
+}
+
+/// The parts of a feed's URL, taken apart before they are looked at.
+private struct FeedURLParser {
+  let text: String
+  let scheme: String
+  let authority: Substring
+  /// With its leading slash, still percent-encoded.
+  let path: Substring
+  let query: Substring?
+
+  static let forms = """
+    gpsd://host, serial:///dev/ttyUSB0, tcp://host:port, udp://address:port, unix:///path, \
+    file:///path or - for standard input
+    """
+
+  init(_ text: String) throws(FeedURLError) {
+    self.text = text
+    guard text != "-" else {
+      (scheme, authority, path, query) = ("-", "", "", nil)
+      return
+    }
+    let bytes = text.utf8
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), text[colon...].hasPrefix("://")
+    else { throw Self.error(text, "has no scheme", "write \(Self.forms)") }
+    scheme = text[..<colon].lowercased()
+    guard !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
+      throw Self.error(text, "holds a space or control character", "write %20 for a space")
+    }
+    guard !bytes.contains(UInt8(ascii: "#")) else {
+      throw Self.error(text, "holds a '#'", "write %23 for it")
+    }
+    let rest = text[bytes.index(colon, offsetBy: 3)...]
+    let mark = rest.firstIndex(of: "?")
+    let locator = rest[..<(mark ?? rest.endIndex)]
+    query = mark.map { rest[rest.index(after: $0)...] }
+    let slash = locator.firstIndex(of: "/") ?? locator.endIndex
+    authority = locator[..<slash]
+    path = locator[slash...]
+  }
+
+  func parse() throws(FeedURLError) -> FeedURL {
+    switch scheme {
+    case "-": return .standardInput
+    case "gpsd":
+      try refuseQuery(but: [])
+      let device = try decoded(path)
+      return .gpsd(
+        host: try host(), port: try port(default: FeedURL.gpsdPort),
+        device: device.isEmpty || device == "/" ? nil : device)
+    case "tcp":
+      try refuseQuery(but: [])
+      try refusePath()
+      return .tcp(host: try host(), port: try port(default: FeedURL.nmeaPort))
+    case "udp":
+      let interface = try refuseQuery(but: ["interface"])["interface"]
+      try refusePath()
+      return .udp(
+        host: try numericHost(), port: try port(default: FeedURL.nmeaPort), interface: interface)
+    case "unix":
+      try refuseQuery(but: [])
+      return .unix(path: try localPath(limit: 107))
+    case "serial":
+      let baud = try refuseQuery(but: ["baud"])["baud"]
+      return .serial(path: try localPath(), baud: try speed(ofLine: baud))
+    case "file":
+      let speed = try refuseQuery(but: ["speed"])["speed"]
+      return .file(path: try localPath(), pace: try pace(speed))
+    default:
+      throw error("has the unknown scheme '\(scheme)'", "write \(Self.forms)")
+    }
+  }
+
+  // MARK: Host and port
+
+  /// The host without brackets, and the text of the port behind it, if any.
+  private func hostAndPort() throws(FeedURLError) -> (host: Substring, port: Substring?) {
+    guard !authority.contains("@") else {
+      throw error("holds a user name", "leave out what is before the '@'")
+    }
+    let host: Substring
+    let rest: Substring
+    if authority.hasPrefix("[") {
+      guard let end = authority.firstIndex(of: "]") else {
+        throw error("has a '[' without a ']'", "write an IPv6 address as [::1]")
+      }
+      host = authority[authority.index(after: authority.startIndex)..<end]
+      rest = authority[authority.index(after: end)...]
+      guard host.contains(":") else {
+        throw error("has no IPv6 address in its brackets", "write it as [::1]")
+      }
+    } else {
+      let colon = authority.firstIndex(of: ":") ?? authority.endIndex
+      host = authority[..<colon]
+      rest = authority[colon...]
+      guard rest.dropFirst().firstIndex(of: ":") == nil else {
+        throw error("has more than one ':' in its host", "write an IPv6 address as [::1]")
+      }
+    }
+    if rest.isEmpty { return (host, nil) }
+    guard rest.hasPrefix(":") else {
+      throw error("has '\(rest)' behind its host", "write a port as :10110")
+    }
+    return (host, rest.dropFirst())
+  }
+
+  private func host() throws(FeedURLError) -> String {
+    let host = try decoded(try hostAndPort().host)
+    guard !host.isEmpty else { throw error("has no host", "write one, such as localhost") }
+    let isValid = host.utf8.allSatisfy {
+      switch $0 {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"):
+        true
+      // An IPv6 address and its zone.
+      case UInt8(ascii: ":"), UInt8(ascii: "%"): authority.hasPrefix("[")
+      default: false
+      }
+    }
+    guard isValid, host.utf8.count <= 253 else {
+      throw error("has no valid host name", "write a name, an IPv4 address or [an IPv6 address]")
+    }
+    return host
+  }
+
+  /// Receiving needs an address of this machine or of a group, not a name that might mean another.
+  private func numericHost() throws(FeedURLError) -> String {
+    let host = try hostAndPort().host.isEmpty ? "0.0.0.0" : host()
+    guard (try? SocketAddress(numeric: host, port: 0)) != nil else {
+      throw error(
+        "names '\(host)' to receive at",
+        "write an address: 0.0.0.0 for all interfaces, one of this machine, or a multicast group")
+    }
+    return host
+  }
+
+  private func port(default standard: UInt16) throws(FeedURLError) -> UInt16 {
+    guard let digits = try hostAndPort().port else { return standard }
+    guard let port = UInt16(strict: digits), port > 0 else {
+      throw error("has the port '\(digits)'", "write a number from 1 to 65535")
+    }
+    return port
+  }
+
+  // MARK: Path
+
+  private func refusePath() throws(FeedURLError) {
+    guard path.isEmpty || path == "/" else {
+      throw error("has a path, which \(scheme) does not know", "leave out '\(path)'")
+    }
+  }
+
+  private func localPath(limit: Int = 4095) throws(FeedURLError) -> String {
+    guard authority.isEmpty || authority == "localhost" else {
+      throw error(
+        "names the host '\(authority)'", "write three slashes before a path: \(scheme):///…")
+    }
+    let path = try decoded(path)
+    guard path.utf8.count > 1, !path.hasSuffix("/") else {
+      throw error("names no file", "write \(scheme):///path")
+    }
+    guard path.utf8.count <= limit else {
+      throw error("has a path longer than \(limit) bytes", "choose a shorter one")
+    }
+    return path
+  }
+
+  private func decoded(_ part: Substring) throws(FeedURLError) -> String {
+    var bytes: [UInt8] = []
+    var rest = part.utf8
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst().flatMap(Self.hexadecimal),
+        let low = rest.popFirst().flatMap(Self.hexadecimal)
+      else {
+        throw error("has a '%' without two hexadecimal digits", "write %25 for the sign itself")
+      }
+      bytes.append(high << 4 | low)
+    }
+    guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+      throw error("holds a NUL or is not UTF-8 once decoded", "write another name")
+    }
+    return text
+  }
+
+  private static func hexadecimal(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  // MARK: Query
+
+  /// The settings behind '?', each known and given once.
+  @discardableResult
+  private func refuseQuery(but known: [String]) throws(FeedURLError) -> [String: String] {
+    var settings: [String: String] = [:]
+    guard let query else { return settings }
+    for part in query.split(separator: "&", omittingEmptySubsequences: false) {
+      let sign = part.firstIndex(of: "=") ?? part.endIndex
+      let key = String(part[..<sign])
+      guard known.contains(key) else {
+        let remedy =
+          known.isEmpty ? "leave out all from the '?'" : "\(scheme) knows only '\(known[0])'"
+        throw error("has the unknown setting '\(key)'", remedy)
+      }
+      let value = try decoded(part[sign...].dropFirst())
+      guard !value.isEmpty else { throw error("has no value for '\(key)'", "write \(key)=…") }
+      guard settings.updateValue(value, forKey: key) == nil else {
+        throw error("sets '\(key)' twice", "write it once")
+      }
+    }
+    return settings
+  }
+
+  private func speed(ofLine text: String?) throws(FeedURLError) -> Int? {
+    guard let text else { return nil }
+    guard let baud = UInt32(strict: text), FeedURL.serialSpeeds.contains(Int(baud)) else {
+      let speeds = "4800, 9600, 19200, 38400, 57600, 115200 or another of termios(3)"
+      throw error("asks for '\(text)' baud", "write \(speeds)")
+    }
+    return Int(baud)
+  }
+
+  private func pace(_ text: String?) throws(FeedURLError) -> FeedURL.Pace {
+    switch text {
+    case nil, "max": return .maximum
+    case "realtime": return .realTime
+    case let text?:
+      let isNumber = text.utf8.allSatisfy {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".")
+      }
+      guard isNumber, let factor = Double(text), (0.001...1_000_000).contains(factor) else {
+        throw error(
+          "asks for the speed '\(text)'", "write max, realtime or a factor from 0.001 to 1000000")
+      }
+      return .times(factor)
+    }
+  }
+
+  private func error(_ fault: String, _ remedy: String) -> FeedURLError {
+    Self.error(text, fault, remedy)
+  }
+
+  private static func error(_ text: String, _ fault: String, _ remedy: String) -> FeedURLError {
+    FeedURLError(description: "feed '\(text)' \(fault): \(remedy)")
+  }
+}
+
+extension FixedWidthInteger {
+  /// Decimal digits alone: no sign, no blank.
+  fileprivate init?(strict text: some StringProtocol) {
+    guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+      return nil
+    }
+    self.init(text)
+  }
+}

@@ -1,0 +1,118 @@
+import Glibc
+
+/// An IPv4, IPv6 or Unix address as the socket calls take it.
+struct SocketAddress: CustomStringConvertible {
+  private var storage = sockaddr_storage()
+  private(set) var length: socklen_t = 0
+  let description: String
+
+  var family: Int32 { Int32(storage.ss_family) }
+
+  /// The path of a Unix socket, at most 107 bytes; an initial '@' stands for the abstract namespace.
+  init(unixPath path: String) throws(SystemError) {
+    description = path
+    let bytes = Array(path.utf8)
+    guard !bytes.isEmpty, bytes.count <= 107, !bytes.contains(0) else {
+      throw SystemError(
+        "use the socket path '\(path)'", code: bytes.isEmpty ? EINVAL : ENAMETOOLONG,
+        remedy: "choose one of 1 to 107 bytes")
+    }
+    let offset = MemoryLayout<sockaddr_un>.offset(of: \sockaddr_un.sun_path) ?? 2
+    let isAbstract = bytes[0] == UInt8(ascii: "@")
+    storage.ss_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &storage) { memory in
+      for (index, byte) in bytes.enumerated() { memory[offset + index] = byte }
+      if isAbstract { memory[offset] = 0 }
+    }
+    // An abstract name ends with its length, a path with a NUL.
+    length = socklen_t(offset + bytes.count + (isAbstract ? 0 : 1))
+  }
+
+  /// An address in figures.
+  init(numeric host: String, port: UInt16) throws(SystemError) {
+    let found = try Self.lookUp(host, port, flags: AI_NUMERICHOST)
+    guard let first = found.first else { throw SystemError("use '\(host)'", code: EINVAL) }
+    self = first
+  }
+
+  /// The addresses of a host, in the order to try.
+  ///
+  /// Addresses in figures and `localhost` take no time. Any other name is looked up, and that may
+  /// block for as long as the resolver's timeout (resolv.conf(5), 10 s by default when no server
+  /// answers), so it is done on connecting only.
+  static func resolve(_ host: String, port: UInt16) throws(SystemError) -> [SocketAddress] {
+    if host.lowercased() == "localhost" {
+      // RFC 6761, section 6.3: always the loopback addresses.
+      return [
+        try SocketAddress(numeric: "::1", port: port),
+        try SocketAddress(numeric: "127.0.0.1", port: port),
+      ]
+    }
+    if let address = try? SocketAddress(numeric: host, port: port) { return [address] }
+    return try lookUp(host, port, flags: 0)
+  }
+
+  private static func lookUp(
+    _ host: String, _ port: UInt16, flags: Int32
+  ) throws(SystemError) -> [SocketAddress] {
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hints.ai_flags = flags | AI_NUMERICSERV
+    var list: UnsafeMutablePointer<addrinfo>?
+    let result = getaddrinfo(host, "\(port)", &hints, &list)
+    guard result == 0 else {
+      throw SystemError(
+        "find the host '\(host)'", code: result == EAI_SYSTEM ? errno : EHOSTUNREACH,
+        remedy: String(cString: gai_strerror(result)))
+    }
+    defer { freeaddrinfo(list) }
+    var addresses: [SocketAddress] = []
+    var next = list
+    // A host with more addresses than this is no receiver.
+    while let entry = next?.pointee, addresses.count < 8 {
+      if let address = SocketAddress(entry, name: "\(host) port \(port)") {
+        addresses.append(address)
+      }
+      next = entry.ai_next
+    }
+    return addresses
+  }
+
+  private init?(_ entry: addrinfo, name: String) {
+    guard let address = entry.ai_addr,
+      Int(entry.ai_addrlen) <= MemoryLayout<sockaddr_storage>.size,
+      entry.ai_family == AF_INET || entry.ai_family == AF_INET6
+    else { return nil }
+    description = name
+    length = entry.ai_addrlen
+    withUnsafeMutableBytes(of: &storage) { memory in
+      memory.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen)))
+    }
+  }
+
+  /// Hands the address to a call such as `connect`.
+  func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    withUnsafePointer(to: storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+    }
+  }
+
+  /// The IPv4 part, if it is one.
+  var ipv4: in_addr? {
+    guard family == AF_INET else { return nil }
+    return withUnsafeBytes(of: storage) { $0.loadUnaligned(as: sockaddr_in.self).sin_addr }
+  }
+
+  /// The IPv6 part, if it is one.
+  var ipv6: in6_addr? {
+    guard family == AF_INET6 else { return nil }
+    return withUnsafeBytes(of: storage) { $0.loadUnaligned(as: sockaddr_in6.self).sin6_addr }
+  }
+
+  /// 224.0.0.0/4 (RFC 5771) or ff00::/8 (RFC 4291).
+  var isMulticast: Bool {
+    if let ipv4 { return UInt32(bigEndian: ipv4.s_addr) >> 28 == 0b1110 }
+    if let ipv6 { return withUnsafeBytes(of: ipv6) { $0.first == 0xFF } }
+    return false
+  }
+}

@@ -1,0 +1,123 @@
+import LinuxRuntime
+import Testing
+
+@Suite struct FeedURLTests {
+  @Test(
+    arguments: [
+      ("-", .standardInput, "-"),
+      (
+        "gpsd://localhost", .gpsd(host: "localhost", port: 2947, device: nil),
+        "gpsd://localhost:2947"
+      ),
+      ("gpsd://boat:2948/", .gpsd(host: "boat", port: 2948, device: nil), "gpsd://boat:2948"),
+      (
+        "GPSD://[::1]/dev/ttyACM0", .gpsd(host: "::1", port: 2947, device: "/dev/ttyACM0"),
+        "gpsd://[::1]:2947/dev/ttyACM0"
+      ),
+      (
+        "tcp://[fe80::1%25eth0]:2000", .tcp(host: "fe80::1%eth0", port: 2000),
+        "tcp://[fe80::1%25eth0]:2000"
+      ),
+      ("tcp://10.0.0.7", .tcp(host: "10.0.0.7", port: 10110), "tcp://10.0.0.7:10110"),
+      (
+        "udp://:10111", .udp(host: "0.0.0.0", port: 10111, interface: nil), "udp://0.0.0.0:10111"
+      ),
+      (
+        "udp://239.2.1.1:2052?interface=eth0",
+        .udp(host: "239.2.1.1", port: 2052, interface: "eth0"),
+        "udp://239.2.1.1:2052?interface=eth0"
+      ),
+      (
+        "udp://[ff02::1]", .udp(host: "ff02::1", port: 10110, interface: nil),
+        "udp://[ff02::1]:10110"
+      ),
+      ("serial:///dev/ttyUSB0", .serial(path: "/dev/ttyUSB0", baud: nil), "serial:///dev/ttyUSB0"),
+      (
+        "serial:///dev/serial/by-id/usb-u-blox?baud=115200",
+        .serial(path: "/dev/serial/by-id/usb-u-blox", baud: 115_200),
+        "serial:///dev/serial/by-id/usb-u-blox?baud=115200"
+      ),
+      ("unix:///run/gps", .unix(path: "/run/gps"), "unix:///run/gps"),
+      ("file:///a%20b.nmea", .file(path: "/a b.nmea", pace: .maximum), "file:///a%20b.nmea"),
+      (
+        "file://localhost/x?speed=realtime", .file(path: "/x", pace: .realTime),
+        "file:///x?speed=realtime"
+      ),
+      ("file:///x?speed=max", .file(path: "/x", pace: .maximum), "file:///x"),
+      ("file:///x?speed=60.0", .file(path: "/x", pace: .times(60)), "file:///x?speed=60"),
+      ("file:///x?speed=.5", .file(path: "/x", pace: .times(0.5)), "file:///x?speed=0.5"),
+      ("file:///%C3%BC%25", .file(path: "/ü%", pace: .maximum), "file:///%C3%BC%25"),
+    ] as [(String, FeedURL, String)])
+  func readsAndPrints(text: String, url: FeedURL, canonical: String) throws {
+    #expect(try FeedURL(parsing: text) == url)
+    #expect(url.description == canonical)
+    #expect(try FeedURL(parsing: canonical) == url)
+  }
+
+  @Test(
+    arguments: [
+      ("", "has no scheme"), ("/dev/ttyUSB0", "has no scheme"), ("gpsd:localhost", "has no scheme"),
+      ("http://host", "unknown scheme 'http'"), ("gpsd://", "no host"),
+      ("gpsd://user@host", "user name"), ("tcp://host:0", "port '0'"),
+      ("tcp://host:65536", "port '65536'"), ("tcp://host:", "port ''"),
+      ("tcp://host:+1", "port '+1'"), ("tcp://::1:2947", "more than one ':'"),
+      ("tcp://[::1", "without a ']'"), ("tcp://[::1]x", "'x' behind its host"),
+      ("tcp://[host]:1", "no IPv6 address"), ("tcp://h%2Fost", "no valid host"),
+      ("tcp://host/path", "has a path"), ("tcp://host?x=1", "unknown setting 'x'"),
+      ("udp://example.org:1", "to receive at"), ("udp://1.2.3:4x", "port"),
+      ("serial://dev/ttyUSB0", "names the host 'dev'"), ("serial:///", "names no file"),
+      ("serial:///dev/x?baud=9601", "'9601' baud"), ("serial:///dev/x?baud=", "no value"),
+      ("serial:///dev/x?baud=9600&baud=4800", "twice"), ("serial:///dev/x?speed=1", "only 'baud'"),
+      ("file:///a b", "space"), ("file:///a#b", "'#'"), ("file:///a%2", "without two"),
+      ("file:///a%zz", "without two"), ("file:///a%00", "NUL"), ("file:///a%FF", "not UTF-8"),
+      ("file:///folder/", "names no file"), ("file:///x?speed=nan", "speed 'nan'"),
+      ("file:///x?speed=0", "speed '0'"), ("file:///x?speed=-1", "speed '-1'"),
+      ("file:///x?speed=1e9", "speed '1e9'"), ("file:///x?", "unknown setting ''"),
+      ("unix:///" + String(repeating: "x", count: 107), "longer than 107"),
+    ])
+  func refusesWithOneSentence(text: String, fault: String) {
+    #expect {
+      _ = try FeedURL(parsing: text)
+    } throws: { error in
+      let sentence = "\(error)"
+      return sentence.hasPrefix("feed '\(text)' ") && sentence.contains(fault)
+        && sentence.contains(": ") && !sentence.contains("\n")
+    }
+  }
+
+  /// Whatever is accepted prints to something that reads back as the same.
+  @Test func anythingAcceptedReadsBack() {
+    var generator = SplitMix(state: 7)
+    let pieces = [
+      "file", "tcp", "udp", "serial", "unix", "gpsd", "://", "://", ":///", "/", ":", "[", "]",
+      "::1",
+      "127.0.0.1", "10110", "%20", "%", "%C3", "%BC", "?", "&", "=", "speed", "baud", "9600",
+      "0.25",
+      "realtime", "ü", "-", "x", "..", "\u{0}", "@", "#", "interface", "eth0",
+    ]
+    var accepted = 0
+    for _ in 0..<20_000 {
+      var text = ""
+      for _ in 0...Int(generator.next() % 7) {
+        text += pieces[Int(generator.next() % UInt64(pieces.count))]
+      }
+      guard let url = try? FeedURL(parsing: text) else { continue }
+      accepted += 1
+      #expect((try? FeedURL(parsing: url.description)) == url, "\(text) → \(url)")
+    }
+    #expect(accepted > 100)
+  }
+}
+
+/// Steele, Lea and Flood's SplitMix64, seeded: tests see the same numbers each time.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+}
