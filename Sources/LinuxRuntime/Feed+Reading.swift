@@ -1,0 +1,93 @@
+import Glibc
+
+extension Feed {
+  /// The descriptor can be read or written, or hung up.
+  func isReady(_ events: IOEvents) {
+    if events.contains(.writable) { flush() }
+    guard !isPaused, events.subtracting(.writable) != [], let channel else { return }
+    if channel.kind == .datagrams {
+      readDatagrams(channel)
+    } else {
+      readStream(channel, events)
+    }
+  }
+
+  /// One read a turn: the loop comes back while there is more, after serving what else is ready.
+  private func readStream(_ channel: FeedChannel, _ events: IOEvents) {
+    let count = read(channel.descriptor.raw, buffer.baseAddress, buffer.count)
+    if count > 0 { return deliver(count) }
+    if count == 0 { return hungUp() }
+    switch errno {
+    case EINTR: break
+    case EAGAIN:
+      // Nothing to read and nobody there: epoll would report it for ever.
+      if !events.isDisjoint(with: [.hangUp, .error]) { hungUp() }
+    case EIO, ENXIO: hungUp()
+    case let code: lose("cannot read: \(errorText(code))")
+    }
+  }
+
+  /// Up to 32 datagrams a turn, so that a burst is taken before the kernel drops from it, and a
+  /// flood does not keep all else waiting.
+  private func readDatagrams(_ channel: FeedChannel) {
+    for _ in 0..<32 {
+      let count = recv(
+        channel.descriptor.raw, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+      if count > 0 {
+        deliver(count)
+        guard self.channel === channel else { return }
+        handlers.onDatagramEnd()
+        guard self.channel === channel, !isPaused else { return }
+      } else if count < 0 {
+        let code = errno
+        if code == EINTR { continue }
+        // ENETDOWN is reported once; the socket receives again when the network is back.
+        if code != EAGAIN, code != ENETDOWN, code != ECONNREFUSED {
+          lose("cannot receive: \(errorText(code))")
+        }
+        return
+      }
+    }
+  }
+
+  /// A piece of a file, in an idle turn.
+  func readChunk() {
+    guard let channel else { return }
+    let count = read(channel.descriptor.raw, buffer.baseAddress, buffer.count)
+    if count > 0 { return deliver(count) }
+    if count == 0 { return hungUp() }
+    let code = errno
+    if code != EINTR, code != EAGAIN { lose("cannot read: \(errorText(code))") }
+  }
+
+  private func deliver(_ count: Int) {
+    lastArrival = loop.now(.bootTime)
+    handlers.onBytes(UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)]))
+  }
+}
+
+/// Requests to gpsd (gpsd_json(5)).
+enum GPSDRequest {
+  static let version = "?VERSION;\n"
+
+  /// Asks for reports as JSON, of one device if one is named.
+  static func watch(device: String?) -> String {
+    let choice = device.map { ",\"device\":\"\(escape($0))\"" } ?? ""
+    return "?WATCH={\"enable\":true,\"json\":true\(choice)}\n"
+  }
+
+  /// As RFC 8259, section 7, wants it inside quotes.
+  private static func escape(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": result += "\\\(scalar)"
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,68 @@
+extension Feed {
+  package enum State: Equatable, Sendable {
+    /// Not started, or stopped.
+    case closed
+    case connecting
+    case open
+    /// Lost; tried again at that time of the feed's clock, in microseconds.
+    case waiting(until: Int64)
+    /// The file or standard input was read to its end.
+    case ended
+    /// Lost for good.
+    case failed(reason: String)
+  }
+
+  /// Whom the feed tells. All are called from the loop, never from within `start` or `stop`.
+  package struct Handlers {
+    package var onOpen: () -> Void
+    /// Bytes as they came, cut anywhere; valid only during the call.
+    package var onBytes: (UnsafeRawBufferPointer) -> Void
+    /// The bytes since the last end were one datagram.
+    package var onDatagramEnd: () -> Void
+    /// The connection is gone, or could not be made: why, in a few words.
+    package var onClose: (_ reason: String, _ willRetry: Bool) -> Void
+    /// A file, a FIFO or standard input has ended.
+    package var onEnd: () -> Void
+
+    package init(
+      onOpen: @escaping () -> Void = {},
+      onBytes: @escaping (UnsafeRawBufferPointer) -> Void = { _ in },
+      onDatagramEnd: @escaping () -> Void = {},
+      onClose: @escaping (_ reason: String, _ willRetry: Bool) -> Void = { _, _ in },
+      onEnd: @escaping () -> Void = {}
+    ) {
+      self.onOpen = onOpen
+      self.onBytes = onBytes
+      self.onDatagramEnd = onDatagramEnd
+      self.onClose = onClose
+      self.onEnd = onEnd
+    }
+  }
+
+  /// Times are in microseconds.
+  package struct Options {
+    /// How long each address may take to answer.
+    package var connectTimeout: Int64
+    /// How long nothing may come before the connection counts as dead; 0 is for ever. Nil takes 30 s
+    /// for TCP and gpsd, and for ever for the rest.
+    package var silenceTimeout: Int64?
+    package var backoff: Backoff
+    /// A number in 0..<1 for the jitter.
+    package var random: () -> Double
+    /// The clock for the length of connections and waits.
+    package var clock: () -> Int64
+
+    package init(
+      connectTimeout: Int64 = 10_000_000, silenceTimeout: Int64? = nil,
+      backoff: Backoff = Backoff(),
+      random: @escaping () -> Double = { Double.random(in: 0..<1) },
+      clock: @escaping () -> Int64 = { SystemClock.bootTime.microseconds }
+    ) {
+      self.connectTimeout = connectTimeout
+      self.silenceTimeout = silenceTimeout
+      self.backoff = backoff
+      self.random = random
+      self.clock = clock
+    }
+  }
+}

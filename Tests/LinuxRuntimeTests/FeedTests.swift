@@ -1,0 +1,351 @@
+import Glibc
+import Testing
+
+@testable import LinuxRuntime
+
+/// What a feed told, in order.
+final class FeedLog {
+  var events: [String] = []
+  var bytes: [UInt8] = []
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  var handlers: Feed.Handlers {
+    Feed.Handlers(
+      onOpen: { self.events.append("open") },
+      onBytes: { self.bytes += $0 },
+      onDatagramEnd: { self.bytes.append(UInt8(ascii: "|")) },
+      onClose: { reason, willRetry in
+        self.events.append("\(willRetry ? "lost" : "failed"): \(reason)")
+      },
+      onEnd: { self.events.append("end") })
+  }
+}
+
+/// Retries after half a millisecond, without jitter; connections are stable at once.
+func quickOptions(silence: Int64? = nil, connect: Int64 = 10_000_000) -> Feed.Options {
+  Feed.Options(
+    connectTimeout: connect, silenceTimeout: silence,
+    backoff: Backoff(first: 1000, longest: 8000, stableAfter: 0), random: { 0 })
+}
+
+@Suite struct BackoffTests {
+  @Test func doublesToItsLongestAndBeginsAnewAfterAStableConnection() {
+    var backoff = Backoff()
+    let seconds = (0..<8).map { _ in backoff.next(random: 1) / 1_000_000 }
+    #expect(seconds == [1, 2, 4, 8, 16, 32, 60, 60])
+    backoff.connectionEnded(after: 9_999_999)
+    #expect(backoff.next(random: 0) == 30_000_000, "a short connection counts as none")
+    backoff.connectionEnded(after: 10_000_000)
+    #expect(backoff.next(random: 0) == 500_000)
+    #expect(backoff.next(random: 0.5) == 1_500_000)
+  }
+
+  @Test func staysWithinHalfAStepOfIt() {
+    var generator = SplitMix(state: 1)
+    var backoff = Backoff(first: 3, longest: 1001)
+    var step: Int64 = 3
+    for _ in 0..<100 {
+      let delay = backoff.next(random: Double.random(in: 0..<1, using: &generator))
+      #expect(delay >= step / 2 && delay <= step)
+      step = min(step * 2, 1001)
+    }
+    var odd = Backoff(first: 0, longest: -4)
+    #expect(odd.next(random: .nan) >= 0)
+  }
+}
+
+@Suite struct StreamFeedTests {
+  @Test func readsATCPServerAndComesBackToIt() throws {
+    let loop = try EventLoop()
+    let server = try Server()
+    let log = FeedLog()
+    let feed = try Feed(
+      .tcp(host: "127.0.0.1", port: server.port), loop: loop, options: quickOptions(),
+      handlers: log.handlers)
+    #expect(feed.state == .closed)
+    feed.start()
+    feed.start()
+    for round in 1...3 {
+      #expect(try loop.runUntil { feed.state == .open })
+      let peer = try server.accept()
+      peer.write("$GPRMC,\(round)\r\n")
+      #expect(try loop.runUntil { log.text.hasSuffix("\(round)\r\n") })
+      peer.close()
+      #expect(try loop.runUntil { feed.state != .open })
+    }
+    #expect(log.text == "$GPRMC,1\r\n$GPRMC,2\r\n$GPRMC,3\r\n")
+    let cycle = ["open", "lost: the other end closed the connection"]
+    #expect(log.events == cycle + cycle + cycle)
+    feed.stop()
+    feed.stop()
+    #expect(feed.state == .closed)
+    #expect(try !loop.runOnce(timeout: 2000))
+  }
+
+  @Test func waitsLongerEachTimeItIsRefused() throws {
+    let loop = try EventLoop()
+    let server = try Server()
+    let port = server.port
+    server.close()
+    var options = quickOptions()
+    options.clock = { 1_000_000_000 }
+    options.random = { 1 }
+    let log = FeedLog()
+    let feed = try Feed(
+      .tcp(host: "127.0.0.1", port: port), loop: loop, options: options, handlers: log.handlers)
+    feed.start()
+    var waits: [Feed.State] = []
+    for count in 1...5 {
+      #expect(try loop.runUntil { log.events.count == count })
+      waits.append(feed.state)
+    }
+    #expect(
+      waits == [1000, 2000, 4000, 8000, 8000].map { .waiting(until: 1_000_000_000 + $0) })
+    #expect(
+      log.events.first
+        == "lost: cannot connect to 127.0.0.1 port \(port): Connection refused; "
+        + "see whether the server runs")
+  }
+
+  @Test func triesEachAddressOfLocalhost() throws {
+    let loop = try EventLoop()
+    let server = try Server()
+    let log = FeedLog()
+    let feed = try Feed(
+      .tcp(host: "localhost", port: server.port), loop: loop, options: quickOptions(),
+      handlers: log.handlers)
+    feed.start()
+    #expect(try loop.runUntil { feed.state == .open })
+    #expect(log.events == ["open"], "that nobody listens at ::1 is no loss")
+  }
+
+  @Test func givesUpOnAServerThatDoesNotAnswer() throws {
+    let loop = try EventLoop()
+    let server = try Server(backlog: 0)
+    // With its queue full the kernel drops what comes next, as a firewall would.
+    let fillers = (0..<3).map { _ in server.clientThatWillNotWait() }
+    defer { for filler in fillers { close(filler) } }
+    let log = FeedLog()
+    let feed = try Feed(
+      .tcp(host: "127.0.0.1", port: server.port), loop: loop, options: quickOptions(connect: 2000),
+      handlers: log.handlers)
+    feed.start()
+    #expect(try loop.runUntil { !log.events.isEmpty })
+    #expect(log.events == ["lost: no answer within 0 s"])
+  }
+
+  @Test func asksGPSDToWatch() throws {
+    let loop = try EventLoop()
+    let server = try Server()
+    let log = FeedLog()
+    let feed = try Feed(
+      .gpsd(host: "127.0.0.1", port: server.port, device: "/dev/\"x\\"), loop: loop,
+      options: quickOptions(), handlers: log.handlers)
+    feed.start()
+    #expect(try loop.runUntil { feed.state == .open })
+    let peer = try server.accept()
+    #expect(
+      peer.read() == #"?WATCH={"enable":true,"json":true,"device":"/dev/\"x\\"}"# + "\n")
+    peer.write("{\"class\":\"VERSION\"}\r\n")
+    #expect(try loop.runUntil { log.text == "{\"class\":\"VERSION\"}\r\n" })
+    #expect(feed.write("?POLL;\n".utf8))
+    #expect(peer.read() == "?POLL;\n")
+    #expect(!feed.write([UInt8](repeating: 0, count: 65537)))
+    #expect(
+      GPSDRequest.watch(device: nil) == "?WATCH={\"enable\":true,\"json\":true}\n")
+  }
+
+  @Test func countsSilenceAsLoss() throws {
+    let loop = try EventLoop()
+    let server = try Server()
+    let log = FeedLog()
+    let feed = try Feed(
+      .tcp(host: "127.0.0.1", port: server.port), loop: loop, options: quickOptions(silence: 5000),
+      handlers: log.handlers)
+    feed.start()
+    #expect(try loop.runUntil { feed.state == .open })
+    feed.isPaused = true
+    #expect(try !loop.runOnce(timeout: 8000), "a paused feed is not silent")
+    feed.isPaused = false
+    let start = SystemClock.bootTime.microseconds
+    #expect(try loop.runUntil { log.events.count == 2 })
+    #expect(log.events == ["open", "lost: nothing came for 0 s"])
+    #expect(SystemClock.bootTime.microseconds - start >= 4900)
+  }
+
+  @Test func probesASilentGPSDBeforeLeavingIt() throws {
+    let loop = try EventLoop()
+    let server = try Server()
+    let log = FeedLog()
+    let feed = try Feed(
+      .gpsd(host: "127.0.0.1", port: server.port, device: nil), loop: loop,
+      options: quickOptions(silence: 200_000), handlers: log.handlers)
+    feed.start()
+    #expect(try loop.runUntil { feed.state == .open })
+    let peer = try server.accept()
+    #expect(peer.read().hasPrefix("?WATCH"))
+    for answers in 1...2 {
+      #expect(try loop.runUntil { peer.isReadable })
+      #expect(peer.read() == "?VERSION;\n")
+      peer.write("v")
+      #expect(try loop.runUntil { log.bytes.count == answers })
+    }
+    #expect(log.events == ["open"])
+    #expect(try loop.runUntil { log.events.count == 2 }, "no answer is a loss")
+  }
+
+  @Test func connectsToAUnixSocketOnceItIsThere() throws {
+    let folder = try TemporaryFolder()
+    let loop = try EventLoop()
+    let log = FeedLog()
+    let path = "\(folder.path)/gps"
+    let feed = try Feed(
+      .unix(path: path), loop: loop, options: quickOptions(), handlers: log.handlers)
+    feed.start()
+    #expect(try loop.runUntil { !log.events.isEmpty })
+    #expect(log.events.first?.contains("No such file or directory") == true)
+    let server = try Server(unixPath: path)
+    #expect(try loop.runUntil { feed.state == .open })
+    try server.accept().write("$GP")
+    #expect(try loop.runUntil { log.text == "$GP" })
+  }
+
+  @Test func mayBeStoppedOrDroppedByItsOwnHandler() throws {
+    let loop = try EventLoop()
+    let server = try Server()
+    var feed: Feed?
+    var count = 0
+    feed = try Feed(
+      .tcp(host: "127.0.0.1", port: server.port), loop: loop, options: quickOptions(),
+      handlers: Feed.Handlers(onBytes: { _ in
+        count += 1
+        feed?.stop()
+        feed = nil
+      }))
+    feed?.start()
+    #expect(try loop.runUntil { feed?.state == .open })
+    try server.accept().write("one")
+    #expect(try loop.runUntil { count == 1 })
+    #expect(feed == nil)
+    #expect(try !loop.runOnce(timeout: 0))
+  }
+}
+
+@Suite struct DatagramFeedTests {
+  @Test func marksTheEndOfEachDatagram() throws {
+    let loop = try EventLoop()
+    let port = try freeDatagramPort()
+    let log = FeedLog()
+    let feed = try Feed(
+      .udp(host: "127.0.0.1", port: port, interface: nil), loop: loop, options: quickOptions(),
+      handlers: log.handlers)
+    feed.start()
+    #expect(try loop.runUntil { feed.state == .open })
+    let sender = try DatagramSender(host: "127.0.0.1", port: port)
+    for text in ["$GPRMC,1", "", "$GPRMC,2\r\n$GPGGA,2\r\n", "$GPRMC,3"] { sender.send(text) }
+    #expect(try loop.runUntil { log.text.hasSuffix("3|") })
+    #expect(log.text == "$GPRMC,1|$GPRMC,2\r\n$GPGGA,2\r\n|$GPRMC,3|")
+    #expect(log.events == ["open"])
+
+    feed.isPaused = true
+    sender.send("later")
+    #expect(try !loop.runOnce(timeout: 0))
+    feed.isPaused = false
+    #expect(try loop.runUntil { log.text.hasSuffix("later|") })
+  }
+
+  @Test func keepsABurstAndTakesItInBoundedTurns() throws {
+    let loop = try EventLoop()
+    let port = try freeDatagramPort()
+    let log = FeedLog()
+    let feed = try Feed(
+      .udp(host: "127.0.0.1", port: port, interface: "lo"), loop: loop, options: quickOptions(),
+      handlers: log.handlers)
+    feed.start()
+    #expect(try loop.runUntil { feed.state == .open })
+    let sender = try DatagramSender(host: "127.0.0.1", port: port)
+    for _ in 0..<100 { sender.send("x") }
+    try loop.runOnce(timeout: 0)
+    #expect(log.bytes.count == 64)
+    #expect(try loop.runUntil { log.bytes.count == 200 })
+  }
+
+  @Test func joinsAMulticastGroup() throws {
+    let loop = try EventLoop()
+    let port = try freeDatagramPort()
+    let log = FeedLog()
+    let feed = try Feed(
+      .udp(host: "239.2.1.1", port: port, interface: "lo"), loop: loop, options: quickOptions(),
+      handlers: log.handlers)
+    feed.start()
+    #expect(try loop.runUntil { feed.state == .open })
+    let sender = try DatagramSender(host: "239.2.1.1", port: port)
+    sender.send("$GPRMC")
+    #expect(try loop.runUntil { log.text == "$GPRMC|" })
+  }
+
+  @Test func waitsForAnAddressThatIsNotThere() throws {
+    let loop = try EventLoop()
+    let log = FeedLog()
+    // A documentation address (RFC 5737), on no interface.
+    let feed = try Feed(
+      .udp(host: "192.0.2.1", port: 10110, interface: nil), loop: loop, options: quickOptions(),
+      handlers: log.handlers)
+    feed.start()
+    #expect(try loop.runUntil { log.events.count == 2 })
+    #expect(log.events.allSatisfy { $0.contains("no interface has this address") })
+  }
+}
+
+@Suite struct SerialFeedTests {
+  @Test func readsALineRawAndWaitsForItsReturn() throws {
+    let loop = try EventLoop()
+    let terminal = try Terminal()
+    let log = FeedLog()
+    let feed = try Feed(
+      .serial(path: terminal.path, baud: 38400), loop: loop, options: quickOptions(),
+      handlers: log.handlers)
+    feed.start()
+    #expect(try loop.runUntil { feed.state == .open })
+    var settings = termios()
+    tcgetattr(terminal.controller, &settings)
+    #expect(cfgetospeed(&settings) == speed_t(B38400))
+    #expect(settings.c_lflag & tcflag_t(ICANON | ECHO | ISIG) == 0)
+    #expect(settings.c_iflag & tcflag_t(IXON | ICRNL | ISTRIP) == 0)
+
+    // Bytes that a terminal in its usual mode would change or act on.
+    let bytes: [UInt8] = [0x24, 0x0D, 0x0A, 0x03, 0x11, 0x13, 0x00, 0xFF, 0x04]
+    #expect(bytes.withUnsafeBytes { write(terminal.controller, $0.baseAddress, $0.count) } == 9)
+    #expect(try loop.runUntil { log.bytes.count == bytes.count })
+    #expect(log.bytes == bytes)
+    #expect(feed.write([0xB5, 0x62]))
+    var echo = [UInt8](repeating: 0, count: 8)
+    #expect(read(terminal.controller, &echo, 8) == 2)
+
+    terminal.unplug()
+    #expect(try loop.runUntil { log.events.count == 2 })
+    #expect(log.events == ["open", "lost: the device is gone"])
+    #expect(try loop.runUntil { log.events.count == 3 })
+    #expect(log.events.last?.contains("see whether the receiver is plugged in") == true)
+  }
+
+  @Test func refusesWhatIsNoSerialLine() throws {
+    let folder = try TemporaryFolder()
+    let loop = try EventLoop()
+    let log = FeedLog()
+    let feed = try Feed(
+      .serial(path: folder.file("x", ""), baud: nil), loop: loop, options: quickOptions(),
+      handlers: log.handlers)
+    feed.start()
+    #expect(try loop.runUntil { !log.events.isEmpty })
+    #expect(log.events.first?.contains("as a serial line") == true)
+  }
+
+  @Test func everySpeedOfAURLCanBeSet() throws {
+    let terminal = try Terminal()
+    for baud in FeedURL.serialSpeeds {
+      let line = try SerialPort.open(terminal.path, baud: baud)
+      line.close()
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import Glibc
+
+@testable import LinuxRuntime
+
+/// A blocking server on the loopback interface or a Unix path.
+final class Server {
+  private let listener: Descriptor
+  private let address: SocketAddress
+
+  init(backlog: Int32 = 8) throws {
+    let address = try SocketAddress(numeric: "127.0.0.1", port: 0)
+    listener = Descriptor(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+    try Self.listen(listener, address, backlog)
+    self.address = try SocketAddress(numeric: "127.0.0.1", port: Self.port(of: listener))
+  }
+
+  init(unixPath: String) throws {
+    address = try SocketAddress(unixPath: unixPath)
+    listener = Descriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
+    try Self.listen(listener, address, 8)
+  }
+
+  var port: UInt16 { Self.port(of: listener) }
+
+  func close() { listener.close() }
+
+  func accept() throws -> Peer {
+    let raw = Glibc.accept(listener.raw, nil, nil)
+    guard raw >= 0 else { throw SystemError("accept", code: errno) }
+    return Peer(Descriptor(raw))
+  }
+
+  func clientThatWillNotWait() -> Int32 {
+    let raw = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    _ = address.withPointer { connect(raw, $0, $1) }
+    return raw
+  }
+
+  private static func listen(
+    _ listener: Descriptor, _ address: SocketAddress, _ backlog: Int32
+  ) throws {
+    guard address.withPointer({ bind(listener.raw, $0, $1) }) == 0,
+      Glibc.listen(listener.raw, backlog) == 0
+    else { throw SystemError("listen at \(address)", code: errno) }
+  }
+
+  static func port(of socket: Descriptor) -> UInt16 {
+    var address = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    _ = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket.raw, $0, &size) }
+    }
+    return UInt16(bigEndian: address.sin_port)
+  }
+}
+
+/// A connection accepted by `Server`.
+final class Peer {
+  private let descriptor: Descriptor
+
+  init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+
+  var isReadable: Bool {
+    var entry = pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, 0) > 0
+  }
+
+  func write(_ text: String) { writeAll(text, to: descriptor.raw) }
+
+  func read() -> String {
+    var bytes = [UInt8](repeating: 0, count: 65536)
+    let count = Glibc.read(descriptor.raw, &bytes, bytes.count)
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  }
+
+  func close() { descriptor.close() }
+}
+
+/// A UDP port that nobody uses now.
+func freeDatagramPort() throws -> UInt16 {
+  let probe = Descriptor(socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0))
+  let address = try SocketAddress(numeric: "127.0.0.1", port: 0)
+  guard address.withPointer({ bind(probe.raw, $0, $1) }) == 0 else {
+    throw SystemError("bind", code: errno)
+  }
+  return Server.port(of: probe)
+}
+
+/// Sends datagrams; multicast ones over the loopback interface.
+final class DatagramSender {
+  private let descriptor = Descriptor(socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0))
+  private let address: SocketAddress
+
+  init(host: String, port: UInt16) throws {
+    address = try SocketAddress(numeric: host, port: port)
+    var interface = ip_mreqn()
+    interface.imr_ifindex = Int32(if_nametoindex("lo"))
+    setsockopt(
+      descriptor.raw, Int32(IPPROTO_IP), IP_MULTICAST_IF, &interface,
+      socklen_t(MemoryLayout<ip_mreqn>.size))
+  }
+
+  func send(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = address.withPointer { sendto(descriptor.raw, bytes, bytes.count, 0, $0, $1) }
+  }
+}
+
+/// A pseudo-terminal: the test holds its controller, the feed opens its line.
+final class Terminal {
+  private(set) var controller: Int32
+  let path: String
+
+  init() throws {
+    var line: Int32 = -1
+    var name = [CChar](repeating: 0, count: 128)
+    controller = -1
+    guard openpty(&controller, &line, &name, nil, nil) == 0 else {
+      throw SystemError("make a terminal", code: errno)
+    }
+    close(line)
+    path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit { unplug() }
+
+  func unplug() {
+    if controller >= 0 { close(controller) }
+    controller = -1
+  }
+}
