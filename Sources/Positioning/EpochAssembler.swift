@@ -1,0 +1,256 @@
+import CivilTime
+import Geodesy
+
+/// Puts the sentences of one time stamp together and dates them.
+///
+/// An epoch is open from the first sentence with a new time until a sentence with another time comes
+/// or the feed falls silent; it is given out once. Where times go back and forth, because two
+/// receivers share the stream, two epochs are kept open, and the one untouched for longer gives way.
+struct EpochAssembler: Sendable {
+  private(set) var current = Epoch()
+  private(set) var isOpen = false
+  /// The second open epoch of an interleaved stream.
+  private var other = Epoch()
+  private var isOtherOpen = false
+  /// New epochs for which two are still kept open.
+  private var interleaved = 0
+
+  /// What untimed sentences said while no epoch was open.
+  private var pending = Untimed()
+  /// The last sentence with a time belongs to an epoch that was given out already.
+  private var isStale = false
+
+  /// Times of day of the last fixes, so that a straggler of an epoch does not open it again.
+  private var recent = SIMD8<Int32>(repeating: -1)
+  private var recentDays = SIMD8<Int32>(repeating: .min)
+  private var recentCount = 0
+
+  /// The last dated time of the stream, milliseconds since 1970; what dates the epochs without a date.
+  private var lastTime: Int64?
+  /// Whether `lastTime` rests on the date of a receiver with a fix.
+  private var isDateFromFix = false
+
+  private var lastDimension: UInt8 = 0
+  private var lastHDOP = Double.nan
+  private var lastGSATime: Int32 = -1
+  private var lastPosition: (latitude: Double, longitude: Double)?
+
+  var hasOpenEpoch: Bool { isOpen || isOtherOpen }
+
+  /// Makes the epoch of a sentence's time the current one; false where that epoch was given out
+  /// before and the sentence comes too late.
+  ///
+  /// - Parameters:
+  ///   - timeOfDay: milliseconds of the UTC day.
+  ///   - day: the date that the sentence itself gives.
+  @inline(__always)
+  mutating func enter(
+    _ timeOfDay: Int32, day: Int32?, isFromFix: Bool, _ context: inout FixContext,
+    into fixes: inout [Fix]
+  ) -> Bool {
+    if !(isOpen && current.isAt(timeOfDay, day)) {
+      guard change(to: timeOfDay, day: day, &context, into: &fixes) else { return false }
+    }
+    isStale = false
+    if let day, isFromFix || !current.dayIsFromFix {
+      if current.day == nil || (isFromFix && !current.dayIsFromFix) {
+        current.day = day
+        current.dayIsFromFix = isFromFix
+      }
+    }
+    return true
+  }
+
+  @inline(never)
+  private mutating func change(
+    to timeOfDay: Int32, day: Int32?, _ context: inout FixContext, into fixes: inout [Fix]
+  ) -> Bool {
+    if isOtherOpen, other.isAt(timeOfDay, day) {
+      swap(&current, &other)
+      swap(&isOpen, &isOtherOpen)
+      return true
+    }
+    if isGivenOut(timeOfDay, day) {
+      isStale = true
+      return false
+    }
+    if isOpen {
+      let step = Self.difference(timeOfDay, current.timeOfDay)
+      // Back by seconds is another receiver; back by more is a clock that was set.
+      if step < 0, step > -10_000 {
+        interleaved = 8
+      } else if interleaved > 0 {
+        interleaved -= 1
+      }
+      if isOtherOpen { close(other, &context, into: &fixes) }
+      isOtherOpen = interleaved > 0
+      if isOtherOpen {
+        other = current
+      } else {
+        close(current, &context, into: &fixes)
+      }
+    }
+    current = Epoch(timeOfDay: timeOfDay)
+    current.untimed = pending
+    pending = Untimed()
+    isOpen = true
+    return true
+  }
+
+  /// Gives out what is open, the earlier epoch first.
+  mutating func closeAll(_ context: inout FixContext, into fixes: inout [Fix]) {
+    if isOpen, isOtherOpen, Self.difference(current.timeOfDay, other.timeOfDay) < 0 {
+      swap(&current, &other)
+    }
+    if isOtherOpen { close(other, &context, into: &fixes) }
+    if isOpen { close(current, &context, into: &fixes) }
+    isOpen = false
+    isOtherOpen = false
+    isStale = false
+  }
+
+  /// Forgets what belongs to a burst that will not go on; dates stay.
+  mutating func forgetBurst() {
+    pending = Untimed()
+    isStale = false
+    lastGSATime = -1
+  }
+
+  // MARK: What sentences say
+
+  @inline(__always)
+  mutating func update(_ change: (inout Epoch) -> Void) { change(&current) }
+
+  @inline(__always)
+  mutating func updateUntimed(_ change: (inout Untimed) -> Void) {
+    if isOpen {
+      if !isStale { change(&current.untimed) }
+    } else if !isStale {
+      change(&pending)
+    }
+  }
+
+  // MARK: Closing
+
+  private mutating func close(
+    _ epoch: Epoch, _ context: inout FixContext, into fixes: inout [Fix]
+  ) {
+    if epoch.untimed.dimension > 0 || !epoch.untimed.hdop.isNaN {
+      lastDimension = epoch.untimed.dimension
+      lastHDOP = epoch.untimed.hdop
+      lastGSATime = epoch.timeOfDay
+    }
+    let hasPosition = epoch.rank != .none && !isNullIsland(epoch)
+    let time = date(epoch, hasPosition: hasPosition)
+    guard hasPosition,
+      let position = Coordinate(latitude: epoch.latitude, longitude: epoch.longitude)
+    else { return }
+    lastPosition = (epoch.latitude, epoch.longitude)
+
+    let slot = recentCount & 7
+    recent[slot] = epoch.timeOfDay
+    recentDays[slot] =
+      time.map { Int32(truncatingIfNeeded: $0 / CivilDay.millisecondsPerDay) } ?? .min
+    recentCount &+= 1
+
+    var fix = Fix(time: nil, position: position, source: epoch.estimate ?? epoch.source)
+    if let time = time ?? context.nearestToReference(epoch.timeOfDay) {
+      fix.time = Instant(microseconds: context.corrected(time) &* 1000)
+    } else {
+      fix.timeOfDay = epoch.timeOfDay
+    }
+    describe(epoch, &fix)
+    context.statistics.fixes &+= 1
+    if fix.source.isEstimate { context.statistics.estimatedFixes &+= 1 }
+    fixes.append(fix)
+  }
+
+  private func describe(_ epoch: Epoch, _ fix: inout Fix) {
+    let untimed = epoch.untimed
+    // Some receivers send GSA only now and then: what it said holds for a few seconds.
+    let isGSARecent =
+      lastGSATime >= 0 && Self.difference(epoch.timeOfDay, lastGSATime).magnitude <= 5000
+    let dimension = untimed.dimension > 0 ? untimed.dimension : isGSARecent ? lastDimension : 0
+    let isThreeD =
+      dimension >= 2 ? dimension == 3 : !epoch.altitude.isNaN || untimed.altitudeIsFromFix
+    fix.mode = isThreeD ? .threeD : .twoD
+
+    if !epoch.altitude.isNaN {
+      fix.altitudeMSL = epoch.altitude
+      if !epoch.separation.isNaN { fix.altitudeHAE = epoch.altitude + epoch.separation }
+    } else if !untimed.altitude.isNaN {
+      fix.altitudeMSL = untimed.altitude
+    }
+    let speed = epoch.motionIsFromRMC && !epoch.speed.isNaN ? epoch.speed : untimed.speed
+    let track = epoch.motionIsFromRMC && !epoch.track.isNaN ? epoch.track : untimed.track
+    if !speed.isNaN { fix.speed = speed }
+    if !track.isNaN { fix.track = track == 360 ? 0 : track }
+    let hdop = untimed.hdop.isNaN && isGSARecent ? lastHDOP : untimed.hdop
+    fix.eph = epoch.horizontalError(source: fix.source, hdopOfGSA: hdop)
+  }
+
+  /// Zero north, zero east is where receivers without a fix put themselves. It counts only for one
+  /// that was just near it.
+  private func isNullIsland(_ epoch: Epoch) -> Bool {
+    guard epoch.latitude == 0, epoch.longitude == 0 else { return false }
+    guard let lastPosition else { return true }
+    return lastPosition.latitude.magnitude > 0.1 || lastPosition.longitude.magnitude > 0.1
+  }
+
+  /// Milliseconds since 1970, or nil where the stream gave no date yet.
+  private mutating func date(_ epoch: Epoch, hasPosition: Bool) -> Int64? {
+    var time: Int64?
+    if let day = epoch.day {
+      let full = Int64(day) * CivilDay.millisecondsPerDay + Int64(epoch.timeOfDay)
+      // A clock without a fix may still count from its last shutdown: it does not overrule a date
+      // that came with a fix, and is forgotten as soon as one comes.
+      let isFromFix = epoch.dayIsFromFix || hasPosition
+      if isFromFix || !isDateFromFix {
+        lastTime = full
+        isDateFromFix = isFromFix
+      }
+      time = full
+    } else if let last = lastTime {
+      let full = Self.nearest(epoch.timeOfDay, to: last)
+      lastTime = full
+      time = full
+    }
+    return time
+  }
+
+  private func isGivenOut(_ timeOfDay: Int32, _ day: Int32?) -> Bool {
+    let distance = recent &- timeOfDay
+    let hits = (distance .< Epoch.tolerance) .& (distance .> -Epoch.tolerance) .& (recent .>= 0)
+    guard any(hits) else { return false }
+    guard let day else { return true }
+    return any(hits .& ((recentDays .== day) .| (recentDays .== .min)))
+  }
+
+  /// The moment with this time of day that is nearest to another moment.
+  static func nearest(_ timeOfDay: Int32, to moment: Int64) -> Int64 {
+    let length = CivilDay.millisecondsPerDay
+    let inDay = (moment % length + length) % length
+    return moment + Int64(difference(timeOfDay, Int32(truncatingIfNeeded: inDay)))
+  }
+
+  /// From `b` to `a` the short way round the clock, in milliseconds.
+  @inline(__always)
+  static func difference(_ a: Int32, _ b: Int32) -> Int32 {
+    let length: Int32 = 86_400_000
+    let step = a &- b
+    return step > length / 2 ? step &- length : step < -length / 2 ? step &+ length : step
+  }
+}
+
+extension Epoch {
+  /// Times closer than this are one epoch, as in gpsd; in milliseconds.
+  static let tolerance: Int32 = 10
+
+  @inline(__always)
+  func isAt(_ timeOfDay: Int32, _ day: Int32?) -> Bool {
+    let step = timeOfDay &- self.timeOfDay
+    guard step < Self.tolerance, step > -Self.tolerance else { return false }
+    guard let day, dayIsFromFix else { return true }
+    return self.day == day
+  }
+}

@@ -1,0 +1,33 @@
+import CivilTime
+
+/// What the assemblers need of the decoder around them: its options and its statistics.
+struct FixContext: Sendable {
+  var options = FixDecoder.Options()
+  var statistics = DecoderStatistics()
+
+  /// 1024 weeks, the period of the GPS week number (IS-GPS-200, 20.3.3.3.1.1), in milliseconds.
+  static let rollover: Int64 = 7168 * CivilDay.millisecondsPerDay
+  /// A date counts as rolled over when it is this near to the reference once moved, in milliseconds.
+  static let rolloverTolerance: Int64 = 30 * CivilDay.millisecondsPerDay
+
+  /// The moment with this time of day nearest to the reference time, in milliseconds since 1970.
+  func nearestToReference(_ timeOfDay: Int32) -> Int64? {
+    options.referenceTime.map {
+      EpochAssembler.nearest(timeOfDay, to: $0.microseconds / 1000)
+    }
+  }
+
+  /// The time, moved by whole rollover periods where that brings it to the reference time. A date
+  /// that is far off in any other way is left alone: an old recording, or a clock never set.
+  mutating func corrected(_ time: Int64) -> Int64 {
+    guard options.correctsWeekRollover, let reference = options.referenceTime else { return time }
+    let now = reference.microseconds / 1000
+    let (difference, overflow) = now.subtractingReportingOverflow(time)
+    guard !overflow, difference.magnitude > UInt64(Self.rollover / 2) else { return time }
+    let periods = Int64((Double(difference) / Double(Self.rollover)).rounded())
+    let moved = time &+ periods &* Self.rollover
+    guard (now &- moved).magnitude <= UInt64(Self.rolloverTolerance) else { return time }
+    statistics.weekRollovers &+= 1
+    return moved
+  }
+}

@@ -1,0 +1,179 @@
+/// A number as a sentence writes it: digits before and after the point, kept apart so that nothing
+/// is rounded before it has to be.
+struct FieldNumber {
+  var whole = 0
+  /// The digits after the point, at most nine of them, as an integer.
+  var fraction = 0
+  /// How many digits `fraction` has, 0…9.
+  var decimals = 0
+  var hasPoint = false
+  var isNegative = false
+
+  var value: Double {
+    let scale = Self.power(decimals)
+    let magnitude = Double(whole &* scale &+ fraction) / Double(scale)
+    return isNegative ? -magnitude : magnitude
+  }
+
+  var milliseconds: Int {
+    switch decimals {
+    case 0: 0
+    case 1: fraction &* 100
+    case 2: fraction &* 10
+    case 3: fraction
+    default: fraction / Self.power(decimals &- 3)
+    }
+  }
+
+  /// Ten to the power of 0…9.
+  static func power(_ exponent: Int) -> Int {
+    switch exponent {
+    case 0: 1
+    case 1: 10
+    case 2: 100
+    case 3: 1000
+    case 4: 10_000
+    case 5: 100_000
+    case 6: 1_000_000
+    case 7: 10_000_000
+    case 8: 100_000_000
+    default: 1_000_000_000
+    }
+  }
+}
+
+/// Readers of one field each. `at` is the index of the field's first byte and is moved to the next
+/// field's; behind the last field every reader finds an empty one. A field that is empty and one
+/// that is not what it should be are both nil: the sentence's own sense decides what that means.
+extension Span where Element == UInt8 {
+  @inline(__always)
+  func skipFields(_ number: Int, _ at: inout Int) {
+    for _ in 0..<number {
+      while at < count, self[at] != UInt8(ascii: ",") { at &+= 1 }
+      at &+= 1
+    }
+  }
+
+  /// A field of exactly one character; 0 where it is empty or longer.
+  @inline(__always)
+  func letter(_ at: inout Int) -> UInt8 {
+    guard at < count, self[at] != UInt8(ascii: ",") else {
+      at &+= 1
+      return 0
+    }
+    let byte = self[at]
+    at &+= 1
+    if at < count, self[at] != UInt8(ascii: ",") {
+      skipFields(1, &at)
+      return 0
+    }
+    at &+= 1
+    return byte
+  }
+
+  /// An optional sign, at most nine digits, and any number of decimals of which nine are kept.
+  @inline(__always)
+  func number(_ at: inout Int) -> FieldNumber? {
+    var result = FieldNumber()
+    var digits = 0
+    var index = at
+    if index < count, self[index] == UInt8(ascii: "-") || self[index] == UInt8(ascii: "+") {
+      result.isNegative = self[index] == UInt8(ascii: "-")
+      index &+= 1
+    }
+    while index < count {
+      let digit = self[index] &- UInt8(ascii: "0")
+      guard digit < 10 else { break }
+      result.whole = result.whole &* 10 &+ Int(digit)
+      digits &+= 1
+      index &+= 1
+      if digits > 9 { break }
+    }
+    if index < count, self[index] == UInt8(ascii: ".") {
+      result.hasPoint = true
+      index &+= 1
+      while index < count {
+        let digit = self[index] &- UInt8(ascii: "0")
+        guard digit < 10 else { break }
+        if result.decimals < 9 {
+          result.fraction = result.fraction &* 10 &+ Int(digit)
+          result.decimals &+= 1
+        }
+        index &+= 1
+      }
+    }
+    while index < count, self[index] == UInt8(ascii: " ") { index &+= 1 }
+    guard index >= count || self[index] == UInt8(ascii: ","), digits <= 9,
+      digits &+ result.decimals > 0
+    else {
+      at = index
+      skipFields(1, &at)
+      return nil
+    }
+    at = index &+ 1
+    return result
+  }
+
+  /// A number within a range; nil where it is outside.
+  @inline(__always)
+  func value(_ at: inout Int, in range: ClosedRange<Double>) -> Double? {
+    guard let number = number(&at) else { return nil }
+    let value = number.value
+    return range.contains(value) ? value : nil
+  }
+
+  /// `hhmmss` with any number of decimals: milliseconds of the UTC day.
+  @inline(__always)
+  func timeOfDay(_ at: inout Int) -> Int32? {
+    guard let number = number(&at), !number.isNegative, number.whole <= 235_960 else { return nil }
+    return CivilDay.timeOfDay(
+      hour: number.whole / 10_000, minute: number.whole / 100 % 100, second: number.whole % 100,
+      millisecond: number.milliseconds)
+  }
+
+  /// `ddmmyy`: the day since 1970-01-01. Years 80…99 are of the last century, as gpsd reads them.
+  @inline(__always)
+  func date(_ at: inout Int) -> Int32? {
+    guard let number = number(&at), !number.isNegative, !number.hasPoint, number.whole > 0 else {
+      return nil
+    }
+    let year = number.whole % 100
+    return CivilDay.number(
+      year: year >= 80 ? 1900 + year : 2000 + year, month: number.whole / 100 % 100,
+      day: number.whole / 10_000)
+  }
+
+  /// Four fields, `ddmm.mmmm,N,dddmm.mmmm,E`: degrees. The division comes last and is the only
+  /// rounding. Without a decimal point it is no position.
+  @inline(__always)
+  func position(_ at: inout Int) -> (latitude: Double, longitude: Double)? {
+    let latitude = number(&at)
+    let northSouth = letter(&at)
+    let longitude = number(&at)
+    let eastWest = letter(&at)
+    guard let latitude, let longitude,
+      let north = Self.degrees(latitude, limit: 90),
+      let east = Self.degrees(longitude, limit: 180)
+    else { return nil }
+    guard northSouth == UInt8(ascii: "N") || northSouth == UInt8(ascii: "S"),
+      eastWest == UInt8(ascii: "E") || eastWest == UInt8(ascii: "W")
+    else { return nil }
+    // Adding zero turns a negative zero into zero.
+    return (
+      (northSouth == UInt8(ascii: "S") ? -north : north) + 0,
+      (eastWest == UInt8(ascii: "W") ? -east : east) + 0
+    )
+  }
+
+  @inline(__always)
+  private static func degrees(_ number: FieldNumber, limit: Double) -> Double? {
+    let minutes = number.whole % 100
+    guard number.hasPoint, !number.isNegative, minutes < 60, number.whole < 18_100 else {
+      return nil
+    }
+    let scale = FieldNumber.power(number.decimals)
+    let scaled = (number.whole / 100 &* 60 &+ minutes) &* scale &+ number.fraction
+    let degrees = Double(scaled) / Double(60 &* scale)
+    return degrees <= limit ? degrees : nil
+  }
+}
