@@ -33,6 +33,8 @@ struct EpochAssembler: Sendable {
   private var lastDimension: UInt8 = 0
   private var lastHDOP = Double.nan
   private var lastGSATime: Int32 = -1
+  private var lastMode = Fix.Mode.twoD
+  private var lastModeTime: Int32 = -1
   private var lastPosition: (latitude: Double, longitude: Double)?
 
   var hasOpenEpoch: Bool { isOpen || isOtherOpen }
@@ -114,6 +116,7 @@ struct EpochAssembler: Sendable {
     pending = Untimed()
     isStale = false
     lastGSATime = -1
+    lastModeTime = -1
   }
 
   // MARK: What sentences say
@@ -165,15 +168,19 @@ struct EpochAssembler: Sendable {
     fixes.append(fix)
   }
 
-  private func describe(_ epoch: Epoch, _ fix: inout Fix) {
+  private mutating func describe(_ epoch: Epoch, _ fix: inout Fix) {
     let untimed = epoch.untimed
     // Some receivers send GSA only now and then: what it said holds for a few seconds.
-    let isGSARecent =
-      lastGSATime >= 0 && Self.difference(epoch.timeOfDay, lastGSATime).magnitude <= 5000
+    let isGSARecent = isRecent(lastGSATime, epoch)
     let dimension = untimed.dimension > 0 ? untimed.dimension : isGSARecent ? lastDimension : 0
-    let isThreeD =
-      dimension >= 2 ? dimension == 3 : !epoch.altitude.isNaN || untimed.altitudeIsFromFix
-    fix.mode = isThreeD ? .threeD : .twoD
+    if dimension >= 2 || !epoch.altitude.isNaN || untimed.altitudeIsFromFix {
+      fix.mode = dimension == 2 ? .twoD : .threeD
+      lastMode = fix.mode
+      lastModeTime = epoch.timeOfDay
+    } else if isRecent(lastModeTime, epoch) {
+      // Bursts that take turns, GGA only in every second one: the solution stays what it was.
+      fix.mode = lastMode
+    }
 
     if !epoch.altitude.isNaN {
       fix.altitudeMSL = epoch.altitude
@@ -187,6 +194,11 @@ struct EpochAssembler: Sendable {
     if !track.isNaN { fix.track = track == 360 ? 0 : track }
     let hdop = untimed.hdop.isNaN && isGSARecent ? lastHDOP : untimed.hdop
     fix.eph = epoch.horizontalError(source: fix.source, hdopOfGSA: hdop)
+  }
+
+  /// Whether a time of day, −1 for none, is at most ten seconds from an epoch's.
+  private func isRecent(_ timeOfDay: Int32, _ epoch: Epoch) -> Bool {
+    timeOfDay >= 0 && Self.difference(epoch.timeOfDay, timeOfDay).magnitude <= 10_000
   }
 
   /// Zero north, zero east is where receivers without a fix put themselves. It counts only for one
