@@ -21,8 +21,8 @@ struct EpochAssembler: Sendable {
   private var isStale = false
 
   /// Times of day of the last fixes, so that a straggler of an epoch does not open it again.
-  private var recent = SIMD8<Int32>(repeating: -1)
-  private var recentDays = SIMD8<Int32>(repeating: .min)
+  private var recent = InlineArray<8, Int32>(repeating: .min)
+  private var recentDays = InlineArray<8, Int32>(repeating: .min)
   private var recentCount = 0
 
   /// The last dated time of the stream, milliseconds since 1970; what dates the epochs without a date.
@@ -231,11 +231,13 @@ struct EpochAssembler: Sendable {
   }
 
   private func isGivenOut(_ timeOfDay: Int32, _ day: Int32?) -> Bool {
-    let distance = recent &- timeOfDay
-    let hits = (distance .< Epoch.tolerance) .& (distance .> -Epoch.tolerance) .& (recent .>= 0)
-    guard any(hits) else { return false }
-    guard let day else { return true }
-    return any(hits .& ((recentDays .== day) .| (recentDays .== .min)))
+    for index in recent.indices {
+      let step = timeOfDay &- recent[index]
+      guard step < Epoch.tolerance, step > -Epoch.tolerance else { continue }
+      let known = recentDays[index]
+      if day == nil || known == .min || day == known { return true }
+    }
+    return false
   }
 
   /// The moment with this time of day that is nearest to another moment.

@@ -65,6 +65,9 @@ package struct FixDecoder: Sendable {
   /// Whether an epoch waits for its end, so that `quiet` would give out a fix.
   package var hasOpenEpoch: Bool { assembler.hasOpenEpoch || reports.hasOpenEpoch }
 
+  /// How many bytes of an unfinished line are kept.
+  var keptBytes: Int { carry.count }
+
   /// Reads the next piece of the stream and appends the fixes that it completes.
   ///
   /// - Complexity: O(n). Allocates nothing but what `fixes` needs to grow.
@@ -190,6 +193,10 @@ package struct FixDecoder: Sendable {
             context.statistics.note(.wrongChecksum)
           }
           index = text.end &+ 3
+          if index &+ 1 < count, bytes[index] == 0x0D, bytes[index &+ 1] == 0x0A {
+            isLineStart = true
+            index &+= 2
+          }
         case 0x0A, 0x0D:
           context.statistics.note(.missingChecksum)
           if context.options.acceptsMissingChecksum {

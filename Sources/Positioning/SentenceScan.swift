@@ -15,7 +15,7 @@ extension Span where Element == UInt8 {
   /// This is the only place of the target that reads memory without a check of each index.
   ///
   /// - Complexity: O(`limit` − `start`).
-  @inline(__always)
+  @inline(never)
   func scanSentence(from start: Int, to limit: Int) -> SentenceScan {
     precondition(start >= 0 && start <= limit && limit <= count)
     let raw = unsafe bytes
@@ -26,8 +26,9 @@ extension Span where Element == UInt8 {
       // SAFETY: index >= start >= 0 and index + 8 <= limit <= count.
       let word = unsafe UInt64(
         littleEndian: raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
-      // The top bit of each byte below 0x2B, or of 0x7F and above; the lowest such byte is exact.
-      let hits = (((word &- ones &* 0x2B) & ~word) | (word &+ ones) | word) & (ones &* 0x80)
+      // The top bit of each byte below 0x2B, or of 0x7F and above. A carry or a borrow only leaves
+      // a byte that is marked itself, so that the lowest mark is exact.
+      let hits = ((word &- ones &* 0x2B) | (word &+ ones) | word) & (ones &* 0x80)
       if hits == 0 {
         sum ^= word
         index &+= 8

@@ -7,50 +7,121 @@ import Testing
 
 /// The recorded logs beside the package, each with the fixes that are in it. Where the folder is
 /// absent these tests are skipped, and say so.
+@Suite(.enabled(if: Corpus.isPresent, "no logs at \(Corpus.folder)"))
 struct CorpusTests {
-  struct Log: Sendable, CustomStringConvertible {
-    let name: String
-    var description: String { name }
-    var bytes: [UInt8] { readFile("\(Corpus.folder)/\(name).nmea") ?? [] }
-    var expected: [JSONObject] {
-      String(decoding: readFile("\(Corpus.folder)/\(name).expected.jsonl") ?? [], as: UTF8.self)
-        .split(separator: "\n").compactMap { try? JSONParser.parse(String($0)).object }
+  /// Every required epoch is found, at its time and place; nothing else is.
+  @Test(arguments: Corpus.names)
+  func everyEpochOfALogIsFound(_ name: String) throws {
+    let fixes = decode(try #require(readFile("\(Corpus.folder)/\(name).nmea")))
+    let expected = try Corpus.expected(name)
+    let isDateless = expected.contains { $0.seconds == nil }
+    if isDateless { #expect(fixes.allSatisfy { $0.time == nil && $0.timeOfDay != nil }) }
+
+    for epoch in expected where !epoch.isOptional {
+      let found = fixes.contains { epoch.matches($0) }
+      #expect(found, "nothing at \(epoch.text)")
     }
+    for fix in fixes {
+      let isKnown = expected.contains { epoch in
+        fix.time == nil && !isDateless ? epoch.isNear(fix, within: 100) : epoch.isAtTime(of: fix)
+      }
+      #expect(isKnown, "nothing is expected at \(fix.tpv(device: nil))")
+    }
+    let times = fixes.compactMap { $0.time }
+    #expect(Set(times).count == times.count, "an epoch was given out twice")
   }
 
-  @Test(.enabled(if: Corpus.isPresent, "the corpus folder ../shared/corpus/nmea is not there"))
-  func dump() throws {
-    guard let folder = getenv("FIX_DUMP").map({ String(cString: $0) }) else { return }
-    for log in Corpus.logs {
+  /// The comparison program that comes with the logs agrees.
+  @Test(.enabled(if: Corpus.hasComparison, "no python3, or no \(Corpus.comparison)"))
+  func theComparisonProgramAgrees() throws {
+    var template = Array("/tmp/fixes-XXXXXX".utf8CString)
+    try #require(mkdtemp(&template) != nil)
+    let folder = String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer { _ = runProgram(["rm", "-r", folder]) }
+    for name in Corpus.names {
       var text = ""
-      for fix in decode(log.bytes) { fix.tpv(device: nil).write(to: &text); text += "\n" }
-      writeFile("\(folder)/\(log.name).jsonl", Array(text.utf8))
+      for fix in decode(try #require(readFile("\(Corpus.folder)/\(name).nmea"))) {
+        fix.tpv(device: nil).write(to: &text)
+        text += "\n"
+      }
+      writeFile("\(folder)/\(name).jsonl", text)
     }
+    let status = runProgram(["python3", Corpus.comparison, "--dir", folder, Corpus.folder])
+    #expect(status == 0, "python3 \(Corpus.comparison) --dir … \(Corpus.folder) fails")
   }
 }
 
-enum Corpus {
-  static let folder: String = {
-    var parts = #filePath.split(separator: "/").dropLast(3)
-    parts.removeLast()
-    return "/" + (parts + ["shared", "corpus", "nmea"]).joined(separator: "/")
+private enum Corpus {
+  static let shared: String = {
+    let root = #filePath.split(separator: "/").dropLast(3)
+    return "/" + root.dropLast().joined(separator: "/") + "/shared"
   }()
-  static var isPresent: Bool { !logs.isEmpty }
-  static let logs: [CorpusTests.Log] = {
-    var names: [String] = []
+  static let folder = shared + "/corpus/nmea"
+  static let comparison = shared + "/tools/compare_fixes.py"
+  static let isPresent = !names.isEmpty
+  static let hasComparison =
+    access(comparison, R_OK) == 0 && runProgram(["python3", "-c", ""]) == 0
+
+  static let names: [String] = {
     guard let directory = opendir(folder) else { return [] }
     defer { closedir(directory) }
+    var names: [String] = []
     while let entry = readdir(directory) {
       let name = withUnsafeBytes(of: entry.pointee.d_name) {
         String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
       }
       if name.hasSuffix(".nmea") { names.append(String(name.dropLast(5))) }
     }
-    return names.sorted().map { CorpusTests.Log(name: $0) }
+    return names.sorted()
   }()
+
+  static func expected(_ name: String) throws -> [ExpectedEpoch] {
+    let lines = try #require(readFile("\(folder)/\(name).expected.jsonl")).split(separator: 0x0A)
+    return try lines.map { try ExpectedEpoch(JSONParser.parse(Array($0))) }
+  }
 }
 
-func readFile(_ path: String) -> [UInt8]? {
+private struct ExpectedEpoch {
+  let text: String
+  /// Seconds since 1970; nil in a log that never gives a date.
+  let seconds: Double?
+  let timeOfDay: Double?
+  let position: Coordinate
+  let spread: Double
+  let isOptional: Bool
+
+  init(_ line: JSONValue) throws {
+    text = line.line
+    seconds = try line["time"]?.string.map { text in
+      let report = #"{"class":"TPV","mode":2,"lat":1,"lon":1,"time":"\#(text)"}"#
+      return try #require(decode(report).first?.time).seconds
+    }
+    timeOfDay = line["tod"]?.double
+    let latitude = try #require(line["lat"]?.double)
+    let longitude = try #require(line["lon"]?.double)
+    position = try #require(Coordinate(latitude: latitude, longitude: longitude))
+    spread = line["spread"]?.double ?? 0
+    isOptional = line["opt"] != nil
+  }
+
+  func isAtTime(of fix: Fix) -> Bool {
+    if let seconds { return fix.time.map { abs($0.seconds - seconds) <= 0.051 } ?? false }
+    guard let timeOfDay, let found = fix.timeOfDay else { return false }
+    return abs(Double(found) / 1000 - timeOfDay) <= 0.051
+  }
+
+  func isNear(_ fix: Fix, within metres: Double) -> Bool {
+    let degree = 6_371_008.8 * Double.pi / 180
+    let north = (fix.position.latitude - position.latitude) * degree
+    let turn = abs(fix.position.longitude - position.longitude)
+    let east = min(turn, 360 - turn) * degree * cos(position.latitude * .pi / 180)
+    return (north * north + east * east).squareRoot() <= metres + spread
+  }
+
+  func matches(_ fix: Fix) -> Bool { isAtTime(of: fix) && isNear(fix, within: 1) }
+}
+
+private func readFile(_ path: String) -> [UInt8]? {
   guard let file = fopen(path, "r") else { return nil }
   defer { fclose(file) }
   var bytes: [UInt8] = []
@@ -62,16 +133,27 @@ func readFile(_ path: String) -> [UInt8]? {
   }
 }
 
-func writeFile(_ path: String, _ bytes: [UInt8]) {
+private func writeFile(_ path: String, _ text: String) {
   guard let file = fopen(path, "w") else { return }
-  fwrite(bytes, 1, bytes.count, file)
+  fputs(text, file)
   fclose(file)
 }
 
-func decode(_ bytes: [UInt8], options: FixDecoder.Options = FixDecoder.Options()) -> [Fix] {
-  var decoder = FixDecoder(options: options)
-  var fixes: [Fix] = []
-  decoder.consume(bytes.span, into: &fixes)
-  decoder.finish(into: &fixes)
-  return fixes
+/// The exit status of a program looked up in PATH, its output thrown away; −1 where it cannot run.
+private func runProgram(_ arguments: [String]) -> Int32 {
+  var actions = posix_spawn_file_actions_t()
+  posix_spawn_file_actions_init(&actions)
+  defer { posix_spawn_file_actions_destroy(&actions) }
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+  var texts: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+  defer { for text in texts { free(text) } }
+  texts.append(nil)
+  var child: pid_t = 0
+  guard let program = texts[0],
+    posix_spawnp(&child, program, &actions, nil, texts, environ) == 0
+  else { return -1 }
+  var status: Int32 = 0
+  guard waitpid(child, &status, 0) == child, status & 0x7F == 0 else { return -1 }
+  return status >> 8 & 0xFF
 }
