@@ -7,9 +7,12 @@ package struct Configuration: Sendable {
   /// The keys that are known, in the order `dump()` prints them.
   package let declared: [ConfigurationKey]
   /// Unknown sections and keys, in the order of the files. Those that begin with `X-` are left to
-  /// others and not reported, as in systemd.syntax(7).
+  /// others and not reported, as in systemd.syntax(7). At most ``maximumWarnings``.
   package let warnings: [ConfigurationWarning]
   private let values: [ConfigurationKey: [ConfigurationValue]]
+
+  /// Who has made this many mistakes at once has passed the wrong file.
+  package static let maximumWarnings = 100
 
   /// Complexity: O(n + u·k) for n assignments, u of them unknown, and k declared keys.
   package init(_ files: [ConfigurationFile], declared: [ConfigurationKey]) {
@@ -22,7 +25,9 @@ package struct Configuration: Sendable {
     var warnings: [ConfigurationWarning] = []
     for file in files {
       for header in file.headers
-      where !sections.contains(header.name) && !header.name.hasPrefix("X-") {
+      where !sections.contains(header.name) && !header.name.hasPrefix("X-")
+        && warnings.count < Self.maximumWarnings
+      {
         warnings.append(
           ConfigurationWarning(
             file: file.path, line: header.line, message: hints.section(header.name)))
@@ -30,7 +35,7 @@ package struct Configuration: Sendable {
       for assignment in file.assignments where sections.contains(assignment.section) {
         let name = Name(section: assignment.section, key: assignment.key)
         guard let key = known[name] else {
-          if assignment.key.hasPrefix("X-") { continue }
+          if assignment.key.hasPrefix("X-") || warnings.count >= Self.maximumWarnings { continue }
           warnings.append(
             ConfigurationWarning(
               file: file.path, line: assignment.line,

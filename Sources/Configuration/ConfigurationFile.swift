@@ -72,8 +72,9 @@ package struct ConfigurationFile: Equatable, Sendable {
       if let first = line.first, first == UInt8(ascii: "#") || first == UInt8(ascii: ";") {
         continue
       }
-      var text = open?.text ?? []
       let start = open?.line ?? number
+      var text = open?.text ?? []
+      open = nil  // Else each append would copy the whole line so far.
       guard text.count + line.count <= Self.maximumLineLength else {
         throw error(start, "the line is longer than 64 KiB; shorten it or remove it")
       }
@@ -82,7 +83,6 @@ package struct ConfigurationFile: Equatable, Sendable {
         text[text.count - 1] = UInt8(ascii: " ")
         open = (text, start)
       } else {
-        open = nil
         try take(text, at: start, section: &section)
       }
     }

@@ -72,7 +72,8 @@ import Testing
     #expect(throws: ConfigurationError.self) {
       try ConfigurationFile.parse(head + folded, path: "x")
     }
-    let full = String(repeating: "#\n", count: ConfigurationFile.maximumSize / 2)
+    let comment = String(repeating: "#", count: 1_023) + "\n"
+    let full = String(repeating: comment, count: ConfigurationFile.maximumSize / 1_024)
     #expect(try ConfigurationFile.parse(full, path: "x").assignments.isEmpty)
     let whole = try #require(throws: ConfigurationError.self) {
       try ConfigurationFile.parse(full + "#", path: "x")

@@ -154,6 +154,11 @@ private let declared = [url, margin, quiet, mode]
       ])
   }
 
+  @Test func warningsAreBounded() throws {
+    let flood = "[Engine]\n" + String(repeating: "k=\n[F]\n[Engine]\n", count: 2_000)
+    #expect(try merged(flood, flood).warnings.count == Configuration.maximumWarnings)
+  }
+
   @Test func dumpSaysWhatHoldsAndWhence() throws {
     let configuration = try merged("[Feed]\nURL=a\n", "[Feed]\nURL=b\\ \n[Engine]\nQuiet=no")
     #expect(
