@@ -99,13 +99,13 @@ struct Digits: Hashable {
     case minutesEnd:
       let minutes = part(degreeDigits..<minutesEnd, last: true)
       guard minutes < 60 else { throw CoordinateError(.minutesOutOfRange, at: position) }
-      return part(0..<degreeDigits, last: false) + minutes / 60
+      return (part(0..<degreeDigits, last: false) * 60 + minutes) / 60
     case secondsEnd:
       let minutes = part(degreeDigits..<minutesEnd, last: false)
       guard minutes < 60 else { throw CoordinateError(.minutesOutOfRange, at: position) }
       let seconds = part(minutesEnd..<secondsEnd, last: true)
       guard seconds < 60 else { throw CoordinateError(.secondsOutOfRange, at: position) }
-      return part(0..<degreeDigits, last: false) + (minutes + seconds / 60) / 60
+      return (part(0..<degreeDigits, last: false) * 3600 + minutes * 60 + seconds) / 3600
     default:
       return nil
     }

@@ -225,20 +225,18 @@ private struct Angle {
       // Leading zeros make it doubtful; without them it is simply out of range.
       if first.value <= 180 { throw CoordinateError(.badNumber, at: first.position) }
     }
-    var rest = 0.0
-    if parts.count > 2 {
-      guard parts[2].value < 60 else {
-        throw CoordinateError(.secondsOutOfRange, at: parts[2].position)
-      }
-      rest = parts[2].value / 60
+    guard parts.count > 1 else { return first.value }
+    let minutes = parts[1]
+    guard minutes.value < 60 else {
+      throw CoordinateError(.minutesOutOfRange, at: minutes.position)
     }
-    if parts.count > 1 {
-      guard parts[1].value < 60 else {
-        throw CoordinateError(.minutesOutOfRange, at: parts[1].position)
-      }
-      rest = (parts[1].value + rest) / 60
+    // One division at the end: 3°24'18" is 3.405, not its neighbour.
+    guard parts.count > 2 else { return (first.value * 60 + minutes.value) / 60 }
+    let seconds = parts[2]
+    guard seconds.value < 60 else {
+      throw CoordinateError(.secondsOutOfRange, at: seconds.position)
     }
-    return first.value + rest
+    return (first.value * 3600 + minutes.value * 60 + seconds.value) / 3600
   }
 }
 

@@ -63,7 +63,7 @@ import Testing
       case .degreesMinutesSeconds: 3600
       }
     var misses: [String] = []
-    for round in 0..<2500 {
+    for round in 0..<1250 {
       let place = random.coordinate()
       let decimals = round.isMultiple(of: 2) ? format.defaultDecimals : round % 10
       let text = place.formatted(format, decimals: decimals)
@@ -74,12 +74,8 @@ import Testing
       let isClose =
         abs(back.latitude - place.latitude) <= step
         && (isPole || abs(back.longitude - place.longitude) <= step)
-      // Once rounded, it stays as it is.
+      // Once rounded, it stays as it is. (Sixty minutes or seconds would not be read at all.)
       if !isClose || back.formatted(format, decimals: decimals) != text { misses.append(text) }
-      guard format == .degreesMinutes || format == .degreesMinutesSeconds else { continue }
-      if [" 60.", " 60'", "°60′", "′60.", "′60″"].contains(where: text.contains) {
-        misses.append(text)
-      }
     }
     #expect(misses.isEmpty)
   }
