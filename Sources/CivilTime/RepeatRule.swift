@@ -1,0 +1,124 @@
+/// A recurrence rule of RFC 5545 section 3.3.10: every part of it, over the Gregorian calendar.
+///
+/// A rule is a filter over clock readings, so it is expanded in local time and only the results are
+/// turned into instants, by the law of `TimeZoneRules`. Dates that do not exist are skipped. What a
+/// rule leaves open (the time of day, the day of the month, …) comes from the start. The start itself
+/// is an occurrence only where the rule matches it.
+package struct RepeatRule: Hashable, Sendable {
+  package enum Frequency: Int, CaseIterable, Comparable, Sendable {
+    case secondly, minutely, hourly, daily, weekly, monthly, yearly
+
+    package static func < (a: Frequency, b: Frequency) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  /// The last moment that may still be an occurrence.
+  package enum Until: Hashable, Sendable {
+    /// To the end of the day.
+    case date(CivilDate)
+    case local(LocalDateTime)
+    case absolute(Instant)
+  }
+
+  /// A weekday, all of them in a month or year or the nth; negative counts from the end.
+  package struct Day: Hashable, Sendable {
+    package let ordinal: Int?
+    package let weekday: Weekday
+
+    package init(_ weekday: Weekday, ordinal: Int? = nil) {
+      self.ordinal = ordinal
+      self.weekday = weekday
+    }
+  }
+
+  package let frequency: Frequency
+  /// 1...1 000 000 000
+  package internal(set) var interval = 1
+  package internal(set) var count: Int?
+  package internal(set) var until: Until?
+  /// 0...59; the leap second 60 is read as 59.
+  package internal(set) var seconds: [Int] = []
+  package internal(set) var minutes: [Int] = []
+  package internal(set) var hours: [Int] = []
+  package internal(set) var days: [Day] = []
+  /// ±1...31
+  package internal(set) var monthDays: [Int] = []
+  /// ±1...366
+  package internal(set) var yearDays: [Int] = []
+  /// ±1...53
+  package internal(set) var weekNumbers: [Int] = []
+  package internal(set) var months: [Int] = []
+  /// ±1...366
+  package internal(set) var positions: [Int] = []
+  package internal(set) var weekStart = Weekday.monday
+
+  package init(_ frequency: Frequency) { self.frequency = frequency }
+
+  /// Whether every interval holds exactly one occurrence, whatever the start.
+  var isPlain: Bool {
+    frequency <= .weekly && seconds.isEmpty && minutes.isEmpty && hours.isEmpty && days.isEmpty
+      && monthDays.isEmpty && yearDays.isEmpty && weekNumbers.isEmpty && months.isEmpty
+      && positions.isEmpty
+  }
+}
+
+extension RepeatRule {
+  /// The occurrences in local time from `start` on, in rising order. Fractions of the start's second
+  /// are dropped.
+  ///
+  /// - Parameter zone: where an UNTIL in UTC is looked up.
+  package func occurrences(
+    from start: LocalDateTime, zone: TimeZoneRules = .utc
+  ) -> RepeatOccurrences {
+    RepeatOccurrences(rule: self, start: start, zone: zone)
+  }
+
+  /// The occurrences as instants in rising order, none twice.
+  package func instants(from start: LocalDateTime, zone: TimeZoneRules) -> RepeatInstants {
+    RepeatInstants(occurrences(from: start, zone: zone), zone: zone)
+  }
+
+  /// The first occurrence later than a clock reading. Without COUNT, or without BY parts, the time
+  /// between is skipped at no cost.
+  package func next(
+    after local: LocalDateTime, start: LocalDateTime, zone: TimeZoneRules = .utc
+  ) -> LocalDateTime? {
+    var occurrences = occurrences(from: start, zone: zone)
+    occurrences.skip(through: local)
+    return occurrences.next()
+  }
+
+  /// The first occurrence later than an instant.
+  package func next(
+    after instant: Instant, start: LocalDateTime, zone: TimeZoneRules
+  ) -> Instant? {
+    var occurrences = occurrences(from: start, zone: zone)
+    occurrences.skip(through: zone.earliestReading(after: instant))
+    var instants = RepeatInstants(occurrences, zone: zone)
+    while let next = instants.next() {
+      if next > instant { return next }
+    }
+    return nil
+  }
+}
+
+extension TimeZoneRules {
+  /// A clock reading such that no reading up to it stands for a later instant than the one given,
+  /// however the clocks were moved just before.
+  fileprivate func earliestReading(after instant: Instant) -> LocalDateTime {
+    let now = segment(at: instant.wholeSeconds)
+    var offset = now.type.offset
+    if now.start > .min {
+      let before = segment(at: now.start - 1).type.offset
+      let moved = Int64(offset - before)
+      // Within the length of the gap behind it, readings of the gap still lie ahead; within the
+      // second turn of an hour all readings up to its end have been.
+      if instant.wholeSeconds - now.start < moved { offset = before }
+      if instant.wholeSeconds - now.start < -moved {
+        let end = (now.start + Int64(before)) * 1_000_000
+        return LocalDateTime(microseconds: end - 1)
+      }
+    }
+    return LocalDateTime(
+      microseconds: (instant + TimeSpan(microseconds: Int64(offset) * 1_000_000)).microseconds)
+  }
+}

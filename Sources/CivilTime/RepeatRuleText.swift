@@ -1,0 +1,254 @@
+/// Why a text is not a repeat rule.
+package struct RepeatRuleError: Error, Equatable, CustomStringConvertible {
+  package let text: String
+  /// What is wrong with it and what to write.
+  package let reason: String
+
+  package var description: String { "\(quoted(text)) is not a repeat rule: \(reason)" }
+}
+
+extension RepeatRule {
+  /// Reads `FREQ=WEEKLY;BYDAY=MO,FR` in any case, with or without `RRULE:` in front, or one of the
+  /// words hourly, daily, weekly, monthly, yearly.
+  package init(parsing text: String) throws(RepeatRuleError) {
+    var reader = RepeatRuleReader(text: text)
+    self = try reader.rule()
+  }
+}
+
+private struct RepeatRuleReader {
+  let text: String
+
+  func fault(_ reason: String) -> RepeatRuleError { RepeatRuleError(text: text, reason: reason) }
+
+  mutating func rule() throws(RepeatRuleError) -> RepeatRule {
+    var body = text.trimmed.uppercased()
+    if body.hasPrefix("RRULE:") { body.removeFirst(6) }
+    guard !body.isEmpty else { throw fault("it is empty; write daily or FREQ=DAILY;…") }
+    if let frequency = frequency(body) { return RepeatRule(frequency) }
+    var parts: [(name: String, value: String)] = []
+    for item in body.split(separator: ";", omittingEmptySubsequences: false) {
+      let halves = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard halves.count == 2 else {
+        throw fault(
+          item.isEmpty
+            ? "there is a semicolon too many"
+            : "\(quoted(item)) is neither a word such as daily nor a part NAME=VALUE")
+      }
+      let name = String(halves[0])
+      guard !parts.contains(where: { $0.name == name }) else { throw fault("\(name) stands twice") }
+      parts.append((name, String(halves[1])))
+    }
+    guard let value = parts.first(where: { $0.name == "FREQ" })?.value else {
+      throw fault("FREQ is missing")
+    }
+    guard let frequency = frequency(value) else {
+      throw fault(
+        "FREQ=\(value): use SECONDLY, MINUTELY, HOURLY, DAILY, WEEKLY, MONTHLY or YEARLY")
+    }
+    var rule = RepeatRule(frequency)
+    for part in parts { try read(part.name, part.value, into: &rule) }
+    try check(rule)
+    return rule
+  }
+
+  private func frequency(_ word: String) -> RepeatRule.Frequency? {
+    RepeatRule.Frequency.allCases.first { $0.name == word }
+  }
+
+  private func read(
+    _ name: String, _ value: String, into rule: inout RepeatRule
+  ) throws(RepeatRuleError) {
+    switch name {
+    case "FREQ": break
+    case "INTERVAL": rule.interval = try number(name, value, 1...1_000_000_000)
+    case "COUNT": rule.count = try number(name, value, 1...1_000_000_000)
+    case "UNTIL": rule.until = try until(value)
+    case "BYSECOND":
+      rule.seconds = Array(Set(try numbers(name, value, 0...60).map { min($0, 59) })).sorted()
+    case "BYMINUTE": rule.minutes = try numbers(name, value, 0...59)
+    case "BYHOUR": rule.hours = try numbers(name, value, 0...23)
+    case "BYDAY": rule.days = try days(value)
+    case "BYMONTHDAY": rule.monthDays = try numbers(name, value, 1...31, signed: true)
+    case "BYYEARDAY": rule.yearDays = try numbers(name, value, 1...366, signed: true)
+    case "BYWEEKNO": rule.weekNumbers = try numbers(name, value, 1...53, signed: true)
+    case "BYMONTH": rule.months = try numbers(name, value, 1...12)
+    case "BYSETPOS": rule.positions = try numbers(name, value, 1...366, signed: true)
+    case "WKST":
+      guard let day = Weekday(iCalendar: value) else {
+        throw fault("WKST=\(value): a weekday is MO, TU, WE, TH, FR, SA or SU")
+      }
+      rule.weekStart = day
+    case "RSCALE", "SKIP": throw fault("\(name) (RFC 7529) is not supported; leave it out")
+    default: throw fault("RFC 5545 has no part \(quoted(name))")
+    }
+  }
+
+  private func number(
+    _ name: String, _ value: String, _ range: ClosedRange<Int>
+  ) throws(RepeatRuleError) -> Int {
+    var scanner = ByteScanner(value)
+    guard let number = scanner.number(digits: 1...10), scanner.atEnd, range.contains(number) else {
+      throw fault("\(name)=\(value): a whole number from \(range.lowerBound) is needed")
+    }
+    return number
+  }
+
+  private func numbers(
+    _ name: String, _ value: String, _ range: ClosedRange<Int>, signed: Bool = false
+  ) throws(RepeatRuleError) -> [Int] {
+    var result: Set<Int> = []
+    for item in value.split(separator: ",", omittingEmptySubsequences: false) {
+      var scanner = ByteScanner(item)
+      let negative = signed && scanner.consume(UInt8(ascii: "-"))
+      if signed, !negative { _ = scanner.consume(UInt8(ascii: "+")) }
+      guard let number = scanner.number(digits: 1...3), scanner.atEnd, range.contains(number) else {
+        let limits = "\(range.lowerBound) to \(range.upperBound)"
+        throw fault(
+          "\(name): \(quoted(item)) is not \(limits)\(signed ? ", or the same with a minus" : "")")
+      }
+      result.insert(negative ? -number : number)
+    }
+    return result.sorted()
+  }
+
+  private func days(_ value: String) throws(RepeatRuleError) -> [RepeatRule.Day] {
+    var result: [RepeatRule.Day] = []
+    for item in value.split(separator: ",", omittingEmptySubsequences: false) {
+      var scanner = ByteScanner(item)
+      let negative = scanner.consume(UInt8(ascii: "-"))
+      let signed = negative || scanner.consume(UInt8(ascii: "+"))
+      let ordinal = scanner.number(digits: 1...2)
+      guard let weekday = Weekday(iCalendar: scanner.rest), ordinal != nil || !signed,
+        ordinal.map({ (1...53).contains($0) }) ?? true
+      else { throw fault("BYDAY: \(quoted(item)) is not a day such as MO, 1FR or -1SU") }
+      let day = RepeatRule.Day(weekday, ordinal: ordinal.map { negative ? -$0 : $0 })
+      if !result.contains(day) { result.append(day) }
+    }
+    return result
+  }
+
+  private func until(_ value: String) throws(RepeatRuleError) -> RepeatRule.Until {
+    var scanner = ByteScanner(value)
+    guard let day = scanner.number(digits: 8...8),
+      let date = CivilDate(year: day / 10_000, month: day / 100 % 100, day: day % 100)
+    else { throw fault("UNTIL=\(value): write it like 20261224 or 20261224T180000Z") }
+    if scanner.atEnd { return .date(date) }
+    guard scanner.consume(UInt8(ascii: "T")), let clock = scanner.number(digits: 6...6),
+      let time = TimeOfDay(
+        hour: clock / 10_000, minute: clock / 100 % 100, second: min(clock % 100, 59)),
+      clock % 100 <= 60
+    else { throw fault("UNTIL=\(value): write it like 20261224 or 20261224T180000Z") }
+    let local = LocalDateTime(date: date, time: time)
+    if scanner.atEnd { return .local(local) }
+    guard scanner.consume(UInt8(ascii: "Z")), scanner.atEnd else {
+      throw fault("UNTIL=\(value): write it like 20261224 or 20261224T180000Z")
+    }
+    return .absolute(Instant(microseconds: local.microseconds))
+  }
+
+  /// The combinations that RFC 5545 rules out.
+  private func check(_ rule: RepeatRule) throws(RepeatRuleError) {
+    let name = rule.frequency.name
+    guard rule.count == nil || rule.until == nil else {
+      throw fault("COUNT and UNTIL exclude each other")
+    }
+    guard rule.weekNumbers.isEmpty || rule.frequency == .yearly else {
+      throw fault("BYWEEKNO goes with FREQ=YEARLY only, not \(name)")
+    }
+    guard rule.yearDays.isEmpty || ![.daily, .weekly, .monthly].contains(rule.frequency) else {
+      throw fault("BYYEARDAY does not go with FREQ=\(name)")
+    }
+    guard rule.monthDays.isEmpty || rule.frequency != .weekly else {
+      throw fault("BYMONTHDAY does not go with FREQ=WEEKLY")
+    }
+    if rule.days.contains(where: { $0.ordinal != nil }) {
+      guard rule.frequency >= .monthly else {
+        throw fault("BYDAY with a number goes with FREQ=MONTHLY or YEARLY only, not \(name)")
+      }
+      guard rule.weekNumbers.isEmpty else {
+        throw fault("BYDAY with a number does not go with BYWEEKNO")
+      }
+    }
+    let others = [
+      rule.seconds, rule.minutes, rule.hours, rule.monthDays, rule.yearDays, rule.weekNumbers,
+      rule.months,
+    ]
+    guard rule.positions.isEmpty || !rule.days.isEmpty || others.contains(where: { !$0.isEmpty })
+    else { throw fault("BYSETPOS needs another BY part to choose from") }
+  }
+}
+
+extension RepeatRule: CustomStringConvertible {
+  /// The rule in the form of RFC 5545, parts in the order of its grammar; reads back as the same.
+  package var description: String {
+    var parts = ["FREQ=\(frequency.name)"]
+    switch until {
+    case .date(let date): parts.append("UNTIL=\(Self.compact(date))")
+    case .local(let local): parts.append("UNTIL=\(Self.compact(local))")
+    case .absolute(let instant):
+      let local = LocalDateTime(microseconds: instant.microseconds)
+      parts.append("UNTIL=\(Self.compact(local))Z")
+    case nil: break
+    }
+    if let count { parts.append("COUNT=\(count)") }
+    if interval != 1 { parts.append("INTERVAL=\(interval)") }
+    func list(_ name: String, _ values: [Int]) {
+      guard !values.isEmpty else { return }
+      parts.append("\(name)=" + values.map(String.init).joined(separator: ","))
+    }
+    list("BYSECOND", seconds)
+    list("BYMINUTE", minutes)
+    list("BYHOUR", hours)
+    if !days.isEmpty {
+      parts.append(
+        "BYDAY="
+          + days.map { ($0.ordinal.map(String.init) ?? "") + $0.weekday.iCalendar }
+          .joined(separator: ","))
+    }
+    list("BYMONTHDAY", monthDays)
+    list("BYYEARDAY", yearDays)
+    list("BYWEEKNO", weekNumbers)
+    list("BYMONTH", months)
+    list("BYSETPOS", positions)
+    if weekStart != .monday { parts.append("WKST=\(weekStart.iCalendar)") }
+    return parts.joined(separator: ";")
+  }
+
+  private static func compact(_ date: CivilDate) -> String {
+    date.year.padded(4) + date.month.padded(2) + date.day.padded(2)
+  }
+
+  private static func compact(_ local: LocalDateTime) -> String {
+    let time = local.time
+    return compact(local.date) + "T" + time.hour.padded(2) + time.minute.padded(2)
+      + time.second.padded(2)
+  }
+}
+
+extension RepeatRule.Frequency {
+  /// The word of RFC 5545.
+  package var name: String {
+    switch self {
+    case .secondly: "SECONDLY"
+    case .minutely: "MINUTELY"
+    case .hourly: "HOURLY"
+    case .daily: "DAILY"
+    case .weekly: "WEEKLY"
+    case .monthly: "MONTHLY"
+    case .yearly: "YEARLY"
+    }
+  }
+}
+
+extension Weekday {
+  /// `MO`, `TU`, …
+  var iCalendar: String { String(name.prefix(2)).uppercased() }
+
+  init?(iCalendar: String) {
+    guard let match = Weekday.allCases.first(where: { $0.iCalendar == iCalendar }) else {
+      return nil
+    }
+    self = match
+  }
+}
