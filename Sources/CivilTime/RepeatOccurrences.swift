@@ -130,8 +130,6 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
   }
 }
 
-// MARK: Intervals
-
 extension RepeatOccurrences {
   private static let lastDay = CivilDate.dayNumber(year: 10_000, month: 1) - 1
 

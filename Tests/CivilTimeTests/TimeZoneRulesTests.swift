@@ -146,14 +146,14 @@ import Testing
     var whole = [UInt8](repeating: 0, count: 65_536)
     whole.removeLast(whole.count - fread(&whole, 1, whole.count, file))
     #expect(try TimeZoneRules(tzif: whole, name: "x").transitions.count > 50)
-    for length in 0..<whole.count where length < 200 || length % 7 == 0 || length > whole.count - 60
-    {
+    for length in 0..<whole.count
+    where length < 200 || length % 31 == 0 || length > whole.count - 60 {
       #expect(throws: TimeZoneError.self) {
         try TimeZoneRules(tzif: Array(whole[..<length]), name: "x")
       }
     }
     var random = SeededGenerator(seed: 3)
-    for _ in 0..<3000 {
+    for _ in 0..<1000 {
       var bytes = whole
       for _ in 0..<Int.random(in: 1...4, using: &random) {
         let header = Bool.random(using: &random)
