@@ -19,6 +19,8 @@ package struct JSONParser: Sendable {
 
   private let bytes: [UInt8]
   private(set) var offset = 0
+  /// How far lines have been counted.
+  private var lineMark = (offset: 0, line: 1)
 
   package init(_ bytes: [UInt8]) {
     self.bytes = bytes
@@ -40,8 +42,14 @@ package struct JSONParser: Sendable {
 
   package var atEnd: Bool { offset >= bytes.count }
 
-  /// The line of the current position, counted from 1. Complexity: O(n).
-  package var line: Int { position(of: offset).line }
+  /// The line of the current position, counted from 1. Complexity: O(n) over all calls together.
+  package mutating func currentLine() -> Int {
+    while lineMark.offset < min(offset, bytes.count) {
+      if bytes[lineMark.offset] == 0x0A { lineMark.line += 1 }
+      lineMark.offset += 1
+    }
+    return lineMark.line
+  }
 
   /// The next value, or nil at the end of the text.
   package mutating func next() throws(JSONError) -> JSONValue? {
