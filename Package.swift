@@ -30,8 +30,13 @@ let package = Package(
     .executable(name: "georemind", targets: ["georemind"]),
     .executable(name: "georemind-bench", targets: ["georemind-bench"]),
   ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+  ],
   targets: [
-    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(
+      name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
   ]
     + library("Geodesy")
@@ -52,16 +57,21 @@ let package = Package(
         dependencies: [
           "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Geofencing",
           "Reminders", "Interchange", "Storage", "Control", "LinuxRuntime",
+          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+          .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
       .executableTarget(
         name: "georemind",
         dependencies: [
           "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders",
           "Interchange", "Control", "LinuxRuntime",
+          .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ], swiftSettings: strict),
       .executableTarget(
         name: "georemind-bench",
-        dependencies: ["Geodesy", "CivilTime", "Positioning", "Geofencing", "Reminders", "Storage"],
+        dependencies: [
+          "Geodesy", "CivilTime", "Positioning", "Geofencing", "Reminders", "Storage",
+        ],
         swiftSettings: strict),
       .executableTarget(
         name: "make-drive", dependencies: ["Geodesy", "CivilTime"], path: "Tools/MakeDrive",
