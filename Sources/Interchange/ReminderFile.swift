@@ -1,0 +1,108 @@
+import JSONText
+package import Reminders
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Why a file of reminders is refused: where, and what to do.
+package struct InterchangeError: Error, Equatable, CustomStringConvertible {
+  package let file: String
+  /// Counted from 1; nil where the whole file is meant.
+  package let line: Int?
+  package let reason: String
+  /// The file could not be opened, rather than read wrong.
+  package let isMissing: Bool
+
+  init(file: String, line: Int?, reason: String, isMissing: Bool = false) {
+    self.file = file
+    self.line = line
+    self.reason = reason
+    self.isMissing = isMissing
+  }
+
+  package var description: String {
+    line.map { "\(file):\($0): \(reason)" } ?? "\(file): \(reason)"
+  }
+}
+
+/// Reminders in the contract's JSON: an array of them, or one object after the other.
+package enum ReminderFile {
+  /// A larger file is refused: it is no list of reminders.
+  package static let maximumSize = 1 << 30
+
+  package static func read(path: String) throws(InterchangeError) -> [Reminder] {
+    try parse(try FileBytes.read(path, limit: maximumSize), file: path)
+  }
+
+  /// All or nothing: one wrong reminder refuses the file, with its line.
+  ///
+  /// A reminder without an `id` gets one from its place in the file and its text, so that reading the
+  /// same file again gives the same ids.
+  package static func parse(_ bytes: [UInt8], file: String) throws(InterchangeError) -> [Reminder] {
+    var parser = JSONParser(bytes)
+    var reminders: [Reminder] = []
+    var lines: [String: Int] = [:]
+    do {
+      let isArray = parser.consume(UInt8(ascii: "["))
+      var isFirst = true
+      while true {
+        if isArray {
+          if parser.consume(UInt8(ascii: "]")) { break }
+          if !isFirst, !parser.consume(UInt8(ascii: ",")) {
+            throw parser.fault("',' or ']' should be here")
+          }
+        }
+        isFirst = false
+        parser.skipSpace()
+        let line = parser.currentLine()
+        guard let value = try parser.next() else {
+          if isArray { throw parser.fault("the list is not closed by ']'") }
+          break
+        }
+        let reminder = try self.reminder(value, number: reminders.count, file: file, line: line)
+        if let first = lines.updateValue(line, forKey: reminder.id) {
+          throw InterchangeError(
+            file: file, line: line,
+            reason: "the id \"\(reminder.id)\" was already given on line \(first); give it another")
+        }
+        reminders.append(reminder)
+      }
+      parser.skipSpace()
+      guard parser.atEnd else { throw parser.fault("there is more text behind the list") }
+    } catch let error as JSONError {
+      throw InterchangeError(
+        file: file, line: error.line,
+        reason: "not JSON at column \(error.column): \(error.reason)")
+    } catch let error as InterchangeError {
+      throw error
+    } catch {
+      throw InterchangeError(file: file, line: nil, reason: "\(error)")
+    }
+    return reminders
+  }
+
+  private static func reminder(
+    _ value: JSONValue, number: Int, file: String, line: Int
+  )
+    throws(InterchangeError) -> Reminder
+  {
+    guard let object = value.object else {
+      throw InterchangeError(
+        file: file, line: line, reason: "a reminder is an object in braces, not \(value.kind)")
+    }
+    do {
+      return try Reminder(json: object, newID: Self.identifier(number, value.line))
+    } catch {
+      throw InterchangeError(file: file, line: line, reason: "\(error)")
+    }
+  }
+
+  /// FNV-1a, 64 bits, over the place in the file and the text.
+  private static func identifier(_ number: Int, _ text: String) -> String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in "\(number):\(text)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,0 +1,114 @@
+import CivilTime
+import Geodesy
+import Positioning
+
+/// How the firings are worded.
+extension Engine {
+  func placeFiring(
+    _ slot: Slot, _ event: Firing.Event, at now: Instant, position: Coordinate?,
+    fixTime: Instant?, distance: Double?, eph: Double?
+  ) -> Firing {
+    let name = slot.reminder.placeName ?? "the place"
+    let metres = distance.map { ", \(Length.formatted(metres: $0)) from its centre" } ?? ""
+    let why =
+      switch event {
+      case .depart: "Left \(name)\(metres)"
+      case .pass: "Passed \(name)\(metres)"
+      case .dwell: "Stayed \(slot.reminder.dwell.description) at \(name)\(metres)"
+      default: "Arrived at \(name)\(metres)"
+      }
+    var firing = baseFiring(slot, event, at: now, why: why)
+    firing.position = position
+    firing.fixTime = fixTime
+    firing.eph = eph
+    firing.distance = distance
+    return firing
+  }
+
+  func dueFiring(_ slot: Slot, lead: TimeSpan, at now: Instant, late: TimeSpan?) -> Firing {
+    let due = slot.progress.occurrence ?? now
+    let why =
+      if let late {
+        "Was due at \(clock(due, at: now)), \(coarse(late)) late"
+      } else if lead > .zero {
+        "Due in \(lead.description), at \(clock(due, at: now))"
+      } else {
+        "Due now, at \(clock(due, at: now))"
+      }
+    var firing = baseFiring(slot, late == nil ? .due : .late, at: now, why: why)
+    firing.late = late
+    return firing
+  }
+
+  func leaveFiring(
+    _ slot: Slot, _ departure: Departure, at now: Instant, late: TimeSpan?
+  )
+    -> Firing
+  {
+    let name = slot.reminder.placeName ?? "the place"
+    let due = clock(departure.occurrence, at: now)
+    let distance = lastFix.flatMap { fix in
+      slot.reminder.place.map { fix.position.distance(to: $0.position) }
+    }
+    var basis = "no position is known, so no travel time was counted"
+    if let travel = departure.travel, let distance, let arrival = lastFixArrival {
+      let age = now - arrival
+      basis =
+        travel == .zero
+        ? "you are there"
+        : "about \(coarse(travel)) of \(slot.reminder.transport.rawValue), estimated from "
+          + "\(Length.formatted(metres: distance)) of straight line"
+      if age >= settings.positionLostAfter { basis += ", last position \(coarse(age)) old" }
+    }
+    let why =
+      if let late {
+        "Should have left for \(name) \(coarse(late)) ago to be there at \(due) (\(basis))"
+      } else {
+        "Time to leave for \(name) to be there at \(due) (\(basis))"
+      }
+    var firing = baseFiring(slot, late == nil ? .leave : .late, at: now, why: why)
+    firing.position = lastFix?.position
+    firing.fixTime = lastFix?.time
+    firing.eph = lastFix?.eph
+    firing.distance = distance
+    firing.travel = departure.travel
+    firing.late = late
+    return firing
+  }
+
+  func snoozeFiring(_ slot: Slot, until: Instant, at now: Instant, late: TimeSpan) -> Firing {
+    let isLate = late > settings.lateAfter
+    var firing = baseFiring(
+      slot, isLate ? .late : .due, at: now,
+      why: "Snoozed until \(clock(until, at: now))\(isLate ? ", \(coarse(late)) late" : "")")
+    firing.late = isLate ? late : nil
+    return firing
+  }
+
+  private func baseFiring(
+    _ slot: Slot, _ event: Firing.Event, at now: Instant, why: String
+  )
+    -> Firing
+  {
+    let reminder = slot.reminder
+    let due = slot.progress.occurrence
+    return Firing(
+      id: Firing.identifier(reminder: reminder.id, event: event, time: now, due: due),
+      reminderID: reminder.id, kind: reminder.kind, title: reminder.title,
+      category: reminder.category, priority: reminder.priority, time: now, event: event,
+      place: reminder.place?.name, due: due, why: why)
+  }
+
+  /// The time of day in the system's zone, with the date where it is another day.
+  private func clock(_ instant: Instant, at now: Instant) -> String {
+    let local = zone.localDateTime(at: instant)
+    let time = String(local.time.text(decimals: .threeIfNeeded).prefix(5))
+    return local.date == zone.localDateTime(at: now).date ? time : "\(local.date) \(time)"
+  }
+
+  /// A span without the units that nobody asks for: seconds above an hour, and parts of a second.
+  private func coarse(_ span: TimeSpan) -> String {
+    let unit = span.seconds >= 3600 ? 60.0 : 1.0
+    return TimeSpan(seconds: (span.seconds / unit).rounded() * unit).description
+  }
+}

@@ -1,0 +1,295 @@
+import CivilTime
+import Geodesy
+import Geofencing
+import Positioning
+
+extension Engine {
+  mutating func lookAtTimers(at now: Instant) {
+    while let next = timers.peek(), next.deadline <= now.microseconds {
+      _ = timers.pop()
+      look(at: next.slot, now: now)
+    }
+  }
+
+  /// Everything that time alone can bring about for one reminder, then its next timer.
+  ///
+  /// `isFirst`: it was just added or read back, so what is past was missed.
+  mutating func look(at index: Int32, now: Instant, isFirst: Bool = false) {
+    guard let slot = slots[Int(index)] else { return }
+    switch slot.progress.state {
+    case .done, .expired:
+      break
+    case .snoozed:
+      if let until = slot.progress.snoozedUntil, until <= now { wake(index, from: until, at: now) }
+    case .armed, .fired:
+      if hasExpired(slot, at: now) {
+        expire(index)
+      } else {
+        switch slot.reminder.kind {
+        case .location: lookWhileInside(index, at: now)
+        case .date: lookAtDue(index, at: now)
+        case .preemptive: lookAtLeaving(index, at: now, isFirst: isFirst)
+        }
+      }
+    }
+    schedule(index, at: now)
+  }
+
+  private func hasExpired(_ slot: Slot, at now: Instant) -> Bool {
+    guard slot.progress.state == .armed, let until = slot.reminder.until else { return false }
+    return resolve(until) <= now
+  }
+
+  private mutating func expire(_ index: Int32) {
+    guard let slot = slots[Int(index)] else { return }
+    change(index) { $0.progress.state = .expired }
+    deactivate(index)
+    if slot.progress.lastFired == nil {
+      notices.append(.expired(id: slot.reminder.id, title: slot.reminder.title))
+    }
+  }
+
+  /// The end of a snooze: it fires again, as what it is.
+  private mutating func wake(_ index: Int32, from until: Instant, at now: Instant) {
+    guard let slot = slots[Int(index)] else { return }
+    change(index) { $0.progress.snoozedUntil = nil }
+    let late = now - until
+    fire(index, snoozeFiring(slot, until: until, at: now, late: late), at: now)
+  }
+
+  /// Sets the one timer of a reminder to the next moment at which time can bring something about.
+  mutating func schedule(_ index: Int32, at now: Instant) {
+    guard let slot = slots[Int(index)], let next = nextLook(slot, now: now) else {
+      timers.cancel(slot: index)
+      return
+    }
+    timers.push(slot: index, at: next.microseconds)
+  }
+
+  private func nextLook(_ slot: Slot, now: Instant) -> Instant? {
+    let reminder = slot.reminder
+    let progress = slot.progress
+    switch progress.state {
+    case .done, .expired: return nil
+    case .snoozed: return progress.snoozedUntil
+    case .fired: return reminder.kind == .preemptive ? nextLookAfterLeaving(slot, now: now) : nil
+    case .armed: break
+    }
+    var next: Instant?
+    switch reminder.kind {
+    case .location: next = nextLookWhileInside(slot, now: now)
+    case .date: next = nextLead(slot)
+    case .preemptive: next = nextLookAtLeaving(slot, now: now)
+    }
+    let until = reminder.until.map { resolve($0) }
+    return [next, until].compactMap { $0 }.min()
+  }
+
+  private func nextLookWhileInside(_ slot: Slot, now: Instant) -> Instant? {
+    guard slot.progress.presence == .inside, !slot.progress.visitSettled,
+      slot.reminder.trigger != .depart
+    else { return nil }
+    if slot.reminder.trigger == .dwell, let since = slot.progress.insideSince,
+      since + slot.reminder.dwell > now
+    {
+      return since + slot.reminder.dwell
+    }
+    guard slot.isWaiting, case .failsUntil(let opening) = condition(of: slot, at: now) else {
+      return nil
+    }
+    return opening
+  }
+
+  // MARK: - Date
+
+  /// The moment of the next lead of the current occurrence.
+  func nextLead(_ slot: Slot) -> Instant? {
+    let leads = slot.reminder.effectiveLeads
+    guard let occurrence = slot.progress.occurrence, slot.progress.leadsFired < leads.count else {
+      return nil
+    }
+    return occurrence - leads[slot.progress.leadsFired]
+  }
+
+  private mutating func lookAtDue(_ index: Int32, at now: Instant) {
+    guard var slot = slots[Int(index)], slot.progress.state == .armed, let first = nextLead(slot),
+      first <= now
+    else { return }
+    // What was missed is told once: for the last occurrence and the last lead that have passed.
+    if let latest = latestOccurrence(of: slot, upTo: now + (slot.reminder.leads.first ?? .zero)) {
+      slot.progress.occurrence = latest
+      slot.progress.leadsFired = 0
+    }
+    let leads = slot.reminder.effectiveLeads
+    var last = slot.progress.leadsFired
+    guard let occurrence = slot.progress.occurrence else { return }
+    while last + 1 < leads.count, occurrence - leads[last + 1] <= now { last += 1 }
+    let moment = occurrence - leads[last]
+    let fired = last + 1
+    let reached = slot.progress
+    let late = now - moment
+    change(index) {
+      $0.progress = reached
+      $0.progress.leadsFired = fired
+    }
+    guard let current = slots[Int(index)] else { return }
+    if let limit = settings.skipOlderThan, late > limit {
+      advance(index, after: now, spent: .expired)
+      return
+    }
+    fire(
+      index,
+      dueFiring(current, lead: leads[last], at: now, late: late > settings.lateAfter ? late : nil),
+      at: now)
+  }
+
+  /// The last occurrence behind the current one that is not later than `moment`; nil where the
+  /// current one is the last. Looks back in doubling steps, so it takes few of them however many
+  /// occurrences were missed.
+  private func latestOccurrence(of slot: Slot, upTo moment: Instant) -> Instant? {
+    guard let current = slot.progress.occurrence,
+      let following = nextOccurrence(of: slot, after: current), following <= moment
+    else { return nil }
+    var latest = following
+    var step = TimeSpan.seconds(1)
+    while moment - step > following {
+      if let found = nextOccurrence(of: slot, after: moment - step), found <= moment {
+        latest = found
+        break
+      }
+      step = TimeSpan(microseconds: step.microseconds * 2)
+    }
+    for _ in 0..<1_000 {
+      guard let found = nextOccurrence(of: slot, after: latest), found <= moment else { break }
+      latest = found
+    }
+    return latest
+  }
+
+  // MARK: - Preemptive
+
+  /// When to leave for one more lead, as things stand: due − lead − travel time from the last fix.
+  func leaving(_ slot: Slot) -> Departure? {
+    let leads = slot.reminder.effectiveLeads
+    guard let occurrence = slot.progress.occurrence, let place = slot.reminder.place else {
+      return nil
+    }
+    let lead = leads[min(slot.progress.leadsFired, leads.count - 1)]
+    let travel = lastFix.map {
+      settings.travel.time(from: $0.position, to: place, by: slot.reminder.transport)
+    }
+    return Departure(
+      moment: occurrence - lead - (travel ?? .zero), travel: travel, occurrence: occurrence)
+  }
+
+  struct Departure {
+    /// The last moment to leave.
+    let moment: Instant
+    /// nil where no position is known.
+    let travel: TimeSpan?
+    let occurrence: Instant
+  }
+
+  private mutating func lookAtLeaving(_ index: Int32, at now: Instant, isFirst: Bool) {
+    guard let slot = slots[Int(index)], let departure = leaving(slot) else { return }
+    if slot.progress.leadsFired >= slot.reminder.effectiveLeads.count {
+      lookAfterLeaving(index, departure, at: now)
+      return
+    }
+    guard slot.progress.state == .armed, departure.moment <= now else { return }
+    let late = now - departure.moment
+    if let limit = settings.skipOlderThan, late > limit, departure.occurrence < now {
+      advance(index, after: now, spent: .expired)
+      return
+    }
+    let tolerance = isFirst ? settings.lateAfter : settings.leaveLateAfter
+    change(index) { $0.progress.leadsFired += 1 }
+    fire(
+      index, leaveFiring(slot, departure, at: now, late: late > tolerance ? late : nil), at: now)
+  }
+
+  /// It has said "leave": say so again only if much slack has come back; go on to the next
+  /// occurrence when this one is over.
+  private mutating func lookAfterLeaving(_ index: Int32, _ departure: Departure, at now: Instant) {
+    if departure.occurrence <= now {
+      advance(index, after: now, spent: .fired)
+    } else if departure.travel != nil, departure.moment - now > settings.leaveAgainSlack {
+      change(index) {
+        $0.progress.state = .armed
+        $0.progress.leadsFired = 0
+      }
+      preemptive.insert(index)
+    }
+  }
+
+  private func nextLookAfterLeaving(_ slot: Slot, now: Instant) -> Instant? {
+    guard let occurrence = slot.progress.occurrence, occurrence > now else {
+      return slot.reminder.repeatRule == nil ? nil : now
+    }
+    return min(occurrence, now + .minutes(1))
+  }
+
+  /// The earliest moment at which it can be time to leave: the slack shrinks by one second a second
+  /// as time goes by, and by `growth` more while the device moves away at top speed.
+  private func nextLookAtLeaving(_ slot: Slot, now: Instant) -> Instant? {
+    guard slot.progress.leadsFired < slot.reminder.effectiveLeads.count else {
+      return nextLookAfterLeaving(slot, now: now)
+    }
+    guard let departure = leaving(slot) else { return nil }
+    guard departure.travel != nil else { return departure.moment }
+    let slack = (departure.moment - now).seconds
+    guard slack > 0 else { return now }
+    let soonest = max(1, slack / (1 + settings.travel.growth(of: slot.reminder.transport)))
+    return min(departure.moment, now + TimeSpan(seconds: soonest))
+  }
+
+  // MARK: - After a firing
+
+  /// Notes the firing and moves the reminder on.
+  mutating func fire(_ index: Int32, _ firing: Firing, at now: Instant) {
+    firings.append(firing)
+    change(index) {
+      $0.progress.lastFired = now
+      $0.isWaiting = false
+    }
+    waiting.remove(index)
+    guard let slot = slots[Int(index)] else { return }
+    switch slot.reminder.kind {
+    case .location:
+      if slot.reminder.everyVisit {
+        change(index) {
+          $0.progress.state = .armed
+          $0.progress.visitSettled = slot.progress.presence == .inside
+        }
+        activate(index, at: now)
+      } else {
+        advance(index, after: now, spent: .fired)
+      }
+    case .date:
+      if slot.progress.leadsFired >= slot.reminder.effectiveLeads.count {
+        advance(index, after: now, spent: .fired)
+      }
+    case .preemptive:
+      guard slot.progress.leadsFired >= slot.reminder.effectiveLeads.count else { break }
+      preemptive.remove(index)
+      change(index) { $0.progress.state = .fired }
+    }
+  }
+
+  /// On to the next occurrence, or to the state that a spent reminder has.
+  private mutating func advance(_ index: Int32, after now: Instant, spent: Reminder.State) {
+    guard let slot = slots[Int(index)] else { return }
+    if let next = nextOccurrence(of: slot, after: now) {
+      change(index) {
+        $0.progress.occurrence = next
+        $0.progress.leadsFired = 0
+        $0.progress.state = .armed
+        $0.progress.visitSettled = slot.progress.presence == .inside
+      }
+      activate(index, at: now)
+    } else {
+      change(index) { $0.progress.state = spent }
+      deactivate(index)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package import CivilTime
+package import Geofencing
+package import Positioning
+
+/// What can happen to the engine. Every event comes with the time at which it happens.
+package enum Event: Sendable {
+  /// A fix of the chosen receiver.
+  case fix(Fix)
+  /// `Engine.nextDeadline` has come, or the clock was set: look at what is due.
+  case tick
+  /// A new reminder, or one read back from the store with its progress.
+  case add(Reminder, Progress?)
+  /// The reminder of this id was changed by the user; what it has gone through is kept where it fits.
+  case replace(Reminder)
+  case remove(id: String)
+  /// Completes the current occurrence.
+  case done(id: String)
+  case snooze(id: String, Snooze)
+  /// The system's time zone has changed: floating times are computed anew.
+  case zone(TimeZoneRules)
+}
+
+/// Until when a reminder is put off.
+package enum Snooze: Equatable, Sendable {
+  case until(Instant)
+  case nextVisit
+}
+
+/// What the engine wants done, in order.
+package enum Effect: Equatable, Sendable {
+  /// Keep this, in the same transaction as the firings of the same event.
+  case persist(id: String, Progress)
+  case forget(id: String)
+  case fire(Firing)
+  case say(Notice)
+}
+
+/// What the engine has to tell beside firings.
+package enum Notice: Equatable, Sendable {
+  /// No usable fix for so long while a reminder depends on position.
+  case positionLost(after: TimeSpan)
+  case positionBack(after: TimeSpan)
+  /// A reminder's `until` has passed without a firing.
+  case expired(id: String, title: String)
+  /// The receiver's clock went back by so much and stays there.
+  case fixTimeSteppedBack(TimeSpan)
+}
+
+/// Numbers of the engine; defaults as in the documentation of the configuration.
+package struct EngineSettings: Sendable {
+  package var monitor = MonitorPolicy()
+  package var travel = TravelEstimator()
+  /// No fix for this long is a lost position.
+  package var positionLostAfter = TimeSpan.minutes(2)
+  /// A date firing later than this is a late one.
+  package var lateAfter = TimeSpan.seconds(2)
+  /// A leaving time missed by more than this is a late one: a moving device's own estimate shifts by
+  /// seconds from fix to fix.
+  package var leaveLateAfter = TimeSpan.minutes(1)
+  /// What was missed by more than this is not told any more; nil tells everything.
+  package var skipOlderThan: TimeSpan?
+  /// Slack that must come back before a reminder that said "leave" says so again.
+  package var leaveAgainSlack = TimeSpan.minutes(10)
+  package var acceptsDeadReckoning = true
+  package var acceptsManual = true
+  package var acceptsSimulated = true
+  /// So many fixes in a row that are older than the last one, and in order among themselves, are a
+  /// receiver whose clock was set back.
+  package var fixesToAcceptStepBack = 10
+
+  package init() {}
+}

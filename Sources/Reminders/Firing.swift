@@ -1,0 +1,96 @@
+package import CivilTime
+package import Geodesy
+package import JSONText
+
+/// The decision that a reminder fires: the record that goes to the ledger and the journal.
+package struct Firing: Equatable, Sendable {
+  package enum Event: String, CaseIterable, Sendable {
+    case arrive
+    case depart
+    case dwell
+    /// The region was crossed between two fixes.
+    case pass
+    case due
+    case leave
+    /// A due or leaving time that could not be kept.
+    case late
+  }
+
+  /// A UUID, the same whenever the same decision is taken again.
+  package var id: String
+  package var reminderID: String
+  package var kind: Reminder.Kind
+  package var title: String
+  package var category: String?
+  /// 0…9 as in iCalendar.
+  package var priority: Int
+  /// When it was decided; in the feed's time when replayed.
+  package var time: Instant
+  package var event: Event
+  package var position: Coordinate?
+  /// Metres, 95 %.
+  package var eph: Double?
+  /// Time of the fix that decided.
+  package var fixTime: Instant?
+  package var place: String?
+  /// Metres from the middle of the place.
+  package var distance: Double?
+  package var due: Instant?
+  /// Estimated travel time.
+  package var travel: TimeSpan?
+  /// By how much it is late.
+  package var late: TimeSpan?
+  /// One sentence: what made it fire.
+  package var why: String
+
+  /// The journal's MESSAGE: a sentence for people.
+  package var message: String { "\(title): \(Self.lowercasedFirst(why))" }
+
+  private static func lowercasedFirst(_ text: String) -> String {
+    text.prefix(1).lowercased() + text.dropFirst()
+  }
+}
+
+extension Firing {
+  /// The contract's JSON shape.
+  package var json: JSONObject {
+    JSONObject([
+      "firing_id": .string(id),
+      "reminder_id": .string(reminderID),
+      "kind": .string(kind.rawValue),
+      "title": .string(title),
+      "category": category.map { .string($0) },
+      "priority": priority == 0 ? nil : .int(priority),
+      "time": .string(time.json),
+      "event": .string(event.rawValue),
+      "lat": .double(position.map { Decimal.rounded($0.latitude, digits: 7) }),
+      "lon": .double(position.map { Decimal.rounded($0.longitude, digits: 7) }),
+      "eph_m": .double(eph.map { Decimal.rounded($0, digits: 2) }),
+      "fix_time": fixTime.map { .string($0.json) },
+      "place": place.map { .string($0) },
+      "distance_m": .double(distance.map { Decimal.rounded($0, digits: 2) }),
+      "due": due.map { .string($0.json) },
+      "travel_s": .double(travel.map { $0.seconds.rounded() }),
+      "late_s": .double(late.map { Decimal.rounded($0.seconds, digits: 3) }),
+      "why": .string(why),
+    ])
+  }
+
+  /// A UUID of version 8 (RFC 9562 §5.8) over what makes the decision unique. Derived, not drawn, so
+  /// that a replay prints the same bytes each time and a decision taken again after a crash is known.
+  static func identifier(reminder: String, event: Event, time: Instant, due: Instant?) -> String {
+    // FNV-1a, 128 bits (draft-eastlake-fnv).
+    var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
+    let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013B
+    let text = "\(reminder)\n\(event.rawValue)\n\(time.microseconds)\n\(due?.microseconds ?? 0)"
+    for byte in text.utf8 { hash = (hash ^ UInt128(byte)) &* prime }
+    hash = hash & ~(0xF << 76) | (8 << 76)
+    hash = hash & ~(0x3 << 62) | (2 << 62)
+    let digits = String(hash, radix: 16)
+    let padded = String(repeating: "0", count: 32 - digits.count) + digits
+    let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { range in
+      String(padded.dropFirst(range.lowerBound).prefix(range.count))
+    }
+    return parts.joined(separator: "-")
+  }
+}

@@ -1,0 +1,24 @@
+package import CivilTime
+package import Geofencing
+
+/// How far a reminder has come: all that must survive a restart beside the reminder itself.
+package struct Progress: Equatable, Sendable {
+  package var state: Reminder.State = .armed
+  /// Where the device was, relative to the region, when last looked.
+  package var presence: Presence = .unknown
+  /// Since when the device has been inside.
+  package var insideSince: Instant?
+  /// This visit has been dealt with: fired, or not meant to fire.
+  package var visitSettled = false
+  /// The occurrence it is armed for; nil where the reminder has no due time.
+  package var occurrence: Instant?
+  /// How many of the leads of this occurrence have fired, longest first.
+  package var leadsFired = 0
+  package var lastFired: Instant?
+  /// For `snoozed`: when it fires again.
+  package var snoozedUntil: Instant?
+
+  package init() {}
+
+  package init(state: Reminder.State) { self.state = state }
+}

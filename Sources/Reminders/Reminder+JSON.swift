@@ -1,0 +1,276 @@
+import CivilTime
+import Geodesy
+package import JSONText
+
+/// Why a document is not a reminder: the field and what is wrong with it.
+package struct ReminderError: Error, Equatable, CustomStringConvertible {
+  package let field: String
+  package let reason: String
+
+  package init(field: String, reason: String) {
+    self.field = field
+    self.reason = reason
+  }
+
+  package var description: String { "\(field): \(reason)" }
+}
+
+extension Reminder {
+  /// Fields of the contract that need regions this version does not have.
+  private static let laterFields = ["near_category", "region", "width_m"]
+
+  /// Every field the reader knows; the rest is kept in `unknown`.
+  private static let knownFields: Set<String> = [
+    "id", "kind", "title", "notes", "category", "priority", "place", "on", "dwell_s", "due",
+    "lead_s", "transport", "repeat", "every_visit", "cooldown_s", "from", "until", "hours", "days",
+    "max_speed_mps", "if_inside", "state",
+  ]
+
+  /// The longest title, note or name that is taken, in bytes.
+  private static let longestText = 16_384
+
+  /// Reads the contract's JSON shape. A document without `id` gets `newID`.
+  package init(json: JSONObject, newID: @autoclosure () -> String = "") throws(ReminderError) {
+    let fields = Fields(object: json)
+    for name in Self.laterFields where json[name] != nil && json[name] != .null {
+      throw ReminderError(
+        field: name, reason: "only circles (\"place\" with \"radius_m\") can be watched so far")
+    }
+    let id = try fields.text("id") ?? newID()
+    guard !id.isEmpty, id.utf8.count <= 256, !id.contains(where: \.isWhitespace) else {
+      throw ReminderError(
+        field: "id", reason: "must be 1 to 256 bytes without white space; leave it out to get one")
+    }
+    guard let title = try fields.text("title"), !title.isEmpty else {
+      throw ReminderError(field: "title", reason: "is missing; say what to be reminded of")
+    }
+    let place = try fields.place("place")
+    let due = try fields.stamp("due")
+    let transport: Transport? = try fields.choice("transport")
+    let kind: Kind =
+      try fields.choice("kind")
+      ?? (transport != nil ? .preemptive : place != nil ? .location : .date)
+    self.init(
+      id: id, kind: kind, title: title,
+      notes: try fields.text("notes"),
+      category: try fields.text("category"),
+      priority: try fields.whole("priority", in: 0...9) ?? 0,
+      place: place,
+      trigger: try fields.choice("on") ?? .arrive,
+      dwell: try fields.span("dwell_s") ?? .minutes(5),
+      due: due,
+      leads: try fields.spans("lead_s"),
+      transport: transport ?? .driving,
+      repeatRule: try fields.parsed("repeat") { try RepeatRule(parsing: $0) },
+      everyVisit: try fields.flag("every_visit") ?? false,
+      cooldown: try fields.span("cooldown_s") ?? .zero,
+      from: try fields.stamp("from"),
+      until: try fields.stamp("until"),
+      hours: try fields.parsed("hours") { try HourRange(parsing: $0) },
+      days: try fields.parsed("days") { try WeekdaySet(parsing: $0) },
+      maximumSpeed: try fields.number("max_speed_mps", in: 0...10_000),
+      ifInside: try fields.choice("if_inside") ?? .wait,
+      state: try fields.choice("state") ?? .armed)
+    for (key, value) in json.members where !Self.knownFields.contains(key) { unknown[key] = value }
+    try checkCompleteness()
+  }
+
+  /// What a reminder of each kind cannot do without.
+  package func checkCompleteness() throws(ReminderError) {
+    switch kind {
+    case .location:
+      guard place != nil else {
+        throw ReminderError(
+          field: "place", reason: "is missing; a location reminder needs one with lat and lon")
+      }
+    case .date:
+      guard due != nil else {
+        throw ReminderError(field: "due", reason: "is missing; a date reminder needs one")
+      }
+    case .preemptive:
+      guard due != nil else {
+        throw ReminderError(field: "due", reason: "is missing; a preemptive reminder needs one")
+      }
+      guard place != nil else {
+        throw ReminderError(
+          field: "place", reason: "is missing; a preemptive reminder needs to know where to be")
+      }
+    }
+    if repeatRule != nil, due == nil {
+      throw ReminderError(field: "repeat", reason: "needs a due time to start from")
+    }
+  }
+
+  /// The contract's JSON shape; fields at their defaults are left out.
+  package var json: JSONObject {
+    var object = JSONObject([
+      "id": .string(id),
+      "kind": .string(kind.rawValue),
+      "title": .string(title),
+      "notes": notes.map { .string($0) },
+      "category": category.map { .string($0) },
+      "priority": priority == 0 ? nil : .int(priority),
+      "place": place.map { .object($0.json) },
+      "on": kind == .location ? .string(trigger.rawValue) : nil,
+      "dwell_s": kind == .location && trigger == .dwell ? .double(dwell.seconds) : nil,
+      "due": due.map { .string($0.description) },
+      "lead_s": leadsJSON,
+      "transport": kind == .preemptive ? .string(transport.rawValue) : nil,
+      "repeat": repeatRule.map { .string($0.description) },
+      "every_visit": everyVisit ? true : nil,
+      "cooldown_s": cooldown == .zero ? nil : .double(cooldown.seconds),
+      "from": from.map { .string($0.description) },
+      "until": until.map { .string($0.description) },
+      "hours": hours.map { .string($0.description) },
+      "days": days.map { .string($0.description) },
+      "max_speed_mps": .double(maximumSpeed),
+      "if_inside": ifInside == .wait ? nil : .string(ifInside.rawValue),
+      "state": .string(state.rawValue),
+    ])
+    for (key, value) in unknown.members { object[key] = value }
+    return object
+  }
+
+  private var leadsJSON: JSONValue? {
+    let seconds = leads.compactMap { JSONValue.double($0.seconds) }
+    return seconds.count > 1 ? .array(seconds) : seconds.first
+  }
+}
+
+extension Reminder.Place {
+  package var json: JSONObject {
+    JSONObject([
+      "name": name.map { .string($0) },
+      "lat": .double(position.latitude),
+      "lon": .double(position.longitude),
+      "radius_m": .double(radius),
+    ])
+  }
+}
+
+/// Typed access to the fields of one document. A null is a field that is not there.
+private struct Fields {
+  let object: JSONObject
+
+  func value(_ name: String) -> JSONValue? {
+    guard let value = object[name], value != .null else { return nil }
+    return value
+  }
+
+  private func fault(_ name: String, _ wanted: String, _ value: JSONValue) -> ReminderError {
+    ReminderError(field: name, reason: "must be \(wanted), not \(value.kind)")
+  }
+
+  func text(_ name: String) throws(ReminderError) -> String? {
+    guard let value = value(name) else { return nil }
+    guard let text = value.string else { throw fault(name, "a text", value) }
+    guard text.utf8.count <= 16_384 else {
+      throw ReminderError(field: name, reason: "is longer than 16 KiB")
+    }
+    return text
+  }
+
+  func flag(_ name: String) throws(ReminderError) -> Bool? {
+    guard let value = value(name) else { return nil }
+    guard let flag = value.bool else { throw fault(name, "true or false", value) }
+    return flag
+  }
+
+  func number(_ name: String, in range: ClosedRange<Double>) throws(ReminderError) -> Double? {
+    guard let value = value(name) else { return nil }
+    guard let number = value.double else { throw fault(name, "a number", value) }
+    guard range.contains(number) else {
+      throw ReminderError(
+        field: name,
+        reason: "must be \(Self.plain(range.lowerBound)) to \(Self.plain(range.upperBound)), "
+          + "not \(Self.plain(number))")
+    }
+    return number
+  }
+
+  func whole(_ name: String, in range: ClosedRange<Int>) throws(ReminderError) -> Int? {
+    guard let value = value(name) else { return nil }
+    guard let number = value.int, range.contains(number) else {
+      throw ReminderError(
+        field: name,
+        reason: "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  private static let longestSpan = 100.0 * 366 * 86_400
+
+  func span(_ name: String) throws(ReminderError) -> TimeSpan? {
+    try number(name, in: 0...Self.longestSpan).map { TimeSpan(seconds: $0) }
+  }
+
+  func spans(_ name: String) throws(ReminderError) -> [TimeSpan] {
+    guard let value = value(name) else { return [] }
+    guard let list = value.array else { return try span(name).map { [$0] } ?? [] }
+    guard list.count <= 32 else {
+      throw ReminderError(field: name, reason: "has more than 32 entries")
+    }
+    var result: [TimeSpan] = []
+    for entry in list {
+      guard let seconds = entry.double, seconds >= 0, seconds <= Self.longestSpan else {
+        throw ReminderError(field: name, reason: "must be a number of seconds or a list of them")
+      }
+      result.append(TimeSpan(seconds: seconds))
+    }
+    return result
+  }
+
+  func choice<Choice>(_ name: String) throws(ReminderError) -> Choice?
+  where Choice: RawRepresentable & CaseIterable, Choice.RawValue == String {
+    guard let text = try text(name) else { return nil }
+    guard let choice = Choice(rawValue: text) else {
+      let all = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+      throw ReminderError(field: name, reason: "must be one of \(all), not \"\(text)\"")
+    }
+    return choice
+  }
+
+  func parsed<Value>(
+    _ name: String, by parse: (String) throws -> Value
+  ) throws(ReminderError)
+    -> Value?
+  {
+    guard let text = try text(name) else { return nil }
+    do {
+      return try parse(text)
+    } catch {
+      throw ReminderError(field: name, reason: "\(error)")
+    }
+  }
+
+  func stamp(_ name: String) throws(ReminderError) -> TimeStamp? {
+    try parsed(name) { try TimeStamp(parsing: $0) }
+  }
+
+  func place(_ name: String) throws(ReminderError) -> Reminder.Place? {
+    guard let value = value(name) else { return nil }
+    guard let object = value.object else {
+      throw fault(name, "an object with lat and lon", value)
+    }
+    let fields = Fields(object: object)
+    do throws(ReminderError) {
+      guard let latitude = try fields.number("lat", in: -90...90) else {
+        throw ReminderError(field: "lat", reason: "is missing")
+      }
+      guard let longitude = try fields.number("lon", in: -180...180) else {
+        throw ReminderError(field: "lon", reason: "is missing")
+      }
+      guard let position = Coordinate(latitude: latitude, longitude: longitude) else {
+        throw ReminderError(field: "lat", reason: "is no coordinate")
+      }
+      let radius = try fields.number("radius_m", in: 1...5_000_000)
+      return Reminder.Place(
+        name: try fields.text("name"), position: position,
+        radius: radius ?? Reminder.Place.defaultRadius)
+    } catch {
+      throw ReminderError(field: "\(name).\(error.field)", reason: error.reason)
+    }
+  }
+
+  private static func plain(_ number: Double) -> String { JSONNumber(number)?.text ?? "\(number)" }
+}

@@ -1,0 +1,138 @@
+package import CivilTime
+package import Geodesy
+package import JSONText
+
+/// Something a person wants to be told, and when or where.
+package struct Reminder: Equatable, Sendable {
+  package enum Kind: String, CaseIterable, Sendable {
+    case location
+    case date
+    case preemptive
+  }
+
+  package enum State: String, CaseIterable, Sendable {
+    /// Waiting for its moment.
+    case armed
+    /// It has fired and will not fire again by itself.
+    case fired
+    /// It has fired and was put off.
+    case snoozed
+    /// The user has completed it.
+    case done
+    /// Its `until` has passed.
+    case expired
+  }
+
+  /// What a location reminder waits for.
+  package enum Trigger: String, CaseIterable, Sendable {
+    case arrive
+    case depart
+    case dwell
+  }
+
+  /// What a new reminder does when its region already holds the device.
+  package enum IfInside: String, CaseIterable, Sendable {
+    case wait
+    case fire
+  }
+
+  package enum Transport: String, CaseIterable, Sendable {
+    case driving
+    case cycling
+    case walking
+  }
+
+  /// A spot with a name. As a region it is a circle.
+  package struct Place: Equatable, Sendable {
+    package var name: String?
+    package var position: Coordinate
+    /// Metres, 1…5 000 000.
+    package var radius: Double
+
+    package static let defaultRadius = 150.0
+
+    package init(name: String? = nil, position: Coordinate, radius: Double = defaultRadius) {
+      self.name = name
+      self.position = position
+      self.radius = radius
+    }
+  }
+
+  /// Unique; any text, printed as it is.
+  package var id: String
+  package var kind: Kind
+  package var title: String
+  package var notes: String?
+  package var category: String?
+  /// As in iCalendar: 1 is the most urgent, 9 the least, 0 says nothing.
+  package var priority: Int
+  /// Where it fires (location) or where the user must be (preemptive).
+  package var place: Place?
+  package var trigger: Trigger
+  /// How long to stay inside before it fires; for `Trigger.dwell`.
+  package var dwell: TimeSpan
+  package var due: TimeStamp?
+  /// How long before `due` it fires, each once; longest first. Empty means at `due` itself.
+  package var leads: [TimeSpan]
+  package var transport: Transport
+  package var repeatRule: RepeatRule?
+  /// Fires on each visit, not on the first alone.
+  package var everyVisit: Bool
+  /// Least time between two firings of a reminder for every visit.
+  package var cooldown: TimeSpan
+  /// Does not fire before this.
+  package var from: TimeStamp?
+  /// Expires after this.
+  package var until: TimeStamp?
+  package var hours: HourRange?
+  package var days: WeekdaySet?
+  /// Metres a second; does not fire while faster.
+  package var maximumSpeed: Double?
+  package var ifInside: IfInside
+  package var state: State
+  /// Fields of the document that this program does not know, kept for the way back.
+  package var unknown: JSONObject
+
+  package init(
+    id: String, kind: Kind, title: String, notes: String? = nil, category: String? = nil,
+    priority: Int = 0, place: Place? = nil, trigger: Trigger = .arrive,
+    dwell: TimeSpan = .minutes(5), due: TimeStamp? = nil, leads: [TimeSpan] = [],
+    transport: Transport = .driving, repeatRule: RepeatRule? = nil, everyVisit: Bool = false,
+    cooldown: TimeSpan = .zero, from: TimeStamp? = nil, until: TimeStamp? = nil,
+    hours: HourRange? = nil, days: WeekdaySet? = nil, maximumSpeed: Double? = nil,
+    ifInside: IfInside = .wait, state: State = .armed, unknown: JSONObject = JSONObject()
+  ) {
+    self.id = id
+    self.kind = kind
+    self.title = title
+    self.notes = notes
+    self.category = category
+    self.priority = priority
+    self.place = place
+    self.trigger = trigger
+    self.dwell = dwell
+    self.due = due
+    self.leads = leads.sorted(by: >)
+    self.transport = transport
+    self.repeatRule = repeatRule
+    self.everyVisit = everyVisit
+    self.cooldown = cooldown
+    self.from = from
+    self.until = until
+    self.hours = hours
+    self.days = days
+    self.maximumSpeed = maximumSpeed
+    self.ifInside = ifInside
+    self.state = state
+    self.unknown = unknown
+  }
+
+  /// The name of the place, or its coordinate's words where it has none.
+  package var placeName: String? { place.map { $0.name ?? "the place" } }
+
+  /// Where it stands among those that fire at one moment: lower first; 0 (undefined) is last.
+  var urgency: Int { priority == 0 ? 10 : priority }
+
+  /// The reminder's own leads, or the one at `due`.
+  var effectiveLeads: [TimeSpan] { leads.isEmpty ? [.zero] : leads }
+}

@@ -1,0 +1,97 @@
+import CivilTime
+import Geodesy
+import Geofencing
+import JSONText
+import Positioning
+import Testing
+
+@testable import Reminders
+
+/// Drives an engine on a virtual clock, as a recording does: every deadline comes at its own time.
+struct EngineHarness {
+  var engine: Engine
+  var now: Instant
+  var effects: [Effect] = []
+  /// What a store would hold.
+  var kept: [String: Progress] = [:]
+  var firings: [Firing] = []
+  var notices: [Notice] = []
+
+  /// Hamburg, Rathausmarkt.
+  static let home = Coordinate(clampingLatitude: 53.55, wrappingLongitude: 9.99)
+  /// 2026-06-12T16:00:00Z, a Friday.
+  static let start = Instant(seconds: 1_781_280_000)
+
+  init(
+    zone: TimeZoneRules = .utc, settings: EngineSettings = EngineSettings(), now: Instant = start
+  ) {
+    engine = Engine(settings: settings, zone: zone)
+    self.now = now
+  }
+
+  mutating func send(_ event: Event) {
+    effects.removeAll()
+    engine.handle(event, at: now, into: &effects)
+    for effect in effects {
+      switch effect {
+      case .persist(let id, let progress): kept[id] = progress
+      case .forget(let id): kept[id] = nil
+      case .fire(let firing): firings.append(firing)
+      case .say(let notice): notices.append(notice)
+      }
+    }
+  }
+
+  /// Lets time pass, stopping at each deadline.
+  mutating func wait(until end: Instant) {
+    while let deadline = engine.nextDeadline, deadline <= end {
+      now = max(now, deadline)
+      send(.tick)
+    }
+    now = end
+  }
+
+  mutating func wait(_ seconds: Double) { wait(until: now + .seconds(seconds)) }
+
+  mutating func add(_ json: String) throws {
+    let object = try #require(try JSONParser.parse(json).object)
+    send(.add(try Reminder(json: object), nil))
+  }
+
+  /// A fix one second later, so many metres from home at a bearing.
+  mutating func fix(
+    _ distance: Double, bearing: Double = 90, after seconds: Double = 1, speed: Double? = nil,
+    eph: Double? = 5, source: Fix.Source = .gnss
+  ) {
+    wait(seconds)
+    let position = Self.home.destination(bearing: bearing, distance: distance)
+    send(
+      .fix(
+        Fix(time: now, position: position, mode: .threeD, source: source, speed: speed, eph: eph)))
+  }
+
+  /// Fixes every second from one distance to the other at a plausible speed.
+  mutating func walk(from: Double, to: Double, step: Double = 15) {
+    var distance = from
+    let sign = to < from ? -1.0 : 1.0
+    while (to - distance) * sign >= 0 {
+      fix(distance, speed: step)
+      distance += sign * step
+    }
+  }
+
+  /// A new engine with what the store holds, as after a restart.
+  mutating func restart(after seconds: Double = 0) {
+    let reminders = engine.slots.compactMap { $0?.reminder }
+    var fresh = Engine(settings: engine.settings, zone: engine.zone)
+    swap(&engine, &fresh)
+    now += .seconds(seconds)
+    for reminder in reminders { send(.add(reminder, kept[reminder.id])) }
+  }
+
+  var events: [String] { firings.map { "\($0.reminderID):\($0.event.rawValue)" } }
+
+  static func place(radius: Double = 100) -> String {
+    "\"place\":{\"name\":\"Home\",\"lat\":53.55,\"lon\":9.99,\"radius_m\":\(radius)}"
+  }
+}

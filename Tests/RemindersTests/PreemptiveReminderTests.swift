@@ -1,0 +1,139 @@
+import CivilTime
+import Geodesy
+import Testing
+
+@testable import Reminders
+
+@Suite struct PreemptiveReminderTests {
+  private let ferry =
+    #"{"id":"ferry","kind":"preemptive","title":"Ferry","due":"2026-06-12T17:00:00Z","#
+    + #""transport":"walking","place":{"name":"Pier","lat":53.55,"lon":9.99,"radius_m":100}}"#
+
+  @Test func saysWhenToLeave() throws {
+    var harness = EngineHarness()
+    harness.fix(2000)
+    try harness.add(ferry)
+    harness.wait(3600)
+    #expect(harness.events == ["ferry:leave"])
+    let firing = try #require(harness.firings.first)
+    // 2 km × 1.3 at 5 km/h.
+    let travel = try #require(firing.travel).seconds
+    #expect(abs(travel - 2000 * 1.3 / (5 / 3.6)) < 5)
+    let wanted = Instant(seconds: EngineHarness.start.seconds + 3600 - travel)
+    #expect(abs((firing.time - wanted).seconds) <= 1)
+    #expect(firing.why.contains("straight line"))
+  }
+
+  @Test func firesAtTheFirstMomentThatTheRuleHolds() throws {
+    // Against an evaluation of every second: never early, never more than one fix late.
+    var generator = SeededGenerator(seed: 7)
+    for _ in 0..<40 {
+      var harness = EngineHarness()
+      var distance = Double.random(in: 500...40_000, using: &generator)
+      let speed = Double.random(in: -30...30, using: &generator)
+      let transport =
+        ["walking", "cycling", "driving"].randomElement(using: &generator) ?? "walking"
+      harness.fix(distance)
+      try harness.add(ferry.replacing("walking", with: transport))
+      let reminder = try #require(harness.engine.reminder("ferry"))
+      let due = Instant(seconds: EngineHarness.start.seconds + 3600)
+      var expected: Instant?
+      for _ in 0..<3600 {
+        distance = max(0, distance + speed)
+        harness.fix(distance, speed: abs(speed))
+        if expected == nil, let place = reminder.place {
+          let travel = harness.engine.settings.travel.time(
+            from: EngineHarness.home.destination(bearing: 90, distance: distance), to: place,
+            by: reminder.transport)
+          if harness.now + travel >= due { expected = harness.now }
+        }
+        if !harness.firings.isEmpty { break }
+      }
+      let fired = try #require(harness.firings.first).time
+      let wanted = expected ?? harness.now + .seconds(1)
+      #expect(abs((fired - wanted).seconds) <= 1.001, "\(transport) \(distance) \(speed)")
+    }
+  }
+
+  @Test func alreadyTooLateIsSaidAtOnce() throws {
+    var harness = EngineHarness()
+    harness.fix(20_000)
+    try harness.add(ferry)
+    #expect(harness.events == ["ferry:late"])
+    #expect(try #require(harness.firings.first?.late) > .hours(4))
+  }
+
+  @Test func withoutAPositionItFiresAtTheDueTime() throws {
+    var harness = EngineHarness()
+    try harness.add(ferry)
+    harness.wait(2 * 3600)
+    #expect(harness.events == ["ferry:leave"])
+    #expect(harness.firings.first?.time.json == "2026-06-12T17:00:00Z")
+    #expect(harness.firings.first?.why.contains("no position") == true)
+  }
+
+  @Test func theFirstPositionIsLookedAtAtOnce() throws {
+    var harness = EngineHarness()
+    try harness.add(ferry)
+    harness.wait(1800)
+    harness.fix(20_000)
+    #expect(harness.events.count == 1)
+  }
+
+  @Test func insideThePlaceThereIsNothingToTravel() throws {
+    var harness = EngineHarness()
+    harness.fix(20)
+    try harness.add(ferry)
+    harness.wait(2 * 3600)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T17:00:00Z"])
+    #expect(harness.firings.first?.travel == .zero)
+  }
+
+  @Test func saysSoAgainOnlyAfterMuchSlackCameBack() throws {
+    var harness = EngineHarness()
+    harness.fix(3000)
+    try harness.add(ferry)
+    while harness.firings.isEmpty { harness.fix(3000, after: 30) }
+    for _ in 0..<10 { harness.fix(2900, after: 30) }
+    #expect(harness.events == ["ferry:leave"])
+    // A lift by car: an hour's walk has become a few minutes.
+    harness.fix(150, after: 60)
+    for _ in 0..<300 { harness.fix(150, after: 30) }
+    #expect(harness.events == ["ferry:leave", "ferry:leave"])
+  }
+
+  @Test func costsNothingPerFixWhileFarFromItsMoment() throws {
+    var harness = EngineHarness()
+    harness.fix(2000)
+    try harness.add(ferry.replacing("2026-06-12", with: "2026-07-12"))
+    let deadline = try #require(harness.engine.nextDeadline)
+    #expect(deadline > harness.now + .minutes(1))
+  }
+}
+
+extension String {
+  fileprivate func replacing(_ old: String, with new: String) -> String {
+    var result = ""
+    var rest = self[...]
+    while let range = rest.firstRange(of: old) {
+      result += rest[..<range.lowerBound] + new
+      rest = rest[range.upperBound...]
+    }
+    return result + rest
+  }
+}
+
+/// SplitMix64 (Steele, Lea and Flood, 2014).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
