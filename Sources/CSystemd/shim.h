@@ -8,3 +8,7 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
+#include <sys/socket.h>
+
+// GNU: declared only with _GNU_SOURCE.
+int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags);
