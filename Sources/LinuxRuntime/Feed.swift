@@ -159,22 +159,8 @@ package final class Feed {
 
   private func opened(_ channel: FeedChannel) {
     self.channel = channel
-    do {
-      if channel.kind != .chunks {
-        // What epoll refuses, such as /dev/null, never makes anyone wait.
-        do {
-          source = try loop.addIO(channel.descriptor.raw, .readable) { [unowned self] events in
-            self.isReady(events)
-          }
-        } catch  where error.code == EPERM {
-          self.channel = FeedChannel(channel.descriptor, .chunks)
-        }
-      }
-      if source == nil {
-        chunks = try loop.addDeferred(repeating: true, priority: .idle) { [unowned self] in
-          self.readChunk()
-        }
-      }
+    do throws(SystemError) {
+      try listen(to: channel)
     } catch {
       return lose(error.description)
     }
@@ -192,6 +178,25 @@ package final class Feed {
     default: break
     }
     handlers.onOpen()
+  }
+
+  /// Reads when there is something, or in turns what is always ready.
+  private func listen(to channel: FeedChannel) throws(SystemError) {
+    if channel.kind != .chunks {
+      do throws(SystemError) {
+        source = try loop.addIO(channel.descriptor.raw, .readable) { [unowned self] events in
+          self.isReady(events)
+        }
+        return
+      } catch {
+        // What epoll refuses, such as /dev/null, never makes anyone wait.
+        guard error.code == EPERM else { throw error }
+        channel.kind = .chunks
+      }
+    }
+    chunks = try loop.addDeferred(repeating: true, priority: .idle) { [unowned self] in
+      self.readChunk()
+    }
   }
 
   // MARK: Closing
@@ -231,7 +236,7 @@ package final class Feed {
     source = nil
     chunks?.close()
     chunks = nil
-    channel?.descriptor.close()
+    channel?.close()
     channel = nil
     output.removeAll(keepingCapacity: true)
   }

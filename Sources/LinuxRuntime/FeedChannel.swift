@@ -15,11 +15,18 @@ final class FeedChannel {
   }
 
   let descriptor: Descriptor
-  let kind: Kind
+  var kind: Kind
 
   init(_ descriptor: Descriptor, _ kind: Kind) {
     self.descriptor = descriptor
     self.kind = kind
+  }
+
+  deinit { close() }
+
+  /// Harmless when repeated.
+  func close() {
+    if kind == .terminal { SerialPort.close(descriptor) } else { descriptor.close() }
   }
 
   // MARK: Files

@@ -32,7 +32,6 @@ enum SerialPort {
     guard tcgetattr(descriptor.raw, &settings) == 0 else {
       throw .last("use \(path) as a serial line", remedy: "read a file by file://")
     }
-    _ = ioctl(descriptor.raw, UInt(TIOCEXCL))
     cfmakeraw(&settings)
     // XON and XOFF occur in binary protocols; CRTSCTS hangs some USB bridges.
     settings.c_iflag &= ~tcflag_t(IXON | IXOFF | IXANY)
@@ -49,5 +48,13 @@ enum SerialPort {
     }
     // What came in before the speed was set is noise.
     tcflush(descriptor.raw, TCIOFLUSH)
+    _ = ioctl(descriptor.raw, UInt(TIOCEXCL))
+  }
+
+  /// Closes a line. The exclusive mode belongs to the line, not to the descriptor, and would keep
+  /// this program out, too, for as long as another still has the line open.
+  static func close(_ descriptor: Descriptor) {
+    _ = ioctl(descriptor.raw, UInt(TIOCNXCL))
+    descriptor.close()
   }
 }

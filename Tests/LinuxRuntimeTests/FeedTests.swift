@@ -345,7 +345,7 @@ func quickOptions(silence: Int64? = nil, connect: Int64 = 10_000_000) -> Feed.Op
     let terminal = try Terminal()
     for baud in FeedURL.serialSpeeds {
       let line = try SerialPort.open(terminal.path, baud: baud)
-      line.close()
+      SerialPort.close(line)
     }
   }
 }
