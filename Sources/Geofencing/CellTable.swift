@@ -49,7 +49,7 @@ struct CellTable: Sendable {
 
   /// Lists a fence in a cell that does not list it yet.
   mutating func insert(_ fence: FenceID, key: UInt32) {
-    if (used + 1) * 4 > slots.count * 3 { grow() }
+    if (used + 1) * 5 > slots.count * 4 { grow() }
     var i = home(key)
     while slots[i].key != key {
       if slots[i].key == .max {
@@ -121,13 +121,13 @@ struct CellTable: Sendable {
     return Int(truncatingIfNeeded: ((mixed >> 32) &* UInt64(slots.count)) >> 32)
   }
 
-  /// Drops the cells that are empty, and makes the table large enough for half as many again.
+  /// Drops the cells that are empty, and makes the table large enough for two fifths more.
   private mutating func grow() {
     var live = 0
     for slot in slots where slot.count > 0 { live += 1 }
     let old = slots
     slots = []
-    slots = [Slot](repeating: Slot(), count: max(16, live * 2 + 2))
+    slots = [Slot](repeating: Slot(), count: max(16, live + live / 4 * 3 + 2))
     used = live
     for slot in old where slot.count > 0 {
       var i = home(slot.key)

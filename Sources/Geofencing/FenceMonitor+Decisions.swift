@@ -13,8 +13,6 @@ struct Look {
   let connected: Bool
   /// … and soon enough after it for the path between them to be known.
   let leg: Bool
-  /// The receiver's displacement within the last minute is more than its error.
-  let moving: Bool
 }
 
 extension FenceMonitor {
@@ -25,7 +23,7 @@ extension FenceMonitor {
     let soon = lastSample.map { sample.time - $0.time <= policy.longestLeg } ?? false
     let look = Look(
       sample: sample, view: Viewpoint(sample.position), connected: connected,
-      leg: connected && soon, moving: isMoving(sample))
+      leg: connected && soon)
     let start = transitions.count
     settled.removeAll(keepingCapacity: true)
 
@@ -35,10 +33,12 @@ extension FenceMonitor {
     decideEntering(look, into: &transitions)
     decideUndecided(look, into: &transitions)
     hits.removeAll(keepingCapacity: true)
-    safe = min(safe, index.look(from: look.view, into: &hits))
+    safe = min(safe, lookAround(look))
     decideHits(look, into: &transitions)
     for fence in inside[stayed...] { safe = min(safe, leeway(fence, look)) }
-    if look.leg, look.moving, policy.reportsPasses { findPasses(look, into: &transitions) }
+    if look.leg, policy.reportsPasses, isMoving(look.sample) {
+      findPasses(look, into: &transitions)
+    }
 
     if transitions.count - start > 1 {
       transitions[start...].sort(by: Transition.precedes)
@@ -47,6 +47,17 @@ extension FenceMonitor {
     let isPending =
       leavingCount > 0 || !entering.isEmpty || !undecided.isEmpty || !awaited.isEmpty
     quiet = isPending ? QuietDisc() : QuietDisc(around: sample.position, radius: safe)
+  }
+
+  /// Fills `hits` with the fences that hold the sample, and returns how far the next edge is.
+  private mutating func lookAround(_ look: Look) -> Double {
+    if nearby.contains(look.sample.position) {
+      let moved = nearby.bound(to: look.sample.position)
+      return index.look(from: look.view, into: &hits, within: neighbourhood, moved: moved)
+    }
+    let safe = index.look(from: look.view, into: &hits, near: &neighbourhood)
+    nearby = QuietDisc(around: look.sample.position, radius: neighbourhood.reach)
+    return safe
   }
 
   /// Whether the receiver has moved by more than its error explains, or says so itself.
@@ -69,16 +80,27 @@ extension FenceMonitor {
       i -= 1
       let fence = inside[i]
       let circle = index.circles[Int(fence)]
+      let least = policy.margin(radius: circle.radius, eph: 0)
+      // Nearer the centre than others are to their limits: neither left nor the next to be left.
+      let core = circle.radius + least - safe
+      if core > 0, states[Int(fence)] == .inside,
+        look.view.squaredDistanceBounds(latitude: circle.latitude, longitude: circle.longitude)
+          .high < core * core
+      {
+        continue
+      }
       let beyond = look.view.boundaryDistance(to: circle)
       var margin = policy.margin(radius: circle.radius, eph: look.sample.eph ?? 0)
       // At rest, a margin cut short by a small radius is within reach of the receiver's wandering.
-      if !look.moving { margin = max(margin, policy.motionOfError * knownError(look.sample)) }
+      if beyond > margin, !isMoving(look.sample) {
+        margin = max(margin, policy.motionOfError * knownError(look.sample))
+      }
       if beyond <= margin {
         if states[Int(fence)] == .leaving {
           states[Int(fence)] = .inside
           leavingCount -= 1
         }
-        safe = min(safe, policy.margin(radius: circle.radius, eph: 0) - beyond)
+        safe = min(safe, least - beyond)
         continue
       }
       let isDoubtless = look.connected && beyond > max(margin, policy.doubtDistance)
@@ -110,7 +132,7 @@ extension FenceMonitor {
       } else {
         states[Int(fence)] = .outside
         settled.append(fence)
-        if policy.reportsPasses, look.leg, look.moving {
+        if policy.reportsPasses, look.leg, isMoving(look.sample) {
           reportBriefVisit(fence, circle, look, into: &transitions)
         }
       }

@@ -44,9 +44,12 @@ package struct FenceMonitor: Sendable {
   /// A jump at an implausible speed, until the next sample tells.
   var suspect: PositionSample?
   var suspectCount = 0
-  private var newest = Instant(microseconds: .min)
+  private var newest = Int64.min
 
   var quiet = QuietDisc()
+  /// The fences with an edge near the last full look, and the disc in which they are all.
+  var neighbourhood = Neighbourhood()
+  var nearby = QuietDisc()
   /// Scratch lists, kept for their storage.
   var hits: [FenceID] = []
   var settled: [FenceID] = []
@@ -81,6 +84,7 @@ package struct FenceMonitor: Sendable {
     case .outside: break
     }
     quiet = QuietDisc()
+    nearby = QuietDisc()
   }
 
   /// Removes a fence without a transition; a number without one is ignored.
@@ -98,6 +102,7 @@ package struct FenceMonitor: Sendable {
     }
     awaited.removeAll { $0.fence == id }
     states[Int(id)] = .vacant
+    nearby = QuietDisc()
     index.remove(id)
   }
 
@@ -140,8 +145,8 @@ package struct FenceMonitor: Sendable {
   /// - Complexity: O(1) inside the quiet disc, else O(fences in the cells of the position and of
   ///   the path to it + fences inside or undecided).
   package mutating func process(_ sample: PositionSample, into transitions: inout [Transition]) {
-    guard sample.time > newest else { return }
-    newest = sample.time
+    guard sample.time.microseconds > newest else { return }
+    newest = sample.time.microseconds
     if isQuiet(sample) {
       remember(sample, connected: isLeg(to: sample))
     } else {
@@ -163,8 +168,8 @@ package struct FenceMonitor: Sendable {
   /// Whether the path from the last sample is short enough in time to be known.
   @inline(__always)
   private func isLeg(to sample: PositionSample) -> Bool {
-    guard let last = lastSample else { return false }
-    return sample.time - last.time <= policy.longestLeg
+    guard policy.reportsPasses, let last = lastSample else { return false }
+    return (sample.time - last.time).microseconds <= policy.longestLeg.microseconds
   }
 
   /// How far the receiver can have moved between two samples, their errors included.

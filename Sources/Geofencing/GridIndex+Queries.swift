@@ -5,31 +5,44 @@ extension GridIndex {
   /// travel from there, in any direction, without entering another.
   /// - Complexity: O(levels + circles in the cells of `position`).
   package func containing(_ position: Coordinate, into inside: inout [FenceID]) -> Double {
-    look(from: Viewpoint(position), into: &inside)
+    var near = Neighbourhood()
+    return look(from: Viewpoint(position), into: &inside, near: &near)
   }
 
-  func look(from view: Viewpoint, into inside: inout [FenceID]) -> Double {
+  /// As `containing`, and notes the circles whose edge is near.
+  func look(
+    from view: Viewpoint, into inside: inout [FenceID], near: inout Neighbourhood
+  ) -> Double {
     let north = CellGrid.northing(view.latitude)
     let east = CellGrid.easting(view.longitude)
-    var safe = Double.infinity
+    var scan = EdgeScan(view: view, skin: Neighbourhood.skin)
+    near.fences.removeAll(keepingCapacity: true)
+    var clearance = Double.infinity
     for level in 0..<CellGrid.levelCount where !isEmpty(level: level) {
       let height = CellGrid.exponent(level)
       let row = north >> height
       let width = widths.exponent(level: level, row: row)
-      safe = min(safe, GridIndex.clearance(north, height, east, width, view.cosine))
+      clearance = min(clearance, GridIndex.clearance(north, height, east, width, view.cosine))
       let column = width < 32 ? east >> width : 0
       guard let slot = table.find(CellGrid.key(level, row, column)) else { continue }
       for i in 0..<slot.count {
         let fence = table.fence(i, of: slot)
-        let distance = view.boundaryDistance(to: circles[Int(fence)])
-        if distance <= 0 {
-          inside.append(fence)
-        } else {
-          safe = min(safe, distance)
-        }
+        scan.visit(fence, circles[Int(fence)], &inside, &near.fences)
       }
     }
-    return safe
+    near.reach = min(Neighbourhood.skin, clearance)
+    return min(scan.safe, clearance)
+  }
+
+  /// As `look`, from a place within `near.reach` of the one it was made at: the circles in it are
+  /// all that can matter. `moved` is the distance between the two.
+  func look(
+    from view: Viewpoint, into inside: inout [FenceID], within near: Neighbourhood, moved: Double
+  ) -> Double {
+    var scan = EdgeScan(view: view, skin: 0)
+    var unused: [FenceID] = []
+    for fence in near.fences { scan.visit(fence, circles[Int(fence)], &inside, &unused) }
+    return min(scan.safe, near.reach - moved)
   }
 
   /// Metres to the nearest edge of the cell: what is not listed in it is at least that far.
@@ -117,5 +130,47 @@ extension GridIndex {
       }
       radius = min(reach, radius * 4)
     }
+  }
+}
+
+/// The circles whose edge is within a short way, the skin, of where a look was made. As long as
+/// the receiver stays within the reach, nothing else need be looked at; the trick is Verlet's
+/// ("Computer Experiments on Classical Fluids", Physical Review 159, 1967).
+struct Neighbourhood {
+  /// Metres: a few seconds of driving.
+  static let skin = 120.0
+  var fences: [FenceID] = []
+  /// The skin, or less where cells end sooner.
+  var reach = 0.0
+}
+
+/// The inner loop of a look: sorts circles into those that hold the place and those near it, and
+/// keeps the distance to the nearest edge from outside.
+struct EdgeScan {
+  let view: Viewpoint
+  let skin: Double
+  private(set) var safe = Double.infinity
+
+  init(view: Viewpoint, skin: Double) {
+    self.view = view
+    self.skin = skin
+  }
+
+  @inline(__always)
+  mutating func visit(
+    _ fence: FenceID, _ circle: CircleRecord, _ inside: inout [FenceID], _ near: inout [FenceID]
+  ) {
+    let (low, high) = view.squaredDistanceBounds(
+      latitude: circle.latitude, longitude: circle.longitude)
+    let reach = circle.radius + max(safe, skin)
+    if low > reach * reach { return }
+    let core = circle.radius - skin
+    if core > 0, high < core * core {
+      inside.append(fence)
+      return
+    }
+    let beyond = view.boundaryDistance(to: circle)
+    if beyond <= 0 { inside.append(fence) } else { safe = min(safe, beyond) }
+    if abs(beyond) <= skin { near.append(fence) }
   }
 }

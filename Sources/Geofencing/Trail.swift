@@ -27,7 +27,7 @@ struct Trail {
 
   @inline(__always)
   mutating func append(_ point: TrailPoint) {
-    guard point.time >= due else { return }
+    guard point.time.microseconds >= due.microseconds else { return }
     points[next] = point
     next = (next + 1) & 7
     due = point.time + Trail.step
@@ -78,6 +78,13 @@ struct QuietDisc {
     let y = position.latitude - latitude
     let x = position.longitude - longitude
     return y * y + x * x * cosineSquared <= radiusSquared
+  }
+
+  /// An upper bound of the metres from the centre to a place within.
+  func bound(to position: Coordinate) -> Double {
+    let y = position.latitude - latitude
+    let x = position.longitude - longitude
+    return (y * y + x * x * cosineSquared).squareRoot() * QuietDisc.metresPerDegree
   }
 
   /// An upper bound of the metres between two places within the disc.

@@ -77,6 +77,27 @@ struct Viewpoint {
     return 2 * Sphere.radius * asin(min(1, h.squareRoot()))
   }
 
+  /// Bounds of the squared distance in metres to a place given in radians, without a root.
+  ///
+  /// With y and x the differences of latitude and longitude, 4 sin²(y/2) + 4 cos φ cos φ′ sin²(x/2)
+  /// lies between y² + cos φ (cos φ − |y|) x², less a thousandth for the sines, and
+  /// y² + cos φ (cos φ + |y|) x², plus a thousandth for the arc sine. Beyond 0.1 rad they say
+  /// nothing: 0 and infinity.
+  @inline(__always)
+  func squaredDistanceBounds(
+    latitude otherLatitude: Double, longitude otherLongitude: Double
+  ) -> (low: Double, high: Double) {
+    let y = abs(otherLatitude - latitude)
+    let x = abs(otherLongitude - longitude)
+    guard x < 0.1, y < 0.1 else { return (0, .infinity) }
+    let scale = Sphere.radius * Sphere.radius
+    let x2 = x * x * cosine
+    let y2 = y * y
+    return (
+      0.999 * scale * (y2 + max(0, cosine - y) * x2), 1.002 * scale * (y2 + (cosine + y) * x2)
+    )
+  }
+
   /// Metres to the edge of a circle, negative inside.
   @inline(__always)
   func boundaryDistance(to circle: CircleRecord) -> Double {
