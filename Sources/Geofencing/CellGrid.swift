@@ -16,6 +16,10 @@
 enum CellGrid {
   static let levelCount = 5
 
+  /// The level number of cells that only count: a cell of level 1 with the number of level 0
+  /// circles that touch it. Where that is none, a look need not stop at the edges of small cells.
+  static let summary = 5
+
   /// Angle units in a radian, and metres in a unit.
   static let unitsPerRadian = 4_294_967_296 / (2 * Double.pi)
 

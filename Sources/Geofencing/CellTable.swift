@@ -47,8 +47,8 @@ struct CellTable: Sendable {
     return FenceID(bitPattern: i == 0 ? slot.first : slot.second)
   }
 
-  /// Lists a fence in a cell that does not list it yet.
-  mutating func insert(_ fence: FenceID, key: UInt32) {
+  /// The place of a cell in the table, made where there is none.
+  private mutating func place(of key: UInt32) -> Int {
     if (used + 1) * 5 > slots.count * 4 { grow() }
     var i = home(key)
     while slots[i].key != key {
@@ -60,6 +60,23 @@ struct CellTable: Sendable {
       i += 1
       if i == slots.count { i = 0 }
     }
+    return i
+  }
+
+  /// Counts one fence more in a cell that keeps no list.
+  mutating func increment(_ key: UInt32) {
+    slots[place(of: key)].tally += 1
+  }
+
+  /// Counts one fence less in a cell that keeps no list.
+  mutating func decrement(_ key: UInt32) {
+    let i = place(of: key)
+    if slots[i].tally > 0 { slots[i].tally -= 1 }
+  }
+
+  /// Lists a fence in a cell that does not list it yet.
+  mutating func insert(_ fence: FenceID, key: UInt32) {
+    let i = place(of: key)
     let count = slots[i].count
     if !slots[i].isPooled {
       switch count {

@@ -25,14 +25,14 @@ extension FenceMonitor {
       sample: sample, view: Viewpoint(sample.position), connected: connected,
       leg: connected && soon)
     let start = transitions.count
-    settled.removeAll(keepingCapacity: true)
+    if !settled.isEmpty { settled.removeAll(keepingCapacity: true) }
 
     bearOutAwaited(look, into: &transitions)
     var safe = decideDepartures(look, into: &transitions)
     let stayed = inside.count
     decideEntering(look, into: &transitions)
     decideUndecided(look, into: &transitions)
-    hits.removeAll(keepingCapacity: true)
+    if !hits.isEmpty { hits.removeAll(keepingCapacity: true) }
     safe = min(safe, lookAround(look))
     decideHits(look, into: &transitions)
     for fence in inside[stayed...] { safe = min(safe, leeway(fence, look)) }
@@ -46,7 +46,9 @@ extension FenceMonitor {
     remember(sample, connected: look.leg)
     let isPending =
       leavingCount > 0 || !entering.isEmpty || !undecided.isEmpty || !awaited.isEmpty
-    quiet = isPending ? QuietDisc() : QuietDisc(around: sample.position, radius: safe)
+    quiet =
+      isPending
+      ? QuietDisc() : QuietDisc(around: sample.position, radius: safe, cosine: look.view.cosine)
   }
 
   /// Fills `hits` with the fences that hold the sample, and returns how far the next edge is.
@@ -56,7 +58,9 @@ extension FenceMonitor {
       return index.look(from: look.view, into: &hits, within: neighbourhood, moved: moved)
     }
     let safe = index.look(from: look.view, into: &hits, near: &neighbourhood)
-    nearby = QuietDisc(around: look.sample.position, radius: neighbourhood.reach)
+    nearby = QuietDisc(
+      around: look.sample.position, radius: neighbourhood.reach,
+      cosine: look.view.cosine)
     return safe
   }
 
@@ -122,6 +126,7 @@ extension FenceMonitor {
 
   /// The fences the last sample was the first one inside of.
   private mutating func decideEntering(_ look: Look, into transitions: inout [Transition]) {
+    guard !entering.isEmpty else { return }
     for fence in entering {
       let circle = index.circles[Int(fence)]
       let beyond = look.view.boundaryDistance(to: circle)

@@ -6,6 +6,7 @@ extension GridIndex {
   package func checkInvariants() -> String? {
     if let problem = table.checkInvariants() { return problem }
     var expected = 0
+    var summaries: [UInt32: Int] = [:]
     var live = 0
     for slot in circles.indices where circles[slot].radius >= 0 {
       live += 1
@@ -25,7 +26,22 @@ extension GridIndex {
           if listed != 1 { return "fence \(fence) is listed \(listed) times in cell \(key)" }
         }
       }
+      guard level == 0 else { continue }
+      let outline = DiscCover(
+        latitude: record.latitude, longitude: record.longitude,
+        angle: record.radius / Sphere.radius, level: 1)
+      for row in outline.rows {
+        let (first, columns, mask) = outline.columns(row: row, widths: widths)
+        for offset in 0..<columns {
+          summaries[CellGrid.key(CellGrid.summary, row, (first &+ offset) & mask), default: 0] += 1
+        }
+      }
     }
+    for slot in table.slots where slot.key != .max && slot.key >> 29 == CellGrid.summary {
+      if slot.count != summaries[slot.key] ?? 0 { return "summary \(slot.key) counts wrongly" }
+      summaries[slot.key] = nil
+    }
+    if !summaries.isEmpty { return "\(summaries.count) summaries are missing" }
     if live != count { return "\(live) fences, but the count is \(count)" }
     let entries = table.entryCount
     return entries == expected ? nil : "\(entries) entries in cells, but \(expected) are due"
@@ -39,14 +55,16 @@ extension CellTable {
     return (0..<slot.count).map { fence($0, of: slot) }
   }
 
-  /// All entries of all cells.
-  var entryCount: Int { slots.reduce(0) { $0 + ($1.key == .max ? 0 : $1.count) } }
+  /// All entries of all cells that keep a list.
+  var entryCount: Int {
+    slots.reduce(0) { $0 + ($1.key >> 29 < CellGrid.levelCount ? $1.count : 0) }
+  }
 
   /// The first thing found wrong with the table, or nil.
   func checkInvariants() -> String? {
     if !slots.isEmpty, !slots.contains(where: { $0.key == .max }) { return "no slot is free" }
     var taken: [(start: Int, end: Int)] = []
-    for slot in slots where slot.key != .max {
+    for slot in slots where slot.key >> 29 < CellGrid.levelCount {
       if find(slot.key)?.first != slot.first { return "cell \(slot.key) cannot be found" }
       if slot.isPooled {
         let capacity = BlockPool.capacity(Int(slot.second))

@@ -16,12 +16,25 @@ extension GridIndex {
     let north = CellGrid.northing(view.latitude)
     let east = CellGrid.easting(view.longitude)
     var scan = EdgeScan(view: view, skin: Neighbourhood.skin)
-    near.fences.removeAll(keepingCapacity: true)
+    if !near.fences.isEmpty { near.fences.removeAll(keepingCapacity: true) }
     var clearance = Double.infinity
     for level in 0..<CellGrid.levelCount where !isEmpty(level: level) {
       let height = CellGrid.exponent(level)
       let row = north >> height
       let width = widths.exponent(level: level, row: row)
+      if level == 0 {
+        let summaryHeight = CellGrid.exponent(1)
+        let summaryRow = north >> summaryHeight
+        let summaryWidth = widths.exponent(level: 1, row: summaryRow)
+        let column = summaryWidth < 32 ? east >> summaryWidth : 0
+        let summary = table.find(CellGrid.key(CellGrid.summary, summaryRow, column))
+        if summary == nil || summary?.count == 0 {
+          clearance = min(
+            clearance,
+            GridIndex.clearance(north, summaryHeight, east, summaryWidth, view.cosine))
+          continue
+        }
+      }
       clearance = min(clearance, GridIndex.clearance(north, height, east, width, view.cosine))
       let column = width < 32 ? east >> width : 0
       guard let slot = table.find(CellGrid.key(level, row, column)) else { continue }

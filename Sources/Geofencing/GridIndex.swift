@@ -47,15 +47,8 @@ package struct GridIndex: Sendable {
     let level = GridIndex.level(of: record)
     population[level] += 1
     count += 1
-    let cover = DiscCover(
-      latitude: record.latitude, longitude: record.longitude,
-      angle: record.radius / Sphere.radius, level: level)
-    for row in cover.rows {
-      let (first, columns, mask) = cover.columns(row: row, widths: widths)
-      for offset in 0..<columns {
-        table.insert(id, key: CellGrid.key(level, row, (first &+ offset) & mask))
-      }
-    }
+    forEachCell(of: record, level: level) { $0.insert(id, key: $1) }
+    if level == 0 { forEachCell(of: record, level: CellGrid.summary) { $0.increment($1) } }
   }
 
   /// Removes a circle; a number without one is ignored.
@@ -67,13 +60,22 @@ package struct GridIndex: Sendable {
     circles[Int(id)] = .vacant
     population[level] -= 1
     count -= 1
+    forEachCell(of: record, level: level) { $0.remove(id, key: $1) }
+    if level == 0 { forEachCell(of: record, level: CellGrid.summary) { $0.decrement($1) } }
+  }
+
+  /// Changes the table for each cell that a circle touches on a level.
+  @inline(__always)
+  private mutating func forEachCell(
+    of record: CircleRecord, level: Int, _ change: (inout CellTable, UInt32) -> Void
+  ) {
     let cover = DiscCover(
       latitude: record.latitude, longitude: record.longitude,
-      angle: record.radius / Sphere.radius, level: level)
+      angle: record.radius / Sphere.radius, level: level == CellGrid.summary ? 1 : level)
     for row in cover.rows {
       let (first, columns, mask) = cover.columns(row: row, widths: widths)
       for offset in 0..<columns {
-        table.remove(id, key: CellGrid.key(level, row, (first &+ offset) & mask))
+        change(&table, CellGrid.key(level, row, (first &+ offset) & mask))
       }
     }
   }

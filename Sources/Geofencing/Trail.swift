@@ -1,10 +1,6 @@
 import CivilTime
 import Geodesy
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// Where the receiver was, and when.
 struct TrailPoint {
   var time: Instant
@@ -57,14 +53,15 @@ struct QuietDisc {
   init() {}
 
   /// A disc of `radius` metres, less a millimetre for rounding; none where that is not positive.
-  init(around position: Coordinate, radius: Double) {
+  /// `cosine` is that of the centre's latitude: within an angle r it grows by r at the most.
+  init(around position: Coordinate, radius: Double, cosine: Double) {
     guard radius > 0.001 else { return }
-    let degrees = (radius - 0.001) * (1 - 1e-9) / QuietDisc.metresPerDegree
+    let angle = (radius - 0.001) * (1 - 1e-9) / Sphere.radius
+    let degrees = angle * (180 / .pi)
+    let largest = min(1, max(0, cosine) + angle)
     latitude = position.latitude
     longitude = position.longitude
-    let nearest = max(0, abs(latitude) - degrees)
-    let cosine = min(1, cos(nearest * (.pi / 180)) * (1 + 1e-12))
-    cosineSquared = cosine * cosine
+    cosineSquared = largest * largest
     radiusSquared = degrees * degrees
   }
 
