@@ -1,6 +1,7 @@
 import Geodesy
-@testable import Positioning
 import Testing
+
+@testable import Positioning
 
 /// What must hold for any bytes, however they arrive.
 struct StreamTests {
@@ -44,7 +45,8 @@ struct StreamTests {
       switch Int.random(in: 0..<5, using: &random) {
       case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
       case 1: bytes.remove(at: place)
-      case 2: bytes.insert(Array("$!*,{}\r\n\"\\".utf8).randomElement(using: &random) ?? 0, at: place)
+      case 2:
+        bytes.insert(Array("$!*,{}\r\n\"\\".utf8).randomElement(using: &random) ?? 0, at: place)
       case 3:
         let end = min(bytes.count, place + 300)
         bytes.insert(contentsOf: bytes[place..<end], at: place)
@@ -69,7 +71,8 @@ struct StreamTests {
     var random = SplitMix64(state: 3)
     let alphabet = Array("0123456789.,-+ ANSEWTM".utf8)
     for _ in 0..<4000 {
-      let kind = ["RMC", "GGA", "GNS", "GLL", "VTG", "GSA", "GST", "GBS", "ZDA", "DTM"]
+      let kind =
+        ["RMC", "GGA", "GNS", "GLL", "VTG", "GSA", "GST", "GBS", "ZDA", "DTM"]
         .randomElement(using: &random) ?? ""
       var text = "GP\(kind),"
       for _ in 0..<Int.random(in: 0...60, using: &random) {

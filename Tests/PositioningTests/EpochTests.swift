@@ -1,0 +1,175 @@
+import CivilTime
+import Geodesy
+import Positioning
+import Testing
+
+/// How sentences become epochs, and how epochs get their date.
+struct EpochTests {
+  static let place = "4807.038,N,01131.000,E"
+  static let otherPlace = "4807.040,N,01131.100,E"
+
+  static func gga(_ time: String, _ place: String = place) -> String {
+    "GPGGA,\(time),\(place),1,08,0.9,545.4,M,46.9,M,,"
+  }
+
+  static func rmc(_ time: String, _ date: String, _ place: String = place) -> String {
+    "GPRMC,\(time),A,\(place),10.0,90.0,\(date),,,A"
+  }
+
+  static func gll(_ time: String, _ place: String = place) -> String {
+    "GPGLL,\(place),\(time),A,A"
+  }
+
+  static func times(_ sentences: [String]) -> [String?] { decode(sentences).map(\.isoTime) }
+
+  @Test func theDateFollowsInTheBurst() {
+    #expect(
+      Self.times([
+        Self.gga("235959"), Self.rmc("235959", "280224"), Self.gga("000000"),
+        Self.rmc("000000", "290224"),
+      ]) == ["2024-02-28T23:59:59.000Z", "2024-02-29T00:00:00.000Z"])
+  }
+
+  @Test func theDateIsCarriedOverMidnightAndBack() {
+    #expect(
+      Self.times([
+        Self.rmc("235959", "311223"), Self.gga("000000"), Self.gga("235958.5"), Self.gga("000001"),
+      ]) == [
+        "2023-12-31T23:59:59.000Z", "2024-01-01T00:00:00.000Z", "2023-12-31T23:59:58.500Z",
+        "2024-01-01T00:00:01.000Z",
+      ])
+  }
+
+  @Test func aClockThatStepsBackKeepsItsDay() {
+    #expect(
+      Self.times([Self.rmc("120002", "010224"), Self.gga("110000")])
+        == ["2024-02-01T12:00:02.000Z", "2024-02-01T11:00:00.000Z"])
+  }
+
+  @Test func theLeapSecondDoesNotGoBack() {
+    let fixes = decode([
+      Self.rmc("235959", "311216"), Self.rmc("235960", "311216"), Self.rmc("000000", "010117"),
+    ])
+    let times = fixes.compactMap(\.time)
+    #expect(times.count == 3 && times == times.sorted())
+    #expect(fixes.last?.isoTime == "2017-01-01T00:00:00.000Z")
+  }
+
+  @Test(
+    arguments: [
+      ("GPRMC,120000,V,\(place),,,010101,,,N", nil),
+      ("GPRMC,120000,A,\(place),,,310224,,,A", nil), ("GPRMC,120000,A,\(place),,,,,,A", nil),
+      ("GPZDA,120000,05,06,14,00,00", nil), ("GPZDA,120000,,,,,", nil),
+      ("GPZDA,120000,05,06,2014,-01,00", "2014-06-05T12:00:00.000Z"),
+      ("GPRMC,120000,A,\(place),,,050699,,,A", "1999-06-05T12:00:00.000Z"),
+    ] as [(String, String?)])
+  func dates(_ sentence: String, _ time: String?) {
+    let fixes = decode([Self.gga("120000"), sentence])
+    #expect(fixes.map(\.isoTime) == [time])
+    #expect(fixes.map(\.timeOfDay) == [time == nil ? 43_200_000 : nil])
+  }
+
+  @Test func aClockWithoutAFixDoesNotOverruleADate() {
+    #expect(
+      Self.times([
+        Self.rmc("120000", "010224"), "GPZDA,120001,01,01,2000,00,00", Self.gga("120002"),
+      ]) == ["2024-02-01T12:00:00.000Z", "2024-02-01T12:00:02.000Z"])
+  }
+
+  @Test func anUndatedLogTakesTheDayNearestToTheReference() {
+    var options = FixDecoder.Options()
+    options.referenceTime = Instant(microseconds: 1_706_745_600_000_000)  // 2024-02-01T00:00:00Z
+    #expect(
+      decode([Self.gll("235959"), Self.gll("000001")], options: options).map(\.isoTime)
+        == ["2024-01-31T23:59:59.000Z", "2024-02-01T00:00:01.000Z"])
+  }
+
+  @Test(arguments: [
+    ("170604", true, "2024-02-01"), ("170604", false, "2004-06-17"), ("010224", true, "2024-02-01"),
+    ("011004", true, "2004-10-01"), ("010480", true, "1980-04-01"),
+  ])
+  func weekRolloverIsCorrected(_ date: String, _ corrects: Bool, _ day: String) {
+    var options = FixDecoder.Options()
+    options.referenceTime = Instant(microseconds: 1_706_745_600_000_000 + 43_000_000_000)
+    options.correctsWeekRollover = corrects
+    var decoder = FixDecoder(options: options)
+    let fixes = decoder.read(nmea(Self.rmc("120000", date))) + decoder.end()
+    #expect(fixes.map(\.isoTime) == ["\(day)T12:00:00.000Z"])
+    #expect((decoder.statistics.weekRollovers == 1) == (corrects && date == "170604"))
+  }
+
+  @Test func theMorePreciseSentenceGivesThePosition() {
+    let sentences = [
+      Self.gll("120000", "4800.00,N,01100.00,E"),
+      Self.rmc("120000", "010224", "4800.001,N,01100.0,E"),
+      "GNGNS,120000,4800.002,N,01100.0,E,AA,08,0.9,545.4,46.9,,", Self.gga("120000"),
+    ]
+    for shift in sentences.indices {
+      let fixes = decode(Array(sentences[shift...] + sentences[..<shift]))
+      let expected = shift == 3 ? Self.place : "4800.002,N,01100.0,E"
+      #expect(fixes.map(\.position) == decode([Self.gll("120000", expected)]).map(\.position))
+      #expect(fixes.first?.speed != nil)
+    }
+  }
+
+  /// Two receivers on one line, one of them late: each epoch once, whole, with its date.
+  @Test(arguments: ["120000.30", "120000.00"])
+  func interleavedReceivers(first: String) {
+    var sentences: [String] = []
+    for second in 11..<31 {
+      let late = first.hasSuffix("30") ? "1200\(second - 1).30" : "1200\(second - 1).00"
+      sentences += [
+        Self.gga("1200\(second).00"), Self.gga(late, Self.otherPlace),
+        Self.rmc("1200\(second).00", "010224"), Self.rmc(late, "010224", Self.otherPlace),
+      ]
+    }
+    let fixes = decode(sentences)
+    let times = fixes.compactMap(\.isoTime)
+    #expect(Set(times).count == times.count && times.count == fixes.count)
+    #expect(times.count == (first.hasSuffix("30") ? 40 : 21))
+    #expect(fixes.allSatisfy { $0.speed != nil || first.hasSuffix("00") })
+    #expect(times.allSatisfy { $0.hasPrefix("2024-02-01T12:00") })
+  }
+
+  @Test func silenceEndsTheEpochAndStragglersDoNotRepeatIt() {
+    var decoder = FixDecoder()
+    #expect(!decoder.hasOpenEpoch)
+    #expect(decoder.read(nmea(Self.rmc("120000", "010224"))).isEmpty)
+    #expect(decoder.hasOpenEpoch)
+    #expect(decoder.silence().map(\.isoTime) == ["2024-02-01T12:00:00.000Z"])
+    #expect(!decoder.hasOpenEpoch)
+    #expect(decoder.read(nmea([Self.gga("120000"), "GPVTG,1,T,,M,99,N,,K,A"])).isEmpty)
+    #expect(decoder.silence().isEmpty)
+    // A burst that begins with VTG: silence tells whose it is.
+    #expect(decoder.read(nmea(["GPVTG,10,T,,M,20,N,,K,A", Self.gga("120001")])).isEmpty)
+    #expect(decoder.silence().map(\.track) == [10])
+  }
+
+  @Test func aDailyFixAtTheSameTimeIsNotAStraggler() {
+    #expect(
+      Self.times([Self.rmc("120000", "010224"), Self.rmc("120000", "020224")])
+        == ["2024-02-01T12:00:00.000Z", "2024-02-02T12:00:00.000Z"])
+  }
+
+  @Test func aLostConnectionKeepsTheDateAndDropsThePartialLine() {
+    var decoder = FixDecoder()
+    _ = decoder.read(nmea(Self.rmc("120000", "010224")) + "$GPGGA,1200")
+    var fixes: [Fix] = []
+    decoder.disconnected(into: &fixes)
+    #expect(fixes.count == 1)
+    _ = decoder.read("01,\(Self.place),1*00\r\n" + nmea(Self.gga("120002")))
+    #expect(decoder.end().map(\.isoTime) == ["2024-02-01T12:00:02.000Z"])
+    #expect(decoder.statistics.wrongChecksums == 0)
+  }
+
+  @Test(arguments: [
+    ([gga("120000"), "GPGSA,A,2,,,,,,,,,,,,,,,"], Fix.Mode.twoD), ([gga("120000")], .threeD),
+    ([gll("120000")], .twoD), ([gll("120000"), "GPGSA,A,3,,,,,,,,,,,,,,,"], .threeD),
+    ([gll("120000"), "GNGSA,A,3,,,,,,,,,,,,,,,,1", "GNGSA,A,1,,,,,,,,,,,,,,,,2"], .threeD),
+    (["GPGSA,A,3,,,,,,,,,,,,,,,", gll("120000"), gll("120005")], .threeD),
+    (["GPGSA,A,3,,,,,,,,,,,,,,,", gll("120000"), gll("120030")], .twoD),
+  ])
+  func modes(_ sentences: [String], _ mode: Fix.Mode) {
+    #expect(decode(sentences).last?.mode == mode)
+  }
+}
