@@ -1,5 +1,8 @@
 // libsystemd and the Linux calls that the Glibc module leaves out.
 #pragma once
+// What both this module and Glibc would declare belongs to Glibc: otherwise it depends on the build
+// which of the two a file has to import for a timespec.
+#pragma clang module import SwiftGlibc
 #include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
