@@ -25,6 +25,12 @@ struct CellTable: Sendable {
 
   var byteCount: Int { slots.capacity * MemoryLayout<Slot>.stride + pool.byteCount }
 
+  /// Makes an empty table large enough for `count` cells.
+  mutating func reserveCapacity(_ count: Int) {
+    guard used == 0, count > 0 else { return }
+    slots = [Slot](repeating: Slot(), count: count + count / 4 + 16)
+  }
+
   /// The slot of a cell; nil where it holds nothing.
   /// - Complexity: O(1) expected.
   @inline(__always)

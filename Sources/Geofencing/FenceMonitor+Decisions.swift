@@ -28,12 +28,13 @@ extension FenceMonitor {
     if !settled.isEmpty { settled.removeAll(keepingCapacity: true) }
 
     bearOutAwaited(look, into: &transitions)
-    var safe = decideDepartures(look, into: &transitions)
+    let isFull = !nearby.contains(sample.position)
+    var safe = decideDepartures(look, isFull: isFull, into: &transitions)
     let stayed = inside.count
     decideEntering(look, into: &transitions)
     decideUndecided(look, into: &transitions)
     if !hits.isEmpty { hits.removeAll(keepingCapacity: true) }
-    safe = min(safe, lookAround(look))
+    safe = min(safe, lookAround(look, isFull: isFull))
     decideHits(look, into: &transitions)
     for fence in inside[stayed...] { safe = min(safe, leeway(fence, look)) }
     if look.leg, policy.reportsPasses, isMoving(look.sample) {
@@ -52,8 +53,8 @@ extension FenceMonitor {
   }
 
   /// Fills `hits` with the fences that hold the sample, and returns how far the next edge is.
-  private mutating func lookAround(_ look: Look) -> Double {
-    if nearby.contains(look.sample.position) {
+  private mutating func lookAround(_ look: Look, isFull: Bool) -> Double {
+    if !isFull {
       let moved = nearby.bound(to: look.sample.position)
       return index.look(from: look.view, into: &hits, within: neighbourhood, moved: moved)
     }
@@ -75,22 +76,28 @@ extension FenceMonitor {
   }
 
   /// Departures, and how far the nearest of the other ones is.
+  ///
+  /// A look all around, `isFull`, sorts the fences too deep inside of to be left within the
+  /// neighbourhood to the front of the list; the looks within it pass over them.
   private mutating func decideDepartures(
-    _ look: Look, into transitions: inout [Transition]
+    _ look: Look, isFull: Bool, into transitions: inout [Transition]
   ) -> Double {
     var safe = Double.infinity
-    var i = inside.count
-    while i > 0 {
-      i -= 1
+    if isFull { deepCount = 0 }
+    var i = deepCount
+    while i < inside.count {
       let fence = inside[i]
       let circle = index.circles[Int(fence)]
+      let isLeaving = states[Int(fence)] == .leaving
       let least = policy.margin(radius: circle.radius, eph: 0)
-      // Nearer the centre than others are to their limits: neither left nor the next to be left.
-      let core = circle.radius + least - safe
-      if core > 0, states[Int(fence)] == .inside,
+      let core = circle.radius + least - max(safe, Neighbourhood.skin)
+      if isFull, !isLeaving, core > 0,
         look.view.squaredDistanceBounds(latitude: circle.latitude, longitude: circle.longitude)
           .high < core * core
       {
+        inside.swapAt(i, deepCount)
+        deepCount += 1
+        i += 1
         continue
       }
       let beyond = look.view.boundaryDistance(to: circle)
@@ -100,20 +107,22 @@ extension FenceMonitor {
         margin = max(margin, policy.motionOfError * knownError(look.sample))
       }
       if beyond <= margin {
-        if states[Int(fence)] == .leaving {
+        if isLeaving {
           states[Int(fence)] = .inside
           leavingCount -= 1
         }
         safe = min(safe, least - beyond)
+        i += 1
         continue
       }
       let isDoubtless = look.connected && beyond > max(margin, policy.doubtDistance)
-      if policy.confirms, states[Int(fence)] == .inside, !isDoubtless {
+      if policy.confirms, !isLeaving, !isDoubtless {
         states[Int(fence)] = .leaving
         leavingCount += 1
+        i += 1
         continue
       }
-      if states[Int(fence)] == .leaving { leavingCount -= 1 }
+      if isLeaving { leavingCount -= 1 }
       states[Int(fence)] = .outside
       inside.swapAt(i, inside.count - 1)
       inside.removeLast()

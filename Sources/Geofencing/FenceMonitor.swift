@@ -23,8 +23,10 @@ package struct FenceMonitor: Sendable {
   package let policy: MonitorPolicy
   var index = GridIndex()
   var states: [FenceState] = []
-  /// The fences in state `inside` or `leaving`, in no order.
+  /// The fences in state `inside` or `leaving`: first those that cannot be left within the
+  /// neighbourhood, `deepCount` of them, then the others, in no order.
   var inside: [FenceID] = []
+  var deepCount = 0
   /// The fences in state `entering`.
   var entering: [FenceID] = []
   /// The fences in one of the undecided states.

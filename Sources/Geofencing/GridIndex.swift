@@ -28,6 +28,8 @@ package struct GridIndex: Sendable {
   /// Makes room for fences 0..<`count`, so that filling an index does not copy.
   package mutating func reserveCapacity(_ count: Int) {
     circles.reserveCapacity(count)
+    // Fences cluster: there are about as many cells as half the fences.
+    table.reserveCapacity(min(max(0, count), 50_000_000) / 2)
   }
 
   /// Whether there is a fence with this number.
