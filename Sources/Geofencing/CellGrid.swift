@@ -20,8 +20,13 @@ enum CellGrid {
   /// circles that touch it. Where that is none, a look need not stop at the edges of small cells.
   static let summary = 5
 
-  /// Angle units in a radian, and metres in a unit.
-  static let unitsPerRadian = 4_294_967_296 / (2 * Double.pi)
+  /// `Sphere.radius`, metres, where the compiler can see it.
+  @inline(__always)
+  static var earthRadius: Double { 6_371_008.8 }
+
+  /// Angle units in a radian.
+  @inline(__always)
+  static var unitsPerRadian: Double { 683_565_275.576_431_6 }
 
   /// Height exponent of a level.
   @inline(__always)

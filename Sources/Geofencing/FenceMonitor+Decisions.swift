@@ -20,7 +20,8 @@ extension FenceMonitor {
   mutating func accept(
     _ sample: PositionSample, connected: Bool, into transitions: inout [Transition]
   ) {
-    let soon = lastSample.map { sample.time - $0.time <= policy.longestLeg } ?? false
+    let elapsed = lastSample.map { sample.time - $0.time } ?? .zero
+    let soon = elapsed.microseconds <= policy.longestLeg.microseconds
     let look = Look(
       sample: sample, view: Viewpoint(sample.position), connected: connected,
       leg: connected && soon)
@@ -29,12 +30,12 @@ extension FenceMonitor {
 
     bearOutAwaited(look, into: &transitions)
     let isFull = !nearby.contains(sample.position)
-    var safe = decideDepartures(look, isFull: isFull, into: &transitions)
+    if !hits.isEmpty { hits.removeAll(keepingCapacity: true) }
+    var safe = lookAround(look, isFull: isFull)
+    safe = decideDepartures(look, isFull: isFull, within: safe, into: &transitions)
     let stayed = inside.count
     decideEntering(look, into: &transitions)
     decideUndecided(look, into: &transitions)
-    if !hits.isEmpty { hits.removeAll(keepingCapacity: true) }
-    safe = min(safe, lookAround(look, isFull: isFull))
     decideHits(look, into: &transitions)
     for fence in inside[stayed...] { safe = min(safe, leeway(fence, look)) }
     if look.leg, policy.reportsPasses, isMoving(look.sample) {
@@ -75,14 +76,14 @@ extension FenceMonitor {
     return trail.hasMoved(to: sample.position, at: sample.time, by: threshold)
   }
 
-  /// Departures, and how far the nearest of the other ones is.
+  /// Departures. Returns how far the nearest edge of the others is, or `limit` where that is less.
   ///
   /// A look all around, `isFull`, sorts the fences too deep inside of to be left within the
   /// neighbourhood to the front of the list; the looks within it pass over them.
   private mutating func decideDepartures(
-    _ look: Look, isFull: Bool, into transitions: inout [Transition]
+    _ look: Look, isFull: Bool, within limit: Double, into transitions: inout [Transition]
   ) -> Double {
-    var safe = Double.infinity
+    var safe = limit
     if isFull { deepCount = 0 }
     var i = deepCount
     while i < inside.count {
@@ -90,13 +91,16 @@ extension FenceMonitor {
       let circle = index.circles[Int(fence)]
       let isLeaving = states[Int(fence)] == .leaving
       let least = policy.margin(radius: circle.radius, eph: 0)
-      let core = circle.radius + least - max(safe, Neighbourhood.skin)
-      if isFull, !isLeaving, core > 0,
+      // The larger of what is to be told: deep or not, the next edge or not.
+      let core = circle.radius + least - (isFull ? max(safe, Neighbourhood.skin) : safe)
+      if !isLeaving, core > 0,
         look.view.squaredDistanceBounds(latitude: circle.latitude, longitude: circle.longitude)
           .high < core * core
       {
-        inside.swapAt(i, deepCount)
-        deepCount += 1
+        if isFull {
+          inside.swapAt(i, deepCount)
+          deepCount += 1
+        }
         i += 1
         continue
       }
@@ -161,7 +165,7 @@ extension FenceMonitor {
     for fence in undecided {
       let circle = index.circles[Int(fence)]
       // The difference of latitude alone shows most of a world of fences to be far away.
-      let coarse = abs(circle.latitude - look.view.latitude) * Sphere.radius - circle.radius
+      let coarse = abs(circle.latitude - look.view.latitude) * CellGrid.earthRadius - circle.radius
       let beyond =
         coarse > policy.doubtDistance ? coarse : look.view.boundaryDistance(to: circle)
       let isInside = beyond <= 0
@@ -179,7 +183,7 @@ extension FenceMonitor {
       if isInside {
         inside.append(fence)
         transitions.append(transition(.found, fence, look.sample, beyond + circle.radius))
-      } else if beyond < Sphere.radius * 0.01 {
+      } else if beyond < CellGrid.earthRadius * 0.01 {
         settled.append(fence)
       }
     }

@@ -9,7 +9,7 @@ extension FenceMonitor {
   mutating func findPasses(_ look: Look, into transitions: inout [Transition]) {
     guard let last = lastSample else { return }
     let arc = Arc(from: Vector(last.position), to: Vector(look.sample.position))
-    let length = arc.angle * Sphere.radius
+    let length = arc.angle * CellGrid.earthRadius
     let middle = Viewpoint(arc.point(at: 0.5).coordinate)
     hits.removeAll(keepingCapacity: true)
     index.candidates(around: middle, radius: length / 2 + 1, into: &hits)

@@ -16,7 +16,7 @@ extension GridIndex {
       if isEmpty(level: level) { return "fence \(fence) is on level \(level), counted as empty" }
       let cover = DiscCover(
         latitude: record.latitude, longitude: record.longitude,
-        angle: record.radius / Sphere.radius, level: level)
+        angle: record.radius / CellGrid.earthRadius, level: level)
       for row in cover.rows {
         let (first, columns, mask) = cover.columns(row: row, widths: widths)
         for offset in 0..<columns {
@@ -29,7 +29,7 @@ extension GridIndex {
       guard level == 0 else { continue }
       let outline = DiscCover(
         latitude: record.latitude, longitude: record.longitude,
-        angle: record.radius / Sphere.radius, level: 1)
+        angle: record.radius / CellGrid.earthRadius, level: 1)
       for row in outline.rows {
         let (first, columns, mask) = outline.columns(row: row, widths: widths)
         for offset in 0..<columns {

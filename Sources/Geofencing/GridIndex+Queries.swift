@@ -63,7 +63,7 @@ extension GridIndex {
   private static func clearance(
     _ north: UInt32, _ height: UInt32, _ east: UInt32, _ width: UInt32, _ cosine: Double
   ) -> Double {
-    let metresPerUnit = Sphere.radius / CellGrid.unitsPerRadian
+    let metresPerUnit = CellGrid.earthRadius / CellGrid.unitsPerRadian
     let high = UInt32(1) << height
     let y = north & (high &- 1)
     var clearance = Double(min(y, high &- y)) * metresPerUnit
@@ -72,7 +72,7 @@ extension GridIndex {
       let x = east & (wide &- 1)
       // To a meridian t away: asin(cos φ · sin t), at least cos φ · (t − t³/6) while t < π/2.
       let t = min(Double(min(x, wide &- x)) / CellGrid.unitsPerRadian, 0.5)
-      clearance = min(clearance, cosine * t * (1 - t * t / 6) * Sphere.radius)
+      clearance = min(clearance, cosine * t * (1 - t * t / 6) * CellGrid.earthRadius)
     }
     return max(0, clearance - 0.1)
   }
@@ -81,7 +81,7 @@ extension GridIndex {
   /// metres around a place, and some that do not.
   /// - Complexity: O(cells under the disc + circles in them), never more than a scan of them all.
   func candidates(around view: Viewpoint, radius: Double, into found: inout [FenceID]) {
-    let angle = min(.pi, radius / Sphere.radius)
+    let angle = min(.pi, radius / CellGrid.earthRadius)
     let start = found.count
     for level in 0..<CellGrid.levelCount where !isEmpty(level: level) {
       let cover = DiscCover(
@@ -124,7 +124,7 @@ extension GridIndex {
   ) -> [(id: FenceID, distance: Double)] {
     guard limit > 0, count > 0, !metres.isNaN else { return [] }
     let view = Viewpoint(position)
-    let halfTurn = Sphere.radius * .pi
+    let halfTurn = CellGrid.earthRadius * .pi
     let reach = min(metres, halfTurn)
     var radius = min(max(reach, 0), 2_000)
     var found: [FenceID] = []

@@ -73,7 +73,7 @@ package struct GridIndex: Sendable {
   ) {
     let cover = DiscCover(
       latitude: record.latitude, longitude: record.longitude,
-      angle: record.radius / Sphere.radius, level: level == CellGrid.summary ? 1 : level)
+      angle: record.radius / CellGrid.earthRadius, level: level == CellGrid.summary ? 1 : level)
     for row in cover.rows {
       let (first, columns, mask) = cover.columns(row: row, widths: widths)
       for offset in 0..<columns {
@@ -88,7 +88,7 @@ package struct GridIndex: Sendable {
   }
 
   static func level(of record: CircleRecord) -> Int {
-    CellGrid.level(units: record.radius / Sphere.radius * CellGrid.unitsPerRadian)
+    CellGrid.level(units: record.radius / CellGrid.earthRadius * CellGrid.unitsPerRadian)
   }
 
   @inline(__always)

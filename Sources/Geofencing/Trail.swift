@@ -48,7 +48,8 @@ struct QuietDisc {
   /// The square of the radius in degrees; negative where there is no such disc.
   private var radiusSquared = -1.0
 
-  private static let metresPerDegree = Sphere.radius * .pi / 180
+  @inline(__always)
+  private static var metresPerDegree: Double { CellGrid.earthRadius * (.pi / 180) }
 
   init() {}
 
@@ -56,7 +57,7 @@ struct QuietDisc {
   /// `cosine` is that of the centre's latitude: within an angle r it grows by r at the most.
   init(around position: Coordinate, radius: Double, cosine: Double) {
     guard radius > 0.001 else { return }
-    let angle = (radius - 0.001) * (1 - 1e-9) / Sphere.radius
+    let angle = (radius - 0.001) * (1 - 1e-9) / CellGrid.earthRadius
     let degrees = angle * (180 / .pi)
     let largest = min(1, max(0, cosine) + angle)
     latitude = position.latitude

@@ -66,7 +66,7 @@ struct Viewpoint {
     let h = max(0, halfY + cosine * otherCosine * halfX)
     // asin q = q + q³/6 + 3q⁵/40 + 15q⁷/336 + 105q⁹/3456 …
     let series = 1 + h * (1 / 6.0 + h * (3 / 40.0 + h * (15 / 336.0 + h * (105 / 3456.0))))
-    return 2 * Sphere.radius * h.squareRoot() * series
+    return 2 * CellGrid.earthRadius * h.squareRoot() * series
   }
 
   @inline(never)
@@ -74,7 +74,7 @@ struct Viewpoint {
     let sineY = sin(y / 2)
     let sineX = sin(x / 2)
     let h = sineY * sineY + cosine * max(0, otherCosine) * sineX * sineX
-    return 2 * Sphere.radius * asin(min(1, h.squareRoot()))
+    return 2 * CellGrid.earthRadius * asin(min(1, h.squareRoot()))
   }
 
   /// Bounds of the squared distance in metres to a place given in radians, without a root.
@@ -90,7 +90,7 @@ struct Viewpoint {
     let y = abs(otherLatitude - latitude)
     let x = abs(otherLongitude - longitude)
     guard x < 0.1, y < 0.1 else { return (0, .infinity) }
-    let scale = Sphere.radius * Sphere.radius
+    let scale = CellGrid.earthRadius * CellGrid.earthRadius
     let x2 = x * x * cosine
     let y2 = y * y
     return (

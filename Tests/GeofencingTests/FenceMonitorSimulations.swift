@@ -28,7 +28,7 @@ import Testing
   @Test(arguments: parked)
   func parkedOnTheEdge(parked: Parked) {
     var worst = 0
-    for seed in 0..<(Self.long ? 20 : 1) {
+    for seed in 0..<(Self.long ? 8 : 1) {
       var random = SplitMix(seed: UInt64(seed))
       let center = random.place()
       let place = center.destination(bearing: random.uniform(0...360), distance: parked.radius)

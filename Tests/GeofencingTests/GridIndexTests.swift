@@ -125,6 +125,17 @@ import Testing
     #expect(Circle(center: coordinate(0, 0), radius: radius) == nil)
   }
 
+  /// The series of the hot path against the haversine formula, near and far.
+  @Test func measuresOnTheSphere() {
+    var monitor = FenceMonitor()
+    monitor.add(.circle(circle(coordinate(10, 20), 1_000)), id: 0)
+    for (latitude, longitude) in [(10.0, 20.5), (10.3, 20), (-40, 100), (12, 20.1), (10, -160)] {
+      let place = coordinate(latitude, longitude)
+      let expected = place.distance(to: coordinate(10, 20)) - 1_000
+      #expect(abs(monitor.distance(to: 0, from: place) - expected) < 1e-5)
+    }
+  }
+
   @Test func crowdedCellIsOneList() {
     var index = GridIndex()
     for id in 0..<500 { index.insert(circle(coordinate(48, 11), 50), id: FenceID(id)) }
