@@ -37,7 +37,7 @@ extension FixDecoder {
     byte &- UInt8(ascii: "A") < 26 || byte &- UInt8(ascii: "0") < 10
   }
 
-  @inline(__always)
+  @inline(never)
   mutating func read(_ text: Span<UInt8>, as type: SentenceType, into fixes: inout [Fix]) {
     switch type {
     case .other: break

@@ -159,10 +159,20 @@ package struct FixDecoder: Sendable {
   /// Reads whole sentences and lines; returns the index of the first byte of one that is not whole
   /// yet, or the count. What it does depends on the bytes alone, not on where a piece ends.
   private mutating func scan(_ bytes: Span<UInt8>, into fixes: inout [Fix]) -> Int {
+    let used = scanLines(bytes, into: &fixes)
+    if used > 0 { isLineStart = Self.endsLine(bytes[used &- 1]) }
+    return used
+  }
+
+  /// Whether JSON may begin behind this byte: a line end, or the last byte of a byte order mark.
+  @inline(__always)
+  private static func endsLine(_ byte: UInt8) -> Bool {
+    byte == 0x0A || byte == 0x0D || byte == 0xBF
+  }
+
+  private mutating func scanLines(_ bytes: Span<UInt8>, into fixes: inout [Fix]) -> Int {
     let count = bytes.count
     var index = 0
-    var isLineStart = isLineStart
-    defer { self.isLineStart = isLineStart }
     while index < count {
       let byte = bytes[index]
       switch byte {
@@ -173,30 +183,25 @@ package struct FixDecoder: Sendable {
           if limit == count, limit < index &+ Self.longestSentence { return index }
           context.statistics.note(.overlongLine)
           index = limit
-          isLineStart = false
           continue
         }
         switch bytes[text.end] {
         case UInt8(ascii: "*"):
           guard text.end &+ 2 < count else { return index }
-          isLineStart = false
-          guard let checksum = bytes.hexadecimal(at: text.end &+ 1) else {
+          switch bytes.checksum(at: text.end &+ 1, is: text.checksum) {
+          case true?:
+            accept(
+              bytes.extracting(index &+ 1..<text.end), isOwn: byte == UInt8(ascii: "$"),
+              into: &fixes)
+          case false?: context.statistics.note(.wrongChecksum)
+          case nil:
             context.statistics.note(.wrongChecksum)
             index = text.end &+ 1
             continue
           }
-          if checksum == text.checksum {
-            accept(
-              bytes.extracting(index &+ 1..<text.end), isOwn: byte == UInt8(ascii: "$"),
-              into: &fixes)
-          } else {
-            context.statistics.note(.wrongChecksum)
-          }
           index = text.end &+ 3
-          if index &+ 1 < count, bytes[index] == 0x0D, bytes[index &+ 1] == 0x0A {
-            isLineStart = true
-            index &+= 2
-          }
+          // What follows almost always.
+          if index &+ 2 < count, bytes[index] == 0x0D, bytes[index &+ 1] == 0x0A { index &+= 2 }
         case 0x0A, 0x0D:
           context.statistics.note(.missingChecksum)
           if context.options.acceptsMissingChecksum {
@@ -206,18 +211,15 @@ package struct FixDecoder: Sendable {
           }
           index = text.end
         default:
-          isLineStart = false
           index = text.end
         }
-      case UInt8(ascii: "{") where isLineStart:
+      case UInt8(ascii: "{") where index == 0 ? isLineStart : Self.endsLine(bytes[index &- 1]):
         let limit = min(count, index &+ Self.longestJSON)
         var end = index &+ (index == 0 ? min(searched, count) : 0)
         while end < limit, bytes[end] != 0x0A, bytes[end] != 0x0D { end &+= 1 }
         searched = 0
-        isLineStart = false
         if end == limit {
           if limit == count, limit < index &+ Self.longestJSON {
-            isLineStart = true
             searched = limit &- index
             return index
           }
@@ -228,15 +230,8 @@ package struct FixDecoder: Sendable {
         } else {
           index &+= 1
         }
-      case 0x0A, 0x0D:
-        isLineStart = true
-        index &+= 1
-      case 0x20, 0x09, 0xEF, 0xBB, 0xBF:
-        // White space and a byte order mark may stand before a line.
-        index &+= 1
       default:
-        isLineStart = false
-        index &+= 1
+        index = bytes.nextStart(from: index &+ 1)
       }
     }
     return index
@@ -248,6 +243,6 @@ package struct FixDecoder: Sendable {
     // Sentences with ! are AIS: other ships.
     let type = isOwn ? Self.type(of: text) : .other
     context.statistics.count(type)
-    read(text, as: type, into: &fixes)
+    if type != .other { read(text, as: type, into: &fixes) }
   }
 }

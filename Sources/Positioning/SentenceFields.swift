@@ -48,6 +48,10 @@ struct FieldNumber {
 extension Span where Element == UInt8 {
   @inline(__always)
   func skipFields(_ number: Int, _ at: inout Int) {
+    if number > 4 {
+      at = index(behind: number, from: at)
+      return
+    }
     for _ in 0..<number {
       while at < count, self[at] != UInt8(ascii: ",") { at &+= 1 }
       at &+= 1
@@ -74,10 +78,41 @@ extension Span where Element == UInt8 {
   /// An optional sign, at most nine digits, and any number of decimals of which nine are kept.
   @inline(__always)
   func number(_ at: inout Int) -> FieldNumber? {
+    if at &+ 8 <= count {
+      let whole = digitRun(at: at)
+      if whole.count > 0, whole.count < 8 {
+        let end = at &+ whole.count
+        if self[end] == UInt8(ascii: ",") {
+          at = end &+ 1
+          return FieldNumber(whole: whole.value)
+        }
+        if self[end] == UInt8(ascii: "."), end &+ 9 <= count {
+          let fraction = digitRun(at: end &+ 1)
+          let next = end &+ 1 &+ fraction.count
+          if fraction.count < 8, self[next] == UInt8(ascii: ",") {
+            at = next &+ 1
+            return FieldNumber(
+              whole: whole.value, fraction: fraction.value, decimals: fraction.count,
+              hasPoint: true)
+          }
+        }
+      }
+    }
+    return unusualNumber(&at)
+  }
+
+  /// A number with a sign, with many digits, near the end of the sentence, or none at all.
+  @inline(never)
+  private func unusualNumber(_ at: inout Int) -> FieldNumber? {
+    // An empty field is the commonest of these.
+    guard at < count, self[at] != UInt8(ascii: ",") else {
+      at &+= 1
+      return nil
+    }
     var result = FieldNumber()
     var digits = 0
     var index = at
-    if index < count, self[index] == UInt8(ascii: "-") || self[index] == UInt8(ascii: "+") {
+    if self[index] == UInt8(ascii: "-") || self[index] == UInt8(ascii: "+") {
       result.isNegative = self[index] == UInt8(ascii: "-")
       index &+= 1
     }
@@ -145,7 +180,7 @@ extension Span where Element == UInt8 {
 
   /// Four fields, `ddmm.mmmm,N,dddmm.mmmm,E`: degrees. The division comes last and is the only
   /// rounding. Without a decimal point it is no position.
-  @inline(__always)
+  @inline(never)
   func position(_ at: inout Int) -> (latitude: Double, longitude: Double)? {
     let latitude = number(&at)
     let northSouth = letter(&at)

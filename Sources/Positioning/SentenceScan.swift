@@ -7,28 +7,113 @@ struct SentenceScan {
 }
 
 extension Span where Element == UInt8 {
+  /// Eight bytes as a number, the first one lowest.
+  @inline(__always)
+  private func word(at index: Int) -> UInt64 {
+    precondition(index >= 0 && index <= count &- 8)
+    return uncheckedWord(at: index)
+  }
+
+  /// The same without the check: the caller's loop keeps 0 <= `index` and `index` + 8 <= `count`.
+  /// This is the only place of the target that reads memory unchecked, and only `word(at:)` and the
+  /// loop of `scanSentence` go through it.
+  @inline(__always)
+  private func uncheckedWord(at index: Int) -> UInt64 {
+    assert(index >= 0 && index <= count &- 8)
+    return unsafe UInt64(
+      littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
+  }
+
+  /// The index of the next `$`, `!` or `{` from `start` on, or the count.
+  @inline(never)
+  func nextStart(from start: Int) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var index = start
+    while index &+ 8 <= count {
+      let word = word(at: index)
+      let dollar = word ^ (ones &* 0x24)
+      let bang = word ^ (ones &* 0x21)
+      let brace = word ^ (ones &* 0x7B)
+      // A top bit for each zero byte; the lowest one is exact.
+      let hits =
+        (((dollar &- ones) & ~dollar) | ((bang &- ones) & ~bang) | ((brace &- ones) & ~brace))
+        & (ones &* 0x80)
+      if hits != 0 { return index &+ hits.trailingZeroBitCount &>> 3 }
+      index &+= 8
+    }
+    while index < count {
+      let byte = self[index]
+      if byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") || byte == UInt8(ascii: "{") {
+        return index
+      }
+      index &+= 1
+    }
+    return index
+  }
+
+  /// The run of at most eight decimal digits at `index`: how many, and their value. Needs eight bytes
+  /// from `index` on.
+  @inline(__always)
+  func digitRun(at index: Int) -> (count: Int, value: Int) {
+    let digits = word(at: index) ^ 0x3030_3030_3030_3030
+    // A top bit for each byte that is no digit; a carry leaves only such a byte.
+    let others = ((digits &+ 0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080
+    let run = others.trailingZeroBitCount &>> 3
+    guard run > 0 else { return (0, 0) }
+    // The digits move to the high end, zeros before them; then pairs, fours and eights are joined.
+    var sum = digits &<< UInt64(truncatingIfNeeded: 64 &- 8 &* run)
+    sum = (sum &* 10 &+ sum &>> 8) & 0x00FF_00FF_00FF_00FF
+    sum = (sum &* 100 &+ sum &>> 16) & 0x0000_FFFF_0000_FFFF
+    sum = (sum &* 10_000 &+ sum &>> 32) & 0xFFFF_FFFF
+    return (run, Int(truncatingIfNeeded: sum))
+  }
+
+  /// The index behind the comma number `number` from `start` on; behind the end where there are fewer.
+  @inline(__always)
+  func index(behind number: Int, from start: Int) -> Int {
+    var left = UInt64(truncatingIfNeeded: number)
+    var index = start
+    while index &+ 8 <= count {
+      let commas = word(at: index) ^ 0x2C2C_2C2C_2C2C_2C2C
+      let low: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
+      let found = ~(((commas & low) &+ low) | commas | low) &>> 7
+      let here = (found &* 0x0101_0101_0101_0101) &>> 56
+      if here >= left { break }
+      left &-= here
+      index &+= 8
+    }
+    while index < count {
+      if self[index] == UInt8(ascii: ",") {
+        left &-= 1
+        if left == 0 { return index &+ 1 }
+      }
+      index &+= 1
+    }
+    return index &+ 1
+  }
+
   /// Follows the text of a sentence from `start`: up to `*`, `$`, `!`, or a byte outside printable
   /// ASCII, but not beyond `limit`.
   ///
   /// Eight bytes at a time (after "Hacker's Delight", chapter 6): the bytes of sentences are almost
   /// all above `*`, so one comparison of the whole word against `+` finds the few that need a look.
-  /// This is the only place of the target that reads memory without a check of each index.
   ///
   /// - Complexity: O(`limit` − `start`).
   @inline(never)
   func scanSentence(from start: Int, to limit: Int) -> SentenceScan {
     precondition(start >= 0 && start <= limit && limit <= count)
-    let raw = unsafe bytes
-    let ones: UInt64 = 0x0101_0101_0101_0101
     var index = start
     var sum: UInt64 = 0
+    while index &+ 16 <= limit {
+      let first = uncheckedWord(at: index)
+      let second = uncheckedWord(at: index &+ 8)
+      if Self.unusualBytes(first) | Self.unusualBytes(second) != 0 { break }
+      sum ^= first ^ second
+      index &+= 16
+    }
     while index &+ 8 <= limit {
-      // SAFETY: index >= start >= 0 and index + 8 <= limit <= count.
-      let word = unsafe UInt64(
-        littleEndian: raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
-      // The top bit of each byte below 0x2B, or of 0x7F and above. A carry or a borrow only leaves
-      // a byte that is marked itself, so that the lowest mark is exact.
-      let hits = ((word &- ones &* 0x2B) | (word &+ ones) | word) & (ones &* 0x80)
+      let word = uncheckedWord(at: index)
+      let hits = Self.unusualBytes(word)
       if hits == 0 {
         sum ^= word
         index &+= 8
@@ -51,6 +136,14 @@ extension Span where Element == UInt8 {
     return SentenceScan(end: index, checksum: Self.folded(sum))
   }
 
+  /// The top bit of each byte below 0x2B, or of 0x7F and above. A carry or a borrow only leaves a byte
+  /// that is marked itself, so that the lowest mark is exact.
+  @inline(__always)
+  private static func unusualBytes(_ word: UInt64) -> UInt64 {
+    ((word &- 0x2B2B_2B2B_2B2B_2B2B) | (word &+ 0x0101_0101_0101_0101) | word)
+      & 0x8080_8080_8080_8080
+  }
+
   @inline(__always)
   private static func endsText(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte >= 0x7F || byte == UInt8(ascii: "*") || byte == UInt8(ascii: "$")
@@ -64,20 +157,30 @@ extension Span where Element == UInt8 {
     return UInt8(truncatingIfNeeded: quarter ^ (quarter &>> 8))
   }
 
-  /// The value of two hexadecimal digits, of either case, or nil.
+  /// Whether the two hexadecimal digits at `index`, of either case, are those of `sum`; nil where
+  /// they are not digits.
   @inline(__always)
-  func hexadecimal(at index: Int) -> UInt8? {
-    guard let high = Self.digit(self[index]), let low = Self.digit(self[index + 1]) else {
+  func checksum(at index: Int, is sum: UInt8) -> Bool? {
+    // The digits of a checksum are random: no branch could guess them, so the expected ones are
+    // computed without.
+    if self[index] == Self.digit(sum &>> 4), self[index &+ 1] == Self.digit(sum & 0xF) {
+      return true
+    }
+    guard let high = Self.value(self[index]), let low = Self.value(self[index &+ 1]) else {
       return nil
     }
-    return high &<< 4 | low
+    return high &<< 4 | low == sum
   }
 
   @inline(__always)
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    let decimal = byte &- UInt8(ascii: "0")
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value &+ UInt8(ascii: "0") &+ (value &+ 6) &>> 4 &* 7
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8? {
+    let decimal = digit &- UInt8(ascii: "0")
     if decimal < 10 { return decimal }
-    let letter = (byte | 0x20) &- UInt8(ascii: "a")
+    let letter = (digit | 0x20) &- UInt8(ascii: "a")
     return letter < 6 ? letter &+ 10 : nil
   }
 }
