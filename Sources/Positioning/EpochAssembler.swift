@@ -44,21 +44,22 @@ struct EpochAssembler: Sendable {
   ///
   /// - Parameters:
   ///   - timeOfDay: milliseconds of the UTC day.
-  ///   - day: the date that the sentence itself gives.
+  ///   - day: the date that the sentence itself gives, days since 1970.
+  ///   - isFromFix: whether the sentence claims a fix, and so vouches for its date.
   @inline(__always)
   mutating func enter(
     _ timeOfDay: Int32, day: Int32?, isFromFix: Bool, _ context: inout FixContext,
     into fixes: inout [Fix]
   ) -> Bool {
-    if !(isOpen && current.isAt(timeOfDay, day)) {
-      guard change(to: timeOfDay, day: day, &context, into: &fixes) else { return false }
+    // Only a date that comes with a fix tells epochs of one time of day apart.
+    let certainDay = isFromFix ? day : nil
+    if !(isOpen && current.isAt(timeOfDay, certainDay)) {
+      guard change(to: timeOfDay, day: certainDay, &context, into: &fixes) else { return false }
     }
     isStale = false
-    if let day, isFromFix || !current.dayIsFromFix {
-      if current.day == nil || (isFromFix && !current.dayIsFromFix) {
-        current.day = day
-        current.dayIsFromFix = isFromFix
-      }
+    if let day, current.day == nil || (isFromFix && !current.dayIsFromFix) {
+      current.day = day
+      current.dayIsFromFix = isFromFix
     }
     return true
   }

@@ -62,7 +62,7 @@ package struct FixDecoder: Sendable {
 
   package var statistics: DecoderStatistics { context.statistics }
 
-  /// Whether an epoch waits for its end, so that `quiet` would give out a fix.
+  /// Whether an epoch waits for its end, so that `quiet` may give out a fix.
   package var hasOpenEpoch: Bool { assembler.hasOpenEpoch || reports.hasOpenEpoch }
 
   /// How many bytes of an unfinished line are kept.

@@ -76,6 +76,14 @@ struct EpochTests {
       ]) == ["2024-02-01T12:00:00.000Z", "2024-02-01T12:00:02.000Z"])
   }
 
+  @Test func aClockThatDisagreesDoesNotSplitTheEpoch() {
+    #expect(
+      Self.times([
+        "GPZDA,120000,01,01,2000,00,00", Self.rmc("120000", "010224"),
+        "GPZDA,120000,02,01,2000,00,00", Self.gga("120000"),
+      ]) == ["2024-02-01T12:00:00.000Z"])
+  }
+
   @Test func anUndatedLogTakesTheDayNearestToTheReference() {
     var options = FixDecoder.Options()
     options.referenceTime = Instant(microseconds: 1_706_745_600_000_000)  // 2024-02-01T00:00:00Z
