@@ -1,0 +1,123 @@
+/// A kind of place or reminder, with the colour it is shown in.
+package struct Category: Hashable, Sendable {
+  /// Unique; ASCII letters count the same in either case.
+  package var name: String
+  /// `#RRGGBB`.
+  package var color: String
+
+  package init(name: String, color: String) {
+    self.name = name
+    self.color = color
+  }
+
+  /// For a category of which nobody has said a colour.
+  package static let neutralColor = "#808080"
+
+  /// What a new store starts with.
+  package static let defaults = [
+    Category(name: "Home", color: "#2E7D32"),
+    Category(name: "Work", color: "#1565C0"),
+    Category(name: "Shopping", color: "#EF6C00"),
+    Category(name: "Food", color: "#C62828"),
+    Category(name: "Health", color: "#AD1457"),
+    Category(name: "Travel", color: "#00838F"),
+    Category(name: "Leisure", color: "#6A1B9A"),
+    Category(name: "Other", color: "#616161"),
+  ]
+
+  static func addDefaults(to database: Database) throws(StoreError) {
+    for category in defaults {
+      try database.run(
+        "INSERT INTO category (name, color) VALUES (?, ?)",
+        [.text(category.name), .text(category.color)])
+    }
+  }
+}
+
+/// The categories of a store.
+package struct CategoryStore {
+  let database: Database
+
+  /// Sorted by name, letter case aside.
+  package func all() throws(StoreError) -> Rows<Category> {
+    try database.rows(
+      of: "category", "SELECT id, name, color FROM category ORDER BY name", read: Self.read)
+  }
+
+  package func category(named name: String) throws(StoreError) -> Category? {
+    try database.rows(
+      of: "category", "SELECT id, name, color FROM category WHERE name = ?", [.text(name)],
+      read: Self.read
+    ).values.first
+  }
+
+  private static func read(_ row: Row) throws(RowFault) -> Category {
+    Category(name: try row.text("name"), color: try row.text("color"))
+  }
+
+  package func add(_ category: Category) throws(StoreError) {
+    try checked(category) { () throws(StoreError) in
+      try database.run(
+        "INSERT INTO category (name, color) VALUES (?, ?)",
+        [.text(category.name), .text(category.color)])
+    }
+  }
+
+  /// Gives the category `name` a new name or colour; places and reminders follow. Answers whether
+  /// there was one.
+  @discardableResult
+  package func replace(_ name: String, with category: Category) throws(StoreError) -> Bool {
+    try checked(category) { () throws(StoreError) in
+      try database.transaction { () throws(StoreError) in
+        let changed = try database.run(
+          "UPDATE category SET name = ?, color = ? WHERE name = ?",
+          [.text(category.name), .text(category.color), .text(name)])
+        guard changed > 0 else { return false }
+        try database.run(
+          "UPDATE reminder SET category = ? WHERE category = ?",
+          [.text(category.name), .text(name)])
+        return true
+      }
+    }
+  }
+
+  /// Answers whether there was one; one that places or reminders refer to stays.
+  @discardableResult
+  package func remove(named name: String) throws(StoreError) -> Bool {
+    try database.transaction { () throws(StoreError) in
+      let places = try users(of: name, "SELECT name FROM place WHERE category = ? ORDER BY name")
+      let reminders = try users(of: name, "SELECT id FROM reminder WHERE category = ? ORDER BY seq")
+      guard places.isEmpty, reminders.isEmpty else {
+        throw .categoryInUse(
+          name: name, places: Array(places.prefix(5)), reminders: Array(reminders.prefix(5)),
+          total: places.count + reminders.count)
+      }
+      return try database.run("DELETE FROM category WHERE name = ?", [.text(name)]) > 0
+    }
+  }
+
+  private func users(of name: String, _ sql: String) throws(StoreError) -> [String] {
+    var names: [String] = []
+    try database.forEach(sql, [.text(name)]) { row in
+      if case .text(let name) = row.value(at: 0) { names.append(name) }
+    }
+    return names
+  }
+
+  @discardableResult
+  private func checked<Value>(
+    _ category: Category, _ body: () throws(StoreError) -> Value
+  ) throws(StoreError) -> Value {
+    guard !category.name.isEmpty else {
+      throw .invalid(what: "category", reason: "its name is empty")
+    }
+    do throws(StoreError) {
+      return try body()
+    } catch {
+      if error.isUniqueness { throw .alreadyExists(what: "category", name: category.name) }
+      guard error.isConstraint else { throw error }
+      throw .invalid(
+        what: "category", reason: "'\(category.color)' is not a colour written as #RRGGBB")
+    }
+  }
+}

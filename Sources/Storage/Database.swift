@@ -1,0 +1,220 @@
+import CSQLite
+
+/// One connection to an SQLite database: prepared statements, transactions, typed errors.
+///
+/// It belongs to one thread. Statements are prepared once and kept; a statement that is still being
+/// stepped is never handed out a second time.
+package final class Database {
+  package enum Access: Sendable {
+    case readWrite
+    /// For files that must not change; schema errors are overlooked so that the rest can be read.
+    case rescue
+  }
+
+  package let path: String
+  private var handle: OpaquePointer?
+  private var statements: [String: Statement] = [:]
+  /// How many statements were prepared so far, for tests and benchmarks.
+  package private(set) var preparedCount = 0
+  private var depth = 0
+
+  /// Opens an existing file; SQLite itself is not asked to create one, so that its mode is ours.
+  package init(path: String, access: Access = .readWrite) throws(StoreError) {
+    self.path = path
+    // An older one would take STRICT tables for a damaged schema.
+    guard sqlite3_libversion_number() >= 3_037_000 else {
+      throw .oldLibrary(version: String(cString: sqlite3_libversion()))
+    }
+    let flags = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
+    let code = sqlite3_open_v2(
+      path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    guard code == SQLITE_OK, let handle else {
+      let error = failure(code, sql: nil)
+      close()
+      throw error
+    }
+    sqlite3_busy_timeout(handle, Self.busyTimeout)
+    // Until the file is known to be ours, closing must not move the write-ahead log into it.
+    keepsLogOnClose = true
+    if access == .rescue {
+      _ = georemind_db_switch(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1)
+    } else {
+      _ = georemind_db_switch(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
+    }
+    _ = georemind_db_switch(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    _ = georemind_db_switch(handle, SQLITE_DBCONFIG_DQS_DML, 0)
+    _ = georemind_db_switch(handle, SQLITE_DBCONFIG_DQS_DDL, 0)
+    try execute("PRAGMA cell_size_check = ON")
+  }
+
+  deinit { close() }
+
+  /// Milliseconds for which a lock of another process is waited for.
+  private static let busyTimeout: Int32 = 5000
+
+  /// Ends the connection; every later use fails. Safe to call twice.
+  package func close() {
+    statements = [:]
+    // close_v2 never fails: what a caller still holds is let go of with it.
+    sqlite3_close_v2(handle)
+    handle = nil
+  }
+
+  /// Whether closing leaves the write-ahead log as it is instead of moving it into the database.
+  package var keepsLogOnClose = false {
+    didSet {
+      guard let handle else { return }
+      _ = georemind_db_switch(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keepsLogOnClose ? 1 : 0)
+    }
+  }
+
+  /// The file can be read but not written.
+  package var isReadOnly: Bool { handle.map { sqlite3_db_readonly($0, "main") == 1 } ?? true }
+
+  // MARK: - Statements
+
+  /// Runs statements one after the other, without values.
+  package func execute(_ script: String) throws(StoreError) {
+    let code = sqlite3_exec(handle, script, nil, nil, nil)
+    guard code == SQLITE_OK else { throw failure(code, sql: script) }
+  }
+
+  /// Runs one statement and answers how many rows it changed.
+  @discardableResult
+  package func run(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
+    try forEach(sql, values) { _ in }
+    return handle.map { Int(sqlite3_changes($0)) } ?? 0
+  }
+
+  /// The first column of the first row.
+  package func value(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> SQLValue? {
+    var result: SQLValue?
+    try forEach(sql, values) { row in
+      if result == nil { result = row.value(at: 0) }
+    }
+    return result
+  }
+
+  package func integer(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int64? {
+    guard case .integer(let number) = try value(sql, values) else { return nil }
+    return number
+  }
+
+  package func text(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> String? {
+    guard case .text(let text) = try value(sql, values) else { return nil }
+    return text
+  }
+
+  /// Reads every row; rows that cannot be read are reported and left out. The statement must answer
+  /// the row's number as its first column.
+  func rows<Value>(
+    of table: String, _ sql: String, _ values: [SQLValue] = [],
+    limit: Int = .max, read: (Row) throws(RowFault) -> Value
+  ) throws(StoreError) -> Rows<Value> {
+    var rows = Rows<Value>()
+    try forEachUntil(sql, values) { row in
+      do throws(RowFault) {
+        rows.values.append(try read(row))
+      } catch {
+        var number: Int64 = 0
+        if case .integer(let found) = row.value(at: 0) { number = found }
+        rows.problems.append(RowProblem(table: table, row: number, reason: error.reason))
+      }
+      return rows.values.count < limit
+    }
+    return rows
+  }
+
+  func forEach(
+    _ sql: String, _ values: [SQLValue] = [], _ body: (Row) -> Void
+  )
+    throws(StoreError)
+  {
+    try forEachUntil(sql, values) { row in
+      body(row)
+      return true
+    }
+  }
+
+  /// Steps through the rows while `body` answers true.
+  func forEachUntil(
+    _ sql: String, _ values: [SQLValue] = [], _ body: (Row) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    let statement = try prepared(sql)
+    statement.isBusy = true
+    defer {
+      statement.reset()
+      statement.isBusy = false
+    }
+    let bound = statement.bind(values)
+    guard bound == SQLITE_OK else { throw failure(bound, sql: sql, isMisuse: true) }
+    let row = Row(statement: statement)
+    while true {
+      switch statement.step() {
+      case SQLITE_ROW: guard try body(row) else { return }
+      case SQLITE_DONE: return
+      case let code: throw failure(code, sql: sql)
+      }
+    }
+  }
+
+  private func prepared(_ sql: String) throws(StoreError) -> Statement {
+    let kept = statements[sql]
+    if let kept, !kept.isBusy { return kept }
+    var pointer: OpaquePointer?
+    let code = sqlite3_prepare_v3(
+      handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
+    guard code == SQLITE_OK, let pointer else { throw failure(code, sql: sql) }
+    preparedCount += 1
+    let statement = Statement(pointer: pointer, sql: sql)
+    if kept == nil { statements[sql] = statement }
+    return statement
+  }
+
+  // MARK: - Transactions
+
+  /// Does all of `body` or, when it throws, nothing. The outermost one takes the write lock at once;
+  /// within it another one is a savepoint.
+  package func transaction<Value>(
+    _ body: () throws(StoreError) -> Value
+  ) throws(StoreError)
+    -> Value
+  {
+    let isOutermost = depth == 0
+    try run(isOutermost ? "BEGIN IMMEDIATE" : "SAVEPOINT inner_step")
+    depth += 1
+    defer { depth -= 1 }
+    do throws(StoreError) {
+      let value = try body()
+      try run(isOutermost ? "COMMIT" : "RELEASE inner_step")
+      return value
+    } catch {
+      rollBack(isOutermost: isOutermost)
+      throw error
+    }
+  }
+
+  private func rollBack(isOutermost: Bool) {
+    // SQLite itself has rolled back after some errors (a full disk); then there is nothing to undo.
+    guard let handle, sqlite3_get_autocommit(handle) == 0 else { return }
+    if isOutermost {
+      _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+    } else {
+      _ = sqlite3_exec(handle, "ROLLBACK TO inner_step; RELEASE inner_step", nil, nil, nil)
+    }
+  }
+
+  // MARK: - Errors
+
+  private func failure(_ code: Int32, sql: String?, isMisuse: Bool = false) -> StoreError {
+    let message =
+      if handle == nil && sql != nil {
+        "the database is closed"
+      } else if isMisuse || handle == nil {
+        String(cString: sqlite3_errstr(code))
+      } else {
+        String(cString: sqlite3_errmsg(handle))
+      }
+    return .sqlite(SQLiteFailure(extendedCode: code, message: message, sql: sql, path: path))
+  }
+}

@@ -1,0 +1,46 @@
+import CivilTime
+import Geodesy
+import Reminders
+
+/// How a firing lies in its row of the ledger; times to the microsecond.
+enum FiringRow {
+  static let columns = """
+    seq, id, reminder_id, kind, title, category, priority, time_us, event, latitude, longitude, \
+    eph_m, fix_time_us, place, distance_m, due_us, travel_us, late_us, why
+    """
+
+  /// Values for id … why.
+  static func values(_ firing: Firing) -> [SQLValue] {
+    [
+      .text(firing.id), .text(firing.reminderID), .text(firing.kind.rawValue),
+      .text(firing.title), SQLValue(firing.category), SQLValue(firing.priority),
+      SQLValue(firing.time), .text(firing.event.rawValue), SQLValue(firing.position?.latitude),
+      SQLValue(firing.position?.longitude), SQLValue(firing.eph), SQLValue(firing.fixTime),
+      SQLValue(firing.place), SQLValue(firing.distance), SQLValue(firing.due),
+      SQLValue(firing.travel), SQLValue(firing.late), .text(firing.why),
+    ]
+  }
+
+  static func read(_ row: Row) throws(RowFault) -> Firing {
+    Firing(
+      id: try row.text("id"), reminderID: try row.text("reminder_id"),
+      kind: try row.word("kind", as: Reminder.Kind.self), title: try row.text("title"),
+      category: try row.textIfAny("category"), priority: Int(try row.integer("priority")),
+      time: Instant(microseconds: try row.integer("time_us")),
+      event: try row.word("event", as: Firing.Event.self), position: try position(row),
+      eph: try row.realIfAny("eph_m"), fixTime: try row.instantIfAny("fix_time_us"),
+      place: try row.textIfAny("place"), distance: try row.realIfAny("distance_m"),
+      due: try row.instantIfAny("due_us"), travel: try row.spanIfAny("travel_us"),
+      late: try row.spanIfAny("late_us"), why: try row.text("why"))
+  }
+
+  private static func position(_ row: Row) throws(RowFault) -> Coordinate? {
+    guard let latitude = try row.realIfAny("latitude"),
+      let longitude = try row.realIfAny("longitude")
+    else { return nil }
+    guard let position = Coordinate(latitude: latitude, longitude: longitude) else {
+      throw RowFault(reason: "its coordinate is out of range")
+    }
+    return position
+  }
+}

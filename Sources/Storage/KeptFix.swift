@@ -1,0 +1,81 @@
+package import CivilTime
+import Geodesy
+import JSONText
+package import Positioning
+
+/// The last fix that counted, and when it came by the system's clock.
+package struct KeptFix: Equatable, Sendable {
+  package var fix: Fix
+  package var arrival: Instant
+
+  package init(fix: Fix, arrival: Instant) {
+    self.fix = fix
+    self.arrival = arrival
+  }
+}
+
+/// Single values of the engine that outlive a restart.
+package struct EngineState {
+  let database: Database
+
+  private static let lastFixKey = "last_fix"
+
+  /// nil where none was kept, or what was kept cannot be read.
+  package func lastFix() throws(StoreError) -> KeptFix? {
+    guard
+      let text = try database.text(
+        "SELECT value FROM state WHERE key = ?", [.text(Self.lastFixKey)])
+    else { return nil }
+    do throws(JSONError) {
+      return KeptFix(json: try JSONParser.parse(text))
+    } catch {
+      return nil
+    }
+  }
+
+  package func keep(_ fix: KeptFix) throws(StoreError) {
+    try database.run(
+      """
+      INSERT INTO state (key, value) VALUES (?, ?)
+      ON CONFLICT (key) DO UPDATE SET value = excluded.value
+      """, [.text(Self.lastFixKey), .text(JSONValue.object(fix.json).line)])
+  }
+}
+
+/// A document of our own rather than gpsd's TPV, which cuts the time to milliseconds.
+extension KeptFix {
+  fileprivate var json: JSONObject {
+    JSONObject([
+      "arrival_us": .int(Int(arrival.microseconds)),
+      "time_us": fix.time.map { .int(Int($0.microseconds)) },
+      "time_of_day_ms": fix.timeOfDay.map { .int(Int($0)) },
+      "lat": .double(fix.position.latitude),
+      "lon": .double(fix.position.longitude),
+      "mode": .int(Int(fix.mode.rawValue)),
+      "source": .int(Int(fix.source.rawValue)),
+      "alt_msl_m": .double(fix.altitudeMSL),
+      "alt_hae_m": .double(fix.altitudeHAE),
+      "speed_mps": .double(fix.speed),
+      "track_deg": .double(fix.track),
+      "climb_mps": .double(fix.climb),
+      "eph_m": .double(fix.eph),
+    ])
+  }
+
+  fileprivate init?(json: JSONValue) {
+    guard let arrival = json["arrival_us"]?.int, let latitude = json["lat"]?.double,
+      let longitude = json["lon"]?.double,
+      let position = Coordinate(latitude: latitude, longitude: longitude),
+      let mode = json["mode"]?.int.flatMap({ UInt8(exactly: $0) }).flatMap(Fix.Mode.init),
+      let source = json["source"]?.int.flatMap({ UInt8(exactly: $0) }).flatMap(Fix.Source.init)
+    else { return nil }
+    let fix = Fix(
+      time: json["time_us"]?.int.map { Instant(microseconds: Int64($0)) }, position: position,
+      mode: mode, source: source,
+      timeOfDay: json["time_of_day_ms"]?.int.flatMap { Int32(exactly: $0) },
+      altitudeMSL: json["alt_msl_m"]?.double, altitudeHAE: json["alt_hae_m"]?.double,
+      speed: json["speed_mps"]?.double, track: json["track_deg"]?.double,
+      climb: json["climb_mps"]?.double, eph: json["eph_m"]?.double)
+    self.init(fix: fix, arrival: Instant(microseconds: Int64(arrival)))
+  }
+}

@@ -1,0 +1,79 @@
+extension Database {
+  /// `user_version` of the file: the schema's version, 0 for a new database.
+  func schemaVersion() throws(StoreError) -> Int64 { try integer("PRAGMA user_version") ?? 0 }
+
+  /// Refuses, before anything is written, a database that is another program's or a later version's.
+  func refuseForeign(known: Int64) throws(StoreError) {
+    let application = try integer("PRAGMA application_id") ?? 0
+    guard application == Schema.applicationID || application == 0 else {
+      throw .foreign(path: path, applicationID: application)
+    }
+    // Without an application id it is new and empty, or somebody else's.
+    if application == 0, try integer("SELECT count(*) FROM sqlite_schema") ?? 0 > 0 {
+      throw .foreign(path: path, applicationID: 0)
+    }
+    let version = try schemaVersion()
+    guard version <= known else { throw .newer(path: path, version: version, known: known) }
+  }
+
+  /// Durable and fast: a write-ahead log that is synced at each commit. File systems without shared
+  /// memory keep the rollback journal, which is as durable; then the answer is false.
+  func configure() throws(StoreError) -> Bool {
+    keepsLogOnClose = false
+    let mode = try text("PRAGMA journal_mode = WAL")
+    try execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+    // After a long transaction the log is cut back to this, so that it does not stay large.
+    _ = try integer("PRAGMA journal_size_limit = 4194304")
+    return mode == "wal"
+  }
+
+  /// Brings the schema up to the last migration in one transaction; answers the version it had.
+  /// - Parameter fill: runs within the same transaction, with the version it had.
+  func migrate(
+    _ migrations: [Migration], fill: (Int64) throws(StoreError) -> Void
+  ) throws(StoreError) -> Int64 {
+    try transaction { () throws(StoreError) in
+      let version = try schemaVersion()
+      for migration in migrations where migration.version > version {
+        try execute(migration.script)
+        try execute("PRAGMA user_version = \(migration.version)")
+      }
+      if version == 0 { try execute("PRAGMA application_id = \(Schema.applicationID)") }
+      try fill(version)
+      return version
+    }
+  }
+
+  /// Writes a copy of the whole database, log included, to `target`. An older copy of that name is
+  /// replaced only when the new one is complete.
+  func backUp(to target: String) throws(StoreError) {
+    let unfinished = target + ".unfinished"
+    try FileSystem.remove(unfinished)
+    try FileSystem.createPrivate(unfinished)
+    do throws(StoreError) {
+      try run("VACUUM INTO ?", [.text(unfinished)])
+      try FileSystem.sync(unfinished)
+      try FileSystem.rename(unfinished, to: target)
+    } catch {
+      try? FileSystem.remove(unfinished)
+      throw error
+    }
+  }
+
+  /// What `PRAGMA quick_check` finds wrong with the file's structure; nil where it is sound. Rows
+  /// that break a rule of the schema are no damage: readers skip them.
+  func structuralFault() throws(StoreError) -> String? {
+    var fault: String?
+    try forEach("PRAGMA quick_check(100)") { row in
+      guard fault == nil, case .text(let finding) = row.value(at: 0), finding != "ok" else {
+        return
+      }
+      let isRowFault = [
+        "non-", "NULL value in ", "CHECK constraint failed in ", "NUMERIC value in ",
+      ]
+      .contains { finding.hasPrefix($0) }
+      if !isRowFault { fault = finding }
+    }
+    return fault
+  }
+}

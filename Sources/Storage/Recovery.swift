@@ -1,0 +1,139 @@
+/// Copies what can still be read of a damaged database into a new one, row by row.
+///
+/// A b-tree with a broken page is read up to the break; then the reading jumps ahead by doubling
+/// steps of the row number until rows come again. That loses the rows of the broken page and some
+/// behind it, needs no knowledge of the file format, and ends: row numbers only grow, and breaks are
+/// counted.
+struct Recovery {
+  let source: Database
+  let target: Database
+
+  /// Breaks in one table after which the rest of it is given up.
+  private static let maximumBreaks = 400
+
+  /// To be called within a transaction of `target`, whose tables exist and are empty.
+  func copyAll() throws(StoreError) -> [RecoveredTable] {
+    var result: [RecoveredTable] = []
+    for table in Schema.tables {
+      let recovered = try copy(table)
+      if recovered.kept + recovered.refused > 0 || recovered.hasGaps { result.append(recovered) }
+    }
+    return result
+  }
+
+  private func copy(_ table: String) throws(StoreError) -> RecoveredTable {
+    var result = RecoveredTable(table: table)
+    let columns = try sharedColumns(of: table)
+    guard !columns.isEmpty else { return result }
+    let list = columns.map { "\"\($0)\"" }.joined(separator: ", ")
+    let select = "SELECT rowid, \(list) FROM \(table) WHERE rowid > ? ORDER BY rowid"
+    let places = Array(repeating: "?", count: columns.count + 1).joined(separator: ", ")
+    let insert = "INSERT INTO \(table) (rowid, \(list)) VALUES (\(places))"
+    var last = Int64.min
+    var leap: Int64 = 1
+    for _ in 0..<Self.maximumBreaks {
+      var isComplete = true
+      var targetError: StoreError?
+      do throws(StoreError) {
+        try source.forEachUntil(select, [.integer(last)]) { row in
+          guard case .integer(let number) = row.value(at: 0), number > last else {
+            isComplete = false
+            return false
+          }
+          last = number
+          leap = 1
+          do throws(StoreError) {
+            try keep(row, of: table, columns: columns, insert: insert, result: &result)
+          } catch {
+            targetError = error
+          }
+          return targetError == nil
+        }
+      } catch {
+        isComplete = false
+      }
+      if let targetError { throw targetError }
+      if isComplete { return result }
+      result.hasGaps = true
+      last = max(0, last).addingReportingOverflow(leap).partialValue
+      leap = leap.multipliedReportingOverflow(by: 2).partialValue
+      if last < 0 || leap <= 0 { return result }
+    }
+    return result
+  }
+
+  private func keep(
+    _ row: Row, of table: String, columns: [String], insert: String, result: inout RecoveredTable
+  ) throws(StoreError) {
+    let values = (0...columns.count).map { row.value(at: Int32($0)) }
+    do throws(StoreError) {
+      if table == "place", let index = columns.firstIndex(of: "category"),
+        case .text(let name) = values[index + 1]
+      {
+        // Its category may be among what is lost.
+        try target.run(
+          "INSERT OR IGNORE INTO category (name, color) VALUES (?, ?)",
+          [.text(name), .text(Category.neutralColor)])
+      }
+      try target.run(insert, values)
+      result.kept += 1
+    } catch {
+      guard error.isConstraint else { throw error }
+      result.refused += 1
+    }
+  }
+
+  /// Columns, generated ones left out, that both files have.
+  private func sharedColumns(of table: String) throws(StoreError) -> [String] {
+    func columns(of database: Database) throws(StoreError) -> [String] {
+      var names: [String] = []
+      // A whole-number primary key is the row number itself.
+      let sql = """
+        SELECT name FROM pragma_table_xinfo(?)
+        WHERE hidden = 0 AND NOT (pk = 1 AND type = 'INTEGER')
+        """
+      try database.forEach(sql, [.text(table)]) { row in
+        if case .text(let name) = row.value(at: 0) { names.append(name) }
+      }
+      return names
+    }
+    let ours = try columns(of: target)
+    do throws(StoreError) {
+      let theirs = try columns(of: source)
+      return ours.filter(theirs.contains)
+    } catch {
+      return []
+    }
+  }
+}
+
+extension Recovery {
+  /// SQLite's default since 3.12, with which every store is made.
+  static let pageSize = 4096
+
+  /// The 100 bytes that a sound store of this size begins with, without free pages and without a
+  /// write-ahead log (https://sqlite.org/fileformat.html#the_database_header).
+  static func header(fileSize: Int64) -> [UInt8] {
+    var header = Array("SQLite format 3\0".utf8)
+    func append(_ number: UInt32) {
+      for shift in [24, 16, 8, 0] { header.append(UInt8(truncatingIfNeeded: number >> shift)) }
+    }
+    header += [UInt8(pageSize >> 8), UInt8(pageSize & 0xFF), 1, 1, 0, 64, 32, 32]
+    append(1)  // change counter
+    append(UInt32(clamping: fileSize / Int64(pageSize)))
+    append(0)  // first free page
+    append(0)  // free pages
+    append(1)  // schema cookie
+    append(4)  // schema format
+    append(0)  // cache size
+    append(0)  // auto-vacuum
+    append(1)  // UTF-8
+    append(0)  // user version
+    append(0)  // incremental vacuum
+    append(UInt32(truncatingIfNeeded: Schema.applicationID))
+    header += [UInt8](repeating: 0, count: 20)
+    append(1)  // the change counter for which the version is valid
+    append(3_037_000)
+    return header
+  }
+}

@@ -1,0 +1,133 @@
+import CSQLite
+import CivilTime
+
+/// Why a row could not be read.
+struct RowFault: Error, Equatable {
+  let reason: String
+}
+
+/// A row that was skipped because a foreign hand put something into it that makes no sense.
+package struct RowProblem: Equatable, Sendable, CustomStringConvertible {
+  package let table: String
+  /// The row's number in its table.
+  package let row: Int64
+  package let reason: String
+
+  package var description: String { "row \(row) of table \(table) was skipped: \(reason)" }
+}
+
+/// What was read out of a table, and what could not be.
+package struct Rows<Value> {
+  package internal(set) var values: [Value] = []
+  package internal(set) var problems: [RowProblem] = []
+}
+
+extension Rows: Sendable where Value: Sendable {}
+
+/// The current row of a statement, valid only inside the closure that is given it. Columns go by
+/// name; a column that is missing, NULL where it must not be or of another type is a fault.
+struct Row {
+  let statement: Statement
+
+  private func index(_ column: String) throws(RowFault) -> Int32 {
+    guard let index = statement.columns[column] else {
+      throw RowFault(reason: "the column \(column) is missing")
+    }
+    return index
+  }
+
+  private func wrongType(_ column: String, _ expected: String) -> RowFault {
+    RowFault(reason: "the column \(column) does not hold \(expected)")
+  }
+
+  /// Any column by its number; out of range is null.
+  func value(at index: Int32) -> SQLValue {
+    guard index >= 0, index < statement.columnCount else { return .null }
+    switch sqlite3_column_type(statement.pointer, index) {
+    case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement.pointer, index))
+    case SQLITE_FLOAT: return .real(sqlite3_column_double(statement.pointer, index))
+    case SQLITE_TEXT: return .text(String(decoding: rawBytes(index), as: UTF8.self))
+    case SQLITE_BLOB: return .blob(rawBytes(index))
+    default: return .null
+    }
+  }
+
+  func integerIfAny(_ column: String) throws(RowFault) -> Int64? {
+    let index = try index(column)
+    switch sqlite3_column_type(statement.pointer, index) {
+    case SQLITE_INTEGER: return sqlite3_column_int64(statement.pointer, index)
+    case SQLITE_NULL: return nil
+    default: throw wrongType(column, "a whole number")
+    }
+  }
+
+  func realIfAny(_ column: String) throws(RowFault) -> Double? {
+    let index = try index(column)
+    switch sqlite3_column_type(statement.pointer, index) {
+    case SQLITE_FLOAT, SQLITE_INTEGER:
+      let value = sqlite3_column_double(statement.pointer, index)
+      guard value.isFinite else { throw wrongType(column, "a finite number") }
+      return value
+    case SQLITE_NULL: return nil
+    default: throw wrongType(column, "a number")
+    }
+  }
+
+  /// The bytes of a text, not checked for UTF-8.
+  func textBytesIfAny(_ column: String) throws(RowFault) -> [UInt8]? {
+    let index = try index(column)
+    switch sqlite3_column_type(statement.pointer, index) {
+    case SQLITE_TEXT: return rawBytes(index)
+    case SQLITE_NULL: return nil
+    default: throw wrongType(column, "a text")
+    }
+  }
+
+  func textIfAny(_ column: String) throws(RowFault) -> String? {
+    guard let bytes = try textBytesIfAny(column) else { return nil }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw wrongType(column, "valid UTF-8")
+    }
+    return text
+  }
+
+  func integer(_ column: String) throws(RowFault) -> Int64 {
+    guard let value = try integerIfAny(column) else { throw wrongType(column, "a value") }
+    return value
+  }
+
+  func real(_ column: String) throws(RowFault) -> Double {
+    guard let value = try realIfAny(column) else { throw wrongType(column, "a value") }
+    return value
+  }
+
+  func text(_ column: String) throws(RowFault) -> String {
+    guard let value = try textIfAny(column) else { throw wrongType(column, "a value") }
+    return value
+  }
+
+  func instantIfAny(_ column: String) throws(RowFault) -> Instant? {
+    try integerIfAny(column).map { Instant(microseconds: $0) }
+  }
+
+  func spanIfAny(_ column: String) throws(RowFault) -> TimeSpan? {
+    try integerIfAny(column).map { TimeSpan(microseconds: $0) }
+  }
+
+  /// One of an enumeration's words.
+  func word<Word: RawRepresentable>(_ column: String, as type: Word.Type) throws(RowFault) -> Word
+  where Word.RawValue == String {
+    let text = try text(column)
+    guard let word = Word(rawValue: text) else {
+      throw RowFault(reason: "the column \(column) holds '\(text.prefix(40))', which is not known")
+    }
+    return word
+  }
+
+  private func rawBytes(_ index: Int32) -> [UInt8] {
+    // The pointer must be asked for before the length (https://sqlite.org/c3ref/column_blob.html).
+    guard let start = sqlite3_column_blob(statement.pointer, index) else { return [] }
+    let count = Int(sqlite3_column_bytes(statement.pointer, index))
+    return [UInt8](UnsafeRawBufferPointer(start: start, count: max(0, count)))
+  }
+}

@@ -1,0 +1,58 @@
+package import CivilTime
+package import Reminders
+
+/// All that one event changed; kept whole or not at all.
+package struct Changes {
+  /// Reminders that are new or were edited, with their progress.
+  package var saved: [ReminderStore.Entry] = []
+  package var progress: [(id: String, progress: Progress)] = []
+  package var forgotten: [String] = []
+  package var firings: [Firing] = []
+  package var lastFix: KeptFix?
+
+  package init() {}
+
+  package var isEmpty: Bool {
+    saved.isEmpty && progress.isEmpty && forgotten.isEmpty && firings.isEmpty && lastFix == nil
+  }
+}
+
+/// What the daemon keeps on disk. It belongs to one thread.
+package final class Store {
+  package let database: Database
+  /// What opening it did.
+  package let report: OpeningReport
+
+  /// Opens or creates the database at `path`, whose folder must exist.
+  /// - Parameter now: names what is set aside.
+  package convenience init(path: String, now: Instant) throws(StoreError) {
+    try self.init(path: path, now: now, migrations: Schema.migrations)
+  }
+
+  init(path: String, now: Instant, migrations: [Migration]) throws(StoreError) {
+    (database, report) = try StoreOpener(path: path, now: now, migrations: migrations).open()
+    try Ledger(database: database).reconcile()
+  }
+
+  package var reminders: ReminderStore { ReminderStore(database: database) }
+  package var places: PlaceStore { PlaceStore(database: database) }
+  package var categories: CategoryStore { CategoryStore(database: database) }
+  package var ledger: Ledger { Ledger(database: database) }
+  package var state: EngineState { EngineState(database: database) }
+
+  /// Keeps what an event changed in one transaction, on disk when it returns. Progress of a reminder
+  /// that is not there is passed over.
+  package func commit(_ changes: Changes) throws(StoreError) {
+    guard !changes.isEmpty else { return }
+    try database.transaction { () throws(StoreError) in
+      for entry in changes.saved { try reminders.replace(entry.reminder, entry.progress) }
+      for (id, progress) in changes.progress { try reminders.update(id, progress) }
+      for id in changes.forgotten { try reminders.remove(id: id) }
+      try ledger.record(changes.firings)
+      if let fix = changes.lastFix { try state.keep(fix) }
+    }
+  }
+
+  /// Moves the write-ahead log into the database and closes it; later uses fail.
+  package func close() { database.close() }
+}

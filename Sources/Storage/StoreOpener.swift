@@ -1,0 +1,194 @@
+import CivilTime
+
+/// Opens the database as its user would hope: a missing or empty file is made, an older one is
+/// upgraded, a damaged one set aside and saved as far as it can be read, a foreign one left alone.
+struct StoreOpener {
+  let path: String
+  let now: Instant
+  let migrations: [Migration]
+
+  /// Larger files are checked only when the last run did not end cleanly, for a check reads it all.
+  private static let checkedSize: Int64 = 32 << 20
+
+  private var known: Int64 { migrations.last?.version ?? 0 }
+
+  /// A new database under construction, beside a damaged one. Where it exists and the database does
+  /// not, it is complete: see `replaceDamaged`.
+  private var rebuilt: String { path + ".recovering" }
+
+  func open() throws(StoreError) -> (Database, OpeningReport) {
+    if try FileSystem.size(of: path) == nil, try FileSystem.size(of: rebuilt) ?? 0 > 0 {
+      try FileSystem.rename(rebuilt, to: path)
+    }
+    guard let size = try FileSystem.size(of: path), size > 0 else { return try create() }
+    do throws(StoreError) {
+      return try openExisting(size: size)
+    } catch {
+      guard error.isDamage else { throw error }
+      return try replaceDamaged(error)
+    }
+  }
+
+  // MARK: - A new one
+
+  private func create() throws(StoreError) -> (Database, OpeningReport) {
+    var report = OpeningReport(path: path, action: .created)
+    // A log without its database cannot be read, and SQLite would delete it.
+    if try FileSystem.size(of: path + "-wal") ?? 0 > 0 {
+      let aside = try freeName() + "-wal"
+      try FileSystem.rename(path + "-wal", to: aside)
+      report.remarks.append(
+        "A write-ahead log was found without its database and was set aside as \(aside)")
+    }
+    if try FileSystem.size(of: path) == nil { try FileSystem.createPrivate(path) }
+    let database = try Database(path: path)
+    try finish(database, &report) { (_) throws(StoreError) in try Category.addDefaults(to: database)
+    }
+    return (database, report)
+  }
+
+  // MARK: - An existing one
+
+  private func openExisting(size: Int64) throws(StoreError) -> (Database, OpeningReport) {
+    let endedCleanly = try FileSystem.size(of: path + "-wal") ?? 0 == 0
+    let database = try Database(path: path)
+    do throws(StoreError) {
+      return try open(database, isChecked: size <= Self.checkedSize || !endedCleanly)
+    } catch {
+      database.close()
+      throw error
+    }
+  }
+
+  private func open(
+    _ database: Database, isChecked: Bool
+  ) throws(StoreError)
+    -> (Database, OpeningReport)
+  {
+    try database.refuseForeign(known: known)
+    guard !database.isReadOnly else {
+      throw .sqlite(
+        SQLiteFailure(extendedCode: 8, message: "the file is read-only", sql: nil, path: path))
+    }
+    if isChecked, let fault = try database.structuralFault() {
+      throw .sqlite(SQLiteFailure(extendedCode: 11, message: fault, sql: nil, path: path))
+    }
+    var report = OpeningReport(path: path, action: .opened)
+    let version = try database.schemaVersion()
+    if version == 0 {
+      report.action = .created
+    } else if version < known {
+      let backup = "\(path).v\(version).bak"
+      try database.backUp(to: backup)
+      report.action = .upgraded(from: version, to: known, backup: backup)
+    }
+    try finish(database, &report) { (version) throws(StoreError) in
+      if version == 0 { try Category.addDefaults(to: database) }
+    }
+    return (database, report)
+  }
+
+  private func finish(
+    _ database: Database, _ report: inout OpeningReport,
+    fill: (Int64) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    if try !database.configure() {
+      report.remarks.append(
+        "The file system of \(path) has no write-ahead log; commits are as safe but slower")
+    }
+    _ = try database.migrate(migrations, fill: fill)
+  }
+
+  // MARK: - A damaged one
+
+  /// Builds the new database beside the damaged one and only then exchanges them. Whatever moment
+  /// the power fails at, the next start begins again or finds the complete new one.
+  private func replaceDamaged(
+    _ damage: StoreError
+  ) throws(StoreError)
+    -> (Database, OpeningReport)
+  {
+    for suffix in ["", "-wal", "-shm", "-journal"] { try FileSystem.remove(rebuilt + suffix) }
+    try FileSystem.createPrivate(rebuilt)
+    let recovered = try rebuild()
+    let aside = try freeName()
+    for suffix in ["-wal", "-shm", "-journal", ""] {
+      if try FileSystem.size(of: path + suffix) != nil {
+        try FileSystem.rename(path + suffix, to: aside + suffix)
+      }
+    }
+    try FileSystem.rename(rebuilt, to: path)
+    let database = try Database(path: path)
+    let reason =
+      if case .sqlite(let failure) = damage { failure.message.firstLine } else { "\(damage)" }
+    var report = OpeningReport(
+      path: path, action: .replaced(damage: reason, setAside: aside, recovered: recovered))
+    try finish(database, &report) { (_) throws(StoreError) in }
+    return (database, report)
+  }
+
+  private func rebuild() throws(StoreError) -> [RecoveredTable] {
+    let target = try Database(path: rebuilt)
+    defer { target.close() }
+    _ = try target.configure()
+    var recovered: [RecoveredTable] = []
+    _ = try target.migrate(migrations) { (_) throws(StoreError) in
+      recovered = try rescue(path, into: target)
+      if recovered.isEmpty { recovered = try rescueWithNewHeader(into: target) }
+      if try target.integer("SELECT count(*) FROM category") == 0 {
+        try Category.addDefaults(to: target)
+      }
+    }
+    return recovered
+  }
+
+  private func rescue(
+    _ path: String, into target: Database
+  ) throws(StoreError)
+    -> [RecoveredTable]
+  {
+    let source: Database
+    do throws(StoreError) {
+      source = try Database(path: path, access: .rescue)
+    } catch {
+      return []
+    }
+    defer { source.close() }
+    return try Recovery(source: source, target: target).copyAll()
+  }
+
+  /// Where nothing can be read the file's header may be all that is wrong: a copy gets a new one.
+  private func rescueWithNewHeader(into target: Database) throws(StoreError) -> [RecoveredTable] {
+    guard let size = try FileSystem.size(of: path), size >= 2 * Int64(Recovery.pageSize) else {
+      return []
+    }
+    let copy = rebuilt + ".source"
+    try FileSystem.remove(copy)
+    try FileSystem.createPrivate(copy)
+    defer { try? FileSystem.remove(copy) }
+    try FileSystem.copy(path, to: copy, startingWith: Recovery.header(fileSize: size))
+    return try rescue(copy, into: target)
+  }
+
+  /// `<name>.damaged-20261121T093000Z`, with a number behind it where that is taken.
+  private func freeName() throws(StoreError) -> String {
+    let second = Instant(microseconds: now.microseconds / 1_000_000 * 1_000_000)
+    let stamp = second.rfc3339().filter { $0 != "-" && $0 != ":" }
+    let name = "\(path).damaged-\(stamp)"
+    for number in 1..<1000 {
+      let candidate = number == 1 ? name : "\(name)-\(number)"
+      if try FileSystem.size(of: candidate) == nil,
+        try FileSystem.size(of: candidate + "-wal") == nil
+      {
+        return candidate
+      }
+    }
+    return name
+  }
+}
+
+extension String {
+  fileprivate var firstLine: String {
+    split(whereSeparator: \.isNewline).prefix(2).joined(separator: " ")
+  }
+}

@@ -1,0 +1,185 @@
+import CivilTime
+import Reminders
+import Testing
+
+@testable import Storage
+
+@Suite struct DamageTests {
+  let folder: TemporaryFolder
+  private var aside: String { folder.database + ".damaged-20261121T030000Z" }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// A database of `count` reminders, a place, a queue and firings, with its log moved into it.
+  private func fill(_ count: Int) throws {
+    let store = try Store(in: folder)
+    try store.categories.add(Category(name: "Boats", color: "#123456"))
+    try store.categories.remove(named: "Leisure")
+    let entry = try Sample.placed("r0", category: "Boats")
+    let position = try #require(entry.reminder.place?.position)
+    try store.places.add(SavedPlace(name: "Quay", position: position, radius: 9, category: "Boats"))
+    try store.database.transaction { () throws(StoreError) in
+      for number in 0..<count {
+        var reminder = entry.reminder
+        reminder.id = "r\(number)"
+        try store.reminders.push(reminder, entry.progress)
+      }
+    }
+    try store.ledger.record([Sample.firing("f1", second: 1), Sample.firing("f0")])
+    try store.ledger.markDelivered(["f0"], at: .start)
+    try PersistentPriorityQueue(database: store.database, name: "other").push("x", priority: 1)
+    store.close()
+  }
+
+  private func recovered(_ store: Store) throws -> [String: RecoveredTable] {
+    guard case .replaced(_, let path, let tables) = store.report.action else {
+      Issue.record("not replaced: \(store.report)")
+      return [:]
+    }
+    #expect(path == aside)
+    #expect(store.report.isWarning)
+    return Dictionary(uniqueKeysWithValues: tables.map { ($0.table, $0) })
+  }
+
+  @Test(arguments: [2, 5, 99, 100, 511, 512, 5000])
+  func whatIsNoDatabaseIsSetAside(size: Int) throws {
+    let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 65) }
+    try Bytes.write(bytes, to: folder.database)
+    let store = try Store(in: folder)
+    #expect(try recovered(store) == [:])
+    #expect(try Bytes.read(aside) == bytes)
+    #expect(try store.categories.all().values.count == Category.defaults.count)
+    #expect(store.report.sentences[0].contains("nothing in it could be read"))
+  }
+
+  @Test(arguments: [16, 100]) func aHeaderThatIsOverwrittenIsMadeAnew(length: Int) throws {
+    try fill(30)
+    var bytes = try Bytes.read(folder.database)
+    for index in 0..<length { bytes[index] = 0x55 }
+    try Bytes.write(bytes, to: folder.database)
+    let store = try Store(in: folder)
+    let tables = try recovered(store)
+    #expect(tables["reminder"] == RecoveredTable(table: "reminder", kept: 30))
+    #expect(try Bytes.read(aside) == bytes)
+    #expect(try store.reminders.all().values.count == 30)
+    #expect(folder.names.filter { $0.contains("recovering") } == [])
+  }
+
+  @Test func aSecondDamageGetsANameOfItsOwn() throws {
+    for _ in 0..<3 {
+      try Bytes.write(Array("not a database".utf8), to: folder.database)
+      try Store(in: folder).close()
+    }
+    #expect(
+      folder.names.filter { $0.contains("damaged") }.map { $0.split(separator: "Z").last } == [
+        "georemind.db.damaged-20261121T030000", "-2", "-3",
+      ])
+  }
+
+  @Test func rowsBesideABrokenPageAreKept() throws {
+    try fill(400)
+    var bytes = try Bytes.read(folder.database)
+    let pages = bytes.count / 4096
+    // A leaf of the reminder table: a table leaf (13) that holds a row's words.
+    let words = Array("Title of".utf8) + Array("bread".utf8)
+    let leaves = (1..<pages).filter { page in
+      let content = bytes[(page * 4096)..<(page + 1) * 4096]
+      return content.first == 13 && content.contains(words[words.count - 1])
+        && String(decoding: content, as: UTF8.self).contains("bread")
+    }
+    try #require(leaves.count > 10)
+    let broken = leaves[leaves.count / 2]
+    for index in (broken * 4096)..<(broken + 1) * 4096 { bytes[index] = 0xAA }
+    try Bytes.write(bytes, to: folder.database)
+
+    let store = try Store(in: folder)
+    let tables = try recovered(store)
+    let reminders = try #require(tables["reminder"])
+    #expect(reminders.hasGaps)
+    #expect(reminders.kept >= 360 && reminders.kept < 400)
+    #expect(tables["place"]?.kept == 1)
+    #expect(tables["firing"]?.kept == 2)
+    #expect(try Bytes.read(aside) == bytes)
+    let all = try store.reminders.all()
+    #expect(all.values.count == reminders.kept)
+    #expect(all.problems.isEmpty)
+    #expect(try store.categories.category(named: "Boats")?.color == "#123456")
+    #expect(try store.categories.category(named: "Leisure") == nil)
+    #expect(try store.ledger.undelivered().values.map(\.id) == ["f1"])
+    #expect(try PersistentPriorityQueue(database: store.database, name: "other").count() == 1)
+    #expect(try store.database.structuralFault() == nil)
+    store.close()
+    #expect(try Store(in: folder).report.action == .opened)
+  }
+
+  @Test func everyByteOfTheFirstPageMayBeWrong() throws {
+    try fill(2)
+    let sound = try Bytes.read(folder.database)
+    for offset in stride(from: 0, to: 120, by: 7) + [1999, 4000] {
+      for name in folder.names { try FileSystem.remove(folder.path + "/" + name) }
+      var bytes = sound
+      for index in offset..<(offset + 4) { bytes[index] ^= 0xFF }
+      try Bytes.write(bytes, to: folder.database)
+      do throws(StoreError) {
+        let store = try Store(path: folder.database, now: .start)
+        try store.ledger.record([])
+        store.close()
+      } catch {
+        // Only a header that names another program or version is refused.
+        switch error {
+        case .foreign, .newer: #expect(try Bytes.read(folder.database) == bytes)
+        default: Issue.record("offset \(offset): \(error)")
+        }
+      }
+    }
+  }
+
+  @Test func aFileCutShortIsSavedAsFarAsItGoes() throws {
+    try fill(400)
+    let bytes = try Bytes.read(folder.database)
+    try Bytes.write(Array(bytes[..<(bytes.count / 2 + 100)]), to: folder.database)
+    let store = try Store(in: folder)
+    let tables = try recovered(store)
+    #expect(tables["category"]?.kept == Category.defaults.count)
+    #expect((tables["reminder"]?.kept ?? 0) > 50)
+    #expect(try store.reminders.all().values.count == tables["reminder"]?.kept)
+  }
+
+  @Test func theLogGoesAsideWithIts() throws {
+    let store = try Store(in: folder)
+    let entry = try Sample.dated("a")
+    try store.reminders.push(entry.reminder, entry.progress)
+    try Bytes.copy(folder.database + "-wal", to: folder.path + "/log")
+    store.close()
+    var bytes = try Bytes.read(folder.database)
+    for index in 0..<64 { bytes[index] = 1 }
+    try Bytes.write(bytes, to: folder.database)
+    try Bytes.copy(folder.path + "/log", to: folder.database + "-wal")
+    try FileSystem.remove(folder.path + "/log")
+    let size = try Bytes.read(folder.database + "-wal").count
+    let next = try Store(in: folder)
+    guard case .replaced = next.report.action else {
+      // The log held every page, the first one too: nothing was lost after all.
+      #expect(try next.reminders.count() == 1)
+      return
+    }
+    #expect(try Bytes.read(aside + "-wal").count == size)
+  }
+
+  @Test func aLogWithoutItsDatabaseIsSetAside() throws {
+    try Bytes.write([1, 2, 3], to: folder.database + "-wal")
+    let store = try Store(in: folder)
+    #expect(store.report.action == .created)
+    #expect(store.report.isWarning)
+    #expect(try Bytes.read(aside + "-wal") == [1, 2, 3])
+  }
+
+  /// The power fails between the two renames that exchange the damaged file and the new one.
+  @Test func anExchangeThatWasInterruptedIsFinished() throws {
+    try fill(5)
+    try FileSystem.rename(folder.database, to: folder.database + ".recovering")
+    let store = try Store(in: folder)
+    #expect(try store.reminders.count() == 5)
+    #expect(!folder.names.contains("georemind.db.recovering"))
+  }
+}

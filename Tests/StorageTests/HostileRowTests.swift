@@ -1,0 +1,93 @@
+import Reminders
+import Testing
+
+@testable import Storage
+
+/// Rows that a hand put there with the rules of the schema switched off.
+@Suite struct HostileRowTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let store = try Store(in: folder)
+    for id in ["bad", "good"] {
+      let entry = try Sample.placed(id)
+      try store.reminders.push(entry.reminder, entry.progress)
+    }
+    try store.ledger.record([Sample.firing("bad"), Sample.firing("good", second: 1)])
+    let position = try #require(try Sample.placed("x").reminder.place?.position)
+    try store.places.add(SavedPlace(name: "bad", position: position, radius: 1))
+    try store.places.add(SavedPlace(name: "good", position: position, radius: 1))
+    store.close()
+  }
+
+  private func edit(_ table: String, _ assignment: String, by key: String) throws {
+    try withRawConnection(
+      folder.database,
+      """
+      PRAGMA ignore_check_constraints = ON;
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')') WHERE name = '\(table)';
+      """)
+    try withRawConnection(
+      folder.database,
+      """
+      PRAGMA ignore_check_constraints = ON;
+      UPDATE \(table) SET \(assignment) WHERE \(key) = 'bad';
+      """)
+  }
+
+  @Test(arguments: [
+    "state = 'flying'", "presence = 'above'", "presence = x'00ff'", "kind = 'odd'", "title = ''",
+    "title = x'fffe'", "title = CAST(x'fffe' AS TEXT)", "id = 'white space'", "priority = 'high'",
+    "priority = 10", "priority = -9223372036854775808", "priority = 1.5",
+    "latitude = 91.0", "latitude = 9e999", "latitude = 'north'", "longitude = -9e999",
+    "radius_m = -1", "radius_m = 9e999", "due = 'when it rains'", "due = 12",
+    "document = 'no json'", "document = '[1]'", "document = '{\"a\":'", "document = x'7b7d'",
+    "document = '{\"on\":7}'", "document = '{\"dwell_s\":1e400}'",
+    "leads_fired = -1", "leads_fired = 'two'", "occurrence_us = 'noon'", "last_fired_us = 0.5",
+    "visit_settled = 'yes'",
+    "document = replace(hex(zeroblob(5000)), '00', '[')",
+  ]) func aReminderIsSkippedAndReported(assignment: String) throws {
+    try edit("reminder", assignment, by: "id")
+    let store = try Store(in: folder)
+    #expect(store.report.action == .opened)
+    let all = try store.reminders.all()
+    #expect(all.values.map(\.reminder.id) == ["good"])
+    #expect(all.problems.map(\.row) == [1])
+    #expect(all.problems.map(\.table) == ["reminder"])
+    #expect(try store.reminders.peek(kind: .location)?.reminder.id == "good")
+    #expect(try store.reminders.pop(kind: .location)?.reminder.id == "good")
+  }
+
+  @Test(arguments: [
+    "kind = 'odd'", "event = 'x'", "time_us = 'noon'", "latitude = 91.0", "distance_m = 9e999",
+    "why = x'00'", "priority = 'high'",
+  ]) func aFiringIsSkippedAndReported(assignment: String) throws {
+    try edit("firing", assignment, by: "id")
+    let store = try Store(in: folder)
+    #expect(try store.ledger.undelivered().values.map(\.id) == ["good"])
+    #expect(try store.ledger.undelivered().problems.count == 1)
+    #expect(try store.ledger.firings().values.map(\.id) == ["good"])
+  }
+
+  @Test(arguments: ["latitude = 91.0", "radius_m = 0.0", "radius_m = 'wide'", "notes = x'00'"])
+  func aPlaceIsSkippedAndReported(assignment: String) throws {
+    try edit("place", assignment, by: "name")
+    let store = try Store(in: folder)
+    #expect(try store.places.all().values.map(\.name) == ["good"])
+    #expect(try store.places.all().problems.count == 1)
+    #expect(try store.places.place(named: "bad") == nil)
+  }
+
+  @Test func aLastFixThatIsNotReadableIsNone() throws {
+    let store = try Store(in: folder)
+    for value in [
+      "", "{}", "[]", "{\"arrival_us\":1,\"lat\":91,\"lon\":0,\"mode\":2,\"source\":0}",
+    ] {
+      try store.database.run(
+        "INSERT OR REPLACE INTO state VALUES ('last_fix', ?)", [.text(value)])
+      #expect(try store.state.lastFix() == nil)
+    }
+  }
+}

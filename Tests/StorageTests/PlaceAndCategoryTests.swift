@@ -1,0 +1,115 @@
+import Geodesy
+import Reminders
+import Testing
+
+@testable import Storage
+
+@Suite struct PlaceAndCategoryTests {
+  let folder: TemporaryFolder
+  let store: Store
+
+  init() throws {
+    folder = try TemporaryFolder()
+    store = try Store(in: folder)
+  }
+
+  private func place(
+    _ name: String, category: String? = nil, radius: Double = 150
+  ) throws
+    -> SavedPlace
+  {
+    let position = try #require(Coordinate(latitude: -90, longitude: 180))
+    return SavedPlace(
+      name: name, position: position, radius: radius, category: category, notes: "ä\nb")
+  }
+
+  // MARK: - Categories
+
+  @Test func categoriesAreSortedAndUniqueWhateverTheCase() throws {
+    try store.categories.add(Category(name: "boats", color: "#00ff7F"))
+    let names = try store.categories.all().values.map(\.name)
+    #expect(
+      names == [
+        "boats", "Food", "Health", "Home", "Leisure", "Other", "Shopping", "Travel", "Work",
+      ])
+    #expect(throws: StoreError.alreadyExists(what: "category", name: "BOATS")) {
+      try store.categories.add(Category(name: "BOATS", color: "#000000"))
+    }
+    #expect(try store.categories.category(named: "Boats")?.color == "#00ff7F")
+  }
+
+  @Test(arguments: ["", "red", "#12345", "#1234567", "#12345G", "123456", "#123456\n", "＃123456"])
+  func aColourIsWrittenInSixDigits(color: String) throws {
+    let error = #expect(throws: StoreError.self) {
+      try store.categories.add(Category(name: "x", color: color))
+    }
+    guard case .invalid = error else { throw error ?? .unknownCategory("") }
+  }
+
+  @Test func aCategoryInUseStaysAndSaysWhatHangsOnIt() throws {
+    try store.places.add(place("Rewe", category: "shopping"))
+    let entry = try Sample.placed("r1", category: "SHOPPING")
+    try store.reminders.push(entry.reminder, entry.progress)
+    let error = #expect(throws: StoreError.self) { try store.categories.remove(named: "Shopping") }
+    #expect(
+      error
+        == .categoryInUse(name: "Shopping", places: ["Rewe"], reminders: ["r1"], total: 2))
+    #expect(
+      error?.description
+        == "the category 'Shopping' is used by place 'Rewe', reminder 'r1'; "
+        + "give these another category first")
+    try store.places.remove(named: "rewe")
+    try store.reminders.remove(id: "r1")
+    #expect(try store.categories.remove(named: "Shopping"))
+    #expect(try !store.categories.remove(named: "Shopping"))
+  }
+
+  @Test func aNewNameIsFollowedByAllThatUseIt() throws {
+    try store.places.add(place("Rewe", category: "Shopping"))
+    let entry = try Sample.placed("r1", category: "Shopping")
+    try store.reminders.push(entry.reminder, entry.progress)
+    #expect(
+      try store.categories.replace("shopping", with: Category(name: "Shops", color: "#010203")))
+    #expect(try store.places.place(named: "Rewe")?.category == "Shops")
+    #expect(try store.reminders.reminder(id: "r1")?.reminder.category == "Shops")
+    #expect(throws: StoreError.alreadyExists(what: "category", name: "Work")) {
+      try store.categories.replace("Shops", with: Category(name: "Work", color: "#010203"))
+    }
+    #expect(try store.reminders.reminder(id: "r1")?.reminder.category == "Shops")
+    #expect(try !store.categories.replace("none", with: Category(name: "n", color: "#010203")))
+  }
+
+  // MARK: - Places
+
+  @Test func placesComeBackSorted() throws {
+    for name in ["b", "A", "c"] { try store.places.add(place(name, category: "Food")) }
+    try store.places.add(place("d"))
+    #expect(try store.places.all().values.map(\.name) == ["A", "b", "c", "d"])
+    #expect(try store.places.place(named: "a") == place("A", category: "Food"))
+    #expect(try store.places.places(inCategory: "food").values.map(\.name) == ["A", "b", "c"])
+    #expect(try store.places.find("B").values.map(\.name) == ["b"])
+    #expect(try store.places.find("%").values.isEmpty)
+    #expect(throws: StoreError.alreadyExists(what: "place", name: "B")) {
+      try store.places.add(place("B"))
+    }
+    #expect(try store.places.replace("B", with: place("z")))
+    #expect(try !store.places.replace("B", with: place("z2")))
+    #expect(try store.places.remove(named: "Z"))
+    #expect(try !store.places.remove(named: "Z"))
+  }
+
+  @Test func aPlaceNeedsACategoryThatExists() throws {
+    let error = #expect(throws: StoreError.self) {
+      try store.places.add(place("p", category: "None"))
+    }
+    #expect(error == .unknownCategory("None"))
+    #expect(
+      error?.description == "there is no category 'None'; add the category first, or leave it out")
+  }
+
+  @Test(arguments: [0, -1, .nan, .infinity, 5_000_000.1])
+  func aRadiusMustMakeSense(radius: Double) throws {
+    #expect(throws: StoreError.self) { try store.places.add(place("p", radius: radius)) }
+    #expect(try store.places.all().values.isEmpty)
+  }
+}
