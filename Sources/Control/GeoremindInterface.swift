@@ -76,10 +76,6 @@ package enum GeoremindInterface {
     # What fires next: timers by time, places by distance from the current fix.
     method Next(limit: ?int) -> (timers: []object, places: []object)
 
-    # The last fix's distance and margin, each condition met or not, and what would
-    # make the reminder fire.
-    method Why(id: string) -> (why: object)
-
     # The daemon's health: feeds, fix, store, counters.
     method Status() -> (status: object)
 

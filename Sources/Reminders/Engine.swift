@@ -160,10 +160,10 @@ package struct Engine: Sendable {
 
   /// A fix that an earlier run saw last. It tells where the device was, for travel times; it is no
   /// arrival anywhere.
-  package mutating func remember(_ fix: Fix) {
+  package mutating func remember(_ fix: Fix, from arrival: Instant) {
     guard lastFix == nil else { return }
     lastFix = fix
-    lastFixArrival = fix.time
+    lastFixArrival = arrival
     isPositionLost = true
   }
 

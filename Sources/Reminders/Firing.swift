@@ -43,6 +43,31 @@ package struct Firing: Equatable, Sendable {
   /// One sentence: what made it fire.
   package var why: String
 
+  package init(
+    id: String, reminderID: String, kind: Reminder.Kind, title: String, category: String? = nil,
+    priority: Int = 0, time: Instant, event: Event, position: Coordinate? = nil,
+    eph: Double? = nil, fixTime: Instant? = nil, place: String? = nil, distance: Double? = nil,
+    due: Instant? = nil, travel: TimeSpan? = nil, late: TimeSpan? = nil, why: String
+  ) {
+    self.id = id
+    self.reminderID = reminderID
+    self.kind = kind
+    self.title = title
+    self.category = category
+    self.priority = priority
+    self.time = time
+    self.event = event
+    self.position = position
+    self.eph = eph
+    self.fixTime = fixTime
+    self.place = place
+    self.distance = distance
+    self.due = due
+    self.travel = travel
+    self.late = late
+    self.why = why
+  }
+
   /// The journal's MESSAGE: a sentence for people.
   package var message: String { "\(title): \(Self.lowercasedFirst(why))" }
 
