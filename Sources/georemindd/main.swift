@@ -1,1 +1,3 @@
-print("georemind")
+import ArgumentParser
+
+DaemonCommand.main()

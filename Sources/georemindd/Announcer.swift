@@ -1,0 +1,94 @@
+import CivilTime
+import Geodesy
+import LinuxRuntime
+import Reminders
+
+/// Words and fields of the entries that the daemon writes for people and programs.
+final class Announcer {
+  let sink: any JournalSink
+
+  init(sink: any JournalSink) { self.sink = sink }
+
+  /// The journal's entry of a firing, with all the fields that apply.
+  static func entry(for firing: Firing) -> JournalEntry {
+    let isLate = firing.event == .late
+    var entry = JournalEntry(
+      firing.message, priority: priority(of: firing),
+      messageID: (isLate ? MessageID.lateFiring : .firing).rawValue)
+    entry["GEOREMIND_FIRING_ID"] = firing.id
+    entry["GEOREMIND_REMINDER_ID"] = firing.reminderID
+    entry["GEOREMIND_KIND"] = firing.kind.rawValue
+    entry["GEOREMIND_EVENT"] = firing.event.rawValue
+    entry["GEOREMIND_TITLE"] = firing.title
+    entry["GEOREMIND_CATEGORY"] = firing.category
+    entry["GEOREMIND_PLACE"] = firing.place
+    entry["GEOREMIND_LATITUDE"] = firing.position.map { plain($0.latitude, digits: 7) }
+    entry["GEOREMIND_LONGITUDE"] = firing.position.map { plain($0.longitude, digits: 7) }
+    entry["GEOREMIND_EPH_M"] = firing.eph.map { plain($0, digits: 1) }
+    entry["GEOREMIND_DISTANCE_M"] = firing.distance.map { plain($0, digits: 1) }
+    entry["GEOREMIND_FIX_TIME"] = firing.fixTime?.json
+    entry["GEOREMIND_DUE"] = firing.due?.json
+    entry["GEOREMIND_TRAVEL_S"] = firing.travel.map { plain($0.seconds, digits: 0) }
+    entry["GEOREMIND_LATE_S"] = firing.late.map { plain($0.seconds, digits: 3) }
+    return entry
+  }
+
+  /// NOTICE by default; iCalendar's 1 to 4 are urgent, 6 to 9 are not (RFC 5545 §3.8.1.9).
+  private static func priority(of firing: Firing) -> JournalPriority {
+    switch firing.priority {
+    case 1: .alert
+    case 2: .critical
+    case 3: .error
+    case 4: .warning
+    case 6...9: .informational
+    default: .notice
+    }
+  }
+
+  private static func plain(_ value: Double, digits: Int) -> String {
+    let rounded = Decimal.rounded(value, digits: digits)
+    return digits == 0 || rounded == rounded.rounded() && abs(rounded) < 1e15
+      ? "\(Int64(rounded))" : "\(rounded)"
+  }
+
+  func announce(_ notice: Notice) {
+    switch notice {
+    case .positionLost(let after):
+      write(
+        "Position lost: no usable fix for \(after); nothing that needs a place can fire until it is back",
+        .warning, .positionLost)
+    case .positionBack(let after):
+      write("Position back after \(after)", .notice, .positionBack)
+    case .expired(let id, let title):
+      var entry = JournalEntry("\(title): expired without a firing", priority: .notice)
+      entry["GEOREMIND_REMINDER_ID"] = id
+      entry["GEOREMIND_TITLE"] = title
+      send(entry)
+    case .fixTimeSteppedBack(let span):
+      write(
+        "The receiver's clock went back by \(span); its fixes count again", .warning, .clockStepped)
+    }
+  }
+
+  func announceStoreTrouble(_ trouble: String) {
+    write(
+      "Store trouble: \(trouble). Reminders go on; firings wait and are told as soon as they can be kept",
+      .error, .storeTrouble)
+  }
+
+  func write(
+    _ message: String, _ priority: JournalPriority, _ id: MessageID, fields: JournalFields = [:],
+    file: String = #fileID, line: Int = #line, function: String = #function
+  ) {
+    var entry = JournalEntry(
+      message, priority: priority, messageID: id.rawValue, file: file, line: line,
+      function: function)
+    for (name, value) in fields { entry[name] = value }
+    send(entry)
+  }
+
+  typealias JournalFields = KeyValuePairs<JournalFieldName, String>
+
+  /// An ordinary entry that the journal does not take is not worth stopping for.
+  private func send(_ entry: JournalEntry) { try? sink.write(entry) }
+}

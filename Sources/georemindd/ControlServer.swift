@@ -1,0 +1,157 @@
+import Control
+import Glibc
+import JSONText
+import LinuxRuntime
+import Logging
+import Reminders
+
+/// The control socket: connections in, calls to `ControlService`, streams out.
+final class ControlServer {
+  /// More clients than this are turned away: each holds a descriptor and buffers.
+  private static let mostClients = 512
+
+  private unowned let daemon: Daemon
+  private let interfaces: VarlinkService
+  private var listeners: [UnixListener] = []
+  private var clients: [ObjectIdentifier: Client] = [:]
+  private let statusTimer: TimerSource
+
+  private final class Client {
+    let stream: StreamConnection
+    var protocolState: VarlinkConnection<PeerCredentials>
+    /// The method of the open stream, so that a push finds those it is for.
+    var watches: String? { protocolState.isStreaming ? protocolState.openCall?.methodName : nil }
+    var lastStatus: String?
+
+    init(stream: StreamConnection, service: VarlinkService) {
+      self.stream = stream
+      protocolState = VarlinkConnection(service: service, peer: stream.peer)
+    }
+  }
+
+  /// Takes the sockets that systemd passes under the name `control`, or listens at the configured
+  /// path.
+  init(daemon: Daemon, loop: EventLoop, services: ServiceManager) throws {
+    self.daemon = daemon
+    interfaces = try VarlinkService(
+      vendor: "georemind", product: "georemindd", version: DaemonCommand.version,
+      url: "https://varlink.org", interfaces: [GeoremindInterface.text],
+      streaming: GeoremindInterface.streamingMethods)
+    let relay = Relay()
+    statusTimer = try loop.addTimer(.monotonic, accuracy: 200_000) { _ in
+      relay.server?.pushStatus()
+    }
+    relay.server = self
+    for socket in try services.passedSockets() where socket.name == "control" {
+      listeners.append(
+        try UnixListener(passed: socket.descriptor, loop: loop) { relay.server?.admit($0) })
+    }
+    if listeners.isEmpty {
+      listeners = [
+        try UnixListener(path: daemon.settings.socketPath, loop: loop) { relay.server?.admit($0) }
+      ]
+    }
+  }
+
+  private final class Relay { weak var server: ControlServer? }
+
+  func stop() {
+    statusTimer.close()
+    for listener in listeners { listener.close() }
+    for client in clients.values { client.stream.close() }
+    clients.removeAll()
+  }
+
+  // MARK: - Clients
+
+  private func admit(_ stream: StreamConnection) {
+    guard isAllowed(stream.peer), clients.count < Self.mostClients else {
+      let why = isAllowed(stream.peer) ? "too many clients" : "not of an allowed group"
+      refuse(stream, because: why)
+      return
+    }
+    let client = Client(stream: stream, service: interfaces)
+    let key = ObjectIdentifier(client)
+    clients[key] = client
+    stream.onClose = { [unowned self] reason in
+      daemon.log.debug("A client has gone: \(reason)")
+      clients[key] = nil
+    }
+    stream.onMessage = { [unowned self, unowned client] bytes in
+      carryOut(
+        client.protocolState.receive(Array(bytes) + [0]) { [unowned self] call, _ in
+          answer(call)
+        }, for: client)
+    }
+  }
+
+  private func answer(_ call: VarlinkCall) -> VarlinkAnswer {
+    if call.methodName == "WatchStatus" { statusTimer.arm(in: 1_000_000) }
+    return ControlService(daemon: daemon).answer(call)
+  }
+
+  /// root, the daemon's own user, and members of the configured groups.
+  private func isAllowed(_ peer: PeerCredentials) -> Bool {
+    if peer.userID == 0 || peer.userID == geteuid() { return true }
+    return daemon.settings.allowedGroups.contains { name in
+      guard let group = getgrnam(name) else { return false }
+      return peer.isMember(of: group.pointee.gr_gid)
+    }
+  }
+
+  private func refuse(_ stream: StreamConnection, because reason: String) {
+    let peer = stream.peer
+    daemon.announcer.write(
+      "Refused a client of user \(peer.userID), process \(peer.processID): \(reason)", .warning,
+      .clientRefused,
+      fields: ["GEOREMIND_PEER_UID": "\(peer.userID)", "GEOREMIND_PEER_PID": "\(peer.processID)"])
+    stream.send(VarlinkReply(VarlinkServiceError.permissionDenied.varlink).encoded)
+    let key = ObjectIdentifier(stream)
+    refused[key] = stream
+    stream.onClose = { [unowned self] _ in refused[key] = nil }
+    stream.finish()
+  }
+
+  /// Refused clients, kept until their answer is sent.
+  private var refused: [ObjectIdentifier: StreamConnection] = [:]
+
+  private func carryOut(
+    _ actions: [VarlinkConnection<PeerCredentials>.Action], for client: Client
+  ) {
+    for action in actions {
+      switch action {
+      case .send(let bytes):
+        let before = client.stream.queuedBytes
+        client.stream.send(bytes)
+        let written = before + bytes.count - client.stream.queuedBytes
+        let further = client.protocolState.sent(written) { [unowned self] call, _ in answer(call) }
+        carryOut(further, for: client)
+      case .close(let reason):
+        daemon.log.info("Closing a client's connection: \(reason)")
+        client.stream.finish()
+      }
+    }
+  }
+
+  // MARK: - Streams
+
+  /// One firing to all who watch.
+  func announce(_ firing: Firing) {
+    for client in clients.values where client.watches == "WatchFirings" {
+      carryOut(client.protocolState.push(["firing": .object(firing.json)]), for: client)
+    }
+  }
+
+  /// The status to those who watch it, when it has changed; the timer runs only while they do.
+  private func pushStatus() {
+    let watchers = clients.values.filter { $0.watches == "WatchStatus" }
+    guard !watchers.isEmpty else { return }
+    statusTimer.arm(in: 1_000_000)
+    let status = JSONValue.object(daemon.statusJSON)
+    let line = status.line
+    for client in watchers where client.lastStatus != line {
+      client.lastStatus = line
+      carryOut(client.protocolState.push(["status": status]), for: client)
+    }
+  }
+}

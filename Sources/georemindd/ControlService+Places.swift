@@ -1,0 +1,109 @@
+import CivilTime
+import Control
+import Geodesy
+import JSONText
+import Positioning
+import Reminders
+import Storage
+
+/// Places, categories, and where the device is.
+extension ControlService {
+  func places(_ method: String, _ given: JSONObject) throws -> JSONObject {
+    let store = daemon.store
+    let name = given["name"]?.string ?? ""
+    switch method {
+    case "AddPlace":
+      guard !name.isEmpty else {
+        throw GeoremindError.invalidReminder(field: "name", reason: "a place needs a name")
+      }
+      guard
+        let position = Coordinate(
+          latitude: given["latitude"]?.double ?? .nan, longitude: given["longitude"]?.double ?? .nan
+        )
+      else {
+        throw GeoremindError.invalidReminder(
+          field: "latitude", reason: "must be −90 to 90, and longitude −180 to 180")
+      }
+      let radius = given["radius_m"]?.double ?? Reminder.Place.defaultRadius
+      guard (1...5_000_000).contains(radius) else {
+        throw GeoremindError.invalidReminder(field: "radius_m", reason: "must be 1 to 5000000")
+      }
+      let place = SavedPlace(
+        name: name, position: position, radius: radius, category: given["category"]?.string,
+        notes: given["notes"]?.string)
+      try store.places.add(place)
+      return ["place": json(place, colors: try colors())]
+    case "ListPlaces":
+      let colors = try colors()
+      let category = given["category"]?.string
+      let places =
+        try category.map { try store.places.places(inCategory: $0) } ?? store.places.all()
+      return ["places": .array(places.values.map { json($0, colors: colors) })]
+    case "RemovePlace":
+      guard let place = try store.places.place(named: name) else {
+        throw GeoremindError.notFound(id: name)
+      }
+      try store.places.remove(named: name)
+      return ["place": json(place, colors: try colors())]
+    case "AddCategory":
+      let category = Category(name: name, color: given["color"]?.string ?? Category.neutralColor)
+      try store.categories.add(category)
+      return ["category": json(category)]
+    case "ListCategories":
+      return ["categories": .array(try store.categories.all().values.map(json))]
+    default:
+      guard let category = try store.categories.category(named: name) else {
+        throw GeoremindError.notFound(id: name)
+      }
+      try store.categories.remove(named: name)
+      return ["category": json(category)]
+    }
+  }
+
+  /// The colour of each category, by its name in lower case.
+  private func colors() throws -> [String: String] {
+    var colors: [String: String] = [:]
+    for category in try daemon.store.categories.all().values {
+      colors[category.name.lowercased()] = category.color
+    }
+    return colors
+  }
+
+  private func json(_ place: SavedPlace, colors: [String: String]) -> JSONValue {
+    [
+      "name": .string(place.name),
+      "latitude": .double(place.position.latitude),
+      "longitude": .double(place.position.longitude),
+      "radius_m": .double(place.radius),
+      "category": place.category.map { .string($0) },
+      "color": place.category.flatMap { colors[$0.lowercased()] }.map { .string($0) },
+      "notes": place.notes.map { .string($0) },
+    ]
+  }
+
+  private func json(_ category: Storage.Category) -> JSONValue {
+    ["name": .string(category.name), "color": .string(category.color)]
+  }
+
+  /// The current fix and the five nearest places.
+  func whereabouts() throws -> JSONObject {
+    guard let fix = daemon.host.engine.lastFix else { return ["nearest": .array([])] }
+    let nearest = try daemon.store.places.all().values
+      .map { (place: $0, distance: fix.position.distance(to: $0.position)) }
+      .sorted { $0.distance < $1.distance }
+      .prefix(5)
+    return [
+      "fix": .object(fix.tpv(device: nil)),
+      "age_s": .double(daemon.fixAge?.seconds),
+      "nearest": .array(
+        nearest.map { entry -> JSONValue in
+          [
+            "name": .string(entry.place.name),
+            "distance_m": .double(Decimal.rounded(entry.distance, digits: 1)),
+            "bearing_deg": .double(
+              Decimal.rounded(fix.position.initialBearing(to: entry.place.position), digits: 1)),
+          ]
+        }),
+    ]
+  }
+}

@@ -1,0 +1,246 @@
+import CivilTime
+import Control
+import Geodesy
+import JSONText
+import Reminders
+import Storage
+
+/// The methods of `org.georemind`: parameters, already checked against the interface, to an answer.
+struct ControlService {
+  unowned let daemon: Daemon
+
+  func answer(_ call: VarlinkCall) -> VarlinkAnswer {
+    do {
+      switch call.methodName {
+      case "WatchFirings": return .stream(first: [])
+      case "WatchStatus": return .stream(first: [["status": .object(daemon.statusJSON)]])
+      default: return .reply(try reply(to: call.methodName, call.parameters))
+      }
+    } catch let error as GeoremindError {
+      return .error(error.varlink)
+    } catch let error as ReminderError {
+      return .error(
+        GeoremindError.invalidReminder(field: error.field, reason: error.reason).varlink)
+    } catch let error as StoreError {
+      return .error(Self.translate(error).varlink)
+    } catch {
+      return .error(GeoremindError.storeTrouble(reason: "\(error)").varlink)
+    }
+  }
+
+  private static func translate(_ error: StoreError) -> GeoremindError {
+    switch error {
+    case .categoryInUse(let name, let places, let reminders, _):
+      .inUse(name: name, reminders: places + reminders)
+    case .alreadyExists(_, let name): .alreadyExists(name: name)
+    case .unknownCategory(let name): .notFound(id: name)
+    default: .storeTrouble(reason: "\(error)")
+    }
+  }
+
+  private func reply(to method: String, _ given: JSONObject) throws -> JSONObject {
+    let store = daemon.store
+    let text = { (name: String) in given[name]?.string }
+    switch method {
+    case "Add":
+      return ["id": .string(try add(given["reminder"]?.object ?? JSONObject()))]
+    case "Import":
+      return ["ids": .array(try addAll(given["reminders"]?.array ?? []).map { .string($0) })]
+    case "List":
+      return ["reminders": .array(try list(kind: text("kind"), all: given["all"]?.bool ?? false))]
+    case "Show":
+      return shown(try find(text("id")))
+    case "Edit":
+      return try edit(find(text("id")), changes: given["changes"]?.object ?? JSONObject())
+    case "Remove":
+      let entry = try find(text("id"))
+      try daemon.remove(id: entry.reminder.id)
+      return shown(entry)
+    case "Done":
+      return try done(find(text("id")))
+    case "Snooze":
+      return try snooze(find(text("id")), until: text("until") ?? "")
+    case "Peek":
+      return ["reminder": try store.reminders.peek(kind: kind(text("kind"))).map(json)]
+    case "Pop":
+      return try pop(kind(text("kind")))
+    case "Next":
+      return next(limit: given["limit"]?.int ?? 10)
+    case "Status":
+      return ["status": .object(daemon.statusJSON)]
+    case "Log":
+      return try log(given)
+    case "Where":
+      return try whereabouts()
+    default:
+      return try places(method, given)
+    }
+  }
+
+  // MARK: - Reminders
+
+  private func kind(_ text: String?) -> Reminder.Kind { text.flatMap(Reminder.Kind.init) ?? .date }
+
+  private func json(_ entry: ReminderStore.Entry) -> JSONValue {
+    var reminder = entry.reminder
+    reminder.state = entry.progress.state
+    var object = reminder.json
+    if let snoozed = entry.progress.snoozedUntil { object["snoozed_until"] = .string(snoozed.json) }
+    if let occurrence = entry.progress.occurrence, reminder.repeatRule != nil {
+      object["next_due"] = .string(occurrence.json)
+    }
+    if let fired = entry.progress.lastFired { object["last_fired"] = .string(fired.json) }
+    return .object(object)
+  }
+
+  private func shown(_ entry: ReminderStore.Entry) -> JSONObject { ["reminder": json(entry)] }
+
+  /// The reminder of this id or of the only one that begins so.
+  private func find(_ prefix: String?) throws -> ReminderStore.Entry {
+    let prefix = prefix ?? ""
+    let ids = try daemon.store.reminders.find(prefix: prefix)
+    guard let id = ids.contains(prefix) ? prefix : ids.first else {
+      throw GeoremindError.notFound(id: prefix)
+    }
+    guard ids.count == 1 || id == prefix else {
+      throw GeoremindError.ambiguous(id: prefix, candidates: ids)
+    }
+    guard let entry = try daemon.store.reminders.reminder(id: id) else {
+      throw GeoremindError.notFound(id: prefix)
+    }
+    return entry
+  }
+
+  /// A place may be given by the name of a known one.
+  private func read(_ document: JSONObject) throws -> Reminder {
+    var document = document
+    if let name = document["place"]?.string {
+      guard let place = try daemon.store.places.place(named: name) else {
+        throw GeoremindError.notFound(id: name)
+      }
+      let radius = document["radius_m"]?.double ?? place.radius
+      document["radius_m"] = nil
+      document["place"] = .object(
+        Reminder.Place(name: place.name, position: place.position, radius: radius).json)
+    }
+    for stale in ["snoozed_until", "next_due", "last_fired"] { document[stale] = nil }
+    return try Reminder(json: document, newID: ReminderID.random())
+  }
+
+  private func add(_ document: JSONObject) throws -> String {
+    let reminder = try read(document)
+    guard try daemon.store.reminders.reminder(id: reminder.id) == nil else {
+      throw GeoremindError.alreadyExists(name: reminder.id)
+    }
+    try daemon.add(reminder)
+    return reminder.id
+  }
+
+  private func addAll(_ documents: [JSONValue]) throws -> [String] {
+    var reminders: [Reminder] = []
+    for (index, value) in documents.enumerated() {
+      do {
+        reminders.append(try read(value.object ?? JSONObject()))
+      } catch let error as ReminderError {
+        throw ReminderError(field: "[\(index)].\(error.field)", reason: error.reason)
+      }
+    }
+    var seen: Set<String> = []
+    for reminder in reminders {
+      guard seen.insert(reminder.id).inserted,
+        try daemon.store.reminders.reminder(id: reminder.id) == nil
+      else { throw GeoremindError.alreadyExists(name: reminder.id) }
+    }
+    try daemon.addAll(reminders)
+    return reminders.map(\.id)
+  }
+
+  private func list(kind: String?, all: Bool) throws -> [JSONValue] {
+    let wanted = kind.flatMap(Reminder.Kind.init)
+    return try daemon.store.reminders.all().values
+      .filter { wanted == nil || $0.reminder.kind == wanted }
+      .filter { all || ($0.progress.state != .done && $0.progress.state != .expired) }
+      .map(json)
+  }
+
+  private func edit(_ entry: ReminderStore.Entry, changes: JSONObject) throws -> JSONObject {
+    var reminder = entry.reminder
+    reminder.state = entry.progress.state
+    var document = reminder.json
+    for (key, value) in changes.members { document[key] = value == .null ? nil : value }
+    guard document["id"]?.string == reminder.id else {
+      throw GeoremindError.invalidReminder(field: "id", reason: "an id cannot be changed")
+    }
+    let changed = try read(document)
+    try daemon.replace(changed, keeping: entry.progress)
+    return shown(try find(changed.id))
+  }
+
+  private func done(_ entry: ReminderStore.Entry) throws -> JSONObject {
+    guard entry.progress.state != .done else {
+      throw GeoremindError.wrongState(id: entry.reminder.id, state: "done already")
+    }
+    try daemon.complete(entry)
+    return shown(try find(entry.reminder.id))
+  }
+
+  private func pop(_ kind: Reminder.Kind) throws -> JSONObject {
+    guard let entry = try daemon.store.reminders.peek(kind: kind) else { return JSONObject() }
+    try daemon.complete(entry)
+    return shown(try find(entry.reminder.id))
+  }
+
+  private func snooze(_ entry: ReminderStore.Entry, until text: String) throws -> JSONObject {
+    guard entry.progress.state != .done, entry.progress.state != .expired else {
+      throw GeoremindError.wrongState(
+        id: entry.reminder.id, state: entry.progress.state.rawValue)
+    }
+    try daemon.snooze(entry.reminder, until: text)
+    return shown(try find(entry.reminder.id))
+  }
+
+  private func next(limit: Int) -> JSONObject {
+    let limit = max(1, min(limit, 1_000))
+    let engine = daemon.host.engine
+    let timers = engine.upcoming(limit: limit).map { entry -> JSONValue in
+      [
+        "id": .string(entry.reminder.id), "title": .string(entry.reminder.title),
+        "kind": .string(entry.reminder.kind.rawValue), "time": .string(entry.moment.json),
+      ]
+    }
+    let places = engine.nearby(limit: limit).map { entry -> JSONValue in
+      [
+        "id": .string(entry.reminder.id), "title": .string(entry.reminder.title),
+        "place": entry.reminder.place?.name.map { .string($0) },
+        "on": .string(entry.reminder.trigger.rawValue),
+        "distance_m": .double(Decimal.rounded(entry.distance, digits: 1)),
+      ]
+    }
+    return ["timers": .array(timers), "places": .array(places)]
+  }
+
+  private func log(_ given: JSONObject) throws -> JSONObject {
+    var since: Instant?
+    if let text = given["since"]?.string {
+      do {
+        since = try daemon.instant(typed: text)
+      } catch {
+        throw GeoremindError.invalidReminder(field: "since", reason: "\(error)")
+      }
+    }
+    let reminder = given["reminder"]?.string
+    let firings = try daemon.store.ledger.firings(
+      limit: max(1, min(given["limit"]?.int ?? 1_000, 100_000)), since: since, reminder: reminder)
+    return ["firings": .array(firings.values.map { .object($0.json) })]
+  }
+}
+
+/// Ids of new reminders.
+enum ReminderID {
+  /// 16 hexadecimal digits, so that a few of them are nearly always enough to name one.
+  static func random() -> String {
+    var generator = SystemRandomNumberGenerator()
+    let digits = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

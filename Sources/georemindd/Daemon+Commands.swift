@@ -1,0 +1,77 @@
+import CivilTime
+import Control
+import Reminders
+import Storage
+
+/// What people and files ask of the daemon. Everything goes to the store first and then, once its
+/// time is known, to the engine.
+extension Daemon {
+  func add(_ reminder: Reminder) throws { try addAll([reminder]) }
+
+  /// All in one transaction.
+  func addAll(_ reminders: [Reminder]) throws {
+    var changes = Changes()
+    changes.saved = reminders.map { ($0, Progress(state: $0.state)) }
+    try store.commit(changes)
+    guard isRunning, let now = clock.now else { return }
+    for reminder in reminders { host.handle(.add(reminder, nil), at: now) }
+  }
+
+  func replace(_ reminder: Reminder, keeping progress: Progress) throws {
+    try store.reminders.replace(reminder, progress)
+    guard isRunning, let now = clock.now else { return }
+    host.handle(.replace(reminder), at: now)
+  }
+
+  func remove(id: String) throws {
+    try store.reminders.remove(id: id)
+    if let now = clock.now { host.handle(.remove(id: id), at: now) }
+  }
+
+  /// Completes the current occurrence.
+  func complete(_ entry: ReminderStore.Entry) throws {
+    if isRunning, let now = clock.now {
+      host.handle(.done(id: entry.reminder.id), at: now)
+    } else {
+      var progress = entry.progress
+      progress.state = .done
+      try store.reminders.update(entry.reminder.id, progress)
+    }
+  }
+
+  func snooze(_ reminder: Reminder, until text: String) throws {
+    guard isRunning, let now = clock.now else {
+      throw GeoremindError.refusedByPolicy(reason: "the recording has not begun yet")
+    }
+    if text == "next-visit" {
+      guard reminder.kind == .location else {
+        throw GeoremindError.invalidReminder(
+          field: "until", reason: "next-visit is for location reminders")
+      }
+      host.handle(.snooze(id: reminder.id, .nextVisit), at: now)
+      return
+    }
+    let until: Instant
+    if let span = try? TimeSpan(parsing: text) {
+      until = now + span
+    } else {
+      do {
+        until = try instant(typed: text)
+      } catch {
+        throw GeoremindError.invalidReminder(
+          field: "until", reason: "give a span (20min), a time (18:00) or next-visit: \(error)")
+      }
+    }
+    guard until > now else {
+      throw GeoremindError.invalidReminder(field: "until", reason: "that is in the past")
+    }
+    host.handle(.snooze(id: reminder.id, .until(until)), at: now)
+  }
+
+  /// A time as people type it, in the daemon's zone.
+  func instant(typed text: String) throws -> Instant {
+    let zone = host.engine.zone
+    let stamp = try TimeStamp(typed: text, now: clock.now ?? Instant(microseconds: 0), zone: zone)
+    return stamp.instant(in: zone)
+  }
+}

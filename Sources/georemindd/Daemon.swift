@@ -1,0 +1,295 @@
+import CivilTime
+import Glibc
+import LinuxRuntime
+import Logging
+import Positioning
+import Reminders
+import Storage
+
+/// The assembly: parts are made, handed to each other, and run on one loop.
+final class Daemon {
+  let loop: EventLoop
+  let services: ServiceManager
+  let announcer: Announcer
+  let store: Store
+  let host: EngineHost
+  let clock: Clock
+  var settings: DaemonSettings
+  private(set) var feeds: [FeedRunner] = []
+  private(set) var log: Logger
+  private let outbox: Outbox
+  private let reload: () throws -> DaemonSettings
+  private var arbiter = Arbiter()
+  private var player: Player?
+  private var control: ControlServer?
+  private var sources: [AnyObject] = []
+  private var deadlineTimer: TimerSource?
+  private var retryTimer: TimerSource?
+  private var statusTimer: TimerSource?
+  private var clockSteps: ClockStepSource?
+  private var isLoaded = false
+  private var nextFeedNumber = 0
+
+  /// - Parameters:
+  ///   - reload: reads the configuration anew, for SIGHUP.
+  init(
+    settings: DaemonSettings, sink: any JournalSink, services: ServiceManager, log: Logger,
+    reload: @escaping () throws -> DaemonSettings
+  ) throws {
+    self.settings = settings
+    self.services = services
+    self.log = log
+    self.reload = reload
+    announcer = Announcer(sink: sink)
+    loop = try EventLoop()
+    clock = Clock(mode: settings.feeds.contains { $0.isFile } ? .recording : .system)
+    store = try Store(
+      path: settings.storePath, now: Instant(microseconds: SystemClock.now()))
+    for sentence in store.report.sentences {
+      log.log(level: store.report.isWarning ? .warning : .info, "\(sentence)")
+    }
+    let clock = clock
+    outbox = Outbox(store: store, sink: sink, log: log) {
+      clock.now ?? Instant(microseconds: SystemClock.now())
+    }
+    let zone = DaemonSettings.systemZone(log: log)
+    host = EngineHost(
+      engine: Engine(settings: settings.engine, zone: zone), clock: clock, store: store,
+      outbox: outbox, journal: announcer, log: log)
+  }
+
+  /// Runs until a signal ends it; answers the exit code.
+  func run() throws -> Int32 {
+    try addTimers()
+    try addSignals()
+    host.onDeadlineChange = { [unowned self] in armDeadline() }
+    host.onStoreTrouble = { [unowned self] in retryTimer?.arm(in: 5_000_000) }
+    outbox.onJournalAway = { [unowned self] in retryTimer?.arm(in: 1_000_000) }
+    let control = try ControlServer(daemon: self, loop: loop, services: services)
+    self.control = control
+    host.onFiring = { [unowned control] in control.announce($0) }
+    outbox.recover()
+    try loadReminderFiles()
+    if let now = clock.now { loadReminders(at: now) }
+    for url in settings.feeds { try addFeed(url) }
+    announceStart()
+    services.ready(status: statusLine)
+    let code = try loop.run()
+    stop()
+    return code
+  }
+
+  private func announceStart() {
+    let feeds = settings.feeds.map { "\($0)" }.joined(separator: ", ")
+    announcer.write(
+      "georemindd \(DaemonCommand.version) started: \((try? store.reminders.count()) ?? 0) reminders, "
+        + (feeds.isEmpty ? "no feed (set Feed= or --feed)" : "feed \(feeds)"),
+      .informational, .started)
+  }
+
+  private func stop() {
+    services.stopping()
+    for feed in feeds { feed.stop() }
+    player?.stop()
+    control?.stop()
+    if let fix = host.keptFix { try? store.state.keep(fix) }
+    outbox.deliver()
+    store.close()
+    log.info("Stopped")
+  }
+
+  // MARK: - Timers and signals
+
+  private func addTimers() throws {
+    deadlineTimer = try loop.addTimer(.realTime, accuracy: 1_000) { [unowned self] _ in
+      if clock.mode == .system, let now = clock.now { host.advance(to: now) }
+    }
+    retryTimer = try loop.addTimer(.monotonic, accuracy: 250_000) { [unowned self] _ in
+      host.retry()
+      outbox.deliver()
+    }
+    statusTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
+      services.status(statusLine)
+    }
+    clockSteps = try ClockStepSource(loop: loop) { [unowned self] in clockStepped() }
+    if let interval = services.watchdogInterval { try addWatchdog(every: interval) }
+  }
+
+  /// The time of the loop is system time only where no recording is played.
+  private func armDeadline() {
+    guard clock.mode == .system else { return }
+    if let deadline = host.engine.nextDeadline {
+      deadlineTimer?.arm(at: max(0, deadline.microseconds))
+    } else {
+      deadlineTimer?.disarm()
+    }
+  }
+
+  private func clockStepped() {
+    guard clock.mode == .system, let now = clock.now else { return }
+    announcer.write(
+      "The system's clock was set; it is now \(now.rfc3339()), and every timer follows it",
+      .notice, .clockStepped)
+    host.handle(.tick, at: now)
+  }
+
+  /// Feeds systemd's watchdog twice as often as asked, and only if the parts answer.
+  private func addWatchdog(every interval: Int64) throws {
+    var timer: TimerSource?
+    timer = try loop.addTimer(.monotonic, accuracy: interval / 8) { [unowned self] _ in
+      timer?.arm(in: interval / 2)
+      if let trouble = selfCheck() {
+        log.critical("Self-check failed: \(trouble)")
+        services.triggerWatchdog()
+      } else {
+        services.watchdog()
+      }
+    }
+    timer?.arm(in: interval / 2)
+    if let timer { sources.append(timer) }
+    services.watchdog()
+  }
+
+  /// What is broken beyond repair, if anything; trouble with the disk is not, the daemon goes on.
+  private func selfCheck() -> String? {
+    if clock.mode == .system, let now = clock.now, let deadline = host.engine.nextDeadline,
+      now - deadline > .minutes(1)
+    {
+      return "a timer is \(now - deadline) overdue"
+    }
+    return (try? store.reminders.count()) == nil ? "the store does not answer" : nil
+  }
+
+  private func addSignals() throws {
+    for signal in [SIGTERM, SIGINT] {
+      sources.append(try loop.addSignal(signal) { [unowned self] _ in loop.exit(0) })
+    }
+    sources.append(try loop.addSignal(SIGHUP) { [unowned self] _ in reloadSettings() })
+  }
+
+  /// SIGHUP: the configuration, the reminder files and the time zone are read anew. A configuration
+  /// with an error in it changes nothing.
+  private func reloadSettings() {
+    services.reloading()
+    defer { services.ready(status: statusLine) }
+    do {
+      let fresh = try reload()
+      let old = settings
+      settings = fresh
+      log.logLevel = fresh.logLevel
+      host.use(fresh.engine)
+      for feed in feeds where !fresh.feeds.contains(feed.url) { remove(feed) }
+      for url in fresh.feeds where !old.feeds.contains(url) {
+        if url.isFile {
+          log.warning("\(url): a recording is only played when given at the start")
+        } else {
+          try addFeed(url)
+        }
+      }
+      if let now = clock.now {
+        host.handle(.zone(DaemonSettings.systemZone(log: log)), at: now)
+      }
+      try loadReminderFiles()
+      announcer.write("Configuration reloaded", .informational, .reloaded)
+    } catch {
+      log.error("Reload failed, the old configuration stays in force: \(error)")
+    }
+  }
+
+  // MARK: - Feeds
+
+  private func addFeed(_ url: FeedURL) throws {
+    var options = FixDecoder.Options()
+    let now = Instant(microseconds: SystemClock.now())
+    options.referenceTime = url.isFile ? url.recordingDate ?? now : now
+    options.correctsWeekRollover = !url.isFile
+    let number = nextFeedNumber
+    nextFeedNumber += 1
+    let runner = try FeedRunner(
+      number: number, url: url, options: settings.feedOptions, loop: loop, announcer: announcer,
+      decoderOptions: options)
+    runner.onStateChange = { [unowned self] in updateStatusSoon() }
+    feeds.append(runner)
+    if url.isFile {
+      let player = try Player(feed: runner, rate: url.playbackRate, host: host, loop: loop)
+      player.onBegin = { [unowned self] start in begin(recordingAt: start) }
+      player.onFix = { [unowned self] fix in take(fix, from: number) }
+      player.onEnd = { [unowned self] in recordingEnded(url) }
+      self.player = player
+    } else {
+      runner.onFixes = { [unowned self] fixes in
+        for fix in fixes { take(fix, from: number) }
+      }
+      runner.onEnd = { [unowned self] in
+        announcer.write("Feed ended: \(url)", .notice, .feedEnded)
+        updateStatusSoon()
+      }
+    }
+    runner.start()
+  }
+
+  private func remove(_ runner: FeedRunner) {
+    runner.stop()
+    arbiter.forget(runner.number)
+    feeds.removeAll { $0 === runner }
+  }
+
+  private func take(_ fix: Fix, from feed: Int) {
+    let arrival = clock.mode == .recording ? fix.time : clock.now
+    guard host.engine.counts(fix), let arrival, arbiter.accepts(fix, from: feed, at: arrival) else {
+      return
+    }
+    host.take(fix)
+    updateStatusSoon()
+  }
+
+  private func begin(recordingAt start: Instant) {
+    clock.advance(to: start)
+    loadReminders(at: start)
+  }
+
+  private func recordingEnded(_ url: FeedURL) {
+    announcer.write("Feed ended: \(url)", .notice, .feedEnded)
+    services.status(statusLine)
+  }
+
+  // MARK: - Reminders
+
+  /// Puts the store's reminders into the engine, once the time is known.
+  private func loadReminders(at now: Instant) {
+    guard !isLoaded else { return }
+    isLoaded = true
+    do {
+      let kept = try store.reminders.all()
+      for problem in kept.problems { log.error("\(problem)") }
+      if clock.mode == .system, let fix = try store.state.lastFix() { host.remember(fix) }
+      host.load(kept.values, at: now)
+    } catch {
+      announcer.announceStoreTrouble("\(error)")
+    }
+  }
+
+  /// Reminders that come with the configuration: new ones are added, changed ones changed, by id.
+  private func loadReminderFiles() throws {
+    for path in settings.reminderFiles {
+      do {
+        let count = try ReminderFiles.merge(path, into: self)
+        if count > 0 { log.info("\(path): \(count) reminders added or changed") }
+      } catch {
+        log.error("\(error)")
+      }
+    }
+  }
+
+  /// Whether the engine knows the reminders already; before the first fix of a recording it does not.
+  var isRunning: Bool { isLoaded }
+
+  // MARK: - Status
+
+  /// The status line is told at once when systemd waits for it, else within a few seconds: nobody
+  /// reads it every second.
+  private func updateStatusSoon() {
+    guard services.isSupervised, let statusTimer, !statusTimer.isEnabled else { return }
+    statusTimer.arm(in: 5_000_000)
+  }
+}

@@ -1,0 +1,127 @@
+import ArgumentParser
+import Configuration
+import Glibc
+import LinuxRuntime
+import Logging
+import Storage
+
+/// `georemindd`: arguments to settings, settings to a daemon, errors to exit codes of sysexits(3).
+struct DaemonCommand: ParsableCommand {
+  static let version = "0.1.0"
+
+  static let configuration = CommandConfiguration(
+    commandName: "georemindd",
+    abstract: "Watches a GPS and tells reminders by place and time to the systemd journal.",
+    discussion: """
+      Feeds: gpsd://host:2947[/dev/x], serial:///dev/ttyUSB0?baud=9600, tcp://host:10110, \
+      udp://0.0.0.0:10110, unix:///path, file:///log.nmea?speed=max|realtime|N, - (standard input).
+      A file is played in its own time: reminders are due when the recording says so.
+      """,
+    version: "georemindd \(version)")
+
+  @Option(name: .long, help: "Where fixes come from; may be given several times.")
+  var feed: [String] = []
+
+  @Option(name: .long, help: "The configuration file, with FILE.d/*.conf beside it.")
+  var config: String?
+
+  @Option(name: .long, help: "The folder of the database.")
+  var stateDirectory: String?
+
+  @Option(name: .long, help: "The control socket.")
+  var socket: String?
+
+  @Flag(name: .long, help: "Print the settings in force and where they come from, and exit.")
+  var checkConfig = false
+
+  @Option(name: .long, help: "error, warning, notice, info or debug.")
+  var logLevel: String?
+
+  @Flag(name: .long, help: "Write entries to the terminal in journalctl's form.")
+  var foregroundJournal = false
+
+  func run() throws {
+    let code = Self.guarded { try start() }
+    if code != 0 { throw ExitCode(code) }
+  }
+
+  private var arguments: DaemonSettings.Arguments {
+    DaemonSettings.Arguments(
+      feeds: feed, configFile: config, stateDirectory: stateDirectory, socket: socket,
+      logLevel: logLevel)
+  }
+
+  private func start() throws -> Int32 {
+    // A terminal or pipe that goes away is no reason to end; systemd ignores it for services too.
+    signal(SIGPIPE, SIG_IGN)
+    let (settings, configuration) = try DaemonSettings.load(arguments)
+    if checkConfig {
+      print(settings.report(configuration), terminator: "")
+      for warning in configuration.warnings { Self.complain("\(warning)") }
+      return 0
+    }
+    let identifier = "georemindd"
+    let sink: any JournalSink =
+      foregroundJournal || !SystemJournal.isAvailable()
+      ? TerminalJournal(descriptor: 1, identifier: identifier)
+      : SystemJournal(identifier: identifier)
+    let log = Logger(label: identifier) { _ in
+      JournalLogHandler(sink: sink, logLevel: settings.logLevel)
+    }
+    for warning in configuration.warnings { log.warning("\(warning)") }
+    let arguments = arguments
+    let daemon = try Daemon(
+      settings: settings, sink: sink, services: ServiceManager(), log: log,
+      reload: { try DaemonSettings.load(arguments).settings })
+    return try daemon.run()
+  }
+
+  // MARK: - Errors
+
+  /// Runs `body`; an error becomes one line on standard error and its exit code.
+  private static func guarded(_ body: () throws -> Int32) -> Int32 {
+    do {
+      return try body()
+    } catch let error as ConfigurationError {
+      complain("\(error)")
+      return ExitStatus.configuration
+    } catch let error as SettingsError {
+      complain(error.message)
+      return error.exitCode
+    } catch let error as StoreError {
+      complain("\(error)")
+      return error.isPermission ? ExitStatus.noPermission : ExitStatus.inputOutput
+    } catch let error as SystemError {
+      complain("\(error)")
+      return error.code == EACCES || error.code == EPERM
+        ? ExitStatus.noPermission : ExitStatus.inputOutput
+    } catch {
+      complain("\(error)")
+      return ExitStatus.software
+    }
+  }
+
+  private static func complain(_ message: String) {
+    var line = "georemindd: \(message)\n"[...]
+    line.withUTF8 { _ = write(2, $0.baseAddress, $0.count) }
+  }
+}
+
+/// sysexits(3).
+enum ExitStatus {
+  static let usage: Int32 = 64
+  static let software: Int32 = 70
+  static let inputOutput: Int32 = 74
+  static let noPermission: Int32 = 77
+  static let configuration: Int32 = 78
+}
+
+extension StoreError {
+  /// The file may not be read or written by this user.
+  fileprivate var isPermission: Bool {
+    switch self {
+    case .file(let failure): failure.code == EACCES || failure.code == EPERM
+    default: false
+    }
+  }
+}

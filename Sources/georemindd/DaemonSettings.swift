@@ -1,0 +1,273 @@
+import CivilTime
+import Configuration
+import Geodesy
+import Geofencing
+import Glibc
+import LinuxRuntime
+import Logging
+import Reminders
+
+/// A wrong argument or environment, with the exit code it deserves.
+struct SettingsError: Error {
+  let message: String
+  let exitCode: Int32
+}
+
+/// Everything that the daemon is told from outside: arguments over configuration files over
+/// defaults, already read and checked.
+struct DaemonSettings {
+  struct Arguments {
+    var feeds: [String] = []
+    var configFile: String?
+    var stateDirectory: String?
+    var socket: String?
+    var logLevel: String?
+  }
+
+  var feeds: [FeedURL]
+  var feedOptions: Feed.Options
+  var engine: EngineSettings
+  var reminderFiles: [String]
+  var stateDirectory: String
+  var socketPath: String
+  var allowedGroups: [String]
+  /// nil keeps the ledger for ever.
+  var ledgerKeepDays: Int?
+  var logLevel: Logger.Level
+
+  var storePath: String { "\(stateDirectory)/georemind.db" }
+
+  static let systemConfiguration = "/etc/georemind/georemind.conf"
+
+  static func load(
+    _ arguments: Arguments
+  ) throws -> (
+    settings: DaemonSettings, configuration: Configuration
+  ) {
+    let environment = Environment()
+    let main = arguments.configFile ?? environment.configurationFile
+    if let given = arguments.configFile, access(given, R_OK) != 0 {
+      throw ConfigurationError(
+        file: given, line: nil,
+        message: "cannot be read: \(String(cString: strerror(errno))); name another with --config")
+    }
+    let configuration = Configuration(
+      try ConfigurationFile.load(main: main), declared: SettingKeys.all)
+    let settings = try DaemonSettings(
+      configuration, arguments: arguments, environment: environment)
+    return (settings, configuration)
+  }
+
+  private init(
+    _ configuration: Configuration, arguments: Arguments, environment: Environment
+  ) throws {
+    let feedKey = SettingKeys.feed
+    if arguments.feeds.isEmpty {
+      feeds = try configuration.list(feedKey, expected: "a feed") { try FeedURL(parsing: $0) }
+    } else {
+      feeds = try arguments.feeds.map { text in
+        do {
+          return try FeedURL(parsing: text)
+        } catch {
+          throw SettingsError(message: "--feed \(text): \(error)", exitCode: ExitStatus.usage)
+        }
+      }
+    }
+    guard !feeds.contains(where: \.isFile) || feeds.count == 1 else {
+      throw SettingsError(
+        message: "a recording sets the clock, so a file:// feed must be the only one; "
+          + "leave out the others", exitCode: ExitStatus.configuration)
+    }
+    feedOptions = Feed.Options(
+      silenceTimeout: try configuration.span(SettingKeys.silenceTimeout).map(\.microseconds))
+    engine = try Self.engine(configuration)
+    reminderFiles = configuration.list(SettingKeys.reminderFile).map(\.text)
+    guard let state = arguments.stateDirectory ?? environment.stateDirectory else {
+      throw SettingsError(
+        message: "no place to keep state: give --state-directory, or start it as a service",
+        exitCode: ExitStatus.usage)
+    }
+    stateDirectory = state
+    socketPath =
+      arguments.socket ?? configuration.string(SettingKeys.socket) ?? environment.socketPath
+    allowedGroups = configuration.list(SettingKeys.allowGroup).map(\.text)
+    let days = try configuration.int(SettingKeys.ledgerKeepDays, in: 0...36_500) ?? 365
+    ledgerKeepDays = days == 0 ? nil : days
+    logLevel = try Self.logLevel(arguments, configuration)
+  }
+
+  private static func logLevel(
+    _ arguments: Arguments, _ configuration: Configuration
+  ) throws
+    -> Logger.Level
+  {
+    let expected = "one of: error, warning, notice, info, debug"
+    if let text = arguments.logLevel {
+      guard let level = Logger.Level(rawValue: text) else {
+        throw SettingsError(
+          message: "--log-level \(text) is not \(expected)", exitCode: ExitStatus.usage)
+      }
+      return level
+    }
+    return try configuration.value(SettingKeys.logLevel, expected: expected) {
+      Logger.Level(rawValue: $0)
+    } ?? .info
+  }
+
+  private static func engine(_ configuration: Configuration) throws -> EngineSettings {
+    var engine = EngineSettings()
+    let keys = SettingKeys.self
+    engine.acceptsDeadReckoning = try configuration.bool(keys.excludeDeadReckoning) != true
+    engine.acceptsManual = try configuration.bool(keys.excludeManual) != true
+    engine.acceptsSimulated = try configuration.bool(keys.excludeSimulated) != true
+    engine.positionLostAfter = try configuration.span(keys.lostAfter) ?? engine.positionLostAfter
+    engine.skipOlderThan = try configuration.span(keys.skipOlderThan)
+
+    engine.monitor.exitMargin =
+      try configuration.length(keys.exitMargin) ?? engine.monitor.exitMargin
+    engine.monitor.exitMarginOfRadius =
+      try configuration.double(keys.exitFraction, in: 0...1) ?? engine.monitor.exitMarginOfRadius
+    engine.monitor.exitMarginOfError =
+      try configuration.double(keys.exitAccuracy, in: 0...100) ?? engine.monitor.exitMarginOfError
+    engine.monitor.confirms = try configuration.int(keys.confirmFixes, in: 1...2) != 1
+    engine.monitor.longestLeg = try configuration.span(keys.passGap) ?? engine.monitor.longestLeg
+    if let speed = try configuration.double(keys.maximumSpeed, in: 1...10_000) {
+      engine.monitor.plausibleSpeed = speed / 3.6
+    }
+    engine.travel = try travel(configuration)
+    return engine
+  }
+
+  private static func travel(_ configuration: Configuration) throws -> TravelEstimator {
+    var travel = TravelEstimator()
+    let keys = SettingKeys.self
+    func speed(_ key: ConfigurationKey) throws -> Double {
+      try configuration.double(key, in: 0.1...1_000) ?? 1
+    }
+    func finish(
+      _ profile: inout TravelProfile, detour: ConfigurationKey, overhead: ConfigurationKey
+    ) throws {
+      profile.detour = try configuration.double(detour, in: 1...10) ?? profile.detour
+      profile.overhead = try configuration.span(overhead) ?? profile.overhead
+    }
+    travel.walking.bands = [
+      .init(below: .infinity, kilometresPerHour: try speed(keys.walkingSpeed))
+    ]
+    try finish(&travel.walking, detour: keys.walkingDetour, overhead: keys.walkingOverhead)
+    travel.cycling.bands = [
+      .init(below: .infinity, kilometresPerHour: try speed(keys.cyclingSpeed))
+    ]
+    try finish(&travel.cycling, detour: keys.cyclingDetour, overhead: keys.cyclingOverhead)
+    let medium = try configuration.length(keys.drivingMediumFrom) ?? 5_000
+    let long = try configuration.length(keys.drivingLongFrom) ?? 30_000
+    guard medium <= long else {
+      throw configuration.error(keys.drivingLongFrom, "must not be less than DrivingMediumFrom=")
+    }
+    travel.driving.bands = [
+      .init(below: medium, kilometresPerHour: try speed(keys.drivingShort)),
+      .init(below: long, kilometresPerHour: try speed(keys.drivingMedium)),
+      .init(below: .infinity, kilometresPerHour: try speed(keys.drivingLong)),
+    ]
+    try finish(&travel.driving, detour: keys.drivingDetour, overhead: keys.drivingOverhead)
+    return travel
+  }
+
+  /// What `--check-config` prints: the files' values with their places, then what comes from
+  /// elsewhere.
+  func report(_ configuration: Configuration) -> String {
+    var text = configuration.dump()
+    text += "\n# From the command line, the environment and defaults:\n"
+    for feed in feeds { text += "# feed \(feed)\n" }
+    text += "# state directory \(stateDirectory)\n"
+    text += "# control socket \(socketPath)\n"
+    text += "# log level \(logLevel)\n"
+    return text
+  }
+
+  /// The system's time zone; UTC, said once, where it cannot be read.
+  static func systemZone(log: Logger) -> TimeZoneRules {
+    do {
+      return try TimeZoneRules.system(tz: getenv("TZ").map { String(cString: $0) })
+    } catch {
+      log.warning("Local times are read as UTC: \(error)")
+      return .utc
+    }
+  }
+}
+
+/// Where things are when nobody says: the service's folders, or the user's.
+private struct Environment {
+  private func value(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private var isUserService: Bool { geteuid() != 0 && value("STATE_DIRECTORY") == nil }
+
+  private func home(_ variable: String, _ fallback: String) -> String? {
+    value(variable) ?? value("HOME").map { "\($0)/\(fallback)" }
+  }
+
+  var configurationFile: String {
+    guard isUserService, let folder = home("XDG_CONFIG_HOME", ".config") else {
+      return DaemonSettings.systemConfiguration
+    }
+    return "\(folder)/georemind/georemind.conf"
+  }
+
+  /// systemd may pass several folders, parted by colons; the first is ours.
+  var stateDirectory: String? {
+    if let given = value("STATE_DIRECTORY") {
+      return given.split(separator: ":").first.map(String.init)
+    }
+    guard isUserService else { return "/var/lib/georemind" }
+    return home("XDG_STATE_HOME", ".local/state").map { "\($0)/georemind" }
+  }
+
+  var socketPath: String {
+    if let runtime = value("RUNTIME_DIRECTORY")?.split(separator: ":").first {
+      return "\(runtime)/org.georemind"
+    }
+    if isUserService, let runtime = value("XDG_RUNTIME_DIR") {
+      return "\(runtime)/georemind/org.georemind"
+    }
+    return "/run/georemind/org.georemind"
+  }
+}
+
+extension Configuration {
+  /// A time span; nil for `infinity`, and where nothing is set.
+  fileprivate func span(_ key: ConfigurationKey) throws -> TimeSpan? {
+    if string(key) == "infinity" { return nil }
+    return try value(key, expected: "a time span such as 5min") { text in
+      let span = try TimeSpan(parsing: text)
+      return span < .zero ? nil : span
+    }
+  }
+
+  fileprivate func length(_ key: ConfigurationKey) throws -> Double? {
+    try value(key, expected: "a length such as 150m") { try Length.metres(parsing: $0) }
+  }
+}
+
+extension FeedURL {
+  /// A recording, whose time is the daemon's time.
+  var isFile: Bool { if case .file = self { true } else { false } }
+
+  /// Recording seconds a second; nil is as fast as it goes.
+  var playbackRate: Double? {
+    guard case .file(_, let pace) = self else { return nil }
+    return switch pace {
+    case .maximum: nil
+    case .realTime: 1
+    case .times(let rate): rate
+    }
+  }
+
+  /// The day of a recording that does not say it: when the file was last written.
+  var recordingDate: Instant? {
+    guard case .file(let path, _) = self else { return nil }
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return Instant(seconds: Double(status.st_mtim.tv_sec))
+  }
+}

@@ -1,0 +1,143 @@
+import CivilTime
+import Logging
+import Positioning
+import Reminders
+import Storage
+
+/// Puts events into the engine and carries out what it answers: first the store, in one transaction,
+/// then the journal and whoever watches.
+final class EngineHost {
+  private(set) var engine: Engine
+  let clock: Clock
+  private let store: Store
+  private let outbox: Outbox
+  private let journal: Announcer
+  private let log: Logger
+  private var effects: [Effect] = []
+  /// What could not be stored yet, oldest first.
+  private var unsaved = Changes()
+  private(set) var storeTrouble: String?
+
+  /// Called after every event: the next deadline may be another one.
+  var onDeadlineChange: () -> Void = {}
+  /// Called when the store has failed and `retry` should be called after a while.
+  var onStoreTrouble: () -> Void = {}
+  /// Called for each firing once it is in the ledger.
+  var onFiring: (Firing) -> Void = { _ in }
+
+  init(
+    engine: Engine, clock: Clock, store: Store, outbox: Outbox, journal: Announcer, log: Logger
+  ) {
+    self.engine = engine
+    self.clock = clock
+    self.store = store
+    self.outbox = outbox
+    self.journal = journal
+    self.log = log
+  }
+
+  /// Brings everything up to `now`, one deadline after the other, each at its own time.
+  func advance(to now: Instant) {
+    while let deadline = engine.nextDeadline, deadline <= now {
+      engine.handle(.tick, at: clock.mode == .recording ? deadline : now, into: &effects)
+      if clock.mode == .recording { clock.advance(to: deadline) }
+    }
+    carryOut()
+  }
+
+  func handle(_ event: Event, at now: Instant) {
+    engine.handle(event, at: now, into: &effects)
+    carryOut()
+  }
+
+  /// One fix, at the clock's time; a recording's clock is first brought up to the fix.
+  func take(_ fix: Fix) {
+    if clock.mode == .recording, let time = fix.time {
+      advance(to: time)
+      clock.advance(to: time)
+    }
+    guard let now = clock.now else { return }
+    handle(.fix(fix), at: now)
+  }
+
+  /// The reminders of the store, with what they have gone through. Nothing is written but what
+  /// changes by it.
+  func load(_ reminders: [ReminderStore.Entry], at now: Instant) {
+    for (reminder, progress) in reminders {
+      engine.handle(.add(reminder, progress), at: now, into: &effects)
+    }
+    carryOut()
+  }
+
+  /// Tries again what the store refused.
+  func retry() {
+    guard storeTrouble != nil else { return }
+    commit(Changes())
+    onDeadlineChange()
+  }
+
+  func changeEngine(_ body: (inout Engine) -> Void) { body(&engine) }
+
+  private func carryOut() {
+    defer { onDeadlineChange() }
+    guard !effects.isEmpty else { return }
+    var changes = Changes()
+    var notices: [Notice] = []
+    for effect in effects {
+      switch effect {
+      case .persist(let id, let progress): changes.progress.append((id, progress))
+      case .forget(let id): changes.forgotten.append(id)
+      case .fire(let firing): changes.firings.append(firing)
+      case .say(let notice): notices.append(notice)
+      }
+    }
+    effects.removeAll(keepingCapacity: true)
+    if !changes.firings.isEmpty || !changes.progress.isEmpty { changes.lastFix = keptFix }
+    commit(changes)
+    for notice in notices { journal.announce(notice) }
+  }
+
+  /// The last fix as the store keeps it.
+  var keptFix: KeptFix? {
+    guard let fix = engine.lastFix, let arrival = engine.lastFixArrival else { return nil }
+    return KeptFix(fix: fix, arrival: arrival)
+  }
+
+  /// One transaction for one event. What the disk refuses is kept and goes first next time, so the
+  /// order of firings stays.
+  private func commit(_ changes: Changes) {
+    unsaved.progress += changes.progress
+    unsaved.forgotten += changes.forgotten
+    unsaved.firings += changes.firings
+    unsaved.lastFix = changes.lastFix ?? unsaved.lastFix
+    guard !unsaved.isEmpty else { return }
+    do {
+      try store.commit(unsaved)
+    } catch {
+      let trouble = "\(error)"
+      if storeTrouble == nil {
+        journal.announceStoreTrouble(trouble)
+      }
+      storeTrouble = trouble
+      onStoreTrouble()
+      return
+    }
+    let firings = unsaved.firings
+    unsaved = Changes()
+    if storeTrouble != nil {
+      storeTrouble = nil
+      log.notice("The store works again; nothing was lost")
+    }
+    guard !firings.isEmpty else { return }
+    outbox.deliver()
+    for firing in firings { onFiring(firing) }
+  }
+}
+
+extension EngineHost {
+  /// New numbers from the configuration, for what happens from now on.
+  func use(_ settings: EngineSettings) { changeEngine { $0.settings = settings } }
+
+  /// The last fix that an earlier run saw: as old as it says, but better than none.
+  func remember(_ kept: KeptFix) { changeEngine { $0.remember(kept.fix, from: kept.arrival) } }
+}

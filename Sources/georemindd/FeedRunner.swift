@@ -1,0 +1,114 @@
+import CivilTime
+import LinuxRuntime
+import Logging
+import Positioning
+
+/// One feed from its transport to fixes: bytes into the decoder, the quiet of a live feed into the
+/// end of an epoch, and the feed's health for `status` and the journal.
+final class FeedRunner {
+  /// Silence after which the sentences of a live epoch are complete, in microseconds.
+  private static let quietTime: Int64 = 200_000
+
+  let number: Int
+  let url: FeedURL
+  let feed: Feed
+  private(set) var decoder: FixDecoder
+  private(set) var lastError: String?
+  private(set) var isLost = false
+  private let announcer: Announcer
+  private let quietTimer: TimerSource
+  private var fixes: [Fix] = []
+
+  /// Fixes in the order of the feed.
+  var onFixes: ([Fix]) -> Void = { _ in }
+  /// A recording has come to its end.
+  var onEnd: () -> Void = {}
+  var onStateChange: () -> Void = {}
+
+  init(
+    number: Int, url: FeedURL, options: Feed.Options, loop: EventLoop, announcer: Announcer,
+    decoderOptions: FixDecoder.Options
+  ) throws {
+    self.number = number
+    self.url = url
+    self.announcer = announcer
+    decoder = FixDecoder(options: decoderOptions)
+    let relay = Relay()
+    quietTimer = try loop.addTimer(.monotonic, accuracy: 20_000) { _ in
+      relay.runner?.decode { $0.quiet(into: &$1) }
+    }
+    feed = try Feed(
+      url, loop: loop, options: options,
+      handlers: Feed.Handlers(
+        onOpen: { relay.runner?.opened() },
+        onBytes: { relay.runner?.took($0) },
+        onDatagramEnd: { relay.runner?.decode { $0.endOfDatagram(into: &$1) } },
+        onClose: { relay.runner?.closed($0, willRetry: $1) },
+        onEnd: { relay.runner?.ended() }))
+    relay.runner = self
+  }
+
+  /// The handlers are made before there is a runner to call.
+  private final class Relay { weak var runner: FeedRunner? }
+
+  func start() { feed.start() }
+
+  func stop() {
+    quietTimer.close()
+    feed.stop()
+  }
+
+  /// Where a live log has no date of its own it gets the day of this time.
+  func setReferenceTime(_ time: Instant) { decoder.options.referenceTime = time }
+
+  private var isLive: Bool { !url.isFile }
+
+  private func took(_ bytes: UnsafeRawBufferPointer) {
+    if isLive { setReferenceTime(Instant(microseconds: SystemClock.now())) }
+    let buffer = bytes.bindMemory(to: UInt8.self)
+    decode { $0.consume(buffer.span, into: &$1) }
+    if isLive {
+      if decoder.hasOpenEpoch {
+        quietTimer.arm(in: Self.quietTime)
+      } else {
+        quietTimer.disarm()
+      }
+    }
+  }
+
+  private func decode(_ body: (inout FixDecoder, inout [Fix]) -> Void) {
+    fixes.removeAll(keepingCapacity: true)
+    body(&decoder, &fixes)
+    guard !fixes.isEmpty else { return }
+    onFixes(fixes)
+  }
+
+  private func opened() {
+    lastError = nil
+    if isLost {
+      isLost = false
+      announcer.write(
+        "Feed back: \(url)", .notice, .feedBack, fields: ["GEOREMIND_FEED": "\(url)"])
+    }
+    onStateChange()
+  }
+
+  private func closed(_ reason: String, willRetry: Bool) {
+    quietTimer.disarm()
+    decode { $0.disconnected(into: &$1) }
+    lastError = reason
+    if !isLost {
+      isLost = true
+      announcer.write(
+        "Feed lost: \(url): \(reason)\(willRetry ? "; trying again" : "")", .warning, .feedLost,
+        fields: ["GEOREMIND_FEED": "\(url)"])
+    }
+    onStateChange()
+  }
+
+  private func ended() {
+    decode { $0.finish(into: &$1) }
+    onStateChange()
+    onEnd()
+  }
+}

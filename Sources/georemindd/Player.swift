@@ -1,0 +1,103 @@
+import CivilTime
+import LinuxRuntime
+import Positioning
+import Reminders
+
+/// Plays the fixes of a recorded file at its own pace or a multiple of it, or as fast as they come.
+///
+/// The feed is paused while fixes wait for their time, so a recording of any length takes no more
+/// memory than one chunk of it. Between fixes the recording's clock goes on, and the engine's
+/// deadlines come at their own time.
+final class Player {
+  private let feed: FeedRunner
+  private let host: EngineHost
+  private let timer: TimerSource
+  /// Recording seconds a second; nil is as fast as it goes.
+  private let rate: Double?
+  private var waiting: [Fix] = []
+  private var next = 0
+  private var hasEnded = false
+  /// Where the recording's time and the machine's meet.
+  private var anchor: (recorded: Instant, monotonic: Int64)?
+
+  /// The first fix defines when the recording begins.
+  var onBegin: (Instant) -> Void = { _ in }
+  var onFix: (Fix) -> Void = { _ in }
+  var onEnd: () -> Void = {}
+
+  init(feed: FeedRunner, rate: Double?, host: EngineHost, loop: EventLoop) throws {
+    self.feed = feed
+    self.rate = rate
+    self.host = host
+    let relay = Relay()
+    timer = try loop.addTimer(.monotonic, accuracy: 1_000) { _ in relay.player?.pump() }
+    relay.player = self
+    feed.onFixes = { [unowned self] fixes in
+      waiting.append(contentsOf: fixes)
+      pump()
+    }
+    feed.onEnd = { [unowned self] in
+      hasEnded = true
+      pump()
+    }
+  }
+
+  private final class Relay { weak var player: Player? }
+
+  func stop() { timer.close() }
+
+  /// Releases every fix whose time has come and waits for the next one.
+  private func pump() {
+    while next < waiting.count {
+      let fix = waiting[next]
+      guard let time = fix.time else {
+        next += 1
+        continue
+      }
+      if anchor == nil {
+        anchor = (time, SystemClock.monotonic.microseconds)
+        onBegin(time)
+      }
+      if let moment = moment(of: time), moment > SystemClock.monotonic.microseconds {
+        wait(until: moment)
+        return
+      }
+      next += 1
+      onFix(fix)
+    }
+    waiting.removeAll(keepingCapacity: true)
+    next = 0
+    if hasEnded {
+      hasEnded = false
+      timer.disarm()
+      onEnd()
+    } else {
+      feed.feed.isPaused = false
+    }
+  }
+
+  private func wait(until moment: Int64) {
+    feed.feed.isPaused = true
+    // A deadline of the engine between two fixes comes at its own time.
+    if let deadline = host.engine.nextDeadline, let early = self.moment(of: deadline),
+      early < moment
+    {
+      if early <= SystemClock.monotonic.microseconds {
+        host.advance(to: deadline)
+        timer.arm(in: 0)
+      } else {
+        timer.arm(at: early)
+      }
+    } else {
+      timer.arm(at: moment)
+    }
+  }
+
+  /// The machine's time of a moment of the recording, monotonic microseconds; nil at full speed.
+  private func moment(of time: Instant) -> Int64? {
+    guard let rate, let anchor else { return nil }
+    let offset = (time - anchor.recorded).seconds / rate * 1e6
+    guard offset.isFinite, abs(offset) < 1e17 else { return nil }
+    return anchor.monotonic + Int64(offset)
+  }
+}

@@ -1,0 +1,84 @@
+import CivilTime
+import JSONText
+import LinuxRuntime
+import Positioning
+import Reminders
+
+/// What the daemon says of itself, for `systemctl status` and for programs. No position is in it.
+extension Daemon {
+  /// How long ago the last fix came; nil without one.
+  var fixAge: TimeSpan? {
+    guard let arrival = host.engine.lastFixArrival, let now = clock.now else { return nil }
+    return now - arrival
+  }
+
+  var statusLine: String {
+    let armed = host.engine.armedCount
+    var parts = ["\(armed) reminder\(armed == 1 ? "" : "s") armed"]
+    if let fix = host.engine.lastFix, let age = fixAge {
+      let quality = fix.mode == .threeD ? "3D" : "2D"
+      let error = fix.eph.map { ", ±\(Int($0.rounded())) m" } ?? ""
+      parts.append("\(quality) fix \(TimeSpan(seconds: age.seconds.rounded())) old\(error)")
+    } else {
+      parts.append("no fix yet")
+    }
+    for feed in feeds { parts.append("\(feed.url) \(feed.feed.state)") }
+    if feeds.isEmpty { parts.append("no feed") }
+    if let next = nextDue {
+      parts.append("next due \(next.rfc3339(zone: host.engine.zone))")
+    }
+    if let trouble = host.storeTrouble { parts.append("store trouble: \(trouble)") }
+    return parts.joined(separator: "; ")
+  }
+
+  /// The next moment a reminder is due or should be left for.
+  var nextDue: Instant? { host.engine.upcoming(limit: 1).first?.moment }
+
+  var statusJSON: JSONObject {
+    let engine = host.engine
+    var status = JSONObject([
+      "version": .string(DaemonCommand.version),
+      "time": clock.now.map { .string($0.json) },
+      "clock": .string(clock.mode == .system ? "system" : "recording"),
+      "reminders": .int(engine.count),
+      "armed": .int(engine.armedCount),
+      "position": .string(
+        engine.lastFix == nil ? "none" : engine.isPositionLost ? "lost" : "known"),
+      "next_due": nextDue.map { .string($0.json) },
+      "store_trouble": host.storeTrouble.map { .string($0) },
+    ])
+    if let fix = engine.lastFix {
+      status["fix"] = .object(
+        JSONObject([
+          "time": fix.time.map { .string($0.json) },
+          "mode": .int(Int(fix.mode.rawValue)),
+          "eph_m": .double(fix.eph),
+          "age_s": .double(fixAge.map { Decimal.rounded($0.seconds, digits: 1) }),
+        ]))
+    }
+    status["feeds"] = .array(feeds.map { .object($0.json) })
+    return status
+  }
+}
+
+extension FeedRunner {
+  var json: JSONObject {
+    let statistics = decoder.statistics
+    var object = JSONObject([
+      "url": .string("\(url)"),
+      "state": .string("\(feed.state)"),
+      "last_error": lastError.map { .string($0) },
+    ])
+    object["bytes"] = .int(statistics.bytes)
+    var types = JSONObject()
+    for type in SentenceType.allCases where statistics[type] > 0 {
+      types["\(type)"] = .int(statistics[type])
+    }
+    object["sentences"] = .object(types)
+    object["gpsd_reports"] = .int(statistics.jsonLines)
+    object["wrong_checksums"] = .int(statistics.wrongChecksums)
+    object["fixes"] = .int(statistics.fixes)
+    object["decoder_error"] = statistics.lastError.map { .string($0) }
+    return object
+  }
+}
