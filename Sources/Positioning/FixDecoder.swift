@@ -118,6 +118,8 @@ package struct FixDecoder: Sendable {
   }
 
   private mutating func endLine(isComplete: Bool, into fixes: inout [Fix]) {
+    // A shared array would be copied when it is emptied, once for each datagram.
+    guard !carry.isEmpty else { return dropCarry() }
     let line = carry
     dropCarry()
     if line.first == UInt8(ascii: "{") {
@@ -125,7 +127,7 @@ package struct FixDecoder: Sendable {
       isLineStart = false
       _ = scan(line.span.extracting(1..<line.count), into: &fixes)
       isLineStart = true
-    } else if !line.isEmpty, !line.contains(UInt8(ascii: "*")) {
+    } else if !line.contains(UInt8(ascii: "*")) {
       context.statistics.note(.missingChecksum)
       if isComplete, context.options.acceptsMissingChecksum {
         accept(
