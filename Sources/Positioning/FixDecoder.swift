@@ -203,7 +203,8 @@ package struct FixDecoder: Sendable {
           }
           index = text.end &+ 3
           // What follows almost always.
-          if index &+ 2 < count, bytes[index] == 0x0D, bytes[index &+ 1] == 0x0A { index &+= 2 }
+          if index < count, bytes[index] == 0x0D { index &+= 1 }
+          if index < count, bytes[index] == 0x0A { index &+= 1 }
         case 0x0A, 0x0D:
           context.statistics.note(.missingChecksum)
           if context.options.acceptsMissingChecksum {
