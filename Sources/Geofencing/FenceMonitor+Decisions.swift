@@ -105,7 +105,7 @@ extension FenceMonitor {
         continue
       }
       let beyond = look.view.boundaryDistance(to: circle)
-      var margin = policy.margin(radius: circle.radius, eph: look.sample.eph ?? 0)
+      var margin = policy.margin(radius: circle.radius, eph: givenError(look.sample))
       // At rest, a margin cut short by a small radius is within reach of the receiver's wandering.
       if beyond > margin, !isMoving(look.sample) {
         margin = max(margin, policy.motionOfError * knownError(look.sample))

@@ -184,6 +184,13 @@ package struct FenceMonitor: Sendable {
     return max(speed, policy.plausibleSpeed) * (b.time - a.time).seconds + errors
   }
 
+  /// The error of a sample, 0 where it gives none that makes sense.
+  @inline(__always)
+  func givenError(_ sample: PositionSample) -> Double {
+    if let eph = sample.eph, eph > 0 { return eph }
+    return 0
+  }
+
   /// The error of a sample, or the one assumed for a sample without.
   @inline(__always)
   func knownError(_ sample: PositionSample) -> Double {

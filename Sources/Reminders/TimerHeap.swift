@@ -54,7 +54,8 @@ package struct TimerHeap: Sendable {
     while places.count <= Int(slot) { places.append(-1) }
     deadlines.append(deadline)
     slots.append(slot)
-    siftUp(deadline, slot, from: slots.count - 1)
+    let last = slots.count - 1
+    TimerHeap.siftUp(deadline, slot, from: last, &deadlines, &slots, &places)
   }
 
   /// Moves a timer; false where the slot has none.
@@ -117,13 +118,6 @@ package struct TimerHeap: Sendable {
     return Int(places[Int(slot)])
   }
 
-  @inline(__always)
-  private mutating func put(_ deadline: Int64, _ slot: Int32, at node: Int) {
-    deadlines[node] = deadline
-    slots[node] = slot
-    places[Int(slot)] = Int32(truncatingIfNeeded: node)
-  }
-
   private mutating func remove(at node: Int) {
     places[Int(slots[node])] = -1
     let deadline = deadlines.removeLast()
@@ -135,38 +129,69 @@ package struct TimerHeap: Sendable {
   private mutating func settle(_ deadline: Int64, _ slot: Int32, at node: Int) {
     let parent = (node - 1) >> 2
     if node > 0, TimerHeap.isBefore(deadline, slot, deadlines[parent], slots[parent]) {
-      siftUp(deadline, slot, from: node)
+      TimerHeap.siftUp(deadline, slot, from: node, &deadlines, &slots, &places)
     } else {
-      siftDown(deadline, slot, from: node)
+      TimerHeap.siftDown(deadline, slot, from: node, &deadlines, &slots, &places)
     }
   }
 
-  private mutating func siftUp(_ deadline: Int64, _ slot: Int32, from start: Int) {
+  // The spans spare a test for shared storage at each step.
+
+  private static func siftUp(
+    _ deadline: Int64, _ slot: Int32, from start: Int, _ deadlineArray: inout [Int64],
+    _ slotArray: inout [Int32], _ placeArray: inout [Int32]
+  ) {
+    var deadlines = deadlineArray.mutableSpan
+    var slots = slotArray.mutableSpan
+    var places = placeArray.mutableSpan
     var node = start
     while node > 0 {
       let parent = (node - 1) >> 2
-      guard TimerHeap.isBefore(deadline, slot, deadlines[parent], slots[parent]) else { break }
-      put(deadlines[parent], slots[parent], at: node)
+      let (above, aboveSlot) = (deadlines[parent], slots[parent])
+      guard TimerHeap.isBefore(deadline, slot, above, aboveSlot) else { break }
+      deadlines[node] = above
+      slots[node] = aboveSlot
+      places[Int(aboveSlot)] = Int32(truncatingIfNeeded: node)
       node = parent
     }
-    put(deadline, slot, at: node)
+    deadlines[node] = deadline
+    slots[node] = slot
+    places[Int(slot)] = Int32(truncatingIfNeeded: node)
   }
 
-  private mutating func siftDown(_ deadline: Int64, _ slot: Int32, from start: Int) {
+  private static func siftDown(
+    _ deadline: Int64, _ slot: Int32, from start: Int, _ deadlineArray: inout [Int64],
+    _ slotArray: inout [Int32], _ placeArray: inout [Int32]
+  ) {
+    var deadlines = deadlineArray.mutableSpan
+    var slots = slotArray.mutableSpan
+    var places = placeArray.mutableSpan
     var node = start
     let count = slots.count
     while true {
       let first = 4 * node + 1
       guard first < count else { break }
       var least = first
-      for child in (first + 1)..<max(first + 1, min(first + 4, count))
-      where TimerHeap.isBefore(deadlines[child], slots[child], deadlines[least], slots[least]) {
-        least = child
+      var leastDeadline = deadlines[first]
+      var child = first + 1
+      let end = min(first + 4, count)
+      while child < end {
+        let other = deadlines[child]
+        if other < leastDeadline || (other == leastDeadline && slots[child] < slots[least]) {
+          least = child
+          leastDeadline = other
+        }
+        child += 1
       }
-      guard TimerHeap.isBefore(deadlines[least], slots[least], deadline, slot) else { break }
-      put(deadlines[least], slots[least], at: node)
+      let leastSlot = slots[least]
+      guard TimerHeap.isBefore(leastDeadline, leastSlot, deadline, slot) else { break }
+      deadlines[node] = leastDeadline
+      slots[node] = leastSlot
+      places[Int(leastSlot)] = Int32(truncatingIfNeeded: node)
       node = least
     }
-    put(deadline, slot, at: node)
+    deadlines[node] = deadline
+    slots[node] = slot
+    places[Int(slot)] = Int32(truncatingIfNeeded: node)
   }
 }

@@ -199,6 +199,13 @@ import Testing
     #expect(rig.monitor.nearest(to: at(35), limit: 3, within: 30).map(\.id) == [0])
   }
 
+  @Test(arguments: [Double.nan, -3, 0, -.infinity])
+  func senselessErrorIsUnknown(eph: Double) {
+    var rig = rig(presence: .inside)
+    for east in [0.0, 10, 0, 90, 110, 110, 90] { #expect(rig.feed(at(east), eph: eph) == []) }
+    #expect(rig.monitor.presence(of: 0) == .inside)
+  }
+
   @Test func hostileNumbersDoNotTrap() {
     var rig = rig()
     let values: [Double?] = [nil, .nan, .infinity, -1, 0, 1e300, -.infinity]
