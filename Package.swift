@@ -71,6 +71,7 @@ let package = Package(
         name: "georemind-bench",
         dependencies: [
           "Geodesy", "CivilTime", "Positioning", "Geofencing", "Reminders", "Storage",
+          "Interchange",
         ],
         swiftSettings: strict),
       .executableTarget(

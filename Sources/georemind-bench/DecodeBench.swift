@@ -55,9 +55,3 @@ private func fold(_ fixes: inout [Fix], _ checksum: inout UInt64, _ count: inout
   count += fixes.count
   fixes.removeAll(keepingCapacity: true)
 }
-
-private func processorTime() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}

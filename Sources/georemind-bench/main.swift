@@ -1,1 +1,3 @@
-print("georemind")
+import Glibc
+
+exit(runBench(Array(CommandLine.arguments.dropFirst())))

@@ -199,7 +199,7 @@ import Testing
     #expect(rig.monitor.nearest(to: at(35), limit: 3, within: 30).map(\.id) == [0])
   }
 
-  @Test(arguments: [Double.nan, -3, 0, -.infinity])
+  @Test(arguments: [Double.nan, -3, 0, -Double.infinity])
   func senselessErrorIsUnknown(eph: Double) {
     var rig = rig(presence: .inside)
     for east in [0.0, 10, 0, 90, 110, 110, 90] { #expect(rig.feed(at(east), eph: eph) == []) }

@@ -1,0 +1,64 @@
+import Glibc
+import Interchange
+
+/// What `--help` prints.
+private let benchHelp = """
+  usage: georemind-bench VERB …, each prints one line of name=value pairs
+
+  fences FENCES.csv TRACK.csv
+      Plain containment of each fix in each circle (id,lat,lon,radius_m and t,lat,lon; t in ms).
+      ns_per_fix   processor time of query and enter/exit work, median over passes
+      build_ms     processor time of building the index
+      bytes_per_fence, enter, exit
+      transitions_sha256   over "%010lld,%07u,E\\n" or ",X" lines (t, id), ordered by (t, id)
+  decode FILE
+      The file in memory, one thread, epochs merged, every fix read.
+      mb_per_s, sentences_per_s, fixes, checksum (FNV-1a over all fixes)
+  timers N
+      insert_ns, pop_insert_ns, reschedule_ns, cancel_ns, drain_ns, bytes_per_timer
+  store N
+      N reminders in a database in /tmp: insert_ms for all in one transaction, commit_p50_us and
+      commit_p99_us for one firing with full sync, open_and_read_ms for all at a start
+
+  """
+
+/// Runs one verb and answers the exit code of sysexits(3).
+func runBench(_ arguments: [String]) -> Int32 {
+  do {
+    switch (arguments.first, arguments.count) {
+    case ("fences", 3):
+      print(try fenceBench(fencesCSV: arguments[1], trackCSV: arguments[2]))
+    case ("decode", 2):
+      let bytes = try FileBytes.read(arguments[1], limit: 4 << 30)
+      print(decodeBench(bytes: bytes, passes: 5))
+    case ("timers", 2):
+      print(try timerBench(count: try count(arguments[1])))
+    case ("store", 2):
+      print(try storeBench(count: try count(arguments[1])))
+    case ("--help", _), ("-h", _):
+      print(benchHelp, terminator: "")
+    default:
+      complain("wrong arguments; georemind-bench --help shows the verbs")
+      return 64
+    }
+    return 0
+  } catch let error as InterchangeError {
+    complain("\(error)")
+    return error.isMissing ? 66 : 74
+  } catch {
+    complain("\(error)")
+    return 65
+  }
+}
+
+private func count(_ text: String) throws -> Int {
+  guard let count = Int(text), (1...10_000_000).contains(count) else {
+    throw BenchError("\(text) is not a number from 1 to 10000000")
+  }
+  return count
+}
+
+private func complain(_ message: String) {
+  var line = "georemind-bench: \(message)\n"
+  line.withUTF8 { _ = write(2, $0.baseAddress, $0.count) }
+}

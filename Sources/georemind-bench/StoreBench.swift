@@ -1,0 +1,72 @@
+import CivilTime
+import Geodesy
+import Glibc
+import Reminders
+import Storage
+
+/// What keeping things costs on the disk at hand: one progress and one firing a transaction, as the
+/// daemon does it, and the reading of `count` reminders at the start.
+func storeBench(count: Int) throws -> String {
+  var template = Array("/tmp/georemind-bench.XXXXXX".utf8CString)
+  guard let folder = mkdtemp(&template).map({ String(cString: $0) }) else {
+    throw BenchError("cannot make a folder in /tmp")
+  }
+  defer {
+    for suffix in ["", "-wal", "-shm"] { unlink("\(folder)/bench.db\(suffix)") }
+    rmdir(folder)
+  }
+  let now = Instant(seconds: 1_800_000_000)
+  let path = "\(folder)/bench.db"
+  let store = try Store(path: path, now: now)
+  let home = Coordinate(clampingLatitude: 53.55, wrappingLongitude: 9.99)
+
+  var changes = Changes()
+  for index in 0..<count {
+    let position = home.destination(bearing: Double(index), distance: Double(index))
+    let reminder = Reminder(
+      id: "r\(index)", kind: .location, title: "Reminder \(index)",
+      place: Reminder.Place(name: "Place \(index)", position: position))
+    changes.saved.append((reminder, Progress()))
+  }
+  let fillStart = wallTime()
+  try store.commit(changes)
+  let fill = wallTime() - fillStart
+
+  let commits = min(count, 500)
+  var times: [Double] = []
+  for index in 0..<commits {
+    var progress = Progress(state: .fired)
+    progress.lastFired = now
+    var one = Changes()
+    one.progress = [("r\(index)", progress)]
+    one.firings = [
+      Firing(
+        id: "firing-\(index)", reminderID: "r\(index)", kind: .location, title: "Reminder \(index)",
+        time: now, event: .arrive, position: home, why: "Arrived")
+    ]
+    let start = wallTime()
+    try store.commit(one)
+    times.append(wallTime() - start)
+  }
+  times.sort()
+  store.close()
+
+  let openStart = wallTime()
+  let again = try Store(path: path, now: now)
+  let read = try again.reminders.all().values.count
+  let open = wallTime() - openStart
+  again.close()
+  guard read == count else { throw BenchError("\(read) of \(count) reminders came back") }
+  func at(_ share: Double) -> String {
+    guard !times.isEmpty else { return "0" }
+    return rounded(times[min(times.count - 1, Int(Double(times.count) * share))] * 1e6)
+  }
+  return "insert_ms=\(rounded(fill * 1e3)) commit_p50_us=\(at(0.5)) commit_p99_us=\(at(0.99)) "
+    + "open_and_read_ms=\(rounded(open * 1e3))"
+}
+
+private func wallTime() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
