@@ -1,3 +1,5 @@
+import CSQLite
+
 extension Database {
   /// `user_version` of the file: the schema's version, 0 for a new database.
   func schemaVersion() throws(StoreError) -> Int64 { try integer("PRAGMA user_version") ?? 0 }
@@ -64,15 +66,20 @@ extension Database {
   /// that break a rule of the schema are no damage: readers skip them.
   func structuralFault() throws(StoreError) -> String? {
     var fault: String?
-    try forEach("PRAGMA quick_check(100)") { row in
-      guard fault == nil, case .text(let finding) = row.value(at: 0), finding != "ok" else {
-        return
+    do throws(StoreError) {
+      try forEach("PRAGMA quick_check(100)") { row in
+        guard fault == nil, case .text(let finding) = row.value(at: 0), finding != "ok" else {
+          return
+        }
+        let isRowFault = [
+          "non-", "NULL value in ", "CHECK constraint failed in ", "NUMERIC value in ",
+        ].contains { finding.hasPrefix($0) }
+        if !isRowFault { fault = finding }
       }
-      let isRowFault = [
-        "non-", "NULL value in ", "CHECK constraint failed in ", "NUMERIC value in ",
-      ]
-      .contains { finding.hasPrefix($0) }
-      if !isRowFault { fault = finding }
+    } catch {
+      // A header that says an unknown format is a plain error to SQLite; here it is damage.
+      guard case .sqlite(let failure) = error, failure.code == SQLITE_ERROR else { throw error }
+      return failure.message
     }
     return fault
   }

@@ -24,14 +24,20 @@ package final class Store {
   package let report: OpeningReport
 
   /// Opens or creates the database at `path`, whose folder must exist.
-  /// - Parameter now: names what is set aside.
-  package convenience init(path: String, now: Instant) throws(StoreError) {
-    try self.init(path: path, now: now, migrations: Schema.migrations)
+  /// - Parameters:
+  ///   - now: names what is set aside.
+  ///   - isSuspect: reading it has just met damage; check it all, however large it is.
+  package convenience init(path: String, now: Instant, isSuspect: Bool = false) throws(StoreError) {
+    try self.init(path: path, now: now, isSuspect: isSuspect, migrations: Schema.migrations)
   }
 
-  init(path: String, now: Instant, migrations: [Migration]) throws(StoreError) {
-    (database, report) = try StoreOpener(path: path, now: now, migrations: migrations).open()
-    try Ledger(database: database).reconcile()
+  init(
+    path: String, now: Instant, isSuspect: Bool = false, migrations: [Migration]
+  )
+    throws(StoreError)
+  {
+    let opener = StoreOpener(path: path, now: now, migrations: migrations, isSuspect: isSuspect)
+    (database, report) = try opener.open()
   }
 
   package var reminders: ReminderStore { ReminderStore(database: database) }

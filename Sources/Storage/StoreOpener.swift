@@ -6,9 +6,14 @@ struct StoreOpener {
   let path: String
   let now: Instant
   let migrations: [Migration]
+  /// The file is checked whatever its size.
+  let isSuspect: Bool
 
   /// Larger files are checked only when the last run did not end cleanly, for a check reads it all.
-  private static let checkedSize: Int64 = 32 << 20
+  private static let checkedSize: Int64 = 128 << 20
+
+  /// What SQLite keeps beside a database.
+  private static let companions = ["-wal", "-shm", "-journal"]
 
   private var known: Int64 { migrations.last?.version ?? 0 }
 
@@ -17,9 +22,20 @@ struct StoreOpener {
   private var rebuilt: String { path + ".recovering" }
 
   func open() throws(StoreError) -> (Database, OpeningReport) {
-    if try FileSystem.size(of: path) == nil, try FileSystem.size(of: rebuilt) ?? 0 > 0 {
-      try FileSystem.rename(rebuilt, to: path)
+    var remarks: [String] = []
+    if try FileSystem.size(of: path) ?? 0 == 0 {
+      remarks = try setCompanionsAside()
+      if try FileSystem.size(of: path) == nil, try FileSystem.size(of: rebuilt) ?? 0 > 0 {
+        try FileSystem.rename(rebuilt, to: path)
+        remarks.append("The recovery of a damaged store, which was interrupted, is finished")
+      }
     }
+    var (database, report) = try openOrReplace()
+    report.remarks = remarks + report.remarks
+    return (database, report)
+  }
+
+  private func openOrReplace() throws(StoreError) -> (Database, OpeningReport) {
     guard let size = try FileSystem.size(of: path), size > 0 else { return try create() }
     do throws(StoreError) {
       return try openExisting(size: size)
@@ -29,17 +45,27 @@ struct StoreOpener {
     }
   }
 
+  /// A log without its database cannot be read, and must not meet another database.
+  private func setCompanionsAside() throws(StoreError) -> [String] {
+    var remarks: [String] = []
+    let aside = try freeName()
+    for suffix in Self.companions {
+      guard let size = try FileSystem.size(of: path + suffix) else { continue }
+      if size == 0 || suffix == "-shm" {
+        try FileSystem.remove(path + suffix)
+      } else {
+        try FileSystem.rename(path + suffix, to: aside + suffix)
+        remarks.append(
+          "A log was found without its database and was set aside as \(aside + suffix)")
+      }
+    }
+    return remarks
+  }
+
   // MARK: - A new one
 
   private func create() throws(StoreError) -> (Database, OpeningReport) {
     var report = OpeningReport(path: path, action: .created)
-    // A log without its database cannot be read, and SQLite would delete it.
-    if try FileSystem.size(of: path + "-wal") ?? 0 > 0 {
-      let aside = try freeName() + "-wal"
-      try FileSystem.rename(path + "-wal", to: aside)
-      report.remarks.append(
-        "A write-ahead log was found without its database and was set aside as \(aside)")
-    }
     if try FileSystem.size(of: path) == nil { try FileSystem.createPrivate(path) }
     let database = try Database(path: path)
     try finish(database, &report) { (_) throws(StoreError) in try Category.addDefaults(to: database)
@@ -53,7 +79,7 @@ struct StoreOpener {
     let endedCleanly = try FileSystem.size(of: path + "-wal") ?? 0 == 0
     let database = try Database(path: path)
     do throws(StoreError) {
-      return try open(database, isChecked: size <= Self.checkedSize || !endedCleanly)
+      return try open(database, isChecked: isSuspect || !endedCleanly || size <= Self.checkedSize)
     } catch {
       database.close()
       throw error
@@ -97,6 +123,7 @@ struct StoreOpener {
         "The file system of \(path) has no write-ahead log; commits are as safe but slower")
     }
     _ = try database.migrate(migrations, fill: fill)
+    try Ledger(database: database).reconcile()
   }
 
   // MARK: - A damaged one
@@ -108,11 +135,13 @@ struct StoreOpener {
   ) throws(StoreError)
     -> (Database, OpeningReport)
   {
-    for suffix in ["", "-wal", "-shm", "-journal"] { try FileSystem.remove(rebuilt + suffix) }
+    for suffix in [""] + Self.companions { try FileSystem.remove(rebuilt + suffix) }
     try FileSystem.createPrivate(rebuilt)
     let recovered = try rebuild()
     let aside = try freeName()
-    for suffix in ["-wal", "-shm", "-journal", ""] {
+    // The database first: its log alone would be set aside at the next start, the database without
+    // its log would be read once more, and with less in it.
+    for suffix in [""] + Self.companions {
       if try FileSystem.size(of: path + suffix) != nil {
         try FileSystem.rename(path + suffix, to: aside + suffix)
       }
@@ -130,7 +159,8 @@ struct StoreOpener {
   private func rebuild() throws(StoreError) -> [RecoveredTable] {
     let target = try Database(path: rebuilt)
     defer { target.close() }
-    _ = try target.configure()
+    // No write-ahead log yet: what is committed must be in the one file that is renamed.
+    try target.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
     var recovered: [RecoveredTable] = []
     _ = try target.migrate(migrations) { (_) throws(StoreError) in
       recovered = try rescue(path, into: target)
