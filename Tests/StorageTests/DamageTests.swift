@@ -138,6 +138,36 @@ import Testing
     }
   }
 
+  /// Wherever a disk errs: the store opens, or says in a typed error why not, and works on.
+  @Test(arguments: 1...6 as ClosedRange<UInt64>) func anyBytesMayBeWrong(seed: UInt64) throws {
+    try fill(20)
+    let sound = try Bytes.read(folder.database)
+    var random = SplitMix(state: seed)
+    for _ in 0..<6 {
+      for name in folder.names { try FileSystem.remove(folder.path + "/" + name) }
+      var bytes = sound
+      for _ in 0...(random.next() % 20) {
+        let index = Int(random.next() % UInt64(bytes.count))
+        bytes[index] = UInt8(truncatingIfNeeded: random.next())
+      }
+      try Bytes.write(bytes, to: folder.database)
+      do throws(StoreError) {
+        let store = try Store(path: folder.database, now: .start)
+        _ = try store.reminders.all()
+        _ = try store.places.all()
+        _ = try store.ledger.firings()
+        _ = try store.ledger.undelivered()
+        let entry = try store.reminders.pop(kind: .location)
+        if let entry { try store.reminders.remove(id: entry.reminder.id) }
+      } catch {
+        switch error {
+        case .foreign, .newer: break
+        default: #expect(error.isDamage, "\(error)")
+        }
+      }
+    }
+  }
+
   @Test func aFileCutShortIsSavedAsFarAsItGoes() throws {
     try fill(200)
     let bytes = try Bytes.read(folder.database)
