@@ -83,4 +83,27 @@ extension Database {
     }
     return fault
   }
+
+  /// A column that the migrations make and this database lacks, as `table.column`: a damaged schema
+  /// may still be one that SQLite can read.
+  func missingColumn(_ migrations: [Migration]) throws(StoreError) -> String? {
+    let model = try Database(path: ":memory:")
+    defer { model.close() }
+    for migration in migrations { try model.execute(migration.script) }
+    let present = Set(try columnNames())
+    return try model.columnNames().first { !present.contains($0) }
+  }
+
+  private func columnNames() throws(StoreError) -> [String] {
+    var names: [String] = []
+    try forEach(
+      """
+      SELECT t.name || '.' || c.name FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
+      WHERE t.type = 'table'
+      """
+    ) { row in
+      if case .text(let name) = row.value(at: 0) { names.append(name) }
+    }
+    return names
+  }
 }

@@ -1,3 +1,4 @@
+import CSQLite
 import CivilTime
 
 /// Opens the database as its user would hope: a missing or empty file is made, an older one is
@@ -94,10 +95,11 @@ struct StoreOpener {
     try database.refuseForeign(known: known)
     guard !database.isReadOnly else {
       throw .sqlite(
-        SQLiteFailure(extendedCode: 8, message: "the file is read-only", sql: nil, path: path))
+        SQLiteFailure(
+          extendedCode: SQLITE_READONLY, message: "the file is read-only", sql: nil, path: path))
     }
     if isChecked, let fault = try database.structuralFault() {
-      throw .sqlite(SQLiteFailure(extendedCode: 11, message: fault, sql: nil, path: path))
+      throw damage(fault)
     }
     var report = OpeningReport(path: path, action: .opened)
     let version = try database.schemaVersion()
@@ -114,6 +116,10 @@ struct StoreOpener {
     return (database, report)
   }
 
+  private func damage(_ message: String) -> StoreError {
+    .sqlite(SQLiteFailure(extendedCode: SQLITE_CORRUPT, message: message, sql: nil, path: path))
+  }
+
   private func finish(
     _ database: Database, _ report: inout OpeningReport,
     fill: (Int64) throws(StoreError) -> Void
@@ -123,6 +129,9 @@ struct StoreOpener {
         "The file system of \(path) has no write-ahead log; commits are as safe but slower")
     }
     _ = try database.migrate(migrations, fill: fill)
+    if let column = try database.missingColumn(migrations) {
+      throw damage("the column \(column) is missing")
+    }
     try Ledger(database: database).reconcile()
   }
 
