@@ -48,7 +48,9 @@ let package = Package(
     + library("Reminders", ["Geodesy", "CivilTime", "Positioning", "Geofencing", "JSONText"])
     + library("Interchange", ["Geodesy", "CivilTime", "JSONText", "Reminders"])
     + library(
-      "Storage", ["CSQLite", "Geodesy", "CivilTime", "JSONText", "Reminders"], settings: strict)
+      "Storage",
+      ["CSQLite", "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders"],
+      settings: strict)
     + library("Control", ["JSONText"])
     + library("LinuxRuntime", ["CSystemd"], settings: strict)
     + [

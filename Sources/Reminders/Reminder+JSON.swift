@@ -32,7 +32,7 @@ extension Reminder {
   /// Reads the contract's JSON shape. A document without `id` gets `newID`.
   package init(json: JSONObject, newID: @autoclosure () -> String = "") throws(ReminderError) {
     let fields = Fields(object: json)
-    for name in Self.laterFields where json[name] != nil && json[name] != .null {
+    for name in Self.laterFields where fields.value(name) != nil {
       throw ReminderError(
         field: name, reason: "only circles (\"place\" with \"radius_m\") can be watched so far")
     }
@@ -150,10 +150,14 @@ extension Reminder.Place {
 
 /// Typed access to the fields of one document. A null is a field that is not there.
 private struct Fields {
-  let object: JSONObject
+  private var values: [String: JSONValue] = [:]
+
+  init(object: JSONObject) {
+    for (key, value) in object.members { values[key] = value }
+  }
 
   func value(_ name: String) -> JSONValue? {
-    guard let value = object[name], value != .null else { return nil }
+    guard let value = values[name], value != .null else { return nil }
     return value
   }
 
