@@ -23,6 +23,12 @@ func library(
   ]
 }
 
+/// What the command-line client is made of.
+let client: [Target.Dependency] = [
+  "Geodesy", "CivilTime", "JSONText", "Positioning", "Reminders", "Interchange", "Control",
+  "LinuxRuntime", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+]
+
 let package = Package(
   name: "georemind",
   products: [
@@ -62,13 +68,11 @@ let package = Package(
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
           .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
-      .executableTarget(
-        name: "georemind",
-        dependencies: [
-          "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders",
-          "Interchange", "Control", "LinuxRuntime",
-          .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        ], swiftSettings: strict),
+      .target(
+        name: "Client", dependencies: client, swiftSettings: strict),
+      .testTarget(
+        name: "ClientTests", dependencies: ["Client"] + client, swiftSettings: strict),
+      .executableTarget(name: "georemind", dependencies: ["Client"], swiftSettings: strict),
       .executableTarget(
         name: "georemind-bench",
         dependencies: [

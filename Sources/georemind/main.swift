@@ -1,1 +1,3 @@
-print("georemind")
+import Client
+
+Program.main()

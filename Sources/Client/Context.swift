@@ -1,0 +1,84 @@
+package import CivilTime
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What a verb finds around it: the streams, the clock, and what the environment says.
+package struct Context {
+  package var output: Output
+  package var notes: Output
+  /// The variables that matter, by name.
+  package var environment: [String: String]
+  package var now: Instant
+
+  package init(
+    output: Output, notes: Output, environment: [String: String] = [:], now: Instant
+  ) {
+    self.output = output
+    self.notes = notes
+    self.environment = environment
+    self.now = now
+  }
+
+  private static let variables = [
+    "GEOREMIND_SOCKET", "XDG_RUNTIME_DIR", "TZ", "TZDIR", "NO_COLOR",
+  ]
+
+  /// That of this process.
+  package static func process() -> Context {
+    var environment: [String: String] = [:]
+    for name in variables {
+      if let value = getenv(name) { environment[name] = String(cString: value) }
+    }
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Context(
+      output: Output(descriptor: 1, noColor: environment["NO_COLOR"]),
+      notes: Output(descriptor: 2, noColor: environment["NO_COLOR"]), environment: environment,
+      now: Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000))
+  }
+
+  var zoneDirectory: String {
+    let directory = environment["TZDIR"] ?? ""
+    return directory.isEmpty ? TimeZoneRules.defaultDirectory : directory
+  }
+
+  /// The zone of the system's clocks.
+  func zone() throws(Failure) -> TimeZoneRules {
+    do throws(TimeZoneError) {
+      return try TimeZoneRules.system(tz: environment["TZ"], directory: zoneDirectory)
+    } catch {
+      throw Failure(.badConfiguration, error.description)
+    }
+  }
+
+  /// A zone by name.
+  func zone(named name: String) throws(Failure) -> TimeZoneRules {
+    do throws(TimeZoneError) {
+      return try TimeZoneRules(named: name, directory: zoneDirectory)
+    } catch {
+      throw Failure(.badData, error.description)
+    }
+  }
+
+  /// A time as people type it, in the system's zone.
+  func stamp(_ text: String, option: String) throws(Failure) -> TimeStamp {
+    let zone = try zone()
+    let directory = zoneDirectory
+    do throws(TimeStampError) {
+      return try TimeStamp(typed: text, now: now, zone: zone) { name throws(TimeZoneError) in
+        try TimeZoneRules(named: name, directory: directory)
+      }
+    } catch {
+      throw Failure(.badData, "\(option): \(error)")
+    }
+  }
+
+  /// A note for people, on the error stream.
+  func note(_ text: String) throws(Failure) {
+    try output.flush()
+    try notes.line("georemind: \(text.printable)")
+    try notes.flush()
+  }
+}

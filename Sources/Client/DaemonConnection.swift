@@ -1,0 +1,87 @@
+import Control
+import JSONText
+import LinuxRuntime
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Where the daemon listens.
+enum SocketPath {
+  static let system = "/run/georemind/org.georemind"
+
+  /// The option, the environment, the user's own service where it runs, else the system's.
+  static func find(
+    option: String?, environment: [String: String],
+    exists: (String) -> Bool = { access($0, F_OK) == 0 }
+  ) -> String {
+    if let option { return option }
+    if let path = environment["GEOREMIND_SOCKET"], !path.isEmpty { return path }
+    if let directory = environment["XDG_RUNTIME_DIR"], !directory.isEmpty {
+      let path = "\(directory)/georemind/org.georemind"
+      if exists(path) { return path }
+    }
+    return system
+  }
+}
+
+/// A connection to the daemon: one call after the other.
+final class DaemonConnection {
+  /// How long the daemon may take, in microseconds.
+  private static let timeout: Int64 = 30_000_000
+
+  private let client: UnixClient
+  private let path: String
+  private var session = VarlinkClientSession()
+
+  init(_ options: CommonOptions, _ context: Context) throws {
+    path = SocketPath.find(option: options.socket, environment: context.environment)
+    do throws(SystemError) {
+      client = try UnixClient(path: path, timeout: 5_000_000)
+    } catch {
+      switch error.code {
+      case ENOENT, ECONNREFUSED:
+        throw Failure(
+          .unavailable,
+          "no daemon listens on \(path); start it with "
+            + "'systemctl start georemindd' or name its socket with --socket")
+      case EACCES, EPERM:
+        throw Failure(
+          .noPermission,
+          "not permitted to connect to \(path); "
+            + "join the group that owns it with 'usermod -aG georemind NAME'")
+      default: throw error
+      }
+    }
+  }
+
+  /// Calls a method of `org.georemind` and waits for its reply.
+  func call(_ method: String, _ parameters: JSONObject = JSONObject()) throws -> JSONObject {
+    let (_, bytes) = try session.call("\(GeoremindInterface.name).\(method)", parameters)
+    try client.send(bytes, timeout: Self.timeout)
+    while true {
+      for reply in try receive(timeout: Self.timeout) { return try reply.result.get() }
+    }
+  }
+
+  /// Calls a method that answers many times; `body` gets each answer, without end.
+  func watch(_ method: String, _ body: (JSONObject) throws -> Void) throws {
+    let (_, bytes) = try session.call("\(GeoremindInterface.name).\(method)", more: true)
+    try client.send(bytes, timeout: Self.timeout)
+    var continues = true
+    while continues {
+      for reply in try receive(timeout: -1) {
+        try body(try reply.result.get())
+        continues = reply.continues
+      }
+    }
+  }
+
+  private func receive(timeout: Int64) throws -> [VarlinkClientSession.Reply] {
+    guard let message = try client.receive(timeout: timeout) else {
+      throw Failure(
+        .unavailable, "the daemon hung up; see 'journalctl -t georemindd' and try again")
+    }
+    return try session.receive(message + [0])
+  }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Positioning
+
+/// Fixes of a recording or a live stream as gpsd's TPV reports.
+struct DecodeCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "decode", abstract: "Print the fixes of a receiver's output as JSON lines.",
+    discussion: """
+      Reads NMEA 0183 sentences and gpsd's JSON reports, mixed and damaged as they may be, and \
+      prints gpsd's TPV objects (gpsd_json(5)), one a line. A live stream is printed as it comes. \
+      A fix whose date is not known has no "time".
+      """)
+
+  @Argument(help: "The file to read; - or none is standard input.")
+  var file = "-"
+
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    let input = try InputFile(path: file)
+    var decoder = FixDecoder()
+    var fixes: [Fix] = []
+    var chunk = [UInt8](repeating: 0, count: InputFile.chunkSize)
+    var progress = ProgressNote(context: context, input: input)
+    func printFixes() throws {
+      for fix in fixes { try context.output.line(fix.tpv(device: nil)) }
+      fixes.removeAll(keepingCapacity: true)
+      try context.output.flush()
+    }
+    while true {
+      // Only a receiver's line falls silent between bursts; a pipe may stall anywhere.
+      if input.isDevice, decoder.hasOpenEpoch, !input.wait(milliseconds: 200) {
+        decoder.quiet(into: &fixes)
+        try printFixes()
+      }
+      let count = try input.read(into: &chunk)
+      guard count > 0 else { break }
+      decoder.consume(chunk.span.extracting(0..<count), into: &fixes)
+      try printFixes()
+      try progress.update()
+    }
+    decoder.finish(into: &fixes)
+    try printFixes()
+    try progress.finish()
+    try Recording.check(decoder.statistics, of: input)
+    if decoder.statistics.fixes == 0 {
+      try context.note("\(input.name): \(Recording.withoutFix(decoder.statistics))")
+    }
+  }
+}
+
+/// What to say of a recording that gives less than was hoped for.
+enum Recording {
+  /// Refuses a file that is something else altogether.
+  static func check(_ statistics: DecoderStatistics, of input: InputFile) throws(Failure) {
+    guard statistics.sentences == 0, statistics.jsonLines == 0 else { return }
+    let reason =
+      if statistics.bytes == 0 {
+        "is empty"
+      } else if statistics.wrongChecksums + statistics.missingChecksums > 0 {
+        "holds no whole sentence: of \(statistics.wrongChecksums + statistics.missingChecksums), "
+          + "none has a right checksum"
+      } else {
+        "holds no NMEA sentence and no gpsd report"
+      }
+    throw Failure(
+      .badData, "\(input.name): \(reason); give a recording of a receiver (gpspipe -r)")
+  }
+
+  static func withoutFix(_ statistics: DecoderStatistics) -> String {
+    let lines = statistics.sentences + statistics.jsonLines
+    return "\(lines) sentence\(lines == 1 ? "" : "s"), but no fix among them: the receiver had "
+      + "no position\(damage(statistics).map { ", or \($0)" } ?? "")"
+  }
+
+  /// What was dropped; nil where nothing was.
+  static func damage(_ statistics: DecoderStatistics) -> String? {
+    var parts: [String] = []
+    if statistics.wrongChecksums > 0 {
+      parts.append("\(statistics.wrongChecksums) with a wrong checksum")
+    }
+    if statistics.missingChecksums > 0 {
+      parts.append("\(statistics.missingChecksums) without a checksum")
+    }
+    if statistics.malformed > 0 { parts.append("\(statistics.malformed) malformed") }
+    if statistics.overlongLines > 0 { parts.append("\(statistics.overlongLines) overlong") }
+    return parts.isEmpty ? nil : "dropped " + parts.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import CivilTime
+import Control
+import Geodesy
+import Interchange
+import JSONText
+import LinuxRuntime
+import Reminders
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Exit codes, those of sysexits.h that this program uses.
+package enum ExitStatus: Int32, Sendable {
+  case usage = 64
+  case badData = 65
+  case noInput = 66
+  case unavailable = 69
+  case software = 70
+  case ioError = 74
+  case noPermission = 77
+  case badConfiguration = 78
+}
+
+/// Why a verb came to nothing: a sentence for people and the code to leave with.
+package struct Failure: Error, Equatable, CustomStringConvertible {
+  package let status: ExitStatus
+  package let description: String
+
+  package init(_ status: ExitStatus, _ description: String) {
+    self.status = status
+    self.description = description
+  }
+
+  /// The code and words for an error of any of the parts; nil for those of the argument parser.
+  package init?(_ error: any Error) {
+    switch error {
+    case let failure as Failure: self = failure
+    case let error as VarlinkError: self.init(Self.status(of: error), error.description)
+    case let error as SystemError:
+      let isDenied = error.code == EACCES || error.code == EPERM
+      self.init(isDenied ? .noPermission : .unavailable, error.description)
+    case let error as VarlinkProtocolError:
+      self.init(.software, "the daemon's answer cannot be understood: \(error)")
+    case is CoordinateError, is LengthError, is TimeStampError, is TimeSpanError, is ClockError,
+      is RepeatRuleError, is TimeZoneError, is ReminderError, is JSONError, is InterchangeError:
+      self.init(.badData, "\(error)")
+    default: return nil
+    }
+  }
+
+  private static func status(of error: VarlinkError) -> ExitStatus {
+    switch GeoremindError(error) {
+    case .notFound, .ambiguous, .invalidReminder, .inUse, .alreadyExists, .wrongState: .badData
+    case .storeTrouble: .ioError
+    case .refusedByPolicy: .noPermission
+    case nil:
+      switch VarlinkServiceError(error) {
+      case .permissionDenied: .noPermission
+      case .invalidParameter: .badData
+      default: .software
+      }
+    }
+  }
+}

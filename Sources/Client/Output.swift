@@ -1,0 +1,81 @@
+package import JSONText
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A stream of text, gathered into large writes.
+package final class Output {
+  /// Bytes that are gathered before they are written.
+  private static let bufferSize = 1 << 16
+
+  /// nil keeps everything in memory.
+  private let descriptor: Int32?
+  private var text = ""
+  /// What was written, where it is kept in memory.
+  private var kept = ""
+  /// Whether people look at it right away.
+  package let isTerminal: Bool
+  /// Whether to use colour: on a terminal, unless NO_COLOR (https://no-color.org) is set.
+  package let hasColor: Bool
+
+  /// Writes to a descriptor.
+  package init(descriptor: Int32, noColor: String?) {
+    self.descriptor = descriptor
+    isTerminal = isatty(descriptor) == 1
+    hasColor = isTerminal && (noColor ?? "").isEmpty
+  }
+
+  /// Keeps what is written, for tests.
+  package init() {
+    descriptor = nil
+    isTerminal = false
+    hasColor = false
+  }
+
+  /// All that was written to a stream in memory.
+  package var contents: String { kept + text }
+
+  /// Writes a line that is made here: it is trusted.
+  package func line(_ line: String) throws(Failure) {
+    text += line
+    text += "\n"
+    if text.utf8.count >= Self.bufferSize { try flush() }
+  }
+
+  /// Writes one object as one line of JSON.
+  package func line(_ object: JSONObject) throws(Failure) {
+    object.write(to: &text)
+    text += "\n"
+    if text.utf8.count >= Self.bufferSize { try flush() }
+  }
+
+  /// Writes a part of a line at once.
+  package func part(_ part: String) throws(Failure) {
+    text += part
+    try flush()
+  }
+
+  package func bold(_ text: String) -> String { hasColor ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+
+  package func flush() throws(Failure) {
+    guard let descriptor else {
+      kept += text
+      text = ""
+      return
+    }
+    var bytes = Array(text.utf8)[...]
+    text.removeAll(keepingCapacity: true)
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        bytes = bytes.dropFirst(count)
+      } else if errno != EINTR {
+        throw Failure(
+          .ioError,
+          "cannot write the output: \(String(cString: strerror(errno))); "
+            + "see where it is sent to")
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+extension StringProtocol {
+  /// The text on one line, without what could move a terminal's cursor or turn the direction of
+  /// writing: control and formatting characters.
+  var printable: String {
+    var text = String.UnicodeScalarView()
+    for scalar in unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: text.append(" ")
+      case .format where scalar.value != 0x200D: continue
+      default: text.append(scalar)
+      }
+    }
+    return String(text)
+  }
+
+  /// Columns it takes on a terminal; wide characters (East Asian, emoji) take two.
+  var columns: Int {
+    reduce(0) { width, character in
+      guard let first = character.unicodeScalars.first else { return width }
+      switch first.properties.generalCategory {
+      case .nonspacingMark, .enclosingMark, .format: return width
+      default: return width + (Self.isWide(first.value) ? 2 : 1)
+      }
+    }
+  }
+
+  /// After Unicode Standard Annex 11, by blocks.
+  private static func isWide(_ value: UInt32) -> Bool {
+    switch value {
+    case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF,
+      0x20000...0x3FFFD:
+      true
+    default: false
+    }
+  }
+}
+
+/// Columns of text, each as wide as its widest cell.
+struct Table {
+  private var rows: [[String]] = []
+
+  var isEmpty: Bool { rows.isEmpty }
+
+  mutating func add(_ cells: [String]) { rows.append(cells.map(\.printable)) }
+
+  /// The lines, the last column not padded. A column without any text takes no room.
+  func lines(indent: Int = 0) -> [String] {
+    let count = rows.map(\.count).max() ?? 0
+    let widths = (0..<count).map { column in
+      rows.map { $0.count > column ? $0[column].columns : 0 }.max() ?? 0
+    }
+    return rows.map { row in
+      var line = String(repeating: " ", count: indent)
+      var gap = 0
+      for (column, cell) in row.enumerated() where widths[column] > 0 {
+        line += String(repeating: " ", count: gap) + cell
+        gap = widths[column] - cell.columns + 2
+      }
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// The program around its verbs: arguments in, exit code out.
+package enum Program {
+  /// As the executable runs.
+  package static func main() -> Never {
+    // A reader that has seen enough (`| head`) ends this program without a word.
+    signal(SIGPIPE, SIG_DFL)
+    exit(run(Array(CommandLine.arguments.dropFirst()), in: .process()))
+  }
+
+  /// Runs one command line and answers the exit code.
+  package static func run(_ arguments: [String], in context: Context) -> Int32 {
+    do {
+      var command = try GeoremindCommand.parseAsRoot(prepared(arguments))
+      if let command = command as? any ClientCommand {
+        try command.run(in: context)
+      } else {
+        try command.run()
+      }
+      try context.output.flush()
+      return 0
+    } catch {
+      return report(error, in: context)
+    }
+  }
+
+  private static func report(_ error: any Error, in context: Context) -> Int32 {
+    // What was found before the failure is not lost by it.
+    if let failure = Failure(error) {
+      if failure.status != .ioError { try? context.output.flush() }
+      try? context.notes.line("georemind: \(failure.description.printable)")
+      try? context.notes.flush()
+      return failure.status.rawValue
+    }
+    let code = GeoremindCommand.exitCode(for: error).rawValue
+    let text = GeoremindCommand.fullMessage(for: error)
+    if code == 0 {
+      do throws(Failure) {
+        try context.output.line(text)
+        try context.output.flush()
+        return 0
+      } catch {
+        return report(error, in: context)
+      }
+    }
+    try? context.notes.line("georemind: \(usageError(error, text).printable)")
+    try? context.notes.flush()
+    return code
+  }
+
+  /// The parser's sentence, and which help tells more.
+  private static func usageError(_ error: any Error, _ text: String) -> String {
+    var message = GeoremindCommand.message(for: error)
+    if message.hasPrefix("Error: ") { message.removeFirst(7) }
+    if message.hasSuffix(".") { message.removeLast() }
+    let hint = text.split(separator: "\n").last { $0.contains("--help'") }.flatMap { line in
+      line.split(separator: "'").first { $0.hasSuffix("--help") }
+    }
+    return message.prefix(1).lowercased() + message.dropFirst()
+      + "; see '\(hint.map(String.init) ?? "georemind --help")'"
+  }
+
+  /// Lets common options stand before the verb, and coordinates and times begin with a minus.
+  static func prepared(_ arguments: [String]) -> [String] {
+    var rest = arguments[...]
+    var common: [String] = []
+    while let first = rest.first {
+      if first == "--json" || first.hasPrefix("--socket=") {
+        common.append(first)
+        rest = rest.dropFirst()
+      } else if first == "--socket", rest.count > 1 {
+        common += rest.prefix(2)
+        rest = rest.dropFirst(2)
+      } else {
+        break
+      }
+    }
+    var result = Array(rest)
+    if let verb = result.first, ["convert", "distance", "place"].contains(verb) {
+      result = result.map { isNegativeNumber($0) ? " " + $0 : $0 }
+    }
+    // Behind the verb and before what is taken literally.
+    let end = result.firstIndex(of: "--") ?? result.endIndex
+    result.insert(contentsOf: common, at: end)
+    return result
+  }
+
+  /// `-33.87,151.21` is a coordinate and no option. A blank before it tells the parser so, and the
+  /// readers of values pass it over.
+  private static func isNegativeNumber(_ text: String) -> Bool {
+    guard text.utf8.first == UInt8(ascii: "-"), let second = text.utf8.dropFirst().first else {
+      return false
+    }
+    return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(second) || second == UInt8(ascii: ".")
+  }
+}

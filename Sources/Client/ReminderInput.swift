@@ -1,0 +1,42 @@
+import Interchange
+import JSONText
+import Reminders
+
+/// Reminders from files, and from the daemon's answers.
+enum ReminderInput {
+  /// Reads all files; an id may stand only once in all of them together.
+  static func read(_ paths: [String]) throws(Failure) -> [Reminder] {
+    var reminders: [Reminder] = []
+    var files: [String: String] = [:]
+    for path in paths {
+      let name = path == "-" ? "standard input" : path
+      let bytes: [UInt8]
+      do throws(InterchangeError) {
+        bytes = try FileBytes.read(path, limit: ReminderFile.maximumSize)
+      } catch {
+        throw Failure(.noInput, "\(error); check its name and permissions")
+      }
+      let found: [Reminder]
+      do throws(InterchangeError) {
+        found = try ReminderFile.parse(bytes, file: name)
+      } catch {
+        throw Failure(.badData, "\(error)")
+      }
+      for reminder in found {
+        if let other = files.updateValue(name, forKey: reminder.id) {
+          throw Failure(
+            .badData, "\(name): the id \"\(reminder.id)\" is in \(other) already; give it another")
+        }
+      }
+      reminders += found
+    }
+    return reminders
+  }
+
+  /// A reminder as the daemon answers it, without what it tells of its progress beside the state.
+  static func withoutProgress(_ object: JSONObject) -> JSONObject {
+    var object = object
+    for name in ["snoozed_until", "next_due", "last_fired"] { object[name] = nil }
+    return object
+  }
+}

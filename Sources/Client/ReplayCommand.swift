@@ -1,0 +1,180 @@
+import ArgumentParser
+import CivilTime
+import Interchange
+import JSONText
+import LinuxRuntime
+import Positioning
+import Reminders
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// How fast a recording is played.
+enum ReplaySpeed: Equatable, ExpressibleByArgument {
+  case unlimited
+  /// Seconds of the recording a second.
+  case rate(Double)
+
+  init?(argument: String) {
+    switch argument {
+    case "max": self = .unlimited
+    case "realtime": self = .rate(1)
+    default:
+      guard let rate = Double(argument), rate > 0, rate.isFinite else { return nil }
+      self = .rate(rate)
+    }
+  }
+
+  var defaultValueDescription: String { "max" }
+}
+
+/// A recorded feed against reminders in virtual time; changes nothing.
+struct ReplayCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay", abstract: "Play a recorded feed against reminders, in virtual time.",
+    discussion: """
+      Shows what would have fired, when and why. Nothing is changed and no daemon is needed. \
+      Without --reminders those of the daemon are taken, as if they were new.
+      """)
+
+  @Argument(help: "The recording: NMEA 0183 or gpsd's JSON; - is standard input.")
+  var file: String
+
+  @Option(
+    help: ArgumentHelp("A file of reminders, as 'export' writes it.", valueName: "file"),
+    completion: .file())
+  var reminders: [String] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Start here; fixes before are passed over.", valueName: "time"))
+  var from: String?
+
+  @Option(help: ArgumentHelp("How fast: max, realtime, or so many times.", valueName: "speed"))
+  var speed = ReplaySpeed.unlimited
+
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    let zone = try context.zone()
+    let start = try from.map { try context.stamp($0, option: "--from").instant(in: zone) }
+    let input = try InputFile(path: file)
+    var replay = Replay(reminders: try readReminders(context), from: start, zone: zone)
+    var decoderOptions = FixDecoder.Options()
+    decoderOptions.referenceTime = start ?? input.modified
+    var decoder = FixDecoder(options: decoderOptions)
+    let printer = FiringPrinter(context: context, zone: zone, json: options.json)
+    var progress = ProgressNote(context: context, input: input)
+    let pace = Pace(speed)
+    var fixes: [Fix] = []
+    var chunk = [UInt8](repeating: 0, count: InputFile.chunkSize)
+    var first: Instant?
+    var last: Instant?
+    var firings = 0
+    func play() throws {
+      for fix in fixes {
+        if first == nil { first = fix.time }
+        last = fix.time ?? last
+        let wait: ((Instant) throws -> Void)? =
+          pace.isUnlimited ? nil : { pace.wait(for: $0) }
+        try replay.take(fix, wait: wait) { firing in
+          firings += 1
+          try printer.print(firing)
+          if !pace.isUnlimited { try context.output.flush() }
+        }
+      }
+      fixes.removeAll(keepingCapacity: true)
+    }
+    while true {
+      let count = try input.read(into: &chunk)
+      guard count > 0 else { break }
+      decoder.consume(chunk.span.extracting(0..<count), into: &fixes)
+      try play()
+      try progress.update()
+    }
+    decoder.finish(into: &fixes)
+    try play()
+    try progress.finish()
+    try Recording.check(decoder.statistics, of: input)
+    guard let began = replay.began, let end = replay.now else {
+      throw Failure(.badData, "\(input.name): \(nothing(decoder, first, last, zone))")
+    }
+    try context.output.flush()
+    guard !options.json else { return }
+    var summary =
+      "\(counted(replay.fixes, "fix", "fixes")) from \(began.rfc3339(zone: zone)) to "
+      + "\(end.rfc3339(zone: zone)), \(counted(firings, "firing", "firings")), "
+      + "\(counted(replay.engine.armedCount, "reminder", "reminders")) still armed"
+    if let damage = Recording.damage(decoder.statistics) { summary += "; \(damage)" }
+    try context.note(summary)
+  }
+
+  /// Why not a single fix was played.
+  private func nothing(
+    _ decoder: FixDecoder, _ first: Instant?, _ last: Instant?, _ zone: TimeZoneRules
+  ) -> String {
+    if let first, let last {
+      return "all fixes are before --from: the recording is from \(first.rfc3339(zone: zone)) to "
+        + "\(last.rfc3339(zone: zone)); choose a time in it"
+    }
+    if decoder.statistics.fixes > 0 {
+      return "its fixes have no time at all; give the day it begins with --from"
+    }
+    return Recording.withoutFix(decoder.statistics) + "; record one where it has"
+  }
+
+  private func readReminders(_ context: Context) throws -> [Reminder] {
+    guard !reminders.isEmpty else { return try daemonReminders(context) }
+    return try ReminderInput.read(reminders)
+  }
+
+  /// Those of the daemon, as they were when they were new.
+  private func daemonReminders(_ context: Context) throws -> [Reminder] {
+    let answer: JSONObject
+    do {
+      answer = try DaemonConnection(options, context).call("List", ["all": true])
+    } catch let error {
+      guard let failure = Failure(error) else { throw error }
+      throw Failure(
+        failure.status,
+        "\(failure.description); or give the reminders with --reminders FILE")
+    }
+    return try (answer["reminders"]?.array ?? []).map { value in
+      var object = ReminderInput.withoutProgress(value.object ?? JSONObject())
+      object["state"] = nil
+      return try Reminder(json: object)
+    }
+  }
+}
+
+/// Keeps the pace of a recording.
+private final class Pace {
+  private let rate: Double?
+  /// Where the recording's time and the machine's meet.
+  private var anchor: (recorded: Instant, monotonic: Int64)?
+
+  init(_ speed: ReplaySpeed) {
+    rate = if case .rate(let rate) = speed { rate } else { nil }
+  }
+
+  var isUnlimited: Bool { rate == nil }
+
+  /// Sleeps until the recording has come to this moment.
+  func wait(for time: Instant) {
+    guard let rate else { return }
+    guard let anchor else {
+      anchor = (time, SystemClock.monotonic.microseconds)
+      return
+    }
+    let offset = (time - anchor.recorded).seconds / rate * 1e6
+    guard offset > 0, offset < 1e15 else { return }
+    let target = anchor.monotonic + Int64(offset)
+    while true {
+      let rest = target - SystemClock.monotonic.microseconds
+      guard rest > 0 else { return }
+      var time = timespec(tv_sec: Int(rest / 1_000_000), tv_nsec: Int(rest % 1_000_000) * 1000)
+      nanosleep(&time, nil)
+    }
+  }
+}

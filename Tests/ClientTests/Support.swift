@@ -1,0 +1,29 @@
+import CivilTime
+
+@testable import Client
+
+/// One run of the program with its output in memory.
+struct Run {
+  let status: Int32
+  let output: String
+  let notes: String
+
+  /// 2026-06-12T16:00:00Z, a Friday.
+  static let now = Instant(seconds: 1_781_280_000)
+
+  init(_ arguments: [String], environment: [String: String] = [:]) {
+    let context = Run.context(environment)
+    status = Program.run(arguments, in: context)
+    output = context.output.contents
+    notes = context.notes.contents
+  }
+
+  static func context(_ environment: [String: String] = [:]) -> Context {
+    Context(
+      output: Output(), notes: Output(),
+      environment: ["TZ": "Europe/Berlin", "GEOREMIND_SOCKET": "/nonexistent/socket"]
+        .merging(environment) { $1 }, now: now)
+  }
+
+  var lines: [String] { output.split(separator: "\n").map(String.init) }
+}
