@@ -17,8 +17,10 @@ struct FiringPrinter {
     let time = (try? Instant(rfc3339: text("time")))?.rfc3339(zone: zone) ?? text("time")
     let event = text("event")
     let padded = event + String(repeating: " ", count: max(0, 6 - event.columns))
+    let why = text("why")
     try context.output.line(
-      "\(time)  \(padded)  \(context.output.bold(text("title"))): \(text("why"))")
+      "\(time)  \(padded)  \(context.output.bold(text("title"))): "
+        + why.prefix(1).lowercased() + why.dropFirst())
   }
 }
 

@@ -10,9 +10,24 @@ struct GeoremindCommand: ParsableCommand {
     version: "georemind \(version)",
     groupedSubcommands: [
       CommandGroup(
-        name: "Without the daemon:",
+        name: "Reminders",
         subcommands: [
-          ReplayCommand.self, DecodeCommand.self,
-        ])
+          AddCommand.self, ListCommand.self, ShowCommand.self, EditCommand.self,
+          RemoveCommand.self, DoneCommand.self, SnoozeCommand.self, PeekCommand.self,
+          PopCommand.self, ImportCommand.self, ExportCommand.self,
+        ]),
+      CommandGroup(
+        name: "Places", subcommands: [PlaceCommand.self, CategoryCommand.self, WhereCommand.self]),
+      CommandGroup(
+        name: "Daemon",
+        subcommands: [
+          StatusCommand.self, NextCommand.self, WatchCommand.self, LogCommand.self,
+        ]),
+      CommandGroup(
+        name: "Offline",
+        subcommands: [
+          ReplayCommand.self, DecodeCommand.self, ConvertCommand.self, DistanceCommand.self,
+          OccurrencesCommand.self,
+        ]),
     ])
 }

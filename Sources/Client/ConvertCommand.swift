@@ -1,0 +1,75 @@
+import ArgumentParser
+import Geodesy
+import JSONText
+import Reminders
+
+/// The forms of a coordinate.
+struct ConvertCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "convert", abstract: "Print a coordinate in its usual forms.",
+    discussion: """
+      Understands degrees, minutes and seconds with letters, signs and marks as they come, NMEA, \
+      ISO 6709, geo: addresses, and links to OpenStreetMap, Google and Apple maps.
+      """)
+
+  @Argument(help: ArgumentHelp("The coordinate.", valueName: "coord"))
+  var coordinate: [String]
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    let point = try PlaceArgument.coordinate(
+      coordinate.joined(separator: " "), option: "the text")
+    if options.json {
+      var object = JSONObject([
+        "lat": .double(point.latitude), "lon": .double(point.longitude),
+      ])
+      for format in CoordinateFormat.allCases {
+        object[format.rawValue] = .string(point.formatted(format))
+      }
+      try context.output.line(object)
+    } else {
+      var table = Table()
+      for format in CoordinateFormat.allCases {
+        table.add([format.rawValue, point.formatted(format)])
+      }
+      for line in table.lines() { try context.output.line(line) }
+    }
+  }
+}
+
+/// The geodesic between two points.
+struct DistanceCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "distance", abstract: "Print the distance between two coordinates on WGS 84.")
+
+  @Argument(help: "A coordinate, in quotes where it has blanks.")
+  var from: String
+
+  @Argument(help: "Another one.")
+  var to: String
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    let start = try PlaceArgument.coordinate(from, option: "the first text")
+    let end = try PlaceArgument.coordinate(to, option: "the second text")
+    let geodesic = start.geodesic(to: end)
+    if options.json {
+      // Micrometres, and what they are worth in degrees.
+      try context.output.line([
+        "distance_m": .double(Decimal.rounded(geodesic.distance, digits: 6)),
+        "initial_bearing_deg": .double(Decimal.rounded(geodesic.initialBearing, digits: 9)),
+        "final_bearing_deg": .double(Decimal.rounded(geodesic.finalBearing, digits: 9)),
+      ])
+    } else {
+      try context.output.line(
+        "\(Length.formatted(metres: geodesic.distance)) "
+          + "(\(Decimal.rounded(geodesic.distance, digits: 3)) m), leaving at "
+          + "\(bearing(geodesic.initialBearing)), arriving at \(bearing(geodesic.finalBearing))")
+    }
+  }
+
+  private func bearing(_ degrees: Double) -> String {
+    let point = CompassPoint(bearing: degrees).map { " (\($0.rawValue))" } ?? ""
+    return "\(Decimal.rounded(degrees, digits: 1))°\(point)"
+  }
+}

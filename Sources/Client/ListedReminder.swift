@@ -1,0 +1,72 @@
+import CivilTime
+import JSONText
+import Reminders
+
+/// A reminder as the daemon answers it: what it is, and how far it has come.
+struct ListedReminder {
+  let json: JSONObject
+  let reminder: Reminder
+  /// When it fires by time, if by time at all.
+  let moment: Instant?
+
+  init(_ json: JSONObject, zone: TimeZoneRules) throws {
+    let reminder = try Reminder(json: ReminderInput.withoutProgress(json))
+    func instant(_ name: String) -> Instant? {
+      json[name]?.string.flatMap { try? Instant(rfc3339: $0) }
+    }
+    let due = instant("next_due") ?? reminder.due?.instant(in: zone)
+    self.json = json
+    self.reminder = reminder
+    moment =
+      switch reminder.state {
+      case .snoozed: instant("snoozed_until")
+      case .armed: due.map { $0 - (reminder.leads.first ?? .zero) }
+      case .fired, .done, .expired: due
+      }
+  }
+
+  /// Whether it waits for anything still.
+  var isActive: Bool { reminder.state != .done && reminder.state != .expired }
+
+  /// The next to fire first: by time, then those that wait for a place by urgency, then those
+  /// that are over.
+  static func firesBefore(_ a: ListedReminder, _ b: ListedReminder) -> Bool {
+    let left = a.order
+    let right = b.order
+    return left == right ? a.reminder.title < b.reminder.title : left < right
+  }
+
+  private var order: (Int, Int64, Int) {
+    let waits = reminder.state == .armed || reminder.state == .snoozed
+    return (
+      waits ? 0 : 1, moment?.microseconds ?? .max,
+      reminder.priority == 0 ? 10 : reminder.priority
+    )
+  }
+}
+
+/// Ids cut to what tells them apart.
+struct ShortIDs {
+  /// Ids that are not longer are never cut.
+  private static let wholeLength = 8
+  private static let shortest = 4
+  private var lengths: [String: Int] = [:]
+
+  /// - Parameter ids: all that there are, as an abbreviation must be none of another one's.
+  init(_ ids: [String]) {
+    let sorted = ids.sorted()
+    for (index, id) in sorted.enumerated() {
+      var common = 0
+      for other in [index - 1, index + 1] where sorted.indices.contains(other) {
+        let shared = zip(id, sorted[other]).prefix { $0 == $1 }.count
+        common = max(common, shared)
+      }
+      lengths[id] = max(Self.shortest, common + 1)
+    }
+  }
+
+  subscript(id: String) -> String {
+    guard id.count > Self.wholeLength, let length = lengths[id] else { return id }
+    return String(id.prefix(length))
+  }
+}

@@ -1,0 +1,41 @@
+import Geodesy
+
+/// A place as people name it: by its coordinate or by its name.
+enum PlaceArgument: Equatable {
+  case coordinate(Coordinate)
+  case name(String)
+
+  /// A text that is meant as a coordinate and is none is refused, and never taken for a name.
+  init(_ text: String, option: String) throws(Failure) {
+    do throws(CoordinateError) {
+      self = .coordinate(try Coordinate(parsing: text))
+    } catch {
+      guard !text.allSatisfy(\.isWhitespace), !Self.looksLikeCoordinate(text) else {
+        throw Failure(.badData, "\(option) '\(text)' is not a coordinate: \(error)")
+      }
+      self = .name(text)
+    }
+  }
+
+  /// Reads a coordinate and nothing else.
+  static func coordinate(_ text: String, option: String) throws(Failure) -> Coordinate {
+    do throws(CoordinateError) {
+      return try Coordinate(parsing: text)
+    } catch {
+      throw Failure(.badData, "\(option) '\(text)' is not a coordinate: \(error)")
+    }
+  }
+
+  private static let words: Set<String> = [
+    "n", "s", "e", "w", "o", "north", "south", "east", "west", "lat", "latitude", "lon", "long",
+    "lng", "longitude", "deg", "min", "sec",
+  ]
+
+  /// Links, and digits with no words but those that belong to coordinates.
+  private static func looksLikeCoordinate(_ text: String) -> Bool {
+    let lower = text.lowercased()
+    if lower.contains("://") || lower.hasPrefix("geo:") { return true }
+    guard lower.utf8.contains(where: { (0x30...0x39).contains($0) }) else { return false }
+    return lower.split { !$0.isLetter }.allSatisfy { words.contains(String($0)) }
+  }
+}

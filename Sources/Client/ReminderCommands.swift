@@ -1,0 +1,143 @@
+import ArgumentParser
+import CivilTime
+import JSONText
+import Reminders
+
+/// One reminder in full.
+struct ShowCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show a reminder.")
+
+  @Argument(help: "Its id, or the beginning of it.")
+  var id: String
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    try OneReminder.run("Show", ["id": .string(id)], options, context)
+  }
+}
+
+/// Away with it.
+struct RemoveCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rm", abstract: "Remove reminders.")
+
+  @Argument(help: "Their ids, or the beginnings of them.")
+  var ids: [String]
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    try OneReminder.runEach("Remove", ids, said: "Removed", options, context)
+  }
+}
+
+/// Completes the current occurrence.
+struct DoneCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "done", abstract: "Complete reminders; one that repeats goes on to its next time.")
+
+  @Argument(help: "Their ids, or the beginnings of them.")
+  var ids: [String]
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    try OneReminder.runEach("Done", ids, said: "Completed", options, context)
+  }
+}
+
+/// Puts a reminder off.
+struct SnoozeCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "snooze", abstract: "Put a reminder off.",
+    discussion: "By a span (20min), until a time (18:00, tomorrow 9:00) or until next-visit.")
+
+  @Argument(help: "Its id, or the beginning of it.")
+  var id: String
+
+  @Argument(help: ArgumentHelp("How long, or until when.", valueName: "until"))
+  var until: [String]
+
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    let text = try Self.until(until.joined(separator: " "), in: context)
+    try OneReminder.run("Snooze", ["id": .string(id), "until": .string(text)], options, context)
+  }
+
+  /// A span and `next-visit` as they are, a time as an instant.
+  static func until(_ text: String, in context: Context) throws(Failure) -> String {
+    if text == "next-visit" { return text }
+    if let span = try? TimeSpan(parsing: text) {
+      guard span > .zero else { throw Failure(.badData, "a snooze of no length; give 20min") }
+      return span.description
+    }
+    let stamp = try context.stamp(text, option: "give a span (20min), a time or next-visit")
+    let instant = stamp.instant(in: try context.zone())
+    guard instant > context.now else {
+      throw Failure(.badData, "'\(text)' is in the past; give a time to come")
+    }
+    return instant.json
+  }
+}
+
+/// What is nearest by date.
+struct PeekCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "peek", abstract: "Show the reminder of a kind that is nearest by date.")
+
+  @Option(help: "The kind.")
+  var kind: Reminder.Kind
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    try OneReminder.run("Peek", ["kind": .string(kind.rawValue)], options, context)
+  }
+}
+
+/// What is nearest by date, completed.
+struct PopCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pop",
+    abstract: "Complete the reminder of a kind that is nearest by date, and show it.")
+
+  @Option(help: "The kind.")
+  var kind: Reminder.Kind
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    try OneReminder.run("Pop", ["kind": .string(kind.rawValue)], options, context)
+  }
+}
+
+/// Calls that answer one reminder.
+private enum OneReminder {
+  static func run(
+    _ method: String, _ parameters: JSONObject, _ options: CommonOptions, _ context: Context
+  ) throws {
+    let zone = try context.zone()
+    let answer = try DaemonConnection(options, context).call(method, parameters)
+    guard answer["reminder"]?.object != nil else {
+      return try context.note("there is no such reminder")
+    }
+    try ReminderPrinter(context: context, zone: zone, json: options.json).print(answer)
+  }
+
+  static func runEach(
+    _ method: String, _ ids: [String], said: String, _ options: CommonOptions, _ context: Context
+  ) throws {
+    let daemon = try DaemonConnection(options, context)
+    for id in ids {
+      let object = try daemon.call(method, ["id": .string(id)])["reminder"]?.object ?? JSONObject()
+      if options.json {
+        try context.output.line(object)
+      } else {
+        let title = object["title"]?.string ?? id
+        let next = object["next_due"]?.string.flatMap { try? Instant(rfc3339: $0) }
+        let zone = try context.zone()
+        let again =
+          method == "Done" ? next.map { "; next at \($0.rfc3339(zone: zone))" } ?? "" : ""
+        try context.output.line("\(said) \(title.printable)\(again)")
+      }
+    }
+  }
+}

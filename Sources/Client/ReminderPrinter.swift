@@ -1,0 +1,49 @@
+import CivilTime
+import Geodesy
+import JSONText
+import Reminders
+
+/// One reminder of the daemon's answer.
+struct ReminderPrinter {
+  let context: Context
+  let zone: TimeZoneRules
+  let json: Bool
+
+  /// - Parameter answer: the reply, with its member `reminder`.
+  func print(_ answer: JSONObject) throws {
+    let object = answer["reminder"]?.object ?? JSONObject()
+    guard !json else { return try context.output.line(object) }
+    let entry = try ListedReminder(object, zone: zone)
+    let reminder = entry.reminder
+    try context.output.line(context.output.bold(reminder.title.printable))
+    try context.output.line(state(entry))
+    var table = Table()
+    table.add(["id", reminder.id])
+    table.add(["kind", reminder.kind.rawValue])
+    if let category = reminder.category { table.add(["category", category]) }
+    if reminder.priority > 0 { table.add(["priority", "\(reminder.priority)"]) }
+    if let place = reminder.place {
+      let name = place.name.map { "\($0), " } ?? ""
+      table.add(["place", name + place.position.formatted(.decimalDegrees)])
+    }
+    if let fired = object["last_fired"]?.string.flatMap({ try? Instant(rfc3339: $0) }) {
+      table.add(["last fired", fired.rfc3339(zone: zone)])
+    }
+    if let notes = reminder.notes { table.add(["notes", notes]) }
+    for line in table.lines(indent: 2) { try context.output.line(line) }
+  }
+
+  private func state(_ entry: ListedReminder) -> String {
+    let sentence = ReminderSentence.text(entry.reminder, zone: zone)
+    switch entry.reminder.state {
+    case .armed:
+      let next = entry.json["next_due"] == nil ? nil : entry.moment
+      return sentence + (next.map { "; next at \($0.rfc3339(zone: zone))" } ?? "")
+    case .snoozed:
+      return "Snoozed until \(entry.moment.map { $0.rfc3339(zone: zone) } ?? "the next visit")"
+    case .fired: return "Has fired"
+    case .done: return "Done"
+    case .expired: return "Expired without a firing"
+    }
+  }
+}

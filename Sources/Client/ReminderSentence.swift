@@ -1,0 +1,68 @@
+import CivilTime
+import Geodesy
+import Reminders
+
+/// What a reminder will do, as a sentence for people.
+enum ReminderSentence {
+  /// Without a final stop: `Will ring once when you arrive within 150 m of Rewe`.
+  static func text(_ reminder: Reminder, zone: TimeZoneRules) -> String {
+    var text = "Will ring "
+    switch reminder.kind {
+    case .location: text += location(reminder)
+    case .date: text += date(reminder, zone)
+    case .preemptive: text += preemptive(reminder, zone)
+    }
+    if let rule = reminder.repeatRule { text += ", again by \(rule)" }
+    if reminder.kind == .location, let due = reminder.due {
+      text += ", once it is \(time(due, zone))"
+    }
+    if let hours = reminder.hours { text += ", between \(hours)" }
+    if let days = reminder.days { text += ", on \(days)" }
+    if let from = reminder.from { text += ", not before \(time(from, zone))" }
+    if let until = reminder.until { text += ", not after \(time(until, zone))" }
+    if let speed = reminder.maximumSpeed {
+      text += ", not while faster than \(Int((speed * 3.6).rounded())) km/h"
+    }
+    if reminder.cooldown > .zero { text += ", at most once in \(reminder.cooldown)" }
+    return text.printable
+  }
+
+  private static func location(_ reminder: Reminder) -> String {
+    let place = reminder.place.map { within($0) } ?? "the place"
+    let visit = reminder.everyVisit ? "each time" : "once"
+    switch reminder.trigger {
+    case .arrive:
+      let already = reminder.ifInside == .fire ? ", or are there already" : ""
+      return "\(visit) when you arrive within \(place)\(already)"
+    case .depart: return "\(visit) when you leave the area within \(place)"
+    case .dwell: return "\(visit) when you have stayed \(reminder.dwell) within \(place)"
+    }
+  }
+
+  private static func date(_ reminder: Reminder, _ zone: TimeZoneRules) -> String {
+    guard let due = reminder.due else { return "when it is due" }
+    guard !reminder.leads.isEmpty else { return "at \(time(due, zone))" }
+    let leads = reminder.leads.map { $0 == .zero ? "at the moment" : "\($0) before" }
+    return leads.joined(separator: " and ") + " it is due at \(time(due, zone))"
+  }
+
+  private static func preemptive(_ reminder: Reminder, _ zone: TimeZoneRules) -> String {
+    let place = reminder.place.map { name($0) } ?? "the place"
+    let due = reminder.due.map { time($0, zone) } ?? "the time"
+    let early = reminder.leads.first.map { $0 == .zero ? "" : " \($0) early" } ?? ""
+    return "when it is time to leave for \(place) by \(reminder.transport.rawValue), "
+      + "to be there\(early) at \(due)"
+  }
+
+  private static func within(_ place: Reminder.Place) -> String {
+    "\(Length.formatted(metres: place.radius)) of \(name(place))"
+  }
+
+  static func name(_ place: Reminder.Place) -> String {
+    place.name ?? place.position.formatted(.decimalDegrees)
+  }
+
+  static func time(_ stamp: TimeStamp, _ zone: TimeZoneRules) -> String {
+    stamp.instant(in: zone).rfc3339(zone: zone)
+  }
+}

@@ -1,0 +1,196 @@
+import ArgumentParser
+import CivilTime
+import Geodesy
+import JSONText
+
+/// What fires next.
+struct NextCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "next", abstract: "Show what fires next: timers by time, places by distance.")
+
+  @Option(help: "How many of each at most.")
+  var limit = 10
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    let zone = try context.zone()
+    let answer = try DaemonConnection(options, context).call("Next", ["limit": .int(limit)])
+    guard !options.json else { return try context.output.line(answer) }
+    let timers = answer["timers"]?.array ?? []
+    let places = answer["places"]?.array ?? []
+    let ids = ShortIDs(Array(Set((timers + places).compactMap { $0["id"]?.string })))
+    var table = Table()
+    for entry in timers {
+      table.add([
+        ids[entry["id"]?.string ?? ""], Answer.time(entry["time"], zone),
+        entry["title"]?.string ?? "",
+      ])
+    }
+    for entry in places {
+      let place = entry["place"]?.string.map { " \($0)" } ?? ""
+      let distance = entry["distance_m"]?.double ?? .nan
+      table.add([
+        ids[entry["id"]?.string ?? ""],
+        distance <= 0 ? "here" : "in \(Length.formatted(metres: distance))",
+        entry["title"]?.string ?? "", "\(entry["on"]?.string ?? "")\(place)",
+      ])
+    }
+    if table.isEmpty { try context.note("nothing waits to fire") }
+    for line in table.lines() { try context.output.line(line) }
+  }
+}
+
+/// The daemon's health.
+struct StatusCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Show the daemon's health: feeds, fix, what is due.")
+
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    let zone = try context.zone()
+    let answer = try DaemonConnection(options, context).call("Status")
+    let status = answer["status"]?.object ?? JSONObject()
+    guard !options.json else { return try context.output.line(status) }
+    for line in Self.lines(status, zone: zone) { try context.output.line(line) }
+  }
+
+  static func lines(_ status: JSONObject, zone: TimeZoneRules) -> [String] {
+    var table = Table()
+    let version = status["version"]?.string.map { " \($0)" } ?? ""
+    let isRecording = status["clock"]?.string == "recording"
+    table.add([
+      "daemon", "georemindd\(version)\(isRecording ? ", playing a recording" : "")",
+    ])
+    if let trouble = status["store_trouble"]?.string {
+      table.add(["store", "trouble: \(trouble)"])
+    }
+    table.add(["time", status["time"] == nil ? "not begun" : Answer.time(status["time"], zone)])
+    table.add([
+      "reminders",
+      "\(status["reminders"]?.int ?? 0), \(status["armed"]?.int ?? 0) of them armed",
+    ])
+    table.add(["next due", status["next_due"] == nil ? "-" : Answer.time(status["next_due"], zone)])
+    table.add(["position", position(status)])
+    let feeds = status["feeds"]?.array ?? []
+    if feeds.isEmpty { table.add(["feed", "none; set Feed= in georemind.conf"]) }
+    for feed in feeds {
+      table.add(["feed", "\(feed["url"]?.string ?? "?"): \(feed["state"]?.string ?? "?")"])
+      let counters = (feed.object ?? JSONObject()).members.compactMap { key, value in
+        value.int.map { "\($0) \(key.split(separator: "_").joined(separator: " "))" }
+      }
+      if !counters.isEmpty { table.add(["", counters.joined(separator: ", ")]) }
+      if let error = feed["last_error"]?.string { table.add(["", "last error: \(error)"]) }
+    }
+    return table.lines()
+  }
+
+  private static func position(_ status: JSONObject) -> String {
+    guard let fix = status["fix"] else { return status["position"]?.string ?? "none" }
+    var text = status["position"]?.string ?? "known"
+    text += fix["mode"]?.int == 3 ? ", 3D" : ", 2D"
+    if let error = fix["eph_m"]?.double { text += ", ±\(Length.formatted(metres: error))" }
+    if let age = fix["age_s"]?.double { text += ", \(Answer.age(age)) old" }
+    return text
+  }
+}
+
+/// Where the device is.
+struct WhereCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "where", abstract: "Show the current fix and the nearest places.")
+
+  @Option(help: "How the coordinate is written.")
+  var format = CoordinateFormat.decimalDegrees
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    let answer = try DaemonConnection(options, context).call("Where")
+    guard !options.json else { return try context.output.line(answer) }
+    guard let fix = answer["fix"]?.object,
+      let position = Coordinate(
+        latitude: fix["lat"]?.double ?? .nan, longitude: fix["lon"]?.double ?? .nan)
+    else { return try context.note("no fix yet; see 'georemind status'") }
+    var text = position.formatted(format)
+    if let error = fix["eph"]?.double { text += "  ±\(Length.formatted(metres: error))" }
+    if let age = answer["age_s"]?.double { text += "  \(Answer.age(age)) old" }
+    try context.output.line(text)
+    var table = Table()
+    for place in answer["nearest"]?.array ?? [] {
+      let bearing = place["bearing_deg"]?.double ?? .nan
+      table.add([
+        Length.formatted(metres: place["distance_m"]?.double ?? .nan),
+        CompassPoint(bearing: bearing)?.rawValue ?? "", place["name"]?.string ?? "",
+      ])
+    }
+    for line in table.lines(indent: 2) { try context.output.line(line) }
+  }
+}
+
+extension CoordinateFormat: ExpressibleByArgument {}
+
+/// Past firings.
+struct LogCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "log", abstract: "Show past firings, the latest last.")
+
+  @Option(help: "How many at most.")
+  var limit: Int?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only those since: today, -2h, 2026-11-21 …", valueName: "time"))
+  var since: String?
+
+  @Option(help: ArgumentHelp("Only those of one reminder.", valueName: "id"))
+  var reminder: String?
+  @OptionGroup var options: CommonOptions
+
+  func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("--limit is at least 1") }
+  }
+
+  func run(in context: Context) throws {
+    let zone = try context.zone()
+    let since = try since.map { try context.stamp($0, option: "--since").instant(in: zone).json }
+    let answer = try DaemonConnection(options, context).call(
+      "Log",
+      [
+        "limit": limit.map { .int($0) }, "since": since.map { .string($0) },
+        "reminder": reminder.map { .string($0) },
+      ])
+    let printer = FiringPrinter(context: context, zone: zone, json: options.json)
+    for firing in answer["firings"]?.array ?? [] { try printer.print(firing.object ?? [:]) }
+  }
+}
+
+/// Firings as they happen.
+struct WatchCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch", abstract: "Print each firing as it happens, until interrupted.")
+
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    let printer = FiringPrinter(context: context, zone: try context.zone(), json: options.json)
+    try DaemonConnection(options, context).watch("WatchFirings") { answer in
+      guard let firing = answer["firing"]?.object else { return }
+      try printer.print(firing)
+      try context.output.flush()
+    }
+  }
+}
+
+/// Values of the daemon's answers, for people.
+enum Answer {
+  static func time(_ value: JSONValue?, _ zone: TimeZoneRules) -> String {
+    let text = value?.string ?? ""
+    return (try? Instant(rfc3339: text))?.rfc3339(zone: zone) ?? text
+  }
+
+  static func age(_ seconds: Double) -> String {
+    let unit = seconds >= 3600 ? 60.0 : 1
+    return TimeSpan(seconds: max(0, (seconds / unit).rounded() * unit)).description
+      + (seconds < 0.5 ? " s" : "")
+  }
+}
