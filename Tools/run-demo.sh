@@ -10,7 +10,7 @@ state=$(mktemp -d "${TMPDIR:-/tmp}/georemind-demo.XXXXXX")
 daemon=
 trap '[[ -z $daemon ]] || kill "$daemon" 2>/dev/null || :; rm -rf "$state"' EXIT
 
-sed "s|@EXAMPLES@|$examples|g" "$examples/demo.conf" >"$state/demo.conf"
+printf "[Reminders]\nFile=%s/reminders.json\n" "$examples" >"$state/demo.conf"
 arguments=(--config "$state/demo.conf" --state-directory "$state" --socket "$state/control"
   --feed "file://$examples/drive.nmea?speed=max")
 

@@ -15,10 +15,13 @@ extension Engine {
   }
 
   mutating func take(_ fix: Fix, at now: Instant) {
-    let time = fix.time ?? now
-    guard counts(fix), isInOrder(time) else { return }
+    guard counts(fix) else { return }
+    let isGuessed = fix.time == nil
+    let time = fix.time ?? guessedTime(at: now)
+    guard isInOrder(time, isGuessed: isGuessed) else { return }
     var fix = fix
     fix.time = time
+    isLastTimeGuessed = isGuessed
     let isFirst = lastFix == nil
     if isPositionLost, let arrival = lastFixArrival {
       isPositionLost = false
@@ -41,10 +44,15 @@ extension Engine {
 
   /// A fix not newer than the last is ignored, unless so many in a row are older, and in order among
   /// themselves, that the receiver's clock must have been set back.
-  private mutating func isInOrder(_ time: Instant) -> Bool {
+  private mutating func isInOrder(_ time: Instant, isGuessed: Bool) -> Bool {
     guard let last = lastFix?.time, time <= last else {
       olderFixes = 0
       newestOlderTime = nil
+      return true
+    }
+    if isLastTimeGuessed, !isGuessed {
+      // The receiver has begun to tell the time; what was guessed before does not count against it.
+      rebuildMonitor()
       return true
     }
     if let newest = newestOlderTime, time > newest {
@@ -59,6 +67,13 @@ extension Engine {
     notices.append(.fixTimeSteppedBack(last - time))
     rebuildMonitor()
     return true
+  }
+
+  /// The time of a fix that has none: as long after the last one as it came after it, else the
+  /// clock's. gpsd's first reports have a position but no time.
+  private func guessedTime(at now: Instant) -> Instant {
+    guard let last = lastFix?.time, let arrival = lastFixArrival, now > arrival else { return now }
+    return last + (now - arrival)
   }
 
   private mutating func determinePresence() {

@@ -52,6 +52,8 @@ package struct Engine: Sendable {
   var firings: [Firing] = []
   var notices: [Notice] = []
   var transitions: [Transition] = []
+  /// The last fix had no time of its own.
+  var isLastTimeGuessed = false
   var olderFixes = 0
   var newestOlderTime: Instant?
 
@@ -164,6 +166,7 @@ package struct Engine: Sendable {
     guard lastFix == nil else { return }
     lastFix = fix
     lastFixArrival = arrival
+    isLastTimeGuessed = false
     isPositionLost = true
   }
 

@@ -55,10 +55,10 @@ final class Announcer {
     switch notice {
     case .positionLost(let after):
       write(
-        "Position lost: no usable fix for \(after); nothing that needs a place can fire until it is back",
+        "Position lost: no usable fix for \(whole(after)); nothing that needs a place can fire until it is back",
         .warning, .positionLost)
     case .positionBack(let after):
-      write("Position back after \(after)", .notice, .positionBack)
+      write("Position back after \(whole(after))", .notice, .positionBack)
     case .expired(let id, let title):
       var entry = JournalEntry("\(title): expired without a firing", priority: .notice)
       entry["GEOREMIND_REMINDER_ID"] = id
@@ -66,8 +66,14 @@ final class Announcer {
       send(entry)
     case .fixTimeSteppedBack(let span):
       write(
-        "The receiver's clock went back by \(span); its fixes count again", .warning, .clockStepped)
+        "The receiver's clock went back by \(whole(span)); its fixes count again", .warning,
+        .clockStepped)
     }
+  }
+
+  /// Whole seconds: nobody asks for more.
+  private func whole(_ span: TimeSpan) -> String {
+    TimeSpan(seconds: span.seconds.rounded()).description
   }
 
   func announceStoreTrouble(_ trouble: String) {

@@ -193,6 +193,23 @@ import Testing
     #expect(harness.events == ["a:arrive"])
   }
 
+  @Test func timeThatWasGuessedDoesNotCountAgainstTheReceiver() throws {
+    // As gpsd does at the start, here with a recording of long ago.
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"a","kind":"location","title":"A",\#(place)}"#)
+    let shift = TimeSpan.hours(50_000)
+    for step in 0..<20 {
+      harness.wait(1)
+      let position = EngineHarness.home.destination(
+        bearing: 90, distance: max(0, 300 - Double(step) * 40))
+      let time = step < 3 || step == 6 ? nil : harness.now - shift
+      harness.send(.fix(.init(time: time, position: position, speed: 40, eph: 5)))
+    }
+    #expect(harness.events == ["a:arrive"])
+    #expect(harness.notices.isEmpty)
+    #expect(try #require(harness.firings.first).time < EngineHarness.start + .seconds(12))
+  }
+
   @Test func aReceiverWhoseClockWentBackIsBelievedAfterAWhile() throws {
     var harness = EngineHarness()
     try harness.add(#"{"id":"a","kind":"location","title":"A",\#(place)}"#)
