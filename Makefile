@@ -46,7 +46,7 @@ install: $(RELEASE)/.built
 	install -Dm644 systemd/sysusers.d/georemind.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/georemind.conf
 	install -Dm644 systemd/catalog/georemind.catalog $(DESTDIR)$(PREFIX)/lib/systemd/catalog/georemind.catalog
 	install -Dm644 etc/georemind.conf $(DESTDIR)/etc/georemind/georemind.conf
-	@if [ -f systemd/tmpfiles.d/georemind.conf ]; then install -Dm644 systemd/tmpfiles.d/georemind.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/georemind.conf; fi
+	install -Dm644 systemd/tmpfiles.d/georemind.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/georemind.conf
 
 clean:
 	rm -rf .build
