@@ -45,8 +45,11 @@ final class Daemon {
     clock = Clock(mode: settings.feeds.contains { $0.isFile } ? .recording : .system)
     store = try Store(
       path: settings.storePath, now: Instant(microseconds: SystemClock.now()))
-    for sentence in store.report.sentences {
-      log.log(level: store.report.isWarning ? .warning : .info, "\(sentence)")
+    if store.report.isWarning {
+      announcer.write(
+        store.report.sentences.joined(separator: ". "), .error, .storeTrouble)
+    } else {
+      for sentence in store.report.sentences { log.info("\(sentence)") }
     }
     let clock = clock
     outbox = Outbox(store: store, sink: sink, log: log) {
@@ -113,6 +116,30 @@ final class Daemon {
     }
     clockSteps = try ClockStepSource(loop: loop) { [unowned self] in clockStepped() }
     if let interval = services.watchdogInterval { try addWatchdog(every: interval) }
+    try addPruning()
+  }
+
+  /// Once a day what the ledger need not keep any longer is removed.
+  private func addPruning() throws {
+    let day: Int64 = 86_400_000_000
+    var timer: TimerSource?
+    timer = try loop.addTimer(.bootTime, accuracy: day / 24, priority: .idle) { [unowned self] _ in
+      timer?.arm(in: day)
+      prune()
+    }
+    timer?.arm(in: day)
+    if let timer { sources.append(timer) }
+    prune()
+  }
+
+  private func prune() {
+    guard let days = settings.ledgerKeepDays else { return }
+    let now = Instant(microseconds: SystemClock.now())
+    do {
+      try store.ledger.prune(olderThan: now - .hours(24 * Double(days)))
+    } catch {
+      log.warning("The ledger was not pruned: \(error)")
+    }
   }
 
   /// The time of the loop is system time only where no recording is played.

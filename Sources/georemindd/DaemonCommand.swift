@@ -40,9 +40,22 @@ struct DaemonCommand: ParsableCommand {
   @Flag(name: .long, help: "Write entries to the terminal in journalctl's form.")
   var foregroundJournal = false
 
-  func run() throws {
-    let code = Self.guarded { try start() }
-    if code != 0 { throw ExitCode(code) }
+  /// Runs one command line and answers the exit code.
+  static func run(_ arguments: [String]) -> Int32 {
+    let command: DaemonCommand
+    do {
+      command = try parse(arguments)
+    } catch {
+      let code = exitCode(for: error).rawValue
+      if code == 0 {
+        print(fullMessage(for: error))
+      } else {
+        let words = message(for: error)
+        complain("\(words.prefix(1).lowercased() + words.dropFirst()); see 'georemindd --help'")
+      }
+      return code
+    }
+    return guarded { try command.start() }
   }
 
   private var arguments: DaemonSettings.Arguments {
@@ -60,6 +73,7 @@ struct DaemonCommand: ParsableCommand {
       for warning in configuration.warnings { Self.complain("\(warning)") }
       return 0
     }
+    try settings.makeStateDirectory()
     let identifier = "georemindd"
     let sink: any JournalSink =
       foregroundJournal || !SystemJournal.isAvailable()
@@ -110,7 +124,9 @@ struct DaemonCommand: ParsableCommand {
 /// sysexits(3).
 enum ExitStatus {
   static let usage: Int32 = 64
+  static let noInput: Int32 = 66
   static let software: Int32 = 70
+  static let cannotCreate: Int32 = 73
   static let inputOutput: Int32 = 74
   static let noPermission: Int32 = 77
   static let configuration: Int32 = 78

@@ -1,3 +1,3 @@
-import ArgumentParser
+import Glibc
 
-DaemonCommand.main()
+exit(DaemonCommand.run(Array(CommandLine.arguments.dropFirst())))
