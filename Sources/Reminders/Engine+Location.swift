@@ -23,12 +23,13 @@ extension Engine {
     fix.time = time
     isLastTimeGuessed = isGuessed
     let isFirst = lastFix == nil
-    if isPositionLost, let arrival = lastFixArrival {
+    if isPositionLost, let silentSince {
       isPositionLost = false
-      notices.append(.positionBack(after: now - arrival))
+      notices.append(.positionBack(after: now - silentSince))
     }
     lastFix = fix
     lastFixArrival = now
+    silentSince = now
 
     transitions.removeAll(keepingCapacity: true)
     monitor.process(
@@ -186,15 +187,13 @@ extension Engine {
 
   /// When the silence of the receiver has lasted too long.
   var positionDeadline: Instant? {
-    guard !isPositionLost, dependsOnPosition, let arrival = lastFixArrival else { return nil }
-    return arrival + settings.positionLostAfter
+    guard !isPositionLost, dependsOnPosition, let silentSince else { return nil }
+    return silentSince + settings.positionLostAfter
   }
 
   mutating func lookForPosition(at now: Instant) {
-    guard let deadline = positionDeadline, deadline <= now, let arrival = lastFixArrival else {
-      return
-    }
+    guard let deadline = positionDeadline, deadline <= now, let silentSince else { return }
     isPositionLost = true
-    notices.append(.positionLost(after: now - arrival))
+    notices.append(.positionLost(after: now - silentSince))
   }
 }

@@ -224,7 +224,7 @@ extension Engine {
 
   private func nextLookAfterLeaving(_ slot: Slot, now: Instant) -> Instant? {
     guard let occurrence = slot.progress.occurrence, occurrence > now else {
-      return slot.reminder.repeatRule == nil ? nil : now
+      return nextOccurrence(of: slot, after: now) == nil ? nil : now
     }
     return min(occurrence, now + .minutes(1))
   }

@@ -35,6 +35,8 @@ package struct Engine: Sendable {
   /// When it came, by the clock of the events.
   package internal(set) var lastFixArrival: Instant?
   package internal(set) var isPositionLost = false
+  /// Since when a fix is waited for: the last one's arrival, or the first event of this run.
+  var silentSince: Instant?
 
   var slots: [Slot?] = []
   var freeSlots: [Int32] = []
@@ -68,6 +70,7 @@ package struct Engine: Sendable {
   /// Takes one event at the time it happens and appends what is to be done, in order.
   /// Complexity of a fix far from every boundary and deadline: O(1).
   package mutating func handle(_ event: Event, at now: Instant, into effects: inout [Effect]) {
+    if silentSince == nil { silentSince = now }
     switch event {
     case .fix(let fix): take(fix, at: now)
     case .tick: break
@@ -167,7 +170,6 @@ package struct Engine: Sendable {
     lastFix = fix
     lastFixArrival = arrival
     isLastTimeGuessed = false
-    isPositionLost = true
   }
 
   func slot(_ id: String) -> Slot? { slotOfID[id].flatMap { slots[Int($0)] } }

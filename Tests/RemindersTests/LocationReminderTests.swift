@@ -182,6 +182,14 @@ import Testing
     #expect(harness.notices.last == .positionBack(after: .seconds(1201)))
   }
 
+  @Test func noFixAtAllIsALostPositionToo() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"a","kind":"location","title":"A",\#(place)}"#)
+    harness.wait(600)
+    #expect(harness.notices == [.positionLost(after: .seconds(120))])
+    #expect(harness.engine.nextDeadline == nil)
+  }
+
   @Test func excludedFixesDoNotCount() throws {
     var settings = EngineSettings()
     settings.acceptsSimulated = false

@@ -102,6 +102,18 @@ import Testing
     #expect(harness.events == ["ferry:leave", "ferry:leave"])
   }
 
+  @Test func aRepeatingOneGoesOnAndComesToItsEnd() throws {
+    var harness = EngineHarness()
+    harness.fix(2000)
+    try harness.add(
+      ferry.replacing(#""transport""#, with: #""repeat":"FREQ=DAILY;COUNT=2","transport""#))
+    harness.wait(3 * 86_400)
+    #expect(harness.events == ["ferry:leave", "ferry:leave"])
+    #expect(harness.firings.last?.due?.json == "2026-06-13T17:00:00Z")
+    #expect(harness.engine.nextDeadline == nil)
+    #expect(harness.kept["ferry"]?.state == .fired)
+  }
+
   @Test func costsNothingPerFixWhileFarFromItsMoment() throws {
     var harness = EngineHarness()
     harness.fix(2000)
