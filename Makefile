@@ -38,15 +38,21 @@ drive: $(RELEASE)/.built
 bench: $(RELEASE)/.built
 	@$(RELEASE)/georemind-bench --help
 
+DOC = $(DESTDIR)$(PREFIX)/share/doc/georemind
+LIB = $(DESTDIR)$(PREFIX)/lib
+
 install: $(RELEASE)/.built
-	install -Dm755 $(RELEASE)/georemindd $(DESTDIR)$(PREFIX)/bin/georemindd
-	install -Dm755 $(RELEASE)/georemind $(DESTDIR)$(PREFIX)/bin/georemind
-	install -Dm644 systemd/georemindd.service $(DESTDIR)$(PREFIX)/lib/systemd/system/georemindd.service
-	install -Dm644 systemd/georemindd.socket $(DESTDIR)$(PREFIX)/lib/systemd/system/georemindd.socket
-	install -Dm644 systemd/sysusers.d/georemind.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/georemind.conf
-	install -Dm644 systemd/catalog/georemind.catalog $(DESTDIR)$(PREFIX)/lib/systemd/catalog/georemind.catalog
-	install -Dm644 etc/georemind.conf $(DESTDIR)/etc/georemind/georemind.conf
-	install -Dm644 systemd/tmpfiles.d/georemind.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/georemind.conf
+	install -Dm755 -t $(DESTDIR)$(PREFIX)/bin $(RELEASE)/georemindd $(RELEASE)/georemind
+	install -Dm644 -t $(LIB)/systemd/system systemd/georemindd.service systemd/georemindd.socket
+	install -Dm644 -t $(LIB)/systemd/user systemd/user/georemindd.service systemd/user/georemindd.socket
+	install -Dm644 -t $(LIB)/systemd/catalog systemd/catalog/georemind.catalog
+	install -Dm644 -t $(LIB)/sysusers.d systemd/sysusers.d/georemind.conf
+	install -Dm644 -t $(LIB)/tmpfiles.d systemd/tmpfiles.d/georemind.conf
+	install -Dm644 -t $(DOC) README.md LICENSE
+	install -Dm644 -t $(DOC)/docs docs/*.md
+	install -Dm644 -t $(DOC)/examples examples/* systemd/examples/*
+	test -e $(DESTDIR)/etc/georemind/georemind.conf || \
+	  install -Dm644 -t $(DESTDIR)/etc/georemind etc/georemind.conf
 
 clean:
 	rm -rf .build

@@ -188,7 +188,8 @@ extension Engine {
   /// When the silence of the receiver has lasted too long.
   var positionDeadline: Instant? {
     guard !isPositionLost, dependsOnPosition, let silentSince else { return nil }
-    return silentSince + settings.positionLostAfter
+    let deadline = silentSince + settings.positionLostAfter
+    return deadline.microseconds == .max ? nil : deadline
   }
 
   mutating func lookForPosition(at now: Instant) {

@@ -50,7 +50,7 @@ package enum Notice: Equatable, Sendable {
 package struct EngineSettings: Sendable {
   package var monitor = MonitorPolicy()
   package var travel = TravelEstimator()
-  /// No fix for this long is a lost position.
+  /// No fix for this long is a lost position; the longest span of all is never.
   package var positionLostAfter = TimeSpan.minutes(2)
   /// A date firing later than this is a late one.
   package var lateAfter = TimeSpan.seconds(2)

@@ -84,7 +84,8 @@ struct DaemonSettings {
           + "give another file:// feed", exitCode: ExitStatus.noInput)
     }
     feedOptions = Feed.Options(
-      silenceTimeout: try configuration.span(SettingKeys.silenceTimeout).map(\.microseconds))
+      silenceTimeout: try configuration.span(SettingKeys.silenceTimeout, in: 1...86_400)
+        .map { $0 == .infinite ? 0 : $0.microseconds })
     engine = try Self.engine(configuration)
     reminderFiles = configuration.list(SettingKeys.reminderFile).map(\.text)
     guard let state = arguments.stateDirectory ?? environment.stateDirectory else {
@@ -125,18 +126,21 @@ struct DaemonSettings {
     engine.acceptsDeadReckoning = try configuration.bool(keys.excludeDeadReckoning) != true
     engine.acceptsManual = try configuration.bool(keys.excludeManual) != true
     engine.acceptsSimulated = try configuration.bool(keys.excludeSimulated) != true
-    engine.positionLostAfter = try configuration.span(keys.lostAfter) ?? engine.positionLostAfter
-    engine.skipOlderThan = try configuration.span(keys.skipOlderThan)
+    engine.positionLostAfter =
+      try configuration.span(keys.lostAfter, in: 10...86_400) ?? engine.positionLostAfter
+    let skip = try configuration.span(keys.skipOlderThan, in: 0...(100 * 366 * 86_400))
+    engine.skipOlderThan = skip == .infinite ? nil : skip
 
     engine.monitor.exitMargin =
-      try configuration.length(keys.exitMargin) ?? engine.monitor.exitMargin
+      try configuration.length(keys.exitMargin, in: 0...1_000) ?? engine.monitor.exitMargin
     engine.monitor.exitMarginOfRadius =
       try configuration.double(keys.exitFraction, in: 0...1) ?? engine.monitor.exitMarginOfRadius
     engine.monitor.exitMarginOfError =
-      try configuration.double(keys.exitAccuracy, in: 0...100) ?? engine.monitor.exitMarginOfError
+      try configuration.double(keys.exitAccuracy, in: 0...10) ?? engine.monitor.exitMarginOfError
     engine.monitor.confirms = try configuration.int(keys.confirmFixes, in: 1...2) != 1
-    engine.monitor.longestLeg = try configuration.span(keys.passGap) ?? engine.monitor.longestLeg
-    if let speed = try configuration.double(keys.maximumSpeed, in: 1...10_000) {
+    engine.monitor.longestLeg =
+      try configuration.span(keys.passGap, in: 0...3_600) ?? engine.monitor.longestLeg
+    if let speed = try configuration.double(keys.maximumSpeed, in: 1...1_200) {
       engine.monitor.plausibleSpeed = speed / 3.6
     }
     engine.travel = try travel(configuration)
@@ -147,13 +151,13 @@ struct DaemonSettings {
     var travel = TravelEstimator()
     let keys = SettingKeys.self
     func speed(_ key: ConfigurationKey) throws -> Double {
-      try configuration.double(key, in: 0.1...1_000) ?? 1
+      try configuration.double(key, in: 0.5...400) ?? 1
     }
     func finish(
       _ profile: inout TravelProfile, detour: ConfigurationKey, overhead: ConfigurationKey
     ) throws {
-      profile.detour = try configuration.double(detour, in: 1...10) ?? profile.detour
-      profile.overhead = try configuration.span(overhead) ?? profile.overhead
+      profile.detour = try configuration.double(detour, in: 1...5) ?? profile.detour
+      profile.overhead = try configuration.span(overhead, in: 0...7_200) ?? profile.overhead
     }
     travel.walking.bands = [
       .init(below: .infinity, kilometresPerHour: try speed(keys.walkingSpeed))
@@ -163,8 +167,8 @@ struct DaemonSettings {
       .init(below: .infinity, kilometresPerHour: try speed(keys.cyclingSpeed))
     ]
     try finish(&travel.cycling, detour: keys.cyclingDetour, overhead: keys.cyclingOverhead)
-    let medium = try configuration.length(keys.drivingMediumFrom) ?? 5_000
-    let long = try configuration.length(keys.drivingLongFrom) ?? 30_000
+    let medium = try configuration.length(keys.drivingMediumFrom, in: 0...1e6) ?? 5_000
+    let long = try configuration.length(keys.drivingLongFrom, in: 0...1e6) ?? 30_000
     guard medium <= long else {
       throw configuration.error(keys.drivingLongFrom, "must not be less than DrivingMediumFrom=")
     }
@@ -265,18 +269,33 @@ private struct Environment {
   }
 }
 
+extension TimeSpan {
+  /// What `infinity` stands for.
+  fileprivate static let infinite = TimeSpan(microseconds: .max)
+}
+
 extension Configuration {
-  /// A time span; nil for `infinity`, and where nothing is set.
-  fileprivate func span(_ key: ConfigurationKey) throws -> TimeSpan? {
-    if string(key) == "infinity" { return nil }
-    return try value(key, expected: "a time span such as 5min") { text in
+  /// A time span within a range of seconds, or `infinite`.
+  fileprivate func span(_ key: ConfigurationKey, in range: ClosedRange<Double>) throws -> TimeSpan?
+  {
+    let least = TimeSpan(seconds: range.lowerBound)
+    let most = TimeSpan(seconds: range.upperBound)
+    return try value(key, expected: "a time span from \(least) to \(most), or infinity") { text in
+      if text == "infinity" { return .infinite }
       let span = try TimeSpan(parsing: text)
-      return span < .zero ? nil : span
+      return span < least || most < span ? nil : span
     }
   }
 
-  fileprivate func length(_ key: ConfigurationKey) throws -> Double? {
-    try value(key, expected: "a length such as 150m") { try Length.metres(parsing: $0) }
+  /// Metres within a range.
+  fileprivate func length(_ key: ConfigurationKey, in range: ClosedRange<Double>) throws -> Double?
+  {
+    let least = Length.formatted(metres: range.lowerBound)
+    let most = Length.formatted(metres: range.upperBound)
+    return try value(key, expected: "a length from \(least) to \(most)") { text in
+      let metres = try Length.metres(parsing: text)
+      return range.contains(metres) ? metres : nil
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import Configuration
 
 /// Every key of `georemind.conf`, in the order of `etc/georemind.conf`, with its default.
 enum SettingKeys {
-  static let feed = ConfigurationKey.list("Feed", "Feed")
+  static let feed = ConfigurationKey.list("Feed", "Feed", default: ["gpsd://localhost:2947"])
   static let silenceTimeout = ConfigurationKey.scalar("Feed", "SilenceTimeoutSec")
 
   static let excludeDeadReckoning = ConfigurationKey.scalar(
