@@ -21,7 +21,9 @@ struct ConvertCommand: ClientCommand {
       coordinate.joined(separator: " "), option: "the text")
     if options.json {
       var object = JSONObject([
-        "lat": .double(point.latitude), "lon": .double(point.longitude),
+        // A tenth of a millimetre: without what dividing by 60 leaves behind the digits that count.
+        "lat": .double(Decimal.rounded(point.latitude, digits: 9)),
+        "lon": .double(Decimal.rounded(point.longitude, digits: 9)),
       ])
       for format in CoordinateFormat.allCases {
         object[format.rawValue] = .string(point.formatted(format))

@@ -122,8 +122,9 @@ struct CategoryCommand: ParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run(in context: Context) throws {
+      let color = try Self.color(color)
       let answer = try DaemonConnection(options, context).call(
-        "AddCategory", ["name": .string(name), "color": .string(try Self.color(color))])
+        "AddCategory", ["name": .string(name), "color": .string(color)])
       try CategoryPrinter(context: context, json: options.json).print([answer["category"]])
     }
 

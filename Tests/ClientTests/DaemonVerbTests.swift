@@ -1,0 +1,172 @@
+import CivilTime
+import Control
+import JSONText
+import Testing
+
+@testable import Client
+
+@Suite struct DaemonVerbTests {
+  private static let reminders: [JSONValue] = [
+    [
+      "id": "1111aaaa22223333", "kind": "date", "title": "Later", "due": "2026-06-14T08:00:00",
+      "state": "armed",
+    ],
+    [
+      "id": "1111bbbb22223333", "kind": "date", "title": "Sooner", "due": "2026-06-13T08:00:00Z",
+      "category": "home", "state": "armed",
+    ],
+    [
+      "id": "2222aaaa", "kind": "location", "title": "Milk\u{1B}[2J", "state": "armed",
+      "place": ["name": "Rewe", "lat": .double(52.5), "lon": .double(13.4), "radius_m": 150], "on": "arrive",
+    ],
+    [
+      "id": "1111bbbb00000000", "kind": "date", "title": "Over", "due": "2026-06-01T08:00:00Z",
+      "state": "done",
+    ],
+  ]
+
+  private func run(_ arguments: [String], _ handler: @escaping FakeDaemon.Handler) throws -> Run {
+    let daemon = try FakeDaemon(handler)
+    defer { daemon.stop() }
+    return Run(arguments, environment: ["GEOREMIND_SOCKET": daemon.path])
+  }
+
+  private func list(_ arguments: [String]) throws -> Run {
+    try run(["list"] + arguments) { call in
+      [VarlinkReply(parameters: ["reminders": .array(Self.reminders)])]
+    }
+  }
+
+  @Test func listingsAreGroupedAndTheNextComesFirst() throws {
+    #expect(
+      try list([]).output == """
+        location
+          2222aaaa                                 Milk [2J  arrive Rewe
+
+        date
+          1111bbbb2  2026-06-13T10:00:00+02:00  Sooner
+          1111a      2026-06-14T08:00:00+02:00  Later
+
+        """)
+  }
+
+  @Test(arguments: [
+    ("category", ["home", "no category"]), ("place", ["Rewe", "no place"]),
+    ("day", ["Saturday 2026-06-13", "Sunday 2026-06-14", "no date"]),
+  ])
+  func headingsAreSorted(grouping: String, expected: [String]) throws {
+    let run = try list(["--by", grouping])
+    #expect(run.lines.filter { !$0.hasPrefix(" ") } == expected)
+  }
+
+  @Test func jsonListsOneObjectALine() throws {
+    let run = try list(["--all", "--kind", "date", "--json"])
+    #expect(run.lines.count == 3)
+    #expect(
+      try run.lines.map { try JSONParser.parse($0)["title"]?.string } == [
+        "Sooner", "Later", "Over",
+      ])
+  }
+
+  @Test func addingSaysWhatWasUnderstood() throws {
+    let handler: FakeDaemon.Handler = { call in
+      switch call.methodName {
+      case "Add":
+        let place = call.parameters["reminder"]?["place"]?.string
+        return [VarlinkReply(parameters: ["id": place == "Rewe" ? "2222aaaa" : "?"])]
+      default: return [VarlinkReply(parameters: ["reminder": Self.reminders[2]])]
+      }
+    }
+    let words = try run(["add", "Milk", "--at", "Rewe"], handler)
+    #expect(words.lines == ["Will ring once when you arrive within 150 m of Rewe", "2222aaaa"])
+    let json = try run(["add", "Milk", "--at", "Rewe", "--json"], handler)
+    #expect(json.output == "{\"id\":\"2222aaaa\"}\n")
+  }
+
+  @Test func anEditSendsWhatWasGiven() throws {
+    let run = try run(["edit", "2222", "--radius", "90", "--notes", ""]) { call in
+      guard call.methodName == "Edit" else {
+        return [VarlinkReply(parameters: ["reminder": Self.reminders[2]])]
+      }
+      let changes = call.parameters["changes"]?.object ?? JSONObject()
+      let isRight =
+        changes.members.map(\.key) == ["place", "notes"] && changes["notes"] == .null
+        && changes["place"]?["radius_m"]?.int == 90 && changes["place"]?["name"]?.string == "Rewe"
+      return isRight
+        ? [VarlinkReply(parameters: ["reminder": Self.reminders[2]])]
+        : [VarlinkReply(GeoremindError.invalidReminder(field: "x", reason: "wrong").varlink)]
+    }
+    #expect(run.status == 0, "\(run.notes)")
+  }
+
+  @Test(
+    arguments: [
+      (GeoremindError.notFound(id: "x").varlink, 65),
+      (GeoremindError.ambiguous(id: "x", candidates: ["xa", "xb"]).varlink, 65),
+      (GeoremindError.wrongState(id: "x", state: "done").varlink, 65),
+      (GeoremindError.storeTrouble(reason: "disk full").varlink, 74),
+      (GeoremindError.refusedByPolicy(reason: "read-only").varlink, 77),
+      (VarlinkServiceError.permissionDenied.varlink, 77),
+      (VarlinkServiceError.methodNotFound(method: "x").varlink, 70),
+    ] as [(VarlinkError, Int32)])
+  func refusalsHaveTheirCodes(error: VarlinkError, status: Int32) throws {
+    let run = try run(["show", "x"]) { _ in [VarlinkReply(error)] }
+    #expect(run.status == status)
+    #expect(run.notes.filter { $0 == "\n" }.count == 1)
+  }
+
+  @Test func watchingPrintsEachFiringUntilTheDaemonEnds() throws {
+    let firing: JSONValue = [
+      "firing_id": "f", "reminder_id": "r", "kind": "date", "title": "Tea",
+      "time": "2026-06-12T16:00:00Z", "event": "due", "why": "Due now, at 18:00",
+    ]
+    let run = try run(["watch"]) { call in
+      guard call.more else { return [VarlinkReply(VarlinkServiceError.expectedMore.varlink)] }
+      return [
+        VarlinkReply(parameters: ["firing": firing], continues: true),
+        VarlinkReply(parameters: ["firing": firing]),
+      ]
+    }
+    #expect(run.status == 0, "\(run.notes)")
+    #expect(
+      run.lines
+        == Array(repeating: "2026-06-12T18:00:00+02:00  due     Tea: due now, at 18:00", count: 2))
+  }
+
+  @Test func statusIsAShortBlock() throws {
+    let status: JSONValue = [
+      "version": "0.1.0", "time": "2026-06-12T16:00:00Z", "clock": "system", "reminders": 3,
+      "armed": 2, "position": "known", "next_due": "2026-06-12T17:00:00Z",
+      "fix": ["mode": 3, "eph_m": .double(4.4), "age_s": .double(1.2)],
+      "feeds": [["url": "gpsd://localhost", "state": "open", "last_error": "x", "fixes": 7]],
+    ]
+    let run = try run(["status"]) { _ in [VarlinkReply(parameters: ["status": status])] }
+    #expect(
+      run.output == """
+        daemon     georemindd 0.1.0
+        time       2026-06-12T18:00:00+02:00
+        reminders  3, 2 of them armed
+        next due   2026-06-12T19:00:00+02:00
+        position   known, 3D, ±4 m, 1s old
+        feed       gpsd://localhost: open
+                   7 fixes
+                   last error: x
+
+        """)
+  }
+
+  @Test func timesTypedAreResolvedHere() throws {
+    let context = Run.context()
+    #expect(try SnoozeCommand.until("20min", in: context) == "20min")
+    #expect(try SnoozeCommand.until("next-visit", in: context) == "next-visit")
+    #expect(try SnoozeCommand.until("18:30", in: context) == "2026-06-12T16:30:00Z")
+  }
+
+  @Test func shortIDsTellAllApart() {
+    let ids = ShortIDs(["abcdefghij", "abcdeXghij", "zzzzzzzzzzz", "office"])
+    #expect(ids["abcdefghij"] == "abcdef")
+    #expect(ids["abcdeXghij"] == "abcdeX")
+    #expect(ids["zzzzzzzzzzz"] == "zzzz")
+    #expect(ids["office"] == "office")
+  }
+}

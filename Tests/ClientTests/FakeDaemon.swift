@@ -1,0 +1,70 @@
+import Control
+import Glibc
+import JSONText
+
+/// A daemon of a few answers on a socket of its own; it serves connections one after the other.
+final class FakeDaemon: Sendable {
+  typealias Handler = @Sendable (VarlinkCall) -> [VarlinkReply]
+
+  let path: String
+  private let listener: Int32
+
+  init(_ handler: @escaping Handler) throws {
+    var template = Array("/tmp/georemind-test.XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw Trouble() }
+    let directory = String(
+      decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let path = directory + "/socket"
+    self.path = path
+    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    self.listener = listener
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { memory in
+      for (index, byte) in path.utf8.enumerated() { memory[index] = byte }
+    }
+    let bound = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard bound == 0, listen(listener, 4) == 0 else { throw Trouble() }
+    Task.detached {
+      while true {
+        let connection = accept(listener, nil, nil)
+        guard connection >= 0 else { return }
+        Self.serve(connection, handler)
+        close(connection)
+      }
+    }
+  }
+
+  deinit { stop() }
+
+  struct Trouble: Error {}
+
+  /// No connection is taken any more.
+  func stop() {
+    shutdown(listener, Int32(SHUT_RDWR))
+    unlink(path)
+    rmdir(String(path.dropLast("/socket".count)))
+  }
+
+  private static func serve(_ connection: Int32, _ handler: Handler) {
+    var input: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = recv(connection, &chunk, chunk.count, 0)
+      guard count > 0 else { return }
+      input.append(contentsOf: chunk[..<count])
+      while let end = input.firstIndex(of: 0) {
+        guard let call = try? VarlinkCall(message: Array(input[..<end])) else { return }
+        input.removeFirst(end + 1)
+        for reply in handler(call) {
+          let bytes = reply.encoded
+          _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+      }
+    }
+  }
+}

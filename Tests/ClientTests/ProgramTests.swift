@@ -1,0 +1,96 @@
+import JSONText
+import Testing
+
+@testable import Client
+
+@Suite struct ProgramTests {
+  @Test(
+    arguments: [
+      ([], 0), (["--help"], 0), (["--version"], 0), (["add", "--help"], 0),
+      (["help", "replay"], 0),
+      (["frobnicate"], 64), (["--frobnicate"], 64), (["distance", "1,1"], 64),
+      (["replay", "x", "--speed", "-1"], 64), (["log", "--limit", "0"], 64), (["peek"], 64),
+      (["occurrences", "daily", "--from", "now", "--count", "0"], 64),
+      (["export", "--format", "ics"], 64),
+      (["convert", "95,200"], 65), (["distance", "0,0", "nowhere"], 65),
+      (["occurrences", "sometimes", "--from", "now"], 65),
+      (["occurrences", "daily", "--from", "now", "--zone", "Mars/Olympus"], 65),
+      (["snooze", "x", "0"], 65), (["snooze", "x", "2020-01-01"], 65),
+      (["category", "add", "x", "red"], 65), (["place", "add", "x", "95,200"], 65),
+      (["decode", "/nonexistent"], 66), (["decode", "/"], 66), (["decode", "/dev/null"], 65),
+      (["replay", "/nonexistent", "--reminders", "/dev/null"], 66),
+      (["import", "/nonexistent"], 66),
+      (["list"], 69), (["status"], 69), (["watch"], 69), (["add", "x", "--at", "Rewe"], 69),
+    ] as [([String], Int32)])
+  func exitCodesAreThoseOfSysexits(arguments: [String], expected: Int32) {
+    let run = Run(arguments)
+    #expect(run.status == expected, "\(run.notes)")
+    guard expected != 0 else { return }
+    #expect(run.output.isEmpty)
+    #expect(run.notes.hasPrefix("georemind: "))
+    #expect(run.notes.filter { $0 == "\n" }.count == 1)
+  }
+
+  @Test func aZoneThatIsNotThereIsAWrongConfiguration() {
+    #expect(Run(["list"], environment: ["TZ": "Mars/Olympus"]).status == 78)
+  }
+
+  @Test func errorsHoldNoControlCharacters() {
+    let run = Run(["decode", "/no\u{1B}[31m\n\u{9B}\u{202E}where"])
+    #expect(run.status == 66)
+    #expect(run.notes.unicodeScalars.filter { $0.properties.generalCategory == .control } == ["\n"])
+    #expect(!run.notes.unicodeScalars.contains("\u{202E}"))
+  }
+
+  @Test(
+    arguments: [
+      (["--json", "list"], ["list", "--json"]),
+      (
+        ["--socket", "x", "--json", "add", "--", "-y"],
+        ["add", "--socket", "x", "--json", "--", "-y"]
+      ),
+      (["convert", "-33.8,151"], ["convert", " -33.8,151"]),
+      (["distance", "-.5,1", "--json"], ["distance", " -.5,1", "--json"]),
+      (["add", "-5"], ["add", "-5"]),
+    ] as [([String], [String])])
+  func commonOptionsMayStandFirst(arguments: [String], expected: [String]) {
+    #expect(Program.prepared(arguments) == expected)
+  }
+
+  @Test func theSocketIsTheUsersWhereThereIsOne() {
+    func find(_ option: String?, _ environment: [String: String], exists: Bool = true) -> String {
+      SocketPath.find(option: option, environment: environment) { _ in exists }
+    }
+    let user = ["XDG_RUNTIME_DIR": "/run/user/1000"]
+    #expect(find("/a", ["GEOREMIND_SOCKET": "/b"]) == "/a")
+    #expect(find(nil, ["GEOREMIND_SOCKET": "/b"].merging(user) { $1 }) == "/b")
+    #expect(find(nil, user) == "/run/user/1000/georemind/org.georemind")
+    #expect(find(nil, user, exists: false) == SocketPath.system)
+    #expect(find(nil, [:]) == SocketPath.system)
+  }
+
+  @Test func coordinatesAreConverted() throws {
+    let run = Run(["--json", "convert", "-33.87,151.21"])
+    let object = try #require(try JSONParser.parse(run.output).object)
+    #expect(object.members.map(\.key) == ["lat", "lon", "dd", "dm", "dms", "geo"])
+    #expect(object["lat"]?.double == -33.87)
+    #expect(object["geo"]?.string == "geo:-33.87,151.21")
+    let words = Run(["convert", "52", "31", "12", "N,", "13", "24", "18", "E"])
+    #expect(words.lines.first == "dd   52.520000, 13.405000")
+  }
+
+  @Test func distancesAreGeodesics() throws {
+    let run = Run(["distance", "0,0", "0,1", "--json"])
+    let object = try #require(try JSONParser.parse(run.output).object)
+    // One degree of the equator of WGS 84.
+    #expect(object["distance_m"]?.double == 111_319.490793)
+    #expect(object["initial_bearing_deg"]?.double == 90)
+  }
+
+  @Test func rulesGiveTheirTimes() {
+    let run = Run([
+      "occurrences", "FREQ=DAILY;COUNT=2", "--from", "2026-10-24 09:00", "--zone", "Europe/Berlin",
+    ])
+    #expect(run.lines == ["2026-10-24T09:00:00+02:00", "2026-10-25T09:00:00+01:00"])
+  }
+}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import JSONText
+import Testing
+
+@testable import Client
+
+@Suite struct ReminderOptionsTests {
+  /// The document of a command line behind `add`.
+  private func document(_ arguments: [String]) throws -> String {
+    let command = try #require(
+      try GeoremindCommand.parseAsRoot(["add"] + arguments) as? AddCommand)
+    return JSONValue.object(try command.document(in: Run.context())).line
+  }
+
+  @Test(arguments: [
+    (
+      ["Milk", "--at", "Rewe"],
+      #"{"title":"Milk","kind":"location","place":"Rewe"}"#
+    ),
+    (
+      ["Milk", "--at", "Rewe Ost", "--radius", "0.3km", "--on", "depart", "--every-visit"],
+      #"{"title":"Milk","kind":"location","place":"Rewe Ost","radius_m":300,"on":"depart","#
+        + #""every_visit":true}"#
+    ),
+    (
+      ["x", "--at", "-33.87,-151.21", "--radius=200ft"],
+      #"{"title":"x","kind":"location","place":{"lat":-33.87,"lon":-151.21,"radius_m":60.96}}"#
+    ),
+    (
+      ["x", "--at", "geo:52.52,13.405;u=35", "--dwell", "5min", "--if-inside", "fire"],
+      #"{"title":"x","kind":"location","place":{"lat":52.52,"lon":13.405},"on":"dwell","#
+        + #""dwell_s":300,"if_inside":"fire"}"#
+    ),
+    (
+      ["Mum", "--id", "mum", "--due", "2026-06-13 09:30", "--lead", "15min", "--lead", "1h"],
+      #"{"id":"mum","title":"Mum","due":"2026-06-13T09:30:00","lead_s":[900,3600]}"#
+    ),
+    // 18:00 in Berlin at the time of the test: a time of day alone is the next one.
+    (["x", "--due", "18:30"], #"{"title":"x","due":"2026-06-12T18:30:00"}"#),
+    (["x", "--due", "17:30"], #"{"title":"x","due":"2026-06-13T17:30:00"}"#),
+    (["x", "--due", "+20min"], #"{"title":"x","due":"2026-06-12T16:20:00Z"}"#),
+    (
+      ["x", "--due", "2026-06-13 09:00 Asia/Tokyo", "--repeat", "weekly"],
+      #"{"title":"x","due":"2026-06-13T00:00:00Z","repeat":"FREQ=WEEKLY"}"#
+    ),
+    (
+      [
+        "Ferry", "--leave-for", "53.54,9.97", "--due", "18:18", "--by", "cycling", "--lead", "5min",
+      ],
+      #"{"title":"Ferry","kind":"preemptive","place":{"lat":53.54,"lon":9.97},"#
+        + #""due":"2026-06-12T18:18:00","lead_s":300,"transport":"cycling"}"#
+    ),
+    (
+      [
+        "x", "--at", "Home", "--cooldown", "1h", "--from", "2026-07-01", "--until", "2026-08-01",
+        "--hours", "08:00-18:00", "--days", "mon..fri", "--max-speed", "36km/h", "--category",
+        "work", "--priority", "1", "--notes", "-5 degrees",
+      ],
+      #"{"title":"x","kind":"location","place":"Home","cooldown_s":3600,"#
+        + #""from":"2026-07-01T00:00:00","until":"2026-08-01T00:00:00","hours":"08:00-18:00","#
+        + #""days":"mon..fri","max_speed_mps":10,"category":"work","priority":1,"#
+        + #""notes":"-5 degrees"}"#
+    ),
+  ])
+  func optionsBecomeMembers(arguments: [String], expected: String) throws {
+    #expect(try document(arguments) == expected)
+  }
+
+  @Test(arguments: [
+    ["x"], ["x", "--at", "Rewe", "--leave-for", "Rewe", "--due", "18:00"],
+    ["x", "--leave-for", "Rewe"], ["x", "--due", "18:00", "--by", "walking"],
+    ["x", "--due", "18:00", "--on", "arrive"], ["x", "--at", "Rewe", "--on", "sometimes"],
+    ["x", "--at", "Rewe", "--dwell", "5min", "--on", "arrive"],
+    ["x", "--due", "18:00", "--radius", "5"],
+    ["x", "--at", "Rewe", "--repeat", "daily"], ["x", "--at", "Rewe", "--region", "x.geojson"],
+    ["x", "--at", "Rewe", "--priority", "high"], ["--at", "Rewe"],
+  ])
+  func whatMakesNoSenseIsAUsageError(arguments: [String]) {
+    let run = Run(["add"] + arguments)
+    #expect(run.status == 64, "\(run.notes)")
+    #expect(run.notes.hasPrefix("georemind: "))
+    #expect(run.notes.filter { $0 == "\n" }.count == 1)
+  }
+
+  @Test(arguments: [
+    ["--at", "95,200"], ["--at", "52.52"], ["--at", "N 52 31 E"], ["--at", "geo:1"], ["--at", " "],
+    ["--at", "https://example.org/x"], ["--at", "Rewe", "--radius", "3parsec"],
+    ["--at", "Rewe", "--radius", "0"], ["--at", "Rewe", "--radius", "6000km"],
+    ["--at", "Rewe", "--dwell", "soon"], ["--due", "noonish"], ["--due", "2026-02-30"],
+    ["--due", "18:00", "--lead", "-5min"], ["--due", "18:00", "--repeat", "sometimes"],
+    ["--at", "Rewe", "--hours", "8-18"], ["--at", "Rewe", "--days", "someday"],
+    ["--at", "Rewe", "--max-speed", "fast"], ["--at", "Rewe", "--priority", "12"],
+  ])
+  func wrongValuesAreBadData(arguments: [String]) {
+    let run = Run(["add", "x"] + arguments)
+    #expect(run.status == 65, "\(run.notes)")
+    #expect(run.notes.filter { $0 == "\n" }.count == 1)
+  }
+
+  @Test(arguments: [
+    ("Rewe", PlaceArgument.name("Rewe")), ("Platform 9¾", .name("Platform 9¾")),
+    ("Bäckerei 2", .name("Bäckerei 2")), ("N", .name("N")),
+  ])
+  func namesAreNoCoordinates(text: String, expected: PlaceArgument) throws {
+    #expect(try PlaceArgument(text, option: "--at") == expected)
+  }
+
+  @Test(arguments: [
+    ("5", 5), ("36 km/h", 10), ("10kn", 5.1444), ("30mph", 13.4112), ("2.5m/s", 2.5),
+  ])
+  func speedsHaveUnits(text: String, expected: Double) throws {
+    #expect(try Speed.parse(text) == expected)
+  }
+}

@@ -1,0 +1,168 @@
+import CivilTime
+import Geodesy
+import Glibc
+import JSONText
+import Positioning
+import Testing
+
+@testable import Client
+
+@Suite struct ReplayTests {
+  /// Files of one test, away with it.
+  private final class Folder {
+    let path: String
+    private var names: [String] = []
+
+    init() throws {
+      var template = Array("/tmp/georemind-test.XXXXXX".utf8CString)
+      try #require(mkdtemp(&template) != nil)
+      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+      for name in names { unlink("\(path)/\(name)") }
+      rmdir(path)
+    }
+
+    func write(_ name: String, _ text: String) throws -> String {
+      let file = "\(path)/\(name)"
+      names.append(name)
+      let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+      try #require(descriptor >= 0)
+      defer { close(descriptor) }
+      let bytes = Array(text.utf8)
+      try #require(Glibc.write(descriptor, bytes, bytes.count) == bytes.count)
+      return file
+    }
+  }
+
+  private static func sentence(_ body: String) -> String {
+    let sum = body.utf8.reduce(0) { $0 ^ $1 }
+    let digits = String(sum, radix: 16, uppercase: true)
+    return "$\(body)*\(digits.count < 2 ? "0" : "")\(digits)\r\n"
+  }
+
+  /// Ten minutes northwards at 10 m/s from 53.5° N; RMC with a date, or GGA without one.
+  private static func drive(dated: Bool = true) -> String {
+    var text = ""
+    for second in 0..<600 {
+      let minutes = 30 + Double(second) * 10 / 1852
+      let whole = Int(minutes)
+      let fraction = Int((minutes - Double(whole)) * 100_000)
+      let padding = String(repeating: "0", count: 5 - String(fraction).count)
+      let time = "16\(second / 600)\(second / 60 % 10)\(second % 60 / 10)\(second % 10).00"
+      let position = "53\(whole).\(padding)\(fraction),N,00959.00000,E"
+      text += sentence(
+        dated
+          ? "GPRMC,\(time),A,\(position),19.4,0.0,120626,,,A"
+          : "GPGGA,\(time),\(position),1,08,1.0,10.0,M,45.0,M,,")
+    }
+    return text
+  }
+
+  private static let reminders = """
+    {"id":"gate","title":"Gate","place":{"name":"Gate","lat":53.52,"lon":9.9833333,"radius_m":100},
+     "every_visit":true}
+    {"id":"tea","title":"Tea","due":"2026-06-12T16:05:30Z","lead_s":60}
+    {"id":"old","title":"Old","due":"2026-06-12T15:00:00Z"}
+    {"id":"boat","title":"Boat","transport":"driving","due":"2026-06-12T16:30:00Z",
+     "place":{"name":"Pier","lat":53.6,"lon":9.9833333}}
+    """
+
+  @Test func twiceTheSameBytes() throws {
+    let folder = try Folder()
+    let drive = try folder.write("drive.nmea", Self.drive())
+    let list = try folder.write("list.json", Self.reminders)
+    let first = Run(["replay", drive, "--reminders", list, "--json"])
+    let second = Run(["replay", drive, "--reminders", list, "--json"])
+    #expect(first.status == 0)
+    #expect(first.notes.isEmpty)
+    #expect(first.output == second.output)
+    // Slowly, every deadline is waited for on the way; the decisions are the same.
+    let paced = Run(["replay", drive, "--reminders", list, "--json", "--speed", "100000"])
+    #expect(paced.output == first.output)
+    let firings = try first.lines.map { try JSONParser.parse($0) }
+    #expect(
+      firings.map { "\($0["reminder_id"]?.string ?? "") \($0["event"]?.string ?? "")" } == [
+        "old late", "gate arrive", "tea due", "boat leave",
+      ])
+    #expect(firings.first?["time"]?.string == "2026-06-12T16:00:00Z")
+    #expect(firings[2]["time"]?.string == "2026-06-12T16:04:30Z")
+  }
+
+  @Test func startingLaterPassesOverWhatWasBefore() throws {
+    let folder = try Folder()
+    let drive = try folder.write("drive.nmea", Self.drive())
+    let list = try folder.write("list.json", Self.reminders)
+    let run = Run([
+      "replay", drive, "--reminders", list, "--from", "2026-06-12 16:05:00Z", "--json",
+    ])
+    let ids = try run.lines.map { try JSONParser.parse($0)["reminder_id"]?.string ?? "" }
+    #expect(ids.prefix(2) == ["old", "tea"])
+    #expect(!ids.contains("gate"))
+    let after = Run(["replay", drive, "--reminders", list, "--from", "2026-07-01"])
+    #expect(after.status == 65)
+    #expect(after.notes.contains("before --from"))
+  }
+
+  @Test func fixesWithoutADateTakeTheDayFromTheOption() throws {
+    let folder = try Folder()
+    let drive = try folder.write("drive.nmea", Self.drive(dated: false))
+    let list = try folder.write("list.json", Self.reminders)
+    let run = Run([
+      "replay", drive, "--reminders", list, "--from", "2026-06-12 16:00:00Z", "--json",
+    ])
+    #expect(run.lines.count == 4)
+    #expect(run.output.contains("2026-06-12T16:04:30Z"))
+  }
+
+  @Test func peopleGetASummary() throws {
+    let folder = try Folder()
+    let drive = try folder.write("drive.nmea", Self.drive() + "$GPRMC,160000.00,V*00\r\n")
+    let list = try folder.write("list.json", Self.reminders)
+    let run = Run(["replay", drive, "--reminders", list])
+    #expect(run.lines.count == 4)
+    #expect(run.lines[2].hasPrefix("2026-06-12T18:04:30+02:00  due     Tea: due in 1min"))
+    #expect(
+      run.notes.hasPrefix(
+        "georemind: 600 fixes from 2026-06-12T18:00:00+02:00 to 2026-06-12T18:09:59+02:00"))
+    #expect(run.notes.contains("1 with a wrong checksum"))
+  }
+
+  @Test(arguments: [
+    ("empty.nmea", "", "is empty"), ("text.nmea", "Dear diary,\n", "no NMEA sentence"),
+    ("damaged.nmea", "$GPRMC,160000.00,A*00\r\n", "none has a right checksum"),
+    ("nofix.nmea", "$GPRMC,160000.00,V,,,,,,,120626,,,N*7D\r\n", "no fix among them"),
+  ])
+  func recordingsWithoutAFixSayWhy(name: String, text: String, reason: String) throws {
+    let folder = try Folder()
+    let drive = try folder.write(name, text)
+    let list = try folder.write("list.json", Self.reminders)
+    let run = Run(["replay", drive, "--reminders", list])
+    #expect(run.status == 65)
+    #expect(run.notes.contains(reason), "\(run.notes)")
+  }
+
+  @Test func wrongRemindersAreNamedByFileAndLine() throws {
+    let folder = try Folder()
+    let drive = try folder.write("drive.nmea", Self.drive())
+    let list = try folder.write("list.json", "[\n{\"title\":\"x\"}\n]")
+    let run = Run(["replay", drive, "--reminders", list])
+    #expect(run.status == 65)
+    #expect(run.notes.contains("\(list):2: due"))
+    let twice = try folder.write("twice.json", #"{"id":"a","title":"x","due":"2026-01-01"}"#)
+    #expect(Run(["replay", drive, "--reminders", twice, "--reminders", twice]).status == 65)
+  }
+
+  @Test func decodingGivesOneReportAnEpoch() throws {
+    let folder = try Folder()
+    let drive = try folder.write("drive.nmea", Self.drive(dated: false))
+    let run = Run(["decode", drive])
+    #expect(run.status == 0)
+    #expect(run.lines.count == 600)
+    let first = try JSONParser.parse(try #require(run.lines.first))
+    #expect(first["class"]?.string == "TPV")
+    #expect(first["lat"]?.double == 53.5)
+    #expect(first["time"] == nil)
+  }
+}
