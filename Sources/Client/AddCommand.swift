@@ -49,7 +49,10 @@ struct AddCommand: ClientCommand {
     let zone = try context.zone()
     let document = try document(in: context)
     let daemon = try DaemonConnection(options, context)
-    let id = try daemon.call("Add", ["reminder": .object(document)])["id"]?.string ?? ""
+    let answer = try reminder.namingPlace {
+      try daemon.call("Add", ["reminder": .object(document)])
+    }
+    let id = answer["id"]?.string ?? ""
     guard !options.json else { return try context.output.line(["id": .string(id)]) }
     let kept = try daemon.call("Show", ["id": .string(id)])["reminder"]?.object ?? JSONObject()
     let reminder = try ListedReminder(kept, zone: zone).reminder
@@ -82,7 +85,9 @@ struct EditCommand: ClientCommand {
     guard !changes.isEmpty else {
       throw ValidationError("say what to change, for example --due or --title")
     }
-    let answer = try daemon.call("Edit", ["id": .string(id), "changes": .object(changes)])
+    let answer = try reminder.namingPlace {
+      try daemon.call("Edit", ["id": .string(id), "changes": .object(changes)])
+    }
     try ReminderPrinter(context: context, zone: zone, json: options.json).print(answer)
   }
 }

@@ -14,7 +14,11 @@ struct FiringPrinter {
   func print(_ firing: JSONObject) throws(Failure) {
     guard !json else { return try context.output.line(firing) }
     func text(_ name: String) -> String { (firing[name]?.string ?? "").printable }
-    let time = (try? Instant(rfc3339: text("time")))?.rfc3339(zone: zone) ?? text("time")
+    // Whole seconds, so that the lines are aligned.
+    let time =
+      (try? Instant(rfc3339: text("time"))).map {
+        Instant(seconds: $0.seconds.rounded(.down)).rfc3339(zone: zone)
+      } ?? text("time")
     let event = text("event")
     let padded = event + String(repeating: " ", count: max(0, 6 - event.columns))
     let why = text("why")

@@ -6,7 +6,7 @@ import CivilTime
 
 /// A file, a device or standard input (`-`), read in large pieces.
 final class InputFile {
-  static let chunkSize = 1 << 20
+  static let chunkSize = 1 << 17
 
   let name: String
   /// Bytes, where it is a regular file.

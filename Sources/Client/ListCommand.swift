@@ -86,7 +86,8 @@ struct Listing {
     case .day:
       guard let moment = entry.moment else { return Heading(rank: .max, text: "no date") }
       let day = zone.localDateTime(at: moment).date
-      return Heading(rank: Int64(day.dayNumber), text: "\(day.weekday.name) \(day)")
+      let name = day.weekday.name.prefix(1).uppercased() + day.weekday.name.dropFirst()
+      return Heading(rank: Int64(day.dayNumber), text: "\(name) \(day)")
     }
   }
 

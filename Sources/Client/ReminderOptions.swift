@@ -1,5 +1,6 @@
 import ArgumentParser
 import CivilTime
+import Control
 import Geodesy
 import JSONText
 import Reminders
@@ -182,6 +183,21 @@ struct ReminderOptions: ParsableArguments {
       object["place"] = .object(place)
     } else if metres != nil {
       throw ValidationError("--radius needs --at")
+    }
+  }
+
+  /// Says of an unknown name that it is a place's that is unknown.
+  func namingPlace(_ call: () throws -> JSONObject) throws -> JSONObject {
+    do {
+      return try call()
+    } catch let error as VarlinkError {
+      guard let name = at ?? leaveFor, GeoremindError(error) == .notFound(id: name) else {
+        throw error
+      }
+      throw Failure(
+        .badData,
+        "there is no place '\(name)'; make it known with 'georemind place add', or give a coordinate"
+      )
     }
   }
 

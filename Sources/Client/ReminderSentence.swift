@@ -28,14 +28,15 @@ enum ReminderSentence {
   }
 
   private static func location(_ reminder: Reminder) -> String {
-    let place = reminder.place.map { within($0) } ?? "the place"
-    let visit = reminder.everyVisit ? "each time" : "once"
+    let name = reminder.place.map { Self.name($0) } ?? "the place"
+    let radius = Length.formatted(metres: reminder.place?.radius ?? .nan)
+    let visit = reminder.everyVisit ? "each time" : "once when"
     switch reminder.trigger {
     case .arrive:
       let already = reminder.ifInside == .fire ? ", or are there already" : ""
-      return "\(visit) when you arrive within \(place)\(already)"
-    case .depart: return "\(visit) when you leave the area within \(place)"
-    case .dwell: return "\(visit) when you have stayed \(reminder.dwell) within \(place)"
+      return "\(visit) you arrive within \(radius) of \(name)\(already)"
+    case .depart: return "\(visit) you leave the \(radius) around \(name)"
+    case .dwell: return "\(visit) you have stayed \(reminder.dwell) within \(radius) of \(name)"
     }
   }
 
@@ -52,10 +53,6 @@ enum ReminderSentence {
     let early = reminder.leads.first.map { $0 == .zero ? "" : " \($0) early" } ?? ""
     return "when it is time to leave for \(place) by \(reminder.transport.rawValue), "
       + "to be there\(early) at \(due)"
-  }
-
-  private static func within(_ place: Reminder.Place) -> String {
-    "\(Length.formatted(metres: place.radius)) of \(name(place))"
   }
 
   static func name(_ place: Reminder.Place) -> String {

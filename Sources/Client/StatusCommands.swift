@@ -190,7 +190,7 @@ enum Answer {
 
   static func age(_ seconds: Double) -> String {
     let unit = seconds >= 3600 ? 60.0 : 1
-    return TimeSpan(seconds: max(0, (seconds / unit).rounded() * unit)).description
-      + (seconds < 0.5 ? " s" : "")
+    let rounded = max(0, (seconds / unit).rounded() * unit)
+    return rounded == 0 ? "0s" : TimeSpan(seconds: rounded).description
   }
 }

@@ -17,7 +17,8 @@ import Testing
     ],
     [
       "id": "2222aaaa", "kind": "location", "title": "Milk\u{1B}[2J", "state": "armed",
-      "place": ["name": "Rewe", "lat": .double(52.5), "lon": .double(13.4), "radius_m": 150], "on": "arrive",
+      "place": ["name": "Rewe", "lat": .double(52.5), "lon": .double(13.4), "radius_m": 150],
+      "on": "arrive",
     ],
     [
       "id": "1111bbbb00000000", "kind": "date", "title": "Over", "due": "2026-06-01T08:00:00Z",
@@ -38,10 +39,11 @@ import Testing
   }
 
   @Test func listingsAreGroupedAndTheNextComesFirst() throws {
+    let run = try list([])
     #expect(
-      try list([]).output == """
+      run.output == """
         location
-          2222aaaa                                 Milk [2J  arrive Rewe
+          2222aaaa                              Milk [2J  arrive Rewe
 
         date
           1111bbbb2  2026-06-13T10:00:00+02:00  Sooner
@@ -81,6 +83,14 @@ import Testing
     #expect(words.lines == ["Will ring once when you arrive within 150 m of Rewe", "2222aaaa"])
     let json = try run(["add", "Milk", "--at", "Rewe", "--json"], handler)
     #expect(json.output == "{\"id\":\"2222aaaa\"}\n")
+  }
+
+  @Test func anUnknownPlaceIsNamedAsSuch() throws {
+    let run = try run(["add", "x", "--at", "Nowhere"]) { _ in
+      [VarlinkReply(GeoremindError.notFound(id: "Nowhere").varlink)]
+    }
+    #expect(run.status == 65)
+    #expect(run.notes.contains("there is no place 'Nowhere'"))
   }
 
   @Test func anEditSendsWhatWasGiven() throws {

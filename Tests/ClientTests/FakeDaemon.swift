@@ -29,14 +29,18 @@ final class FakeDaemon: Sendable {
       }
     }
     guard bound == 0, listen(listener, 4) == 0 else { throw Trouble() }
-    Task.detached {
-      while true {
-        let connection = accept(listener, nil, nil)
-        guard connection >= 0 else { return }
-        Self.serve(connection, handler)
-        close(connection)
-      }
-    }
+    // A thread of its own: it blocks, which the threads of Swift's pool must not.
+    let service = Unmanaged.passRetained(Service(listener: listener, handler: handler))
+    var thread = pthread_t()
+    let status = pthread_create(
+      &thread, nil,
+      { argument in
+        guard let argument else { return nil }
+        Unmanaged<Service>.fromOpaque(argument).takeRetainedValue().run()
+        return nil
+      }, service.toOpaque())
+    guard status == 0 else { throw Trouble() }
+    pthread_detach(thread)
   }
 
   deinit { stop() }
@@ -49,8 +53,29 @@ final class FakeDaemon: Sendable {
     unlink(path)
     rmdir(String(path.dropLast("/socket".count)))
   }
+}
 
-  private static func serve(_ connection: Int32, _ handler: Handler) {
+/// What the thread does.
+private final class Service {
+  private let listener: Int32
+  private let handler: FakeDaemon.Handler
+
+  init(listener: Int32, handler: @escaping FakeDaemon.Handler) {
+    self.listener = listener
+    self.handler = handler
+  }
+
+  func run() {
+    while true {
+      let connection = accept(listener, nil, nil)
+      guard connection >= 0 else { break }
+      serve(connection)
+      close(connection)
+    }
+    close(listener)
+  }
+
+  private func serve(_ connection: Int32) {
     var input: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {

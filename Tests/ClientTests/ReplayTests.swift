@@ -65,8 +65,8 @@ import Testing
      "every_visit":true}
     {"id":"tea","title":"Tea","due":"2026-06-12T16:05:30Z","lead_s":60}
     {"id":"old","title":"Old","due":"2026-06-12T15:00:00Z"}
-    {"id":"boat","title":"Boat","transport":"driving","due":"2026-06-12T16:30:00Z",
-     "place":{"name":"Pier","lat":53.6,"lon":9.9833333}}
+    {"id":"boat","title":"Boat","transport":"driving","due":"2026-06-12T16:20:00Z",
+     "place":{"name":"Pier","lat":53.5,"lon":9.9833333}}
     """
 
   @Test func twiceTheSameBytes() throws {
@@ -98,7 +98,7 @@ import Testing
       "replay", drive, "--reminders", list, "--from", "2026-06-12 16:05:00Z", "--json",
     ])
     let ids = try run.lines.map { try JSONParser.parse($0)["reminder_id"]?.string ?? "" }
-    #expect(ids.prefix(2) == ["old", "tea"])
+    #expect(ids.prefix(2) == ["tea", "old"])
     #expect(!ids.contains("gate"))
     let after = Run(["replay", drive, "--reminders", list, "--from", "2026-07-01"])
     #expect(after.status == 65)
@@ -132,7 +132,7 @@ import Testing
   @Test(arguments: [
     ("empty.nmea", "", "is empty"), ("text.nmea", "Dear diary,\n", "no NMEA sentence"),
     ("damaged.nmea", "$GPRMC,160000.00,A*00\r\n", "none has a right checksum"),
-    ("nofix.nmea", "$GPRMC,160000.00,V,,,,,,,120626,,,N*7D\r\n", "no fix among them"),
+    ("nofix.nmea", sentence("GPRMC,160000.00,V,,,,,,,120626,,,N"), "no fix among them"),
   ])
   func recordingsWithoutAFixSayWhy(name: String, text: String, reason: String) throws {
     let folder = try Folder()
