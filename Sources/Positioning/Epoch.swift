@@ -36,6 +36,9 @@ struct Epoch {
   var sigmaGST = Double.nan
   var sigmaGBS = Double.nan
 
+  /// The sentences so far, counted where the ends of bursts are learnt.
+  var shape = BurstShape()
+
   init(timeOfDay: Int32 = 0) { self.timeOfDay = timeOfDay }
 
   /// Takes a position where it is better than the one there is: never the latitude of one sentence

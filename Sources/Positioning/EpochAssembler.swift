@@ -3,9 +3,10 @@ import Geodesy
 
 /// Puts the sentences of one time stamp together and dates them.
 ///
-/// An epoch is open from the first sentence with a new time until a sentence with another time comes
-/// or the feed falls silent; it is given out once. Where times go back and forth, because two
-/// receivers share the stream, two epochs are kept open, and the one untouched for longer gives way.
+/// An epoch is open from the first sentence with a new time until a sentence with another time comes,
+/// the feed falls silent, or the sentence has come that ends all bursts of the receiver (`CycleEnd`);
+/// it is given out once. Where times go back and forth, because two receivers share the stream, two
+/// epochs are kept open, and the one untouched for longer gives way.
 struct EpochAssembler: Sendable {
   private(set) var current = Epoch()
   private(set) var isOpen = false
@@ -19,6 +20,12 @@ struct EpochAssembler: Sendable {
   private var pending = Untimed()
   /// The last sentence with a time belongs to an epoch that was given out already.
   private var isStale = false
+
+  private var cycle = CycleEnd()
+  /// Sentences without a time since the last epoch was closed.
+  private var lead: UInt8 = 0
+  /// The last epoch was closed by its learnt end, and `current` still holds it.
+  private var isEnded = false
 
   /// Times of day of the last fixes, so that a straggler of an epoch does not open it again.
   private var recent = InlineArray<8, Int32>(repeating: .min)
@@ -37,7 +44,10 @@ struct EpochAssembler: Sendable {
   private var lastModeTime: Int32 = -1
   private var lastPosition: (latitude: Double, longitude: Double)?
 
-  var hasOpenEpoch: Bool { isOpen || isOtherOpen }
+  /// Whether an open epoch has a position, and so is a fix when it closes.
+  var hasOpenEpoch: Bool {
+    (isOpen && current.rank != .none) || (isOtherOpen && other.rank != .none)
+  }
 
   /// Makes the epoch of a sentence's time the current one; false where that epoch was given out
   /// before and the sentence comes too late.
@@ -73,6 +83,10 @@ struct EpochAssembler: Sendable {
       swap(&isOpen, &isOtherOpen)
       return true
     }
+    if isEnded {
+      isEnded = false
+      if current.isAt(timeOfDay, day) { cycle.unlearn() }
+    }
     if isGivenOut(timeOfDay, day) {
       isStale = true
       return false
@@ -85,7 +99,11 @@ struct EpochAssembler: Sendable {
       } else if interleaved > 0 {
         interleaved -= 1
       }
-      if isOtherOpen { close(other, &context, into: &fixes) }
+      if isOtherOpen {
+        close(other, &context, into: &fixes)
+      } else if interleaved == 0 {
+        learn(current, context)
+      }
       isOtherOpen = interleaved > 0
       if isOtherOpen {
         other = current
@@ -95,7 +113,9 @@ struct EpochAssembler: Sendable {
     }
     current = Epoch(timeOfDay: timeOfDay)
     current.untimed = pending
+    current.shape.lead = lead
     pending = Untimed()
+    lead = 0
     isOpen = true
     return true
   }
@@ -105,16 +125,24 @@ struct EpochAssembler: Sendable {
     if isOpen, isOtherOpen, Self.difference(current.timeOfDay, other.timeOfDay) < 0 {
       swap(&current, &other)
     }
-    if isOtherOpen { close(other, &context, into: &fixes) }
+    if isOtherOpen {
+      close(other, &context, into: &fixes)
+    } else if isOpen, interleaved == 0 {
+      learn(current, context)
+    }
     if isOpen { close(current, &context, into: &fixes) }
     isOpen = false
     isOtherOpen = false
     isStale = false
+    isEnded = false
   }
 
-  /// Forgets what belongs to a burst that will not go on; dates stay.
+  /// Forgets what belongs to a burst that will not go on, and what the next connection, perhaps to
+  /// another receiver, has to show again; dates stay.
   mutating func forgetBurst() {
     pending = Untimed()
+    lead = 0
+    cycle.forget()
     isStale = false
     lastGSATime = -1
     lastModeTime = -1
@@ -132,6 +160,39 @@ struct EpochAssembler: Sendable {
     } else if !isStale {
       change(&pending)
     }
+  }
+
+  // MARK: The learnt end
+
+  /// Counts a sentence behind what it said, and closes the epoch if it is the last of its burst.
+  mutating func count(_ type: SentenceType, _ context: inout FixContext, into fixes: inout [Fix]) {
+    guard !isStale else { return }
+    guard isOpen else {
+      if !type.hasTime { countLead() }
+      return
+    }
+    current.shape.append(type)
+    guard current.shape == cycle.learned, !isOtherOpen, interleaved == 0 else { return }
+    learn(current, context)
+    close(current, &context, into: &fixes)
+    isOpen = false
+    isEnded = true
+  }
+
+  /// More than the next burst should begin with are from the last one, which was not at its end. They
+  /// count for the next epoch, like those that come after a silence.
+  private mutating func countLead() {
+    BurstShape.increase(&lead)
+    guard isEnded, let learned = cycle.learned, lead > learned.lead else { return }
+    cycle.unlearn()
+    isEnded = false
+  }
+
+  /// Without a fix many receivers send fewer sentences: such bursts teach nothing, or the first fix
+  /// would be cut short.
+  private mutating func learn(_ epoch: Epoch, _ context: FixContext) {
+    guard context.options.learnsCycleEnd, epoch.rank != .none else { return }
+    cycle.learn(epoch.shape)
   }
 
   // MARK: Closing

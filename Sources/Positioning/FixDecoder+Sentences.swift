@@ -53,6 +53,10 @@ extension FixDecoder {
     case .pgrme: readPGRME(text)
     case .pgrmz: readPGRMZ(text)
     }
+    // A datum is no part of a fix.
+    if context.options.learnsCycleEnd, type != .dtm {
+      assembler.count(type, &context, into: &fixes)
+    }
   }
 
   /// time, A/V, lat, N/S, lon, E/W, knots, track, ddmmyy, variation, E/W, mode, nav status

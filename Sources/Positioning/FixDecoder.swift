@@ -32,6 +32,10 @@ package struct FixDecoder: Sendable {
     /// Moves dates that are off by whole periods of 1024 weeks to `referenceTime`. For live feeds
     /// only: a recording may well be that old.
     package var correctsWeekRollover = false
+    /// Gives out an epoch with the last sentence of its burst, once ten bursts in a row were alike,
+    /// instead of when the next one begins or at `quiet`. For live feeds, where it saves the wait: a
+    /// burst that turns out longer than those before loses what comes late.
+    package var learnsCycleEnd = false
 
     package init() {}
   }
@@ -62,7 +66,7 @@ package struct FixDecoder: Sendable {
 
   package var statistics: DecoderStatistics { context.statistics }
 
-  /// Whether an epoch waits for its end, so that `quiet` may give out a fix.
+  /// Whether a fix waits for the end of its epoch, so that `quiet` would give it out.
   package var hasOpenEpoch: Bool { assembler.hasOpenEpoch || reports.hasOpenEpoch }
 
   /// How many bytes of an unfinished line are kept.
@@ -107,6 +111,7 @@ package struct FixDecoder: Sendable {
     dropCarry()
     quiet(into: &fixes)
     assembler.forgetBurst()
+    reports.forgetCycles()
   }
 
   // MARK: Lines

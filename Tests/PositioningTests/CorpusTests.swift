@@ -41,6 +41,15 @@ struct CorpusTests {
     }
   }
 
+  /// No receiver among these sends bursts that go on behind their learnt end.
+  @Test(arguments: Corpus.names)
+  func learningTheCycleEndLosesNothing(_ name: String) throws {
+    var options = FixDecoder.Options()
+    options.learnsCycleEnd = true
+    let bytes = try #require(readFile("\(Corpus.folder)/\(name).nmea"))
+    #expect(decode(bytes, options: options) == decode(bytes))
+  }
+
   /// The comparison program that comes with the logs agrees.
   @Test(.enabled(if: Corpus.hasComparison, "no python3, or no \(Corpus.comparison)"))
   func theComparisonProgramAgrees() throws {
