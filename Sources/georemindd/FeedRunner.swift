@@ -6,7 +6,8 @@ import Positioning
 /// One feed from its transport to fixes: bytes into the decoder, the quiet of a live feed into the
 /// end of an epoch, and the feed's health for `status` and the journal.
 final class FeedRunner {
-  /// Silence after which the sentences of a live epoch are complete, in microseconds.
+  /// Silence after which the sentences of a live epoch are complete, in microseconds. The timer runs
+  /// only until the decoder has learnt how the receiver's bursts end: it costs a wake-up for each.
   private static let quietTime: Int64 = 200_000
 
   let number: Int
@@ -32,6 +33,8 @@ final class FeedRunner {
     self.number = number
     self.url = url
     self.announcer = announcer
+    var decoderOptions = decoderOptions
+    decoderOptions.learnsCycleEnd = !url.isFile
     decoder = FixDecoder(options: decoderOptions)
     let relay = Relay()
     quietTimer = try loop.addTimer(.monotonic, accuracy: 20_000) { _ in
@@ -42,7 +45,7 @@ final class FeedRunner {
       handlers: Feed.Handlers(
         onOpen: { relay.runner?.opened() },
         onBytes: { relay.runner?.took($0) },
-        onDatagramEnd: { relay.runner?.decode { $0.endOfDatagram(into: &$1) } },
+        onDatagramEnd: { relay.runner?.endedDatagram() },
         onClose: { relay.runner?.closed($0, willRetry: $1) },
         onEnd: { relay.runner?.ended() }))
     relay.runner = self
@@ -67,12 +70,22 @@ final class FeedRunner {
     if isLive { setReferenceTime(Instant(microseconds: SystemClock.now())) }
     let buffer = bytes.bindMemory(to: UInt8.self)
     decode { $0.consume(buffer.span, into: &$1) }
-    if isLive {
-      if decoder.hasOpenEpoch {
-        quietTimer.arm(in: Self.quietTime)
-      } else {
-        quietTimer.disarm()
-      }
+    waitForQuiet()
+  }
+
+  private func endedDatagram() {
+    let wasOpen = decoder.hasOpenEpoch
+    decode { $0.endOfDatagram(into: &$1) }
+    // Only a line without an end changes anything here.
+    if decoder.hasOpenEpoch != wasOpen { waitForQuiet() }
+  }
+
+  private func waitForQuiet() {
+    guard isLive else { return }
+    if decoder.hasOpenEpoch {
+      quietTimer.arm(in: Self.quietTime)
+    } else {
+      quietTimer.disarm()
     }
   }
 
