@@ -12,7 +12,7 @@ import Testing
     #expect(interface.name == GeoremindInterface.name)
     let methods: Set = [
       "Add", "Import", "List", "Show", "Edit", "Remove", "Done", "Snooze", "Peek", "Pop", "Next",
-      "Why", "Status", "Log", "AddPlace", "ListPlaces", "RemovePlace", "AddCategory",
+      "Status", "Log", "AddPlace", "ListPlaces", "RemovePlace", "AddCategory",
       "ListCategories", "RemoveCategory", "Where", "WatchFirings", "WatchStatus",
     ]
     #expect(methods.subtracting(interface.methods.keys).isEmpty)

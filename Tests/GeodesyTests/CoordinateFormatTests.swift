@@ -80,3 +80,12 @@ import Testing
     #expect(misses.isEmpty)
   }
 }
+
+@Suite struct SixtiethsTests {
+  @Test(arguments: ["N 52° 31.2' E 013° 24.3'", "52°31′12″N 13°24′18″E", "5231.200N01324.300E"])
+  func readAsTheDecimalTheyAre(_ text: String) throws {
+    let coordinate = try Coordinate(parsing: text)
+    #expect(coordinate.latitude == 52.52)
+    #expect(coordinate.longitude == 13.405)
+  }
+}
