@@ -58,7 +58,7 @@ final class DaemonConnection {
   /// Calls a method of `org.georemind` and waits for its reply.
   func call(_ method: String, _ parameters: JSONObject = JSONObject()) throws -> JSONObject {
     let (_, bytes) = try session.call("\(GeoremindInterface.name).\(method)", parameters)
-    try client.send(bytes, timeout: Self.timeout)
+    try send(bytes)
     while true {
       for reply in try receive(timeout: Self.timeout) { return try reply.result.get() }
     }
@@ -67,13 +67,23 @@ final class DaemonConnection {
   /// Calls a method that answers many times; `body` gets each answer, without end.
   func watch(_ method: String, _ body: (JSONObject) throws -> Void) throws {
     let (_, bytes) = try session.call("\(GeoremindInterface.name).\(method)", more: true)
-    try client.send(bytes, timeout: Self.timeout)
+    try send(bytes)
     var continues = true
     while continues {
       for reply in try receive(timeout: -1) {
         try body(try reply.result.get())
         continues = reply.continues
       }
+    }
+  }
+
+  /// A daemon that refuses a caller says so and hangs up, maybe before it was asked: then its answer
+  /// is there to be read.
+  private func send(_ bytes: [UInt8]) throws(SystemError) {
+    do throws(SystemError) {
+      try client.send(bytes, timeout: Self.timeout)
+    } catch {
+      guard error.code == EPIPE else { throw error }
     }
   }
 

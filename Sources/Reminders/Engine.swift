@@ -90,7 +90,8 @@ package struct Engine: Sendable {
   /// change anything. Complexity: O(1).
   package var nextDeadline: Instant? {
     let timer = timers.peek().map { Instant(microseconds: $0.deadline) }
-    return [timer, positionDeadline].compactMap { $0 }.min()
+    guard let timer, let position = positionDeadline else { return timer ?? positionDeadline }
+    return min(timer, position)
   }
 
   /// Hands over the changes and firings of one event.

@@ -1,6 +1,7 @@
 import CivilTime
 import Control
 import JSONText
+import Reminders
 import Testing
 
 @testable import Client
@@ -170,6 +171,20 @@ import Testing
     #expect(try SnoozeCommand.until("20min", in: context) == "20min")
     #expect(try SnoozeCommand.until("next-visit", in: context) == "next-visit")
     #expect(try SnoozeCommand.until("18:30", in: context) == "2026-06-12T16:30:00Z")
+  }
+
+  @Test func importsAreCutIntoCallsThatTheDaemonTakes() throws {
+    let reminders = (0..<100).map { number in
+      Reminder(
+        id: "r\(number)", kind: .date, title: "x", notes: String(repeating: "n", count: 16_000),
+        due: .absolute(Run.now))
+    }
+    let batches = try ImportCommand.batches(reminders)
+    #expect(batches.count == 3)
+    #expect(batches.joined().compactMap { $0["id"]?.string } == reminders.map(\.id))
+    #expect(
+      batches.allSatisfy { JSONValue.array($0).line.utf8.count < VarlinkFramer.defaultLimit })
+    #expect(try ImportCommand.batches([]).isEmpty)
   }
 
   @Test func shortIDsTellAllApart() {
