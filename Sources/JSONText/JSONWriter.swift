@@ -24,6 +24,13 @@ extension JSONValue {
   }
 
   fileprivate static func write(_ string: String, to text: inout String) {
+    // Nearly all texts need no escape and are copied in one piece.
+    guard string.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) else {
+      text += "\""
+      text += string
+      text += "\""
+      return
+    }
     text += "\""
     for scalar in string.unicodeScalars {
       switch scalar {

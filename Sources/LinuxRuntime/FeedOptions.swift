@@ -66,3 +66,17 @@ extension Feed {
     }
   }
 }
+
+extension Feed.State: CustomStringConvertible {
+  /// One word, and a reason where there is one.
+  package var description: String {
+    switch self {
+    case .closed: "closed"
+    case .connecting: "connecting"
+    case .open: "open"
+    case .waiting: "waiting"
+    case .ended: "ended"
+    case .failed(let reason): "failed: \(reason)"
+    }
+  }
+}
