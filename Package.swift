@@ -73,6 +73,13 @@ let package = Package(
       .testTarget(
         name: "ClientTests", dependencies: ["Client"] + client, swiftSettings: strict),
       .executableTarget(name: "georemind", dependencies: ["Client"], swiftSettings: strict),
+      .testTarget(
+        name: "DaemonTests",
+        dependencies: [
+          "georemindd", "Geodesy", "CivilTime", "JSONText", "Configuration", "Reminders",
+          "Interchange", "Storage", "Control", "LinuxRuntime",
+          .product(name: "Logging", package: "swift-log"),
+        ], swiftSettings: strict),
       .executableTarget(
         name: "georemind-bench",
         dependencies: [

@@ -8,19 +8,20 @@ import Storage
 extension Daemon {
   func add(_ reminder: Reminder) throws { try addAll([reminder]) }
 
-  /// All in one transaction.
-  func addAll(_ reminders: [Reminder]) throws {
-    var changes = Changes()
-    changes.saved = reminders.map { ($0, Progress(state: $0.state)) }
-    try store.commit(changes)
-    guard isRunning, let now = clock.now else { return }
-    for reminder in reminders { host.handle(.add(reminder, nil), at: now) }
-  }
+  func addAll(_ reminders: [Reminder]) throws { try save(new: reminders, changed: []) }
 
   func replace(_ reminder: Reminder, keeping progress: Progress) throws {
-    try store.reminders.replace(reminder, progress)
+    try save(new: [], changed: [(reminder, progress)])
+  }
+
+  /// All or nothing, in one transaction; a second one keeps what the engine makes of them.
+  /// - Parameter changed: with what each has gone through so far.
+  func save(new: [Reminder], changed: [ReminderStore.Entry]) throws {
+    var changes = Changes()
+    changes.saved = new.map { ($0, Progress(state: $0.state)) } + changed
+    try store.commit(changes)
     guard isRunning, let now = clock.now else { return }
-    host.handle(.replace(reminder), at: now)
+    host.handle(new.map { .add($0, nil) } + changed.map { .replace($0.reminder) }, at: now)
   }
 
   func remove(id: String) throws {

@@ -21,20 +21,23 @@ final class Daemon {
   private let reload: () throws -> DaemonSettings
   private var arbiter = Arbiter()
   private var player: Player?
-  private var control: ControlServer?
+  private(set) var control: ControlServer?
   private var sources: [AnyObject] = []
   private var deadlineTimer: TimerSource?
   private var retryTimer: TimerSource?
   private var statusTimer: TimerSource?
+  private var dailyTimer: TimerSource?
   private var clockSteps: ClockStepSource?
   private var isLoaded = false
   private var nextFeedNumber = 0
 
   /// - Parameters:
+  ///   - lookUp: which of the last run's firings the journal has already; without it none are known
+  ///     to be there.
   ///   - reload: reads the configuration anew, for SIGHUP.
   init(
     settings: DaemonSettings, sink: any JournalSink, services: ServiceManager, log: Logger,
-    reload: @escaping () throws -> DaemonSettings
+    lookUp: Outbox.LookUp? = nil, reload: @escaping () throws -> DaemonSettings
   ) throws {
     self.settings = settings
     self.services = services
@@ -52,7 +55,7 @@ final class Daemon {
       for sentence in store.report.sentences { log.info("\(sentence)") }
     }
     let clock = clock
-    outbox = Outbox(store: store, sink: sink, log: log) {
+    outbox = Outbox(store: store, sink: sink, log: log, lookUp: lookUp) {
       clock.now ?? Instant(microseconds: SystemClock.now())
     }
     let zone = DaemonSettings.systemZone(log: log)
@@ -63,8 +66,16 @@ final class Daemon {
 
   /// Runs until a signal ends it; answers the exit code.
   func run() throws -> Int32 {
-    try addTimers()
     try addSignals()
+    try start()
+    let code = try loop.run()
+    stop()
+    return code
+  }
+
+  /// Everything up to the first turn of the loop.
+  func start() throws {
+    try addTimers()
     host.onDeadlineChange = { [unowned self] in armDeadline() }
     host.onStoreTrouble = { [unowned self] in retryTimer?.arm(in: 5_000_000) }
     outbox.onJournalAway = { [unowned self] in retryTimer?.arm(in: 1_000_000) }
@@ -77,9 +88,6 @@ final class Daemon {
     for url in settings.feeds { try addFeed(url) }
     announceStart()
     services.ready(status: statusLine)
-    let code = try loop.run()
-    stop()
-    return code
   }
 
   private func announceStart() {
@@ -90,7 +98,8 @@ final class Daemon {
       .informational, .started)
   }
 
-  private func stop() {
+  /// Sends what waits, keeps what must survive, and closes everything.
+  func stop() {
     services.stopping()
     for feed in feeds { feed.stop() }
     player?.stop()
@@ -107,39 +116,36 @@ final class Daemon {
     deadlineTimer = try loop.addTimer(.realTime, accuracy: 1_000) { [unowned self] _ in
       if clock.mode == .system, let now = clock.now { host.advance(to: now) }
     }
-    retryTimer = try loop.addTimer(.monotonic, accuracy: 250_000) { [unowned self] _ in
-      host.retry()
-      outbox.deliver()
-    }
+    retryTimer = try loop.addTimer(.monotonic, accuracy: 250_000) { [unowned self] _ in retry() }
     statusTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
       services.status(statusLine)
     }
     clockSteps = try ClockStepSource(loop: loop) { [unowned self] in clockStepped() }
     if let interval = services.watchdogInterval { try addWatchdog(every: interval) }
-    try addPruning()
-  }
-
-  /// Once a day what the ledger need not keep any longer is removed.
-  private func addPruning() throws {
-    let day: Int64 = 86_400_000_000
-    var timer: TimerSource?
-    timer = try loop.addTimer(.bootTime, accuracy: day / 24, priority: .idle) { [unowned self] _ in
-      timer?.arm(in: day)
-      prune()
+    dailyTimer = try loop.addTimer(.bootTime, accuracy: 600_000_000) { [unowned self] _ in
+      shortenLedger()
     }
-    timer?.arm(in: day)
-    if let timer { sources.append(timer) }
-    prune()
+    shortenLedger()
   }
 
-  private func prune() {
-    guard let days = settings.ledgerKeepDays else { return }
-    let now = Instant(microseconds: SystemClock.now())
+  /// Once a day: removes firings older than is to be kept. The ledger of a recording has its own time.
+  func shortenLedger() {
+    dailyTimer?.arm(in: 86_400_000_000)
+    guard clock.mode == .system, let now = clock.now, let days = settings.ledgerKeepDays else {
+      return
+    }
     do {
-      try store.ledger.prune(olderThan: now - .hours(24 * Double(days)))
+      let count = try store.ledger.prune(olderThan: now - .hours(24 * Double(days)))
+      if count > 0 { log.info("Removed \(count) firings older than \(days) days from the ledger") }
     } catch {
-      log.warning("The ledger was not pruned: \(error)")
+      log.error("Cannot shorten the ledger: \(error)")
     }
+  }
+
+  /// Tries again what the store or the journal refused.
+  func retry() {
+    host.retry()
+    outbox.deliver()
   }
 
   /// The time of the loop is system time only where no recording is played.
@@ -196,7 +202,7 @@ final class Daemon {
 
   /// SIGHUP: the configuration, the reminder files and the time zone are read anew. A configuration
   /// with an error in it changes nothing.
-  private func reloadSettings() {
+  func reloadSettings() {
     services.reloading()
     defer { services.ready(status: statusLine) }
     do {

@@ -75,8 +75,9 @@ struct DaemonCommand: ParsableCommand {
     }
     try settings.makeStateDirectory()
     let identifier = "georemindd"
+    let isForeground = foregroundJournal || !SystemJournal.isAvailable()
     let sink: any JournalSink =
-      foregroundJournal || !SystemJournal.isAvailable()
+      isForeground
       ? TerminalJournal(descriptor: 1, identifier: identifier)
       : SystemJournal(identifier: identifier)
     let log = Logger(label: identifier) { _ in
@@ -86,6 +87,7 @@ struct DaemonCommand: ParsableCommand {
     let arguments = arguments
     let daemon = try Daemon(
       settings: settings, sink: sink, services: ServiceManager(), log: log,
+      lookUp: isForeground ? nil : JournalLookUp(journal: sink, log: log).known,
       reload: { try DaemonSettings.load(arguments).settings })
     return try daemon.run()
   }
@@ -96,22 +98,22 @@ struct DaemonCommand: ParsableCommand {
   private static func guarded(_ body: () throws -> Int32) -> Int32 {
     do {
       return try body()
-    } catch let error as ConfigurationError {
-      complain("\(error)")
-      return ExitStatus.configuration
-    } catch let error as SettingsError {
-      complain(error.message)
-      return error.exitCode
-    } catch let error as StoreError {
-      complain("\(error)")
-      return error.isPermission ? ExitStatus.noPermission : ExitStatus.inputOutput
-    } catch let error as SystemError {
-      complain("\(error)")
-      return error.code == EACCES || error.code == EPERM
-        ? ExitStatus.noPermission : ExitStatus.inputOutput
     } catch {
-      complain("\(error)")
-      return ExitStatus.software
+      complain((error as? SettingsError)?.message ?? "\(error)")
+      return exitCode(of: error)
+    }
+  }
+
+  static func exitCode(of error: any Error) -> Int32 {
+    switch error {
+    case is ConfigurationError: ExitStatus.configuration
+    case let error as SettingsError: error.exitCode
+    case let error as StoreError:
+      error.isPermission ? ExitStatus.noPermission : ExitStatus.inputOutput
+    case let error as SystemError:
+      error.code == EACCES || error.code == EPERM
+        ? ExitStatus.noPermission : ExitStatus.inputOutput
+    default: ExitStatus.software
     }
   }
 

@@ -45,8 +45,11 @@ final class EngineHost {
     carryOut()
   }
 
-  func handle(_ event: Event, at now: Instant) {
-    engine.handle(event, at: now, into: &effects)
+  func handle(_ event: Event, at now: Instant) { handle([event], at: now) }
+
+  /// Several events of one moment, kept by one transaction.
+  func handle(_ events: [Event], at now: Instant) {
+    for event in events { engine.handle(event, at: now, into: &effects) }
     carryOut()
   }
 
@@ -63,10 +66,7 @@ final class EngineHost {
   /// The reminders of the store, with what they have gone through. Nothing is written but what
   /// changes by it.
   func load(_ reminders: [ReminderStore.Entry], at now: Instant) {
-    for (reminder, progress) in reminders {
-      engine.handle(.add(reminder, progress), at: now, into: &effects)
-    }
-    carryOut()
+    handle(reminders.map { .add($0.reminder, $0.progress) }, at: now)
   }
 
   /// Tries again what the store refused.

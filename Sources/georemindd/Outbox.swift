@@ -14,15 +14,26 @@ final class Outbox {
   private let store: Store
   private let sink: any JournalSink
   private let log: Logger
+  private let lookUp: LookUp?
   private let clock: () -> Instant
   private var isJournalAway = false
+  private var hasComplained = false
+  /// What the journal has but the store could not note.
+  private var taken: Set<String> = []
   /// Asks for `deliver` to be called after a while.
   var onJournalAway: () -> Void = {}
 
-  init(store: Store, sink: any JournalSink, log: Logger, clock: @escaping () -> Instant) {
+  /// Which of these ids the journal has.
+  typealias LookUp = (_ firings: [String]) throws -> [String]
+
+  init(
+    store: Store, sink: any JournalSink, log: Logger, lookUp: LookUp?,
+    clock: @escaping () -> Instant
+  ) {
     self.store = store
     self.sink = sink
     self.log = log
+    self.lookUp = lookUp
     self.clock = clock
   }
 
@@ -32,15 +43,23 @@ final class Outbox {
       let waiting = try store.ledger.undelivered().values
       var sent: [String] = []
       for firing in waiting {
-        guard send(firing) else { break }
+        guard taken.contains(firing.id) || send(firing) else { break }
+        taken.insert(firing.id)
         sent.append(firing.id)
       }
-      if !sent.isEmpty { try store.ledger.markDelivered(sent, at: clock()) }
+      try mark(sent)
+      hasComplained = false
       if sent.count < waiting.count { onJournalAway() }
     } catch {
-      log.error("Cannot work off the outbox: \(error)")
+      if !hasComplained { log.error("Cannot work off the outbox: \(error)") }
+      hasComplained = true
       onJournalAway()
     }
+  }
+
+  private func mark(_ ids: [String]) throws {
+    try store.ledger.markDelivered(ids, at: clock())
+    taken.subtract(ids)
   }
 
   private func send(_ firing: Firing) -> Bool {
@@ -59,44 +78,21 @@ final class Outbox {
 
   // MARK: - After a crash
 
-  /// How long journald may take to show what was sent to it, in microseconds.
-  private static let patience: Int64 = 5_000_000
-
   /// Settles what an earlier run left between the ledger and the journal. Blocks until journald has
   /// caught up, so it is for the start, and does nothing after an orderly end.
   func recover() {
     do {
       let left = try store.ledger.undelivered().values
       guard !left.isEmpty else { return }
-      let known = try sink is SystemJournal ? inJournal(left) : []
+      let known = try lookUp?(left.map(\.id)) ?? []
       if !known.isEmpty {
-        try store.ledger.markDelivered(known, at: clock())
+        taken.formUnion(known)
+        try mark(known)
         log.notice("\(known.count) of the last run's firings were already in the journal")
       }
     } catch {
       log.error("Cannot look up the last run's firings, so they are told again: \(error)")
     }
     deliver()
-  }
-
-  private func inJournal(_ firings: [Firing]) throws -> [String] {
-    var generator = SystemRandomNumberGenerator()
-    let marker = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)
-    var entry = JournalEntry(
-      "Looking up the last run's firings in the journal", priority: .informational)
-    entry["GEOREMIND_MARKER"] = marker
-    let sent = SystemClock.now()
-    try sink.write(entry)
-    guard
-      try JournalReader.contains(
-        field: "GEOREMIND_MARKER", value: marker, sinceRealtime: sent - 60_000_000,
-        patience: Self.patience)
-    else {
-      log.warning("The journal cannot be read back, so the last run's firings are told again")
-      return []
-    }
-    return try firings.map(\.id).filter {
-      try JournalReader.contains(field: "GEOREMIND_FIRING_ID", value: $0, sinceRealtime: 0)
-    }
   }
 }

@@ -9,19 +9,18 @@ enum ReminderFiles {
   /// Adds what is new and changes what differs; answers how many. What a user has done with a
   /// reminder that stays the same is left alone.
   static func merge(_ path: String, into daemon: Daemon) throws -> Int {
-    let wanted = try ReminderFile.read(path: path)
-    var count = 0
-    for reminder in wanted {
+    var new: [Reminder] = []
+    var changed: [ReminderStore.Entry] = []
+    for reminder in try ReminderFile.read(path: path) {
       if let known = try daemon.store.reminders.reminder(id: reminder.id) {
         var same = known.reminder
         same.state = reminder.state
-        guard same != reminder else { continue }
-        try daemon.replace(reminder, keeping: known.progress)
+        if same != reminder { changed.append((reminder, known.progress)) }
       } else {
-        try daemon.add(reminder)
+        new.append(reminder)
       }
-      count += 1
     }
-    return count
+    try daemon.save(new: new, changed: changed)
+    return new.count + changed.count
   }
 }

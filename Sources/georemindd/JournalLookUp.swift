@@ -1,0 +1,40 @@
+import LinuxRuntime
+import Logging
+
+/// Finds out which firings the journal has.
+///
+/// The look-up must see all that was sent before: journald works off its socket in order, so a
+/// marker entry is sent, and once that can be read, all before it can be read as well.
+struct JournalLookUp {
+  /// How long journald may take to show what was sent to it, in microseconds.
+  private static let patience: Int64 = 5_000_000
+
+  /// Whether an entry not older than a time (microseconds since 1970) has this value in this field,
+  /// looking again for `patience` microseconds while it has not.
+  typealias Contains = (
+    _ field: JournalFieldName, _ value: String, _ since: Int64, _ patience: Int64
+  ) throws -> Bool
+
+  let journal: any JournalSink
+  let log: Logger
+  var contains: Contains = { field, value, since, patience in
+    try JournalReader.contains(
+      field: field, value: value, sinceRealtime: since, patience: patience)
+  }
+
+  /// Those of these firings that are in the journal; none where the journal cannot be read.
+  func known(_ firings: [String]) throws -> [String] {
+    var generator = SystemRandomNumberGenerator()
+    let marker = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)
+    var entry = JournalEntry(
+      "Looking up the last run's firings in the journal", priority: .informational)
+    entry["GEOREMIND_MARKER"] = marker
+    let sent = SystemClock.now()
+    try journal.write(entry)
+    guard try contains("GEOREMIND_MARKER", marker, sent - 60_000_000, Self.patience) else {
+      log.warning("The journal cannot be read back, so the last run's firings are told again")
+      return []
+    }
+    return try firings.filter { try contains("GEOREMIND_FIRING_ID", $0, 0, 0) }
+  }
+}

@@ -1,0 +1,208 @@
+import CivilTime
+import LinuxRuntime
+import Logging
+import Reminders
+import Storage
+import Testing
+
+@testable import georemindd
+
+/// From the ledger to the journal: whatever fails in between, each firing arrives once, in order.
+@Suite(.serialized) struct DeliveryTests {
+  private let refusal = JournalError.unavailable(socketPath: "test")
+
+  /// Fires `ids` in this order, an hour apart.
+  private func fire(_ ids: [String], in rig: Rig) throws {
+    for (index, id) in ids.enumerated() {
+      try rig.daemon.add(dated(id, in: .hours(Double(index + 1))))
+    }
+    let now = Instant(microseconds: SystemClock.now())
+    for index in ids.indices { rig.daemon.host.advance(to: now + .hours(Double(index) + 1.5)) }
+  }
+
+  private func waiting(_ rig: Rig) throws -> [String] {
+    try rig.daemon.store.ledger.undelivered().values.map(\.reminderID)
+  }
+
+  // MARK: - The journal is away
+
+  @Test func whatTheJournalRefusedIsToldByTheNextRun() throws {
+    let folder: TemporaryFolder
+    do {
+      let rig = try Rig()
+      folder = rig.folder
+      rig.journal.beforeEntry = { entry throws(JournalError) in
+        if entry.isFiring { throw refusal }
+      }
+      try fire(["a", "b"], in: rig)
+      #expect(rig.journal.fired == [])
+      #expect(try waiting(rig) == ["a", "b"])
+      // No orderly end: the daemon is just gone.
+    }
+    let next = try Rig(folder: folder)
+    #expect(next.journal.firings.map { $0["GEOREMIND_REMINDER_ID"] } == ["a", "b"])
+    #expect(try waiting(next) == [])
+    let afterwards = try Rig(folder: folder)
+    #expect(afterwards.journal.fired == [])
+  }
+
+  @Test func onlyTheRestIsToldWhereTheJournalTookSome() throws {
+    let folder: TemporaryFolder
+    do {
+      let rig = try Rig()
+      folder = rig.folder
+      var room = 2
+      rig.journal.beforeEntry = { entry throws(JournalError) in
+        guard entry.isFiring else { return }
+        if room == 0 { throw refusal }
+        room -= 1
+      }
+      try fire(["a", "b", "c", "d"], in: rig)
+      #expect(rig.journal.firings.count == 2)
+      #expect(try waiting(rig) == ["c", "d"])
+    }
+    let next = try Rig(folder: folder)
+    #expect(next.journal.firings.map { $0["GEOREMIND_REMINDER_ID"] } == ["c", "d"])
+  }
+
+  @Test func aJournalThatComesBackGetsAllInOrder() throws {
+    let rig = try Rig()
+    var isAway = true
+    rig.journal.beforeEntry = { entry throws(JournalError) in
+      if isAway, entry.isFiring { throw refusal }
+    }
+    try fire(["a", "b", "c"], in: rig)
+    rig.daemon.retry()
+    isAway = false
+    rig.daemon.retry()
+    #expect(rig.journal.firings.map { $0["GEOREMIND_REMINDER_ID"] } == ["a", "b", "c"])
+    let complaints = rig.journal.troubles(.error).filter { $0.contains("takes no entries") }
+    #expect(complaints.count == 1)
+  }
+
+  // MARK: - After a crash
+
+  /// The journal has taken a firing and the mark of it is lost: what the journal has is not sent again.
+  @Test func whatTheJournalHasIsNotToldAgain() throws {
+    let first = TestJournal()
+    let folder: TemporaryFolder
+    do {
+      let rig = try Rig(journal: first)
+      folder = rig.folder
+      first.beforeEntry = { entry throws(JournalError) in
+        if entry.isFiring, first.firings.count == 2 { throw refusal }
+      }
+      // From here on nothing can be written, neither the mark of what is sent.
+      first.afterEntry = { if $0.isFiring { try? rig.daemon.store.database.freeze() } }
+      defer { first.afterEntry = { _ in } }
+      try fire(["a"], in: rig)
+      try rig.daemon.store.database.thaw()
+      first.afterEntry = { _ in }
+    }
+    let sent = try #require(first.firings.first?["GEOREMIND_FIRING_ID"])
+    var asked: [[String]] = []
+    let next = try Rig(
+      folder: folder,
+      lookUp: {
+        asked.append($0)
+        return $0.filter { $0 == sent }
+      })
+    #expect(asked == [[sent]])
+    #expect(next.journal.fired == [])
+    #expect(try waiting(next) == [])
+  }
+
+  /// Rather twice than never.
+  @Test func allIsToldWhereTheJournalCannotBeRead() throws {
+    let folder: TemporaryFolder
+    do {
+      let rig = try Rig()
+      folder = rig.folder
+      rig.journal.beforeEntry = { entry throws(JournalError) in
+        if entry.isFiring { throw refusal }
+      }
+      try fire(["a"], in: rig)
+    }
+    let next = try Rig(
+      folder: folder, lookUp: { _ in throw JournalError.notRead(action: "open", code: 13) })
+    #expect(next.journal.firings.count == 1)
+    #expect(next.journal.troubles(.error).count == 1)
+  }
+
+  @Test func theLookUpWaitsForItsMarker() throws {
+    let journal = TestJournal()
+    var questions: [(field: JournalFieldName, value: String, patience: Int64)] = []
+    var look = JournalLookUp(journal: journal, log: Logger(label: "test"))
+    look.contains = { field, value, _, patience in
+      questions.append((field, value, patience))
+      return field == "GEOREMIND_MARKER" || value == "b"
+    }
+    #expect(try look.known(["a", "b", "c"]) == ["b"])
+    let marker = try #require(journal.entries.first?["GEOREMIND_MARKER"])
+    #expect(journal.entries.count == 1)
+    #expect(questions.first?.field == "GEOREMIND_MARKER")
+    #expect(questions.first?.value == marker)
+    #expect((questions.first?.patience ?? 0) > 0)
+    #expect(questions.dropFirst().map(\.value) == ["a", "b", "c"])
+  }
+
+  @Test func theLookUpTrustsNoJournalWithoutItsMarker() throws {
+    let log = TestJournal()
+    var look = JournalLookUp(
+      journal: TestJournal(),
+      log: Logger(label: "test") { _ in JournalLogHandler(sink: log, logLevel: .info) })
+    look.contains = { field, _, _, _ in field != "GEOREMIND_MARKER" }
+    #expect(try look.known(["a"]) == [])
+    #expect(log.troubles(.warning).count == 1)
+  }
+
+  // MARK: - The store fails
+
+  @Test func firingsWaitForTheStore() throws {
+    let rig = try Rig()
+    for (index, id) in ["a", "b", "c"].enumerated() {
+      try rig.daemon.add(dated(id, in: .hours(Double(index + 1))))
+    }
+    let now = Instant(microseconds: SystemClock.now())
+    try rig.daemon.store.database.freeze()
+    for hour in 1...3 { rig.daemon.host.advance(to: now + .hours(Double(hour) + 0.5)) }
+    // The engine has decided all the same.
+    #expect(rig.daemon.host.engine.progress("c")?.state != .armed)
+    #expect(rig.journal.fired == [])
+    rig.daemon.retry()
+    #expect(rig.journal.entries(.storeTrouble).count == 1)
+    #expect(rig.daemon.statusLine.contains("store trouble"))
+
+    try rig.daemon.store.database.thaw()
+    rig.daemon.retry()
+    #expect(rig.journal.firings.map { $0["GEOREMIND_REMINDER_ID"] } == ["a", "b", "c"])
+    #expect(try waiting(rig) == [])
+    #expect(rig.daemon.host.storeTrouble == nil)
+    #expect(rig.journal.entries.contains { $0.message.contains("works again") })
+    rig.daemon.retry()
+    #expect(rig.journal.firings.count == 3)
+  }
+
+  /// The disk fills up between the firing and the mark that it was told.
+  @Test func aLostMarkOfDeliveryDoublesNothing() throws {
+    let rig = try Rig()
+    rig.journal.afterEntry = { if $0.isFiring { try? rig.daemon.store.database.freeze() } }
+    try fire(["a"], in: rig)
+    rig.journal.afterEntry = { _ in }
+    #expect(rig.journal.firings.count == 1)
+    rig.daemon.retry()
+    rig.daemon.retry()
+    #expect(rig.journal.firings.count == 1)
+    try rig.daemon.store.database.thaw()
+    rig.daemon.retry()
+    #expect(rig.journal.firings.count == 1)
+    #expect(try waiting(rig) == [])
+  }
+}
+
+extension Database {
+  /// Every write fails from now on, as on a file system that was remounted read-only.
+  fileprivate func freeze() throws { try execute("PRAGMA query_only = ON") }
+
+  fileprivate func thaw() throws { try execute("PRAGMA query_only = OFF") }
+}

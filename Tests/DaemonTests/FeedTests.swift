@@ -1,0 +1,171 @@
+import Glibc
+import JSONText
+import LinuxRuntime
+import Positioning
+import Reminders
+import Testing
+
+@testable import georemindd
+
+/// What the daemon makes of feeds that are not what they should be.
+@Suite(.serialized) struct FeedTests {
+  private func rig(_ feed: String) throws -> Rig { try Rig("[Feed]\nFeed=\(feed)\n") }
+
+  @Test func aMissingFileIsSaidOnce() throws {
+    let rig = try rig("file:///nonexistent/log.nmea")
+    try rig.run { !rig.journal.entries(.feedLost).isEmpty }
+    let entry = try #require(rig.journal.entries(.feedLost).first)
+    #expect(entry.message.contains("No such file"))
+    #expect(entry["GEOREMIND_FEED"]?.hasPrefix("file:///nonexistent/log.nmea") == true)
+    #expect(rig.journal.entries(.feedLost).count == 1)
+    #expect(try rig.client().call("Status")["status"]?["feeds"]?.array?.count == 1)
+  }
+
+  @Test func aFolderIsSaidOnce() throws {
+    let folder = try TemporaryFolder()
+    let rig = try rig("file://\(folder.path)")
+    try rig.run { !rig.journal.entries(.feedLost).isEmpty }
+    #expect(rig.journal.entries(.feedLost).first?.message.contains("directory") == true)
+    #expect(rig.journal.entries(.feedBack).isEmpty)
+  }
+
+  @Test func aFifoIsReadToItsEnd() throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/fifo"
+    try #require(mkfifo(path, 0o600) == 0)
+    let writer = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    try #require(writer >= 0)
+    let rig = try rig("file://\(path)?speed=max")
+    try rig.run { rig.daemon.feeds.first?.feed.state == .open }
+    try #require(write(writer, FeedScript.sentence, FeedScript.sentence.utf8.count) > 0)
+    close(writer)
+    try rig.run { !rig.journal.entries(.feedEnded).isEmpty }
+    #expect(rig.daemon.host.engine.lastFix != nil)
+    #expect(rig.journal.troubles(.warning) == [])
+  }
+
+  @Test func garbageWithoutALineEndIsSurvived() throws {
+    let folder = try TemporaryFolder()
+    var byte: UInt32 = 12345
+    let garbage = (0..<1 << 20).map { _ -> UInt8 in
+      byte = byte &* 1_664_525 &+ 1_013_904_223
+      let value = UInt8(truncatingIfNeeded: byte >> 24)
+      return value == 0x0A || value == 0x0D ? 0x20 : value
+    }
+    let path = try folder.file(
+      "garbage", bytes: garbage + Array("\r\n\(FeedScript.sentence)".utf8))
+    let rig = try rig("file://\(path)?speed=max")
+    try rig.run { !rig.journal.entries(.feedEnded).isEmpty }
+    #expect(
+      rig.daemon.feeds.first?.decoder.statistics.bytes == garbage.count + 2
+        + FeedScript.sentence.utf8.count)
+    #expect(rig.daemon.host.engine.lastFix != nil)
+    #expect(rig.journal.troubles(.warning) == [])
+  }
+
+  @Test func aPeerThatHangsUpAndComesBackIsSaidOnceEach() throws {
+    let journal = TestJournal()
+    try FeedScript.hangUpAndComeBack(journal: journal)
+    #expect(journal.entries(.feedLost).count == 1)
+    #expect(journal.entries(.feedBack).count == 1)
+    for entry in journal.entries(.feedLost) + journal.entries(.feedBack) {
+      #expect(entry["GEOREMIND_FEED"]?.hasPrefix("tcp://127.0.0.1:") == true)
+    }
+  }
+
+  /// Positions belong to firings; everything else is read by more people.
+  @Test func noOtherEntryTellsAPosition() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.file("log", FeedScript.sentence)
+    let rig = try Rig(
+      """
+      [Feed]
+      Feed=file://\(path)?speed=max
+      [Log]
+      Level=debug
+      """)
+    try rig.run { !rig.journal.entries(.feedEnded).isEmpty }
+    rig.daemon.reloadSettings()
+    let status = try rig.client().call("Status")
+    rig.daemon.stop()
+    #expect(rig.daemon.host.engine.lastFix != nil)
+    let texts =
+      rig.journal.entries.flatMap { $0.fields.map(\.value) } + ["\(status)", rig.daemon.statusLine]
+    for text in texts {
+      #expect(!text.contains("53.5"))
+      #expect(!text.contains("9.99"))
+      #expect(!text.contains("5333.0"))
+    }
+    for entry in rig.journal.entries {
+      #expect(entry["GEOREMIND_LATITUDE"] == nil && entry["GEOREMIND_LONGITUDE"] == nil)
+    }
+  }
+}
+
+/// Feeds that a test plays by hand.
+enum FeedScript {
+  static let sentence =
+    "$GNRMC,154000.00,A,5333.05535,N,00959.61359,E,0.018,,120626,,,A,V*11\r\n"
+
+  /// A TCP peer hangs up, is not there at the second try, and then is.
+  static func hangUpAndComeBack(journal: TestJournal) throws {
+    let listener = try Listener()
+    let rig = try Rig(
+      "[Feed]\nFeed=tcp://127.0.0.1:\(listener.port)\n", journal: journal,
+      change: { $0.feedOptions.backoff = Backoff(first: 1_000, longest: 1_000) })
+    let lost = journal.entries(.feedLost).count
+    let back = journal.entries(.feedBack).count
+    try rig.run { rig.daemon.feeds.first?.feed.state == .open }
+    listener.stopListening()
+    listener.hangUp()
+    try rig.run { journal.entries(.feedLost).count > lost }
+    var refusals = 0
+    rig.daemon.feeds.first?.onStateChange = { refusals += 1 }
+    try rig.run { refusals > 0 }
+    try listener.listenAgain()
+    try rig.run { journal.entries(.feedBack).count > back }
+    rig.daemon.stop()
+  }
+}
+
+/// A listening socket on the loopback interface.
+private final class Listener {
+  private(set) var port: UInt16 = 0
+  private var socket: Int32 = -1
+
+  init() throws { try listenAgain() }
+
+  deinit { stopListening() }
+
+  func listenAgain() throws {
+    socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var yes: Int32 = 1
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_port = port.bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let code = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(socket, address, size) == 0 && listen(socket, 8) == 0
+          && getsockname(socket, address, &size) == 0
+      }
+    }
+    try #require(code)
+    port = UInt16(bigEndian: address.sin_port)
+  }
+
+  func stopListening() {
+    if accepted < 0 { accepted = accept(socket, nil, nil) }
+    if socket >= 0 { close(socket) }
+    socket = -1
+  }
+
+  private var accepted: Int32 = -1
+
+  func hangUp() {
+    close(accepted)
+    accepted = -1
+  }
+}

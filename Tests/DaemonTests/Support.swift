@@ -1,0 +1,248 @@
+import CivilTime
+import Control
+import Glibc
+import JSONText
+import LinuxRuntime
+import Logging
+import Reminders
+import Testing
+
+@testable import georemindd
+
+/// The folder of the package.
+let packageRoot = String(
+  #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+    .joined(separator: "/"))
+
+/// A folder that goes away with its content.
+final class TemporaryFolder {
+  let path: String
+
+  init() throws {
+    // In memory where there is such a folder: syncing a disk is not what is tested.
+    let parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+    var template = Array("\(parent)/georemindd-XXXXXX".utf8CString)
+    try #require(mkdtemp(&template) != nil)
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit { Self.remove(path) }
+
+  private static func remove(_ path: String) {
+    if let folder = opendir(path) {
+      while let entry = readdir(folder) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name == "." || name == ".." { continue }
+        if unlink("\(path)/\(name)") != 0 { remove("\(path)/\(name)") }
+      }
+      closedir(folder)
+    }
+    rmdir(path)
+  }
+
+  @discardableResult
+  func file(_ name: String, _ text: String) throws -> String {
+    try file(name, bytes: Array(text.utf8))
+  }
+
+  @discardableResult
+  func file(_ name: String, bytes: [UInt8]) throws -> String {
+    let path = "\(path)/\(name)"
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    try #require(descriptor >= 0, "cannot write \(path)")
+    defer { close(descriptor) }
+    try #require(write(descriptor, bytes, bytes.count) == bytes.count)
+    return path
+  }
+}
+
+/// A file as text.
+func contents(_ path: String) throws -> String { String(decoding: try bytes(path), as: UTF8.self) }
+
+func bytes(_ path: String) throws -> [UInt8] {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  try #require(descriptor >= 0, "cannot open \(path)")
+  defer { close(descriptor) }
+  var bytes: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 65536)
+  while true {
+    let count = read(descriptor, &chunk, chunk.count)
+    guard count > 0 else { return bytes }
+    bytes += chunk[..<count]
+  }
+}
+
+/// A journal that a test can look into and make fail.
+final class TestJournal: JournalSink {
+  private(set) var entries: [JournalEntry] = []
+  /// Called before an entry is taken; what it throws refuses the entry.
+  var beforeEntry: (JournalEntry) throws(JournalError) -> Void = { _ throws(JournalError) in }
+  /// Called once an entry is taken.
+  var afterEntry: (JournalEntry) -> Void = { _ in }
+
+  func write(_ entry: JournalEntry) throws(JournalError) {
+    try beforeEntry(entry)
+    entries.append(entry)
+    afterEntry(entry)
+  }
+
+  func entries(_ id: MessageID) -> [JournalEntry] {
+    entries.filter { $0[.messageID] == id.rawValue }
+  }
+
+  /// Firings in the order they came.
+  var firings: [JournalEntry] { entries.filter(\.isFiring) }
+
+  /// Reminders that fired, in order, each with its event: `milk arrive`.
+  var fired: [String] {
+    firings.map { "\($0["GEOREMIND_REMINDER_ID"] ?? "?") \($0["GEOREMIND_EVENT"] ?? "?")" }
+  }
+
+  /// Messages of that priority or a more urgent one, firings aside.
+  func troubles(_ least: JournalPriority) -> [String] {
+    entries.filter { !$0.isFiring && $0.priority <= least }.map(\.message)
+  }
+}
+
+extension JournalEntry {
+  var isFiring: Bool {
+    [MessageID.firing, .lateFiring].map { Optional($0.rawValue) }.contains(self[.messageID])
+  }
+}
+
+/// A daemon in this process with a folder, a journal and a configuration of its own.
+final class Rig {
+  let folder: TemporaryFolder
+  let journal: TestJournal
+  let daemon: Daemon
+
+  /// - Parameters:
+  ///   - folder: of an earlier daemon, to go on where it stopped.
+  ///   - config: the configuration file; a test without a `Feed=` has none.
+  init(
+    _ config: String = "", folder: TemporaryFolder? = nil, journal: TestJournal = TestJournal(),
+    lookUp: Outbox.LookUp? = nil, change: (inout DaemonSettings) -> Void = { _ in }
+  ) throws {
+    let folder = try folder ?? TemporaryFolder()
+    self.folder = folder
+    self.journal = journal
+    let file = try folder.file(
+      "georemind.conf", config.contains("Feed=") ? config : "[Feed]\nFeed=\n" + config)
+    var number = 0
+    while access("\(folder.path)/socket-\(number)", F_OK) == 0 { number += 1 }
+    let arguments = DaemonSettings.Arguments(
+      configFile: file, stateDirectory: folder.path, socket: "\(folder.path)/socket-\(number)")
+    var settings = try DaemonSettings.load(arguments).settings
+    change(&settings)
+    let log = Logger(label: "test") { _ in JournalLogHandler(sink: journal, logLevel: .info) }
+    daemon = try Daemon(
+      settings: settings, sink: journal, services: ServiceManager(), log: log, lookUp: lookUp,
+      reload: { try DaemonSettings.load(arguments).settings })
+    try daemon.start()
+  }
+
+  func configure(_ config: String) throws { try folder.file("georemind.conf", config) }
+
+  /// Runs turns of the loop until the condition holds; fails the test where it takes five seconds.
+  func run(until condition: () throws -> Bool) throws {
+    let limit = SystemClock.monotonic.microseconds + 5_000_000
+    while try !condition() {
+      let left = limit - SystemClock.monotonic.microseconds
+      try #require(left > 0, "it did not come about")
+      try daemon.loop.runOnce(timeout: min(left, 100_000))
+    }
+  }
+
+  /// Runs turns of the loop until nothing waits for it.
+  func settle() throws { while try daemon.loop.runOnce(timeout: 0) {} }
+
+  func client() throws -> Client { try Client(self) }
+}
+
+/// A client of the control socket, on the thread of the daemon: while it waits the daemon works.
+final class Client {
+  private unowned let rig: Rig
+  private let socket: UnixClient
+  private var session = VarlinkClientSession()
+  private var replies: [VarlinkClientSession.Reply] = []
+
+  init(_ rig: Rig) throws {
+    self.rig = rig
+    socket = try UnixClient(path: rig.daemon.settings.socketPath, timeout: 1_000_000)
+  }
+
+  func close() { socket.close() }
+
+  /// Calls a method of `org.georemind`, or any method by its full name.
+  func send(_ method: String, _ parameters: JSONObject = JSONObject(), more: Bool = false) throws {
+    let name = method.contains(".") ? method : "org.georemind.\(method)"
+    try socket.send(session.call(name, parameters, more: more).bytes, timeout: 1_000_000)
+    // A stream is open when this returns.
+    if more { try rig.settle() }
+  }
+
+  /// The beginning of a call, whose end never comes.
+  func sendHalfACall() throws {
+    try socket.send(Array(#"{"method":"org.geo"#.utf8), timeout: 1_000_000)
+  }
+
+  /// The next reply to whatever was sent.
+  func reply() throws -> Result<JSONObject, VarlinkError> {
+    try rig.run { try !poll().isEmpty }
+    return replies.removeFirst().result
+  }
+
+  func call(_ method: String, _ parameters: JSONObject = JSONObject()) throws -> JSONObject {
+    try send(method, parameters)
+    return try reply().get()
+  }
+
+  /// With the parameters as JSON.
+  func call(_ method: String, _ parameters: String) throws -> JSONObject {
+    try call(method, object(parameters))
+  }
+
+  /// The error that a call is answered with.
+  func error(_ method: String, _ parameters: String = "{}") throws -> VarlinkError {
+    try send(method, object(parameters))
+    guard case .failure(let error) = try reply() else {
+      throw Unexpected("\(method) was to be refused")
+    }
+    return error
+  }
+
+  /// What has come so far.
+  @discardableResult
+  func poll() throws -> [VarlinkClientSession.Reply] {
+    do {
+      guard let message = try socket.receive(timeout: 0) else {
+        throw Unexpected("the daemon hung up")
+      }
+      replies += try session.receive(message + [0])
+    } catch let error as SystemError where error.code == ETIMEDOUT {}
+    return replies
+  }
+}
+
+struct Unexpected: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+func object(_ text: String) throws -> JSONObject {
+  var parser = JSONParser(Array(text.utf8))
+  return try #require(try parser.next()?.object)
+}
+
+func reminder(_ text: String) throws -> Reminder {
+  try Reminder(json: object(text), newID: "unnamed")
+}
+
+/// A date reminder of the absolute time `now + offset`.
+func dated(_ id: String, in offset: TimeSpan, title: String? = nil) throws -> Reminder {
+  let due = (Instant(microseconds: SystemClock.now()) + offset).json
+  return try reminder(
+    #"{"id":"\#(id)","kind":"date","title":"\#(title ?? id)","due":"\#(due)"}"#)
+}
