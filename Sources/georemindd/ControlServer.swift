@@ -8,7 +8,7 @@ import Reminders
 /// The control socket: connections in, calls to `ControlService`, streams out.
 final class ControlServer {
   /// More clients than this are turned away: each holds a descriptor and buffers.
-  private static let mostClients = 512
+  static let mostClients = 512
 
   private unowned let daemon: Daemon
   private let interfaces: VarlinkService
@@ -16,16 +16,19 @@ final class ControlServer {
   private var clients: [ObjectIdentifier: Client] = [:]
   private let statusTimer: TimerSource
 
+  private typealias Connection = VarlinkConnection<PeerCredentials>
+
   private final class Client {
     let stream: StreamConnection
-    var protocolState: VarlinkConnection<PeerCredentials>
+    var protocolState: Connection
     /// The method of the open stream, so that a push finds those it is for.
     var watches: String? { protocolState.isStreaming ? protocolState.openCall?.methodName : nil }
+    /// What of the status it was told last.
     var lastStatus: String?
 
     init(stream: StreamConnection, service: VarlinkService) {
       self.stream = stream
-      protocolState = VarlinkConnection(service: service, peer: stream.peer)
+      protocolState = Connection(service: service, peer: stream.peer)
     }
   }
 
@@ -78,15 +81,28 @@ final class ControlServer {
       clients[key] = nil
     }
     stream.onMessage = { [unowned self, unowned client] bytes in
-      carryOut(
-        client.protocolState.receive(Array(bytes) + [0]) { [unowned self] call, _ in
-          answer(call)
-        }, for: client)
+      let message = Array(bytes) + [0]
+      carryOut(exchange(with: client) { $0.receive(message, handler: $1) }, for: client)
+      tellFirings()
     }
   }
 
-  private func answer(_ call: VarlinkCall) -> VarlinkAnswer {
-    if call.methodName == "WatchStatus" { statusTimer.arm(in: 1_000_000) }
+  /// One step of a client's protocol, in which calls may be answered. A call may make a reminder fire
+  /// while its own connection is being worked on, so firings wait until the step is done.
+  private func exchange(
+    with client: Client,
+    _ step: (inout Connection, Connection.Handler) -> [Connection.Action]
+  ) -> [Connection.Action] {
+    isAnswering = true
+    defer { isAnswering = false }
+    return step(&client.protocolState) { call, _ in answer(call, of: client) }
+  }
+
+  private func answer(_ call: VarlinkCall, of client: Client) -> VarlinkAnswer {
+    if call.methodName == "WatchStatus" {
+      client.lastStatus = news(in: daemon.statusJSON)
+      statusTimer.arm(in: 1_000_000)
+    }
     return ControlService(daemon: daemon).answer(call)
   }
 
@@ -115,17 +131,14 @@ final class ControlServer {
   /// Refused clients, kept until their answer is sent.
   private var refused: [ObjectIdentifier: StreamConnection] = [:]
 
-  private func carryOut(
-    _ actions: [VarlinkConnection<PeerCredentials>.Action], for client: Client
-  ) {
+  private func carryOut(_ actions: [Connection.Action], for client: Client) {
     for action in actions {
       switch action {
       case .send(let bytes):
         let before = client.stream.queuedBytes
         client.stream.send(bytes)
         let written = before + bytes.count - client.stream.queuedBytes
-        let further = client.protocolState.sent(written) { [unowned self] call, _ in answer(call) }
-        carryOut(further, for: client)
+        carryOut(exchange(with: client) { $0.sent(written, handler: $1) }, for: client)
       case .close(let reason):
         daemon.log.info("Closing a client's connection: \(reason)")
         client.stream.finish()
@@ -137,21 +150,50 @@ final class ControlServer {
 
   /// One firing to all who watch.
   func announce(_ firing: Firing) {
-    for client in clients.values where client.watches == "WatchFirings" {
-      carryOut(client.protocolState.push(["firing": .object(firing.json)]), for: client)
+    untold.append(firing)
+    tellFirings()
+  }
+
+  /// Firings that nobody was told of yet, in order.
+  private var untold: [Firing] = []
+  private var isAnswering = false
+  private var isTelling = false
+
+  private func tellFirings() {
+    guard !isAnswering, !isTelling else { return }
+    isTelling = true
+    defer { isTelling = false }
+    // To tell one may let a waiting call go on, which may bring about another.
+    while !untold.isEmpty {
+      let firing = JSONValue.object(untold.removeFirst().json)
+      for client in clients.values where client.watches == "WatchFirings" {
+        carryOut(client.protocolState.push(["firing": firing]), for: client)
+      }
     }
   }
 
   /// The status to those who watch it, when it has changed; the timer runs only while they do.
-  private func pushStatus() {
+  func pushStatus() {
     let watchers = clients.values.filter { $0.watches == "WatchStatus" }
     guard !watchers.isEmpty else { return }
     statusTimer.arm(in: 1_000_000)
-    let status = JSONValue.object(daemon.statusJSON)
-    let line = status.line
-    for client in watchers where client.lastStatus != line {
-      client.lastStatus = line
-      carryOut(client.protocolState.push(["status": status]), for: client)
+    let status = daemon.statusJSON
+    let news = news(in: status)
+    for client in watchers where client.lastStatus != news {
+      client.lastStatus = news
+      carryOut(client.protocolState.push(["status": .object(status)]), for: client)
     }
+    tellFirings()
+  }
+
+  /// What makes a status another one: all but the time and the age of the fix.
+  private func news(in status: JSONObject) -> String {
+    var status = status
+    status["time"] = nil
+    if var fix = status["fix"]?.object {
+      fix["age_s"] = nil
+      status["fix"] = .object(fix)
+    }
+    return JSONValue.object(status).line
   }
 }

@@ -34,6 +34,7 @@ struct ControlService {
       .inUse(name: name, reminders: places + reminders)
     case .alreadyExists(_, let name): .alreadyExists(name: name)
     case .unknownCategory(let name): .notFound(id: name)
+    case .invalid(let what, let reason): .invalidReminder(field: what, reason: reason)
     default: .storeTrouble(reason: "\(error)")
     }
   }

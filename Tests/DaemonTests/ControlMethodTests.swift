@@ -1,0 +1,336 @@
+import CivilTime
+import Control
+import Geodesy
+import JSONText
+import LinuxRuntime
+import Positioning
+import Reminders
+import Storage
+import Testing
+
+@testable import georemindd
+
+/// Every method of `org.georemind`, over a real socket.
+@Suite(.serialized) struct ControlMethodTests {
+  private let rig: Rig
+  private let client: Client
+
+  init() throws {
+    rig = try Rig()
+    client = try rig.client()
+  }
+
+  @discardableResult
+  private func add(_ members: String) throws -> String {
+    try #require(try client.call("Add", "{\"reminder\":{\(members)}}")["id"]?.string)
+  }
+
+  private func ids(_ reply: JSONObject, _ list: String = "reminders") -> [String] {
+    (reply[list]?.array ?? []).compactMap { $0["id"]?.string }
+  }
+
+  private func expect(
+    _ error: GeoremindError, _ method: String, _ parameters: String,
+    at place: SourceLocation = #_sourceLocation
+  ) throws {
+    #expect(
+      try GeoremindError(client.error(method, parameters)) == error, sourceLocation: place)
+  }
+
+  /// The field at fault.
+  private func faultyField(_ method: String, _ parameters: String) throws -> String? {
+    guard
+      case .invalidReminder(let field, let reason)? = try GeoremindError(
+        client.error(method, parameters))
+    else { return nil }
+    #expect(!reason.isEmpty)
+    return field
+  }
+
+  private let future = #""kind":"date","due":"2100-01-01T00:00:00Z""#
+
+  // MARK: - Reminders
+
+  @Test func addsListsAndShows() throws {
+    let id = try add(#""title":"One",\#(future),"x_own":[1]"#)
+    #expect(id.count == 16)
+    try add(#""id":"two","title":"Two","kind":"location","place":{"lat":1,"lon":2}"#)
+    #expect(ids(try client.call("List")) == [id, "two"])
+    #expect(ids(try client.call("List", #"{"kind":"location"}"#)) == ["two"])
+    let shown = try client.call("Show", #"{"id":"\#(id.prefix(8))"}"#)["reminder"]
+    #expect(shown?["title"]?.string == "One")
+    #expect(shown?["x_own"]?.array == [1])
+    #expect(shown?["state"]?.string == "armed")
+  }
+
+  @Test func refusesWhatCannotBe() throws {
+    #expect(try faultyField("Add", #"{"reminder":{"title":"x","kind":"date"}}"#) == "due")
+    #expect(
+      try faultyField(
+        "Add", #"{"reminder":{"title":"x","kind":"location","place":{"lat":91,"lon":0}}}"#)
+        == "place.lat")
+    #expect(try faultyField("Add", #"{"reminder":{"title":"x","kind":"maybe"}}"#) == "kind")
+    try add(#""id":"a","title":"A",\#(future)"#)
+    try expect(
+      .alreadyExists(name: "a"), "Add", #"{"reminder":{"id":"a","title":"A",\#(future)}}"#)
+    let wrong = try client.error("Add", #"{"reminder":5}"#)
+    #expect(wrong.name == "org.varlink.service.InvalidParameter")
+    #expect(wrong.parameters["parameter"]?.string == "reminder")
+    #expect(try client.error("Add").name == "org.varlink.service.InvalidParameter")
+    #expect(try client.error("Bake").name == "org.varlink.service.MethodNotFound")
+    #expect(
+      try client.error("org.example.Bake").name == "org.varlink.service.InterfaceNotFound")
+  }
+
+  @Test func importsAllOrNothing() throws {
+    let good = #"{"id":"a","title":"A",\#(future)},{"id":"b","title":"B",\#(future)}"#
+    #expect(
+      try faultyField("Import", #"{"reminders":[\#(good),{"title":"x","kind":"date"}]}"#)
+        == "[2].due")
+    #expect(ids(try client.call("List")) == [])
+    #expect(
+      try client.call("Import", #"{"reminders":[\#(good)]}"#)["ids"]?.array == ["a", "b"])
+    try expect(.alreadyExists(name: "a"), "Import", #"{"reminders":[\#(good)]}"#)
+    try expect(
+      .alreadyExists(name: "c"), "Import",
+      #"{"reminders":[{"id":"c","title":"C",\#(future)},{"id":"c","title":"C",\#(future)}]}"#)
+    #expect(ids(try client.call("List")) == ["a", "b"])
+  }
+
+  @Test func findsByPrefix() throws {
+    try add(#""id":"tea-1","title":"A",\#(future)"#)
+    try add(#""id":"tea-2","title":"B",\#(future)"#)
+    try add(#""id":"tea","title":"C",\#(future)"#)
+    for method in ["Show", "Remove", "Done"] {
+      try expect(
+        .ambiguous(id: "te", candidates: ["tea", "tea-1", "tea-2"]), method, #"{"id":"te"}"#)
+      try expect(.notFound(id: "milk"), method, #"{"id":"milk"}"#)
+    }
+    try expect(.notFound(id: "milk"), "Edit", #"{"id":"milk","changes":{}}"#)
+    try expect(.notFound(id: "milk"), "Snooze", #"{"id":"milk","until":"20min"}"#)
+    #expect(
+      try client.call("Show", #"{"id":"tea"}"#)["reminder"]?["title"]?.string == "C")
+  }
+
+  @Test func edits() throws {
+    try add(#""id":"a","title":"A","notes":"n",\#(future)"#)
+    let changed = try client.call(
+      "Edit", #"{"id":"a","changes":{"title":"B","notes":null}}"#)["reminder"]
+    #expect(changed?["title"]?.string == "B")
+    #expect(changed?["notes"] == nil)
+    #expect(rig.daemon.host.engine.reminder("a")?.title == "B")
+    #expect(try faultyField("Edit", #"{"id":"a","changes":{"id":"b"}}"#) == "id")
+    #expect(try faultyField("Edit", #"{"id":"a","changes":{"due":"soon"}}"#) == "due")
+    #expect(
+      try client.call("Show", #"{"id":"a"}"#)["reminder"]?["title"]?.string == "B")
+  }
+
+  @Test func removes() throws {
+    try add(#""id":"a","title":"A",\#(future)"#)
+    #expect(try client.call("Remove", #"{"id":"a"}"#)["reminder"]?["id"]?.string == "a")
+    #expect(rig.daemon.host.engine.count == 0)
+    try expect(.notFound(id: "a"), "Remove", #"{"id":"a"}"#)
+  }
+
+  @Test func completesOnce() throws {
+    try add(#""id":"a","title":"A",\#(future)"#)
+    #expect(
+      try client.call("Done", #"{"id":"a"}"#)["reminder"]?["state"]?.string == "done")
+    try expect(.wrongState(id: "a", state: "done already"), "Done", #"{"id":"a"}"#)
+    try expect(.wrongState(id: "a", state: "done"), "Snooze", #"{"id":"a","until":"20min"}"#)
+    #expect(ids(try client.call("List")) == [])
+    #expect(ids(try client.call("List", #"{"all":true}"#)) == ["a"])
+  }
+
+  @Test func aRepeatingOneMovesOn() throws {
+    try add(#""id":"a","title":"A",\#(future),"repeat":"FREQ=YEARLY""#)
+    let done = try client.call("Done", #"{"id":"a"}"#)["reminder"]
+    #expect(done?["state"]?.string == "armed")
+    #expect(done?["next_due"]?.string == "2101-01-01T00:00:00Z")
+  }
+
+  @Test func snoozes() throws {
+    try add(#""id":"a","title":"A",\#(future)"#)
+    try add(#""id":"p","title":"P","kind":"location","place":{"lat":1,"lon":2}"#)
+    let snoozed = try client.call("Snooze", #"{"id":"a","until":"20min"}"#)["reminder"]
+    #expect(snoozed?["state"]?.string == "snoozed")
+    #expect(snoozed?["snoozed_until"]?.string != nil)
+    #expect(
+      try client.call("Snooze", #"{"id":"p","until":"next-visit"}"#)["reminder"]?["state"]?
+        .string == "snoozed")
+    for until in ["next-visit", "yesterday", "whenever", "2000-01-01 00:00", ""] {
+      #expect(try faultyField("Snooze", #"{"id":"a","until":"\#(until)"}"#) == "until")
+    }
+  }
+
+  @Test func peeksAndPopsTheNearest() throws {
+    #expect(try client.call("Peek", #"{"kind":"date"}"#)["reminder"] == nil)
+    #expect(try client.call("Pop", #"{"kind":"date"}"#)["reminder"] == nil)
+    try add(#""id":"late","title":"L","kind":"date","due":"2101-01-01T00:00:00Z""#)
+    try add(#""id":"soon","title":"S",\#(future)"#)
+    for method in ["Peek", "Peek", "Pop"] {
+      #expect(
+        try client.call(method, #"{"kind":"date"}"#)["reminder"]?["id"]?.string == "soon")
+    }
+    #expect(
+      try client.call("Pop", #"{"kind":"date"}"#)["reminder"]?["state"]?.string == "done")
+    #expect(try client.call("Peek", #"{"kind":"date"}"#)["reminder"] == nil)
+    #expect(
+      try client.error("Peek", #"{"kind":"other"}"#).name
+        == "org.varlink.service.InvalidParameter")
+  }
+
+  @Test func tellsWhatComesNext() throws {
+    try rig.see(latitude: 1, longitude: 2)
+    try add(#""id":"later","title":"L","kind":"date","due":"2101-01-01T00:00:00Z""#)
+    try add(#""id":"soon","title":"S",\#(future)"#)
+    try add(#""id":"far","title":"F","kind":"location","place":{"lat":1,"lon":3}"#)
+    try add(#""id":"near","title":"N","kind":"location","place":{"lat":1,"lon":2.1}"#)
+    let next = try client.call("Next")
+    #expect(ids(next, "timers") == ["soon", "later"])
+    #expect(ids(next, "places") == ["near", "far"])
+    let one = try client.call("Next", #"{"limit":1}"#)
+    #expect(ids(one, "timers") == ["soon"])
+    #expect(ids(one, "places") == ["near"])
+    _ = try client.call("Next", #"{"limit":-5}"#)
+  }
+
+  @Test func logsPastFirings() throws {
+    try add(#""id":"a","title":"A","kind":"date","due":"2020-01-01T00:00:00Z""#)
+    try add(#""id":"b","title":"B","kind":"date","due":"2021-01-01T00:00:00Z""#)
+    func reminders(_ parameters: String) throws -> [String?] {
+      (try client.call("Log", parameters)["firings"]?.array ?? []).map {
+        $0["reminder_id"]?.string
+      }
+    }
+    #expect(try reminders("{}") == ["a", "b"])
+    #expect(try reminders(#"{"limit":1}"#) == ["b"])
+    #expect(try reminders(#"{"reminder":"a"}"#) == ["a"])
+    #expect(try reminders(#"{"since":"2100-01-01 00:00"}"#) == [])
+    #expect(try faultyField("Log", #"{"since":"once"}"#) == "since")
+  }
+
+  // MARK: - Health and places
+
+  @Test func tellsItsStatus() throws {
+    try add(#""id":"a","title":"A",\#(future)"#)
+    let status = try client.call("Status")["status"]
+    #expect(status?["version"]?.string == DaemonCommand.version)
+    #expect(status?["clock"]?.string == "system")
+    #expect(status?["reminders"]?.int == 1)
+    #expect(status?["armed"]?.int == 1)
+    #expect(status?["position"]?.string == "none")
+    #expect(status?["next_due"]?.string == "2100-01-01T00:00:00Z")
+    #expect(status?["feeds"]?.array?.isEmpty == true)
+  }
+
+  @Test func tellsWhereItIs() throws {
+    #expect(try client.call("Where")["fix"] == nil)
+    try rig.see(latitude: 1, longitude: 2)
+    _ = try client.call("AddPlace", #"{"name":"There","latitude":1,"longitude":2.01}"#)
+    let found = try client.call("Where")
+    #expect(found["fix"]?["class"]?.string == "TPV")
+    #expect(found["fix"]?["lat"]?.double == 1)
+    #expect(found["age_s"]?.double.map { (0..<60).contains($0) } == true)
+    let nearest = found["nearest"]?.array?.first
+    #expect(nearest?["name"]?.string == "There")
+    #expect(nearest?["distance_m"]?.double.map { abs($0 - 1111.8) < 1 } == true)
+    #expect(nearest?["bearing_deg"]?.double.map { abs($0 - 90) < 0.1 } == true)
+  }
+
+  @Test func keepsPlaces() throws {
+    let rewe = #""name":"Rewe","latitude":53.5,"longitude":9.9"#
+    let added = try client.call("AddPlace", "{\(rewe),\"category\":\"shopping\"}")["place"]
+    #expect(added?["radius_m"]?.double == Reminder.Place.defaultRadius)
+    #expect(added?["color"]?.string == "#EF6C00")
+    try expect(.alreadyExists(name: "Rewe"), "AddPlace", "{\(rewe)}")
+    try expect(
+      .notFound(id: "none"), "AddPlace",
+      #"{"name":"X","latitude":1,"longitude":2,"category":"none"}"#)
+    #expect(try faultyField("AddPlace", #"{"name":"","latitude":1,"longitude":2}"#) == "name")
+    #expect(
+      try faultyField("AddPlace", #"{"name":"X","latitude":91,"longitude":2}"#) == "latitude")
+    #expect(
+      try faultyField("AddPlace", #"{"name":"X","latitude":1,"longitude":2,"radius_m":0}"#)
+        == "radius_m")
+    func names(_ parameters: String) throws -> [String?] {
+      (try client.call("ListPlaces", parameters)["places"]?.array ?? []).map {
+        $0["name"]?.string
+      }
+    }
+    #expect(try names("{}") == ["Rewe"])
+    #expect(try names(#"{"category":"Shopping"}"#) == ["Rewe"])
+    #expect(try names(#"{"category":"Food"}"#) == [])
+
+    // By its name a place serves a reminder, with its own radius or another.
+    let id = try add(#""title":"Milk","kind":"location","place":"rewe","radius_m":60"#)
+    #expect(rig.daemon.host.engine.reminder(id)?.place?.radius == 60)
+    #expect(rig.daemon.host.engine.reminder(id)?.place?.name == "Rewe")
+    try expect(
+      .notFound(id: "Lidl"), "Add",
+      #"{"reminder":{"title":"x","kind":"location","place":"Lidl"}}"#)
+
+    #expect(
+      try client.call("RemovePlace", #"{"name":"Rewe"}"#)["place"]?["name"]?.string == "Rewe")
+    try expect(.notFound(id: "Rewe"), "RemovePlace", #"{"name":"Rewe"}"#)
+  }
+
+  @Test func keepsCategories() throws {
+    #expect(
+      try client.call("AddCategory", ##"{"name":"Boat","color":"#102030"}"##)["category"]?[
+        "color"]?.string == "#102030")
+    try expect(
+      .alreadyExists(name: "boat"), "AddCategory", ##"{"name":"boat","color":"#000000"}"##)
+    #expect(try faultyField("AddCategory", #"{"name":"Car","color":"red"}"#) == "category")
+    #expect(try faultyField("AddCategory", ##"{"name":"","color":"#000000"}"##) == "category")
+    let count = try client.call("ListCategories")["categories"]?.array?.count
+    #expect(count == Category.defaults.count + 1)
+    _ = try client.call(
+      "AddPlace", #"{"name":"Pier","latitude":1,"longitude":2,"category":"Boat"}"#)
+    try expect(.inUse(name: "Boat", reminders: ["Pier"]), "RemoveCategory", #"{"name":"Boat"}"#)
+    _ = try client.call("RemovePlace", #"{"name":"Pier"}"#)
+    _ = try client.call("RemoveCategory", #"{"name":"Boat"}"#)
+    try expect(.notFound(id: "Boat"), "RemoveCategory", #"{"name":"Boat"}"#)
+  }
+
+  // MARK: - The protocol
+
+  @Test func describesItself() throws {
+    let info = try client.call("org.varlink.service.GetInfo")
+    #expect(info["product"]?.string == "georemindd")
+    #expect(info["version"]?.string == DaemonCommand.version)
+    #expect(info["interfaces"]?.array == ["org.varlink.service", "org.georemind"])
+    let description = try client.call(
+      "org.varlink.service.GetInterfaceDescription", #"{"interface":"org.georemind"}"#)
+    #expect(description["description"]?.string == GeoremindInterface.text)
+  }
+
+  /// No method of the interface falls through to another one's answer.
+  @Test func everyMethodOfTheInterfaceIsTested() throws {
+    let methods = GeoremindInterface.text.split(separator: "\n")
+      .filter { $0.hasPrefix("method ") }
+      .compactMap { $0.dropFirst(7).split(separator: "(").first.map(String.init) }
+    let source =
+      try contents(#filePath)
+      + contents("\(packageRoot)/Tests/DaemonTests/ControlServerTests.swift")
+    #expect(methods.count == 22)
+    for method in methods { #expect(source.contains("\"\(method)\""), "\(method)") }
+  }
+
+  @Test func aStoreThatFailsIsSaid() throws {
+    try rig.daemon.store.database.execute("PRAGMA query_only = ON")
+    guard
+      case .storeTrouble? = try GeoremindError(
+        client.error("Add", #"{"reminder":{"title":"x",\#(future)}}"#))
+    else { throw Unexpected("trouble with the store was to be said") }
+    #expect(rig.daemon.host.engine.count == 0)
+  }
+}
+
+extension Rig {
+  /// The daemon sees the device there, now.
+  func see(latitude: Double, longitude: Double) throws {
+    let position = try #require(Coordinate(latitude: latitude, longitude: longitude))
+    daemon.host.take(Fix(time: Instant(microseconds: SystemClock.now()), position: position))
+  }
+}
