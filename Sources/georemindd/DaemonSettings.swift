@@ -84,8 +84,9 @@ struct DaemonSettings {
           + "give another file:// feed", exitCode: ExitStatus.noInput)
     }
     feedOptions = Feed.Options(
-      silenceTimeout: try configuration.span(SettingKeys.silenceTimeout, in: 1...86_400)
-        .map { $0 == .infinite ? 0 : $0.microseconds })
+      silenceTimeout: try configuration.limit(
+        SettingKeys.silenceTimeout, in: .seconds(1) ... .hours(24), infinity: .zero
+      ).map(\.microseconds))
     engine = try Self.engine(configuration)
     reminderFiles = configuration.list(SettingKeys.reminderFile).map(\.text)
     guard let state = arguments.stateDirectory ?? environment.stateDirectory else {
@@ -120,6 +121,9 @@ struct DaemonSettings {
     } ?? .info
   }
 
+  /// A century: longer than any run, and short enough to be added to any date.
+  private static let practicallyNever = TimeSpan.hours(876_000)
+
   private static func engine(_ configuration: Configuration) throws -> EngineSettings {
     var engine = EngineSettings()
     let keys = SettingKeys.self
@@ -127,19 +131,22 @@ struct DaemonSettings {
     engine.acceptsManual = try configuration.bool(keys.excludeManual) != true
     engine.acceptsSimulated = try configuration.bool(keys.excludeSimulated) != true
     engine.positionLostAfter =
-      try configuration.span(keys.lostAfter, in: 10...86_400) ?? engine.positionLostAfter
-    let skip = try configuration.span(keys.skipOlderThan, in: 0...(100 * 366 * 86_400))
-    engine.skipOlderThan = skip == .infinite ? nil : skip
+      try configuration.limit(
+        keys.lostAfter, in: .seconds(10) ... .hours(24), infinity: Self.practicallyNever)
+      ?? engine.positionLostAfter
+    let skip = try configuration.limit(
+      keys.skipOlderThan, in: .zero...Self.practicallyNever, infinity: Self.practicallyNever)
+    engine.skipOlderThan = skip == Self.practicallyNever ? nil : skip
 
     engine.monitor.exitMargin =
-      try configuration.length(keys.exitMargin, in: 0...1_000) ?? engine.monitor.exitMargin
+      try configuration.length(keys.exitMargin, upTo: 1_000) ?? engine.monitor.exitMargin
     engine.monitor.exitMarginOfRadius =
       try configuration.double(keys.exitFraction, in: 0...1) ?? engine.monitor.exitMarginOfRadius
     engine.monitor.exitMarginOfError =
       try configuration.double(keys.exitAccuracy, in: 0...10) ?? engine.monitor.exitMarginOfError
     engine.monitor.confirms = try configuration.int(keys.confirmFixes, in: 1...2) != 1
     engine.monitor.longestLeg =
-      try configuration.span(keys.passGap, in: 0...3_600) ?? engine.monitor.longestLeg
+      try configuration.span(keys.passGap, in: .zero ... .hours(1)) ?? engine.monitor.longestLeg
     if let speed = try configuration.double(keys.maximumSpeed, in: 1...1_200) {
       engine.monitor.plausibleSpeed = speed / 3.6
     }
@@ -157,7 +164,8 @@ struct DaemonSettings {
       _ profile: inout TravelProfile, detour: ConfigurationKey, overhead: ConfigurationKey
     ) throws {
       profile.detour = try configuration.double(detour, in: 1...5) ?? profile.detour
-      profile.overhead = try configuration.span(overhead, in: 0...7_200) ?? profile.overhead
+      profile.overhead =
+        try configuration.span(overhead, in: .zero ... .hours(2)) ?? profile.overhead
     }
     travel.walking.bands = [
       .init(below: .infinity, kilometresPerHour: try speed(keys.walkingSpeed))
@@ -167,8 +175,8 @@ struct DaemonSettings {
       .init(below: .infinity, kilometresPerHour: try speed(keys.cyclingSpeed))
     ]
     try finish(&travel.cycling, detour: keys.cyclingDetour, overhead: keys.cyclingOverhead)
-    let medium = try configuration.length(keys.drivingMediumFrom, in: 0...1e6) ?? 5_000
-    let long = try configuration.length(keys.drivingLongFrom, in: 0...1e6) ?? 30_000
+    let medium = try configuration.length(keys.drivingMediumFrom, upTo: 1e7) ?? 5_000
+    let long = try configuration.length(keys.drivingLongFrom, upTo: 1e7) ?? 30_000
     guard medium <= long else {
       throw configuration.error(keys.drivingLongFrom, "must not be less than DrivingMediumFrom=")
     }
@@ -269,32 +277,31 @@ private struct Environment {
   }
 }
 
-extension TimeSpan {
-  /// What `infinity` stands for.
-  fileprivate static let infinite = TimeSpan(microseconds: .max)
-}
-
 extension Configuration {
-  /// A time span within a range of seconds, or `infinite`.
-  fileprivate func span(_ key: ConfigurationKey, in range: ClosedRange<Double>) throws -> TimeSpan?
-  {
-    let least = TimeSpan(seconds: range.lowerBound)
-    let most = TimeSpan(seconds: range.upperBound)
-    return try value(key, expected: "a time span from \(least) to \(most), or infinity") { text in
-      if text == "infinity" { return .infinite }
+  /// A time span; nil where nothing is set.
+  fileprivate func span(
+    _ key: ConfigurationKey, in range: ClosedRange<TimeSpan>
+  ) throws -> TimeSpan? {
+    let expected = "a time span from \(range.lowerBound) to \(range.upperBound)"
+    return try value(key, expected: expected) { text in
       let span = try TimeSpan(parsing: text)
-      return span < least || most < span ? nil : span
+      return range.contains(span) ? span : nil
     }
   }
 
-  /// Metres within a range.
-  fileprivate func length(_ key: ConfigurationKey, in range: ClosedRange<Double>) throws -> Double?
-  {
-    let least = Length.formatted(metres: range.lowerBound)
-    let most = Length.formatted(metres: range.upperBound)
-    return try value(key, expected: "a length from \(least) to \(most)") { text in
+  /// A time span that may be `infinity`, which is answered as the span given for it.
+  fileprivate func limit(
+    _ key: ConfigurationKey, in range: ClosedRange<TimeSpan>, infinity: TimeSpan
+  ) throws -> TimeSpan? {
+    string(key) == "infinity" ? infinity : try span(key, in: range)
+  }
+
+  /// A length in metres; nil where nothing is set.
+  fileprivate func length(_ key: ConfigurationKey, upTo limit: Double) throws -> Double? {
+    let expected = "a length up to \(Length.formatted(metres: limit))"
+    return try value(key, expected: expected) { text in
       let metres = try Length.metres(parsing: text)
-      return range.contains(metres) ? metres : nil
+      return metres <= limit ? metres : nil
     }
   }
 }

@@ -2,7 +2,9 @@ import Configuration
 
 /// Every key of `georemind.conf`, in the order of `etc/georemind.conf`, with its default.
 enum SettingKeys {
-  static let feed = ConfigurationKey.list("Feed", "Feed", default: ["gpsd://localhost:2947"])
+  static let feed = ConfigurationKey.list(
+    "Feed", "Feed", default: ["gpsd://localhost:2947"])
+  /// Its default depends on the kind of feed.
   static let silenceTimeout = ConfigurationKey.scalar("Feed", "SilenceTimeoutSec")
 
   static let excludeDeadReckoning = ConfigurationKey.scalar(

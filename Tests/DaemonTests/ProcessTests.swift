@@ -1,0 +1,188 @@
+import Glibc
+import LinuxRuntime
+import Testing
+
+@testable import Storage
+@testable import georemindd
+
+/// The program as systemd and shells see it: exit codes, signals, standard streams.
+@Suite(.serialized) struct ProcessTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func run(_ arguments: [String]) throws -> (code: Int32, out: String, error: String) {
+    let process = try ChildProcess(arguments, in: folder)
+    let code = try process.wait()
+    return (code, try process.output(), try contents("\(folder.path)/stderr"))
+  }
+
+  private var usual: [String] {
+    ["--state-directory", folder.path, "--socket", "\(folder.path)/socket"]
+  }
+
+  @Test func tellsItsVersion() throws {
+    let result = try run(["--version"])
+    #expect(result.code == 0)
+    #expect(result.out == "georemindd \(DaemonCommand.version)\n")
+  }
+
+  @Test(arguments: [["--bogus"], ["--feed", "nonsense"], ["--log-level", "loud"], ["--feed"]])
+  func aWrongArgumentIs64(_ arguments: [String]) throws {
+    let result = try run(usual + arguments)
+    #expect(result.code == 64)
+    #expect(!result.error.isEmpty)
+  }
+
+  @Test func aWrongValueIs78WithItsPlace() throws {
+    let file = try folder.file("bad.conf", "[Fence]\nConfirmFixes=9\n")
+    let result = try run(usual + ["--config", file])
+    #expect(result.code == 78)
+    #expect(result.error.hasPrefix("georemindd: \(file):2: "))
+    #expect(result.error.split(separator: "\n").count == 1)
+    #expect(try run(usual + ["--config", "/nonexistent.conf"]).code == 78)
+  }
+
+  @Test func anUnusableStateDirectoryIs74() throws {
+    let file = try folder.file("plain", "")
+    for path in ["/nonexistent/folder", file] {
+      let result = try run(["--state-directory", path, "--socket", "\(folder.path)/socket"])
+      #expect(result.code == 74)
+      #expect(result.error.hasPrefix("georemindd: "))
+      #expect(result.error.split(separator: "\n").count == 1)
+    }
+  }
+
+  /// root may write everywhere, so the errors themselves are mapped.
+  @Test(
+    arguments: [
+      (EACCES, 77), (EPERM, 77), (ENOENT, 74), (EROFS, 74), (ENOSPC, 74),
+    ] as [(Int32, Int32)])
+  func whatIsNotAllowedIs77(_ code: Int32, _ exit: Int32) throws {
+    let file = StoreError.file(FileFailure(operation: "create", path: "/x", code: code))
+    #expect(DaemonCommand.exitCode(of: file) == exit)
+    #expect(DaemonCommand.exitCode(of: SystemError("listen", code: code)) == exit)
+  }
+
+  @Test func checksItsConfiguration() throws {
+    let file = try folder.file("test.conf", "[Feed]\nFeed=tcp://host:1\nFed=x\n")
+    let result = try run(usual + ["--config", file, "--check-config"])
+    #expect(result.code == 0)
+    #expect(result.out.contains("# \(file):2\nFeed=tcp://host:1\n"))
+    #expect(result.out.contains("# default\nConfirmFixes=2\n"))
+    #expect(result.out.contains("# state directory \(folder.path)\n"))
+    #expect(result.error.hasPrefix("georemindd: \(file):3: "))
+    #expect(access("\(folder.path)/georemind.db", F_OK) != 0)
+    let bad = try folder.file("bad.conf", "[Log]\nLevel=loud\n")
+    #expect(try run(usual + ["--config", bad, "--check-config"]).code == 78)
+  }
+
+  @Test func reloadsOnHangUpAndEndsOnTerminate() throws {
+    let file = try folder.file("test.conf", "[Feed]\nFeed=\n")
+    let process = try ChildProcess(
+      usual + ["--config", file, "--foreground-journal"], in: folder)
+    #expect(try process.waits(for: "started: 0 reminders"))
+    kill(process.id, SIGHUP)
+    #expect(try process.waits(for: "Configuration reloaded"))
+    try folder.file("test.conf", "[Log]\nLevel=loud\n")
+    kill(process.id, SIGHUP)
+    #expect(try process.waits(for: "Reload failed"))
+    kill(process.id, SIGTERM)
+    #expect(try process.wait() == 0)
+    #expect(access("\(folder.path)/socket", F_OK) != 0)
+    #expect(access("\(folder.path)/georemind.db-wal", F_OK) != 0)
+  }
+
+  /// A second daemon neither takes the socket away nor disturbs the first.
+  @Test func theSecondOneIsRefused() throws {
+    let file = try folder.file("test.conf", "[Feed]\nFeed=\n")
+    let first = try ChildProcess(usual + ["--config", file, "--foreground-journal"], in: folder)
+    #expect(try first.waits(for: "started: 0 reminders"))
+    let second = try run(usual + ["--config", file, "--foreground-journal"])
+    #expect(second.code == 74)
+    #expect(second.error.contains("another instance"))
+    kill(first.id, SIGINT)
+    #expect(try first.wait() == 0)
+  }
+}
+
+/// The built program, with its standard output in a pipe and its errors in a file.
+private final class ChildProcess {
+  let id: pid_t
+  private let reader: Int32
+  private var text: [UInt8] = []
+  private var hasEnded = false
+
+  init(_ arguments: [String], in folder: TemporaryFolder) throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let writer = ends[1]
+    reader = ends[0]
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, writer, 1)
+    posix_spawn_file_actions_addopen(
+      &actions, 2, "\(folder.path)/stderr", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    let words = ([Self.path] + arguments).map { strdup($0) }
+    defer { for word in words { free(word) } }
+    let variables: [String] = ["HOME=\(folder.path)", "TZ=UTC"]
+    let environment = variables.map { strdup($0) }
+    defer { for word in environment { free(word) } }
+    var id: pid_t = 0
+    let code = posix_spawn(&id, Self.path, &actions, nil, words + [nil], environment + [nil])
+    close(writer)
+    try #require(code == 0, "cannot start \(Self.path)")
+    self.id = id
+  }
+
+  deinit {
+    close(reader)
+    if !hasEnded {
+      kill(id, SIGKILL)
+      waitpid(id, nil, 0)
+    }
+  }
+
+  /// The products lie beside the tests.
+  private static let path: String = {
+    var bytes = [CChar](repeating: 0, count: 4096)
+    let count = readlink("/proc/self/exe", &bytes, bytes.count)
+    let own = String(
+      decoding: bytes.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return own.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/georemindd"
+  }()
+
+  /// Reads on until the output holds these words; false at its end or after five seconds.
+  func waits(for words: String) throws -> Bool {
+    while !String(decoding: text, as: UTF8.self).contains(words) {
+      guard readSome() else { return false }
+    }
+    return true
+  }
+
+  func output() throws -> String {
+    while readSome() {}
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private func readSome() -> Bool {
+    var entry = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+    guard poll(&entry, 1, 5_000) > 0 else { return false }
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    let count = read(reader, &chunk, chunk.count)
+    text += chunk.prefix(max(0, count))
+    return count > 0
+  }
+
+  /// The exit code; -1 where a signal ended it.
+  func wait() throws -> Int32 {
+    _ = try output()
+    var status: Int32 = 0
+    try #require(waitpid(id, &status, 0) == id)
+    hasEnded = true
+    return status & 0x7F == 0 ? (status >> 8) & 0xFF : -1
+  }
+}

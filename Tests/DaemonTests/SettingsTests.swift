@@ -1,0 +1,161 @@
+import CivilTime
+import Configuration
+import LinuxRuntime
+import Reminders
+import Testing
+
+@testable import georemindd
+
+/// Configuration files and arguments to settings.
+@Suite struct SettingsTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func load(
+    _ config: String, feeds: [String] = []
+  ) throws -> (settings: DaemonSettings, configuration: Configuration) {
+    try DaemonSettings.load(
+      .init(
+        feeds: feeds, configFile: folder.file("test.conf", config), stateDirectory: folder.path))
+  }
+
+  // MARK: - etc/georemind.conf
+
+  private struct Shown: Equatable {
+    let section: String
+    let name: String
+    let value: String
+  }
+
+  /// Keys of the file as it is installed, with the defaults it shows.
+  private func shown() throws -> [Shown] {
+    var section = ""
+    var keys: [Shown] = []
+    for line in try contents("\(packageRoot)/etc/georemind.conf").split(separator: "\n") {
+      if line.hasPrefix("[") { section = String(line.dropFirst().dropLast()) }
+      let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if line.hasPrefix("#"), parts.count == 2, !parts[0].contains(" ") {
+        keys.append(
+          Shown(section: section, name: String(parts[0].dropFirst()), value: String(parts[1])))
+      }
+    }
+    return keys
+  }
+
+  /// What they hold when nothing is set depends on the feed, and on who runs the daemon.
+  private static let variable = ["SilenceTimeoutSec", "Socket"]
+
+  @Test func theInstalledFileShowsEveryKeyWithItsDefault() throws {
+    let shown = try shown()
+    #expect(
+      shown.map { [$0.section, $0.name] } == SettingKeys.all.map { [$0.section, $0.name] })
+    for (key, line) in zip(SettingKeys.all, shown) where !Self.variable.contains(key.name) {
+      #expect(line.value == key.defaults.first ?? "", "\(line)")
+    }
+  }
+
+  @Test func theDefaultsOfTheFileAreThoseOfTheEngine() throws {
+    var text = ""
+    for line in try shown() where line.name != "Socket" {
+      text += "[\(line.section)]\n\(line.name)=\(line.value)\n"
+    }
+    let written = try load(text)
+    #expect(written.configuration.warnings.isEmpty)
+    let unwritten = try load("").settings
+    #expect("\(written.settings.engine)" == "\(unwritten.engine)")
+    #expect("\(unwritten.engine)" == "\(EngineSettings())")
+    #expect(written.settings.feeds == unwritten.feeds)
+    #expect(written.settings.ledgerKeepDays == unwritten.ledgerKeepDays)
+    #expect(written.settings.feedOptions.silenceTimeout == 30_000_000)
+    #expect(unwritten.feedOptions.silenceTimeout == nil)
+  }
+
+  @Test func theInstalledFileHasNoUnknownKey() throws {
+    let loaded = try load(contents("\(packageRoot)/etc/georemind.conf"))
+    #expect(loaded.configuration.warnings.isEmpty)
+  }
+
+  // MARK: - Wrong values
+
+  @Test(
+    arguments: [
+      "Feed/Feed=gpsd", "Feed/Feed=ftp://host", "Feed/SilenceTimeoutSec=soon",
+      "Feed/SilenceTimeoutSec=0", "Feed/SilenceTimeoutSec=25h",
+      "Position/ExcludeDeadReckoning=maybe", "Position/ExcludeManual=2",
+      "Position/ExcludeSimulated=yess", "Position/LostAfterSec=9", "Position/LostAfterSec=-1min",
+      "Position/LostAfterSec=25h", "Fence/ExitMarginMinimum=-5m",
+      "Fence/ExitMarginMinimum=1001m", "Fence/ExitMarginMinimum=5 parsecs",
+      "Fence/ExitMarginFraction=1.1", "Fence/ExitMarginFraction=nan",
+      "Fence/ExitMarginAccuracyFactor=11", "Fence/ExitMarginAccuracyFactor=-1",
+      "Fence/ConfirmFixes=0", "Fence/ConfirmFixes=3", "Fence/ConfirmFixes=1.5",
+      "Fence/PassGapSec=61min", "Fence/PassGapSec=infinity", "Fence/MaximumSpeed=0",
+      "Fence/MaximumSpeed=1201", "Travel/WalkingSpeed=0.4", "Travel/WalkingDetour=0.9",
+      "Travel/WalkingOverheadSec=3h", "Travel/CyclingSpeed=fast", "Travel/CyclingDetour=6",
+      "Travel/CyclingOverheadSec=infinity", "Travel/DrivingSpeedShort=401",
+      "Travel/DrivingSpeedMedium=0", "Travel/DrivingSpeedLong=inf",
+      "Travel/DrivingMediumFrom=far", "Travel/DrivingMediumFrom=1e400",
+      "Travel/DrivingLongFrom=1km", "Travel/DrivingDetour=0",
+      "Travel/DrivingOverheadSec=-5min", "Reminders/SkipOlderThanSec=-1s",
+      "Reminders/SkipOlderThanSec=never", "Store/LedgerKeepDays=-1",
+      "Store/LedgerKeepDays=36501", "Store/LedgerKeepDays=1y", "Log/Level=loud",
+    ])
+  func aWrongValueIsAnErrorWithItsPlace(_ setting: String) throws {
+    let parts = setting.split(separator: "/", maxSplits: 1)
+    let error = #expect(throws: ConfigurationError.self) {
+      try load("# nothing\n[\(parts[0])]\n\(parts[1])\n")
+    }
+    #expect(error?.file == "\(folder.path)/test.conf")
+    #expect(error?.line == 3)
+    #expect(error?.message.contains(parts[1].split(separator: "=")[0]) == true)
+  }
+
+  @Test func infinityIsNoLimit() throws {
+    let settings = try load(
+      """
+      [Feed]
+      SilenceTimeoutSec=infinity
+      [Position]
+      LostAfterSec=infinity
+      [Reminders]
+      SkipOlderThanSec=infinity
+      [Store]
+      LedgerKeepDays=0
+      """
+    ).settings
+    #expect(settings.feedOptions.silenceTimeout == 0)
+    #expect(settings.engine.positionLostAfter > .hours(24 * 365 * 50))
+    #expect(settings.engine.skipOlderThan == nil)
+    #expect(settings.ledgerKeepDays == nil)
+  }
+
+  @Test func unknownKeysAndSectionsAreWarnings() throws {
+    let loaded = try load("[Fence]\nConfirmFixs=1\n[Fences]\nA=1\n[Fence]\nX-Mine=1\n")
+    #expect(loaded.configuration.warnings.map(\.line) == [2, 3])
+    #expect(loaded.configuration.warnings.first?.message.contains("ConfirmFixes") == true)
+  }
+
+  @Test func aMissingFileThatWasNamedIsAnError() throws {
+    #expect(throws: ConfigurationError.self) {
+      try DaemonSettings.load(.init(configFile: "/nonexistent", stateDirectory: "/tmp"))
+    }
+  }
+
+  // MARK: - Arguments
+
+  @Test func feedsOfTheCommandLineReplaceConfiguredOnes() throws {
+    let config = "[Feed]\nFeed=tcp://one:1\nFeed=tcp://two:2\n"
+    #expect(try load(config).settings.feeds.map { "\($0)" } == ["tcp://one:1", "tcp://two:2"])
+    #expect(
+      try load(config, feeds: ["tcp://three:3"]).settings.feeds.map { "\($0)" }
+        == ["tcp://three:3"])
+    #expect(try load("[Feed]\nFeed=\n").settings.feeds.isEmpty)
+  }
+
+  @Test func aRecordingIsTheOnlyFeed() throws {
+    let error = #expect(throws: SettingsError.self) {
+      try load("", feeds: ["file:///a.nmea", "tcp://b:1"])
+    }
+    #expect(error?.exitCode == ExitStatus.configuration)
+  }
+}
