@@ -58,7 +58,7 @@ final class Daemon {
     outbox = Outbox(store: store, sink: sink, log: log, lookUp: lookUp) {
       clock.now ?? Instant(microseconds: SystemClock.now())
     }
-    let zone = DaemonSettings.systemZone(log: log)
+    let zone = settings.systemZone(log: log)
     host = EngineHost(
       engine: Engine(settings: settings.engine, zone: zone), clock: clock, store: store,
       outbox: outbox, journal: announcer, log: log)
@@ -220,7 +220,7 @@ final class Daemon {
         }
       }
       if let now = clock.now {
-        host.handle(.zone(DaemonSettings.systemZone(log: log)), at: now)
+        host.handle(.zone(settings.systemZone(log: log)), at: now)
       }
       try loadReminderFiles()
       announcer.write("Configuration reloaded", .informational, .reloaded)

@@ -34,6 +34,8 @@ struct DaemonSettings {
   /// nil keeps the ledger for ever.
   var ledgerKeepDays: Int?
   var logLevel: Logger.Level
+  /// The environment's TZ; nil takes /etc/localtime.
+  var timeZoneName: String?
 
   var storePath: String { "\(stateDirectory)/georemind.db" }
 
@@ -101,6 +103,7 @@ struct DaemonSettings {
     let days = try configuration.int(SettingKeys.ledgerKeepDays, in: 0...36_500) ?? 365
     ledgerKeepDays = days == 0 ? nil : days
     logLevel = try Self.logLevel(arguments, configuration)
+    timeZoneName = getenv("TZ").map { String(cString: $0) }
   }
 
   private static func logLevel(
@@ -228,9 +231,9 @@ struct DaemonSettings {
   }
 
   /// The system's time zone; UTC, said once, where it cannot be read.
-  static func systemZone(log: Logger) -> TimeZoneRules {
+  func systemZone(log: Logger) -> TimeZoneRules {
     do {
-      return try TimeZoneRules.system(tz: getenv("TZ").map { String(cString: $0) })
+      return try TimeZoneRules.system(tz: timeZoneName)
     } catch {
       log.warning("Local times are read as UTC: \(error)")
       return .utc

@@ -11,14 +11,10 @@ import Testing
 @Suite(.serialized) struct FeedTests {
   private func rig(_ feed: String) throws -> Rig { try Rig("[Feed]\nFeed=\(feed)\n") }
 
-  @Test func aMissingFileIsSaidOnce() throws {
-    let rig = try rig("file:///nonexistent/log.nmea")
-    try rig.run { !rig.journal.entries(.feedLost).isEmpty }
-    let entry = try #require(rig.journal.entries(.feedLost).first)
-    #expect(entry.message.contains("No such file"))
-    #expect(entry["GEOREMIND_FEED"]?.hasPrefix("file:///nonexistent/log.nmea") == true)
-    #expect(rig.journal.entries(.feedLost).count == 1)
-    #expect(try rig.client().call("Status")["status"]?["feeds"]?.array?.count == 1)
+  @Test func aMissingFileIsNoInput() throws {
+    let error = #expect(throws: SettingsError.self) { try rig("file:///nonexistent/log.nmea") }
+    #expect(error?.exitCode == ExitStatus.noInput)
+    #expect(error?.message.hasPrefix("/nonexistent/log.nmea: cannot be read: No such file") == true)
   }
 
   @Test func aFolderIsSaidOnce() throws {

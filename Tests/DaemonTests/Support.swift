@@ -134,12 +134,18 @@ final class Rig {
     while access("\(folder.path)/socket-\(number)", F_OK) == 0 { number += 1 }
     let arguments = DaemonSettings.Arguments(
       configFile: file, stateDirectory: folder.path, socket: "\(folder.path)/socket-\(number)")
-    var settings = try DaemonSettings.load(arguments).settings
+    // Other suites set TZ while this one runs.
+    func load() throws -> DaemonSettings {
+      var settings = try DaemonSettings.load(arguments).settings
+      settings.timeZoneName = "UTC"
+      return settings
+    }
+    var settings = try load()
     change(&settings)
     let log = Logger(label: "test") { _ in JournalLogHandler(sink: journal, logLevel: .info) }
     daemon = try Daemon(
       settings: settings, sink: journal, services: ServiceManager(), log: log, lookUp: lookUp,
-      reload: { try DaemonSettings.load(arguments).settings })
+      reload: load)
     try daemon.start()
   }
 
