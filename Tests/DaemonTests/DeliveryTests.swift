@@ -183,6 +183,30 @@ import Testing
     #expect(rig.journal.firings.count == 3)
   }
 
+  @Test func aFullDiskIsSaidOnceAndLosesNothing() throws {
+    let rig = try Rig()
+    let title = String(repeating: "long ", count: 40)
+    let ids = (10..<70).map { "r\($0)" }
+    for (index, id) in ids.enumerated() {
+      try rig.daemon.add(dated(id, in: .seconds(3_600 + Double(index)), title: title))
+    }
+    let database = rig.daemon.store.database
+    let pages = try #require(try database.integer("PRAGMA page_count"))
+    try database.execute("PRAGMA max_page_count = \(pages)")
+    let now = Instant(microseconds: SystemClock.now())
+    rig.daemon.host.advance(to: now + .hours(2))
+    rig.daemon.host.advance(to: now + .hours(3))
+    rig.daemon.retry()
+    #expect(rig.journal.fired == [])
+    #expect(rig.journal.entries(.storeTrouble).count == 1)
+    #expect(
+      rig.journal.entries(.storeTrouble).first?.message.contains("free some space") == true)
+    try database.execute("PRAGMA max_page_count = 1000000")
+    rig.daemon.retry()
+    #expect(rig.journal.firings.map { $0["GEOREMIND_REMINDER_ID"] } == ids)
+    #expect(try waiting(rig) == [])
+  }
+
   /// The disk fills up between the firing and the mark that it was told.
   @Test func aLostMarkOfDeliveryDoublesNothing() throws {
     let rig = try Rig()

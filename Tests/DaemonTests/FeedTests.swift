@@ -42,12 +42,13 @@ import Testing
 
   @Test func garbageWithoutALineEndIsSurvived() throws {
     let folder = try TemporaryFolder()
-    var byte: UInt32 = 12345
-    let garbage = (0..<1 << 20).map { _ -> UInt8 in
-      byte = byte &* 1_664_525 &+ 1_013_904_223
-      let value = UInt8(truncatingIfNeeded: byte >> 24)
+    var state: UInt32 = 12345
+    let block = (0..<1 << 14).map { _ -> UInt8 in
+      state = state &* 1_664_525 &+ 1_013_904_223
+      let value = UInt8(truncatingIfNeeded: state >> 24)
       return value == 0x0A || value == 0x0D ? 0x20 : value
     }
+    let garbage = Array(repeatElement(block, count: 64).joined())
     let path = try folder.file(
       "garbage", bytes: garbage + Array("\r\n\(FeedScript.sentence)".utf8))
     let rig = try rig("file://\(path)?speed=max")
@@ -67,6 +68,20 @@ import Testing
     for entry in journal.entries(.feedLost) + journal.entries(.feedBack) {
       #expect(entry["GEOREMIND_FEED"]?.hasPrefix("tcp://127.0.0.1:") == true)
     }
+  }
+
+  @Test func aReloadChangesTheFeeds() throws {
+    let rig = try rig("unix:///nonexistent/a")
+    try rig.configure("[Feed]\nFeed=unix:///nonexistent/b\nFeed=unix:///nonexistent/c\n")
+    rig.daemon.reloadSettings()
+    func urls() -> [String] { rig.daemon.feeds.map { "\($0.url)" } }
+    #expect(urls() == ["unix:///nonexistent/b", "unix:///nonexistent/c"])
+    try rig.configure("[Feed]\nFeed=unix:///nonexistent/c\nFeed=nonsense\n")
+    rig.daemon.reloadSettings()
+    #expect(urls() == ["unix:///nonexistent/b", "unix:///nonexistent/c"])
+    #expect(rig.journal.entries(.reloaded).count == 1)
+    #expect(rig.journal.troubles(.error).count == 1)
+    #expect(rig.journal.troubles(.error).first?.contains("georemind.conf:3: ") == true)
   }
 
   /// Positions belong to firings; everything else is read by more people.

@@ -83,7 +83,7 @@ import Testing
   func manyAreOneTransaction(_ onReload: Bool) throws {
     let folder = try TemporaryFolder()
     let path = try folder.file("r.json", "[]")
-    let many = (0..<200).map { Self.dated("r\($0)", "R") }.joined(separator: "\n")
+    let many = (0..<50).map { Self.dated("r\($0)", "R") }.joined(separator: "\n")
     if !onReload { try folder.file("r.json", many) }
     let empty = try Rig(folder: folder)
     let before = try commits(folder)
@@ -95,8 +95,8 @@ import Testing
     } else {
       rig = try Rig(config(path), folder: folder)
     }
-    #expect(try rig.daemon.store.reminders.count() == 200)
-    #expect(rig.daemon.host.engine.armedCount == 200)
+    #expect(try rig.daemon.store.reminders.count() == 50)
+    #expect(rig.daemon.host.engine.armedCount == 50)
     // One for the reminders, one for what the engine makes of them, and what a start itself takes.
     #expect(try commits(folder) - before <= 4)
     withExtendedLifetime(empty) {}
