@@ -109,7 +109,15 @@ struct ControlService {
     guard let entry = try daemon.store.reminders.reminder(id: id) else {
       throw GeoremindError.notFound(id: prefix)
     }
-    return entry
+    return current(entry)
+  }
+
+  /// While the store fails it is behind what was decided.
+  private func current(_ entry: ReminderStore.Entry) -> ReminderStore.Entry {
+    guard daemon.host.storeTrouble != nil,
+      let progress = daemon.host.engine.progress(entry.reminder.id)
+    else { return entry }
+    return (entry.reminder, progress)
   }
 
   /// A place may be given by the name of a known one.
@@ -159,6 +167,7 @@ struct ControlService {
   private func list(kind: String?, all: Bool) throws -> [JSONValue] {
     let wanted = kind.flatMap(Reminder.Kind.init)
     return try daemon.store.reminders.all().values
+      .map(current)
       .filter { wanted == nil || $0.reminder.kind == wanted }
       .filter { all || ($0.progress.state != .done && $0.progress.state != .expired) }
       .map(json)

@@ -317,6 +317,25 @@ import Testing
     for method in methods { #expect(source.contains("\"\(method)\""), "\(method)") }
   }
 
+  /// What was decided counts at once, though it is kept later.
+  @Test func answersWhatIsDecidedWhileTheStoreFails() throws {
+    try add(#""id":"a","title":"A",\#(future)"#)
+    try add(#""id":"b","title":"B",\#(future)"#)
+    try rig.daemon.store.database.execute("PRAGMA query_only = ON")
+    #expect(
+      try client.call("Done", #"{"id":"a"}"#)["reminder"]?["state"]?.string == "done")
+    try expect(.wrongState(id: "a", state: "done already"), "Done", #"{"id":"a"}"#)
+    #expect(
+      try client.call("Snooze", #"{"id":"b","until":"20min"}"#)["reminder"]?["state"]?.string
+        == "snoozed")
+    #expect(ids(try client.call("List")) == ["b"])
+    #expect(try client.call("Status")["status"]?["store_trouble"]?.string != nil)
+    try rig.daemon.store.database.execute("PRAGMA query_only = OFF")
+    rig.daemon.retry()
+    #expect(try rig.daemon.store.reminders.reminder(id: "a")?.progress.state == .done)
+    #expect(try rig.daemon.store.reminders.reminder(id: "b")?.progress.state == .snoozed)
+  }
+
   @Test func aStoreThatFailsIsSaid() throws {
     try rig.daemon.store.database.execute("PRAGMA query_only = ON")
     guard
