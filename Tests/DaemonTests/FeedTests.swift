@@ -127,7 +127,6 @@ enum FeedScript {
     let lost = journal.entries(.feedLost).count
     let back = journal.entries(.feedBack).count
     try rig.run { rig.daemon.feeds.first?.feed.state == .open }
-    listener.stopListening()
     listener.hangUp()
     try rig.run { journal.entries(.feedLost).count > lost }
     var refusals = 0
@@ -139,17 +138,25 @@ enum FeedScript {
   }
 }
 
-/// A listening socket on the loopback interface.
+/// A port of the loopback interface that listens, stops and listens again. A second socket keeps the
+/// port meanwhile, so that nobody else is given it.
 private final class Listener {
   private(set) var port: UInt16 = 0
-  private var socket: Int32 = -1
+  private var first: Int32 = -1
+  private var second: Int32 = -1
+  private var accepted: Int32 = -1
 
-  init() throws { try listenAgain() }
+  init() throws {
+    first = try bound()
+    second = try bound()
+    try #require(listen(first, 8) == 0)
+  }
 
-  deinit { stopListening() }
+  deinit { for socket in [first, second, accepted] where socket >= 0 { close(socket) } }
 
-  func listenAgain() throws {
-    socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+  /// A socket with the port, or with a free one the first time.
+  private func bound() throws -> Int32 {
+    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var yes: Int32 = 1
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
     var address = sockaddr_in()
@@ -157,26 +164,24 @@ private final class Listener {
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     address.sin_port = port.bigEndian
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let code = withUnsafeMutablePointer(to: &address) {
+    let isBound = withUnsafeMutablePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(socket, address, size) == 0 && listen(socket, 8) == 0
-          && getsockname(socket, address, &size) == 0
+        bind(socket, address, size) == 0 && getsockname(socket, address, &size) == 0
       }
     }
-    try #require(code)
+    try #require(isBound)
     port = UInt16(bigEndian: address.sin_port)
+    return socket
   }
 
-  func stopListening() {
-    if accepted < 0 { accepted = accept(socket, nil, nil) }
-    if socket >= 0 { close(socket) }
-    socket = -1
-  }
-
-  private var accepted: Int32 = -1
-
+  /// The client that has connected is let go, and the next one is refused.
   func hangUp() {
+    accepted = accept(first, nil, nil)
+    close(first)
+    first = -1
     close(accepted)
     accepted = -1
   }
+
+  func listenAgain() throws { try #require(listen(second, 8) == 0) }
 }
