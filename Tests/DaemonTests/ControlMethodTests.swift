@@ -305,7 +305,7 @@ import Testing
     #expect(description["description"]?.string == GeoremindInterface.text)
   }
 
-  /// No method of the interface falls through to another one's answer.
+  /// A method that comes to the interface comes to these tests.
   @Test func everyMethodOfTheInterfaceIsTested() throws {
     let methods = GeoremindInterface.text.split(separator: "\n")
       .filter { $0.hasPrefix("method ") }
@@ -313,7 +313,7 @@ import Testing
     let source =
       try contents(#filePath)
       + contents("\(packageRoot)/Tests/DaemonTests/ControlServerTests.swift")
-    #expect(methods.count == 22)
+    #expect(!methods.isEmpty)
     for method in methods { #expect(source.contains("\"\(method)\""), "\(method)") }
   }
 
