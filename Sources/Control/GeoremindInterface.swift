@@ -97,7 +97,7 @@ package enum GeoremindInterface {
     # Places by name, all of them or those of one category.
     method ListPlaces(category: ?string) -> (places: []Place)
 
-    # Deletes a place that no reminder refers to and answers what it was.
+    # Deletes a place and answers what it was. Reminders made from it keep their copy.
     method RemovePlace(name: string) -> (place: Place)
 
     # Adds a category.

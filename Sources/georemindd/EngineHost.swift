@@ -97,9 +97,9 @@ final class EngineHost {
     for notice in notices { journal.announce(notice) }
   }
 
-  /// The last fix as the store keeps it.
+  /// The last fix as the store keeps it; that of a recording says nothing of where the device is.
   var keptFix: KeptFix? {
-    guard let fix = engine.lastFix, let arrival = engine.lastFixArrival else { return nil }
+    guard clock.mode == .system, let fix = engine.lastFix, let arrival = engine.lastFixArrival else { return nil }
     return KeptFix(fix: fix, arrival: arrival)
   }
 
