@@ -99,7 +99,8 @@ final class EngineHost {
 
   /// The last fix as the store keeps it; that of a recording says nothing of where the device is.
   var keptFix: KeptFix? {
-    guard clock.mode == .system, let fix = engine.lastFix, let arrival = engine.lastFixArrival else { return nil }
+    guard clock.mode == .system, let fix = engine.lastFix, let arrival = engine.lastFixArrival
+    else { return nil }
     return KeptFix(fix: fix, arrival: arrival)
   }
 
