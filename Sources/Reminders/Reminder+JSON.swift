@@ -37,46 +37,56 @@ extension Reminder {
         field: name, reason: "only circles (\"place\" with \"radius_m\") can be watched so far")
     }
     let id = try fields.text("id") ?? newID()
-    guard !id.isEmpty, id.utf8.count <= 256, !id.contains(where: \.isWhitespace) else {
-      throw ReminderError(
-        field: "id", reason: "must be 1 to 256 bytes without white space; leave it out to get one")
-    }
-    guard let title = try fields.text("title"), !title.isEmpty else {
-      throw ReminderError(field: "title", reason: "is missing; say what to be reminded of")
-    }
+    let title = try fields.text("title") ?? ""
     let place = try fields.place("place")
-    let due = try fields.stamp("due")
     let transport: Transport? = try fields.choice("transport")
     let kind: Kind =
       try fields.choice("kind")
       ?? (transport != nil ? .preemptive : place != nil ? .location : .date)
     self.init(
       id: id, kind: kind, title: title,
-      notes: try fields.text("notes"),
       category: try fields.text("category"),
       priority: try fields.whole("priority", in: 0...9) ?? 0,
       place: place,
-      trigger: try fields.choice("on") ?? .arrive,
-      dwell: try fields.span("dwell_s") ?? .minutes(5),
-      due: due,
-      leads: try fields.spans("lead_s"),
-      transport: transport ?? .driving,
-      repeatRule: try fields.parsed("repeat") { try RepeatRule(parsing: $0) },
-      everyVisit: try fields.flag("every_visit") ?? false,
-      cooldown: try fields.span("cooldown_s") ?? .zero,
-      from: try fields.stamp("from"),
-      until: try fields.stamp("until"),
-      hours: try fields.parsed("hours") { try HourRange(parsing: $0) },
-      days: try fields.parsed("days") { try WeekdaySet(parsing: $0) },
-      maximumSpeed: try fields.number("max_speed_mps", in: 0...10_000),
-      ifInside: try fields.choice("if_inside") ?? .wait,
+      due: try fields.stamp("due"),
       state: try fields.choice("state") ?? .armed)
-    for (key, value) in json.members where !Self.knownFields.contains(key) { unknown[key] = value }
+    try take(details: json, fields)
     try checkCompleteness()
   }
 
-  /// What a reminder of each kind cannot do without.
+  /// Takes the fields that have no place of their own in a table: all but the id, the kind, the title,
+  /// the category, the priority, the place, the due time and the state.
+  package mutating func take(details json: JSONObject) throws(ReminderError) {
+    try take(details: json, Fields(object: json))
+  }
+
+  private mutating func take(details json: JSONObject, _ fields: Fields) throws(ReminderError) {
+    notes = try fields.text("notes")
+    trigger = try fields.choice("on") ?? .arrive
+    dwell = try fields.span("dwell_s") ?? .minutes(5)
+    leads = try fields.spans("lead_s").sorted(by: >)
+    transport = try fields.choice("transport") ?? .driving
+    repeatRule = try fields.parsed("repeat") { try RepeatRule(parsing: $0) }
+    everyVisit = try fields.flag("every_visit") ?? false
+    cooldown = try fields.span("cooldown_s") ?? .zero
+    from = try fields.stamp("from")
+    until = try fields.stamp("until")
+    hours = try fields.parsed("hours") { try HourRange(parsing: $0) }
+    days = try fields.parsed("days") { try WeekdaySet(parsing: $0) }
+    maximumSpeed = try fields.number("max_speed_mps", in: 0...10_000)
+    ifInside = try fields.choice("if_inside") ?? .wait
+    for (key, value) in json.members where !Self.knownFields.contains(key) { unknown[key] = value }
+  }
+
+  /// What every reminder, and one of each kind, cannot do without.
   package func checkCompleteness() throws(ReminderError) {
+    guard !id.isEmpty, id.utf8.count <= 256, !id.contains(where: \.isWhitespace) else {
+      throw ReminderError(
+        field: "id", reason: "must be 1 to 256 bytes without white space; leave it out to get one")
+    }
+    guard !title.isEmpty else {
+      throw ReminderError(field: "title", reason: "is missing; say what to be reminded of")
+    }
     switch kind {
     case .location:
       guard place != nil else {

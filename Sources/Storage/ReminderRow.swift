@@ -57,19 +57,30 @@ enum ReminderRow {
 
   static func read(_ row: Row) throws(RowFault) -> (Reminder, Progress) {
     let progress = try progress(row)
-    var object = try document(row)
-    object["id"] = .string(try row.text("id"))
-    object["kind"] = .string(try row.text("kind"))
-    object["title"] = .string(try row.text("title"))
-    object["category"] = try row.textIfAny("category").map { .string($0) }
-    object["priority"] = .int(Int(try row.integer("priority")))
-    object["due"] = try row.textIfAny("due").map { .string($0) }
-    object["place"] = try place(row)
-    object["state"] = .string(progress.state.rawValue)
+    var reminder = Reminder(
+      id: try row.text("id"), kind: try row.word("kind", as: Reminder.Kind.self),
+      title: try row.text("title"), category: try row.textIfAny("category"),
+      priority: Int(try row.integer("priority")), place: try place(row), due: try due(row),
+      state: progress.state)
+    guard (0...9).contains(reminder.priority) else {
+      throw RowFault(reason: "its priority is not 0 to 9")
+    }
+    let details = try document(row)
     do throws(ReminderError) {
-      return (try Reminder(json: object), progress)
+      try reminder.take(details: details)
+      try reminder.checkCompleteness()
     } catch {
       throw RowFault(reason: error.description)
+    }
+    return (reminder, progress)
+  }
+
+  private static func due(_ row: Row) throws(RowFault) -> TimeStamp? {
+    guard let text = try row.textIfAny("due") else { return nil }
+    do {
+      return try TimeStamp(parsing: text)
+    } catch {
+      throw RowFault(reason: "due: \(error)")
     }
   }
 
@@ -87,16 +98,16 @@ enum ReminderRow {
     return object
   }
 
-  private static func place(_ row: Row) throws(RowFault) -> JSONValue? {
+  private static func place(_ row: Row) throws(RowFault) -> Reminder.Place? {
     guard let latitude = try row.realIfAny("latitude"),
       let longitude = try row.realIfAny("longitude")
     else { return nil }
-    return .object(
-      JSONObject([
-        "name": try row.textIfAny("place_name").map { .string($0) },
-        "lat": .double(latitude), "lon": .double(longitude),
-        "radius_m": .double(try row.realIfAny("radius_m")),
-      ]))
+    let radius = try row.realIfAny("radius_m") ?? Reminder.Place.defaultRadius
+    guard let position = Coordinate(latitude: latitude, longitude: longitude),
+      (1...5_000_000).contains(radius)
+    else { throw RowFault(reason: "its place is no circle on the Earth") }
+    return Reminder.Place(
+      name: try row.textIfAny("place_name"), position: position, radius: radius)
   }
 
   private static func progress(_ row: Row) throws(RowFault) -> Progress {
