@@ -64,7 +64,7 @@ struct Replay {
   private mutating func begin(at time: Instant, fire: (Firing) throws -> Void) throws {
     began = time
     now = time
-    for reminder in reminders { engine.handle(.add(reminder, nil), at: time, into: &effects) }
+    engine.load(reminders.map { ($0, nil) }, at: time, into: &effects)
     try carryOut(fire)
   }
 

@@ -4,9 +4,34 @@ extension Engine {
   /// Lets time pass up to `end` on a virtual clock: each deadline comes at its own time, as it does
   /// where the clock runs by itself. So a recording played slowly, quickly or at once gives the same
   /// firings.
+  ///
+  /// A gap of so many deadlines that nobody wants to hear them all (a recording with a fix of another
+  /// decade in it) is jumped: what came due in it was missed, and is told once and late.
   package mutating func advance(to end: Instant, into effects: inout [Effect]) {
-    while let deadline = nextDeadline, deadline <= end {
+    for _ in 0..<Self.mostDeadlines {
+      guard let deadline = nextDeadline, deadline <= end else { return }
       handle(.tick, at: deadline, into: &effects)
     }
+    handle(.tick, at: end, into: &effects)
+  }
+
+  private static let mostDeadlines = 10_000
+
+  /// Takes several reminders in at one moment; what was missed by them is told in the order of any
+  /// other moment. Complexity: O(n log n).
+  package mutating func load(
+    _ entries: [(reminder: Reminder, progress: Progress?)], at now: Instant,
+    into effects: inout [Effect]
+  ) {
+    var added: [Effect] = []
+    for (reminder, progress) in entries {
+      handle(.add(reminder, progress), at: now, into: &added)
+    }
+    var missed: [Firing] = []
+    for effect in added {
+      if case .fire(let firing) = effect { missed.append(firing) } else { effects.append(effect) }
+    }
+    missed.sort(by: Self.firesBefore)
+    effects += missed.map { .fire($0) }
   }
 }

@@ -4,10 +4,7 @@ import Geofencing
 extension Engine {
   mutating func add(_ reminder: Reminder, _ kept: Progress?, at now: Instant) {
     _ = remove(reminder.id)
-    var progress = kept ?? Progress(state: reminder.state)
-    if progress.occurrence == nil {
-      progress.occurrence = firstOccurrence(of: reminder, at: now)
-    }
+    let progress = startingProgress(of: reminder, kept, at: now)
     let index: Int32
     if let free = freeSlots.popLast() {
       index = free
@@ -18,8 +15,37 @@ extension Engine {
     slotOfID[reminder.id] = index
     slots[Int(index)] = Slot(reminder: reminder, progress: progress)
     activate(index, at: now)
+    if let slot = slots[Int(index)], listens(slot), slot.progress.presence == .inside,
+      reminder.trigger == .arrive, !slot.progress.visitSettled
+    {
+      // An arrival that was held back when it happened.
+      slots[Int(index)]?.isWaiting = true
+      waiting.insert(index)
+    }
     look(at: index, now: now, isFirst: true)
     if progress != kept { markDirty(index) }
+  }
+
+  /// What a reminder begins with: what was kept, brought in line with the reminder, or what its own
+  /// state says.
+  private func startingProgress(
+    of reminder: Reminder, _ kept: Progress?, at now: Instant
+  )
+    -> Progress
+  {
+    var progress = kept ?? Progress(state: reminder.state)
+    if kept == nil {
+      if progress.state == .fired { progress.leadsFired = reminder.effectiveLeads.count }
+      // A snooze without its time is one that nothing would end.
+      if progress.state == .snoozed, reminder.kind != .location { progress.state = .armed }
+    }
+    var isNew = progress.occurrence == nil
+    if case .floating = reminder.due, reminder.repeatRule == nil, progress.leadsFired == 0 {
+      // The zone may be another one than at the last run.
+      isNew = true
+    }
+    if isNew { progress.occurrence = firstOccurrence(of: reminder, at: now) }
+    return progress
   }
 
   /// A new text or place for a reminder; what it has gone through stays where it still means
@@ -54,11 +80,22 @@ extension Engine {
     return true
   }
 
-  /// Completes the current occurrence; a repeating reminder is armed for the next one.
-  mutating func complete(_ id: String, at now: Instant) {
+  /// Completes the current occurrence; a repeating reminder is armed for the next one. Where it has
+  /// fired and gone on to the next occurrence already, there is nothing more to skip.
+  mutating func complete(_ id: String, isPop: Bool = false, at now: Instant) {
     guard let index = slotOfID[id], let slot = slots[Int(index)] else { return }
     let reminder = slot.reminder
-    if reminder.repeatRule != nil, let next = nextOccurrence(of: slot, after: now) {
+    let hasGoneOn =
+      slot.progress.isUnacknowledged && slot.progress.leadsFired == 0
+      && (slot.progress.occurrence.map { $0 > now } ?? false)
+    change(index) { $0.progress.isUnacknowledged = false }
+    if reminder.repeatRule != nil, hasGoneOn, !isPop {
+      change(index) {
+        $0.progress.state = .armed
+        $0.progress.snoozedUntil = nil
+      }
+      activate(index, at: now)
+    } else if reminder.repeatRule != nil, let next = nextOccurrence(of: slot, after: now) {
       change(index) {
         $0.progress.occurrence = next
         $0.progress.leadsFired = 0

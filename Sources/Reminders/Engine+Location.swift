@@ -107,9 +107,11 @@ extension Engine {
       if trigger != .dwell { tell(transition, .pass, at: now) }
     case .arrive, .found:
       let starts = transition.kind == .arrive || slot.reminder.ifInside == .fire
+      // The receiver's clock may be another one than ours: its times only count as differences.
+      let since = now - max(.zero, (lastFix?.time ?? transition.time) - transition.time)
       change(index) {
         $0.progress.presence = .inside
-        $0.progress.insideSince = transition.time
+        $0.progress.insideSince = since
         $0.progress.visitSettled = !starts
       }
       guard starts else { break }
@@ -172,7 +174,7 @@ extension Engine {
   }
 
   private func isCoolingDown(_ slot: Slot, at now: Instant) -> Bool {
-    guard let last = slot.progress.lastFired, slot.reminder.cooldown > .zero else { return false }
+    guard let last = slot.progress.lastFired, last <= now else { return false }
     return now < last + slot.reminder.cooldown
   }
 
@@ -190,6 +192,11 @@ extension Engine {
     guard !isPositionLost, dependsOnPosition, let silentSince else { return nil }
     let deadline = silentSince + settings.positionLostAfter
     return deadline.microseconds == .max ? nil : deadline
+  }
+
+  mutating func restartSilence(at now: Instant) {
+    silentSince = now
+    if lastFixArrival != nil { lastFixArrival = now }
   }
 
   mutating func lookForPosition(at now: Instant) {

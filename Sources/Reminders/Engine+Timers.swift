@@ -5,8 +5,15 @@ import Positioning
 
 extension Engine {
   mutating func lookAtTimers(at now: Instant) {
+    var looks = 0
     while let next = timers.peek(), next.deadline <= now.microseconds {
       _ = timers.pop()
+      looks += 1
+      if looks > 4 * slots.count + 64 {
+        // More looks than anything can need: a timer that keeps coming back must not stop the rest.
+        timers.push(slot: next.slot, at: (now + .seconds(1)).microseconds)
+        continue
+      }
       look(at: next.slot, now: now)
     }
   }
@@ -49,12 +56,43 @@ extension Engine {
     }
   }
 
-  /// The end of a snooze: it fires again, as what it is.
+  /// The end of a snooze: it is told again, and goes on from where it was put off. A location reminder
+  /// that had not fired yet just listens again.
   private mutating func wake(_ index: Int32, from until: Instant, at now: Instant) {
     guard let slot = slots[Int(index)] else { return }
-    change(index) { $0.progress.snoozedUntil = nil }
-    let late = now - until
-    fire(index, snoozeFiring(slot, until: until, at: now, late: late), at: now)
+    let reminder = slot.reminder
+    let isTold = reminder.kind != .location || slot.progress.lastFired != nil
+    if isTold { firings.append(snoozeFiring(slot, until: until, at: now, late: now - until)) }
+    change(index) {
+      $0.progress.snoozedUntil = nil
+      $0.progress.state = .armed
+      if isTold {
+        $0.progress.lastFired = now
+        $0.progress.isUnacknowledged = true
+      }
+    }
+    let occurrence = slot.progress.occurrence
+    let leads = reminder.effectiveLeads
+    switch reminder.kind {
+    case .location:
+      let listensOn =
+        !isTold || reminder.everyVisit
+        || (reminder.repeatRule != nil && occurrence.map { $0 > now } == true)
+      change(index) { $0.progress.state = listensOn ? .armed : .fired }
+      listensOn ? activate(index, at: now) : deactivate(index)
+    case .date:
+      let passed = leads.prefix { lead in occurrence.map { $0 - lead <= now } ?? true }.count
+      change(index) { $0.progress.leadsFired = max($0.progress.leadsFired, passed) }
+      if max(slot.progress.leadsFired, passed) >= leads.count {
+        advance(index, after: now, spent: .fired)
+      }
+    case .preemptive:
+      if slot.progress.leadsFired >= leads.count {
+        change(index) { $0.progress.state = .fired }
+      } else {
+        activate(index, at: now)
+      }
+    }
   }
 
   /// Sets the one timer of a reminder to the next moment at which time can bring something about.
@@ -89,10 +127,9 @@ extension Engine {
     guard slot.progress.presence == .inside, !slot.progress.visitSettled,
       slot.reminder.trigger != .depart
     else { return nil }
-    if slot.reminder.trigger == .dwell, let since = slot.progress.insideSince,
-      since + slot.reminder.dwell > now
-    {
-      return since + slot.reminder.dwell
+    if slot.reminder.trigger == .dwell, let since = slot.progress.insideSince {
+      let end = since + slot.reminder.dwell
+      if end > now || !slot.isWaiting { return max(end, now) }
     }
     guard slot.isWaiting, case .failsUntil(let opening) = condition(of: slot, at: now) else {
       return nil
@@ -116,7 +153,9 @@ extension Engine {
       first <= now
     else { return }
     // What was missed is told once: for the last occurrence and the last lead that have passed.
-    if let latest = latestOccurrence(of: slot, upTo: now + (slot.reminder.leads.first ?? .zero)) {
+    if let latest = latestOccurrence(
+      of: slot, upTo: now + (slot.reminder.effectiveLeads.last ?? .zero))
+    {
       slot.progress.occurrence = latest
       slot.progress.leadsFired = 0
     }
@@ -134,7 +173,7 @@ extension Engine {
     }
     guard let current = slots[Int(index)] else { return }
     if let limit = settings.skipOlderThan, late > limit {
-      advance(index, after: now, spent: .expired)
+      if fired >= leads.count { advance(index, after: now, spent: .expired) }
       return
     }
     fire(
@@ -159,9 +198,15 @@ extension Engine {
       }
       step = TimeSpan(microseconds: step.microseconds * 2)
     }
-    for _ in 0..<1_000 {
-      guard let found = nextOccurrence(of: slot, after: latest), found <= moment else { break }
-      latest = found
+    // Between the one found and the moment there may be many: halve the way to the last of them.
+    var end = moment
+    while end - latest > .seconds(1) {
+      let middle = latest + TimeSpan(microseconds: (end - latest).microseconds / 2)
+      if let found = nextOccurrence(of: slot, after: middle), found <= moment {
+        latest = found
+      } else {
+        end = middle
+      }
     }
     return latest
   }
@@ -178,13 +223,16 @@ extension Engine {
     let travel = lastFix.map {
       settings.travel.time(from: $0.position, to: place, by: slot.reminder.transport)
     }
+    let target = occurrence - (travel ?? .zero)
     return Departure(
-      moment: occurrence - lead - (travel ?? .zero), travel: travel, occurrence: occurrence)
+      moment: target - lead, target: target, travel: travel, occurrence: occurrence)
   }
 
   struct Departure {
-    /// The last moment to leave.
+    /// The last moment to leave, less the lead that comes next.
     let moment: Instant
+    /// The last moment to leave.
+    let target: Instant
     /// nil where no position is known.
     let travel: TimeSpan?
     let occurrence: Instant
@@ -192,18 +240,22 @@ extension Engine {
 
   private mutating func lookAtLeaving(_ index: Int32, at now: Instant, isFirst: Bool) {
     guard let slot = slots[Int(index)], let departure = leaving(slot) else { return }
-    if slot.progress.leadsFired >= slot.reminder.effectiveLeads.count {
+    let leads = slot.reminder.effectiveLeads
+    if slot.progress.leadsFired >= leads.count || slot.progress.state == .fired {
       lookAfterLeaving(index, departure, at: now)
       return
     }
     guard slot.progress.state == .armed, departure.moment <= now else { return }
-    let late = now - departure.moment
+    // Leads that have passed together are told once, as the last of them.
+    let passed = passedLeads(of: slot, departure, at: now)
+    let moment = departure.target - leads[max(0, passed - 1)]
+    let late = now - moment
     if let limit = settings.skipOlderThan, late > limit, departure.occurrence < now {
       advance(index, after: now, spent: .expired)
       return
     }
     let tolerance = isFirst ? settings.lateAfter : settings.leaveLateAfter
-    change(index) { $0.progress.leadsFired += 1 }
+    change(index) { $0.progress.leadsFired = max(passed, $0.progress.leadsFired + 1) }
     fire(
       index, leaveFiring(slot, departure, at: now, late: late > tolerance ? late : nil), at: now)
   }
@@ -214,12 +266,18 @@ extension Engine {
     if departure.occurrence <= now {
       advance(index, after: now, spent: .fired)
     } else if departure.travel != nil, departure.moment - now > settings.leaveAgainSlack {
+      let passed = slots[Int(index)].map { passedLeads(of: $0, departure, at: now) } ?? 0
       change(index) {
         $0.progress.state = .armed
-        $0.progress.leadsFired = 0
+        $0.progress.leadsFired = passed
       }
       preemptive.insert(index)
     }
+  }
+
+  /// How many leads, longest first, have their moment behind them.
+  private func passedLeads(of slot: Slot, _ departure: Departure, at now: Instant) -> Int {
+    slot.reminder.effectiveLeads.prefix { departure.target - $0 <= now }.count
   }
 
   private func nextLookAfterLeaving(_ slot: Slot, now: Instant) -> Instant? {
@@ -250,6 +308,7 @@ extension Engine {
     firings.append(firing)
     change(index) {
       $0.progress.lastFired = now
+      $0.progress.isUnacknowledged = true
       $0.isWaiting = false
     }
     waiting.remove(index)

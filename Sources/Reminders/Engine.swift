@@ -71,6 +71,7 @@ package struct Engine: Sendable {
   /// Complexity of a fix far from every boundary and deadline: O(1).
   package mutating func handle(_ event: Event, at now: Instant, into effects: inout [Effect]) {
     if silentSince == nil { silentSince = now }
+    if let silentSince, silentSince > now { restartSilence(at: now) }
     switch event {
     case .fix(let fix): take(fix, at: now)
     case .tick: break
@@ -78,6 +79,8 @@ package struct Engine: Sendable {
     case .replace(let reminder): replace(reminder, at: now)
     case .remove(let id): if remove(id) { effects.append(.forget(id: id)) }
     case .done(let id): complete(id, at: now)
+    case .pop(let id): complete(id, isPop: true, at: now)
+    case .clockSet: restartSilence(at: now)
     case .snooze(let id, let snooze): put(off: id, snooze, at: now)
     case .zone(let zone): change(to: zone, at: now)
     }
@@ -112,7 +115,7 @@ package struct Engine: Sendable {
     notices.removeAll(keepingCapacity: true)
   }
 
-  private static func firesBefore(_ a: Firing, _ b: Firing) -> Bool {
+  static func firesBefore(_ a: Firing, _ b: Firing) -> Bool {
     let left = order(a)
     let right = order(b)
     return left == right ? a.reminderID < b.reminderID : left < right

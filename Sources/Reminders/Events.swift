@@ -13,9 +13,13 @@ package enum Event: Sendable {
   /// The reminder of this id was changed by the user; what it has gone through is kept where it fits.
   case replace(Reminder)
   case remove(id: String)
-  /// Completes the current occurrence.
+  /// Completes the occurrence that has fired; before that, the one that comes next.
   case done(id: String)
+  /// Completes the occurrence that comes next, whatever has fired.
+  case pop(id: String)
   case snooze(id: String, Snooze)
+  /// The clock was set: silences that were measured across the step mean nothing.
+  case clockSet
   /// The system's time zone has changed: floating times are computed anew.
   case zone(TimeZoneRules)
 }

@@ -15,6 +15,8 @@ package struct Progress: Equatable, Sendable {
   /// How many of the leads of this occurrence have fired, longest first.
   package var leadsFired = 0
   package var lastFired: Instant?
+  /// It has fired, and the user has not said "done" since.
+  package var isUnacknowledged = false
   /// For `snoozed`: when it fires again.
   package var snoozedUntil: Instant?
 

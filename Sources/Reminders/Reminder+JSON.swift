@@ -80,9 +80,13 @@ extension Reminder {
 
   /// What every reminder, and one of each kind, cannot do without.
   package func checkCompleteness() throws(ReminderError) {
-    guard !id.isEmpty, id.utf8.count <= 256, !id.contains(where: \.isWhitespace) else {
+    guard !id.isEmpty, id.utf8.count <= 256, !id.contains(where: \.isWhitespace),
+      !id.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+    else {
       throw ReminderError(
-        field: "id", reason: "must be 1 to 256 bytes without white space; leave it out to get one")
+        field: "id",
+        reason: "must be 1 to 256 bytes without white space and control characters; "
+          + "leave it out to get one")
     }
     guard !title.isEmpty else {
       throw ReminderError(field: "title", reason: "is missing; say what to be reminded of")

@@ -33,6 +33,17 @@ package struct TravelProfile: Equatable, Sendable {
     self.topSpeed = topSpeed
   }
 
+  /// Travel without the overhead. Where a faster band begins, a longer way would take less time for a
+  /// while: it takes as long as the longest way of the band before instead.
+  func seconds(_ distance: Double) -> Double {
+    var longest = 0.0
+    for band in bands where band.speed > 0 {
+      longest = max(longest, min(distance, band.below) * detour / band.speed)
+      if distance < band.below { break }
+    }
+    return longest
+  }
+
   package static let walking = TravelProfile(
     bands: [Band(below: .infinity, kilometresPerHour: 5)], detour: 1.3, overhead: .zero,
     topSpeed: 70)
@@ -69,9 +80,7 @@ package struct TravelEstimator: Equatable, Sendable {
     let distance = origin.distance(to: place.position)
     guard distance > place.radius else { return .zero }
     let profile = profile(of: transport)
-    let speed = profile.bands.first { distance < $0.below }?.speed ?? profile.bands.last?.speed
-    guard let speed, speed > 0 else { return .zero }
-    return TimeSpan(seconds: distance * profile.detour / speed + profile.overhead.seconds)
+    return TimeSpan(seconds: profile.seconds(distance) + profile.overhead.seconds)
   }
 
   /// How much travel time one second of moving away can add at most, in seconds.

@@ -12,7 +12,7 @@ enum ReminderRow {
   static let columns = """
     seq, id, kind, title, category, priority, place_name, latitude, longitude, radius_m, due, \
     document, state, presence, inside_since_us, visit_settled, occurrence_us, leads_fired, \
-    last_fired_us, snoozed_until_us
+    last_fired_us, snoozed_until_us, unacknowledged
     """
 
   private static let columnFields: Set<String> = [
@@ -35,13 +35,13 @@ enum ReminderRow {
     ]
   }
 
-  /// Values for state … snoozed_until_us.
+  /// Values for state … unacknowledged.
   static func values(_ progress: Progress) -> [SQLValue] {
     [
       .text(progress.state.rawValue), .text(word(progress.presence)),
       SQLValue(progress.insideSince), SQLValue(progress.visitSettled),
       SQLValue(progress.occurrence), SQLValue(progress.leadsFired), SQLValue(progress.lastFired),
-      SQLValue(progress.snoozedUntil),
+      SQLValue(progress.snoozedUntil), SQLValue(progress.isUnacknowledged),
     ]
   }
 
@@ -126,6 +126,7 @@ enum ReminderRow {
     progress.leadsFired = Int(leads)
     progress.lastFired = try row.instantIfAny("last_fired_us")
     progress.snoozedUntil = try row.instantIfAny("snoozed_until_us")
+    progress.isUnacknowledged = try row.integer("unacknowledged") != 0
     return progress
   }
 }

@@ -17,8 +17,8 @@ package struct ReminderStore {
         """
         INSERT INTO reminder (id, kind, title, category, priority, place_name, latitude, longitude,
           radius_m, due, document, state, presence, inside_since_us, visit_settled, occurrence_us,
-          leads_fired, last_fired_us, snoozed_until_us)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          leads_fired, last_fired_us, snoozed_until_us, unacknowledged)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, ReminderRow.values(reminder) + ReminderRow.values(progress))
     } catch {
       if error.isUniqueness { throw .alreadyExists(what: "reminder", name: reminder.id) }
@@ -104,7 +104,7 @@ package struct ReminderStore {
       UPDATE reminder SET id = ?, kind = ?, title = ?, category = ?, priority = ?, place_name = ?,
         latitude = ?, longitude = ?, radius_m = ?, due = ?, document = ?, state = ?, presence = ?,
         inside_since_us = ?, visit_settled = ?, occurrence_us = ?, leads_fired = ?,
-        last_fired_us = ?, snoozed_until_us = ?
+        last_fired_us = ?, snoozed_until_us = ?, unacknowledged = ?
       WHERE id = ?
       """, values + ReminderRow.values(progress) + [.text(reminder.id)])
     if changed == 0 { try push(reminder, progress) }
@@ -116,7 +116,8 @@ package struct ReminderStore {
     try database.run(
       """
       UPDATE reminder SET state = ?, presence = ?, inside_since_us = ?, visit_settled = ?,
-        occurrence_us = ?, leads_fired = ?, last_fired_us = ?, snoozed_until_us = ?
+        occurrence_us = ?, leads_fired = ?, last_fired_us = ?, snoozed_until_us = ?,
+        unacknowledged = ?
       WHERE id = ?
       """, ReminderRow.values(progress) + [.text(id)]) > 0
   }

@@ -71,6 +71,7 @@ enum Schema {
       leads_fired INTEGER NOT NULL DEFAULT 0 CHECK (leads_fired >= 0),
       last_fired_us INTEGER,
       snoozed_until_us INTEGER,
+      unacknowledged INTEGER NOT NULL DEFAULT 0 CHECK (unacknowledged IN (0, 1)),
       nearest_us INTEGER GENERATED ALWAYS AS (coalesce(
         CASE state WHEN 'snoozed' THEN snoozed_until_us ELSE occurrence_us END,
         9223372036854775807)) VIRTUAL,

@@ -196,7 +196,7 @@ struct ControlService {
 
   private func pop(_ kind: Reminder.Kind) throws -> JSONObject {
     guard let entry = try daemon.store.reminders.peek(kind: kind) else { return JSONObject() }
-    try daemon.complete(entry)
+    try daemon.complete(entry, isPop: true)
     return shown(try find(entry.reminder.id))
   }
 

@@ -29,10 +29,11 @@ extension Daemon {
     if let now = clock.now { host.handle(.remove(id: id), at: now) }
   }
 
-  /// Completes the current occurrence.
-  func complete(_ entry: ReminderStore.Entry) throws {
+  /// Completes the current occurrence; for `pop` the one that comes next.
+  func complete(_ entry: ReminderStore.Entry, isPop: Bool = false) throws {
     if isRunning, let now = clock.now {
-      host.handle(.done(id: entry.reminder.id), at: now)
+      let id = entry.reminder.id
+      host.handle(isPop ? .pop(id: id) : .done(id: id), at: now)
     } else {
       var progress = entry.progress
       progress.state = .done

@@ -38,9 +38,11 @@ final class EngineHost {
 
   /// Brings everything up to `now`, one deadline after the other, each at its own time.
   func advance(to now: Instant) {
-    while let deadline = engine.nextDeadline, deadline <= now {
-      engine.handle(.tick, at: clock.mode == .recording ? deadline : now, into: &effects)
-      if clock.mode == .recording { clock.advance(to: deadline) }
+    if clock.mode == .recording {
+      engine.advance(to: now, into: &effects)
+      clock.advance(to: now)
+    } else if let deadline = engine.nextDeadline, deadline <= now {
+      engine.handle(.tick, at: now, into: &effects)
     }
     carryOut()
   }
@@ -66,7 +68,8 @@ final class EngineHost {
   /// The reminders of the store, with what they have gone through. Nothing is written but what
   /// changes by it.
   func load(_ reminders: [ReminderStore.Entry], at now: Instant) {
-    handle(reminders.map { .add($0.reminder, $0.progress) }, at: now)
+    engine.load(reminders.map { ($0.reminder, $0.progress) }, at: now, into: &effects)
+    carryOut()
   }
 
   /// Tries again what the store refused.

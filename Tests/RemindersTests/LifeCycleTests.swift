@@ -1,0 +1,190 @@
+import CivilTime
+import JSONText
+import Testing
+
+@testable import Reminders
+
+/// Snoozed, done, edited and read back at awkward moments.
+@Suite struct LifeCycleTests {
+  private let place = EngineHarness.place()
+
+  @Test func aSnoozedRepeatingOneGoesOn() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"r","kind":"date","title":"R","due":"2026-06-12T17:00:00Z","repeat":"daily"}"#)
+    harness.wait(3601)
+    harness.send(.snooze(id: "r", .until(harness.now + .minutes(20))))
+    harness.wait(3 * 86_400)
+    #expect(
+      harness.firings.map(\.time.json) == [
+        "2026-06-12T17:00:00Z", "2026-06-12T17:20:01Z", "2026-06-13T17:00:00Z",
+        "2026-06-14T17:00:00Z", "2026-06-15T17:00:00Z",
+      ])
+  }
+
+  @Test func aSnoozeBetweenLeadsKeepsTheNextOne() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","kind":"date","title":"T","due":"2026-06-12T17:00:00Z","lead_s":[3000,0]}"#)
+    harness.wait(700)
+    harness.send(.snooze(id: "t", .until(harness.now + .minutes(5))))
+    harness.wait(2 * 3600)
+    #expect(
+      harness.firings.map(\.time.json) == [
+        "2026-06-12T16:10:00Z", "2026-06-12T16:16:40Z", "2026-06-12T17:00:00Z",
+      ])
+    #expect(harness.kept["t"]?.state == .fired)
+  }
+
+  @Test func aSnoozedTripIsStillWatched() throws {
+    var harness = EngineHarness()
+    harness.fix(2000)
+    try harness.add(
+      #"{"id":"p","kind":"preemptive","title":"P","due":"2026-06-12T19:00:00Z","#
+        + #""transport":"walking",\#(place)}"#)
+    harness.send(.snooze(id: "p", .until(harness.now + .minutes(10))))
+    harness.wait(4 * 3600)
+    #expect(harness.events == ["p:due", "p:leave"])
+  }
+
+  @Test func aSnoozedVisitListensAgain() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"e","kind":"location","title":"E","every_visit":true,\#(place)}"#)
+    harness.walk(from: 600, to: 0)
+    harness.send(.snooze(id: "e", .until(harness.now + .minutes(1))))
+    harness.wait(120)
+    harness.walk(from: 0, to: 600)
+    harness.walk(from: 600, to: 0)
+    #expect(harness.events == ["e:arrive", "e:due", "e:arrive"])
+  }
+
+  @Test func doneAfterAFiringKeepsTheNextOccurrence() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"r","kind":"date","title":"R","due":"2026-06-12T17:00:00Z","repeat":"daily"}"#)
+    harness.wait(3601)
+    harness.send(.done(id: "r"))
+    #expect(harness.kept["r"]?.occurrence?.json == "2026-06-13T17:00:00Z")
+    // Done once more, before it fires: that one is completed in advance.
+    harness.send(.done(id: "r"))
+    #expect(harness.kept["r"]?.occurrence?.json == "2026-06-14T17:00:00Z")
+    harness.wait(86_400)
+    #expect(harness.events == ["r:due"])
+    harness.send(.pop(id: "r"))
+    #expect(harness.kept["r"]?.occurrence?.json == "2026-06-15T17:00:00Z")
+  }
+
+  @Test func aFiredTripReadFromADocumentDoesNotSpin() throws {
+    var harness = EngineHarness()
+    harness.fix(2000)
+    try harness.add(
+      #"{"id":"p","kind":"preemptive","title":"P","due":"2026-06-12T16:30:00Z","state":"fired","#
+        + #""repeat":"FREQ=DAILY","transport":"walking",\#(place)}"#)
+    harness.wait(2 * 86_400)
+    #expect(harness.events == ["p:leave", "p:leave"])
+  }
+
+  @Test func aLeadAsLongAsTheRepeatLosesNothing() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"r","kind":"date","title":"R","due":"2026-06-14T17:00:00Z","#
+        + #""repeat":"FREQ=DAILY;COUNT=3","lead_s":[86400,0]}"#)
+    harness.wait(6 * 86_400)
+    let due = harness.firings.filter { $0.time == $0.due }.map(\.time.json)
+    #expect(due == ["2026-06-14T17:00:00Z", "2026-06-15T17:00:00Z", "2026-06-16T17:00:00Z"])
+  }
+
+  @Test func skippingAnOldLeadKeepsTheNewOnes() throws {
+    var settings = EngineSettings()
+    settings.skipOlderThan = .hours(1)
+    var harness = EngineHarness(settings: settings)
+    try harness.add(
+      #"{"id":"t","kind":"date","title":"T","due":"2026-06-12T16:00:12Z","lead_s":[86400,0]}"#)
+    harness.wait(60)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T16:00:12Z"])
+  }
+
+  @Test(arguments: [true, false])
+  func anArrivalHeldBackSurvives(isRestart: Bool) throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"a","kind":"location","title":"A","from":"2026-06-12T17:00:00Z",\#(place)}"#)
+    harness.walk(from: 600, to: 0)
+    if isRestart {
+      harness.restart(after: 10)
+    } else {
+      var edited = try #require(harness.engine.reminder("a"))
+      edited.title = "B"
+      harness.send(.replace(edited))
+    }
+    harness.wait(2 * 3600)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T17:00:00Z"])
+  }
+
+  @Test func aFloatingTimeFollowsTheZoneOverARestart() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"t","kind":"date","title":"T","due":"2026-06-12T18:00:00"}"#)
+    harness.engine = Engine(
+      zone: TimeZoneRules(name: "X", fixedOffset: 3600, abbreviation: "X"))
+    let reminder = try Reminder(
+      json: ["id": "t", "kind": "date", "title": "T", "due": "2026-06-12T18:00:00"])
+    harness.send(.add(reminder, harness.kept["t"]))
+    harness.wait(3 * 3600)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T17:00:00Z"])
+  }
+
+  @Test func aDwellOfNoTimeIsAnArrival() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"d","kind":"location","title":"D","on":"dwell","dwell_s":0,\#(place)}"#)
+    harness.walk(from: 600, to: 0)
+    #expect(harness.events == ["d:dwell"])
+  }
+
+  @Test func leadsThatPassedTogetherAreToldOnce() throws {
+    var harness = EngineHarness()
+    harness.fix(2000)
+    try harness.add(
+      #"{"id":"p","kind":"preemptive","title":"P","due":"2026-06-12T16:40:00Z","#
+        + #""lead_s":[7200,3600,1800,60],"transport":"walking",\#(place)}"#)
+    #expect(harness.firings.count == 1)
+    harness.wait(3600)
+    #expect(harness.firings.count == 2)
+    #expect(Set(harness.firings.map(\.id)).count == 2)
+  }
+
+  @Test func aLongerWayNeverTakesLessTime() {
+    let profile = TravelProfile.driving
+    var last = 0.0
+    for distance in stride(from: 0.0, to: 100_000, by: 50) {
+      let seconds = profile.seconds(distance)
+      #expect(seconds >= last)
+      last = seconds
+    }
+    #expect(abs(profile.seconds(3_000) - 3_000 * 1.35 / (30 / 3.6)) < 1e-6)
+    #expect(abs(profile.seconds(20_000) - 20_000 * 1.35 / (50 / 3.6)) < 1e-6)
+    #expect(abs(profile.seconds(90_000) - 90_000 * 1.35 / (80 / 3.6)) < 1e-6)
+  }
+
+  @Test func aClockSetBackDoesNotLengthenSilencesAndCooldowns() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"c","kind":"location","title":"C","every_visit":true,"cooldown_s":60,\#(place)}"#)
+    harness.walk(from: 600, to: 0)
+    harness.now = harness.now - .hours(5)
+    harness.send(.clockSet)
+    harness.wait(130)
+    #expect(harness.notices == [.positionLost(after: .seconds(120))])
+  }
+
+  @Test func aGapOfAnotherDecadeIsJumped() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"m","kind":"date","title":"M","due":"2026-06-12T17:00:00Z","repeat":"FREQ=MINUTELY"}"#
+    )
+    var effects: [Effect] = []
+    harness.engine.advance(to: Instant(seconds: 3_400_000_000), into: &effects)
+    let fired = effects.filter { if case .fire = $0 { true } else { false } }.count
+    #expect(fired <= 10_001)
+  }
+}
