@@ -2,13 +2,15 @@ import Glibc
 
 /// One client of a stream socket, served from the loop: messages in, each ended by a delimiter,
 /// bytes out through a queue. Both are bounded, so that no client can make the daemon grow.
+/// A single reply may be of any size: it is the client that does not read which is dropped.
 ///
 /// It lives as long as someone keeps it; closing is final.
 package final class StreamConnection {
   package struct Limits: Sendable {
     /// The longest message, in bytes; a longer one closes the connection.
     package var message: Int
-    /// How many bytes may wait to be sent; a client that reads too slowly for it is dropped.
+    /// Where that many bytes wait to be sent, nothing more is queued and the client is dropped. At
+    /// most this and what one `send` adds is held.
     package var queue: Int
 
     package init(message: Int = 1 << 20, queue: Int = 4 << 20) {
@@ -20,8 +22,11 @@ package final class StreamConnection {
   package let peer: PeerCredentials
   /// One message without its delimiter; valid only during the call.
   package var onMessage: (UnsafeRawBufferPointer) -> Void = { _ in }
+  /// The socket took that many bytes, at once or later; called from within `send` or by the loop.
+  /// May send, finish and close.
+  package var onSent: (_ count: Int) -> Void = { _ in }
   /// The connection is closed, and why; called once, possibly from within `send` or `finish`, but not
-  /// for `close()`. Released afterwards, as `onMessage` is.
+  /// for `close()`. Released afterwards, as `onMessage` and `onSent` are.
   package var onClose: (_ reason: String) -> Void = { _ in }
   package private(set) var isOpen = true
 
@@ -63,19 +68,25 @@ package final class StreamConnection {
   /// Bytes that wait to be sent.
   package var queuedBytes: Int { output.count - sent }
 
+  private var isFull: Bool { queuedBytes >= limits.queue }
+
   /// Sends now what the socket takes and queues the rest. Says whether the connection still stands.
   @discardableResult
   package func send(_ bytes: some Collection<UInt8>) -> Bool {
     guard isOpen, ending == nil else { return false }
+    if isFull {
+      fail(Self.slow)
+      return false
+    }
     output.append(contentsOf: bytes)
     flush()
-    if isOpen, queuedBytes > limits.queue { fail("the client reads too slowly") }
     return isOpen
   }
 
-  /// Closes once everything is sent; takes nothing more.
+  /// Closes once everything is sent; takes nothing more. At once where the queue is full: a client
+  /// that does not read would keep it for ever.
   package func finish() {
-    end("finished")
+    if ending == nil, isFull { fail(Self.slow) } else { end("finished") }
   }
 
   /// Closes at once and without a call of `onClose`; harmless when repeated.
@@ -85,8 +96,11 @@ package final class StreamConnection {
     source = nil
     descriptor.close()
     onMessage = { _ in }
+    onSent = { _ in }
     onClose = { _ in }
   }
+
+  private static var slow: String { "the client reads too slowly" }
 
   private func end(_ reason: String) {
     guard isOpen, ending == nil else { return }
@@ -158,6 +172,7 @@ package final class StreamConnection {
   // MARK: Writing
 
   private func flush() {
+    var taken = 0
     while sent < output.count {
       let count = output.withUnsafeBytes {
         let rest = $0[sent...]
@@ -167,6 +182,7 @@ package final class StreamConnection {
       }
       if count > 0 {
         sent += count
+        taken += count
       } else if errno == EAGAIN {
         break
       } else if errno != EINTR {
@@ -181,6 +197,8 @@ package final class StreamConnection {
       sent = 0
     }
     updateInterest()
+    // Last, as it may send more or close.
+    if taken > 0 { onSent(taken) }
   }
 
   private func updateInterest() {

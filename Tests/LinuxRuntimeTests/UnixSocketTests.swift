@@ -156,13 +156,84 @@ private final class Service {
     var count = 0
     while connection.send(piece), count < 100 {
       count += 1
-      #expect(connection.queuedBytes <= 1_000_000)
+      #expect(connection.queuedBytes < 1_100_000)
     }
     #expect(count >= 10 && count < 100)
     #expect(service.closed == ["the client reads too slowly"])
     #expect(!connection.isOpen)
     client.close()
     listener.close()
+  }
+
+  /// The limit is for those who do not read, not for a large reply.
+  @Test func sendsAMessageLargerThanItsQueueAndTellsWhatTheSocketTook() throws {
+    let listener = try listener(limits: .init(queue: 100_000))
+    let client = try UnixClient(path: path, timeout: 1_000_000)
+    #expect(try loop.runUntil { service.connections.count == 1 })
+    let connection = service.connections[0]
+    var told = 0
+    var sent = 0
+    var isRight = true
+    connection.onSent = { [unowned connection] count in
+      told += count
+      isRight = isRight && count > 0 && told + connection.queuedBytes == sent
+      // Answers that waited for room: each send calls this again.
+      if connection.queuedBytes == 0, sent < 1_500_000 {
+        sent += 500_001
+        connection.send([UInt8](repeating: UInt8(ascii: "z"), count: 500_000) + [0])
+      }
+    }
+    sent = 700_001
+    #expect(connection.send([UInt8](repeating: UInt8(ascii: "y"), count: 700_000) + [0]))
+    #expect(told > 0 && connection.queuedBytes > 100_000)
+    for size in [700_000, 500_000, 500_000] { #expect(try next(client)?.count == size) }
+    #expect(isRight && told == 1_700_003 && connection.isOpen)
+    client.close()
+    listener.close()
+  }
+
+  @Test func doesNotWaitForAClientWhoseQueueIsFull() throws {
+    let listener = try listener(limits: .init(queue: 100_000))
+    for isFinished in [true, false] {
+      let client = try UnixClient(path: path, timeout: 1_000_000)
+      service.connections = []
+      service.closed = []
+      #expect(try loop.runUntil { service.connections.count == 1 })
+      let connection = service.connections[0]
+      connection.send([UInt8](repeating: UInt8(ascii: "y"), count: 700_000) + [0])
+      #expect(connection.isOpen && connection.queuedBytes > 100_000)
+      if isFinished { connection.finish() } else { #expect(!connection.send("more".utf8)) }
+      #expect(service.closed == ["the client reads too slowly"])
+      #expect(!connection.isOpen)
+      client.close()
+    }
+    listener.close()
+  }
+
+  @Test func mayBeClosedWhenTheSocketTookSomething() throws {
+    let listener = try listener()
+    let client = try UnixClient(path: path, timeout: 1_000_000)
+    #expect(try loop.runUntil { service.connections.count == 1 })
+    service.connections[0].onSent = { [service] _ in
+      service.connections[0].close()
+      service.connections = []
+    }
+    #expect(!service.connections[0].send("a\0".utf8))
+    #expect(try client.receive(timeout: 1_000_000) == Array("a".utf8))
+    #expect(try client.receive(timeout: 1_000_000) == nil)
+    listener.close()
+  }
+
+  /// The client reads on this thread, too: the loop refills the socket whenever it is empty.
+  private func next(_ client: UnixClient) throws -> [UInt8]? {
+    while true {
+      do {
+        return try client.receive(timeout: 0)
+      } catch {
+        guard error.code == ETIMEDOUT else { throw error }
+      }
+      try loop.runOnce(timeout: 1_000_000)
+    }
   }
 
   @Test func sendsAllThatIsQueuedBeforeItFinishes() throws {
@@ -176,20 +247,8 @@ private final class Service {
     connection.finish()
     connection.finish()
     #expect(!connection.send("more".utf8))
-    // The client reads on this thread, too: the loop refills the socket whenever it is empty.
-    var received = 0
-    var isDone = false
-    while !isDone {
-      try loop.runOnce(timeout: 0)
-      do {
-        received = try client.receive(timeout: 0)?.count ?? 0
-        isDone = true
-      } catch {
-        guard error.code == ETIMEDOUT else { throw error }
-      }
-    }
-    #expect(received == message.count)
-    #expect(try client.receive(timeout: 1_000_000) == nil)
+    #expect(try next(client)?.count == message.count)
+    #expect(try next(client) == nil)
     #expect(service.closed == ["finished"])
     listener.close()
   }
