@@ -12,6 +12,7 @@ final class ControlServer {
 
   private unowned let daemon: Daemon
   private let interfaces: VarlinkService
+  private let outputLimit: Int
   private var listeners: [UnixListener] = []
   private var clients: [ObjectIdentifier: Client] = [:]
   private let statusTimer: TimerSource
@@ -25,17 +26,26 @@ final class ControlServer {
     var watches: String? { protocolState.isStreaming ? protocolState.openCall?.methodName : nil }
     /// What of the status it was told last.
     var lastStatus: String?
+    /// Bytes the socket took of which the protocol was not told yet.
+    var taken = 0
+    var isBeingServed = false
 
-    init(stream: StreamConnection, service: VarlinkService) {
+    init(stream: StreamConnection, service: VarlinkService, outputLimit: Int) {
       self.stream = stream
-      protocolState = Connection(service: service, peer: stream.peer)
+      protocolState = Connection(service: service, peer: stream.peer, outputLimit: outputLimit)
     }
   }
 
   /// Takes the sockets that systemd passes under the name `control`, or listens at the configured
   /// path.
-  init(daemon: Daemon, loop: EventLoop, services: ServiceManager) throws {
+  /// - Parameter outputLimit: how many bytes may wait for a client that does not read; the largest
+  ///   reply comes on top.
+  init(
+    daemon: Daemon, loop: EventLoop, services: ServiceManager,
+    outputLimit: Int = VarlinkConnection<PeerCredentials>.defaultOutputLimit
+  ) throws {
     self.daemon = daemon
+    self.outputLimit = outputLimit
     interfaces = try VarlinkService(
       vendor: "georemind", product: "georemindd", version: DaemonCommand.version,
       url: "https://varlink.org", interfaces: [GeoremindInterface.text],
@@ -45,13 +55,17 @@ final class ControlServer {
       relay.server?.pushStatus()
     }
     relay.server = self
+    let limits = StreamConnection.Limits(queue: outputLimit)
     for socket in try services.passedSockets() where socket.name == "control" {
       listeners.append(
-        try UnixListener(passed: socket.descriptor, loop: loop) { relay.server?.admit($0) })
+        try UnixListener(passed: socket.descriptor, loop: loop, limits: limits) {
+          relay.server?.admit($0)
+        })
     }
     if listeners.isEmpty {
+      let path = daemon.settings.socketPath
       listeners = [
-        try UnixListener(path: daemon.settings.socketPath, loop: loop) { relay.server?.admit($0) }
+        try UnixListener(path: path, loop: loop, limits: limits) { relay.server?.admit($0) }
       ]
     }
   }
@@ -73,14 +87,23 @@ final class ControlServer {
       refuse(stream, because: why)
       return
     }
-    let client = Client(stream: stream, service: interfaces)
+    let client = Client(stream: stream, service: interfaces, outputLimit: outputLimit)
     let key = ObjectIdentifier(client)
     clients[key] = client
     stream.onClose = { [unowned self] reason in
       daemon.log.debug("A client has gone: \(reason)")
       clients[key] = nil
     }
-    stream.onMessage = { [unowned self, unowned client] bytes in
+    stream.onSent = { [unowned self] count in
+      guard let client = clients[key] else { return }
+      client.taken += count
+      // While it is being served, `carryOut` sees to it next.
+      guard !client.isBeingServed else { return }
+      carryOut([], for: client)
+      tellFirings()
+    }
+    stream.onMessage = { [unowned self] bytes in
+      guard let client = clients[key] else { return }
       let message = Array(bytes) + [0]
       carryOut(exchange(with: client) { $0.receive(message, handler: $1) }, for: client)
       tellFirings()
@@ -131,14 +154,23 @@ final class ControlServer {
   /// Refused clients, kept until their answer is sent.
   private var refused: [ObjectIdentifier: StreamConnection] = [:]
 
+  /// Does what the protocol asks for, and tells it what the socket took: a call that waited for that
+  /// may go on, and its answer is one more to send.
   private func carryOut(_ actions: [Connection.Action], for client: Client) {
+    client.isBeingServed = true
+    defer { client.isBeingServed = false }
+    perform(actions, for: client)
+    while client.taken > 0, client.stream.isOpen {
+      let taken = client.taken
+      client.taken = 0
+      perform(exchange(with: client) { $0.sent(taken, handler: $1) }, for: client)
+    }
+  }
+
+  private func perform(_ actions: [Connection.Action], for client: Client) {
     for action in actions {
       switch action {
-      case .send(let bytes):
-        let before = client.stream.queuedBytes
-        client.stream.send(bytes)
-        let written = before + bytes.count - client.stream.queuedBytes
-        carryOut(exchange(with: client) { $0.sent(written, handler: $1) }, for: client)
+      case .send(let bytes): client.stream.send(bytes)
       case .close(let reason):
         daemon.log.info("Closing a client's connection: \(reason)")
         client.stream.finish()

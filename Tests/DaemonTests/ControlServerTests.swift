@@ -3,6 +3,7 @@ import Control
 import Glibc
 import JSONText
 import LinuxRuntime
+import Reminders
 import Testing
 
 @testable import georemindd
@@ -98,5 +99,131 @@ import Testing
     _ = try client.call("Add", missed)
     #expect(rig.journal.firings.count == 1)
     #expect(try client.call("Status")["status"] != nil)
+  }
+
+  // MARK: - Slow clients
+
+  /// The limit is of the bytes that wait at one time for a client that does not read: neither of one
+  /// reply nor of all together.
+  @Test func repliesLargerThanTheLimitReachASlowClient() throws {
+    let (rig, server) = try served(outputLimit: 300_000)
+    defer { server.stop() }
+    try rig.daemon.addAll(long(count: 40))
+    let client = try SlowClient(rig)
+    for _ in 0..<2 {
+      // The second waits until the first is nearly sent.
+      try client.call("List")
+      try client.call("Status")
+      #expect(try client.message().count > 640_000)
+      #expect(try client.message().starts(with: Array(#"{"parameters":{"status""#.utf8)))
+    }
+  }
+
+  /// More than may wait, asked for before anything is read.
+  @Test func callsThatWaitForTheSocketAreAnswered() throws {
+    let (rig, server) = try served(outputLimit: 200_000)
+    defer { server.stop() }
+    let reminders = try long(count: 2)
+    try rig.daemon.addAll(reminders)
+    let client = try SlowClient(rig)
+    for count in 0..<60 { try client.call("Show", #"{"id":"id\#(count % 2)"}"#) }
+    try rig.settle()
+    for count in 0..<60 {
+      let part = String(decoding: try client.message().prefix(200), as: UTF8.self)
+      #expect(part.contains(#""id":"id\#(count % 2)""#))
+    }
+  }
+
+  @Test func aWatcherThatReadsIsKept() throws {
+    let (rig, server) = try served(outputLimit: 400_000)
+    defer { server.stop() }
+    let watcher = try SlowClient(rig)
+    try watcher.call("WatchFirings", more: true)
+    try rig.settle()
+    // Half of each part waits for the socket.
+    for _ in 0..<4 {
+      for _ in 0..<25 { server.announce(firing()) }
+      for _ in 0..<25 { #expect(try watcher.message().count > 16_384) }
+    }
+  }
+
+  @Test func aWatcherThatDoesNotReadIsDropped() throws {
+    let (rig, server) = try served(outputLimit: 400_000)
+    defer { server.stop() }
+    let watcher = try SlowClient(rig)
+    try watcher.call("WatchFirings", more: true)
+    try rig.settle()
+    let words = "it does not read the stream it asked for"
+    var told = 0
+    while told < 200, !rig.journal.entries.contains(where: { $0.message.contains(words) }) {
+      server.announce(firing())
+      told += 1
+    }
+    #expect((25..<200).contains(told))
+    // Nothing is kept for it: what the kernel holds is all that comes.
+    var received = 0
+    #expect(throws: (any Error).self) {
+      while true { received += try watcher.message().count }
+    }
+    #expect(received < (told - 20) * 16_384)
+    _ = try rig.client().call("Status")
+  }
+
+  /// A daemon served by a control server of its own limit.
+  private func served(outputLimit: Int) throws -> (Rig, ControlServer) {
+    let rig = try Rig()
+    rig.daemon.control?.stop()
+    let server = try ControlServer(
+      daemon: rig.daemon, loop: rig.daemon.loop, services: ServiceManager(),
+      outputLimit: outputLimit)
+    return (rig, server)
+  }
+
+  /// Each of 16 KB.
+  private func long(count: Int) throws -> [Reminder] {
+    var reminder = try dated("a", in: .hours(1))
+    reminder.notes = String(repeating: "n", count: 16_000)
+    return (0..<count).map {
+      reminder.id = "id\($0)"
+      return reminder
+    }
+  }
+
+  /// Of 16 KiB.
+  private func firing() -> Firing {
+    Firing(
+      id: "f", reminderID: "r", kind: .date, title: String(repeating: "t", count: 16_384),
+      time: Instant(microseconds: 0), event: .due, why: "It is due.")
+  }
+}
+
+/// Reads a message when it is told to, a socket's worth for each turn of the loop, and does not look
+/// into it.
+private final class SlowClient {
+  private let rig: Rig
+  private let socket: UnixClient
+
+  init(_ rig: Rig) throws {
+    self.rig = rig
+    socket = try UnixClient(path: rig.daemon.settings.socketPath, timeout: 1_000_000)
+  }
+
+  func call(_ method: String, _ parameters: String = "{}", more: Bool = false) throws {
+    let text = #"{"method":"org.georemind.\#(method)","parameters":\#(parameters),"more":\#(more)}"#
+    try socket.send(Array(text.utf8) + [0], timeout: 1_000_000)
+  }
+
+  func message() throws -> [UInt8] {
+    var result: [UInt8]?
+    try rig.run {
+      do {
+        guard let message = try socket.receive(timeout: 0) else {
+          throw Unexpected("the daemon hung up")
+        }
+        result = message
+      } catch let error as SystemError where error.code == ETIMEDOUT {}
+      return result != nil
+    }
+    return try #require(result)
   }
 }
