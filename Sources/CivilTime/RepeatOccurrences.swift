@@ -16,6 +16,11 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
 
   /// Months or intervals looked at in one `next()`.
   private static let budget = 40_000
+  /// Occurrences walked through in one `skip(through:)`, and months or intervals looked at there:
+  /// some 10 ms together, so that a timer of such a rule does not hold up the fixes. It is enough for
+  /// 27 years of two occurrences a day.
+  private static let longestWalk = 20_000
+  private static let walkBudget = 100_000
 
   /// nil as long as there may be more.
   package private(set) var end: End?
@@ -64,6 +69,11 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
       return occurrence
     }
     stepsLeft = Self.budget
+    return found()
+  }
+
+  /// The next occurrence within the steps that are left.
+  private mutating func found() -> LocalDateTime? {
     while end == nil {
       if cursor < limit {
         let occurrence = value(cursor)
@@ -80,7 +90,8 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
     return nil
   }
 
-  /// Passes over all occurrences up to and including a clock reading.
+  /// Passes over all occurrences up to and including a clock reading; with COUNT and BY parts it
+  /// gives up where too many lie between.
   mutating func skip(through local: LocalDateTime) {
     guard local >= floor, end == nil else { return }
     if let occurrence = peeked, occurrence > local { return }
@@ -89,9 +100,10 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
       microseconds: local.microseconds - local.microseconds.flooredRemainder(1_000_000)
         + 1_000_000)
     guard rule.count == nil || rule.isPlain else {
-      // Only walking tells how many there were; what takes longer than this is not worth it.
-      for _ in 0..<1_000_000 {
-        guard let occurrence = next() else { return }
+      // Only walking tells how many there were.
+      stepsLeft = Self.walkBudget
+      for _ in 0..<Self.longestWalk {
+        guard let occurrence = found() else { return }
         if occurrence >= target {
           peeked = occurrence
           return

@@ -78,7 +78,8 @@ extension RepeatRule {
   }
 
   /// The first occurrence later than a clock reading. Without COUNT, or without BY parts, the time
-  /// between is skipped at no cost.
+  /// between is skipped at no cost; with both it is walked through, and nil where more than 20 000
+  /// occurrences lie between.
   package func next(
     after local: LocalDateTime, start: LocalDateTime, zone: TimeZoneRules = .utc
   ) -> LocalDateTime? {

@@ -219,6 +219,27 @@ private func local(_ text: String) throws -> LocalDateTime {
     #expect(next?.description == expected)
   }
 
+  /// What COUNT leaves is found by walking, which ends somewhere: tens of thousands of occurrences lie
+  /// before each of these.
+  @Test(arguments: [
+    ("FREQ=MINUTELY;BYMINUTE=0,1,2,3,4,5,6,7;COUNT=1000000", "2011-01-01"),
+    ("FREQ=SECONDLY;BYHOUR=3;COUNT=1000000000", "2010-01-20"),
+    ("FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=0,6,12;COUNT=1000000000", "2060-01-01"),
+  ])
+  func aLongWalkThroughACountGivesUp(text: String, day: String) throws {
+    var occurrences = try RepeatRule(parsing: text).occurrences(from: local("2010-01-01T00:00:00"))
+    occurrences.skip(through: try local("\(day)T00:00:00"))
+    #expect(occurrences.end == .gaveUp)
+    #expect(occurrences.next() == nil)
+  }
+
+  @Test func aWalkOfSomeYearsThroughACountArrives() throws {
+    let rule = try RepeatRule(parsing: "FREQ=HOURLY;BYHOUR=8,20;COUNT=1000000")
+    let next = rule.next(
+      after: try local("2036-01-01T12:00:00"), start: try local("2010-01-01T00:00:00"))
+    #expect(next?.description == "2036-01-01T20:00:00")
+  }
+
   @Test func countEndsWhereItWouldHadNothingBeenSkipped() throws {
     let start = try local("2026-11-21T09:00:00")
     for text in ["FREQ=DAILY;COUNT=10", "FREQ=DAILY;COUNT=10;BYHOUR=9"] {
