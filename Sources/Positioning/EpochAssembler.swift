@@ -36,6 +36,8 @@ struct EpochAssembler: Sendable {
   private var lastTime: Int64?
   /// Whether `lastTime` rests on the date of a receiver with a fix.
   private var isDateFromFix = false
+  /// The last fix before the stream gave any date, and the reference time that dated it.
+  private var lastUndated: (time: Int64, reference: Instant)?
 
   private var lastDimension: UInt8 = 0
   private var lastHDOP = Double.nan
@@ -94,7 +96,7 @@ struct EpochAssembler: Sendable {
     if isOpen {
       let step = Self.difference(timeOfDay, current.timeOfDay)
       // Back by seconds is another receiver; back by more is a clock that was set.
-      if step < 0, step > -10_000 {
+      if step < 0, step > -Self.lag {
         interleaved = 8
       } else if interleaved > 0 {
         interleaved -= 1
@@ -219,7 +221,7 @@ struct EpochAssembler: Sendable {
     recentCount &+= 1
 
     var fix = Fix(time: nil, position: position, source: epoch.estimate ?? epoch.source)
-    if let time = time ?? context.nearestToReference(epoch.timeOfDay) {
+    if let time = time ?? timeWithoutDate(epoch.timeOfDay, context) {
       fix.time = Instant(microseconds: context.corrected(time) &* 1000)
     } else {
       fix.timeOfDay = epoch.timeOfDay
@@ -285,10 +287,25 @@ struct EpochAssembler: Sendable {
       }
       time = full
     } else if let last = lastTime {
-      let full = Self.nearest(epoch.timeOfDay, to: last)
+      // The clock of a receiver may be set back: its next date tells, and no day is begun for it.
+      let full = Self.carried(epoch.timeOfDay, from: last, back: 43_200_000)
       lastTime = full
       time = full
     }
+    return time
+  }
+
+  /// Where the stream gave no date yet: the time nearest to the reference. A recording has one that
+  /// stands still; there an epoch goes on from the one before.
+  private mutating func timeWithoutDate(_ timeOfDay: Int32, _ context: FixContext) -> Int64? {
+    guard let reference = context.options.referenceTime,
+      let nearest = context.nearestToReference(timeOfDay)
+    else { return nil }
+    var time = nearest
+    if let last = lastUndated, last.reference == reference {
+      time = Self.carried(timeOfDay, from: last.time, back: Self.lag)
+    }
+    lastUndated = (time, reference)
     return time
   }
 
@@ -300,6 +317,20 @@ struct EpochAssembler: Sendable {
       if day == nil || known == .min || day == known { return true }
     }
     return false
+  }
+
+  /// How far two receivers that share a stream may lie apart, in milliseconds.
+  private static let lag: Int32 = 10_000
+
+  /// The moment with this time of day that follows another one: on its day, or on the day after where
+  /// the time of day is earlier by more than `back` milliseconds. Late by a lag across midnight is the
+  /// day before. However long a gap forward in the day is, it is no way back.
+  private static func carried(_ timeOfDay: Int32, from moment: Int64, back: Int32) -> Int64 {
+    let length = CivilDay.millisecondsPerDay
+    let inDay = (moment % length + length) % length
+    let step = Int64(timeOfDay) - inDay
+    if step >= length - Int64(lag) { return moment &+ step &- length }
+    return step < -Int64(back) ? moment &+ step &+ length : moment &+ step
   }
 
   /// The moment with this time of day that is nearest to another moment.

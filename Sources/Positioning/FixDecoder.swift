@@ -27,7 +27,8 @@ package struct FixDecoder: Sendable {
     /// Takes sentences without `*hh`. A sentence that was cut looks the same.
     package var acceptsMissingChecksum = false
     /// For a live feed the system clock, brought up to date by the owner: an undated epoch gets the
-    /// day nearest to it. Where nil, such fixes stay undated until the stream gives a date.
+    /// day nearest to it. For a recording it stands still: it dates the first such epoch, and the
+    /// others go on from there. Where nil, such fixes stay undated until the stream gives a date.
     package var referenceTime: Instant?
     /// Moves dates that are off by whole periods of 1024 weeks to `referenceTime`. For live feeds
     /// only: a recording may well be that old.

@@ -92,6 +92,47 @@ struct EpochTests {
         == ["2024-01-31T23:59:59.000Z", "2024-02-01T00:00:01.000Z"])
   }
 
+  /// Without a date of its own a log goes on from the epoch before: a gap of more than half a day is
+  /// no way back, and a time of day that goes back is the next day's.
+  @Test(arguments: [
+    (["090000", "220000"], ["01T09:00:00", "01T22:00:00"]),
+    (["090000", "083000", "200000"], ["01T09:00:00", "02T08:30:00", "02T20:00:00"]),
+    (["090000", "085955", "090001"], ["01T09:00:00", "01T08:59:55", "01T09:00:01"]),
+    (
+      ["090000", "235959", "000001", "235958"],
+      [
+        "01T09:00:00", "01T23:59:59", "01T23:59:58", "02T00:00:01",
+      ]
+    ),
+  ])
+  func anUndatedLogGoesOnFromDayToDay(_ times: [String], _ expected: [String]) {
+    var options = FixDecoder.Options()
+    options.referenceTime = Instant(microseconds: 1_706_778_000_000_000)  // 2024-02-01T09:00:00Z
+    #expect(
+      decode(times.map { Self.gga($0) }, options: options).map(\.isoTime)
+        == expected.map { "2024-02-\($0).000Z" })
+  }
+
+  @Test func aLiveUndatedFeedKeepsToItsReference() {
+    var options = FixDecoder.Options()
+    options.referenceTime = Instant(microseconds: 1_706_778_000_000_000)  // 2024-02-01T09:00:00Z
+    var decoder = FixDecoder(options: options)
+    var fixes = decoder.read(nmea([Self.gga("090000"), Self.gga("083000")]))
+    decoder.options.referenceTime = Instant(microseconds: 1_706_778_001_000_000)
+    fixes += decoder.read(nmea(Self.gga("090001"))) + decoder.end()
+    #expect(fixes.last?.isoTime == "2024-02-01T09:00:01.000Z")
+  }
+
+  @Test func aDatedLogKeepsItsDayThroughAGap() {
+    #expect(
+      Self.times([
+        Self.rmc("090000", "010224"), Self.gga("220000"), Self.gga("080000"), Self.gga("210000"),
+      ]) == [
+        "2024-02-01T09:00:00.000Z", "2024-02-01T22:00:00.000Z", "2024-02-02T08:00:00.000Z",
+        "2024-02-02T21:00:00.000Z",
+      ])
+  }
+
   @Test(arguments: [
     ("170604", true, "2024-02-01"), ("170604", false, "2004-06-17"), ("010224", true, "2024-02-01"),
     ("011004", true, "2004-10-01"), ("010480", true, "1980-04-01"),
