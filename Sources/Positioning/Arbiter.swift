@@ -26,7 +26,8 @@ package struct Arbiter: Sendable {
     self.probation = probation
   }
 
-  /// Answers whether this fix counts. `now` is the arrival, never earlier than the one before.
+  /// Answers whether this fix counts. `now` is the arrival, never earlier than the one before
+  /// but where `clockStepped(to:)` said so.
   /// Complexity: O(1).
   package mutating func accepts(_ fix: Fix, from feed: Int, at now: Instant) -> Bool {
     if followed == feed || followed == nil {
@@ -62,6 +63,13 @@ package struct Arbiter: Sendable {
       followed = nil
       lastFollowed = nil
     }
+  }
+
+  /// The clock was set: arrivals before tell nothing of silence or steadiness from now on. The feed
+  /// that is followed has `patience` again.
+  package mutating func clockStepped(to now: Instant) {
+    challengers.removeAll(keepingCapacity: true)
+    if followed != nil { lastFollowed = now }
   }
 
   private var followedRank = 0

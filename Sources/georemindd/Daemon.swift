@@ -163,6 +163,7 @@ final class Daemon {
     announcer.write(
       "The system's clock was set; it is now \(now.rfc3339()), and every timer follows it",
       .notice, .clockStepped)
+    arbiter.clockStepped(to: now)
     host.handle(.tick, at: now)
   }
 

@@ -55,4 +55,17 @@ import Testing
     arbiter.forget(1)
     #expect(arbiter.accepts(try fix(), from: 2, at: second(0.1)))
   }
+
+  /// Forward or back: the feed that is followed keeps its patience, and no more.
+  @Test(arguments: [-3600.0, 3600])
+  func aClockThatIsSetDelaysNoFailover(step: Double) throws {
+    var arbiter = Arbiter()
+    #expect(arbiter.accepts(try fix(), from: 1, at: second(10_000)))
+    let set = 10_000 + step
+    arbiter.clockStepped(to: second(set))
+    #expect(!arbiter.accepts(try fix(), from: 2, at: second(set + 1)))
+    #expect(!arbiter.accepts(try fix(.rtkFixed), from: 2, at: second(set + 4)))
+    #expect(arbiter.accepts(try fix(), from: 2, at: second(set + 5.1)))
+    #expect(arbiter.followed == 2)
+  }
 }
