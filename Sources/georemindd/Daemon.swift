@@ -103,6 +103,8 @@ final class Daemon {
     services.stopping()
     for feed in feeds { feed.stop() }
     player?.stop()
+    // What was decided while the store failed is kept if it works now.
+    host.retry()
     control?.stop()
     if let fix = host.keptFix { try? store.state.keep(fix) }
     outbox.deliver()

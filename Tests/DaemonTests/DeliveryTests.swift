@@ -183,6 +183,24 @@ import Testing
     #expect(rig.journal.firings.count == 3)
   }
 
+  @Test func whatWaitedForTheStoreIsKeptAtTheEnd() throws {
+    let folder: TemporaryFolder
+    do {
+      let rig = try Rig()
+      folder = rig.folder
+      try rig.daemon.add(dated("a", in: .hours(1)))
+      try rig.daemon.store.database.freeze()
+      rig.daemon.host.advance(to: Instant(microseconds: SystemClock.now()) + .hours(1.5))
+      try rig.daemon.store.database.thaw()
+      #expect(rig.journal.fired == [])
+      rig.daemon.stop()
+      #expect(rig.journal.fired == ["a late"])
+    }
+    let next = try Rig(folder: folder)
+    #expect(try next.daemon.store.ledger.firings().values.map(\.reminderID) == ["a"])
+    #expect(next.journal.fired == [])
+  }
+
   @Test func aFullDiskIsSaidOnceAndLosesNothing() throws {
     let rig = try Rig()
     let title = String(repeating: "long ", count: 40)
