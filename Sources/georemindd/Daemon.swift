@@ -29,6 +29,8 @@ final class Daemon {
   private var dailyTimer: TimerSource?
   private var clockSteps: ClockStepSource?
   private var isLoaded = false
+  /// The store did not give its reminders, and has to be asked again.
+  private var isLoadRefused = false
   private var nextFeedNumber = 0
 
   /// - Parameters:
@@ -147,6 +149,7 @@ final class Daemon {
   /// Tries again what the store or the journal refused.
   func retry() {
     host.retry()
+    if isLoadRefused, let now = clock.now { loadReminders(at: now) }
     outbox.deliver()
   }
 
@@ -294,14 +297,19 @@ final class Daemon {
   /// Puts the store's reminders into the engine, once the time is known.
   private func loadReminders(at now: Instant) {
     guard !isLoaded else { return }
-    isLoaded = true
     do {
       let kept = try store.reminders.all()
+      let fix = clock.mode == .system ? try store.state.lastFix() : nil
+      isLoaded = true
       for problem in kept.problems { log.error("\(problem)") }
-      if clock.mode == .system, let fix = try store.state.lastFix() { host.remember(fix) }
+      if let fix { host.remember(fix) }
       host.load(kept.values, at: now)
+      if isLoadRefused { log.notice("The store works again; its reminders are loaded") }
+      isLoadRefused = false
     } catch {
-      announcer.announceStoreTrouble("\(error)")
+      if !isLoadRefused { announcer.announceStoreTrouble("\(error)") }
+      isLoadRefused = true
+      retryTimer?.arm(in: 5_000_000)
     }
   }
 

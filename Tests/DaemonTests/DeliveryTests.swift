@@ -201,6 +201,37 @@ import Testing
     #expect(next.journal.fired == [])
   }
 
+  /// What the store refuses at the start is asked for again until it comes.
+  @Test func remindersThatCannotBeReadAtFirstAreLoadedLater() throws {
+    let folder: TemporaryFolder
+    do {
+      let rig = try Rig()
+      folder = rig.folder
+      try rig.daemon.add(dated("a", in: .hours(1)))
+      rig.daemon.stop()
+    }
+    let rig = try Rig(
+      folder: folder,
+      beforeStart: { daemon in
+        try daemon.store.database.execute("ALTER TABLE reminder RENAME TO away")
+      })
+    let daemon = rig.daemon
+    #expect(!daemon.isRunning)
+    daemon.retry()
+    #expect(!daemon.isRunning)
+    #expect(rig.journal.entries(.storeTrouble).count == 1)
+
+    try daemon.store.database.execute("ALTER TABLE away RENAME TO reminder")
+    daemon.retry()
+    #expect(daemon.isRunning)
+    #expect(daemon.host.engine.progress("a")?.state == .armed)
+    #expect(rig.journal.entries.contains { $0.message.contains("works again") })
+    daemon.host.advance(to: Instant(microseconds: SystemClock.now()) + .hours(1.5))
+    #expect(rig.journal.fired == ["a late"])
+    daemon.retry()
+    #expect(rig.journal.fired == ["a late"])
+  }
+
   @Test func aFullDiskIsSaidOnceAndLosesNothing() throws {
     let rig = try Rig()
     let title = String(repeating: "long ", count: 40)

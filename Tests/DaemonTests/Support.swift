@@ -121,9 +121,11 @@ final class Rig {
   /// - Parameters:
   ///   - folder: of an earlier daemon, to go on where it stopped.
   ///   - config: the configuration file; a test without a `Feed=` has none.
+  ///   - beforeStart: what happens to the daemon once its store is open.
   init(
     _ config: String = "", folder: TemporaryFolder? = nil, journal: TestJournal = TestJournal(),
-    lookUp: Outbox.LookUp? = nil, change: (inout DaemonSettings) -> Void = { _ in }
+    lookUp: Outbox.LookUp? = nil, change: (inout DaemonSettings) -> Void = { _ in },
+    beforeStart: (Daemon) throws -> Void = { _ in }
   ) throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
@@ -146,6 +148,7 @@ final class Rig {
     daemon = try Daemon(
       settings: settings, sink: journal, services: ServiceManager(), log: log, lookUp: lookUp,
       reload: load)
+    try beforeStart(daemon)
     try daemon.start()
   }
 
