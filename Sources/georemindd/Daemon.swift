@@ -169,7 +169,7 @@ final class Daemon {
       "The system's clock was set; it is now \(now.rfc3339()), and every timer follows it",
       .notice, .clockStepped)
     arbiter.clockStepped(to: now)
-    host.handle(.tick, at: now)
+    host.handle(.clockSet, at: now)
   }
 
   /// Feeds systemd's watchdog twice as often as asked, and only if the parts answer.

@@ -98,7 +98,7 @@ import Testing
       "replay", drive, "--reminders", list, "--from", "2026-06-12 16:05:00Z", "--json",
     ])
     let ids = try run.lines.map { try JSONParser.parse($0)["reminder_id"]?.string ?? "" }
-    #expect(ids.prefix(2) == ["tea", "old"])
+    #expect(ids.prefix(2) == ["old", "tea"])
     #expect(!ids.contains("gate"))
     let after = Run(["replay", drive, "--reminders", list, "--from", "2026-07-01"])
     #expect(after.status == 65)
