@@ -43,11 +43,10 @@ final class FakeDaemon: Sendable {
     pthread_detach(thread)
   }
 
-  deinit { stop() }
-
   struct Trouble: Error {}
 
-  /// No connection is taken any more.
+  /// No connection is taken any more. To be called once: the thread closes the descriptor then, and its
+  /// number may belong to another test a moment later.
   func stop() {
     shutdown(listener, Int32(SHUT_RDWR))
     unlink(path)
