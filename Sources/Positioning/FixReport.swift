@@ -12,7 +12,7 @@ extension Fix {
     return JSONObject([
       "class": "TPV",
       "device": device.map { .string($0) },
-      "time": time.map { .string(Self.text($0)) },
+      "time": time.map { .string($0.tpv) },
       "mode": .int(Int(mode.rawValue)),
       "status": status.rawValue > 1 ? .int(Int(status.rawValue)) : nil,
       "lat": Self.rounded(position.latitude, 1e9),
@@ -28,21 +28,5 @@ extension Fix {
 
   private static func rounded(_ value: Double?, _ scale: Double) -> JSONValue? {
     .double(value.map { ($0 * scale).rounded() / scale })
-  }
-
-  /// ISO 8601 in UTC with milliseconds.
-  private static func text(_ time: Instant) -> String {
-    let milliseconds = (time.microseconds - (time.microseconds % 1000 + 1000) % 1000) / 1000
-    let inDay =
-      (milliseconds % CivilDay.millisecondsPerDay + CivilDay.millisecondsPerDay)
-      % CivilDay.millisecondsPerDay
-    let date = CivilDay.date((milliseconds - inDay) / CivilDay.millisecondsPerDay)
-    func padded(_ value: Int64, _ width: Int) -> String {
-      let digits = String(value)
-      return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
-    }
-    return padded(date.year, 4) + "-" + padded(date.month, 2) + "-" + padded(date.day, 2) + "T"
-      + padded(inDay / 3_600_000, 2) + ":" + padded(inDay / 60_000 % 60, 2) + ":"
-      + padded(inDay / 1000 % 60, 2) + "." + padded(inDay % 1000, 3) + "Z"
   }
 }

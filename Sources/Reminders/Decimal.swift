@@ -1,7 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// Rounding for what people and programs read.
 package enum Decimal {
   /// `value` to `digits` decimals, 0…9; the nearest double of that decimal.

@@ -26,9 +26,6 @@ extension Reminder {
     "max_speed_mps", "if_inside", "state",
   ]
 
-  /// The longest title, note or name that is taken, in bytes.
-  private static let longestText = 16_384
-
   /// Reads the contract's JSON shape. A document without `id` gets `newID`.
   package init(json: JSONObject, newID: @autoclosure () -> String = "") throws(ReminderError) {
     let fields = Fields(object: json)
@@ -182,7 +179,7 @@ private struct Fields {
   func text(_ name: String) throws(ReminderError) -> String? {
     guard let value = value(name) else { return nil }
     guard let text = value.string else { throw fault(name, "a text", value) }
-    guard text.utf8.count <= 16_384 else {
+    guard text.utf8.count <= Self.longestText else {
       throw ReminderError(field: name, reason: "is longer than 16 KiB")
     }
     return text
@@ -215,6 +212,9 @@ private struct Fields {
     }
     return number
   }
+
+  /// The longest title, note or name that is taken, in bytes.
+  private static let longestText = 16_384
 
   private static let longestSpan = 100.0 * 366 * 86_400
 
