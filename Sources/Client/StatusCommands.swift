@@ -75,7 +75,8 @@ struct StatusCommand: ClientCommand {
     let feeds = status["feeds"]?.array ?? []
     if feeds.isEmpty { table.add(["feed", "none; set Feed= in georemind.conf"]) }
     for feed in feeds {
-      table.add(["feed", "\(feed["url"]?.string ?? "?"): \(feed["state"]?.string ?? "?")"])
+      let condition = (feed["condition"] ?? feed["state"])?.string ?? "?"
+      table.add(["feed", "\(feed["url"]?.string ?? "?"): \(condition)"])
       let counters = (feed.object ?? JSONObject()).members.compactMap { key, value in
         value.int.map { "\($0) \(key.split(separator: "_").joined(separator: " "))" }
       }

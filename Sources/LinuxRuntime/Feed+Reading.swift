@@ -61,33 +61,16 @@ extension Feed {
   }
 
   private func deliver(_ count: Int) {
-    lastArrival = loop.now(.bootTime)
+    arrived(count)
+    isUnderstood = false
     handlers.onBytes(UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)]))
-  }
-}
-
-/// Requests to gpsd (gpsd_json(5)).
-enum GPSDRequest {
-  static let version = "?VERSION;\n"
-
-  /// Asks for reports as JSON, of one device if one is named.
-  static func watch(device: String?) -> String {
-    let choice = device.map { ",\"device\":\"\(escape($0))\"" } ?? ""
-    return "?WATCH={\"enable\":true,\"json\":true\(choice)}\n"
+    if hunt != nil, !isUnderstood, state == .open { huntOn(count) }
   }
 
-  /// As RFC 8259, section 7, wants it inside quotes.
-  private static func escape(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": result += "\\\(scalar)"
-      case _ where scalar.value < 0x20:
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
+  private func arrived(_ count: Int) {
+    quietSince = loop.now(.bootTime)
+    lastArrival = quietSince
+    bytesReceived &+= count
+    if isSilent { watchSilence() }
   }
 }

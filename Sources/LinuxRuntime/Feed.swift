@@ -8,18 +8,23 @@ package final class Feed {
   package let url: FeedURL
   package private(set) var state = State.closed
 
-  /// While true nothing is read, so that a file can be paced by the times in it. A paused connection
-  /// does not time out; a paused gpsd drops its client after a while.
+  /// While true nothing is read, so that a file can be paced by the times in it. For recordings
+  /// alone: gpsd drops a client that does not read, and others fill their buffers with what is old.
   package var isPaused = false {
     didSet {
       guard isPaused != oldValue else { return }
       updateInterest()
       if state == .open {
-        lastArrival = loop.now(.bootTime)
+        quietSince = loop.now(.bootTime)
         watchSilence()
       }
     }
   }
+
+  /// Bytes that came since the feed was made.
+  package internal(set) var bytesReceived = 0
+  /// When the last of them came, in microseconds of CLOCK_BOOTTIME; nil before.
+  package internal(set) var lastArrival: Int64?
 
   let loop: EventLoop
   var handlers: Handlers
@@ -29,17 +34,31 @@ package final class Feed {
   private let options: Options
   private var backoff: Backoff
   /// Times the retry while waiting, the connect timeout while connecting, silence while open.
-  private var timer: TimerSource?
+  private(set) var timer: TimerSource?
+  /// The speed of a serial line whose URL does not give it, and when to try the next one.
+  var hunt: SpeedHunt?
+  private(set) var huntTimer: TimerSource?
+  /// `confirmSpeed` was called for the bytes that were handed on last.
+  var isUnderstood = false
+  /// While a serial line is lost.
+  var pathWatch: PathWatch?
   private(set) var channel: FeedChannel?
   private var source: IOSource?
   private var chunks: TurnSource?
   private var addresses: ArraySlice<SocketAddress> = []
   private var openedAt: Int64 = 0
   private var output: [UInt8] = []
-  /// When bytes last came, on CLOCK_BOOTTIME.
-  var lastArrival: Int64 = 0
+  /// How long nothing may come, in microseconds; 0 is for ever.
+  private(set) var silenceTimeout: Int64
+  /// Since when the silence is measured: the last arrival, or the opening.
+  var quietSince: Int64 = 0
+  /// The silence was told, and no timer runs until something comes.
+  var isSilent = false
   /// The arrival after whose silence gpsd was last asked for a sign of life.
-  private var probedAfter: Int64?
+  var probedAfter: Int64?
+
+  /// Silence of a live feed that is worth a word.
+  private static let usualSilence: Int64 = 30_000_000
 
   package init(
     _ url: FeedURL, loop: EventLoop, options: Options = Options(), handlers: Handlers
@@ -48,14 +67,22 @@ package final class Feed {
     self.loop = loop
     self.options = options
     self.handlers = handlers
-    backoff = options.backoff
+    backoff = options.backoff.limited(to: url.longestWait)
+    silenceTimeout = options.silenceTimeout ?? Self.usualSilence
     // Suspend counts: after it a connection is as old as the wall says, and a retry is due.
     timer = try loop.addTimer(.bootTime, accuracy: 1000) { [unowned self] _ in self.timeIsUp() }
+    if case .serial(_, nil) = url {
+      hunt = SpeedHunt(patience: options.speedPatience)
+      huntTimer = try loop.addTimer(.bootTime, accuracy: 1000) { [unowned self] _ in
+        self.huntTimeIsUp()
+      }
+    }
   }
 
   deinit {
     stop()
     timer?.close()
+    huntTimer?.close()
     buffer.deallocate()
   }
 
@@ -72,6 +99,8 @@ package final class Feed {
   /// Closes without a further call of any handler; harmless when repeated.
   package func stop() {
     closeChannel()
+    pathWatch?.close()
+    pathWatch = nil
     timer?.disarm()
     backoff.reset()
     state = .closed
@@ -87,6 +116,13 @@ package final class Feed {
     output.append(contentsOf: bytes)
     flush()
     return true
+  }
+
+  /// Takes another limit of silence, in microseconds, as `Options.silenceTimeout` has it.
+  package func setSilenceTimeout(_ timeout: Int64?) {
+    guard timeout ?? Self.usualSilence != silenceTimeout else { return }
+    silenceTimeout = timeout ?? Self.usualSilence
+    watchSilence()
   }
 
   // MARK: Opening
@@ -116,7 +152,7 @@ package final class Feed {
       case .udp(let host, let port, let interface):
         opened(try FeedChannel.datagrams(host: host, port: port, interface: interface))
       case .serial(let path, let baud):
-        opened(FeedChannel(try SerialPort.open(path, baud: baud ?? 9600), .terminal))
+        opened(try openLine(path, baud: baud))
       case .file(let path, _): opened(try FeedChannel.file(path))
       case .standardInput: opened(try FeedChannel.standardInput())
       }
@@ -159,6 +195,8 @@ package final class Feed {
 
   private func opened(_ channel: FeedChannel) {
     self.channel = channel
+    pathWatch?.close()
+    pathWatch = nil
     do throws(SystemError) {
       try listen(to: channel)
     } catch {
@@ -166,7 +204,7 @@ package final class Feed {
     }
     state = .open
     openedAt = options.clock()
-    lastArrival = loop.now(.bootTime)
+    quietSince = loop.now(.bootTime)
     probedAfter = nil
     updateInterest()
     watchSilence()
@@ -227,8 +265,25 @@ package final class Feed {
       let delay = backoff.next(random: options.random())
       state = .waiting(until: options.clock() + delay)
       timer?.arm(in: delay)
+      awaitLine()
       handlers.onClose(reason, true)
     }
+  }
+
+  /// What was waited for may be there: tries at once, or nearly so, since udev is still at work on a
+  /// name that has just come.
+  func retrySoon() {
+    guard case .waiting(let time) = state else { return }
+    let delay = min(50_000, time - options.clock())
+    state = .waiting(until: options.clock() + max(0, delay))
+    timer?.arm(in: delay)
+  }
+
+  /// Closes and opens again what cannot tell that it is lost.
+  func reopen() {
+    closeChannel()
+    state = .connecting
+    open()
   }
 
   private func closeChannel() {
@@ -236,50 +291,10 @@ package final class Feed {
     source = nil
     chunks?.close()
     chunks = nil
+    huntTimer?.disarm()
     channel?.close()
     channel = nil
     output.removeAll(keepingCapacity: true)
-  }
-
-  // MARK: Silence
-
-  private var silenceTimeout: Int64 {
-    switch url {
-    case .gpsd, .tcp: options.silenceTimeout ?? 30_000_000
-    default: options.silenceTimeout ?? 0
-    }
-  }
-
-  private func watchSilence() {
-    guard state == .open, silenceTimeout > 0, !isPaused else {
-      if state == .open { timer?.disarm() }
-      return
-    }
-    timer?.arm(in: isGPSD ? silenceTimeout / 2 : silenceTimeout)
-  }
-
-  private var isGPSD: Bool {
-    if case .gpsd = url { true } else { false }
-  }
-
-  /// The timer is not moved with each arrival; it looks here how long ago the last one was.
-  private func checkSilence() {
-    let now = loop.now(.bootTime)
-    let silent = now - lastArrival
-    if silent >= silenceTimeout {
-      return lose("nothing came for \(silenceTimeout / 1_000_000) s")
-    }
-    var next = lastArrival + silenceTimeout
-    if isGPSD {
-      // gpsd has no heartbeat and is rightly silent without a receiver, but it answers this.
-      if silent < silenceTimeout / 2 {
-        next = lastArrival + silenceTimeout / 2
-      } else if probedAfter != lastArrival {
-        probedAfter = lastArrival
-        write(GPSDRequest.version.utf8)
-      }
-    }
-    timer?.arm(at: max(next, now + 1))
   }
 
   // MARK: Writing

@@ -21,6 +21,9 @@ extension Feed {
     package var onDatagramEnd: () -> Void
     /// The connection is gone, or could not be made: why, in a few words.
     package var onClose: (_ reason: String, _ willRetry: Bool) -> Void
+    /// Nothing came for so long that it has to be told, though the connection stays: why, in a few
+    /// words.
+    package var onSilence: (_ reason: String) -> Void
     /// A file, a FIFO or standard input has ended.
     package var onEnd: () -> Void
 
@@ -29,12 +32,14 @@ extension Feed {
       onBytes: @escaping (UnsafeRawBufferPointer) -> Void = { _ in },
       onDatagramEnd: @escaping () -> Void = {},
       onClose: @escaping (_ reason: String, _ willRetry: Bool) -> Void = { _, _ in },
+      onSilence: @escaping (_ reason: String) -> Void = { _ in },
       onEnd: @escaping () -> Void = {}
     ) {
       self.onOpen = onOpen
       self.onBytes = onBytes
       self.onDatagramEnd = onDatagramEnd
       self.onClose = onClose
+      self.onSilence = onSilence
       self.onEnd = onEnd
     }
   }
@@ -43,9 +48,11 @@ extension Feed {
   package struct Options {
     /// How long each address may take to answer.
     package var connectTimeout: Int64
-    /// How long nothing may come before the connection counts as dead; 0 is for ever. Nil takes 30 s
-    /// for TCP and gpsd, and for ever for the rest.
+    /// How long nothing may come over a live feed before a connection by TCP counts as dead, and the
+    /// silence of the others is told; 0 is for ever, nil 30 s.
     package var silenceTimeout: Int64?
+    /// How long bytes may come over a serial line without sense before another speed is tried.
+    package var speedPatience: Int64
     package var backoff: Backoff
     /// A number in 0..<1 for the jitter.
     package var random: () -> Double
@@ -54,12 +61,14 @@ extension Feed {
 
     package init(
       connectTimeout: Int64 = 10_000_000, silenceTimeout: Int64? = nil,
+      speedPatience: Int64 = 3_000_000,
       backoff: Backoff = Backoff(),
       random: @escaping () -> Double = { Double.random(in: 0..<1) },
       clock: @escaping () -> Int64 = { SystemClock.bootTime.microseconds }
     ) {
       self.connectTimeout = connectTimeout
       self.silenceTimeout = silenceTimeout
+      self.speedPatience = speedPatience
       self.backoff = backoff
       self.random = random
       self.clock = clock

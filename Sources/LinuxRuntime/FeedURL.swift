@@ -10,7 +10,7 @@
 package enum FeedURL: Equatable, Sendable {
   /// A gpsd server, and one of its devices if not all are wanted.
   case gpsd(host: String, port: UInt16, device: String?)
-  /// A serial line; `baud` nil stands for 9600.
+  /// A serial line; where `baud` is nil its speed is found by trying.
   case serial(path: String, baud: Int?)
   /// A server that sends NMEA 0183.
   case tcp(host: String, port: UInt16)
@@ -40,6 +40,18 @@ package enum FeedURL: Equatable, Sendable {
     300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115_200, 230_400, 460_800, 921_600,
     1_000_000, 2_000_000, 4_000_000,
   ]
+
+  /// The longest wait before a lost feed is tried again, in microseconds. What is on this machine
+  /// costs nothing to try; a network is not to be filled with tries.
+  var longestWait: Int64 {
+    switch self {
+    case .serial: 5_000_000
+    case .unix, .udp: 10_000_000
+    case .gpsd(let host, _, _), .tcp(let host, _):
+      ["localhost", "127.0.0.1", "::1"].contains(host) ? 10_000_000 : 60_000_000
+    case .file, .standardInput: 60_000_000
+    }
+  }
 }
 
 /// Why a text names no feed.

@@ -2,10 +2,11 @@ import Glibc
 
 /// Serial lines (termios(3)).
 enum SerialPort {
-  /// Opens a line for this program alone, raw, 8 bits, no parity, one stop bit, without flow control.
+  /// Opens a line for this program alone, raw, 8 bits, no parity, one stop bit, without flow control,
+  /// at the speed that it has.
   ///
   /// VMIN 1 and VTIME 0: with these a read of 0 bytes means on Linux that the device is gone.
-  static func open(_ path: String, baud: Int) throws(SystemError) -> Descriptor {
+  static func open(_ path: String) throws(SystemError) -> Descriptor {
     // Without O_NONBLOCK, opening would wait for a carrier.
     let flags = O_NOCTTY | O_NONBLOCK | O_CLOEXEC
     var raw = Glibc.open(path, O_RDWR | flags)
@@ -21,17 +22,7 @@ enum SerialPort {
       throw .last("open \(path)", remedy: remedy)
     }
     let descriptor = Descriptor(raw)
-    try configure(descriptor, path: path, baud: baud)
-    return descriptor
-  }
-
-  private static func configure(
-    _ descriptor: Descriptor, path: String, baud: Int
-  ) throws(SystemError) {
-    var settings = termios()
-    guard tcgetattr(descriptor.raw, &settings) == 0 else {
-      throw .last("use \(path) as a serial line", remedy: "read a file by file://")
-    }
+    var settings = try settings(of: descriptor, path)
     cfmakeraw(&settings)
     // XON and XOFF occur in binary protocols; CRTSCTS hangs some USB bridges.
     settings.c_iflag &= ~tcflag_t(IXON | IXOFF | IXANY)
@@ -41,14 +32,43 @@ enum SerialPort {
       characters[Int(VMIN)] = 1
       characters[Int(VTIME)] = 0
     }
+    guard tcsetattr(descriptor.raw, TCSANOW, &settings) == 0 else {
+      throw .last("set up the serial line \(path)")
+    }
+    _ = ioctl(descriptor.raw, UInt(TIOCEXCL))
+    return descriptor
+  }
+
+  /// Sets both directions to a speed in baud, and drops what came at another one.
+  static func setSpeed(
+    of descriptor: Descriptor, _ path: String, to baud: Int
+  ) throws(SystemError) {
+    var settings = try settings(of: descriptor, path)
     // glibc takes the speed in baud here and finds its code.
     let hasSpeed = cfsetspeed(&settings, speed_t(clamping: baud)) == 0
     guard hasSpeed, tcsetattr(descriptor.raw, TCSANOW, &settings) == 0 else {
       throw .last("set \(path) to \(baud) baud", remedy: "choose a speed that the line has")
     }
-    // What came in before the speed was set is noise.
     tcflush(descriptor.raw, TCIOFLUSH)
-    _ = ioctl(descriptor.raw, UInt(TIOCEXCL))
+  }
+
+  /// The speed of a line in baud, if it is one of `speeds`.
+  static func speed(of descriptor: Descriptor, among speeds: [Int]) -> Int? {
+    guard var settings = try? settings(of: descriptor, "") else { return nil }
+    let code = cfgetispeed(&settings)
+    return speeds.first { baud in
+      cfsetspeed(&settings, speed_t(clamping: baud)) == 0 && cfgetispeed(&settings) == code
+    }
+  }
+
+  private static func settings(
+    of descriptor: Descriptor, _ path: String
+  ) throws(SystemError) -> termios {
+    var settings = termios()
+    guard tcgetattr(descriptor.raw, &settings) == 0 else {
+      throw .last("use \(path) as a serial line", remedy: "read a file by file://")
+    }
+    return settings
   }
 
   /// Closes a line. The exclusive mode belongs to the line, not to the descriptor, and would keep

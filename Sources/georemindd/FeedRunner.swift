@@ -15,7 +15,10 @@ final class FeedRunner {
   let feed: Feed
   private(set) var decoder: FixDecoder
   private(set) var lastError: String?
+  /// The loss was told, and what comes next that can be understood is to be told, too.
   private(set) var isLost = false
+  /// When something was understood last, in microseconds of CLOCK_BOOTTIME; nil before.
+  private(set) var lastUnderstood: Int64?
   private let announcer: Announcer
   private let quietTimer: TimerSource
   private var fixes: [Fix] = []
@@ -47,6 +50,7 @@ final class FeedRunner {
         onBytes: { relay.runner?.took($0) },
         onDatagramEnd: { relay.runner?.endedDatagram() },
         onClose: { relay.runner?.closed($0, willRetry: $1) },
+        onSilence: { relay.runner?.fellSilent($0) },
         onEnd: { relay.runner?.ended() }))
     relay.runner = self
   }
@@ -69,8 +73,23 @@ final class FeedRunner {
   private func took(_ bytes: UnsafeRawBufferPointer) {
     if isLive { setReferenceTime(Instant(microseconds: SystemClock.now())) }
     let buffer = bytes.bindMemory(to: UInt8.self)
+    let heard = heard
     decode { $0.consume(buffer.span, into: &$1) }
+    if self.heard != heard { understood() }
     waitForQuiet()
+  }
+
+  /// Sentences and reports that were whole.
+  private var heard: Int { decoder.statistics.sentences &+ decoder.statistics.jsonLines }
+
+  private func understood() {
+    lastUnderstood = feed.lastArrival
+    feed.confirmSpeed()
+    guard isLost else { return }
+    isLost = false
+    lastError = nil
+    announcer.write("Feed back: \(url)", .notice, .feedBack, fields: ["GEOREMIND_FEED": "\(url)"])
+    onStateChange()
   }
 
   private func endedDatagram() {
@@ -96,25 +115,24 @@ final class FeedRunner {
     onFixes(fixes)
   }
 
-  private func opened() {
-    lastError = nil
-    if isLost {
-      isLost = false
-      announcer.write(
-        "Feed back: \(url)", .notice, .feedBack, fields: ["GEOREMIND_FEED": "\(url)"])
-    }
-    onStateChange()
-  }
+  private func opened() { onStateChange() }
 
   private func closed(_ reason: String, willRetry: Bool) {
     quietTimer.disarm()
     decode { $0.disconnected(into: &$1) }
+    lost("\(reason)\(willRetry ? "; trying again" : "")", reason)
+  }
+
+  private func fellSilent(_ reason: String) { lost(reason, reason) }
+
+  /// A feed is lost once, until something comes from it that can be understood: one that connects
+  /// and hangs up again has not come back.
+  private func lost(_ words: String, _ reason: String) {
     lastError = reason
     if !isLost {
       isLost = true
       announcer.write(
-        "Feed lost: \(url): \(reason)\(willRetry ? "; trying again" : "")", .warning, .feedLost,
-        fields: ["GEOREMIND_FEED": "\(url)"])
+        "Feed lost: \(url): \(words)", .warning, .feedLost, fields: ["GEOREMIND_FEED": "\(url)"])
     }
     onStateChange()
   }

@@ -22,7 +22,7 @@ extension Daemon {
     } else {
       parts.append("no fix yet")
     }
-    for feed in feeds { parts.append("\(feed.url) \(feed.feed.state)") }
+    for feed in feeds { parts.append("\(feed.url) \(feed.conditionText())") }
     if feeds.isEmpty { parts.append("no feed") }
     if let next = nextDue {
       parts.append("next due \(next.rfc3339(zone: host.engine.zone))")
@@ -67,6 +67,8 @@ extension FeedRunner {
     var object = JSONObject([
       "url": .string("\(url)"),
       "state": .string("\(feed.state)"),
+      "condition": url.isFile ? nil : .string(conditionText()),
+      "baud": feed.baud.map { .int($0) },
       "last_error": lastError.map { .string($0) },
     ])
     object["bytes"] = .int(statistics.bytes)

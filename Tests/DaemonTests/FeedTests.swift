@@ -133,6 +133,11 @@ enum FeedScript {
     rig.daemon.feeds.first?.onStateChange = { refusals += 1 }
     try rig.run { refusals > 0 }
     try listener.listenAgain()
+    try rig.run { rig.daemon.feeds.first?.feed.state == .open }
+    // A connection alone is not yet a feed.
+    try rig.settle()
+    guard journal.entries(.feedBack).count == back else { throw Unexpected("back too early") }
+    try listener.send(sentence)
     try rig.run { journal.entries(.feedBack).count > back }
     rig.daemon.stop()
   }
@@ -181,6 +186,12 @@ private final class Listener {
     first = -1
     close(accepted)
     accepted = -1
+  }
+
+  /// To the client that waits.
+  func send(_ text: String) throws {
+    accepted = accept(second, nil, nil)
+    try #require(write(accepted, text, text.utf8.count) == text.utf8.count)
   }
 
   func listenAgain() throws { try #require(listen(second, 8) == 0) }

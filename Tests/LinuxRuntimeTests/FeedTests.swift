@@ -17,6 +17,7 @@ final class FeedLog {
       onClose: { reason, willRetry in
         self.events.append("\(willRetry ? "lost" : "failed"): \(reason)")
       },
+      onSilence: { self.events.append("silent: \($0)") },
       onEnd: { self.events.append("end") })
   }
 }
@@ -173,6 +174,33 @@ func quickOptions(silence: Int64? = nil, connect: Int64 = 10_000_000) -> Feed.Op
     #expect(SystemClock.bootTime.microseconds - start >= 4900)
   }
 
+  /// Who listens on a Unix socket cannot go away unnoticed, so the connection is kept.
+  @Test func tellsOfSilenceOnceAndAgainAfterBytes() throws {
+    let folder = try TemporaryFolder()
+    let loop = try EventLoop()
+    let server = try Server(unixPath: "\(folder.path)/gps")
+    let log = FeedLog()
+    let feed = try Feed(
+      .unix(path: "\(folder.path)/gps"), loop: loop, options: quickOptions(silence: 5000),
+      handlers: log.handlers)
+    feed.start()
+    #expect(try loop.runUntil { feed.state == .open })
+    let peer = try server.accept()
+    for _ in 1...2 {
+      #expect(try loop.runUntil { log.events.last == "silent: nothing came for 0 s" })
+      #expect(try !loop.runOnce(timeout: 8000), "nothing wakes the loop meanwhile")
+      log.events.append("bytes")
+      peer.write("x")
+    }
+    #expect(
+      log.events == [
+        "open", "silent: nothing came for 0 s", "bytes", "silent: nothing came for 0 s", "bytes",
+      ])
+    #expect(try loop.runUntil { feed.bytesReceived == 2 })
+    feed.setSilenceTimeout(0)
+    #expect(try !loop.runOnce(timeout: 8000), "and never where it does not matter")
+  }
+
   @Test func probesASilentGPSDBeforeLeavingIt() throws {
     let loop = try EventLoop()
     let server = try Server()
@@ -294,58 +322,5 @@ func quickOptions(silence: Int64? = nil, connect: Int64 = 10_000_000) -> Feed.Op
     feed.start()
     #expect(try loop.runUntil { log.events.count == 2 })
     #expect(log.events.allSatisfy { $0.contains("no interface has this address") })
-  }
-}
-
-@Suite struct SerialFeedTests {
-  @Test func readsALineRawAndWaitsForItsReturn() throws {
-    let loop = try EventLoop()
-    let terminal = try Terminal()
-    let log = FeedLog()
-    let feed = try Feed(
-      .serial(path: terminal.path, baud: 38400), loop: loop, options: quickOptions(),
-      handlers: log.handlers)
-    feed.start()
-    #expect(try loop.runUntil { feed.state == .open })
-    var settings = termios()
-    tcgetattr(terminal.controller, &settings)
-    #expect(cfgetospeed(&settings) == speed_t(B38400))
-    #expect(settings.c_lflag & tcflag_t(ICANON | ECHO | ISIG) == 0)
-    #expect(settings.c_iflag & tcflag_t(IXON | ICRNL | ISTRIP) == 0)
-
-    // Bytes that a terminal in its usual mode would change or act on.
-    let bytes: [UInt8] = [0x24, 0x0D, 0x0A, 0x03, 0x11, 0x13, 0x00, 0xFF, 0x04]
-    #expect(bytes.withUnsafeBytes { write(terminal.controller, $0.baseAddress, $0.count) } == 9)
-    #expect(try loop.runUntil { log.bytes.count == bytes.count })
-    #expect(log.bytes == bytes)
-    #expect(feed.write([0xB5, 0x62]))
-    var echo = [UInt8](repeating: 0, count: 8)
-    #expect(read(terminal.controller, &echo, 8) == 2)
-
-    terminal.unplug()
-    #expect(try loop.runUntil { log.events.count == 2 })
-    #expect(log.events == ["open", "lost: the device is gone"])
-    #expect(try loop.runUntil { log.events.count == 3 })
-    #expect(log.events.last?.contains("see whether the receiver is plugged in") == true)
-  }
-
-  @Test func refusesWhatIsNoSerialLine() throws {
-    let folder = try TemporaryFolder()
-    let loop = try EventLoop()
-    let log = FeedLog()
-    let feed = try Feed(
-      .serial(path: folder.file("x", ""), baud: nil), loop: loop, options: quickOptions(),
-      handlers: log.handlers)
-    feed.start()
-    #expect(try loop.runUntil { !log.events.isEmpty })
-    #expect(log.events.first?.contains("as a serial line") == true)
-  }
-
-  @Test func everySpeedOfAURLCanBeSet() throws {
-    let terminal = try Terminal()
-    for baud in FeedURL.serialSpeeds {
-      let line = try SerialPort.open(terminal.path, baud: baud)
-      SerialPort.close(line)
-    }
   }
 }

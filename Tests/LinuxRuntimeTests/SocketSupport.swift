@@ -124,6 +124,8 @@ final class Terminal {
 
   deinit { unplug() }
 
+  func write(_ text: String) { writeAll(text, to: controller) }
+
   func unplug() {
     if controller >= 0 { close(controller) }
     controller = -1

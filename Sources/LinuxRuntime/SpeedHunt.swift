@@ -1,0 +1,86 @@
+/// Finds the speed of a serial line by trying: a speed at which bytes come but make no sense is given
+/// up for the next one, until the owner says that something was understood.
+///
+/// It holds no clock and no timer: the owner tells when bytes come and when the time it asked for is
+/// up. Times are microseconds of one clock.
+struct SpeedHunt: Equatable, Sendable {
+  /// The speeds of receivers, the most common first: one that is met is found the sooner.
+  static let speeds = [9600, 115_200, 38400, 4800, 57600, 19200]
+  /// Fewer bytes than this may be one sentence of which the beginning was missed: the longest
+  /// standard one has 82 (NMEA 0183).
+  static let fewBytes = 100
+  /// How long a line that made sense may come without any before the hunt begins anew: the
+  /// receiver was reset, or set to another speed.
+  static let relapse: Int64 = 10_000_000
+  /// And how many bytes must have come meanwhile: more than the rest of one burst and the beginning
+  /// of the next, of a receiver that reports once a minute.
+  static let relapseBytes = 500
+
+  /// What the owner has to do.
+  enum Step: Equatable {
+    case none
+    /// Call `timeIsUp` at that time.
+    case wait(until: Int64)
+    /// Set the line to the present `speed`, which is another one.
+    case change
+  }
+
+  /// How long bytes may come without sense, from the first of them.
+  let patience: Int64
+  /// The speed that the line is to have, in baud.
+  private(set) var speed = speeds[0]
+  /// Whether something was understood at this speed.
+  private(set) var isConfirmed = false
+  /// Bytes since the last that made sense, and when the first of them came.
+  private var bytes = 0
+  private var first: Int64?
+  private var lastGood: Int?
+
+  init(patience: Int64) { self.patience = patience }
+
+  /// The line was opened. The speed that was good last time goes first, then the one that the line
+  /// was left with, which a program before this one may have found.
+  mutating func begin(leftAt left: Int?) {
+    speed = lastGood ?? left.flatMap { Self.speeds.contains($0) ? $0 : nil } ?? Self.speeds[0]
+    isConfirmed = false
+    forgetBytes()
+  }
+
+  /// That many bytes came without sense.
+  mutating func took(_ count: Int, at now: Int64) -> Step {
+    bytes = min(bytes, 1 << 20) + min(count, 1 << 20)
+    guard let first else {
+      first = now
+      return isConfirmed ? .none : .wait(until: now + patience)
+    }
+    guard isConfirmed, now - first >= Self.relapse, bytes >= Self.relapseBytes else { return .none }
+    isConfirmed = false
+    return next()
+  }
+
+  /// Of the bytes so far something was understood.
+  mutating func confirm() {
+    isConfirmed = true
+    lastGood = speed
+    forgetBytes()
+  }
+
+  /// The time of the last `wait` has come.
+  mutating func timeIsUp(at now: Int64) -> Step {
+    guard !isConfirmed, let first else { return .none }
+    let limit = first + (bytes < Self.fewBytes ? 2 * patience : patience)
+    return now < limit ? .wait(until: limit) : next()
+  }
+
+  private mutating func next() -> Step {
+    let place = Self.speeds.firstIndex(of: speed) ?? -1
+    speed = Self.speeds[(place + 1) % Self.speeds.count]
+    forgetBytes()
+    return .change
+  }
+
+  private mutating func forgetBytes() {
+    bytes = 0
+    first = nil
+  }
+}
