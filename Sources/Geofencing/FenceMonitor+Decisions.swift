@@ -88,15 +88,12 @@ extension FenceMonitor {
     var i = deepCount
     while i < inside.count {
       let fence = inside[i]
-      let circle = index.circles[Int(fence)]
       let isLeaving = states[Int(fence)] == .leaving
-      let least = policy.margin(radius: circle.radius, eph: 0)
+      let size = index.size(of: fence)
+      let least = policy.margin(size: size, eph: 0)
       // The larger of what is to be told: deep or not, the next edge or not.
-      let core = circle.radius + least - (isFull ? max(safe, Neighbourhood.skin) : safe)
-      if !isLeaving, core > 0,
-        look.view.squaredDistanceBounds(latitude: circle.latitude, longitude: circle.longitude)
-          .high < core * core
-      {
+      let reach = isFull ? max(safe, Neighbourhood.skin) : safe
+      if !isLeaving, isDeep(fence, by: reach - least, look) {
         if isFull {
           inside.swapAt(i, deepCount)
           deepCount += 1
@@ -104,8 +101,8 @@ extension FenceMonitor {
         i += 1
         continue
       }
-      let beyond = look.view.boundaryDistance(to: circle)
-      var margin = policy.margin(radius: circle.radius, eph: givenError(look.sample))
+      let beyond = index.boundaryDistance(of: fence, from: look.view)
+      var margin = policy.margin(size: size, eph: givenError(look.sample))
       // At rest, a margin cut short by a small radius is within reach of the receiver's wandering.
       if beyond > margin, !isMoving(look.sample) {
         margin = max(margin, policy.motionOfError * knownError(look.sample))
@@ -131,7 +128,7 @@ extension FenceMonitor {
       inside.swapAt(i, inside.count - 1)
       inside.removeLast()
       settled.append(fence)
-      transitions.append(transition(.depart, fence, look.sample, beyond + circle.radius))
+      transitions.append(transition(.depart, fence, look.sample, beyond))
       safe = min(safe, beyond)
     }
     return safe
@@ -141,17 +138,16 @@ extension FenceMonitor {
   private mutating func decideEntering(_ look: Look, into transitions: inout [Transition]) {
     guard !entering.isEmpty else { return }
     for fence in entering {
-      let circle = index.circles[Int(fence)]
-      let beyond = look.view.boundaryDistance(to: circle)
+      let beyond = index.boundaryDistance(of: fence, from: look.view)
       if beyond <= 0 {
         states[Int(fence)] = .inside
         inside.append(fence)
-        transitions.append(transition(.arrive, fence, look.sample, beyond + circle.radius))
+        transitions.append(transition(.arrive, fence, look.sample, beyond))
       } else {
         states[Int(fence)] = .outside
         settled.append(fence)
         if policy.reportsPasses, look.leg, isMoving(look.sample) {
-          reportBriefVisit(fence, circle, look, into: &transitions)
+          reportBriefVisit(fence, look, into: &transitions)
         }
       }
     }
@@ -167,7 +163,7 @@ extension FenceMonitor {
       // The difference of latitude alone shows most of a world of fences to be far away.
       let coarse = abs(circle.latitude - look.view.latitude) * CellGrid.earthRadius - circle.radius
       let beyond =
-        coarse > policy.doubtDistance ? coarse : look.view.boundaryDistance(to: circle)
+        coarse > policy.doubtDistance ? coarse : index.boundaryDistance(of: fence, from: look.view)
       let isInside = beyond <= 0
       let state = states[Int(fence)]
       let isSure =
@@ -182,7 +178,7 @@ extension FenceMonitor {
       states[Int(fence)] = isInside ? .inside : .outside
       if isInside {
         inside.append(fence)
-        transitions.append(transition(.found, fence, look.sample, beyond + circle.radius))
+        transitions.append(transition(.found, fence, look.sample, beyond))
       } else if beyond < CellGrid.earthRadius * 0.01 {
         settled.append(fence)
       }
@@ -193,30 +189,43 @@ extension FenceMonitor {
   /// The fences that hold the sample: those the receiver was outside of are being entered.
   private mutating func decideHits(_ look: Look, into transitions: inout [Transition]) {
     for fence in hits where states[Int(fence)] == .outside {
-      let circle = index.circles[Int(fence)]
-      let beyond = look.view.boundaryDistance(to: circle)
+      let beyond = index.boundaryDistance(of: fence, from: look.view)
       if policy.confirms, !(look.connected && -beyond > policy.doubtDistance) {
         states[Int(fence)] = .entering
         entering.append(fence)
       } else {
         states[Int(fence)] = .inside
         inside.append(fence)
-        transitions.append(transition(.arrive, fence, look.sample, beyond + circle.radius))
+        transitions.append(transition(.arrive, fence, look.sample, beyond))
       }
     }
   }
 
   /// Metres that can be travelled before a fence could be left, whatever the samples' errors.
   private func leeway(_ fence: FenceID, _ look: Look) -> Double {
-    let circle = index.circles[Int(fence)]
-    return policy.margin(radius: circle.radius, eph: 0) - look.view.boundaryDistance(to: circle)
+    policy.margin(size: index.size(of: fence), eph: 0)
+      - index.boundaryDistance(of: fence, from: look.view)
   }
 
+  /// Whether a sample is certainly more than `depth` metres inside of a circle; bounds alone tell.
+  @inline(__always)
+  private func isDeep(_ fence: FenceID, by depth: Double, _ look: Look) -> Bool {
+    guard index.shape(fence) == nil else {
+      return -index.boundaryDistance(of: fence, from: look.view) > depth
+    }
+    let circle = index.circles[Int(fence)]
+    let core = circle.radius - depth
+    return core > 0
+      && look.view.squaredDistanceBounds(latitude: circle.latitude, longitude: circle.longitude)
+        .high < core * core
+  }
+
+  /// - Parameter beyond: metres to the edge, negative inside.
   func transition(
-    _ kind: Transition.Kind, _ fence: FenceID, _ sample: PositionSample, _ distance: Double
+    _ kind: Transition.Kind, _ fence: FenceID, _ sample: PositionSample, _ beyond: Double
   ) -> Transition {
     Transition(
       fence: fence, kind: kind, time: sample.time, position: sample.position,
-      distance: max(0, distance), eph: sample.eph)
+      distance: max(0, index.distance(of: fence, beyond: beyond)), eph: sample.eph)
   }
 }

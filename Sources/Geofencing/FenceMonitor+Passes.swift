@@ -15,29 +15,30 @@ extension FenceMonitor {
     index.candidates(around: middle, radius: length / 2 + 1, into: &hits)
     let isSteady = goesOnSteadily(to: look.sample)
     for fence in hits where states[Int(fence)] == .outside && !settled.contains(fence) {
-      let circle = index.circles[Int(fence)]
-      let center = Vector(latitude: circle.latitude, longitude: circle.longitude)
-      let fraction = arc.nearestFraction(to: center)
-      let pass = pass(fence, circle, last, look.sample, arc, fraction)
-      guard pass.distance <= circle.radius else { continue }
+      guard let pass = pass(fence, last, look.sample, arc) else { continue }
       if isSteady { transitions.append(pass) } else { awaited.append(pass) }
     }
   }
 
   /// A visit of one sample: a pass, unless that sample was an outlier or the way to it is unknown.
   mutating func reportBriefVisit(
-    _ fence: FenceID, _ circle: CircleRecord, _ look: Look, into transitions: inout [Transition]
+    _ fence: FenceID, _ look: Look, into transitions: inout [Transition]
   ) {
     guard earlierConnected, let last = lastSample, let before = earlier,
       !isOutlier(last, before: before, after: look.sample)
     else { return }
+    guard index.shape(fence) == nil else {
+      let beyond = index.boundaryDistance(of: fence, from: Viewpoint(last.position))
+      return transitions.append(transition(.pass, fence, last, beyond))
+    }
+    let circle = index.circles[Int(fence)]
     let center = Vector(latitude: circle.latitude, longitude: circle.longitude)
     let way = Arc(from: Vector(before.position), to: Vector(last.position))
     let on = Arc(from: Vector(last.position), to: Vector(look.sample.position))
     let start = PositionSample(time: before.time, position: before.position)
     let passes = [
-      pass(fence, circle, start, last, way, way.nearestFraction(to: center)),
-      pass(fence, circle, last, look.sample, on, on.nearestFraction(to: center)),
+      pass(fence, start, last, way, at: way.nearestFraction(to: center)),
+      pass(fence, last, look.sample, on, at: on.nearestFraction(to: center)),
     ]
     transitions.append(passes[0].distance <= passes[1].distance ? passes[0] : passes[1])
   }
@@ -55,16 +56,30 @@ extension FenceMonitor {
     awaited.removeAll(keepingCapacity: true)
   }
 
+  /// The pass of the way from one sample to the next, nil where it does not touch the fence.
   private func pass(
-    _ fence: FenceID, _ circle: CircleRecord, _ a: PositionSample, _ b: PositionSample, _ arc: Arc,
-    _ fraction: Double
+    _ fence: FenceID, _ a: PositionSample, _ b: PositionSample, _ arc: Arc
+  ) -> Transition? {
+    if let shape = index.shape(fence) {
+      return shape.passing(Edge(from: arc.start, to: arc.end)).map {
+        pass(fence, a, b, arc, at: $0)
+      }
+    }
+    let circle = index.circles[Int(fence)]
+    let center = Vector(latitude: circle.latitude, longitude: circle.longitude)
+    let nearest = pass(fence, a, b, arc, at: arc.nearestFraction(to: center))
+    return nearest.distance <= circle.radius ? nearest : nil
+  }
+
+  private func pass(
+    _ fence: FenceID, _ a: PositionSample, _ b: PositionSample, _ arc: Arc, at fraction: Double
   ) -> Transition {
     let position = arc.point(at: fraction).coordinate
-    let distance = Viewpoint(position).boundaryDistance(to: circle) + circle.radius
+    let beyond = index.boundaryDistance(of: fence, from: Viewpoint(position))
     let elapsed = (b.time - a.time).seconds * fraction
     return Transition(
       fence: fence, kind: .pass, time: a.time + .seconds(elapsed), position: position,
-      distance: max(0, distance), eph: b.eph)
+      distance: max(0, index.distance(of: fence, beyond: beyond)), eph: b.eph)
   }
 
   /// Whether a sample lies where the leg before it, gone on with, would have led: off by no more

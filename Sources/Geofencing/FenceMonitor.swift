@@ -76,9 +76,7 @@ package struct FenceMonitor: Sendable {
     guard id >= 0 else { return }
     remove(id)
     while states.count <= Int(id) { states.append(.vacant) }
-    switch region {
-    case .circle(let circle): index.insert(circle, id: id)
-    }
+    index.insert(region, id: id)
     states[Int(id)] = FenceState(presence)
     switch presence {
     case .unknown: undecided.append(id)
@@ -126,7 +124,7 @@ package struct FenceMonitor: Sendable {
   /// of that number.
   package func distance(to id: FenceID, from position: Coordinate) -> Double {
     guard index.contains(id) else { return .infinity }
-    return Viewpoint(position).boundaryDistance(to: index.circles[Int(id)])
+    return index.boundaryDistance(of: id, from: Viewpoint(position))
   }
 
   /// The fences nearest to a place by distance to their edge (negative inside), nearest first:

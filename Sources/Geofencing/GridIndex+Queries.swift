@@ -1,7 +1,7 @@
 package import Geodesy
 
 extension GridIndex {
-  /// Appends the circles that hold `position`, in no order, and returns how many metres one can
+  /// Appends the fences that hold `position`, in no order, and returns how many metres one can
   /// travel from there, in any direction, without entering another.
   /// - Complexity: O(levels + circles in the cells of `position`).
   package func containing(_ position: Coordinate, into inside: inout [FenceID]) -> Double {
@@ -40,7 +40,7 @@ extension GridIndex {
       guard let slot = table.find(CellGrid.key(level, row, column)) else { continue }
       for i in 0..<slot.count {
         let fence = table.fence(i, of: slot)
-        scan.visit(fence, circles[Int(fence)], &inside, &near.fences)
+        scan.visit(fence, circles[Int(fence)], shape(fence), &inside, &near.fences)
       }
     }
     near.reach = min(Neighbourhood.skin, clearance)
@@ -54,7 +54,9 @@ extension GridIndex {
   ) -> Double {
     var scan = EdgeScan(view: view, skin: 0)
     var unused: [FenceID] = []
-    for fence in near.fences { scan.visit(fence, circles[Int(fence)], &inside, &unused) }
+    for fence in near.fences {
+      scan.visit(fence, circles[Int(fence)], shape(fence), &inside, &unused)
+    }
     return min(scan.safe, near.reach - moved)
   }
 
@@ -133,7 +135,7 @@ extension GridIndex {
       candidates(around: view, radius: radius, into: &found)
       var near: [(id: FenceID, distance: Double)] = []
       for id in found {
-        let distance = view.boundaryDistance(to: circles[Int(id)])
+        let distance = boundaryDistance(of: id, from: view)
         // What is nearer than the disc's edge is complete; the rest may not be.
         if distance <= radius, distance <= metres { near.append((id, distance)) }
       }
@@ -171,18 +173,20 @@ struct EdgeScan {
 
   @inline(__always)
   mutating func visit(
-    _ fence: FenceID, _ circle: CircleRecord, _ inside: inout [FenceID], _ near: inout [FenceID]
+    _ fence: FenceID, _ circle: CircleRecord, _ shape: Shape?, _ inside: inout [FenceID],
+    _ near: inout [FenceID]
   ) {
     let (low, high) = view.squaredDistanceBounds(
       latitude: circle.latitude, longitude: circle.longitude)
     let reach = circle.radius + max(safe, skin)
     if low > reach * reach { return }
     let core = circle.radius - skin
-    if core > 0, high < core * core {
+    if core > 0, high < core * core, shape == nil {
       inside.append(fence)
       return
     }
-    let beyond = view.boundaryDistance(to: circle)
+    let beyond =
+      shape?.signedBoundaryDistance(from: view.vector) ?? view.boundaryDistance(to: circle)
     if beyond <= 0 { inside.append(fence) } else { safe = min(safe, beyond) }
     if abs(beyond) <= skin { near.append(fence) }
   }

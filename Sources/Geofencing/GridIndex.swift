@@ -1,6 +1,6 @@
 import Geodesy
 
-/// Circles on the sphere, found by place.
+/// Regions on the sphere, found by place: circles, and other shapes by the circle that holds them.
 ///
 ///     var index = GridIndex()
 ///     index.insert(circle, id: 0)
@@ -11,11 +11,14 @@ import Geodesy
 /// Each circle is listed in all cells of its level (see `CellGrid`) that it touches, so that a look
 /// reads one cell a level. Cells live in one hash table with linear probing, 16 bytes each: number,
 /// count, and up to two fences in place; more of them in a block of a common pool.
-/// The circles themselves are 24 bytes each in an array indexed by fence.
+/// The circles themselves are 24 bytes each in an array indexed by fence. What is no circle is kept
+/// beside its bounding circle and has the last word on distances.
 ///
 /// Invariant: a vacant fence is in no cell; any other is exactly once in each cell of its cover.
 package struct GridIndex: Sendable {
   var circles: [CircleRecord] = []
+  /// Of the fences that are no circles.
+  var shapes: [FenceID: Shape] = [:]
   var table = CellTable()
   let widths = ColumnWidths()
   /// Circles of each level: a level without one is not looked at.
@@ -35,6 +38,12 @@ package struct GridIndex: Sendable {
   /// Whether there is a fence with this number.
   package func contains(_ id: FenceID) -> Bool {
     id >= 0 && Int(id) < circles.count && circles[Int(id)].radius >= 0
+  }
+
+  /// Adds a region, or replaces the one of that number. Negative numbers are ignored.
+  package mutating func insert(_ region: Region, id: FenceID) {
+    insert(region.boundingCircle, id: id)
+    if id >= 0, let shape = Shape(region) { shapes[id] = shape }
   }
 
   /// Adds a circle, or replaces the one of that number. Negative numbers are ignored.
@@ -60,6 +69,7 @@ package struct GridIndex: Sendable {
     let record = circles[Int(id)]
     let level = GridIndex.level(of: record)
     circles[Int(id)] = .vacant
+    if !shapes.isEmpty { shapes[id] = nil }
     population[level] -= 1
     count -= 1
     forEachCell(of: record, level: level) { $0.remove(id, key: $1) }
@@ -85,6 +95,26 @@ package struct GridIndex: Sendable {
   /// Bytes of heap in use for the circles and the cells.
   package var byteCount: Int {
     circles.capacity * MemoryLayout<CircleRecord>.stride + table.byteCount
+  }
+
+  /// The shape of a fence, nil for a circle.
+  @inline(__always)
+  func shape(_ id: FenceID) -> Shape? { shapes.isEmpty ? nil : shapes[id] }
+
+  /// Metres to the edge of a fence, negative inside.
+  @inline(__always)
+  func boundaryDistance(of id: FenceID, from view: Viewpoint) -> Double {
+    shape(id)?.signedBoundaryDistance(from: view.vector)
+      ?? view.boundaryDistance(to: circles[Int(id)])
+  }
+
+  /// What the margins of a fence are measured by, in metres.
+  @inline(__always)
+  func size(of id: FenceID) -> Double { shape(id)?.size ?? circles[Int(id)].radius }
+
+  /// The distance a transition tells, from that to the edge.
+  func distance(of id: FenceID, beyond: Double) -> Double {
+    shape(id)?.distance(beyond: beyond) ?? beyond + circles[Int(id)].radius
   }
 
   static func level(of record: CircleRecord) -> Int {

@@ -5,10 +5,10 @@ package struct MonitorPolicy: Equatable, Sendable {
   /// How far beyond its edge a fence is left, at least; 0 or more. A receiver that stands still
   /// wanders by four standard deviations of its error in a day, 20 m for a common one.
   package var exitMargin = 20.0
-  /// The same as a fraction of the radius, 0…1.
+  /// The same as a fraction of the fence's size (the radius of a circle), 0…1.
   package var exitMarginOfRadius = 0.1
   /// The same as a multiple of the sample's own 95 % error; 0 or more. The largest of the three
-  /// counts, but never more than the radius.
+  /// counts, but never more than the size.
   package var exitMarginOfError = 1.5
   /// The fastest a receiver is believed to move, m/s, above 0; 100 m/s is 360 km/h. A receiver's
   /// own claim of a higher speed is believed up to `fastestClaim`.
@@ -50,8 +50,8 @@ package struct MonitorPolicy: Equatable, Sendable {
     return policy
   }()
 
-  /// How far beyond the edge a circle of `radius` is left, given a sample's error (0: unknown).
-  func margin(radius: Double, eph: Double) -> Double {
-    min(radius, max(exitMargin, exitMarginOfRadius * radius, exitMarginOfError * eph))
+  /// How far beyond the edge a fence of `size` is left, given a sample's error (0: unknown).
+  func margin(size: Double, eph: Double) -> Double {
+    min(size, max(exitMargin, exitMarginOfRadius * size, exitMarginOfError * eph))
   }
 }

@@ -20,4 +20,79 @@ package struct Circle: Equatable, Sendable {
 /// The area a fence encloses.
 package enum Region: Equatable, Sendable {
   case circle(Circle)
+  case polygon(Polygon)
+  case corridor(Corridor)
+
+  /// A circle that holds the region.
+  package var boundingCircle: Circle {
+    switch self {
+    case .circle(let circle): circle
+    case .polygon(let polygon): polygon.boundingCircle
+    case .corridor(let corridor): corridor.boundingCircle
+    }
+  }
+
+  /// What margins are measured by, in metres: the radius of a circle, a polygon's `size`, half the
+  /// width of a corridor.
+  package var size: Double {
+    switch self {
+    case .circle(let circle): circle.radius
+    case .polygon(let polygon): polygon.size
+    case .corridor(let corridor): corridor.halfWidth
+    }
+  }
+
+  /// Metres to the edge, negative inside.
+  package func signedBoundaryDistance(from position: Coordinate) -> Double {
+    switch self {
+    case .circle(let circle): position.distance(to: circle.center) - circle.radius
+    case .polygon(let polygon): polygon.signedBoundaryDistance(from: position)
+    case .corridor(let corridor): corridor.signedBoundaryDistance(from: position)
+    }
+  }
+}
+
+/// A region that the index keeps beside its bounding circle.
+enum Shape: Sendable {
+  case polygon(Polygon)
+  case corridor(Corridor)
+
+  /// Nil for a circle.
+  init?(_ region: Region) {
+    switch region {
+    case .circle: return nil
+    case .polygon(let polygon): self = .polygon(polygon)
+    case .corridor(let corridor): self = .corridor(corridor)
+    }
+  }
+
+  var size: Double {
+    switch self {
+    case .polygon(let polygon): polygon.size
+    case .corridor(let corridor): corridor.halfWidth
+    }
+  }
+
+  func signedBoundaryDistance(from place: Vector) -> Double {
+    switch self {
+    case .polygon(let polygon): polygon.signedBoundaryDistance(from: place)
+    case .corridor(let corridor): corridor.signedBoundaryDistance(from: place)
+    }
+  }
+
+  func passing(_ path: Edge) -> Double? {
+    switch self {
+    case .polygon(let polygon): polygon.passing(path)
+    case .corridor(let corridor): corridor.passing(path)
+    }
+  }
+
+  /// What a transition tells as its distance: that from a corridor's line, or to the edge of a
+  /// polygon, on whichever side.
+  func distance(beyond: Double) -> Double {
+    switch self {
+    case .polygon: abs(beyond)
+    case .corridor(let corridor): beyond + corridor.halfWidth
+    }
+  }
 }

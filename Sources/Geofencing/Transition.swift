@@ -46,11 +46,13 @@ package struct Transition: Equatable, Sendable {
 
   package var fence: FenceID
   package var kind: Kind
-  /// The time of the sample that decided; of a pass, the moment nearest the centre.
+  /// The time of the sample that decided; of a pass, the moment nearest the centre of a circle or
+  /// the line of a corridor, or amid the longest stretch in a polygon.
   package var time: Instant
   /// The position that belongs to `time`.
   package var position: Coordinate
-  /// Metres from the centre of the fence to `position`.
+  /// Metres from the centre of a circle or the line of a corridor to `position`; of a polygon, to
+  /// its edge, on whichever side.
   package var distance: Double
   /// The error of the sample that decided, as it was given.
   package var eph: Double?

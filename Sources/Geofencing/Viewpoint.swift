@@ -45,6 +45,10 @@ struct Viewpoint {
     cosine = cos(latitude)
   }
 
+  var vector: Vector {
+    Vector(x: cosine * cos(longitude), y: cosine * sin(longitude), z: sine)
+  }
+
   /// Metres on the sphere to a place given in radians, by the haversine formula.
   ///
   /// Below 0.1 rad (637 km) on both axes the sines are their Taylor series, whose first omitted

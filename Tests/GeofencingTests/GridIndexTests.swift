@@ -150,6 +150,6 @@ import Testing
   }
 }
 
-private func power(_ base: Double, _ exponent: Double) -> Double {
+func power(_ base: Double, _ exponent: Double) -> Double {
   Glibc.pow(base, exponent)
 }

@@ -1,0 +1,187 @@
+import CivilTime
+import Geodesy
+import Geofencing
+import Testing
+
+/// The monitor's decisions about polygons and corridors.
+@Suite struct ShapeMonitorTests {
+  let home = coordinate(52.52, 13.405)
+
+  func at(_ east: Double, _ north: Double = 0) -> Coordinate {
+    home.moved(east: east, north: north)
+  }
+
+  /// An L: 300 m east and 300 m north, 100 m wide, from the corner at home.
+  func angle() throws -> Region {
+    .polygon(
+      try Polygon(parts: [
+        [
+          [
+            at(0, 0), at(300, 0), at(300, 100), at(100, 100), at(100, 300), at(0, 300),
+          ]
+        ]
+      ]))
+  }
+
+  func road(width: Double = 60) throws -> Region {
+    .corridor(
+      try Corridor(lines: [[at(0, -2_000), at(0, 2_000)]], width: width))
+  }
+
+  func rig(_ region: Region, presence: Presence = .unknown) -> Rig {
+    var rig = Rig()
+    rig.monitor.add(region, id: 0, presence: presence)
+    return rig
+  }
+
+  @Test func arrivesInTheShapeAndNotInItsCircle() throws {
+    var rig = rig(try angle(), presence: .outside)
+    // The inner corner of the L is well within the circle around it.
+    for i in 0..<5 { #expect(rig.feed(at(200 + Double(i), 200)) == []) }
+    #expect(rig.feed(at(120, 200)) == [])
+    #expect(rig.feed(at(90, 200)) == [])
+    let decided = rig.feed(at(70, 200))
+    #expect(decided.map(\.kind) == [.arrive])
+    #expect(decided.first.map { abs($0.distance - 30) < 0.01 } == true)
+    #expect(rig.monitor.insideFences() == [0])
+    // 16 m beyond the edge is within the margin.
+    for _ in 0..<3 { #expect(rig.feed(at(116, 200)) == []) }
+    rig.feed(at(170, 200))
+    #expect(rig.feed(at(190, 200)).map(\.kind) == [.depart])
+  }
+
+  @Test func isFoundInside() throws {
+    var rig = rig(try angle())
+    rig.feed(at(50, 50))
+    #expect(rig.feed(at(50, 51)).map(\.kind) == [.found])
+    #expect(abs(rig.monitor.distance(to: 0, from: at(50, 50)) + 50) < 0.01)
+    #expect(abs(rig.monitor.distance(to: 0, from: at(-40, 50)) - 40) < 0.01)
+    let nearest = rig.monitor.nearest(to: at(200, 160), limit: 1, within: 61)
+    #expect(nearest.map(\.id) == [0])
+    #expect(rig.monitor.nearest(to: at(200, 160), limit: 1, within: 59).isEmpty)
+  }
+
+  @Test func marginIsNeverMoreThanTheSize() throws {
+    // 20 m wide: half of that is what a receiver must be beyond it, not 20 m.
+    var rig = rig(try road(width: 20), presence: .inside)
+    for east in [0.0, 5, 15, 19] { #expect(rig.feed(at(east), eph: 3, speed: 15) == []) }
+    #expect(rig.feed(at(20.5), eph: 3, speed: 15) == [])
+    #expect(rig.feed(at(25), eph: 3, speed: 15).map(\.kind) == [.depart])
+  }
+
+  @Test func passesThroughAPolygonAreTold() throws {
+    var rig = rig(try angle(), presence: .outside)
+    for i in 0..<3 { rig.feed(at(-900 + 250 * Double(i), 50), after: 10) }
+    rig.feed(at(-150, 50), after: 10)
+    let decided = rig.feed(at(450, 50), after: 24)
+    #expect(decided.map(\.kind) == [.pass])
+    // 300 m of the L lie on the way: its middle is 300 m from the start.
+    #expect(decided.first.map { abs($0.time.seconds - rig.seconds + 12) < 0.01 } == true)
+    #expect(decided.first.map { abs($0.distance - 50) < 0.05 } == true)
+    #expect(decided.first.map { $0.position.distance(to: at(150, 50)) < 0.1 } == true)
+  }
+
+  @Test func pathsBesideAPolygonAreNotTold() throws {
+    var rig = rig(try angle(), presence: .outside)
+    // Through the empty corner of the L, within its circle.
+    for i in 0..<6 { rig.feed(at(600 - 100 * Double(i), -200 + 140 * Double(i)), after: 8) }
+    for i in 0..<4 { rig.feed(at(-500 + 300 * Double(i), -5), after: 8) }
+    #expect(rig.transitions == [])
+  }
+
+  @Test func crossingACorridorIsAPass() throws {
+    var rig = rig(try road(), presence: .outside)
+    for i in 0..<4 { rig.feed(at(-1_000 + 300 * Double(i), 120), after: 10) }
+    let decided = rig.feed(at(200, 120), after: 10)
+    #expect(decided.map(\.kind) == [.pass])
+    #expect(decided.first.map { $0.distance < 0.01 } == true)
+    #expect(decided.first.map { $0.position.distance(to: at(0, 120)) < 0.1 } == true)
+    // Past its end, at less than half the width and at more.
+    for (north, kinds) in [(2_025.0, [Transition.Kind.pass]), (2_035, [])] {
+      var rig = self.rig(try road(), presence: .outside)
+      for i in 0..<6 { rig.feed(at(-1_000 + 310 * Double(i), north), after: 10) }
+      #expect(rig.transitions.map(\.kind) == kinds)
+    }
+  }
+
+  @Test func visitOfOneSampleIsAPass() throws {
+    var rig = rig(try road(), presence: .outside)
+    for i in 0..<9 { rig.feed(at(-1_000 + 250 * Double(i), 120), after: 10) }
+    #expect(rig.transitions.map(\.kind) == [.pass])
+  }
+
+  @Test func replacedAndRemovedShapesAreForgotten() throws {
+    var rig = rig(try road())
+    rig.monitor.add(.circle(circle(at(5_000), 100)), id: 0)
+    #expect(abs(rig.monitor.distance(to: 0, from: home) - 4_900) < 0.1)
+    rig.monitor.add(try angle(), id: 0)
+    rig.monitor.remove(0)
+    rig.monitor.add(.circle(circle(home, 100)), id: 0)
+    #expect(abs(rig.monitor.distance(to: 0, from: home) + 100) < 0.01)
+  }
+
+  /// The quiet disc and the neighbourhood change nothing.
+  @Test func quietChangesNothing() throws {
+    var random = SplitMix(seed: 23)
+    for start in [home, coordinate(-16.8, 179.98), coordinate(89.98, 40)] {
+      var quick = FenceMonitor()
+      var slow = FenceMonitor()
+      for id in 0..<60 {
+        let center = start.destination(
+          bearing: random.uniform(0...360), distance: 9_000 * random.uniform(0...1))
+        let region = random.shape(around: center, reach: random.uniform(30...1_500))
+        quick.add(region, id: FenceID(id))
+        slow.add(region, id: FenceID(id))
+      }
+      var (a, b): ([Transition], [Transition]) = ([], [])
+      var place = start
+      var (heading, speed) = (0.0, 15.0)
+      for second in 0..<600 {
+        heading += 8 * random.normal()
+        speed = max(0, min(40, speed + random.normal()))
+        if place.distance(to: start) > 9_000 { heading = place.initialBearing(to: start) }
+        place = place.destination(bearing: heading, distance: speed)
+        let noisy = place.moved(east: 4 * random.normal(), north: 4 * random.normal())
+        let sample = PositionSample(
+          time: Instant(seconds: Double(second)), position: noisy, eph: random.uniform(3...15))
+        quick.process(sample, into: &a)
+        slow.add(.circle(circle(coordinate(0, 0), 1)), id: 200, presence: .outside)
+        slow.process(sample, into: &b)
+      }
+      #expect(a == b)
+      #expect(a.count > 5)
+    }
+  }
+}
+
+extension SplitMix {
+  /// A star-shaped polygon, sometimes with a hole, or a winding corridor, within `reach` metres.
+  mutating func shape(around center: Coordinate, reach: Double) -> Region {
+    if uniform(0...1) < 0.4 {
+      var place = center.destination(bearing: uniform(0...360), distance: reach / 2)
+      var heading = uniform(0...360)
+      var line = [place]
+      for _ in 0..<Int.random(in: 1...8, using: &self) {
+        heading += uniform(-80...80)
+        place = place.destination(bearing: heading, distance: reach * uniform(0.05...0.3))
+        line.append(place)
+      }
+      let width = max(1, reach * uniform(0.02...0.3))
+      if let corridor = try? Corridor(lines: [line], width: width) { return .corridor(corridor) }
+    }
+    func star(_ inner: Double, _ outer: Double) -> [Coordinate] {
+      let count = Int.random(in: 3...24, using: &self)
+      let turn = uniform(0...360)
+      let ring = (0..<count).map { i in
+        center.destination(
+          bearing: turn + 360 * (Double(i) + uniform(0...0.8)) / Double(count),
+          distance: reach * uniform(inner...outer))
+      }
+      return Bool.random(using: &self) ? ring : ring.reversed()
+    }
+    var rings = [star(0.4, 1)]
+    if Bool.random(using: &self) { rings.append(star(0.05, 0.15)) }
+    if let polygon = try? Polygon(parts: [rings]) { return .polygon(polygon) }
+    return .circle(circle(center, max(1, reach)))
+  }
+}
