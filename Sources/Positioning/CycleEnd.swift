@@ -62,13 +62,3 @@ struct CycleEnd: Sendable {
     alike = 0
   }
 }
-
-extension SentenceType {
-  /// Whether sentences of this type say which epoch they belong to.
-  var hasTime: Bool {
-    switch self {
-    case .rmc, .gga, .gns, .gll, .gst, .gbs, .zda: true
-    case .other, .vtg, .gsa, .dtm, .pgrme, .pgrmz: false
-    }
-  }
-}

@@ -1,15 +1,9 @@
-/// The sentences that a decoder knows.
-package enum SentenceType: UInt8, CaseIterable, Sendable {
-  /// Any other sentence with a right checksum: satellites in view, AIS, weather, proprietary ones.
-  case other
-  case rmc, gga, gns, gll, vtg, gsa, gst, gbs, zda, dtm, pgrme, pgrmz
-}
-
 /// What went through a decoder since it was made. All counts only grow.
 package struct DecoderStatistics: Sendable {
   /// What went wrong, once.
   package enum Fault: UInt8, Sendable {
     case wrongChecksum, missingChecksum, overlongLine, malformedSentence, invalidJSON, gpsdError
+    case deviceGone
   }
 
   /// Bytes consumed.
@@ -26,49 +20,67 @@ package struct DecoderStatistics: Sendable {
   package internal(set) var malformed = 0
   /// Lines of gpsd JSON, of any class.
   package internal(set) var jsonLines = 0
+  /// Bytes between the sentences that are no text: the receiver's binary messages, or noise of a
+  /// wrong line speed.
+  package internal(set) var binaryBytes = 0
+  /// Sentences and reports of an epoch that had been given out already: repeated, or held up.
+  package internal(set) var lateSentences = 0
   /// Fixes given out.
   package internal(set) var fixes = 0
   /// Of these, the ones that the receiver itself calls dead-reckoned, manual or simulated.
   package internal(set) var estimatedFixes = 0
+  /// Fixes that are not newer than the one before of the same receiver.
+  package internal(set) var outOfOrderFixes = 0
   /// Fixes whose date was moved by whole periods of 1024 weeks.
   package internal(set) var weekRollovers = 0
   /// Sentences that name a datum other than WGS 84 (DTM). Positions are not shifted.
   package internal(set) var foreignDatums = 0
   /// The last thing that went wrong.
   package internal(set) var lastFault: Fault?
-  /// How many bytes were consumed when it did, up to a line's length.
+  /// The first byte of what it went wrong with, counted from the beginning of the stream.
   package internal(set) var lastFaultOffset = 0
+  /// The first byte of what is being read.
+  var offset = 0
+  /// The release that gpsd says it is, at most 40 bytes of it.
+  package internal(set) var gpsdRelease: String?
   /// The last `message` of a gpsd `ERROR` report, at most 200 bytes of it.
   package internal(set) var gpsdMessage: String?
+  /// The device that gpsd deactivated last; nil where it said that it has none.
+  package internal(set) var goneDevice: String?
 
-  private var byType = InlineArray<13, Int>(repeating: 0)
+  private var counts = SentenceCounts()
 
   package init() {}
 
-  /// Sentences of one type among `sentences`.
-  package subscript(type: SentenceType) -> Int { byType[Int(type.rawValue)] }
+  /// Sentences of one type among `sentences`; those that are not read are `.other`.
+  package subscript(type: SentenceType) -> Int { counts[type] }
 
-  mutating func count(_ type: SentenceType) {
+  /// The names of all sentences that came, in lower case and in order, with their counts: `gga`,
+  /// `vdm`, `pubx`. At most 64 that are not read; those beyond are `other` together.
+  package var sentencesByName: [(name: String, count: Int)] { counts.all }
+
+  @inline(__always)
+  mutating func count(_ type: SentenceType, _ text: Span<UInt8>) {
     sentences &+= 1
-    byType[Int(type.rawValue)] &+= 1
+    if type == .other { counts.countOther(text) } else { counts.count(type) }
   }
 
   mutating func note(_ fault: Fault) {
     lastFault = fault
-    lastFaultOffset = bytes
+    lastFaultOffset = offset
     switch fault {
     case .wrongChecksum: wrongChecksums &+= 1
     case .missingChecksum: missingChecksums &+= 1
     case .overlongLine: overlongLines &+= 1
     case .malformedSentence, .invalidJSON: malformed &+= 1
-    case .gpsdError: break
+    case .gpsdError, .deviceGone: break
     }
   }
 
   /// The last fault as a sentence for people, nil where nothing went wrong.
   package var lastError: String? {
     guard let lastFault else { return nil }
-    let place = "near byte \(lastFaultOffset)"
+    let place = "at byte \(lastFaultOffset)"
     return switch lastFault {
     case .wrongChecksum: "a sentence \(place) has a wrong checksum and was dropped"
     case .missingChecksum: "a sentence \(place) has no checksum"
@@ -76,6 +88,7 @@ package struct DecoderStatistics: Sendable {
     case .malformedSentence: "a sentence \(place) claims a fix but gives no usable position"
     case .invalidJSON: "a line \(place) begins as JSON but is cut or invalid"
     case .gpsdError: "gpsd reports: \(gpsdMessage ?? "an error without a message")"
+    case .deviceGone: goneDevice.map { "gpsd has lost \($0)" } ?? "gpsd has no device"
     }
   }
 }

@@ -30,6 +30,8 @@ struct Epoch {
   var motionIsFromRMC = false
 
   var untimed = Untimed()
+  /// Whether `untimed` has speed and track from before the first sentence with this time.
+  var hasMotionAhead = false
   /// HDOP of GGA or GNS.
   var hdop = Double.nan
   /// Horizontal errors in metres, one sigma, of GST and of GBS.
@@ -94,6 +96,11 @@ struct Untimed {
   var altitude = Double.nan
   /// PGRMZ says that its altitude is from a three-dimensional fix.
   var altitudeIsFromFix = false
+
+  mutating func setMotion(_ speed: Double, _ track: Double) {
+    self.speed = speed
+    self.track = track
+  }
 }
 
 extension Fix.Source {

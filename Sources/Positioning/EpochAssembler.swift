@@ -41,10 +41,14 @@ struct EpochAssembler: Sendable {
 
   private var lastDimension: UInt8 = 0
   private var lastHDOP = Double.nan
-  private var lastGSATime: Int32 = -1
   private var lastMode = Fix.Mode.twoD
-  private var lastModeTime: Int32 = -1
+  /// How long ago, by the epochs' times, GSA and the mode were said last, in milliseconds; a clock
+  /// that is set back makes nothing older.
+  private var ageOfGSA = Self.never
+  private var ageOfMode = Self.never
+  private var lastClosed: Int32 = 0
   private var lastPosition: (latitude: Double, longitude: Double)?
+  private var lastGiven: Instant?
 
   /// Whether an open epoch has a position, and so is a fix when it closes.
   var hasOpenEpoch: Bool {
@@ -66,7 +70,11 @@ struct EpochAssembler: Sendable {
     // Only a date that comes with a fix tells epochs of one time of day apart.
     let certainDay = isFromFix ? day : nil
     if !(isOpen && current.isAt(timeOfDay, certainDay)) {
-      guard change(to: timeOfDay, day: certainDay, &context, into: &fixes) else { return false }
+      guard change(to: timeOfDay, day: certainDay, &context, into: &fixes) else {
+        // Its epoch was given out, but the date holds for those to come.
+        if let day { takeDate(day, timeOfDay, isFromFix: isFromFix) }
+        return false
+      }
     }
     isStale = false
     if let day, current.day == nil || (isFromFix && !current.dayIsFromFix) {
@@ -91,6 +99,7 @@ struct EpochAssembler: Sendable {
     }
     if isGivenOut(timeOfDay, day) {
       isStale = true
+      context.statistics.lateSentences &+= 1
       return false
     }
     if isOpen {
@@ -115,6 +124,7 @@ struct EpochAssembler: Sendable {
     }
     current = Epoch(timeOfDay: timeOfDay)
     current.untimed = pending
+    current.hasMotionAhead = !pending.speed.isNaN
     current.shape.lead = lead
     pending = Untimed()
     lead = 0
@@ -146,14 +156,33 @@ struct EpochAssembler: Sendable {
     lead = 0
     cycle.forget()
     isStale = false
-    lastGSATime = -1
-    lastModeTime = -1
+    ageOfGSA = Self.never
+    ageOfMode = Self.never
   }
 
   // MARK: What sentences say
 
   @inline(__always)
   mutating func update(_ change: (inout Epoch) -> Void) { change(&current) }
+
+  /// Takes speed and track of a sentence without a time.
+  ///
+  /// In some bursts it comes before the first time. After a silence that shows; within a recording it
+  /// looks like the end of the burst before. But an epoch that has its own from in front of it has no
+  /// need of one behind, and leaves it to the next; two behind it are its own.
+  mutating func setMotion(speed: Double, track: Double) {
+    guard isOpen, !isStale, current.hasMotionAhead else {
+      updateUntimed { $0.setMotion(speed, track) }
+      return
+    }
+    if pending.speed.isNaN {
+      pending.setMotion(speed, track)
+    } else {
+      pending.setMotion(.nan, .nan)
+      current.hasMotionAhead = false
+      current.untimed.setMotion(speed, track)
+    }
+  }
 
   @inline(__always)
   mutating func updateUntimed(_ change: (inout Untimed) -> Void) {
@@ -202,10 +231,14 @@ struct EpochAssembler: Sendable {
   private mutating func close(
     _ epoch: Epoch, _ context: inout FixContext, into fixes: inout [Fix]
   ) {
+    let step = Int64(max(0, Self.difference(epoch.timeOfDay, lastClosed)))
+    lastClosed = epoch.timeOfDay
+    ageOfGSA = min(ageOfGSA + step, Self.never)
+    ageOfMode = min(ageOfMode + step, Self.never)
     if epoch.untimed.dimension > 0 || !epoch.untimed.hdop.isNaN {
       lastDimension = epoch.untimed.dimension
       lastHDOP = epoch.untimed.hdop
-      lastGSATime = epoch.timeOfDay
+      ageOfGSA = 0
     }
     let hasPosition = epoch.rank != .none && !isNullIsland(epoch)
     let time = date(epoch, hasPosition: hasPosition)
@@ -227,21 +260,19 @@ struct EpochAssembler: Sendable {
       fix.timeOfDay = epoch.timeOfDay
     }
     describe(epoch, &fix)
-    context.statistics.fixes &+= 1
-    if fix.source.isEstimate { context.statistics.estimatedFixes &+= 1 }
-    fixes.append(fix)
+    context.give(fix, after: &lastGiven, into: &fixes)
   }
 
   private mutating func describe(_ epoch: Epoch, _ fix: inout Fix) {
     let untimed = epoch.untimed
     // Some receivers send GSA only now and then: what it said holds for a few seconds.
-    let isGSARecent = isRecent(lastGSATime, epoch)
+    let isGSARecent = ageOfGSA <= Self.memory
     let dimension = untimed.dimension > 0 ? untimed.dimension : isGSARecent ? lastDimension : 0
     if dimension >= 2 || !epoch.altitude.isNaN || untimed.altitudeIsFromFix {
       fix.mode = dimension == 2 ? .twoD : .threeD
       lastMode = fix.mode
-      lastModeTime = epoch.timeOfDay
-    } else if isRecent(lastModeTime, epoch) {
+      ageOfMode = 0
+    } else if ageOfMode <= Self.memory {
       // Bursts that take turns, GGA only in every second one: the solution stays what it was.
       fix.mode = lastMode
     }
@@ -260,10 +291,9 @@ struct EpochAssembler: Sendable {
     fix.eph = epoch.horizontalError(source: fix.source, hdopOfGSA: hdop)
   }
 
-  /// Whether a time of day, −1 for none, is at most ten seconds from an epoch's.
-  private func isRecent(_ timeOfDay: Int32, _ epoch: Epoch) -> Bool {
-    timeOfDay >= 0 && Self.difference(epoch.timeOfDay, timeOfDay).magnitude <= 10_000
-  }
+  /// For how many milliseconds holds what not every burst repeats.
+  private static let memory: Int64 = 10_000
+  private static let never = Int64.max / 2
 
   /// Zero north, zero east is where receivers without a fix put themselves. It counts only for one
   /// that was just near it.
@@ -277,20 +307,26 @@ struct EpochAssembler: Sendable {
   private mutating func date(_ epoch: Epoch, hasPosition: Bool) -> Int64? {
     var time: Int64?
     if let day = epoch.day {
-      let full = Int64(day) * CivilDay.millisecondsPerDay + Int64(epoch.timeOfDay)
-      // A clock without a fix may still count from its last shutdown: it does not overrule a date
-      // that came with a fix, and is forgotten as soon as one comes.
-      let isFromFix = epoch.dayIsFromFix || hasPosition
-      if isFromFix || !isDateFromFix {
-        lastTime = full
-        isDateFromFix = isFromFix
-      }
-      time = full
+      time = takeDate(day, epoch.timeOfDay, isFromFix: epoch.dayIsFromFix || hasPosition)
     } else if let last = lastTime {
       // The clock of a receiver may be set back: its next date tells, and no day is begun for it.
       let full = Self.carried(epoch.timeOfDay, from: last, back: 43_200_000)
       lastTime = full
       time = full
+    }
+    return time
+  }
+
+  /// The moment of a date and a time of day; from it the epochs go on that have no date.
+  ///
+  /// A clock without a fix may still count from its last shutdown: it does not overrule a date that
+  /// came with a fix, and is forgotten as soon as one comes.
+  @discardableResult
+  private mutating func takeDate(_ day: Int32, _ timeOfDay: Int32, isFromFix: Bool) -> Int64 {
+    let time = Int64(day) * CivilDay.millisecondsPerDay + Int64(timeOfDay)
+    if isFromFix || !isDateFromFix {
+      lastTime = time
+      isDateFromFix = isFromFix
     }
     return time
   }

@@ -43,6 +43,8 @@ package struct Fix: Equatable, Sendable {
   package var climb: Double?
   /// Horizontal error in metres, 95 %; nil where unknown.
   package var eph: Double?
+  /// Which of gpsd's devices it is from: a number that stays the same for one name, 0 without one.
+  package var device: UInt64 = 0
 
   package init(
     time: Instant?, position: Coordinate, mode: Mode = .twoD, source: Source = .unknown,

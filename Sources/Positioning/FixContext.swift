@@ -10,6 +10,17 @@ struct FixContext: Sendable {
   /// A date counts as rolled over when it is this near to the reference once moved, in milliseconds.
   static let rolloverTolerance: Int64 = 30 * CivilDay.millisecondsPerDay
 
+  /// Gives out a fix of a receiver whose last one had the time `last`, and counts it.
+  mutating func give(_ fix: Fix, after last: inout Instant?, into fixes: inout [Fix]) {
+    statistics.fixes &+= 1
+    if fix.source.isEstimate { statistics.estimatedFixes &+= 1 }
+    if let time = fix.time {
+      if let last, time <= last { statistics.outOfOrderFixes &+= 1 }
+      last = time
+    }
+    fixes.append(fix)
+  }
+
   /// The moment with this time of day nearest to the reference time, in milliseconds since 1970.
   func nearestToReference(_ timeOfDay: Int32) -> Int64? {
     options.referenceTime.map {

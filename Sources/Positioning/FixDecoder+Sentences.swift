@@ -1,46 +1,10 @@
 /// The sentences, field by field, as NMEA 0183 version 4.11 and "NMEA Revealed" (gpsd) describe them.
 /// The span is the text between `$` and `*`; its sixth byte is the first comma.
 extension FixDecoder {
-  /// The type of a sentence by its address. Any talker of two letters or digits will do; addresses
-  /// that begin with P are proprietary, but for Quectel's QZSS talker PQ.
-  @inline(__always)
-  static func type(of text: Span<UInt8>) -> SentenceType {
-    guard text.count >= 6, text[5] == UInt8(ascii: ",") else { return .other }
-    let type: SentenceType =
-      switch UInt32(text[2]) &<< 16 | UInt32(text[3]) &<< 8 | UInt32(text[4]) {
-      case 0x47_5356: .other  // GSV, more than half of the lines of modern receivers
-      case 0x52_4D43: .rmc
-      case 0x47_4741: .gga
-      case 0x47_4E53: .gns
-      case 0x47_4C4C: .gll
-      case 0x56_5447: .vtg
-      case 0x47_5341: .gsa
-      case 0x47_5354: .gst
-      case 0x47_4253: .gbs
-      case 0x5A_4441: .zda
-      case 0x44_544D: .dtm
-      case 0x52_4D45: .pgrme
-      case 0x52_4D5A: .pgrmz
-      default: .other
-      }
-    guard type != .other else { return .other }
-    if text[0] == UInt8(ascii: "P") {
-      if text[1] == UInt8(ascii: "G"), type == .pgrme || type == .pgrmz { return type }
-      return text[1] == UInt8(ascii: "Q") && type == .gsa ? type : .other
-    }
-    return isTalkerCharacter(text[0]) && isTalkerCharacter(text[1]) && type != .pgrme
-      && type != .pgrmz ? type : .other
-  }
-
-  @inline(__always)
-  private static func isTalkerCharacter(_ byte: UInt8) -> Bool {
-    byte &- UInt8(ascii: "A") < 26 || byte &- UInt8(ascii: "0") < 10
-  }
-
   @inline(never)
   mutating func read(_ text: Span<UInt8>, as type: SentenceType, into fixes: inout [Fix]) {
     switch type {
-    case .other: break
+    case .other, .gsv: break
     case .rmc: readRMC(text, &fixes)
     case .gga, .gns: readGGA(text, isGNS: type == .gns, &fixes)
     case .gll: readGLL(text, &fixes)
@@ -171,10 +135,7 @@ extension FixDecoder {
 
   private mutating func setMotion(_ track: Double?, _ knots: Double?, _ kmh: Double?) {
     guard let speed = knots.map({ $0 * (1852.0 / 3600) }) ?? kmh.map({ $0 / 3.6 }) else { return }
-    assembler.updateUntimed {
-      $0.speed = speed
-      $0.track = track ?? .nan
-    }
+    assembler.setMotion(speed: speed, track: track ?? .nan)
   }
 
   /// M/A, 1/2/3, twelve satellites, PDOP, HDOP, VDOP, system

@@ -55,6 +55,8 @@ package struct FixDecoder: Sendable {
   private var carry: [UInt8] = []
   /// How much of `carry` is known to hold no line end.
   private var searched = 0
+  /// Where in the stream the bytes begin that are being scanned.
+  private var base = 0
   /// Whether the next byte is the first of a line, where alone JSON begins.
   private var isLineStart = true
 
@@ -71,7 +73,10 @@ package struct FixDecoder: Sendable {
   package var hasOpenEpoch: Bool { assembler.hasOpenEpoch || reports.hasOpenEpoch }
 
   /// How many bytes of an unfinished line are kept.
-  var keptBytes: Int { carry.count }
+  package var keptBytes: Int { carry.count }
+
+  /// The most that is ever kept of one.
+  package static var mostKeptBytes: Int { longestJSON }
 
   /// Reads the next piece of the stream and appends the fixes that it completes.
   ///
@@ -84,6 +89,7 @@ package struct FixDecoder: Sendable {
     }
     guard start < bytes.count else { return }
     let rest = bytes.extracting(start..<bytes.count)
+    base = context.statistics.bytes &- rest.count
     let used = scan(rest, into: &fixes)
     for index in used..<rest.count { carry.append(rest[index]) }
   }
@@ -128,9 +134,12 @@ package struct FixDecoder: Sendable {
     guard !carry.isEmpty else { return dropCarry() }
     let line = carry
     dropCarry()
+    base = context.statistics.bytes &- line.count
+    context.statistics.offset = base
     if line.first == UInt8(ascii: "{") {
       guard !readJSON(line.span, into: &fixes) else { return }
       isLineStart = false
+      base &+= 1
       _ = scan(line.span.extracting(1..<line.count), into: &fixes)
       isLineStart = true
     } else if !line.contains(UInt8(ascii: "*")) {
@@ -158,6 +167,7 @@ package struct FixDecoder: Sendable {
     // The array is taken out while it is read, so that reading it does not hold the decoder.
     var line: [UInt8] = []
     swap(&line, &carry)
+    base = context.statistics.bytes &- (bytes.count &- end) &- line.count
     let used = scan(line.span, into: &fixes)
     line.removeFirst(used)
     swap(&line, &carry)
@@ -183,6 +193,7 @@ package struct FixDecoder: Sendable {
     var index = 0
     while index < count {
       let byte = bytes[index]
+      context.statistics.offset = base &+ index
       switch byte {
       case UInt8(ascii: "$"), UInt8(ascii: "!"):
         let limit = min(count, index &+ Self.longestSentence)
@@ -240,7 +251,10 @@ package struct FixDecoder: Sendable {
           index &+= 1
         }
       default:
-        index = bytes.nextStart(from: index &+ 1)
+        // A brace in mid-line begins nothing.
+        index = bytes.nextStart(
+          from: byte == UInt8(ascii: "{") ? index &+ 1 : index,
+          binary: &context.statistics.binaryBytes)
       }
     }
     return index
@@ -250,8 +264,8 @@ package struct FixDecoder: Sendable {
   @inline(__always)
   private mutating func accept(_ text: Span<UInt8>, isOwn: Bool, into fixes: inout [Fix]) {
     // Sentences with ! are AIS: other ships.
-    let type = isOwn ? Self.type(of: text) : .other
-    context.statistics.count(type)
-    if type != .other { read(text, as: type, into: &fixes) }
+    let type = isOwn ? SentenceType(of: text) : .other
+    context.statistics.count(type, text)
+    if type.isRead { read(text, as: type, into: &fixes) }
   }
 }

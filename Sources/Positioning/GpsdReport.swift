@@ -4,12 +4,16 @@ import Geodesy
 /// What a line of gpsd JSON says, as far as a fix needs it.
 struct GpsdReport {
   enum Class: Sendable {
-    case tpv, error, other
+    case tpv, error, version, device, devices, other
   }
 
   var kind = Class.other
   /// A hash of the device's name; 0 where there is none.
   var device: UInt64 = 0
+  /// A `DEVICE` that is not in use any more.
+  var isDeactivated = false
+  /// A `DEVICES` that names none.
+  var hasNoDevices = false
   /// Milliseconds since 1970.
   var time: Int64?
   var mode = 0
@@ -25,8 +29,8 @@ struct GpsdReport {
   var eph = Double.nan
   var epx = Double.nan
   var epy = Double.nan
-  /// The bytes of `message` within the line.
-  var message: Range<Int>?
+  /// The bytes of `message`, `release`, or a device's `path` within the line.
+  var text: Range<Int>?
 
   /// The fix, or nil where the report has none. gpsd may say mode 3 and give no position.
   func fix(at time: Instant?) -> Fix? {
@@ -51,14 +55,16 @@ struct GpsdReport {
     return fix
   }
 
-  /// Names of members by their bytes, the first eight of them at most.
+  /// Names of members by their bytes, the last eight of them at most.
   private enum Key {
+    static let activated: UInt64 = 0x6374_6976_6174_6564
     static let alt: UInt64 = 0x61_6C74
     static let altHAE: UInt64 = 0x616C_7448_4145
     static let altMSL: UInt64 = 0x616C_744D_534C
     static let `class`: UInt64 = 0x63_6C61_7373
     static let climb: UInt64 = 0x63_6C69_6D62
     static let device: UInt64 = 0x6465_7669_6365
+    static let devices: UInt64 = 0x64_6576_6963_6573
     static let eph: UInt64 = 0x65_7068
     static let epx: UInt64 = 0x65_7078
     static let epy: UInt64 = 0x65_7079
@@ -66,6 +72,8 @@ struct GpsdReport {
     static let lon: UInt64 = 0x6C_6F6E
     static let message: UInt64 = 0x6D_6573_7361_6765
     static let mode: UInt64 = 0x6D6F_6465
+    static let path: UInt64 = 0x7061_7468
+    static let release: UInt64 = 0x72_656C_6561_7365
     static let speed: UInt64 = 0x73_7065_6564
     static let status: UInt64 = 0x7374_6174_7573
     static let time: UInt64 = 0x7469_6D65
@@ -81,13 +89,13 @@ struct GpsdReport {
       let value = scanner.lastValue
       switch name {
       case Key.class:
-        let text = line.extracting(value)
-        if text.matches("\"TPV\"") {
-          kind = .tpv
-        } else if text.matches("\"ERROR\"") {
-          kind = .error
-        }
+        kind = Self.kind(line.extracting(value))
       case Key.device: device = Self.hash(line.extracting(value))
+      case Key.path:
+        device = Self.hash(line.extracting(value))
+        text = value
+      case Key.activated: isDeactivated = line.extracting(value).jsonNumber == 0
+      case Key.devices: hasNoDevices = line.extracting(value).isEmptyList
       case Key.time: time = Self.time(line.extracting(value))
       case Key.mode: mode = Int(clamping: line.extracting(value).jsonNumber)
       case Key.status: status = Int(clamping: line.extracting(value).jsonNumber)
@@ -102,11 +110,19 @@ struct GpsdReport {
       case Key.eph: eph = line.extracting(value).jsonNumber
       case Key.epx: epx = line.extracting(value).jsonNumber
       case Key.epy: epy = line.extracting(value).jsonNumber
-      case Key.message: message = value
+      case Key.message, Key.release: text = value
       default: break
       }
     }
     guard scanner.isAtEnd(line) else { return nil }
+  }
+
+  private static func kind(_ text: Span<UInt8>) -> Class {
+    if text.matches("\"TPV\"") { return .tpv }
+    if text.matches("\"ERROR\"") { return .error }
+    if text.matches("\"VERSION\"") { return .version }
+    if text.matches("\"DEVICE\"") { return .device }
+    return text.matches("\"DEVICES\"") ? .devices : .other
   }
 
   /// FNV-1a.
@@ -151,32 +167,18 @@ struct GpsdReport {
   }
 }
 
+extension Span where Element == UInt8 {
+  /// Whether a list holds nothing.
+  fileprivate var isEmptyList: Bool {
+    guard count > 1, self[0] == UInt8(ascii: "[") else { return false }
+    for index in 1..<count - 1 where self[index] != 0x20 { return false }
+    return true
+  }
+}
+
 extension Int {
   /// The integer part, 0 for what is not a number, clamped to what a status or mode may be.
   fileprivate init(clamping value: Double) {
     self = value >= -1000 && value <= 1000 ? Int(value) : 0
-  }
-}
-
-extension FixDecoder {
-  /// Reads a line that begins with `{`; false where it is not JSON.
-  mutating func readJSON(_ line: Span<UInt8>, into fixes: inout [Fix]) -> Bool {
-    guard let report = GpsdReport(line) else {
-      context.statistics.note(.invalidJSON)
-      return false
-    }
-    context.statistics.jsonLines &+= 1
-    switch report.kind {
-    case .tpv: reports.take(report, &context, into: &fixes)
-    case .error:
-      var bytes: [UInt8] = []
-      if let message = report.message, message.count > 2 {
-        for index in message.dropFirst().dropLast().prefix(200) { bytes.append(line[index]) }
-      }
-      context.statistics.gpsdMessage = bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
-      context.statistics.note(.gpsdError)
-    case .other: break
-    }
-    return true
   }
 }

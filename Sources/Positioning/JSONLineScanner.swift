@@ -36,7 +36,7 @@ struct JSONLineScanner {
     let start = at
     guard skipString(line) else { return fail() }
     var name: UInt64 = 0
-    if at - start <= 10 {
+    if at - start <= 11 {
       for index in start + 1..<at - 1 { name = name << 8 | UInt64(line[index]) }
     }
     skipSpace(line)

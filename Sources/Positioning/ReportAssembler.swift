@@ -15,14 +15,16 @@ struct ReportAssembler: Sendable {
   private struct Device: Sendable {
     var name: UInt64
     var cycle = CycleEnd()
-    /// The time of the last fix that was given out with its learnt last report.
-    var ended: Instant?
+    /// The time of the last fix that was given out.
+    var last: Instant?
+    /// That fix was given out with its learnt last report.
+    var isEnded = false
   }
 
   /// One open fix for each device, the longest waiting first.
   private var slots: [Slot] = []
-  /// Empty unless the options ask to learn.
   private var devices: [Device] = []
+  private var gone: [UInt64] = []
   private var replaced = 0
   /// Devices beyond this number take turns.
   private static let mostDevices = 8
@@ -34,18 +36,15 @@ struct ReportAssembler: Sendable {
   ) {
     let time = report.time.map { Instant(microseconds: context.corrected($0) &* 1000) }
     let index = slots.firstIndex { $0.device == report.device }
-    let device = context.options.learnsCycleEnd ? record(of: report.device) : nil
-    guard let fix = report.fix(at: time) else {
+    let device = record(of: report.device)
+    guard var fix = report.fix(at: time) else {
       // No fix any more: what came before stands, unless this is about the same moment.
       if let index, time == nil || slots[index].fix.time != time { close(index, &context, &fixes) }
       // Having found it again, gpsd reports the first epochs twice.
-      if let device, report.mode < 2 { devices[device].cycle.forget() }
+      if report.mode < 2 { devices[device].cycle.forget() }
       return
     }
-    if let device, let time, devices[device].ended == time {
-      devices[device].cycle.unlearn()
-      return
-    }
+    fix.device = report.device
     if let index {
       let open = slots[index].fix
       // Reports without a time are told apart by their position alone.
@@ -59,12 +58,36 @@ struct ReportAssembler: Sendable {
     } else if slots.count >= Self.mostDevices {
       close(0, &context, &fixes)
     }
+    if let time, devices[device].last == time {
+      // The epoch was given out, at its learnt end or in a silence.
+      if devices[device].isEnded { devices[device].cycle.unlearn() }
+      context.statistics.lateSentences &+= 1
+      return
+    }
     slots.append(Slot(device: report.device, fix: fix, shape: BurstShape(length: 1)))
     endCycle(slots.count - 1, device, &context, &fixes)
   }
 
   mutating func closeAll(_ context: inout FixContext, into fixes: inout [Fix]) {
     while !slots.isEmpty { close(0, &context, &fixes) }
+  }
+
+  /// The device has gone: gives out what it said last.
+  mutating func drop(_ name: UInt64, _ context: inout FixContext, into fixes: inout [Fix]) {
+    if let index = slots.firstIndex(where: { $0.device == name }) { close(index, &context, &fixes) }
+    devices.removeAll { $0.name == name }
+    if !gone.contains(name), gone.count < Self.mostDevices { gone.append(name) }
+  }
+
+  /// All devices have gone.
+  mutating func dropAll(_ context: inout FixContext, into fixes: inout [Fix]) {
+    for device in devices { drop(device.name, &context, into: &fixes) }
+  }
+
+  mutating func takeGone() -> [UInt64] {
+    guard !gone.isEmpty else { return [] }
+    defer { gone.removeAll() }
+    return gone
   }
 
   /// The next connection, perhaps to another gpsd, has to show its cycles again.
@@ -74,26 +97,24 @@ struct ReportAssembler: Sendable {
 
   private mutating func close(_ index: Int, _ context: inout FixContext, _ fixes: inout [Fix]) {
     let slot = slots.remove(at: index)
-    let fix = slot.fix
+    let device = record(of: slot.device)
+    devices[device].isEnded = false
     // Without a time a second report of one epoch would not be known as such.
-    if fix.time != nil, let index = devices.firstIndex(where: { $0.name == slot.device }) {
-      devices[index].cycle.learn(slot.shape)
+    if slot.fix.time != nil, context.options.learnsCycleEnd {
+      devices[device].cycle.learn(slot.shape)
     }
-    context.statistics.fixes &+= 1
-    if fix.source.isEstimate { context.statistics.estimatedFixes &+= 1 }
-    fixes.append(fix)
+    context.give(slot.fix, after: &devices[device].last, into: &fixes)
   }
 
   /// Closes an open fix if its newest report is the learnt last one.
   private mutating func endCycle(
-    _ index: Int, _ device: Int?, _ context: inout FixContext, _ fixes: inout [Fix]
+    _ index: Int, _ device: Int, _ context: inout FixContext, _ fixes: inout [Fix]
   ) {
-    let slot = slots[index]
-    guard let device, let time = slot.fix.time, devices[device].cycle.learned == slot.shape else {
+    guard slots[index].fix.time != nil, devices[device].cycle.learned == slots[index].shape else {
       return
     }
-    devices[device].ended = time
     close(index, &context, &fixes)
+    devices[device].isEnded = true
   }
 
   /// The index of a device in `devices`, where it is put in place of another if need be.

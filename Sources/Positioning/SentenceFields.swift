@@ -75,7 +75,8 @@ extension Span where Element == UInt8 {
     return byte
   }
 
-  /// An optional sign, at most nine digits, and any number of decimals of which nine are kept.
+  /// An optional sign, at most nine digits, and any number of decimals of which nine are kept; blanks
+  /// around it are nothing.
   @inline(__always)
   func number(_ at: inout Int) -> FieldNumber? {
     if at &+ 8 <= count {
@@ -112,6 +113,7 @@ extension Span where Element == UInt8 {
     var result = FieldNumber()
     var digits = 0
     var index = at
+    while index &+ 1 < count, self[index] == UInt8(ascii: " ") { index &+= 1 }
     if self[index] == UInt8(ascii: "-") || self[index] == UInt8(ascii: "+") {
       result.isNegative = self[index] == UInt8(ascii: "-")
       index &+= 1
@@ -179,13 +181,13 @@ extension Span where Element == UInt8 {
   }
 
   /// Four fields, `ddmm.mmmm,N,dddmm.mmmm,E`: degrees. The division comes last and is the only
-  /// rounding. Without a decimal point it is no position.
+  /// rounding. Without a decimal point it is no position. Letters of either case will do.
   @inline(never)
   func position(_ at: inout Int) -> (latitude: Double, longitude: Double)? {
     let latitude = number(&at)
-    let northSouth = letter(&at)
+    let northSouth = letter(&at) & ~0x20
     let longitude = number(&at)
-    let eastWest = letter(&at)
+    let eastWest = letter(&at) & ~0x20
     guard let latitude, let longitude,
       let north = Self.degrees(latitude, limit: 90),
       let east = Self.degrees(longitude, limit: 180)

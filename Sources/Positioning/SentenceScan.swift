@@ -24,10 +24,12 @@ extension Span where Element == UInt8 {
       littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
-  /// The index of the next `$`, `!` or `{` from `start` on, or the count.
+  /// The index of the next `$`, `!` or `{` from `start` on, or the count. Adds to `binary` the bytes
+  /// on the way that are no text.
   @inline(never)
-  func nextStart(from start: Int) -> Int {
+  func nextStart(from start: Int, binary: inout Int) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
+    let tops: UInt64 = 0x8080_8080_8080_8080
     var index = start
     while index &+ 8 <= count {
       let word = word(at: index)
@@ -37,7 +39,11 @@ extension Span where Element == UInt8 {
       // A top bit for each zero byte; the lowest one is exact.
       let hits =
         (((dollar &- ones) & ~dollar) | ((bang &- ones) & ~bang) | ((brace &- ones) & ~brace))
-        & (ones &* 0x80)
+        & tops
+      let before = hits == 0 ? .max : (hits & (0 &- hits)) &- 1
+      // A top bit for each byte below 0x20, and for each above 0x7F.
+      let odd = (word | ~((word & ~tops) &+ (ones &* 0x60))) & tops & before
+      if odd != 0 { binary &+= Self.binaryBytes(word, odd) }
       if hits != 0 { return index &+ hits.trailingZeroBitCount &>> 3 }
       index &+= 8
     }
@@ -46,9 +52,27 @@ extension Span where Element == UInt8 {
       if byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") || byte == UInt8(ascii: "{") {
         return index
       }
+      if byte < 0x20 || byte >= 0x80, !Self.isBlank(byte) { binary &+= 1 }
       index &+= 1
     }
     return index
+  }
+
+  /// How many of the marked bytes of a word are no blanks.
+  private static func binaryBytes(_ word: UInt64, _ marks: UInt64) -> Int {
+    var count = 0
+    var left = marks
+    while left != 0 {
+      let byte = word &>> UInt64(truncatingIfNeeded: left.trailingZeroBitCount & ~7)
+      if !isBlank(UInt8(truncatingIfNeeded: byte)) { count &+= 1 }
+      left &= left &- 1
+    }
+    return count
+  }
+
+  @inline(__always)
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 
   /// The run of at most eight decimal digits at `index`: how many, and their value. Needs eight bytes

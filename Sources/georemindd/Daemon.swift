@@ -248,6 +248,9 @@ final class Daemon {
       number: number, url: url, options: settings.feedOptions, loop: loop, announcer: announcer,
       decoderOptions: options)
     runner.onStateChange = { [unowned self] in updateStatusSoon() }
+    runner.onDevicesGone = { [unowned self] devices in
+      for device in devices { arbiter.forget(FixOrigin(feed: number, device: device)) }
+    }
     feeds.append(runner)
     if url.isFile {
       let player = try Player(feed: runner, rate: url.playbackRate, host: host, loop: loop)
@@ -269,15 +272,15 @@ final class Daemon {
 
   private func remove(_ runner: FeedRunner) {
     runner.stop()
-    arbiter.forget(runner.number)
+    arbiter.forget(feed: runner.number)
     feeds.removeAll { $0 === runner }
   }
 
   private func take(_ fix: Fix, from feed: Int) {
     let arrival = clock.mode == .recording ? fix.time : clock.now
-    guard host.engine.counts(fix), let arrival, arbiter.accepts(fix, from: feed, at: arrival) else {
-      return
-    }
+    let origin = FixOrigin(feed: feed, device: fix.device)
+    guard host.engine.counts(fix), let arrival, arbiter.accepts(fix, from: origin, at: arrival)
+    else { return }
     host.take(fix)
     updateStatusSoon()
   }

@@ -25,6 +25,8 @@ final class FeedRunner {
 
   /// Fixes in the order of the feed.
   var onFixes: ([Fix]) -> Void = { _ in }
+  /// Devices of the gpsd behind this feed from which nothing more is to come.
+  var onDevicesGone: ([UInt64]) -> Void = { _ in }
   /// A recording has come to its end.
   var onEnd: () -> Void = {}
   var onStateChange: () -> Void = {}
@@ -111,8 +113,9 @@ final class FeedRunner {
   private func decode(_ body: (inout FixDecoder, inout [Fix]) -> Void) {
     fixes.removeAll(keepingCapacity: true)
     body(&decoder, &fixes)
-    guard !fixes.isEmpty else { return }
-    onFixes(fixes)
+    if !fixes.isEmpty { onFixes(fixes) }
+    let gone = decoder.takeGoneDevices()
+    if !gone.isEmpty { onDevicesGone(gone) }
   }
 
   private func opened() { onStateChange() }

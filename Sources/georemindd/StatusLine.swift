@@ -73,13 +73,19 @@ extension FeedRunner {
     ])
     object["bytes"] = .int(statistics.bytes)
     var types = JSONObject()
-    for type in SentenceType.allCases where statistics[type] > 0 {
-      types["\(type)"] = .int(statistics[type])
-    }
+    for (name, count) in statistics.sentencesByName { types[name] = .int(count) }
     object["sentences"] = .object(types)
     object["gpsd_reports"] = .int(statistics.jsonLines)
     object["wrong_checksums"] = .int(statistics.wrongChecksums)
+    object["missing_checksums"] = .int(statistics.missingChecksums)
+    object["overlong_lines"] = .int(statistics.overlongLines)
+    object["malformed"] = .int(statistics.malformed)
+    object["binary_bytes"] = .int(statistics.binaryBytes)
+    object["late_sentences"] = .int(statistics.lateSentences)
     object["fixes"] = .int(statistics.fixes)
+    object["estimated_fixes"] = .int(statistics.estimatedFixes)
+    object["out_of_order_fixes"] = .int(statistics.outOfOrderFixes)
+    object["gpsd_release"] = statistics.gpsdRelease.map { .string($0) }
     object["decoder_error"] = statistics.lastError.map { .string($0) }
     return object
   }

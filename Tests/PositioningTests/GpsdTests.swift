@@ -115,4 +115,105 @@ struct GpsdTests {
     #expect(fixes.count == 92)
     #expect(decoder.end().count == 8)
   }
+
+  /// Two receivers on one connection: each epoch of each, told apart by a number that stays.
+  @Test func devicesAreKeptApart() {
+    var text = ""
+    for second in 0..<5 {
+      let time = "2026-11-21T09:30:0\(second).000Z"
+      text += Self.tpv(time, #""mode":3,"lat":1,"lon":2"#)
+      text += Self.tpv(time, #""mode":3,"lat":7,"lon":8"#, device: "/dev/b")
+    }
+    let fixes = decode(text)
+    let devices = Set(fixes.map(\.device))
+    #expect(fixes.count == 10 && devices.count == 2 && !devices.contains(0))
+    for device in devices {
+      let own = fixes.filter { $0.device == device }
+      #expect(own.count == 5 && Set(own.map(\.position.latitude)).count == 1)
+    }
+    #expect(decode(#"{"class":"TPV","mode":2,"lat":1,"lon":2}"#).map(\.device) == [0])
+  }
+
+  @Test func aDeviceThatGoesGivesItsLastFixAndIsTold() {
+    var decoder = FixDecoder()
+    _ = decoder.read(
+      Self.tpv("2026-11-21T09:30:00Z", #""mode":2,"lat":1,"lon":2"#)
+        + Self.tpv("2026-11-21T09:30:00Z", #""mode":2,"lat":3,"lon":4"#, device: "/dev/b"))
+    #expect(decoder.takeGoneDevices().isEmpty)
+    let last = decoder.read(#"{"class":"DEVICE","path":"/dev/a","activated":0}"# + "\r\n")
+    #expect(last.map(\.position.latitude) == [1])
+    #expect(decoder.takeGoneDevices() == last.map(\.device))
+    #expect(decoder.takeGoneDevices().isEmpty)
+    #expect(decoder.statistics.lastError == "gpsd has lost /dev/a")
+    let active = #"{"class":"DEVICE","path":"/dev/b","activated":"2026-11-21T09:30:00.1Z"}"#
+    #expect(decoder.read(active + "\n").isEmpty && decoder.takeGoneDevices().isEmpty)
+    // Some have a list, but not of this one.
+    let list = #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/b"}]}"#
+    #expect(decoder.read(list + "\n").isEmpty && decoder.takeGoneDevices().isEmpty)
+    #expect(decoder.read(#"{"class":"DEVICES","devices":[]}"# + "\n").count == 1)
+    #expect(decoder.takeGoneDevices().count == 1)
+    #expect(decoder.statistics.lastError == "gpsd has no device")
+  }
+
+  /// A report that comes late, after the silence that ended its epoch, is no second fix.
+  @Test func anEpochIsGivenOutOnce() {
+    var decoder = FixDecoder()
+    let report = Self.tpv("2026-11-21T09:30:00Z", #""mode":2,"lat":1,"lon":2"#)
+    _ = decoder.read(report)
+    #expect(decoder.silence().count == 1)
+    #expect(decoder.read(report + report).isEmpty && decoder.silence().isEmpty)
+    #expect(decoder.statistics.lateSentences == 2)
+    var fixes: [Fix] = []
+    decoder.disconnected(into: &fixes)
+    // gpsd comes back and repeats its last report.
+    #expect((decoder.read(report) + decoder.silence()).isEmpty && fixes.isEmpty)
+  }
+
+  /// What each protocol says in front of its reports, 3.1 of 2010 to 16.1 of today, makes no difference.
+  @Test(arguments: 3...16)
+  func anyProtocolWillDo(major: Int) {
+    var decoder = FixDecoder()
+    let version =
+      #"{"class":"VERSION","release":"3.\#(major + 10)","rev":"3.x","proto_major":\#(major),"#
+      + #""proto_minor":1}"# + "\r\n"
+    let old = major < 4
+    // In protocol 3 there were a tag and a time in seconds, later an error in the plane.
+    let report =
+      old
+      ? #"{"class":"TPV","tag":"MID2","device":"/dev/a","time":1795253400.25,"ept":0.005,"#
+        + #""lat":46.5,"lon":7.5,"alt":1343.1,"epx":3,"epy":4,"mode":3}"#
+      : #"{"class":"TPV","device":"/dev/a","mode":3,"time":"2026-11-21T09:30:00.250Z","leapseconds"#
+        + #"":18,"ept":0.005,"lat":46.5,"lon":7.5,"altMSL":1343.1,"eph":5,"ecefx":1.0,"jam":1}"#
+    _ = decoder.read(version + report + "\r\n")
+    let fixes = decoder.end()
+    #expect(fixes.map(\.isoTime) == ["2026-11-21T09:30:00.250Z"])
+    #expect(fixes.map(\.eph) == [5] && fixes.map(\.altitudeMSL) == [1343.1])
+    #expect(decoder.statistics.gpsdRelease == "3.\(major + 10)")
+  }
+
+  /// gpsd cuts its lines at 10,240 bytes: the cut one is lost, the next one is not.
+  @Test func aCutLineCostsOnlyItself() {
+    let report = Self.tpv("2026-11-21T09:30:00Z", #""mode":2,"lat":1,"lon":2"#)
+    let satellites = (0..<200).map { #"{"PRN":\#($0),"el":10.0,"az":20.0,"ss":30.0,"used":true}"# }
+    let line =
+      #"{"class":"SKY","device":"/dev/a","satellites":["# + satellites.joined(separator: ",")
+    var decoder = FixDecoder()
+    let text = String(line.prefix(10_237)) + "\r\n" + report
+    #expect((decoder.read(text) + decoder.end()).count == 1)
+    #expect(decoder.statistics.malformed == 1)
+    for length in 0..<report.utf8.count - 3 {
+      let cut = String(report.prefix(length)) + "\r\n"
+      #expect(decode(cut + report).count == 1 && decode(report + cut).count == 1)
+    }
+  }
+
+  @Test(arguments: [
+    (2, Fix.Source.differential), (3, .rtkFixed), (4, .rtkFloat), (5, .deadReckoning),
+  ])
+  func theStatusIsTheSource(_ status: Int, _ source: Fix.Source) {
+    #expect(
+      decode(#"{"class":"TPV","mode":3,"status":\#(status),"lat":1,"lon":2}"#).map(\.source) == [
+        source
+      ])
+  }
 }

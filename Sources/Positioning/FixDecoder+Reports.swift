@@ -1,0 +1,43 @@
+/// What gpsd says, object by object (gpsd_json(5)).
+///
+/// Neither the protocol's version nor unknown classes and members matter: what a fix needs has been
+/// the same from protocol 3 on.
+extension FixDecoder {
+  /// Reads a line that begins with `{`; false where it is not JSON.
+  mutating func readJSON(_ line: Span<UInt8>, into fixes: inout [Fix]) -> Bool {
+    guard let report = GpsdReport(line) else {
+      context.statistics.note(.invalidJSON)
+      return false
+    }
+    context.statistics.jsonLines &+= 1
+    switch report.kind {
+    case .tpv: reports.take(report, &context, into: &fixes)
+    case .version: context.statistics.gpsdRelease = Self.text(line, report.text, limit: 40)
+    case .device where report.isDeactivated:
+      reports.drop(report.device, &context, into: &fixes)
+      context.statistics.goneDevice = Self.text(line, report.text, limit: 200)
+      context.statistics.note(.deviceGone)
+    case .devices where report.hasNoDevices:
+      reports.dropAll(&context, into: &fixes)
+      context.statistics.goneDevice = nil
+      context.statistics.note(.deviceGone)
+    case .error:
+      context.statistics.gpsdMessage = Self.text(line, report.text, limit: 200)
+      context.statistics.note(.gpsdError)
+    case .device, .devices, .other: break
+    }
+    return true
+  }
+
+  /// The devices of gpsd that have gone since the last call, as in `Fix.device`: nothing more is to
+  /// come from them.
+  package mutating func takeGoneDevices() -> [UInt64] { reports.takeGone() }
+
+  /// The text between the quotes of a string.
+  private static func text(_ line: Span<UInt8>, _ value: Range<Int>?, limit: Int) -> String? {
+    guard let value, value.count > 2 else { return nil }
+    var bytes: [UInt8] = []
+    for index in value.dropFirst().dropLast().prefix(limit) { bytes.append(line[index]) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,72 @@
+/// How often each type of sentence came, for people who ask what a feed carries.
+///
+/// The types that are read have a counter each. Of all others the first few dozen names get one in a
+/// table of fixed size, and what finds no place there is counted together: a stream that makes up
+/// names costs no memory.
+struct SentenceCounts: Sendable {
+  private var known = InlineArray<14, Int>(repeating: 0)
+  /// Names as numbers, 0 for a free place.
+  private var names = InlineArray<64, UInt32>(repeating: 0)
+  private var counts = InlineArray<64, Int>(repeating: 0)
+
+  /// Sentences of one type; those that are not read are `.other`, whatever their names.
+  subscript(type: SentenceType) -> Int { known[Int(type.rawValue)] }
+
+  @inline(__always)
+  mutating func count(_ type: SentenceType) { known[Int(type.rawValue)] &+= 1 }
+
+  /// Counts a sentence that is not read by its own name.
+  ///
+  /// - Complexity: O(1), at most four places are looked at.
+  mutating func countOther(_ text: Span<UInt8>) {
+    count(.other)
+    let name = Self.name(of: text)
+    guard name != 0 else { return }
+    // Fibonacci hashing (Knuth, volume 3, 6.4).
+    var place = Int(truncatingIfNeeded: (name &* 0x9E37_79B1) &>> 26)
+    for _ in 0..<4 {
+      if names[place] == name || names[place] == 0 {
+        names[place] = name
+        counts[place] &+= 1
+        return
+      }
+      place = (place &+ 1) & 63
+    }
+  }
+
+  /// The three letters behind the talker; of a proprietary sentence P and its maker. 0 where the
+  /// address has another form.
+  private static func name(of text: Span<UInt8>) -> UInt32 {
+    guard text.count >= 5 else { return 0 }
+    let isProprietary = text[0] == UInt8(ascii: "P")
+    guard isProprietary || text.count == 5 || text[5] == UInt8(ascii: ",") else { return 0 }
+    var name: UInt32 = 0
+    for index in 0..<(isProprietary ? 4 : 5) {
+      guard SentenceType.isAddressCharacter(text[index]) else { return 0 }
+      if isProprietary || index >= 2 { name = name &<< 8 | UInt32(text[index]) }
+    }
+    return name
+  }
+
+  /// Every name that came, in lower case, with its count, by name; `other` are those without a place
+  /// of their own.
+  var all: [(name: String, count: Int)] {
+    var result: [(name: String, count: Int)] = []
+    for type in SentenceType.allCases where type != .other && self[type] > 0 {
+      result.append(("\(type)", self[type]))
+    }
+    var left = self[.other]
+    for place in names.indices where names[place] != 0 {
+      var text = ""
+      for shift in [24, 16, 8, 0] as [UInt32] {
+        let byte = UInt8(truncatingIfNeeded: names[place] &>> shift)
+        if byte != 0 { text.unicodeScalars.append(Unicode.Scalar(byte | 0x20)) }
+      }
+      result.append((text, counts[place]))
+      left -= counts[place]
+    }
+    result.sort { $0.name < $1.name }
+    if left > 0 { result.append(("other", left)) }
+    return result
+  }
+}
