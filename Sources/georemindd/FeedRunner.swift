@@ -19,6 +19,7 @@ final class FeedRunner {
   private(set) var isLost = false
   /// When something was understood last, in microseconds of CLOCK_BOOTTIME; nil before.
   private(set) var lastUnderstood: Int64?
+  private var hasSaidWeekRollover = false
   private let announcer: Announcer
   private let quietTimer: TimerSource
   private var fixes: [Fix] = []
@@ -114,8 +115,19 @@ final class FeedRunner {
     fixes.removeAll(keepingCapacity: true)
     body(&decoder, &fixes)
     if !fixes.isEmpty { onFixes(fixes) }
+    sayWeekRollover()
     let gone = decoder.takeGoneDevices()
     if !gone.isEmpty { onDevicesGone(gone) }
+  }
+
+  /// Once for each feed: the receiver will say it with every sentence.
+  private func sayWeekRollover() {
+    guard !hasSaidWeekRollover, decoder.statistics.weekRollovers > 0 else { return }
+    hasSaidWeekRollover = true
+    announcer.write(
+      "The receiver at \(url) is off by 1024 weeks or a multiple of it (GPS week rollover); its dates "
+        + "are corrected by the system's clock", .notice, .weekRollover,
+      fields: ["GEOREMIND_FEED": "\(url)"])
   }
 
   private func opened() { onStateChange() }

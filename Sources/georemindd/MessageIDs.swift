@@ -23,6 +23,9 @@ enum MessageID: String, CaseIterable {
   case positionBack = "a6d9b8a829eb47a1bad5df7ba66da836"
   /// The system's or the receiver's clock jumped.
   case clockStepped = "03d3558245c74149b7400c0b7e914f5a"
+  /// The dates of a receiver are off by periods of 1024 weeks, and are corrected. Field:
+  /// `GEOREMIND_FEED`.
+  case weekRollover = "41c8b4ce7cc94fbb96b9ab40db7b8596"
   /// The database could not be read or written.
   case storeTrouble = "cb351436d3a3411a85c4356aaf355448"
   /// The daemon is ready.

@@ -82,6 +82,7 @@ import Testing
     try rig.run { !journal.entries(.feedEnded).isEmpty }
     rig.daemon.reloadSettings()
     try FeedScript.hangUpAndComeBack(journal: journal)
+    try FeedScript.weekRollover(journal: journal)
     announcer.write("Refused", .warning, .clientRefused)
     return Dictionary(
       journal.entries.compactMap { entry in entry[.messageID].map { ($0, entry) } },

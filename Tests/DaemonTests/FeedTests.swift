@@ -1,3 +1,4 @@
+import CivilTime
 import Glibc
 import JSONText
 import LinuxRuntime
@@ -70,6 +71,34 @@ import Testing
     }
   }
 
+  @Test func aWeekRolloverIsCorrectedAndSaidOnce() throws {
+    let journal = TestJournal()
+    let fix = try #require(try FeedScript.weekRollover(journal: journal))
+    let now = Instant(microseconds: SystemClock.now())
+    #expect(abs((now - (fix.time ?? now - .hours(1000))).seconds) < 2 * 86_400)
+    #expect(journal.entries(.weekRollover).count == 1)
+    let feed = journal.entries(.weekRollover).first?["GEOREMIND_FEED"]
+    #expect(feed?.hasPrefix("tcp://127.0.0.1:") == true)
+  }
+
+  /// What the receiver did not measure counts unless the configuration says no.
+  @Test(arguments: [
+    ("6", "ExcludeDeadReckoning"), ("7", "ExcludeManual"), ("8", "ExcludeSimulated"),
+  ])
+  func estimatesCountUnlessExcluded(quality: String, setting: String) throws {
+    let folder = try TemporaryFolder()
+    let text = "GPGGA,154000,5333.055,N,00959.613,E,\(quality),08,0.9,5.0,M,46.9,M,,"
+    let path = try folder.file("log", FeedScript.sentence(text) + FeedScript.date)
+    for (setting, counts) in [
+      ("\(setting)=yes", false), ("\(setting)=no", true), ("LostAfterSec=60", true),
+    ] {
+      let rig = try Rig("[Feed]\nFeed=file://\(path)?speed=max\n[Position]\n\(setting)\n")
+      try rig.run { !rig.journal.entries(.feedEnded).isEmpty }
+      #expect((rig.daemon.host.engine.lastFix != nil) == counts, "\(setting)")
+      #expect(rig.daemon.feeds.first?.decoder.statistics.estimatedFixes == 1)
+    }
+  }
+
   @Test func aReloadChangesTheFeeds() throws {
     let rig = try rig("unix:///nonexistent/a")
     try rig.configure("[Feed]\nFeed=unix:///nonexistent/b\nFeed=unix:///nonexistent/c\n")
@@ -117,6 +146,31 @@ import Testing
 enum FeedScript {
   static let sentence =
     "$GNRMC,154000.00,A,5333.05535,N,00959.61359,E,0.018,,120626,,,A,V*11\r\n"
+
+  static let date = sentence("GPZDA,154000,12,06,2026,00,00")
+
+  static func sentence(_ text: String) -> String {
+    let sum = String(text.utf8.reduce(UInt8(0)) { $0 ^ $1 }, radix: 16, uppercase: true)
+    return "$\(text)*\(sum.utf8.count < 2 ? "0" : "")\(sum)\r\n"
+  }
+
+  /// A receiver that is 1024 weeks behind reports three times; the last fix.
+  @discardableResult
+  static func weekRollover(journal: TestJournal) throws -> Fix? {
+    let listener = try Listener()
+    let rig = try Rig("[Feed]\nFeed=tcp://127.0.0.1:\(listener.port)\n", journal: journal)
+    try rig.run { rig.daemon.feeds.first?.feed.state == .open }
+    let old = Instant(microseconds: SystemClock.now()) - .hours(7168 * 24)
+    let day = old.rfc3339().split(separator: "T")[0].split(separator: "-")
+    let date = day.reversed().map { $0.suffix(2) }.joined()
+    for second in 0..<3 {
+      try listener.send(
+        sentence("GNRMC,12000\(second),A,5333.055,N,00959.613,E,0.0,,\(date),,,A"))
+    }
+    try rig.run { rig.daemon.feeds.first?.decoder.statistics.fixes == 3 }
+    rig.daemon.stop()
+    return rig.daemon.host.engine.lastFix
+  }
 
   /// A TCP peer hangs up, is not there at the second try, and then is.
   static func hangUpAndComeBack(journal: TestJournal) throws {
@@ -188,9 +242,9 @@ private final class Listener {
     accepted = -1
   }
 
-  /// To the client that waits.
+  /// To the client that waits, or that has connected already.
   func send(_ text: String) throws {
-    accepted = accept(second, nil, nil)
+    if accepted < 0 { accepted = accept(first >= 0 ? first : second, nil, nil) }
     try #require(write(accepted, text, text.utf8.count) == text.utf8.count)
   }
 
