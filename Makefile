@@ -7,7 +7,7 @@ RELEASE = .build/release
 BUILD_FLAGS = -c release --static-swift-stdlib -Xlinker -s
 SOURCES := $(shell find Sources Tools -name '*.swift' -o -name '*.h' -o -name '*.modulemap')
 
-.PHONY: all run test deps lint bench install clean drive
+.PHONY: all run test deps lint fuzz bench install clean drive
 
 all: $(RELEASE)/.built
 
@@ -29,7 +29,11 @@ test: deps
 	$(SWIFT) test
 
 lint:
-	$(SWIFT) format lint --strict --recursive Sources Tests Tools Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Tests Tools Fuzz Package.swift
+
+# Each harness for ten seconds; Fuzz/run has more to choose.
+fuzz: deps
+	Fuzz/run
 
 # The bundled drive, made anew by its generator.
 drive: $(RELEASE)/.built

@@ -235,8 +235,8 @@ package struct FixDecoder: Sendable {
         }
       case UInt8(ascii: "{") where index == 0 ? isLineStart : Self.endsLine(bytes[index &- 1]):
         let limit = min(count, index &+ Self.longestJSON)
-        var end = index &+ (index == 0 ? min(searched, count) : 0)
-        while end < limit, bytes[end] != 0x0A, bytes[end] != 0x0D { end &+= 1 }
+        let end = bytes.lineEnd(
+          from: index &+ (index == 0 ? min(searched, count) : 0), to: limit)
         searched = 0
         if end == limit {
           if limit == count, limit < index &+ Self.longestJSON {

@@ -89,7 +89,7 @@ struct GpsdReport {
       let value = scanner.lastValue
       switch name {
       case Key.class:
-        kind = Self.kind(line.extracting(value))
+        kind = Self.kind(line.extracting(value).shortText)
       case Key.device: device = Self.hash(line.extracting(value))
       case Key.path:
         device = Self.hash(line.extracting(value))
@@ -117,12 +117,16 @@ struct GpsdReport {
     guard scanner.isAtEnd(line) else { return nil }
   }
 
-  private static func kind(_ text: Span<UInt8>) -> Class {
-    if text.matches("\"TPV\"") { return .tpv }
-    if text.matches("\"ERROR\"") { return .error }
-    if text.matches("\"VERSION\"") { return .version }
-    if text.matches("\"DEVICE\"") { return .device }
-    return text.matches("\"DEVICES\"") ? .devices : .other
+  /// Names of classes by their bytes.
+  private static func kind(_ name: UInt64) -> Class {
+    switch name {
+    case 0x54_5056: .tpv
+    case 0x45_5252_4F52: .error
+    case 0x56_4552_5349_4F4E: .version
+    case 0x4445_5649_4345: .device
+    case 0x44_4556_4943_4553: .devices
+    default: .other
+    }
   }
 
   /// FNV-1a.

@@ -131,14 +131,13 @@ struct JSONLineScanner {
 }
 
 extension Span where Element == UInt8 {
-  func matches(_ text: StaticString) -> Bool {
-    guard count == text.utf8CodeUnitCount else { return false }
-    var index = 0
-    for byte in "\(text)".utf8 {
-      guard self[index] == byte else { return false }
-      index += 1
-    }
-    return true
+  /// The bytes between the quotes of a string of at most eight as a number, the last one lowest; 0 for
+  /// anything else.
+  var shortText: UInt64 {
+    guard count > 2, count <= 10, self[0] == UInt8(ascii: "\"") else { return 0 }
+    var text: UInt64 = 0
+    for index in 1..<count - 1 { text = text << 8 | UInt64(self[index]) }
+    return text
   }
 
   /// The span as a JSON number; not-a-number where it is none. Of the digits the first eighteen

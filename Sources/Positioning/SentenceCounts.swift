@@ -15,18 +15,26 @@ struct SentenceCounts: Sendable {
   @inline(__always)
   mutating func count(_ type: SentenceType) { known[Int(type.rawValue)] &+= 1 }
 
-  /// Counts a sentence that is not read by its own name.
+  /// Counts a sentence that is not read by its own name: the three letters behind the talker; of a
+  /// proprietary one P and its maker.
   ///
   /// - Complexity: O(1), at most four places are looked at.
   mutating func countOther(_ text: Span<UInt8>) {
     count(.other)
-    let name = Self.name(of: text)
-    guard name != 0 else { return }
+    guard text.count >= 6, text[5] == UInt8(ascii: ",") || text[0] == UInt8(ascii: "P") else {
+      return
+    }
+    var name = UInt32(text[2]) &<< 8 | UInt32(text[3])
+    if text[0] == UInt8(ascii: "P") {
+      name |= UInt32(text[0]) &<< 24 | UInt32(text[1]) &<< 16
+    } else {
+      name = name &<< 8 | UInt32(text[4])
+    }
     // Fibonacci hashing (Knuth, volume 3, 6.4).
     var place = Int(truncatingIfNeeded: (name &* 0x9E37_79B1) &>> 26)
     for _ in 0..<4 {
-      if names[place] == name || names[place] == 0 {
-        names[place] = name
+      if names[place] == 0, Self.isAddress(text) { names[place] = name }
+      if names[place] == name {
         counts[place] &+= 1
         return
       }
@@ -34,18 +42,12 @@ struct SentenceCounts: Sendable {
     }
   }
 
-  /// The three letters behind the talker; of a proprietary sentence P and its maker. 0 where the
-  /// address has another form.
-  private static func name(of text: Span<UInt8>) -> UInt32 {
-    guard text.count >= 5 else { return 0 }
-    let isProprietary = text[0] == UInt8(ascii: "P")
-    guard isProprietary || text.count == 5 || text[5] == UInt8(ascii: ",") else { return 0 }
-    var name: UInt32 = 0
-    for index in 0..<(isProprietary ? 4 : 5) {
-      guard SentenceType.isAddressCharacter(text[index]) else { return 0 }
-      if isProprietary || index >= 2 { name = name &<< 8 | UInt32(text[index]) }
+  /// Whether an address is letters and digits, as far as it is looked at.
+  private static func isAddress(_ text: Span<UInt8>) -> Bool {
+    for index in 0..<(text[0] == UInt8(ascii: "P") ? 4 : 5) {
+      guard SentenceType.isAddressCharacter(text[index]) else { return false }
     }
-    return name
+    return true
   }
 
   /// Every name that came, in lower case, with its count, by name; `other` are those without a place

@@ -58,6 +58,23 @@ extension Span where Element == UInt8 {
     return index
   }
 
+  /// The index of the next CR or LF from `start` on, or the limit.
+  func lineEnd(from start: Int, to limit: Int) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var index = start
+    while index &+ 8 <= limit {
+      let word = word(at: index)
+      let feed = word ^ (ones &* 0x0A)
+      let carriage = word ^ (ones &* 0x0D)
+      // A top bit for each zero byte; the lowest one is exact.
+      let hits = (((feed &- ones) & ~feed) | ((carriage &- ones) & ~carriage)) & (ones &* 0x80)
+      if hits != 0 { return index &+ hits.trailingZeroBitCount &>> 3 }
+      index &+= 8
+    }
+    while index < limit, self[index] != 0x0A, self[index] != 0x0D { index &+= 1 }
+    return index
+  }
+
   /// How many of the marked bytes of a word are no blanks.
   private static func binaryBytes(_ word: UInt64, _ marks: UInt64) -> Int {
     var count = 0

@@ -50,6 +50,13 @@ struct CorpusTests {
     #expect(decode(bytes, options: options) == decode(bytes))
   }
 
+  /// Pieces of any size, as a pipe or a serial line gives them.
+  @Test(arguments: Corpus.names)
+  func anyPiecesOfALogGiveTheSameFixes(_ name: String) throws {
+    let bytes = try #require(readFile("\(Corpus.folder)/\(name).nmea"))
+    expectSameFixes(of: bytes, seed: UInt64(name.utf8.count))
+  }
+
   /// The comparison program that comes with the logs agrees.
   @Test(.enabled(if: Corpus.hasComparison, "no python3, or no \(Corpus.comparison)"))
   func theComparisonProgramAgrees() throws {
@@ -148,18 +155,6 @@ private struct ExpectedEpoch {
 extension Fix {
   /// Seconds since 1970, or of the day.
   fileprivate var clock: Double { time?.seconds ?? Double(timeOfDay ?? -1000) / 1000 }
-}
-
-private func readFile(_ path: String) -> [UInt8]? {
-  guard let file = fopen(path, "r") else { return nil }
-  defer { fclose(file) }
-  var bytes: [UInt8] = []
-  var buffer = [UInt8](repeating: 0, count: 1 << 16)
-  while true {
-    let count = fread(&buffer, 1, buffer.count, file)
-    if count == 0 { return bytes }
-    bytes += buffer[..<count]
-  }
 }
 
 private func writeFile(_ path: String, _ text: String) {

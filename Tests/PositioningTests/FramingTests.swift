@@ -104,7 +104,7 @@ struct FramingTests {
     _ = decoder.read(
       nmea([
         "GPTXT,1", "GNGSV,1", "PQGSV,1", "PUBX,00", "PUBX,04", "IIMWV,1", "GPMWV,1", "X", "gpRMC,1",
-        "GPTXT", Self.text,
+        "GPTXT,", Self.text,
       ]) + "!\(nmea("AIVDM,1").dropFirst())")
     let found = decoder.statistics.sentencesByName.map { "\($0.name)=\($0.count)" }
     #expect(found == ["gsv=2", "mwv=2", "pubx=2", "rmc=1", "txt=2", "vdm=1", "other=2"])

@@ -34,6 +34,14 @@ struct StreamTests {
     #expect(fixes + decoder.end() == Self.whole)
   }
 
+  /// The drive that comes with the program.
+  @Test func anyPiecesOfTheDriveGiveTheSameFixes() throws {
+    let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let bytes = try #require(readFile("/\(root)/examples/drive.nmea"))
+    #expect(decode(bytes).count > 1000)
+    expectSameFixes(of: Array(bytes.prefix(200_000)), seed: 7)
+  }
+
   /// Damaged bytes give the same fixes in any pieces too, and never a trap; what is kept between
   /// pieces stays bounded.
   @Test(arguments: 1...60 as ClosedRange<UInt64>)
@@ -103,6 +111,30 @@ struct StreamTests {
       }
       let scan = bytes.span.scanSentence(from: start, to: limit)
       #expect(scan.end == end && scan.checksum == sum, "\(bytes) from \(start) to \(limit)")
+    }
+  }
+
+  /// The same for the end of a line, the next start, and the bytes on the way that are no text.
+  @Test func theSearchesAgreeWithPlainOnes() {
+    var random = SplitMix64(state: 12)
+    let odd = Array("$!{\r\n\t".utf8) + [0x00, 0x08, 0x0B, 0x1F, 0x7F, 0x80, 0x8A, 0xA4, 0xFF]
+    for _ in 0..<3000 {
+      let count = Int.random(in: 0...40, using: &random)
+      let bytes = (0..<count).map { _ in
+        Int.random(in: 0..<6, using: &random) == 0
+          ? odd.randomElement(using: &random) ?? 0 : UInt8.random(in: 0x20...0x7E, using: &random)
+      }
+      let start = Int.random(in: 0...count, using: &random)
+      let limit = Int.random(in: start...count, using: &random)
+      let end = bytes[start..<limit].firstIndex { $0 == 0x0A || $0 == 0x0D } ?? limit
+      #expect(
+        bytes.span.lineEnd(from: start, to: limit) == end, "\(bytes) from \(start) to \(limit)")
+      let next = bytes[start...].firstIndex { "$!{".utf8.contains($0) } ?? count
+      var binary = 0
+      #expect(bytes.span.nextStart(from: start, binary: &binary) == next, "\(bytes) from \(start)")
+      let blanks: [UInt8] = [0x09, 0x0A, 0x0D]
+      let expected = bytes[start..<next].count { ($0 < 0x20 || $0 >= 0x80) && !blanks.contains($0) }
+      #expect(binary == expected, "\(bytes) from \(start)")
     }
   }
 }

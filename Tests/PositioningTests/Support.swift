@@ -1,7 +1,9 @@
 import CivilTime
 import Geodesy
+import Glibc
 import JSONText
 import Positioning
+import Testing
 
 /// A sentence with its checksum and line end.
 func nmea(_ text: String, end: String = "\r\n") -> String {
@@ -24,6 +26,41 @@ func decode(_ text: String, options: FixDecoder.Options = FixDecoder.Options()) 
 
 func decode(_ texts: [String], options: FixDecoder.Options = FixDecoder.Options()) -> [Fix] {
   decode(nmea(texts), options: options)
+}
+
+/// Decodes the bytes all at once, one by one, in small pieces, in those of a serial line and in those
+/// of a file; the fixes are the same, and so is what was counted.
+func expectSameFixes(
+  of bytes: [UInt8], seed: UInt64, options: FixDecoder.Options = FixDecoder.Options(),
+  location: SourceLocation = #_sourceLocation
+) {
+  var whole = FixDecoder(options: options)
+  let fixes = whole.read(bytes) + whole.end()
+  var random = SplitMix64(state: seed)
+  // One by one takes long.
+  for most in [1, 20, 64, 4096] where most > 1 || bytes.count < 100_000 {
+    var decoder = FixDecoder(options: options)
+    var found: [Fix] = []
+    var start = 0
+    while start < bytes.count {
+      let end = min(bytes.count, start + Int.random(in: 1...most, using: &random))
+      decoder.consume(bytes.span.extracting(start..<end), into: &found)
+      start = end
+    }
+    decoder.finish(into: &found)
+    #expect(found == fixes, "pieces of up to \(most), seed \(seed)", sourceLocation: location)
+    let a = whole.statistics
+    let b = decoder.statistics
+    #expect(
+      [
+        a.sentences, a.wrongChecksums, a.missingChecksums, a.malformed, a.binaryBytes,
+        a.lateSentences,
+      ]
+        == [
+          b.sentences, b.wrongChecksums, b.missingChecksums, b.malformed, b.binaryBytes,
+          b.lateSentences,
+        ], sourceLocation: location)
+  }
 }
 
 extension FixDecoder {
@@ -91,4 +128,16 @@ enum Fixture {
     }
     return bytes
   }()
+}
+
+func readFile(_ path: String) -> [UInt8]? {
+  guard let file = fopen(path, "r") else { return nil }
+  defer { fclose(file) }
+  var bytes: [UInt8] = []
+  var buffer = [UInt8](repeating: 0, count: 1 << 16)
+  while true {
+    let count = fread(&buffer, 1, buffer.count, file)
+    if count == 0 { return bytes }
+    bytes += buffer[..<count]
+  }
 }
