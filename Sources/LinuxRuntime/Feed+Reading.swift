@@ -31,14 +31,12 @@ extension Feed {
   /// flood does not keep all else waiting.
   private func readDatagrams(_ channel: FeedChannel) {
     for _ in 0..<32 {
-      let count = recv(
-        channel.descriptor.raw, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-      if count > 0 {
-        deliver(count)
-        guard self.channel === channel else { return }
-        handlers.onDatagramEnd()
+      if let (count, origin) = datagrams.receive(from: channel.descriptor.raw, into: buffer) {
+        guard count > 0 else { continue }
+        arrived(count)
+        handlers.onDatagram(received(count), origin)
         guard self.channel === channel, !isPaused else { return }
-      } else if count < 0 {
+      } else {
         let code = errno
         if code == EINTR { continue }
         // ENETDOWN is reported once; the socket receives again when the network is back.
@@ -63,8 +61,12 @@ extension Feed {
   private func deliver(_ count: Int) {
     arrived(count)
     isUnderstood = false
-    handlers.onBytes(UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)]))
+    handlers.onBytes(received(count))
     if hunt != nil, !isUnderstood, state == .open { huntOn(count) }
+  }
+
+  private func received(_ count: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)])
   }
 
   private func arrived(_ count: Int) {

@@ -26,10 +26,19 @@ package final class Feed {
   /// When the last of them came, in microseconds of CLOCK_BOOTTIME; nil before.
   package internal(set) var lastArrival: Int64?
 
+  /// How many datagrams may wait to be read, in bytes of the kernel's account; nil for other feeds.
+  package private(set) var receiveBuffer: Int?
+  /// Datagrams that the kernel dropped since the socket was opened, because that was too little.
+  package var droppedDatagrams: Int { Int(datagrams.dropped) }
+  /// What the receive buffer of a socket for datagrams should be: a burst of some thousand.
+  package static let wantedReceiveBuffer = 1 << 20
+
   let loop: EventLoop
   var handlers: Handlers
   /// Room for the largest datagram, and a chunk of a file.
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 16)
+
+  var datagrams = DatagramReceiver()
 
   private let options: Options
   private var backoff: Backoff
@@ -150,7 +159,10 @@ package final class Feed {
         addresses = [try SocketAddress(unixPath: path)]
         connectNext(after: "")
       case .udp(let host, let port, let interface):
-        opened(try FeedChannel.datagrams(host: host, port: port, interface: interface))
+        let channel = try FeedChannel.datagrams(host: host, port: port, interface: interface)
+        receiveBuffer = channel.enlargeReceiveBuffer(to: Self.wantedReceiveBuffer)
+        datagrams = DatagramReceiver()
+        opened(channel)
       case .serial(let path, let baud):
         opened(try openLine(path, baud: baud))
       case .file(let path, _): opened(try FeedChannel.file(path))

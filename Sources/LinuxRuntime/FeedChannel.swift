@@ -131,8 +131,7 @@ final class FeedChannel {
     let channel = FeedChannel(try makeSocket(address.family, SOCK_DGRAM, action), .datagrams)
     // Port 10110 is often shared with a plotter.
     channel.setOption(SOL_SOCKET, SO_REUSEADDR, 1)
-    // The default holds some 250 sentences; the kernel cuts this to net.core.rmem_max.
-    channel.setOption(SOL_SOCKET, SO_RCVBUF, 1 << 20)
+    DatagramReceiver.enable(on: channel.descriptor.raw, family: address.family)
     guard address.withPointer({ bind(channel.descriptor.raw, $0, $1) }) == 0 else {
       let remedy: String? =
         switch errno {
@@ -144,7 +143,11 @@ final class FeedChannel {
       throw .last(action, remedy: remedy)
     }
     if address.isMulticast {
-      try channel.join(address, interface: interface, action)
+      do throws(SystemError) {
+        try channel.join(address, interface: interface, action)
+      } catch {
+        throw SystemError(error.action, code: error.code, remedy: Self.joinRemedy(error.code))
+      }
     } else if let interface {
       try channel.require(
         interface.withCString {
@@ -153,6 +156,25 @@ final class FeedChannel {
         }, "\(action) on \(interface)")
     }
     return channel
+  }
+
+  private static func joinRemedy(_ code: Int32) -> String? {
+    switch code {
+    case ENODEV, ENXIO, EADDRNOTAVAIL: "name an interface that is up: ?interface=eth0"
+    case ENOBUFS: "raise net.ipv4.igmp_max_memberships"
+    default: nil
+    }
+  }
+
+  /// Makes room for bursts: the default holds some 250 sentences. Answers what was granted in bytes,
+  /// which is net.core.rmem_max where that is less.
+  func enlargeReceiveBuffer(to wanted: Int) -> Int {
+    setOption(SOL_SOCKET, SO_RCVBUF, Int32(clamping: wanted))
+    var granted: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    guard getsockopt(descriptor.raw, SOL_SOCKET, SO_RCVBUF, &granted, &size) == 0 else { return 0 }
+    // The kernel doubles what it is asked for, to have room for its own records (socket(7)).
+    return Int(granted) / 2
   }
 
   private func join(

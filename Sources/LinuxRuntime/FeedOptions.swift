@@ -15,10 +15,10 @@ extension Feed {
   /// Whom the feed tells. All are called from the loop, never from within `start` or `stop`.
   package struct Handlers {
     package var onOpen: () -> Void
-    /// Bytes as they came, cut anywhere; valid only during the call.
+    /// Bytes of a stream as they came, cut anywhere; valid only during the call.
     package var onBytes: (UnsafeRawBufferPointer) -> Void
-    /// The bytes since the last end were one datagram.
-    package var onDatagramEnd: () -> Void
+    /// One datagram, and where it came from; valid only during the call.
+    package var onDatagram: (UnsafeRawBufferPointer, DatagramOrigin) -> Void
     /// The connection is gone, or could not be made: why, in a few words.
     package var onClose: (_ reason: String, _ willRetry: Bool) -> Void
     /// Nothing came for so long that it has to be told, though the connection stays: why, in a few
@@ -30,14 +30,14 @@ extension Feed {
     package init(
       onOpen: @escaping () -> Void = {},
       onBytes: @escaping (UnsafeRawBufferPointer) -> Void = { _ in },
-      onDatagramEnd: @escaping () -> Void = {},
+      onDatagram: @escaping (UnsafeRawBufferPointer, DatagramOrigin) -> Void = { _, _ in },
       onClose: @escaping (_ reason: String, _ willRetry: Bool) -> Void = { _, _ in },
       onSilence: @escaping (_ reason: String) -> Void = { _ in },
       onEnd: @escaping () -> Void = {}
     ) {
       self.onOpen = onOpen
       self.onBytes = onBytes
-      self.onDatagramEnd = onDatagramEnd
+      self.onDatagram = onDatagram
       self.onClose = onClose
       self.onSilence = onSilence
       self.onEnd = onEnd

@@ -59,6 +59,30 @@ package struct DecoderStatistics: Sendable {
   /// `vdm`, `pubx`. At most 64 that are not read; those beyond are `other` together.
   package var sentencesByName: [(name: String, count: Int)] { counts.all }
 
+  /// Adds what went through another decoder. The last fault is the other one's, where it has one.
+  package mutating func add(_ other: DecoderStatistics) {
+    bytes &+= other.bytes
+    sentences &+= other.sentences
+    wrongChecksums &+= other.wrongChecksums
+    missingChecksums &+= other.missingChecksums
+    overlongLines &+= other.overlongLines
+    malformed &+= other.malformed
+    jsonLines &+= other.jsonLines
+    binaryBytes &+= other.binaryBytes
+    lateSentences &+= other.lateSentences
+    fixes &+= other.fixes
+    estimatedFixes &+= other.estimatedFixes
+    outOfOrderFixes &+= other.outOfOrderFixes
+    weekRollovers &+= other.weekRollovers
+    foreignDatums &+= other.foreignDatums
+    lastFaultOffset = other.lastFault == nil ? lastFaultOffset : other.lastFaultOffset
+    lastFault = other.lastFault ?? lastFault
+    gpsdRelease = other.gpsdRelease ?? gpsdRelease
+    gpsdMessage = other.gpsdMessage ?? gpsdMessage
+    goneDevice = other.goneDevice ?? goneDevice
+    counts.add(other.counts)
+  }
+
   @inline(__always)
   mutating func count(_ type: SentenceType, _ text: Span<UInt8>) {
     sentences &+= 1

@@ -50,6 +50,22 @@ struct SentenceCounts: Sendable {
     return true
   }
 
+  /// Adds what was counted elsewhere. A name that finds no place any more is counted with `other`.
+  mutating func add(_ other: SentenceCounts) {
+    for type in known.indices { known[type] &+= other.known[type] }
+    for place in other.names.indices where other.names[place] != 0 {
+      let name = other.names[place]
+      let start = Int(truncatingIfNeeded: (name &* 0x9E37_79B1) &>> 26)
+      for step in 0..<4 {
+        let own = (start &+ step) & 63
+        guard names[own] == 0 || names[own] == name else { continue }
+        names[own] = name
+        counts[own] &+= other.counts[place]
+        break
+      }
+    }
+  }
+
   /// Every name that came, in lower case, with its count, by name; `other` are those without a place
   /// of their own.
   var all: [(name: String, count: Int)] {

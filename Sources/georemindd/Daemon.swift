@@ -246,21 +246,23 @@ final class Daemon {
     nextFeedNumber += 1
     let runner = try FeedRunner(
       number: number, url: url, options: settings.feedOptions, loop: loop, announcer: announcer,
-      decoderOptions: options)
+      log: log, decoderOptions: options)
     runner.onStateChange = { [unowned self] in updateStatusSoon() }
-    runner.onDevicesGone = { [unowned self] devices in
-      for device in devices { arbiter.forget(FixOrigin(feed: number, device: device)) }
-    }
+    runner.onGone = { [unowned self] in arbiter.forget($0) }
     feeds.append(runner)
     if url.isFile {
       let player = try Player(feed: runner, rate: url.playbackRate, host: host, loop: loop)
       player.onBegin = { [unowned self] start in begin(recordingAt: start) }
-      player.onFix = { [unowned self] fix in take(fix, from: number) }
+      player.onFix = { [unowned self] fix in
+        take(fix, from: FixOrigin(feed: number, device: fix.device))
+      }
       player.onEnd = { [unowned self] in recordingEnded(url) }
       self.player = player
     } else {
-      runner.onFixes = { [unowned self] fixes in
-        for fix in fixes { take(fix, from: number) }
+      runner.onFixes = { [unowned self] fixes, sender in
+        for fix in fixes {
+          take(fix, from: FixOrigin(feed: number, sender: sender, device: fix.device))
+        }
       }
       runner.onEnd = { [unowned self] in
         announcer.write("Feed ended: \(url)", .notice, .feedEnded)
@@ -276,9 +278,8 @@ final class Daemon {
     feeds.removeAll { $0 === runner }
   }
 
-  private func take(_ fix: Fix, from feed: Int) {
+  private func take(_ fix: Fix, from origin: FixOrigin) {
     let arrival = clock.mode == .recording ? fix.time : clock.now
-    let origin = FixOrigin(feed: feed, device: fix.device)
     guard host.engine.counts(fix), let arrival, arbiter.accepts(fix, from: origin, at: arrival)
     else { return }
     host.take(fix)

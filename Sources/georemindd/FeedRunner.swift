@@ -1,61 +1,62 @@
-import CivilTime
 import LinuxRuntime
 import Logging
 import Positioning
 
-/// One feed from its transport to fixes: bytes into the decoder, the quiet of a live feed into the
-/// end of an epoch, and the feed's health for `status` and the journal.
+/// One feed from its transport to fixes: bytes into its sources, and the feed's health for `status`
+/// and the journal.
 final class FeedRunner {
-  /// Silence after which the sentences of a live epoch are complete, in microseconds. The timer runs
-  /// only until the decoder has learnt how the receiver's bursts end: it costs a wake-up for each.
-  private static let quietTime: Int64 = 200_000
-
   let number: Int
   let url: FeedURL
   let feed: Feed
-  private(set) var decoder: FixDecoder
   private(set) var lastError: String?
   /// The loss was told, and what comes next that can be understood is to be told, too.
   private(set) var isLost = false
   /// When something was understood last, in microseconds of CLOCK_BOOTTIME; nil before.
   private(set) var lastUnderstood: Int64?
-  private var hasSaidWeekRollover = false
-  private let announcer: Announcer
-  private let quietTimer: TimerSource
-  private var fixes: [Fix] = []
 
-  /// Fixes in the order of the feed.
-  var onFixes: ([Fix]) -> Void = { _ in }
-  /// Devices of the gpsd behind this feed from which nothing more is to come.
-  var onDevicesGone: ([UInt64]) -> Void = { _ in }
+  /// Fixes of one source in their order, and its sender's number, 0 where there is one only.
+  var onFixes: ([Fix], _ sender: UInt64) -> Void = { _, _ in }
+  /// A sender, or a device of the gpsd behind this feed, from which nothing more is to come.
+  var onGone: (FixOrigin) -> Void = { _ in }
   /// A recording has come to its end.
   var onEnd: () -> Void = {}
   var onStateChange: () -> Void = {}
 
+  private let loop: EventLoop
+  private let announcer: Announcer
+  private let log: Logger
+  private let decoderOptions: FixDecoder.Options
+  /// What a stream comes to; nil where datagrams come.
+  private var stream: FeedSource?
+  private var senders = SenderTable<FeedSource>()
+  private var senderCount: UInt64 = 0
+  /// What went through the decoders of senders that are no more.
+  private var retired = DecoderStatistics()
+  private var hasToldBuffer = false
+  private var hasSaidWeekRollover = false
+
   init(
     number: Int, url: FeedURL, options: Feed.Options, loop: EventLoop, announcer: Announcer,
-    decoderOptions: FixDecoder.Options
+    log: Logger, decoderOptions: FixDecoder.Options
   ) throws {
     self.number = number
     self.url = url
+    self.loop = loop
     self.announcer = announcer
-    var decoderOptions = decoderOptions
-    decoderOptions.learnsCycleEnd = !url.isFile
-    decoder = FixDecoder(options: decoderOptions)
+    self.log = log
+    self.decoderOptions = decoderOptions
     let relay = Relay()
-    quietTimer = try loop.addTimer(.monotonic, accuracy: 20_000) { _ in
-      relay.runner?.decode { $0.quiet(into: &$1) }
-    }
     feed = try Feed(
       url, loop: loop, options: options,
       handlers: Feed.Handlers(
         onOpen: { relay.runner?.opened() },
         onBytes: { relay.runner?.took($0) },
-        onDatagramEnd: { relay.runner?.endedDatagram() },
+        onDatagram: { relay.runner?.tookDatagram($0, from: $1) },
         onClose: { relay.runner?.closed($0, willRetry: $1) },
-        onSilence: { relay.runner?.fellSilent($0) },
+        onSilence: { relay.runner?.lost($0) },
         onEnd: { relay.runner?.ended() }))
     relay.runner = self
+    if case .udp = url {} else { stream = try makeSource(nil, sender: 0) }
   }
 
   /// The handlers are made before there is a runner to call.
@@ -64,26 +65,71 @@ final class FeedRunner {
   func start() { feed.start() }
 
   func stop() {
-    quietTimer.close()
     feed.stop()
+    for source in sources { source.close() }
   }
 
-  /// Where a live log has no date of its own it gets the day of this time.
-  func setReferenceTime(_ time: Instant) { decoder.options.referenceTime = time }
+  // MARK: - Sources
 
-  private var isLive: Bool { !url.isFile }
+  /// The one of a stream, or those of the senders that are heard.
+  var sources: [FeedSource] { stream.map { [$0] } ?? senders.sources }
+
+  /// What went through all decoders of the feed.
+  var statistics: DecoderStatistics {
+    var sum = retired
+    for source in sources { sum.add(source.decoder.statistics) }
+    return sum
+  }
+
+  private func makeSource(_ origin: DatagramOrigin?, sender: UInt64) throws -> FeedSource {
+    let source = try FeedSource(
+      sender: sender, origin: origin, options: decoderOptions, isLive: !url.isFile, loop: loop)
+    source.onFixes = { [unowned self, unowned source] fixes in
+      onFixes(fixes, sender)
+      if source.decoder.statistics.weekRollovers > 0 { sayWeekRollover() }
+    }
+    source.onDevicesGone = { [unowned self] devices in
+      for device in devices {
+        onGone(FixOrigin(feed: number, sender: sender, device: device))
+      }
+    }
+    return source
+  }
+
+  private func makeSender(_ origin: DatagramOrigin) throws -> FeedSource {
+    senderCount += 1
+    return try makeSource(origin, sender: senderCount)
+  }
+
+  private func retire(_ source: FeedSource) {
+    source.close()
+    retired.add(source.decoder.statistics)
+    onGone(FixOrigin(feed: number, sender: source.sender))
+  }
+
+  // MARK: - What the transport tells
 
   private func took(_ bytes: UnsafeRawBufferPointer) {
-    if isLive { setReferenceTime(Instant(microseconds: SystemClock.now())) }
-    let buffer = bytes.bindMemory(to: UInt8.self)
-    let heard = heard
-    decode { $0.consume(buffer.span, into: &$1) }
-    if self.heard != heard { understood() }
-    waitForQuiet()
+    guard let stream else { return }
+    take(bytes, into: stream, isDatagram: false)
   }
 
-  /// Sentences and reports that were whole.
-  private var heard: Int { decoder.statistics.sentences &+ decoder.statistics.jsonLines }
+  private func tookDatagram(_ bytes: UnsafeRawBufferPointer, from origin: DatagramOrigin) {
+    do {
+      let source = try senders.source(
+        for: origin, isUseful: { $0.decoder.statistics.fixes > 0 }, make: makeSender,
+        drop: retire)
+      take(bytes, into: source, isDatagram: true)
+    } catch {
+      log.error("\(url): what came from \(origin) cannot be read: \(error)")
+    }
+  }
+
+  private func take(_ bytes: UnsafeRawBufferPointer, into source: FeedSource, isDatagram: Bool) {
+    let before = source.understood
+    source.take(bytes, isDatagram: isDatagram)
+    if source.understood != before { understood() }
+  }
 
   private func understood() {
     lastUnderstood = feed.lastArrival
@@ -95,34 +141,9 @@ final class FeedRunner {
     onStateChange()
   }
 
-  private func endedDatagram() {
-    let wasOpen = decoder.hasOpenEpoch
-    decode { $0.endOfDatagram(into: &$1) }
-    // Only a line without an end changes anything here.
-    if decoder.hasOpenEpoch != wasOpen { waitForQuiet() }
-  }
-
-  private func waitForQuiet() {
-    guard isLive else { return }
-    if decoder.hasOpenEpoch {
-      quietTimer.arm(in: Self.quietTime)
-    } else {
-      quietTimer.disarm()
-    }
-  }
-
-  private func decode(_ body: (inout FixDecoder, inout [Fix]) -> Void) {
-    fixes.removeAll(keepingCapacity: true)
-    body(&decoder, &fixes)
-    if !fixes.isEmpty { onFixes(fixes) }
-    sayWeekRollover()
-    let gone = decoder.takeGoneDevices()
-    if !gone.isEmpty { onDevicesGone(gone) }
-  }
-
   /// Once for each feed: the receiver will say it with every sentence.
   private func sayWeekRollover() {
-    guard !hasSaidWeekRollover, decoder.statistics.weekRollovers > 0 else { return }
+    guard !hasSaidWeekRollover else { return }
     hasSaidWeekRollover = true
     announcer.write(
       "The receiver at \(url) is off by 1024 weeks or a multiple of it (GPS week rollover); its dates "
@@ -130,30 +151,38 @@ final class FeedRunner {
       fields: ["GEOREMIND_FEED": "\(url)"])
   }
 
-  private func opened() { onStateChange() }
-
-  private func closed(_ reason: String, willRetry: Bool) {
-    quietTimer.disarm()
-    decode { $0.disconnected(into: &$1) }
-    lost("\(reason)\(willRetry ? "; trying again" : "")", reason)
+  private func opened() {
+    onStateChange()
+    let wanted = Feed.wantedReceiveBuffer
+    guard !hasToldBuffer, let granted = feed.receiveBuffer, granted < wanted else { return }
+    hasToldBuffer = true
+    log.info(
+      """
+      \(url): the system grants a receive buffer of \(granted >> 10) KiB, not \(wanted >> 10); where \
+      many senders share the port, raise net.core.rmem_max
+      """)
   }
 
-  private func fellSilent(_ reason: String) { lost(reason, reason) }
+  private func closed(_ reason: String, willRetry: Bool) {
+    for source in sources { source.disconnect() }
+    lost(reason, willRetry ? "; trying again" : "")
+  }
 
   /// A feed is lost once, until something comes from it that can be understood: one that connects
   /// and hangs up again has not come back.
-  private func lost(_ words: String, _ reason: String) {
+  private func lost(_ reason: String, _ outlook: String = "") {
     lastError = reason
     if !isLost {
       isLost = true
       announcer.write(
-        "Feed lost: \(url): \(words)", .warning, .feedLost, fields: ["GEOREMIND_FEED": "\(url)"])
+        "Feed lost: \(url): \(reason)\(outlook)", .warning, .feedLost,
+        fields: ["GEOREMIND_FEED": "\(url)"])
     }
     onStateChange()
   }
 
   private func ended() {
-    decode { $0.finish(into: &$1) }
+    for source in sources { source.finish() }
     onStateChange()
     onEnd()
   }

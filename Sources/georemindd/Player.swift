@@ -32,7 +32,7 @@ final class Player {
     let relay = Relay()
     timer = try loop.addTimer(.monotonic, accuracy: 1_000) { _ in relay.player?.pump() }
     relay.player = self
-    feed.onFixes = { [unowned self] fixes in
+    feed.onFixes = { [unowned self] fixes, _ in
       waiting.append(contentsOf: fixes)
       pump()
     }

@@ -63,7 +63,7 @@ extension Daemon {
 
 extension FeedRunner {
   var json: JSONObject {
-    let statistics = decoder.statistics
+    let statistics = statistics
     var object = JSONObject([
       "url": .string("\(url)"),
       "state": .string("\(feed.state)"),
@@ -86,6 +86,10 @@ extension FeedRunner {
     object["estimated_fixes"] = .int(statistics.estimatedFixes)
     object["out_of_order_fixes"] = .int(statistics.outOfOrderFixes)
     object["gpsd_release"] = statistics.gpsdRelease.map { .string($0) }
+    if feed.receiveBuffer != nil {
+      object["datagrams_dropped"] = .int(feed.droppedDatagrams)
+      object["senders"] = .array(sources.compactMap(\.origin).map { .string("\($0)") })
+    }
     object["decoder_error"] = statistics.lastError.map { .string($0) }
     return object
   }

@@ -55,7 +55,7 @@ import Testing
     let rig = try rig("file://\(path)?speed=max")
     try rig.run { !rig.journal.entries(.feedEnded).isEmpty }
     #expect(
-      rig.daemon.feeds.first?.decoder.statistics.bytes == garbage.count + 2
+      rig.daemon.feeds.first?.statistics.bytes == garbage.count + 2
         + FeedScript.sentence.utf8.count)
     #expect(rig.daemon.host.engine.lastFix != nil)
     #expect(rig.journal.troubles(.warning) == [])
@@ -95,7 +95,7 @@ import Testing
       let rig = try Rig("[Feed]\nFeed=file://\(path)?speed=max\n[Position]\n\(setting)\n")
       try rig.run { !rig.journal.entries(.feedEnded).isEmpty }
       #expect((rig.daemon.host.engine.lastFix != nil) == counts, "\(setting)")
-      #expect(rig.daemon.feeds.first?.decoder.statistics.estimatedFixes == 1)
+      #expect(rig.daemon.feeds.first?.statistics.estimatedFixes == 1)
     }
   }
 
@@ -167,7 +167,7 @@ enum FeedScript {
       try listener.send(
         sentence("GNRMC,12000\(second),A,5333.055,N,00959.613,E,0.0,,\(date),,,A"))
     }
-    try rig.run { rig.daemon.feeds.first?.decoder.statistics.fixes == 3 }
+    try rig.run { rig.daemon.feeds.first?.statistics.fixes == 3 }
     rig.daemon.stop()
     return rig.daemon.host.engine.lastFix
   }

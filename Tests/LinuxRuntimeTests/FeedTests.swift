@@ -7,13 +7,17 @@ import Testing
 final class FeedLog {
   var events: [String] = []
   var bytes: [UInt8] = []
+  var origins: [DatagramOrigin] = []
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
   var handlers: Feed.Handlers {
     Feed.Handlers(
       onOpen: { self.events.append("open") },
       onBytes: { self.bytes += $0 },
-      onDatagramEnd: { self.bytes.append(UInt8(ascii: "|")) },
+      onDatagram: {
+        self.bytes += Array($0) + [UInt8(ascii: "|")]
+        self.origins.append($1)
+      },
       onClose: { reason, willRetry in
         self.events.append("\(willRetry ? "lost" : "failed"): \(reason)")
       },
@@ -256,71 +260,5 @@ func quickOptions(silence: Int64? = nil, connect: Int64 = 10_000_000) -> Feed.Op
     #expect(try loop.runUntil { count == 1 })
     #expect(feed == nil)
     #expect(try !loop.runOnce(timeout: 0))
-  }
-}
-
-@Suite struct DatagramFeedTests {
-  @Test func marksTheEndOfEachDatagram() throws {
-    let loop = try EventLoop()
-    let port = try freeDatagramPort()
-    let log = FeedLog()
-    let feed = try Feed(
-      .udp(host: "127.0.0.1", port: port, interface: nil), loop: loop, options: quickOptions(),
-      handlers: log.handlers)
-    feed.start()
-    #expect(try loop.runUntil { feed.state == .open })
-    let sender = try DatagramSender(host: "127.0.0.1", port: port)
-    for text in ["$GPRMC,1", "", "$GPRMC,2\r\n$GPGGA,2\r\n", "$GPRMC,3"] { sender.send(text) }
-    #expect(try loop.runUntil { log.text.hasSuffix("3|") })
-    #expect(log.text == "$GPRMC,1|$GPRMC,2\r\n$GPGGA,2\r\n|$GPRMC,3|")
-    #expect(log.events == ["open"])
-
-    feed.isPaused = true
-    sender.send("later")
-    #expect(try !loop.runOnce(timeout: 0))
-    feed.isPaused = false
-    #expect(try loop.runUntil { log.text.hasSuffix("later|") })
-  }
-
-  @Test func keepsABurstAndTakesItInBoundedTurns() throws {
-    let loop = try EventLoop()
-    let port = try freeDatagramPort()
-    let log = FeedLog()
-    let feed = try Feed(
-      .udp(host: "127.0.0.1", port: port, interface: "lo"), loop: loop, options: quickOptions(),
-      handlers: log.handlers)
-    feed.start()
-    #expect(try loop.runUntil { feed.state == .open })
-    let sender = try DatagramSender(host: "127.0.0.1", port: port)
-    for _ in 0..<100 { sender.send("x") }
-    try loop.runOnce(timeout: 0)
-    #expect(log.bytes.count == 64)
-    #expect(try loop.runUntil { log.bytes.count == 200 })
-  }
-
-  @Test func joinsAMulticastGroup() throws {
-    let loop = try EventLoop()
-    let port = try freeDatagramPort()
-    let log = FeedLog()
-    let feed = try Feed(
-      .udp(host: "239.2.1.1", port: port, interface: "lo"), loop: loop, options: quickOptions(),
-      handlers: log.handlers)
-    feed.start()
-    #expect(try loop.runUntil { feed.state == .open })
-    let sender = try DatagramSender(host: "239.2.1.1", port: port)
-    sender.send("$GPRMC")
-    #expect(try loop.runUntil { log.text == "$GPRMC|" })
-  }
-
-  @Test func waitsForAnAddressThatIsNotThere() throws {
-    let loop = try EventLoop()
-    let log = FeedLog()
-    // A documentation address (RFC 5737), on no interface.
-    let feed = try Feed(
-      .udp(host: "192.0.2.1", port: 10110, interface: nil), loop: loop, options: quickOptions(),
-      handlers: log.handlers)
-    feed.start()
-    #expect(try loop.runUntil { log.events.count == 2 })
-    #expect(log.events.allSatisfy { $0.contains("no interface has this address") })
   }
 }

@@ -86,23 +86,36 @@ func freeDatagramPort() throws -> UInt16 {
   return Server.port(of: probe)
 }
 
-/// Sends datagrams; multicast ones over the loopback interface.
+/// Sends datagrams from one port; multicast ones over the loopback interface.
 final class DatagramSender {
-  private let descriptor = Descriptor(socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0))
+  private let descriptor: Descriptor
   private let address: SocketAddress
 
   init(host: String, port: UInt16) throws {
     address = try SocketAddress(numeric: host, port: port)
+    descriptor = Descriptor(socket(address.family, Int32(SOCK_DGRAM.rawValue), 0))
     var interface = ip_mreqn()
     interface.imr_ifindex = Int32(if_nametoindex("lo"))
     setsockopt(
       descriptor.raw, Int32(IPPROTO_IP), IP_MULTICAST_IF, &interface,
       socklen_t(MemoryLayout<ip_mreqn>.size))
+    var yes: Int32 = 1
+    setsockopt(
+      descriptor.raw, SOL_SOCKET, SO_BROADCAST, &yes, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  func send(_ text: String) {
+  /// Says whether it went out.
+  @discardableResult
+  func send(_ text: String) -> Bool { send(text, to: address) }
+
+  func send(_ text: String, to host: String, port: UInt16) throws {
+    send(text, to: try SocketAddress(numeric: host, port: port))
+  }
+
+  @discardableResult
+  private func send(_ text: String, to address: SocketAddress) -> Bool {
     let bytes = Array(text.utf8)
-    _ = address.withPointer { sendto(descriptor.raw, bytes, bytes.count, 0, $0, $1) }
+    return address.withPointer { sendto(descriptor.raw, bytes, bytes.count, 0, $0, $1) } >= 0
   }
 }
 

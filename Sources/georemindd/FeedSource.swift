@@ -1,0 +1,92 @@
+import CivilTime
+import LinuxRuntime
+import Positioning
+
+/// One stream of sentences: a decoder of its own, and the quiet that ends a live epoch.
+///
+/// A feed has one, but for datagrams, where each sender has one, so that the epochs of two receivers
+/// never mix.
+final class FeedSource {
+  /// Silence after which the sentences of a live epoch are complete, in microseconds. The timer runs
+  /// only until the decoder has learnt how the receiver's bursts end: it costs a wake-up for each.
+  private static let quietTime: Int64 = 200_000
+
+  /// The sender's number within the feed, 0 where there is one only.
+  let sender: UInt64
+  /// Who sends it, where a feed has several senders.
+  let origin: DatagramOrigin?
+  private(set) var decoder: FixDecoder
+  /// Fixes in the order of the stream.
+  var onFixes: ([Fix]) -> Void = { _ in }
+  /// Devices of a gpsd from which nothing more is to come.
+  var onDevicesGone: ([UInt64]) -> Void = { _ in }
+
+  private let isLive: Bool
+  private let quietTimer: TimerSource
+  private var fixes: [Fix] = []
+
+  init(
+    sender: UInt64, origin: DatagramOrigin? = nil, options: FixDecoder.Options, isLive: Bool,
+    loop: EventLoop
+  ) throws {
+    self.sender = sender
+    self.origin = origin
+    self.isLive = isLive
+    var options = options
+    options.learnsCycleEnd = isLive
+    decoder = FixDecoder(options: options)
+    let relay = Relay()
+    quietTimer = try loop.addTimer(.monotonic, accuracy: 20_000) { _ in
+      relay.source?.decode { $0.quiet(into: &$1) }
+    }
+    relay.source = self
+  }
+
+  /// The timer's handler is made before there is a source to call.
+  private final class Relay { weak var source: FeedSource? }
+
+  func close() { quietTimer.close() }
+
+  /// Sentences and reports that were whole.
+  var understood: Int { decoder.statistics.sentences &+ decoder.statistics.jsonLines }
+
+  /// The next bytes of a stream, cut anywhere, or one datagram.
+  func take(_ bytes: UnsafeRawBufferPointer, isDatagram: Bool = false) {
+    // Where a live log has no date of its own it gets the day of this time.
+    if isLive {
+      decoder.options.referenceTime = Instant(microseconds: SystemClock.now())
+    }
+    let buffer = bytes.bindMemory(to: UInt8.self)
+    decode {
+      $0.consume(buffer.span, into: &$1)
+      if isDatagram { $0.endOfDatagram(into: &$1) }
+    }
+    waitForQuiet()
+  }
+
+  /// The connection is gone: what was cut is dropped, and what is whole is given out.
+  func disconnect() {
+    quietTimer.disarm()
+    decode { $0.disconnected(into: &$1) }
+  }
+
+  /// The end of a recording.
+  func finish() { decode { $0.finish(into: &$1) } }
+
+  private func waitForQuiet() {
+    guard isLive else { return }
+    if decoder.hasOpenEpoch {
+      quietTimer.arm(in: Self.quietTime)
+    } else {
+      quietTimer.disarm()
+    }
+  }
+
+  private func decode(_ body: (inout FixDecoder, inout [Fix]) -> Void) {
+    fixes.removeAll(keepingCapacity: true)
+    body(&decoder, &fixes)
+    if !fixes.isEmpty { onFixes(fixes) }
+    let gone = decoder.takeGoneDevices()
+    if !gone.isEmpty { onDevicesGone(gone) }
+  }
+}
