@@ -44,6 +44,7 @@ let package = Package(
     .systemLibrary(
       name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
   ]
     + library("Geodesy")
     + library("CivilTime")
@@ -58,7 +59,7 @@ let package = Package(
       ["CSQLite", "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders"],
       settings: strict)
     + library("Control", ["JSONText"])
-    + library("LinuxRuntime", ["CSystemd"], settings: strict)
+    + library("LinuxRuntime", ["CSystemd", "CZlib"], settings: strict)
     + [
       .executableTarget(
         name: "georemindd",

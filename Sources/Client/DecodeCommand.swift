@@ -6,7 +6,8 @@ struct DecodeCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode", abstract: "Print the fixes of a receiver's output as JSON lines.",
     discussion: """
-      Reads NMEA 0183 sentences and gpsd's JSON reports, mixed and damaged as they may be, and \
+      Reads NMEA 0183 sentences and gpsd's JSON reports, mixed and damaged as they may be, packed \
+      by gzip or not, and \
       prints gpsd's TPV objects (gpsd_json(5)), one a line. A live stream is printed as it comes. \
       A fix whose date is not known has no "time".
       """)
@@ -42,6 +43,7 @@ struct DecodeCommand: ClientCommand {
     decoder.finish(into: &fixes)
     try printFixes()
     try progress.finish()
+    try input.checkWhole()
     try Recording.check(decoder.statistics, of: input)
     if decoder.statistics.fixes == 0 {
       try context.note("\(input.name): \(Recording.withoutFix(decoder.statistics))")

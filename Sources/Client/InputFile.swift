@@ -1,10 +1,12 @@
 import CivilTime
+import LinuxRuntime
 
 #if canImport(Glibc)
   import Glibc
 #endif
 
-/// A file, a device or standard input (`-`), read in large pieces.
+/// A file, a device or standard input (`-`), read in large pieces, and unpacked where gzip has packed
+/// it.
 final class InputFile {
   static let chunkSize = 1 << 17
 
@@ -15,15 +17,20 @@ final class InputFile {
   /// A receiver's line: it falls silent between bursts and has no end.
   let isDevice: Bool
   private let descriptor: Int32
-  private(set) var bytesRead = 0
+  private let reader: RecordingReader
+  /// Of the file itself, packed as they may be.
+  var bytesRead: Int { reader.bytesTaken }
+  /// Why the file was not read to its end though the reading ended. What came before is good.
+  private(set) var damage: Failure?
 
   /// Fails with `noInput` where it cannot be read.
   init(path: String) throws(Failure) {
     name = path == "-" ? "standard input" : path
     descriptor = path == "-" ? 0 : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    guard descriptor >= 0 else { throw Self.failure(name) }
+    reader = RecordingReader(descriptor: descriptor)
+    guard descriptor >= 0 else { throw Self.failure(name, errno) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw Self.failure(name) }
+    guard fstat(descriptor, &status) == 0 else { throw Self.failure(name, errno) }
     let kind = status.st_mode & S_IFMT
     size = kind == S_IFREG ? Int(status.st_size) : nil
     isDevice = kind == S_IFCHR
@@ -34,18 +41,26 @@ final class InputFile {
 
   deinit { if descriptor > 0 { close(descriptor) } }
 
-  /// Reads the next piece into the front of `chunk`; 0 is the end.
+  /// Reads the next piece into the front of `chunk`; 0 is the end, or where `damage` is.
   func read(into chunk: inout [UInt8]) throws(Failure) -> Int {
-    while true {
-      let count = chunk.withUnsafeMutableBytes {
-        Glibc.read(descriptor, $0.baseAddress, $0.count)
+    do throws(RecordingError) {
+      while true {
+        let result = chunk.withUnsafeMutableBytes { buffer in
+          Result { () throws(RecordingError) in try reader.read(into: buffer) }
+        }
+        if let count = try result.get() { return count }
       }
-      if count >= 0 {
-        bytesRead += count
-        return count
-      }
-      if errno != EINTR { throw Self.failure(name) }
+    } catch .system(let code) {
+      throw Self.failure(name, code)
+    } catch {
+      damage = Failure(.badData, "\(name): \(error)")
+      return 0
     }
+  }
+
+  /// Fails where not all of the file was read.
+  func checkWhole() throws(Failure) {
+    if let damage { throw damage }
   }
 
   /// Waits for more; false where none came in `milliseconds`.
@@ -54,8 +69,8 @@ final class InputFile {
     return poll(&entry, 1, milliseconds) != 0
   }
 
-  private static func failure(_ name: String) -> Failure {
-    let reason = String(cString: strerror(errno))
+  private static func failure(_ name: String, _ code: Int32) -> Failure {
+    let reason = String(cString: strerror(code))
     return Failure(.noInput, "\(name): cannot be read: \(reason); check its name and permissions")
   }
 }

@@ -38,7 +38,7 @@ struct ReplayCommand: ClientCommand {
       Without --reminders those of the daemon are taken, as if they were new.
       """)
 
-  @Argument(help: "The recording: NMEA 0183 or gpsd's JSON; - is standard input.")
+  @Argument(help: "The recording: NMEA 0183 or gpsd's JSON, gzip or not; - is standard input.")
   var file: String
 
   @Option(
@@ -96,18 +96,20 @@ struct ReplayCommand: ClientCommand {
     decoder.finish(into: &fixes)
     try play()
     try progress.finish()
+    if replay.began == nil { try input.checkWhole() }
     try Recording.check(decoder.statistics, of: input)
     guard let began = replay.began, let end = replay.now else {
       throw Failure(.badData, "\(input.name): \(nothing(decoder, first, last, zone))")
     }
     try context.output.flush()
-    guard !options.json else { return }
+    guard !options.json else { return try input.checkWhole() }
     var summary =
       "\(counted(replay.fixes, "fix", "fixes")) from \(began.rfc3339(zone: zone)) to "
       + "\(end.rfc3339(zone: zone)), \(counted(firings, "firing", "firings")), "
       + "\(counted(replay.engine.armedCount, "reminder", "reminders")) still armed"
     if let damage = Recording.damage(decoder.statistics) { summary += "; \(damage)" }
     try context.note(summary)
+    try input.checkWhole()
   }
 
   /// Why not a single fix was played.

@@ -51,11 +51,13 @@ extension Feed {
   /// A piece of a file, in an idle turn.
   func readChunk() {
     guard let channel else { return }
-    let count = read(channel.descriptor.raw, buffer.baseAddress, buffer.count)
-    if count > 0 { return deliver(count) }
-    if count == 0 { return hungUp() }
-    let code = errno
-    if code != EINTR, code != EAGAIN { lose("cannot read: \(errorText(code))") }
+    do throws(RecordingError) {
+      guard let count = try channel.recording.read(into: buffer) else { return }
+      if count > 0 { deliver(count) } else { hungUp() }
+    } catch .system(EAGAIN) {
+    } catch {
+      lose(error.description)
+    }
   }
 
   private func deliver(_ count: Int) {

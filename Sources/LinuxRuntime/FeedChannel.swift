@@ -16,6 +16,8 @@ final class FeedChannel {
 
   let descriptor: Descriptor
   var kind: Kind
+  /// For `chunks`: unpacks what gzip has packed.
+  private(set) lazy var recording = RecordingReader(descriptor: descriptor.raw)
 
   init(_ descriptor: Descriptor, _ kind: Kind) {
     self.descriptor = descriptor

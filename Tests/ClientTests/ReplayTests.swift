@@ -25,12 +25,15 @@ import Testing
     }
 
     func write(_ name: String, _ text: String) throws -> String {
+      try write(name, Array(text.utf8))
+    }
+
+    func write(_ name: String, _ bytes: [UInt8]) throws -> String {
       let file = "\(path)/\(name)"
       names.append(name)
       let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
       try #require(descriptor >= 0)
       defer { close(descriptor) }
-      let bytes = Array(text.utf8)
       try #require(Glibc.write(descriptor, bytes, bytes.count) == bytes.count)
       return file
     }
@@ -165,4 +168,76 @@ import Testing
     #expect(first["lat"]?.double == 53.5)
     #expect(first["time"] == nil)
   }
+
+  @Test func aPackedRecordingIsTheRecording() throws {
+    let folder = try Folder()
+    let plain = try folder.write("drive.nmea", Self.drive())
+    // Told by its content, not by its name.
+    let packed = try folder.write("packed.nmea", storedGzip(Self.drive()))
+    let list = try folder.write("list.json", Self.reminders)
+    for verb in [["replay", "--reminders", list, "--json"], ["decode"]] {
+      let wanted = Run(verb + [plain])
+      let run = Run(verb + [packed])
+      #expect(wanted.status == 0 && run.status == 0, "\(run.notes)")
+      #expect(run.output == wanted.output)
+    }
+  }
+
+  @Test func whatIsLeftOfAPackedRecordingCounts() throws {
+    let folder = try Folder()
+    let whole = storedGzip(Self.drive())
+    let cut = try folder.write("cut.nmea.gz", Array(whole[..<(whole.count / 2)]))
+    let list = try folder.write("list.json", Self.reminders)
+    let run = Run(["replay", cut, "--reminders", list])
+    #expect(run.status == 65)
+    #expect(run.lines.contains { $0.contains("Gate") })
+    #expect(
+      run.notes.hasSuffix(
+        "georemind: \(cut): its gzip data are cut off at byte \(whole.count / 2); "
+          + "what came before was used, copy it again for the rest\n"))
+    #expect(run.notes.contains("fixes from 2026-06-12T18:00:00+02:00"))
+    let decoded = Run(["decode", cut])
+    #expect(decoded.status == 65)
+    #expect((250...350).contains(decoded.lines.count))
+    #expect(decoded.notes.contains("\(cut): its gzip data are cut off at byte"))
+    let nothing = Run(["replay", try folder.write("x", [0x1F, 0x8B]), "--reminders", list])
+    #expect(nothing.notes.contains("cut off at byte 2"))
+  }
+
+  /// As editors on Windows write it.
+  @Test func aByteOrderMarkIsPassedOver() throws {
+    let folder = try Folder()
+    let report =
+      #"{"class":"TPV","mode":3,"time":"2026-06-12T16:00:00.000Z","lat":53.5,"lon":9.98}"# + "\r\n"
+    for text in [Self.sentence("GPRMC,160000.00,A,5330.000,N,00959.000,E,,,120626,,,A"), report] {
+      let plain = Run(["decode", try folder.write("plain", text)])
+      let marked = Run(["decode", try folder.write("marked", "\u{FEFF}" + text)])
+      #expect(plain.lines.count == 1)
+      #expect(marked.output == plain.output)
+    }
+  }
+}
+
+/// The text as gzip packs what cannot be made smaller: stored blocks (RFC 1951, 3.2.4; RFC 1952).
+private func storedGzip(_ text: String) -> [UInt8] {
+  let bytes = Array(text.utf8)
+  var packed: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
+  var rest = bytes[...]
+  repeat {
+    let block = rest.prefix(65535)
+    rest = rest.dropFirst(block.count)
+    let count = UInt16(block.count)
+    packed.append(rest.isEmpty ? 1 : 0)
+    for number in [count, ~count] { packed += [UInt8(number & 0xFF), UInt8(number >> 8)] }
+    packed += block
+  } while !rest.isEmpty
+  var sum = UInt32.max
+  for byte in bytes {
+    sum ^= UInt32(byte)
+    for _ in 0..<8 { sum = sum & 1 == 0 ? sum >> 1 : sum >> 1 ^ 0xEDB8_8320 }
+  }
+  for number in [~sum, UInt32(truncatingIfNeeded: bytes.count)] {
+    packed += (0..<4).map { UInt8(truncatingIfNeeded: number >> UInt32(8 * $0)) }
+  }
+  return packed
 }
