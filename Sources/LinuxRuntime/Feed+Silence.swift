@@ -25,6 +25,12 @@ extension Feed {
     if case .gpsd = url { true } else { false }
   }
 
+  /// Asks gpsd for its reports.
+  func watchGPSD() {
+    guard case .gpsd(_, _, let device) = url else { return }
+    write(GPSDRequest.watch(device: device).utf8)
+  }
+
   /// Starts to measure silence, from now at the earliest.
   func watchSilence() {
     isSilent = false
@@ -57,12 +63,13 @@ extension Feed {
   private func probe(after silent: Int64, at now: Int64) {
     var next = quietSince + silenceTimeout
     if isGPSD {
-      // gpsd has no heartbeat and is rightly silent without a receiver, but it answers this.
+      // gpsd has no heartbeat and is rightly silent without a receiver, but it answers this. And it
+      // refuses to watch a device that it does not have yet: asked again, it may have it.
       if silent < silenceTimeout / 2 {
         next = quietSince + silenceTimeout / 2
       } else if probedAfter != quietSince {
         probedAfter = quietSince
-        write(GPSDRequest.version.utf8)
+        watchGPSD()
       }
     }
     timer?.arm(at: max(next, now + 1))

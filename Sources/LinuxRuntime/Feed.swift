@@ -221,9 +221,9 @@ package final class Feed {
     updateInterest()
     watchSilence()
     switch url {
-    case .gpsd(_, _, let device):
+    case .gpsd:
       channel.keepAlive()
-      write(GPSDRequest.watch(device: device).utf8)
+      watchGPSD()
     case .tcp: channel.keepAlive()
     default: break
     }

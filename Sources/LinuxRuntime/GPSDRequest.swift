@@ -1,7 +1,5 @@
 /// Requests to gpsd (gpsd_json(5)).
 enum GPSDRequest {
-  static let version = "?VERSION;\n"
-
   /// Asks for reports as JSON, of one device if one is named.
   static func watch(device: String?) -> String {
     let choice = device.map { ",\"device\":\"\(escape($0))\"" } ?? ""

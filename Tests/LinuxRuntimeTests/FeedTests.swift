@@ -218,7 +218,7 @@ func quickOptions(silence: Int64? = nil, connect: Int64 = 10_000_000) -> Feed.Op
     #expect(peer.read().hasPrefix("?WATCH"))
     for answers in 1...2 {
       #expect(try loop.runUntil { peer.isReadable })
-      #expect(peer.read() == "?VERSION;\n")
+      #expect(peer.read() == "?WATCH={\"enable\":true,\"json\":true}\n")
       peer.write("v")
       #expect(try loop.runUntil { log.bytes.count == answers })
     }
