@@ -11,6 +11,7 @@ final class ControlServer {
   static let mostClients = 512
 
   private unowned let daemon: Daemon
+  private let loop: EventLoop
   private let interfaces: VarlinkService
   private let outputLimit: Int
   private var listeners: [UnixListener] = []
@@ -45,6 +46,7 @@ final class ControlServer {
     outputLimit: Int = VarlinkConnection<PeerCredentials>.defaultOutputLimit
   ) throws {
     self.daemon = daemon
+    self.loop = loop
     self.outputLimit = outputLimit
     interfaces = try VarlinkService(
       vendor: "georemind", product: "georemindd", version: DaemonCommand.version,
@@ -55,20 +57,29 @@ final class ControlServer {
       relay.server?.pushStatus()
     }
     relay.server = self
-    let limits = StreamConnection.Limits(queue: outputLimit)
     for socket in try services.passedSockets() where socket.name == "control" {
       listeners.append(
-        try UnixListener(passed: socket.descriptor, loop: loop, limits: limits) {
-          relay.server?.admit($0)
-        })
+        try UnixListener(
+          passed: socket.descriptor, loop: loop, limits: limits
+        ) { relay.server?.admit($0) })
     }
-    if listeners.isEmpty {
-      let path = daemon.settings.socketPath
-      listeners = [
-        try UnixListener(path: path, loop: loop, limits: limits) { relay.server?.admit($0) }
-      ]
-    }
+    isPassed = !listeners.isEmpty
+    if !isPassed { try listen(at: daemon.settings.socketPath) }
   }
+
+  /// Whether systemd's socket unit decides where to listen.
+  private(set) var isPassed = false
+
+  /// Listens at another path from now on; whoever is connected stays so.
+  func listen(at path: String) throws(SystemError) {
+    let listener = try UnixListener(path: path, loop: loop, limits: limits) { [unowned self] in
+      admit($0)
+    }
+    for listener in listeners { listener.close() }
+    listeners = [listener]
+  }
+
+  private var limits: StreamConnection.Limits { .init(queue: outputLimit) }
 
   private final class Relay { weak var server: ControlServer? }
 

@@ -213,18 +213,12 @@ final class Daemon {
     defer { services.ready(status: statusLine) }
     do {
       let fresh = try reload()
-      let old = settings
+      let oldSocket = settings.socketPath
       settings = fresh
       log.logLevel = fresh.logLevel
       host.use(fresh.engine)
-      for feed in feeds where !fresh.feeds.contains(feed.url) { remove(feed) }
-      for url in fresh.feeds where !old.feeds.contains(url) {
-        if url.isFile {
-          log.warning("\(url): a recording is only played when given at the start")
-        } else {
-          try addFeed(url)
-        }
-      }
+      try useFeeds(of: fresh)
+      moveSocket(from: oldSocket)
       if let now = clock.now {
         host.handle(.zone(settings.systemZone(log: log)), at: now)
       }
@@ -235,7 +229,39 @@ final class Daemon {
     }
   }
 
+  /// The control socket moves with its setting; where it cannot, it stays.
+  private func moveSocket(from old: String) {
+    let path = settings.socketPath
+    guard path != old, let control else { return }
+    guard !control.isPassed else {
+      log.warning("Socket= is not used: systemd passes the socket; change its ListenStream=")
+      return
+    }
+    do {
+      try control.listen(at: path)
+      log.notice("The control socket is \(path) now, no more \(old)")
+    } catch {
+      settings.socketPath = old
+      log.error("The control socket stays at \(old): \(error)")
+    }
+  }
+
   // MARK: - Feeds
+
+  /// Drops the feeds that are gone, adds new ones, and leaves alone those that stay.
+  private func useFeeds(of settings: DaemonSettings) throws {
+    for feed in feeds where !settings.feeds.contains(feed.url) { remove(feed) }
+    for feed in feeds { feed.feed.setSilenceTimeout(settings.feedOptions.silenceTimeout) }
+    for url in settings.feeds where !feeds.contains(where: { $0.url == url }) {
+      if url.isFile {
+        log.warning("\(url): a recording is only played when given at the start; restart for it")
+      } else if clock.mode == .recording {
+        log.warning("\(url): the time is still that of the recording; restart to follow this feed")
+      } else {
+        try addFeed(url)
+      }
+    }
+  }
 
   private func addFeed(_ url: FeedURL) throws {
     var options = FixDecoder.Options()
@@ -274,6 +300,11 @@ final class Daemon {
 
   private func remove(_ runner: FeedRunner) {
     runner.stop()
+    if runner.url.isFile {
+      // Fixes that wait for their time are not told any more.
+      player?.stop()
+      player = nil
+    }
     arbiter.forget(feed: runner.number)
     feeds.removeAll { $0 === runner }
   }

@@ -117,6 +117,14 @@ final class Rig {
   let folder: TemporaryFolder
   let journal: TestJournal
   let daemon: Daemon
+  /// What a reload finds changed beside the file.
+  var changeAtReload: (inout DaemonSettings) -> Void {
+    get { changes.atReload }
+    set { changes.atReload = newValue }
+  }
+  private let changes: Changes
+
+  private final class Changes { var atReload: (inout DaemonSettings) -> Void = { _ in } }
 
   /// - Parameters:
   ///   - folder: of an earlier daemon, to go on where it stopped.
@@ -144,10 +152,16 @@ final class Rig {
     }
     var settings = try load()
     change(&settings)
+    let changes = Changes()
+    self.changes = changes
     let log = Logger(label: "test") { _ in JournalLogHandler(sink: journal, logLevel: .info) }
     daemon = try Daemon(
       settings: settings, sink: journal, services: ServiceManager(), log: log, lookUp: lookUp,
-      reload: load)
+      reload: {
+        var settings = try load()
+        changes.atReload(&settings)
+        return settings
+      })
     try beforeStart(daemon)
     try daemon.start()
   }

@@ -1,0 +1,66 @@
+import CivilTime
+import Glibc
+import JSONText
+import LinuxRuntime
+import Positioning
+import Reminders
+import Testing
+
+@testable import georemindd
+
+/// What a reload changes, and what it says where it cannot.
+@Suite(.serialized) struct ReloadTests {
+  @Test func aRecordingThatIsDroppedStopsAtOnce() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.file("log", bytes: bytes("\(packageRoot)/examples/drive.nmea"))
+    let rig = try Rig("[Feed]\nFeed=file://\(path)?speed=1000\n")
+    try rig.run { rig.daemon.host.engine.lastFix != nil }
+    try rig.configure("[Feed]\nFeed=unix:///nonexistent/gps\n")
+    rig.daemon.reloadSettings()
+    let last = rig.daemon.host.engine.lastFix?.time
+    // The next fix was a millisecond away.
+    #expect(try !rig.daemon.loop.runOnce(timeout: 20_000))
+    #expect(rig.daemon.host.engine.lastFix?.time == last)
+    #expect(rig.daemon.feeds.isEmpty, "a live feed has another time than the recording")
+    #expect(
+      rig.journal.troubles(.warning) == [
+        "unix:///nonexistent/gps: the time is still that of the recording; restart to follow this "
+          + "feed"
+      ])
+    #expect(rig.journal.entries(.feedEnded).isEmpty)
+  }
+
+  @Test func theControlSocketMoves() throws {
+    let rig = try Rig()
+    let old = rig.daemon.settings.socketPath
+    let connected = try rig.client()
+    _ = try connected.call("Status")
+    rig.changeAtReload = { $0.socketPath = "\(old)-moved" }
+    rig.daemon.reloadSettings()
+    #expect(rig.daemon.settings.socketPath == "\(old)-moved")
+    #expect(access(old, F_OK) != 0)
+    #expect(try rig.client().call("Status")["status"] != nil)
+    #expect(try connected.call("Status")["status"] != nil, "who was connected stays so")
+    #expect(rig.journal.troubles(.notice).contains { $0.contains("is \(old)-moved now") })
+
+    rig.changeAtReload = { $0.socketPath = "/nonexistent/folder/socket" }
+    rig.daemon.reloadSettings()
+    #expect(rig.daemon.settings.socketPath == "\(old)-moved")
+    #expect(try rig.client().call("Status")["status"] != nil)
+    let said = "The control socket stays at \(old)-moved: cannot "
+    #expect(rig.journal.troubles(.error).filter { $0.hasPrefix(said) }.count == 1)
+  }
+
+  @Test func theSilenceThatIsToldChangesForFeedsThatStay() throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/gps"
+    let listener = try UnixListener(path: path, loop: EventLoop()) { _ in }
+    defer { listener.close() }
+    let rig = try Rig("[Feed]\nFeed=unix://\(path)\n")
+    try rig.run { rig.daemon.feeds.first?.feed.state == .open }
+    rig.changeAtReload = { $0.feedOptions.silenceTimeout = 1_000 }
+    rig.daemon.reloadSettings()
+    try rig.run { !rig.journal.entries(.feedLost).isEmpty }
+    #expect(rig.daemon.feeds.first?.lastError == "nothing came for 0 s")
+  }
+}
