@@ -15,6 +15,7 @@ enum SerialPort {
       let remedy: String? =
         switch errno {
         case EACCES: "add the user of the service to the group dialout"
+        case EPERM: "add its driver to DeviceAllow= of the service, as in serial.conf"
         case EBUSY: "another program, perhaps gpsd or ModemManager, holds it"
         case ENOENT, ENXIO, ENODEV: "see whether the receiver is plugged in"
         default: nil

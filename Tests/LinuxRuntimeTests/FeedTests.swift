@@ -73,6 +73,11 @@ func quickOptions(silence: Int64? = nil, connect: Int64 = 10_000_000) -> Feed.Op
     for round in 1...3 {
       #expect(try loop.runUntil { feed.state == .open })
       let peer = try server.accept()
+      var isKeptAlive: Int32 = 0
+      var size = socklen_t(MemoryLayout<Int32>.size)
+      let socket = try #require(feed.channel?.descriptor.raw)
+      #expect(getsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &isKeptAlive, &size) == 0)
+      #expect(isKeptAlive == 1)
       peer.write("$GPRMC,\(round)\r\n")
       #expect(try loop.runUntil { log.text.hasSuffix("\(round)\r\n") })
       peer.close()
@@ -85,6 +90,19 @@ func quickOptions(silence: Int64? = nil, connect: Int64 = 10_000_000) -> Feed.Op
     feed.stop()
     #expect(feed.state == .closed)
     #expect(try !loop.runOnce(timeout: 2000))
+  }
+
+  /// A network is not to be filled with tries; what is on this machine is to be back soon.
+  @Test func theLongestWaitDependsOnTheFeed() throws {
+    let seconds: [(String, Int64)] = [
+      ("serial:///dev/x", 5), ("unix:///x", 10), ("udp://0.0.0.0", 10), ("gpsd://localhost", 10),
+      ("tcp://[::1]", 10), ("gpsd://boat", 60), ("tcp://192.0.2.1", 60),
+    ]
+    for (url, wait) in seconds {
+      var backoff = Backoff().limited(to: try FeedURL(parsing: url).longestWait)
+      let waits = (0..<10).map { _ in backoff.next(random: 1) / 1_000_000 }
+      #expect(waits.first == 1 && waits.last == wait, "\(url)")
+    }
   }
 
   @Test func waitsLongerEachTimeItIsRefused() throws {
