@@ -8,7 +8,8 @@ struct Replay {
   private(set) var engine: Engine
   /// Fixes that were put into the engine.
   private(set) var fixes = 0
-  /// Fixes before `start`, and dated ones that do not count by the settings.
+  /// Fixes before `start`, and dated ones that do not count by the settings or are of another device
+  /// than the one followed.
   private(set) var skipped = 0
   /// Fixes without a date.
   private(set) var undated = 0
@@ -17,6 +18,8 @@ struct Replay {
   private(set) var now: Instant?
   private let start: Instant?
   private let reminders: [Reminder]
+  /// A recording of gpsd may hold several devices.
+  private var arbiter = Arbiter()
   private var effects: [Effect] = []
 
   /// - Parameters:
@@ -40,7 +43,8 @@ struct Replay {
       return
     }
     if began == nil { try begin(at: start ?? time, fire: fire) }
-    guard engine.counts(fix) else {
+    let origin = FixOrigin(feed: 0, device: fix.device)
+    guard engine.counts(fix), arbiter.accepts(fix, from: origin, at: time) else {
       skipped += 1
       return
     }

@@ -274,7 +274,6 @@ final class Daemon {
       number: number, url: url, options: settings.feedOptions, loop: loop, announcer: announcer,
       log: log, decoderOptions: options)
     runner.onStateChange = { [unowned self] in updateStatusSoon() }
-    runner.onGone = { [unowned self] in arbiter.forget($0) }
     feeds.append(runner)
     if url.isFile {
       let player = try Player(feed: runner, rate: url.playbackRate, host: host, loop: loop)
@@ -290,6 +289,7 @@ final class Daemon {
           take(fix, from: FixOrigin(feed: number, sender: sender, device: fix.device))
         }
       }
+      runner.onGone = { [unowned self] in arbiter.forget($0) }
       runner.onEnd = { [unowned self] in
         announcer.write("Feed ended: \(url)", .notice, .feedEnded)
         updateStatusSoon()

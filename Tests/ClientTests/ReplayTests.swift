@@ -108,6 +108,26 @@ import Testing
     #expect(after.notes.contains("before --from"))
   }
 
+  /// Two devices of one gpsd make no zigzag: the second one counts when the first has fallen silent.
+  @Test func oneDeviceOfARecordingIsFollowed() throws {
+    var text = ""
+    for second in 0..<30 {
+      for (device, latitude, last) in [("a", "53.5", 9), ("b", "53.52", 29)] where second <= last {
+        let time = "2026-06-12T16:00:\(second < 10 ? "0" : "")\(second).000Z"
+        text += #"{"class":"TPV","device":"/dev/\#(device)","mode":3,"time":"\#(time)","#
+        text += #""lat":\#(latitude),"lon":9.9833333,"eph":5}"# + "\n"
+      }
+    }
+    let folder = try Folder()
+    let drive = try folder.write("drive.json", text)
+    let list = try folder.write("list.json", Self.reminders)
+    let run = Run(["replay", drive, "--reminders", list, "--json"])
+    let gate = try run.lines.map { try JSONParser.parse($0) }
+      .filter { $0["reminder_id"]?.string == "gate" }
+    #expect(gate.map { $0["event"]?.string } == ["arrive"])
+    #expect(gate.allSatisfy { ($0["time"]?.string ?? "") >= "2026-06-12T16:00:14" })
+  }
+
   @Test func fixesWithoutADateTakeTheDayFromTheOption() throws {
     let folder = try Folder()
     let drive = try folder.write("drive.nmea", Self.drive(dated: false))

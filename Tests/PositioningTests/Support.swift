@@ -38,7 +38,7 @@ func expectSameFixes(
   let fixes = whole.read(bytes) + whole.end()
   var random = SplitMix64(state: seed)
   // One by one takes long.
-  for most in [1, 20, 64, 4096] where most > 1 || bytes.count < 100_000 {
+  for most in [1, 30, 4096] where most > 1 || bytes.count < 30_000 {
     var decoder = FixDecoder(options: options)
     var found: [Fix] = []
     var start = 0
