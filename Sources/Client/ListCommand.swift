@@ -81,7 +81,7 @@ struct Listing {
       return reminder.category.map { Heading(rank: 0, text: $0) }
         ?? Heading(rank: 1, text: "no category")
     case .place:
-      return reminder.place.map { Heading(rank: 0, text: ReminderSentence.name($0)) }
+      return ReminderSentence.name(reminder).map { Heading(rank: 0, text: $0) }
         ?? Heading(rank: 1, text: "no place")
     case .day:
       guard let moment = entry.moment else { return Heading(rank: .max, text: "no date") }
@@ -109,7 +109,7 @@ struct Listing {
 
   private func row(_ entry: ListedReminder, _ ids: ShortIDs) -> [String] {
     let reminder = entry.reminder
-    let place = reminder.place.map { ReminderSentence.name($0) }
+    let place = ReminderSentence.name(reminder)
     let what: String? =
       switch reminder.kind {
       case .location: place.map { "\(reminder.trigger.rawValue) \($0)" }

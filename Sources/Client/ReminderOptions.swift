@@ -23,6 +23,17 @@ struct ReminderOptions: ParsableArguments {
     help: ArgumentHelp("How near: 150m (the default), 1.5km, 200ft …", valueName: "length"))
   var radius: String?
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Where: the polygon, or with --width the line, of a GeoJSON file.", valueName: "file"))
+  var region: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How wide along a line, from side to side.", valueName: "length"))
+  var width: String?
+
   @Option(help: "What to wait for there.")
   var on: Reminder.Trigger?
 
@@ -102,8 +113,14 @@ struct ReminderOptions: ParsableArguments {
   var ifInside: Reminder.IfInside?
 
   func validate() throws {
-    if at != nil, leaveFor != nil {
-      throw ValidationError("--at and --leave-for exclude each other; give one place")
+    let places = [("--at", at), ("--region", region), ("--leave-for", leaveFor)].filter {
+      $0.1 != nil
+    }
+    if places.count > 1 {
+      throw ValidationError("\(places[0].0) and \(places[1].0) exclude each other; give one place")
+    }
+    if radius != nil, region != nil {
+      throw ValidationError("--radius goes with --at; a line of --region has a --width")
     }
     if let on, dwell != nil, on != .dwell {
       throw ValidationError("--dwell goes with --on dwell, not with --on \(on.rawValue)")
@@ -112,15 +129,17 @@ struct ReminderOptions: ParsableArguments {
 
   /// What a new reminder cannot do without.
   func checkCompleteness() throws {
-    if at == nil, leaveFor == nil, due == nil {
+    let hasRegion = at != nil || region != nil
+    if !hasRegion, leaveFor == nil, due == nil {
       throw ValidationError(
-        "say where (--at), when (--due) or where to be when (--leave-for with --due)")
+        "say where (--at or --region), when (--due) or where to be when (--leave-for with --due)")
     }
     if leaveFor != nil, due == nil { throw ValidationError("--leave-for needs --due") }
     if by != nil, leaveFor == nil { throw ValidationError("--by needs --leave-for") }
-    if at == nil, on != nil || dwell != nil || ifInside != nil || everyVisit != nil {
-      throw ValidationError("--on, --dwell, --every-visit and --if-inside need --at")
+    if !hasRegion, on != nil || dwell != nil || ifInside != nil || everyVisit != nil {
+      throw ValidationError("--on, --dwell, --every-visit and --if-inside need --at or --region")
     }
+    if width != nil, region == nil { throw ValidationError("--width needs --region") }
     if at == nil, leaveFor == nil, radius != nil { throw ValidationError("--radius needs --at") }
     if `repeat` != nil, due == nil { throw ValidationError("--repeat needs --due to start from") }
   }
@@ -129,12 +148,13 @@ struct ReminderOptions: ParsableArguments {
   /// - Parameter place: what `radius` alone refers to.
   func members(in context: Context, place: JSONObject? = nil) throws -> JSONObject {
     var object = JSONObject()
-    if at != nil {
+    if at != nil || region != nil {
       object["kind"] = .string(Reminder.Kind.location.rawValue)
     } else if leaveFor != nil {
       object["kind"] = .string(Reminder.Kind.preemptive.rawValue)
     }
     try setPlace(in: &object, known: place)
+    try setRegion(in: &object)
     object["on"] = on.map { .string($0.rawValue) } ?? (dwell.map { _ in "dwell" })
     object["dwell_s"] = try seconds(dwell, "--dwell")
     object["due"] = try stamp(due, "--due", context)
@@ -183,6 +203,24 @@ struct ReminderOptions: ParsableArguments {
       object["place"] = .object(place)
     } else if metres != nil {
       throw ValidationError("--radius needs --at")
+    }
+  }
+
+  /// A region takes the place of a place, and the other way round.
+  private func setRegion(in object: inout JSONObject) throws(Failure) {
+    let metres = try width.map { text throws(Failure) in
+      try Self.length(text, option: "--width")
+    }
+    if let region {
+      let area = try RegionFile.read(region, width: metres)
+      object["region"] = area.json
+      object["width_m"] = area.width.flatMap { .double($0) } ?? .null
+      object["place"] = .null
+    } else if at != nil || leaveFor != nil {
+      object["region"] = .null
+      object["width_m"] = .null
+    } else if let metres {
+      object["width_m"] = .double(metres)
     }
   }
 

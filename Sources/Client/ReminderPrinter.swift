@@ -26,6 +26,16 @@ struct ReminderPrinter {
       let name = place.name.map { "\($0), " } ?? ""
       table.add(["place", name + place.position.formatted(.decimalDegrees)])
     }
+    if let area = reminder.area {
+      let name = area.name.map { "\($0), " } ?? ""
+      table.add([
+        "region",
+        "\(name)\(area.type) of \(area.positionCount) positions, "
+          + "within \(Length.formatted(metres: area.reach)) of "
+          + area.middle.formatted(.decimalDegrees),
+      ])
+      if let width = area.width { table.add(["width", Length.formatted(metres: width)]) }
+    }
     if let fired = object["last_fired"]?.string.flatMap({ try? Instant(rfc3339: $0) }) {
       table.add(["last fired", fired.rfc3339(zone: zone)])
     }

@@ -28,13 +28,20 @@ enum ReminderSentence {
   }
 
   private static func location(_ reminder: Reminder) -> String {
-    let name = reminder.place.map { Self.name($0) } ?? "the place"
-    let radius = Length.formatted(metres: reminder.place?.radius ?? .nan)
+    let name = name(reminder) ?? "the place"
     let visit = reminder.everyVisit ? "each time" : "once when"
+    let already = reminder.ifInside == .fire ? ", or are there already" : ""
+    if let area = reminder.area {
+      let there = area.width.map { "the \(Length.formatted(metres: $0)) along \(name)" } ?? name
+      switch reminder.trigger {
+      case .arrive: return "\(visit) you enter \(there)\(already)"
+      case .depart: return "\(visit) you leave \(there)"
+      case .dwell: return "\(visit) you have stayed \(reminder.dwell) in \(there)"
+      }
+    }
+    let radius = Length.formatted(metres: reminder.place?.radius ?? .nan)
     switch reminder.trigger {
-    case .arrive:
-      let already = reminder.ifInside == .fire ? ", or are there already" : ""
-      return "\(visit) you arrive within \(radius) of \(name)\(already)"
+    case .arrive: return "\(visit) you arrive within \(radius) of \(name)\(already)"
     case .depart: return "\(visit) you leave the \(radius) around \(name)"
     case .dwell: return "\(visit) you have stayed \(reminder.dwell) within \(radius) of \(name)"
     }
@@ -53,6 +60,16 @@ enum ReminderSentence {
     let early = reminder.leads.first.map { $0 == .zero ? "" : " \($0) early" } ?? ""
     return "when it is time to leave for \(place) by \(reminder.transport.rawValue), "
       + "to be there\(early) at \(due)"
+  }
+
+  /// The name of the place or region, or where it is; nil where it has neither.
+  static func name(_ reminder: Reminder) -> String? {
+    if let area = reminder.area {
+      let middle = area.middle
+      return area.name
+        ?? "the \(area.width == nil ? "area" : "line") around \(middle.formatted(.decimalDegrees))"
+    }
+    return reminder.place.map { name($0) }
   }
 
   static func name(_ place: Reminder.Place) -> String {

@@ -42,6 +42,17 @@ package enum Region: Equatable, Sendable {
     }
   }
 
+  /// What a transition tells as its distance, in metres: from the centre of a circle, the line of a
+  /// corridor or, on whichever side, the edge of a polygon.
+  package func distance(from position: Coordinate) -> Double {
+    switch self {
+    case .circle(let circle): position.distance(to: circle.center)
+    case .polygon(let polygon): abs(polygon.signedBoundaryDistance(from: position))
+    case .corridor(let corridor):
+      corridor.signedBoundaryDistance(from: position) + corridor.halfWidth
+    }
+  }
+
   /// Metres to the edge, negative inside.
   package func signedBoundaryDistance(from position: Coordinate) -> Double {
     switch self {

@@ -61,7 +61,9 @@ extension Engine {
       progress.leadsFired = 0
       if progress.state != .done { progress.state = .armed }
     }
-    if old.reminder.place != reminder.place || old.reminder.kind != reminder.kind {
+    if old.reminder.place != reminder.place || old.reminder.area != reminder.area
+      || old.reminder.kind != reminder.kind
+    {
       progress.presence = .unknown
       progress.insideSince = nil
       progress.visitSettled = false
@@ -172,7 +174,7 @@ extension Engine {
 
   /// Whether the reminder still listens to where the device is.
   func listens(_ slot: Slot) -> Bool {
-    guard slot.reminder.kind == .location, slot.reminder.place != nil else { return false }
+    guard slot.reminder.kind == .location, slot.reminder.region != nil else { return false }
     switch slot.progress.state {
     case .armed: return true
     case .snoozed: return slot.progress.snoozedUntil == nil
@@ -186,11 +188,9 @@ extension Engine {
     if slot.reminder.kind == .preemptive, slot.progress.state == .armed {
       preemptive.insert(index)
     }
-    guard listens(slot), let place = slot.reminder.place,
-      let circle = Circle(center: place.position, radius: place.radius)
-    else { return deactivateFence(index) }
+    guard listens(slot), let region = slot.reminder.region else { return deactivateFence(index) }
     guard !slot.hasFence else { return }
-    monitor.add(.circle(circle), id: index, presence: slot.progress.presence)
+    monitor.add(region, id: index, presence: slot.progress.presence)
     if slot.progress.presence == .unknown { undetermined.insert(index) }
     slots[Int(index)]?.hasFence = true
     fenceCount += 1
@@ -201,10 +201,10 @@ extension Engine {
   mutating func rebuildMonitor() {
     var fresh = FenceMonitor(policy: settings.monitor)
     for index in slots.indices.map(Int32.init) {
-      guard let slot = slots[Int(index)], slot.hasFence, let place = slot.reminder.place,
-        let circle = Circle(center: place.position, radius: place.radius)
-      else { continue }
-      fresh.add(.circle(circle), id: index, presence: monitor.presence(of: index))
+      guard let slot = slots[Int(index)], slot.hasFence, let region = slot.reminder.region else {
+        continue
+      }
+      fresh.add(region, id: index, presence: monitor.presence(of: index))
     }
     monitor = fresh
   }

@@ -9,7 +9,9 @@ extension Engine {
     fixTime: Instant?, distance: Double?, eph: Double?
   ) -> Firing {
     let name = slot.reminder.placeName ?? "the place"
-    let metres = distance.map { ", \(Length.formatted(metres: $0)) from its centre" } ?? ""
+    let metres =
+      distance.map { ", \(Length.formatted(metres: $0)) from its \(slot.reminder.landmark)" }
+      ?? ""
     let why =
       switch event {
       case .depart: "Left \(name)\(metres)"
@@ -96,7 +98,7 @@ extension Engine {
       id: Firing.identifier(reminder: reminder.id, event: event, time: now, due: due),
       reminderID: reminder.id, kind: reminder.kind, title: reminder.title,
       category: reminder.category, priority: reminder.priority, time: now, event: event,
-      place: reminder.place?.name, due: due, why: why)
+      place: reminder.knownName, due: due, why: why)
   }
 
   /// The time of day in the system's zone, with the date where it is another day.

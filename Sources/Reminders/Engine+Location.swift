@@ -1,5 +1,4 @@
 import CivilTime
-import Geodesy
 import Geofencing
 package import Positioning
 
@@ -132,7 +131,7 @@ extension Engine {
     case .holds:
       let firing = placeFiring(
         slot, event, at: now, position: transition.position, fixTime: transition.time,
-        distance: distanceToCentre(slot, from: transition.position), eph: transition.eph)
+        distance: slot.reminder.distance(from: transition.position), eph: transition.eph)
       fire(index, firing, at: now)
     case .failsUntil:
       guard event == .arrive else { return }
@@ -165,7 +164,7 @@ extension Engine {
       let position = lastFix?.position
       let firing = placeFiring(
         slot, event, at: now, position: position, fixTime: lastFix?.time,
-        distance: position.flatMap { distanceToCentre(slot, from: $0) }, eph: lastFix?.eph)
+        distance: position.flatMap { slot.reminder.distance(from: $0) }, eph: lastFix?.eph)
       fire(index, firing, at: now)
     case .failsUntil:
       waiting.insert(index)
@@ -176,10 +175,6 @@ extension Engine {
   private func isCoolingDown(_ slot: Slot, at now: Instant) -> Bool {
     guard let last = slot.progress.lastFired, last <= now else { return false }
     return now < last + slot.reminder.cooldown
-  }
-
-  private func distanceToCentre(_ slot: Slot, from position: Coordinate) -> Double? {
-    slot.reminder.place.map { position.distance(to: $0.position) }
   }
 
   // MARK: - Loss of position

@@ -1,5 +1,6 @@
 import CivilTime
 import Geodesy
+import Geofencing
 package import JSONText
 
 /// Why a document is not a reminder: the field and what is wrong with it.
@@ -17,11 +18,12 @@ package struct ReminderError: Error, Equatable, CustomStringConvertible {
 
 extension Reminder {
   /// Fields of the contract that need regions this version does not have.
-  private static let laterFields = ["near_category", "region", "width_m"]
+  private static let laterFields = ["near_category"]
 
   /// Every field the reader knows; the rest is kept in `unknown`.
   private static let knownFields: Set<String> = [
-    "id", "kind", "title", "notes", "category", "priority", "place", "on", "dwell_s", "due",
+    "id", "kind", "title", "notes", "category", "priority", "place", "region", "width_m", "on",
+    "dwell_s", "due",
     "lead_s", "transport", "repeat", "every_visit", "cooldown_s", "from", "until", "hours", "days",
     "max_speed_mps", "if_inside", "state",
   ]
@@ -31,7 +33,7 @@ extension Reminder {
     let fields = Fields(object: json)
     for name in Self.laterFields where fields.value(name) != nil {
       throw ReminderError(
-        field: name, reason: "only circles (\"place\" with \"radius_m\") can be watched so far")
+        field: name, reason: "cannot be watched so far; give a \"place\" or a \"region\"")
     }
     let id = try fields.text("id") ?? newID()
     let title = try fields.text("title") ?? ""
@@ -39,7 +41,8 @@ extension Reminder {
     let transport: Transport? = try fields.choice("transport")
     let kind: Kind =
       try fields.choice("kind")
-      ?? (transport != nil ? .preemptive : place != nil ? .location : .date)
+      ?? (transport != nil
+        ? .preemptive : place != nil || fields.value("region") != nil ? .location : .date)
     self.init(
       id: id, kind: kind, title: title,
       category: try fields.text("category"),
@@ -59,6 +62,7 @@ extension Reminder {
 
   private mutating func take(details json: JSONObject, _ fields: Fields) throws(ReminderError) {
     notes = try fields.text("notes")
+    area = try fields.area()
     trigger = try fields.choice("on") ?? .arrive
     dwell = try fields.span("dwell_s") ?? .minutes(5)
     leads = try fields.spans("lead_s").sorted(by: >)
@@ -90,9 +94,14 @@ extension Reminder {
     }
     switch kind {
     case .location:
-      guard place != nil else {
+      guard place != nil || area != nil else {
         throw ReminderError(
-          field: "place", reason: "is missing; a location reminder needs one with lat and lon")
+          field: "place",
+          reason: "is missing; a location reminder needs one with lat and lon, or a region")
+      }
+      guard place == nil || area == nil else {
+        throw ReminderError(
+          field: "region", reason: "excludes a place; leave one of the two out")
       }
     case .date:
       guard due != nil else {
@@ -106,6 +115,10 @@ extension Reminder {
         throw ReminderError(
           field: "place", reason: "is missing; a preemptive reminder needs to know where to be")
       }
+    }
+    if area != nil, kind != .location {
+      throw ReminderError(
+        field: "region", reason: "is for location reminders; leave it out of a \(kind) reminder")
     }
     if repeatRule != nil, due == nil {
       throw ReminderError(field: "repeat", reason: "needs a due time to start from")
@@ -122,6 +135,8 @@ extension Reminder {
       "category": category.map { .string($0) },
       "priority": priority == 0 ? nil : .int(priority),
       "place": place.map { .object($0.json) },
+      "region": area?.json,
+      "width_m": .double(area?.width),
       "on": kind == .location ? .string(trigger.rawValue) : nil,
       "dwell_s": kind == .location && trigger == .dwell ? .double(dwell.seconds) : nil,
       "due": due.map { .string($0.description) },
@@ -288,6 +303,17 @@ private struct Fields {
     } catch {
       throw ReminderError(field: "\(name).\(error.field)", reason: error.reason)
     }
+  }
+
+  func area() throws(ReminderError) -> Reminder.Area? {
+    let width = try number("width_m", in: Corridor.widths)
+    guard let region = value("region") else {
+      guard width == nil else {
+        throw ReminderError(field: "width_m", reason: "needs a region that is a line")
+      }
+      return nil
+    }
+    return try Reminder.Area(geoJSON: region, width: width)
   }
 
   private static func plain(_ number: Double) -> String { JSONNumber(number)?.text ?? "\(number)" }

@@ -68,6 +68,8 @@ package struct Reminder: Equatable, Sendable {
   package var priority: Int
   /// Where it fires (location) or where the user must be (preemptive).
   package var place: Place?
+  /// Where it fires (location) instead of at a place.
+  package var area: Area?
   package var trigger: Trigger
   /// How long to stay inside before it fires; for `Trigger.dwell`.
   package var dwell: TimeSpan
@@ -95,8 +97,9 @@ package struct Reminder: Equatable, Sendable {
 
   package init(
     id: String, kind: Kind, title: String, notes: String? = nil, category: String? = nil,
-    priority: Int = 0, place: Place? = nil, trigger: Trigger = .arrive,
-    dwell: TimeSpan = .minutes(5), due: TimeStamp? = nil, leads: [TimeSpan] = [],
+    priority: Int = 0, place: Place? = nil, area: Area? = nil,
+    trigger: Trigger = .arrive, dwell: TimeSpan = .minutes(5), due: TimeStamp? = nil,
+    leads: [TimeSpan] = [],
     transport: Transport = .driving, repeatRule: RepeatRule? = nil, everyVisit: Bool = false,
     cooldown: TimeSpan = .zero, from: TimeStamp? = nil, until: TimeStamp? = nil,
     hours: HourRange? = nil, days: WeekdaySet? = nil, maximumSpeed: Double? = nil,
@@ -109,6 +112,7 @@ package struct Reminder: Equatable, Sendable {
     self.category = category
     self.priority = priority
     self.place = place
+    self.area = area
     self.trigger = trigger
     self.dwell = dwell
     self.due = due
@@ -127,8 +131,10 @@ package struct Reminder: Equatable, Sendable {
     self.unknown = unknown
   }
 
-  /// The name of the place, or its coordinate's words where it has none.
-  package var placeName: String? { place.map { $0.name ?? "the place" } }
+  /// The name of the place or region, or words for one that has none.
+  package var placeName: String? {
+    area.map { $0.name ?? "the region" } ?? place.map { $0.name ?? "the place" }
+  }
 
   /// Where it stands among those that fire at one moment: lower first; 0 (undefined) is last.
   var urgency: Int { priority == 0 ? 10 : priority }

@@ -221,7 +221,7 @@ struct ControlService {
     let places = engine.nearby(limit: limit).map { entry -> JSONValue in
       [
         "id": .string(entry.reminder.id), "title": .string(entry.reminder.title),
-        "place": entry.reminder.place?.name.map { .string($0) },
+        "place": entry.reminder.knownName.map { .string($0) },
         "on": .string(entry.reminder.trigger.rawValue),
         "distance_m": .double(Decimal.rounded(entry.distance, digits: 1)),
       ]

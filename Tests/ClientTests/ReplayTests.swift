@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct ReplayTests {
   /// Files of one test, away with it.
-  private final class Folder {
+  final class Folder {
     let path: String
     private var names: [String] = []
 
@@ -46,7 +46,7 @@ import Testing
   }
 
   /// Ten minutes northwards at 10 m/s from 53.5° N; RMC with a date, or GGA without one.
-  private static func drive(dated: Bool = true) -> String {
+  static func drive(dated: Bool = true) -> String {
     var text = ""
     for second in 0..<600 {
       let minutes = 30 + Double(second) * 10 / 1852
