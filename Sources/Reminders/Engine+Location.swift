@@ -122,7 +122,8 @@ extension Engine {
   /// Fires if every condition holds now; an arrival that is held back waits while inside.
   private mutating func tell(_ transition: Transition, _ event: Firing.Event, at now: Instant) {
     let index = transition.fence
-    guard let slot = slots[Int(index)] else { return }
+    // After a sleep a fix may come before the timer that ends the reminder.
+    guard let slot = slots[Int(index)], !hasExpired(slot, at: now) else { return }
     if isCoolingDown(slot, at: now) {
       change(index) { $0.progress.visitSettled = true }
       return
@@ -144,7 +145,7 @@ extension Engine {
   /// gone by?
   mutating func lookWhileInside(_ index: Int32, at now: Instant) {
     guard let slot = slots[Int(index)], listens(slot), slot.progress.presence == .inside,
-      !slot.progress.visitSettled, slot.reminder.trigger != .depart
+      !slot.progress.visitSettled, slot.reminder.trigger != .depart, !hasExpired(slot, at: now)
     else { return }
     var event = Firing.Event.arrive
     if slot.reminder.trigger == .dwell {

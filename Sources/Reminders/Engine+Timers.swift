@@ -42,7 +42,7 @@ extension Engine {
     schedule(index, at: now)
   }
 
-  private func hasExpired(_ slot: Slot, at now: Instant) -> Bool {
+  func hasExpired(_ slot: Slot, at now: Instant) -> Bool {
     guard slot.progress.state == .armed, let until = slot.reminder.until else { return false }
     return resolve(until) <= now
   }
