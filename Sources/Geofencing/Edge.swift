@@ -37,7 +37,8 @@ struct Edge {
     let offset = place - start
     let d = offset.dot(offset)
     let along = offset.dot(chord)
-    let dEnd = max(0, d - 2 * along + chordSquared)
+    let offsetEnd = offset - chord
+    let dEnd = offsetEnd.dot(offsetEnd)
     let (a, b) = weights(d, along, dEnd)
     guard a > 0, b > 0 else { return min(d, dEnd) }
     let side = offset.dot(start.cross(chord))
@@ -51,7 +52,8 @@ struct Edge {
     let offset = place - start
     let d = offset.dot(offset)
     let along = offset.dot(chord)
-    let dEnd = max(0, d - 2 * along + chordSquared)
+    let offsetEnd = offset - chord
+    let dEnd = offsetEnd.dot(offsetEnd)
     let (a, b) = weights(d, along, dEnd)
     guard a > 0, b > 0 else { return d <= dEnd ? 0 : 1 }
     return fraction(a, b)

@@ -1,0 +1,94 @@
+import Geodesy
+import Geofencing
+
+/// A made-up region with the positions it was drawn from.
+struct DrawnShape {
+  enum Kind {
+    case circle(Coordinate, radius: Double)
+    /// Outline and holes.
+    case polygon([[Coordinate]])
+    case corridor([Coordinate], width: Double)
+  }
+
+  let kind: Kind
+  let region: Region
+
+  /// All positions of it.
+  var positions: [Coordinate] {
+    switch kind {
+    case .circle(let center, _): [center]
+    case .polygon(let rings): rings.flatMap(\.self)
+    case .corridor(let line, _): line
+    }
+  }
+}
+
+extension SplitMix {
+  /// A star-shaped polygon, sometimes with a hole, or a winding corridor, within `reach` metres.
+  mutating func shape(around center: Coordinate, reach: Double) -> Region {
+    drawnShape(around: center, reach: reach).region
+  }
+
+  /// - Parameter circles: how many of all are circles, 0…1.
+  mutating func drawnShape(
+    around center: Coordinate, reach: Double, circles: Double = 0
+  ) -> DrawnShape {
+    let choice = circles < 1 && uniform(0...1) >= circles ? uniform(0...1) : -1
+    if choice >= 0, choice < 0.4 {
+      let line = line(around: center, reach: reach)
+      let width = min(1_000_000, max(1, reach * uniform(0.02...0.3)))
+      if let corridor = try? Corridor(lines: [line], width: width) {
+        return DrawnShape(kind: .corridor(line, width: width), region: .corridor(corridor))
+      }
+    } else if choice >= 0.4 {
+      var rings = [star(around: center, inner: 0.4 * reach, outer: reach)]
+      if Bool.random(using: &self) {
+        rings.append(star(around: center, inner: 0.05 * reach, outer: 0.15 * reach))
+      }
+      if let polygon = try? Polygon(parts: [rings]) {
+        return DrawnShape(kind: .polygon(rings), region: .polygon(polygon))
+      }
+    }
+    let radius = max(1, min(5_000_000, reach))
+    return DrawnShape(
+      kind: .circle(center, radius: radius), region: .circle(circle(center, radius)))
+  }
+
+  private mutating func line(around center: Coordinate, reach: Double) -> [Coordinate] {
+    var place = beside(center, distance: reach / 2)
+    var heading = uniform(0...360)
+    var line = [place]
+    for _ in 0..<Int.random(in: 1...8, using: &self) {
+      heading += uniform(-80...80)
+      place = place.destination(bearing: heading, distance: reach * uniform(0.02...0.15))
+      line.append(place)
+    }
+    return line
+  }
+
+  private mutating func star(
+    around center: Coordinate, inner: Double, outer: Double
+  ) -> [Coordinate] {
+    let count = Int.random(in: 3...24, using: &self)
+    let turn = uniform(0...360)
+    let ring = (0..<count).map { i in
+      beside(
+        center, distance: uniform(inner...outer),
+        bearing: turn + 360 * (Double(i) + uniform(0...0.8)) / Double(count))
+    }
+    return Bool.random(using: &self) ? ring : ring.reversed()
+  }
+
+  /// A place at a distance; at a pole, where all bearings are south or north, on any meridian.
+  mutating func beside(
+    _ center: Coordinate, distance: Double, bearing: Double? = nil
+  ) -> Coordinate {
+    let bearing = bearing ?? uniform(0...360)
+    guard abs(center.latitude) > 90 - 1e-9 else {
+      return center.destination(bearing: bearing, distance: distance)
+    }
+    let degrees = distance / Sphere.radius * 180 / .pi
+    let latitude = center.latitude > 0 ? 90 - degrees : degrees - 90
+    return coordinate(latitude, bearing)
+  }
+}
