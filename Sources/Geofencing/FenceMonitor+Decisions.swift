@@ -29,21 +29,13 @@ extension FenceMonitor {
     if !settled.isEmpty { settled.removeAll(keepingCapacity: true) }
 
     bearOutAwaited(look, into: &transitions)
-    let isFull = !nearby.contains(sample.position)
-    if !hits.isEmpty { hits.removeAll(keepingCapacity: true) }
-    var safe = lookAround(look, isFull: isFull)
-    safe = decideDepartures(look, isFull: isFull, within: safe, into: &transitions)
-    let stayed = inside.count
+    var safe = lookAround(look)
+    safe = min(safe, decideDepartures(look, into: &transitions))
     decideEntering(look, into: &transitions)
     decideUndecided(look, into: &transitions)
     decideHits(look, into: &transitions)
-    for fence in inside[stayed...] { safe = min(safe, leeway(fence, look)) }
     if look.leg, policy.reportsPasses, isMoving(look.sample) {
       findPasses(look, into: &transitions)
-    }
-
-    if transitions.count - start > 1 {
-      transitions[start...].sort(by: Transition.precedes)
     }
     remember(sample, connected: look.leg)
     let isPending =
@@ -51,19 +43,51 @@ extension FenceMonitor {
     quiet =
       isPending
       ? QuietDisc() : QuietDisc(around: sample.position, radius: safe, cosine: look.view.cosine)
+    if transitions.count - start > 1, !policy.isPlain {
+      transitions[start...].sort(by: Transition.precedes)
+    }
   }
 
-  /// Fills `hits` with the fences that hold the sample, and returns how far the next edge is.
-  private mutating func lookAround(_ look: Look, isFull: Bool) -> Double {
-    if !isFull {
-      let moved = nearby.bound(to: look.sample.position)
-      return index.look(from: look.view, into: &hits, within: neighbourhood, moved: moved)
+  /// Fills `hits` with the fences that hold the sample and did not hold the last, and brings
+  /// `lingering` up to date. Returns how far the next edge is.
+  private mutating func lookAround(_ look: Look) -> Double {
+    if !hits.isEmpty { hits.removeAll(keepingCapacity: true) }
+    if neighbourhood.holds(look.view.direction) {
+      left.removeAll(keepingCapacity: true)
+      let safe = neighbourhood.look(from: look.view, in: index, entered: &hits, left: &left)
+      for fence in left where states[Int(fence)].isInside { lingering.append(fence) }
+      return safe
     }
     let safe = index.look(from: look.view, into: &hits, near: &neighbourhood)
-    nearby = QuietDisc(
-      around: look.sample.position, radius: neighbourhood.reach,
-      cosine: look.view.cosine)
+    sortHits()
     return safe
+  }
+
+  /// After a look all around: leaves in `hits` the fences that the receiver was not inside of, and
+  /// in `lingering` those that it was inside of and that are no longer hit.
+  private mutating func sortHits() {
+    turn ^= FenceState.turnFlag
+    var fresh = 0
+    for i in hits.indices {
+      let fence = hits[i]
+      let state = states[Int(fence)]
+      if state.isInside {
+        if state.is(.leaving) { leavingCount -= 1 }
+        states[Int(fence)] = FenceState(.inside, turn: turn)
+      } else {
+        hits[fresh] = fence
+        fresh += 1
+      }
+    }
+    let kept = hits.count - fresh
+    hits.removeLast(kept)
+    lingering.removeAll(keepingCapacity: true)
+    guard kept < inside.count else { return }
+    for fence in inside where states[Int(fence)].turn != turn {
+      lingering.append(fence)
+      // It must not look like one that is hit when the bit has come round again.
+      states[Int(fence)] = FenceState(states[Int(fence)].phase, turn: turn)
+    }
   }
 
   /// Whether the receiver has moved by more than its error explains, or says so itself.
@@ -76,32 +100,24 @@ extension FenceMonitor {
     return trail.hasMoved(to: sample.position, at: sample.time, by: threshold)
   }
 
-  /// Departures. Returns how far the nearest edge of the others is, or `limit` where that is less.
-  ///
-  /// A look all around, `isFull`, sorts the fences too deep inside of to be left within the
-  /// neighbourhood to the front of the list; the looks within it pass over them.
+  /// Departures: of the fences that the sample is outside of. Returns how far the nearest point is
+  /// where one of them might be left.
   private mutating func decideDepartures(
-    _ look: Look, isFull: Bool, within limit: Double, into transitions: inout [Transition]
+    _ look: Look, into transitions: inout [Transition]
   ) -> Double {
-    var safe = limit
-    if isFull { deepCount = 0 }
-    var i = deepCount
-    while i < inside.count {
-      let fence = inside[i]
-      let isLeaving = states[Int(fence)] == .leaving
-      let size = index.size(of: fence)
-      let least = policy.margin(size: size, eph: 0)
-      // The larger of what is to be told: deep or not, the next edge or not.
-      let reach = isFull ? max(safe, Neighbourhood.skin) : safe
-      if !isLeaving, isDeep(fence, by: reach - least, look) {
-        if isFull {
-          inside.swapAt(i, deepCount)
-          deepCount += 1
-        }
-        i += 1
-        continue
-      }
+    guard !lingering.isEmpty else { return .infinity }
+    if policy.isPlain {
+      for fence in lingering { depart(fence, look, into: &transitions) }
+      lingering.removeAll(keepingCapacity: true)
+      compactInside()
+      return .infinity
+    }
+    var safe = Double.infinity
+    var kept = 0
+    for fence in lingering {
+      let isLeaving = states[Int(fence)].is(.leaving)
       let beyond = index.boundaryDistance(of: fence, from: look.view)
+      let size = index.size(of: fence)
       var margin = policy.margin(size: size, eph: givenError(look.sample))
       // At rest, a margin cut short by a small radius is within reach of the receiver's wandering.
       if beyond > margin, !isMoving(look.sample) {
@@ -109,29 +125,45 @@ extension FenceMonitor {
       }
       if beyond <= margin {
         if isLeaving {
-          states[Int(fence)] = .inside
+          states[Int(fence)] = FenceState(.inside, turn: turn)
           leavingCount -= 1
         }
-        safe = min(safe, least - beyond)
-        i += 1
-        continue
-      }
-      let isDoubtless = look.connected && beyond > max(margin, policy.doubtDistance)
-      if policy.confirms, !isLeaving, !isDoubtless {
-        states[Int(fence)] = .leaving
+        guard beyond > 0 else { continue }
+        safe = min(safe, policy.margin(size: size, eph: 0) - beyond)
+      } else {
+        let isDoubtless = look.connected && beyond > max(margin, policy.doubtDistance)
+        if isLeaving || isDoubtless || !policy.confirms {
+          if isLeaving { leavingCount -= 1 }
+          depart(fence, look, into: &transitions)
+          continue
+        }
+        states[Int(fence)] = FenceState(.leaving, turn: turn)
         leavingCount += 1
-        i += 1
-        continue
       }
-      if isLeaving { leavingCount -= 1 }
-      states[Int(fence)] = .outside
-      inside.swapAt(i, inside.count - 1)
-      inside.removeLast()
-      settled.append(fence)
-      transitions.append(transition(.depart, fence, look.sample, beyond))
-      safe = min(safe, beyond)
+      lingering[kept] = fence
+      kept += 1
     }
+    lingering.removeSubrange(kept...)
+    compactInside()
     return safe
+  }
+
+  private mutating func depart(
+    _ fence: FenceID, _ look: Look, into transitions: inout [Transition]
+  ) {
+    states[Int(fence)] = FenceState(.outside, turn: turn)
+    if policy.reportsPasses { settled.append(fence) }
+    transitions.append(transition(.depart, fence, look.sample))
+  }
+
+  /// Drops from `inside` the fences that have been left.
+  private mutating func compactInside() {
+    var kept = 0
+    for i in inside.indices where states[Int(inside[i])].isInside {
+      inside[kept] = inside[i]
+      kept += 1
+    }
+    inside.removeLast(inside.count - kept)
   }
 
   /// The fences the last sample was the first one inside of.
@@ -140,11 +172,9 @@ extension FenceMonitor {
     for fence in entering {
       let beyond = index.boundaryDistance(of: fence, from: look.view)
       if beyond <= 0 {
-        states[Int(fence)] = .inside
-        inside.append(fence)
-        transitions.append(transition(.arrive, fence, look.sample, beyond))
+        arrive(.arrive, fence, look, into: &transitions)
       } else {
-        states[Int(fence)] = .outside
+        states[Int(fence)] = FenceState(.outside, turn: turn)
         settled.append(fence)
         if policy.reportsPasses, look.leg, isMoving(look.sample) {
           reportBriefVisit(fence, look, into: &transitions)
@@ -165,67 +195,59 @@ extension FenceMonitor {
       let beyond =
         coarse > policy.doubtDistance ? coarse : index.boundaryDistance(of: fence, from: look.view)
       let isInside = beyond <= 0
-      let state = states[Int(fence)]
+      let seen: FenceState.Phase = isInside ? .seenInside : .seenOutside
       let isSure =
-        !policy.confirms || state == (isInside ? .seenInside : .seenOutside)
+        !policy.confirms || states[Int(fence)].is(seen)
         || (look.connected && abs(beyond) > policy.doubtDistance)
       guard isSure else {
-        states[Int(fence)] = isInside ? .seenInside : .seenOutside
+        states[Int(fence)] = FenceState(seen, turn: turn)
         undecided[kept] = fence
         kept += 1
         continue
       }
-      states[Int(fence)] = isInside ? .inside : .outside
       if isInside {
-        inside.append(fence)
-        transitions.append(transition(.found, fence, look.sample, beyond))
-      } else if beyond < CellGrid.earthRadius * 0.01 {
-        settled.append(fence)
+        arrive(.found, fence, look, into: &transitions)
+        continue
       }
+      states[Int(fence)] = FenceState(.outside, turn: turn)
+      if beyond < CellGrid.earthRadius * 0.01 { settled.append(fence) }
     }
     undecided.removeSubrange(kept...)
   }
 
   /// The fences that hold the sample: those the receiver was outside of are being entered.
   private mutating func decideHits(_ look: Look, into transitions: inout [Transition]) {
-    for fence in hits where states[Int(fence)] == .outside {
-      let beyond = index.boundaryDistance(of: fence, from: look.view)
-      if policy.confirms, !(look.connected && -beyond > policy.doubtDistance) {
-        states[Int(fence)] = .entering
+    for fence in hits where states[Int(fence)].is(.outside) {
+      if policy.confirms, !isDeep(fence, look) {
+        states[Int(fence)] = FenceState(.entering, turn: turn)
         entering.append(fence)
       } else {
-        states[Int(fence)] = .inside
-        inside.append(fence)
-        transitions.append(transition(.arrive, fence, look.sample, beyond))
+        arrive(.arrive, fence, look, into: &transitions)
       }
     }
   }
 
-  /// Metres that can be travelled before a fence could be left, whatever the samples' errors.
-  private func leeway(_ fence: FenceID, _ look: Look) -> Double {
-    policy.margin(size: index.size(of: fence), eph: 0)
-      - index.boundaryDistance(of: fence, from: look.view)
+  /// Whether a single sample inside of a fence is beyond doubt.
+  private func isDeep(_ fence: FenceID, _ look: Look) -> Bool {
+    look.connected
+      && -index.boundaryDistance(of: fence, from: look.view) > policy.doubtDistance
   }
 
-  /// Whether a sample is certainly more than `depth` metres inside of a circle; bounds alone tell.
+  /// - Parameter kind: `arrive` or `found`.
   @inline(__always)
-  private func isDeep(_ fence: FenceID, by depth: Double, _ look: Look) -> Bool {
-    guard index.shape(fence) == nil else {
-      return -index.boundaryDistance(of: fence, from: look.view) > depth
-    }
-    let circle = index.circles[Int(fence)]
-    let core = circle.radius - depth
-    return core > 0
-      && look.view.squaredDistanceBounds(latitude: circle.latitude, longitude: circle.longitude)
-        .high < core * core
+  private mutating func arrive(
+    _ kind: Transition.Kind, _ fence: FenceID, _ look: Look, into transitions: inout [Transition]
+  ) {
+    states[Int(fence)] = FenceState(.inside, turn: turn)
+    inside.append(fence)
+    transitions.append(transition(kind, fence, look.sample))
   }
 
-  /// - Parameter beyond: metres to the edge, negative inside.
+  @inline(__always)
   func transition(
-    _ kind: Transition.Kind, _ fence: FenceID, _ sample: PositionSample, _ beyond: Double
+    _ kind: Transition.Kind, _ fence: FenceID, _ sample: PositionSample
   ) -> Transition {
     Transition(
-      fence: fence, kind: kind, time: sample.time, position: sample.position,
-      distance: max(0, index.distance(of: fence, beyond: beyond)), eph: sample.eph)
+      fence: fence, kind: kind, time: sample.time, position: sample.position, eph: sample.eph)
   }
 }

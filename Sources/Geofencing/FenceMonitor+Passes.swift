@@ -9,12 +9,16 @@ extension FenceMonitor {
   mutating func findPasses(_ look: Look, into transitions: inout [Transition]) {
     guard let last = lastSample else { return }
     let arc = Arc(from: Vector(last.position), to: Vector(look.sample.position))
-    let length = arc.angle * CellGrid.earthRadius
-    let middle = Viewpoint(arc.point(at: 0.5).coordinate)
     hits.removeAll(keepingCapacity: true)
-    index.candidates(around: middle, radius: length / 2 + 1, into: &hits)
+    if neighbourhood.holds(arc.start), neighbourhood.holds(arc.end) {
+      for i in 0..<neighbourhood.count { hits.append(neighbourhood.fence(i)) }
+    } else {
+      let length = arc.angle * CellGrid.earthRadius
+      let middle = Viewpoint(arc.point(at: 0.5).coordinate)
+      index.candidates(around: middle, radius: length / 2 + 1, into: &hits)
+    }
     let isSteady = goesOnSteadily(to: look.sample)
-    for fence in hits where states[Int(fence)] == .outside && !settled.contains(fence) {
+    for fence in hits where states[Int(fence)].is(.outside) && !settled.contains(fence) {
       guard let pass = pass(fence, last, look.sample, arc) else { continue }
       if isSteady { transitions.append(pass) } else { awaited.append(pass) }
     }
@@ -28,8 +32,7 @@ extension FenceMonitor {
       !isOutlier(last, before: before, after: look.sample)
     else { return }
     guard index.shape(fence) == nil else {
-      let beyond = index.boundaryDistance(of: fence, from: Viewpoint(last.position))
-      return transitions.append(transition(.pass, fence, last, beyond))
+      return transitions.append(transition(.pass, fence, last))
     }
     let circle = index.circles[Int(fence)]
     let center = Vector(latitude: circle.latitude, longitude: circle.longitude)
@@ -40,7 +43,7 @@ extension FenceMonitor {
       pass(fence, start, last, way, at: way.nearestFraction(to: center)),
       pass(fence, last, look.sample, on, at: on.nearestFraction(to: center)),
     ]
-    transitions.append(passes[0].distance <= passes[1].distance ? passes[0] : passes[1])
+    transitions.append(distance(of: passes[0]) <= distance(of: passes[1]) ? passes[0] : passes[1])
   }
 
   /// Reports the passes of the last leg, unless the sample at its end was an outlier.
@@ -68,18 +71,17 @@ extension FenceMonitor {
     let circle = index.circles[Int(fence)]
     let center = Vector(latitude: circle.latitude, longitude: circle.longitude)
     let nearest = pass(fence, a, b, arc, at: arc.nearestFraction(to: center))
-    return nearest.distance <= circle.radius ? nearest : nil
+    return distance(of: nearest) <= circle.radius ? nearest : nil
   }
 
   private func pass(
     _ fence: FenceID, _ a: PositionSample, _ b: PositionSample, _ arc: Arc, at fraction: Double
   ) -> Transition {
     let position = arc.point(at: fraction).coordinate
-    let beyond = index.boundaryDistance(of: fence, from: Viewpoint(position))
     let elapsed = (b.time - a.time).seconds * fraction
     return Transition(
       fence: fence, kind: .pass, time: a.time + .seconds(elapsed), position: position,
-      distance: max(0, index.distance(of: fence, beyond: beyond)), eph: b.eph)
+      eph: b.eph)
   }
 
   /// Whether a sample lies where the leg before it, gone on with, would have led: off by no more

@@ -23,15 +23,17 @@ package struct FenceMonitor: Sendable {
   package let policy: MonitorPolicy
   var index = GridIndex()
   var states: [FenceState] = []
-  /// The fences in state `inside` or `leaving`: first those that cannot be left within the
-  /// neighbourhood, `deepCount` of them, then the others, in no order.
+  /// The fences in phase `inside` or `leaving`, in no order.
   var inside: [FenceID] = []
-  var deepCount = 0
-  /// The fences in state `entering`.
+  /// Those of them that the last place looked at was outside of: each look measures them.
+  var lingering: [FenceID] = []
+  /// The bit that marks the fences that held the place of the last look all around.
+  var turn: UInt8 = 0
+  /// The fences in phase `entering`.
   var entering: [FenceID] = []
-  /// The fences in one of the undecided states.
+  /// The fences in one of the undecided phases.
   var undecided: [FenceID] = []
-  /// How many are in state `leaving`.
+  /// How many are in phase `leaving`.
   var leavingCount = 0
   /// Passes seen on the last leg that the next sample has to bear out.
   var awaited: [Transition] = []
@@ -49,11 +51,11 @@ package struct FenceMonitor: Sendable {
   private var newest = Int64.min
 
   var quiet = QuietDisc()
-  /// The fences with an edge near the last full look, and the disc in which they are all.
+  /// The fences with an edge near the last look all around.
   var neighbourhood = Neighbourhood()
-  var nearby = QuietDisc()
   /// Scratch lists, kept for their storage.
   var hits: [FenceID] = []
+  var left: [FenceID] = []
   var settled: [FenceID] = []
 
   package init(policy: MonitorPolicy = MonitorPolicy()) {
@@ -84,14 +86,14 @@ package struct FenceMonitor: Sendable {
     case .outside: break
     }
     quiet = QuietDisc()
-    nearby = QuietDisc()
+    neighbourhood.reach = -1
   }
 
   /// Removes a fence without a transition; a number without one is ignored.
   /// - Complexity: O(fences in its cells + fences inside or undecided).
   package mutating func remove(_ id: FenceID) {
     guard index.contains(id) else { return }
-    switch states[Int(id)] {
+    switch states[Int(id)].phase {
     case .vacant, .outside: break
     case .unseen, .seenOutside, .seenInside: FenceMonitor.drop(id, from: &undecided)
     case .entering: FenceMonitor.drop(id, from: &entering)
@@ -100,9 +102,10 @@ package struct FenceMonitor: Sendable {
       FenceMonitor.drop(id, from: &inside)
       leavingCount -= 1
     }
+    FenceMonitor.drop(id, from: &lingering)
     awaited.removeAll { $0.fence == id }
     states[Int(id)] = .vacant
-    nearby = QuietDisc()
+    neighbourhood.reach = -1
     index.remove(id)
   }
 
@@ -127,6 +130,15 @@ package struct FenceMonitor: Sendable {
     return index.boundaryDistance(of: id, from: Viewpoint(position))
   }
 
+  /// What a transition tells of its place: metres from the centre of a circle or the line of a
+  /// corridor; of a polygon, from its edge, on whichever side.
+  package func distance(of transition: Transition) -> Double {
+    guard index.contains(transition.fence) else { return .infinity }
+    let beyond = index.boundaryDistance(
+      of: transition.fence, from: Viewpoint(transition.position))
+    return max(0, index.distance(of: transition.fence, beyond: beyond))
+  }
+
   /// The fences nearest to a place by distance to their edge (negative inside), nearest first:
   /// at most `limit`, none farther than `metres`.
   package func nearest(
@@ -141,7 +153,8 @@ package struct FenceMonitor: Sendable {
   }
 
   /// Takes a sample in and appends what it decides: departures, then arrivals, then passes, each
-  /// by fence. A sample that is not newer than the one before is ignored.
+  /// by fence (but with `MonitorPolicy.plain` in no order among each). A sample that is not newer
+  /// than the one before is ignored.
   /// - Complexity: O(1) inside the quiet disc, else O(fences in the cells of the position and of
   ///   the path to it + fences inside or undecided).
   package mutating func process(_ sample: PositionSample, into transitions: inout [Transition]) {

@@ -6,33 +6,40 @@ import Geodesy
 ///     index.insert(circle, id: 0)
 ///     var inside: [FenceID] = []
 ///     let safe = index.containing(position, into: &inside)
-///     // inside == [0]; no other circle can be entered before `safe` metres have been travelled
+///     // inside == [0]; no edge can be reached before `safe` metres have been travelled
 ///
-/// Each circle is listed in all cells of its level (see `CellGrid`) that it touches, so that a look
-/// reads one cell a level. Cells live in one hash table with linear probing, 16 bytes each: number,
-/// count, and up to two fences in place; more of them in a block of a common pool.
-/// The circles themselves are 24 bytes each in an array indexed by fence. What is no circle is kept
+/// A circle fits on the level whose rows are as high as its radius (see `CellGrid`), and is listed
+/// in each cell that it touches there, or in a cell above of which that is a part: a cell lists all
+/// circles that fit in or below it, until they crowd it. Then it is split: those that fit below are
+/// listed in the cells below. So a look reads the cells that hold the place from the largest to the
+/// first that is not split, and finds each circle once.
+///
+/// Cells live in one hash table, their lists in one pool (`CellTable`). A list keeps 12 bytes of
+/// each circle, enough to tell most from afar (`Entry`); the circles themselves are 24 bytes each
+/// in an array indexed by fence, and are looked at near their edges only. What is no circle is kept
 /// beside its bounding circle and has the last word on distances.
 ///
-/// Invariant: a vacant fence is in no cell; any other is exactly once in each cell of its cover.
+/// Invariants: a vacant fence is in no cell. Any other is exactly once in each cell of its cover on
+/// its level, or in the first cell above it that is not split. A split cell knows how many fences
+/// there are below it.
 package struct GridIndex: Sendable {
+  /// A cell that lists so many fences of smaller levels is split, and no longer so below a quarter.
+  /// Testing four takes as long as a tenth of a visit to another cell.
+  static let crowd = 48
+
   var circles: [CircleRecord] = []
   /// Of the fences that are no circles.
   var shapes: [FenceID: Shape] = [:]
   var table = CellTable()
   let widths = ColumnWidths()
-  /// Circles of each level: a level without one is not looked at.
-  private var population: InlineArray<5, Int> = .init(repeating: 0)
 
   package private(set) var count = 0
 
   package init() {}
 
-  /// Makes room for fences 0..<`count`, so that filling an index does not copy.
+  /// Makes room for fences 0..<`count`, so that filling an index copies less.
   package mutating func reserveCapacity(_ count: Int) {
-    circles.reserveCapacity(count)
-    // Fences cluster: there are about as many cells as half the fences.
-    table.reserveCapacity(min(max(0, count), 50_000_000) / 2)
+    if count > circles.capacity { circles.move(toCapacity: count) }
   }
 
   /// Whether there is a fence with this number.
@@ -41,55 +48,31 @@ package struct GridIndex: Sendable {
   }
 
   /// Adds a region, or replaces the one of that number. Negative numbers are ignored.
+  /// - Complexity: O(cells of the region), mostly one to four, amortised.
   package mutating func insert(_ region: Region, id: FenceID) {
-    insert(region.boundingCircle, id: id)
-    if id >= 0, let shape = Shape(region) { shapes[id] = shape }
-  }
-
-  /// Adds a circle, or replaces the one of that number. Negative numbers are ignored.
-  /// - Complexity: O(cells of the circle): four or less but near a pole, amortised.
-  package mutating func insert(_ circle: Circle, id: FenceID) {
     guard id >= 0 else { return }
     remove(id)
     let slot = Int(id)
     while circles.count <= slot { circles.append(.vacant) }
-    let record = CircleRecord(circle)
-    circles[slot] = record
-    let level = GridIndex.level(of: record)
-    population[level] += 1
+    circles[slot] = CircleRecord(region.boundingCircle)
+    if let shape = Shape(region) { shapes[id] = shape }
     count += 1
-    forEachCell(of: record, level: level) { $0.insert(id, key: $1) }
-    if level == 0 { forEachCell(of: record, level: CellGrid.summary) { $0.increment($1) } }
+    let listing = listing(of: id)
+    listing.cover.forEachTopCell(widths) { list(listing, in: $0) }
   }
 
-  /// Removes a circle; a number without one is ignored.
-  /// - Complexity: O(cells of the circle × circles in them).
+  /// Adds a circle, or replaces the region of that number. Negative numbers are ignored.
+  package mutating func insert(_ circle: Circle, id: FenceID) { insert(.circle(circle), id: id) }
+
+  /// Removes a region; a number without one is ignored.
+  /// - Complexity: O(cells of the region × regions in them).
   package mutating func remove(_ id: FenceID) {
     guard contains(id) else { return }
-    let record = circles[Int(id)]
-    let level = GridIndex.level(of: record)
+    let listing = listing(of: id)
+    listing.cover.forEachTopCell(widths) { unlist(listing, in: $0) }
     circles[Int(id)] = .vacant
     if !shapes.isEmpty { shapes[id] = nil }
-    population[level] -= 1
     count -= 1
-    forEachCell(of: record, level: level) { $0.remove(id, key: $1) }
-    if level == 0 { forEachCell(of: record, level: CellGrid.summary) { $0.decrement($1) } }
-  }
-
-  /// Changes the table for each cell that a circle touches on a level.
-  @inline(__always)
-  private mutating func forEachCell(
-    of record: CircleRecord, level: Int, _ change: (inout CellTable, UInt32) -> Void
-  ) {
-    let cover = DiscCover(
-      latitude: record.latitude, longitude: record.longitude,
-      angle: record.radius / CellGrid.earthRadius, level: level == CellGrid.summary ? 1 : level)
-    for row in cover.rows {
-      let (first, columns, mask) = cover.columns(row: row, widths: widths)
-      for offset in 0..<columns {
-        change(&table, CellGrid.key(level, row, (first &+ offset) & mask))
-      }
-    }
   }
 
   /// Bytes of heap in use for the circles and the cells.
@@ -104,7 +87,7 @@ package struct GridIndex: Sendable {
   /// Metres to the edge of a fence, negative inside.
   @inline(__always)
   func boundaryDistance(of id: FenceID, from view: Viewpoint) -> Double {
-    shape(id)?.signedBoundaryDistance(from: view.vector)
+    shape(id)?.signedBoundaryDistance(from: view.direction)
       ?? view.boundaryDistance(to: circles[Int(id)])
   }
 
@@ -117,10 +100,7 @@ package struct GridIndex: Sendable {
     shape(id)?.distance(beyond: beyond) ?? beyond + circles[Int(id)].radius
   }
 
-  static func level(of record: CircleRecord) -> Int {
-    CellGrid.level(units: record.radius / CellGrid.earthRadius * CellGrid.unitsPerRadian)
+  func listing(of fence: FenceID) -> Listing {
+    Listing(circles[Int(fence)], fence: fence, isShape: shape(fence) != nil)
   }
-
-  @inline(__always)
-  func isEmpty(level: Int) -> Bool { population[level] == 0 }
 }

@@ -50,6 +50,12 @@ package struct MonitorPolicy: Equatable, Sendable {
     return policy
   }()
 
+  /// Whether a fence is left with the first sample beyond its edge, wherever that is.
+  var isPlain: Bool {
+    !confirms && !reportsPasses && exitMargin == 0 && exitMarginOfRadius == 0
+      && exitMarginOfError == 0 && motionOfError == 0
+  }
+
   /// How far beyond the edge a fence of `size` is left, given a sample's error (0: unknown).
   func margin(size: Double, eph: Double) -> Double {
     min(size, max(exitMargin, exitMarginOfRadius * size, exitMarginOfError * eph))

@@ -44,35 +44,31 @@ package struct Transition: Equatable, Sendable {
     case found
   }
 
-  package var fence: FenceID
-  package var kind: Kind
   /// The time of the sample that decided; of a pass, the moment nearest the centre of a circle or
   /// the line of a corridor, or amid the longest stretch in a polygon.
   package var time: Instant
   /// The position that belongs to `time`.
   package var position: Coordinate
-  /// Metres from the centre of a circle or the line of a corridor to `position`; of a polygon, to
-  /// its edge, on whichever side.
-  package var distance: Double
   /// The error of the sample that decided, as it was given.
   package var eph: Double?
+  package var kind: Kind
+  package var fence: FenceID
 
   package init(
-    fence: FenceID, kind: Kind, time: Instant, position: Coordinate, distance: Double, eph: Double?
+    fence: FenceID, kind: Kind, time: Instant, position: Coordinate, eph: Double?
   ) {
     self.fence = fence
     self.kind = kind
     self.time = time
     self.position = position
-    self.distance = distance
     self.eph = eph
   }
 }
 
 extension Transition {
-  /// The order in which the transitions of one sample are reported: departures, arrivals (`found`
-  /// is one of them), passes, and by fence within each.
-  static func precedes(_ a: Transition, _ b: Transition) -> Bool {
+  /// The order of the transitions of one sample: departures, arrivals (`found` is one of them),
+  /// passes, and by fence within each.
+  package static func precedes(_ a: Transition, _ b: Transition) -> Bool {
     let (rankA, rankB) = (a.kind.rank, b.kind.rank)
     return rankA != rankB ? rankA < rankB : a.fence < b.fence
   }

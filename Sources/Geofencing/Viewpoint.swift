@@ -25,28 +25,39 @@ struct CircleRecord: Equatable {
     self.radius = radius
   }
 
-  var center: Coordinate {
-    Coordinate(
-      clampingLatitude: latitude * (180 / .pi), wrappingLongitude: longitude * (180 / .pi))
+  /// Towards the centre.
+  var direction: Vector {
+    let latitude = SineCosine(degrees: latitude * (180 / .pi))
+    let longitude = SineCosine(degrees: longitude * (180 / .pi))
+    return Vector(
+      x: latitude.cosine * longitude.cosine, y: latitude.cosine * longitude.sine, z: latitude.sine)
   }
 }
 
 /// A place that distances are measured from, with the trigonometry done once.
 struct Viewpoint {
+  let position: Coordinate
+  /// Radians.
   let latitude: Double
   let longitude: Double
+  /// Of the latitude.
   let sine: Double
   let cosine: Double
+  /// From the Earth's centre.
+  let direction: Vector
 
+  @inline(__always)
   init(_ position: Coordinate) {
+    self.position = position
     latitude = position.latitude * (.pi / 180)
     longitude = position.longitude * (.pi / 180)
-    sine = sin(latitude)
-    cosine = cos(latitude)
-  }
-
-  var vector: Vector {
-    Vector(x: cosine * cos(longitude), y: cosine * sin(longitude), z: sine)
+    let ofLatitude = SineCosine(degrees: position.latitude)
+    let ofLongitude = SineCosine(degrees: position.longitude)
+    sine = ofLatitude.sine
+    cosine = ofLatitude.cosine
+    direction = Vector(
+      x: ofLatitude.cosine * ofLongitude.cosine, y: ofLatitude.cosine * ofLongitude.sine,
+      z: ofLatitude.sine)
   }
 
   /// Metres on the sphere to a place given in radians, by the haversine formula.
@@ -79,27 +90,6 @@ struct Viewpoint {
     let sineX = sin(x / 2)
     let h = sineY * sineY + cosine * max(0, otherCosine) * sineX * sineX
     return 2 * CellGrid.earthRadius * asin(min(1, h.squareRoot()))
-  }
-
-  /// Bounds of the squared distance in metres to a place given in radians, without a root.
-  ///
-  /// With y and x the differences of latitude and longitude, 4 sin²(y/2) + 4 cos φ cos φ′ sin²(x/2)
-  /// lies between y² + cos φ (cos φ − |y|) x², less a thousandth for the sines, and
-  /// y² + cos φ (cos φ + |y|) x², plus a thousandth for the arc sine. Beyond 0.1 rad they say
-  /// nothing: 0 and infinity.
-  @inline(__always)
-  func squaredDistanceBounds(
-    latitude otherLatitude: Double, longitude otherLongitude: Double
-  ) -> (low: Double, high: Double) {
-    let y = abs(otherLatitude - latitude)
-    let x = abs(otherLongitude - longitude)
-    guard x < 0.1, y < 0.1 else { return (0, .infinity) }
-    let scale = CellGrid.earthRadius * CellGrid.earthRadius
-    let x2 = x * x * cosine
-    let y2 = y * y
-    return (
-      0.999 * scale * (y2 + max(0, cosine - y) * x2), 1.002 * scale * (y2 + (cosine + y) * x2)
-    )
   }
 
   /// Metres to the edge of a circle, negative inside.

@@ -22,7 +22,7 @@ import Testing
     let decided = rig.feed(at(70))
     #expect(decided.map(\.kind) == [.arrive])
     #expect(decided.first?.time == Instant(seconds: 1_003))
-    #expect(decided.first.map { abs($0.distance - 70) < 0.01 } == true)
+    #expect(decided.first.map { abs(rig.monitor.distance(of: $0) - 70) < 0.01 } == true)
     #expect(decided.first?.eph == 5)
     #expect(rig.monitor.presence(of: 0) == .inside)
     #expect(rig.monitor.insideFences() == [0])
@@ -140,7 +140,7 @@ import Testing
     for i in -5...5 { rig.feed(at(Double(i) * 278 + 139), after: 10, eph: 8) }
     #expect(rig.transitions.map(\.kind) == [.pass])
     let pass = rig.transitions[0]
-    #expect(pass.distance < 0.1)
+    #expect(rig.monitor.distance(of: pass) < 0.1)
     #expect(pass.position.distance(to: home) < 0.1)
     #expect(abs(pass.time.seconds - (rig.seconds - 55)) < 0.01)
     #expect(rig.monitor.presence(of: 0) == .outside)

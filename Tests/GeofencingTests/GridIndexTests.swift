@@ -136,6 +136,31 @@ import Testing
     }
   }
 
+  /// Crowds that come and go split cells and join them again.
+  @Test(arguments: worlds)
+  func staysSoundThroughCrowds(world: World) {
+    var random = SplitMix(seed: 4)
+    let circles = Self.circles(of: world, 500, &random)
+    var index = GridIndex()
+    for (id, circle) in circles.enumerated() { index.insert(circle, id: FenceID(id)) }
+    #expect(index.checkInvariants() == nil)
+    var left = Array(circles.indices)
+    left.shuffle(using: &random)
+    while left.count > 5 {
+      for id in left[(left.count / 3)...] { index.remove(FenceID(id)) }
+      left.removeSubrange((left.count / 3)...)
+      #expect(index.checkInvariants() == nil)
+      let place = Self.place(in: world, circles, &random)
+      var found: [FenceID] = []
+      _ = index.containing(place, into: &found)
+      let expected = left.filter { place.distance(to: circles[$0].center) <= circles[$0].radius }
+      #expect(found.sorted() == expected.map { FenceID($0) }.sorted())
+    }
+    for id in left { index.remove(FenceID(id)) }
+    #expect(index.count == 0)
+    #expect(index.checkInvariants() == nil)
+  }
+
   @Test func crowdedCellIsOneList() {
     var index = GridIndex()
     for id in 0..<500 { index.insert(circle(coordinate(48, 11), 50), id: FenceID(id)) }

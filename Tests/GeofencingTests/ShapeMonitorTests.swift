@@ -42,7 +42,7 @@ import Testing
     #expect(rig.feed(at(90, 200)) == [])
     let decided = rig.feed(at(70, 200))
     #expect(decided.map(\.kind) == [.arrive])
-    #expect(decided.first.map { abs($0.distance - 30) < 0.01 } == true)
+    #expect(decided.first.map { abs(rig.monitor.distance(of: $0) - 30) < 0.01 } == true)
     #expect(rig.monitor.insideFences() == [0])
     // 16 m beyond the edge is within the margin.
     for _ in 0..<3 { #expect(rig.feed(at(116, 200)) == []) }
@@ -77,7 +77,7 @@ import Testing
     #expect(decided.map(\.kind) == [.pass])
     // 300 m of the L lie on the way: its middle is 300 m from the start.
     #expect(decided.first.map { abs($0.time.seconds - rig.seconds + 12) < 0.01 } == true)
-    #expect(decided.first.map { abs($0.distance - 50) < 0.05 } == true)
+    #expect(decided.first.map { abs(rig.monitor.distance(of: $0) - 50) < 0.05 } == true)
     #expect(decided.first.map { $0.position.distance(to: at(150, 50)) < 0.1 } == true)
   }
 
@@ -94,7 +94,7 @@ import Testing
     for i in 0..<4 { rig.feed(at(-1_000 + 300 * Double(i), 120), after: 10) }
     let decided = rig.feed(at(200, 120), after: 10)
     #expect(decided.map(\.kind) == [.pass])
-    #expect(decided.first.map { $0.distance < 0.01 } == true)
+    #expect(decided.first.map { rig.monitor.distance(of: $0) < 0.01 } == true)
     #expect(decided.first.map { $0.position.distance(to: at(0, 120)) < 0.1 } == true)
     // Past its end, at less than half the width and at more.
     for (north, kinds) in [(2_025.0, [Transition.Kind.pass]), (2_035, [])] {

@@ -1,0 +1,58 @@
+/// Blocks of entry groups in one array: of 1, 2, 3, 4, 6, 8, 12 … groups, with a free list for
+/// each size.
+struct EntryPool: Sendable {
+  private(set) var groups: [EntryGroup] = []
+  /// The first free block of each size, −1 at the end; the next is in the block's first lane.
+  private var freeHeads: [FenceID] = []
+
+  var byteCount: Int { groups.capacity * MemoryLayout<EntryGroup>.stride }
+
+  /// Groups in a block of a size class.
+  static func groupCount(_ sizeClass: Int) -> Int {
+    sizeClass < 2 ? sizeClass + 1 : (sizeClass & 1 == 0 ? 3 : 4) << ((sizeClass - 2) >> 1)
+  }
+
+  /// Entries in a block of a size class.
+  static func capacity(_ sizeClass: Int) -> Int { groupCount(sizeClass) * 4 }
+
+  /// The `i`th entry of the block that starts at a group.
+  subscript(start: Int, i: Int) -> Entry {
+    get { groups[start + i >> 2][i & 3] }
+    set { groups[start + i >> 2][i & 3] = newValue }
+  }
+
+  /// Makes the `i`th entry of a block an unused one.
+  mutating func clear(_ start: Int, _ i: Int) { groups[start + i >> 2].clear(i & 3) }
+
+  /// A block without entries.
+  mutating func allocate(sizeClass: Int) -> Int {
+    let count = EntryPool.groupCount(sizeClass)
+    if sizeClass < freeHeads.count, freeHeads[sizeClass] >= 0 {
+      let start = Int(freeHeads[sizeClass])
+      freeHeads[sizeClass] = groups[start][0].tag
+      for group in start..<(start + count) { groups[group] = EntryGroup() }
+      return start
+    }
+    let start = groups.count
+    if start + count > groups.capacity {
+      // An eighth more: a doubling would leave half of a large pool unused.
+      groups.move(toCapacity: max(64, start + start >> 3 + count))
+    }
+    groups.append(contentsOf: repeatElement(EntryGroup(), count: count))
+    return start
+  }
+
+  mutating func free(_ start: Int, sizeClass: Int) {
+    while freeHeads.count <= sizeClass { freeHeads.append(-1) }
+    groups[start][0] = Entry(tag: freeHeads[sizeClass], radius: .min)
+    freeHeads[sizeClass] = FenceID(truncatingIfNeeded: start)
+  }
+
+  /// Moves a full block to one of the next class.
+  mutating func grow(_ start: Int, sizeClass: Int) -> Int {
+    let target = allocate(sizeClass: sizeClass + 1)
+    for i in 0..<EntryPool.groupCount(sizeClass) { groups[target + i] = groups[start + i] }
+    free(start, sizeClass: sizeClass)
+    return target
+  }
+}

@@ -1,0 +1,37 @@
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A fence on its way into or out of the cells.
+struct Listing {
+  let fence: FenceID
+  private let isShape: Bool
+  /// The level it fits on.
+  let level: Int
+  let cover: DiscCover
+  private let center: FixedVector
+  /// Metres of the straight line from the centre to the edge.
+  private let chord: Double
+
+  init(_ record: CircleRecord, fence: FenceID, isShape: Bool) {
+    self.fence = fence
+    self.isShape = isShape
+    level = Listing.level(of: record)
+    cover = DiscCover(
+      latitude: record.latitude, longitude: record.longitude, metres: record.radius)
+    center = FixedVector(record.direction)
+    let half = record.radius / (2 * CellGrid.earthRadius)
+    chord =
+      half < 1e-3
+      ? record.radius * (1 - half * half / 6) : sin(half) * 2 * CellGrid.earthRadius
+  }
+
+  @inline(__always)
+  static func level(of record: CircleRecord) -> Int {
+    CellGrid.level(units: record.radius / CellGrid.earthRadius * CellGrid.unitsPerRadian)
+  }
+
+  func entry(level: Int) -> Entry {
+    Entry(tag: isShape ? ~fence : fence, center: center, chord: chord, level: level)
+  }
+}
