@@ -17,10 +17,12 @@ package struct Ledger {
   }
 
   /// Records firings that have just been decided. One whose id is known already, because the same
-  /// decision was taken again after a crash, is left as it is.
-  package func record(_ firings: [Firing]) throws(StoreError) {
-    guard !firings.isEmpty else { return }
-    try database.transaction { () throws(StoreError) in
+  /// decision was taken again after a crash, is left as it is. Answers those that are new.
+  @discardableResult
+  package func record(_ firings: [Firing]) throws(StoreError) -> [Firing] {
+    guard !firings.isEmpty else { return [] }
+    return try database.transaction { () throws(StoreError) in
+      var new: [Firing] = []
       for firing in firings {
         let added = try database.run(
           """
@@ -30,8 +32,11 @@ package struct Ledger {
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           ON CONFLICT (id) DO NOTHING
           """, FiringRow.values(firing))
-        if added > 0 { try outbox.push(firing.id, priority: firing.time.microseconds) }
+        guard added > 0 else { continue }
+        try outbox.push(firing.id, priority: firing.time.microseconds)
+        new.append(firing)
       }
+      return new
     }
   }
 

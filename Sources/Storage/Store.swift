@@ -47,15 +47,16 @@ package final class Store {
   package var state: EngineState { EngineState(database: database) }
 
   /// Keeps what an event changed in one transaction, on disk when it returns. Progress of a reminder
-  /// that is not there is passed over.
-  package func commit(_ changes: Changes) throws(StoreError) {
-    guard !changes.isEmpty else { return }
-    try database.transaction { () throws(StoreError) in
+  /// that is not there is passed over. Answers the firings that the ledger did not have yet.
+  @discardableResult
+  package func commit(_ changes: Changes) throws(StoreError) -> [Firing] {
+    guard !changes.isEmpty else { return [] }
+    return try database.transaction { () throws(StoreError) in
       for entry in changes.saved { try reminders.replace(entry.reminder, entry.progress) }
       for (id, progress) in changes.progress { try reminders.update(id, progress) }
       for id in changes.forgotten { try reminders.remove(id: id) }
-      try ledger.record(changes.firings)
       if let fix = changes.lastFix { try state.keep(fix) }
+      return try ledger.record(changes.firings)
     }
   }
 

@@ -95,8 +95,11 @@ final class EngineHost {
       }
     }
     effects.removeAll(keepingCapacity: true)
-    if !changes.firings.isEmpty || !changes.progress.isEmpty { changes.lastFix = keptFix }
+    let fires = !changes.firings.isEmpty
+    // The journal waits for what is kept with a firing, and nothing of that needs the last fix.
+    if !fires, !changes.progress.isEmpty { changes.lastFix = keptFix }
     commit(changes)
+    if fires, storeTrouble == nil, let fix = keptFix { try? store.state.keep(fix) }
     for notice in notices { journal.announce(notice) }
   }
 
@@ -115,8 +118,9 @@ final class EngineHost {
     unsaved.firings += changes.firings
     unsaved.lastFix = changes.lastFix ?? unsaved.lastFix
     guard !unsaved.isEmpty else { return }
+    let recorded: [Firing]
     do {
-      try store.commit(unsaved)
+      recorded = try store.commit(unsaved)
     } catch {
       let trouble = "\(error)"
       if storeTrouble == nil {
@@ -133,7 +137,7 @@ final class EngineHost {
       log.notice("The store works again; nothing was lost")
     }
     guard !firings.isEmpty else { return }
-    outbox.deliver()
+    outbox.deliver(recorded)
     for firing in firings { onFiring(firing) }
   }
 }

@@ -18,6 +18,8 @@ final class Outbox {
   private let clock: () -> Instant
   private var isJournalAway = false
   private var hasComplained = false
+  /// The ledger may hold some that were not sent yet.
+  private var isBehind = true
   /// What the journal has but the store could not note.
   private var taken: Set<String> = []
   /// Asks for `deliver` to be called after a while.
@@ -39,22 +41,35 @@ final class Outbox {
 
   /// Sends what waits.
   func deliver() {
+    attempt { try workOff(store.ledger.undelivered().values) }
+  }
+
+  /// Sends what the ledger has just taken in, behind what waits where something does.
+  func deliver(_ recorded: [Firing]) {
+    if isBehind { deliver() } else { attempt { try workOff(recorded) } }
+  }
+
+  private func attempt(_ work: () throws -> Void) {
     do {
-      let waiting = try store.ledger.undelivered().values
-      var sent: [String] = []
-      for firing in waiting {
-        guard taken.contains(firing.id) || send(firing) else { break }
-        taken.insert(firing.id)
-        sent.append(firing.id)
-      }
-      try mark(sent)
+      try work()
       hasComplained = false
-      if sent.count < waiting.count { onJournalAway() }
     } catch {
       if !hasComplained { log.error("Cannot work off the outbox: \(error)") }
       hasComplained = true
-      onJournalAway()
+      isBehind = true
     }
+    if isBehind { onJournalAway() }
+  }
+
+  private func workOff(_ waiting: [Firing]) throws {
+    var sent: [String] = []
+    for firing in waiting {
+      guard taken.contains(firing.id) || send(firing) else { break }
+      taken.insert(firing.id)
+      sent.append(firing.id)
+    }
+    isBehind = sent.count < waiting.count
+    try mark(sent)
   }
 
   private func mark(_ ids: [String]) throws {
