@@ -195,9 +195,17 @@ struct ControlService {
   }
 
   private func pop(_ kind: Reminder.Kind) throws -> JSONObject {
-    guard let entry = try daemon.store.reminders.peek(kind: kind) else { return JSONObject() }
+    // While the store lags behind the engine it would give the same one again.
+    daemon.retry()
+    if let trouble = daemon.host.storeTrouble {
+      throw GeoremindError.storeTrouble(reason: trouble)
+    }
+    guard var entry = try daemon.store.reminders.peek(kind: kind) else { return JSONObject() }
+    let id = entry.reminder.id
     try daemon.complete(entry, isPop: true)
-    return shown(try find(entry.reminder.id))
+    // Where the store fails only now, the engine knows what became of it, and it is kept later.
+    entry.progress = try daemon.host.engine.progress(id) ?? find(id).progress
+    return shown(entry)
   }
 
   private func snooze(_ entry: ReminderStore.Entry, until text: String) throws -> JSONObject {

@@ -180,6 +180,24 @@ import Testing
         == "org.varlink.service.InvalidParameter")
   }
 
+  /// What the disk did not take yet must not come a second time.
+  @Test func popsNothingTwiceWhileTheStoreFails() throws {
+    try add(#""id":"later","title":"L","kind":"date","due":"2101-01-01T00:00:00Z""#)
+    try add(#""id":"soon","title":"S",\#(future)"#)
+    try rig.daemon.store.database.execute("PRAGMA query_only = ON")
+    let first = try client.call("Pop", #"{"kind":"date"}"#)
+    #expect(first["reminder"]?["id"]?.string == "soon")
+    #expect(first["reminder"]?["state"]?.string == "done")
+    for _ in 0..<2 {
+      #expect(
+        try client.error("Pop", #"{"kind":"date"}"#).name == "org.georemind.StoreTrouble")
+    }
+    try rig.daemon.store.database.execute("PRAGMA query_only = OFF")
+    let second = try client.call("Pop", #"{"kind":"date"}"#)
+    #expect(second["reminder"]?["id"]?.string == "later")
+    #expect(try client.call("Pop", #"{"kind":"date"}"#)["reminder"] == nil)
+  }
+
   @Test func tellsWhatComesNext() throws {
     try rig.see(latitude: 1, longitude: 2)
     try add(#""id":"later","title":"L","kind":"date","due":"2101-01-01T00:00:00Z""#)
