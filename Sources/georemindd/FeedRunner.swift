@@ -13,6 +13,8 @@ final class FeedRunner {
   private(set) var isLost = false
   /// When something was understood last, in microseconds of CLOCK_BOOTTIME; nil before.
   private(set) var lastUnderstood: Int64?
+  /// Bytes since something was understood, and when the first of them came.
+  private var senseless: (bytes: Int, since: Int64) = (0, 0)
 
   /// Fixes of one source in their order, and its sender's number, 0 where there is one only.
   var onFixes: ([Fix], _ sender: UInt64) -> Void = { _, _ in }
@@ -128,17 +130,31 @@ final class FeedRunner {
   private func take(_ bytes: UnsafeRawBufferPointer, into source: FeedSource, isDatagram: Bool) {
     let before = source.understood
     source.take(bytes, isDatagram: isDatagram)
-    if source.understood != before { understood() }
+    if source.understood != before { understood() } else { notUnderstood(bytes.count) }
   }
 
   private func understood() {
     lastUnderstood = feed.lastArrival
+    senseless.bytes = 0
     feed.confirmSpeed()
     guard isLost else { return }
     isLost = false
     lastError = nil
     announcer.write("Feed back: \(url)", .notice, .feedBack, fields: ["GEOREMIND_FEED": "\(url)"])
     onStateChange()
+  }
+
+  /// Bytes come without sense: told once, as a feed that delivers nothing. After 256 KiB, or half a
+  /// minute of it, in which each speed of a serial line has been tried.
+  private func notUnderstood(_ count: Int) {
+    guard !url.isFile, !isLost else { return }
+    let now = feed.lastArrival ?? 0
+    if senseless.bytes == 0 { senseless.since = now }
+    senseless.bytes += count
+    guard senseless.bytes >= 1 << 18 || now - senseless.since >= 30_000_000 else { return }
+    lost(
+      "\(senseless.bytes) bytes came without a whole sentence or report",
+      "; see whether speed, port and protocol are right")
   }
 
   /// Once for each feed: the receiver will say it with every sentence.
