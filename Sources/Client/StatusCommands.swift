@@ -75,15 +75,44 @@ struct StatusCommand: ClientCommand {
     let feeds = status["feeds"]?.array ?? []
     if feeds.isEmpty { table.add(["feed", "none; set Feed= in georemind.conf"]) }
     for feed in feeds {
-      let condition = (feed["condition"] ?? feed["state"])?.string ?? "?"
-      table.add(["feed", "\(feed["url"]?.string ?? "?"): \(condition)"])
-      let counters = (feed.object ?? JSONObject()).members.compactMap { key, value in
-        value.int.map { "\($0) \(key.split(separator: "_").joined(separator: " "))" }
+      for (index, line) in feedLines(feed.object ?? JSONObject()).enumerated() {
+        table.add([index == 0 ? "feed" : "", line])
       }
-      if !counters.isEmpty { table.add(["", counters.joined(separator: ", ")]) }
-      if let error = feed["last_error"]?.string { table.add(["", "last error: \(error)"]) }
     }
     return table.lines()
+  }
+
+  /// What a feed is doing, what came over it, what of that was wrong, and who sends it.
+  private static func feedLines(_ feed: JSONObject) -> [String] {
+    var head = "\(feed["url"]?.string ?? "?"): "
+    head += (feed["condition"] ?? feed["state"])?.string ?? "?"
+    if let wait = feed["retry_in_s"]?.double { head += ", trying again in \(Answer.age(wait))" }
+    if feed["followed"]?.bool == true { head += ", followed" }
+    if let age = feed["fix_age_s"]?.double { head += ", last fix \(Answer.age(age)) ago" }
+    var lines = [head]
+    func counts(_ object: JSONObject) -> [String] {
+      object.members.compactMap { name, value in
+        guard let count = value.int, count > 0 || name == "fixes",
+          !["baud", "retry_in_s", "fix_age_s"].contains(name)
+        else { return nil }
+        return "\(count) \(name.split(separator: "_").joined(separator: " "))"
+      }
+    }
+    let counters = counts(feed)
+    if !counters.isEmpty { lines.append(counters.joined(separator: ", ")) }
+    let sentences = counts(feed["sentences"]?.object ?? JSONObject())
+    if !sentences.isEmpty { lines.append("sentences: \(sentences.joined(separator: ", "))") }
+    let receivers = feed["receivers"]?.array ?? []
+    for (number, receiver) in receivers.enumerated() where receivers.count > 1 {
+      var line = "receiver \(number + 1): \(receiver["fixes"]?.int ?? 0) fixes"
+      if let age = receiver["fix_age_s"]?.double { line += ", last \(Answer.age(age)) ago" }
+      if receiver["followed"]?.bool == true { line += ", followed" }
+      lines.append(line)
+    }
+    for key in ["last_error", "decoder_error"] {
+      if let error = feed[key]?.string { lines.append("last error: \(error)") }
+    }
+    return lines
   }
 
   private static func position(_ status: JSONObject) -> String {

@@ -229,13 +229,21 @@ final class ControlServer {
     tellFirings()
   }
 
-  /// What makes a status another one: all but the time and the age of the fix.
+  /// What makes a status another one: all but what changes by itself as time goes by.
   private func news(in status: JSONObject) -> String {
     var status = status
     status["time"] = nil
     if var fix = status["fix"]?.object {
       fix["age_s"] = nil
       status["fix"] = .object(fix)
+    }
+    if let feeds = status["feeds"]?.array {
+      status["feeds"] = .array(
+        feeds.map { feed in
+          var feed = feed.object ?? JSONObject()
+          for name in ["condition", "retry_in_s", "fix_age_s", "receivers"] { feed[name] = nil }
+          return .object(feed)
+        })
     }
     return JSONValue.object(status).line
   }

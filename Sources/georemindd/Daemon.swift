@@ -19,7 +19,8 @@ final class Daemon {
   private(set) var log: Logger
   private let outbox: Outbox
   private let reload: () throws -> DaemonSettings
-  private var arbiter = Arbiter()
+  private(set) var arbiter = Arbiter()
+  private(set) var receivers = ReceiverTable()
   private var player: Player?
   private(set) var control: ControlServer?
   private var sources: [AnyObject] = []
@@ -306,11 +307,13 @@ final class Daemon {
       player = nil
     }
     arbiter.forget(feed: runner.number)
+    receivers.forget(feed: runner.number)
     feeds.removeAll { $0 === runner }
   }
 
   private func take(_ fix: Fix, from origin: FixOrigin) {
     let arrival = clock.mode == .recording ? fix.time : clock.now
+    receivers.count(origin, at: SystemClock.bootTime.microseconds)
     guard host.engine.counts(fix), let arrival, arbiter.accepts(fix, from: origin, at: arrival)
     else { return }
     host.take(fix)

@@ -56,8 +56,38 @@ extension Daemon {
           "age_s": .double(fixAge.map { Decimal.rounded($0.seconds, digits: 1) }),
         ]))
     }
-    status["feeds"] = .array(feeds.map { .object($0.json) })
+    status["feeds"] = .array(feeds.map { .object(json(of: $0)) })
     return status
+  }
+
+  /// What the feed knows of itself, and what became of its fixes.
+  private func json(of feed: FeedRunner) -> JSONObject {
+    let now = SystemClock.bootTime.microseconds
+    func seconds(_ microseconds: Int64) -> JSONValue? {
+      .double(Decimal.rounded(Double(microseconds) / 1e6, digits: 1))
+    }
+    var object = feed.json
+    object["followed"] = .bool(arbiter.followed?.feed == feed.number)
+    if case .waiting(let until) = feed.feed.state {
+      object["retry_in_s"] = seconds(max(0, until - now))
+    }
+    let entries = receivers.entries(of: feed.number)
+    // The time of a recording is not the machine's.
+    let isLive = clock.mode == .system
+    if isLive, let last = entries.map(\.lastFix).max() { object["fix_age_s"] = seconds(now - last) }
+    object["receivers"] = .array(
+      entries.map { entry in
+        .object(
+          JSONObject([
+            "sender": entry.origin.sender == 0 ? nil : .string("\(entry.origin.sender)"),
+            "device": entry.origin.device == 0
+              ? nil : .string(String(entry.origin.device, radix: 16)),
+            "fixes": .int(entry.fixes),
+            "fix_age_s": isLive ? seconds(now - entry.lastFix) : nil,
+            "followed": .bool(arbiter.followed == entry.origin),
+          ]))
+      })
+    return object
   }
 }
 

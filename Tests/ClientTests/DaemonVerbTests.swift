@@ -149,7 +149,19 @@ import Testing
       "version": "0.1.0", "time": "2026-06-12T16:00:00Z", "clock": "system", "reminders": 3,
       "armed": 2, "position": "known", "next_due": "2026-06-12T17:00:00Z",
       "fix": ["mode": 3, "eph_m": .double(4.4), "age_s": .double(1.2)],
-      "feeds": [["url": "gpsd://localhost", "state": "open", "last_error": "x", "fixes": 7]],
+      "feeds": [
+        ["url": "gpsd://localhost", "state": "open", "last_error": "x", "fixes": 7],
+        [
+          "url": "udp://0.0.0.0:10110", "state": "open", "condition": "open", "bytes": 900,
+          "sentences": ["gga": 5, "rmc": 6], "wrong_checksums": 2, "malformed": 0, "fixes": 6,
+          "followed": true, "fix_age_s": .double(2.4), "decoder_error": "y",
+          "receivers": [
+            ["sender": "1", "fixes": 4, "fix_age_s": .double(2.4), "followed": true],
+            ["sender": "2", "fixes": 2, "fix_age_s": .double(75), "followed": false],
+          ],
+        ],
+        ["url": "unix:///x", "state": "waiting", "retry_in_s": .double(12), "fixes": 0],
+      ],
     ]
     let run = try run(["status"]) { _ in [VarlinkReply(parameters: ["status": status])] }
     #expect(
@@ -162,6 +174,14 @@ import Testing
         feed       gpsd://localhost: open
                    7 fixes
                    last error: x
+        feed       udp://0.0.0.0:10110: open, followed, last fix 2s ago
+                   900 bytes, 2 wrong checksums, 6 fixes
+                   sentences: 5 gga, 6 rmc
+                   receiver 1: 4 fixes, last 2s ago, followed
+                   receiver 2: 2 fixes, last 1min 15s ago
+                   last error: y
+        feed       unix:///x: waiting, trying again in 12s
+                   0 fixes
 
         """)
   }

@@ -61,6 +61,41 @@ import Testing
     #expect(rig.journal.troubles(.warning) == [])
   }
 
+  @Test func bytesWithoutSenseAreToldOnce() throws {
+    let listener = try Listener()
+    let rig = try Rig("[Feed]\nFeed=tcp://127.0.0.1:\(listener.port)\n")
+    try rig.run { rig.daemon.feeds.first?.feed.state == .open }
+    let block = String(repeating: "$~x*@", count: 3_000)
+    for count in 1...40 {
+      try listener.send(block)
+      try rig.run { rig.daemon.feeds.first?.feed.bytesReceived == count * block.utf8.count }
+    }
+    #expect(rig.journal.entries(.feedLost).count == 1)
+    #expect(rig.journal.troubles(.warning).first?.contains("without a whole sentence") == true)
+    let status = try rig.client().call("Status")
+    #expect(status["status"]?["feeds"]?.array?.first?["followed"]?.bool == false)
+    try listener.send("\r\n\(FeedScript.sentence)\(FeedScript.date)")
+    try rig.run { !rig.journal.entries(.feedBack).isEmpty }
+    #expect(rig.journal.entries(.feedLost).count == 1)
+    #expect(rig.journal.entries(.feedBack).count == 1)
+  }
+
+  @Test func theStatusSaysWhoIsFollowed() throws {
+    let listener = try Listener()
+    let rig = try Rig(
+      "[Feed]\nFeed=tcp://127.0.0.1:\(listener.port)\nFeed=unix:///nonexistent/a\n")
+    try rig.run { rig.daemon.feeds.first?.feed.state == .open }
+    try listener.send(FeedScript.sentence)
+    try rig.run { rig.daemon.host.engine.lastFix != nil }
+    let status = try rig.client().call("Status")
+    let feeds = try #require(status["status"]?["feeds"]?.array)
+    #expect(feeds.map { $0["followed"]?.bool } == [true, false])
+    #expect(feeds[0]["fix_age_s"]?.double.map { $0 < 5 } == true)
+    #expect(feeds[0]["receivers"]?.array?.first?["fixes"]?.int == 1)
+    #expect(feeds[1]["fix_age_s"] == nil && feeds[1]["receivers"]?.array?.isEmpty == true)
+    #expect(feeds[1]["retry_in_s"]?.double.map { $0 <= 2 } == true)
+  }
+
   @Test func aPeerThatHangsUpAndComesBackIsSaidOnceEach() throws {
     let journal = TestJournal()
     try FeedScript.hangUpAndComeBack(journal: journal)
