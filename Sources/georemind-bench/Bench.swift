@@ -19,6 +19,12 @@ private let benchHelp = """
   store N
       N reminders in a database in /tmp: insert_ms for all in one transaction, commit_p50_us and
       commit_p99_us for one firing with full sync, open_and_read_ms for all at a start
+  latency [N [PACE]]
+      From the last byte of an epoch on a pseudo-terminal to its firing's datagram at the journal's
+      socket, through the georemindd beside this program; N firings (1000), each PACE ms (2) after
+      the last. Gives the daemon a /run of its own, so it needs root or user namespaces.
+      p50_us, p90_us, p99_us            with the state directory in /dev/shm
+      p50_sync_us, p90_sync_us, p99_sync_us   in /var/tmp, with the disk's sync
 
   """
 
@@ -35,6 +41,11 @@ func runBench(_ arguments: [String]) -> Int32 {
       print(try timerBench(count: try count(arguments[1])))
     case ("store", 2):
       print(try storeBench(count: try count(arguments[1])))
+    case ("latency", 1...3):
+      print(
+        try latencyBench(
+          count: arguments.count > 1 ? count(arguments[1]) : 1000,
+          pace: arguments.count > 2 ? count(arguments[2]) : 2))
     case ("--help", _), ("-h", _):
       print(benchHelp, terminator: "")
     default:

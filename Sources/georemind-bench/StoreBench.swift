@@ -7,16 +7,9 @@ import Storage
 /// What keeping things costs on the disk at hand: one progress and one firing a transaction, as the
 /// daemon does it, and the reading of `count` reminders at the start.
 func storeBench(count: Int) throws -> String {
-  var template = Array("/tmp/georemind-bench.XXXXXX".utf8CString)
-  guard let folder = mkdtemp(&template).map({ String(cString: $0) }) else {
-    throw BenchError("cannot make a folder in /tmp")
-  }
-  defer {
-    for suffix in ["", "-wal", "-shm"] { unlink("\(folder)/bench.db\(suffix)") }
-    rmdir(folder)
-  }
+  let folder = try BenchFolder(in: "/tmp")
   let now = Instant(seconds: 1_800_000_000)
-  let path = "\(folder)/bench.db"
+  let path = "\(folder.path)/bench.db"
   let store = try Store(path: path, now: now)
   let home = Coordinate(clampingLatitude: 53.55, wrappingLongitude: 9.99)
 
@@ -57,16 +50,7 @@ func storeBench(count: Int) throws -> String {
   let open = wallTime() - openStart
   again.close()
   guard read == count else { throw BenchError("\(read) of \(count) reminders came back") }
-  func at(_ share: Double) -> String {
-    guard !times.isEmpty else { return "0" }
-    return rounded(times[min(times.count - 1, Int(Double(times.count) * share))] * 1e6)
-  }
+  func at(_ share: Double) -> String { rounded(times.percentile(share) * 1e6) }
   return "insert_ms=\(rounded(fill * 1e3)) commit_p50_us=\(at(0.5)) commit_p99_us=\(at(0.99)) "
     + "open_and_read_ms=\(rounded(open * 1e3))"
-}
-
-private func wallTime() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }

@@ -1,0 +1,107 @@
+import CivilTime
+import Geodesy
+import Glibc
+
+/// From the last byte of an epoch on a pseudo-terminal to its firing's datagram at the journal's
+/// socket, through the whole daemon: with the state in memory, then on the disk of /var/tmp.
+///
+/// The receiver goes in and out of a place, two fixes each, for with the default settings the second
+/// one decides. Its fixes are a second apart by their own times; they come when the last firing was
+/// told `pace` milliseconds ago.
+func latencyBench(count: Int, pace: Int) throws -> String {
+  var line = ""
+  for (suffix, parent) in [("", "/dev/shm"), ("_sync", "/var/tmp")] {
+    let times = try latencies(count: count, pace: pace, stateIn: parent)
+    for (name, share) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] {
+      line += "\(name)\(suffix)_us=\(rounded(times.percentile(share) * 1e6)) "
+    }
+  }
+  return line + "n=\(count) pace_ms=\(pace)"
+}
+
+/// Seconds from burst to firing, sorted.
+private func latencies(count: Int, pace: Int, stateIn parent: String) throws -> [Double] {
+  let rig = try LatencyRig(stateIn: parent, reminders: bothWays)
+  var drive = Drive()
+  func pause() { usleep(UInt32(pace) * 1000) }
+
+  // The daemon has to learn on which side of the fence it is and how a burst ends.
+  _ = try rig.entry(with: "georemindd 0")
+  for _ in 0..<20 {
+    for _ in 0..<2 {
+      try rig.send(drive.next())
+      usleep(20_000)
+    }
+  }
+  while try !rig.entry(with: firing).text.holds(drive.fixTime) {}
+
+  var times: [Double] = []
+  times.reserveCapacity(count)
+  while times.count < count {
+    try rig.send(drive.next())
+    pause()
+    let burst = drive.next()
+    let start = wallTime()
+    try rig.send(burst)
+    let entry = try rig.entry(with: firing)
+    times.append(entry.arrival - start)
+    // A late one, of the epoch before, would look quick.
+    guard entry.text.holds(drive.fixTime) else {
+      throw BenchError("the firing after epoch \(drive.epochs) is another one's")
+    }
+    pause()
+  }
+  return times.sorted()
+}
+
+/// What only the entry of a firing holds.
+private let firing = "GEOREMIND_FIRING_ID="
+
+/// Two reminders of one place, so that each change of side fires one of them.
+private let bothWays = """
+  {"id":"in","kind":"location","title":"Arrived","on":"arrive","every_visit":true,\
+  "place":{"name":"Pier","lat":53.5461,"lon":9.9661,"radius_m":20}}
+  {"id":"out","kind":"location","title":"Left","on":"depart","every_visit":true,\
+  "place":{"name":"Pier","lat":53.5461,"lon":9.9661,"radius_m":20}}
+
+  """
+
+/// A receiver that changes sides with every second epoch.
+private struct Drive {
+  private(set) var epochs = 0
+  /// Of the last epoch.
+  private(set) var time: Instant
+
+  init() {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    time = Instant(seconds: Double(now.tv_sec))
+  }
+
+  var fixTime: String { "GEOREMIND_FIX_TIME=\(time.json)" }
+
+  /// The sentences of the next epoch.
+  mutating func next() -> [UInt8] {
+    epochs += 1
+    time = time + .seconds(1)
+    let isInside = (epochs - 1) / 2 % 2 == 1
+    let stamp = time.rfc3339().filter(\.isNumber)
+    let clock = "\(stamp.dropFirst(8).prefix(6)).00"
+    // DDMMYY out of YYYYMMDD.
+    let date = [6, 4, 2].map { String(stamp.dropFirst($0).prefix(2)) }.joined()
+    // 0.03 minutes are 56 m to the north, out of the 20 m of the place and their margin.
+    let position = isInside ? "5332.7660,N,00957.9660,E" : "5332.7960,N,00957.9660,E"
+    let sentences = [
+      "GNGGA,\(clock),\(position),1,12,0.8,14.2,M,45.1,M,,",
+      "GNGSA,A,3,05,07,08,10,13,15,18,23,27,30,,,1.4,0.8,1.1",
+      "GNRMC,\(clock),A,\(position),30.0,0.0,\(date),,,A",
+    ]
+    return sentences.flatMap { Array(Self.framed($0).utf8) }
+  }
+
+  private static func framed(_ text: String) -> String {
+    let sum = text.utf8.reduce(0, ^)
+    let digits = String(sum, radix: 16, uppercase: true)
+    return "$\(text)*\(digits.count < 2 ? "0" : "")\(digits)\r\n"
+  }
+}
