@@ -1,5 +1,6 @@
 import Geodesy
 import Geofencing
+import Glibc
 
 /// A made-up region with the positions it was drawn from.
 struct DrawnShape {
@@ -60,7 +61,7 @@ extension SplitMix {
     var line = [place]
     for _ in 0..<Int.random(in: 1...8, using: &self) {
       heading += uniform(-80...80)
-      place = place.destination(bearing: heading, distance: reach * uniform(0.02...0.15))
+      place = beside(place, distance: reach * uniform(0.02...0.15), bearing: heading)
       line.append(place)
     }
     return line
@@ -79,16 +80,24 @@ extension SplitMix {
     return Bool.random(using: &self) ? ring : ring.reversed()
   }
 
-  /// A place at a distance; at a pole, where all bearings are south or north, on any meridian.
+  /// A place at a distance, by unit vectors: right to nanometres at the poles as well, where one by
+  /// bearing and arc sine is off by centimetres and makes corners coincide.
   mutating func beside(
     _ center: Coordinate, distance: Double, bearing: Double? = nil
   ) -> Coordinate {
-    let bearing = bearing ?? uniform(0...360)
-    guard abs(center.latitude) > 90 - 1e-9 else {
-      return center.destination(bearing: bearing, distance: distance)
-    }
-    let degrees = distance / Sphere.radius * 180 / .pi
-    let latitude = center.latitude > 0 ? 90 - degrees : degrees - 90
-    return coordinate(latitude, bearing)
+    let turn = (bearing ?? uniform(0...360)) * .pi / 180
+    let angle = distance / Sphere.radius
+    let (latitude, longitude) = (
+      center.latitude * .pi / 180, center.longitude * .pi / 180
+    )
+    let middle = UnitVector(center)
+    let (along, across) = (sin(angle) * cos(turn), sin(angle) * sin(turn))
+    // North and east of the meridian that the longitude names, at the poles too.
+    let there = UnitVector(
+      normalizing: cos(angle) * middle.x - along * sin(latitude) * cos(longitude)
+        - across * sin(longitude),
+      cos(angle) * middle.y - along * sin(latitude) * sin(longitude) + across * cos(longitude),
+      cos(angle) * middle.z + along * cos(latitude))
+    return there?.coordinate ?? center
   }
 }

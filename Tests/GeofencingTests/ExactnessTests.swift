@@ -118,7 +118,7 @@ import Testing
       let foot = path[i].interpolated(to: path[i + 1], fraction: random.uniform(0...1))
       let along = foot.initialBearing(to: path[i + 1])
       let side = Bool.random(using: &random) ? 90.0 : -90
-      return foot.destination(bearing: along + side, distance: distance)
+      return random.beside(foot, distance: distance, bearing: along + side)
     }
   }
 #endif
