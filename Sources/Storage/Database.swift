@@ -173,6 +173,18 @@ package final class Database {
 
   // MARK: - Transactions
 
+  /// A transaction that does not wait for the disk: it outlives the process at once, a power failure
+  /// only with the next commit that does wait, or a checkpoint. The order of commits is kept.
+  package func relaxedTransaction<Value>(
+    _ body: () throws(StoreError) -> Value
+  ) throws(StoreError) -> Value {
+    guard depth == 0 else { return try transaction(body) }
+    try execute("PRAGMA synchronous = NORMAL")
+    let result = Result { () throws(StoreError) in try transaction(body) }
+    try execute("PRAGMA synchronous = FULL")
+    return try result.get()
+  }
+
   /// Does all of `body` or, when it throws, nothing. The outermost one takes the write lock at once;
   /// within it another one is a savepoint.
   package func transaction<Value>(

@@ -15,6 +15,13 @@ package struct Changes {
   package var isEmpty: Bool {
     saved.isEmpty && progress.isEmpty && forgotten.isEmpty && firings.isEmpty && lastFix == nil
   }
+
+  /// Leaves the latest progress of each reminder alone, so that what waits for a disk for days does not
+  /// grow with each visit. Complexity: O(n).
+  package mutating func forgetOutdatedProgress() {
+    var seen: Set<String> = []
+    progress = Array(progress.reversed().filter { seen.insert($0.id).inserted }.reversed())
+  }
 }
 
 /// What the daemon keeps on disk. It belongs to one thread.

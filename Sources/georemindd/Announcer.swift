@@ -82,6 +82,13 @@ final class Announcer {
       .error, .storeTrouble)
   }
 
+  func announceSlowStore(_ commit: TimeSpan) {
+    write(
+      "Store trouble: the disk is slow, a commit took \(whole(commit)). Firings are told that much later; "
+        + "look for what keeps the disk busy, and for its errors with journalctl -k",
+      .error, .storeTrouble)
+  }
+
   func write(
     _ message: String, _ priority: JournalPriority, _ id: MessageID, fields: JournalFields = [:],
     file: String = #fileID, line: Int = #line, function: String = #function

@@ -1,4 +1,5 @@
 import CivilTime
+import LinuxRuntime
 import Logging
 import Positioning
 import Reminders
@@ -17,6 +18,9 @@ final class EngineHost {
   /// What could not be stored yet, oldest first.
   private var unsaved = Changes()
   private(set) var storeTrouble: String?
+  /// A commit that took longer is told, once, until one is quicker again; in microseconds.
+  private static let slowCommit: Int64 = 1_000_000
+  private var isStoreSlow = false
 
   /// Called after every event: the next deadline may be another one.
   var onDeadlineChange: () -> Void = {}
@@ -119,6 +123,7 @@ final class EngineHost {
     unsaved.lastFix = changes.lastFix ?? unsaved.lastFix
     guard !unsaved.isEmpty else { return }
     let recorded: [Firing]
+    let start = SystemClock.monotonic.microseconds
     do {
       recorded = try store.commit(unsaved)
     } catch {
@@ -127,9 +132,11 @@ final class EngineHost {
         journal.announceStoreTrouble(trouble)
       }
       storeTrouble = trouble
+      unsaved.forgetOutdatedProgress()
       onStoreTrouble()
       return
     }
+    watchPace(of: SystemClock.monotonic.microseconds - start)
     let firings = unsaved.firings
     unsaved = Changes()
     if storeTrouble != nil {
@@ -139,6 +146,17 @@ final class EngineHost {
     guard !firings.isEmpty else { return }
     outbox.deliver(recorded)
     for firing in firings { onFiring(firing) }
+  }
+
+  private func watchPace(of commit: Int64) {
+    let isSlow = commit > Self.slowCommit
+    guard isSlow != isStoreSlow else { return }
+    isStoreSlow = isSlow
+    if isSlow {
+      journal.announceSlowStore(TimeSpan(microseconds: commit))
+    } else {
+      log.notice("The store is quick again")
+    }
   }
 }
 

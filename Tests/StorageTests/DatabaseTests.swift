@@ -108,6 +108,23 @@ import Testing
     #expect(try count() == 1)
   }
 
+  @Test func onlyARelaxedTransactionDoesNotWaitForTheDisk() throws {
+    let database = database
+    func waits() throws(StoreError) -> Int64? { try database.integer("PRAGMA synchronous") }
+    #expect(try database.transaction(waits) == 2)
+    #expect(try database.relaxedTransaction(waits) == 1)
+    #expect(try waits() == 2)
+    #expect(throws: StoreError.self) {
+      try database.relaxedTransaction { () throws(StoreError) in try database.execute("nonsense") }
+    }
+    #expect(try waits() == 2)
+    // Within another one it is a part of that.
+    let inner = try database.transaction { () throws(StoreError) in
+      try database.relaxedTransaction(waits)
+    }
+    #expect(inner == 2)
+  }
+
   @Test func anInnerTransactionThatThrowsLeavesTheOuterOne() throws {
     try database.transaction { () throws(StoreError) in
       try database.run("INSERT INTO t (n) VALUES (1)")

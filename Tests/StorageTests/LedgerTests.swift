@@ -114,6 +114,18 @@ import Testing
     #expect(try store.state.lastFix() == changes.lastFix)
   }
 
+  @Test func whatWaitsForTheDiskKeepsTheLatestProgressAlone() {
+    var changes = Changes()
+    for (id, state) in [("a", .fired), ("b", .armed), ("a", .done), ("b", .snoozed)]
+      as [(String, Reminder.State)]
+    {
+      changes.progress.append((id, Progress(state: state)))
+    }
+    changes.forgetOutdatedProgress()
+    #expect(changes.progress.map(\.id) == ["a", "b"])
+    #expect(changes.progress.map(\.progress.state) == [.done, .snoozed])
+  }
+
   @Test func anEventThatCannotBeKeptLeavesNoTrace() throws {
     let entry = try Sample.dated("a")
     try store.reminders.push(entry.reminder, entry.progress)
