@@ -5,6 +5,8 @@ import Glibc
 package enum JournalError: Error, Equatable, CustomStringConvertible {
   /// Nobody receives entries at this socket.
   case unavailable(socketPath: String)
+  /// journald takes no more for now: its queue is full.
+  case busy
   case notSent(code: Int32)
   case notWritten(code: Int32)
   case notRead(action: String, code: Int32)
@@ -13,6 +15,7 @@ package enum JournalError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .unavailable(let path):
       "no journal at \(path): see whether systemd-journald runs"
+    case .busy: "journald does not read its socket: see whether its disk is full or slow"
     case .notSent(let code):
       "cannot send an entry to the journal: \(errorText(code))"
     case .notWritten(let code):
@@ -31,13 +34,14 @@ package protocol JournalSink: AnyObject {
 }
 
 /// The journal of the system, through `sd_journal_sendv`, which passes values with line ends by
-/// length and large entries by memfd. Waits while journald's queue is full.
+/// length and large entries by memfd. Refuses an entry, rather than wait, while journald's queue is full.
 package final class SystemJournal: JournalSink {
   package static let defaultSocketPath = "/run/systemd/journal/socket"
 
   /// `SYSLOG_IDENTIFIER` of the entries that have none.
   package let identifier: String
   private let socketPath: String
+  private let queue: JournalQueue
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
   private var vectors: [iovec] = []
@@ -47,6 +51,7 @@ package final class SystemJournal: JournalSink {
   package init(identifier: String, socketPath: String = SystemJournal.defaultSocketPath) {
     self.identifier = identifier
     self.socketPath = socketPath
+    queue = JournalQueue(path: socketPath)
   }
 
   /// Whether there is a journal to send to.
@@ -55,6 +60,7 @@ package final class SystemJournal: JournalSink {
   }
 
   package func write(_ entry: JournalEntry) throws(JournalError) {
+    guard !queue.isFull else { throw .busy }
     bytes.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
     for field in entry.fields { append(field.name, field.value) }

@@ -3,6 +3,52 @@ import Testing
 
 @testable import LinuxRuntime
 
+@Suite struct JournalQueueTests {
+  /// A journald that hangs: nobody reads what is sent to its socket.
+  @Test func isFullWhileNobodyReads() throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/journal"
+    let address = try SocketAddress(unixPath: path)
+    let type = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue)
+    let queue = JournalQueue(path: path)
+    #expect(!queue.isFull, "without a socket there is nothing to wait for")
+    let reader = Descriptor(socket(AF_UNIX, type, 0))
+    try #require(address.withPointer { bind(reader.raw, $0, $1) } == 0)
+    #expect(!queue.isFull)
+
+    let writer = Descriptor(socket(AF_UNIX, type, 0))
+    try #require(address.withPointer { connect(writer.raw, $0, $1) } == 0)
+    while send(writer.raw, "entry", 5, 0) == 5 {}
+    #expect(queue.isFull)
+    #expect(queue.isFull)
+    let sink = SystemJournal(identifier: "test", socketPath: path)
+    #expect(throws: JournalError.busy) { try sink.write(JournalEntry("x", priority: .debug)) }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    while recv(reader.raw, &bytes, bytes.count, 0) > 0 {}
+    #expect(!queue.isFull)
+  }
+
+  /// The socket of the new one is another file of the same name.
+  @Test func followsAJournaldThatIsStartedAnew() throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/journal"
+    let address = try SocketAddress(unixPath: path)
+    let type = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue)
+    let queue = JournalQueue(path: path)
+    for _ in 0..<2 {
+      let reader = Descriptor(socket(AF_UNIX, type, 0))
+      try #require(address.withPointer { bind(reader.raw, $0, $1) } == 0)
+      let writer = Descriptor(socket(AF_UNIX, type, 0))
+      try #require(address.withPointer { connect(writer.raw, $0, $1) } == 0)
+      #expect(!queue.isFull)
+      while send(writer.raw, "entry", 5, 0) == 5 {}
+      #expect(queue.isFull)
+      reader.close()
+      unlink(path)
+    }
+  }
+}
+
 @Suite struct JournalEntryTests {
   @Test(
     arguments: [

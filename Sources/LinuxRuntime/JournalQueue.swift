@@ -1,0 +1,32 @@
+import Glibc
+
+/// Tells whether journald's socket would take an entry now. `sd_journal_sendv` waits where the queue
+/// behind the socket is full, so that a journald that hangs would hang everyone who writes to it.
+///
+/// A connected datagram socket is writable while the queue of its peer has room (unix(7), poll(2)).
+final class JournalQueue {
+  private let path: String
+  private var probe: Descriptor?
+
+  init(path: String) { self.path = path }
+
+  /// Whether an entry sent now would have to wait; false where there is no socket at all.
+  var isFull: Bool {
+    // What looks full may be the socket of a journald that has ended: look once more by a new one.
+    for _ in 0..<2 {
+      guard let probe = probe ?? connected() else { return false }
+      self.probe = probe
+      var entry = pollfd(fd: probe.raw, events: Int16(POLLOUT), revents: 0)
+      if poll(&entry, 1, 0) > 0, entry.revents & Int16(POLLOUT) != 0 { return false }
+      self.probe = nil
+    }
+    return true
+  }
+
+  private func connected() -> Descriptor? {
+    let type = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+    guard let address = try? SocketAddress(unixPath: path) else { return nil }
+    let descriptor = Descriptor(socket(AF_UNIX, type, 0))
+    return address.withPointer({ connect(descriptor.raw, $0, $1) }) == 0 ? descriptor : nil
+  }
+}
