@@ -83,6 +83,7 @@ package struct EventPriority: RawRepresentable, Equatable, Sendable {
 
   package static let important = EventPriority(rawValue: -100)
   package static let normal = EventPriority(rawValue: 0)
+  package static let background = EventPriority(rawValue: 50)
   package static let idle = EventPriority(rawValue: 100)
 }
 

@@ -12,10 +12,15 @@ package final class StreamConnection {
     /// Where that many bytes wait to be sent, nothing more is queued and the client is dropped. At
     /// most this and what one `send` adds is held.
     package var queue: Int
+    /// So many messages are delivered in a second; the others wait, in the end in the client.
+    package var messagesPerSecond: Int
 
-    package init(message: Int = 1 << 20, queue: Int = 4 << 20) {
+    package init(
+      message: Int = 1 << 20, queue: Int = 4 << 20, messagesPerSecond: Int = 1000
+    ) {
       self.message = message
       self.queue = queue
+      self.messagesPerSecond = messagesPerSecond
     }
   }
 
@@ -34,7 +39,21 @@ package final class StreamConnection {
   private let limits: Limits
   private let delimiter: UInt8
   private var source: IOSource?
+  /// What was read and not delivered yet; up to `searched` it is known to hold no delimiter.
   private var input: [UInt8] = []
+  private var searched = 0
+  /// Runs while more was read than was delivered, and nothing more is read meanwhile.
+  private var turns: TurnSource?
+  /// Ends the pause of a client that has had its messages for this second.
+  private var pause: TimerSource?
+  private var isPausing = false
+  /// When the present second began, and how many messages it has had.
+  private var second: (began: Int64, messages: Int) = (0, 0)
+  /// When the first byte of the message in `input` came.
+  private var messageBegan: Int64 = 0
+  /// When the socket last took something, or first had something waiting.
+  private var lastTaken: Int64 = 0
+  private let loop: EventLoop
   private var output: [UInt8] = []
   private var sent = 0
   /// Set when the client sends no more or `finish` was called: why to close once all is sent.
@@ -56,10 +75,19 @@ package final class StreamConnection {
     self.descriptor = descriptor
     self.limits = limits
     self.delimiter = delimiter
+    self.loop = loop
     peer = try PeerCredentials(of: descriptor.raw)
     source = try loop.addIO(descriptor.raw, .readable, priority: priority) {
       [unowned self] events in
       self.isReady(events)
+    }
+    turns = try loop.addDeferred(repeating: true, priority: priority) { [unowned self] in
+      self.deliverMessage()
+    }
+    turns?.isEnabled = false
+    pause = try loop.addTimer(.monotonic, accuracy: 10_000, priority: priority) {
+      [unowned self] _ in
+      self.goOn()
     }
   }
 
@@ -67,6 +95,14 @@ package final class StreamConnection {
 
   /// Bytes that wait to be sent.
   package var queuedBytes: Int { output.count - sent }
+
+  /// For how long, in microseconds, the client has owed something: the rest of a message that it has
+  /// begun, or that it reads what waits for it.
+  package var stalled: Int64 {
+    let now = loop.now(.monotonic)
+    let sending = input.isEmpty || turns?.isEnabled == true || isPausing ? 0 : now - messageBegan
+    return max(sending, queuedBytes == 0 ? 0 : now - lastTaken)
+  }
 
   private var isFull: Bool { queuedBytes >= limits.queue }
 
@@ -78,6 +114,7 @@ package final class StreamConnection {
       fail(Self.slow)
       return false
     }
+    if queuedBytes == 0 { lastTaken = loop.now(.monotonic) }
     output.append(contentsOf: bytes)
     flush()
     return isOpen
@@ -94,10 +131,19 @@ package final class StreamConnection {
     isOpen = false
     source?.close()
     source = nil
+    turns?.close()
+    turns = nil
+    pause?.close()
+    pause = nil
     descriptor.close()
     onMessage = { _ in }
     onSent = { _ in }
     onClose = { _ in }
+  }
+
+  /// Closes a client that owes something for too long, and says so to `onClose`.
+  package func giveUp() {
+    fail("the client neither ends its message nor reads, for \(stalled / 1_000_000) s")
   }
 
   private static var slow: String { "the client reads too slowly" }
@@ -122,16 +168,16 @@ package final class StreamConnection {
     guard isOpen else { return }
     if let ending {
       if queuedBytes == 0 || !events.isDisjoint(with: [.hangUp, .error]) { fail(ending) }
-    } else if events.subtracting(.writable) != [] {
+    } else if events.subtracting(.writable) != [], isReading {
       receive()
     }
   }
 
   /// One read a turn, so that no client keeps the others waiting.
   private func receive() {
-    let old = input.count
+    if input.isEmpty { messageBegan = loop.now(.monotonic) }
     let count = Self.append(to: &input, from: descriptor.raw, atMost: 16384)
-    if count > 0 { return deliverMessages(searchedTo: old) }
+    if count > 0 { return deliverMessage() }
     if count == 0 { return end("the client closed the connection") }
     let code = errno
     if code != EAGAIN, code != EINTR { fail("cannot read: \(errorText(code))") }
@@ -148,26 +194,45 @@ package final class StreamConnection {
     }
   }
 
-  private func deliverMessages(searchedTo old: Int) {
-    // Handlers may close the connection: the bytes are theirs to see, not to change.
-    let bytes = input
-    var start = 0
-    var position = old
-    while position < bytes.count {
-      if bytes[position] == delimiter {
-        let message = start..<position
-        start = position + 1
-        guard message.count <= limits.message else { break }
-        bytes.withUnsafeBytes { onMessage(UnsafeRawBufferPointer(rebasing: $0[message])) }
-        guard isOpen, ending == nil else { return }
-      }
-      position += 1
+  /// One message a turn, however many came at once: a client that sends thousands waits for the feeds
+  /// and the other clients between any two.
+  private func deliverMessage() {
+    guard let end = input[searched...].firstIndex(of: delimiter) else {
+      searched = input.count
+      turns?.isEnabled = false
+      return searched > limits.message ? failAsTooLong() : updateInterest()
     }
-    guard position == bytes.count, bytes.count - start <= limits.message else {
-      return fail("a message is longer than \(limits.message) bytes")
-    }
-    if start > 0 { input.removeFirst(start) }
+    guard end <= limits.message else { return failAsTooLong() }
+    // The handler may close the connection: the bytes are its to see, not to change.
+    let message = Array(input[..<end])
+    input.removeFirst(end + 1)
+    searched = 0
+    messageBegan = loop.now(.monotonic)
+    countMessage()
+    turns?.isEnabled = !input.isEmpty && !isPausing
+    updateInterest()
+    message.withUnsafeBytes { onMessage($0) }
   }
+
+  private func countMessage() {
+    let now = messageBegan
+    if now - second.began >= 1_000_000 { second = (now, 0) }
+    second.messages += 1
+    guard second.messages >= limits.messagesPerSecond else { return }
+    isPausing = true
+    pause?.arm(at: second.began + 1_000_000)
+  }
+
+  private func goOn() {
+    isPausing = false
+    messageBegan = loop.now(.monotonic)
+    turns?.isEnabled = !input.isEmpty
+    updateInterest()
+  }
+
+  private var isReading: Bool { ending == nil && turns?.isEnabled != true && !isPausing }
+
+  private func failAsTooLong() { fail("a message is longer than \(limits.message) bytes") }
 
   // MARK: Writing
 
@@ -197,13 +262,16 @@ package final class StreamConnection {
       sent = 0
     }
     updateInterest()
+    if taken > 0 { lastTaken = loop.now(.monotonic) }
     // Last, as it may send more or close.
     if taken > 0 { onSent(taken) }
   }
 
   private func updateInterest() {
-    var interest: IOEvents = ending == nil ? .readable : []
+    var interest: IOEvents = isReading ? .readable : []
     if queuedBytes > 0 { interest.insert(.writable) }
     source?.setInterest(interest)
+    // With an empty set epoll still reports a hang-up, and would do so for ever.
+    source?.isEnabled = !interest.isEmpty || ending != nil
   }
 }

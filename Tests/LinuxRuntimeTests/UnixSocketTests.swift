@@ -66,6 +66,74 @@ private final class Service {
     #expect(access(path, F_OK) != 0)
   }
 
+  /// Between any two messages what is more important has its turn.
+  @Test func deliversOneMessageATurn() throws {
+    let listener = try listener()
+    var turns = 0
+    let other = try loop.addDeferred(repeating: true, priority: .important) { turns += 1 }
+    service.answer = { _, _ in turns = 0 }
+    let client = try UnixClient(path: path, timeout: 1_000_000)
+    try client.send(String(repeating: "m\0", count: 50).utf8, timeout: 1_000_000)
+    other.isEnabled = false
+    #expect(try loop.runUntil { service.messages.count == 1 })
+    #expect(service.messages.count == 1)
+    for expected in 2...50 {
+      other.again()
+      try loop.runOnce(timeout: 0)
+      #expect(turns == 1)
+      try loop.runOnce(timeout: 0)
+      #expect(service.messages.count == expected)
+    }
+    client.close()
+    listener.close()
+  }
+
+  @Test func answersAllThatCameBeforeTheEnd() throws {
+    let listener = try listener()
+    service.answer = { connection, text in connection.send("<\(text)>\0".utf8) }
+    let client = try UnixClient(path: path, timeout: 1_000_000)
+    try client.send("one\0two\0three\0".utf8, timeout: 1_000_000)
+    client.close()
+    #expect(try loop.runUntil { !service.closed.isEmpty })
+    #expect(service.messages.first == "one")
+    listener.close()
+  }
+
+  @Test func takesSoManyMessagesASecond() throws {
+    let listener = try listener(limits: .init(messagesPerSecond: 10))
+    let client = try UnixClient(path: path, timeout: 1_000_000)
+    let start = SystemClock.monotonic.microseconds
+    try client.send(String(repeating: "m\0", count: 25).utf8, timeout: 1_000_000)
+    #expect(try loop.runUntil { service.messages.count == 10 })
+    while try loop.runOnce(timeout: 0) {}
+    let seconds = Int((SystemClock.monotonic.microseconds - start) / 1_000_000)
+    #expect(service.messages.count <= 10 * (1 + seconds))
+    // Nothing is lost by it.
+    #expect(try loop.runUntil { service.messages.count == 25 })
+    client.close()
+    listener.close()
+  }
+
+  @Test func knowsWhatAClientOwes() throws {
+    let listener = try listener(limits: .init(queue: 4 << 20))
+    let client = try UnixClient(path: path, timeout: 1_000_000)
+    #expect(try loop.runUntil { service.connections.count == 1 })
+    let connection = service.connections[0]
+    #expect(connection.stalled == 0)
+    try client.send("half".utf8, timeout: 1_000_000)
+    #expect(try loop.runUntil { connection.stalled > 0 })
+    try client.send(" a message\0".utf8, timeout: 1_000_000)
+    #expect(try loop.runUntil { service.messages == ["half a message"] })
+    #expect(connection.stalled == 0)
+    // More than the socket holds.
+    connection.send([UInt8](repeating: 1, count: 1 << 20) + [0])
+    #expect(try loop.runUntil { connection.stalled > 0 })
+    connection.giveUp()
+    #expect(service.closed.first?.contains("neither ends its message nor reads") == true)
+    client.close()
+    listener.close()
+  }
+
   @Test func knowsThePeer() throws {
     let listener = try listener()
     let client = try UnixClient(path: path, timeout: 1_000_000)
