@@ -54,6 +54,8 @@ package final class Feed {
   private(set) var channel: FeedChannel?
   private var source: IOSource?
   private var chunks: TurnSource?
+  /// What an earlier run had open, until it is used.
+  private var adopted: FeedChannel?
   private var addresses: ArraySlice<SocketAddress> = []
   private var openedAt: Int64 = 0
   private var output: [UInt8] = []
@@ -96,9 +98,11 @@ package final class Feed {
   }
 
   /// Begins to open, in the next turn of the loop; nothing while it is running already.
-  package func start() {
+  /// - Parameter descriptor: what an earlier run had open, to go on with; it is this feed's from now on.
+  package func start(adopting descriptor: Int32? = nil) {
     switch state {
     case .closed, .ended, .failed:
+      adopted = descriptor.flatMap { channel(adopting: $0) }
       state = .connecting
       timer?.arm(in: 0)
     case .connecting, .open, .waiting: break
@@ -110,9 +114,19 @@ package final class Feed {
     closeChannel()
     pathWatch?.close()
     pathWatch = nil
+    adopted = nil
     timer?.disarm()
     backoff.reset()
     state = .closed
+  }
+
+  /// It is under way, and neither a timer nor a descriptor will ever call it: a fault of this program.
+  package var isStuck: Bool {
+    switch state {
+    case .connecting, .waiting: timer?.isEnabled != true && source == nil
+    case .open: source == nil && chunks == nil
+    case .closed, .ended, .failed: false
+    }
   }
 
   /// Sends to the other end, from a queue of at most 64 KiB; says whether it was taken. What cannot be
@@ -150,6 +164,10 @@ package final class Feed {
   }
 
   private func open() {
+    if let channel = adopted {
+      adopted = nil
+      return opened(channel)
+    }
     do {
       switch url {
       case .gpsd(let host, let port, _), .tcp(let host, let port):

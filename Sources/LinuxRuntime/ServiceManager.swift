@@ -4,10 +4,10 @@ import Glibc
 /// What the program tells systemd about itself (sd_notify(3)) and gets from it (sd_listen_fds(3)).
 /// Outside a service every notice is silently not sent.
 package final class ServiceManager {
-  /// A socket handed over by systemd.
+  /// A descriptor handed over by systemd.
   package struct PassedSocket: Equatable, Sendable {
     package let descriptor: Int32
-    /// `FileDescriptorName=` of the socket unit, or "unknown".
+    /// `FileDescriptorName=` of the socket unit, the name it was kept under, or "unknown".
     package let name: String
   }
 
@@ -69,7 +69,20 @@ package final class ServiceManager {
     send("EXTEND_TIMEOUT_USEC=\(max(0, microseconds))")
   }
 
-  /// The sockets passed to this process, in order. Ask once, at start: the variables are taken out
+  /// Has systemd keep a copy of a descriptor for the next run of this service, in place of what it had
+  /// of that name; nil has it keep nothing. It needs `FileDescriptorStoreMax=` in the unit, and drops by
+  /// itself what has hung up.
+  /// - Parameter name: printable ASCII without a colon, at most 255 characters.
+  @discardableResult
+  package func keep(_ descriptor: Int32?, as name: String) -> Bool {
+    guard isSupervised else { return false }
+    guard send("FDSTOREREMOVE=1\nFDNAME=\(name)"), let descriptor else { return false }
+    let result = sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=\(name)", [descriptor], 1)
+    lastFailure = result < 0 ? SystemError("hand a descriptor to systemd", code: 0 &- result) : nil
+    return result > 0
+  }
+
+  /// The descriptors passed to this process, by socket units and by an earlier run, in order. Ask once, at start: the variables are taken out
   /// of the environment so that child processes do not take them for theirs.
   package func passedSockets() throws(SystemError) -> [PassedSocket] {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?

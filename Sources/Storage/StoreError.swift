@@ -54,6 +54,12 @@ extension StoreError {
     return failure.code == SQLITE_CORRUPT || failure.code == SQLITE_NOTADB
   }
 
+  /// The library was called as it must not be: the program's own fault.
+  package var isMisuse: Bool {
+    guard case .sqlite(let failure) = self else { return false }
+    return failure.code == SQLITE_MISUSE
+  }
+
   /// No space is left for the database.
   package var isDiskFull: Bool {
     switch self {

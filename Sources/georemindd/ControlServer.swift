@@ -10,6 +10,11 @@ final class ControlServer {
   /// More clients than this are turned away: each holds a descriptor and buffers.
   static let mostClients = 512
 
+  private let patience: Int64
+
+  /// Behind feeds and timers: whatever clients ask for, a fix and a deadline wait for one call at most.
+  private static let priority = EventPriority.background
+
   private unowned let daemon: Daemon
   private let loop: EventLoop
   private let interfaces: VarlinkService
@@ -17,6 +22,7 @@ final class ControlServer {
   private var listeners: [UnixListener] = []
   private var clients: [ObjectIdentifier: Client] = [:]
   private let statusTimer: TimerSource
+  private let patienceTimer: TimerSource
 
   private typealias Connection = VarlinkConnection<PeerCredentials>
 
@@ -39,14 +45,20 @@ final class ControlServer {
 
   /// Takes the sockets that systemd passes under the name `control`, or listens at the configured
   /// path.
-  /// - Parameter outputLimit: how many bytes may wait for a client that does not read; the largest
-  ///   reply comes on top.
+  /// - Parameters:
+  ///   - passed: all descriptors that systemd passed.
+  ///   - outputLimit: how many bytes may wait for a client that does not read; the largest
+  ///     reply comes on top.
+  ///   - patience: how long, in microseconds, a client may take to end a message that it has begun, or
+  ///     to read anything of what waits for it.
   init(
-    daemon: Daemon, loop: EventLoop, services: ServiceManager,
-    outputLimit: Int = VarlinkConnection<PeerCredentials>.defaultOutputLimit
+    daemon: Daemon, loop: EventLoop, passed: [ServiceManager.PassedSocket],
+    outputLimit: Int = VarlinkConnection<PeerCredentials>.defaultOutputLimit,
+    patience: Int64 = 30_000_000
   ) throws {
     self.daemon = daemon
     self.loop = loop
+    self.patience = patience
     self.outputLimit = outputLimit
     interfaces = try VarlinkService(
       vendor: "georemind", product: "georemindd", version: DaemonCommand.version,
@@ -56,11 +68,14 @@ final class ControlServer {
     statusTimer = try loop.addTimer(.monotonic, accuracy: 200_000) { _ in
       relay.server?.pushStatus()
     }
+    patienceTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { _ in
+      relay.server?.closeStalled()
+    }
     relay.server = self
-    for socket in try services.passedSockets() where socket.name == "control" {
+    for socket in passed where socket.name == "control" {
       listeners.append(
         try UnixListener(
-          passed: socket.descriptor, loop: loop, limits: limits
+          passed: socket.descriptor, loop: loop, limits: limits, priority: Self.priority
         ) { relay.server?.admit($0) })
     }
     isPassed = !listeners.isEmpty
@@ -72,9 +87,9 @@ final class ControlServer {
 
   /// Listens at another path from now on; whoever is connected stays so.
   func listen(at path: String) throws(SystemError) {
-    let listener = try UnixListener(path: path, loop: loop, limits: limits) { [unowned self] in
-      admit($0)
-    }
+    let listener = try UnixListener(
+      path: path, loop: loop, limits: limits, priority: Self.priority
+    ) { [unowned self] in admit($0) }
     for listener in listeners { listener.close() }
     listeners = [listener]
   }
@@ -85,6 +100,7 @@ final class ControlServer {
 
   func stop() {
     statusTimer.close()
+    patienceTimer.close()
     for listener in listeners { listener.close() }
     for client in clients.values { client.stream.close() }
     clients.removeAll()
@@ -101,6 +117,7 @@ final class ControlServer {
     let client = Client(stream: stream, service: interfaces, outputLimit: outputLimit)
     let key = ObjectIdentifier(client)
     clients[key] = client
+    if !patienceTimer.isEnabled { patienceTimer.arm(in: patience / 2) }
     stream.onClose = { [unowned self] reason in
       daemon.log.debug("A client has gone: \(reason)")
       clients[key] = nil
@@ -119,6 +136,13 @@ final class ControlServer {
       carryOut(exchange(with: client) { $0.receive(message, handler: $1) }, for: client)
       tellFirings()
     }
+  }
+
+  /// The timer runs only while there are clients.
+  private func closeStalled() {
+    for stream in clients.values.map(\.stream) + Array(refused.values)
+    where stream.stalled > patience { stream.giveUp() }
+    if !clients.isEmpty || !refused.isEmpty { patienceTimer.arm(in: patience / 2) }
   }
 
   /// One step of a client's protocol, in which calls may be answered. A call may make a reminder fire
@@ -158,6 +182,7 @@ final class ControlServer {
     stream.send(VarlinkReply(VarlinkServiceError.permissionDenied.varlink).encoded)
     let key = ObjectIdentifier(stream)
     refused[key] = stream
+    if !patienceTimer.isEnabled { patienceTimer.arm(in: patience / 2) }
     stream.onClose = { [unowned self] _ in refused[key] = nil }
     stream.finish()
   }

@@ -33,6 +33,9 @@ final class Daemon {
   /// The store did not give its reminders, and has to be asked again.
   private var isLoadRefused = false
   private var nextFeedNumber = 0
+  /// Descriptors of feeds that the last run had open, by name, until they are used.
+  private var handedOver: [String: Int32] = [:]
+  private var selfCheck = SelfCheck()
 
   /// - Parameters:
   ///   - lookUp: which of the last run's firings the journal has already; without it none are known
@@ -82,12 +85,14 @@ final class Daemon {
     host.onDeadlineChange = { [unowned self] in armDeadline() }
     host.onStoreTrouble = { [unowned self] in retryTimer?.arm(in: 5_000_000) }
     outbox.onJournalAway = { [unowned self] in retryTimer?.arm(in: 1_000_000) }
-    let control = try ControlServer(daemon: self, loop: loop, services: services)
+    let passed = try services.passedSockets()
+    let control = try ControlServer(daemon: self, loop: loop, passed: passed)
     self.control = control
     host.onFiring = { [unowned control] in control.announce($0) }
     outbox.recover()
     try loadReminderFiles()
     if let now = clock.now { loadReminders(at: now) }
+    takeOver(passed.filter { $0.name != "control" })
     for url in settings.feeds { try addFeed(url) }
     announceStart()
     services.ready(status: statusLine)
@@ -173,13 +178,13 @@ final class Daemon {
     host.handle(.clockSet, at: now)
   }
 
-  /// Feeds systemd's watchdog twice as often as asked, and only if the parts answer.
+  /// Feeds systemd's watchdog twice as often as asked, and only while the parts are seen to work.
   private func addWatchdog(every interval: Int64) throws {
     var timer: TimerSource?
     timer = try loop.addTimer(.monotonic, accuracy: interval / 8) { [unowned self] _ in
       timer?.arm(in: interval / 2)
-      if let trouble = selfCheck() {
-        log.critical("Self-check failed: \(trouble)")
+      if let fault = selfCheck.fault(of: self) {
+        log.critical("Self-check failed: \(fault)")
         services.triggerWatchdog()
       } else {
         services.watchdog()
@@ -188,16 +193,6 @@ final class Daemon {
     timer?.arm(in: interval / 2)
     if let timer { sources.append(timer) }
     services.watchdog()
-  }
-
-  /// What is broken beyond repair, if anything; trouble with the disk is not, the daemon goes on.
-  private func selfCheck() -> String? {
-    if clock.mode == .system, let now = clock.now, let deadline = host.engine.nextDeadline,
-      now - deadline > .minutes(1)
-    {
-      return "a timer is \(now - deadline) overdue"
-    }
-    return (try? store.reminders.count()) == nil ? "the store does not answer" : nil
   }
 
   private func addSignals() throws {
@@ -296,11 +291,31 @@ final class Daemon {
         updateStatusSoon()
       }
     }
-    runner.start()
+    if let name = url.storeName {
+      runner.onDescriptor = { [unowned self] in services.keep($0, as: name) }
+      runner.start(adopting: handedOver.removeValue(forKey: name))
+    } else {
+      runner.start()
+    }
+  }
+
+  /// Feeds that the last run had open, for those that are still wanted; a line that is not must be free
+  /// for whoever wants it now.
+  private func takeOver(_ passed: [ServiceManager.PassedSocket]) {
+    let wanted = Set(settings.feeds.compactMap(\.storeName))
+    for socket in passed {
+      if wanted.contains(socket.name), handedOver[socket.name] == nil {
+        handedOver[socket.name] = socket.descriptor
+      } else {
+        close(socket.descriptor)
+        services.keep(nil, as: socket.name)
+      }
+    }
   }
 
   private func remove(_ runner: FeedRunner) {
     runner.stop()
+    if let name = runner.url.storeName { services.keep(nil, as: name) }
     if runner.url.isFile {
       // Fixes that wait for their time are not told any more.
       player?.stop()

@@ -108,12 +108,18 @@ struct DaemonCommand: ParsableCommand {
     switch error {
     case is ConfigurationError: ExitStatus.configuration
     case let error as SettingsError: error.exitCode
-    case let error as StoreError:
-      error.isPermission ? ExitStatus.noPermission : ExitStatus.inputOutput
+    case let error as StoreError: exitCode(of: error)
     case let error as SystemError:
       error.code == EACCES || error.code == EPERM
         ? ExitStatus.noPermission : ExitStatus.inputOutput
     default: ExitStatus.software
+    }
+  }
+
+  private static func exitCode(of error: StoreError) -> Int32 {
+    switch error {
+    case .newer, .foreign: ExitStatus.dataError
+    default: error.isPermission ? ExitStatus.noPermission : ExitStatus.inputOutput
     }
   }
 
@@ -126,6 +132,7 @@ struct DaemonCommand: ParsableCommand {
 /// sysexits(3).
 enum ExitStatus {
   static let usage: Int32 = 64
+  static let dataError: Int32 = 65
   static let noInput: Int32 = 66
   static let software: Int32 = 70
   static let cannotCreate: Int32 = 73

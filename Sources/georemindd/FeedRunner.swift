@@ -23,6 +23,8 @@ final class FeedRunner {
   /// A recording has come to its end.
   var onEnd: () -> Void = {}
   var onStateChange: () -> Void = {}
+  /// What is open now and may be handed over to the next run, or nothing.
+  var onDescriptor: (Int32?) -> Void = { _ in }
 
   private let loop: EventLoop
   private let announcer: Announcer
@@ -64,7 +66,8 @@ final class FeedRunner {
   /// The handlers are made before there is a runner to call.
   private final class Relay { weak var runner: FeedRunner? }
 
-  func start() { feed.start() }
+  /// - Parameter descriptor: what an earlier run had open.
+  func start(adopting descriptor: Int32? = nil) { feed.start(adopting: descriptor) }
 
   func stop() {
     feed.stop()
@@ -168,6 +171,7 @@ final class FeedRunner {
   }
 
   private func opened() {
+    onDescriptor(feed.descriptor)
     onStateChange()
     let wanted = Feed.wantedReceiveBuffer
     guard !hasToldBuffer, let granted = feed.receiveBuffer, granted < wanted else { return }
@@ -180,6 +184,7 @@ final class FeedRunner {
   }
 
   private func closed(_ reason: String, willRetry: Bool) {
+    onDescriptor(nil)
     for source in sources { source.disconnect() }
     lost(reason, willRetry ? "; trying again" : "")
   }

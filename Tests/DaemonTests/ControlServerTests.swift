@@ -103,6 +103,17 @@ import Testing
 
   // MARK: - Slow clients
 
+  @Test func aCallThatDoesNotEndIsNotWaitedFor() throws {
+    let (rig, server) = try served(patience: 20_000)
+    defer { server.stop() }
+    let idle = try rig.client()
+    let slow = try rig.client()
+    try slow.sendHalfACall()
+    #expect(throws: Unexpected.self) { try rig.run { try !slow.poll().isEmpty } }
+    // To say nothing is no offence.
+    _ = try idle.call("Status")
+  }
+
   /// The limit is of the bytes that wait at one time for a client that does not read: neither of one
   /// reply nor of all together.
   @Test func repliesLargerThanTheLimitReachASlowClient() throws {
@@ -170,12 +181,14 @@ import Testing
   }
 
   /// A daemon served by a control server of its own limit.
-  private func served(outputLimit: Int) throws -> (Rig, ControlServer) {
+  private func served(
+    outputLimit: Int = 1 << 20, patience: Int64 = 30_000_000
+  ) throws -> (Rig, ControlServer) {
     let rig = try Rig()
     rig.daemon.control?.stop()
     let server = try ControlServer(
-      daemon: rig.daemon, loop: rig.daemon.loop, services: ServiceManager(),
-      outputLimit: outputLimit)
+      daemon: rig.daemon, loop: rig.daemon.loop, passed: [], outputLimit: outputLimit,
+      patience: patience)
     return (rig, server)
   }
 

@@ -1,3 +1,4 @@
+import CivilTime
 import Glibc
 import LinuxRuntime
 import Testing
@@ -51,6 +52,20 @@ import Testing
       #expect(result.error.hasPrefix("georemindd: "))
       #expect(result.error.split(separator: "\n").count == 1)
     }
+  }
+
+  /// Starting again would not help: the unit does not try (RestartPreventExitStatus=).
+  @Test func aDatabaseThatIsNotOursIs65() throws {
+    try Store(path: "\(folder.path)/georemind.db", now: Instant(microseconds: 0)).close()
+    let database = try Database(path: "\(folder.path)/georemind.db")
+    try database.execute("PRAGMA user_version = 1000")
+    database.close()
+    let result = try run(usual)
+    #expect(result.code == 65)
+    #expect(result.error.contains("schema version 1000"))
+    #expect(result.error.split(separator: "\n").count == 1)
+    let unit = try contents("\(packageRoot)/systemd/georemindd.service")
+    #expect(unit.contains("\nRestartPreventExitStatus=64 65 78\n"))
   }
 
   /// root may write everywhere, so the errors themselves are mapped.

@@ -60,6 +60,23 @@ import Testing
     }
   }
 
+  @Test func handsDescriptorsOver() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryFolder()
+      let path = "\(folder.path)/notify"
+      let receiver = try DatagramReceiver(path: path)
+      setenv("NOTIFY_SOCKET", path, 1)
+      let manager = ServiceManager()
+      #expect(manager.keep(1, as: "feed-1"))
+      // What was kept under the name first goes away, or there would be two.
+      #expect(receiver.next() == "FDSTOREREMOVE=1\nFDNAME=feed-1")
+      #expect(receiver.next() == "FDSTORE=1\nFDNAME=feed-1")
+      manager.keep(nil, as: "feed-1")
+      #expect(receiver.next() == "FDSTOREREMOVE=1\nFDNAME=feed-1")
+      #expect(receiver.next() == nil)
+    }
+  }
+
   @Test func takesPassedSocketsByName() async {
     await #expect(processExitsWith: .success) {
       // systemd passes from descriptor 3 on, which this process may use for something else.
