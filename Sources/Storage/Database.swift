@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// One connection to an SQLite database: prepared statements, transactions, typed errors.
 ///
@@ -218,6 +219,16 @@ package final class Database {
 
   // MARK: - Errors
 
+  /// SQLite calls some full and read-only disks an I/O error; the system's error number knows better.
+  private func cause(of code: Int32) -> Int32 {
+    guard code & 0xFF == SQLITE_IOERR, let handle else { return code }
+    switch sqlite3_system_errno(handle) {
+    case ENOSPC, EDQUOT: return SQLITE_FULL
+    case EROFS: return SQLITE_READONLY
+    default: return code
+    }
+  }
+
   private func failure(_ code: Int32, sql: String?, isMisuse: Bool = false) -> StoreError {
     let message =
       if handle == nil && sql != nil {
@@ -227,6 +238,7 @@ package final class Database {
       } else {
         String(cString: sqlite3_errmsg(handle))
       }
-    return .sqlite(SQLiteFailure(extendedCode: code, message: message, sql: sql, path: path))
+    return .sqlite(
+      SQLiteFailure(extendedCode: cause(of: code), message: message, sql: sql, path: path))
   }
 }

@@ -26,16 +26,16 @@ def fixes(path):
     return [line for line in open(path, "rb") if json.loads(line).get("mode", 0) >= 2]
 
 
-def reminders(lines, places, dates, seed, begin, span):
+def reminders(lines, places, dates, seed, begin, span, radii=(40, 160)):
     """Reminders that fire once each: circles along the drive, arrive and depart by turns, and dates over
-    `span` seconds from `begin` (since 1970)."""
+    `span` seconds from `begin` (since 1970). Radii in metres."""
     generator = random.Random(seed)
     track = [json.loads(line) for line in lines]
     found = []
     for number in range(places):
         while True:
             fix = track[generator.randrange(100, len(track) - 150)]
-            radius = generator.randrange(40, 160)
+            radius = generator.randrange(*radii)
             ends = (track[0], track[-1])
             if all(metres(fix, end) > radius + 300 for end in ends):
                 break
@@ -72,6 +72,11 @@ class Receiver:
         self.listener.bind(FEED)
         os.chmod(FEED, 0o666)
         self.listener.listen(4)
+
+    def close(self):
+        self.listener.close()
+        if self.client:
+            self.client.close()
 
     def accept(self, timeout):
         """Waits for the daemon; what it had not read of the last connection comes again."""

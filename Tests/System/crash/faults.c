@@ -58,11 +58,12 @@ static int fault(enum kind kind) {
     (void)!read(file, line, sizeof line - 1);
     close(file);
   }
-  errno = kept;
   if (strcmp(line, last)) memset(counts, 0, sizeof counts);
   strcpy(last, line);
   counts[kind]++;
-  if (sscanf(line, "%15s %15s %d", verb, name, &number) != 3 || strcmp(name, names[kind])) return 0;
+  int words = sscanf(line, "%15s %15s %d", verb, name, &number);
+  errno = kept;  // sscanf changes it, too, at the end of the line
+  if (words != 3 || strcmp(name, names[kind])) return 0;
   if (!strcmp(verb, "kill") && counts[kind] == number) die();
   if (!strcmp(verb, "tear") && counts[kind] == number) return -1;
   if (!strcmp(verb, "fail")) return number;
