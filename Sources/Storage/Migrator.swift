@@ -24,6 +24,9 @@ extension Database {
     keepsLogOnClose = false
     let mode = try text("PRAGMA journal_mode = WAL")
     try execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+    // The system keeps the file in memory as well: half a megabyte of pages is enough, and the memory
+    // of the daemon does not grow with its ledger.
+    try execute("PRAGMA cache_size = -512")
     // After a long transaction the log is cut back to this, so that it does not stay large.
     _ = try integer("PRAGMA journal_size_limit = 4194304")
     return mode == "wal"

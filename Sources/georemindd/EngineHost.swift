@@ -103,7 +103,10 @@ final class EngineHost {
     // The journal waits for what is kept with a firing, and nothing of that needs the last fix.
     if !fires, !changes.progress.isEmpty { changes.lastFix = keptFix }
     commit(changes)
-    if fires, storeTrouble == nil, let fix = keptFix { try? store.state.keep(fix) }
+    if fires, storeTrouble == nil, let fix = keptFix {
+      // Nor is it worth waiting for the disk a second time.
+      try? store.database.relaxedTransaction { () throws(StoreError) in try store.state.keep(fix) }
+    }
     for notice in notices { journal.announce(notice) }
   }
 
