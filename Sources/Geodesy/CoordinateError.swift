@@ -14,6 +14,8 @@ package struct CoordinateError: Error, Hashable, CustomStringConvertible {
     case latitudeOutOfRange, longitudeOutOfRange, minutesOutOfRange, secondsOutOfRange
     // ISO 6709 and geo URIs.
     case badISO6709, badGeoURI, unsupportedReferenceSystem
+    // Plus Codes and grids.
+    case badPlusCode, shortPlusCode, badUTM, badMGRS, outsideGrid, ambiguousHemisphere
     // Map links.
     case unknownLink, shortLink, severalPlaces, linkWithoutCoordinate
   }
@@ -65,6 +67,14 @@ extension CoordinateError.Reason {
     case .badGeoURI: "not a geo URI; write it like geo:52.52,13.405;u=35"
     case .unsupportedReferenceSystem:
       "only the reference system WGS 84 is understood; convert first"
+    case .badPlusCode: "not a Plus Code; write it like 9F4MGC94+2X"
+    case .shortPlusCode:
+      "a short Plus Code needs a coordinate near by; write it like GC94+2X 52.5,13.4"
+    case .badUTM: "not a UTM position; write zone and band, easting, northing: 33U 391776 5820072"
+    case .badMGRS: "not an MGRS reference; write it like 33UUU9177620072"
+    case .outsideGrid: "this does not lie in the zone and band given; check the letters and numbers"
+    case .ambiguousHemisphere:
+      "S could be the southern hemisphere or the band from 32° to 40° N; give decimal degrees"
     case .unknownLink:
       "not a map link of OpenStreetMap, Google or Apple; give the coordinate itself"
     case .shortLink:

@@ -9,6 +9,12 @@ package enum CoordinateFormat: String, CaseIterable, Sendable {
   case degreesMinutesSeconds = "dms"
   /// `geo:52.52,13.405`: RFC 5870, up to six decimals without the zeros at the end.
   case geoURI = "geo"
+  /// `9F4MGC94+2X`: a Plus Code of ten digits, a cell of 14 m from north to south.
+  case plusCode = "plus_code"
+  /// `33U 391776 5820072`: zone, band (N for the band S), metres east and north; around the poles UPS.
+  case utm
+  /// `33UUU9177620072`: the square of a metre in the Military Grid Reference System.
+  case mgrs
 
   /// The number of decimals of the last unit where none is asked for.
   package var defaultDecimals: Int {
@@ -16,12 +22,14 @@ package enum CoordinateFormat: String, CaseIterable, Sendable {
     case .decimalDegrees, .geoURI: 6
     case .degreesMinutes: 4
     case .degreesMinutesSeconds: 2
+    case .plusCode, .utm, .mgrs: 0
     }
   }
 }
 
 extension Coordinate {
-  /// The coordinate as text, rounded to `decimals` (0…9) of the last unit.
+  /// The coordinate as text, rounded to `decimals` (0…9) of the last unit; Plus Codes and MGRS name
+  /// the cell that holds it, always of the same size.
   ///
   /// The rounding is carried through all units, so 60 minutes or seconds never appear, nor does a
   /// negative zero.
@@ -45,6 +53,9 @@ extension Coordinate {
       let north = DecimalText.trimmed(DecimalText.fixed(latitude, decimals: places))
       let east = DecimalText.trimmed(DecimalText.fixed(longitude, decimals: places))
       return "geo:\(north),\(north == "90" || north == "-90" ? "0" : east)"
+    case .plusCode: return PlusCode.encode(self)
+    case .utm: return UTM.format(self, decimals: places)
+    case .mgrs: return MGRS.format(self)
     }
   }
 }

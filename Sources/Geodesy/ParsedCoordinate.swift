@@ -16,7 +16,8 @@ package struct ParsedCoordinate: Hashable, Sendable {
   /// Degrees, degrees and minutes, or degrees, minutes and seconds, with signs or hemisphere
   /// letters (before or behind), marks or none, decimal point or decimal comma; packed digits as
   /// in NMEA 0183 (`5231.200N01324.300E`); geo URIs (RFC 5870); ISO 6709 (an altitude is read
-  /// over); links of OpenStreetMap, Google Maps and Apple Maps. Latitude comes first unless letters
+  /// over); links of OpenStreetMap, Google Maps and Apple Maps; Plus Codes, short ones with a
+  /// coordinate near by behind them; UTM, UPS and MGRS. Latitude comes first unless letters
   /// say otherwise. What could be meant in two ways is refused. Linear in the length of the text,
   /// of which 2048 characters are looked at.
   package init(parsing text: String) throws(CoordinateError) {
@@ -26,15 +27,27 @@ package struct ParsedCoordinate: Hashable, Sendable {
     cursor.skipSpaces()
     guard !cursor.isAtEnd else { throw CoordinateError(.empty, at: 1) }
     cursor.dropTrailingSpaces()
-    if cursor.starts(withIgnoringCase: "geo:") {
-      self = try GeoURI.parse(cursor)
-    } else if MapLink.looksLikeLink(cursor) {
-      self.init(coordinate: try MapLink.parse(cursor))
-    } else if ISO6709.looksLikePosition(cursor) {
-      self.init(coordinate: try ISO6709.parse(cursor))
-    } else {
-      self.init(coordinate: try TypedCoordinate.parse(cursor))
-    }
+    self = try Self.parse(cursor)
+  }
+
+  /// The form is told by how the text begins.
+  static func parse(_ cursor: TextCursor) throws(CoordinateError) -> ParsedCoordinate {
+    if cursor.starts(withIgnoringCase: "geo:") { return try GeoURI.parse(cursor) }
+    let coordinate =
+      if MapLink.looksLikeLink(cursor) {
+        try MapLink.parse(cursor)
+      } else if ISO6709.looksLikePosition(cursor) {
+        try ISO6709.parse(cursor)
+      } else if PlusCode.looksLikeCode(cursor) {
+        try PlusCode.parse(cursor)
+      } else if UTM.looksLikePosition(cursor) {
+        try UTM.parse(cursor)
+      } else if MGRS.looksLikeReference(cursor) {
+        try MGRS.parse(cursor)
+      } else {
+        try TypedCoordinate.parse(cursor)
+      }
+    return ParsedCoordinate(coordinate: coordinate)
   }
 }
 

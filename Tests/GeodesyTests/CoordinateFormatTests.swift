@@ -53,14 +53,16 @@ import Testing
       point(1, 2).formatted(.decimalDegrees, decimals: 99) == "1.000000000, 2.000000000")
   }
 
-  @Test(arguments: CoordinateFormat.allCases)
+  @Test(arguments: [
+    CoordinateFormat.decimalDegrees, .degreesMinutes, .degreesMinutesSeconds, .geoURI,
+  ])
   func readsBackWhatItPrints(_ format: CoordinateFormat) throws {
     var random = SeededGenerator(seed: 31)
     let unit: Double =
       switch format {
-      case .decimalDegrees, .geoURI: 1
       case .degreesMinutes: 60
       case .degreesMinutesSeconds: 3600
+      default: 1
       }
     var misses: [String] = []
     for round in 0..<1250 {

@@ -1,4 +1,5 @@
 import Geodesy
+import Glibc
 
 /// SplitMix64 (Steele, Lea, Flood, 2014): the same numbers in every run.
 struct SeededGenerator: RandomNumberGenerator {
@@ -41,3 +42,6 @@ func turn(_ a: Double, _ b: Double) -> Double {
   let difference = abs(a - b).truncatingRemainder(dividingBy: 360)
   return min(difference, 360 - difference)
 }
+
+/// Whether the tests that take long are asked for.
+let isLongRun = getenv("GEOREMIND_LONG_TESTS").map { String(cString: $0) } == "1"
