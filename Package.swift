@@ -44,6 +44,7 @@ let package = Package(
     .systemLibrary(
       name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
   ]
     + library("Geodesy")
@@ -53,7 +54,9 @@ let package = Package(
     + library("Positioning", ["Geodesy", "CivilTime", "JSONText"])
     + library("Geofencing", ["Geodesy", "CivilTime"])
     + library("Reminders", ["Geodesy", "CivilTime", "Positioning", "Geofencing", "JSONText"])
-    + library("Interchange", ["Geodesy", "CivilTime", "JSONText", "Reminders"])
+    + library(
+      "Interchange",
+      ["CExpat", "CZlib", "Geodesy", "CivilTime", "JSONText", "Positioning", "Reminders"])
     + library(
       "Storage",
       ["CSQLite", "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders"],

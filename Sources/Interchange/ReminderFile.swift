@@ -1,31 +1,6 @@
 import JSONText
 package import Reminders
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
-/// Why a file of reminders is refused: where, and what to do.
-package struct InterchangeError: Error, Equatable, CustomStringConvertible {
-  package let file: String
-  /// Counted from 1; nil where the whole file is meant.
-  package let line: Int?
-  package let reason: String
-  /// The file could not be opened, rather than read wrong.
-  package let isMissing: Bool
-
-  init(file: String, line: Int?, reason: String, isMissing: Bool = false) {
-    self.file = file
-    self.line = line
-    self.reason = reason
-    self.isMissing = isMissing
-  }
-
-  package var description: String {
-    line.map { "\(file):\($0): \(reason)" } ?? "\(file): \(reason)"
-  }
-}
-
 /// Reminders in the contract's JSON: an array of them, or one object after the other.
 package enum ReminderFile {
   /// A larger file is refused: it is no list of reminders.

@@ -1,0 +1,95 @@
+import JSONText
+
+/// What a file is, told by its content; its name does not count.
+package enum FileKind: Equatable, Sendable {
+  case places(PlaceFormat)
+  /// Reminders in the JSON of `georemind export`.
+  case reminders
+  /// iCalendar, RFC 5545.
+  case calendar
+  /// Sentences or reports of a receiver.
+  case recording
+  case empty
+  case unknown
+
+  /// How much of a file is looked at.
+  static let headSize = 1 << 16
+
+  /// Looks at the beginning of a source and leaves it there.
+  package static func of(_ source: ByteSource) throws(InterchangeError) -> FileKind {
+    // UTF-16 has a zero in every other byte of what is looked for here.
+    let head = try source.peek(headSize)
+    if head.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return .places(.kmz) }
+    let text = head.filter { $0 != 0 }.drop { isBlank($0) || $0 >= 0xEF }
+    switch text.first {
+    case nil: return .empty
+    case UInt8(ascii: "<"): return xml(text)
+    case UInt8(ascii: "{"), UInt8(ascii: "["): return json(head)
+    case UInt8(ascii: "$"), UInt8(ascii: "!"), UInt8(ascii: "\\"): return .recording
+    default:
+      if text.starts(with: "BEGIN:VCALENDAR".utf8) { return .calendar }
+      return CSVReader.looksLikeHeader(text) ? .places(.csv) : .unknown
+    }
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == 0x1E }
+
+  /// By the name of the root, behind declarations and comments.
+  private static func xml(_ head: ArraySlice<UInt8>) -> FileKind {
+    var rest = head
+    while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
+      rest = rest[rest.index(after: open)...]
+      if rest.starts(with: "!--".utf8) {
+        var end = rest.startIndex
+        while end < rest.endIndex, !rest[end...].starts(with: "-->".utf8) { end += 1 }
+        rest = rest[end...]
+        continue
+      }
+      guard let first = rest.first, first != UInt8(ascii: "?"), first != UInt8(ascii: "!") else {
+        continue
+      }
+      let name = rest.prefix { $0 > 0x20 && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
+      let local = name.split(separator: UInt8(ascii: ":")).last.map { Array($0) } ?? []
+      switch String(decoding: local, as: UTF8.self) {
+      case "gpx": return .places(.gpx)
+      case "kml": return .places(.kml)
+      case "osm": return .places(.osm)
+      default: return .unknown
+      }
+    }
+    return .unknown
+  }
+
+  /// By the first element, as far as it is in the head.
+  private static func json(_ head: ArraySlice<UInt8>) -> FileKind {
+    var elements = JSONElements(ByteSource(bytes: Array(head), name: ""))
+    guard let element = try? elements.next() else {
+      // It may be cut, or wrong: then the words in it decide who says so.
+      let text = String(decoding: head, as: UTF8.self)
+      if text.contains("\"features\"") || text.contains("\"geometry\"") {
+        return .places(.geoJSON)
+      }
+      if text.contains("\"waypoints\"") { return .places(.ownTracks) }
+      return text.contains("\"elements\"") ? .places(.overpass) : .reminders
+    }
+    switch element.list {
+    case "features": return .places(.geoJSON)
+    case "elements": return .places(.overpass)
+    case "waypoints": return .places(.ownTracks)
+    default: break
+    }
+    guard let object = element.value.object else { return .reminders }
+    if object["_type"] != nil { return .places(.ownTracks) }
+    if object["class"] != nil { return .recording }
+    if object["type"] != nil,
+      object["geometry"] != nil || object["coordinates"] != nil || object["features"] != nil
+        || object["geometries"] != nil
+    {
+      return .places(.geoJSON)
+    }
+    if object["title"] == nil, object["lat"] != nil || object["latitude"] != nil {
+      return .places(.json)
+    }
+    return .reminders
+  }
+}

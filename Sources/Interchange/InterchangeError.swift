@@ -1,0 +1,36 @@
+/// Why a file is refused: where, and what to do.
+package struct InterchangeError: Error, Equatable, CustomStringConvertible {
+  package let file: String
+  /// Counted from 1; nil where the whole file is meant.
+  package let line: Int?
+  package let reason: String
+  /// The file could not be opened, rather than read wrong.
+  package let isMissing: Bool
+
+  init(file: String, line: Int?, reason: String, isMissing: Bool = false) {
+    self.file = file
+    self.line = line
+    self.reason = reason
+    self.isMissing = isMissing
+  }
+
+  package var description: String {
+    line.map { "\(file):\($0): \(reason)" } ?? "\(file): \(reason)"
+  }
+}
+
+/// What is wrong with one thing in a file, before the file's name is known.
+struct Fault: Error {
+  /// nil where the reader's current line is meant.
+  var line: Int?
+  let reason: String
+
+  init(_ reason: String, line: Int? = nil) {
+    self.reason = reason
+    self.line = line
+  }
+
+  func error(in file: String, at current: Int?) -> InterchangeError {
+    InterchangeError(file: file, line: line ?? current, reason: reason)
+  }
+}

@@ -1,0 +1,145 @@
+import Geodesy
+import JSONText
+
+/// Places in the JSON formats, told apart element by element: GeoJSON features and geometries (RFC 7946),
+/// waypoints of OwnTracks (https://owntracks.org/booklet/tech/json/), elements of Overpass, and objects
+/// as `georemind place list --json` prints them.
+struct JSONPlaceReader {
+  let sink: PlaceSink
+
+  /// Reads a whole document; any error refuses it.
+  func read(_ source: ByteSource) throws(InterchangeError) {
+    var elements = JSONElements(source)
+    while let element = try elements.next() {
+      do throws(Fault) {
+        try read(element)
+      } catch {
+        throw error.error(in: source.name, at: element.line)
+      }
+    }
+  }
+
+  private func read(_ element: JSONElements.Element) throws(Fault) {
+    guard let object = element.value.object else {
+      throw Fault("a place is an object in braces, not \(element.value.kind)")
+    }
+    let type = object["type"]?.string
+    switch (element.list, type, object["_type"]?.string) {
+    case ("features", _, _), (_, "Feature", _): try feature(object, element.line)
+    case ("elements", _, _): try overpass(object, element.line)
+    case ("waypoints", _, _), (_, _, "waypoint"): try waypoint(object, element.line)
+    case (_, _, let kind?): sink.refuse("an OwnTracks message of type \(kind)", line: element.line)
+    case (_, let type?, _) where object["coordinates"] != nil || object["geometries"] != nil:
+      try geometry(object, type: type, of: JSONObject(), element.line)
+    case (_, "FeatureCollection", _): throw Fault("a FeatureCollection has a list 'features'")
+    default: try plain(object, element.line)
+    }
+  }
+
+  // MARK: - GeoJSON
+
+  private func feature(_ object: JSONObject, _ line: Int) throws(Fault) {
+    guard let geometry = object["geometry"]?.object else {
+      return sink.refuse("a feature without a geometry", line: line)
+    }
+    guard let type = geometry["type"]?.string else { throw Fault("the geometry has no type") }
+    try self.geometry(geometry, type: type, of: object["properties"]?.object ?? [:], line)
+  }
+
+  private func geometry(
+    _ geometry: JSONObject, type: String, of properties: JSONObject, _ line: Int
+  ) throws(Fault) {
+    let name = Self.text(properties, ["name", "title", "Name"]) ?? ""
+    let coordinates = geometry["coordinates"] ?? .null
+    var place: PlaceEntry
+    if type == "Point" || type == "MultiPoint" && coordinates.array?.count == 1 {
+      let single = type == "Point" ? coordinates : coordinates.array?.first ?? .null
+      place = PlaceEntry(name: name, position: try GeoJSON.position(single), line: line)
+      place.radius = try Self.number(properties, ["radius", "radius_m"])
+    } else if let shape = try GeoJSON.shape(
+      type, coordinates, width: try Self.number(properties, ["width", "width_m"]))
+    {
+      place = try PlaceEntry(name: name, shape: shape, line: line)
+    } else {
+      return sink.refuse("a \(type) named \"\(name)\" is no single place", line: line)
+    }
+    place.category = Self.text(properties, ["category", "type", "amenity", "shop"])
+    place.color = Self.text(properties, ["color", "marker-color"])
+    place.notes = Self.text(properties, ["notes", "description", "desc"])
+    try sink.take(place)
+  }
+
+  // MARK: - The others
+
+  private func waypoint(_ object: JSONObject, _ line: Int) throws(Fault) {
+    let name = object["desc"]?.string ?? ""
+    guard !name.hasPrefix("+") else {
+      return sink.refuse("\"\(name)\" is a region that moves along with the phone", line: line)
+    }
+    var place = PlaceEntry(name: name, position: try position(of: object), line: line)
+    place.radius = try Self.number(object, ["rad"])
+    try sink.take(place)
+  }
+
+  private func overpass(_ object: JSONObject, _ line: Int) throws(Fault) {
+    var tags = OSMTags()
+    for (key, value) in object["tags"]?.object?.members ?? [] {
+      if let text = value.string { tags.add(key, text) }
+    }
+    var point: Coordinate?
+    if object["lat"] != nil {
+      point = try position(of: object)
+    } else if let center = object["center"]?.object {
+      point = try position(of: center)
+    } else if let bounds = object["bounds"]?.object,
+      let south = bounds["minlat"]?.double, let north = bounds["maxlat"]?.double,
+      let west = bounds["minlon"]?.double, let east = bounds["maxlon"]?.double
+    {
+      point = try OSMTags.middle(
+        Coordinate(north: south, east: west), Coordinate(north: north, east: east))
+    }
+    try tags.take(object["type"]?.string ?? "element", at: point, line: line, sink)
+  }
+
+  private func plain(_ object: JSONObject, _ line: Int) throws(Fault) {
+    let name = Self.text(object, ["name", "title"]) ?? ""
+    var place: PlaceEntry
+    if let region = object["region"]?.object, let type = region["type"]?.string {
+      var properties = object
+      properties["width"] = object["width_m"]
+      return try geometry(region, type: type, of: properties, line)
+    }
+    place = PlaceEntry(name: name, position: try position(of: object), line: line)
+    place.radius = try Self.number(object, ["radius_m", "radius"])
+    place.category = Self.text(object, ["category"])
+    place.color = Self.text(object, ["color"])
+    place.notes = Self.text(object, ["notes"])
+    try sink.take(place)
+  }
+
+  private func position(of object: JSONObject) throws(Fault) -> Coordinate {
+    guard let north = try Self.number(object, ["lat", "latitude"]),
+      let east = try Self.number(object, ["lon", "longitude", "lng"])
+    else { throw Fault("a place has the numbers 'lat' and 'lon'") }
+    return try Coordinate(north: north, east: east)
+  }
+
+  /// A text of any of these names.
+  private static func text(_ object: JSONObject, _ names: [String]) -> String? {
+    for name in names {
+      if let text = object[name]?.string { return text }
+    }
+    return nil
+  }
+
+  /// A number of any of these names; older apps write numbers as texts.
+  private static func number(_ object: JSONObject, _ names: [String]) throws(Fault) -> Double? {
+    for name in names {
+      guard let value = object[name], value != .null else { continue }
+      guard let number = value.double ?? value.string.flatMap({ Double($0) }), number.isFinite
+      else { throw Fault("'\(name)' is a number, not \(value.kind)") }
+      return number
+    }
+    return nil
+  }
+}

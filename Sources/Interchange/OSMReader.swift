@@ -1,0 +1,130 @@
+import Geodesy
+
+/// Points of interest of an OpenStreetMap extract (https://wiki.openstreetmap.org/wiki/OSM_XML): nodes,
+/// and ways and relations where the extract gives their centre or bounds. Nodes without tags are the
+/// corners of ways and passed over.
+final class OSMReader: XMLHandler {
+  private let sink: PlaceSink
+  private var position: Coordinate?
+  private var tags = OSMTags()
+  private var line = 0
+
+  init(_ sink: PlaceSink) { self.sink = sink }
+
+  func begin(_ element: XMLElement, in parents: [String]) throws(Fault) {
+    switch element.name {
+    case "tag":
+      if let key = element["k"], let value = element["v"] { tags.add(key, value) }
+    case "node":
+      line = element.line
+      // A deleted node has no position.
+      position = element["visible"] == "false" ? nil : try element.position()
+    case "way", "relation":
+      line = element.line
+      position = nil
+    case "center" where parents.count == 2: position = try element.position()
+    case "bounds" where parents.count == 2:
+      guard let south = element["minlat"], let north = element["maxlat"],
+        let west = element["minlon"], let east = element["maxlon"]
+      else { return }
+      position = try OSMTags.middle(
+        Coordinate(latitude: south, longitude: west), Coordinate(latitude: north, longitude: east))
+    default: break
+    }
+  }
+
+  func end(_ name: String, text: String, in parents: [String]) throws(Fault) {
+    guard parents.count == 1, name == "node" || name == "way" || name == "relation" else { return }
+    defer { tags = OSMTags() }
+    try tags.take(name, at: position, line: line, sink)
+  }
+}
+
+/// What the tags of an OpenStreetMap object say of a place.
+struct OSMTags {
+  private var name: String?
+  private var category: String?
+  private var rank = Int.max
+  private var street: String?
+  private var number: String?
+  private var city: String?
+  private var hours: String?
+
+  /// Keys whose value is what the object is, the telling ones first
+  /// (https://wiki.openstreetmap.org/wiki/Map_features).
+  private static let keys: [String: Int] = {
+    let order = [
+      "amenity", "shop", "tourism", "leisure", "healthcare", "emergency", "craft", "office",
+      "historic", "aeroway", "railway", "public_transport", "seamark:type", "man_made", "natural",
+      "sport", "place", "highway",
+    ]
+    return Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
+  }()
+
+  /// Of keys that mostly describe lines and surfaces, the values that are places.
+  private static let values: [String: Set<String>] = [
+    "highway": [
+      "bus_stop", "rest_area", "services", "speed_camera", "elevator", "toll_gantry",
+      "emergency_access_point",
+    ],
+    "railway": ["station", "halt", "tram_stop", "subway_entrance", "level_crossing"],
+    "natural": [
+      "peak", "spring", "beach", "cave_entrance", "volcano", "hot_spring", "geyser", "rock",
+      "stone", "bay", "cape",
+    ],
+    "man_made": [
+      "lighthouse", "water_tap", "water_well", "observatory", "pier", "windmill", "watermill",
+      "beacon", "tower",
+    ],
+  ]
+
+  mutating func add(_ key: String, _ value: String) {
+    switch key {
+    case "name": name = value
+    case "brand", "operator": if name == nil { name = value }
+    case "addr:street": street = value
+    case "addr:housenumber": number = value
+    case "addr:city": city = value
+    case "opening_hours": hours = value
+    default:
+      guard let rank = Self.keys[key], rank < self.rank, value != "no" else { return }
+      if let allowed = Self.values[key], !allowed.contains(value) { return }
+      self.rank = rank
+      category = Self.words(value == "yes" ? key : value)
+    }
+  }
+
+  /// `drinking_water` is "Drinking water".
+  private static func words(_ value: String) -> String {
+    let first = value.prefix { $0 != ";" }
+    let text = String(first.map { $0 == "_" || $0 == ":" ? " " : $0 })
+    return text.prefix(1).uppercased() + text.dropFirst()
+  }
+
+  /// Gives the object to the sink where it is a place.
+  func take(
+    _ kind: String, at position: Coordinate?, line: Int, _ sink: PlaceSink
+  ) throws(Fault) {
+    guard let category else { return }
+    guard let position else {
+      return sink.refuse("a \(kind) without its centre; ask Overpass for 'out center'", line: line)
+    }
+    var place = PlaceEntry(
+      name: name ?? category, position: position, category: category, line: line)
+    var notes: [String] = []
+    if let street { notes.append(number.map { "\(street) \($0)" } ?? street) }
+    if let city { notes.append(city) }
+    if let hours { notes.append(hours) }
+    if !notes.isEmpty { place.notes = notes.joined(separator: ", ") }
+    try sink.take(place)
+  }
+
+  /// Of bounds.
+  static func middle(_ southWest: Coordinate, _ northEast: Coordinate) throws(Fault) -> Coordinate {
+    var east = northEast.longitude
+    if east < southWest.longitude { east += 360 }
+    return Coordinate(
+      clampingLatitude: (southWest.latitude + northEast.latitude) / 2,
+      wrappingLongitude: (southWest.longitude + east) / 2)
+  }
+}

@@ -1,0 +1,141 @@
+package import Geodesy
+package import JSONText
+
+/// A place as a file has it: what all formats are read into and written from.
+package struct PlaceEntry: Equatable, Sendable {
+  /// Empty where the file gives none.
+  package var name: String
+  package var position: Coordinate
+  /// Metres; nil where the file gives none.
+  package var radius: Double?
+  package var category: String?
+  /// Of its category, `#RRGGBB`.
+  package var color: String?
+  package var notes: String?
+  /// Where it is more than a circle; then the circle is one around it.
+  package var shape: PlaceShape?
+  /// Where it begins in its file, counted from 1.
+  package var line: Int?
+
+  package init(
+    name: String, position: Coordinate, radius: Double? = nil, category: String? = nil,
+    color: String? = nil, notes: String? = nil, shape: PlaceShape? = nil, line: Int? = nil
+  ) {
+    self.name = name
+    self.position = position
+    self.radius = radius
+    self.category = category
+    self.color = color
+    self.notes = notes
+    self.shape = shape
+    self.line = line
+  }
+
+  /// A place that is a shape, in the circle around it.
+  init(name: String, shape: PlaceShape, line: Int?) throws(Fault) {
+    guard let circle = shape.circle() else { throw Fault("the shape has no points", line: line) }
+    self.init(
+      name: name, position: circle.center, radius: circle.radius, shape: shape, line: line)
+  }
+
+  /// The radii that a place may have, in metres.
+  package static let radii: ClosedRange<Double> = 1...5_000_000
+
+  /// Checks what all formats have in common.
+  mutating func finish() throws(Fault) {
+    name = name.trimmedText(limit: 200)
+    notes = notes?.trimmedText(limit: 4000)
+    if notes?.isEmpty == true { notes = nil }
+    category = category?.trimmedText(limit: 100)
+    if category?.isEmpty == true { category = nil }
+    if let color, !Self.isColor(color) { self.color = nil }
+    // What says 0 means "none": OwnTracks for a beacon, OpenCPN for no alarm.
+    if radius == 0 { radius = nil }
+    if let radius, !Self.radii.contains(radius) {
+      throw Fault("the radius \(radius) m is not between 1 m and 5000 km; correct it", line: line)
+    }
+  }
+
+  static func isColor(_ text: String) -> Bool {
+    text.utf8.count == 7 && text.hasPrefix("#")
+      && text.utf8.dropFirst().allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+  }
+}
+
+extension String {
+  /// Without blanks around it, cut at a whole character so that it has no more than `limit` bytes.
+  func trimmedText(limit: Int) -> String {
+    var text = self[...]
+    while let first = text.first, first.isWhitespace { text.removeFirst() }
+    while let last = text.last, last.isWhitespace { text.removeLast() }
+    while text.utf8.count > limit {
+      let end = text.utf8.index(text.startIndex, offsetBy: limit)
+      text = text[..<text.rounded(down: end)]
+    }
+    return String(text)
+  }
+}
+
+extension Substring {
+  fileprivate func rounded(down index: Index) -> Index {
+    var last = startIndex
+    var next = startIndex
+    while next <= index, next < endIndex {
+      last = next
+      next = self.index(after: next)
+    }
+    return last
+  }
+}
+
+/// An area, or a line with a width.
+package enum PlaceShape: Equatable, Sendable {
+  /// Polygons, each with its outer ring first and its holes behind; rings end where they began.
+  case polygons([[[Coordinate]]])
+  /// At least two points; `width` in metres is the whole of it, nil where the file gives none.
+  case line([Coordinate], width: Double?)
+
+  /// Of a line that says none, in metres: a fairway's.
+  package static let defaultWidth = 200.0
+
+  var points: [Coordinate] {
+    switch self {
+    case .polygons(let polygons): polygons.compactMap(\.first).flatMap { $0 }
+    case .line(let points, _): points
+    }
+  }
+
+  /// A circle that holds all of it: around the middle of its points, which is near the smallest one.
+  func circle() -> (center: Coordinate, radius: Double)? {
+    let points = points
+    guard let first = points.first else { return nil }
+    let sum = points.map { UnitVector($0) }.reduce((0.0, 0.0, 0.0)) {
+      ($0.0 + $1.x, $0.1 + $1.y, $0.2 + $1.z)
+    }
+    // Points all around the Earth have no middle.
+    let center = UnitVector(normalizing: sum.0, sum.1, sum.2)?.coordinate ?? first
+    var radius = points.map { center.distance(to: $0) }.max() ?? 0
+    if case .line(_, let width) = self { radius += (width ?? Self.defaultWidth) / 2 }
+    return (center, min(max(radius.rounded(.up), 1), 5_000_000))
+  }
+
+  /// As a GeoJSON geometry (RFC 7946).
+  package var geoJSON: JSONValue {
+    func positions(_ points: [Coordinate]) -> JSONValue { .array(points.map(\.geoJSON)) }
+    switch self {
+    case .line(let points, _):
+      return ["type": "LineString", "coordinates": positions(points)]
+    case .polygons(let polygons):
+      let all = polygons.map { JSONValue.array($0.map(positions)) }
+      guard all.count != 1 else { return ["type": "Polygon", "coordinates": all[0]] }
+      return ["type": "MultiPolygon", "coordinates": .array(all)]
+    }
+  }
+}
+
+extension Coordinate {
+  /// A GeoJSON position: longitude first.
+  var geoJSON: JSONValue {
+    .array([.double(longitude) ?? .null, .double(latitude) ?? .null])
+  }
+}

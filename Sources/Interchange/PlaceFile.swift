@@ -1,0 +1,77 @@
+/// The formats that places are read from.
+package enum PlaceFormat: String, CaseIterable, Sendable {
+  case gpx, kml, kmz, csv, osm, overpass, json
+  case geoJSON = "geojson"
+  case ownTracks = "otrw"
+}
+
+/// Files of places: all formats, by their content.
+package enum PlaceFile {
+  package struct Report: Equatable, Sendable {
+    package let format: PlaceFormat
+    /// Places found and given out.
+    package let taken: Int
+    /// Things that are no place, in all, and the first hundred of them.
+    package let refused: Int
+    package let refusals: [Refusal]
+  }
+
+  /// Reads a source from its beginning and gives each place to `body` as it comes; memory does not grow
+  /// with the file, but for a KMZ archive, which is held packed.
+  ///
+  /// All or nothing is for the caller to keep: on an error, what was given out before does not count.
+  /// - Throws: `InterchangeError` for the file, or what `body` threw.
+  package static func read(
+    _ source: ByteSource, as format: PlaceFormat, _ body: @escaping (PlaceEntry) throws -> Void
+  ) throws -> Report {
+    let sink = PlaceSink(body)
+    do throws(InterchangeError) {
+      try read(source, format, sink)
+    } catch {
+      throw sink.bodyError ?? error
+    }
+    return Report(
+      format: format, taken: sink.taken, refused: sink.refused, refusals: sink.refusals)
+  }
+
+  private static func read(
+    _ source: ByteSource, _ format: PlaceFormat, _ sink: PlaceSink
+  ) throws(InterchangeError) {
+    switch format {
+    case .gpx: try XMLReader.read(source, GPXReader(sink))
+    case .kml: try XMLReader.read(source, KMLReader(sink))
+    case .osm: try XMLReader.read(source, OSMReader(sink))
+    case .kmz: try readArchive(source, sink)
+    case .geoJSON, .ownTracks, .overpass, .json: try JSONPlaceReader(sink: sink).read(source)
+    case .csv:
+      var reader = CSVReader(sink)
+      try reader.read(source)
+    }
+  }
+
+  /// The first KML file of the archive is the one that counts (OGC 12-007r2, annex C).
+  private static func readArchive(
+    _ source: ByteSource, _ sink: PlaceSink
+  ) throws(InterchangeError) {
+    let bytes = try source.readAll(limit: ZipArchive.largestArchive)
+    let unpacker: Unpacker
+    let name: String
+    do throws(Fault) {
+      let archive = try ZipArchive(bytes)
+      guard
+        let entry = archive.entries.first(where: { $0.name.lowercased().hasSuffix(".kml") })
+      else { throw Fault("the archive has no .kml file in it") }
+      name = "\(source.name)/\(entry.name)"
+      unpacker = try archive.open(entry)
+    } catch {
+      throw error.error(in: source.name, at: nil)
+    }
+    try XMLReader.read(name: name, KMLReader(sink)) { () throws(InterchangeError) in
+      do throws(Fault) {
+        return try unpacker.next()
+      } catch {
+        throw error.error(in: name, at: nil)
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import Geodesy
+import Testing
+
+@testable import Interchange
+
+@Suite struct PlaceWriterTests {
+  private static let texts = [
+    "Rewe", "A & <B> \"C\"", "Käse, \"frisch\"; gut", "日本 🚢", "two\nlines", "=1+1", "]]>", "'",
+  ]
+
+  /// Places as none of the formats likes them, from a seed.
+  private static func places(seed: UInt64) throws -> [PlaceEntry] {
+    var random = SeededGenerator(seed: seed)
+    var places: [PlaceEntry] = []
+    for index in 0..<200 {
+      func text() -> String { texts.randomElement(using: &random) ?? "" }
+      func corner(_ north: Double, _ east: Double) throws -> Coordinate {
+        try point(north + Double.random(in: 0...1, using: &random), east)
+      }
+      let position = try point(
+        Double.random(in: -90...90, using: &random), Double.random(in: -180...180, using: &random))
+      var place = PlaceEntry(name: "\(text()) \(index)", position: position)
+      if Bool.random(using: &random) { place.radius = Double(Int.random(in: 1...9000)) }
+      if Bool.random(using: &random) { place.category = text() }
+      if Bool.random(using: &random) { place.notes = text() }
+      places.append(place)
+    }
+    return places
+  }
+
+  private static func written(_ places: [PlaceEntry], _ format: PlaceWriter.Format) -> String {
+    var text = ""
+    var writer = PlaceWriter(format)
+    writer.begin(into: &text)
+    for place in places { writer.write(place, into: &text) }
+    writer.end(into: &text)
+    return text
+  }
+
+  @Test(arguments: PlaceWriter.Format.allCases)
+  func whatIsWrittenIsReadBack(_ format: PlaceWriter.Format) throws {
+    let seed: UInt64 = 7
+    let places = try Self.places(seed: seed)
+    let file = try ReadFile(Self.written(places, format))
+    #expect(file.kind == .places(try #require(PlaceFormat(rawValue: format.rawValue))))
+    #expect(file.places.count == places.count, "seed \(seed)")
+    for (read, place) in zip(file.places, places) {
+      var expected = place
+      expected.line = read.line
+      if format == .ownTracks {
+        expected.category = nil
+        expected.notes = nil
+      }
+      #expect(read == expected, "seed \(seed)")
+    }
+  }
+
+  @Test(arguments: [PlaceWriter.Format.gpx, .kml, .geoJSON, .json])
+  func shapesAreReadBack(_ format: PlaceWriter.Format) throws {
+    let line = [try point(54, 10), try point(54.1, 10.2), try point(54.2, 10.1)]
+    let ring = [try point(0, 0), try point(0, 1), try point(1, 1), try point(0, 0)]
+    let hole = [try point(0.2, 0.5), try point(0.2, 0.6), try point(0.3, 0.6), try point(0.2, 0.5)]
+    let other = [try point(5, 5), try point(5, 6), try point(6, 6), try point(5, 5)]
+    var shapes: [PlaceShape] = [.line(line, width: 250)]
+    // GPX has no areas: of a place that is one it gets the circle around it.
+    if format != .gpx { shapes += [.polygons([[ring, hole]]), .polygons([[ring], [other]])] }
+    let places = try shapes.enumerated().map {
+      try PlaceEntry(name: "S\($0.offset)", shape: $0.element, line: nil)
+    }
+    let file = try ReadFile(Self.written(places, format))
+    #expect(file.places.map(\.shape) == places.map(\.shape))
+    #expect(file.names == places.map(\.name))
+  }
+
+  @Test func controlCharactersDoNotBreakXML() throws {
+    let place = PlaceEntry(name: "a\u{0}b\u{1B}[31m\u{FFFE}c", position: try point(1, 2))
+    #expect(try ReadFile(Self.written([place], .gpx)).names == ["a b [31m c"])
+  }
+}
