@@ -10,60 +10,72 @@ package struct SavedPlace: Hashable, Sendable {
   /// The name of a category that exists.
   package var category: String?
   package var notes: String?
+  /// Where it is more than a circle: a GeoJSON geometry as text. Then the circle is one around it.
+  package var region: String?
+  /// Of a region that is a line, metres in all.
+  package var width: Double?
 
   package init(
     name: String, position: Coordinate, radius: Double, category: String? = nil,
-    notes: String? = nil
+    notes: String? = nil, region: String? = nil, width: Double? = nil
   ) {
     self.name = name
     self.position = position
     self.radius = radius
     self.category = category
     self.notes = notes
+    self.region = region
+    self.width = width
   }
 }
 
 /// The points of interest of a store. A reminder keeps its own copy of its place, so that removing
-/// or moving one here changes no reminder.
+/// or moving one here changes no reminder; see `followers`. Places of an import that is not finished
+/// are not there yet.
 package struct PlaceStore {
   let database: Database
 
-  private static let columns = "id, name, latitude, longitude, radius_m, category, notes"
+  static let columns =
+    "id, name, latitude, longitude, radius_m, category, notes, region, width_m"
 
   /// Sorted by name, letter case aside.
   package func all() throws(StoreError) -> Rows<SavedPlace> {
     try database.rows(
-      of: "place", "SELECT \(Self.columns) FROM place ORDER BY name", read: Self.read)
+      of: "place", "SELECT \(Self.columns) FROM known_place ORDER BY name", read: Self.read)
   }
 
   package func places(inCategory category: String) throws(StoreError) -> Rows<SavedPlace> {
     try database.rows(
-      of: "place", "SELECT \(Self.columns) FROM place WHERE category = ? ORDER BY name",
+      of: "place", "SELECT \(Self.columns) FROM known_place WHERE category = ? ORDER BY name",
       [.text(category)], read: Self.read)
+  }
+
+  /// The places whose name comes after `name`, by name, at most `limit` of them.
+  package func page(
+    after name: String, inCategory category: String?, limit: Int
+  ) throws(StoreError) -> Rows<SavedPlace> {
+    let filter = category == nil ? "" : " AND category = ?"
+    return try database.rows(
+      of: "place",
+      "SELECT \(Self.columns) FROM known_place WHERE name > ?\(filter) ORDER BY name LIMIT \(limit)",
+      [.text(name)] + (category.map { [.text($0)] } ?? []), read: Self.read)
   }
 
   package func place(named name: String) throws(StoreError) -> SavedPlace? {
     try database.rows(
-      of: "place", "SELECT \(Self.columns) FROM place WHERE name = ?", [.text(name)],
+      of: "place", "SELECT \(Self.columns) FROM known_place WHERE name = ?", [.text(name)],
       read: Self.read
     ).values.first
-  }
-
-  /// Places whose name contains the text, ASCII letter case aside, sorted by name.
-  package func find(_ text: String) throws(StoreError) -> Rows<SavedPlace> {
-    try database.rows(
-      of: "place",
-      "SELECT \(Self.columns) FROM place WHERE instr(lower(name), lower(?)) > 0 ORDER BY name",
-      [.text(text)], read: Self.read)
   }
 
   package func add(_ place: SavedPlace) throws(StoreError) {
     try checked(place) { () throws(StoreError) in
       try database.run(
         """
-        INSERT INTO place (name, latitude, longitude, radius_m, category, notes)
-        VALUES (?, ?, ?, ?, ?, ?)
+        INSERT INTO place (name, latitude, longitude, radius_m, category, notes, region, width_m)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """, Self.values(place))
+      try words.add(where: "name = ?", [.text(place.name)])
     }
   }
 
@@ -71,28 +83,54 @@ package struct PlaceStore {
   @discardableResult
   package func replace(_ name: String, with place: SavedPlace) throws(StoreError) -> Bool {
     try checked(place) { () throws(StoreError) in
-      try database.run(
+      try words.remove(where: "name = ?", [.text(name)])
+      let changed = try database.run(
         """
         UPDATE place SET name = ?, latitude = ?, longitude = ?, radius_m = ?, category = ?,
-          notes = ? WHERE name = ?
+          notes = ?, region = ?, width_m = ? WHERE name = ?
         """, Self.values(place) + [.text(name)])
-    } > 0
+      if changed > 0 { try words.add(where: "name = ?", [.text(place.name)]) }
+      return changed > 0
+    }
+  }
+
+  /// The ids of the reminders that were made from this place and are still there, oldest first.
+  package func followers(of place: SavedPlace) throws(StoreError) -> [String] {
+    var ids: [String] = []
+    try database.forEach(
+      """
+      SELECT id FROM reminder WHERE place_name = ? COLLATE NOCASE AND latitude = ?
+        AND longitude = ? ORDER BY seq
+      """,
+      [
+        .text(place.name), .real(place.position.latitude), .real(place.position.longitude),
+      ]
+    ) { row in
+      if case .text(let id) = row.value(at: 0) { ids.append(id) }
+    }
+    return ids
   }
 
   /// Answers whether there was one.
   @discardableResult
   package func remove(named name: String) throws(StoreError) -> Bool {
-    try database.run("DELETE FROM place WHERE name = ?", [.text(name)]) > 0
+    try database.transaction { () throws(StoreError) in
+      try words.remove(where: "name = ?", [.text(name)])
+      return try database.run("DELETE FROM place WHERE name = ?", [.text(name)]) > 0
+    }
   }
 
-  private static func values(_ place: SavedPlace) -> [SQLValue] {
+  private var words: PlaceWords { PlaceWords(database: database) }
+
+  static func values(_ place: SavedPlace) -> [SQLValue] {
     [
       .text(place.name), .real(place.position.latitude), .real(place.position.longitude),
       .real(place.radius), SQLValue(place.category), SQLValue(place.notes),
+      SQLValue(place.region), SQLValue(place.width),
     ]
   }
 
-  private static func read(_ row: Row) throws(RowFault) -> SavedPlace {
+  static func read(_ row: Row) throws(RowFault) -> SavedPlace {
     let latitude = try row.real("latitude")
     let longitude = try row.real("longitude")
     guard let position = Coordinate(latitude: latitude, longitude: longitude) else {
@@ -102,20 +140,26 @@ package struct PlaceStore {
     guard radius > 0 else { throw RowFault(reason: "its radius is not positive") }
     return SavedPlace(
       name: try row.text("name"), position: position, radius: radius,
-      category: try row.textIfAny("category"), notes: try row.textIfAny("notes"))
+      category: try row.textIfAny("category"), notes: try row.textIfAny("notes"),
+      region: try row.textIfAny("region"), width: try row.realIfAny("width_m"))
+  }
+
+  /// What every place must keep to.
+  static func check(_ place: SavedPlace) throws(StoreError) {
+    guard !place.name.isEmpty else { throw .invalid(what: "place", reason: "its name is empty") }
+    guard place.radius > 0, place.radius <= 5_000_000 else {
+      throw .invalid(
+        what: "place", reason: "the radius \(place.radius) m is not between 0 and 5000 km")
+    }
   }
 
   @discardableResult
   private func checked<Value>(
     _ place: SavedPlace, _ body: () throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
-    guard !place.name.isEmpty else { throw .invalid(what: "place", reason: "its name is empty") }
-    guard place.radius > 0, place.radius <= 5_000_000 else {
-      throw .invalid(
-        what: "place", reason: "the radius \(place.radius) m is not between 0 and 5000 km")
-    }
+    try Self.check(place)
     do throws(StoreError) {
-      return try body()
+      return try database.transaction(body)
     } catch {
       if error.isUniqueness { throw .alreadyExists(what: "place", name: place.name) }
       if error.isForeignKey { throw .unknownCategory(place.category ?? "") }

@@ -18,6 +18,7 @@ struct Recovery {
       let recovered = try copy(table)
       if recovered.kept + recovered.refused > 0 || recovered.hasGaps { result.append(recovered) }
     }
+    try PlaceWords(database: target).rebuild()
     return result
   }
 

@@ -23,7 +23,10 @@ enum Schema {
   /// 'GeoR', kept in the file's header (https://sqlite.org/fileformat.html#application_id).
   static let applicationID: Int64 = 0x4765_6F52
 
-  static let migrations = [Migration(version: 1, name: "first tables", script: firstTables)]
+  static let migrations = [
+    Migration(version: 1, name: "first tables", script: firstTables),
+    Migration(version: 2, name: "points of interest", script: pointsOfInterest),
+  ]
 
   /// Tables whose rows are worth saving from a damaged file, parents first.
   static let tables = ["category", "place", "reminder", "firing", "state", "queue"]
@@ -121,5 +124,34 @@ enum Schema {
     ) STRICT;
     CREATE INDEX queue_order ON queue (name, priority, seq);
     CREATE INDEX queue_payload ON queue (name, payload);
+    """
+
+  /// Places by the million: shapes, search by words (https://sqlite.org/fts5.html) and by cells of a
+  /// 64th of a degree, and imports that are not seen before they are whole. No triggers keep the words:
+  /// SQLite 3.40 refuses virtual tables in them while `trusted_schema` is off; see `PlaceWords`.
+  private static let pointsOfInterest = """
+    ALTER TABLE place ADD COLUMN region TEXT;
+    ALTER TABLE place ADD COLUMN width_m REAL;
+    ALTER TABLE place ADD COLUMN import INTEGER;
+    ALTER TABLE place ADD COLUMN cell INTEGER GENERATED ALWAYS AS (
+      CAST((latitude + 90) * 64 AS INTEGER) * 32768 + CAST((longitude + 180) * 64 AS INTEGER))
+      VIRTUAL;
+    CREATE INDEX place_cell ON place (cell, name);
+    ALTER TABLE category ADD COLUMN import INTEGER;
+    CREATE INDEX reminder_place ON reminder (place_name COLLATE NOCASE)
+      WHERE place_name IS NOT NULL;
+
+    CREATE TABLE unfinished_import (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      first_place INTEGER NOT NULL,
+      abandoned INTEGER NOT NULL DEFAULT 0 CHECK (abandoned IN (0, 1))
+    ) STRICT;
+    CREATE VIEW known_place AS SELECT * FROM place
+      WHERE import IS NULL OR import NOT IN (SELECT id FROM unfinished_import);
+
+    CREATE VIRTUAL TABLE place_words USING fts5 (
+      name, notes, content = 'place', content_rowid = 'id', detail = none, columnsize = 0,
+      tokenize = 'unicode61 remove_diacritics 2');
+    INSERT INTO place_words (place_words) VALUES ('rebuild');
     """
 }

@@ -49,6 +49,7 @@ package final class Store {
 
   package var reminders: ReminderStore { ReminderStore(database: database) }
   package var places: PlaceStore { PlaceStore(database: database) }
+  package var imports: PlaceImports { PlaceImports(database: database) }
   package var categories: CategoryStore { CategoryStore(database: database) }
   package var ledger: Ledger { Ledger(database: database) }
   package var state: EngineState { EngineState(database: database) }

@@ -178,7 +178,7 @@ import Testing
       """)
     let store = try Store(in: folder)
     #expect(try recovered(store)["reminder"]?.kept == 3)
-    #expect(store.report.sentences[0].contains("reminder.place_name"))
+    #expect(store.report.sentences[0].contains("place_name"))
     let kept = try #require(try store.reminders.reminder(id: "r1"))
     #expect(kept.reminder.place?.name == nil && kept.reminder.place?.radius == 75.5)
   }

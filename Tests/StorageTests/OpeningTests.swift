@@ -24,7 +24,7 @@ import Testing
     #expect(try mode(folder.database + "-wal") == 0o600)
     #expect(try store.categories.all().values.count == Category.defaults.count)
     #expect(try store.database.integer("PRAGMA application_id") == 0x4765_6F52)
-    #expect(try store.database.integer("PRAGMA user_version") == 1)
+    #expect(try store.database.integer("PRAGMA user_version") == Self.known)
   }
 
   @Test func anEmptyFileIsAsGoodAsNone() throws {
@@ -76,15 +76,17 @@ import Testing
       folder.database, "PRAGMA user_version = 9; PRAGMA wal_checkpoint(TRUNCATE)")
     let before = try Bytes.read(folder.database)
     let error = #expect(throws: StoreError.self) { try Store(in: folder) }
-    #expect(error == .newer(path: folder.database, version: 9, known: 1))
+    #expect(error == .newer(path: folder.database, version: 9, known: Self.known))
     #expect(error?.description.contains("version 9") == true)
     #expect(try Bytes.read(folder.database) == before)
   }
 
   // MARK: - Upgrades
 
+  private static let known = Int64(Schema.migrations.count)
+
   private static let second = Migration(
-    version: 2, name: "shapes", script: "ALTER TABLE place ADD COLUMN shape TEXT")
+    version: known + 1, name: "shapes", script: "ALTER TABLE place ADD COLUMN shape TEXT")
 
   @Test func anOlderVersionIsUpgradedAndCopiedBefore() throws {
     let entry = try Sample.placed("a")
@@ -94,9 +96,9 @@ import Testing
     }
     let store = try Store(
       path: folder.database, now: .start, migrations: Schema.migrations + [Self.second])
-    let backup = folder.database + ".v1.bak"
-    #expect(store.report.action == .upgraded(from: 1, to: 2, backup: backup))
-    #expect(try store.database.integer("PRAGMA user_version") == 2)
+    let backup = folder.database + ".v\(Self.known).bak"
+    #expect(store.report.action == .upgraded(from: Self.known, to: Self.known + 1, backup: backup))
+    #expect(try store.database.integer("PRAGMA user_version") == Self.known + 1)
     #expect(try store.database.integer("SELECT count(shape) FROM place") == 0)
     #expect(try store.reminders.reminder(id: "a")?.reminder == entry.reminder)
     #expect(try mode(backup) == 0o600)
@@ -108,14 +110,15 @@ import Testing
 
   @Test func anUpgradeThatFailsChangesNothing() throws {
     try Store(in: folder).close()
-    let third = Migration(version: 3, name: "broken", script: "CREATE TABLE x (y); NONSENSE")
+    let third = Migration(
+      version: Self.known + 2, name: "broken", script: "CREATE TABLE x (y); NONSENSE")
     #expect(throws: StoreError.self) {
       try Store(
         path: folder.database, now: .start, migrations: Schema.migrations + [Self.second, third])
     }
     let store = try Store(in: folder)
     #expect(store.report.action == .opened)
-    #expect(try store.database.integer("PRAGMA user_version") == 1)
+    #expect(try store.database.integer("PRAGMA user_version") == Self.known)
     #expect(throws: StoreError.self) { try store.database.run("SELECT shape FROM place") }
   }
 

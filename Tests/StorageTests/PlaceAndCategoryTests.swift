@@ -87,8 +87,11 @@ import Testing
     #expect(try store.places.all().values.map(\.name) == ["A", "b", "c", "d"])
     #expect(try store.places.place(named: "a") == place("A", category: "Food"))
     #expect(try store.places.places(inCategory: "food").values.map(\.name) == ["A", "b", "c"])
-    #expect(try store.places.find("B").values.map(\.name) == ["b"])
-    #expect(try store.places.find("%").values.isEmpty)
+    #expect(
+      try store.places.page(after: "a", inCategory: nil, limit: 2).values.map(\.name) == ["b", "c"])
+    #expect(
+      try store.places.page(after: "", inCategory: "FOOD", limit: 9).values.map(\.name)
+        == ["A", "b", "c"])
     #expect(throws: StoreError.alreadyExists(what: "place", name: "B")) {
       try store.places.add(place("B"))
     }

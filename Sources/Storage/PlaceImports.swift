@@ -1,0 +1,239 @@
+import Geodesy
+
+/// Places that come in by the thousand, in several transactions, and are seen all at once at the end
+/// or never.
+///
+///     let batch = try store.imports.begin()
+///     try batch.add(places)              // as often as need be
+///     try store.imports.finish(batch)    // from now on they are there
+///
+/// What an import that did not come to its end has left is removed by `purge`.
+package struct PlaceImports {
+  let database: Database
+
+  package func begin() throws(StoreError) -> PlaceImport {
+    try database.transaction { () throws(StoreError) in
+      try database.run(
+        "INSERT INTO unfinished_import (first_place) "
+          + "SELECT coalesce(max(id), 0) + 1 FROM place")
+      let id = try database.integer("SELECT max(id) FROM unfinished_import") ?? 0
+      return PlaceImport(database: database, id: id)
+    }
+  }
+
+  /// Makes all of it known at once.
+  package func finish(_ batch: PlaceImport) throws(StoreError) {
+    try settle()
+    // What a full disk took back must not be missed in silence.
+    let kept = try database.integer(
+      """
+      SELECT count(*) FROM place WHERE id >=
+        (SELECT first_place FROM unfinished_import WHERE id = ?1) AND import = ?1
+      """, [.integer(batch.id)])
+    guard kept == Int64(batch.added) else {
+      throw .invalid(what: "import", reason: "the disk did not take all of it; import it again")
+    }
+    try database.run("DELETE FROM unfinished_import WHERE id = ?", [.integer(batch.id)])
+  }
+
+  /// Brings to disk what came in, and gives back the memory it took. To be called when nothing more
+  /// has come for a while.
+  package func settle() throws(StoreError) {
+    try database.endBulk()
+    try database.execute("PRAGMA cache_size = -2000; PRAGMA shrink_memory")
+  }
+
+  /// Its places will be removed.
+  package func abandon(id: Int64) throws(StoreError) {
+    try database.run("UPDATE unfinished_import SET abandoned = 1 WHERE id = ?", [.integer(id)])
+  }
+
+  /// After a start no import goes on. Answers whether there is anything to purge.
+  package func abandonAll() throws(StoreError) -> Bool {
+    try database.run("UPDATE unfinished_import SET abandoned = 1") > 0
+  }
+
+  /// Removes up to `limit` places of abandoned imports; false when none is left.
+  package func purge(limit: Int) throws(StoreError) -> Bool {
+    try database.transaction { () throws(StoreError) in
+      guard
+        let id = try database.integer(
+          "SELECT id FROM unfinished_import WHERE abandoned = 1 LIMIT 1")
+      else { return false }
+      let condition = """
+        id IN (SELECT id FROM place WHERE id >=
+          (SELECT first_place FROM unfinished_import WHERE id = ?1) AND import = ?1 ORDER BY id LIMIT ?2)
+        """
+      let values: [SQLValue] = [.integer(id), .integer(Int64(limit))]
+      try PlaceWords(database: database).remove(where: condition, values)
+      let removed = try database.run("DELETE FROM place WHERE \(condition)", values)
+      if removed < limit {
+        try database.run(
+          """
+          DELETE FROM category WHERE import = ? AND name NOT IN
+            (SELECT category FROM place WHERE category IS NOT NULL
+             UNION SELECT category FROM reminder WHERE category IS NOT NULL)
+          """, [.integer(id)])
+        try database.run("DELETE FROM unfinished_import WHERE id = ?", [.integer(id)])
+      }
+      return true
+    }
+  }
+}
+
+/// One import under way.
+package final class PlaceImport {
+  package let id: Int64
+  /// Places that are new.
+  package private(set) var added = 0
+  /// Places that were there already: of the same name, and no farther than `samePlace`.
+  package private(set) var known = 0
+  private let database: Database
+  /// Names that were taken, and the number that the last of them was given.
+  private var numbers: [String: Int] = [:]
+  /// In lower case.
+  private var categories: Set<String> = []
+
+  /// Metres within which places of one name are one place: formats round, and receivers err.
+  package static let samePlace = 20.0
+  /// A file with more kinds of places has taken something else for a category.
+  private static let mostCategories = 5000
+
+  /// Places since the last large commit.
+  private var sinceCommit = 0
+  private static let placesACommit = 100_000
+  /// KiB of pages that are kept in memory meanwhile: the indexes of a million places.
+  private static let cacheSize = 98_304
+
+  fileprivate init(database: Database, id: Int64) {
+    self.database = database
+    self.id = id
+  }
+
+  /// Adds a place with the colour its category gets if it is new; all of them or, on an error, none.
+  package func add(_ places: [(place: SavedPlace, color: String?)]) throws(StoreError) {
+    let before = (added, known)
+    do throws(StoreError) {
+      if sinceCommit == 0 { try database.execute("PRAGMA cache_size = -\(Self.cacheSize)") }
+      try database.bulk { () throws(StoreError) in
+        let last = try database.integer("SELECT max(id) FROM place") ?? 0
+        for (place, color) in places { try add(place, color) }
+        try PlaceWords(database: database).add(where: "id > ?", [.integer(last)])
+      }
+      sinceCommit += places.count
+      if sinceCommit >= Self.placesACommit {
+        try database.endBulk()
+        sinceCommit = 0
+      }
+    } catch {
+      (added, known) = before
+      categories = []
+      throw error
+    }
+  }
+
+  private func add(_ place: SavedPlace, _ color: String?) throws(StoreError) {
+    try PlaceStore.check(place)
+    guard try !isKnown(place) else {
+      known += 1
+      return
+    }
+    if let category = place.category { try ensure(category, color) }
+    var named = place
+    var wasInserted = try insert(named)
+    while !wasInserted {
+      named.name = try freeName(place.name)
+      wasInserted = try insert(named)
+    }
+    added += 1
+  }
+
+  private func insert(_ place: SavedPlace) throws(StoreError) -> Bool {
+    try database.run(
+      """
+      INSERT INTO place (name, latitude, longitude, radius_m, category, notes, region, width_m,
+        import) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING
+      """, PlaceStore.values(place) + [.integer(id)]) > 0
+  }
+
+  private func ensure(_ category: String, _ color: String?) throws(StoreError) {
+    guard categories.insert(category.lowercased()).inserted else { return }
+    guard categories.count <= Self.mostCategories else {
+      throw .invalid(
+        what: "import", reason: "it has more than \(Self.mostCategories) categories of places")
+    }
+    try database.run(
+      "INSERT INTO category (name, color, import) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING",
+      [.text(category), .text(color ?? Category.neutralColor), .integer(id)])
+  }
+
+  /// Whether a place of this name, or of this name with a number, is at this place.
+  private func isKnown(_ place: SavedPlace) throws(StoreError) -> Bool {
+    var isKnown = false
+    for cells in PlaceCells.ranges(around: place.position, radius: Self.samePlace) {
+      let columns = "SELECT name, latitude, longitude FROM place WHERE"
+      let names = """
+        name >= ?3 AND name < ?4 AND (import IS NULL OR import = ?5
+          OR import NOT IN (SELECT id FROM unfinished_import))
+        """
+      // One cell, as nearly always, is found by its index together with the name.
+      let sql =
+        cells.count == 1
+        ? "\(columns) cell = ?1 AND ?1 = ?2 AND \(names)"
+        : "\(columns) cell BETWEEN ?1 AND ?2 AND \(names)"
+      try database.forEachUntil(
+        sql,
+        [
+          .integer(cells.lowerBound), .integer(cells.upperBound), .text(place.name),
+          .text(place.name + "\u{10FFFF}"), .integer(id),
+        ]
+      ) { (row) throws(StoreError) in
+        guard case .text(let name) = row.value(at: 0), case .real(let latitude) = row.value(at: 1),
+          case .real(let longitude) = row.value(at: 2),
+          let position = Coordinate(latitude: latitude, longitude: longitude)
+        else { return true }
+        isKnown =
+          Self.isSame(name, as: place.name)
+          && position.distance(to: place.position) <= Self.samePlace
+        return !isKnown
+      }
+      if isKnown { return true }
+    }
+    return false
+  }
+
+  /// The same, or followed by a number as `freeName` gives them.
+  static func isSame(_ name: String, as given: String) -> Bool {
+    let rest = name.unicodeScalars.dropFirst(given.unicodeScalars.count)
+    guard !rest.isEmpty else { return true }
+    return rest.starts(with: " (".unicodeScalars) && rest.last == ")"
+      && rest.dropFirst(2).dropLast().allSatisfy { ("0"..."9").contains($0) }
+  }
+
+  /// `Rewe (2)`, or the next number that is free. The first time the numbers that are taken are found
+  /// by doubling and halving.
+  private func freeName(_ name: String) throws(StoreError) -> String {
+    let key = name.lowercased()
+    func numbered(_ number: Int) -> String { "\(name) (\(number))" }
+    func isTaken(_ number: Int) throws(StoreError) -> Bool {
+      try database.integer(
+        "SELECT 1 FROM place WHERE name = ?", [.text(numbered(number))]) != nil
+    }
+    if let last = numbers[key] {
+      numbers[key] = last + 1
+      return numbered(last + 1)
+    }
+    var taken = 1
+    var free = 2
+    while try isTaken(free) {
+      taken = free
+      free *= 2
+    }
+    while free - taken > 1 {
+      let middle = taken + (free - taken) / 2
+      if try isTaken(middle) { taken = middle } else { free = middle }
+    }
+    numbers[key] = free
+    return numbered(free)
+  }
+}
