@@ -20,7 +20,9 @@ package enum GeoremindInterface {
     # What makes a reminder fire: a place, a time, or the time to leave for a place.
     type Kind (location, date, preemptive)
 
-    # A circle with a name that reminders refer to. The colour is its category's.
+    # A circle with a name that reminders refer to. The colour is its category's. Where
+    # it is more than a circle, region is a GeoJSON geometry within it; a line has a
+    # width. The distance is that from where a search was asked.
     type Place (
       name: string,
       latitude: float,
@@ -28,7 +30,10 @@ package enum GeoremindInterface {
       radius_m: float,
       category: ?string,
       color: ?string,
-      notes: ?string
+      notes: ?string,
+      region: ?object,
+      width_m: ?float,
+      distance_m: ?float
     )
 
     # A sort of place. The colour is written #RRGGBB.
@@ -97,8 +102,61 @@ package enum GeoremindInterface {
     # Places by name, all of them or those of one category.
     method ListPlaces(category: ?string) -> (places: []Place)
 
-    # Deletes a place and answers what it was. Reminders made from it keep their copy.
-    method RemovePlace(name: string) -> (place: Place)
+    # A page of what ListPlaces answers: the places whose name comes after 'after'. For
+    # many places; an empty list is the end.
+    method PagePlaces(after: ?string, category: ?string, limit: ?int) -> (places: []Place)
+
+    # One place, and the reminders that were made from it.
+    method ShowPlace(name: string) -> (place: Place, reminders: []string)
+
+    # Places by words of their name and notes (beginnings will do), by category and by
+    # distance: all that is given must hold. The nearest come first, without a position
+    # to be near to those come first that are first by name. 20 without a limit.
+    method FindPlaces(
+      words: ?string,
+      category: ?string,
+      latitude: ?float,
+      longitude: ?float,
+      within_m: ?float,
+      limit: ?int
+    ) -> (places: []Place)
+
+    # Changes a place: what is given is new, the rest stays. Reminders made from it
+    # follow; their ids are answered.
+    method EditPlace(
+      name: string,
+      new_name: ?string,
+      latitude: ?float,
+      longitude: ?float,
+      radius_m: ?float,
+      category: ?string,
+      notes: ?string
+    ) -> (place: Place, reminders: []string)
+
+    # Removes the place 'name' and lets the reminders made from it follow to 'into'.
+    method MergePlaces(name: string, into: string) -> (place: Place, reminders: []string)
+
+    # Deletes a place and answers what it was, and the reminders made from it: they keep
+    # their copy. With 'unless_used' a place that has such reminders stays: InUse.
+    method RemovePlace(
+      name: string,
+      unless_used: ?bool
+    ) -> (place: Place, reminders: []string)
+
+    # Begins to add many places, in as many calls as need be.
+    method BeginPlaceImport() -> (import: int)
+
+    # Adds to an import. A place that is there already is passed over: one of the same
+    # name, 20 m off at most. A name that is taken elsewhere gets a number. Categories
+    # that are not there are added.
+    method ImportPlaces(import: int, places: []object) -> (added: int, known: int)
+
+    # Ends an import: all its places are there from now on. Until then none is, and
+    # without it none will be.
+    method FinishPlaceImport(import: int) -> (added: int, known: int)
+
+    # Gives an import up.
+    method AbandonPlaceImport(import: int) -> ()
 
     # Adds a category.
     method AddCategory(name: string, color: string) -> (category: Category)

@@ -33,18 +33,11 @@ extension ControlService {
         notes: given["notes"]?.string)
       try store.places.add(place)
       return ["place": json(place, colors: try colors())]
-    case "ListPlaces":
-      let colors = try colors()
-      let category = given["category"]?.string
-      let places =
-        try category.map { try store.places.places(inCategory: $0) } ?? store.places.all()
-      return ["places": .array(places.values.map { json($0, colors: colors) })]
-    case "RemovePlace":
-      guard let place = try store.places.place(named: name) else {
-        throw GeoremindError.notFound(id: name)
-      }
-      try store.places.remove(named: name)
-      return ["place": json(place, colors: try colors())]
+    case "ListPlaces", "PagePlaces", "ShowPlace", "FindPlaces", "EditPlace", "MergePlaces",
+      "RemovePlace":
+      return try knownPlaces(method, given)
+    case "BeginPlaceImport", "ImportPlaces", "FinishPlaceImport", "AbandonPlaceImport":
+      return try placeImport(method, given)
     case "AddCategory":
       let category = Category(name: name, color: given["color"]?.string ?? Category.neutralColor)
       try store.categories.add(category)
@@ -61,7 +54,7 @@ extension ControlService {
   }
 
   /// The colour of each category, by its name in lower case.
-  private func colors() throws -> [String: String] {
+  func colors() throws -> [String: String] {
     var colors: [String: String] = [:]
     for category in try daemon.store.categories.all().values {
       colors[category.name.lowercased()] = category.color
@@ -69,7 +62,9 @@ extension ControlService {
     return colors
   }
 
-  private func json(_ place: SavedPlace, colors: [String: String]) -> JSONValue {
+  func json(
+    _ place: SavedPlace, colors: [String: String], distance: Double? = nil
+  ) -> JSONValue {
     [
       "name": .string(place.name),
       "latitude": .double(place.position.latitude),
@@ -78,6 +73,9 @@ extension ControlService {
       "category": place.category.map { .string($0) },
       "color": place.category.flatMap { colors[$0.lowercased()] }.map { .string($0) },
       "notes": place.notes.map { .string($0) },
+      "region": place.region.flatMap { try? JSONParser.parse($0) },
+      "width_m": .double(place.width),
+      "distance_m": .double(distance.map { Decimal.rounded($0, digits: 1) }),
     ]
   }
 
@@ -88,10 +86,7 @@ extension ControlService {
   /// The current fix and the five nearest places.
   func whereabouts() throws -> JSONObject {
     guard let fix = daemon.host.engine.lastFix else { return ["nearest": .array([])] }
-    let nearest = try daemon.store.places.all().values
-      .map { (place: $0, distance: fix.position.distance(to: $0.position)) }
-      .sorted { $0.distance < $1.distance }
-      .prefix(5)
+    let nearest = try daemon.store.places.search(PlaceQuery(near: fix.position, limit: 5))
     return [
       "fix": .object(fix.tpv(device: nil)),
       "age_s": .double(daemon.fixAge?.seconds),
@@ -99,7 +94,7 @@ extension ControlService {
         nearest.map { entry -> JSONValue in
           [
             "name": .string(entry.place.name),
-            "distance_m": .double(Decimal.rounded(entry.distance, digits: 1)),
+            "distance_m": .double(Decimal.rounded(entry.distance ?? 0, digits: 1)),
             "bearing_deg": .double(
               Decimal.rounded(fix.position.initialBearing(to: entry.place.position), digits: 1)),
           ]

@@ -113,7 +113,7 @@ struct ControlService {
   }
 
   /// While the store fails it is behind what was decided.
-  private func current(_ entry: ReminderStore.Entry) -> ReminderStore.Entry {
+  func current(_ entry: ReminderStore.Entry) -> ReminderStore.Entry {
     guard daemon.host.storeTrouble != nil,
       let progress = daemon.host.engine.progress(entry.reminder.id)
     else { return entry }

@@ -13,6 +13,7 @@ final class Daemon {
   let announcer: Announcer
   let store: Store
   let host: EngineHost
+  let placeImports: PlaceImportQueue
   let clock: Clock
   var settings: DaemonSettings
   private(set) var feeds: [FeedRunner] = []
@@ -68,6 +69,7 @@ final class Daemon {
     host = EngineHost(
       engine: Engine(settings: settings.engine, zone: zone), clock: clock, store: store,
       outbox: outbox, journal: announcer, log: log)
+    placeImports = try PlaceImportQueue(store: store, loop: loop, log: log)
   }
 
   /// Runs until a signal ends it; answers the exit code.
@@ -114,6 +116,7 @@ final class Daemon {
     // What was decided while the store failed is kept if it works now.
     host.retry()
     control?.stop()
+    placeImports.stop()
     if let fix = host.keptFix { try? store.state.keep(fix) }
     outbox.deliver()
     store.close()

@@ -331,6 +331,7 @@ import Testing
     let source =
       try contents(#filePath)
       + contents("\(packageRoot)/Tests/DaemonTests/ControlServerTests.swift")
+      + contents("\(packageRoot)/Tests/DaemonTests/PlaceMethodTests.swift")
     #expect(!methods.isEmpty)
     for method in methods { #expect(source.contains("\"\(method)\""), "\(method)") }
   }

@@ -1,0 +1,146 @@
+import Control
+import Geodesy
+import JSONText
+import Reminders
+import Storage
+
+/// Finding, changing and removing places, with what hangs on them.
+extension ControlService {
+  /// Of one answer, so that it stays within what a client takes.
+  private static let longestPage = 2000
+
+  func knownPlaces(_ method: String, _ given: JSONObject) throws -> JSONObject {
+    let store = daemon.store.places
+    let name = given["name"]?.string ?? ""
+    let category = given["category"]?.string
+    switch method {
+    case "ListPlaces":
+      let places = try category.map { try store.places(inCategory: $0) } ?? store.all()
+      return try list(places.values)
+    case "PagePlaces":
+      let limit = max(1, min(given["limit"]?.int ?? Self.longestPage, Self.longestPage))
+      let after = given["after"]?.string ?? ""
+      return try list(store.page(after: after, inCategory: category, limit: limit).values)
+    case "FindPlaces": return try find(given)
+    case "ShowPlace":
+      let place = try known(name)
+      return try shown(place, try store.followers(of: place))
+    case "EditPlace": return try edit(try known(name), given)
+    case "MergePlaces": return try merge(try known(name), into: try known(given["into"]?.string))
+    default:
+      let place = try known(name)
+      let followers = try store.followers(of: place)
+      if given["unless_used"]?.bool == true, !followers.isEmpty {
+        throw GeoremindError.inUse(name: place.name, reminders: followers)
+      }
+      try store.remove(named: name)
+      return try shown(place, followers)
+    }
+  }
+
+  private func known(_ name: String?) throws -> SavedPlace {
+    guard let place = try daemon.store.places.place(named: name ?? "") else {
+      throw GeoremindError.notFound(id: name ?? "")
+    }
+    return place
+  }
+
+  private func list(_ places: [SavedPlace]) throws -> JSONObject {
+    let colors = try colors()
+    return ["places": .array(places.map { json($0, colors: colors) })]
+  }
+
+  private func shown(_ place: SavedPlace, _ reminders: [String]) throws -> JSONObject {
+    [
+      "place": json(place, colors: try colors()),
+      "reminders": .array(reminders.map { .string($0) }),
+    ]
+  }
+
+  private func find(_ given: JSONObject) throws -> JSONObject {
+    var query = PlaceQuery(words: given["words"]?.string, category: given["category"]?.string)
+    query.limit = max(1, min(given["limit"]?.int ?? 20, Self.longestPage))
+    if given["latitude"]?.double != nil || given["longitude"]?.double != nil {
+      query.near = try position(given)
+    }
+    if let within = given["within_m"]?.double {
+      guard within >= 0, query.near != nil else {
+        throw GeoremindError.invalidReminder(
+          field: "within_m", reason: "needs a latitude and a longitude, and is 0 or more")
+      }
+      query.within = within
+    }
+    let colors = try colors()
+    return [
+      "places": .array(
+        try daemon.store.places.search(query).map {
+          json($0.place, colors: colors, distance: $0.distance)
+        })
+    ]
+  }
+
+  func position(_ given: JSONObject) throws -> Coordinate {
+    guard
+      let position = Coordinate(
+        latitude: given["latitude"]?.double ?? .nan, longitude: given["longitude"]?.double ?? .nan)
+    else {
+      throw GeoremindError.invalidReminder(
+        field: "latitude", reason: "must be −90 to 90, and longitude −180 to 180")
+    }
+    return position
+  }
+
+  // MARK: - Changes
+
+  private func edit(_ place: SavedPlace, _ given: JSONObject) throws -> JSONObject {
+    var changed = place
+    if let name = given["new_name"]?.string { changed.name = name }
+    if given["latitude"]?.double != nil || given["longitude"]?.double != nil {
+      changed.position = try position(given)
+      // A region cannot be moved by its middle.
+      if changed.position != place.position { (changed.region, changed.width) = (nil, nil) }
+    }
+    if let radius = given["radius_m"]?.double {
+      guard (1...5_000_000).contains(radius) else {
+        throw GeoremindError.invalidReminder(field: "radius_m", reason: "must be 1 to 5000000")
+      }
+      changed.radius = radius
+    }
+    // An empty text takes it away.
+    if let category = given["category"]?.string { changed.category = category.nonEmpty }
+    if let notes = given["notes"]?.string { changed.notes = notes.nonEmpty }
+    let followers = try daemon.store.places.followers(of: place)
+    try daemon.store.places.replace(place.name, with: changed)
+    try lead(followers, from: place, to: changed)
+    return try shown(changed, followers)
+  }
+
+  private func merge(_ place: SavedPlace, into other: SavedPlace) throws -> JSONObject {
+    guard place.name != other.name else {
+      throw GeoremindError.invalidReminder(field: "into", reason: "is the same place")
+    }
+    let followers = try daemon.store.places.followers(of: place)
+    try lead(followers, from: place, to: other)
+    try daemon.store.places.remove(named: place.name)
+    return try shown(other, followers)
+  }
+
+  /// Lets reminders follow a place. A radius of their own they keep.
+  private func lead(_ ids: [String], from old: SavedPlace, to new: SavedPlace) throws {
+    var changed: [ReminderStore.Entry] = []
+    for id in ids {
+      guard let entry = try daemon.store.reminders.reminder(id: id) else { continue }
+      var (reminder, progress) = current(entry)
+      let radius = reminder.place?.radius ?? old.radius
+      reminder.place = Reminder.Place(
+        name: new.name, position: new.position,
+        radius: radius == old.radius ? new.radius : radius)
+      changed.append((reminder, progress))
+    }
+    if !changed.isEmpty { try daemon.save(new: [], changed: changed) }
+  }
+}
+
+extension String {
+  fileprivate var nonEmpty: String? { isEmpty ? nil : self }
+}

@@ -1,0 +1,59 @@
+import Control
+import Geodesy
+import JSONText
+import Reminders
+import Storage
+
+/// Imports of places: many calls, of which nothing is seen until the last.
+extension ControlService {
+  func placeImport(_ method: String, _ given: JSONObject) throws -> JSONObject {
+    let imports = daemon.placeImports
+    guard method != "BeginPlaceImport" else {
+      return ["import": .int(Int(try imports.begin()))]
+    }
+    let id = Int64(given["import"]?.int ?? 0)
+    switch method {
+    case "ImportPlaces":
+      let batch = try imports.batch(id)
+      let before = (batch.added, batch.known)
+      try batch.add(try read(given["places"]?.array ?? []))
+      return ["added": .int(batch.added - before.0), "known": .int(batch.known - before.1)]
+    case "FinishPlaceImport":
+      let batch = try imports.finish(id)
+      return ["added": .int(batch.added), "known": .int(batch.known)]
+    default:
+      try imports.abandon(id)
+      return JSONObject()
+    }
+  }
+
+  private func read(_ values: [JSONValue]) throws -> [(place: SavedPlace, color: String?)] {
+    var places: [(place: SavedPlace, color: String?)] = []
+    places.reserveCapacity(values.count)
+    for (index, value) in values.enumerated() {
+      func wrong(_ field: String, _ reason: String) -> GeoremindError {
+        .invalidReminder(field: "places[\(index)].\(field)", reason: reason)
+      }
+      guard let name = value["name"]?.string, !name.isEmpty, name.utf8.count <= 256 else {
+        throw wrong("name", "must be a text of 1 to 256 bytes")
+      }
+      guard
+        let position = Coordinate(
+          latitude: value["lat"]?.double ?? .nan, longitude: value["lon"]?.double ?? .nan)
+      else { throw wrong("lat", "must be −90 to 90, and lon −180 to 180") }
+      let radius = value["radius_m"]?.double ?? Reminder.Place.defaultRadius
+      guard (1...5_000_000).contains(radius) else {
+        throw wrong("radius_m", "must be 1 to 5000000")
+      }
+      let region = value["region"].flatMap { $0.object == nil ? nil : $0.line }
+      places.append(
+        (
+          SavedPlace(
+            name: name, position: position, radius: radius, category: value["category"]?.string,
+            notes: value["notes"]?.string, region: region, width: value["width_m"]?.double),
+          value["color"]?.string
+        ))
+    }
+    return places
+  }
+}

@@ -1,0 +1,88 @@
+import Control
+import LinuxRuntime
+import Logging
+import Storage
+
+/// The imports under way, and the slow removal of what given up ones have left: bit by bit, so that
+/// nothing else has to wait.
+final class PlaceImportQueue {
+  /// More are not begun at a time.
+  private static let most = 8
+  /// Microseconds of silence after which an import counts as given up.
+  private static let longestSilence: Int64 = 600_000_000
+  /// Places that are removed at a time.
+  private static let purgedAtOnce = 2000
+
+  private let store: Store
+  private let log: Logger
+  private var batches: [Int64: (batch: PlaceImport, lastUse: Int64)] = [:]
+  private let purgeTimer: TimerSource?
+  private let settleTimer: TimerSource?
+
+  init(store: Store, loop: EventLoop, log: Logger) throws {
+    self.store = store
+    self.log = log
+    let relay = Relay()
+    purgeTimer = try loop.addTimer(.monotonic, accuracy: 10_000) { _ in relay.queue?.purge() }
+    settleTimer = try loop.addTimer(.monotonic, accuracy: 100_000) { _ in relay.queue?.settle() }
+    relay.queue = self
+    if try store.imports.abandonAll() { purgeTimer?.arm(in: 1_000_000) }
+  }
+
+  private final class Relay { weak var queue: PlaceImportQueue? }
+
+  func stop() {
+    purgeTimer?.close()
+    settleTimer?.close()
+  }
+
+  func begin() throws -> Int64 {
+    let now = SystemClock.monotonic.microseconds
+    for (id, entry) in batches where now - entry.lastUse > Self.longestSilence { try abandon(id) }
+    guard batches.count < Self.most else {
+      throw GeoremindError.refusedByPolicy(
+        reason: "\(Self.most) imports are under way already; try again later")
+    }
+    let batch = try store.imports.begin()
+    batches[batch.id] = (batch, now)
+    return batch.id
+  }
+
+  func batch(_ id: Int64) throws -> PlaceImport {
+    guard let entry = batches[id] else { throw GeoremindError.notFound(id: "import \(id)") }
+    batches[id] = (entry.batch, SystemClock.monotonic.microseconds)
+    settleTimer?.arm(in: 1_000_000)
+    return entry.batch
+  }
+
+  func finish(_ id: Int64) throws -> PlaceImport {
+    let batch = try batch(id)
+    try store.imports.finish(batch)
+    batches[id] = nil
+    log.info("Imported \(batch.added) places, \(batch.known) were known already")
+    return batch
+  }
+
+  func abandon(_ id: Int64) throws {
+    guard batches.removeValue(forKey: id) != nil else { return }
+    try store.imports.abandon(id: id)
+    purgeTimer?.arm(in: 100_000)
+  }
+
+  private func settle() {
+    do {
+      try store.imports.settle()
+    } catch {
+      log.error("Cannot keep what an import brought: \(error)")
+    }
+  }
+
+  private func purge() {
+    do {
+      if try store.imports.purge(limit: Self.purgedAtOnce) { purgeTimer?.arm(in: 20_000) }
+    } catch {
+      log.error("Cannot remove what an import has left: \(error)")
+      purgeTimer?.arm(in: 60_000_000)
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import Control
+import Geodesy
+import JSONText
+import Reminders
+import Testing
+
+@testable import georemindd
+
+/// The methods for places beyond adding and listing, over a real socket.
+@Suite(.serialized) struct PlaceMethodTests {
+  private let rig: Rig
+  private let client: Client
+
+  init() throws {
+    rig = try Rig()
+    client = try rig.client()
+  }
+
+  private func names(_ reply: JSONObject) -> [String] {
+    (reply["places"]?.array ?? []).compactMap { $0["name"]?.string }
+  }
+
+  private func addPlace(_ name: String, _ latitude: Double, _ longitude: Double) throws {
+    _ = try client.call(
+      "AddPlace", #"{"name":"\#(name)","latitude":\#(latitude),"longitude":\#(longitude)}"#)
+  }
+
+  private func addReminder(_ id: String, at place: String, radius: String = "") throws {
+    _ = try client.call(
+      "Add",
+      #"{"reminder":{"id":"\#(id)","title":"x","kind":"location","place":"\#(place)"\#(radius)}}"#)
+  }
+
+  @Test func findsAndPages() throws {
+    try addPlace("Bakery", 1, 2)
+    try addPlace("Bank", 1, 2.1)
+    try addPlace("Café", 1, 3)
+    let near = try client.call(
+      "FindPlaces", #"{"words":"ba","latitude":1,"longitude":2.2,"limit":5}"#)
+    #expect(names(near) == ["Bank", "Bakery"])
+    #expect(near["places"]?.array?[0]["distance_m"]?.double.map { abs($0 - 11_118) < 5 } == true)
+    #expect(names(try client.call("FindPlaces", #"{"words":"CAFE"}"#)) == ["Café"])
+    let within = #"{"latitude":1,"longitude":2,"within_m":20000}"#
+    #expect(names(try client.call("FindPlaces", within)) == ["Bakery", "Bank"])
+    #expect(names(try client.call("PagePlaces", #"{"limit":2}"#)) == ["Bakery", "Bank"])
+    #expect(names(try client.call("PagePlaces", #"{"after":"Bank"}"#)) == ["Café"])
+    let error = try GeoremindError(client.error("FindPlaces", #"{"within_m":5}"#))
+    guard case .invalidReminder(let field, _)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(field == "within_m")
+  }
+
+  @Test func remindersFollowAPlace() throws {
+    try addPlace("Rewe", 53.5, 9.9)
+    try addReminder("plain", at: "rewe")
+    try addReminder("wide", at: "Rewe", radius: #","radius_m":400"#)
+    let shown = try client.call("ShowPlace", #"{"name":"REWE"}"#)
+    #expect(shown["reminders"]?.array?.compactMap(\.string) == ["plain", "wide"])
+    let edited = try client.call(
+      "EditPlace",
+      #"{"name":"Rewe","new_name":"Edeka","latitude":53.6,"longitude":9.8,"radius_m":70,"notes":"n"}"#
+    )
+    #expect(edited["place"]?["name"]?.string == "Edeka")
+    #expect(edited["reminders"]?.array?.count == 2)
+    let plain = rig.daemon.host.engine.reminder("plain")?.place
+    #expect(plain?.name == "Edeka" && plain?.radius == 70 && plain?.position.latitude == 53.6)
+    #expect(rig.daemon.host.engine.reminder("wide")?.place?.radius == 400)
+    #expect(
+      try GeoremindError(client.error("ShowPlace", #"{"name":"Rewe"}"#)) == .notFound(id: "Rewe"))
+
+    try addPlace("Lidl", 53, 9)
+    let merged = try client.call("MergePlaces", #"{"name":"Edeka","into":"Lidl"}"#)
+    #expect(merged["place"]?["name"]?.string == "Lidl")
+    #expect(rig.daemon.host.engine.reminder("plain")?.place?.position.latitude == 53)
+    #expect(names(try client.call("ListPlaces")) == ["Lidl"])
+
+    let used = try GeoremindError(
+      client.error("RemovePlace", #"{"name":"Lidl","unless_used":true}"#))
+    #expect(used == .inUse(name: "Lidl", reminders: ["plain", "wide"]))
+    let removed = try client.call("RemovePlace", #"{"name":"Lidl"}"#)
+    #expect(removed["reminders"]?.array?.count == 2)
+    #expect(rig.daemon.host.engine.reminder("plain")?.place?.name == "Lidl", "it keeps its copy")
+  }
+
+  @Test func importsAreSeenAtTheEnd() throws {
+    func begin() throws -> Int {
+      try #require(try client.call("BeginPlaceImport")["import"]?.int)
+    }
+    let first = try begin()
+    let batch = """
+      {"import":\(first),"places":[{"name":"A","lat":1,"lon":2,"category":"Boat","color":"#102030"},
+      {"name":"A","lat":1.00001,"lon":2},{"name":"A","lat":3,"lon":2,"radius_m":50,
+      "region":{"type":"LineString","coordinates":[[2,3],[2,4]]},"width_m":100}]}
+      """
+    let added = try client.call("ImportPlaces", batch)
+    #expect(added["added"]?.int == 2 && added["known"]?.int == 1)
+    #expect(names(try client.call("ListPlaces")) == [])
+    let finished = try client.call("FinishPlaceImport", #"{"import":\#(first)}"#)
+    #expect(finished["added"]?.int == 2)
+    let listed = try client.call("ListPlaces")
+    #expect(names(listed) == ["A", "A (2)"])
+    #expect(listed["places"]?.array?[0]["color"]?.string == "#102030")
+    #expect(listed["places"]?.array?[1]["region"]?["type"]?.string == "LineString")
+    #expect(listed["places"]?.array?[1]["width_m"]?.double == 100)
+
+    let second = try begin()
+    #expect(second != first)
+    let bad =
+      #"{"import":\#(second),"places":[{"name":"B","lat":1,"lon":2},{"name":"C","lat":91,"lon":2}]}"#
+    guard
+      case .invalidReminder(let field, _)? = try GeoremindError(client.error("ImportPlaces", bad))
+    else {
+      Issue.record("a wrong place is refused")
+      return
+    }
+    #expect(field == "places[1].lat")
+    _ = try client.call("AbandonPlaceImport", #"{"import":\#(second)}"#)
+    let gone = #"{"import":\#(second),"places":[]}"#
+    #expect(
+      try GeoremindError(client.error("ImportPlaces", gone)) == .notFound(id: "import \(second)"))
+    #expect(names(try client.call("ListPlaces")) == ["A", "A (2)"])
+  }
+}
