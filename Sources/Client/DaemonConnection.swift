@@ -57,8 +57,18 @@ final class DaemonConnection {
 
   /// Calls a method of `org.georemind` and waits for its reply.
   func call(_ method: String, _ parameters: JSONObject = JSONObject()) throws -> JSONObject {
+    try begin(method, parameters)
+    return try answer()
+  }
+
+  /// Calls a method and goes on; `answer` is to be called before the next call.
+  func begin(_ method: String, _ parameters: JSONObject = JSONObject()) throws {
     let (_, bytes) = try session.call("\(GeoremindInterface.name).\(method)", parameters)
     try send(bytes)
+  }
+
+  /// Waits for the reply to what was begun.
+  func answer() throws -> JSONObject {
     while true {
       for reply in try receive(timeout: Self.timeout) { return try reply.result.get() }
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Interchange
 import Positioning
 
 /// Fixes of a recording or a live stream as gpsd's TPV reports.
@@ -6,9 +7,9 @@ struct DecodeCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode", abstract: "Print the fixes of a receiver's output as JSON lines.",
     discussion: """
-      Reads NMEA 0183 sentences and gpsd's JSON reports, mixed and damaged as they may be, packed \
-      by gzip or not, and \
-      prints gpsd's TPV objects (gpsd_json(5)), one a line. A live stream is printed as it comes. \
+      Reads NMEA 0183 sentences and gpsd's JSON reports, mixed and damaged as they may be, or the \
+      tracks of a GPX file, packed by gzip or not, and prints gpsd's TPV objects (gpsd_json(5)), one a \
+      line. A live stream is printed as it comes. \
       A fix whose date is not known has no "time".
       """)
 
@@ -34,11 +35,21 @@ struct DecodeCommand: ClientCommand {
         decoder.quiet(into: &fixes)
         try printFixes()
       }
+      let isFirst = input.bytesRead == 0
       let count = try input.read(into: &chunk)
       guard count > 0 else { break }
+      if isFirst, GPXTrack.looksLikeXML(chunk[..<count]) {
+        let points = try GPXRecording.read(input, first: chunk[..<count]) { fix in
+          try context.output.line(fix.tpv(device: nil))
+          try progress.update(input.bytesRead)
+        }
+        try progress.finish()
+        if points == 0 { try context.note("\(input.name): has no track point in it") }
+        return
+      }
       decoder.consume(chunk.span.extracting(0..<count), into: &fixes)
       try printFixes()
-      try progress.update()
+      try progress.update(input.bytesRead)
     }
     decoder.finish(into: &fixes)
     try printFixes()
@@ -48,6 +59,29 @@ struct DecodeCommand: ClientCommand {
     if decoder.statistics.fixes == 0 {
       try context.note("\(input.name): \(Recording.withoutFix(decoder.statistics))")
     }
+  }
+}
+
+/// Recordings that are GPX files.
+enum GPXRecording {
+  /// Gives out the track points of a file whose beginning has been read; answers how many.
+  static func read(
+    _ input: InputFile, first: ArraySlice<UInt8>, _ body: @escaping (Fix) throws -> Void
+  ) throws -> Int {
+    var count = 0
+    var ahead: ArraySlice<UInt8>? = first
+    var chunk = [UInt8](repeating: 0, count: InputFile.chunkSize)
+    try GPXTrack.read(name: input.name) {
+      if let bytes = ahead {
+        ahead = nil
+        return Array(bytes)
+      }
+      return Array(chunk[..<(try input.read(into: &chunk))])
+    } _: { fix in
+      count += 1
+      try body(fix)
+    }
+    return count
   }
 }
 

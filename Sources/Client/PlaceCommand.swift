@@ -6,8 +6,10 @@ import JSONText
 struct PlaceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "place", abstract: "Manage places.",
-    subcommands: [Add.self, List.self, Remove.self]
-  )
+    subcommands: [
+      Add.self, List.self, PlaceShow.self, PlaceFind.self, PlaceEdit.self, PlaceMerge.self,
+      Remove.self, PlaceImportCommand.self, PlaceExport.self,
+    ])
 
   struct Add: ClientCommand {
     static let configuration = CommandConfiguration(abstract: "Add a place.")
@@ -51,9 +53,10 @@ struct PlaceCommand: ParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run(in context: Context) throws {
-      let answer = try DaemonConnection(options, context).call(
-        "ListPlaces", ["category": category.map { .string($0) }])
-      try PlacePrinter(context: context, json: options.json).print(answer["places"]?.array ?? [])
+      let printer = PlacePrinter(context: context, json: options.json)
+      try PlacePages(try DaemonConnection(options, context), category: category).forEach {
+        try printer.print($0)
+      }
     }
   }
 
@@ -63,11 +66,14 @@ struct PlaceCommand: ParsableCommand {
 
     @Argument(help: "Its name.")
     var name: String
+
+    @Flag(help: "Also one that reminders refer to; they keep what they have of it.")
+    var force = false
     @OptionGroup var options: CommonOptions
 
     func run(in context: Context) throws {
       let answer = try DaemonConnection(options, context).call(
-        "RemovePlace", ["name": .string(name)])
+        "RemovePlace", ["name": .string(name), "unless_used": .bool(!force)])
       guard !options.json else {
         return try PlacePrinter(context: context, json: true).print([answer["place"]])
       }
@@ -76,8 +82,32 @@ struct PlaceCommand: ParsableCommand {
   }
 }
 
+/// All places of the daemon, page by page, so that a million of them need no more room than a few.
+struct PlacePages {
+  private let daemon: DaemonConnection
+  private let category: String?
+
+  init(_ daemon: DaemonConnection, category: String?) {
+    self.daemon = daemon
+    self.category = category
+  }
+
+  func forEach(_ body: ([JSONValue]) throws -> Void) throws {
+    var after = ""
+    while true {
+      let answer = try daemon.call(
+        "PagePlaces",
+        ["after": .string(after), "category": category.map { .string($0) }])
+      let page = answer["places"]?.array ?? []
+      guard let last = page.last?["name"]?.string, last != after else { return }
+      try body(page)
+      after = last
+    }
+  }
+}
+
 /// Places, one a line.
-private struct PlacePrinter {
+struct PlacePrinter {
   let context: Context
   let json: Bool
 
@@ -90,97 +120,17 @@ private struct PlacePrinter {
         try context.output.line([
           "name": place["name"], "lat": .double(latitude), "lon": .double(longitude),
           "radius_m": place["radius_m"], "category": place["category"], "color": place["color"],
-          "notes": place["notes"],
+          "notes": place["notes"], "region": place["region"], "width_m": place["width_m"],
+          "distance_m": place["distance_m"],
         ])
       } else {
         let position = Coordinate(latitude: latitude ?? .nan, longitude: longitude ?? .nan)
         table.add([
+          place["distance_m"]?.double.map { Length.formatted(metres: $0) } ?? "",
           place["name"]?.string ?? "", position?.formatted(.decimalDegrees) ?? "",
           Length.formatted(metres: place["radius_m"]?.double ?? .nan),
           place["category"]?.string ?? "", place["notes"]?.string ?? "",
         ])
-      }
-    }
-    for line in table.lines() { try context.output.line(line) }
-  }
-}
-
-/// Sorts of places and reminders, with their colours.
-struct CategoryCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "category", abstract: "Manage categories.",
-    subcommands: [Add.self, List.self, Remove.self])
-
-  struct Add: ClientCommand {
-    static let configuration = CommandConfiguration(abstract: "Add a category.")
-
-    @Argument(help: "Its name.")
-    var name: String
-
-    @Argument(help: "Its colour, #RRGGBB.")
-    var color: String
-    @OptionGroup var options: CommonOptions
-
-    func run(in context: Context) throws {
-      let color = try Self.color(color)
-      let answer = try DaemonConnection(options, context).call(
-        "AddCategory", ["name": .string(name), "color": .string(color)])
-      try CategoryPrinter(context: context, json: options.json).print([answer["category"]])
-    }
-
-    /// With the `#` that a shell takes for a comment, or without.
-    static func color(_ text: String) throws(Failure) -> String {
-      let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
-      guard digits.utf8.count == 6, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
-        throw Failure(.badData, "'\(text)' is not a colour; write it like '#1E90FF'")
-      }
-      return "#\(digits.uppercased())"
-    }
-  }
-
-  struct List: ClientCommand {
-    static let configuration = CommandConfiguration(abstract: "List categories by name.")
-
-    @OptionGroup var options: CommonOptions
-
-    func run(in context: Context) throws {
-      let answer = try DaemonConnection(options, context).call("ListCategories")
-      try CategoryPrinter(context: context, json: options.json)
-        .print(answer["categories"]?.array ?? [])
-    }
-  }
-
-  struct Remove: ClientCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "rm", abstract: "Remove a category that nothing refers to.")
-
-    @Argument(help: "Its name.")
-    var name: String
-    @OptionGroup var options: CommonOptions
-
-    func run(in context: Context) throws {
-      let answer = try DaemonConnection(options, context).call(
-        "RemoveCategory", ["name": .string(name)])
-      guard !options.json else {
-        return try CategoryPrinter(context: context, json: true).print([answer["category"]])
-      }
-      try context.output.line("Removed \(name.printable)")
-    }
-  }
-}
-
-/// Categories, one a line.
-private struct CategoryPrinter {
-  let context: Context
-  let json: Bool
-
-  func print(_ categories: [JSONValue?]) throws {
-    var table = Table()
-    for case let category? in categories {
-      if json {
-        try context.output.line(category.object ?? JSONObject())
-      } else {
-        table.add([category["name"]?.string ?? "", category["color"]?.string ?? ""])
       }
     }
     for line in table.lines() { try context.output.line(line) }

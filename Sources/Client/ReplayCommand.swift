@@ -38,7 +38,7 @@ struct ReplayCommand: ClientCommand {
       Without --reminders those of the daemon are taken, as if they were new.
       """)
 
-  @Argument(help: "The recording: NMEA 0183 or gpsd's JSON, gzip or not; - is standard input.")
+  @Argument(help: "The recording: NMEA 0183, gpsd's JSON or GPX, gzip or not; - is standard input.")
   var file: String
 
   @Option(
@@ -86,20 +86,36 @@ struct ReplayCommand: ClientCommand {
       }
       fixes.removeAll(keepingCapacity: true)
     }
+    var isGPX = false
     while true {
+      let isFirst = input.bytesRead == 0
       let count = try input.read(into: &chunk)
       guard count > 0 else { break }
+      if isFirst, GPXTrack.looksLikeXML(chunk[..<count]) {
+        isGPX = true
+        let points = try GPXRecording.read(input, first: chunk[..<count]) { fix in
+          fixes.append(fix)
+          try play()
+          try progress.update(input.bytesRead)
+        }
+        guard points > 0 else {
+          throw Failure(
+            .badData, "\(input.name): has no track point in it; give a recording of a receiver")
+        }
+        break
+      }
       decoder.consume(chunk.span.extracting(0..<count), into: &fixes)
       try play()
-      try progress.update()
+      try progress.update(input.bytesRead)
     }
     decoder.finish(into: &fixes)
     try play()
     try progress.finish()
     if replay.began == nil { try input.checkWhole() }
-    try Recording.check(decoder.statistics, of: input)
+    if !isGPX { try Recording.check(decoder.statistics, of: input) }
     guard let began = replay.began, let end = replay.now else {
-      throw Failure(.badData, "\(input.name): \(nothing(decoder, first, last, zone))")
+      throw Failure(
+        .badData, "\(input.name): \(nothing(decoder, isUndated: isGPX, first, last, zone))")
     }
     try context.output.flush()
     guard !options.json else { return try input.checkWhole() }
@@ -114,13 +130,14 @@ struct ReplayCommand: ClientCommand {
 
   /// Why not a single fix was played.
   private func nothing(
-    _ decoder: FixDecoder, _ first: Instant?, _ last: Instant?, _ zone: TimeZoneRules
+    _ decoder: FixDecoder, isUndated: Bool, _ first: Instant?, _ last: Instant?,
+    _ zone: TimeZoneRules
   ) -> String {
     if let first, let last {
       return "all fixes are before --from: the recording is from \(first.rfc3339(zone: zone)) to "
         + "\(last.rfc3339(zone: zone)); choose a time in it"
     }
-    if decoder.statistics.fixes > 0 {
+    if isUndated || decoder.statistics.fixes > 0 {
       return "its fixes have no time at all; give the day it begins with --from"
     }
     return Recording.withoutFix(decoder.statistics) + "; record one where it has"

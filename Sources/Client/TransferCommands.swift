@@ -1,14 +1,20 @@
 import ArgumentParser
 import Control
+import Geodesy
+import Interchange
 import JSONText
 import Reminders
 
-/// Reminders from files into the daemon.
+/// Reminders and places from files into the daemon.
 struct ImportCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Add the reminders of JSON files, all of them or none.")
+    commandName: "import", abstract: "Add the reminders and places of files, all or none.",
+    discussion: """
+      What a file is, its content tells: reminders as 'export' writes them; places of GPX, KML, KMZ, \
+      GeoJSON, OwnTracks (.otrw), CSV, OpenStreetMap XML or Overpass JSON.
+      """)
 
-  @Argument(help: "Files as 'export' writes them; - is standard input.", completion: .file())
+  @Argument(help: "Files; - is standard input.", completion: .file())
   var files: [String]
   @OptionGroup var options: CommonOptions
 
@@ -16,8 +22,13 @@ struct ImportCommand: ClientCommand {
   private static let batchSize = VarlinkFramer.defaultLimit * 3 / 4
 
   func run(in context: Context) throws {
-    let reminders = try ReminderInput.read(files)
-    let daemon = try DaemonConnection(options, context)
+    var transfer = FileTransfer(context: context, options: options)
+    for file in files { try transfer.take(file) }
+    try transfer.finish()
+  }
+
+  /// Adds reminders and answers their ids.
+  static func add(_ reminders: [Reminder], _ daemon: DaemonConnection) throws -> [String] {
     var ids: [String] = []
     for batch in try Self.batches(reminders) {
       do {
@@ -29,11 +40,7 @@ struct ImportCommand: ClientCommand {
           failure.status, "\(failure.description); the first \(ids.count) reminders are in already")
       }
     }
-    if options.json {
-      for id in ids { try context.output.line(["id": .string(id)]) }
-    } else {
-      try context.output.line("Imported \(counted(ids.count, "reminder", "reminders"))")
-    }
+    return ids
   }
 
   /// As few calls as may be; nearly always one.
@@ -58,13 +65,17 @@ struct ImportCommand: ClientCommand {
 }
 
 enum ExportFormat: String, CaseIterable, ExpressibleByArgument {
-  case json
+  case json, gpx, geojson
 }
 
 /// Reminders out of the daemon.
 struct ExportCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Print all reminders as JSON, one object a line.")
+    commandName: "export", abstract: "Print all reminders.",
+    discussion: """
+      As JSON, one object a line, nothing is left out. GPX and GeoJSON get the places of the reminders \
+      that have one, under the reminders' titles; 'place export' prints the places that you have named.
+      """)
 
   @Option(help: "The format.")
   var format = ExportFormat.json
@@ -72,8 +83,58 @@ struct ExportCommand: ClientCommand {
 
   func run(in context: Context) throws {
     let answer = try DaemonConnection(options, context).call("List", ["all": true])
-    for reminder in answer["reminders"]?.array ?? [] {
-      try context.output.line(ReminderInput.withoutProgress(reminder.object ?? JSONObject()))
+    let reminders = (answer["reminders"]?.array ?? []).map {
+      ReminderInput.withoutProgress($0.object ?? JSONObject())
     }
+    guard let places = PlaceWriter.Format(rawValue: format.rawValue), format != .json else {
+      for reminder in reminders { try context.output.line(reminder) }
+      return
+    }
+    var output = PlaceOutput(places, context)
+    try output.begin()
+    for reminder in reminders {
+      guard let place = reminder["place"],
+        let position = Coordinate(
+          latitude: place["lat"]?.double ?? .nan, longitude: place["lon"]?.double ?? .nan)
+      else { continue }
+      try output.write(
+        PlaceEntry(
+          name: reminder["title"]?.string ?? "", position: position,
+          radius: place["radius_m"]?.double, category: reminder["category"]?.string,
+          notes: reminder["notes"]?.string))
+    }
+    try output.end()
+  }
+}
+
+/// Places in one of the formats, to the output.
+struct PlaceOutput {
+  private var writer: PlaceWriter
+  private let context: Context
+  private var text = ""
+
+  init(_ format: PlaceWriter.Format, _ context: Context) {
+    writer = PlaceWriter(format)
+    self.context = context
+  }
+
+  mutating func begin() throws(Failure) {
+    writer.begin(into: &text)
+    try flush()
+  }
+
+  mutating func write(_ place: PlaceEntry) throws(Failure) {
+    writer.write(place, into: &text)
+    if text.utf8.count >= 1 << 16 { try flush() }
+  }
+
+  mutating func end() throws(Failure) {
+    writer.end(into: &text)
+    try flush()
+  }
+
+  private mutating func flush() throws(Failure) {
+    try context.output.part(text)
+    text.removeAll(keepingCapacity: true)
   }
 }

@@ -1,0 +1,84 @@
+import ArgumentParser
+import JSONText
+
+/// Sorts of places and reminders, with their colours.
+struct CategoryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "category", abstract: "Manage categories.",
+    subcommands: [Add.self, List.self, Remove.self])
+
+  struct Add: ClientCommand {
+    static let configuration = CommandConfiguration(abstract: "Add a category.")
+
+    @Argument(help: "Its name.")
+    var name: String
+
+    @Argument(help: "Its colour, #RRGGBB.")
+    var color: String
+    @OptionGroup var options: CommonOptions
+
+    func run(in context: Context) throws {
+      let color = try Self.color(color)
+      let answer = try DaemonConnection(options, context).call(
+        "AddCategory", ["name": .string(name), "color": .string(color)])
+      try CategoryPrinter(context: context, json: options.json).print([answer["category"]])
+    }
+
+    /// With the `#` that a shell takes for a comment, or without.
+    static func color(_ text: String) throws(Failure) -> String {
+      let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
+      guard digits.utf8.count == 6, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+        throw Failure(.badData, "'\(text)' is not a colour; write it like '#1E90FF'")
+      }
+      return "#\(digits.uppercased())"
+    }
+  }
+
+  struct List: ClientCommand {
+    static let configuration = CommandConfiguration(abstract: "List categories by name.")
+
+    @OptionGroup var options: CommonOptions
+
+    func run(in context: Context) throws {
+      let answer = try DaemonConnection(options, context).call("ListCategories")
+      try CategoryPrinter(context: context, json: options.json)
+        .print(answer["categories"]?.array ?? [])
+    }
+  }
+
+  struct Remove: ClientCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "rm", abstract: "Remove a category that nothing refers to.")
+
+    @Argument(help: "Its name.")
+    var name: String
+    @OptionGroup var options: CommonOptions
+
+    func run(in context: Context) throws {
+      let answer = try DaemonConnection(options, context).call(
+        "RemoveCategory", ["name": .string(name)])
+      guard !options.json else {
+        return try CategoryPrinter(context: context, json: true).print([answer["category"]])
+      }
+      try context.output.line("Removed \(name.printable)")
+    }
+  }
+}
+
+/// Categories, one a line.
+private struct CategoryPrinter {
+  let context: Context
+  let json: Bool
+
+  func print(_ categories: [JSONValue?]) throws {
+    var table = Table()
+    for case let category? in categories {
+      if json {
+        try context.output.line(category.object ?? JSONObject())
+      } else {
+        table.add([category["name"]?.string ?? "", category["color"]?.string ?? ""])
+      }
+    }
+    for line in table.lines() { try context.output.line(line) }
+  }
+}

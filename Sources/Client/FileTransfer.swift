@@ -1,0 +1,159 @@
+import Interchange
+import JSONText
+import Reminders
+
+/// Files on their way into the daemon: all of them, or nothing of any.
+///
+/// Places go to the daemon as they are read, which keeps them unseen; reminders are gathered. Once every
+/// file is read, the reminders are added and the places made known.
+struct FileTransfer {
+  let context: Context
+  let options: CommonOptions
+  /// All places get this category, whatever their file says.
+  var category: String?
+  /// Reminders are refused.
+  var isForPlacesOnly = false
+
+  private var reminders: [Reminder] = []
+  /// In which file an id was.
+  private var origins: [String: String] = [:]
+  private var daemon: DaemonConnection?
+  private var upload: PlaceUpload?
+  private var reports: [JSONObject] = []
+  private var refusals: [String] = []
+  private var refused = 0
+
+  /// So many things that were left out are told one by one.
+  private static let mostRefusals = 20
+
+  init(
+    context: Context, options: CommonOptions, category: String? = nil,
+    isForPlacesOnly: Bool = false
+  ) {
+    self.context = context
+    self.options = options
+    self.category = category
+    self.isForPlacesOnly = isForPlacesOnly
+  }
+
+  /// Reads one file; an error undoes all.
+  mutating func take(_ path: String) throws {
+    do {
+      let source = try ByteSource(path: path)
+      switch try FileKind.of(source) {
+      case .places(let format): try takePlaces(source, format)
+      case .reminders where !isForPlacesOnly: try takeReminders(source)
+      case .reminders: throw Self.wrong(source, "holds reminders; 'georemind import' takes them")
+      case .calendar:
+        throw Self.wrong(source, "is a calendar, which is not read; give JSON or a file of places")
+      case .recording:
+        throw Self.wrong(source, "is a recording of a receiver; 'georemind replay' plays it")
+      case .empty: throw Self.wrong(source, "is empty")
+      case .unknown:
+        throw Self.wrong(
+          source,
+          "is of no kind that is known; give JSON, GPX, KML, KMZ, GeoJSON, OwnTracks, "
+            + "OpenStreetMap, or a table that begins with name,lat,lon")
+      }
+    } catch let error {
+      upload?.abandon()
+      if let error = error as? InterchangeError, error.isMissing {
+        throw Failure(.noInput, error.description)
+      }
+      throw error
+    }
+  }
+
+  private static func wrong(_ source: ByteSource, _ reason: String) -> Failure {
+    Failure(.badData, "\(source.name): \(reason)")
+  }
+
+  private mutating func takeReminders(_ source: ByteSource) throws {
+    let bytes = try source.readAll(limit: ReminderFile.maximumSize)
+    for reminder in try ReminderFile.parse(bytes, file: source.name) {
+      if let other = origins.updateValue(source.name, forKey: reminder.id) {
+        throw Self.wrong(
+          source, "the id \"\(reminder.id)\" is in \(other) already; give it another")
+      }
+      reminders.append(reminder)
+    }
+  }
+
+  private mutating func takePlaces(_ source: ByteSource, _ format: PlaceFormat) throws {
+    let upload = try startUpload()
+    let before = (upload.added, upload.known)
+    var progress = ProgressNote(
+      context: context, name: source.name, size: source.size, isOnlyOutput: true)
+    let category = category
+    let report = try PlaceFile.read(source, as: format) { place in
+      var place = place
+      if let category { place.category = category }
+      try upload.add(place)
+      try progress.update(source.bytesRead)
+    }
+    try upload.flush()
+    try progress.finish()
+    guard report.taken > 0 else {
+      let first = report.refusals.first.map { ": \($0.reason) (line \($0.line))" } ?? ""
+      throw Self.wrong(source, "holds no place\(first)")
+    }
+    refused += report.refused
+    refusals += report.refusals.map { "\(source.name):\($0.line): left out: \($0.reason)" }
+    reports.append([
+      "file": .string(source.name), "format": .string(format.rawValue),
+      "added": .int(upload.added - before.0), "known": .int(upload.known - before.1),
+      "refused": .int(report.refused),
+      "refusals": .array(
+        report.refusals.map { ["line": .int($0.line), "reason": .string($0.reason)] }),
+    ])
+  }
+
+  private mutating func connect() throws -> DaemonConnection {
+    if let daemon { return daemon }
+    let connection = try DaemonConnection(options, context)
+    daemon = connection
+    return connection
+  }
+
+  private mutating func startUpload() throws -> PlaceUpload {
+    if let upload { return upload }
+    let started = try PlaceUpload(try connect())
+    upload = started
+    return started
+  }
+
+  /// Adds what was read, and says what became of it.
+  mutating func finish() throws {
+    var ids: [String] = []
+    do {
+      if !reminders.isEmpty || upload == nil {
+        ids = try ImportCommand.add(reminders, try connect())
+      }
+      try upload?.finish()
+    } catch let error {
+      upload?.abandon()
+      throw error
+    }
+    if options.json {
+      for id in ids { try context.output.line(["id": .string(id)]) }
+      for report in reports { try context.output.line(report) }
+    } else {
+      try report(ids.count)
+    }
+  }
+
+  private func report(_ count: Int) throws {
+    for refusal in refusals.prefix(Self.mostRefusals) { try context.note(refusal) }
+    if refused > Self.mostRefusals {
+      try context.note("… and \(refused - Self.mostRefusals) more left out")
+    }
+    if count > 0 || upload == nil {
+      try context.output.line("Imported \(counted(count, "reminder", "reminders"))")
+    }
+    guard let upload else { return }
+    var line = "Imported \(counted(upload.added, "place", "places"))"
+    if upload.known > 0 { line += ", \(upload.known) known already" }
+    if refused > 0 { line += ", \(refused) left out" }
+    try context.output.line(line)
+  }
+}

@@ -1,0 +1,76 @@
+import Control
+import Interchange
+import JSONText
+
+/// Places on their way into the daemon: gathered into calls, the next one while the daemon is busy with
+/// the last. Nothing is seen of them before `finish`.
+final class PlaceUpload {
+  /// Of one call, in bytes: well below what the daemon takes, and what it does in some tens of
+  /// milliseconds, so that its other work does not wait.
+  private static let batchSize = VarlinkFramer.defaultLimit / 2
+  private static let largestPlace = VarlinkFramer.defaultLimit * 3 / 4
+
+  private let daemon: DaemonConnection
+  private let identifier: Int
+  private var batch: [JSONValue] = []
+  private var size = 0
+  private var isPending = false
+  /// Of the calls that were answered: places that are new, and those that were there already.
+  private(set) var added = 0
+  private(set) var known = 0
+
+  init(_ daemon: DaemonConnection) throws {
+    self.daemon = daemon
+    identifier = try daemon.call("BeginPlaceImport")["import"]?.int ?? 0
+  }
+
+  func add(_ place: PlaceEntry) throws {
+    let value = JSONValue.object(PlaceWriter.object(place))
+    // Only a shape can be long; else this is about what it takes.
+    let length =
+      place.shape == nil
+      ? 160 + place.name.utf8.count + (place.notes?.utf8.count ?? 0) : value.line.utf8.count
+    guard length <= Self.largestPlace else {
+      throw Failure(
+        .badData, "the shape of \"\(place.name)\" has too many corners; simplify it")
+    }
+    if size + length > Self.batchSize { try send() }
+    batch.append(value)
+    size += length
+  }
+
+  private func send() throws {
+    guard !batch.isEmpty else { return }
+    try awaitAnswer()
+    try daemon.begin("ImportPlaces", ["import": .int(identifier), "places": .array(batch)])
+    isPending = true
+    batch.removeAll(keepingCapacity: true)
+    size = 0
+  }
+
+  private func awaitAnswer() throws {
+    guard isPending else { return }
+    isPending = false
+    let answer = try daemon.answer()
+    added += answer["added"]?.int ?? 0
+    known += answer["known"]?.int ?? 0
+  }
+
+  /// Sends what is left and waits until the daemon has it all.
+  func flush() throws {
+    try send()
+    try awaitAnswer()
+  }
+
+  /// Makes the places known.
+  func finish() throws {
+    try flush()
+    _ = try daemon.call("FinishPlaceImport", ["import": .int(identifier)])
+  }
+
+  /// Lets the daemon forget them, as far as it can still be told.
+  func abandon() {
+    try? awaitAnswer()
+    _ = try? daemon.call("AbandonPlaceImport", ["import": .int(identifier)])
+  }
+}

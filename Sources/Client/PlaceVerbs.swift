@@ -1,0 +1,225 @@
+import ArgumentParser
+import Geodesy
+import Interchange
+import JSONText
+
+struct PlaceShow: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show a place and the reminders made from it.")
+
+  @Argument(help: "Its name.")
+  var name: String
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    let answer = try DaemonConnection(options, context).call("ShowPlace", ["name": .string(name)])
+    try PlacePrinter(context: context, json: options.json).print([answer["place"]])
+    guard !options.json else { return }
+    let reminders = (answer["reminders"]?.array ?? []).compactMap(\.string)
+    if !reminders.isEmpty {
+      try context.output.line("  used by \(reminders.joined(separator: ", ").printable)")
+    }
+  }
+}
+
+struct PlaceFind: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "find", abstract: "Find places by words, category and distance.",
+    discussion: """
+      Words are looked for in names and notes; their beginnings will do. The nearest come first: to \
+      --near, or to where the device is.
+      """)
+
+  @Argument(help: "Words that the place has, all of them.")
+  var words: [String] = []
+
+  @Option(parsing: .unconditional, help: "Only those of a category.")
+  var category: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Near this coordinate or place.", valueName: "place"))
+  var near: String?
+
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("No farther than this.", valueName: "length"))
+  var within: String?
+
+  @Option(help: "How many at most.")
+  var limit = 20
+  @OptionGroup var options: CommonOptions
+
+  func validate() throws {
+    if limit < 1 { throw ValidationError("--limit is at least 1") }
+  }
+
+  func run(in context: Context) throws {
+    let reach = try within.map { try ReminderOptions.length($0, option: "--within") }
+    let daemon = try DaemonConnection(options, context)
+    let center = try center(daemon)
+    if reach != nil, center == nil {
+      throw Failure(.badData, "--within needs a position, and there is no fix yet; give --near")
+    }
+    let answer = try daemon.call(
+      "FindPlaces",
+      [
+        "words": words.isEmpty ? nil : .string(words.joined(separator: " ")),
+        "category": category.map { .string($0) }, "latitude": .double(center?.latitude),
+        "longitude": .double(center?.longitude), "within_m": .double(reach),
+        "limit": .int(limit),
+      ])
+    let places = answer["places"]?.array ?? []
+    if places.isEmpty { try context.note("no place fits") }
+    try PlacePrinter(context: context, json: options.json).print(places)
+  }
+
+  private func center(_ daemon: DaemonConnection) throws -> Coordinate? {
+    guard let near else {
+      let fix = try daemon.call("Where")["fix"]
+      return Coordinate(
+        latitude: fix?["lat"]?.double ?? .nan, longitude: fix?["lon"]?.double ?? .nan)
+    }
+    switch try PlaceArgument(near, option: "--near") {
+    case .coordinate(let coordinate): return coordinate
+    case .name(let name):
+      let place = try daemon.call("ShowPlace", ["name": .string(name)])["place"]
+      return Coordinate(
+        latitude: place?["latitude"]?.double ?? .nan,
+        longitude: place?["longitude"]?.double ?? .nan)
+    }
+  }
+}
+
+struct PlaceEdit: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "edit", abstract: "Rename, move or change a place; its reminders follow.")
+
+  @Argument(help: "Its name.")
+  var name: String
+
+  @Option(parsing: .unconditional, help: "A new name.")
+  var rename: String?
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("Where it is now.", valueName: "coord"))
+  var move: String?
+
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("How far it reaches.", valueName: "length"))
+  var radius: String?
+
+  @Option(parsing: .unconditional, help: "The name of its category; an empty one for none.")
+  var category: String?
+
+  @Option(parsing: .unconditional, help: "More words; an empty text for none.")
+  var notes: String?
+  @OptionGroup var options: CommonOptions
+
+  func validate() throws {
+    if rename == nil, move == nil, radius == nil, category == nil, notes == nil {
+      throw ValidationError("say what to change: --rename, --move, --radius, --category, --notes")
+    }
+  }
+
+  func run(in context: Context) throws {
+    let position = try move.map { try PlaceArgument.coordinate($0, option: "--move") }
+    let metres = try radius.map { try ReminderOptions.length($0, option: "--radius") }
+    let answer = try DaemonConnection(options, context).call(
+      "EditPlace",
+      [
+        "name": .string(name), "new_name": rename.map { .string($0) },
+        "latitude": .double(position?.latitude), "longitude": .double(position?.longitude),
+        "radius_m": .double(metres), "category": category.map { .string($0) },
+        "notes": notes.map { .string($0) },
+      ])
+    try PlacePrinter(context: context, json: options.json).print([answer["place"]])
+    try PlaceMerge.tellFollowers(answer, context, json: options.json)
+  }
+}
+
+struct PlaceMerge: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "merge", abstract: "Make one place of two; the reminders of the first follow.")
+
+  @Argument(help: "The place that goes.")
+  var name: String
+
+  @Argument(help: "The place that stays.")
+  var into: String
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    let answer = try DaemonConnection(options, context).call(
+      "MergePlaces", ["name": .string(name), "into": .string(into)])
+    try PlacePrinter(context: context, json: options.json).print([answer["place"]])
+    try Self.tellFollowers(answer, context, json: options.json)
+  }
+
+  static func tellFollowers(_ answer: JSONObject, _ context: Context, json: Bool) throws {
+    let count = answer["reminders"]?.array?.count ?? 0
+    guard count > 0, !json else { return }
+    try context.note("\(counted(count, "reminder", "reminders")) followed")
+  }
+}
+
+struct PlaceImportCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Add the places of files, all or none.",
+    discussion: """
+      Reads GPX, KML, KMZ, GeoJSON, OwnTracks (.otrw), CSV, OpenStreetMap XML and Overpass JSON, by \
+      content. A place that is there already (same name, 20 m off at most) is passed over; a name that \
+      is taken elsewhere gets a number.
+      """)
+
+  @Argument(help: "Files; - is standard input.", completion: .file())
+  var files: [String]
+
+  @Option(parsing: .unconditional, help: "Put all of them into this category.")
+  var category: String?
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    var transfer = FileTransfer(
+      context: context, options: options, category: category, isForPlacesOnly: true)
+    for file in files { try transfer.take(file) }
+    try transfer.finish()
+  }
+}
+
+extension PlaceWriter.Format: ExpressibleByArgument {}
+
+struct PlaceExport: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Print places for other programs.")
+
+  @Option(help: "The format.")
+  var format = PlaceWriter.Format.json
+
+  @Option(parsing: .unconditional, help: "Only those of a category.")
+  var category: String?
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    let pages = PlacePages(try DaemonConnection(options, context), category: category)
+    var output = PlaceOutput(format, context)
+    try output.begin()
+    try pages.forEach { page in
+      for place in page { try output.write(try Self.entry(place)) }
+    }
+    try output.end()
+  }
+
+  /// A place of the daemon's as the writers take it. Its region is read as any GeoJSON would be.
+  static func entry(_ place: JSONValue) throws -> PlaceEntry {
+    var entry = PlaceEntry(
+      name: place["name"]?.string ?? "",
+      position: Coordinate(
+        clampingLatitude: place["latitude"]?.double ?? 0,
+        wrappingLongitude: place["longitude"]?.double ?? 0),
+      radius: place["radius_m"]?.double, category: place["category"]?.string,
+      color: place["color"]?.string, notes: place["notes"]?.string)
+    if let region = place["region"] {
+      entry.shape = try PlaceShape(geoJSON: region, width: place["width_m"]?.double)
+    }
+    return entry
+  }
+}

@@ -1,0 +1,134 @@
+import Control
+import Glibc
+import JSONText
+import Synchronization
+import Testing
+
+@testable import Client
+
+/// `import`, `place import` and the exports, against a daemon that notes its calls.
+@Suite struct FileTransferTests {
+  /// What a daemon was asked, in order.
+  private final class Calls: Sendable {
+    private let list = Mutex<[VarlinkCall]>([])
+
+    func note(_ call: VarlinkCall) { list.withLock { $0.append(call) } }
+
+    var names: [String] { list.withLock { $0.map(\.methodName) } }
+    var all: [VarlinkCall] { list.withLock { $0 } }
+  }
+
+  private func run(
+    _ arguments: [String], _ files: [String] = [], calls: Calls = Calls(),
+    answer: @escaping @Sendable (VarlinkCall) -> JSONObject? = { _ in nil }
+  ) throws -> Run {
+    let daemon = try FakeDaemon { call in
+      calls.note(call)
+      if let own = answer(call) { return [VarlinkReply(parameters: own)] }
+      let reply: JSONObject =
+        switch call.methodName {
+        case "BeginPlaceImport": ["import": 7]
+        case "ImportPlaces":
+          ["added": .int(call.parameters["places"]?.array?.count ?? 0), "known": 0]
+        case "FinishPlaceImport": ["added": 0, "known": 0]
+        case "Import": ["ids": ["r1"]]
+        default: [:]
+        }
+      return [VarlinkReply(parameters: reply)]
+    }
+    defer { daemon.stop() }
+    var paths: [String] = []
+    defer { for path in paths { unlink(path) } }
+    for text in files {
+      var name = Array("/tmp/georemind-test.XXXXXX".utf8CString)
+      let descriptor = mkstemp(&name)
+      defer { close(descriptor) }
+      _ = text.withCString { write(descriptor, $0, strlen($0)) }
+      paths.append(String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
+    return Run(arguments + paths, environment: ["GEOREMIND_SOCKET": daemon.path])
+  }
+
+  private let gpx = "<gpx><wpt lat='1' lon='2'><name>A</name></wpt><trk/></gpx>"
+  private let reminder = #"{"title":"x","due":"2026-12-01T00:00:00Z"}"#
+
+  @Test func takesPlacesAndRemindersByContent() throws {
+    let calls = Calls()
+    let run = try run(["import"], [gpx, reminder], calls: calls)
+    #expect(run.status == 0)
+    #expect(run.output == "Imported 1 reminder\nImported 1 place, 1 left out\n")
+    #expect(run.notes.contains(":1: left out: a track is a recording"))
+    #expect(calls.names == ["BeginPlaceImport", "ImportPlaces", "Import", "FinishPlaceImport"])
+    let place = calls.all[1].parameters["places"]?.array?.first
+    #expect(place?["name"]?.string == "A" && place?["lat"]?.double == 1)
+  }
+
+  @Test func anErrorUndoesAll() throws {
+    let calls = Calls()
+    let run = try run(["import"], [gpx, "<gpx>\n<wpt lat='91' lon='2'/></gpx>"], calls: calls)
+    #expect(run.status == 65)
+    #expect(run.notes.contains(":2: the latitude 91.0 is beyond 90°"))
+    #expect(calls.names.last == "AbandonPlaceImport")
+    #expect(!calls.names.contains("FinishPlaceImport"))
+  }
+
+  @Test(arguments: [
+    ("BEGIN:VCALENDAR\r\n", "is a calendar"), ("$GPRMC,1\r\n", "is a recording"),
+    ("", "is empty"), ("hello", "is of no kind"), ("<gpx/>", "holds no place"),
+  ]) func saysWhatAFileIs(_ text: String, _ expected: String) throws {
+    let run = try run(["import"], [text])
+    #expect(run.status == 65)
+    #expect(run.notes.contains(expected), "\(run.notes)")
+  }
+
+  @Test func placeImportTakesPlacesOnly() throws {
+    let wrong = try run(["place", "import"], [reminder])
+    #expect(wrong.status == 65 && wrong.notes.contains("holds reminders"))
+    let calls = Calls()
+    let run = try run(["place", "import", "--category", "Boat", "--json"], [gpx], calls: calls)
+    let place = calls.all[1].parameters["places"]?.array?.first
+    #expect(place?["category"]?.string == "Boat")
+    let report = try JSONParser.parse(run.output)
+    #expect(report["format"]?.string == "gpx")
+    #expect(report["added"]?.int == 1 && report["refused"]?.int == 1)
+  }
+
+  @Test func manyPlacesGoInSeveralCalls() throws {
+    let table = "name,lat,lon\n" + (0..<5000).map { "Place \($0),1,2\n" }.joined()
+    let calls = Calls()
+    let run = try run(["place", "import"], [table], calls: calls)
+    #expect(run.output == "Imported 5000 places\n")
+    #expect(calls.names.count { $0 == "ImportPlaces" } > 1)
+  }
+
+  @Test(arguments: [
+    ("gpx", "<wpt lat=\"1.0\" lon=\"2.0\"><name>A</name>"), ("csv", "A,1.0,2.0,50.0,,,"),
+    ("geojson", #""geometry":{"type":"Point","coordinates":[2,1]}"#), ("otrw", #""rad":50"#),
+    ("kml", "<coordinates>2.0,1.0</coordinates>"), ("json", #"{"name":"A","lat":1,"lon":2"#),
+  ]) func exportsPlacesPageByPage(_ format: String, _ expected: String) throws {
+    let run = try run(["place", "export", "--format", format]) { call in
+      guard call.methodName == "PagePlaces" else { return nil }
+      let isFirst = call.parameters["after"]?.string == ""
+      return [
+        "places": .array(
+          isFirst ? [["name": "A", "latitude": 1, "longitude": 2, "radius_m": 50]] : [])
+      ]
+    }
+    #expect(run.status == 0)
+    #expect(run.output.contains(expected), "\(run.output)")
+  }
+
+  @Test func exportsTheirPlacesForReminders() throws {
+    let run = try run(["export", "--format", "gpx"]) { call in
+      guard call.methodName == "List" else { return nil }
+      return [
+        "reminders": [
+          ["id": "a", "title": "Milk", "place": ["lat": 1, "lon": 2, "radius_m": 60]],
+          ["id": "b", "title": "Call", "due": "2026-12-01T00:00:00Z"],
+        ]
+      ]
+    }
+    #expect(run.output.contains("<name>Milk</name>") && !run.output.contains("Call"))
+    #expect(run.output.contains("<wptx1:Proximity>60.0</wptx1:Proximity>"))
+  }
+}
