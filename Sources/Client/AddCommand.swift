@@ -11,6 +11,7 @@ struct AddCommand: ClientCommand {
       georemind add 'Buy milk' --at Rewe
       georemind add 'Lock up' --at 52.52,13.405 --radius 80m --on depart --every-visit
       georemind add 'Call Mum' --due 'tomorrow 18:00' --lead 15min
+      georemind add 'Buy milk' --near-category supermarket
       georemind add Ferry --leave-for Landungsbrücken --due 18:18 --by cycling
       """)
 
@@ -58,6 +59,14 @@ struct AddCommand: ClientCommand {
     let reminder = try ListedReminder(kept, zone: zone).reminder
     try context.output.line(ReminderSentence.text(reminder, zone: zone))
     try context.output.line(id.printable)
+    guard let category = reminder.nearCategory else { return }
+    let known = try daemon.call("ListCategories")["categories"]?.array ?? []
+    let isKnown = known.contains { $0["name"]?.string?.lowercased() == category.lowercased() }
+    if !isKnown {
+      try context.note(
+        "there is no category \(category.printable) yet; make it with 'georemind category add', "
+          + "and places of it with 'georemind place add'")
+    }
   }
 }
 
@@ -80,7 +89,7 @@ struct EditCommand: ClientCommand {
     let zone = try context.zone()
     let daemon = try DaemonConnection(options, context)
     let old = try daemon.call("Show", ["id": .string(id)])["reminder"]?.object ?? JSONObject()
-    var changes = try reminder.members(in: context, place: old["place"]?.object)
+    var changes = try reminder.members(in: context, changing: old)
     changes["title"] = title.map { .string($0) }
     guard !changes.isEmpty else {
       throw ValidationError("say what to change, for example --due or --title")

@@ -21,7 +21,7 @@ struct GeoremindCommand: ParsableCommand {
       CommandGroup(
         name: "Daemon",
         subcommands: [
-          StatusCommand.self, NextCommand.self, WatchCommand.self, LogCommand.self,
+          StatusCommand.self, NextCommand.self, WhyCommand.self, WatchCommand.self, LogCommand.self,
         ]),
       CommandGroup(
         name: "Offline",

@@ -20,6 +20,12 @@ struct ReminderOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
+    help: ArgumentHelp(
+      "Any place of this category: the first one that is reached.", valueName: "category"))
+  var nearCategory: String?
+
+  @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("How near: 150m (the default), 1.5km, 200ft …", valueName: "length"))
   var radius: String?
 
@@ -113,11 +119,13 @@ struct ReminderOptions: ParsableArguments {
   var ifInside: Reminder.IfInside?
 
   func validate() throws {
-    let places = [("--at", at), ("--region", region), ("--leave-for", leaveFor)].filter {
-      $0.1 != nil
-    }
+    let places = [
+      ("--at", at), ("--near-category", nearCategory), ("--region", region),
+      ("--leave-for", leaveFor),
+    ].filter { $0.1 != nil }
     if places.count > 1 {
-      throw ValidationError("\(places[0].0) and \(places[1].0) exclude each other; give one place")
+      throw ValidationError(
+        "\(places[0].0) and \(places[1].0) exclude each other; give one of them")
     }
     if radius != nil, region != nil {
       throw ValidationError("--radius goes with --at; a line of --region has a --width")
@@ -129,31 +137,33 @@ struct ReminderOptions: ParsableArguments {
 
   /// What a new reminder cannot do without.
   func checkCompleteness() throws {
-    let hasRegion = at != nil || region != nil
-    if !hasRegion, leaveFor == nil, due == nil {
+    let isThere = at != nil || nearCategory != nil || region != nil
+    if !isThere, leaveFor == nil, due == nil {
       throw ValidationError(
-        "say where (--at or --region), when (--due) or where to be when (--leave-for with --due)")
+        "say where (--at, --near-category or --region), when (--due) or where to be when "
+          + "(--leave-for with --due)")
     }
     if leaveFor != nil, due == nil { throw ValidationError("--leave-for needs --due") }
     if by != nil, leaveFor == nil { throw ValidationError("--by needs --leave-for") }
-    if !hasRegion, on != nil || dwell != nil || ifInside != nil || everyVisit != nil {
-      throw ValidationError("--on, --dwell, --every-visit and --if-inside need --at or --region")
+    if !isThere, on != nil || dwell != nil || ifInside != nil || everyVisit != nil {
+      throw ValidationError(
+        "--on, --dwell, --every-visit and --if-inside need --at, --near-category or --region")
     }
     if width != nil, region == nil { throw ValidationError("--width needs --region") }
-    if at == nil, leaveFor == nil, radius != nil { throw ValidationError("--radius needs --at") }
+    if !isThere, leaveFor == nil, radius != nil { throw ValidationError("--radius needs --at") }
     if `repeat` != nil, due == nil { throw ValidationError("--repeat needs --due to start from") }
   }
 
   /// The members that were given. An empty text takes a member away (null).
-  /// - Parameter place: what `radius` alone refers to.
-  func members(in context: Context, place: JSONObject? = nil) throws -> JSONObject {
+  /// - Parameter old: the reminder to change, for what refers to it.
+  func members(in context: Context, changing old: JSONObject? = nil) throws -> JSONObject {
     var object = JSONObject()
-    if at != nil || region != nil {
+    if at != nil || nearCategory != nil || region != nil {
       object["kind"] = .string(Reminder.Kind.location.rawValue)
     } else if leaveFor != nil {
       object["kind"] = .string(Reminder.Kind.preemptive.rawValue)
     }
-    try setPlace(in: &object, known: place)
+    try setPlace(in: &object, changing: old)
     try setRegion(in: &object)
     object["on"] = on.map { .string($0.rawValue) } ?? (dwell.map { _ in "dwell" })
     object["dwell_s"] = try seconds(dwell, "--dwell")
@@ -164,7 +174,7 @@ struct ReminderOptions: ParsableArguments {
     }
     if let by {
       object["transport"] = .string(by.rawValue)
-    } else if leaveFor != nil, place == nil {
+    } else if leaveFor != nil, old?["place"] == nil {
       object["transport"] = .string(Reminder.Transport.driving.rawValue)
     }
     object["repeat"] = try read(`repeat`, "--repeat") { try RepeatRule(parsing: $0).description }
@@ -184,7 +194,7 @@ struct ReminderOptions: ParsableArguments {
     return object
   }
 
-  private func setPlace(in object: inout JSONObject, known: JSONObject?) throws {
+  private func setPlace(in object: inout JSONObject, changing old: JSONObject?) throws {
     let metres = try radius.map { try Self.length($0, option: "--radius") }
     if let text = at ?? leaveFor {
       switch try PlaceArgument(text, option: at == nil ? "--leave-for" : "--at") {
@@ -198,7 +208,14 @@ struct ReminderOptions: ParsableArguments {
         object["place"] = .string(name)
         object["radius_m"] = .double(metres)
       }
-    } else if let metres, var place = known {
+      if old?["near_category"] != nil { object["near_category"] = .null }
+    } else if let nearCategory {
+      object["near_category"] = .string(nearCategory)
+      object["radius_m"] = .double(metres)
+      if old?["place"] != nil { object["place"] = .null }
+    } else if let metres, old?["near_category"] != nil {
+      object["radius_m"] = .double(metres)
+    } else if let metres, var place = old?["place"]?.object {
       place["radius_m"] = .double(metres)
       object["place"] = .object(place)
     } else if metres != nil {

@@ -28,6 +28,7 @@ enum ReminderSentence {
   }
 
   private static func location(_ reminder: Reminder) -> String {
+    if let category = reminder.nearCategory { return near(category, reminder) }
     let name = name(reminder) ?? "the place"
     let visit = reminder.everyVisit ? "each time" : "once when"
     let already = reminder.ifInside == .fire ? ", or are there already" : ""
@@ -44,6 +45,21 @@ enum ReminderSentence {
     case .arrive: return "\(visit) you arrive within \(radius) of \(name)\(already)"
     case .depart: return "\(visit) you leave the \(radius) around \(name)"
     case .dwell: return "\(visit) you have stayed \(reminder.dwell) within \(radius) of \(name)"
+    }
+  }
+
+  private static func near(_ category: String, _ reminder: Reminder) -> String {
+    let visit = reminder.everyVisit ? "each time" : "once when"
+    let name = "any place of category \(category)"
+    let within = reminder.nearRadius.map { "within \(Length.formatted(metres: $0)) of " }
+    switch reminder.trigger {
+    case .arrive:
+      let already = reminder.ifInside == .fire ? ", or are there already" : ""
+      return "\(visit) you arrive \(within ?? "at ")\(name)\(already)"
+    case .depart:
+      let around = reminder.nearRadius.map { "the \(Length.formatted(metres: $0)) around " } ?? ""
+      return "\(visit) you leave \(around)\(name)"
+    case .dwell: return "\(visit) you have stayed \(reminder.dwell) \(within ?? "at ")\(name)"
     }
   }
 

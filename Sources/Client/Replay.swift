@@ -16,17 +16,27 @@ struct Replay {
   /// When the clock was started and where it stands; nil before the first fix.
   private(set) var began: Instant?
   private(set) var now: Instant?
+  /// The moment at which it was to end has come.
+  private(set) var isOver = false
   private let start: Instant?
+  private let end: Instant?
   private let reminders: [Reminder]
   /// A recording of gpsd may hold several devices.
   private var arbiter = Arbiter()
+  private let places: ReplayPlaces
   private var effects: [Effect] = []
 
   /// - Parameters:
   ///   - start: when the clock starts; nil is the time of the first dated fix.
-  init(reminders: [Reminder], from start: Instant?, zone: TimeZoneRules) {
+  ///   - end: when it stops; nil is the time of the last one.
+  init(
+    reminders: [Reminder], places: ReplayPlaces = ReplayPlaces(), from start: Instant?,
+    to end: Instant? = nil, zone: TimeZoneRules
+  ) {
     self.reminders = reminders
+    self.places = places
     self.start = start
+    self.end = end
     engine = Engine(zone: zone)
   }
 
@@ -41,6 +51,14 @@ struct Replay {
     if let start, time < start {
       skipped += 1
       return
+    }
+    guard !isOver else { return }
+    if let end, time > end {
+      isOver = true
+      guard began != nil else { return }
+      engine.advance(to: end, into: &effects)
+      now = end
+      return try carryOut(fire)
     }
     if began == nil { try begin(at: start ?? time, fire: fire) }
     let origin = FixOrigin(feed: 0, device: fix.device)
@@ -73,8 +91,27 @@ struct Replay {
   }
 
   private mutating func carryOut(_ fire: (Firing) throws -> Void) throws {
-    guard !effects.isEmpty else { return }
-    for case .fire(let firing) in effects { try fire(firing) }
-    effects.removeAll(keepingCapacity: true)
+    while !effects.isEmpty {
+      let due = effects
+      effects.removeAll(keepingCapacity: true)
+      for effect in due {
+        switch effect {
+        case .fire(var firing):
+          if let name = firing.unnamed.flatMap({ places.name($0.number) }) { firing.name(name) }
+          try fire(firing)
+        case .watch(let category):
+          guard let now else { continue }
+          let known = places.places(of: category)
+          engine.handle(.places(category: category, known), at: now, into: &effects)
+        case .persist, .forget, .say: continue
+        }
+      }
+    }
+  }
+
+  /// Why a reminder has not fired, as things stand now; nil before the first fix, and where there is
+  /// none of this id.
+  func why(_ id: String) -> Explanation? {
+    now.flatMap { engine.why(id, at: $0, placeName: { places.name($0) }) }
   }
 }

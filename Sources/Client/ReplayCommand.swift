@@ -51,6 +51,21 @@ struct ReplayCommand: ClientCommand {
     help: ArgumentHelp("Start here; fixes before are passed over.", valueName: "time"))
   var from: String?
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("End here; fixes after are passed over.", valueName: "time"))
+  var to: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A file of places, as 'place list --json' prints it, for reminders of a category.",
+      valueName: "file"), completion: .file())
+  var places: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Show at the end what keeps this reminder from firing.", valueName: "id"))
+  var why: String?
+
   @Option(help: ArgumentHelp("How fast: max, realtime, or so many times.", valueName: "speed"))
   var speed = ReplaySpeed.unlimited
 
@@ -60,7 +75,12 @@ struct ReplayCommand: ClientCommand {
     let zone = try context.zone()
     let start = try from.map { try context.stamp($0, option: "--from").instant(in: zone) }
     let input = try InputFile(path: file)
-    var replay = Replay(reminders: try readReminders(context), from: start, zone: zone)
+    let end = try to.map { try context.stamp($0, option: "--to").instant(in: zone) }
+    let reminders = try readReminders(context)
+    let questioned = try why.map { try Self.find($0, in: reminders) }
+    var replay = Replay(
+      reminders: reminders, places: try readPlaces(for: reminders, context), from: start, to: end,
+      zone: zone)
     var decoderOptions = FixDecoder.Options()
     decoderOptions.referenceTime = start ?? input.modified
     var decoder = FixDecoder(options: decoderOptions)
@@ -73,7 +93,7 @@ struct ReplayCommand: ClientCommand {
     var last: Instant?
     var firings = 0
     func play() throws {
-      for fix in fixes {
+      for fix in fixes where !replay.isOver {
         if first == nil { first = fix.time }
         last = fix.time ?? last
         let wait: ((Instant) throws -> Void)? =
@@ -117,6 +137,9 @@ struct ReplayCommand: ClientCommand {
       throw Failure(
         .badData, "\(input.name): \(nothing(decoder, isUndated: isGPX, first, last, zone))")
     }
+    if let explanation = questioned.flatMap({ replay.why($0) }) {
+      try WhyPrinter(context: context, zone: zone, json: options.json).print(explanation.json)
+    }
     try context.output.flush()
     guard !options.json else { return try input.checkWhole() }
     var summary =
@@ -141,6 +164,42 @@ struct ReplayCommand: ClientCommand {
       return "its fixes have no time at all; give the day it begins with --from"
     }
     return Recording.withoutFix(decoder.statistics) + "; record one where it has"
+  }
+
+  /// The id that this is the beginning of.
+  private static func find(_ prefix: String, in reminders: [Reminder]) throws(Failure) -> String {
+    let ids = reminders.map(\.id).filter { $0.hasPrefix(prefix) }
+    if ids.contains(prefix) { return prefix }
+    guard let id = ids.first else {
+      throw Failure(.badData, "--why: no reminder here has the id '\(prefix)'")
+    }
+    guard ids.count == 1 else {
+      throw Failure(
+        .badData,
+        "--why: '\(prefix)' may be \(ids.prefix(5).joined(separator: ", ")); write more of it")
+    }
+    return id
+  }
+
+  /// Those of the files; without, those of the daemon if the reminders are its, too.
+  private func readPlaces(
+    for replayed: [Reminder], _ context: Context
+  ) throws -> ReplayPlaces {
+    let categories = Set(replayed.compactMap { $0.nearCategory?.lowercased() })
+    guard places.isEmpty, !categories.isEmpty else { return try ReplayPlaces(files: places) }
+    guard reminders.isEmpty else {
+      try context.note(
+        "no places of category \(categories.sorted().joined(separator: ", ")) are known; give them "
+          + "with --places FILE")
+      return ReplayPlaces()
+    }
+    var known = ReplayPlaces()
+    let daemon = try DaemonConnection(options, context)
+    for category in categories.sorted() {
+      let answer = try daemon.call("ListPlaces", ["category": .string(category)])
+      for place in answer["places"]?.array ?? [] { _ = known.add(place) }
+    }
+    return known
   }
 
   private func readReminders(_ context: Context) throws -> [Reminder] {

@@ -43,10 +43,11 @@ package enum GeoremindInterface {
     )
 
     # A reminder is an object with the members id, kind, title and, where set, notes,
-    # category, priority, place {name, lat, lon, radius_m}, near_category, region,
-    # width_m, on, dwell_s, due, lead_s, transport, repeat, every_visit, cooldown_s,
-    # from, until, hours, days, max_speed_mps, if_inside, state. Members that are not
-    # known are kept. An id may be shortened as long as it stays unambiguous.
+    # category, priority, place {name, lat, lon, radius_m}, near_category, radius_m
+    # (around each place of the category), region, width_m, on, dwell_s, due, lead_s,
+    # transport, repeat, every_visit, cooldown_s, from, until, hours, days,
+    # max_speed_mps, if_inside, state. Members that are not known are kept. An id may be
+    # shortened as long as it stays unambiguous.
 
     # Adds a reminder; without an id it is given one.
     method Add(reminder: object) -> (id: string)
@@ -80,6 +81,11 @@ package enum GeoremindInterface {
 
     # What fires next: timers by time, places by distance from the current fix.
     method Next(limit: ?int) -> (timers: []object, places: []object)
+
+    # Why a reminder has not fired: an object with the members id, title, kind, state,
+    # time, last_fired, feed, summary, and gates, each with gate, passed, says, where it
+    # is shut remedy, and its figures.
+    method Why(id: string) -> (why: object)
 
     # The daemon's health: feeds, fix, store, counters.
     method Status() -> (status: object)

@@ -1,36 +1,65 @@
 import CivilTime
 import Positioning
 
-/// Whether all that must hold at the moment of firing holds.
+/// Whether something that must hold at the moment of firing holds.
 enum Condition: Equatable {
   case holds
   /// Not before this; nil where no clock can tell (the speed is too high).
   case failsUntil(Instant?)
 }
 
+/// What must hold at the moment of firing beside being there, in the order it is looked at.
+enum ConditionKind: String, CaseIterable {
+  case from
+  case due
+  case days
+  case hours
+  case speed = "max_speed"
+}
+
 extension Engine {
-  /// `from`, `due`, `hours`, `days` and `max_speed` of a location reminder.
+  /// All conditions of a location reminder: the first that fails.
   func condition(of slot: Slot, at now: Instant) -> Condition {
-    let reminder = slot.reminder
-    if let from = reminder.from {
-      let start = resolve(from)
-      if now < start { return .failsUntil(start) }
-    }
-    if let occurrence = slot.progress.occurrence {
-      let start = occurrence - (reminder.leads.first ?? .zero)
-      if now < start { return .failsUntil(start) }
-    }
-    let local = zone.localDateTime(at: now)
-    if let days = reminder.days, !days.contains(local.date.weekday) {
-      return .failsUntil(later(LocalDateTime(date: local.date.adding(days: 1)), than: now))
-    }
-    if let hours = reminder.hours, !hours.contains(local.time) {
-      return .failsUntil(later(hours.nextOpening(from: local), than: now))
-    }
-    if let limit = reminder.maximumSpeed, let speed = lastFix?.speed, speed > limit {
-      return .failsUntil(nil)
+    for kind in ConditionKind.allCases {
+      let answer = condition(kind, of: slot, at: now)
+      if answer != .holds { return answer }
     }
     return .holds
+  }
+
+  func condition(_ kind: ConditionKind, of slot: Slot, at now: Instant) -> Condition {
+    let reminder = slot.reminder
+    switch kind {
+    case .from:
+      guard let from = reminder.from.map({ resolve($0) }), now < from else { return .holds }
+      return .failsUntil(from)
+    case .due:
+      guard let occurrence = slot.progress.occurrence else { return .holds }
+      let start = occurrence - (reminder.leads.first ?? .zero)
+      return now < start ? .failsUntil(start) : .holds
+    case .days:
+      guard let days = reminder.days else { return .holds }
+      let local = zone.localDateTime(at: now)
+      guard !days.contains(local.date.weekday) else { return .holds }
+      return .failsUntil(later(LocalDateTime(date: local.date.adding(days: 1)), than: now))
+    case .hours:
+      guard let hours = reminder.hours else { return .holds }
+      let local = zone.localDateTime(at: now)
+      guard !hours.contains(local.time) else { return .holds }
+      return .failsUntil(later(hours.nextOpening(from: local), than: now))
+    case .speed:
+      guard let limit = reminder.maximumSpeed, let speed = lastFix?.speed, speed > limit else {
+        return .holds
+      }
+      return .failsUntil(nil)
+    }
+  }
+
+  /// Whether the last firing is long enough ago.
+  func cooldown(of slot: Slot, at now: Instant) -> Condition {
+    guard let last = slot.progress.lastFired, last <= now, now < last + slot.reminder.cooldown
+    else { return .holds }
+    return .failsUntil(last + slot.reminder.cooldown)
   }
 
   /// The instant of a local time that is yet to come; an hour on where the zone's own change of

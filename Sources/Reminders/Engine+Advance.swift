@@ -23,15 +23,8 @@ extension Engine {
     _ entries: [(reminder: Reminder, progress: Progress?)], at now: Instant,
     into effects: inout [Effect]
   ) {
-    var added: [Effect] = []
-    for (reminder, progress) in entries {
-      handle(.add(reminder, progress), at: now, into: &added)
-    }
-    var missed: [Firing] = []
-    for effect in added {
-      if case .fire(let firing) = effect { missed.append(firing) } else { effects.append(effect) }
-    }
-    missed.sort(by: Self.firesBefore)
-    effects += missed.map { .fire($0) }
+    begin(at: now)
+    for (reminder, progress) in entries { add(reminder, progress, at: now) }
+    end(at: now, into: &effects)
   }
 }

@@ -4,25 +4,26 @@ import Geofencing
 extension Engine {
   mutating func add(_ reminder: Reminder, _ kept: Progress?, at now: Instant) {
     _ = remove(reminder.id)
-    let progress = startingProgress(of: reminder, kept, at: now)
-    let index: Int32
-    if let free = freeSlots.popLast() {
-      index = free
-    } else {
-      index = Int32(slots.count)
-      slots.append(nil)
-    }
-    slotOfID[reminder.id] = index
-    slots[Int(index)] = Slot(reminder: reminder, progress: progress)
+    let entry = PackedEntry(
+      packed: PackedReminder(reminder), progress: kept ?? Progress(state: reminder.state))
+    begin(slots.insert(entry, unpacked: reminder), kept, at: now)
+  }
+
+  /// Sets a reminder going that has just been put into its slot.
+  mutating func begin(_ index: Int32, _ kept: Progress?, at now: Instant) {
+    guard let fresh = slots.slot(index) else { return }
+    var progress = startingProgress(of: fresh.reminder, kept, at: now)
+    _ = slots.change(index) { $0.progress = progress }
     activate(index, at: now)
-    if let slot = slots[Int(index)], listens(slot), slot.progress.presence == .inside,
-      reminder.trigger == .arrive, !slot.progress.visitSettled
+    if let slot = slots.slot(index), listens(slot), slot.progress.presence == .inside,
+      slot.reminder.trigger == .arrive, !slot.progress.visitSettled
     {
       // An arrival that was held back when it happened.
-      slots[Int(index)]?.isWaiting = true
+      _ = slots.change(index) { $0.isWaiting = true }
       waiting.insert(index)
     }
     look(at: index, now: now, isFirst: true)
+    progress.nextLook = slots.slot(index).flatMap { nextLookToKeep($0) }
     if progress != kept { markDirty(index) }
   }
 
@@ -61,31 +62,28 @@ extension Engine {
       progress.leadsFired = 0
       if progress.state != .done { progress.state = .armed }
     }
-    if old.reminder.place != reminder.place || old.reminder.area != reminder.area
-      || old.reminder.kind != reminder.kind
-    {
+    if !old.reminder.waitsAtTheSamePlace(as: reminder) {
       progress.presence = .unknown
       progress.insideSince = nil
+      progress.placesInside = []
       progress.visitSettled = false
     }
     add(reminder, progress, at: now)
-    if let index = slotOfID[reminder.id] { markDirty(index) }
+    if let index = slots.index(of: reminder.id) { markDirty(index) }
   }
 
   /// Answers whether there was one.
   mutating func remove(_ id: String) -> Bool {
-    guard let index = slotOfID.removeValue(forKey: id) else { return false }
+    guard let index = slots.index(of: id) else { return false }
     deactivate(index)
-    slots[Int(index)] = nil
-    dirty.removeAll { $0 == index }
-    freeSlots.append(index)
+    slots.remove(index)
     return true
   }
 
   /// Completes the current occurrence; a repeating reminder is armed for the next one. Where it has
   /// fired and gone on to the next occurrence already, there is nothing more to skip.
   mutating func complete(_ id: String, isPop: Bool = false, at now: Instant) {
-    guard let index = slotOfID[id], let slot = slots[Int(index)] else { return }
+    guard let index = slots.index(of: id), let slot = slots.slot(index) else { return }
     let reminder = slot.reminder
     let hasGoneOn =
       slot.progress.isUnacknowledged && slot.progress.leadsFired == 0
@@ -124,7 +122,7 @@ extension Engine {
   }
 
   mutating func put(off id: String, _ snooze: Snooze, at now: Instant) {
-    guard let index = slotOfID[id] else { return }
+    guard let index = slots.index(of: id), slots.slot(index) != nil else { return }
     change(index) {
       $0.progress.state = .snoozed
       switch snooze {
@@ -141,14 +139,23 @@ extension Engine {
   mutating func change(to newZone: TimeZoneRules, at now: Instant) {
     let oldZone = zone
     zone = newZone
-    for index in slots.indices.map(Int32.init) {
-      guard let slot = slots[Int(index)] else { continue }
+    for index in slots.indices where mayDependOnZone(index) {
+      guard let slot = slots.slot(index) else { continue }
       if case .floating = slot.reminder.due, let occurrence = slot.progress.occurrence {
         let local = oldZone.localDateTime(at: occurrence)
         change(index) { $0.progress.occurrence = newZone.instant(of: local) }
       }
       schedule(index, at: now)
+      if nextLookToKeep(slot) != nil { markDirty(index) }
     }
+  }
+
+  /// Whether another zone may change anything of a reminder: it has a due time, or time is to bring
+  /// something about.
+  private func mayDependOnZone(_ index: Int32) -> Bool {
+    !slots.isVacant(index)
+      && (slots.packed(index).hasDue || timers.deadline(slot: index) != nil
+        || slots.marks(index).contains(.waiting))
   }
 
   func firstOccurrence(of reminder: Reminder, at now: Instant) -> Instant? {
@@ -167,14 +174,14 @@ extension Engine {
   }
 
   mutating func markDirty(_ index: Int32) {
-    guard slots[Int(index)]?.isDirty == false else { return }
-    slots[Int(index)]?.isDirty = true
+    guard !slots.isVacant(index), !slots.marks(index).contains(.dirty) else { return }
+    slots.set(.dirty, true, index)
     dirty.append(index)
   }
 
   /// Whether the reminder still listens to where the device is.
   func listens(_ slot: Slot) -> Bool {
-    guard slot.reminder.kind == .location, slot.reminder.region != nil else { return false }
+    guard slot.reminder.kind == .location else { return false }
     switch slot.progress.state {
     case .armed: return true
     case .snoozed: return slot.progress.snoozedUntil == nil
@@ -184,44 +191,56 @@ extension Engine {
 
   /// Puts the fence of a listening reminder up, or takes it down.
   mutating func activate(_ index: Int32, at now: Instant) {
-    guard let slot = slots[Int(index)] else { return }
+    guard let slot = slots.slot(index) else { return }
     if slot.reminder.kind == .preemptive, slot.progress.state == .armed {
-      preemptive.insert(index)
+      slots.set(.preemptive, true, index)
     }
-    guard listens(slot), let region = slot.reminder.region else { return deactivateFence(index) }
+    guard listens(slot) else { return deactivateFence(index) }
     guard !slot.hasFence else { return }
-    monitor.add(region, id: index, presence: slot.progress.presence)
-    if slot.progress.presence == .unknown { undetermined.insert(index) }
-    slots[Int(index)]?.hasFence = true
+    if let key = CategoryWatch.Key(slot.reminder) {
+      join(index, key, at: now)
+    } else if let region = slot.reminder.region {
+      addFence(region, index, slot.progress.presence)
+    }
+  }
+
+  mutating func addFence(_ region: Region, _ index: Int32, _ presence: Presence) {
+    monitor.add(region, id: index, presence: presence)
+    if presence == .unknown {
+      if undetermined.count > 2 * slots.indices.count {
+        undetermined.removeAll { !slots.marks($0).contains(.undetermined) }
+      }
+      undetermined.append(index)
+      slots.set(.undetermined, true, index)
+    }
+    slots.set(.fence, true, index)
     fenceCount += 1
   }
 
-  /// A new monitor with the same fences: the track so far is forgotten, where the device is relative
-  /// to each fence is not. Complexity: O(fences).
+  /// The track so far is forgotten; where the device is relative to each fence is not.
+  /// Complexity: O(fences).
   mutating func rebuildMonitor() {
-    var fresh = FenceMonitor(policy: settings.monitor)
-    for index in slots.indices.map(Int32.init) {
-      guard let slot = slots[Int(index)], slot.hasFence, let region = slot.reminder.region else {
-        continue
-      }
-      fresh.add(region, id: index, presence: monitor.presence(of: index))
+    monitor = monitor.restarted(policy: settings.monitor)
+    for number in watches.indices {
+      watches[number].monitor = watches[number].monitor.restarted(policy: settings.monitor)
     }
-    monitor = fresh
   }
 
   mutating func deactivate(_ index: Int32) {
     deactivateFence(index)
     timers.cancel(slot: index)
-    preemptive.remove(index)
+    slots.set(.preemptive, false, index)
   }
 
   private mutating func deactivateFence(_ index: Int32) {
     waiting.remove(index)
-    undetermined.remove(index)
-    guard slots[Int(index)]?.hasFence == true else { return }
-    monitor.remove(index)
-    fenceCount -= 1
-    slots[Int(index)]?.hasFence = false
-    slots[Int(index)]?.isWaiting = false
+    slots.set(.undetermined, false, index)
+    guard slots.marks(index).contains(.fence) else { return }
+    slots.set(.fence, false, index)
+    slots.set(.waiting, false, index)
+    if !leaveWatch(index) {
+      monitor.remove(index)
+      fenceCount -= 1
+    }
   }
 }

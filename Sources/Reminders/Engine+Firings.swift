@@ -6,20 +6,25 @@ import Positioning
 extension Engine {
   func placeFiring(
     _ slot: Slot, _ event: Firing.Event, at now: Instant, position: Coordinate?,
-    fixTime: Instant?, distance: Double?, eph: Double?
+    fixTime: Instant?, distance: Double?, eph: Double?, placeNumber: Int64?
   ) -> Firing {
-    let name = slot.reminder.placeName ?? "the place"
+    let name =
+      slot.reminder.placeName ?? slot.reminder.nearCategory.map { "a place of category \($0)" }
+      ?? "the place"
     let metres =
       distance.map { ", \(Length.formatted(metres: $0)) from its \(slot.reminder.landmark)" }
       ?? ""
-    let why =
+    let verb =
       switch event {
-      case .depart: "Left \(name)\(metres)"
-      case .pass: "Passed \(name)\(metres)"
-      case .dwell: "Stayed \(slot.reminder.dwell.description) at \(name)\(metres)"
-      default: "Arrived at \(name)\(metres)"
+      case .depart: "Left "
+      case .pass: "Passed "
+      case .dwell: "Stayed \(slot.reminder.dwell.description) at "
+      default: "Arrived at "
       }
-    var firing = baseFiring(slot, event, at: now, why: why)
+    var firing = baseFiring(slot, event, at: now, why: verb + name + metres)
+    firing.unnamed = placeNumber.map {
+      Firing.UnnamedPlace(number: $0, before: verb, after: metres)
+    }
     firing.position = position
     firing.fixTime = fixTime
     firing.eph = eph
@@ -109,7 +114,7 @@ extension Engine {
   }
 
   /// A span without the units that nobody asks for: seconds above an hour, and parts of a second.
-  private func coarse(_ span: TimeSpan) -> String {
+  func coarse(_ span: TimeSpan) -> String {
     let unit = span.seconds >= 3600 ? 60.0 : 1.0
     return TimeSpan(seconds: (span.seconds / unit).rounded() * unit).description
   }

@@ -30,16 +30,24 @@ extension Engine {
     lastFixArrival = now
     silentSince = now
 
+    let sample = PositionSample(
+      time: time, position: fix.position, eph: fix.eph, speed: fix.speed)
+    lastSample = sample
     transitions.removeAll(keepingCapacity: true)
-    monitor.process(
-      PositionSample(time: time, position: fix.position, eph: fix.eph, speed: fix.speed),
-      into: &transitions)
-    for transition in transitions { follow(transition, at: now) }
+    monitor.process(sample, into: &transitions)
+    for transition in transitions {
+      follow(transition, of: transition.fence, place: nil, at: now)
+    }
     if !undetermined.isEmpty { determinePresence() }
+    for number in watches.indices { take(sample, watch: number, at: now) }
     if !waiting.isEmpty {
       for index in waiting.sorted() { lookWhileInside(index, at: now) }
     }
-    if isFirst { for index in preemptive.sorted() { schedule(index, at: now) } }
+    if isFirst, slots.preemptiveCount > 0 {
+      for index in slots.indices where slots.marks(index).contains(.preemptive) {
+        schedule(index, at: now)
+      }
+    }
   }
 
   /// A fix not newer than the last is ignored, unless so many in a row are older, and in order among
@@ -76,18 +84,35 @@ extension Engine {
     return last + (now - arrival)
   }
 
+  /// Notes what the monitor has found out. That is kept row by row, so a million reminders that met
+  /// their first fix together are noted over some minutes: for those that come late an interruption
+  /// means that they are found out about anew.
   private mutating func determinePresence() {
-    for index in undetermined.sorted() {
+    var later: [Int32] = []
+    var noted = 0
+    for index in undetermined {
+      // Those whose fence is gone meanwhile are passed over.
+      guard slots.marks(index).contains(.undetermined) else { continue }
       let presence = monitor.presence(of: index)
-      guard presence != .unknown else { continue }
-      undetermined.remove(index)
+      guard presence != .unknown, noted < Self.mostNotedAtOnce else {
+        later.append(index)
+        continue
+      }
+      noted += 1
+      slots.set(.undetermined, false, index)
       change(index) { $0.progress.presence = presence }
     }
+    undetermined = later
   }
 
-  private mutating func follow(_ transition: Transition, at now: Instant) {
-    let index = transition.fence
-    guard let slot = slots[Int(index)], listens(slot) else { return }
+  private static let mostNotedAtOnce = 1_000
+
+  /// What a decision of a monitor means to a reminder.
+  /// - Parameter place: the place that was met, where the reminder is of a category.
+  mutating func follow(
+    _ transition: Transition, of index: Int32, place: PlaceMet?, at now: Instant
+  ) {
+    guard let slot = slots.slot(index), listens(slot) else { return }
     let trigger = slot.reminder.trigger
     switch transition.kind {
     case .depart:
@@ -101,9 +126,9 @@ extension Engine {
       }
       // A visit that a snooze put aside is not told when it ends; the next one is.
       let isPutAside = wasSettled && slot.progress.state == .snoozed
-      if trigger == .depart, !isPutAside { tell(transition, .depart, at: now) }
+      if trigger == .depart, !isPutAside { tell(index, transition, .depart, place: place, at: now) }
     case .pass:
-      if trigger != .dwell { tell(transition, .pass, at: now) }
+      if trigger != .dwell { tell(index, transition, .pass, place: place, at: now) }
     case .arrive, .found:
       let starts = transition.kind == .arrive || slot.reminder.ifInside == .fire
       // The receiver's clock may be another one than ours: its times only count as differences.
@@ -114,17 +139,19 @@ extension Engine {
         $0.progress.visitSettled = !starts
       }
       guard starts else { break }
-      if trigger == .arrive { tell(transition, .arrive, at: now) }
+      if trigger == .arrive { tell(index, transition, .arrive, place: place, at: now) }
     }
     schedule(index, at: now)
   }
 
   /// Fires if every condition holds now; an arrival that is held back waits while inside.
-  private mutating func tell(_ transition: Transition, _ event: Firing.Event, at now: Instant) {
-    let index = transition.fence
+  private mutating func tell(
+    _ index: Int32, _ transition: Transition, _ event: Firing.Event, place: PlaceMet?,
+    at now: Instant
+  ) {
     // After a sleep a fix may come before the timer that ends the reminder.
-    guard let slot = slots[Int(index)], !hasExpired(slot, at: now) else { return }
-    if isCoolingDown(slot, at: now) {
+    guard let slot = slots.slot(index), !hasExpired(slot, at: now) else { return }
+    if cooldown(of: slot, at: now) != .holds {
       change(index) { $0.progress.visitSettled = true }
       return
     }
@@ -132,7 +159,8 @@ extension Engine {
     case .holds:
       let firing = placeFiring(
         slot, event, at: now, position: transition.position, fixTime: transition.time,
-        distance: slot.reminder.distance(from: transition.position), eph: transition.eph)
+        distance: place?.distance ?? slot.reminder.distance(from: transition.position),
+        eph: transition.eph, placeNumber: place?.number)
       fire(index, firing, at: now)
     case .failsUntil:
       guard event == .arrive else { return }
@@ -144,7 +172,7 @@ extension Engine {
   /// For a reminder whose region holds the device: has a condition come to hold, or the dwell time
   /// gone by?
   mutating func lookWhileInside(_ index: Int32, at now: Instant) {
-    guard let slot = slots[Int(index)], listens(slot), slot.progress.presence == .inside,
+    guard let slot = slots.slot(index), listens(slot), slot.progress.presence == .inside,
       !slot.progress.visitSettled, slot.reminder.trigger != .depart, !hasExpired(slot, at: now)
     else { return }
     var event = Firing.Event.arrive
@@ -152,7 +180,7 @@ extension Engine {
       guard let since = slot.progress.insideSince, since + slot.reminder.dwell <= now else {
         return
       }
-      if isCoolingDown(slot, at: now) {
+      if cooldown(of: slot, at: now) != .holds {
         change(index) { $0.progress.visitSettled = true }
         return
       }
@@ -163,9 +191,11 @@ extension Engine {
     switch condition(of: slot, at: now) {
     case .holds:
       let position = lastFix?.position
+      let met = slot.reminder.nearCategory == nil ? nil : placeMet(index, from: lastSample)
       let firing = placeFiring(
         slot, event, at: now, position: position, fixTime: lastFix?.time,
-        distance: position.flatMap { slot.reminder.distance(from: $0) }, eph: lastFix?.eph)
+        distance: met?.distance ?? position.flatMap { slot.reminder.distance(from: $0) },
+        eph: lastFix?.eph, placeNumber: met?.number)
       fire(index, firing, at: now)
     case .failsUntil:
       waiting.insert(index)
@@ -173,15 +203,10 @@ extension Engine {
     }
   }
 
-  private func isCoolingDown(_ slot: Slot, at now: Instant) -> Bool {
-    guard let last = slot.progress.lastFired, last <= now else { return false }
-    return now < last + slot.reminder.cooldown
-  }
-
   // MARK: - Loss of position
 
   /// Something that can only fire, or can only fire well, with a position.
-  var dependsOnPosition: Bool { fenceCount > 0 || !preemptive.isEmpty }
+  var dependsOnPosition: Bool { fenceCount > 0 || !watches.isEmpty || slots.preemptiveCount > 0 }
 
   /// When the silence of the receiver has lasted too long.
   var positionDeadline: Instant? {

@@ -9,7 +9,7 @@ extension Engine {
     while let next = timers.peek(), next.deadline <= now.microseconds {
       _ = timers.pop()
       looks += 1
-      if looks > 4 * slots.count + 64 {
+      if looks > 4 * slots.indices.count + 64 {
         // More looks than anything can need: a timer that keeps coming back must not stop the rest.
         timers.push(slot: next.slot, at: (now + .seconds(1)).microseconds)
         continue
@@ -22,7 +22,7 @@ extension Engine {
   ///
   /// `isFirst`: it was just added or read back, so what is past was missed.
   mutating func look(at index: Int32, now: Instant, isFirst: Bool = false) {
-    guard let slot = slots[Int(index)] else { return }
+    guard let slot = slots.slot(index) else { return }
     switch slot.progress.state {
     case .done, .expired:
       break
@@ -48,7 +48,7 @@ extension Engine {
   }
 
   private mutating func expire(_ index: Int32) {
-    guard let slot = slots[Int(index)] else { return }
+    guard let slot = slots.slot(index) else { return }
     change(index) { $0.progress.state = .expired }
     deactivate(index)
     if slot.progress.lastFired == nil {
@@ -59,7 +59,7 @@ extension Engine {
   /// The end of a snooze: it is told again, and goes on from where it was put off. A location reminder
   /// that had not fired yet just listens again.
   private mutating func wake(_ index: Int32, from until: Instant, at now: Instant) {
-    guard let slot = slots[Int(index)] else { return }
+    guard let slot = slots.slot(index) else { return }
     let reminder = slot.reminder
     let isTold = reminder.kind != .location || slot.progress.lastFired != nil
     if isTold { firings.append(snoozeFiring(slot, until: until, at: now, late: now - until)) }
@@ -97,7 +97,7 @@ extension Engine {
 
   /// Sets the one timer of a reminder to the next moment at which time can bring something about.
   mutating func schedule(_ index: Int32, at now: Instant) {
-    guard let slot = slots[Int(index)], let next = nextLook(slot, now: now) else {
+    guard let slot = slots.slot(index), let next = nextLook(slot, now: now) else {
       timers.cancel(slot: index)
       return
     }
@@ -149,7 +149,7 @@ extension Engine {
   }
 
   private mutating func lookAtDue(_ index: Int32, at now: Instant) {
-    guard var slot = slots[Int(index)], slot.progress.state == .armed, let first = nextLead(slot),
+    guard var slot = slots.slot(index), slot.progress.state == .armed, let first = nextLead(slot),
       first <= now
     else { return }
     // What was missed is told once: for the last occurrence and the last lead that have passed.
@@ -171,7 +171,7 @@ extension Engine {
       $0.progress = reached
       $0.progress.leadsFired = fired
     }
-    guard let current = slots[Int(index)] else { return }
+    guard let current = slots.slot(index) else { return }
     if let limit = settings.skipOlderThan, late > limit {
       if fired >= leads.count { advance(index, after: now, spent: .expired) }
       return
@@ -239,7 +239,7 @@ extension Engine {
   }
 
   private mutating func lookAtLeaving(_ index: Int32, at now: Instant, isFirst: Bool) {
-    guard let slot = slots[Int(index)], let departure = leaving(slot) else { return }
+    guard let slot = slots.slot(index), let departure = leaving(slot) else { return }
     let leads = slot.reminder.effectiveLeads
     if slot.progress.leadsFired >= leads.count || slot.progress.state == .fired {
       lookAfterLeaving(index, departure, at: now)
@@ -266,12 +266,12 @@ extension Engine {
     if departure.occurrence <= now {
       advance(index, after: now, spent: .fired)
     } else if departure.travel != nil, departure.moment - now > settings.leaveAgainSlack {
-      let passed = slots[Int(index)].map { passedLeads(of: $0, departure, at: now) } ?? 0
+      let passed = slots.slot(index).map { passedLeads(of: $0, departure, at: now) } ?? 0
       change(index) {
         $0.progress.state = .armed
         $0.progress.leadsFired = passed
       }
-      preemptive.insert(index)
+      slots.set(.preemptive, true, index)
     }
   }
 
@@ -295,10 +295,38 @@ extension Engine {
     }
     guard let departure = leaving(slot) else { return nil }
     guard departure.travel != nil else { return departure.moment }
-    let slack = (departure.moment - now).seconds
+    return soonestLook(before: departure.moment, by: slot.reminder.transport, at: now)
+  }
+
+  /// A moment at which it cannot have become time to leave yet, if it is at `moment` as things stand.
+  func soonestLook(
+    before moment: Instant, by transport: Reminder.Transport, at now: Instant
+  ) -> Instant {
+    let slack = (moment - now).seconds
     guard slack > 0 else { return now }
-    let soonest = max(1, slack / (1 + settings.travel.growth(of: slot.reminder.transport)))
-    return min(departure.moment, now + TimeSpan(seconds: soonest))
+    let soonest = max(1, slack / (1 + settings.travel.growth(of: transport)))
+    return min(moment, now + TimeSpan(seconds: soonest))
+  }
+
+  /// What `Progress.nextLook` is to say. It does not depend on the position, which is another one at
+  /// the next start, nor on now.
+  func nextLookToKeep(_ slot: Slot) -> Instant? {
+    let progress = slot.progress
+    var next: Instant?
+    switch (progress.state, slot.reminder.kind) {
+    case (.done, _), (.expired, _): return nil
+    case (.snoozed, _): return progress.snoozedUntil
+    case (.fired, .preemptive):
+      return slot.reminder.repeatRule == nil ? progress.occurrence : .lookAtOnce
+    case (.fired, _): return nil
+    case (.armed, .location): break
+    case (.armed, .date): next = nextLead(slot)
+    case (.armed, .preemptive):
+      let leads = slot.reminder.effectiveLeads
+      guard progress.leadsFired < leads.count else { return .lookAtOnce }
+      next = nextLead(slot)
+    }
+    return [next, slot.reminder.until.map { resolve($0) }].compactMap { $0 }.min()
   }
 
   // MARK: - After a firing
@@ -312,7 +340,7 @@ extension Engine {
       $0.isWaiting = false
     }
     waiting.remove(index)
-    guard let slot = slots[Int(index)] else { return }
+    guard let slot = slots.slot(index) else { return }
     switch slot.reminder.kind {
     case .location:
       if slot.reminder.everyVisit {
@@ -330,14 +358,14 @@ extension Engine {
       }
     case .preemptive:
       guard slot.progress.leadsFired >= slot.reminder.effectiveLeads.count else { break }
-      preemptive.remove(index)
+      slots.set(.preemptive, false, index)
       change(index) { $0.progress.state = .fired }
     }
   }
 
   /// On to the next occurrence, or to the state that a spent reminder has.
   private mutating func advance(_ index: Int32, after now: Instant, spent: Reminder.State) {
-    guard let slot = slots[Int(index)] else { return }
+    guard let slot = slots.slot(index) else { return }
     if let next = nextOccurrence(of: slot, after: now) {
       change(index) {
         $0.progress.occurrence = next

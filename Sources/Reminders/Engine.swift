@@ -16,15 +16,6 @@ package import Positioning
 /// fence, all of the same number; a reminder that is neither armed nor snoozed has no timer, except
 /// a preemptive one that said "leave" and may have to say it again.
 package struct Engine: Sendable {
-  struct Slot: Sendable {
-    var reminder: Reminder
-    var progress: Progress
-    /// Inside, not settled, and held back by a condition that may come to hold.
-    var isWaiting = false
-    var hasFence = false
-    var isDirty = false
-  }
-
   /// New numbers count from the next event on.
   package var settings: EngineSettings {
     didSet { if settings.monitor != oldValue.monitor { rebuildMonitor() } }
@@ -32,24 +23,28 @@ package struct Engine: Sendable {
   package internal(set) var zone: TimeZoneRules
   /// The last fix that counted.
   package internal(set) var lastFix: Fix?
+  /// The same as the monitors saw it; nil until the first of this run.
+  var lastSample: PositionSample?
   /// When it came, by the clock of the events.
   package internal(set) var lastFixArrival: Instant?
   package internal(set) var isPositionLost = false
   /// Since when a fix is waited for: the last one's arrival, or the first event of this run.
   var silentSince: Instant?
 
-  var slots: [Slot?] = []
-  var freeSlots: [Int32] = []
-  var slotOfID: [String: Int32] = [:]
+  var slots = SlotTable()
   var timers = TimerHeap()
   var monitor: FenceMonitor
   var fenceCount = 0
   /// Slots with `isWaiting`.
   var waiting: Set<Int32> = []
-  /// Slots whose fence was added before its presence could be known.
-  var undetermined: Set<Int32> = []
-  /// Armed preemptive reminders, to be looked at anew when the first position comes.
-  var preemptive: Set<Int32> = []
+  /// Slots whose fence was added before its presence could be known, and some that were.
+  var undetermined: [Int32] = []
+  /// The fences around the places of those categories that reminders wait for.
+  var watches: [CategoryWatch] = []
+  /// Categories whose places have to be asked for.
+  var unfilled: [String] = []
+  /// While loading: slots that must be looked at, with what was kept as `Progress.nextLook`.
+  var toLookAt: [(index: Int32, nextLook: Instant?)] = []
   var dirty: [Int32] = []
   var firings: [Firing] = []
   var notices: [Notice] = []
@@ -70,8 +65,7 @@ package struct Engine: Sendable {
   /// Takes one event at the time it happens and appends what is to be done, in order.
   /// Complexity of a fix far from every boundary and deadline: O(1).
   package mutating func handle(_ event: Event, at now: Instant, into effects: inout [Effect]) {
-    if silentSince == nil { silentSince = now }
-    if let silentSince, silentSince > now { restartSilence(at: now) }
+    begin(at: now)
     switch event {
     case .fix(let fix): take(fix, at: now)
     case .tick: break
@@ -83,9 +77,26 @@ package struct Engine: Sendable {
     case .clockSet: restartSilence(at: now)
     case .snooze(let id, let snooze): put(off: id, snooze, at: now)
     case .zone(let zone): change(to: zone, at: now)
+    case .places(let category, let places): fill(category, with: places, at: now)
+    case .place(let number, let place, let category):
+      follow(placeNumber: number, place, in: category, at: now)
     }
+    end(at: now, into: &effects)
+  }
+
+  /// What comes before whatever happens at a moment.
+  mutating func begin(at now: Instant) {
+    if silentSince == nil { silentSince = now }
+    if let silentSince, silentSince > now { restartSilence(at: now) }
+  }
+
+  /// What comes after it.
+  mutating func end(at now: Instant, into effects: inout [Effect]) {
     lookAtTimers(at: now)
     lookForPosition(at: now)
+    if watches.contains(where: \.listeners.isEmpty) {
+      watches.removeAll(where: \.listeners.isEmpty)
+    }
     conclude(into: &effects)
   }
 
@@ -99,13 +110,21 @@ package struct Engine: Sendable {
 
   /// Hands over the changes and firings of one event.
   private mutating func conclude(into effects: inout [Effect]) {
-    for index in dirty {
-      guard var slot = slots[Int(index)] else { continue }
-      slot.isDirty = false
-      slots[Int(index)] = slot
-      effects.append(.persist(id: slot.reminder.id, slot.progress))
+    for index in dirty where slots.marks(index).contains(.dirty) {
+      slots.set(.dirty, false, index)
+      guard let slot = slots.slot(index) else { continue }
+      var progress = slot.progress
+      progress.nextLook = nextLookToKeep(slot)
+      effects.append(.persist(id: slot.reminder.id, progress))
     }
     dirty.removeAll(keepingCapacity: true)
+    for (index, reason) in slots.takeUnreadable() {
+      let id = String(decoding: slots.packed(index).id, as: UTF8.self)
+      notices.append(.unreadable(id: id, reason: reason))
+      _ = remove(id)
+    }
+    for category in unfilled { effects.append(.watch(category: category)) }
+    unfilled.removeAll()
     if !firings.isEmpty {
       firings.sort(by: Self.firesBefore)
       for firing in firings { effects.append(.fire(firing)) }
@@ -130,41 +149,85 @@ package struct Engine: Sendable {
 
   // MARK: - What it holds
 
-  package var count: Int { slotOfID.count }
+  package var count: Int { slots.count }
 
   package func reminder(_ id: String) -> Reminder? { slot(id)?.reminder }
 
-  package func progress(_ id: String) -> Progress? { slot(id)?.progress }
-
-  /// Reminders that may still fire by themselves.
-  package var armedCount: Int {
-    slots.reduce(0) { $0 + ($1.map { $0.progress.state == .armed } == true ? 1 : 0) }
+  package func progress(_ id: String) -> Progress? {
+    slots.index(of: id).map { slots.progress($0) }
   }
+
+  /// Reminders that may still fire by themselves. Complexity: O(1).
+  package var armedCount: Int { slots.armedCount }
 
   /// What timers will bring about, soonest first: due times, leads, and times to leave as things
-  /// stand. Complexity: O(n log n).
+  /// stand.
+  ///
+  /// Walks the timers in their order. That of a preemptive reminder may come long before its moment,
+  /// and others belong to no moment at all, so more are looked at than told; after `limit` and some
+  /// thousands the walk ends with what it has.
+  /// - Complexity: O(limit²), whatever the number of timers.
   package func upcoming(limit: Int) -> [(reminder: Reminder, moment: Instant)] {
     var moments: [(reminder: Reminder, moment: Instant)] = []
-    for case let slot? in slots {
-      let moment: Instant? =
-        switch (slot.progress.state, slot.reminder.kind) {
-        case (.snoozed, _): slot.progress.snoozedUntil
-        case (.armed, .date): nextLead(slot)
-        case (.armed, .preemptive): leaving(slot)?.moment
-        default: nil
-        }
-      if let moment { moments.append((slot.reminder, moment)) }
+    var looks = 0
+    timers.forEachInOrder { deadline, index in
+      if moments.count >= limit {
+        moments.sort { ($0.moment, $0.reminder.id) < ($1.moment, $1.reminder.id) }
+        moments.removeSubrange(limit...)
+        if let last = moments.last, last.moment.microseconds < deadline { return false }
+      }
+      looks += 1
+      if let entry = upcoming(index) { moments.append(entry) }
+      return looks < 4_096 + 2 * limit
     }
     moments.sort { ($0.moment, $0.reminder.id) < ($1.moment, $1.reminder.id) }
-    return Array(moments.prefix(limit))
+    return Array(moments.prefix(max(0, limit)))
   }
 
-  /// The armed regions nearest to the last fix, with metres to their boundary (negative inside).
-  package func nearby(limit: Int) -> [(reminder: Reminder, distance: Double)] {
-    guard let position = lastFix?.position else { return [] }
-    return monitor.nearest(to: position, limit: limit, within: .infinity).compactMap { entry in
-      slots[Int(entry.id)].map { ($0.reminder, entry.distance) }
+  private func upcoming(_ index: Int32) -> (reminder: Reminder, moment: Instant)? {
+    let state = slots.state(index)
+    guard state == .snoozed || (state == .armed && slots.packed(index).kind != .location),
+      let slot = slots.peek(index)
+    else { return nil }
+    let moment: Instant? =
+      switch (state, slot.reminder.kind) {
+      case (.snoozed, _): slot.progress.snoozedUntil
+      case (_, .date): nextLead(slot)
+      case (_, .preemptive): leaving(slot)?.moment
+      default: nil
+      }
+    return moment.map { (slot.reminder, $0) }
+  }
+
+  /// A region that a reminder waits for.
+  package struct Nearby {
+    package let reminder: Reminder
+    /// Metres to its edge, negative inside.
+    package let distance: Double
+    /// The number of the place in the store, where it is one of a category.
+    package let placeNumber: Int64?
+  }
+
+  /// The armed regions nearest to the last fix; of a category the nearest place.
+  package func nearby(limit: Int) -> [Nearby] {
+    guard limit > 0, let position = lastFix?.position else { return [] }
+    var found = monitor.nearest(to: position, limit: limit, within: .infinity).compactMap {
+      entry -> Nearby? in
+      slots.peek(entry.id).map {
+        Nearby(reminder: $0.reminder, distance: entry.distance, placeNumber: nil)
+      }
     }
+    for watch in watches {
+      guard let nearest = watch.nearest(to: position) else { continue }
+      for index in watch.listeners.sorted().prefix(limit) {
+        guard let slot = slots.peek(index) else { continue }
+        found.append(
+          Nearby(
+            reminder: slot.reminder, distance: nearest.distance, placeNumber: nearest.number))
+      }
+    }
+    found.sort { ($0.distance, $0.reminder.id) < ($1.distance, $1.reminder.id) }
+    return Array(found.prefix(limit))
   }
 
   /// A fix that an earlier run saw last. It tells where the device was, for travel times; it is no
@@ -176,19 +239,11 @@ package struct Engine: Sendable {
     isLastTimeGuessed = false
   }
 
-  func slot(_ id: String) -> Slot? { slotOfID[id].flatMap { slots[Int($0)] } }
+  func slot(_ id: String) -> Slot? { slots.index(of: id).flatMap { slots.peek($0) } }
 
   /// Changes one slot in place and notes that it must be kept.
-  mutating func change(_ index: Int32, _ body: (inout Slot) -> Void) {
-    guard var slot = slots[Int(index)] else { return }
-    slots[Int(index)] = nil
-    let before = slot.progress
-    body(&slot)
-    if slot.progress != before, !slot.isDirty {
-      slot.isDirty = true
-      dirty.append(index)
-    }
-    slots[Int(index)] = slot
+  mutating func change(_ index: Int32, _ body: (inout Standing) -> Void) {
+    if slots.change(index, body) { markDirty(index) }
   }
 
   /// An instant of a stamp: a floating one in the system's zone.

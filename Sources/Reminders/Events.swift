@@ -1,4 +1,5 @@
 package import CivilTime
+package import Geodesy
 package import Geofencing
 package import Positioning
 
@@ -22,6 +23,26 @@ package enum Event: Sendable {
   case clockSet
   /// The system's time zone has changed: floating times are computed anew.
   case zone(TimeZoneRules)
+  /// All places of a category, in rising order of their numbers: the answer to `Effect.watch`, or
+  /// more of them have changed than are worth telling one by one.
+  case places(category: String, [NumberedPlace])
+  /// The place of this number is now this one, of this category; nil where it is gone.
+  case place(number: Int64, NumberedPlace?, category: String?)
+}
+
+/// A place of the store as the engine knows it: by its number.
+package struct NumberedPlace: Equatable, Sendable {
+  /// Its number in the store.
+  package var number: Int64
+  package var position: Coordinate
+  /// Metres, 1…5 000 000.
+  package var radius: Double
+
+  package init(number: Int64, position: Coordinate, radius: Double) {
+    self.number = number
+    self.position = position
+    self.radius = radius
+  }
 }
 
 /// Until when a reminder is put off.
@@ -35,6 +56,9 @@ package enum Effect: Equatable, Sendable {
   /// Keep this, in the same transaction as the firings of the same event.
   case persist(id: String, Progress)
   case forget(id: String)
+  /// Reminders wait for places of this category: tell which there are (`Event.places`), and all that
+  /// changes of them from now on (`Event.place`).
+  case watch(category: String)
   case fire(Firing)
   case say(Notice)
 }
@@ -46,6 +70,8 @@ package enum Notice: Equatable, Sendable {
   case positionBack(after: TimeSpan)
   /// A reminder's `until` has passed without a firing.
   case expired(id: String, title: String)
+  /// What was kept of a reminder is none; it is left alone, and nothing fires for it.
+  case unreadable(id: String, reason: String)
   /// The receiver's clock went back by so much and stays there.
   case fixTimeSteppedBack(TimeSpan)
 }

@@ -16,6 +16,14 @@ package struct Firing: Equatable, Sendable {
     case late
   }
 
+  /// A place that the engine knows by its number alone, and the words around its name.
+  package struct UnnamedPlace: Equatable, Sendable {
+    /// Its number in the store.
+    package let number: Int64
+    let before: String
+    let after: String
+  }
+
   /// A UUID, the same whenever the same decision is taken again.
   package var id: String
   package var reminderID: String
@@ -42,6 +50,8 @@ package struct Firing: Equatable, Sendable {
   package var late: TimeSpan?
   /// One sentence: what made it fire.
   package var why: String
+  /// Where it fired at a place of a category whose name is still to be put in.
+  package var unnamed: UnnamedPlace?
 
   package init(
     id: String, reminderID: String, kind: Reminder.Kind, title: String, category: String? = nil,
@@ -66,6 +76,14 @@ package struct Firing: Equatable, Sendable {
     self.travel = travel
     self.late = late
     self.why = why
+  }
+
+  /// Puts the name of the place in.
+  package mutating func name(_ name: String) {
+    guard let unnamed else { return }
+    place = name
+    why = unnamed.before + name + unnamed.after
+    self.unnamed = nil
   }
 
   /// The journal's MESSAGE: a sentence for people.

@@ -8,6 +8,9 @@ package struct Progress: Equatable, Sendable {
   package var presence: Presence = .unknown
   /// Since when the device has been inside.
   package var insideSince: Instant?
+  /// For a reminder of any place of a category: those that the device is inside of, by their number
+  /// in the store, in rising order.
+  package var placesInside: [Int64] = []
   /// This visit has been dealt with: fired, or not meant to fire.
   package var visitSettled = false
   /// The occurrence it is armed for; nil where the reminder has no due time.
@@ -20,7 +23,16 @@ package struct Progress: Equatable, Sendable {
   /// For `snoozed`: when it fires again.
   package var snoozedUntil: Instant?
 
+  /// When time alone may next bring something about, were the device at the reminder's place; nil is
+  /// never. Worked out anew whenever it is to be kept, so that a start need not.
+  package var nextLook: Instant? = .lookAtOnce
+
   package init() {}
 
   package init(state: Reminder.State) { self.state = state }
+}
+
+extension Instant {
+  /// For `Progress.nextLook`: not known, find out.
+  package static let lookAtOnce = Instant(microseconds: 0)
 }

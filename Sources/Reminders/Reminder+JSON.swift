@@ -18,23 +18,22 @@ package struct ReminderError: Error, Equatable, CustomStringConvertible {
 
 extension Reminder {
   /// Fields of the contract that need regions this version does not have.
-  private static let laterFields = ["near_category"]
+  /// Fields that have a place of their own in a table.
+  private static let columnFields: Set<String> = [
+    "id", "kind", "title", "category", "priority", "place", "due", "transport", "state",
+  ]
 
   /// Every field the reader knows; the rest is kept in `unknown`.
   private static let knownFields: Set<String> = [
     "id", "kind", "title", "notes", "category", "priority", "place", "region", "width_m", "on",
     "dwell_s", "due",
     "lead_s", "transport", "repeat", "every_visit", "cooldown_s", "from", "until", "hours", "days",
-    "max_speed_mps", "if_inside", "state",
+    "max_speed_mps", "if_inside", "state", "near_category",
   ]
 
   /// Reads the contract's JSON shape. A document without `id` gets `newID`.
   package init(json: JSONObject, newID: @autoclosure () -> String = "") throws(ReminderError) {
     let fields = Fields(object: json)
-    for name in Self.laterFields where fields.value(name) != nil {
-      throw ReminderError(
-        field: name, reason: "cannot be watched so far; give a \"place\" or a \"region\"")
-    }
     let id = try fields.text("id") ?? newID()
     let title = try fields.text("title") ?? ""
     let place = try fields.place("place")
@@ -42,20 +41,23 @@ extension Reminder {
     let kind: Kind =
       try fields.choice("kind")
       ?? (transport != nil
-        ? .preemptive : place != nil || fields.value("region") != nil ? .location : .date)
+        ? .preemptive
+        : place != nil || fields.value("near_category") != nil || fields.value("region") != nil
+          ? .location : .date)
     self.init(
       id: id, kind: kind, title: title,
       category: try fields.text("category"),
       priority: try fields.whole("priority", in: 0...9) ?? 0,
       place: place,
       due: try fields.stamp("due"),
+      transport: transport ?? .driving,
       state: try fields.choice("state") ?? .armed)
     try take(details: json, fields)
     try checkCompleteness()
   }
 
   /// Takes the fields that have no place of their own in a table: all but the id, the kind, the title,
-  /// the category, the priority, the place, the due time and the state.
+  /// the category, the priority, the place, the due time, the transport and the state.
   package mutating func take(details json: JSONObject) throws(ReminderError) {
     try take(details: json, Fields(object: json))
   }
@@ -63,10 +65,11 @@ extension Reminder {
   private mutating func take(details json: JSONObject, _ fields: Fields) throws(ReminderError) {
     notes = try fields.text("notes")
     area = try fields.area()
+    nearCategory = try fields.text("near_category")
+    if nearCategory != nil { nearRadius = try fields.number("radius_m", in: Place.radii) }
     trigger = try fields.choice("on") ?? .arrive
     dwell = try fields.span("dwell_s") ?? .minutes(5)
     leads = try fields.spans("lead_s").sorted(by: >)
-    transport = try fields.choice("transport") ?? .driving
     repeatRule = try fields.parsed("repeat") { try RepeatRule(parsing: $0) }
     everyVisit = try fields.flag("every_visit") ?? false
     cooldown = try fields.span("cooldown_s") ?? .zero
@@ -76,7 +79,10 @@ extension Reminder {
     days = try fields.parsed("days") { try WeekdaySet(parsing: $0) }
     maximumSpeed = try fields.number("max_speed_mps", in: 0...10_000)
     ifInside = try fields.choice("if_inside") ?? .wait
-    for (key, value) in json.members where !Self.knownFields.contains(key) { unknown[key] = value }
+    for (key, value) in json.members where !Self.knownFields.contains(key) {
+      if key == "radius_m", nearCategory != nil { continue }
+      unknown[key] = value
+    }
   }
 
   /// What every reminder, and one of each kind, cannot do without.
@@ -92,9 +98,15 @@ extension Reminder {
     guard !title.isEmpty else {
       throw ReminderError(field: "title", reason: "is missing; say what to be reminded of")
     }
+    guard (0...9).contains(priority) else {
+      throw ReminderError(field: "priority", reason: "must be a whole number from 0 to 9")
+    }
+    if let place, !Place.radii.contains(place.radius) {
+      throw ReminderError(field: "place.radius_m", reason: "must be 1 to 5000000")
+    }
     switch kind {
     case .location:
-      guard place != nil || area != nil else {
+      guard place != nil || area != nil || nearCategory != nil else {
         throw ReminderError(
           field: "place",
           reason: "is missing; a location reminder needs one with lat and lon, or a region")
@@ -102,6 +114,13 @@ extension Reminder {
       guard place == nil || area == nil else {
         throw ReminderError(
           field: "region", reason: "excludes a place; leave one of the two out")
+      }
+      guard place == nil || nearCategory == nil else {
+        throw ReminderError(
+          field: "near_category", reason: "excludes place; give one of them")
+      }
+      guard nearCategory?.isEmpty != true else {
+        throw ReminderError(field: "near_category", reason: "is empty; name a category")
       }
     case .date:
       guard due != nil else {
@@ -120,6 +139,10 @@ extension Reminder {
       throw ReminderError(
         field: "region", reason: "is for location reminders; leave it out of a \(kind) reminder")
     }
+    if kind != .location, nearCategory != nil {
+      throw ReminderError(
+        field: "near_category", reason: "is for location reminders, not for \(kind.rawValue)")
+    }
     if repeatRule != nil, due == nil {
       throw ReminderError(field: "repeat", reason: "needs a due time to start from")
     }
@@ -137,6 +160,8 @@ extension Reminder {
       "place": place.map { .object($0.json) },
       "region": area?.json,
       "width_m": .double(area?.width),
+      "near_category": nearCategory.map { .string($0) },
+      "radius_m": .double(nearRadius),
       "on": kind == .location ? .string(trigger.rawValue) : nil,
       "dwell_s": kind == .location && trigger == .dwell ? .double(dwell.seconds) : nil,
       "due": due.map { .string($0.description) },
@@ -155,6 +180,13 @@ extension Reminder {
     ])
     for (key, value) in unknown.members { object[key] = value }
     return object
+  }
+
+  /// The members of `json` that have no place of their own in a table; `take(details:)` reads them.
+  package var details: JSONObject {
+    var details = JSONObject()
+    for (key, value) in json.members where !Self.columnFields.contains(key) { details[key] = value }
+    return details
   }
 
   private var leadsJSON: JSONValue? {
@@ -296,7 +328,7 @@ private struct Fields {
       guard let position = Coordinate(latitude: latitude, longitude: longitude) else {
         throw ReminderError(field: "lat", reason: "is no coordinate")
       }
-      let radius = try fields.number("radius_m", in: 1...5_000_000)
+      let radius = try fields.number("radius_m", in: Reminder.Place.radii)
       return Reminder.Place(
         name: try fields.text("name"), position: position,
         radius: radius ?? Reminder.Place.defaultRadius)

@@ -50,6 +50,8 @@ package struct Reminder: Equatable, Sendable {
     package var radius: Double
 
     package static let defaultRadius = 150.0
+    /// Those it may have.
+    package static let radii = 1.0...5_000_000
 
     package init(name: String? = nil, position: Coordinate, radius: Double = defaultRadius) {
       self.name = name
@@ -70,6 +72,10 @@ package struct Reminder: Equatable, Sendable {
   package var place: Place?
   /// Where it fires (location) instead of at a place.
   package var area: Area?
+  /// In place of `place`: any place of this category.
+  package var nearCategory: String?
+  /// With `nearCategory`: metres around each place, 1…5 000 000; nil is each place's own.
+  package var nearRadius: Double?
   package var trigger: Trigger
   /// How long to stay inside before it fires; for `Trigger.dwell`.
   package var dwell: TimeSpan
@@ -97,9 +103,9 @@ package struct Reminder: Equatable, Sendable {
 
   package init(
     id: String, kind: Kind, title: String, notes: String? = nil, category: String? = nil,
-    priority: Int = 0, place: Place? = nil, area: Area? = nil,
-    trigger: Trigger = .arrive, dwell: TimeSpan = .minutes(5), due: TimeStamp? = nil,
-    leads: [TimeSpan] = [],
+    priority: Int = 0, place: Place? = nil, area: Area? = nil, nearCategory: String? = nil,
+    nearRadius: Double? = nil, trigger: Trigger = .arrive, dwell: TimeSpan = .minutes(5),
+    due: TimeStamp? = nil, leads: [TimeSpan] = [],
     transport: Transport = .driving, repeatRule: RepeatRule? = nil, everyVisit: Bool = false,
     cooldown: TimeSpan = .zero, from: TimeStamp? = nil, until: TimeStamp? = nil,
     hours: HourRange? = nil, days: WeekdaySet? = nil, maximumSpeed: Double? = nil,
@@ -113,6 +119,8 @@ package struct Reminder: Equatable, Sendable {
     self.priority = priority
     self.place = place
     self.area = area
+    self.nearCategory = nearCategory
+    self.nearRadius = nearRadius
     self.trigger = trigger
     self.dwell = dwell
     self.due = due
@@ -134,6 +142,12 @@ package struct Reminder: Equatable, Sendable {
   /// The name of the place or region, or words for one that has none.
   package var placeName: String? {
     area.map { $0.name ?? "the region" } ?? place.map { $0.name ?? "the place" }
+  }
+
+  /// Whether what was known of where the device is with respect to the one holds for the other.
+  func waitsAtTheSamePlace(as other: Reminder) -> Bool {
+    kind == other.kind && place == other.place && area == other.area
+      && nearCategory == other.nearCategory && nearRadius == other.nearRadius
   }
 
   /// Where it stands among those that fire at one moment: lower first; 0 (undefined) is last.

@@ -58,6 +58,53 @@ package struct TimerHeap: Sendable {
     TimerHeap.siftUp(deadline, slot, from: last, &deadlines, &slots, &places)
   }
 
+  /// Sets a timer of a slot that has none, where its order does not matter yet: `heapify` must be
+  /// called before anything else is.
+  /// - Complexity: O(1) amortised.
+  mutating func append(slot: Int32, at deadline: Int64) {
+    guard slot >= 0, node(of: slot) == nil else { return }
+    while places.count <= Int(slot) { places.append(-1) }
+    places[Int(slot)] = Int32(slots.count)
+    deadlines.append(deadline)
+    slots.append(slot)
+  }
+
+  /// Puts the timers that were appended in order (Floyd, "Algorithm 245: Treesort 3", 1964).
+  /// - Complexity: O(count).
+  mutating func heapify() {
+    guard count > 1 else { return }
+    for node in stride(from: (count - 2) >> 2, through: 0, by: -1) {
+      TimerHeap.siftDown(
+        deadlines[node], slots[node], from: node, &deadlines, &slots, &places)
+    }
+  }
+
+  /// Timers in the order of their deadlines while `body` answers true; they stay.
+  /// - Complexity: O(k²) for k of them, with small constants, whatever their number in all.
+  func forEachInOrder(_ body: (_ deadline: Int64, _ slot: Int32) -> Bool) {
+    // Nodes whose parents have been told, the next one last.
+    var frontier: [Int] = isEmpty ? [] : [0]
+    while let node = frontier.popLast() {
+      guard body(deadlines[node], slots[node]) else { return }
+      for child in (4 * node + 1)..<(4 * node + 5) where child < count {
+        var low = 0
+        var high = frontier.count
+        while low < high {
+          let middle = (low + high) / 2
+          let other = frontier[middle]
+          if TimerHeap.isBefore(
+            deadlines[child], slots[child], deadlines[other], slots[other])
+          {
+            low = middle + 1
+          } else {
+            high = middle
+          }
+        }
+        frontier.insert(child, at: low)
+      }
+    }
+  }
+
   /// Moves a timer; false where the slot has none.
   /// - Complexity: O(log count).
   @discardableResult

@@ -19,6 +19,7 @@ package struct EngineState {
   let database: Database
 
   private static let lastFixKey = "last_fix"
+  private static let zoneKey = "zone"
 
   /// nil where none was kept, or what was kept cannot be read.
   package func lastFix() throws(StoreError) -> KeptFix? {
@@ -34,11 +35,25 @@ package struct EngineState {
   }
 
   package func keep(_ fix: KeptFix) throws(StoreError) {
+    try keep(JSONValue.object(fix.json).line, as: Self.lastFixKey)
+  }
+
+  /// Whether what is kept was worked out by these rules of local time.
+  package func isKept(in zone: TimeZoneRules) throws(StoreError) -> Bool {
+    try database.text("SELECT value FROM state WHERE key = ?", [.text(Self.zoneKey)])
+      == String(zone.fingerprint)
+  }
+
+  package func keep(_ zone: TimeZoneRules) throws(StoreError) {
+    try keep(String(zone.fingerprint), as: Self.zoneKey)
+  }
+
+  private func keep(_ value: String, as key: String) throws(StoreError) {
     try database.run(
       """
       INSERT INTO state (key, value) VALUES (?, ?)
       ON CONFLICT (key) DO UPDATE SET value = excluded.value
-      """, [.text(Self.lastFixKey), .text(JSONValue.object(fix.json).line)])
+      """, [.text(key), .text(value)])
   }
 }
 

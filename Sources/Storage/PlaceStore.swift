@@ -1,4 +1,5 @@
 package import Geodesy
+package import Reminders
 
 /// A point of interest that the user has given a name.
 package struct SavedPlace: Hashable, Sendable {
@@ -66,6 +67,53 @@ package struct PlaceStore {
       of: "place", "SELECT \(Self.columns) FROM known_place WHERE name = ?", [.text(name)],
       read: Self.read
     ).values.first
+  }
+
+  package func place(number: Int64) throws(StoreError) -> SavedPlace? {
+    try database.rows(
+      of: "place", "SELECT \(Self.columns) FROM known_place WHERE id = ?", [.integer(number)],
+      read: Self.read
+    ).values.first
+  }
+
+  /// The number of a place, which it keeps while it exists.
+  package func number(named name: String) throws(StoreError) -> Int64? {
+    try database.integer("SELECT id FROM known_place WHERE name = ?", [.text(name)])
+  }
+
+  /// The places of a category as the engine knows them, in rising order of their numbers.
+  package func numbered(inCategory category: String) throws(StoreError) -> Rows<NumberedPlace> {
+    var count = 0
+    if case .integer(let found) = try database.value(
+      "SELECT count(*) FROM known_place WHERE category = ?", [.text(category)])
+    {
+      count = Int(found)
+    }
+    var rows = Rows<NumberedPlace>()
+    rows.values.reserveCapacity(count)
+    // By number rather than by category: a million look-ups of rows all over the table are slower
+    // than one walk through it.
+    let order = count > 1_000 ? "+category = ?1 ORDER BY id" : "category = ?1 ORDER BY id"
+    try database.forEach(
+      "SELECT id, latitude, longitude, radius_m FROM known_place WHERE \(order)", [.text(category)]
+    ) { row in
+      do throws(RowFault) {
+        rows.values.append(try Self.numbered(row))
+      } catch {
+        let number = if case .integer(let found) = row.value(at: 0) { found } else { Int64(0) }
+        rows.problems.append(RowProblem(table: "place", row: number, reason: error.reason))
+      }
+    }
+    return rows
+  }
+
+  private static func numbered(_ row: Row) throws(RowFault) -> NumberedPlace {
+    guard case .integer(let number) = row.value(at: 0), case .real(let latitude) = row.value(at: 1),
+      case .real(let longitude) = row.value(at: 2), case .real(let radius) = row.value(at: 3),
+      let position = Coordinate(latitude: latitude, longitude: longitude),
+      Reminder.Place.radii.contains(radius)
+    else { throw RowFault(reason: "it is no circle on the Earth") }
+    return NumberedPlace(number: number, position: position, radius: radius)
   }
 
   package func add(_ place: SavedPlace) throws(StoreError) {

@@ -11,38 +11,37 @@ import Reminders
 enum ReminderRow {
   static let columns = """
     seq, id, kind, title, category, priority, place_name, latitude, longitude, radius_m, due, \
-    document, state, presence, inside_since_us, visit_settled, occurrence_us, leads_fired, \
-    last_fired_us, snoozed_until_us, unacknowledged
+    transport, document, state, presence, inside_since_us, visit_settled, occurrence_us, \
+    leads_fired, last_fired_us, snoozed_until_us, unacknowledged, places_inside, next_look_us
     """
-
-  private static let columnFields: Set<String> = [
-    "id", "kind", "title", "category", "priority", "place", "due", "state",
-  ]
 
   // MARK: - Writing
 
   /// Values for id … document.
   static func values(_ reminder: Reminder) -> [SQLValue] {
-    var document = JSONObject()
-    let json = reminder.json
-    for (key, value) in json.members where !columnFields.contains(key) { document[key] = value }
     return [
       .text(reminder.id), .text(reminder.kind.rawValue), .text(reminder.title),
       SQLValue(reminder.category), SQLValue(reminder.priority), SQLValue(reminder.place?.name),
       SQLValue(reminder.place?.position.latitude), SQLValue(reminder.place?.position.longitude),
-      SQLValue(reminder.place?.radius), SQLValue(json["due"]?.string),
-      .text(JSONValue.object(document).line),
+      SQLValue(reminder.place?.radius), SQLValue(reminder.due?.description),
+      SQLValue(reminder.kind == .preemptive ? reminder.transport.rawValue : nil),
+      .text(JSONValue.object(reminder.details).line),
     ]
   }
 
-  /// Values for state … unacknowledged.
+  /// Values for state … next_look_us.
   static func values(_ progress: Progress) -> [SQLValue] {
     [
       .text(progress.state.rawValue), .text(word(progress.presence)),
       SQLValue(progress.insideSince), SQLValue(progress.visitSettled),
       SQLValue(progress.occurrence), SQLValue(progress.leadsFired), SQLValue(progress.lastFired),
       SQLValue(progress.snoozedUntil), SQLValue(progress.isUnacknowledged),
+      SQLValue(list(progress.placesInside)), SQLValue(progress.nextLook),
     ]
+  }
+
+  private static func list(_ numbers: [Int64]) -> String? {
+    numbers.isEmpty ? nil : numbers.map(String.init).joined(separator: " ")
   }
 
   private static func word(_ presence: Presence) -> String {
@@ -61,7 +60,7 @@ enum ReminderRow {
       id: try row.text("id"), kind: try row.word("kind", as: Reminder.Kind.self),
       title: try row.text("title"), category: try row.textIfAny("category"),
       priority: Int(try row.integer("priority")), place: try place(row), due: try due(row),
-      state: progress.state)
+      transport: try transport(row), state: progress.state)
     guard (0...9).contains(reminder.priority) else {
       throw RowFault(reason: "its priority is not 0 to 9")
     }
@@ -73,6 +72,11 @@ enum ReminderRow {
       throw RowFault(reason: error.description)
     }
     return (reminder, progress)
+  }
+
+  private static func transport(_ row: Row) throws(RowFault) -> Reminder.Transport {
+    guard try row.textIfAny("transport") != nil else { return .driving }
+    return try row.word("transport", as: Reminder.Transport.self)
   }
 
   private static func due(_ row: Row) throws(RowFault) -> TimeStamp? {
@@ -127,6 +131,24 @@ enum ReminderRow {
     progress.lastFired = try row.instantIfAny("last_fired_us")
     progress.snoozedUntil = try row.instantIfAny("snoozed_until_us")
     progress.isUnacknowledged = try row.integer("unacknowledged") != 0
+    progress.placesInside = try placesInside(row)
+    progress.nextLook = try row.instantIfAny("next_look_us")
     return progress
+  }
+
+  private static func placesInside(_ row: Row) throws(RowFault) -> [Int64] {
+    try row.textIfAny("places_inside").map { (text) throws(RowFault) in try places(text) } ?? []
+  }
+
+  /// Numbers of places in rising order, as `list` writes them.
+  static func places(_ text: String) throws(RowFault) -> [Int64] {
+    var numbers: [Int64] = []
+    for word in text.split(separator: " ") {
+      guard let number = Int64(word), numbers.last.map({ $0 < number }) ?? true else {
+        throw RowFault(reason: "the column places_inside is no list of rising numbers")
+      }
+      numbers.append(number)
+    }
+    return numbers
   }
 }

@@ -16,9 +16,10 @@ package struct ReminderStore {
       try database.run(
         """
         INSERT INTO reminder (id, kind, title, category, priority, place_name, latitude, longitude,
-          radius_m, due, document, state, presence, inside_since_us, visit_settled, occurrence_us,
-          leads_fired, last_fired_us, snoozed_until_us, unacknowledged)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          radius_m, due, transport, document, state, presence, inside_since_us, visit_settled,
+          occurrence_us, leads_fired, last_fired_us, snoozed_until_us, unacknowledged,
+          places_inside, next_look_us)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, ReminderRow.values(reminder) + ReminderRow.values(progress))
     } catch {
       if error.isUniqueness { throw .alreadyExists(what: "reminder", name: reminder.id) }
@@ -102,9 +103,10 @@ package struct ReminderStore {
     let changed = try database.run(
       """
       UPDATE reminder SET id = ?, kind = ?, title = ?, category = ?, priority = ?, place_name = ?,
-        latitude = ?, longitude = ?, radius_m = ?, due = ?, document = ?, state = ?, presence = ?,
-        inside_since_us = ?, visit_settled = ?, occurrence_us = ?, leads_fired = ?,
-        last_fired_us = ?, snoozed_until_us = ?, unacknowledged = ?
+        latitude = ?, longitude = ?, radius_m = ?, due = ?, transport = ?, document = ?, state = ?,
+        presence = ?, inside_since_us = ?, visit_settled = ?, occurrence_us = ?, leads_fired = ?,
+        last_fired_us = ?, snoozed_until_us = ?, unacknowledged = ?, places_inside = ?,
+        next_look_us = ?
       WHERE id = ?
       """, values + ReminderRow.values(progress) + [.text(reminder.id)])
     if changed == 0 { try push(reminder, progress) }
@@ -117,7 +119,7 @@ package struct ReminderStore {
       """
       UPDATE reminder SET state = ?, presence = ?, inside_since_us = ?, visit_settled = ?,
         occurrence_us = ?, leads_fired = ?, last_fired_us = ?, snoozed_until_us = ?,
-        unacknowledged = ?
+        unacknowledged = ?, places_inside = ?, next_look_us = ?
       WHERE id = ?
       """, ReminderRow.values(progress) + [.text(id)]) > 0
   }
@@ -131,7 +133,7 @@ package struct ReminderStore {
   /// What could not be read back is not taken in the first place.
   private func check(_ reminder: Reminder) throws(StoreError) {
     do throws(ReminderError) {
-      _ = try Reminder(json: reminder.json)
+      try reminder.checkCompleteness()
     } catch {
       throw .invalid(what: "reminder '\(reminder.id)'", reason: error.description)
     }

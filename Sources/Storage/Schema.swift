@@ -26,6 +26,7 @@ enum Schema {
   static let migrations = [
     Migration(version: 1, name: "first tables", script: firstTables),
     Migration(version: 2, name: "points of interest", script: pointsOfInterest),
+    Migration(version: 3, name: "a start without reading documents", script: quickStart),
   ]
 
   /// Tables whose rows are worth saving from a damaged file, parents first.
@@ -153,5 +154,19 @@ enum Schema {
       name, notes, content = 'place', content_rowid = 'id', detail = none, columnsize = 0,
       tokenize = 'unicode61 remove_diacritics 2');
     INSERT INTO place_words (place_words) VALUES ('rebuild');
+    """
+
+  /// What a start needs of each reminder comes out of its document; when time may next bring
+  /// something about, which the engine works out, is kept with the progress (0: not known).
+  private static let quickStart = """
+    ALTER TABLE reminder ADD COLUMN transport TEXT
+      CHECK (transport IN ('driving', 'cycling', 'walking'));
+    ALTER TABLE reminder ADD COLUMN places_inside TEXT;
+    ALTER TABLE reminder ADD COLUMN next_look_us INTEGER DEFAULT 0;
+    UPDATE reminder SET
+      transport = CASE json_extract(document, '$.transport')
+        WHEN 'cycling' THEN 'cycling' WHEN 'walking' THEN 'walking' ELSE 'driving' END,
+      document = json_remove(document, '$.transport')
+    WHERE kind = 'preemptive' AND json_valid(document);
     """
 }

@@ -9,11 +9,14 @@ package struct Changes {
   package var forgotten: [String] = []
   package var firings: [Firing] = []
   package var lastFix: KeptFix?
+  /// The rules of local time that progress was worked out by, where they are others than before.
+  package var zone: TimeZoneRules?
 
   package init() {}
 
   package var isEmpty: Bool {
     saved.isEmpty && progress.isEmpty && forgotten.isEmpty && firings.isEmpty && lastFix == nil
+      && zone == nil
   }
 
   /// Leaves the latest progress of each reminder alone, so that what waits for a disk for days does not
@@ -64,6 +67,7 @@ package final class Store {
       for (id, progress) in changes.progress { try reminders.update(id, progress) }
       for id in changes.forgotten { try reminders.remove(id: id) }
       if let fix = changes.lastFix { try state.keep(fix) }
+      if let zone = changes.zone { try state.keep(zone) }
       return try ledger.record(changes.firings)
     }
   }

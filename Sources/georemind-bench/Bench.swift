@@ -25,6 +25,13 @@ private let benchHelp = """
       the last. Gives the daemon a /run of its own, so it needs root or user namespaces.
       p50_us, p90_us, p99_us            with the state directory in /dev/shm
       p50_sync_us, p90_sync_us, p99_sync_us   in /var/tmp, with the disk's sync
+  load N
+      N reminders of all kinds from a database in /tmp to an engine that is ready: open_ms, load_ms,
+      bytes_per_reminder (resident); then add_p50_us, add_p99_us, remove_p50_us, remove_p99_us for
+      one more or less, without the disk
+  places N
+      One reminder for any of N places of a category: read_ms and fill_ms until it waits for them,
+      bytes_per_place (resident), us_per_fix on a drive, firings
 
   """
 
@@ -46,6 +53,10 @@ func runBench(_ arguments: [String]) -> Int32 {
         try latencyBench(
           count: arguments.count > 1 ? count(arguments[1]) : 1000,
           pace: arguments.count > 2 ? count(arguments[2]) : 2))
+    case ("load", 2):
+      print(try loadBench(count: try count(arguments[1])))
+    case ("places", 2):
+      print(try placeBench(count: try count(arguments[1])))
     case ("--help", _), ("-h", _):
       print(benchHelp, terminator: "")
     default:

@@ -64,6 +64,11 @@ final class Announcer {
       entry["GEOREMIND_REMINDER_ID"] = id
       entry["GEOREMIND_TITLE"] = title
       send(entry)
+    case .unreadable(let id, let reason):
+      var entry = JournalEntry(
+        "What was kept of reminder \(id) is none and is left alone: \(reason)", priority: .error)
+      entry["GEOREMIND_REMINDER_ID"] = id
+      send(entry)
     case .fixTimeSteppedBack(let span):
       write(
         "The receiver's clock went back by \(whole(span)); its fixes count again", .warning,

@@ -33,7 +33,9 @@ extension ControlService {
       if given["unless_used"]?.bool == true, !followers.isEmpty {
         throw GeoremindError.inUse(name: place.name, reminders: followers)
       }
+      let number = try store.number(named: place.name)
       try store.remove(named: name)
+      tellEngine(of: nil, number: number)
       return try shown(place, followers)
     }
   }
@@ -110,7 +112,9 @@ extension ControlService {
     if let category = given["category"]?.string { changed.category = category.nonEmpty }
     if let notes = given["notes"]?.string { changed.notes = notes.nonEmpty }
     let followers = try daemon.store.places.followers(of: place)
+    let number = try daemon.store.places.number(named: place.name)
     try daemon.store.places.replace(place.name, with: changed)
+    tellEngine(of: changed, number: number)
     try lead(followers, from: place, to: changed)
     return try shown(changed, followers)
   }
@@ -121,7 +125,9 @@ extension ControlService {
     }
     let followers = try daemon.store.places.followers(of: place)
     try lead(followers, from: place, to: other)
+    let number = try daemon.store.places.number(named: place.name)
     try daemon.store.places.remove(named: place.name)
+    tellEngine(of: nil, number: number)
     return try shown(other, followers)
   }
 

@@ -20,6 +20,7 @@ extension ControlService {
       return ["added": .int(batch.added - before.0), "known": .int(batch.known - before.1)]
     case "FinishPlaceImport":
       let batch = try imports.finish(id)
+      daemon.host.placesChanged()
       return ["added": .int(batch.added), "known": .int(batch.known)]
     default:
       try imports.abandon(id)

@@ -32,6 +32,7 @@ extension ControlService {
         name: name, position: position, radius: radius, category: given["category"]?.string,
         notes: given["notes"]?.string)
       try store.places.add(place)
+      tellEngine(of: place, number: try store.places.number(named: name))
       return ["place": json(place, colors: try colors())]
     case "ListPlaces", "PagePlaces", "ShowPlace", "FindPlaces", "EditPlace", "MergePlaces",
       "RemovePlace":
@@ -51,6 +52,16 @@ extension ControlService {
       try store.categories.remove(named: name)
       return ["category": json(category)]
     }
+  }
+
+  /// Reminders may wait for places of the category that it has or had; nil for one that is gone.
+  func tellEngine(of place: SavedPlace?, number: Int64?) {
+    guard let number, let now = daemon.clock.now else { return }
+    let numbered = place.map {
+      NumberedPlace(number: number, position: $0.position, radius: $0.radius)
+    }
+    daemon.host.handle(
+      .place(number: number, numbered, category: place?.category), at: now)
   }
 
   /// The colour of each category, by its name in lower case.

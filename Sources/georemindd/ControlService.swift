@@ -67,6 +67,8 @@ struct ControlService {
       return try pop(kind(text("kind")))
     case "Next":
       return next(limit: given["limit"]?.int ?? 10)
+    case "Why":
+      return try why(find(text("id")))
     case "Status":
       return ["status": .object(daemon.statusJSON)]
     case "Log":
@@ -110,6 +112,14 @@ struct ControlService {
       throw GeoremindError.notFound(id: prefix)
     }
     return current(entry)
+  }
+
+  /// The same reminder with what it has gone through by now.
+  private func afterwards(_ entry: ReminderStore.Entry) throws -> ReminderStore.Entry {
+    if let progress = daemon.host.engine.progress(entry.reminder.id) {
+      return (entry.reminder, progress)
+    }
+    return try find(entry.reminder.id)
   }
 
   /// While the store fails it is behind what was decided.
@@ -191,7 +201,7 @@ struct ControlService {
       throw GeoremindError.wrongState(id: entry.reminder.id, state: "done already")
     }
     try daemon.complete(entry)
-    return shown(try find(entry.reminder.id))
+    return shown(try afterwards(entry))
   }
 
   private func pop(_ kind: Reminder.Kind) throws -> JSONObject {
@@ -214,7 +224,7 @@ struct ControlService {
         id: entry.reminder.id, state: entry.progress.state.rawValue)
     }
     try daemon.snooze(entry.reminder, until: text)
-    return shown(try find(entry.reminder.id))
+    return shown(try afterwards(entry))
   }
 
   private func next(limit: Int) -> JSONObject {
@@ -229,12 +239,26 @@ struct ControlService {
     let places = engine.nearby(limit: limit).map { entry -> JSONValue in
       [
         "id": .string(entry.reminder.id), "title": .string(entry.reminder.title),
-        "place": entry.reminder.knownName.map { .string($0) },
+        "place": (entry.placeNumber.map { daemon.host.placeName($0) } ?? entry.reminder.knownName)
+          .map { .string($0) },
         "on": .string(entry.reminder.trigger.rawValue),
         "distance_m": .double(Decimal.rounded(entry.distance, digits: 1)),
       ]
     }
     return ["timers": .array(timers), "places": .array(places)]
+  }
+
+  private func why(_ entry: ReminderStore.Entry) throws -> JSONObject {
+    let host = daemon.host
+    guard let now = daemon.clock.now,
+      let explanation = host.engine.why(
+        entry.reminder.id, at: now, placeName: { host.placeName($0) })
+    else {
+      throw GeoremindError.refusedByPolicy(reason: "the recording has not begun yet")
+    }
+    var answer = explanation.json
+    answer["feed"] = daemon.followedFeed.map { .string("\($0)") }
+    return ["why": .object(answer)]
   }
 
   private func log(_ given: JSONObject) throws -> JSONObject {

@@ -102,8 +102,9 @@ final class Daemon {
 
   private func announceStart() {
     let feeds = settings.feeds.map { "\($0)" }.joined(separator: ", ")
+    let count = isLoaded ? host.engine.count : (try? store.reminders.count()) ?? 0
     announcer.write(
-      "georemindd \(DaemonCommand.version) started: \((try? store.reminders.count()) ?? 0) reminders, "
+      "georemindd \(DaemonCommand.version) started: \(count) reminders, "
         + (feeds.isEmpty ? "no feed (set Feed= or --feed)" : "feed \(feeds)"),
       .informational, .started)
   }
@@ -338,6 +339,11 @@ final class Daemon {
     updateStatusSoon()
   }
 
+  /// The feed whose receiver is followed.
+  var followedFeed: FeedURL? {
+    arbiter.followed.flatMap { origin in feeds.first { $0.number == origin.feed }?.url }
+  }
+
   private func begin(recordingAt start: Instant) {
     clock.advance(to: start)
     loadReminders(at: start)
@@ -354,12 +360,9 @@ final class Daemon {
   private func loadReminders(at now: Instant) {
     guard !isLoaded else { return }
     do {
-      let kept = try store.reminders.all()
-      let fix = clock.mode == .system ? try store.state.lastFix() : nil
+      if clock.mode == .system, let fix = try store.state.lastFix() { host.remember(fix) }
+      for problem in try host.load(at: now) { log.error("\(problem)") }
       isLoaded = true
-      for problem in kept.problems { log.error("\(problem)") }
-      if let fix { host.remember(fix) }
-      host.load(kept.values, at: now)
       if isLoadRefused { log.notice("The store works again; its reminders are loaded") }
       isLoadRefused = false
     } catch {

@@ -21,6 +21,8 @@ final class EngineHost {
   /// A commit that took longer is told, once, until one is quicker again; in microseconds.
   private static let slowCommit: Int64 = 1_000_000
   private var isStoreSlow = false
+  /// Categories whose places the engine is still to be told.
+  private var unanswered: [String] = []
 
   /// Called after every event: the next deadline may be another one.
   var onDeadlineChange: () -> Void = {}
@@ -55,6 +57,7 @@ final class EngineHost {
 
   /// Several events of one moment, kept by one transaction.
   func handle(_ events: [Event], at now: Instant) {
+    for case .zone(let zone) in events where zone != engine.zone { unsaved.zone = zone }
     for event in events { engine.handle(event, at: now, into: &effects) }
     carryOut()
   }
@@ -69,17 +72,31 @@ final class EngineHost {
     handle(.fix(fix), at: now)
   }
 
-  /// The reminders of the store, with what they have gone through. Nothing is written but what
-  /// changes by it.
-  func load(_ reminders: [ReminderStore.Entry], at now: Instant) {
-    engine.load(reminders.map { ($0.reminder, $0.progress) }, at: now, into: &effects)
-    carryOut()
+  /// The reminders of the store, with what they have gone through; answers the rows that are none.
+  /// Nothing is written but what changes by it. All of them are taken in, or none.
+  func load(at now: Instant) throws(StoreError) -> [RowProblem] {
+    let before = engine
+    do throws(StoreError) {
+      let zoneIsKnown = try store.state.isKept(in: engine.zone)
+      engine.beginLoading(count: try store.reminders.count(), at: now)
+      let problems = try store.reminders.scan { entry in
+        engine.load(entry, zoneIsKnown: zoneIsKnown, at: now)
+      }
+      engine.finishLoading(at: now, into: &effects)
+      if !zoneIsKnown { unsaved.zone = engine.zone }
+      carryOut()
+      return problems
+    } catch {
+      engine = before
+      throw error
+    }
   }
 
   /// Tries again what the store refused.
   func retry() {
     guard storeTrouble != nil else { return }
     commit(Changes())
+    tellPlaces()
     onDeadlineChange()
   }
 
@@ -87,14 +104,15 @@ final class EngineHost {
 
   private func carryOut() {
     defer { onDeadlineChange() }
-    guard !effects.isEmpty else { return }
+    guard !effects.isEmpty || unsaved.zone != nil else { return }
     var changes = Changes()
     var notices: [Notice] = []
     for effect in effects {
       switch effect {
       case .persist(let id, let progress): changes.progress.append((id, progress))
       case .forget(let id): changes.forgotten.append(id)
-      case .fire(let firing): changes.firings.append(firing)
+      case .watch(let category): unanswered.append(category)
+      case .fire(let firing): changes.firings.append(named(firing))
       case .say(let notice): notices.append(notice)
       }
     }
@@ -108,6 +126,52 @@ final class EngineHost {
       try? store.database.relaxedTransaction { () throws(StoreError) in try store.state.keep(fix) }
     }
     for notice in notices { journal.announce(notice) }
+    tellPlaces()
+  }
+
+  // MARK: - Places
+
+  /// Puts the name of the place in, where the engine knows its number alone.
+  private func named(_ firing: Firing) -> Firing {
+    guard let number = firing.unnamed?.number, let name = placeName(number) else { return firing }
+    var firing = firing
+    firing.name(name)
+    return firing
+  }
+
+  /// nil where there is no such place, or the store does not answer.
+  func placeName(_ number: Int64) -> String? {
+    (try? store.places.place(number: number))?.name
+  }
+
+  /// Places of these categories have come, gone or changed.
+  func placesChanged() {
+    unanswered += engine.watchedCategories
+    tellPlaces()
+  }
+
+  /// Tells the engine which places there are of the categories it asked for.
+  private func tellPlaces() {
+    guard !unanswered.isEmpty, let now = clock.now else { return }
+    let asked = unanswered
+    unanswered = []
+    for category in Set(asked).sorted() {
+      do throws(StoreError) {
+        let places = try store.places.numbered(inCategory: category)
+        for problem in places.problems { log.error("\(problem)") }
+        engine.handle(.places(category: category, places.values), at: now, into: &effects)
+      } catch {
+        unanswered.append(category)
+        note(trouble: "\(error)")
+      }
+    }
+    carryOut()
+  }
+
+  private func note(trouble: String) {
+    if storeTrouble == nil { journal.announceStoreTrouble(trouble) }
+    storeTrouble = trouble
+    onStoreTrouble()
   }
 
   /// The last fix as the store keeps it; that of a recording says nothing of where the device is.
@@ -124,25 +188,20 @@ final class EngineHost {
     unsaved.forgotten += changes.forgotten
     unsaved.firings += changes.firings
     unsaved.lastFix = changes.lastFix ?? unsaved.lastFix
-    guard !unsaved.isEmpty else { return }
+    guard !unsaved.isEmpty || storeTrouble != nil else { return }
     let recorded: [Firing]
     let start = SystemClock.monotonic.microseconds
     do {
       recorded = try store.commit(unsaved)
     } catch {
-      let trouble = "\(error)"
-      if storeTrouble == nil {
-        journal.announceStoreTrouble(trouble)
-      }
-      storeTrouble = trouble
       unsaved.forgetOutdatedProgress()
-      onStoreTrouble()
+      note(trouble: "\(error)")
       return
     }
     watchPace(of: SystemClock.monotonic.microseconds - start)
     let firings = unsaved.firings
     unsaved = Changes()
-    if storeTrouble != nil {
+    if storeTrouble != nil, unanswered.isEmpty {
       storeTrouble = nil
       log.notice("The store works again; nothing was lost")
     }

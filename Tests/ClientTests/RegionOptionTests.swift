@@ -68,7 +68,7 @@ import Testing
       (["--region", port, "--at", "Home"], 64, "exclude each other"),
       (["--region", port, "--radius", "9m"], 64, "--radius goes with --at"),
       (["--at", "Home", "--width", "9m"], 64, "--width needs --region"),
-      (["--due", "18:00", "--on", "depart"], 64, "need --at or --region"),
+      (["--due", "18:00", "--on", "depart"], 64, "need --at, --near-category or --region"),
     ]
     for (arguments, status, part) in cases {
       let run = Run(["add", "x"] + arguments)

@@ -236,6 +236,58 @@ import Testing
       #expect(marked.output == plain.output)
     }
   }
+
+  @Test func placesOfACategoryComeFromAFile() throws {
+    let folder = try Folder()
+    let drive = try folder.write("drive.nmea", Self.drive())
+    let list = try folder.write(
+      "list.json", #"{"id":"milk","title":"Milk","near_category":"Shop"}"#)
+    let places = try folder.write(
+      "places.json",
+      """
+      {"name":"Far","latitude":53.54,"longitude":9.9833333,"radius_m":100,"category":"shop"}
+      {"name":"Near","lat":53.52,"lon":9.9833333,"radius_m":100,"category":"SHOP"}
+      {"name":"Other","lat":53.51,"lon":9.9833333,"radius_m":100,"category":"bank"}
+      """)
+    let run = Run(["replay", drive, "--reminders", list, "--places", places, "--json"])
+    #expect(run.status == 0)
+    let firings = try run.lines.map { try JSONParser.parse($0) }
+    #expect(firings.map { $0["place"]?.string } == ["Near"])
+    #expect(firings.first?["why"]?.string?.hasPrefix("Arrived at Near, ") == true)
+    let without = Run(["replay", drive, "--reminders", list])
+    #expect(without.lines.isEmpty)
+    #expect(without.notes.contains("no places of category shop are known"))
+    let wrong = try folder.write("wrong.json", "{\"name\":\"x\"}")
+    let refused = Run(["replay", drive, "--reminders", list, "--places", wrong])
+    #expect(refused.status == 65)
+    #expect(refused.notes.contains("wrong.json:1: no place"))
+  }
+
+  @Test func whyExplainsTheEndOrAMomentOfIt() throws {
+    let folder = try Folder()
+    let drive = try folder.write("drive.nmea", Self.drive())
+    let list = try folder.write(
+      "list.json",
+      #"{"id":"gate","title":"Gate","place":{"name":"Gate","lat":53.52,"lon":9.9833333,"radius_m":100}}"#
+    )
+    func gates(_ more: [String]) throws -> [String] {
+      let run = Run(["replay", drive, "--reminders", list, "--why", "ga", "--json"] + more)
+      let last = try JSONParser.parse(try #require(run.lines.last))
+      return (last["gates"]?.array ?? []).filter { $0["passed"]?.bool == false }
+        .compactMap { $0["gate"]?.string }
+    }
+    #expect(try gates([]) == ["state"])
+    #expect(try gates(["--to", "2026-06-12 16:01:00Z"]) == ["place", "presence"])
+    let people = Run([
+      "replay", drive, "--reminders", list, "--why", "gate", "--to", "2026-06-12 16:01:00Z",
+    ])
+    #expect(people.lines.first == "Gate")
+    #expect(people.output.contains("FAILED  place     The last fix is 1.5 km outside the edge of"))
+    #expect(people.lines.last?.hasPrefix("It fires when you come 1.5 km nearer to Gate") == true)
+    let unknown = Run(["replay", drive, "--reminders", list, "--why", "x"])
+    #expect(unknown.status == 65)
+    #expect(unknown.notes.contains("no reminder here has the id 'x'"))
+  }
 }
 
 /// The text as gzip packs what cannot be made smaller: stored blocks (RFC 1951, 3.2.4; RFC 1952).

@@ -311,6 +311,16 @@ import Testing
     try expect(.notFound(id: "Boat"), "RemoveCategory", #"{"name":"Boat"}"#)
   }
 
+  @Test func saysWhyNothingFires() throws {
+    try add(#""id":"tea","title":"Tea","due":"2099-01-01T00:00:00Z""#)
+    let why = try client.call("Why", #"{"id":"te"}"#)["why"]
+    #expect(why?["id"]?.string == "tea")
+    let shut = (why?["gates"]?.array ?? []).filter { $0["passed"]?.bool == false }
+    #expect(shut.compactMap { $0["gate"]?.string } == ["due"])
+    #expect(shut.first?["opens"]?.string == "2099-01-01T00:00:00Z")
+    try expect(.notFound(id: "x"), "Why", #"{"id":"x"}"#)
+  }
+
   // MARK: - The protocol
 
   @Test func describesItself() throws {

@@ -16,6 +16,8 @@ struct EngineHarness {
   var kept: [String: Progress] = [:]
   var firings: [Firing] = []
   var notices: [Notice] = []
+  /// The places of each category that the engine may ask for.
+  var places: [String: [NumberedPlace]] = [:]
 
   /// Hamburg, Rathausmarkt.
   static let home = Coordinate(clampingLatitude: 53.55, wrappingLongitude: 9.99)
@@ -32,14 +34,21 @@ struct EngineHarness {
   mutating func send(_ event: Event) {
     effects.removeAll()
     engine.handle(event, at: now, into: &effects)
+    carryOut()
+  }
+
+  private mutating func carryOut() {
+    var asked: [String] = []
     for effect in effects {
       switch effect {
+      case .watch(let category): asked.append(category)
       case .persist(let id, let progress): kept[id] = progress
       case .forget(let id): kept[id] = nil
       case .fire(let firing): firings.append(firing)
       case .say(let notice): notices.append(notice)
       }
     }
+    for category in asked { send(.places(category: category, places[category] ?? [])) }
   }
 
   /// Lets time pass, stopping at each deadline.
@@ -82,11 +91,27 @@ struct EngineHarness {
 
   /// A new engine with what the store holds, as after a restart.
   mutating func restart(after seconds: Double = 0) {
-    let reminders = engine.slots.compactMap { $0?.reminder }
-    var fresh = Engine(settings: engine.settings, zone: engine.zone)
-    swap(&engine, &fresh)
+    let reminders = engine.slots.indices.compactMap { engine.slots.peek($0)?.reminder }
+    engine = Engine(settings: engine.settings, zone: engine.zone)
     now += .seconds(seconds)
     for reminder in reminders { send(.add(reminder, kept[reminder.id])) }
+  }
+
+  /// As `restart`, by the way that leaves documents unread.
+  mutating func restartByLoading(after seconds: Double = 0, zoneIsKnown: Bool = true) {
+    let entries = engine.slots.indices.compactMap { index -> PackedEntry? in
+      guard let reminder = engine.slots.peek(index)?.reminder else { return nil }
+      return PackedEntry(
+        packed: PackedReminder(reminder),
+        progress: kept[reminder.id] ?? Progress(state: reminder.state))
+    }
+    engine = Engine(settings: engine.settings, zone: engine.zone)
+    now += .seconds(seconds)
+    effects.removeAll()
+    engine.beginLoading(count: entries.count, at: now)
+    for entry in entries { engine.load(entry, zoneIsKnown: zoneIsKnown, at: now) }
+    engine.finishLoading(at: now, into: &effects)
+    carryOut()
   }
 
   var events: [String] { firings.map { "\($0.reminderID):\($0.event.rawValue)" } }

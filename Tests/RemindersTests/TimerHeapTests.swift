@@ -1,5 +1,6 @@
-import Reminders
 import Testing
+
+@testable import Reminders
 
 @Suite struct TimerHeapTests {
   @Test func comesOutByDeadlineThenSlot() {
@@ -29,6 +30,30 @@ import Testing
     let done = [heap.cancel(slot: 0), heap.cancel(slot: -5), heap.reschedule(slot: .max, at: 1)]
     #expect(done == [false, false, false])
     #expect(heap.deadline(slot: 12) == nil)
+  }
+
+  @Test func heapifiedIsAsPushed() {
+    var random = SeededRandom(state: 11)
+    for count in [0, 1, 2, 5, 6, 17, 300] {
+      var pushed = TimerHeap()
+      var appended = TimerHeap()
+      for slot in 0..<Int32(count) {
+        let deadline = Int64.random(in: 0..<40, using: &random)
+        pushed.push(slot: slot, at: deadline)
+        appended.append(slot: slot, at: deadline)
+      }
+      appended.heapify()
+      #expect(appended.checkInvariants() == nil)
+      var told: [Int32] = []
+      appended.forEachInOrder { _, slot in
+        told.append(slot)
+        return told.count < 100
+      }
+      #expect(appended.count == count)
+      var order: [Int32] = []
+      while let next = pushed.pop() { order.append(next.slot) }
+      #expect(told == Array(order.prefix(100)))
+    }
   }
 
   @Test func extremesKeepTheirOrder() {

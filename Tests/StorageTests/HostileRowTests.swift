@@ -47,7 +47,9 @@ import Testing
     "document = '{\"on\":7}'", "document = '{\"dwell_s\":1e400}'",
     "leads_fired = -1", "leads_fired = 'two'", "occurrence_us = 'noon'", "last_fired_us = 0.5",
     "visit_settled = 'yes'",
-    "document = replace(hex(zeroblob(5000)), '00', '[')",
+    "document = replace(hex(zeroblob(5000)), '00', '[')", "transport = 'flying'",
+    "transport = 7", "places_inside = '1 x'", "places_inside = '2 1'",
+    "next_look_us = 'soon'",
   ]) func aReminderIsSkippedAndReported(assignment: String) throws {
     try edit("reminder", assignment, by: "id")
     let store = try Store(in: folder)
@@ -57,6 +59,12 @@ import Testing
     #expect(all.problems.map(\.row) == [1])
     #expect(all.problems.map(\.table) == ["reminder"])
     #expect(try store.reminders.peek(kind: .location)?.reminder.id == "good")
+    // A scan leaves it out as well, or what it packs turns out to be none.
+    var scanned: [String] = []
+    _ = try store.reminders.scan { entry in
+      if let reminder = try? entry.packed.unpacked() { scanned.append(reminder.id) }
+    }
+    #expect(scanned == ["good"])
     #expect(try store.reminders.pop(kind: .location)?.reminder.id == "good")
   }
 

@@ -1,5 +1,8 @@
 import CivilTime
+import Geofencing
 import Glibc
+import JSONText
+import Reminders
 import Testing
 
 @testable import Storage
@@ -24,7 +27,7 @@ import Testing
     #expect(try mode(folder.database + "-wal") == 0o600)
     #expect(try store.categories.all().values.count == Category.defaults.count)
     #expect(try store.database.integer("PRAGMA application_id") == 0x4765_6F52)
-    #expect(try store.database.integer("PRAGMA user_version") == Self.known)
+    #expect(try store.database.integer("PRAGMA user_version") == Self.current)
   }
 
   @Test func anEmptyFileIsAsGoodAsNone() throws {
@@ -76,17 +79,17 @@ import Testing
       folder.database, "PRAGMA user_version = 9; PRAGMA wal_checkpoint(TRUNCATE)")
     let before = try Bytes.read(folder.database)
     let error = #expect(throws: StoreError.self) { try Store(in: folder) }
-    #expect(error == .newer(path: folder.database, version: 9, known: Self.known))
+    #expect(
+      error == .newer(path: folder.database, version: 9, known: Int64(Schema.migrations.count)))
     #expect(error?.description.contains("version 9") == true)
     #expect(try Bytes.read(folder.database) == before)
   }
 
   // MARK: - Upgrades
 
-  private static let known = Int64(Schema.migrations.count)
-
-  private static let second = Migration(
-    version: known + 1, name: "shapes", script: "ALTER TABLE place ADD COLUMN shape TEXT")
+  private static let current = Int64(Schema.migrations.count)
+  private static let next = Migration(
+    version: current + 1, name: "shapes", script: "ALTER TABLE place ADD COLUMN shape TEXT")
 
   @Test func anOlderVersionIsUpgradedAndCopiedBefore() throws {
     let entry = try Sample.placed("a")
@@ -95,10 +98,11 @@ import Testing
       try store.reminders.push(entry.reminder, entry.progress)
     }
     let store = try Store(
-      path: folder.database, now: .start, migrations: Schema.migrations + [Self.second])
-    let backup = folder.database + ".v\(Self.known).bak"
-    #expect(store.report.action == .upgraded(from: Self.known, to: Self.known + 1, backup: backup))
-    #expect(try store.database.integer("PRAGMA user_version") == Self.known + 1)
+      path: folder.database, now: .start, migrations: Schema.migrations + [Self.next])
+    let backup = folder.database + ".v\(Self.current).bak"
+    #expect(
+      store.report.action == .upgraded(from: Self.current, to: Self.current + 1, backup: backup))
+    #expect(try store.database.integer("PRAGMA user_version") == Self.current + 1)
     #expect(try store.database.integer("SELECT count(shape) FROM place") == 0)
     #expect(try store.reminders.reminder(id: "a")?.reminder == entry.reminder)
     #expect(try mode(backup) == 0o600)
@@ -108,17 +112,48 @@ import Testing
     old.close()
   }
 
+  /// What version 1 kept in the document has a column since version 3.
+  @Test func theFirstVersionIsUpgraded() throws {
+    try Store(
+      path: folder.database, now: .start, migrations: Array(Schema.migrations.prefix(1))
+    ).close()
+    try withRawConnection(
+      folder.database,
+      """
+      INSERT INTO reminder (id, kind, title, latitude, longitude, radius_m, due, document,
+        occurrence_us, presence) VALUES
+        ('boat', 'preemptive', 'Boat', 1.5, 2.5, 150, '2027-01-01T00:00:00Z',
+          '{"transport":"cycling","lead_s":60,"x":1.50}', 1798761600000000, 'unknown'),
+        ('car', 'preemptive', 'Car', 1.5, 2.5, 150, '2027-01-01T00:00:00Z',
+          '{"transport":"driving"}', 1798761600000000, 'unknown'),
+        ('shop', 'location', 'Shop', 1.5, 2.5, 150, NULL, '{"on":"depart"}', NULL, 'inside');
+      """)
+    let store = try Store(in: folder)
+    let backup = folder.database + ".v1.bak"
+    #expect(store.report.action == .upgraded(from: 1, to: Self.current, backup: backup))
+    let boat = try #require(try store.reminders.reminder(id: "boat"))
+    #expect(boat.reminder.transport == .cycling)
+    #expect(boat.reminder.leads == [.minutes(1)])
+    #expect(boat.reminder.unknown["x"]?.double == 1.5)
+    #expect(boat.progress.nextLook == .lookAtOnce)
+    #expect(try store.reminders.reminder(id: "car")?.reminder.transport == .driving)
+    #expect(try store.reminders.reminder(id: "shop")?.progress.presence == .inside)
+    #expect(
+      try store.database.integer("SELECT count(*) FROM reminder WHERE document LIKE '%transport%'")
+        == 0)
+  }
+
   @Test func anUpgradeThatFailsChangesNothing() throws {
     try Store(in: folder).close()
-    let third = Migration(
-      version: Self.known + 2, name: "broken", script: "CREATE TABLE x (y); NONSENSE")
+    let broken = Migration(
+      version: Self.current + 2, name: "broken", script: "CREATE TABLE x (y); NONSENSE")
     #expect(throws: StoreError.self) {
       try Store(
-        path: folder.database, now: .start, migrations: Schema.migrations + [Self.second, third])
+        path: folder.database, now: .start, migrations: Schema.migrations + [Self.next, broken])
     }
     let store = try Store(in: folder)
     #expect(store.report.action == .opened)
-    #expect(try store.database.integer("PRAGMA user_version") == Self.known)
+    #expect(try store.database.integer("PRAGMA user_version") == Self.current)
     #expect(throws: StoreError.self) { try store.database.run("SELECT shape FROM place") }
   }
 

@@ -1,0 +1,65 @@
+import Geodesy
+import Interchange
+import JSONText
+import Reminders
+
+/// The places that reminders of a category are replayed against.
+struct ReplayPlaces {
+  /// By position; a place's number is its position and one.
+  private var names: [String] = []
+  private var places: [String: [NumberedPlace]] = [:]
+
+  init() {}
+
+  /// - Parameter paths: files of places as 'place list --json' prints them, an object after the
+  ///   other or in a list.
+  init(files paths: [String]) throws {
+    for path in paths {
+      let name = path == "-" ? "standard input" : path
+      let bytes: [UInt8]
+      do throws(InterchangeError) {
+        bytes = try FileBytes.read(path, limit: ReminderFile.maximumSize)
+      } catch {
+        throw Failure(.noInput, "\(error); check its name and permissions")
+      }
+      do {
+        var parser = JSONParser(bytes)
+        while let value = try parser.next() {
+          for entry in value.array ?? [value] {
+            let line = parser.currentLine()
+            guard add(entry) else {
+              throw Failure(
+                .badData,
+                "\(name):\(line): no place; one is an object with name, lat, lon, radius_m and category"
+              )
+            }
+          }
+        }
+      } catch let error as JSONError {
+        throw Failure(.badData, "\(name):\(error.line): not JSON: \(error.reason)")
+      }
+    }
+  }
+
+  /// Answers whether it is a place. One without a category is no place that anything waits for.
+  mutating func add(_ value: JSONValue) -> Bool {
+    guard let name = value["name"]?.string,
+      let latitude = (value["lat"] ?? value["latitude"])?.double,
+      let longitude = (value["lon"] ?? value["longitude"])?.double,
+      let position = Coordinate(latitude: latitude, longitude: longitude)
+    else { return false }
+    let radius = value["radius_m"]?.double ?? Reminder.Place.defaultRadius
+    guard Reminder.Place.radii.contains(radius) else { return false }
+    guard let category = value["category"]?.string else { return true }
+    names.append(name)
+    places[category.lowercased(), default: []].append(
+      NumberedPlace(number: Int64(names.count), position: position, radius: radius))
+    return true
+  }
+
+  func places(of category: String) -> [NumberedPlace] { places[category.lowercased()] ?? [] }
+
+  func name(_ number: Int64) -> String? {
+    names.indices.contains(Int(number) - 1) ? names[Int(number) - 1] : nil
+  }
+}

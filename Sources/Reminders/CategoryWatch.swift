@@ -1,0 +1,173 @@
+import Geodesy
+import Geofencing
+
+/// A place of a category that the device has come to.
+struct PlaceMet: Sendable {
+  /// In the store.
+  let number: Int64
+  /// Metres to its centre.
+  let distance: Double
+}
+
+/// The fences around all places of one category that reminders wait for, put up once however many
+/// reminders there are.
+///
+/// Of a place it keeps the fence and the number in the store: no name, no object. It has a monitor of
+/// its own, so that letting go of a million fences is letting go of one thing.
+struct CategoryWatch: Sendable {
+  /// Reminders with the same key share the fences.
+  struct Key: Hashable, Sendable {
+    /// In lower case, as far as it is ASCII: that is how the store compares names.
+    let category: String
+    /// Metres around each place; nil is each place's own.
+    let radius: Double?
+
+    init?(_ reminder: Reminder) {
+      guard let category = reminder.nearCategory else { return nil }
+      self.category = Self.folded(category)
+      radius = reminder.nearRadius
+    }
+
+    static func folded(_ name: String) -> String {
+      String(
+        decoding: name.utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+  }
+
+  let key: Key
+  var monitor: FenceMonitor
+  /// Slots of the reminders that wait.
+  var listeners: Set<Int32> = []
+  /// The places are known.
+  private(set) var isFilled = false
+  /// It is decided of every place whether the device is there.
+  private(set) var isSettled = false
+  /// A reminder may see it otherwise than it is.
+  var hasNewcomers = true
+  /// The places that hold the device, in rising order of their numbers.
+  private(set) var inside: [Int64] = []
+  /// The number of each fence's place; rising up to `sortedCount`.
+  private var numbers: [Int64] = []
+  private var sortedCount = 0
+  /// Fences of places that came later, by number.
+  private var late: [Int64: FenceID] = [:]
+  private var sampleCount = 0
+
+  init(key: Key, policy: MonitorPolicy) {
+    self.key = key
+    monitor = FenceMonitor(policy: policy)
+  }
+
+  /// Bytes of heap in use for the places.
+  var byteCount: Int { monitor.byteCount + numbers.capacity * 8 + late.count * 32 }
+
+  // MARK: - Places
+
+  /// Puts up the fences anew.
+  /// - Parameters:
+  ///   - places: in rising order of their numbers.
+  ///   - known: the places that hold the device as far as is known; those that are gone do not count.
+  mutating func fill(_ places: [NumberedPlace], inside known: Set<Int64>) {
+    monitor = FenceMonitor(policy: monitor.policy)
+    monitor.reserveCapacity(places.count)
+    numbers.removeAll(keepingCapacity: true)
+    numbers.reserveCapacity(places.count)
+    late = [:]
+    inside = []
+    for place in places {
+      guard numbers.last.map({ $0 < place.number }) ?? true, let circle = circle(place) else {
+        continue
+      }
+      let isInside = known.contains(place.number)
+      monitor.add(
+        .circle(circle), id: FenceID(numbers.count), presence: isInside ? .inside : .outside)
+      numbers.append(place.number)
+      if isInside { inside.append(place.number) }
+    }
+    sortedCount = numbers.count
+    isFilled = true
+    isSettled = false
+    hasNewcomers = true
+    sampleCount = 0
+  }
+
+  /// Adds a place or moves it. Where the device is with respect to it is found out anew.
+  mutating func put(_ place: NumberedPlace) {
+    guard let circle = circle(place) else { return remove(place.number) }
+    let id = fence(of: place.number) ?? FenceID(numbers.count)
+    if Int(id) == numbers.count {
+      numbers.append(place.number)
+      late[place.number] = id
+    }
+    inside.removeAll { $0 == place.number }
+    monitor.add(.circle(circle), id: id)
+  }
+
+  mutating func remove(_ number: Int64) {
+    guard let id = fence(of: number) else { return }
+    monitor.remove(id)
+    inside.removeAll { $0 == number }
+  }
+
+  private func circle(_ place: NumberedPlace) -> Circle? {
+    Circle(center: place.position, radius: key.radius ?? place.radius)
+  }
+
+  private func fence(of number: Int64) -> FenceID? {
+    var low = 0
+    var high = sortedCount
+    while low < high {
+      let middle = (low + high) / 2
+      if numbers[middle] < number { low = middle + 1 } else { high = middle }
+    }
+    if low < sortedCount, numbers[low] == number { return FenceID(low) }
+    return late[number]
+  }
+
+  /// The place that a decision is about.
+  func place(of transition: Transition) -> PlaceMet {
+    PlaceMet(
+      number: numbers[Int(transition.fence)], distance: monitor.distance(of: transition))
+  }
+
+  // MARK: - The device
+
+  /// Takes a sample in, notes which places hold the device, and appends what was decided.
+  mutating func process(_ sample: PositionSample, into transitions: inout [Transition]) {
+    let start = transitions.count
+    monitor.process(sample, into: &transitions)
+    for transition in transitions[start...] {
+      let number = numbers[Int(transition.fence)]
+      switch transition.kind {
+      case .arrive, .found:
+        let index = inside.firstIndex { $0 >= number } ?? inside.count
+        if index == inside.count || inside[index] != number { inside.insert(number, at: index) }
+      case .depart: inside.removeAll { $0 == number }
+      case .pass: break
+      }
+    }
+    guard !isSettled else { return }
+    sampleCount += 1
+    isSettled =
+      sampleCount > 1
+      && monitor.nearest(to: sample.position, limit: 64, within: 0).allSatisfy {
+        monitor.presence(of: $0.id) == .inside
+      }
+  }
+
+  /// The place whose edge is nearest, with metres to it (negative inside).
+  func nearest(to position: Coordinate) -> (number: Int64, fence: FenceID, distance: Double)? {
+    monitor.nearest(to: position, limit: 1, within: .infinity).first.map {
+      (numbers[Int($0.id)], $0.id, $0.distance)
+    }
+  }
+
+  /// Of the places that hold the device the one whose centre is nearest.
+  func nearestInside(to position: Coordinate) -> PlaceMet? {
+    inside.compactMap { number in
+      fence(of: number).map {
+        PlaceMet(number: number, distance: monitor.centerDistance(of: $0, from: position))
+      }
+    }.min { ($0.distance, $0.number) < ($1.distance, $1.number) }
+  }
+}

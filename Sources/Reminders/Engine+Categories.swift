@@ -1,0 +1,159 @@
+import CivilTime
+import Geofencing
+
+/// Reminders of any place of a category. To such a reminder the places are one region: a visit begins
+/// with the first place that is arrived at and ends when the last one is left.
+extension Engine {
+  /// Categories, in lower case, whose places reminders wait for.
+  package var watchedCategories: [String] {
+    Set(watches.map(\.key.category)).sorted()
+  }
+
+  /// Lets a reminder wait for the places of its category.
+  mutating func join(_ index: Int32, _ key: CategoryWatch.Key, at now: Instant) {
+    slots.set(.fence, true, index)
+    let number =
+      watches.firstIndex { $0.key == key }
+      ?? {
+        watches.append(CategoryWatch(key: key, policy: settings.monitor))
+        unfilled.append(key.category)
+        return watches.count - 1
+      }()
+    watches[number].listeners.insert(index)
+    watches[number].hasNewcomers = true
+    // What is known already need not wait for the next fix.
+    if watches[number].isSettled, slots.progress(index).presence == .unknown {
+      bring(index, upTo: number, [], at: now)
+    }
+  }
+
+  /// Answers whether the reminder waited for places. The fences of a category that nobody waits for
+  /// any more go at the end of the event.
+  mutating func leaveWatch(_ index: Int32) -> Bool {
+    for number in watches.indices where watches[number].listeners.remove(index) != nil {
+      return true
+    }
+    return false
+  }
+
+  mutating func fill(_ category: String, with places: [NumberedPlace], at now: Instant) {
+    let category = CategoryWatch.Key.folded(category)
+    for number in watches.indices where watches[number].key.category == category {
+      let known =
+        watches[number].isFilled
+        ? watches[number].inside
+        : watches[number].listeners.flatMap { slots.progress($0).placesInside }
+      watches[number].fill(places, inside: Set(known))
+      seed(number)
+      forgetGonePlaces(number)
+    }
+  }
+
+  /// Where the device was last is the first the new fences see.
+  private mutating func seed(_ number: Int) {
+    guard let lastSample else { return }
+    var unused: [Transition] = []
+    watches[number].process(lastSample, into: &unused)
+  }
+
+  mutating func follow(
+    placeNumber: Int64, _ place: NumberedPlace?, in category: String?, at now: Instant
+  ) {
+    let category = category.map { CategoryWatch.Key.folded($0) }
+    for number in watches.indices where watches[number].isFilled {
+      if let place, watches[number].key.category == category {
+        watches[number].put(place)
+      } else {
+        watches[number].remove(placeNumber)
+      }
+      forgetGonePlaces(number)
+    }
+  }
+
+  /// A place that is no more has not been left.
+  private mutating func forgetGonePlaces(_ number: Int) {
+    let inside = watches[number].inside
+    for index in watches[number].listeners where slots.progress(index).presence == .inside {
+      change(index) {
+        $0.progress.placesInside = inside
+        guard inside.isEmpty else { return }
+        $0.progress.presence = .outside
+        $0.progress.insideSince = nil
+        $0.progress.visitSettled = false
+        $0.isWaiting = false
+      }
+      if inside.isEmpty { waiting.remove(index) }
+    }
+  }
+
+  /// One fix for the places of one category.
+  mutating func take(_ sample: PositionSample, watch number: Int, at now: Instant) {
+    guard watches[number].isFilled else { return }
+    transitions.removeAll(keepingCapacity: true)
+    watches[number].process(sample, into: &transitions)
+    guard !transitions.isEmpty || watches[number].hasNewcomers else { return }
+    let decided = transitions
+    if watches[number].isSettled { watches[number].hasNewcomers = false }
+    for index in watches[number].listeners.sorted() {
+      bring(index, upTo: number, decided, at: now)
+      for transition in decided where transition.kind == .pass {
+        guard slots.progress(index).presence == .outside else { continue }
+        follow(transition, of: index, place: watches[number].place(of: transition), at: now)
+      }
+    }
+  }
+
+  /// Tells one reminder what has become of the places it waits for.
+  private mutating func bring(
+    _ index: Int32, upTo number: Int, _ decided: [Transition], at now: Instant
+  ) {
+    let inside = watches[number].inside
+    let progress = slots.progress(index)
+    switch progress.presence {
+    case .unknown where inside.isEmpty:
+      if watches[number].isSettled { change(index) { $0.progress.presence = .outside } }
+      return
+    case .outside where inside.isEmpty: return
+    case .inside where !inside.isEmpty: break
+    case .inside:
+      let departure = decided.last { $0.kind == .depart }
+      guard let departure else { break }
+      follow(departure, of: index, place: watches[number].place(of: departure), at: now)
+    case .unknown, .outside:
+      guard let (place, arrival) = meeting(number, decided) else { return }
+      var transition = arrival
+      if progress.presence == .unknown { transition.kind = .found }
+      follow(transition, of: index, place: place, at: now)
+    }
+    if slots.progress(index).placesInside != inside {
+      change(index) { $0.progress.placesInside = inside }
+    }
+  }
+
+  /// The place that has been arrived at: of several that with the nearest centre.
+  private func meeting(
+    _ number: Int, _ decided: [Transition]
+  ) -> (place: PlaceMet, transition: Transition)? {
+    let watch = watches[number]
+    let arrivals = decided.filter { $0.kind == .arrive || $0.kind == .found }
+      .map { (place: watch.place(of: $0), transition: $0) }
+    if let nearest = arrivals.min(by: { $0.place.distance < $1.place.distance }) { return nearest }
+    // It was arrived at before this reminder began to wait.
+    guard let sample = lastSample, let place = watch.nearestInside(to: sample.position) else {
+      return nil
+    }
+    return (
+      place,
+      Transition(
+        fence: 0, kind: .arrive, time: sample.time, position: sample.position, eph: sample.eph)
+    )
+  }
+
+  /// The place of its category that a reminder's device is at, and metres to its centre.
+  func placeMet(_ index: Int32, from fix: PositionSample?) -> PlaceMet? {
+    guard let fix, let watch = watches.first(where: { $0.listeners.contains(index) }) else {
+      return nil
+    }
+    return watch.nearestInside(to: fix.position)
+  }
+}

@@ -1,0 +1,88 @@
+package import CivilTime
+import Geofencing
+import Positioning
+
+/// Taking in what a store has at a start: a million reminders in about a second.
+///
+/// Of most reminders nothing is to be done but to put up a fence or a timer, and their document stays
+/// unread. The others are looked at as if they were added.
+extension Engine {
+  /// Makes room. `load` is called for each reminder after it, then `finishLoading`.
+  package mutating func beginLoading(count: Int, at now: Instant) {
+    begin(at: now)
+    slots.reserveCapacity(count)
+    timers.reserveCapacity(count)
+    monitor.reserveCapacity(count)
+  }
+
+  /// - Parameter zoneIsKnown: what was kept was worked out in the zone of now.
+  package mutating func load(_ entry: PackedEntry, zoneIsKnown: Bool, at now: Instant) {
+    if let twin = slots.index(of: entry.packed) {
+      deactivate(twin)
+      slots.remove(twin)
+    }
+    let index = slots.insert(entry)
+    if !rests(entry, index, zoneIsKnown: zoneIsKnown, at: now) {
+      toLookAt.append((index, entry.progress.nextLook))
+    }
+  }
+
+  /// Looks at those that could not be left alone, and tells what was missed.
+  package mutating func finishLoading(at now: Instant, into effects: inout [Effect]) {
+    timers.heapify()
+    for (index, nextLook) in toLookAt {
+      var kept = slots.progress(index)
+      kept.nextLook = nextLook
+      begin(index, kept, at: now)
+    }
+    toLookAt = []
+    end(at: now, into: &effects)
+  }
+
+  /// Puts up what a reminder needs that time and place leave alone for now; false where it must be
+  /// looked at.
+  private mutating func rests(
+    _ entry: PackedEntry, _ index: Int32, zoneIsKnown: Bool, at now: Instant
+  ) -> Bool {
+    let progress = entry.progress
+    let kind = entry.packed.kind
+    guard progress.state != .done, progress.state != .expired else { return true }
+    if progress.state == .fired {
+      // It may have to say "leave" again until it is over, and then go on if it repeats.
+      let isOver = progress.nextLook.map { $0 != .lookAtOnce && $0 <= now } ?? true
+      return kind != .preemptive || isOver
+    }
+    guard zoneIsKnown || (progress.nextLook == nil && !entry.packed.hasDue) else { return false }
+    guard progress.nextLook.map({ $0 > now }) ?? true else { return false }
+    guard progress.occurrence != nil || !entry.packed.hasDue else { return false }
+    switch (kind, progress.state) {
+    case (.location, .armed), (.location, .snoozed):
+      let listens = progress.state == .armed || progress.snoozedUntil == nil
+      guard listens else { break }
+      guard progress.presence != .inside, let place = entry.packed.place,
+        let circle = Circle(center: place.position, radius: place.radius)
+      else { return false }
+      addFence(.circle(circle), index, progress.presence)
+    case (.preemptive, .armed):
+      guard let soonest = soonestDeparture(entry, at: now), soonest > now else { return false }
+      slots.set(.preemptive, true, index)
+      timers.append(slot: index, at: soonest.microseconds)
+      return true
+    default: break
+    }
+    if let next = progress.nextLook { timers.append(slot: index, at: next.microseconds) }
+    return true
+  }
+
+  /// The earliest moment at which it can be time to leave, of a reminder that would be due for a look
+  /// at `nextLook` were there no way to go.
+  private func soonestDeparture(_ entry: PackedEntry, at now: Instant) -> Instant? {
+    guard let atPlace = entry.progress.nextLook, let place = entry.packed.place else { return nil }
+    guard let position = lastFix?.position else { return atPlace }
+    guard let transport = entry.packed.transport else { return nil }
+    let travel = settings.travel.time(
+      from: position, to: Reminder.Place(position: place.position, radius: place.radius),
+      by: transport)
+    return soonestLook(before: atPlace - travel, by: transport, at: now)
+  }
+}

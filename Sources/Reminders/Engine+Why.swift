@@ -1,0 +1,261 @@
+package import CivilTime
+import Geodesy
+import Geofencing
+import JSONText
+import Positioning
+
+/// Explanations, made of the same state and the same rules that decide.
+extension Engine {
+  /// Why a reminder has not fired; nil where there is none of this id.
+  /// - Parameter placeName: the name of a place by its number, for reminders of a category.
+  package func why(
+    _ id: String, at now: Instant, placeName: (Int64) -> String? = { _ in nil }
+  ) -> Explanation? {
+    guard let index = slots.index(of: id), let slot = slots.peek(index) else { return nil }
+    var answer = Explanation(
+      id: id, title: slot.reminder.title, kind: slot.reminder.kind, state: slot.progress.state,
+      time: now)
+    answer.lastFired = slot.progress.lastFired
+    answer.gates = [stateGate(slot, at: now)] + untilGate(slot, at: now)
+    switch slot.reminder.kind {
+    case .location:
+      answer.gates += positionGates(slot, at: now)
+      answer.gates += placeGates(slot, index, placeName)
+      answer.gates += visitGates(slot, at: now)
+      for kind in ConditionKind.allCases { answer.gates += conditionGate(kind, slot, at: now) }
+      answer.gates += cooldownGate(slot, at: now)
+    case .date: answer.gates += dueGate(slot, at: now)
+    case .preemptive: answer.gates += leavingGates(slot, index, at: now)
+    }
+    return answer
+  }
+
+  // MARK: - State
+
+  private func stateGate(_ slot: Slot, at now: Instant) -> Explanation.Gate {
+    let fired = slot.progress.lastFired.map { " at \(text($0))" } ?? ""
+    switch slot.progress.state {
+    case .armed: return .init("state", true, "It is armed")
+    case .snoozed:
+      guard let until = slot.progress.snoozedUntil else {
+        return .init("state", true, "It is put off until the next visit")
+      }
+      return .init(
+        "state", false, "It is snoozed until \(text(until))",
+        remedy: "the snooze ends at \(text(until))", figures: ["opens": .string(until.json)])
+    case .fired:
+      return .init(
+        "state", false, "It has fired\(fired) and is not for every visit",
+        remedy: "it is snoozed, or edited to fire on every visit")
+    case .done:
+      return .init(
+        "state", false, "It is done", remedy: "it is snoozed or added anew")
+    case .expired:
+      return .init(
+        "state", false, "It has expired", remedy: "it gets a later 'until' or due time")
+    }
+  }
+
+  private func untilGate(_ slot: Slot, at now: Instant) -> [Explanation.Gate] {
+    guard let until = slot.reminder.until.map({ resolve($0) }) else { return [] }
+    let isOver = until <= now
+    return [
+      .init(
+        "until", !isOver,
+        isOver ? "Its time ended at \(text(until))" : "It may fire until \(text(until))",
+        remedy: "it gets a later 'until'", figures: ["until": .string(until.json)])
+    ]
+  }
+
+  // MARK: - Position
+
+  private func positionGates(_ slot: Slot, at now: Instant) -> [Explanation.Gate] {
+    guard let fix = lastFix, let arrival = lastFixArrival else {
+      return [.init("fix", false, "There is no fix yet", remedy: "a receiver gives a fix")]
+    }
+    let age = now - arrival
+    let isFresh = !isPositionLost && age < settings.positionLostAfter
+    var gates = [
+      Explanation.Gate(
+        "fix", isFresh, "The last fix is \(coarse(age)) old",
+        remedy: "a receiver gives a new fix",
+        figures: [
+          "age_s": .double(Decimal.rounded(age.seconds, digits: 1)),
+          "lost_after_s": .double(settings.positionLostAfter.seconds),
+          "fix_time": fix.time.map { .string($0.json) },
+        ])
+    ]
+    let error = fix.eph.map { "It is good to ±\(Length.formatted(metres: $0)) (95 %)" }
+    gates.append(
+      .init(
+        "accuracy", true, error ?? "Its error is not known",
+        figures: ["eph_m": .double(fix.eph.map { Decimal.rounded($0, digits: 2) })]))
+    return gates
+  }
+
+  private func placeGates(
+    _ slot: Slot, _ index: Int32, _ placeName: (Int64) -> String?
+  ) -> [Explanation.Gate] {
+    guard let fix = lastFix, listens(slot) else { return [] }
+    if let category = slot.reminder.nearCategory {
+      guard let watch = watches.first(where: { $0.listeners.contains(index) }),
+        let nearest = watch.nearest(to: fix.position)
+      else {
+        return [
+          .init(
+            "place", false, "No place of category \(category) is known",
+            remedy: "a place of category \(category) is added")
+        ]
+      }
+      let name =
+        placeName(nearest.number).map { "\($0), the nearest of category \(category)" }
+        ?? "the nearest place of category \(category)"
+      return placeGates(slot, watch.monitor, nearest.fence, name)
+    }
+    return placeGates(slot, monitor, index, slot.reminder.placeName ?? "the place")
+  }
+
+  private func placeGates(
+    _ slot: Slot, _ monitor: FenceMonitor, _ fence: FenceID, _ name: String
+  ) -> [Explanation.Gate] {
+    guard let fix = lastFix else { return [] }
+    let beyond = monitor.distance(to: fence, from: fix.position)
+    let margin = monitor.exitMargin(of: fence, eph: fix.eph)
+    let isInside = beyond <= 0
+    let away = Length.formatted(metres: abs(beyond))
+    let whereabouts =
+      "The last fix is \(away) \(isInside ? "inside" : "outside") the edge of \(name)"
+    let figures = JSONObject([
+      "edge_m": .double(Decimal.rounded(beyond, digits: 1)),
+      "margin_m": .double(Decimal.rounded(margin, digits: 1)),
+    ])
+    var gates: [Explanation.Gate] = []
+    switch slot.reminder.trigger {
+    case .arrive, .dwell:
+      gates.append(
+        .init(
+          "place", isInside, whereabouts, remedy: "you come \(away) nearer to \(name)",
+          figures: figures))
+    case .depart:
+      let isBeyond = beyond > margin
+      let reach = Length.formatted(metres: margin)
+      gates.append(
+        .init(
+          "place", isBeyond, whereabouts + "; left is \(reach) beyond it",
+          remedy: "you are \(reach) beyond the edge of \(name)", figures: figures))
+    }
+    if monitor.isHalfDecided(fence) {
+      gates.append(
+        .init(
+          "confirmation", false, "The last fix alone says so",
+          remedy: "the next fix agrees with the last one"))
+    }
+    return gates
+  }
+
+  // MARK: - The visit
+
+  private func visitGates(_ slot: Slot, at now: Instant) -> [Explanation.Gate] {
+    guard listens(slot) else { return [] }
+    let progress = slot.progress
+    let presence =
+      switch progress.presence {
+      case .unknown: "unknown"
+      case .outside: "outside"
+      case .inside: "inside"
+      }
+    let figures = JSONObject([
+      "presence": .string(presence), "inside_since": progress.insideSince.map { .string($0.json) },
+    ])
+    if slot.reminder.trigger == .depart {
+      let isInside = progress.presence == .inside
+      return [
+        .init(
+          "presence", isInside, "The device counts as \(presence)",
+          remedy: "you have been there first", figures: figures)
+      ]
+    }
+    guard progress.presence == .inside else {
+      return [
+        .init(
+          "presence", false, "The device counts as \(presence)",
+          remedy: "an arrival is decided", figures: figures)
+      ]
+    }
+    var gates = [
+      Explanation.Gate(
+        "if_inside", !progress.visitSettled,
+        progress.visitSettled
+          ? "This visit does not count: it fired already, or began before the reminder did"
+          : "This visit has not been told yet",
+        remedy: "you leave and come again", figures: figures)
+    ]
+    if slot.reminder.trigger == .dwell, let since = progress.insideSince {
+      let end = since + slot.reminder.dwell
+      gates.append(
+        .init(
+          "dwell", end <= now, "Inside for \(coarse(now - since)) of \(slot.reminder.dwell)",
+          remedy: "you stay until \(text(end))",
+          figures: ["opens": .string(end.json)]))
+    }
+    return gates
+  }
+
+  private func conditionGate(
+    _ kind: ConditionKind, _ slot: Slot, at now: Instant
+  ) -> [Explanation.Gate] {
+    let reminder = slot.reminder
+    let wanted: String
+    switch kind {
+    case .from:
+      guard let from = reminder.from else { return [] }
+      wanted = "It may fire from \(text(resolve(from)))"
+    case .due:
+      guard let occurrence = slot.progress.occurrence else { return [] }
+      wanted = "It may fire once due, at \(text(occurrence - (reminder.leads.first ?? .zero)))"
+    case .days:
+      guard let days = reminder.days else { return [] }
+      wanted = "It may fire on \(days)"
+    case .hours:
+      guard let hours = reminder.hours else { return [] }
+      wanted = "It may fire between \(hours)"
+    case .speed:
+      guard let limit = reminder.maximumSpeed else { return [] }
+      let speed =
+        lastFix?.speed.map { "you go \(kilometresAnHour($0))" } ?? "your speed is not known"
+      wanted = "It may fire up to \(kilometresAnHour(limit)), and \(speed)"
+    }
+    switch condition(kind, of: slot, at: now) {
+    case .holds: return [.init(kind.rawValue, true, wanted)]
+    case .failsUntil(let opening?):
+      return [
+        .init(
+          kind.rawValue, false, wanted, remedy: "it is \(text(opening))",
+          figures: ["opens": .string(opening.json)])
+      ]
+    case .failsUntil(nil):
+      return [.init(kind.rawValue, false, wanted, remedy: "you go slower")]
+    }
+  }
+
+  private func cooldownGate(_ slot: Slot, at now: Instant) -> [Explanation.Gate] {
+    guard slot.reminder.cooldown > .zero else { return [] }
+    guard case .failsUntil(let end?) = cooldown(of: slot, at: now) else {
+      return [.init("cooldown", true, "\(slot.reminder.cooldown) must lie between two firings")]
+    }
+    return [
+      .init(
+        "cooldown", false,
+        "\(slot.reminder.cooldown) must lie between two firings; it fired \(coarse(now - (slot.progress.lastFired ?? now))) ago",
+        remedy: "it is \(text(end)) and another visit begins",
+        figures: ["opens": .string(end.json)])
+    ]
+  }
+
+  private func kilometresAnHour(_ speed: Double) -> String {
+    let rounded = Decimal.rounded(speed * 3.6, digits: 1)
+    return "\(JSONNumber(rounded)?.text ?? "\(rounded)") km/h"
+  }
+
+  func text(_ instant: Instant) -> String { instant.rfc3339(zone: zone) }
+}

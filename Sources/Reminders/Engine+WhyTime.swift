@@ -1,0 +1,74 @@
+import CivilTime
+import Geodesy
+import JSONText
+import Positioning
+
+/// Explanations of reminders that fire by time.
+extension Engine {
+  func dueGate(_ slot: Slot, at now: Instant) -> [Explanation.Gate] {
+    guard slot.progress.state == .armed, let moment = nextLead(slot),
+      let due = slot.progress.occurrence
+    else { return [] }
+    let lead = due - moment
+    let words = lead > .zero ? "\(lead) before it is due at \(text(due))" : "when due"
+    return [
+      .init(
+        "due", moment <= now,
+        moment <= now
+          ? "Its moment was \(text(moment))"
+          : "It fires at \(text(moment)), \(words), in \(coarse(moment - now))",
+        remedy: "it is \(text(moment))",
+        figures: [
+          "due": .string(due.json), "lead_s": .double(lead.seconds),
+          "opens": .string(moment.json), "leads_fired": .int(slot.progress.leadsFired),
+        ])
+    ]
+  }
+
+  func leavingGates(_ slot: Slot, _ index: Int32, at now: Instant) -> [Explanation.Gate] {
+    guard slot.progress.state == .armed || slot.progress.state == .fired,
+      let departure = leaving(slot), let place = slot.reminder.place
+    else { return [] }
+    let name = slot.reminder.placeName ?? "the place"
+    var gates: [Explanation.Gate] = []
+    if let fix = lastFix, let travel = departure.travel {
+      let distance = fix.position.distance(to: place.position)
+      let age = lastFixArrival.map { now - $0 }
+      gates.append(
+        .init(
+          "travel", true,
+          travel == .zero
+            ? "You are at \(name)"
+            : "\(name) is about \(coarse(travel)) of \(slot.reminder.transport.rawValue) away, "
+              + "estimated from \(Length.formatted(metres: distance)) of straight line",
+          figures: [
+            "travel_s": .double(travel.seconds.rounded()), "estimate": "straight line",
+            "distance_m": .double(Decimal.rounded(distance, digits: 1)),
+            "age_s": .double(age.map { Decimal.rounded($0.seconds, digits: 1) }),
+          ]))
+    } else {
+      gates.append(
+        .init("travel", true, "No position is known, so no travel time is counted"))
+    }
+    guard slot.progress.state == .armed else { return gates }
+    let slack = departure.moment - now
+    let lead = departure.target - departure.moment
+    let look = timers.deadline(slot: index).map { Instant(microseconds: $0) }
+    let early = lead > .zero ? ", \(lead) early" : ""
+    gates.append(
+      .init(
+        "leave", slack <= .zero,
+        slack <= .zero
+          ? "It was time to leave at \(text(departure.moment))"
+          : "To be there by \(text(departure.occurrence))\(early) you leave at "
+            + "\(text(departure.moment)), in \(coarse(slack))",
+        remedy: "it is \(text(departure.moment)), or earlier if you move away from \(name)",
+        figures: [
+          "due": .string(departure.occurrence.json), "lead_s": .double(lead.seconds),
+          "slack_s": .double(Decimal.rounded(slack.seconds, digits: 1)),
+          "opens": .string(departure.moment.json),
+          "looked_at_again": look.map { .string($0.json) },
+        ]))
+    return gates
+  }
+}

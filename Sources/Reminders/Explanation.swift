@@ -1,0 +1,71 @@
+package import CivilTime
+package import JSONText
+import Positioning
+
+/// Why a reminder has not fired, or does not fire again: every gate on its way, open or shut, as
+/// things stand. The engine makes it of what it decides by.
+package struct Explanation: Equatable, Sendable {
+  /// One thing that must hold.
+  package struct Gate: Equatable, Sendable {
+    /// One word for programs: `state`, `place`, `hours` …
+    package let name: String
+    package let isOpen: Bool
+    /// How it stands, with its figures, as a sentence without a final stop.
+    package let says: String
+    /// For one that is shut: what would open it, as a sentence without a final stop.
+    package let remedy: String?
+    /// The figures for programs.
+    package let figures: JSONObject
+
+    init(
+      _ name: String, _ isOpen: Bool, _ says: String, remedy: String? = nil,
+      figures: JSONObject = JSONObject()
+    ) {
+      self.name = name
+      self.isOpen = isOpen
+      self.says = says
+      self.remedy = isOpen ? nil : remedy
+      self.figures = figures
+    }
+  }
+
+  package let id: String
+  package let title: String
+  package let kind: Reminder.Kind
+  package let state: Reminder.State
+  /// When it was asked, in the engine's time.
+  package let time: Instant
+  package internal(set) var gates: [Gate] = []
+  package internal(set) var lastFired: Instant?
+
+  /// What is to happen for it to fire, in one sentence.
+  package var summary: String {
+    let shut = gates.filter { !$0.isOpen }
+    guard !shut.isEmpty else { return "Nothing is in its way: it fires at the next decision" }
+    let remedies = shut.compactMap(\.remedy)
+    return remedies.isEmpty
+      ? "Nothing will make it fire as it is"
+      : "It fires when \(remedies.joined(separator: ", and "))"
+  }
+
+  package var json: JSONObject {
+    JSONObject([
+      "id": .string(id), "title": .string(title), "kind": .string(kind.rawValue),
+      "state": .string(state.rawValue), "time": .string(time.json),
+      "last_fired": lastFired.map { .string($0.json) },
+      "gates": .array(gates.map { .object($0.json) }),
+      "summary": .string(summary),
+    ])
+  }
+}
+
+extension Explanation.Gate {
+  var json: JSONObject {
+    var object = JSONObject([
+      "gate": .string(name), "passed": .bool(isOpen), "says": .string(says),
+      "remedy": remedy.map { .string($0) },
+    ])
+    for (key, value) in figures.members { object[key] = value }
+    return object
+  }
+}

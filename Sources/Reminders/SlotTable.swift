@@ -1,0 +1,245 @@
+import CivilTime
+import Geofencing
+
+/// A reminder and how far it has come, taken out for a decision.
+struct Slot {
+  let reminder: Reminder
+  var progress: Progress
+  /// Inside, not settled, and held back by a condition that may come to hold.
+  let isWaiting: Bool
+  let hasFence: Bool
+}
+
+/// What a decision may change of a slot.
+struct Standing: Equatable {
+  var progress: Progress
+  var isWaiting: Bool
+}
+
+/// A reminder to take in at a start: packed, and with what it has gone through.
+package struct PackedEntry {
+  package var packed: PackedReminder
+  package var progress: Progress
+
+  package init(packed: PackedReminder, progress: Progress) {
+    self.packed = packed
+    self.progress = progress
+  }
+}
+
+/// The engine's reminders, each in a slot whose number is also that of its timer and its fence.
+///
+/// A slot is 48 bytes and the packed reminder. Reminders that were unpacked lately are kept so, for
+/// one decision asks for the same one several times, and the next fix may again.
+///
+/// Invariant: a vacant slot is in `free`, any other in `ids`.
+struct SlotTable: Sendable {
+  private struct Record: Sendable {
+    var packed: PackedReminder
+    var insideSince = Int64.min
+    var occurrence = Int64.min
+    var lastFired = Int64.min
+    var snoozedUntil = Int64.min
+    var leadsFired: UInt16 = 0
+    var state = Reminder.State.armed
+    var presence = Presence.unknown
+    var visitSettled = false
+    var isUnacknowledged = false
+    var marks: Marks = []
+
+    init(packed: PackedReminder) { self.packed = packed }
+
+    mutating func take(_ progress: Progress) {
+      state = progress.state
+      presence = progress.presence
+      insideSince = progress.insideSince?.microseconds ?? .min
+      visitSettled = progress.visitSettled
+      occurrence = progress.occurrence?.microseconds ?? .min
+      leadsFired = UInt16(clamping: progress.leadsFired)
+      lastFired = progress.lastFired?.microseconds ?? .min
+      isUnacknowledged = progress.isUnacknowledged
+      snoozedUntil = progress.snoozedUntil?.microseconds ?? .min
+    }
+  }
+
+  struct Marks: OptionSet, Sendable {
+    let rawValue: UInt8
+    static let waiting = Marks(rawValue: 1)
+    static let fence = Marks(rawValue: 2)
+    static let dirty = Marks(rawValue: 4)
+    /// An armed preemptive reminder, to be looked at anew when the first position comes.
+    static let preemptive = Marks(rawValue: 8)
+    /// Its fence was added before its presence could be known.
+    static let undetermined = Marks(rawValue: 16)
+  }
+
+  private var records: [Record] = []
+  private var free: [Int32] = []
+  private var ids = ReminderIndex()
+  private var recent: [Int32: Reminder] = [:]
+  /// The places of its category that a reminder is inside of; few reminders have any.
+  private var placesInside: [Int32: [Int64]] = [:]
+  /// Slots whose reminder turned out not to be one, with the reason.
+  private var unreadable: [(index: Int32, reason: String)] = []
+  /// Reminders in state `armed`.
+  private(set) var armedCount = 0
+  private(set) var preemptiveCount = 0
+
+  /// Reminders that stay unpacked at most.
+  private static let recentLimit = 1024
+
+  /// Reminders in the table.
+  var count: Int { ids.count }
+
+  /// All slots, vacant ones too.
+  var indices: Range<Int32> { 0..<Int32(records.count) }
+
+  /// Bytes of heap in use.
+  var byteCount: Int {
+    records.capacity * MemoryLayout<Record>.stride + ids.byteCount
+      + records.reduce(0) { $0 + $1.packed.byteCount }
+  }
+
+  mutating func reserveCapacity(_ count: Int) {
+    records.reserveCapacity(count)
+    ids.reserveCapacity(count, id: { records[Int($0)].packed.id })
+  }
+
+  // MARK: - Look-up
+
+  func index(of id: String) -> Int32? {
+    ids.find(ArraySlice(id.utf8), id: { records[Int($0)].packed.id })
+  }
+
+  func index(of packed: PackedReminder) -> Int32? {
+    ids.find(packed.id, id: { records[Int($0)].packed.id })
+  }
+
+  func isVacant(_ index: Int32) -> Bool { records[Int(index)].packed.isVacant }
+
+  func packed(_ index: Int32) -> PackedReminder { records[Int(index)].packed }
+
+  func state(_ index: Int32) -> Reminder.State { records[Int(index)].state }
+
+  func marks(_ index: Int32) -> Marks { records[Int(index)].marks }
+
+  /// The slot unpacked, and kept so for a while; nil where it is vacant or cannot be read.
+  mutating func slot(_ index: Int32) -> Slot? {
+    if let reminder = recent[index] { return slot(index, reminder) }
+    guard !isVacant(index) else { return nil }
+    do throws(ReminderError) {
+      let reminder = try packed(index).unpacked()
+      keep(reminder, at: index)
+      return slot(index, reminder)
+    } catch {
+      unreadable.append((index, error.description))
+      return nil
+    }
+  }
+
+  /// As `slot`, for those who only look.
+  func peek(_ index: Int32) -> Slot? {
+    guard !isVacant(index), let reminder = recent[index] ?? (try? packed(index).unpacked()) else {
+      return nil
+    }
+    return slot(index, reminder)
+  }
+
+  private func slot(_ index: Int32, _ reminder: Reminder) -> Slot {
+    let marks = records[Int(index)].marks
+    return Slot(
+      reminder: reminder, progress: progress(index), isWaiting: marks.contains(.waiting),
+      hasFence: marks.contains(.fence))
+  }
+
+  private mutating func keep(_ reminder: Reminder, at index: Int32) {
+    if recent.count >= Self.recentLimit { recent.removeAll(keepingCapacity: true) }
+    recent[index] = reminder
+  }
+
+  /// Slots that could not be read since it was asked last.
+  mutating func takeUnreadable() -> [(index: Int32, reason: String)] {
+    guard !unreadable.isEmpty else { return [] }
+    defer { unreadable = [] }
+    return unreadable
+  }
+
+  // MARK: - Progress
+
+  func progress(_ index: Int32) -> Progress {
+    let record = records[Int(index)]
+    func instant(_ microseconds: Int64) -> Instant? {
+      microseconds == .min ? nil : Instant(microseconds: microseconds)
+    }
+    var progress = Progress(state: record.state)
+    progress.presence = record.presence
+    progress.insideSince = instant(record.insideSince)
+    progress.visitSettled = record.visitSettled
+    progress.occurrence = instant(record.occurrence)
+    progress.leadsFired = Int(record.leadsFired)
+    progress.lastFired = instant(record.lastFired)
+    progress.isUnacknowledged = record.isUnacknowledged
+    progress.snoozedUntil = instant(record.snoozedUntil)
+    if !placesInside.isEmpty { progress.placesInside = placesInside[index] ?? [] }
+    return progress
+  }
+
+  private mutating func set(_ progress: Progress, _ index: Int32) {
+    let wasArmed = records[Int(index)].state == .armed
+    if wasArmed != (progress.state == .armed) { armedCount += wasArmed ? -1 : 1 }
+    records[Int(index)].take(progress)
+    if !placesInside.isEmpty || !progress.placesInside.isEmpty {
+      placesInside[index] = progress.placesInside.isEmpty ? nil : progress.placesInside
+    }
+  }
+
+  /// Changes one slot; answers whether anything that is kept has changed.
+  mutating func change(_ index: Int32, _ body: (inout Standing) -> Void) -> Bool {
+    guard !isVacant(index) else { return false }
+    let before = Standing(
+      progress: progress(index), isWaiting: marks(index).contains(.waiting))
+    var standing = before
+    body(&standing)
+    guard standing != before else { return false }
+    set(.waiting, standing.isWaiting, index)
+    set(standing.progress, index)
+    return standing.progress != before.progress
+  }
+
+  mutating func set(_ mark: Marks, _ isSet: Bool, _ index: Int32) {
+    guard marks(index).contains(mark) != isSet else { return }
+    if mark == .preemptive { preemptiveCount += isSet ? 1 : -1 }
+    records[Int(index)].marks.formSymmetricDifference(mark)
+  }
+
+  // MARK: - Coming and going
+
+  /// Its id must not be in the table. Complexity: O(1) amortised.
+  mutating func insert(_ entry: PackedEntry, unpacked: Reminder? = nil) -> Int32 {
+    let index: Int32
+    if let vacant = free.popLast() {
+      index = vacant
+      records[Int(index)] = Record(packed: entry.packed)
+    } else {
+      index = Int32(records.count)
+      records.append(Record(packed: entry.packed))
+    }
+    armedCount += 1
+    set(entry.progress, index)
+    ids.insert(index, id: { records[Int($0)].packed.id })
+    if let unpacked { keep(unpacked, at: index) }
+    return index
+  }
+
+  /// Complexity: O(1).
+  mutating func remove(_ index: Int32) {
+    guard !isVacant(index) else { return }
+    ids.remove(index, id: { records[Int($0)].packed.id })
+    if records[Int(index)].state == .armed { armedCount -= 1 }
+    set(.preemptive, false, index)
+    records[Int(index)] = Record(packed: .vacant)
+    recent[index] = nil
+    placesInside[index] = nil
+    free.append(index)
+  }
+}

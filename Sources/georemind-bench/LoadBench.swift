@@ -1,0 +1,159 @@
+import CivilTime
+import Geodesy
+import Geofencing
+import Glibc
+import Positioning
+import Reminders
+import Storage
+
+private let now = Instant(seconds: 1_800_000_000)
+
+/// Places all over a country, 1 000 km by 1 000 km; the same for each run.
+private func position(_ index: Int) -> Coordinate {
+  var state = UInt64(index) &* 0x9E37_79B9_7F4A_7C15
+  state = (state ^ (state >> 31)) &* 0xBF58_476D_1CE4_E5B9
+  let x = Double(state >> 40) / Double(1 << 24)
+  let y = Double((state >> 16) & 0xFF_FFFF) / Double(1 << 24)
+  return Coordinate(clampingLatitude: 46 + 9 * y, wrappingLongitude: 4 + 13 * x)
+}
+
+/// One in four has a date, one in eight is a time to leave; the others wait for a place.
+private func reminder(_ index: Int) -> Reminder {
+  let place = Reminder.Place(name: "Place \(index)", position: position(index), radius: 150)
+  let id = "reminder-\(index)"
+  let due = TimeStamp.absolute(now + .hours(Double(index % 5_000 + 400)))
+  switch index % 8 {
+  case 1, 5: return Reminder(id: id, kind: .date, title: "Reminder \(index)", due: due)
+  case 3:
+    return Reminder(
+      id: id, kind: .preemptive, title: "Reminder \(index)", place: place, due: due)
+  default: return Reminder(id: id, kind: .location, title: "Reminder \(index)", place: place)
+  }
+}
+
+/// From a database of `count` reminders to an engine that is ready, and what one more costs then.
+func loadBench(count: Int) throws -> String {
+  let folder = try BenchFolder(in: "/tmp")
+  try fill(folder, count)
+  let before = residentBytes()
+  let start = seconds()
+  let store = try Store(path: "\(folder.path)/bench.db", now: now)
+  let opened = seconds()
+  var engine = Engine(zone: .utc)
+  if let fix = try store.state.lastFix() { engine.remember(fix.fix, from: fix.arrival) }
+  engine.beginLoading(count: try store.reminders.count(), at: now)
+  let problems = try store.reminders.scan { engine.load($0, zoneIsKnown: true, at: now) }
+  var effects: [Effect] = []
+  engine.finishLoading(at: now, into: &effects)
+  let loaded = seconds()
+  guard engine.count == count, problems.isEmpty else {
+    throw BenchError("\(engine.count) of \(count) reminders came back")
+  }
+  let resident = residentBytes() - before
+
+  var adds: [Double] = []
+  var removes: [Double] = []
+  for index in count..<count + 1_000 {
+    let one = reminder(index)
+    let start = seconds()
+    engine.handle(.add(one, nil), at: now, into: &effects)
+    let added = seconds()
+    engine.handle(.remove(id: "reminder-\(index - count)"), at: now, into: &effects)
+    adds.append(added - start)
+    removes.append(seconds() - added)
+  }
+  adds.sort()
+  removes.sort()
+  store.close()
+  return "open_ms=\(rounded((opened - start) * 1e3)) load_ms=\(rounded((loaded - opened) * 1e3))"
+    + " effects=\(effects.count) bytes_per_reminder=\(rounded(Double(resident) / Double(count)))"
+    + " add_p50_us=\(rounded(adds[500] * 1e6)) add_p99_us=\(rounded(adds[990] * 1e6))"
+    + " remove_p50_us=\(rounded(removes[500] * 1e6)) remove_p99_us=\(rounded(removes[990] * 1e6))"
+}
+
+/// The database as a daemon that has run for a while leaves it.
+private func fill(_ folder: BenchFolder, _ count: Int) throws {
+  let store = try Store(path: "\(folder.path)/bench.db", now: now)
+  var engine = Engine(zone: .utc)
+  let fix = Fix(time: now, position: position(0), mode: .threeD, source: .gnss)
+  var effects: [Effect] = []
+  engine.handle(.fix(fix), at: now, into: &effects)
+  for first in stride(from: 0, to: count, by: 10_000) {
+    var changes = Changes()
+    for index in first..<min(count, first + 10_000) {
+      let one = reminder(index)
+      effects.removeAll(keepingCapacity: true)
+      engine.handle(.add(one, nil), at: now, into: &effects)
+      guard case .persist(_, var progress) = effects.first else {
+        throw BenchError("a reminder was not to be kept")
+      }
+      if one.kind == .location { progress.presence = .outside }
+      changes.saved.append((one, progress))
+    }
+    changes.lastFix = KeptFix(fix: fix, arrival: now)
+    try store.commit(changes)
+  }
+  store.close()
+}
+
+/// One reminder for any of `count` places, from the database to fixes.
+func placeBench(count: Int) throws -> String {
+  let folder = try BenchFolder(in: "/tmp")
+  let store = try Store(path: "\(folder.path)/bench.db", now: now)
+  try store.database.transaction { () throws(StoreError) in
+    for index in 0..<count {
+      try store.places.add(
+        SavedPlace(
+          name: "Place \(index)", position: position(index), radius: 60, category: "Shopping"))
+    }
+  }
+  let before = residentBytes()
+  var engine = Engine(zone: .utc)
+  var effects: [Effect] = []
+  let start = seconds()
+  let milk = Reminder(
+    id: "milk", kind: .location, title: "Milk", nearCategory: "shopping", everyVisit: true)
+  engine.handle(.add(milk, nil), at: now, into: &effects)
+  let places = try store.places.numbered(inCategory: "shopping").values
+  let read = seconds()
+  engine.handle(.places(category: "shopping", places), at: now, into: &effects)
+  let filled = seconds()
+  let resident = residentBytes() - before
+
+  var firings = 0
+  let fixes = 20_000
+  let drive = seconds()
+  var here = position(0)
+  for index in 0..<fixes {
+    effects.removeAll(keepingCapacity: true)
+    let time = now + .seconds(Double(index + 1))
+    here = here.destination(bearing: 75, distance: 25)
+    let fix = Fix(time: time, position: here, mode: .threeD, source: .gnss, speed: 25)
+    engine.handle(.fix(fix), at: time, into: &effects)
+    for case .fire(_) in effects { firings += 1 }
+  }
+  let driven = seconds()
+  store.close()
+  return "read_ms=\(rounded((read - start) * 1e3)) fill_ms=\(rounded((filled - read) * 1e3))"
+    + " bytes_per_place=\(rounded(Double(resident) / Double(count)))"
+    + " us_per_fix=\(rounded((driven - drive) / Double(fixes) * 1e6)) firings=\(firings)"
+}
+
+private func seconds() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+/// Resident memory of this process, from /proc/self/statm.
+private func residentBytes() -> Int {
+  guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+  defer { fclose(file) }
+  var line = [UInt8](repeating: 0, count: 256)
+  let count = fread(&line, 1, line.count, file)
+  let fields = line[..<count].split(separator: UInt8(ascii: " "))
+  guard fields.count > 1, let pages = Int(String(decoding: fields[1], as: UTF8.self)) else {
+    return 0
+  }
+  return pages * Int(getpagesize())
+}

@@ -1,0 +1,186 @@
+import CivilTime
+import Geofencing
+import JSONText
+import Testing
+
+@testable import Reminders
+
+/// What a start leaves unread must come out as if it had been read.
+@Suite struct LoadingTests {
+  private struct Dice: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var z = state
+      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+      return z ^ (z >> 31)
+    }
+  }
+
+  /// A reminder of any kind whose moment and place lie within the trip of the test.
+  private static func reminder(_ id: String, _ dice: inout Dice) -> String {
+    func stamp(_ seconds: Int) -> String {
+      (EngineHarness.start + .seconds(Double(seconds))).json
+    }
+    let due = stamp(Int.random(in: -600...1200, using: &dice))
+    let place =
+      "\"place\":{\"lat\":53.55,\"lon\":\(9.99 + Double.random(in: 0...0.04, using: &dice)),"
+      + "\"radius_m\":\(Int.random(in: 50...300, using: &dice))}"
+    var more = ""
+    if Bool.random(using: &dice) { more += ",\"every_visit\":true" }
+    if Int.random(in: 0..<4, using: &dice) == 0 {
+      more += ",\"until\":\"\(stamp(Int.random(in: 0...900, using: &dice)))\""
+    }
+    if Int.random(in: 0..<4, using: &dice) == 0 {
+      more += ",\"lead_s\":[\(Int.random(in: 0...300, using: &dice)),30]"
+    }
+    if Int.random(in: 0..<4, using: &dice) == 0 {
+      more += ",\"from\":\"\(stamp(Int.random(in: 0...600, using: &dice)))\""
+    }
+    switch Int.random(in: 0..<6, using: &dice) {
+    case 0: return "{\"id\":\"\(id)\",\"title\":\"T\",\"due\":\"\(due)\"\(more)}"
+    case 1:
+      return "{\"id\":\"\(id)\",\"title\":\"T\",\"due\":\"\(due.dropLast())\"\(more)}"
+    case 2:
+      let mode = ["driving", "cycling", "walking"].randomElement(using: &dice) ?? "driving"
+      return "{\"id\":\"\(id)\",\"title\":\"T\",\"due\":\"\(due)\",\(place),"
+        + "\"transport\":\"\(mode)\"\(more)}"
+    case 3:
+      return "{\"id\":\"\(id)\",\"title\":\"T\",\(place),\"on\":\"dwell\",\"dwell_s\":60\(more)}"
+    case 4: return "{\"id\":\"\(id)\",\"title\":\"T\",\(place),\"on\":\"depart\"\(more)}"
+    default: return "{\"id\":\"\(id)\",\"title\":\"T\",\(place)\(more)}"
+    }
+  }
+
+  /// A trip with restarts at random moments, by either way; the firings must be the same.
+  private static func trip(
+    seed: UInt64, byLoading: Bool, zoneIsKnown: Bool
+  ) throws
+    -> [String]
+  {
+    var dice = Dice(state: seed)
+    var harness = EngineHarness()
+    for index in 0..<60 { try harness.add(reminder("r\(index)", &dice)) }
+    var distance = 0.0
+    for _ in 0..<8 {
+      for _ in 0..<Int.random(in: 5...60, using: &dice) {
+        harness.fix(distance, speed: 10)
+        distance += 10
+      }
+      if Int.random(in: 0..<3, using: &dice) == 0 {
+        let id = "r\(Int.random(in: 0..<60, using: &dice))"
+        if Bool.random(using: &dice) {
+          harness.send(.done(id: id))
+        } else {
+          harness.send(.snooze(id: id, .until(harness.now + .seconds(90))))
+        }
+      }
+      let pause = Double.random(in: 0...120, using: &dice)
+      if byLoading {
+        harness.restartByLoading(after: pause, zoneIsKnown: zoneIsKnown)
+      } else {
+        harness.restart(after: pause)
+      }
+    }
+    harness.wait(3600)
+    return harness.firings.map { "\($0.time.json) \($0.reminderID) \($0.event.rawValue)" }.sorted()
+  }
+
+  @Test(arguments: 0..<40 as Range<UInt64>)
+  func loadedIsAsAdded(seed: UInt64) throws {
+    let added = try Self.trip(seed: seed, byLoading: false, zoneIsKnown: true)
+    #expect(!added.isEmpty)
+    #expect(
+      try Self.trip(seed: seed, byLoading: true, zoneIsKnown: true) == added, "seed \(seed)")
+    #expect(
+      try Self.trip(seed: seed, byLoading: true, zoneIsKnown: false) == added, "seed \(seed)")
+  }
+
+  @Test func whatRestsStaysUnread() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"home","title":"Home",\#(EngineHarness.place())}"#)
+    try harness.add(#"{"id":"tea","title":"Tea","due":"2027-01-01T00:00:00Z"}"#)
+    try harness.add(
+      #"{"id":"boat","title":"Boat","due":"2027-01-01T00:00:00Z",\#(EngineHarness.place()),"transport":"walking"}"#
+    )
+    harness.effects.removeAll()
+    harness.restartByLoading(after: 60)
+    #expect(harness.effects.isEmpty)
+    #expect(harness.engine.toLookAt.isEmpty)
+    #expect(harness.engine.armedCount == 3)
+    #expect(harness.engine.upcoming(limit: 5).map(\.reminder.id) == ["boat", "tea"])
+  }
+
+  @Test func anotherZoneMovesFloatingTimes() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"tea","title":"Tea","due":"2026-06-12T18:00:00"}"#)
+    harness.engine.zone = TimeZoneRules(name: "X", fixedOffset: 3600, abbreviation: "X")
+    harness.restartByLoading(zoneIsKnown: false)
+    #expect(harness.kept["tea"]?.occurrence?.json == "2026-06-12T17:00:00Z")
+    #expect(harness.engine.nextDeadline?.json == "2026-06-12T17:00:00Z")
+  }
+
+  @Test func oneThatIsNoneIsSaidAndLeftAlone() throws {
+    let facts = PackedReminder.Facts(
+      kind: .date, transport: nil, priority: 0, place: nil, parts: [.due])
+    let none: [UInt8] = []
+    let packed = PackedReminder(
+      facts, id: Array("bad".utf8).span, title: Array("T".utf8).span, category: none.span,
+      placeName: none.span, due: Array("2026-06-12T16:30:00Z".utf8).span,
+      document: Array("{\"lead_s\":".utf8).span)
+    var engine = Engine(zone: .utc)
+    var effects: [Effect] = []
+    engine.load(
+      PackedEntry(packed: packed, progress: Progress()), zoneIsKnown: true, at: EngineHarness.start)
+    engine.finishLoading(at: EngineHarness.start, into: &effects)
+    guard case .say(.unreadable(let id, let reason)) = effects.first else {
+      Issue.record("\(effects)")
+      return
+    }
+    #expect(id == "bad")
+    #expect(reason.contains("JSON"))
+    #expect(engine.count == 0)
+  }
+
+  @Test func packingKeepsEverything() throws {
+    let texts = [
+      #"{"id":"a","kind":"location","title":"Ö\u0000x","notes":"n","category":"c","priority":3,"place":{"name":"P","lat":-53.55,"lon":179.99,"radius_m":100},"on":"dwell","dwell_s":90,"cooldown_s":5,"hours":"08:00-18:00","days":"mon,fri","max_speed_mps":3,"if_inside":"fire","state":"armed","x":{"y":[1.50]}}"#,
+      #"{"id":"b","kind":"date","title":"T","due":"2026-06-12T16:30:00","lead_s":[60,0],"repeat":"FREQ=DAILY","state":"armed"}"#,
+      #"{"id":"c","kind":"preemptive","title":"T","place":{"lat":1,"lon":2,"radius_m":150},"due":"2026-06-12T16:30:00Z","transport":"cycling","state":"armed"}"#,
+      #"{"id":"d","kind":"location","title":"T","near_category":"shop","radius_m":80,"on":"arrive","state":"armed"}"#,
+    ]
+    for text in texts {
+      let reminder = try Reminder(json: try #require(try JSONParser.parse(text).object))
+      let packed = PackedReminder(reminder)
+      #expect(try packed.unpacked() == reminder)
+      #expect(packed.kind == reminder.kind)
+      #expect(packed.place?.radius == reminder.place?.radius)
+      #expect(Array(packed.id) == Array(reminder.id.utf8))
+    }
+  }
+
+  @Test func idsAreFoundWhateverComesAndGoes() {
+    var dice = Dice(state: 7)
+    var names: [[UInt8]] = []
+    var index = ReminderIndex()
+    var present: Set<Int32> = []
+    for step in 0..<20_000 {
+      if present.count > 300 || (step % 3 == 0 && !present.isEmpty) {
+        guard let slot = present.randomElement(using: &dice) else { continue }
+        index.remove(slot, id: { ArraySlice(names[Int($0)]) })
+        present.remove(slot)
+      } else {
+        names.append(Array("id-\(names.count)".utf8))
+        let slot = Int32(names.count - 1)
+        index.insert(slot, id: { ArraySlice(names[Int($0)]) })
+        present.insert(slot)
+      }
+    }
+    #expect(index.count == present.count)
+    for slot in 0..<Int32(names.count) {
+      let found = index.find(ArraySlice(names[Int(slot)]), id: { ArraySlice(names[Int($0)]) })
+      #expect(found == (present.contains(slot) ? slot : nil))
+    }
+  }
+}
