@@ -75,9 +75,10 @@ extension Engine {
     }
     let age = now - arrival
     let isFresh = !isPositionLost && age < settings.positionLostAfter
+    let words = age < .seconds(1) ? "of this second" : "\(coarse(age)) old"
     var gates = [
       Explanation.Gate(
-        "fix", isFresh, "The last fix is \(coarse(age)) old",
+        "fix", isFresh, "The last fix is \(words)",
         remedy: "a receiver gives a new fix",
         figures: [
           "age_s": .double(Decimal.rounded(age.seconds, digits: 1)),

@@ -36,6 +36,7 @@ import Testing
     harness.walk(from: 500, to: 410, step: 10)
     let far = try why(harness)
     #expect(try shut(harness) == ["place", "presence"])
+    #expect(far.gates.first { $0.name == "fix" }?.says == "The last fix is of this second")
     let place = try #require(far.gates.first { $0.name == "place" })
     #expect(place.says == "The last fix is 310 m outside the edge of Home")
     #expect(place.remedy == "you come 310 m nearer to Home")
