@@ -82,7 +82,10 @@ class Run:
             kill(process)
             self.note("while starting")
             return process
+        end = time.monotonic() + 30
         while not (self.receiver.accept(0.05) and self.receiver.process == process):
+            if time.monotonic() > end:
+                raise SystemExit("the daemon does not connect to its feed")
             if not os.path.exists(f"/proc/{process}"):
                 if not has_happened():
                     raise SystemExit(f"the daemon ended by itself under '{plan}'")
