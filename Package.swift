@@ -18,7 +18,7 @@ func library(
   [
     .target(name: name, dependencies: dependencies, swiftSettings: settings),
     .testTarget(
-      name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies,
+      name: "\(name)Tests", dependencies: [.byName(name: name), "TestSupport"] + dependencies,
       swiftSettings: strict),
   ]
 }
@@ -75,15 +75,17 @@ let package = Package(
       .target(
         name: "Client", dependencies: client, swiftSettings: strict),
       .testTarget(
-        name: "ClientTests", dependencies: ["Client"] + client, swiftSettings: strict),
+        name: "ClientTests", dependencies: ["Client", "TestSupport"] + client, swiftSettings: strict
+      ),
       .executableTarget(name: "georemind", dependencies: ["Client"], swiftSettings: strict),
       .testTarget(
         name: "DaemonTests",
         dependencies: [
           "georemindd", "Geodesy", "CivilTime", "JSONText", "Configuration", "Reminders",
-          "Interchange", "Storage", "Control", "LinuxRuntime",
+          "Interchange", "Storage", "Control", "LinuxRuntime", "TestSupport",
           .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
+      .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
       .executableTarget(
         name: "georemind-bench",
         dependencies: [

@@ -1,20 +1,19 @@
 import Control
 import Glibc
 import JSONText
+import TestSupport
 
 /// A daemon of a few answers on a socket of its own; it serves connections one after the other.
 final class FakeDaemon: Sendable {
   typealias Handler = @Sendable (VarlinkCall) -> [VarlinkReply]
 
   let path: String
+  private let folder: TemporaryFolder
   private let listener: Int32
 
   init(_ handler: @escaping Handler) throws {
-    var template = Array("/tmp/georemind-test.XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw Trouble() }
-    let directory = String(
-      decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let path = directory + "/socket"
+    folder = try TemporaryFolder()
+    let path = folder.path + "/socket"
     self.path = path
     let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     self.listener = listener
@@ -49,8 +48,6 @@ final class FakeDaemon: Sendable {
   /// number may belong to another test a moment later.
   func stop() {
     shutdown(listener, Int32(SHUT_RDWR))
-    unlink(path)
-    rmdir(String(path.dropLast("/socket".count)))
   }
 }
 

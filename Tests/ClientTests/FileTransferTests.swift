@@ -2,6 +2,7 @@ import Control
 import Glibc
 import JSONText
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Client
@@ -37,15 +38,8 @@ import Testing
       return [VarlinkReply(parameters: reply)]
     }
     defer { daemon.stop() }
-    var paths: [String] = []
-    defer { for path in paths { unlink(path) } }
-    for text in files {
-      var name = Array("/tmp/georemind-test.XXXXXX".utf8CString)
-      let descriptor = mkstemp(&name)
-      defer { close(descriptor) }
-      _ = text.withCString { write(descriptor, $0, strlen($0)) }
-      paths.append(String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
-    }
+    let folder = try TemporaryFolder()
+    let paths = try files.enumerated().map { try folder.file("\($0.offset)", $0.element) }
     return Run(arguments + paths, environment: ["GEOREMIND_SOCKET": daemon.path])
   }
 

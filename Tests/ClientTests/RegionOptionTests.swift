@@ -2,6 +2,7 @@ import ArgumentParser
 import CivilTime
 import JSONText
 import Reminders
+import TestSupport
 import Testing
 
 @testable import Client
@@ -20,8 +21,8 @@ import Testing
   }
 
   @Test func takesTheGeometryOfAFile() throws {
-    let folder = try ReplayTests.Folder()
-    let file = try folder.write(
+    let folder = try TemporaryFolder()
+    let file = try folder.file(
       "port.geojson",
       #"{"type":"Feature","properties":{"name":"Port"},"geometry":\#(Self.polygon)}"#)
     let document = try Self.document(["--region", file, "--on", "depart", "--every-visit"])
@@ -29,7 +30,7 @@ import Testing
       JSONValue.object(document).line
         == #"{"title":"x","kind":"location","region":\#(Self.polygon.dropLast()),"name":"Port"},"#
         + #""on":"depart","every_visit":true}"#)
-    let road = try folder.write("road.geojson", Self.line)
+    let road = try folder.file("road.geojson", Self.line)
     let corridor = try Self.document(["--region", road, "--width", "0.05km"])
     #expect(
       JSONValue.object(corridor).line
@@ -38,8 +39,8 @@ import Testing
 
   /// A region takes the place of a place, a place that of a region.
   @Test func editLeavesOneOfTheTwo() throws {
-    let folder = try ReplayTests.Folder()
-    let file = try folder.write("port.geojson", Self.polygon)
+    let folder = try TemporaryFolder()
+    let file = try folder.file("port.geojson", Self.polygon)
     func changes(_ arguments: [String]) throws -> JSONObject {
       let command = try #require(
         try GeoremindCommand.parseAsRoot(["edit", "1"] + arguments) as? EditCommand)
@@ -52,12 +53,12 @@ import Testing
   }
 
   @Test func refusesWithTheFileAndTheRemedy() throws {
-    let folder = try ReplayTests.Folder()
-    let open = try folder.write(
+    let folder = try TemporaryFolder()
+    let open = try folder.file(
       "open.json", #"{"type":"Polygon","coordinates":[[[1,2],[2,2],[2,3]]]}"#)
-    let broken = try folder.write("broken.json", "{\n \"type\": }")
-    let road = try folder.write("road.json", Self.line)
-    let port = try folder.write("port.json", Self.polygon)
+    let broken = try folder.file("broken.json", "{\n \"type\": }")
+    let road = try folder.file("road.json", Self.line)
+    let port = try folder.file("port.json", Self.polygon)
     let cases: [([String], Int32, String)] = [
       (["--region", open], 65, "open.json: region.coordinates[0]: is not closed"),
       (["--region", broken], 65, "broken.json:2: not GeoJSON"),
@@ -96,9 +97,9 @@ import Testing
 
   /// Northwards through a polygon and over a line that is crossed between two fixes.
   @Test func replayUsesRegions() throws {
-    let folder = try ReplayTests.Folder()
-    let drive = try folder.write("drive.nmea", ReplayTests.drive())
-    let list = try folder.write(
+    let folder = try TemporaryFolder()
+    let drive = try folder.file("drive.nmea", ReplayTests.drive())
+    let list = try folder.file(
       "list.json",
       #"{"id":"port","title":"Port","region":\#(Self.polygon),"every_visit":true}"#
         + #"{"id":"out","title":"Out","region":\#(Self.polygon),"on":"depart"}"#

@@ -3,42 +3,12 @@ import Geodesy
 import Glibc
 import JSONText
 import Positioning
+import TestSupport
 import Testing
 
 @testable import Client
 
 @Suite struct ReplayTests {
-  /// Files of one test, away with it.
-  final class Folder {
-    let path: String
-    private var names: [String] = []
-
-    init() throws {
-      var template = Array("/tmp/georemind-test.XXXXXX".utf8CString)
-      try #require(mkdtemp(&template) != nil)
-      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-      for name in names { unlink("\(path)/\(name)") }
-      rmdir(path)
-    }
-
-    func write(_ name: String, _ text: String) throws -> String {
-      try write(name, Array(text.utf8))
-    }
-
-    func write(_ name: String, _ bytes: [UInt8]) throws -> String {
-      let file = "\(path)/\(name)"
-      names.append(name)
-      let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-      try #require(descriptor >= 0)
-      defer { close(descriptor) }
-      try #require(Glibc.write(descriptor, bytes, bytes.count) == bytes.count)
-      return file
-    }
-  }
-
   private static func sentence(_ body: String) -> String {
     let sum = body.utf8.reduce(0) { $0 ^ $1 }
     let digits = String(sum, radix: 16, uppercase: true)
@@ -73,9 +43,9 @@ import Testing
     """
 
   @Test func twiceTheSameBytes() throws {
-    let folder = try Folder()
-    let drive = try folder.write("drive.nmea", Self.drive())
-    let list = try folder.write("list.json", Self.reminders)
+    let folder = try TemporaryFolder()
+    let drive = try folder.file("drive.nmea", Self.drive())
+    let list = try folder.file("list.json", Self.reminders)
     let first = Run(["replay", drive, "--reminders", list, "--json"])
     let second = Run(["replay", drive, "--reminders", list, "--json"])
     #expect(first.status == 0)
@@ -94,9 +64,9 @@ import Testing
   }
 
   @Test func startingLaterPassesOverWhatWasBefore() throws {
-    let folder = try Folder()
-    let drive = try folder.write("drive.nmea", Self.drive())
-    let list = try folder.write("list.json", Self.reminders)
+    let folder = try TemporaryFolder()
+    let drive = try folder.file("drive.nmea", Self.drive())
+    let list = try folder.file("list.json", Self.reminders)
     let run = Run([
       "replay", drive, "--reminders", list, "--from", "2026-06-12 16:05:00Z", "--json",
     ])
@@ -118,9 +88,9 @@ import Testing
         text += #""lat":\#(latitude),"lon":9.9833333,"eph":5}"# + "\n"
       }
     }
-    let folder = try Folder()
-    let drive = try folder.write("drive.json", text)
-    let list = try folder.write("list.json", Self.reminders)
+    let folder = try TemporaryFolder()
+    let drive = try folder.file("drive.json", text)
+    let list = try folder.file("list.json", Self.reminders)
     let run = Run(["replay", drive, "--reminders", list, "--json"])
     let gate = try run.lines.map { try JSONParser.parse($0) }
       .filter { $0["reminder_id"]?.string == "gate" }
@@ -129,9 +99,9 @@ import Testing
   }
 
   @Test func fixesWithoutADateTakeTheDayFromTheOption() throws {
-    let folder = try Folder()
-    let drive = try folder.write("drive.nmea", Self.drive(dated: false))
-    let list = try folder.write("list.json", Self.reminders)
+    let folder = try TemporaryFolder()
+    let drive = try folder.file("drive.nmea", Self.drive(dated: false))
+    let list = try folder.file("list.json", Self.reminders)
     let run = Run([
       "replay", drive, "--reminders", list, "--from", "2026-06-12 16:00:00Z", "--json",
     ])
@@ -140,9 +110,9 @@ import Testing
   }
 
   @Test func peopleGetASummary() throws {
-    let folder = try Folder()
-    let drive = try folder.write("drive.nmea", Self.drive() + "$GPRMC,160000.00,V*00\r\n")
-    let list = try folder.write("list.json", Self.reminders)
+    let folder = try TemporaryFolder()
+    let drive = try folder.file("drive.nmea", Self.drive() + "$GPRMC,160000.00,V*00\r\n")
+    let list = try folder.file("list.json", Self.reminders)
     let run = Run(["replay", drive, "--reminders", list])
     #expect(run.lines.count == 4)
     #expect(run.lines[2].hasPrefix("2026-06-12T18:04:30+02:00  due     Tea: due in 1min"))
@@ -158,28 +128,28 @@ import Testing
     ("nofix.nmea", sentence("GPRMC,160000.00,V,,,,,,,120626,,,N"), "no fix among them"),
   ])
   func recordingsWithoutAFixSayWhy(name: String, text: String, reason: String) throws {
-    let folder = try Folder()
-    let drive = try folder.write(name, text)
-    let list = try folder.write("list.json", Self.reminders)
+    let folder = try TemporaryFolder()
+    let drive = try folder.file(name, text)
+    let list = try folder.file("list.json", Self.reminders)
     let run = Run(["replay", drive, "--reminders", list])
     #expect(run.status == 65)
     #expect(run.notes.contains(reason), "\(run.notes)")
   }
 
   @Test func wrongRemindersAreNamedByFileAndLine() throws {
-    let folder = try Folder()
-    let drive = try folder.write("drive.nmea", Self.drive())
-    let list = try folder.write("list.json", "[\n{\"title\":\"x\"}\n]")
+    let folder = try TemporaryFolder()
+    let drive = try folder.file("drive.nmea", Self.drive())
+    let list = try folder.file("list.json", "[\n{\"title\":\"x\"}\n]")
     let run = Run(["replay", drive, "--reminders", list])
     #expect(run.status == 65)
     #expect(run.notes.contains("\(list):2: due"))
-    let twice = try folder.write("twice.json", #"{"id":"a","title":"x","due":"2026-01-01"}"#)
+    let twice = try folder.file("twice.json", #"{"id":"a","title":"x","due":"2026-01-01"}"#)
     #expect(Run(["replay", drive, "--reminders", twice, "--reminders", twice]).status == 65)
   }
 
   @Test func decodingGivesOneReportAnEpoch() throws {
-    let folder = try Folder()
-    let drive = try folder.write("drive.nmea", Self.drive(dated: false))
+    let folder = try TemporaryFolder()
+    let drive = try folder.file("drive.nmea", Self.drive(dated: false))
     let run = Run(["decode", drive])
     #expect(run.status == 0)
     #expect(run.lines.count == 600)
@@ -190,11 +160,11 @@ import Testing
   }
 
   @Test func aPackedRecordingIsTheRecording() throws {
-    let folder = try Folder()
-    let plain = try folder.write("drive.nmea", Self.drive())
+    let folder = try TemporaryFolder()
+    let plain = try folder.file("drive.nmea", Self.drive())
     // Told by its content, not by its name.
-    let packed = try folder.write("packed.nmea", storedGzip(Self.drive()))
-    let list = try folder.write("list.json", Self.reminders)
+    let packed = try folder.file("packed.nmea", storedGzip(Self.drive()))
+    let list = try folder.file("list.json", Self.reminders)
     for verb in [["replay", "--reminders", list, "--json"], ["decode"]] {
       let wanted = Run(verb + [plain])
       let run = Run(verb + [packed])
@@ -204,10 +174,10 @@ import Testing
   }
 
   @Test func whatIsLeftOfAPackedRecordingCounts() throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     let whole = storedGzip(Self.drive())
-    let cut = try folder.write("cut.nmea.gz", Array(whole[..<(whole.count / 2)]))
-    let list = try folder.write("list.json", Self.reminders)
+    let cut = try folder.file("cut.nmea.gz", Array(whole[..<(whole.count / 2)]))
+    let list = try folder.file("list.json", Self.reminders)
     let run = Run(["replay", cut, "--reminders", list])
     #expect(run.status == 65)
     #expect(run.lines.contains { $0.contains("Gate") })
@@ -220,29 +190,29 @@ import Testing
     #expect(decoded.status == 65)
     #expect((250...350).contains(decoded.lines.count))
     #expect(decoded.notes.contains("\(cut): its gzip data are cut off at byte"))
-    let nothing = Run(["replay", try folder.write("x", [0x1F, 0x8B]), "--reminders", list])
+    let nothing = Run(["replay", try folder.file("x", [0x1F, 0x8B]), "--reminders", list])
     #expect(nothing.notes.contains("cut off at byte 2"))
   }
 
   /// As editors on Windows write it.
   @Test func aByteOrderMarkIsPassedOver() throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     let report =
       #"{"class":"TPV","mode":3,"time":"2026-06-12T16:00:00.000Z","lat":53.5,"lon":9.98}"# + "\r\n"
     for text in [Self.sentence("GPRMC,160000.00,A,5330.000,N,00959.000,E,,,120626,,,A"), report] {
-      let plain = Run(["decode", try folder.write("plain", text)])
-      let marked = Run(["decode", try folder.write("marked", "\u{FEFF}" + text)])
+      let plain = Run(["decode", try folder.file("plain", text)])
+      let marked = Run(["decode", try folder.file("marked", "\u{FEFF}" + text)])
       #expect(plain.lines.count == 1)
       #expect(marked.output == plain.output)
     }
   }
 
   @Test func placesOfACategoryComeFromAFile() throws {
-    let folder = try Folder()
-    let drive = try folder.write("drive.nmea", Self.drive())
-    let list = try folder.write(
+    let folder = try TemporaryFolder()
+    let drive = try folder.file("drive.nmea", Self.drive())
+    let list = try folder.file(
       "list.json", #"{"id":"milk","title":"Milk","near_category":"Shop"}"#)
-    let places = try folder.write(
+    let places = try folder.file(
       "places.json",
       """
       {"name":"Far","latitude":53.54,"longitude":9.9833333,"radius_m":100,"category":"shop"}
@@ -257,16 +227,16 @@ import Testing
     let without = Run(["replay", drive, "--reminders", list])
     #expect(without.lines.isEmpty)
     #expect(without.notes.contains("no places of category shop are known"))
-    let wrong = try folder.write("wrong.json", "{\"name\":\"x\"}")
+    let wrong = try folder.file("wrong.json", "{\"name\":\"x\"}")
     let refused = Run(["replay", drive, "--reminders", list, "--places", wrong])
     #expect(refused.status == 65)
     #expect(refused.notes.contains("wrong.json:1: no place"))
   }
 
   @Test func whyExplainsTheEndOrAMomentOfIt() throws {
-    let folder = try Folder()
-    let drive = try folder.write("drive.nmea", Self.drive())
-    let list = try folder.write(
+    let folder = try TemporaryFolder()
+    let drive = try folder.file("drive.nmea", Self.drive())
+    let list = try folder.file(
       "list.json",
       #"{"id":"gate","title":"Gate","place":{"name":"Gate","lat":53.52,"lon":9.9833333,"radius_m":100}}"#
     )

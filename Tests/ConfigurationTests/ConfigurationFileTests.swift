@@ -1,4 +1,5 @@
 import Configuration
+import TestSupport
 import Testing
 
 @Suite struct ConfigurationFileTests {
@@ -84,7 +85,7 @@ import Testing
 
   /// Whatever the bytes, the reader answers, and a line it names exists.
   @Test(arguments: 0..<4) func neverTraps(seed: Int) {
-    var generator = Seeded(state: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     let alphabet = Array("[]=\\\\#; \t\r\n\n\nAkv".utf8) + [0, 0xFF]
     for _ in 0..<1_500 {
       let bytes = (0..<Int.random(in: 0...40, using: &generator)).map { _ in
@@ -98,18 +99,5 @@ import Testing
         #expect((1...42).contains(error.line ?? 0))
       }
     }
-  }
-}
-
-/// SplitMix64, so that a failure can be run again.
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

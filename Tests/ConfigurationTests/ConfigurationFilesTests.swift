@@ -1,43 +1,7 @@
 import Configuration
 import Glibc
+import TestSupport
 import Testing
-
-/// A folder of its own for each test, removed with it.
-private final class Folder {
-  let path: String
-
-  init() throws {
-    var template = Array("/tmp/georemind-conf-XXXXXX".utf8CString)
-    let made = template.withUnsafeMutableBufferPointer { buffer in
-      buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
-    }
-    path = try #require(made)
-  }
-
-  func write(_ name: String, _ text: String) {
-    guard let file = fopen("\(path)/\(name)", "w") else { return }
-    fputs(text, file)
-    fclose(file)
-  }
-
-  deinit {
-    let names = ["g.conf.d", "g.conf"]
-    if let stream = opendir("\(path)/g.conf.d") {
-      while let entry = readdir(stream) {
-        let name = withUnsafeBytes(of: entry.pointee.d_name) {
-          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        unlink("\(path)/g.conf.d/\(name)")
-      }
-      closedir(stream)
-    }
-    for name in names {
-      unlink("\(path)/\(name)")
-      rmdir("\(path)/\(name)")
-    }
-    rmdir(path)
-  }
-}
 
 @Suite struct ConfigurationFilesTests {
   @Test func nothingThereIsFine() throws {
@@ -45,14 +9,14 @@ private final class Folder {
   }
 
   @Test func dropInsComeSortedByTheBytesOfTheirNames() throws {
-    let folder = try Folder()
-    folder.write("g.conf", "[A]\nk=main")
+    let folder = try TemporaryFolder()
+    try folder.file("g.conf", "[A]\nk=main")
     mkdir("\(folder.path)/g.conf.d", 0o700)
     for name in ["20-b.conf", "100-c.conf", "20-B.conf", "ä.conf"] {
-      folder.write("g.conf.d/\(name)", "[A]\nk=\(name)")
+      try folder.file("g.conf.d/\(name)", "[A]\nk=\(name)")
     }
     for name in [".hidden.conf", "30.conf~", "readme", "conf", ".conf"] {
-      folder.write("g.conf.d/\(name)", "nonsense")
+      try folder.file("g.conf.d/\(name)", "nonsense")
     }
     symlink("/dev/null", "\(folder.path)/g.conf.d/50-off.conf")
     let files = try ConfigurationFile.load(main: "\(folder.path)/g.conf")
@@ -66,9 +30,9 @@ private final class Folder {
   }
 
   @Test func aFaultNamesItsFile() throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     mkdir("\(folder.path)/g.conf.d", 0o700)
-    folder.write("g.conf.d/a.conf", "\nnonsense")
+    try folder.file("g.conf.d/a.conf", "\nnonsense")
     let error = try #require(throws: ConfigurationError.self) {
       try ConfigurationFile.load(main: "\(folder.path)/g.conf")
     }
@@ -76,7 +40,7 @@ private final class Folder {
   }
 
   @Test func onlyRegularFilesAreRead() throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     mkdir("\(folder.path)/g.conf", 0o700)
     let directory = try #require(throws: ConfigurationError.self) {
       try ConfigurationFile.load(main: "\(folder.path)/g.conf")
@@ -99,8 +63,8 @@ private final class Folder {
 
   @Test(.enabled(if: geteuid() != 0, "the superuser reads everything"))
   func anUnreadableFileIsAnError() throws {
-    let folder = try Folder()
-    folder.write("g.conf", "[A]\nk=1")
+    let folder = try TemporaryFolder()
+    try folder.file("g.conf", "[A]\nk=1")
     chmod("\(folder.path)/g.conf", 0)
     let error = try #require(throws: ConfigurationError.self) {
       try ConfigurationFile.load(main: "\(folder.path)/g.conf")
@@ -110,8 +74,8 @@ private final class Folder {
 
   /// A path through a file fails with ENOTDIR, which is not "missing", for the superuser as well.
   @Test func aPathThroughAFileIsAnError() throws {
-    let folder = try Folder()
-    folder.write("g.conf", "")
+    let folder = try TemporaryFolder()
+    try folder.file("g.conf", "")
     #expect(throws: ConfigurationError.self) {
       try ConfigurationFile.load(main: "\(folder.path)/g.conf/x")
     }

@@ -1,18 +1,8 @@
 import Control
 import JSONText
+import TestSupport
 
-/// SplitMix64, so that a failure can be run again.
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
+extension SeededGenerator {
   /// One to four changes: a byte put in, changed or taken out, the end cut off, a piece doubled.
   mutating func mutate(_ bytes: [UInt8], alphabet: [UInt8]) -> [UInt8] {
     var bytes = bytes

@@ -1,5 +1,6 @@
 import Control
 import JSONText
+import TestSupport
 import Testing
 
 @Suite struct VarlinkFuzzTests {
@@ -16,7 +17,7 @@ import Testing
   /// Whatever the bytes, the service's end answers, stays within its bounds and sends whole
   /// messages only.
   @Test(arguments: 0..<4) func theServiceNeverTraps(seed: Int) throws {
-    var generator = Seeded(state: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     let service = try VarlinkService(
       vendor: "", product: "", version: "", url: "", interfaces: [GeoremindInterface.text],
       streaming: GeoremindInterface.streamingMethods)
@@ -53,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: 0..<2) func theClientNeverTraps(seed: Int) throws {
-    var generator = Seeded(state: UInt64(seed) &+ 50)
+    var generator = SeededGenerator(seed: UInt64(seed) &+ 50)
     let replies =
       wire(#"{"parameters":{"a":[1,2]},"continues":true}"#) + wire("{}")
       + wire(#"{"error":"org.georemind.NotFound","parameters":{"id":"x"}}"#)
@@ -70,7 +71,7 @@ import Testing
 
   /// Both ends together: whatever is called, however the bytes are cut, each call has its reply.
   @Test(arguments: 0..<4) func theEndsUnderstandEachOther(seed: Int) throws {
-    var generator = Seeded(state: UInt64(seed) &+ 200)
+    var generator = SeededGenerator(seed: UInt64(seed) &+ 200)
     var connection = Connection(
       service: try toyService(), peer: 0, messageLimit: 4_000, outputLimit: 300)
     var session = VarlinkClientSession()

@@ -1,5 +1,6 @@
 import Control
 import JSONText
+import TestSupport
 import Testing
 
 @Suite struct VarlinkInterfaceTests {
@@ -154,7 +155,7 @@ import Testing
 
   /// Whatever the text, the parser answers, and a line it names exists.
   @Test(arguments: 0..<4) func neverTraps(seed: Int) {
-    var generator = Seeded(state: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     let source = Array((seed < 2 ? Self.checked : VarlinkService.interfaceText).utf8)
     let alphabet = Array("()[]?:,->#_ \nAaz09é".utf8) + [0, 0xFF]
     var refused = 0

@@ -2,6 +2,7 @@ import CivilTime
 import LinuxRuntime
 import Reminders
 import Storage
+import TestSupport
 import Testing
 
 @testable import georemindd

@@ -3,6 +3,7 @@ import LinuxRuntime
 import Logging
 import Reminders
 import Storage
+import TestSupport
 import Testing
 
 @testable import georemindd

@@ -4,6 +4,7 @@ import JSONText
 import LinuxRuntime
 import Positioning
 import Reminders
+import TestSupport
 import Testing
 
 @testable import georemindd
@@ -51,7 +52,7 @@ import Testing
     }
     let garbage = Array(repeatElement(block, count: 64).joined())
     let path = try folder.file(
-      "garbage", bytes: garbage + Array("\r\n\(FeedScript.sentence)".utf8))
+      "garbage", garbage + Array("\r\n\(FeedScript.sentence)".utf8))
     let rig = try rig("file://\(path)?speed=max")
     try rig.run { !rig.journal.entries(.feedEnded).isEmpty }
     #expect(

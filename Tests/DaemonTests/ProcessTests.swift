@@ -1,6 +1,7 @@
 import CivilTime
 import Glibc
 import LinuxRuntime
+import TestSupport
 import Testing
 
 @testable import Storage

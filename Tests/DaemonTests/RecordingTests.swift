@@ -2,6 +2,7 @@ import LinuxRuntime
 import Positioning
 import Reminders
 import Storage
+import TestSupport
 import Testing
 
 @testable import georemindd

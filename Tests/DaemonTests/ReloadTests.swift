@@ -4,6 +4,7 @@ import JSONText
 import LinuxRuntime
 import Positioning
 import Reminders
+import TestSupport
 import Testing
 
 @testable import georemindd
@@ -12,7 +13,7 @@ import Testing
 @Suite(.serialized) struct ReloadTests {
   @Test func aRecordingThatIsDroppedStopsAtOnce() throws {
     let folder = try TemporaryFolder()
-    let path = try folder.file("log", bytes: bytes("\(packageRoot)/examples/drive.nmea"))
+    let path = try folder.file("log", fileBytes("\(packageRoot)/examples/drive.nmea"))
     let rig = try Rig("[Feed]\nFeed=file://\(path)?speed=1000\n")
     try rig.run { rig.daemon.host.engine.lastFix != nil }
     try rig.configure("[Feed]\nFeed=unix:///nonexistent/gps\n")

@@ -2,6 +2,7 @@ import JSONText
 import LinuxRuntime
 import Reminders
 import Storage
+import TestSupport
 import Testing
 
 @testable import georemindd
@@ -128,7 +129,7 @@ import Testing
   /// How many transactions the write-ahead log holds: frames that end one have the size of the
   /// database in their header (https://sqlite.org/fileformat2.html#walformat).
   private func commits(_ folder: TemporaryFolder) throws -> Int {
-    let log = try bytes("\(folder.path)/georemind.db-wal")
+    let log = try fileBytes("\(folder.path)/georemind.db-wal")
     func number(_ offset: Int) -> Int {
       log[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
     }

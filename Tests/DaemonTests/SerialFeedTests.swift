@@ -2,6 +2,7 @@ import Glibc
 import JSONText
 import LinuxRuntime
 import Reminders
+import TestSupport
 import Testing
 
 @testable import georemindd

@@ -2,6 +2,7 @@ import CivilTime
 import Configuration
 import LinuxRuntime
 import Reminders
+import TestSupport
 import Testing
 
 @testable import georemindd

@@ -5,6 +5,7 @@ import JSONText
 import LinuxRuntime
 import Logging
 import Reminders
+import TestSupport
 import Testing
 
 @testable import georemindd
@@ -14,64 +15,9 @@ let packageRoot = String(
   #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
     .joined(separator: "/"))
 
-/// A folder that goes away with its content.
-final class TemporaryFolder {
-  let path: String
-
-  init() throws {
-    // In memory where there is such a folder: syncing a disk is not what is tested.
-    let parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
-    var template = Array("\(parent)/georemindd-XXXXXX".utf8CString)
-    try #require(mkdtemp(&template) != nil)
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit { Self.remove(path) }
-
-  private static func remove(_ path: String) {
-    if let folder = opendir(path) {
-      while let entry = readdir(folder) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        if name == "." || name == ".." { continue }
-        if unlink("\(path)/\(name)") != 0 { remove("\(path)/\(name)") }
-      }
-      closedir(folder)
-    }
-    rmdir(path)
-  }
-
-  @discardableResult
-  func file(_ name: String, _ text: String) throws -> String {
-    try file(name, bytes: Array(text.utf8))
-  }
-
-  @discardableResult
-  func file(_ name: String, bytes: [UInt8]) throws -> String {
-    let path = "\(path)/\(name)"
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    try #require(descriptor >= 0, "cannot write \(path)")
-    defer { close(descriptor) }
-    try #require(write(descriptor, bytes, bytes.count) == bytes.count)
-    return path
-  }
-}
-
 /// A file as text.
-func contents(_ path: String) throws -> String { String(decoding: try bytes(path), as: UTF8.self) }
-
-func bytes(_ path: String) throws -> [UInt8] {
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-  try #require(descriptor >= 0, "cannot open \(path)")
-  defer { close(descriptor) }
-  var bytes: [UInt8] = []
-  var chunk = [UInt8](repeating: 0, count: 65536)
-  while true {
-    let count = read(descriptor, &chunk, chunk.count)
-    guard count > 0 else { return bytes }
-    bytes += chunk[..<count]
-  }
+func contents(_ path: String) throws -> String {
+  String(decoding: try fileBytes(path), as: UTF8.self)
 }
 
 /// A journal that a test can look into and make fail.

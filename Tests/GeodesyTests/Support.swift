@@ -1,20 +1,8 @@
 import Geodesy
 import Glibc
+import TestSupport
 
-/// SplitMix64 (Steele, Lea, Flood, 2014): the same numbers in every run.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
+extension SeededGenerator {
   /// A point anywhere, with poles, equator, antimeridian and round numbers more often than chance.
   mutating func coordinate() -> Coordinate {
     let latitudes = [-90, -89.999_999_9, -45, -0.000_000_4, 0, 0.000_000_4, 59.999_999_99, 90]

@@ -1,6 +1,7 @@
 import Geodesy
 import Geofencing
 import Glibc
+import TestSupport
 
 /// A made-up region with the positions it was drawn from.
 struct DrawnShape {
@@ -24,7 +25,7 @@ struct DrawnShape {
   }
 }
 
-extension SplitMix {
+extension SeededGenerator {
   /// A star-shaped polygon, sometimes with a hole, or a winding corridor, within `reach` metres.
   mutating func shape(around center: Coordinate, reach: Double) -> Region {
     drawnShape(around: center, reach: reach).region

@@ -1,6 +1,7 @@
 import Geodesy
 import Geofencing
 import Glibc
+import TestSupport
 import Testing
 
 #if arch(x86_64)
@@ -24,7 +25,7 @@ import Testing
       Part(name: "polygons and corridors", circles: 0, seed: 102),
     ])
     func agreesWithMorePrecision(part: Part) {
-      var random = SplitMix(seed: part.seed)
+      var random = SeededGenerator(seed: part.seed)
       var wrong: [String] = []
       var (pairs, within, inside) = (0, 0, 0)
       var worst = 0.0
@@ -74,7 +75,7 @@ import Testing
     }
 
     /// Anywhere, in a town, about a pole or the antimeridian, and right on them.
-    private static func center(_ random: inout SplitMix) -> Coordinate {
+    private static func center(_ random: inout SeededGenerator) -> Coordinate {
       let near = power(10, random.uniform(-9...0.5))
       let sign = Bool.random(using: &random) ? 1.0 : -1.0
       switch Int.random(in: 0..<8, using: &random) {
@@ -88,7 +89,7 @@ import Testing
     }
 
     /// Mostly within metres or millimetres of the edge, also at a corner, and anywhere near.
-    private static func fix(at shape: DrawnShape, _ random: inout SplitMix) -> Coordinate {
+    private static func fix(at shape: DrawnShape, _ random: inout SeededGenerator) -> Coordinate {
       let offset =
         (Bool.random(using: &random) ? 1.0 : -1.0) * power(10, random.uniform(-4...3))
       let circle = shape.region.boundingCircle
@@ -109,7 +110,7 @@ import Testing
 
     /// Beside an edge, or a corner, at a distance.
     private static func beside(
-      _ path: [Coordinate], _ distance: Double, _ random: inout SplitMix
+      _ path: [Coordinate], _ distance: Double, _ random: inout SeededGenerator
     ) -> Coordinate {
       let i = Int.random(in: 0..<(path.count - 1), using: &random)
       if random.uniform(0...1) < 0.2 {

@@ -2,6 +2,7 @@ import CivilTime
 import Geodesy
 import Geofencing
 import Glibc
+import TestSupport
 import Testing
 
 /// The properties of the decisions, on seeded random receivers. `GEOREMIND_LONG_TESTS=1` runs
@@ -29,7 +30,7 @@ import Testing
   func parkedOnTheEdge(parked: Parked) {
     var worst = 0
     for seed in 0..<(Self.long ? 8 : 1) {
-      var random = SplitMix(seed: UInt64(seed))
+      var random = SeededGenerator(seed: UInt64(seed))
       let center = random.place()
       let place = center.destination(bearing: random.uniform(0...360), distance: parked.radius)
       var wander = Wander(sigma: parked.sigma, using: &random)
@@ -47,7 +48,7 @@ import Testing
   /// Inside or outside, with one sample an hour 200 m off that claims an error of 2 m.
   @Test(arguments: [(30.0, 50.0), (150, 50), (240, 50), (0, 500), (690, 500)])
   func outliersDecideNothing(distance: Double, radius: Double) {
-    var random = SplitMix(seed: 7)
+    var random = SeededGenerator(seed: 7)
     let center = random.place()
     let place = center.destination(bearing: 77, distance: distance)
     var wander = Wander(sigma: 3, using: &random)
@@ -65,7 +66,7 @@ import Testing
 
   /// Straight visits of ten seconds and more at 1 Hz, at any speed and place on Earth.
   @Test func everyVisitIsFound() {
-    var random = SplitMix(seed: 11)
+    var random = SeededGenerator(seed: 11)
     var late = 0
     var wrong: [String] = []
     for visit in 0..<(Self.long ? 10_000 : 300) {
@@ -111,7 +112,7 @@ import Testing
   /// 100 km/h along a row of circles with radius 50 m, fixes now and then, with a hole in between.
   @Test(arguments: [1.0, 5, 10, 30])
   func everyCrossingOnce(interval: Double) {
-    var random = SplitMix(seed: 13)
+    var random = SeededGenerator(seed: 13)
     var wrong: [String] = []
     var passes = 0
     for run in 0..<(Self.long ? 200 : 4) {
@@ -166,7 +167,7 @@ import Testing
   /// The quiet disc changes nothing: a monitor whose quiet is broken before each sample decides
   /// the same.
   @Test func quietChangesNothing() {
-    var random = SplitMix(seed: 17)
+    var random = SeededGenerator(seed: 17)
     for start in [coordinate(52.5, 13.4), coordinate(-16.8, 179.98), coordinate(89.98, 40)] {
       var quick = FenceMonitor()
       var slow = FenceMonitor()

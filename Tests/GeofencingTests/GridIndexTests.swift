@@ -1,6 +1,7 @@
 import Geodesy
 import Geofencing
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct GridIndexTests {
@@ -24,7 +25,7 @@ import Testing
     World(name: "equator", latitude: -0.01...0.01, longitude: -0.02...0.02, radius: 1...1_500),
   ]
 
-  static func circles(of world: World, _ count: Int, _ random: inout SplitMix) -> [Circle] {
+  static func circles(of world: World, _ count: Int, _ random: inout SeededGenerator) -> [Circle] {
     (0..<count).map { _ in
       let scale = world.radius.upperBound / world.radius.lowerBound
       let radius = world.radius.lowerBound * power(scale, random.uniform(0...1))
@@ -34,7 +35,9 @@ import Testing
   }
 
   /// A place within or near the world, mostly close to the edge of a circle.
-  static func place(in world: World, _ circles: [Circle], _ random: inout SplitMix) -> Coordinate {
+  static func place(
+    in world: World, _ circles: [Circle], _ random: inout SeededGenerator
+  ) -> Coordinate {
     guard let circle = circles.randomElement(using: &random), random.uniform(0...1) < 0.8 else {
       return coordinate(random.uniform(world.latitude), random.uniform(world.longitude))
     }
@@ -45,7 +48,7 @@ import Testing
 
   @Test(arguments: worlds)
   func agreesWithScan(world: World) {
-    var random = SplitMix(seed: 1)
+    var random = SeededGenerator(seed: 1)
     let circles = Self.circles(of: world, 300, &random)
     var index = GridIndex()
     for (id, circle) in circles.enumerated() { index.insert(circle, id: FenceID(id)) }
@@ -71,7 +74,7 @@ import Testing
 
   @Test(arguments: worlds)
   func findsNearest(world: World) {
-    var random = SplitMix(seed: 2)
+    var random = SeededGenerator(seed: 2)
     let circles = Self.circles(of: world, 100, &random)
     var index = GridIndex()
     for (id, circle) in circles.enumerated() { index.insert(circle, id: FenceID(id)) }
@@ -88,7 +91,7 @@ import Testing
   }
 
   @Test func staysSoundThroughChanges() {
-    var random = SplitMix(seed: 3)
+    var random = SeededGenerator(seed: 3)
     var index = GridIndex()
     var model: [FenceID: Circle] = [:]
     for step in 0..<3_000 {
@@ -139,7 +142,7 @@ import Testing
   /// Crowds that come and go split cells and join them again.
   @Test(arguments: worlds)
   func staysSoundThroughCrowds(world: World) {
-    var random = SplitMix(seed: 4)
+    var random = SeededGenerator(seed: 4)
     let circles = Self.circles(of: world, 500, &random)
     var index = GridIndex()
     for (id, circle) in circles.enumerated() { index.insert(circle, id: FenceID(id)) }

@@ -1,6 +1,7 @@
 import CivilTime
 import Geodesy
 import Geofencing
+import TestSupport
 import Testing
 
 /// The monitor's decisions about polygons and corridors.
@@ -122,7 +123,7 @@ import Testing
 
   /// The quiet disc and the neighbourhood change nothing.
   @Test func quietChangesNothing() throws {
-    var random = SplitMix(seed: 23)
+    var random = SeededGenerator(seed: 23)
     for start in [home, coordinate(-16.8, 179.98), coordinate(89.98, 40)] {
       var quick = FenceMonitor()
       var slow = FenceMonitor()

@@ -2,6 +2,7 @@ import CivilTime
 import Geodesy
 import Geofencing
 import Glibc
+import TestSupport
 import Testing
 
 /// The properties of the decisions again: for polygons and corridors, at ten samples a second, with
@@ -40,13 +41,13 @@ import Testing
     let rate: Double
     private var pull = (east: 0.0, north: 0.0)
 
-    init(sigma: Double, hasReflections: Bool, rate: Double, using random: inout SplitMix) {
+    init(sigma: Double, hasReflections: Bool, rate: Double, using random: inout SeededGenerator) {
       wander = Wander(sigma: sigma, memory: exp(-1 / (60 * rate)), using: &random)
       self.hasReflections = hasReflections
       self.rate = rate
     }
 
-    mutating func step(from place: Coordinate, using random: inout SplitMix) -> Coordinate {
+    mutating func step(from place: Coordinate, using random: inout SeededGenerator) -> Coordinate {
       let seen = wander.step(from: place, using: &random)
       guard hasReflections else { return seen }
       if random.uniform(0...1) < 1 / (900 * rate) {
@@ -74,7 +75,7 @@ import Testing
     func transitions(
       seconds: Int, seed: UInt64, policy: MonitorPolicy = MonitorPolicy()
     ) -> Int {
-      var random = SplitMix(seed: seed)
+      var random = SeededGenerator(seed: seed)
       let center = random.temperatePlace()
       let place = center.moved(east: size, north: 0)
       var receiver = Receiver(
@@ -134,7 +135,7 @@ import Testing
   @Test(arguments: Form.allCases, [-40.0, 100])
   func outliersDecideNothing(form: Form, beyond: Double) {
     func transitions(_ policy: MonitorPolicy) -> Int {
-      var random = SplitMix(seed: 8)
+      var random = SeededGenerator(seed: 8)
       let center = random.temperatePlace()
       let place = center.moved(east: 50 + beyond, north: 0)
       var wander = Wander(sigma: 3, using: &random)
@@ -160,7 +161,7 @@ import Testing
   /// Straight visits of ten seconds and more, at one sample a second and at ten.
   @Test(arguments: [Form.polygon, .corridor], [1.0, 10])
   func everyVisitIsFound(form: Form, rate: Double) {
-    var random = SplitMix(seed: 31)
+    var random = SeededGenerator(seed: 31)
     var wrong: [String] = []
     var late = 0
     for visit in 0..<(Self.long ? 10_000 : Int(120 / rate)) {
@@ -199,7 +200,7 @@ import Testing
   func everyCrossingOnce(form: Form, interval: Double) {
     let speed = 100 / 3.6
     func drive(_ policy: MonitorPolicy, seed: UInt64) -> (wrong: [String], passes: Int) {
-      var random = SplitMix(seed: seed)
+      var random = SeededGenerator(seed: seed)
       var rig = Rig(policy: policy)
       let start = coordinate(random.uniform(-1...1), random.uniform(-180...180))
       var middles: [Double] = []
@@ -249,7 +250,7 @@ import Testing
   }
 }
 
-extension SplitMix {
+extension SeededGenerator {
   /// Off the poles, where eastwards means something.
   mutating func temperatePlace() -> Coordinate {
     coordinate(uniform(-70...70), uniform(-180...180))

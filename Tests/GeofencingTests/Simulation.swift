@@ -2,21 +2,9 @@ import CivilTime
 import Geodesy
 import Geofencing
 import Glibc
+import TestSupport
 
-/// SplitMix64 (Steele, Lea, Flood, 2014): seeded, so that a failure can be repeated.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
+extension SeededGenerator {
   mutating func uniform(_ range: ClosedRange<Double>) -> Double {
     Double.random(in: range, using: &self)
   }
@@ -41,14 +29,14 @@ struct Wander {
   private var east: Double
   private var north: Double
 
-  init(sigma: Double, memory: Double = exp(-1 / 60.0), using random: inout SplitMix) {
+  init(sigma: Double, memory: Double = exp(-1 / 60.0), using random: inout SeededGenerator) {
     self.sigma = sigma
     self.memory = memory
     east = sigma * random.normal()
     north = sigma * random.normal()
   }
 
-  mutating func step(from place: Coordinate, using random: inout SplitMix) -> Coordinate {
+  mutating func step(from place: Coordinate, using random: inout SeededGenerator) -> Coordinate {
     let fresh = sigma * (1 - memory * memory).squareRoot()
     east = memory * east + fresh * random.normal()
     north = memory * north + fresh * random.normal()

@@ -1,5 +1,6 @@
 import Geodesy
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Geofencing
@@ -7,7 +8,7 @@ import Testing
 @Suite struct SineCosineTests {
   @Test func agreesWithTheLibrary() {
     var worst = 0.0
-    var random = SplitMix(seed: 1)
+    var random = SeededGenerator(seed: 1)
     var angles = stride(from: -720.0, through: 720, by: 15).map { $0 }
     for _ in 0..<20_000 { angles.append(random.uniform(-360...360)) }
     for degrees in angles {

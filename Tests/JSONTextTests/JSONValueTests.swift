@@ -1,4 +1,5 @@
 import JSONText
+import TestSupport
 import Testing
 
 @Suite struct JSONValueTests {
@@ -37,7 +38,7 @@ import Testing
   }
 
   @Test func bitPatternsSurvive() throws {
-    var generator = Seeded(state: 7)
+    var generator = SeededGenerator(seed: 7)
     for _ in 0..<2_000 {
       let value = Double(bitPattern: generator.next())
       guard let number = JSONNumber(value) else { continue }

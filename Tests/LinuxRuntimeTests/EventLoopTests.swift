@@ -1,6 +1,7 @@
 import CSystemd
 import Glibc
 import LinuxRuntime
+import TestSupport
 import Testing
 
 @Suite struct EventLoopTests {
@@ -50,7 +51,7 @@ import Testing
 
   @Test func refusesARegularFile() throws {
     let folder = try TemporaryFolder()
-    let path = folder.file("log", "bytes")
+    let path = try folder.file("log", "bytes")
     let loop = try EventLoop()
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     defer { close(descriptor) }
@@ -171,7 +172,7 @@ import Testing
     let watch = try loop.addFileWatch(folder.path, mask: UInt32(IN_CLOSE_WRITE)) {
       names.append($0.name)
     }
-    folder.file("reminders.ics", "BEGIN:VCALENDAR")
+    try folder.file("reminders.ics", "BEGIN:VCALENDAR")
     #expect(try loop.runUntil { !names.isEmpty })
     #expect(names == ["reminders.ics"])
     watch.close()

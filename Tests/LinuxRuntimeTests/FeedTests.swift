@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import LinuxRuntime
@@ -46,7 +47,7 @@ func quickOptions(silence: Int64? = nil, connect: Int64 = 10_000_000) -> Feed.Op
   }
 
   @Test func staysWithinHalfAStepOfIt() {
-    var generator = SplitMix(state: 1)
+    var generator = SeededGenerator(seed: 1)
     var backoff = Backoff(first: 3, longest: 1001)
     var step: Int64 = 3
     for _ in 0..<100 {

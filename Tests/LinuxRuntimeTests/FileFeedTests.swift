@@ -1,5 +1,6 @@
 import Glibc
 import LinuxRuntime
+import TestSupport
 import Testing
 
 @Suite struct FileFeedTests {
@@ -9,7 +10,7 @@ import Testing
     let loop = try EventLoop()
     let log = FeedLog()
     let feed = try Feed(
-      .file(path: folder.file("log.nmea", text), pace: .maximum), loop: loop,
+      .file(path: try folder.file("log.nmea", text), pace: .maximum), loop: loop,
       handlers: log.handlers)
     feed.start()
     #expect(try loop.runUntil { !log.bytes.isEmpty })
@@ -35,7 +36,7 @@ import Testing
     var count = 0
     var feed: Feed?
     feed = try Feed(
-      .file(path: folder.file("x", String(repeating: "x", count: 200_000)), pace: .realTime),
+      .file(path: try folder.file("x", String(repeating: "x", count: 200_000)), pace: .realTime),
       loop: loop,
       handlers: Feed.Handlers(onBytes: { bytes in
         count += bytes.count
@@ -118,7 +119,7 @@ import Testing
       #expect(fcntl(STDIN_FILENO, F_GETFL) & O_NONBLOCK == 0, "the shared descriptor is untouched")
       #expect(fcntl(STDIN_FILENO, F_GETFD) == 0, "and open")
 
-      let file = open(folder.file("x", "skipped, from a file"), O_RDONLY)
+      let file = open(try folder.file("x", "skipped, from a file"), O_RDONLY)
       lseek(file, 9, SEEK_SET)
       dup2(file, STDIN_FILENO)
       #expect(try read().text == "from a file")

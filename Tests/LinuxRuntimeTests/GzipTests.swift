@@ -1,5 +1,6 @@
 import CZlib
 import Glibc
+import TestSupport
 import Testing
 
 @testable import LinuxRuntime
@@ -11,7 +12,7 @@ import Testing
     _ bytes: [UInt8], room: Int = 4096
   ) throws -> (bytes: [UInt8], fault: RecordingError?) {
     let folder = try TemporaryFolder()
-    let path = folder.file("log", "")
+    let path = try folder.file("log", "")
     let descriptor = open(path, O_RDWR | O_CLOEXEC)
     defer { close(descriptor) }
     try #require(write(descriptor, bytes, bytes.count) == bytes.count)
@@ -36,7 +37,7 @@ import Testing
 
   /// A log that does not pack too well, from a seed.
   private static func log(_ count: Int) -> [UInt8] {
-    var generator = SplitMix(state: 7)
+    var generator = SeededGenerator(seed: 7)
     return (0..<count).map { _ in UInt8.random(in: 0x20...0x7E, using: &generator) }
   }
 
@@ -117,7 +118,7 @@ import Testing
   }
 
   @Test func randomDamageNeverTraps() throws {
-    var generator = SplitMix(state: 11)
+    var generator = SeededGenerator(seed: 11)
     let whole = packed(Self.log(3000))
     for round in 0..<300 {
       var bytes = whole
@@ -133,7 +134,7 @@ import Testing
   @Test func aFeedReadsThem() throws {
     let folder = try TemporaryFolder()
     let log = Self.log(300_000)
-    let path = folder.file("log.nmea", "")
+    let path = try folder.file("log.nmea", "")
     let whole = packed(log)
     for length in [whole.count, whole.count - 100] {
       let descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import LinuxRuntime
@@ -43,7 +44,7 @@ import Testing
     let loop = try EventLoop()
     let log = FeedLog()
     let feed = try Feed(
-      .serial(path: folder.file("x", ""), baud: nil), loop: loop, options: quickOptions(),
+      .serial(path: try folder.file("x", ""), baud: nil), loop: loop, options: quickOptions(),
       handlers: log.handlers)
     feed.start()
     #expect(try loop.runUntil { !log.events.isEmpty })
@@ -124,7 +125,7 @@ import Testing
     try #require(mkdir(names, 0o700) == 0)
     while try loop.runOnce(timeout: 0) {}
     #expect(feed.state == .waiting(until: start + 5_000_000), "a folder is no line")
-    folder.file("other", "")
+    try folder.file("other", "")
     try #require(symlink(terminal.path, "\(names)/receiver") == 0)
     #expect(try loop.runUntil { feed.state == .waiting(until: start + 50_000) })
     #expect(try loop.runUntil { feed.state == .open })

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxRuntime
+import TestSupport
 import Testing
 
 /// In processes of their own: the environment is one for all tests.

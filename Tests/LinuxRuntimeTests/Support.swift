@@ -53,39 +53,3 @@ func writeAll(_ text: String, to descriptor: Int32) {
     rest = rest.dropFirst(count)
   }
 }
-
-/// A folder that goes away with its content, one level deep.
-final class TemporaryFolder {
-  let path: String
-
-  init() throws {
-    var template = Array("/tmp/georemind.XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw SystemError("make a folder", code: errno) }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit { Self.remove(path) }
-
-  private static func remove(_ path: String) {
-    if let folder = opendir(path) {
-      while let entry = readdir(folder) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        if name == "." || name == ".." { continue }
-        if unlink("\(path)/\(name)") != 0 { remove("\(path)/\(name)") }
-      }
-      closedir(folder)
-    }
-    rmdir(path)
-  }
-
-  @discardableResult
-  func file(_ name: String, _ text: String) -> String {
-    let path = "\(path)/\(name)"
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    writeAll(text, to: descriptor)
-    close(descriptor)
-    return path
-  }
-}

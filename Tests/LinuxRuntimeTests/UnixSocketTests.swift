@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import LinuxRuntime
@@ -177,7 +178,7 @@ private final class Service {
     #expect(access(path, F_OK) == 0)
     second.close()
     #expect(access(path, F_OK) != 0)
-    folder.file("run/org.georemind", "precious")
+    try folder.file("run/org.georemind", "precious")
     #expect { _ = try listener() } throws: { ($0 as? SystemError)?.code == EEXIST }
   }
 

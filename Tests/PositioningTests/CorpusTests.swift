@@ -3,6 +3,7 @@ import Geodesy
 import Glibc
 import JSONText
 import Positioning
+import TestSupport
 import Testing
 
 /// The recorded logs beside the package, each with the fixes that are in it. Where the folder is
@@ -60,20 +61,16 @@ struct CorpusTests {
   /// The comparison program that comes with the logs agrees.
   @Test(.enabled(if: Corpus.hasComparison, "no python3, or no \(Corpus.comparison)"))
   func theComparisonProgramAgrees() throws {
-    var template = Array("/tmp/fixes-XXXXXX".utf8CString)
-    try #require(mkdtemp(&template) != nil)
-    let folder = String(
-      decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    defer { _ = runProgram(["rm", "-r", folder]) }
+    let folder = try TemporaryFolder()
     for name in Corpus.names {
       var text = ""
       for fix in decode(try #require(readFile("\(Corpus.folder)/\(name).nmea"))) {
         fix.tpv(device: nil).write(to: &text)
         text += "\n"
       }
-      writeFile("\(folder)/\(name).jsonl", text)
+      try folder.file("\(name).jsonl", text)
     }
-    let status = runProgram(["python3", Corpus.comparison, "--dir", folder, Corpus.folder])
+    let status = runProgram(["python3", Corpus.comparison, "--dir", folder.path, Corpus.folder])
     #expect(status == 0, "python3 \(Corpus.comparison) --dir … \(Corpus.folder) fails")
   }
 }
@@ -155,12 +152,6 @@ private struct ExpectedEpoch {
 extension Fix {
   /// Seconds since 1970, or of the day.
   fileprivate var clock: Double { time?.seconds ?? Double(timeOfDay ?? -1000) / 1000 }
-}
-
-private func writeFile(_ path: String, _ text: String) {
-  guard let file = fopen(path, "w") else { return }
-  fputs(text, file)
-  fclose(file)
 }
 
 /// The exit status of a program looked up in PATH, its output thrown away; −1 where it cannot run.

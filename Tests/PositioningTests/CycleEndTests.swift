@@ -1,5 +1,6 @@
 import CivilTime
 import Geodesy
+import TestSupport
 import Testing
 
 @testable import Positioning
@@ -262,7 +263,7 @@ struct CycleEndTests {
   /// Damage, bursts of changing length and reports of gpsd: the pieces make no difference.
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
   func anyPiecesGiveTheSameFixes(seed: UInt64) {
-    var random = SplitMix64(state: seed &* 104_729)
+    var random = SeededGenerator(seed: seed &* 104_729)
     var bytes: [UInt8] = []
     var shape = Self.shapes[0]
     for tick in 0..<150 {

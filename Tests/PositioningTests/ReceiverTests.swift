@@ -1,6 +1,7 @@
 import CivilTime
 import Geodesy
 import Positioning
+import TestSupport
 import Testing
 
 /// Receivers, multiplexers and loggers with habits of their own, each as a stream of many bursts: what
@@ -124,7 +125,7 @@ struct ReceiverTests {
 
   /// Ten times a second, a hundredth too early or too late.
   @Test func aClockWithJitter() {
-    var random = SplitMix64(state: 5)
+    var random = SeededGenerator(seed: 5)
     var sentences: [String] = []
     var clocks: [Int] = []
     for step in 0..<200 {
@@ -298,7 +299,7 @@ struct ReceiverTests {
   /// Messages of u-blox, RTCM 3 and SiRF between the sentences, whatever bytes they hold.
   @Test(arguments: 1...10 as ClosedRange<UInt64>)
   func binaryMessages(seed: UInt64) {
-    var random = SplitMix64(state: seed)
+    var random = SeededGenerator(seed: seed)
     var bytes: [UInt8] = []
     for step in 0..<20 {
       for sentence in [Self.gga(step), Self.rmc(step)] {

@@ -3,6 +3,7 @@ import Geodesy
 import Glibc
 import JSONText
 import Positioning
+import TestSupport
 import Testing
 
 /// A sentence with its checksum and line end.
@@ -36,7 +37,7 @@ func expectSameFixes(
 ) {
   var whole = FixDecoder(options: options)
   let fixes = whole.read(bytes) + whole.end()
-  var random = SplitMix64(state: seed)
+  var random = SeededGenerator(seed: seed)
   // One by one takes long.
   for most in [1, 30, 4096] where most > 1 || bytes.count < 30_000 {
     var decoder = FixDecoder(options: options)
@@ -88,19 +89,6 @@ extension FixDecoder {
 extension Fix {
   /// The time as a report prints it.
   var isoTime: String? { tpv(device: nil)["time"]?.string }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers in every run.
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
 }
 
 /// A stream with some of everything: two talkers, TAG blocks, binary, gpsd reports, junk, a midnight.

@@ -1,25 +1,15 @@
 import CivilTime
 import Geofencing
 import JSONText
+import TestSupport
 import Testing
 
 @testable import Reminders
 
 /// What a start leaves unread must come out as if it had been read.
 @Suite struct LoadingTests {
-  private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
-  }
-
   /// A reminder of any kind whose moment and place lie within the trip of the test.
-  private static func reminder(_ id: String, _ dice: inout Dice) -> String {
+  private static func reminder(_ id: String, _ dice: inout SeededGenerator) -> String {
     func stamp(_ seconds: Int) -> String {
       (EngineHarness.start + .seconds(Double(seconds))).json
     }
@@ -59,7 +49,7 @@ import Testing
   ) throws
     -> [String]
   {
-    var dice = Dice(state: seed)
+    var dice = SeededGenerator(seed: seed)
     var harness = EngineHarness()
     for index in 0..<60 { try harness.add(reminder("r\(index)", &dice)) }
     var distance = 0.0
@@ -161,7 +151,7 @@ import Testing
   }
 
   @Test func idsAreFoundWhateverComesAndGoes() {
-    var dice = Dice(state: 7)
+    var dice = SeededGenerator(seed: 7)
     var names: [[UInt8]] = []
     var index = ReminderIndex()
     var present: Set<Int32> = []

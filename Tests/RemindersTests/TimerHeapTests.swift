@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Reminders
@@ -33,7 +34,7 @@ import Testing
   }
 
   @Test func heapifiedIsAsPushed() {
-    var random = SeededRandom(state: 11)
+    var random = SeededGenerator(seed: 11)
     for count in [0, 1, 2, 5, 6, 17, 300] {
       var pushed = TimerHeap()
       var appended = TimerHeap()
@@ -69,7 +70,7 @@ import Testing
   /// Against a sorted list, with few distinct deadlines so that ties are common.
   @Test(arguments: [4, 50, 1_000_000] as [Int64])
   func agreesWithASortedModel(range: Int64) {
-    var random = SeededRandom(state: UInt64(range))
+    var random = SeededGenerator(seed: UInt64(range))
     var heap = TimerHeap()
     var model: [Int32: Int64] = [:]
     var wrong = 0
@@ -98,18 +99,5 @@ import Testing
     #expect(wrong == 0)
     #expect(heap.count == model.count)
     #expect(heap.checkInvariants() == nil)
-  }
-}
-
-/// SplitMix64, seeded: the same on every run.
-private struct SeededRandom: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

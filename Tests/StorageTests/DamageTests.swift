@@ -1,5 +1,6 @@
 import CivilTime
 import Reminders
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -44,36 +45,36 @@ import Testing
   @Test(arguments: [2, 99, 100, 511, 512, 5000])
   func whatIsNoDatabaseIsSetAside(size: Int) throws {
     let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 65) }
-    try Bytes.write(bytes, to: folder.database)
+    try writeFile(folder.database, bytes)
     let store = try Store(in: folder)
     #expect(try recovered(store) == [:])
-    #expect(try Bytes.read(aside) == bytes)
+    #expect(try fileBytes(aside) == bytes)
     #expect(try store.categories.all().values.count == Category.defaults.count)
     #expect(store.report.sentences[0].contains("nothing in it could be read"))
   }
 
   @Test(arguments: [16, 100]) func aHeaderThatIsOverwrittenIsMadeAnew(length: Int) throws {
     try fill(30)
-    var bytes = try Bytes.read(folder.database)
+    var bytes = try fileBytes(folder.database)
     for index in 0..<length { bytes[index] = 0x55 }
-    try Bytes.write(bytes, to: folder.database)
+    try writeFile(folder.database, bytes)
     let store = try Store(in: folder)
     let tables = try recovered(store)
     #expect(tables["reminder"] == RecoveredTable(table: "reminder", kept: 30))
-    #expect(try Bytes.read(aside) == bytes)
+    #expect(try fileBytes(aside) == bytes)
     #expect(try store.reminders.all().values.count == 30)
     #expect(folder.names.filter { $0.contains("recovering") } == [])
   }
 
   /// As some file systems leave a file after a power cut.
   @Test func aFileOfZerosIsSetAside() throws {
-    try Bytes.write([UInt8](repeating: 0, count: 12_288), to: folder.database)
+    try writeFile(folder.database, [UInt8](repeating: 0, count: 12_288))
     #expect(try recovered(Store(in: folder)) == [:])
   }
 
   @Test func aSecondDamageGetsANameOfItsOwn() throws {
     for _ in 0..<3 {
-      try Bytes.write(Array("not a database".utf8), to: folder.database)
+      try writeFile(folder.database, Array("not a database".utf8))
       try Store(in: folder).close()
     }
     #expect(
@@ -84,7 +85,7 @@ import Testing
 
   @Test func rowsBesideABrokenPageAreKept() throws {
     try fill(200)
-    var bytes = try Bytes.read(folder.database)
+    var bytes = try fileBytes(folder.database)
     let pages = bytes.count / 4096
     // A leaf of the reminder table: a table leaf (13) with a row's words.
     let leaves = (1..<pages).filter { page in
@@ -94,7 +95,7 @@ import Testing
     try #require(leaves.count > 5)
     let broken = leaves[leaves.count / 2]
     for index in (broken * 4096)..<(broken + 1) * 4096 { bytes[index] = 0xAA }
-    try Bytes.write(bytes, to: folder.database)
+    try writeFile(folder.database, bytes)
 
     let store = try Store(in: folder)
     let tables = try recovered(store)
@@ -103,7 +104,7 @@ import Testing
     #expect(reminders.kept >= 160 && reminders.kept < 200)
     #expect(tables["place"]?.kept == 1)
     #expect(tables["firing"]?.kept == 2)
-    #expect(try Bytes.read(aside) == bytes)
+    #expect(try fileBytes(aside) == bytes)
     let all = try store.reminders.all()
     #expect(all.values.count == reminders.kept)
     #expect(all.problems.isEmpty)
@@ -118,12 +119,12 @@ import Testing
 
   @Test func everyByteOfTheFirstPageMayBeWrong() throws {
     try fill(2)
-    let sound = try Bytes.read(folder.database)
+    let sound = try fileBytes(folder.database)
     for offset in stride(from: 0, to: 120, by: 11) + [1999, 4000] {
       for name in folder.names { try FileSystem.remove(folder.path + "/" + name) }
       var bytes = sound
       for index in offset..<(offset + 4) { bytes[index] ^= 0xFF }
-      try Bytes.write(bytes, to: folder.database)
+      try writeFile(folder.database, bytes)
       do throws(StoreError) {
         let store = try Store(path: folder.database, now: .start)
         try store.ledger.record([])
@@ -131,7 +132,7 @@ import Testing
       } catch {
         // Only a header that names another program or version is refused.
         switch error {
-        case .foreign, .newer: #expect(try Bytes.read(folder.database) == bytes)
+        case .foreign, .newer: #expect(try fileBytes(folder.database) == bytes)
         default: Issue.record("offset \(offset): \(error)")
         }
       }
@@ -141,8 +142,8 @@ import Testing
   /// Wherever a disk errs: the store opens, or says in a typed error why not, and works on.
   @Test(arguments: 1...4 as ClosedRange<UInt64>) func anyBytesMayBeWrong(seed: UInt64) throws {
     try fill(20)
-    let sound = try Bytes.read(folder.database)
-    var random = SplitMix(state: seed)
+    let sound = try fileBytes(folder.database)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<6 {
       for name in folder.names { try FileSystem.remove(folder.path + "/" + name) }
       var bytes = sound
@@ -150,7 +151,7 @@ import Testing
         let index = Int(random.next() % UInt64(bytes.count))
         bytes[index] = UInt8(truncatingIfNeeded: random.next())
       }
-      try Bytes.write(bytes, to: folder.database)
+      try writeFile(folder.database, bytes)
       do throws(StoreError) {
         let store = try Store(path: folder.database, now: .start)
         _ = try store.reminders.all()
@@ -185,8 +186,8 @@ import Testing
 
   @Test func aFileCutShortIsSavedAsFarAsItGoes() throws {
     try fill(200)
-    let bytes = try Bytes.read(folder.database)
-    try Bytes.write(Array(bytes[..<(bytes.count / 4 * 3 + 100)]), to: folder.database)
+    let bytes = try fileBytes(folder.database)
+    try writeFile(folder.database, Array(bytes[..<(bytes.count / 4 * 3 + 100)]))
     let store = try Store(in: folder)
     let tables = try recovered(store)
     #expect(tables["category"]?.kept == Category.defaults.count)
@@ -198,41 +199,41 @@ import Testing
     let store = try Store(in: folder)
     let entry = try Sample.dated("a")
     try store.reminders.push(entry.reminder, entry.progress)
-    try Bytes.copy(folder.database + "-wal", to: folder.path + "/log")
+    try writeFile(folder.path + "/log", fileBytes(folder.database + "-wal"))
     store.close()
-    var bytes = try Bytes.read(folder.database)
+    var bytes = try fileBytes(folder.database)
     for index in 0..<64 { bytes[index] = 1 }
-    try Bytes.write(bytes, to: folder.database)
-    try Bytes.copy(folder.path + "/log", to: folder.database + "-wal")
+    try writeFile(folder.database, bytes)
+    try writeFile(folder.database + "-wal", fileBytes(folder.path + "/log"))
     try FileSystem.remove(folder.path + "/log")
-    let size = try Bytes.read(folder.database + "-wal").count
+    let size = try fileBytes(folder.database + "-wal").count
     let next = try Store(in: folder)
     guard case .replaced = next.report.action else {
       // The log held every page, the first one too: nothing was lost after all.
       #expect(try next.reminders.count() == 1)
       return
     }
-    #expect(try Bytes.read(aside + "-wal").count == size)
+    #expect(try fileBytes(aside + "-wal").count == size)
   }
 
   @Test func aLogWithoutItsDatabaseIsSetAside() throws {
-    try Bytes.write([1, 2, 3], to: folder.database + "-wal")
+    try writeFile(folder.database + "-wal", [1, 2, 3])
     let store = try Store(in: folder)
     #expect(store.report.action == .created)
     #expect(store.report.isWarning)
-    #expect(try Bytes.read(aside + "-wal") == [1, 2, 3])
+    #expect(try fileBytes(aside + "-wal") == [1, 2, 3])
   }
 
   /// The power fails between the two renames that exchange the damaged file and the new one.
   @Test func anExchangeThatWasInterruptedIsFinished() throws {
     try fill(5)
     try FileSystem.rename(folder.database, to: folder.database + ".recovering")
-    try Bytes.write([9, 9, 9], to: folder.database + "-wal")
+    try writeFile(folder.database + "-wal", [9, 9, 9])
     let store = try Store(in: folder)
     #expect(try store.reminders.count() == 5)
     #expect(store.report.action == .opened)
     #expect(store.report.remarks.count == 2)
-    #expect(try Bytes.read(aside + "-wal") == [9, 9, 9])
+    #expect(try fileBytes(aside + "-wal") == [9, 9, 9])
     #expect(!folder.names.contains("georemind.db.recovering"))
   }
 }

@@ -1,4 +1,5 @@
 import Reminders
+import TestSupport
 import Testing
 
 @testable import Storage

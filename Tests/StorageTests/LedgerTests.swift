@@ -2,6 +2,7 @@ import CivilTime
 import Geodesy
 import Positioning
 import Reminders
+import TestSupport
 import Testing
 
 @testable import Storage

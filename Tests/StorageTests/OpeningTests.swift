@@ -3,6 +3,7 @@ import Geofencing
 import Glibc
 import JSONText
 import Reminders
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -31,7 +32,7 @@ import Testing
   }
 
   @Test func anEmptyFileIsAsGoodAsNone() throws {
-    try Bytes.write([], to: folder.database)
+    try writeFile(folder.database, [])
     let store = try Store(in: folder)
     #expect(store.report.action == .created)
     #expect(try store.categories.all().values.count == Category.defaults.count)
@@ -56,33 +57,33 @@ import Testing
     try withRawConnection(
       folder.database,
       "PRAGMA application_id = 77; CREATE TABLE mine (x); INSERT INTO mine VALUES (1)")
-    let before = try Bytes.read(folder.database)
+    let before = try fileBytes(folder.database)
     #expect(throws: StoreError.foreign(path: folder.database, applicationID: 77)) {
       try Store(in: folder)
     }
-    #expect(try Bytes.read(folder.database) == before)
+    #expect(try fileBytes(folder.database) == before)
     #expect(folder.names == ["georemind.db"])
   }
 
   @Test func tablesWithoutAnApplicationAreAnotherProgramsToo() throws {
     try withRawConnection(folder.database, "CREATE TABLE mine (x)")
-    let before = try Bytes.read(folder.database)
+    let before = try fileBytes(folder.database)
     #expect(throws: StoreError.foreign(path: folder.database, applicationID: 0)) {
       try Store(in: folder)
     }
-    #expect(try Bytes.read(folder.database) == before)
+    #expect(try fileBytes(folder.database) == before)
   }
 
   @Test func aNewerVersionIsLeftAsItIs() throws {
     try Store(in: folder).close()
     try withRawConnection(
       folder.database, "PRAGMA user_version = 9; PRAGMA wal_checkpoint(TRUNCATE)")
-    let before = try Bytes.read(folder.database)
+    let before = try fileBytes(folder.database)
     let error = #expect(throws: StoreError.self) { try Store(in: folder) }
     #expect(
       error == .newer(path: folder.database, version: 9, known: Int64(Schema.migrations.count)))
     #expect(error?.description.contains("version 9") == true)
-    #expect(try Bytes.read(folder.database) == before)
+    #expect(try fileBytes(folder.database) == before)
   }
 
   // MARK: - Upgrades

@@ -1,5 +1,6 @@
 import Geodesy
 import Reminders
+import TestSupport
 import Testing
 
 @testable import Storage

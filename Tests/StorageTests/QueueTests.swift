@@ -1,5 +1,6 @@
 import Glibc
 import Reminders
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -40,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>) func agreesWithASortedList(seed: UInt64) throws {
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     var model: [(priority: Int64, number: Int)] = []
     for number in 0..<200 {
       if random.next() % 3 != 0 {
@@ -85,12 +86,12 @@ import Testing
       try queue.push("\(number)", priority: Int64(number))
       guard number % 5 == 4 else { continue }
       let copy = folder.path + "/copy\(number).db"
-      try Bytes.copy(folder.database, to: copy)
-      try Bytes.copy(folder.database + "-wal", to: copy + "-wal")
+      try writeFile(copy, fileBytes(folder.database))
+      try writeFile(copy + "-wal", fileBytes(folder.database + "-wal"))
       // The last frames of the log may be torn.
       if number % 10 == 9 {
-        let log = try Bytes.read(copy + "-wal")
-        try Bytes.write(Array(log.dropLast(100)), to: copy + "-wal")
+        let log = try fileBytes(copy + "-wal")
+        try writeFile(copy + "-wal", Array(log.dropLast(100)))
       }
       let other = try Store(path: copy, now: .start)
       let count = try PersistentPriorityQueue(database: other.database, name: "q").count()

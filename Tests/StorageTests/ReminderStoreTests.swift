@@ -1,6 +1,7 @@
 import CivilTime
 import JSONText
 import Reminders
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -120,7 +121,7 @@ import Testing
 
   /// Against a plain sort, with a seeded generator.
   @Test(arguments: 1...4 as ClosedRange<UInt64>) func theOrderIsThatOfASort(seed: UInt64) throws {
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     var expected: [(Int, Int, Int, String)] = []
     for number in 0..<60 {
       let minutes = Int(random.next() % 8)
@@ -183,18 +184,5 @@ import Testing
       try store.commit(changes)
     }
     #expect(store.database.preparedCount == prepared + 2)
-  }
-}
-
-/// Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014).
-struct SplitMix {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -1,6 +1,7 @@
 import CivilTime
 import Geodesy
 import Reminders
+import TestSupport
 import Testing
 
 @testable import Storage

@@ -5,69 +5,13 @@ import Geofencing
 import Glibc
 import JSONText
 import Reminders
+import TestSupport
 import Testing
 
 @testable import Storage
 
-/// A folder of its own for one test, gone with it.
-final class TemporaryFolder {
-  let path: String
-
-  init() throws {
-    // In memory where there is such a folder: syncing a disk is not what is tested.
-    let parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
-    var template = Array("\(parent)/georemind-store-XXXXXX".utf8CString)
-    let made = template.withUnsafeMutableBufferPointer { buffer in
-      buffer.baseAddress.flatMap { mkdtemp($0) } != nil
-    }
-    try #require(made)
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit {
-    for name in names { unlink("\(path)/\(name)") }
-    rmdir(path)
-  }
-
+extension TemporaryFolder {
   var database: String { path + "/georemind.db" }
-
-  /// Names of the files in it, sorted.
-  var names: [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var result: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { result.append(name) }
-    }
-    return result.sorted()
-  }
-}
-
-enum Bytes {
-  static func read(_ path: String) throws -> [UInt8] {
-    let file = open(path, O_RDONLY)
-    try #require(file >= 0, "cannot open \(path)")
-    defer { close(file) }
-    var status = stat()
-    fstat(file, &status)
-    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-    let count = bytes.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress, $0.count) }
-    try #require(count == bytes.count)
-    return bytes
-  }
-
-  static func write(_ bytes: [UInt8], to path: String) throws {
-    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    try #require(file >= 0, "cannot open \(path)")
-    defer { close(file) }
-    let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-    try #require(count == bytes.count)
-  }
-
-  static func copy(_ path: String, to target: String) throws { try write(read(path), to: target) }
 }
 
 extension Instant {
@@ -135,20 +79,5 @@ enum Sample {
       eph: 4.2, fixTime: Instant(microseconds: 3), place: "Rewe", distance: 33.3,
       due: Instant(microseconds: -5), travel: TimeSpan(microseconds: 1_000_001),
       late: TimeSpan(microseconds: 1), why: "Passed Rewe")
-  }
-}
-
-/// SplitMix64 (Steele, Lea, Flood, 2014): the same numbers in every run.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }
