@@ -13,10 +13,13 @@ let strict: [SwiftSetting] = [
 let pure: [SwiftSetting] = strict + [.strictMemorySafety()]
 
 func library(
-  _ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = pure
+  _ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = pure,
+  resources: [Resource] = []
 ) -> [Target] {
   [
-    .target(name: name, dependencies: dependencies, swiftSettings: settings),
+    .target(
+      name: name, dependencies: dependencies,
+      resources: resources, swiftSettings: settings),
     .testTarget(
       name: "\(name)Tests", dependencies: [.byName(name: name), "TestSupport"] + dependencies,
       swiftSettings: strict),
@@ -25,8 +28,9 @@ func library(
 
 /// What the command-line client is made of.
 let client: [Target.Dependency] = [
-  "Geodesy", "CivilTime", "JSONText", "Positioning", "Reminders", "Interchange", "Control",
-  "LinuxRuntime", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+  "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders", "Interchange",
+  "Control",
+  "LinuxRuntime", "Report", .product(name: "ArgumentParser", package: "swift-argument-parser"),
 ]
 
 let package = Package(
@@ -62,6 +66,13 @@ let package = Package(
       ["CSQLite", "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders"],
       settings: strict)
     + library("Control", ["JSONText"])
+    + library(
+      "Report",
+      ["Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders"],
+      settings: strict,
+      resources: ["page.css", "frame.html", "data.js", "map.js", "timeline.js", "page.js"].map {
+        .embedInCode("Page/\($0)")
+      })
     + library("LinuxRuntime", ["CSystemd", "CZlib"], settings: strict)
     + [
       .executableTarget(

@@ -18,6 +18,7 @@ package enum ExitStatus: Int32, Sendable {
   case noInput = 66
   case unavailable = 69
   case software = 70
+  case cannotCreate = 73
   case ioError = 74
   case noPermission = 77
   case badConfiguration = 78

@@ -40,31 +40,43 @@ struct Replay {
     engine = Engine(zone: zone)
   }
 
+  /// What became of a fix.
+  enum Taken {
+    case counted
+    /// It is of another device than the one followed, or not newer than the last one, or does not
+    /// count by the settings.
+    case notFollowed
+    /// It has no date, or is not of the time that is played.
+    case passedOver
+  }
+
   /// Puts one fix in. `wait` is called with each moment before something happens at it.
+  @discardableResult
   mutating func take(
     _ fix: Fix, wait: ((Instant) throws -> Void)?, fire: (Firing) throws -> Void
-  ) throws {
+  ) throws -> Taken {
     guard let time = fix.time else {
       undated += 1
-      return
+      return .passedOver
     }
     if let start, time < start {
       skipped += 1
-      return
+      return .passedOver
     }
-    guard !isOver else { return }
+    guard !isOver else { return .passedOver }
     if let end, time > end {
       isOver = true
-      guard began != nil else { return }
+      guard began != nil else { return .passedOver }
       engine.advance(to: end, into: &effects)
       now = end
-      return try carryOut(fire)
+      try carryOut(fire)
+      return .passedOver
     }
     if began == nil { try begin(at: start ?? time, fire: fire) }
     let origin = FixOrigin(feed: 0, device: fix.device)
     guard engine.counts(fix), arbiter.accepts(fix, from: origin, at: time) else {
       skipped += 1
-      return
+      return .notFollowed
     }
     if let wait {
       while let deadline = engine.nextDeadline, deadline <= time {
@@ -81,6 +93,7 @@ struct Replay {
     now = moment
     fixes += 1
     try carryOut(fire)
+    return engine.lastFix?.time == time ? .counted : .notFollowed
   }
 
   private mutating func begin(at time: Instant, fire: (Firing) throws -> Void) throws {

@@ -66,6 +66,12 @@ struct ReplayCommand: ClientCommand {
     help: ArgumentHelp("Show at the end what keeps this reminder from firing.", valueName: "id"))
   var why: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Draw the trip with all that fired as a page for a browser.", valueName: "file"),
+    completion: .file(extensions: ["html"]))
+  var report: String?
+
   @Option(help: ArgumentHelp("How fast: max, realtime, or so many times.", valueName: "speed"))
   var speed = ReplaySpeed.unlimited
 
@@ -78,9 +84,9 @@ struct ReplayCommand: ClientCommand {
     let end = try to.map { try context.stamp($0, option: "--to").instant(in: zone) }
     let reminders = try readReminders(context)
     let questioned = try why.map { try Self.find($0, in: reminders) }
-    var replay = Replay(
-      reminders: reminders, places: try readPlaces(for: reminders, context), from: start, to: end,
-      zone: zone)
+    let places = try readPlaces(for: reminders, context)
+    var replay = Replay(reminders: reminders, places: places, from: start, to: end, zone: zone)
+    var picture = try report.map { try ReplayReport(path: $0, engine: replay.engine) }
     var decoderOptions = FixDecoder.Options()
     decoderOptions.referenceTime = start ?? input.modified
     var decoder = FixDecoder(options: decoderOptions)
@@ -98,11 +104,13 @@ struct ReplayCommand: ClientCommand {
         last = fix.time ?? last
         let wait: ((Instant) throws -> Void)? =
           pace.isUnlimited ? nil : { pace.wait(for: $0) }
-        try replay.take(fix, wait: wait) { firing in
+        let taken = try replay.take(fix, wait: wait) { firing in
           firings += 1
+          picture?.add(firing)
           try printer.print(firing)
           if !pace.isUnlimited { try context.output.flush() }
         }
+        picture?.add(fix, taken, replay.engine)
       }
       fixes.removeAll(keepingCapacity: true)
     }
@@ -137,6 +145,9 @@ struct ReplayCommand: ClientCommand {
       throw Failure(
         .badData, "\(input.name): \(nothing(decoder, isUndated: isGPX, first, last, zone))")
     }
+    try picture?.write(
+      of: input.name, reminders: reminders, places: places, span: began...max(began, end),
+      damage: Recording.damage(decoder.statistics), zone: zone)
     if let explanation = questioned.flatMap({ replay.why($0) }) {
       try WhyPrinter(context: context, zone: zone, json: options.json).print(explanation.json)
     }

@@ -2,12 +2,15 @@ import Geodesy
 import Interchange
 import JSONText
 import Reminders
+import Report
 
 /// The places that reminders of a category are replayed against.
 struct ReplayPlaces {
   /// By position; a place's number is its position and one.
   private var names: [String] = []
   private var places: [String: [NumberedPlace]] = [:]
+  /// `#RRGGBB` by category in lower case, where a file says.
+  private(set) var colors: [String: String] = [:]
 
   init() {}
 
@@ -52,12 +55,25 @@ struct ReplayPlaces {
     guard Reminder.Place.radii.contains(radius) else { return false }
     guard let category = value["category"]?.string else { return true }
     names.append(name)
+    if let color = value["color"]?.string { colors[category.lowercased()] = color }
     places[category.lowercased(), default: []].append(
       NumberedPlace(number: Int64(names.count), position: position, radius: radius))
     return true
   }
 
   func places(of category: String) -> [NumberedPlace] { places[category.lowercased()] ?? [] }
+
+  /// Those of these categories, in lower case, for a picture.
+  func shown(of categories: Set<String>) -> [Report.Place] {
+    categories.sorted().flatMap { category in
+      places(of: category).compactMap { place in
+        name(place.number).map {
+          Report.Place(
+            name: $0, position: place.position, radius: place.radius, category: category)
+        }
+      }
+    }
+  }
 
   func name(_ number: Int64) -> String? {
     names.indices.contains(Int(number) - 1) ? names[Int(number) - 1] : nil

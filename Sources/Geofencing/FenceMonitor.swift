@@ -48,6 +48,8 @@ package struct FenceMonitor: Sendable {
   /// A jump at an implausible speed, until the next sample tells.
   var suspect: PositionSample?
   var suspectCount = 0
+  /// How many samples were set aside as implausible and not borne out by those after them.
+  package internal(set) var outlierCount = 0
   private var newest = Int64.min
 
   var quiet = QuietDisc()
@@ -119,6 +121,9 @@ package struct FenceMonitor: Sendable {
   package func presence(of id: FenceID) -> Presence {
     id >= 0 && Int(id) < states.count ? states[Int(id)].presence : .unknown
   }
+
+  /// Whether the last sample is an implausible jump that the next one has to bear out.
+  package var isInDoubt: Bool { suspect != nil }
 
   /// The fences the receiver is inside of, by number.
   package func insideFences() -> [FenceID] { inside.sorted() }
@@ -215,6 +220,7 @@ package struct FenceMonitor: Sendable {
       return accept(sample, connected: lastSample != nil, into: &transitions)
     }
     if isPlausible(from: last, to: sample) {
+      if suspect != nil { outlierCount += 1 }
       suspect = nil
       return accept(sample, connected: true, into: &transitions)
     }
@@ -224,9 +230,11 @@ package struct FenceMonitor: Sendable {
       accept(sample, connected: true, into: &transitions)
     } else if suspect != nil, suspectCount >= 2 {
       // Three in a row that agree with nothing: faster than is plausible, but not an outlier.
+      outlierCount += 1
       suspect = nil
       accept(sample, connected: false, into: &transitions)
     } else {
+      if suspect != nil { outlierCount += 1 }
       suspectCount = suspect == nil ? 1 : suspectCount + 1
       suspect = sample
     }

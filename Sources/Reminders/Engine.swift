@@ -54,6 +54,11 @@ package struct Engine: Sendable {
   var olderFixes = 0
   var newestOlderTime: Instant?
 
+  /// Whether the last fix is an implausible jump that the next one has to bear out.
+  package var isFixInDoubt: Bool { monitor.isInDoubt }
+  /// How many fixes were such jumps and not borne out, since the settings last changed.
+  package var outlierCount: Int { monitor.outlierCount }
+
   package init(settings: EngineSettings = EngineSettings(), zone: TimeZoneRules) {
     self.settings = settings
     self.zone = zone

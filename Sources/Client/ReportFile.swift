@@ -1,0 +1,56 @@
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A page on its way to a file: in the end there is the whole of it, or what was there before.
+final class ReportFile {
+  static let generator = "georemind \(GeoremindCommand.version)"
+
+  private let path: String
+  /// Beside the file until all is written; nil where the path is no file (a pipe, `/dev/stdout`).
+  private var draft: String?
+  private let descriptor: Int32
+
+  /// Fails where nothing can be written there. `-` is standard output.
+  init(path: String) throws(Failure) {
+    self.path = path
+    guard path != "-" else {
+      descriptor = 1
+      return
+    }
+    var status = stat()
+    let isThere = stat(path, &status) == 0
+    if !isThere || status.st_mode & S_IFMT == S_IFREG { draft = "\(path).part" }
+    descriptor = open(draft ?? path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      draft = nil
+      throw Self.failure(.cannotCreate, path)
+    }
+  }
+
+  deinit {
+    if descriptor > 1 { close(descriptor) }
+    if let draft { unlink(draft) }
+  }
+
+  func write(_ page: String) throws(Failure) {
+    var rest = Array(page.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno != EINTR {
+        throw Self.failure(.ioError, path)
+      }
+    }
+    guard let draft else { return }
+    guard rename(draft, path) == 0 else { throw Self.failure(.ioError, path) }
+    self.draft = nil
+  }
+
+  private static func failure(_ status: ExitStatus, _ path: String) -> Failure {
+    Failure(
+      status,
+      "\(path): cannot be written: \(String(cString: strerror(errno))); name another file")
+  }
+}

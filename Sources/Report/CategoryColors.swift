@@ -1,0 +1,35 @@
+/// The colour of each category: its own where it has one, else the next of a row that stays apart on
+/// light and dark ground (and to most colour-blind eyes), by the order of the names.
+struct CategoryColors {
+  private let colors: [String: String]
+
+  static let uncategorized = "#0B7A75"
+  private static let row = [
+    "#C2410C", "#6D28D9", "#1D4ED8", "#BE185D", "#15803D", "#A16207", "#0E7490", "#475569",
+  ]
+
+  /// - Parameter known: by name in lower case. What is no `#RRGGBB` is passed over: it goes into a
+  ///   style sheet.
+  init(_ categories: some Sequence<String>, known: [String: String]) {
+    var colors: [String: String] = [:]
+    var next = 0
+    for name in Set(categories.map { $0.lowercased() }).sorted() {
+      if let color = known[name], Self.isColor(color) {
+        colors[name] = color
+      } else {
+        colors[name] = Self.row[next % Self.row.count]
+        next += 1
+      }
+    }
+    self.colors = colors
+  }
+
+  subscript(category: String?) -> String {
+    category.flatMap { colors[$0.lowercased()] } ?? Self.uncategorized
+  }
+
+  static func isColor(_ text: String) -> Bool {
+    text.utf8.count == 7 && text.first == "#" && text.dropFirst().allSatisfy(\.isHexDigit)
+      && text.utf8.allSatisfy { $0 < 0x80 }
+  }
+}

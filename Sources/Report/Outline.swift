@@ -1,0 +1,65 @@
+import Geodesy
+
+/// Lines with fewer points that stay within a tolerance of the ones they stand for.
+enum Outline {
+  /// Which vertices of a line stay so that none is farther than `tolerance` metres from what is drawn
+  /// (Douglas and Peucker). The ends always stay.
+  /// - Complexity: O(n²) at worst, O(n log n) for what is drawn by hand or driven.
+  static func kept(_ line: [Vector], tolerance: Double) -> [Bool] {
+    var kept = [Bool](repeating: line.count <= 2, count: line.count)
+    guard line.count > 2 else { return kept }
+    kept[0] = true
+    kept[line.count - 1] = true
+    var open = [(0, line.count - 1)]
+    while let (from, to) = open.popLast() {
+      guard to - from > 1 else { continue }
+      var farthest = (distance: tolerance, index: -1)
+      for index in from + 1..<to {
+        let distance = line[index].distance(toSegmentFrom: line[from], to: line[to])
+        if distance > farthest.distance { farthest = (distance, index) }
+      }
+      guard farthest.index >= 0 else { continue }
+      kept[farthest.index] = true
+      open.append((from, farthest.index))
+      open.append((farthest.index, to))
+    }
+    return kept
+  }
+
+  /// A ring or line in runs of bounded length, so that the steps are bounded, too.
+  static func thinned(_ line: [Coordinate], tolerance: Double) -> [Coordinate] {
+    let runLength = 512
+    var result: [Coordinate] = []
+    var start = 0
+    if let first = line.first { result.append(first) }
+    while start < line.count - 1 {
+      let stop = min(start + runLength, line.count - 1)
+      let run = line[start...stop]
+      let kept = kept(run.map { Vector($0) }, tolerance: tolerance)
+      for (position, isKept) in zip(run, kept).dropFirst() where isKept { result.append(position) }
+      start = stop
+    }
+    return result
+  }
+}
+
+/// A point of the sphere in space, in metres from the middle of the Earth: distances of lines near a
+/// pole or the antimeridian need no exception there.
+struct Vector {
+  private let coordinates: SIMD3<Double>
+
+  init(_ position: Coordinate) {
+    let unit = UnitVector(position)
+    coordinates = SIMD3(unit.x, unit.y, unit.z) * Sphere.radius
+  }
+
+  /// Metres, along the chord.
+  func distance(toSegmentFrom a: Vector, to b: Vector) -> Double {
+    let along = b.coordinates - a.coordinates
+    let own = coordinates - a.coordinates
+    let length = (along * along).sum()
+    let part = length > 0 ? min(1, max(0, (own * along).sum() / length)) : 0
+    let rest = own - along * part
+    return (rest * rest).sum().squareRoot()
+  }
+}
