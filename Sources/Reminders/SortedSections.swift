@@ -4,17 +4,18 @@
 ///     var byDay = SortedSections<CivilDate, Reminder>(keys: <) { $0.title < $1.title }
 ///     byDay.insert(reminder, under: day)
 ///     for section in byDay.sections { … }
+///     byDay.sections[2].items[7]
 ///
 /// Both orders are strict and weak, as `sort(by:)` wants them. Two keys of which neither is before the
 /// other are one key. A section without items is none.
 package struct SortedSections<Key, Item> {
   package struct Section {
     package let key: Key
-    /// In order; never empty.
-    package fileprivate(set) var items: [Item]
+    /// In order; never empty. An item is found by its index in O(log n), all of them in O(n).
+    package fileprivate(set) var items: RankedTree<Item>
   }
 
-  package private(set) var sections: [Section] = []
+  package private(set) var sections = RankedTree<Section>()
   /// Of all sections together.
   package private(set) var count = 0
   private let keyPrecedes: (Key, Key) -> Bool
@@ -30,55 +31,55 @@ package struct SortedSections<Key, Item> {
     itemPrecedes = items
   }
 
+  /// Keys and items in the order of one of their properties, the smallest first.
+  package init<KeyRank: Comparable, ItemRank: Comparable>(
+    keys: KeyPath<Key, KeyRank>, items: KeyPath<Item, ItemRank>
+  ) {
+    self.init(
+      keys: { $0[keyPath: keys] < $1[keyPath: keys] },
+      items: { $0[keyPath: items] < $1[keyPath: items] })
+  }
+
   package var isEmpty: Bool { sections.isEmpty }
 
   /// Puts an item behind those of its section that are not after it.
-  /// Complexity: O(log n) comparisons.
+  /// Complexity: O(log n).
   package mutating func insert(_ item: Item, under key: Key) {
     count += 1
     let index = sections.partitionIndex { !keyPrecedes($0.key, key) }
     guard index < sections.count, !keyPrecedes(key, sections[index].key) else {
-      sections.insert(Section(key: key, items: [item]), at: index)
+      var items = RankedTree<Item>()
+      items.insert(item, at: 0)
+      sections.insert(Section(key: key, items: items), at: index)
       return
     }
-    let place = sections[index].items.partitionIndex { itemPrecedes(item, $0) }
-    sections[index].items.insert(item, at: place)
+    sections.update(at: index) { section in
+      section.items.insert(item, at: section.items.partitionIndex { itemPrecedes(item, $0) })
+    }
   }
 
   /// Takes out the first item of a section that stands where `item` would and that `isSought`
   /// accepts; nil where there is none.
-  /// Complexity: O(log n) comparisons, and one more for each item that is neither before nor after.
+  /// Complexity: O(log n), and as much for each item that is neither before nor after.
   @discardableResult
   package mutating func remove(
     _ item: Item, under key: Key, where isSought: (Item) -> Bool = { _ in true }
   ) -> Item? {
     let index = sections.partitionIndex { !keyPrecedes($0.key, key) }
     guard index < sections.count, !keyPrecedes(key, sections[index].key) else { return nil }
-    let items = sections[index].items
-    var place = items.partitionIndex { !itemPrecedes($0, item) }
-    while place < items.count, !itemPrecedes(item, items[place]) {
-      guard !isSought(items[place]) else {
-        count -= 1
-        let found = sections[index].items.remove(at: place)
-        if sections[index].items.isEmpty { sections.remove(at: index) }
-        return found
+    let found: Item? = sections.update(at: index) { section in
+      var place = section.items.partitionIndex { !itemPrecedes($0, item) }
+      while place < section.items.count {
+        let other = section.items[place]
+        if itemPrecedes(item, other) { return nil }
+        if isSought(other) { return section.items.remove(at: place) }
+        place += 1
       }
-      place += 1
+      return nil
     }
-    return nil
-  }
-}
-
-extension Array {
-  /// The index of the first element that `belongs`, or the count, where none that does stands before
-  /// one that does not. Complexity: O(log n).
-  fileprivate func partitionIndex(_ belongs: (Element) -> Bool) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if belongs(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
+    guard let found else { return nil }
+    count -= 1
+    if sections[index].items.isEmpty { _ = sections.remove(at: index) }
+    return found
   }
 }

@@ -62,6 +62,7 @@ private struct Entry: Equatable {
         #expect(removed == index.map { model.remove(at: $0).entry })
       }
       #expect(list.count == model.count)
+      #expect(list.sections.isSound && list.sections.allSatisfy(\.items.isSound))
     }
     let expected = model.enumerated().sorted {
       ($0.element.key, $0.element.entry.rank, $0.offset)
@@ -69,6 +70,60 @@ private struct Entry: Equatable {
     }
     #expect(list.sections.flatMap(\.items) == expected.map(\.element.entry))
     #expect(list.sections.allSatisfy { !$0.items.isEmpty })
+    for section in list.sections {
+      #expect(section.items.indices.map { section.items[$0] } == Array(section.items))
+    }
+  }
+
+  @Test func ordersByProperties() {
+    var list = SortedSections<String, Entry>(keys: \.count, items: \.rank)
+    list.insert(Entry(rank: 3, arrival: 0), under: "long")
+    list.insert(Entry(rank: 2, arrival: 1), under: "")
+    list.insert(Entry(rank: 1, arrival: 2), under: "four")
+    #expect(list.sections.map(\.key) == ["", "long"])
+    #expect(list.sections[1].items.map(\.arrival) == [2, 0])
+  }
+
+  /// A copy is its own, and what is taken out is let go of.
+  @Test func isAValue() {
+    final class Token {}
+    var list = SortedSections<Int, Token>(keys: <) { _, _ in false }
+    weak var watched: Token?
+    do {
+      let token = Token()
+      watched = token
+      list.insert(token, under: 0)
+    }
+    let copy = list
+    list.insert(Token(), under: 0)
+    #expect(copy.count == 1 && copy.sections[0].items.count == 1)
+    #expect(watched != nil)
+    list = copy
+    #expect(list.count == 1)
+  }
+
+  @Test func whatIsTakenOutIsLetGoOf() {
+    final class Token {}
+    var tree = RankedTree<Token>()
+    tree.insert(Token(), at: 0)
+    weak let watched = tree[0]
+    #expect(watched != nil)
+    _ = tree.remove(at: 0)
+    #expect(watched == nil)
+    #expect(tree.isSound && tree.isEmpty)
+  }
+
+  /// Rising, falling and in the middle: never higher than 1.44 log₂ n.
+  @Test(arguments: [0, 1, 2]) func staysBalanced(order: Int) {
+    var tree = RankedTree<Int>()
+    for item in 0..<2000 {
+      tree.insert(item, at: order == 0 ? item : order == 1 ? 0 : item / 2)
+    }
+    #expect(tree.isSound)
+    for _ in 0..<1500 { _ = tree.remove(at: order == 0 ? 0 : tree.count / (order + 1)) }
+    #expect(tree.isSound)
+    #expect(tree.count == 500)
+    if order == 0 { #expect(Array(tree) == Array(1500..<2000)) }
   }
 
   /// Some 20 comparisons for a million items, not a million.
