@@ -2,7 +2,8 @@ package import Geodesy
 
 /// What places are looked for. All that is given must hold.
 package struct PlaceQuery: Sendable {
-  /// Words, or beginnings of words, of the name and the notes; letter case and accents aside.
+  /// Words of the name and the notes, letter case and accents aside. Places with the whole words come
+  /// before those that have only words that begin so; the last word may always be a beginning.
   package var words: String?
   package var category: String?
   /// The nearest come first; without it they come by name.
@@ -40,26 +41,26 @@ extension PlaceStore {
 
   /// Places that fit, the nearest first.
   ///
-  /// Complexity: with a position, of the order of the places within twice the distance of the last one
-  /// found; without, of the order of 2000 places.
+  /// Complexity: that of finding the words, which grows with the number of places that have one of
+  /// them; then with a position of the order of the places within twice the distance of the last one
+  /// found, without of the order of 2000 places.
   package func search(_ query: PlaceQuery) throws(StoreError) -> [FoundPlace] {
     guard query.limit > 0 else { return [] }
     var filter = Filter()
-    if let words = query.words {
-      guard let match = Self.match(words) else { return [] }
-      filter.conditions.append(
-        "id IN (SELECT rowid FROM place_words WHERE place_words MATCH ?)")
-      filter.values.append(.text(match))
-    }
     if let category = query.category {
       filter.conditions.append("category = ?")
       filter.values.append(.text(category))
     }
+    if let words = query.words {
+      filter.ids = try ids(
+        withWords: words, atLeast: query.limit,
+        atMost: query.near == nil ? Self.mostCandidates : .max)
+      if filter.ids?.isEmpty == true { return [] }
+    }
     guard let near = query.near else { return try byName(filter, limit: query.limit) }
     var found: [(id: Int64, distance: Double)] = []
     let reach = min(query.within ?? Self.wholeEarth, Self.wholeEarth)
-    let few = filter.conditions.isEmpty ? nil : try candidates(filter, near)
-    if let few {
+    if let few = try candidates(filter, near) {
       found = few.filter { $0.distance <= reach }
     } else {
       found = try rings(filter, near, reach: reach, limit: query.limit)
@@ -74,46 +75,120 @@ extension PlaceStore {
     return places
   }
 
-  /// Every word, or its beginning, must be there; nil where there are none. Quotes keep FTS5 from
-  /// reading its own words in it.
-  static func match(_ text: String) -> String? {
-    let words = text.split { !$0.isLetter && !$0.isNumber }.prefix(16)
-    guard !words.isEmpty else { return nil }
-    return words.map { "\"\($0)\"*" }.joined(separator: " ")
+  // MARK: - Words
+
+  /// What stands in a text between marks and spaces, 16 words at most.
+  private static func words(_ text: String) -> [Substring] {
+    Array(text.split { !$0.isLetter && !$0.isNumber }.prefix(16))
   }
+
+  /// The places that have all words, in rising order. Whole words are looked for first, only the last
+  /// of which may be a beginning: that is several times quicker than to look for beginnings. Where it
+  /// gives fewer than `least`, each may be a beginning.
+  private func ids(
+    withWords text: String, atLeast least: Int, atMost most: Int
+  ) throws(StoreError) -> [Int64] {
+    let words = Self.words(text)
+    guard let last = words.last else { return [] }
+    // Quotes keep FTS5 from reading its own words in it.
+    let whole = words.dropLast().map { "\"\($0)\"" } + ["\"\(last)\"*"]
+    let found = try ids(matching: whole.joined(separator: " "), atMost: most)
+    guard words.count > 1, found.count < least else { return found }
+    return try ids(
+      matching: words.map { "\"\($0)\"*" }.joined(separator: " "), atMost: most)
+  }
+
+  private func ids(matching pattern: String, atMost most: Int) throws(StoreError) -> [Int64] {
+    var ids: [Int64] = []
+    try database.forEachUntil(
+      "SELECT rowid FROM place_words WHERE place_words MATCH ? ORDER BY rowid", [.text(pattern)]
+    ) { row in
+      if case .integer(let id) = row.value(at: 0) { ids.append(id) }
+      return ids.count < most
+    }
+    return ids
+  }
+
+  // MARK: - Candidates
 
   private struct Filter {
     var conditions: [String] = []
     var values: [SQLValue] = []
+    /// Of the places that have the words, in rising order; nil where no words are looked for.
+    var ids: [Int64]?
 
+    /// Conditions and values that stand for all of it but the words.
     func sql(_ select: String, and more: String? = nil) -> String {
       let all = conditions + [more].compactMap { $0 }
       return select + (all.isEmpty ? "" : " WHERE " + all.joined(separator: " AND "))
     }
+
+    /// What reads columns of those places that fit, and the values of that statement.
+    func statement(columns: String) -> (sql: String, values: [SQLValue]) {
+      guard let ids else { return (sql("SELECT \(columns) FROM known_place AS place"), values) }
+      // The words' numbers lead: each place is one step in the table.
+      let list = "[\(ids.map(String.init).joined(separator: ","))]"
+      return (
+        sql(
+          "SELECT \(columns) FROM json_each(?) AS word CROSS JOIN known_place AS place "
+            + "ON place.id = word.value"), [.text(list)] + values
+      )
+    }
+
+    /// Whether a place has the words.
+    func hasWords(_ id: Int64) -> Bool {
+      guard let ids else { return true }
+      var low = 0
+      var high = ids.count
+      while low < high {
+        let middle = low + (high - low) / 2
+        if ids[middle] < id { low = middle + 1 } else { high = middle }
+      }
+      return low < ids.count && ids[low] == id
+    }
   }
 
   private func byName(_ filter: Filter, limit: Int) throws(StoreError) -> [FoundPlace] {
-    let sql = filter.sql("SELECT \(Self.columns) FROM known_place")
     // Of all places the index by name knows the first ones.
-    guard !filter.conditions.isEmpty else {
+    guard filter.ids != nil || !filter.conditions.isEmpty else {
       return try database.rows(
-        of: "place", sql + " ORDER BY name", limit: limit, read: Self.read
+        of: "place", "SELECT \(Self.columns) FROM known_place ORDER BY name", limit: limit,
+        read: Self.read
       ).values.map { FoundPlace(place: $0, distance: nil) }
     }
-    let rows = try database.rows(
-      of: "place", sql + " LIMIT \(Self.mostCandidates)", filter.values, read: Self.read)
-    let sorted = rows.values.map { ($0.name.lowercased(), $0) }.sorted { $0.0 < $1.0 }
-    return sorted.prefix(limit).map { FoundPlace(place: $0.1, distance: nil) }
+    var named: [(name: String, id: Int64)] = []
+    let statement = filter.statement(columns: "place.id, place.name")
+    try database.forEach(
+      statement.sql + " LIMIT \(Self.mostCandidates)", statement.values
+    ) { row in
+      guard case .integer(let id) = row.value(at: 0), case .text(let name) = row.value(at: 1)
+      else { return }
+      named.append((name.lowercased(), id))
+    }
+    named.sort { ($0.name, $0.id) < ($1.name, $1.id) }
+    var places: [FoundPlace] = []
+    for entry in named {
+      if let place = try place(id: entry.id) {
+        places.append(FoundPlace(place: place, distance: nil))
+      }
+      if places.count == limit { break }
+    }
+    return places
   }
 
   /// All that fit, if they are not too many.
   private func candidates(
     _ filter: Filter, _ near: Coordinate
   ) throws(StoreError) -> [(id: Int64, distance: Double)]? {
+    if let ids = filter.ids {
+      guard ids.count <= Self.mostCandidates else { return nil }
+    } else if filter.conditions.isEmpty {
+      return nil
+    }
     var found: [(id: Int64, distance: Double)] = []
+    let statement = filter.statement(columns: "place.id, place.latitude, place.longitude")
     try database.forEach(
-      filter.sql("SELECT id, latitude, longitude FROM known_place")
-        + " LIMIT \(Self.mostCandidates + 1)", filter.values
+      statement.sql + " LIMIT \(Self.mostCandidates + 1)", statement.values
     ) { row in
       if let entry = Self.distance(row, near) { found.append(entry) }
     }
@@ -132,7 +207,11 @@ extension PlaceStore {
       for cells in PlaceCells.ranges(around: near, radius: radius) {
         let values = filter.values + [.integer(cells.lowerBound), .integer(cells.upperBound)]
         try database.forEach(sql, values) { row in
-          if let entry = Self.distance(row, near), entry.distance <= radius { found.append(entry) }
+          if let entry = Self.distance(row, near), entry.distance <= radius,
+            filter.hasWords(entry.id)
+          {
+            found.append(entry)
+          }
         }
       }
       if found.count >= limit || radius >= reach { return found }

@@ -47,6 +47,15 @@ import Testing
     }
   }
 
+  /// Beginnings count where whole words give too few.
+  @Test func wholeWordsComeBeforeBeginnings() throws {
+    try add("Bergstraße West")
+    try add("Berg Westtor")
+    #expect(try names(PlaceQuery(words: "berg west")) == ["Berg Westtor", "Bergstraße West"])
+    #expect(try names(PlaceQuery(words: "berg west", limit: 1)) == ["Berg Westtor"])
+    #expect(try names(PlaceQuery(words: "be we", limit: 2)).count == 2)
+  }
+
   @Test func wordsFollowChanges() throws {
     try add("Alpha")
     let place = SavedPlace(name: "Beta", position: try point(1, 2), radius: 5, notes: "gamma")
