@@ -125,40 +125,6 @@ struct StatusCommand: ClientCommand {
   }
 }
 
-/// Where the device is.
-struct WhereCommand: ClientCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "where", abstract: "Show the current fix and the nearest places.")
-
-  @Option(help: "How the coordinate is written.")
-  var format = CoordinateFormat.decimalDegrees
-  @OptionGroup var options: CommonOptions
-
-  func run(in context: Context) throws {
-    let answer = try DaemonConnection(options, context).call("Where")
-    guard !options.json else { return try context.output.line(answer) }
-    guard let fix = answer["fix"]?.object,
-      let position = Coordinate(
-        latitude: fix["lat"]?.double ?? .nan, longitude: fix["lon"]?.double ?? .nan)
-    else { return try context.note("no fix yet; see 'georemind status'") }
-    var text = position.formatted(format)
-    if let error = fix["eph"]?.double { text += "  ±\(Length.formatted(metres: error))" }
-    if let age = answer["age_s"]?.double { text += "  \(Answer.age(age)) old" }
-    try context.output.line(text)
-    var table = Table()
-    for place in answer["nearest"]?.array ?? [] {
-      let bearing = place["bearing_deg"]?.double ?? .nan
-      table.add([
-        Length.formatted(metres: place["distance_m"]?.double ?? .nan),
-        CompassPoint(bearing: bearing)?.rawValue ?? "", place["name"]?.string ?? "",
-      ])
-    }
-    for line in table.lines(indent: 2) { try context.output.line(line) }
-  }
-}
-
-extension CoordinateFormat: ExpressibleByArgument {}
-
 /// Past firings.
 struct LogCommand: ClientCommand {
   static let configuration = CommandConfiguration(

@@ -173,7 +173,8 @@ package enum GeoremindInterface {
     # Deletes a category that nothing refers to and answers what it was.
     method RemoveCategory(name: string) -> (category: Category)
 
-    # The current fix, its age, and the nearest places with distance and bearing.
+    # The current fix, its age, and the nearest places with distance, bearing and the
+    # estimated seconds to get there by each means of transport.
     method Where() -> (fix: ?object, age_s: ?float, nearest: []object)
 
     # Each firing from now on. Must be called with 'more'.

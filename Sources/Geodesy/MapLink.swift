@@ -14,6 +14,13 @@ enum MapLink {
     return domain.count >= 2 && domain.allSatisfy(\.isASCIILetter)
   }
 
+  /// A link to OpenStreetMap with a marker at the position, to six decimals.
+  static func openStreetMap(_ position: Coordinate) -> String {
+    let north = DecimalText.fixed(position.latitude, decimals: 6)
+    let east = DecimalText.fixed(position.longitude, decimals: 6)
+    return "https://www.openstreetmap.org/?mlat=\(north)&mlon=\(east)#map=17/\(north)/\(east)"
+  }
+
   static func parse(_ cursor: TextCursor) throws(CoordinateError) -> Coordinate {
     let link = Link(cursor)
     switch link.service {
@@ -251,5 +258,17 @@ struct LinkParameter {
     case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
     default: nil
     }
+  }
+}
+
+extension Coordinate {
+  /// A line to put in a message: a geo URI (RFC 5870) for programs and a link to a map for everyone
+  /// else. Both can be read back.
+  ///
+  /// - Parameter uncertainty: metres, rounded up to whole ones; nil where it is not known.
+  package func shareable(uncertainty: Double? = nil) -> String {
+    let metres = uncertainty.flatMap { Int(exactly: $0.rounded(.up)) }
+    return formatted(.geoURI) + (metres.map { ";u=\($0)" } ?? "") + " "
+      + MapLink.openStreetMap(self)
   }
 }

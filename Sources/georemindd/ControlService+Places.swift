@@ -108,8 +108,21 @@ extension ControlService {
             "distance_m": .double(Decimal.rounded(entry.distance ?? 0, digits: 1)),
             "bearing_deg": .double(
               Decimal.rounded(fix.position.initialBearing(to: entry.place.position), digits: 1)),
+            "travel_s": .object(travelTimes(from: fix.position, to: entry.place)),
           ]
         }),
     ]
+  }
+
+  /// Seconds by each means of transport, as estimated without a trip under way.
+  private func travelTimes(from position: Coordinate, to place: SavedPlace) -> JSONObject {
+    let travel = daemon.host.engine.settings.travel
+    let goal = Reminder.Place(name: place.name, position: place.position, radius: place.radius)
+    var times = JSONObject()
+    for transport in Reminder.Transport.allCases {
+      let time = travel.time(from: position, to: goal, by: transport)
+      times[transport.rawValue] = .double(time.seconds.rounded())
+    }
+    return times
   }
 }

@@ -86,6 +86,37 @@ import Testing
     #expect(json.output == "{\"id\":\"2222aaaa\"}\n")
   }
 
+  private static let whereabouts: JSONObject = [
+    "fix": ["lat": .double(52.52), "lon": .double(13.405), "eph": .double(4.2)], "age_s": 1,
+    "nearest": [
+      [
+        "name": "Rewe", "distance_m": 640, "bearing_deg": 91,
+        "travel_s": ["driving": 404, "cycling": 320, "walking": 599],
+      ],
+      ["name": "Home", "distance_m": 9000, "bearing_deg": 180, "travel_s": ["walking": 8424]],
+      ["name": "Here", "distance_m": 3, "bearing_deg": 0, "travel_s": ["walking": 0]],
+    ],
+  ]
+
+  @Test func whereItIsAndHowFarItIsToPlaces() throws {
+    let run = try run(["where"]) { _ in [VarlinkReply(parameters: Self.whereabouts)] }
+    #expect(
+      run.output == """
+        52.520000, 13.405000  ±4 m  1s old
+          640 m   E  Rewe  10min walking, 7min driving
+          9.0 km  S  Home
+          3 m     N  Here
+
+        """)
+  }
+
+  @Test func aPositionToShare() throws {
+    let run = try run(["where", "--share"]) { _ in [VarlinkReply(parameters: Self.whereabouts)] }
+    let link =
+      "https://www.openstreetmap.org/?mlat=52.520000&mlon=13.405000#map=17/52.520000/13.405000"
+    #expect(run.output == "geo:52.52,13.405;u=5 \(link)\n")
+  }
+
   @Test func anUnknownPlaceIsNamedAsSuch() throws {
     let run = try run(["add", "x", "--at", "Nowhere"]) { _ in
       [VarlinkReply(GeoremindError.notFound(id: "Nowhere").varlink)]

@@ -64,4 +64,17 @@ import Testing
   ]) func refuses(_ link: String, _ reason: CoordinateError.Reason, _ position: Int) {
     #expect(throws: CoordinateError(reason, at: position)) { try Coordinate(parsing: link) }
   }
+
+  /// What is shared can be read back, both halves of it.
+  @Test(arguments: [(52.52, 13.405), (-33.868812, 151.209299), (0, -180), (89.999999, 0.000001)])
+  func whatIsSharedIsReadBack(_ latitude: Double, _ longitude: Double) throws {
+    let shared = point(latitude, longitude).shareable(uncertainty: 4.2)
+    let halves = shared.split(separator: " ").map(String.init)
+    #expect(try ParsedCoordinate(parsing: halves[0]).uncertainty == 5)
+    for half in halves {
+      let found = try Coordinate(parsing: half)
+      #expect(abs(found.latitude - latitude) < 1e-6 && abs(found.longitude - longitude) < 1e-6)
+    }
+    #expect(!point(latitude, longitude).shareable().contains(";u="))
+  }
 }

@@ -1,0 +1,57 @@
+import ArgumentParser
+import CivilTime
+import Geodesy
+import JSONText
+
+/// Where the device is.
+struct WhereCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "where", abstract: "Show the current fix and the nearest places.")
+
+  @Option(help: "How the coordinate is written.")
+  var format = CoordinateFormat.decimalDegrees
+
+  @Flag(help: "One line to put in a message: a geo URI and a link to a map.")
+  var share = false
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    let answer = try DaemonConnection(options, context).call("Where")
+    guard !options.json else { return try context.output.line(answer) }
+    guard let fix = answer["fix"]?.object,
+      let position = Coordinate(
+        latitude: fix["lat"]?.double ?? .nan, longitude: fix["lon"]?.double ?? .nan)
+    else { return try context.note("no fix yet; see 'georemind status'") }
+    let error = fix["eph"]?.double
+    if share { return try context.output.line(position.shareable(uncertainty: error)) }
+    var text = position.formatted(format)
+    if let error { text += "  ±\(Length.formatted(metres: error))" }
+    if let age = answer["age_s"]?.double { text += "  \(Answer.age(age)) old" }
+    try context.output.line(text)
+    var table = Table()
+    for place in answer["nearest"]?.array ?? [] {
+      let bearing = place["bearing_deg"]?.double ?? .nan
+      table.add([
+        Length.formatted(metres: place["distance_m"]?.double ?? .nan),
+        CompassPoint(bearing: bearing)?.rawValue ?? "", place["name"]?.string ?? "",
+        Self.travel(place["travel_s"]),
+      ])
+    }
+    for line in table.lines(indent: 2) { try context.output.line(line) }
+  }
+
+  /// `9min walking, 6min driving`; a walk that nobody takes is left out, and so is the time to where
+  /// one is.
+  static func travel(_ seconds: JSONValue?) -> String {
+    let longestWalk = 2 * 3600.0
+    return ["walking", "driving"].compactMap { mode -> String? in
+      guard let time = seconds?[mode]?.double, time > 0,
+        mode != "walking" || time <= longestWalk
+      else { return nil }
+      let minutes = max(1, (time / 60).rounded())
+      return "\(TimeSpan.minutes(minutes)) \(mode)"
+    }.joined(separator: ", ")
+  }
+}
+
+extension CoordinateFormat: ExpressibleByArgument {}
