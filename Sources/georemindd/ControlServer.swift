@@ -21,6 +21,7 @@ final class ControlServer {
   private let outputLimit: Int
   private var listeners: [UnixListener] = []
   private var clients: [ObjectIdentifier: Client] = [:]
+  var clientCount: Int { clients.count }
   private let statusTimer: TimerSource
   private let patienceTimer: TimerSource
 
