@@ -54,7 +54,8 @@ install: $(RELEASE)/.built
 	install -Dm644 -t $(LIB)/tmpfiles.d systemd/tmpfiles.d/georemind.conf
 	install -Dm644 -t $(DOC) README.md LICENSE
 	install -Dm644 -t $(DOC)/docs docs/*.md
-	install -Dm644 -t $(DOC)/examples examples/* systemd/examples/*
+	install -Dm644 -t $(DOC)/examples examples/* systemd/examples/*.conf
+	install -Dm644 -t $(DOC)/examples/fleet systemd/examples/fleet/*
 	test -e $(DESTDIR)/etc/georemind/georemind.conf || \
 	  install -Dm644 -t $(DESTDIR)/etc/georemind etc/georemind.conf
 
