@@ -19,6 +19,12 @@ package struct RepeatSet: Hashable, Sendable {
     self.exceptionDays = exceptionDays
   }
 
+  /// Whether an exception takes this moment out.
+  package func excludes(_ instant: Instant, zone: TimeZoneRules) -> Bool {
+    exceptions.contains { $0.instant(in: zone) == instant }
+      || exceptionDays.contains(zone.localDateTime(at: instant).date)
+  }
+
   /// The first occurrence later than an instant.
   ///
   /// - Complexity: linear in the lists, and one step of the rule for each exception that it meets.

@@ -12,7 +12,12 @@ enum ReminderSentence {
     case .date: text += date(reminder, zone)
     case .preemptive: text += preemptive(reminder, zone)
     }
-    if let rule = reminder.repeatRule { text += ", again by \(rule)" }
+    if let rule = reminder.repeatRule {
+      text += ", again by \(rule)"
+    } else if reminder.repeats {
+      let times = reminder.repeatChanges.additions.count
+      text += times == 1 ? ", again once" : ", again \(times) times"
+    }
     if reminder.kind == .location, let due = reminder.due {
       text += ", once it is \(time(due, zone))"
     }

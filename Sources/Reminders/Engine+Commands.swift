@@ -12,6 +12,7 @@ extension Engine {
   /// Sets a reminder going that has just been put into its slot.
   mutating func begin(_ index: Int32, _ kept: Progress?, at now: Instant) {
     guard let fresh = slots.slot(index) else { return }
+    learnZone(of: fresh.reminder)
     var progress = startingProgress(of: fresh.reminder, kept, at: now)
     _ = slots.change(index) { $0.progress = progress }
     activate(index, at: now)
@@ -41,7 +42,7 @@ extension Engine {
       if progress.state == .snoozed, reminder.kind != .location { progress.state = .armed }
     }
     var isNew = progress.occurrence == nil
-    if case .floating = reminder.due, reminder.repeatRule == nil, progress.leadsFired == 0 {
+    if case .floating = reminder.due, !reminder.repeats, progress.leadsFired == 0 {
       // The zone may be another one than at the last run.
       isNew = true
     }
@@ -56,6 +57,7 @@ extension Engine {
     var progress = old.progress
     let samePlan =
       old.reminder.due == reminder.due && old.reminder.repeatRule == reminder.repeatRule
+      && old.reminder.repeatChanges == reminder.repeatChanges
       && old.reminder.leads == reminder.leads
     if !samePlan {
       progress.occurrence = firstOccurrence(of: reminder, at: now)
@@ -89,13 +91,13 @@ extension Engine {
       slot.progress.isUnacknowledged && slot.progress.leadsFired == 0
       && (slot.progress.occurrence.map { $0 > now } ?? false)
     change(index) { $0.progress.isUnacknowledged = false }
-    if reminder.repeatRule != nil, hasGoneOn, !isPop {
+    if reminder.repeats, hasGoneOn, !isPop {
       change(index) {
         $0.progress.state = .armed
         $0.progress.snoozedUntil = nil
       }
       activate(index, at: now)
-    } else if reminder.repeatRule != nil, let next = nextOccurrence(of: slot, after: now) {
+    } else if reminder.repeats, let next = nextOccurrence(of: slot, after: now) {
       change(index) {
         $0.progress.occurrence = next
         $0.progress.leadsFired = 0
@@ -139,6 +141,7 @@ extension Engine {
   mutating func change(to newZone: TimeZoneRules, at now: Instant) {
     let oldZone = zone
     zone = newZone
+    namedZones = [:]
     for index in slots.indices where mayDependOnZone(index) {
       guard let slot = slots.slot(index) else { continue }
       if case .floating = slot.reminder.due, let occurrence = slot.progress.occurrence {
@@ -161,17 +164,39 @@ extension Engine {
   func firstOccurrence(of reminder: Reminder, at now: Instant) -> Instant? {
     guard let due = reminder.due else { return nil }
     let start = resolve(due)
-    guard let rule = reminder.repeatRule, start < now else { return start }
-    return rule.next(after: now, start: zone.localDateTime(at: start), zone: zone) ?? start
+    guard reminder.repeats else { return start }
+    let zone = self.zone(of: reminder)
+    let occurrences = reminder.occurrences(from: start, zone: zone)
+    let isExcluded = occurrences.excludes(start, zone: zone)
+    if start >= now, !isExcluded { return start }
+    return occurrences.next(after: max(start, now), zone: zone) ?? (isExcluded ? nil : start)
   }
 
   /// The first occurrence of a repeating reminder that is later than both `moment` and the current
   /// one; nil where it does not repeat or has come to its end.
   func nextOccurrence(of slot: Slot, after moment: Instant) -> Instant? {
-    guard let rule = slot.reminder.repeatRule, let due = slot.reminder.due else { return nil }
-    let after = max(moment, slot.progress.occurrence ?? moment)
-    return rule.next(after: after, start: zone.localDateTime(at: resolve(due)), zone: zone)
+    guard slot.reminder.repeats, let due = slot.reminder.due else { return nil }
+    let zone = self.zone(of: slot.reminder)
+    return slot.reminder.occurrences(from: resolve(due), zone: zone)
+      .next(after: max(moment, slot.progress.occurrence ?? moment), zone: zone)
   }
+
+  /// The zone whose clocks a reminder repeats by: its own, else the system's.
+  func zone(of reminder: Reminder) -> TimeZoneRules {
+    guard let name = reminder.repeatChanges.zone, case .absolute = reminder.due else { return zone }
+    return namedZones[name] ?? TimeZoneRules(zone: name) ?? zone
+  }
+
+  /// Reads the zone that a reminder names, once for all that name it.
+  mutating func learnZone(of reminder: Reminder) {
+    guard let name = reminder.repeatChanges.zone, namedZones[name] == nil,
+      namedZones.count < Self.mostNamedZones
+    else { return }
+    namedZones[name] = TimeZoneRules(zone: name)
+  }
+
+  /// As many as there are in the tz database, and not without end.
+  private static let mostNamedZones = 600
 
   mutating func markDirty(_ index: Int32) {
     guard !slots.isVacant(index), !slots.marks(index).contains(.dirty) else { return }

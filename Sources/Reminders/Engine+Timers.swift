@@ -77,7 +77,7 @@ extension Engine {
     case .location:
       let listensOn =
         !isTold || reminder.everyVisit
-        || (reminder.repeatRule != nil && occurrence.map { $0 > now } == true)
+        || (reminder.repeats && occurrence.map { $0 > now } == true)
       change(index) { $0.progress.state = listensOn ? .armed : .fired }
       listensOn ? activate(index, at: now) : deactivate(index)
     case .date:
@@ -220,7 +220,7 @@ extension Engine {
     case (.done, _), (.expired, _): return nil
     case (.snoozed, _): return progress.snoozedUntil
     case (.fired, .preemptive):
-      return slot.reminder.repeatRule == nil ? progress.occurrence : .lookAtOnce
+      return !slot.reminder.repeats ? progress.occurrence : .lookAtOnce
     case (.fired, _): return nil
     case (.armed, .location): break
     case (.armed, .date): next = nextLead(slot)

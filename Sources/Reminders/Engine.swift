@@ -21,6 +21,8 @@ package struct Engine: Sendable {
     didSet { if settings.monitor != oldValue.monitor { rebuildMonitor() } }
   }
   package internal(set) var zone: TimeZoneRules
+  /// Those that reminders name, so that their files are read once.
+  var namedZones: [String: TimeZoneRules] = [:]
   /// The last fix that counted.
   package internal(set) var lastFix: Fix?
   /// The same as the monitors saw it; nil until the first of this run.

@@ -17,7 +17,6 @@ package struct ReminderError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Reminder {
-  /// Fields of the contract that need regions this version does not have.
   /// Fields that have a place of their own in a table.
   private static let columnFields: Set<String> = [
     "id", "kind", "title", "category", "priority", "place", "due", "transport", "state",
@@ -28,7 +27,8 @@ extension Reminder {
     "id", "kind", "title", "notes", "category", "priority", "place", "region", "width_m", "on",
     "dwell_s", "due",
     "lead_s", "transport", "repeat", "every_visit", "cooldown_s", "from", "until", "hours", "days",
-    "max_speed_mps", "if_inside", "state", "near_category",
+    "max_speed_mps", "if_inside", "state", "near_category", "repeat_also", "repeat_except", "zone",
+    "source",
   ]
 
   /// Reads the contract's JSON shape. A document without `id` gets `newID`.
@@ -71,6 +71,8 @@ extension Reminder {
     dwell = try fields.span("dwell_s") ?? .minutes(5)
     leads = try fields.spans("lead_s").sorted(by: >)
     repeatRule = try fields.parsed("repeat") { try RepeatRule(parsing: $0) }
+    repeatChanges = try fields.repeatChanges()
+    source = try fields.source("source")
     everyVisit = try fields.flag("every_visit") ?? false
     cooldown = try fields.span("cooldown_s") ?? .zero
     from = try fields.stamp("from")
@@ -143,8 +145,10 @@ extension Reminder {
       throw ReminderError(
         field: "near_category", reason: "is for location reminders, not for \(kind.rawValue)")
     }
-    if repeatRule != nil, due == nil {
-      throw ReminderError(field: "repeat", reason: "needs a due time to start from")
+    if repeats, due == nil {
+      throw ReminderError(
+        field: repeatRule == nil ? "repeat_also" : "repeat",
+        reason: "needs a due time to start from")
     }
   }
 
@@ -168,6 +172,9 @@ extension Reminder {
       "lead_s": leadsJSON,
       "transport": kind == .preemptive ? .string(transport.rawValue) : nil,
       "repeat": repeatRule.map { .string($0.description) },
+      "repeat_also": repeatChanges.additionsJSON,
+      "repeat_except": repeatChanges.exceptionsJSON,
+      "zone": repeatChanges.zone.map { .string($0) },
       "every_visit": everyVisit ? true : nil,
       "cooldown_s": cooldown == .zero ? nil : .double(cooldown.seconds),
       "from": from.map { .string($0.description) },
@@ -177,6 +184,7 @@ extension Reminder {
       "max_speed_mps": .double(maximumSpeed),
       "if_inside": ifInside == .wait ? nil : .string(ifInside.rawValue),
       "state": .string(state.rawValue),
+      "source": source.map { .object($0.json) },
     ])
     for (key, value) in unknown.members { object[key] = value }
     return object
@@ -310,6 +318,64 @@ private struct Fields {
 
   func stamp(_ name: String) throws(ReminderError) -> TimeStamp? {
     try parsed(name) { try TimeStamp(parsing: $0) }
+  }
+
+  func repeatChanges() throws(ReminderError) -> RepeatChanges {
+    var changes = RepeatChanges()
+    for (text, stamp) in try stamps("repeat_also") {
+      guard text.utf8.count > 10 else {
+        throw ReminderError(field: "repeat_also", reason: "needs times, not dates: \(text)")
+      }
+      changes.additions.append(stamp)
+    }
+    for (text, stamp) in try stamps("repeat_except") {
+      // A date alone takes out the whole day.
+      if text.utf8.count == 10, case .floating(let local) = stamp {
+        changes.exceptionDays.append(local.date)
+      } else {
+        changes.exceptions.append(stamp)
+      }
+    }
+    changes.zone = try text("zone")
+    if let zone = changes.zone, TimeZoneRules(zone: zone) == nil {
+      throw ReminderError(
+        field: "zone", reason: "must be a time zone such as Europe/Berlin, not \"\(zone)\"")
+    }
+    return changes
+  }
+
+  private func stamps(
+    _ name: String
+  ) throws(ReminderError) -> [(text: String, stamp: TimeStamp)] {
+    guard let value = value(name) else { return [] }
+    guard let list = value.array, list.count <= RepeatChanges.mostTimes else {
+      throw ReminderError(
+        field: name, reason: "must be a list of at most \(RepeatChanges.mostTimes) times")
+    }
+    var stamps: [(String, TimeStamp)] = []
+    for entry in list {
+      guard let text = entry.string else { throw fault(name, "a list of times", value) }
+      do {
+        stamps.append((text, try TimeStamp(parsing: text)))
+      } catch {
+        throw ReminderError(field: name, reason: "\(error)")
+      }
+    }
+    return stamps
+  }
+
+  func source(_ name: String) throws(ReminderError) -> Reminder.Source? {
+    guard let value = value(name) else { return nil }
+    guard let object = value.object else { throw fault(name, "an object with file", value) }
+    let fields = Fields(object: object)
+    do throws(ReminderError) {
+      guard let file = try fields.text("file") else {
+        throw ReminderError(field: "file", reason: "is missing")
+      }
+      return Reminder.Source(file: file, standing: try fields.text("standing") ?? "")
+    } catch {
+      throw ReminderError(field: "\(name).\(error.field)", reason: error.reason)
+    }
   }
 
   func place(_ name: String) throws(ReminderError) -> Reminder.Place? {

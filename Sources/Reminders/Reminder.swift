@@ -84,6 +84,8 @@ package struct Reminder: Equatable, Sendable {
   package var leads: [TimeSpan]
   package var transport: Transport
   package var repeatRule: RepeatRule?
+  /// Single times that come to the rule or fall out of it.
+  package var repeatChanges = RepeatChanges()
   /// Fires on each visit, not on the first alone.
   package var everyVisit: Bool
   /// Least time between two firings of a reminder for every visit.
@@ -98,6 +100,8 @@ package struct Reminder: Equatable, Sendable {
   package var maximumSpeed: Double?
   package var ifInside: IfInside
   package var state: State
+  /// The calendar file that it was read from; nil for one of the user's own.
+  package var source: Source?
   /// Fields of the document that this program does not know, kept for the way back.
   package var unknown: JSONObject
 
