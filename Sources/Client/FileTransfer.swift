@@ -15,6 +15,9 @@ struct FileTransfer {
   var isForPlacesOnly = false
 
   private var reminders: [Reminder] = []
+  /// Those of calendars: one that the daemon has already is passed over.
+  private var calendarReminders: [Reminder] = []
+  private var knownReminders = 0
   /// In which file an id was.
   private var origins: [String: String] = [:]
   private var daemon: DaemonConnection?
@@ -44,15 +47,15 @@ struct FileTransfer {
       case .places(let format): try takePlaces(source, format)
       case .reminders where !isForPlacesOnly: try takeReminders(source)
       case .reminders: throw Self.wrong(source, "holds reminders; 'georemind import' takes them")
-      case .calendar:
-        throw Self.wrong(source, "is a calendar, which is not read; give JSON or a file of places")
+      case .calendar where !isForPlacesOnly: try takeCalendar(source)
+      case .calendar: throw Self.wrong(source, "is a calendar; 'georemind import' takes it")
       case .recording:
         throw Self.wrong(source, "is a recording of a receiver; 'georemind replay' plays it")
       case .empty: throw Self.wrong(source, "is empty")
       case .unknown:
         throw Self.wrong(
           source,
-          "is of no kind that is known; give JSON, GPX, KML, KMZ, GeoJSON, OwnTracks, "
+          "is of no kind that is known; give JSON, iCalendar, GPX, KML, KMZ, GeoJSON, OwnTracks, "
             + "OpenStreetMap, or a table that begins with name,lat,lon")
       }
     } catch let error {
@@ -77,6 +80,32 @@ struct FileTransfer {
       }
       reminders.append(reminder)
     }
+  }
+
+  /// The events and tasks of a calendar; what was over for a day is not told any more.
+  private mutating func takeCalendar(_ source: ByteSource) throws {
+    let document = try CalendarDocument(source)
+    let reading = try CalendarReading(document, file: source.name)
+    let zone = try context.zone()
+    for found in reading.reminders {
+      let reminder = found.settled(at: context.now, zone: zone).reminder
+      // Programs that put one task into several files mean the same one.
+      if origins.updateValue(source.name, forKey: reminder.id) == nil {
+        calendarReminders.append(reminder)
+      }
+    }
+    refused += reading.leftOut.count
+    refusals += reading.leftOut.map { "\(source.name):\($0.line): left out: \($0.reason)" }
+  }
+
+  /// Those of calendars that the daemon does not have.
+  private mutating func newCalendarReminders() throws -> [Reminder] {
+    guard !calendarReminders.isEmpty else { return [] }
+    let answer = try connect().call("List", ["all": true])
+    let known = Set((answer["reminders"]?.array ?? []).compactMap { $0["id"]?.string })
+    let new = calendarReminders.filter { !known.contains($0.id) }
+    knownReminders = calendarReminders.count - new.count
+    return new
   }
 
   private mutating func takePlaces(_ source: ByteSource, _ format: PlaceFormat) throws {
@@ -126,8 +155,9 @@ struct FileTransfer {
   mutating func finish() throws {
     var ids: [String] = []
     do {
-      if !reminders.isEmpty || upload == nil {
-        ids = try ImportCommand.add(reminders, try connect())
+      let all = reminders + (try newCalendarReminders())
+      if !all.isEmpty || upload == nil {
+        ids = try ImportCommand.add(all, try connect())
       }
       try upload?.finish()
     } catch let error {
@@ -148,7 +178,10 @@ struct FileTransfer {
       try context.note("… and \(refused - Self.mostRefusals) more left out")
     }
     if count > 0 || upload == nil {
-      try context.output.line("Imported \(counted(count, "reminder", "reminders"))")
+      var line = "Imported \(counted(count, "reminder", "reminders"))"
+      if knownReminders > 0 { line += ", \(knownReminders) known already" }
+      if refused > 0, upload == nil { line += ", \(refused) left out" }
+      try context.output.line(line)
     }
     guard let upload else { return }
     var line = "Imported \(counted(upload.added, "place", "places"))"

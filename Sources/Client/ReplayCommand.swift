@@ -42,7 +42,8 @@ struct ReplayCommand: ClientCommand {
   var file: String
 
   @Option(
-    help: ArgumentHelp("A file of reminders, as 'export' writes it.", valueName: "file"),
+    help: ArgumentHelp(
+      "A file of reminders, as 'export' writes it, or a calendar.", valueName: "file"),
     completion: .file())
   var reminders: [String] = []
 

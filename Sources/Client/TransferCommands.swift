@@ -10,7 +10,8 @@ struct ImportCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Add the reminders and places of files, all or none.",
     discussion: """
-      What a file is, its content tells: reminders as 'export' writes them; places of GPX, KML, KMZ, \
+      What a file is, its content tells: reminders as 'export' writes them; events and tasks of an \
+      iCalendar file, of which those that are known already are passed over; places of GPX, KML, KMZ, \
       GeoJSON, OwnTracks (.otrw), CSV, OpenStreetMap XML or Overpass JSON.
       """)
 
@@ -65,7 +66,7 @@ struct ImportCommand: ClientCommand {
 }
 
 enum ExportFormat: String, CaseIterable, ExpressibleByArgument {
-  case json, gpx, geojson
+  case json, ics, gpx, geojson
 }
 
 /// Reminders out of the daemon.
@@ -73,7 +74,7 @@ struct ExportCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Print all reminders.",
     discussion: """
-      As JSON, one object a line, nothing is left out. GPX and GeoJSON get the places of the reminders \
+      As JSON, one object a line, and as iCalendar nothing is left out. GPX and GeoJSON get the places of the reminders \
       that have one, under the reminders' titles; 'place export' prints the places that you have named.
       """)
 
@@ -86,6 +87,7 @@ struct ExportCommand: ClientCommand {
     let reminders = (answer["reminders"]?.array ?? []).map {
       ReminderInput.withoutProgress($0.object ?? JSONObject())
     }
+    if format == .ics { return try printCalendar(reminders, context) }
     guard let places = PlaceWriter.Format(rawValue: format.rawValue), format != .json else {
       for reminder in reminders { try context.output.line(reminder) }
       return
@@ -104,6 +106,14 @@ struct ExportCommand: ClientCommand {
           notes: reminder["notes"]?.string))
     }
     try output.end()
+  }
+}
+
+extension ExportCommand {
+  private func printCalendar(_ reminders: [JSONObject], _ context: Context) throws {
+    var writer = CalendarWriter(now: context.now, zone: try context.zone())
+    for reminder in reminders { writer.add(try Reminder(json: reminder)) }
+    try context.output.part(String(decoding: writer.bytes, as: UTF8.self))
   }
 }
 

@@ -27,7 +27,10 @@ package enum FileKind: Equatable, Sendable {
     case UInt8(ascii: "{"), UInt8(ascii: "["): return json(head)
     case UInt8(ascii: "$"), UInt8(ascii: "!"), UInt8(ascii: "\\"): return .recording
     default:
-      if text.starts(with: "BEGIN:VCALENDAR".utf8) { return .calendar }
+      let first = text.prefix { $0 > 0x20 }
+      if first.elementsEqual("BEGIN:VCALENDAR".utf8, by: { $0 & 0xDF == $1 & 0xDF }) {
+        return .calendar
+      }
       return CSVReader.looksLikeHeader(text) ? .places(.csv) : .unknown
     }
   }

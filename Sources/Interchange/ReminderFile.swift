@@ -1,7 +1,8 @@
 import JSONText
 package import Reminders
 
-/// Reminders in the contract's JSON: an array of them, or one object after the other.
+/// Files of reminders: the contract's JSON, an array of them or one object after the other, and
+/// calendars.
 package enum ReminderFile {
   /// A larger file is refused: it is no list of reminders.
   package static let maximumSize = 1 << 30
@@ -10,11 +11,21 @@ package enum ReminderFile {
     try parse(try FileBytes.read(path, limit: maximumSize), file: path)
   }
 
+  /// By its content: JSON, or the events and tasks of a calendar (RFC 5545).
+  package static func parse(_ bytes: [UInt8], file: String) throws(InterchangeError) -> [Reminder] {
+    if try FileKind.of(ByteSource(bytes: bytes, name: file)) == .calendar {
+      return try CalendarReading(bytes, file: file).reminders.map(\.reminder)
+    }
+    return try parseJSON(bytes, file: file)
+  }
+
   /// All or nothing: one wrong reminder refuses the file, with its line.
   ///
   /// A reminder without an `id` gets one from its place in the file and its text, so that reading the
   /// same file again gives the same ids.
-  package static func parse(_ bytes: [UInt8], file: String) throws(InterchangeError) -> [Reminder] {
+  private static func parseJSON(
+    _ bytes: [UInt8], file: String
+  ) throws(InterchangeError) -> [Reminder] {
     var parser = JSONParser(bytes)
     var reminders: [Reminder] = []
     var lines: [String: Int] = [:]
@@ -67,17 +78,10 @@ package enum ReminderFile {
         file: file, line: line, reason: "a reminder is an object in braces, not \(value.kind)")
     }
     do {
-      return try Reminder(json: object, newID: Self.identifier(number, value.line))
+      return try Reminder(
+        json: object, newID: Fingerprint(Array("\(number):\(value.line)".utf8)).text)
     } catch {
       throw InterchangeError(file: file, line: line, reason: "\(error)")
     }
-  }
-
-  /// FNV-1a, 64 bits, over the place in the file and the text.
-  private static func identifier(_ number: Int, _ text: String) -> String {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in "\(number):\(text)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

@@ -67,7 +67,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("BEGIN:VCALENDAR\r\n", "is a calendar"), ("$GPRMC,1\r\n", "is a recording"),
+    ("BEGIN:VCALENDAR\r\n", ":1: BEGIN:VCALENDAR of line 1 is not closed"),
+    ("$GPRMC,1\r\n", "is a recording"),
     ("", "is empty"), ("hello", "is of no kind"), ("<gpx/>", "holds no place"),
   ]) func saysWhatAFileIs(_ text: String, _ expected: String) throws {
     let run = try run(["import"], [text])

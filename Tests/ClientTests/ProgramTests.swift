@@ -11,7 +11,7 @@ import Testing
       (["frobnicate"], 64), (["--frobnicate"], 64), (["distance", "1,1"], 64),
       (["replay", "x", "--speed", "-1"], 64), (["log", "--limit", "0"], 64), (["peek"], 64),
       (["occurrences", "daily", "--from", "now", "--count", "0"], 64),
-      (["export", "--format", "ics"], 64),
+      (["export", "--format", "kmz"], 64),
       (["convert", "95,200"], 65), (["distance", "0,0", "nowhere"], 65),
       (["occurrences", "sometimes", "--from", "now"], 65),
       (["occurrences", "daily", "--from", "now", "--zone", "Mars/Olympus"], 65),

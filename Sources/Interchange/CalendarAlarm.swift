@@ -1,0 +1,190 @@
+import CivilTime
+import Geodesy
+import Reminders
+
+/// A VALARM (RFC 5545 section 3.6.6, RFC 9074) as far as reminders go.
+struct CalendarAlarm {
+  enum Trigger: Equatable {
+    /// Relative to the beginning (of a task without one, to what it is due).
+    case start(TimeSpan)
+    /// Relative to the end, or to when a task is due.
+    case end(TimeSpan)
+    case absolute(Instant)
+    /// At a place, when it is reached or left; any of several.
+    case proximity(Reminder.Trigger, [Reminder.Place])
+    /// By no time, or by what is not a place: a car, an alarm that was turned off, a mail.
+    case none
+  }
+
+  let trigger: Trigger
+  /// Names it for `RELATED-TO`.
+  let uid: String?
+  /// When it was dealt with (RFC 9074 section 6.1).
+  let acknowledged: Instant?
+  /// The alarm that this one puts off (RFC 9074 section 5).
+  let snoozed: String?
+  /// How often it comes again, and after what time each.
+  let repetitions: Int
+  let interval: TimeSpan
+  let line: Int
+
+  /// "No time": what Apple's programs write, and RFC 9074's examples with them.
+  static let sentinel = "19760401T005545Z"
+
+  /// Of one alarm; more of them would be a hostile file.
+  private static let mostRepetitions = 16
+
+  init(_ component: CalendarComponent, _ zones: CalendarZones) throws(Fault) {
+    line = component.line
+    uid = (component["UID"] ?? component["X-WR-ALARMUID"])?.text
+    acknowledged = component["ACKNOWLEDGED"].flatMap { line in
+      if case .utc(let instant)? = try? CalendarValue.time(line, zones) { instant } else { nil }
+    }
+    let relation = component.properties("RELATED-TO").first {
+      $0["RELTYPE"]?.uppercased() == "SNOOZE"
+    }
+    snoozed = relation?.text
+    let count = component["REPEAT"].flatMap { Int($0.value) } ?? 0
+    if count > 0, let duration = component["DURATION"] {
+      interval = try CalendarValue.span(duration)
+      repetitions = min(count, Self.mostRepetitions)
+    } else {
+      interval = .zero
+      repetitions = 0
+    }
+    trigger = try Self.trigger(component, zones)
+  }
+
+  private static func trigger(
+    _ component: CalendarComponent, _ zones: CalendarZones
+  ) throws(Fault) -> Trigger {
+    switch component["ACTION"]?.value.uppercased() {
+    case "EMAIL", "PROCEDURE", "NONE": return .none
+    default: break
+    }
+    if let proximity = component["PROXIMITY"] ?? component["X-APPLE-PROXIMITY"] {
+      let places = try CalendarPlaces.all(in: component)
+      switch proximity.value.trimmedText(limit: 40).uppercased() {
+      case "ARRIVE": return .proximity(.arrive, places)
+      case "DEPART": return .proximity(.depart, places)
+      default: return .none
+      }
+    }
+    guard let trigger = component["TRIGGER"] else {
+      throw Fault("the alarm has no TRIGGER", line: component.line)
+    }
+    let isTime = trigger["VALUE"]?.uppercased() == "DATE-TIME"
+    if isTime || trigger.value.first?.isNumber == true {
+      if trigger.value == sentinel { return .none }
+      switch try CalendarValue.time(trigger, zones).stamp {
+      case .absolute(let instant): return .absolute(instant)
+      case .floating:
+        throw Fault("a TRIGGER that is a time is in UTC, with a Z behind it", line: trigger.number)
+      }
+    }
+    let span = try CalendarValue.span(trigger)
+    return trigger["RELATED"]?.uppercased() == "END" ? .end(span) : .start(span)
+  }
+
+  var isProximity: Bool { if case .proximity = trigger { true } else { false } }
+}
+
+/// Positions in a component: what Apple's programs write, and RFC 9073 and 9074.
+enum CalendarPlaces {
+  /// Those of its structured location and of the locations in it.
+  static func all(in component: CalendarComponent) throws(Fault) -> [Reminder.Place] {
+    var places: [Reminder.Place] = []
+    // Some servers cut the value at its comma: that is an error only where nothing else says where.
+    var damage: Fault?
+    for line in component.properties("X-APPLE-STRUCTURED-LOCATION") {
+      do throws(Fault) {
+        if let place = try structured(line) { places.append(place) }
+      } catch {
+        damage = error
+      }
+    }
+    // A writer may give the same place in both forms, so that each reader finds its own.
+    let locations = try component.components("VLOCATION").prefix(mostPlaces)
+      .map { (location) throws(Fault) in try self.location(location) }
+    for case let place? in locations
+    where !places.contains(where: { $0.position == place.position }) {
+      places.append(place)
+    }
+    if places.isEmpty, let damage { throw damage }
+    return places
+  }
+
+  /// Where an event or task itself is.
+  static func own(of component: CalendarComponent) throws(Fault) -> Reminder.Place? {
+    if let place = try all(in: component).first { return place }
+    guard let line = component["GEO"], let position = try geo(line) else { return nil }
+    return Reminder.Place(
+      name: component["LOCATION"].flatMap { name($0.text) }, position: position)
+  }
+
+  private static let mostPlaces = 100
+
+  /// `X-APPLE-STRUCTURED-LOCATION;X-APPLE-RADIUS=100;X-TITLE=Home:geo:52.5,13.4`
+  private static func structured(_ line: ContentLine) throws(Fault) -> Reminder.Place? {
+    guard let (position, uncertainty) = try geoURI(line) else { return nil }
+    let radius = line["X-APPLE-RADIUS"].flatMap { Double($0) }
+    return place(line["X-TITLE"] ?? line["X-ADDRESS"], position, radius ?? uncertainty)
+  }
+
+  private static func location(_ component: CalendarComponent) throws(Fault) -> Reminder.Place? {
+    let name = (component["NAME"] ?? component["DESCRIPTION"])?.text
+    for property in ["URL", "COORDINATES"] {
+      if let line = component[property], let (position, uncertainty) = try geoURI(line) {
+        return place(name, position, uncertainty)
+      }
+    }
+    guard let line = component["GEO"], let position = try geo(line) else { return nil }
+    return place(name, position, nil)
+  }
+
+  private static func place(
+    _ name: String?, _ position: Coordinate, _ radius: Double?
+  ) -> Reminder.Place {
+    let radii = Reminder.Place.radii
+    let known = radius.flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
+    return Reminder.Place(
+      name: name.flatMap { self.name($0) }, position: position,
+      radius: known.map { min(max($0, radii.lowerBound), radii.upperBound) }
+        ?? Reminder.Place.defaultRadius)
+  }
+
+  /// In one line; nil where nothing is left.
+  private static func name(_ text: String) -> String? {
+    let words = text.split { $0.isWhitespace }.joined(separator: " ")
+    let name = words.trimmedText(limit: 200)
+    return name.isEmpty ? nil : name
+  }
+
+  /// nil where the line holds another URI: a map of the house is no place. A geo URI that is wrong is.
+  private static func geoURI(
+    _ line: ContentLine
+  ) throws(Fault) -> (position: Coordinate, uncertainty: Double?)? {
+    let text = line.text.trimmedText(limit: 2_000)
+    guard text.lowercased().hasPrefix("geo:") else { return nil }
+    do {
+      let parsed = try ParsedCoordinate(parsing: text)
+      return (parsed.coordinate, parsed.uncertainty)
+    } catch {
+      // Where a place is, is no business of the journal, which errors may go to.
+      throw Fault("the position of \(line.name) is wrong \(error)", line: line.number)
+    }
+  }
+
+  /// `52.52;13.405` (RFC 5545 section 3.8.1.6); a comma stands in some files.
+  private static func geo(_ line: ContentLine) throws(Fault) -> Coordinate? {
+    let parts = line.text.split { $0 == ";" || $0 == "," }
+    guard parts.count == 2, let latitude = Double(parts[0].filter { $0 != " " }),
+      let longitude = Double(parts[1].filter { $0 != " " }),
+      let position = Coordinate(latitude: latitude, longitude: longitude)
+    else {
+      throw Fault(
+        "GEO is no position; write latitude;longitude in degrees", line: line.number)
+    }
+    return position
+  }
+}

@@ -1,0 +1,220 @@
+import CivilTime
+
+/// A DATE or DATE-TIME value (RFC 5545 sections 3.3.4 and 3.3.5).
+enum CalendarTime: Equatable {
+  /// A whole day.
+  case date(CivilDate)
+  case floating(LocalDateTime)
+  case utc(Instant)
+  case zoned(LocalDateTime, CalendarZone)
+
+  /// As a reminder has it; a whole day begins at midnight.
+  var stamp: TimeStamp {
+    switch self {
+    case .date(let date): .floating(LocalDateTime(date: date))
+    case .floating(let local): .floating(local)
+    case .utc(let instant): .absolute(instant)
+    case .zoned(let local, let zone): .absolute(zone.rules.instant(of: local))
+    }
+  }
+
+  /// What a clock shows then, where it is one.
+  var local: LocalDateTime {
+    switch self {
+    case .date(let date): LocalDateTime(date: date)
+    case .floating(let local), .zoned(let local, _): local
+    case .utc(let instant): LocalDateTime(microseconds: instant.microseconds)
+    }
+  }
+
+  var isDate: Bool { if case .date = self { true } else { false } }
+
+  /// So much later, by the clock of its zone for a span of whole days and by elapsed time else
+  /// (section 3.3.6).
+  func adding(_ span: TimeSpan) -> TimeStamp {
+    let isNominal = span.microseconds % TimeOfDay.dayLength == 0
+    switch self {
+    case .date(let date): return .floating(LocalDateTime(date: date).adding(span))
+    case .floating(let local): return .floating(local.adding(span))
+    case .utc(let instant): return .absolute(instant + span)
+    case .zoned(let local, let zone):
+      return .absolute(
+        isNominal
+          ? zone.rules.instant(of: local.adding(span)) : zone.rules.instant(of: local) + span)
+    }
+  }
+}
+
+/// A zone, and the text that names it in `RepeatChanges.zone`.
+struct CalendarZone: Equatable {
+  let rules: TimeZoneRules
+  let text: String
+}
+
+/// Reads values of dates, times and spans; the line is for the error.
+enum CalendarValue {
+  /// `20261121T093000Z`, `20261121T093000` or `20261121`.
+  static func time(_ line: ContentLine, _ zones: CalendarZones) throws(Fault) -> CalendarTime {
+    try time(line.value, in: line, zones)
+  }
+
+  /// All values of EXDATE or RDATE; of a period its beginning.
+  static func times(
+    _ line: ContentLine, _ zones: CalendarZones
+  ) throws(Fault) -> [CalendarTime] {
+    var times: [CalendarTime] = []
+    for part in line.value.split(separator: ",") {
+      times.append(try time(String(part.prefix { $0 != "/" }), in: line, zones))
+    }
+    return times
+  }
+
+  private static func time(
+    _ text: String, in line: ContentLine, _ zones: CalendarZones
+  ) throws(Fault) -> CalendarTime {
+    let bytes = Array(text.trimmedText(limit: 64).utf8)
+    func fault() -> Fault {
+      Fault(
+        "\(line.name) '\(text.prefix(40).description.shownInMessage)' is no date or time; write "
+          + "20261121, 20261121T093000 or 20261121T083000Z", line: line.number)
+    }
+    guard let date = Self.date(bytes.prefix(8)) else { throw fault() }
+    if bytes.count == 8 { return .date(date) }
+    guard bytes.count >= 15, bytes[8] | 0x20 == UInt8(ascii: "t"),
+      let hour = number(bytes[9..<11]), let minute = number(bytes[11..<13]),
+      let second = number(bytes[13..<15]), second <= 60,
+      // A leap second is the one before it, as in a repeat rule.
+      let clock = TimeOfDay(hour: hour, minute: minute, second: min(second, 59))
+    else { throw fault() }
+    let local = LocalDateTime(date: date, time: clock)
+    if bytes.count == 16, bytes[15] | 0x20 == UInt8(ascii: "z") {
+      return .utc(TimeZoneRules.utc.instant(of: local))
+    }
+    guard bytes.count == 15 else { throw fault() }
+    guard let zone = line["TZID"], !zone.isEmpty else { return .floating(local) }
+    guard let found = zones.zone(named: zone) else {
+      throw Fault(
+        "the time zone '\(zone.prefix(60).description.shownInMessage)' is not known here and not "
+          + "described in the file; use a name such as Europe/Berlin, or install tzdata",
+        line: line.number)
+    }
+    return .zoned(local, found)
+  }
+
+  static func date(_ digits: ArraySlice<UInt8>) -> CivilDate? {
+    guard digits.count == 8, let year = number(digits.prefix(4)),
+      let month = number(digits.dropFirst(4).prefix(2)), let day = number(digits.dropFirst(6))
+    else { return nil }
+    return CivilDate(year: year, month: month, day: day)
+  }
+
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+    guard !digits.isEmpty, digits.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
+    return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+  }
+
+  /// `-PT15M`, `P1DT12H`, `P2W` (section 3.3.6), any order of the parts that is unambiguous.
+  static func span(_ line: ContentLine) throws(Fault) -> TimeSpan {
+    let given = line.value.trimmedText(limit: 64)
+    let text = given.uppercased()
+    func fault() -> Fault {
+      Fault(
+        "\(line.name) '\(given.shownInMessage)' is no span; write for example -PT15M or P1D",
+        line: line.number)
+    }
+    var rest = Array(text.utf8)[...]
+    var sign: Int64 = 1
+    if let first = rest.first, first == UInt8(ascii: "-") || first == UInt8(ascii: "+") {
+      if first == UInt8(ascii: "-") { sign = -1 }
+      rest.removeFirst()
+    }
+    guard rest.popFirst() == UInt8(ascii: "P"), !rest.isEmpty else { throw fault() }
+    var total: Int64 = 0
+    var isTime = false
+    var hasPart = false
+    while let next = rest.first {
+      if next == UInt8(ascii: "T"), !isTime {
+        isTime = true
+        rest.removeFirst()
+        continue
+      }
+      let digits = rest.prefix { $0 &- UInt8(ascii: "0") < 10 }
+      rest = rest[digits.endIndex...]
+      guard digits.count <= 9, let count = number(digits), let unit = rest.popFirst() else {
+        throw fault()
+      }
+      let seconds: Int64? =
+        switch unit {
+        case UInt8(ascii: "W") where !isTime: 604_800
+        case UInt8(ascii: "D") where !isTime: 86_400
+        case UInt8(ascii: "H") where isTime: 3_600
+        case UInt8(ascii: "M") where isTime: 60
+        case UInt8(ascii: "S") where isTime: 1
+        default: nil
+        }
+      guard let seconds else { throw fault() }
+      total += Int64(count) * seconds
+      hasPart = true
+      guard total <= longestSpan else {
+        throw Fault("\(line.name) '\(text)' is longer than a century", line: line.number)
+      }
+    }
+    guard hasPart else { throw fault() }
+    return TimeSpan(microseconds: sign * total * 1_000_000)
+  }
+
+  private static let longestSpan: Int64 = 100 * 366 * 86_400
+}
+
+extension CivilDate {
+  /// `20261121`
+  var compact: String {
+    "\(String(paddedTo4: year))\(String(paddedTo2: month))\(String(paddedTo2: day))"
+  }
+}
+
+extension LocalDateTime {
+  /// `20261121T093000`
+  var compact: String {
+    "\(date.compact)T\(String(paddedTo2: time.hour))\(String(paddedTo2: time.minute))"
+      + String(paddedTo2: time.second)
+  }
+}
+
+extension Instant {
+  /// `20261121T083000Z`; fractions of a second are cut off.
+  package var compact: String { LocalDateTime(microseconds: microseconds).compact + "Z" }
+}
+
+extension TimeSpan {
+  /// `-PT15M`, `P1D`; fractions of a second are cut off.
+  var iCalendar: String {
+    var seconds = microseconds.magnitude / 1_000_000
+    let sign = microseconds < 0 && seconds > 0 ? "-" : ""
+    if seconds == 0 { return "PT0S" }
+    let days = seconds / 86_400
+    seconds %= 86_400
+    var text = "\(sign)P"
+    if days > 0 { text += "\(days)D" }
+    guard seconds > 0 else { return text }
+    text += "T"
+    if seconds >= 3_600 { text += "\(seconds / 3_600)H" }
+    // An hour and seconds have their minutes between them in the grammar.
+    if seconds % 3_600 >= 60 || (seconds >= 3_600 && seconds % 60 > 0) {
+      text += "\(seconds % 3_600 / 60)M"
+    }
+    if seconds % 60 > 0 { text += "\(seconds % 60)S" }
+    return text
+  }
+}
+
+extension String {
+  fileprivate init(paddedTo2 number: Int) {
+    self = number < 10 ? "0\(number)" : "\(number)"
+  }
+
+  fileprivate init(paddedTo4 number: Int) {
+    let digits = "\(number)"
+    self = String(repeating: "0", count: Swift.max(0, 4 - digits.count)) + digits
+  }
+}

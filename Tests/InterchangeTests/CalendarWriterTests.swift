@@ -1,0 +1,135 @@
+import CivilTime
+import Geodesy
+import JSONText
+import Reminders
+import TestSupport
+import Testing
+
+@testable import Interchange
+
+@Suite struct CalendarWriterTests {
+  private let now = Instant(microseconds: 1_795_000_000_000_000)
+
+  private func berlin() throws -> TimeZoneRules { try TimeZoneRules(named: "Europe/Berlin") }
+
+  private func write(_ reminders: [Reminder]) throws -> [UInt8] {
+    var writer = CalendarWriter(now: now, zone: try berlin())
+    for reminder in reminders { writer.add(reminder) }
+    return writer.bytes
+  }
+
+  private func expectRoundTrip(_ reminders: [Reminder]) throws {
+    let bytes = try write(reminders)
+    let read = try CalendarReading(bytes, file: "f").reminders.map(\.reminder)
+    #expect(read == reminders, "\(String(decoding: bytes, as: UTF8.self))")
+    #expect(try CalendarDocument(bytes, name: "f").bytes == bytes)
+  }
+
+  @Test func nothingIsLost() throws {
+    let texts = [
+      #"{"id":"a","kind":"date","title":"Call, Mum; now\\n","due":"2026-11-21T10:00:00Z"}"#,
+      #"{"id":"b","kind":"date","title":"Floating","due":"2026-11-21T10:00:00","lead_s":[3600,0],"notes":" one\ntwo "}"#,
+      #"{"id":"c","kind":"date","title":"Repeat","due":"2026-11-21T10:00:00.250Z","repeat":"FREQ=WEEKLY;BYDAY=SA","repeat_except":["2026-11-28T10:00:00.250Z","2026-12-05"],"repeat_also":["2026-11-22T10:00:00Z"]}"#,
+      #"{"id":"d","kind":"date","title":"Zone","due":"2026-11-21T10:00:00Z","repeat":"FREQ=DAILY","zone":"America/New_York"}"#,
+      #"{"id":"e","kind":"location","title":"Place","place":{"name":"Home, sweet","lat":53.5,"lon":-10.25,"radius_m":80.5},"on":"depart","every_visit":true,"cooldown_s":60}"#,
+      #"{"id":"f","kind":"location","title":"Dwell","place":{"lat":-1e-7,"lon":10,"radius_m":150},"on":"dwell","dwell_s":120,"due":"2026-11-21T10:00:00Z","hours":"08:00-18:00","days":"mon..fri"}"#,
+      #"{"id":"g","kind":"location","title":"Shop","near_category":"supermarket","radius_m":50,"state":"done"}"#,
+      #"{"id":"h","kind":"location","title":"Lane","region":{"type":"LineString","coordinates":[[10,53],[10.1,53]]},"width_m":300}"#,
+      #"{"id":"i","kind":"preemptive","title":"Ferry","place":{"name":"Pier","lat":53.5,"lon":9.9,"radius_m":100},"due":"2026-11-21T10:00:00Z","lead_s":300,"transport":"cycling","category":"travel","priority":1}"#,
+      #"{"id":"j","kind":"date","title":"Unknown","due":"2026-11-21T10:00:00Z","state":"fired","x_mine":{"a":[1,2.50,null]}}"#,
+    ]
+    let reminders = try texts.map { text in
+      try Reminder(json: #require(JSONParser.parse(Array(text.utf8)).object))
+    }
+    try expectRoundTrip(reminders)
+    for reminder in reminders { try expectRoundTrip([reminder]) }
+  }
+
+  @Test func theBundledRemindersComeBack() throws {
+    let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+    try expectRoundTrip(
+      ReminderFile.read(path: root.joined(separator: "/") + "/examples/reminders.json"))
+  }
+
+  @Test(arguments: 0..<100) func randomRemindersComeBack(_ seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    func text(_ most: Int) -> String {
+      let characters = Array("aB ,;:\\\"^'\n\tüß漢🚢=x")
+      return String(
+        (0..<Int.random(in: 1...most, using: &generator)).map { _ in
+          characters.randomElement(using: &generator) ?? "x"
+        })
+    }
+    func some(_ chance: Int) -> Bool { Int.random(in: 0..<chance, using: &generator) == 0 }
+    let reminders = try (0..<10).map { number in
+      let kind = try #require(Reminder.Kind.allCases.randomElement(using: &generator))
+      var reminder = Reminder(
+        id: "id-\(number)", kind: kind, title: "T" + text(80),
+        notes: some(2) ? text(200) : nil, category: some(2) ? "c" + text(20) : nil,
+        priority: Int.random(in: 0...9, using: &generator))
+      if kind != .date {
+        reminder.place = Reminder.Place(
+          name: some(2) ? "p" + text(30) : nil,
+          position: try point(
+            Double.random(in: -90...90, using: &generator),
+            Double.random(in: -180...180, using: &generator)),
+          radius: Double.random(in: 1...10_000, using: &generator))
+        reminder.trigger = Reminder.Trigger.allCases.randomElement(using: &generator) ?? .arrive
+      }
+      if kind != .location || some(3) {
+        let microseconds = Int64.random(in: 0..<4_000_000_000, using: &generator) * 1_000_000
+        reminder.due =
+          some(2)
+          ? .floating(LocalDateTime(microseconds: microseconds))
+          : .absolute(Instant(microseconds: microseconds))
+        if some(3) { reminder.repeatRule = try RepeatRule(parsing: "FREQ=MONTHLY;BYDAY=2TU") }
+        if some(3) { reminder.repeatChanges.exceptions = [.absolute(now)] }
+        if some(4) { reminder.repeatChanges.zone = "Asia/Kathmandu" }
+      }
+      reminder.leads = some(2) ? [.minutes(30), .seconds(5)] : []
+      if kind == .preemptive, some(2) { reminder.transport = .walking }
+      reminder.state = some(5) ? .done : .armed
+      return try Reminder(json: reminder.json)
+    }
+    try expectRoundTrip(reminders)
+  }
+
+  /// What another program changed counts, though the fields that only we know are its old ones.
+  @Test func aChangeByAnotherProgramCounts() throws {
+    let reminder = try Reminder(
+      json: #require(
+        JSONParser.parse(
+          Array(
+            #"{"id":"f","kind":"location","title":"Dwell","place":{"lat":1,"lon":10,"radius_m":150},"on":"dwell"}"#
+              .utf8)
+        ).object))
+    let text = String(decoding: try write([reminder]), as: UTF8.self)
+    let changed = text.replacing("SUMMARY:Dwell", with: "SUMMARY:Stay")
+      .replacing("STATUS:NEEDS-ACTION", with: "STATUS:COMPLETED")
+    let read = try CalendarReading(Array(changed.utf8), file: "f").reminders[0].reminder
+    #expect(read.title == "Stay" && read.state == .done && read.trigger == .dwell)
+  }
+
+  @Test func otherProgramsFindTheirProperties() throws {
+    let reminder = Reminder(
+      id: "e", kind: .location, title: "Place",
+      place: Reminder.Place(name: "Home", position: try point(53.5, 10), radius: 80))
+    let text = String(decoding: try write([reminder]), as: UTF8.self)
+      .replacing("\r\n ", with: "")
+    for line in [
+      "TRIGGER;VALUE=DATE-TIME:19760401T005545Z", "PROXIMITY:ARRIVE", "X-APPLE-PROXIMITY:ARRIVE",
+      "URL:geo:53.5,10.0;u=80.0", "GEO:53.5;10.0", "LOCATION:Home",
+      "X-APPLE-STRUCTURED-LOCATION;VALUE=URI;X-APPLE-RADIUS=80.0;X-APPLE-REFERENCEFRAME=1;X-TITLE=Home:geo:53.5,10.0",
+    ] { #expect(text.contains("\r\n\(line)\r\n"), "\(line)") }
+  }
+
+  @Test func repeatingOnesComeWithTheirZone() throws {
+    var reminder = Reminder(id: "d", kind: .date, title: "Daily")
+    reminder.due = .absolute(try Instant(rfc3339: "2026-11-21T09:00:00Z"))
+    reminder.repeatRule = RepeatRule(.daily)
+    let text = String(decoding: try write([reminder]), as: UTF8.self)
+    #expect(text.contains("DTSTART;TZID=Europe/Berlin:20261121T100000\r\n"))
+    #expect(text.contains("TZID:Europe/Berlin\r\n"))
+    #expect(text.contains("DTSTART:20270328T020000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0200\r\n"))
+  }
+}
