@@ -55,6 +55,7 @@ struct ControlService {
       return try edit(find(text("id")), changes: given["changes"]?.object ?? JSONObject())
     case "Remove":
       let entry = try find(text("id"))
+      try daemon.refuseChange(of: entry.reminder)
       try daemon.remove(id: entry.reminder.id)
       return shown(entry)
     case "Done":
@@ -89,7 +90,7 @@ struct ControlService {
     reminder.state = entry.progress.state
     var object = reminder.json
     if let snoozed = entry.progress.snoozedUntil { object["snoozed_until"] = .string(snoozed.json) }
-    if let occurrence = entry.progress.occurrence, reminder.repeatRule != nil {
+    if let occurrence = entry.progress.occurrence, reminder.repeats {
       object["next_due"] = .string(occurrence.json)
     }
     if let fired = entry.progress.lastFired { object["last_fired"] = .string(fired.json) }
@@ -122,13 +123,7 @@ struct ControlService {
     return try find(entry.reminder.id)
   }
 
-  /// While the store fails it is behind what was decided.
-  func current(_ entry: ReminderStore.Entry) -> ReminderStore.Entry {
-    guard daemon.host.storeTrouble != nil,
-      let progress = daemon.host.engine.progress(entry.reminder.id)
-    else { return entry }
-    return (entry.reminder, progress)
-  }
+  func current(_ entry: ReminderStore.Entry) -> ReminderStore.Entry { daemon.current(entry) }
 
   /// A place may be given by the name of a known one.
   private func read(_ document: JSONObject) throws -> Reminder {
@@ -142,7 +137,7 @@ struct ControlService {
       document["place"] = .object(
         Reminder.Place(name: place.name, position: place.position, radius: radius).json)
     }
-    for stale in ["snoozed_until", "next_due", "last_fired"] { document[stale] = nil }
+    for stale in ["snoozed_until", "next_due", "last_fired", "source"] { document[stale] = nil }
     return try Reminder(json: document, newID: ReminderID.random())
   }
 
@@ -184,6 +179,7 @@ struct ControlService {
   }
 
   private func edit(_ entry: ReminderStore.Entry, changes: JSONObject) throws -> JSONObject {
+    try daemon.refuseChange(of: entry.reminder)
     var reminder = entry.reminder
     reminder.state = entry.progress.state
     var document = reminder.json

@@ -24,6 +24,14 @@ extension Daemon {
     host.handle(new.map { .add($0, nil) } + changed.map { .replace($0.reminder) }, at: now)
   }
 
+  /// A reminder as it is by now: while the store fails it is behind what was decided.
+  func current(_ entry: ReminderStore.Entry) -> ReminderStore.Entry {
+    guard host.storeTrouble != nil, let progress = host.engine.progress(entry.reminder.id) else {
+      return entry
+    }
+    return (entry.reminder, progress)
+  }
+
   func remove(id: String) throws {
     try store.reminders.remove(id: id)
     if let now = clock.now { host.handle(.remove(id: id), at: now) }
@@ -34,6 +42,7 @@ extension Daemon {
     if isRunning, let now = clock.now {
       let id = entry.reminder.id
       host.handle(isPop ? .pop(id: id) : .done(id: id), at: now)
+      calendarsFollow(doneIn: entry)
     } else {
       var progress = entry.progress
       progress.state = .done
@@ -68,6 +77,7 @@ extension Daemon {
       throw GeoremindError.invalidReminder(field: "until", reason: "that is in the past")
     }
     host.handle(.snooze(id: reminder.id, .until(until)), at: now)
+    calendarsFollow(snoozeOf: reminder, until: until)
   }
 
   /// A time as people type it, in the daemon's zone.

@@ -24,6 +24,7 @@ final class Daemon {
   private(set) var receivers = ReceiverTable()
   private var player: Player?
   private(set) var control: ControlServer?
+  var calendars: [CalendarFolder] = []
   private var sources: [AnyObject] = []
   private var deadlineTimer: TimerSource?
   private var retryTimer: TimerSource?
@@ -93,6 +94,7 @@ final class Daemon {
     host.onFiring = { [unowned control] in control.announce($0) }
     outbox.recover()
     try loadReminderFiles()
+    useCalendars()
     if let now = clock.now { loadReminders(at: now) }
     takeOver(passed.filter { $0.name != "control" })
     for url in settings.feeds { try addFeed(url) }
@@ -117,6 +119,7 @@ final class Daemon {
     // What was decided while the store failed is kept if it works now.
     host.retry()
     control?.stop()
+    for folder in calendars { folder.close() }
     placeImports.stop()
     if let fix = host.keptFix { try? store.state.keep(fix) }
     outbox.deliver()
@@ -223,6 +226,7 @@ final class Daemon {
         host.handle(.zone(settings.systemZone(log: log)), at: now)
       }
       try loadReminderFiles()
+      useCalendars()
       announcer.write("Configuration reloaded", .informational, .reloaded)
     } catch {
       log.error("Reload failed, the old configuration stays in force: \(error)")
@@ -346,6 +350,7 @@ final class Daemon {
 
   private func begin(recordingAt start: Instant) {
     clock.advance(to: start)
+    lookAtCalendars()
     loadReminders(at: start)
   }
 

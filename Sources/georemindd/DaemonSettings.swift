@@ -28,6 +28,8 @@ struct DaemonSettings {
   var feedOptions: Feed.Options
   var engine: EngineSettings
   var reminderFiles: [String]
+  /// Absolute paths without a slash at the end.
+  var calendarFolders: [String]
   var stateDirectory: String
   var socketPath: String
   var allowedGroups: [String]
@@ -91,6 +93,9 @@ struct DaemonSettings {
       ).map(\.microseconds))
     engine = try Self.engine(configuration)
     reminderFiles = configuration.list(SettingKeys.reminderFile).map(\.text)
+    calendarFolders = try configuration.list(
+      SettingKeys.calendarFolder, expected: "an absolute path, or one that begins with ~/"
+    ) { Self.folder($0) }
     guard let state = arguments.stateDirectory ?? environment.stateDirectory else {
       throw SettingsError(
         message: "no place to keep state: give --state-directory, or start it as a service",
@@ -122,6 +127,16 @@ struct DaemonSettings {
     return try configuration.value(SettingKeys.logLevel, expected: expected) {
       Logger.Level(rawValue: $0)
     } ?? .info
+  }
+
+  /// nil for a relative path: nobody knows where the service manager starts the daemon.
+  private static func folder(_ text: String) -> String? {
+    var path = text[...]
+    if path.hasPrefix("~/"), let home = getenv("HOME") {
+      path = (String(cString: home) + path.dropFirst())[...]
+    }
+    while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+    return path.hasPrefix("/") ? String(path) : nil
   }
 
   /// A century: longer than any run, and short enough to be added to any date.

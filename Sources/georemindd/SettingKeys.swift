@@ -43,6 +43,8 @@ enum SettingKeys {
   static let skipOlderThan = ConfigurationKey.scalar(
     "Reminders", "SkipOlderThanSec", default: "infinity")
 
+  static let calendarFolder = ConfigurationKey.list("Calendar", "Folder")
+
   static let ledgerKeepDays = ConfigurationKey.scalar("Store", "LedgerKeepDays", default: "365")
 
   static let socket = ConfigurationKey.scalar("Control", "Socket")
@@ -55,6 +57,7 @@ enum SettingKeys {
     exitMargin, exitFraction, exitAccuracy, confirmFixes, passGap, maximumSpeed, walkingSpeed,
     walkingDetour, walkingOverhead, cyclingSpeed, cyclingDetour, cyclingOverhead, drivingShort,
     drivingMedium, drivingLong, drivingMediumFrom, drivingLongFrom, drivingDetour,
-    drivingOverhead, reminderFile, skipOlderThan, ledgerKeepDays, socket, allowGroup, logLevel,
+    drivingOverhead, reminderFile, skipOlderThan, calendarFolder, ledgerKeepDays, socket,
+    allowGroup, logLevel,
   ]
 }

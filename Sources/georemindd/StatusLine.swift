@@ -57,6 +57,7 @@ extension Daemon {
         ]))
     }
     status["feeds"] = .array(feeds.map { .object(json(of: $0)) })
+    if !calendars.isEmpty { status["calendars"] = calendarsJSON }
     return status
   }
 

@@ -1,0 +1,191 @@
+import Glibc
+
+/// Tells, a moment later, that something in a folder or in one of the folders in it has changed: files
+/// that came, went, were renamed or written. The folder may come only later, or go and come again.
+///
+/// Changes that follow each other quickly are told once, at the latest a second after the first. A
+/// missed or overrun event is no loss, since only "look again" is said.
+package final class FolderWatch {
+  /// How long it must have been quiet, in microseconds.
+  package static let quiet: Int64 = 150_000
+  /// A change is told after this time at the latest.
+  package static let patience: Int64 = 1_000_000
+
+  private let path: String
+  private let loop: EventLoop
+  private let onChange: () -> Void
+  private var root: FileWatch?
+  private var inner: [String: FileWatch] = [:]
+  private var appearance: PathWatch?
+  private var timer: TimerSource?
+  private var firstChange: Int64?
+  /// Why changes are not noticed by themselves; nil where they are.
+  package private(set) var trouble: SystemError?
+
+  private static let mask =
+    UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ATTRIB)
+    | UInt32(IN_DELETE_SELF | IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
+
+  package init(
+    _ path: String, loop: EventLoop, onChange: @escaping () -> Void
+  ) throws(SystemError) {
+    self.path = path
+    self.loop = loop
+    self.onChange = onChange
+    timer = try loop.addTimer(.monotonic, accuracy: 20_000) { [unowned self] _ in tell() }
+    watch()
+  }
+
+  deinit { close() }
+
+  /// Harmless when repeated.
+  package func close() {
+    root?.close()
+    for watch in inner.values { watch.close() }
+    inner = [:]
+    appearance?.close()
+    timer?.close()
+    (root, appearance, timer) = (nil, nil, nil)
+  }
+
+  /// Looks again after this many microseconds, whatever happens until then.
+  package func lookAgain(in delay: Int64) {
+    if firstChange == nil { timer?.arm(in: delay) }
+  }
+
+  private func watch() {
+    trouble = nil
+    root?.close()
+    root = nil
+    do throws(SystemError) {
+      root = try loop.addFileWatch(path, mask: Self.mask) { [unowned self] in changed($0) }
+    } catch  where error.code == ENOENT || error.code == ENOTDIR {
+      appearance = appearance ?? PathWatch(path, loop: loop) { [unowned self] in appeared() }
+      return
+    } catch {
+      trouble = error
+      return
+    }
+    appearance?.close()
+    appearance = nil
+    watchInner()
+  }
+
+  /// Watches the folders that are there now.
+  private func watchInner() {
+    guard root != nil else { return }
+    let folders = Set(FolderListing.folders(in: path))
+    for (name, watch) in inner where !folders.contains(name) {
+      watch.close()
+      inner[name] = nil
+    }
+    for name in folders where inner[name] == nil {
+      do throws(SystemError) {
+        inner[name] = try loop.addFileWatch("\(path)/\(name)", mask: Self.mask) {
+          [unowned self] change in
+          if change.mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED) != 0 {
+            // A folder of the same name may be in its place by now.
+            inner[name]?.close()
+            inner[name] = nil
+          }
+          noteChange()
+        }
+      } catch {
+        if error.code != ENOENT, error.code != ENOTDIR { trouble = error }
+      }
+    }
+  }
+
+  private func appeared() {
+    watch()
+    noteChange()
+  }
+
+  private func changed(_ change: FileChange) {
+    if change.mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED) != 0 {
+      root?.close()
+      root = nil
+      for watch in inner.values { watch.close() }
+      inner = [:]
+    }
+    noteChange()
+  }
+
+  private func noteChange() {
+    let now = SystemClock.monotonic.microseconds
+    let first = firstChange ?? now
+    firstChange = first
+    timer?.arm(in: max(0, min(Self.quiet, first + Self.patience - now)))
+  }
+
+  private func tell() {
+    firstChange = nil
+    if root == nil { watch() } else { watchInner() }
+    onChange()
+  }
+}
+
+/// What is in a folder.
+package enum FolderListing {
+  /// A file's identity and version: another one whenever the file was written or replaced.
+  package struct Stamp: Equatable, Sendable {
+    package let inode: UInt64
+    package let size: Int64
+    package let modified: Int64
+    package let changed: Int64
+
+    init(_ status: stat) {
+      inode = UInt64(status.st_ino)
+      size = Int64(status.st_size)
+      modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+      changed = Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
+    }
+
+    /// nil where there is no regular file.
+    package init?(path: String) {
+      var status = stat()
+      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+      self.init(status)
+    }
+  }
+
+  /// Names of the folders in a folder that are not hidden.
+  package static func folders(in path: String) -> [String] {
+    (names(in: path) ?? []).filter { name in
+      var status = stat()
+      return stat("\(path)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+  }
+
+  /// Paths of the files with this ending in a folder and in the folders in it, sorted, each with its
+  /// stamp; nil where the folder cannot be read. Hidden names are passed over.
+  package static func files(in path: String, ending: String) -> [(path: String, stamp: Stamp)]? {
+    guard let top = names(in: path) else { return nil }
+    var files: [(path: String, stamp: Stamp)] = []
+    func add(_ name: String, _ folder: String) {
+      let file = "\(folder)/\(name)"
+      if let stamp = Stamp(path: file) { files.append((file, stamp)) }
+    }
+    for name in top where name.hasSuffix(ending) { add(name, path) }
+    for folder in folders(in: path) {
+      for name in names(in: "\(path)/\(folder)") ?? [] where name.hasSuffix(ending) {
+        add(name, "\(path)/\(folder)")
+      }
+    }
+    return files.sorted { $0.path < $1.path }
+  }
+
+  /// nil where it cannot be read.
+  private static func names(in path: String) -> [String]? {
+    guard let folder = opendir(path) else { return nil }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names
+  }
+}

@@ -1,0 +1,139 @@
+import CivilTime
+import Interchange
+import Reminders
+import Storage
+
+/// What files of a calendar folder change, gathered and kept by one transaction.
+struct CalendarMerge {
+  let daemon: Daemon
+  let now: Instant
+  /// The ids that each file that was looked at holds now.
+  private(set) var idsByFile: [String: Set<String>] = [:]
+  private(set) var counts = (added: 0, changed: 0, removed: 0)
+  private var saved: [ReminderStore.Entry] = []
+  private var forgotten: [String] = []
+  private var events: [Event] = []
+  private var trouble: (any Error)?
+
+  init(daemon: Daemon, now: Instant) {
+    self.daemon = daemon
+    self.now = now
+  }
+
+  /// The reminders that a file has now.
+  /// - Parameter before: the ids of those it had.
+  mutating func take(_ reading: CalendarReading, from file: String, before: Set<String>) {
+    var kept: Set<String> = []
+    for found in reading.reminders where take(found, from: file) {
+      kept.insert(found.reminder.id)
+    }
+    forget(before.subtracting(kept), of: file)
+    idsByFile[file] = kept
+  }
+
+  /// Answers whether there is such a reminder now.
+  private mutating func take(_ found: CalendarReminder, from file: String) -> Bool {
+    var reminder = found.reminder
+    reminder.source = Reminder.Source(file: file, standing: found.standing)
+    guard (try? reminder.checkCompleteness()) != nil else { return false }
+    do {
+      guard let known = try daemon.store.reminders.reminder(id: reminder.id) else {
+        // What was done before it was ever seen here is nobody's reminder.
+        if reminder.state == .done { return false }
+        let settled = found.settled(at: now, zone: daemon.host.engine.zone)
+        let progress = settled.progress
+        reminder.state = progress.state
+        saved.append((reminder, progress))
+        events.append(.add(reminder, progress))
+        counts.added += 1
+        return true
+      }
+      merge(reminder, found, into: daemon.current(known))
+    } catch {
+      trouble = error
+    }
+    return true
+  }
+
+  private mutating func merge(
+    _ reminder: Reminder, _ found: CalendarReminder, into known: ReminderStore.Entry
+  ) {
+    var progress = known.progress
+    // One of the user's own with the same id, from an import, is the folder's from now on.
+    if known.reminder.source?.standing != found.standing { progress.follow(found) }
+    var old = known.reminder
+    old.state = reminder.state
+    let isSame = old.isSameTask(as: reminder)
+    guard !isSame || progress != known.progress || old.source != reminder.source else { return }
+    if !isSame || progress != known.progress { counts.changed += 1 }
+    if progress != known.progress {
+      if !isSame { progress.occurrence = nil }
+      saved.append((reminder, progress))
+      events.append(.add(reminder, progress))
+    } else {
+      saved.append((reminder, progress))
+      events.append(.replace(reminder))
+    }
+  }
+
+  /// Reminders that a file has no more, unless another file has them by now.
+  mutating func forget(_ ids: Set<String>, of file: String) {
+    idsByFile[file] = []
+    let moved = Set(saved.map(\.reminder.id))
+    for id in ids.sorted() where !moved.contains(id) {
+      guard let known = try? daemon.store.reminders.reminder(id: id),
+        known.reminder.source?.file == file
+      else { continue }
+      forgotten.append(id)
+      events.append(.remove(id: id))
+      counts.removed += 1
+    }
+  }
+
+  func commit() throws {
+    if let trouble { throw trouble }
+    guard !saved.isEmpty || !forgotten.isEmpty else { return }
+    var changes = Changes()
+    changes.saved = saved
+    changes.forgotten = forgotten
+    try daemon.store.commit(changes)
+    if daemon.isRunning { daemon.host.handle(events, at: now) }
+  }
+}
+
+extension Progress {
+  /// Goes where the calendar has gone.
+  fileprivate mutating func follow(_ found: CalendarReminder) {
+    let fresh = found.progress
+    switch fresh.state {
+    case .snoozed:
+      // The same one that was put off here, to the second that a calendar can say.
+      if state == .snoozed, let old = snoozedUntil, let new = fresh.snoozedUntil,
+        abs((old - new).seconds) < 1
+      {
+        return
+      }
+      snoozedUntil = fresh.snoozedUntil
+    case .armed:
+      snoozedUntil = nil
+      leadsFired = fresh.leadsFired
+    case .fired, .done, .expired:
+      snoozedUntil = nil
+      // An event that was done here is acknowledged there, which is less.
+      if state == .done { return }
+    }
+    state = fresh.state
+    isUnacknowledged = false
+  }
+}
+
+extension Reminder {
+  /// Whether all is the same but how far it has come and where it comes from.
+  fileprivate func isSameTask(as other: Reminder) -> Bool {
+    var a = self
+    var b = other
+    (a.state, b.state) = (.armed, .armed)
+    (a.source, b.source) = (nil, nil)
+    return a == b
+  }
+}

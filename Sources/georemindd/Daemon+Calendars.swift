@@ -1,0 +1,68 @@
+import CivilTime
+import Control
+import Interchange
+import JSONText
+import Logging
+import Reminders
+import Storage
+
+/// The calendar folders of the configuration (`[Calendar] Folder=`).
+extension Daemon {
+  /// Watches the folders that are set, and looks at all of them.
+  func useCalendars() {
+    for folder in calendars where !settings.calendarFolders.contains(folder.path) { folder.close() }
+    calendars.removeAll { !settings.calendarFolders.contains($0.path) }
+    for path in settings.calendarFolders where !calendars.contains(where: { $0.path == path }) {
+      do {
+        calendars.append(try CalendarFolder(path, daemon: self, log: log))
+      } catch {
+        log.error("\(path): the calendar folder cannot be watched: \(error)")
+      }
+    }
+    lookAtCalendars()
+  }
+
+  func lookAtCalendars() { for folder in calendars { folder.look() } }
+
+  /// The folder that a reminder comes from, where that is one of those that are set.
+  private func calendar(of reminder: Reminder) -> CalendarFolder? {
+    guard let source = reminder.source else { return nil }
+    return calendars.first { $0.holds(source.file) }
+  }
+
+  /// A reminder was done here: so is its task, or this occurrence of it.
+  func calendarsFollow(doneIn entry: ReminderStore.Entry) {
+    guard let folder = calendar(of: entry.reminder) else { return }
+    var next: Instant?
+    if entry.reminder.repeats, let progress = host.engine.progress(entry.reminder.id),
+      progress.state == .armed
+    {
+      next = progress.occurrence
+    }
+    folder.carry(.done(next: next), for: entry.reminder.id)
+  }
+
+  /// A reminder was put off to a time.
+  func calendarsFollow(snoozeOf reminder: Reminder, until: Instant) {
+    calendar(of: reminder)?.carry(.snoozed(until: until), for: reminder.id)
+  }
+
+  /// Refuses what would be undone by the file at the next look.
+  func refuseChange(of reminder: Reminder) throws {
+    guard calendar(of: reminder) != nil, let file = reminder.source?.file else { return }
+    throw GeoremindError.refusedByPolicy(
+      reason: "'\(reminder.id)' comes from the calendar file \(file); change or delete it in your "
+        + "calendar, or mark it with 'georemind done'")
+  }
+
+  var calendarsJSON: JSONValue {
+    .array(
+      calendars.map { folder in
+        let counts = folder.json
+        return [
+          "folder": .string(folder.path), "files": .int(counts.files),
+          "reminders": .int(counts.reminders), "unreadable": .int(counts.broken),
+        ]
+      })
+  }
+}

@@ -1,0 +1,273 @@
+import CivilTime
+import Control
+import Glibc
+import JSONText
+import LinuxRuntime
+import Reminders
+import Storage
+import TestSupport
+import Testing
+
+@testable import georemindd
+
+/// `[Calendar] Folder=`: files that come, change and go, and what is written back into them.
+@Suite(.serialized) struct CalendarFolderTests {
+  private static func item(_ lines: String) -> String {
+    let text = "BEGIN:VCALENDAR\nVERSION:2.0\n\(lines)\nEND:VCALENDAR\n"
+    return text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")
+  }
+
+  private static func task(_ uid: String, _ summary: String = "S", _ more: String = "") -> String {
+    item(
+      "BEGIN:VTODO\nUID:\(uid)\nSUMMARY:\(summary)\nX-OTHER;P=\"q\":kept\n\(more)"
+        + "DUE:21000101T100000Z\nSTATUS:NEEDS-ACTION\nEND:VTODO")
+  }
+
+  private static let place = """
+    BEGIN:VALARM
+    UID:alarm
+    TRIGGER;VALUE=DATE-TIME:19760401T005545Z
+    X-APPLE-PROXIMITY:ARRIVE
+    X-APPLE-STRUCTURED-LOCATION;X-APPLE-RADIUS=100:geo:53.5,10
+    END:VALARM
+    """
+
+  /// A folder `calendar/tasks` in the rig's own.
+  private func folder() throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    mkdir("\(folder.path)/calendar", 0o700)
+    mkdir("\(folder.path)/calendar/tasks", 0o700)
+    return folder
+  }
+
+  private func rig(_ folder: TemporaryFolder) throws -> Rig {
+    try Rig("[Calendar]\nFolder=\(folder.path)/calendar/\n", folder: folder)
+  }
+
+  private func put(_ folder: TemporaryFolder, _ name: String, _ text: String) throws {
+    try folder.file("calendar/tasks/new.tmp", text)
+    rename("\(folder.path)/calendar/tasks/new.tmp", "\(folder.path)/calendar/tasks/\(name)")
+  }
+
+  private func text(_ folder: TemporaryFolder, _ name: String) throws -> String {
+    String(decoding: try fileBytes("\(folder.path)/calendar/tasks/\(name)"), as: UTF8.self)
+  }
+
+  private func ids(_ rig: Rig) throws -> [String] {
+    try rig.daemon.store.reminders.all().values.map(\.reminder.id).sorted()
+  }
+
+  @Test func filesAreRemindersFromTheStartOn() throws {
+    let folder = try folder()
+    try put(folder, "a.ics", Self.task("a"))
+    try folder.file("calendar/b.ics", Self.task("b"))
+    try folder.file("calendar/tasks/displayname", "Tasks")
+    try folder.file("calendar/tasks/.c.ics", Self.task("c"))
+    try folder.file("calendar/tasks/d.ics.tmp", Self.task("d"))
+    let rig = try rig(folder)
+    #expect(try ids(rig) == ["a", "b"])
+    #expect(rig.daemon.host.engine.armedCount == 2)
+    let shown = try rig.client().call("Show", #"{"id":"a"}"#)["reminder"]
+    #expect(
+      shown?["source"]?["file"]?.string == "\(folder.path)/calendar/tasks/a.ics")
+    #expect(rig.journal.troubles(.warning) == [])
+  }
+
+  @Test func filesThatComeChangeAndGo() throws {
+    let folder = try folder()
+    let rig = try rig(folder)
+    try put(folder, "a.ics", Self.task("a", "First"))
+    try rig.run { rig.daemon.host.engine.reminder("a")?.title == "First" }
+    try put(folder, "a.ics", Self.task("a", "Second"))
+    try rig.run { rig.daemon.host.engine.reminder("a")?.title == "Second" }
+    #expect(try rig.daemon.store.reminders.reminder(id: "a")?.reminder.title == "Second")
+    // Renamed, and in a collection that is new.
+    mkdir("\(folder.path)/calendar/more", 0o700)
+    rename("\(folder.path)/calendar/tasks/a.ics", "\(folder.path)/calendar/more/b.ics")
+    try rig.run {
+      try rig.daemon.store.reminders.reminder(id: "a")?.reminder.source?.file.hasSuffix(
+        "more/b.ics")
+        == true
+    }
+    unlink("\(folder.path)/calendar/more/b.ics")
+    try rig.run { rig.daemon.host.engine.reminder("a") == nil }
+    #expect(try ids(rig) == [])
+  }
+
+  @Test func whatWentWhileItWasOffIsGone() throws {
+    let folder = try folder()
+    try put(folder, "a.ics", Self.task("a"))
+    try put(folder, "b.ics", Self.task("b"))
+    do { _ = try rig(folder) }
+    unlink("\(folder.path)/calendar/tasks/a.ics")
+    #expect(try ids(rig(folder)) == ["b"])
+  }
+
+  @Test func theFolderMayComeLater() throws {
+    let folder = try TemporaryFolder()
+    let rig = try rig(folder)
+    #expect(rig.journal.troubles(.warning).count == 1)
+    mkdir("\(folder.path)/calendar", 0o700)
+    mkdir("\(folder.path)/calendar/tasks", 0o700)
+    try put(folder, "a.ics", Self.task("a"))
+    try rig.run { rig.daemon.host.engine.reminder("a") != nil }
+    // Away again, as with a disk that is not mounted: what was read stays.
+    rename("\(folder.path)/calendar", "\(folder.path)/elsewhere")
+    try rig.run { rig.journal.troubles(.warning).count == 2 }
+    #expect(try ids(rig) == ["a"])
+  }
+
+  @Test func aBrokenFileIsSaidOnceAndKeepsWhatItWas() throws {
+    let folder = try folder()
+    try put(folder, "a.ics", Self.task("a"))
+    let rig = try rig(folder)
+    try put(folder, "a.ics", Self.task("a").replacing("21000101T100000Z", with: "soon"))
+    try rig.run { !rig.journal.troubles(.error).isEmpty }
+    let trouble = try #require(rig.journal.troubles(.error).first)
+    #expect(trouble.contains("tasks/a.ics:7: DUE 'soon' is no date"))
+    #expect(rig.daemon.host.engine.reminder("a") != nil)
+    rig.daemon.reloadSettings()
+    #expect(rig.journal.troubles(.error).count == 1)
+    try put(folder, "a.ics", Self.task("a", "Repaired"))
+    try rig.run { rig.daemon.host.engine.reminder("a")?.title == "Repaired" }
+  }
+
+  @Test func doneIsWrittenBackAndNothingElse() throws {
+    let folder = try folder()
+    let before = Self.task("a", "S", Self.place + "\n")
+    try put(folder, "a.ics", before)
+    chmod("\(folder.path)/calendar/tasks/a.ics", 0o640)
+    let rig = try rig(folder)
+    let id = try #require(try ids(rig).first)
+    _ = try rig.client().call("Done", ["id": .string(id)])
+    let after = try text(folder, "a.ics")
+    let lines = after.split(separator: "\r\n").map(String.init)
+    let added = lines.filter { !before.contains($0) }
+    #expect(added.contains("STATUS:COMPLETED") && added.contains("PERCENT-COMPLETE:100"))
+    #expect(
+      Set(added.map { $0.prefix { $0 != ":" } }) == [
+        "STATUS", "COMPLETED", "PERCENT-COMPLETE", "LAST-MODIFIED", "DTSTAMP", "SEQUENCE",
+      ])
+    #expect(lines.contains("X-OTHER;P=\"q\":kept"))
+    #expect(folder.calendarNames == ["a.ics"])
+    var status = stat()
+    stat("\(folder.path)/calendar/tasks/a.ics", &status)
+    #expect(status.st_mode & 0o777 == 0o640)
+    #expect(rig.daemon.host.engine.progress(id)?.state == .done)
+    // Opened again on the phone.
+    try put(folder, "a.ics", before)
+    try rig.run { rig.daemon.host.engine.progress(id)?.state == .armed }
+  }
+
+  @Test func doneElsewhereIsDoneHere() throws {
+    let folder = try folder()
+    try put(folder, "a.ics", Self.task("a"))
+    let rig = try rig(folder)
+    try put(folder, "a.ics", Self.task("a").replacing("NEEDS-ACTION", with: "COMPLETED"))
+    try rig.run { rig.daemon.host.engine.progress("a")?.state == .done }
+    #expect(rig.daemon.host.engine.armedCount == 0)
+    #expect(try rig.daemon.store.reminders.reminder(id: "a")?.progress.state == .done)
+  }
+
+  @Test func aRepeatingTaskGoesOn() throws {
+    let folder = try folder()
+    try put(folder, "a.ics", Self.task("a", "S", "RRULE:FREQ=DAILY\n"))
+    let rig = try rig(folder)
+    let answer = try rig.client().call("Done", #"{"id":"a"}"#)
+    #expect(answer["reminder"]?["state"]?.string == "armed")
+    #expect(try text(folder, "a.ics").contains("DUE:21000102T100000Z\r\n"))
+    #expect(try text(folder, "a.ics").contains("STATUS:NEEDS-ACTION\r\n"))
+    try rig.settle()
+    #expect(rig.daemon.host.engine.progress("a")?.occurrence?.json == "2100-01-02T10:00:00Z")
+  }
+
+  @Test func aSnoozeGoesBothWays() throws {
+    let folder = try folder()
+    try put(folder, "a.ics", Self.task("a", "S", Self.place + "\n"))
+    let rig = try rig(folder)
+    let id = try #require(try ids(rig).first)
+    _ = try rig.client().call("Snooze", ["id": .string(id), "until": "1h"])
+    let until = try #require(rig.daemon.host.engine.progress(id)?.snoozedUntil)
+    let snoozed = try text(folder, "a.ics")
+    #expect(snoozed.contains("RELATED-TO;RELTYPE=SNOOZE:alarm\r\n"))
+    #expect(snoozed.contains("ACKNOWLEDGED:"))
+    // Our own change is no news.
+    rig.daemon.reloadSettings()
+    #expect(rig.daemon.host.engine.progress(id)?.snoozedUntil == until)
+    // Put off further on the phone.
+    let line = try #require(
+      snoozed.split(separator: "\r\n").last { $0.hasPrefix("TRIGGER;VALUE=DATE-TIME:2") })
+    try put(
+      folder, "a.ics", snoozed.replacing(line, with: "TRIGGER;VALUE=DATE-TIME:21000101T000000Z"))
+    try rig.run {
+      rig.daemon.host.engine.progress(id)?.snoozedUntil?.json == "2100-01-01T00:00:00Z"
+    }
+  }
+
+  /// A file that was replaced after it was read is read again, and the change made there.
+  @Test func aChangeInBetweenIsKept() throws {
+    let folder = try folder()
+    try put(folder, "a.ics", Self.task("a", "Old"))
+    let rig = try rig(folder)
+    try put(folder, "a.ics", Self.task("a", "New"))
+    _ = try rig.client().call("Done", #"{"id":"a"}"#)
+    let text = try text(folder, "a.ics")
+    #expect(text.contains("SUMMARY:New\r\n") && text.contains("STATUS:COMPLETED\r\n"))
+    #expect(rig.daemon.host.engine.reminder("a")?.title == "New")
+  }
+
+  @Test func whatTheFileSaysIsNotEditedHere() throws {
+    let folder = try folder()
+    try put(folder, "a.ics", Self.task("a"))
+    let rig = try rig(folder)
+    let client = try rig.client()
+    for (method, parameters) in [
+      ("Remove", #"{"id":"a"}"#), ("Edit", #"{"id":"a","changes":{"title":"T"}}"#),
+    ] {
+      let error = try client.error(method, parameters)
+      #expect(error.name == "org.georemind.RefusedByPolicy")
+      #expect(error.parameters["reason"]?.string?.contains("tasks/a.ics") == true)
+    }
+    // Without the folder it is the user's own.
+    try rig.configure("[Feed]\nFeed=\n")
+    rig.daemon.reloadSettings()
+    _ = try client.call("Remove", #"{"id":"a"}"#)
+    #expect(try ids(rig) == [])
+  }
+
+  @Test func aFolderThatMayNotBeWrittenIsSaidOnce() throws {
+    // Root may write anywhere; a file of somebody else stands for one that may not be written.
+    guard geteuid() == 0 else { return }
+    let folder = try folder()
+    for name in ["a", "b"] {
+      try put(folder, "\(name).ics", Self.task(name))
+      chown("\(folder.path)/calendar/tasks/\(name).ics", 12_345, 12_345)
+    }
+    let rig = try rig(folder)
+    let client = try rig.client()
+    for name in ["a", "b"] { _ = try client.call("Done", ["id": .string(name)]) }
+    #expect(rig.journal.troubles(.warning).count == 1)
+    #expect(try text(folder, "a.ics") == Self.task("a"))
+    // Another title does not bring it back.
+    try folder.file("calendar/tasks/a.ics", Self.task("a", "Other"))
+    try rig.run { rig.daemon.host.engine.reminder("a")?.title == "Other" }
+    #expect(rig.daemon.host.engine.progress("a")?.state == .done)
+  }
+
+  @Test(arguments: ["relative/path", "~user/x"]) func aFolderHasAnAbsolutePath(
+    _ path: String
+  ) throws {
+    let folder = try TemporaryFolder()
+    #expect(throws: (any Error).self) {
+      try Rig("[Calendar]\nFolder=\(path)\n", folder: folder)
+    }
+  }
+}
+
+extension TemporaryFolder {
+  fileprivate var calendarNames: [String] {
+    FolderListing.files(in: "\(path)/calendar", ending: "")?.map {
+      String($0.path.split(separator: "/").last ?? "")
+    } ?? []
+  }
+}
