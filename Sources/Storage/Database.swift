@@ -18,6 +18,11 @@ package final class Database {
   /// How many statements were prepared so far, for tests and benchmarks.
   package private(set) var preparedCount = 0
   private var depth = 0
+  /// Pages in the write-ahead log after the last commit.
+  private var logPages: Int32 = 0
+  /// As many as SQLite itself lets it grow to.
+  private static let longLog: Int32 = 1000
+  private var leavesLog = false
   /// A transaction stays open between calls of `bulk`.
   private var isBulkOpen = false
 
@@ -192,12 +197,16 @@ package final class Database {
 
   /// Does all of `body` or, when it throws, nothing. The outermost one takes the write lock at once;
   /// within it another one is a savepoint.
+  /// - Parameter leavesLog: the log is not moved into the database after it, however long it is:
+  ///   somebody waits.
   package func transaction<Value>(
-    _ body: () throws(StoreError) -> Value
+    leavesLog: Bool = false, _ body: () throws(StoreError) -> Value
   ) throws(StoreError)
     -> Value
   {
     let isOutermost = depth == 0
+    if isOutermost { self.leavesLog = leavesLog }
+    defer { if isOutermost { self.leavesLog = false } }
     try run(isOutermost ? "BEGIN IMMEDIATE" : "SAVEPOINT inner_step")
     depth += 1
     defer { depth -= 1 }
@@ -249,6 +258,29 @@ package final class Database {
     } else {
       _ = sqlite3_exec(handle, "ROLLBACK TO inner_step; RELEASE inner_step", nil, nil, nil)
     }
+  }
+
+  // MARK: - The write-ahead log
+
+  /// Moves the log into the database where it has grown long, as far as no reader needs it.
+  package func shortenLog() {
+    guard logPages >= Self.longLog else { return }
+    // What stands in its way now will not at the next commit.
+    _ = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+  }
+
+  /// Has this connection shorten the log itself: SQLite would within a commit, whoever waits for that.
+  func keepLogShort() {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    _ = sqlite3_wal_hook(
+      handle,
+      { context, _, _, pages in
+        guard let context else { return SQLITE_OK }
+        let database = Unmanaged<Database>.fromOpaque(context).takeUnretainedValue()
+        database.logPages = pages
+        if !database.leavesLog { database.shortenLog() }
+        return SQLITE_OK
+      }, context)
   }
 
   // MARK: - Errors

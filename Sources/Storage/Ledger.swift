@@ -26,9 +26,7 @@ package struct Ledger {
       for firing in firings {
         let added = try database.run(
           """
-          INSERT INTO firing (id, reminder_id, kind, title, category, priority, time_us, event,
-            latitude, longitude, eph_m, fix_time_us, place, distance_m, due_us, travel_us, late_us,
-            why)
+          INSERT INTO firing (\(FiringRow.written))
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           ON CONFLICT (id) DO NOTHING
           """, FiringRow.values(firing))

@@ -29,6 +29,7 @@ extension Database {
     try execute("PRAGMA cache_size = -512")
     // After a long transaction the log is cut back to this, so that it does not stay large.
     _ = try integer("PRAGMA journal_size_limit = 4194304")
+    keepLogShort()
     return mode == "wal"
   }
 

@@ -76,6 +76,10 @@ package struct PlaceStore {
     ).values.first
   }
 
+  package func name(of number: Int64) throws(StoreError) -> String? {
+    try database.text("SELECT name FROM known_place WHERE id = ?", [.integer(number)])
+  }
+
   /// The number of a place, which it keeps while it exists.
   package func number(named name: String) throws(StoreError) -> Int64? {
     try database.integer("SELECT id FROM known_place WHERE name = ?", [.text(name)])

@@ -11,8 +11,13 @@ import Reminders
 enum ReminderRow {
   static let columns = """
     seq, id, kind, title, category, priority, place_name, latitude, longitude, radius_m, due, \
-    transport, document, state, presence, inside_since_us, visit_settled, occurrence_us, \
-    leads_fired, last_fired_us, snoozed_until_us, unacknowledged, places_inside, next_look_us
+    transport, document, \(progressColumns)
+    """
+
+  /// Those of the progress, which a `decision` has as well.
+  static let progressColumns = """
+    state, presence, inside_since_us, visit_settled, occurrence_us, leads_fired, last_fired_us, \
+    snoozed_until_us, unacknowledged, places_inside, next_look_us
     """
 
   // MARK: - Writing

@@ -27,10 +27,16 @@ enum Schema {
     Migration(version: 1, name: "first tables", script: firstTables),
     Migration(version: 2, name: "points of interest", script: pointsOfInterest),
     Migration(version: 3, name: "a start without reading documents", script: quickStart),
+    Migration(version: decisionsVersion, name: "decisions on one page", script: decisions),
   ]
 
+  /// Since when there is a table of decisions.
+  static let decisionsVersion: Int64 = 4
+
   /// Tables whose rows are worth saving from a damaged file, parents first.
-  static let tables = ["category", "place", "reminder", "firing", "state", "queue"]
+  static let tables = [
+    "category", "place", "reminder", "firing", "state", "queue", "decision",
+  ]
 
   private static let firstTables = """
     CREATE TABLE category (
@@ -168,5 +174,44 @@ enum Schema {
         WHEN 'cycling' THEN 'cycling' WHEN 'walking' THEN 'walking' ELSE 'driving' END,
       document = json_remove(document, '$.transport')
     WHERE kind = 'preemptive' AND json_valid(document);
+    """
+
+  /// What the last event decided, until it is where it is looked up: see `DecisionTable`. Its columns
+  /// are those of a reminder's progress and of a firing, without an index, a check or a rising row
+  /// number that would make the commit touch a second page.
+  private static let decisions = """
+    CREATE TABLE decision (
+      seq INTEGER PRIMARY KEY,
+      reminder_id TEXT NOT NULL,
+      state TEXT,
+      presence TEXT,
+      inside_since_us INTEGER,
+      visit_settled INTEGER,
+      occurrence_us INTEGER,
+      leads_fired INTEGER,
+      last_fired_us INTEGER,
+      snoozed_until_us INTEGER,
+      unacknowledged INTEGER,
+      places_inside TEXT,
+      next_look_us INTEGER,
+      id TEXT,
+      kind TEXT,
+      title TEXT,
+      category TEXT,
+      priority INTEGER,
+      time_us INTEGER,
+      event TEXT,
+      latitude REAL,
+      longitude REAL,
+      eph_m REAL,
+      fix_time_us INTEGER,
+      place TEXT,
+      distance_m REAL,
+      due_us INTEGER,
+      travel_us INTEGER,
+      late_us INTEGER,
+      why TEXT,
+      delivered_us INTEGER
+    ) STRICT;
     """
 }

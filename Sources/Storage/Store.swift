@@ -19,6 +19,12 @@ package struct Changes {
       && zone == nil
   }
 
+  /// Few firings, and nothing but the progress that comes with them.
+  var isPlainDecision: Bool {
+    !firings.isEmpty && firings.count + progress.count <= DecisionTable.maximumRows
+      && saved.isEmpty && forgotten.isEmpty && lastFix == nil && zone == nil
+  }
+
   /// Leaves the latest progress of each reminder alone, so that what waits for a disk for days does not
   /// grow with each visit. Complexity: O(n).
   package mutating func forgetOutdatedProgress() {
@@ -32,6 +38,8 @@ package final class Store {
   package let database: Database
   /// What opening it did.
   package let report: OpeningReport
+  /// No decision waits for `settle`.
+  private var isSettled = true
 
   /// Opens or creates the database at `path`, whose folder must exist.
   /// - Parameters:
@@ -62,6 +70,7 @@ package final class Store {
   @discardableResult
   package func commit(_ changes: Changes) throws(StoreError) -> [Firing] {
     guard !changes.isEmpty else { return [] }
+    try settle()
     return try database.transaction { () throws(StoreError) in
       for entry in changes.saved { try reminders.replace(entry.reminder, entry.progress) }
       for (id, progress) in changes.progress { try reminders.update(id, progress) }
@@ -71,6 +80,47 @@ package final class Store {
       return try ledger.record(changes.firings)
     }
   }
+
+  // MARK: - The way to the journal
+
+  /// Keeps a decision of the engine as `commit` does, on disk when it returns, but only as far as the
+  /// journal must wait for it: `settle` has to follow before reminders or ledger are read.
+  @discardableResult
+  package func decide(_ changes: Changes) throws(StoreError) -> [Firing] {
+    guard changes.isPlainDecision else { return try commit(changes) }
+    try settle()
+    let recorded = try database.transaction(leavesLog: true) { () throws(StoreError) in
+      try decisions.record(changes.firings, changes.progress)
+    }
+    isSettled = false
+    return recorded
+  }
+
+  /// Brings the last decision to where it is looked up, and notes what else can wait for a firing.
+  ///
+  /// The disk is not waited for: see `Ledger.markDelivered`.
+  /// - Parameters:
+  ///   - delivered: ids of its firings that the journal has got.
+  ///   - time: when it got them.
+  package func settle(
+    delivered: [String] = [], at time: Instant = Instant(microseconds: 0),
+    lastFix: KeptFix? = nil
+  ) throws(StoreError) {
+    guard !isSettled || !delivered.isEmpty || lastFix != nil else { return }
+    // Before the transaction, which begins the log anew then, rather than the next decision.
+    database.shortenLog()
+    try database.relaxedTransaction { () throws(StoreError) in
+      if isSettled {
+        try ledger.markDelivered(delivered, at: time)
+      } else {
+        try decisions.settle(delivered: delivered, at: time)
+      }
+      if let lastFix { try state.keep(lastFix) }
+    }
+    isSettled = true
+  }
+
+  private var decisions: DecisionTable { DecisionTable(database: database) }
 
   /// Moves the write-ahead log into the database and closes it; later uses fail.
   package func close() { database.close() }

@@ -18,7 +18,8 @@ private let benchHelp = """
       insert_ns, pop_insert_ns, reschedule_ns, cancel_ns, drain_ns, bytes_per_timer
   store N
       N reminders in a database in /tmp: insert_ms for all in one transaction, commit_p50_us and
-      commit_p99_us for one firing with full sync, open_and_read_ms for all at a start
+      commit_p99_us for one firing with full sync, settle_p50_us for what follows its entry,
+      open_and_read_ms for all at a start
   latency [N [PACE]]
       From the last byte of an epoch on a pseudo-terminal to its firing's datagram at the journal's
       socket, through the georemindd beside this program; N firings (1000), each PACE ms (2) after

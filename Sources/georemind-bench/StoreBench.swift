@@ -27,6 +27,7 @@ func storeBench(count: Int) throws -> String {
 
   let commits = min(count, 500)
   var times: [Double] = []
+  var settling: [Double] = []
   for index in 0..<commits {
     var progress = Progress(state: .fired)
     progress.lastFired = now
@@ -38,10 +39,14 @@ func storeBench(count: Int) throws -> String {
         time: now, event: .arrive, position: home, why: "Arrived")
     ]
     let start = wallTime()
-    try store.commit(one)
-    times.append(wallTime() - start)
+    try store.decide(one)
+    let decided = wallTime()
+    try store.settle(delivered: one.firings.map(\.id), at: now)
+    times.append(decided - start)
+    settling.append(wallTime() - decided)
   }
   times.sort()
+  settling.sort()
   store.close()
 
   let openStart = wallTime()
@@ -52,5 +57,6 @@ func storeBench(count: Int) throws -> String {
   guard read == count else { throw BenchError("\(read) of \(count) reminders came back") }
   func at(_ share: Double) -> String { rounded(times.percentile(share) * 1e6) }
   return "insert_ms=\(rounded(fill * 1e3)) commit_p50_us=\(at(0.5)) commit_p99_us=\(at(0.99)) "
+    + "settle_p50_us=\(rounded(settling.percentile(0.5) * 1e6)) "
     + "open_and_read_ms=\(rounded(open * 1e3))"
 }

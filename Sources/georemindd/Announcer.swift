@@ -15,21 +15,21 @@ final class Announcer {
     var entry = JournalEntry(
       firing.message, priority: priority(of: firing),
       messageID: (isLate ? MessageID.lateFiring : .firing).rawValue)
-    entry["GEOREMIND_FIRING_ID"] = firing.id
-    entry["GEOREMIND_REMINDER_ID"] = firing.reminderID
-    entry["GEOREMIND_KIND"] = firing.kind.rawValue
-    entry["GEOREMIND_EVENT"] = firing.event.rawValue
-    entry["GEOREMIND_TITLE"] = firing.title
-    entry["GEOREMIND_CATEGORY"] = firing.category
-    entry["GEOREMIND_PLACE"] = firing.place
-    entry["GEOREMIND_LATITUDE"] = firing.position.map { plain($0.latitude, digits: 7) }
-    entry["GEOREMIND_LONGITUDE"] = firing.position.map { plain($0.longitude, digits: 7) }
-    entry["GEOREMIND_EPH_M"] = firing.eph.map { plain($0, digits: 1) }
-    entry["GEOREMIND_DISTANCE_M"] = firing.distance.map { plain($0, digits: 1) }
-    entry["GEOREMIND_FIX_TIME"] = firing.fixTime?.json
-    entry["GEOREMIND_DUE"] = firing.due?.json
-    entry["GEOREMIND_TRAVEL_S"] = firing.travel.map { plain($0.seconds, digits: 0) }
-    entry["GEOREMIND_LATE_S"] = firing.late.map { plain($0.seconds, digits: 3) }
+    entry.add("GEOREMIND_FIRING_ID", firing.id)
+    entry.add("GEOREMIND_REMINDER_ID", firing.reminderID)
+    entry.add("GEOREMIND_KIND", firing.kind.rawValue)
+    entry.add("GEOREMIND_EVENT", firing.event.rawValue)
+    entry.add("GEOREMIND_TITLE", firing.title)
+    entry.add("GEOREMIND_CATEGORY", firing.category)
+    entry.add("GEOREMIND_PLACE", firing.place)
+    entry.add("GEOREMIND_LATITUDE", firing.position.map { plain($0.latitude, digits: 7) })
+    entry.add("GEOREMIND_LONGITUDE", firing.position.map { plain($0.longitude, digits: 7) })
+    entry.add("GEOREMIND_EPH_M", firing.eph.map { plain($0, digits: 1) })
+    entry.add("GEOREMIND_DISTANCE_M", firing.distance.map { plain($0, digits: 1) })
+    entry.add("GEOREMIND_FIX_TIME", firing.fixTime?.json)
+    entry.add("GEOREMIND_DUE", firing.due?.json)
+    entry.add("GEOREMIND_TRAVEL_S", firing.travel.map { plain($0.seconds, digits: 0) })
+    entry.add("GEOREMIND_LATE_S", firing.late.map { plain($0.seconds, digits: 3) })
     return entry
   }
 

@@ -121,10 +121,6 @@ final class EngineHost {
     // The journal waits for what is kept with a firing, and nothing of that needs the last fix.
     if !fires, !changes.progress.isEmpty { changes.lastFix = keptFix }
     commit(changes)
-    if fires, storeTrouble == nil, let fix = keptFix {
-      // Nor is it worth waiting for the disk a second time.
-      try? store.database.relaxedTransaction { () throws(StoreError) in try store.state.keep(fix) }
-    }
     for notice in notices { journal.announce(notice) }
     tellPlaces()
   }
@@ -141,7 +137,7 @@ final class EngineHost {
 
   /// nil where there is no such place, or the store does not answer.
   func placeName(_ number: Int64) -> String? {
-    (try? store.places.place(number: number))?.name
+    try? store.places.name(of: number)
   }
 
   /// Places of these categories have come, gone or changed.
@@ -192,7 +188,7 @@ final class EngineHost {
     let recorded: [Firing]
     let start = SystemClock.monotonic.microseconds
     do {
-      recorded = try store.commit(unsaved)
+      recorded = try unsaved.firings.isEmpty ? store.commit(unsaved) : store.decide(unsaved)
     } catch {
       unsaved.forgetOutdatedProgress()
       note(trouble: "\(error)")
@@ -206,7 +202,7 @@ final class EngineHost {
       log.notice("The store works again; nothing was lost")
     }
     guard !firings.isEmpty else { return }
-    outbox.deliver(recorded)
+    outbox.deliver(recorded, lastFix: keptFix)
     for firing in firings { onFiring(firing) }
   }
 

@@ -40,13 +40,25 @@ final class Outbox {
   }
 
   /// Sends what waits.
-  func deliver() {
-    attempt { try workOff(store.ledger.undelivered().values) }
+  func deliver() { deliverAll(lastFix: nil) }
+
+  /// Sends what has just been decided, behind what waits where something does, and then brings it to
+  /// where it is looked up.
+  /// - Parameter lastFix: kept with the mark of delivery, for nothing needs it earlier.
+  func deliver(_ decided: [Firing], lastFix: KeptFix?) {
+    guard !isBehind else { return deliverAll(lastFix: lastFix) }
+    attempt {
+      let sent = send(decided)
+      try store.settle(delivered: sent, at: clock(), lastFix: lastFix)
+      taken.subtract(sent)
+    }
   }
 
-  /// Sends what the ledger has just taken in, behind what waits where something does.
-  func deliver(_ recorded: [Firing]) {
-    if isBehind { deliver() } else { attempt { try workOff(recorded) } }
+  private func deliverAll(lastFix: KeptFix?) {
+    attempt {
+      try store.settle(lastFix: lastFix)
+      try mark(send(store.ledger.undelivered().values))
+    }
   }
 
   private func attempt(_ work: () throws -> Void) {
@@ -61,7 +73,8 @@ final class Outbox {
     if isBehind { onJournalAway() }
   }
 
-  private func workOff(_ waiting: [Firing]) throws {
+  /// Answers the ids of those that the journal has, from the first on.
+  private func send(_ waiting: [Firing]) -> [String] {
     var sent: [String] = []
     for firing in waiting {
       guard taken.contains(firing.id) || send(firing) else { break }
@@ -69,7 +82,7 @@ final class Outbox {
       sent.append(firing.id)
     }
     isBehind = sent.count < waiting.count
-    try mark(sent)
+    return sent
   }
 
   private func mark(_ ids: [String]) throws {

@@ -1,0 +1,99 @@
+import CivilTime
+import Reminders
+
+/// What one event decided, kept where keeping it costs least: the way of a firing to the journal leads
+/// through here.
+///
+/// The entry waits for the commit, and a commit costs by the page. A firing with its four indexes, its
+/// place in the queue and its reminder's row are a dozen pages in as many places; here firing and
+/// progress are one row on the one page of a table that is otherwise empty. Once the entry is sent,
+/// `settle` moves the rows to where they are looked up. Both are transactions, so that a crash leaves
+/// either the decision or its effect, and opening a store settles what is left.
+///
+/// There is at most one event in the table: the next one settles the last one first.
+struct DecisionTable {
+  let database: Database
+
+  /// More rows than this fill pages of their own and are better written to their places at once.
+  static let maximumRows = 16
+
+  /// Notes firings, and how far reminders have come by them. To be called within a transaction.
+  /// Answers the firings that the ledger does not have yet.
+  func record(
+    _ firings: [Firing], _ progress: [(id: String, progress: Progress)]
+  ) throws(StoreError) -> [Firing] {
+    // A later progress of a reminder stands for an earlier one.
+    var latest = Dictionary(progress.map { ($0.id, $0.progress) }) { $1 }
+    var new: [Firing] = []
+    for firing in firings where try isNew(firing, besides: new) {
+      try insert(firing.reminderID, latest.removeValue(forKey: firing.reminderID), firing)
+      new.append(firing)
+    }
+    for (id, _) in progress {
+      if let progress = latest.removeValue(forKey: id) { try insert(id, progress, nil) }
+    }
+    return new
+  }
+
+  private func isNew(_ firing: Firing, besides others: [Firing]) throws(StoreError) -> Bool {
+    if others.contains(where: { $0.id == firing.id }) { return false }
+    return try database.value("SELECT 1 FROM firing WHERE id = ?", [.text(firing.id)]) == nil
+  }
+
+  private func insert(
+    _ reminderID: String, _ progress: Progress?, _ firing: Firing?
+  ) throws(StoreError) {
+    switch (progress, firing) {
+    case (let progress?, let firing?):
+      try database.run(Self.insertBoth, ReminderRow.values(progress) + FiringRow.values(firing))
+    case (let progress?, nil):
+      try database.run(Self.insertProgress, ReminderRow.values(progress) + [.text(reminderID)])
+    case (nil, let firing?): try database.run(Self.insertFiring, FiringRow.values(firing))
+    case (nil, nil): break
+    }
+  }
+
+  private static let insertBoth = insertion("\(ReminderRow.progressColumns), \(FiringRow.written)")
+  private static let insertProgress = insertion("\(ReminderRow.progressColumns), reminder_id")
+  private static let insertFiring = insertion(FiringRow.written)
+
+  private static func insertion(_ columns: String) -> String {
+    let places = columns.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
+    return "INSERT INTO decision (\(columns)) VALUES (\(places))"
+  }
+
+  /// Moves the decisions to the reminders and the ledger; those that the journal has not got go to the
+  /// queue. To be called within a transaction.
+  /// - Parameters:
+  ///   - delivered: ids of firings that the journal has.
+  ///   - time: when it got them.
+  func settle(delivered: [String], at time: Instant) throws(StoreError) {
+    for id in delivered {
+      try database.run(
+        "UPDATE decision SET delivered_us = ? WHERE id = ?", [SQLValue(time), .text(id)])
+    }
+    try database.run(
+      """
+      UPDATE reminder SET (\(ReminderRow.progressColumns)) = (
+        SELECT \(ReminderRow.progressColumns) FROM decision
+        WHERE decision.reminder_id = reminder.id AND decision.state IS NOT NULL)
+      WHERE id IN (SELECT reminder_id FROM decision WHERE state IS NOT NULL)
+      """)
+    try database.run(
+      """
+      INSERT INTO firing (\(FiringRow.written), delivered_us)
+      SELECT \(FiringRow.written), delivered_us FROM decision WHERE id IS NOT NULL ORDER BY seq
+      ON CONFLICT (id) DO NOTHING
+      """)
+    try database.run(
+      """
+      INSERT INTO queue (name, priority, payload) SELECT ?, time_us, id FROM decision
+      WHERE id IS NOT NULL AND delivered_us IS NULL ORDER BY seq
+      """, [.text(Ledger.queueName)])
+    try database.run("DELETE FROM decision")
+  }
+
+  func isEmpty() throws(StoreError) -> Bool {
+    try database.value("SELECT 1 FROM decision LIMIT 1") == nil
+  }
+}
