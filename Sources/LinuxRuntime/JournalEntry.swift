@@ -12,9 +12,8 @@ package struct JournalFieldName: Hashable, Sendable, CustomStringConvertible,
   }
 
   /// A name written in the program. Must be valid.
-  package init(stringLiteral name: StaticString) {
-    let name = "\(name)"
-    precondition(Self.isValid(name.utf8), "\(name) is no journal field name")
+  package init(stringLiteral name: String) {
+    assert(Self.isValid(name.utf8), "\(name) is no journal field name")
     description = name
   }
 
@@ -69,10 +68,16 @@ package struct JournalEntry: Equatable, Sendable {
       Field(name: .message, value: message),
       Field(name: .priority, value: "\(priority.rawValue)"),
     ]
-    if let messageID { self[.messageID] = messageID }
-    self["CODE_FILE"] = file
-    self["CODE_LINE"] = "\(line)"
-    self["CODE_FUNC"] = function
+    fields.reserveCapacity(24)
+    add(.messageID, messageID)
+    add("CODE_FILE", file)
+    add("CODE_LINE", "\(line)")
+    add("CODE_FUNC", function)
+  }
+
+  /// A field that the entry does not have yet, if there is a value for it.
+  package mutating func add(_ name: JournalFieldName, _ value: String?) {
+    if let value { fields.append(Field(name: name, value: value)) }
   }
 
   /// The value of a field; nil removes it, a new one goes to the end.

@@ -125,15 +125,17 @@ extension Firing {
     // FNV-1a, 128 bits (draft-eastlake-fnv).
     var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
     let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013B
-    let text = "\(reminder)\n\(event.rawValue)\n\(time.microseconds)\n\(due?.microseconds ?? 0)"
-    for byte in text.utf8 { hash = (hash ^ UInt128(byte)) &* prime }
+    let decision = "\(reminder)\n\(event.rawValue)\n\(time.microseconds)\n\(due?.microseconds ?? 0)"
+    for byte in decision.utf8 { hash = (hash ^ UInt128(byte)) &* prime }
     hash = hash & ~(0xF << 76) | (8 << 76)
     hash = hash & ~(0x3 << 62) | (2 << 62)
-    let digits = String(hash, radix: 16)
-    let padded = String(repeating: "0", count: 32 - digits.count) + digits
-    let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { range in
-      String(padded.dropFirst(range.lowerBound).prefix(range.count))
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(36)
+    for shift in stride(from: 124, through: 0, by: -4) {
+      if [92, 76, 60, 44].contains(shift) { text.append(UInt8(ascii: "-")) }
+      text.append(digits[Int(truncatingIfNeeded: hash >> UInt128(shift)) & 0xF])
     }
-    return parts.joined(separator: "-")
+    return String(decoding: text, as: UTF8.self)
   }
 }
