@@ -12,9 +12,14 @@ extension Feed {
     }
   }
 
+  /// The most that is taken of a live feed in one turn, in bytes: some seconds of what a receiver says.
+  /// Each fix in it may mean a commit, and whoever asks over the control socket waits for all of them.
+  private static let mostInOneTurn = 4096
+
   /// One read a turn: the loop comes back while there is more, after serving what else is ready.
   private func readStream(_ channel: FeedChannel, _ events: IOEvents) {
-    let count = read(channel.descriptor.raw, buffer.baseAddress, buffer.count)
+    let count = read(
+      channel.descriptor.raw, buffer.baseAddress, min(buffer.count, Self.mostInOneTurn))
     if count > 0 { return deliver(count) }
     if count == 0 { return hungUp() }
     switch errno {
@@ -27,12 +32,14 @@ extension Feed {
     }
   }
 
-  /// Up to 32 datagrams a turn, so that a burst is taken before the kernel drops from it, and a
-  /// flood does not keep all else waiting.
+  /// Up to 32 datagrams a turn, and no more after four times as much as of a stream, so that a burst is
+  /// taken before the kernel drops from it, and a flood does not keep all else waiting.
   private func readDatagrams(_ channel: FeedChannel) {
-    for _ in 0..<32 {
+    var taken = 0
+    for _ in 0..<32 where taken < 4 * Self.mostInOneTurn {
       if let (count, origin) = datagrams.receive(from: channel.descriptor.raw, into: buffer) {
         guard count > 0 else { continue }
+        taken += count
         arrived(count)
         handlers.onDatagram(received(count), origin)
         guard self.channel === channel, !isPaused else { return }

@@ -57,6 +57,8 @@ package final class Feed {
   /// What an earlier run had open, until it is used.
   private var adopted: FeedChannel?
   private var addresses: ArraySlice<SocketAddress> = []
+  /// While the name of the host is looked up.
+  private var lookUp: HostLookUp?
   private var openedAt: Int64 = 0
   private var output: [UInt8] = []
   /// How long nothing may come, in microseconds; 0 is for ever.
@@ -152,6 +154,8 @@ package final class Feed {
 
   private func timeIsUp() {
     switch state {
+    case .connecting where lookUp != nil:
+      lose("the name of its host was not found within \(options.connectTimeout / 1_000_000) s")
     case .connecting where channel != nil:
       closeChannel()
       connectNext(after: "no answer within \(options.connectTimeout / 1_000_000) s")
@@ -171,8 +175,12 @@ package final class Feed {
     do {
       switch url {
       case .gpsd(let host, let port, _), .tcp(let host, let port):
-        addresses = try SocketAddress.resolve(host, port: port)[...]
-        connectNext(after: "the host '\(host)' has no address")
+        if let known = SocketAddress.known(host, port: port) {
+          addresses = known[...]
+          connectNext(after: "the host '\(host)' has no address")
+        } else {
+          try beginLookUp(of: host, port: port)
+        }
       case .unix(let path):
         addresses = [try SocketAddress(unixPath: path)]
         connectNext(after: "")
@@ -189,6 +197,20 @@ package final class Feed {
     } catch {
       lose(error.description)
     }
+  }
+
+  private func beginLookUp(of host: String, port: UInt16) throws(SystemError) {
+    lookUp = try HostLookUp(host, port: port, program: options.resolver, loop: loop) {
+      [unowned self] result in
+      lookUp = nil
+      switch result {
+      case .success(let found):
+        addresses = found[...]
+        connectNext(after: "the host '\(host)' has no address")
+      case .failure(let error): lose(error.description)
+      }
+    }
+    timer?.arm(in: options.connectTimeout)
   }
 
   /// Tries the addresses in turn, without waiting for any.
@@ -322,6 +344,7 @@ package final class Feed {
     chunks?.close()
     chunks = nil
     huntTimer?.disarm()
+    lookUp = nil
     channel?.close()
     channel = nil
     output.removeAll(keepingCapacity: true)

@@ -46,7 +46,7 @@ extension Feed {
 
   /// Times are in microseconds.
   package struct Options {
-    /// How long each address may take to answer.
+    /// How long each address may take to answer, and the look-up of a name before that.
     package var connectTimeout: Int64
     /// How long nothing may come over a live feed before a connection by TCP counts as dead, and the
     /// silence of the others is told; 0 is for ever, nil 30 s.
@@ -54,6 +54,8 @@ extension Feed {
     /// How long bytes may come over a serial line without sense before another speed is tried.
     package var speedPatience: Int64
     package var backoff: Backoff
+    /// What looks up the names of hosts: getent(1), or what speaks as it does.
+    package var resolver: String
     /// A number in 0..<1 for the jitter.
     package var random: () -> Double
     /// The clock for the length of connections and waits.
@@ -61,7 +63,7 @@ extension Feed {
 
     package init(
       connectTimeout: Int64 = 10_000_000, silenceTimeout: Int64? = nil,
-      speedPatience: Int64 = 3_000_000,
+      speedPatience: Int64 = 3_000_000, resolver: String = "getent",
       backoff: Backoff = Backoff(),
       random: @escaping () -> Double = { Double.random(in: 0..<1) },
       clock: @escaping () -> Int64 = { SystemClock.bootTime.microseconds }
@@ -69,6 +71,7 @@ extension Feed {
       self.connectTimeout = connectTimeout
       self.silenceTimeout = silenceTimeout
       self.speedPatience = speedPatience
+      self.resolver = resolver
       self.backoff = backoff
       self.random = random
       self.clock = clock

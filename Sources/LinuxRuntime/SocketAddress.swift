@@ -29,53 +29,31 @@ struct SocketAddress: CustomStringConvertible {
   }
 
   /// An address in figures.
-  init(numeric host: String, port: UInt16) throws(SystemError) {
-    let found = try Self.lookUp(host, port, flags: AI_NUMERICHOST)
-    guard let first = found.first else { throw SystemError("use '\(host)'", code: EINVAL) }
-    self = first
-  }
-
-  /// The addresses of a host, in the order to try.
-  ///
-  /// Addresses in figures and `localhost` take no time. Any other name is looked up, and that may
-  /// block for as long as the resolver's timeout (resolv.conf(5), 10 s by default when no server
-  /// answers), so it is done on connecting only.
-  static func resolve(_ host: String, port: UInt16) throws(SystemError) -> [SocketAddress] {
-    if host.lowercased() == "localhost" {
-      // RFC 6761, section 6.3: always the loopback addresses.
-      return [
-        try SocketAddress(numeric: "::1", port: port),
-        try SocketAddress(numeric: "127.0.0.1", port: port),
-      ]
-    }
-    if let address = try? SocketAddress(numeric: host, port: port) { return [address] }
-    return try lookUp(host, port, flags: 0)
-  }
-
-  private static func lookUp(
-    _ host: String, _ port: UInt16, flags: Int32
-  ) throws(SystemError) -> [SocketAddress] {
+  /// - Parameter name: the host that has it, for messages.
+  init(numeric host: String, port: UInt16, name: String? = nil) throws(SystemError) {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    hints.ai_flags = flags | AI_NUMERICSERV
+    hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
     var list: UnsafeMutablePointer<addrinfo>?
     let result = getaddrinfo(host, "\(port)", &hints, &list)
     guard result == 0 else {
       throw SystemError(
-        "find the host '\(host)'", code: result == EAI_SYSTEM ? errno : EHOSTUNREACH,
+        "use the address '\(host)'", code: result == EAI_SYSTEM ? errno : EINVAL,
         remedy: String(cString: gai_strerror(result)))
     }
     defer { freeaddrinfo(list) }
-    var addresses: [SocketAddress] = []
-    var next = list
-    // A host with more addresses than this is no receiver.
-    while let entry = next?.pointee, addresses.count < 8 {
-      if let address = SocketAddress(entry, name: "\(host) port \(port)") {
-        addresses.append(address)
-      }
-      next = entry.ai_next
-    }
-    return addresses
+    guard let entry = list?.pointee,
+      let address = SocketAddress(entry, name: "\(name ?? host) port \(port)")
+    else { throw SystemError("use the address '\(host)'", code: EINVAL) }
+    self = address
+  }
+
+  /// The addresses of a host that needs no look-up: one in figures, or `localhost`, which is always the
+  /// loopback addresses (RFC 6761, section 6.3). nil for any other name: see `HostLookUp`.
+  static func known(_ host: String, port: UInt16) -> [SocketAddress]? {
+    let figures = host.lowercased() == "localhost" ? ["::1", "127.0.0.1"] : [host]
+    let addresses = figures.compactMap { try? SocketAddress(numeric: $0, port: port) }
+    return addresses.isEmpty ? nil : addresses
   }
 
   private init?(_ entry: addrinfo, name: String) {

@@ -1,0 +1,126 @@
+import Glibc
+
+/// Looks up the addresses of a host without waiting for them.
+///
+/// getaddrinfo(3) waits as long as the resolver does, half a minute where a network is half there, and
+/// the loop with it; getaddrinfo_a(3) has threads of its own. So getent(1), which comes with the C
+/// library and asks what getaddrinfo(3) would (nsswitch.conf(5): files, DNS, mDNS), runs as a process
+/// beside ours, within the same sandbox, and is ended when it takes too long.
+final class HostLookUp {
+  private let host: String
+  private let port: UInt16
+  private let output: Descriptor
+  private var source: IOSource?
+  private var process: pid_t
+  private var answer: [UInt8] = []
+
+  /// A host with more addresses than this is no receiver.
+  private static let mostAddresses = 8
+  private static let longestAnswer = 16384
+
+  /// Begins at once; letting go of it ends the look-up.
+  /// - Parameters:
+  ///   - program: getent, or what speaks as it does.
+  ///   - completion: called once from the loop with the addresses in the order to try.
+  init(
+    _ host: String, port: UInt16, program: String = "getent", loop: EventLoop,
+    completion: @escaping (Result<[SocketAddress], SystemError>) -> Void
+  ) throws(SystemError) {
+    self.host = host
+    self.port = port
+    var ends: [Int32] = [-1, -1]
+    let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+      throw .last("look up the host '\(host)'")
+    }
+    output = Descriptor(ends[0])
+    let input = Descriptor(ends[1])
+    process = try Self.spawn([program, "ahosts", "--", host], writingTo: input.raw)
+    guard fcntl(output.raw, F_SETFL, O_NONBLOCK) == 0 else {
+      let error = SystemError.last("look up the host '\(host)'")
+      end()
+      throw error
+    }
+    do throws(SystemError) {
+      source = try loop.addIO(output.raw, .readable) { [unowned self] _ in
+        if let result = takeAnswer() { completion(result) }
+      }
+    } catch {
+      end()
+      throw error
+    }
+  }
+
+  deinit { end() }
+
+  /// What `getent` says, once it has said all.
+  private func takeAnswer() -> Result<[SocketAddress], SystemError>? {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = read(output.raw, &bytes, bytes.count)
+    if count > 0, answer.count < Self.longestAnswer {
+      answer += bytes.prefix(count)
+      return nil
+    }
+    if count < 0, errno == EAGAIN || errno == EINTR { return nil }
+    end()
+    let addresses = addresses(in: String(decoding: answer, as: UTF8.self))
+    guard addresses.isEmpty else { return .success(addresses) }
+    return .failure(
+      SystemError(
+        "find the host '\(host)'", code: EHOSTUNREACH,
+        remedy: "no address is known for this name: try it with getent ahosts"))
+  }
+
+  /// Lines of an address, a socket type and, in the first, the host's name: one for each type.
+  private func addresses(in answer: String) -> [SocketAddress] {
+    var addresses: [SocketAddress] = []
+    for line in answer.split(separator: "\n") {
+      let words = line.split(separator: " ", omittingEmptySubsequences: true)
+      guard words.count >= 2, words[1] == "STREAM", addresses.count < Self.mostAddresses,
+        let address = try? SocketAddress(numeric: String(words[0]), port: port, name: host)
+      else { continue }
+      addresses.append(address)
+    }
+    return addresses
+  }
+
+  private func end() {
+    source?.close()
+    source = nil
+    output.close()
+    guard process > 0 else { return }
+    // It has closed its output and is about to end, or is not wanted any more.
+    kill(process, SIGKILL)
+    waitpid(process, nil, 0)
+    process = 0
+  }
+
+  private static func spawn(
+    _ arguments: [String], writingTo output: Int32
+  ) throws(SystemError) -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, output, 1)
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    // The loop has signals blocked, which a program would inherit.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    let words = arguments.map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    var process: pid_t = 0
+    let code = posix_spawnp(&process, arguments[0], &actions, &attributes, words, environ)
+    guard code == 0 else {
+      throw SystemError(
+        "run \(arguments[0]) to look up a host", code: code,
+        remedy: "give the address in figures, or install it")
+    }
+    return process
+  }
+}
