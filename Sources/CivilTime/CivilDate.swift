@@ -98,10 +98,22 @@ package struct CivilDate: Hashable, Comparable, Sendable {
 extension CivilDate: CustomStringConvertible {
   /// `2026-11-21`; years beyond four digits as in ISO 8601's expanded form, `+012026-11-21`.
   package var description: String {
-    let yearText =
-      (0...9999).contains(year)
-      ? year.padded(4) : (year < 0 ? "-" : "+") + Int(year.magnitude).padded(6)
-    return "\(yearText)-\(month.padded(2))-\(day.padded(2))"
+    var text: [UInt8] = []
+    append(to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  func append(to text: inout [UInt8]) {
+    if (0...9999).contains(year) {
+      text.append(year, digits: 4)
+    } else {
+      text.append(UInt8(ascii: year < 0 ? "-" : "+"))
+      text.append(Int(year.magnitude), digits: 6)
+    }
+    text.append(UInt8(ascii: "-"))
+    text.append(month, digits: 2)
+    text.append(UInt8(ascii: "-"))
+    text.append(day, digits: 2)
   }
 }
 
@@ -122,5 +134,17 @@ extension BinaryInteger {
   func padded(_ width: Int) -> String {
     let digits = String(self)
     return String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
+  }
+}
+
+extension [UInt8] {
+  /// The number in so many digits, in ASCII. It is not negative, and has no more.
+  mutating func append(_ number: Int, digits: Int) {
+    var unit = 1
+    for _ in 1..<digits { unit *= 10 }
+    while unit > 0 {
+      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / unit % 10))
+      unit /= 10
+    }
   }
 }

@@ -99,15 +99,27 @@ extension TimeOfDay: CustomStringConvertible {
   package var description: String { text(decimals: .exact) }
 
   package func text(decimals: SecondDecimals) -> String {
-    let clock = "\(hour.padded(2)):\(minute.padded(2)):\(second.padded(2))"
-    let milliseconds = "." + (microsecond / 1000).padded(3)
-    switch decimals {
-    case .three: return clock + milliseconds
-    case .threeIfNeeded: return microsecond < 1000 ? clock : clock + milliseconds
-    case .exact:
-      if microsecond == 0 { return clock }
-      return microsecond % 1000 == 0 ? clock + milliseconds : "\(clock).\(microsecond.padded(6))"
-    }
+    var text: [UInt8] = []
+    append(to: &text, decimals: decimals)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  func append(to text: inout [UInt8], decimals: SecondDecimals) {
+    text.append(hour, digits: 2)
+    text.append(UInt8(ascii: ":"))
+    text.append(minute, digits: 2)
+    text.append(UInt8(ascii: ":"))
+    text.append(second, digits: 2)
+    let isExact = decimals == .exact && microsecond % 1000 != 0
+    let hasDecimals =
+      switch decimals {
+      case .three: true
+      case .threeIfNeeded: microsecond >= 1000
+      case .exact: microsecond != 0
+      }
+    guard hasDecimals else { return }
+    text.append(UInt8(ascii: "."))
+    text.append(isExact ? microsecond : microsecond / 1000, digits: isExact ? 6 : 3)
   }
 }
 
@@ -116,6 +128,11 @@ extension LocalDateTime: CustomStringConvertible {
   package var description: String { text(decimals: .exact) }
 
   package func text(decimals: SecondDecimals) -> String {
-    "\(date)T\(time.text(decimals: decimals))"
+    var text: [UInt8] = []
+    text.reserveCapacity(32)
+    date.append(to: &text)
+    text.append(UInt8(ascii: "T"))
+    time.append(to: &text, decimals: decimals)
+    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Tells whether journald's socket would take an entry now. `sd_journal_sendv` waits where the queue
-/// behind the socket is full, so that a journald that hangs would hang everyone who writes to it.
+/// The queue behind journald's socket. `sd_journal_sendv` waits where it is full, so that a journald
+/// that hangs would hang everyone who writes to it; and it looks its path up for each entry.
 ///
 /// A connected datagram socket is writable while the queue of its peer has room (unix(7), poll(2)).
 final class JournalQueue {
@@ -21,6 +21,21 @@ final class JournalQueue {
       self.probe = nil
     }
     return true
+  }
+
+  /// Hands over one entry as a datagram, without waiting. Answers 0 or an error number: EAGAIN while the
+  /// queue is full, EMSGSIZE for an entry that is too large for this way, ENOENT where there is no socket.
+  func send(_ entry: [UInt8]) -> Int32 {
+    var code = ENOENT
+    for _ in 0..<2 {
+      guard let probe = probe ?? connected() else { return ENOENT }
+      self.probe = probe
+      if Glibc.send(probe.raw, entry, entry.count, Int32(MSG_NOSIGNAL)) >= 0 { return 0 }
+      code = errno
+      if code == EMSGSIZE || code == ENOBUFS { return EMSGSIZE }
+      self.probe = nil
+    }
+    return code
   }
 
   private func connected() -> Descriptor? {

@@ -33,8 +33,12 @@ package protocol JournalSink: AnyObject {
   func write(_ entry: JournalEntry) throws(JournalError)
 }
 
-/// The journal of the system, through `sd_journal_sendv`, which passes values with line ends by
-/// length and large entries by memfd. Refuses an entry, rather than wait, while journald's queue is full.
+/// The journal of the system, by its native protocol
+/// (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/). Refuses an entry, rather than wait, while journald's
+/// queue is full.
+///
+/// An entry is one datagram on a socket that stays connected. What is too large for a datagram goes
+/// through `sd_journal_sendv`, which passes it by memfd.
 package final class SystemJournal: JournalSink {
   package static let defaultSocketPath = "/run/systemd/journal/socket"
 
@@ -42,12 +46,9 @@ package final class SystemJournal: JournalSink {
   package let identifier: String
   private let socketPath: String
   private let queue: JournalQueue
-  private var bytes: [UInt8] = []
-  private var ends: [Int] = []
-  private var vectors: [iovec] = []
+  private var datagram: [UInt8] = []
 
-  /// - Parameter socketPath: where to see whether journald is there; libsystemd itself always sends to
-  ///   the default.
+  /// - Parameter socketPath: where journald listens; libsystemd itself always sends to the default.
   package init(identifier: String, socketPath: String = SystemJournal.defaultSocketPath) {
     self.identifier = identifier
     self.socketPath = socketPath
@@ -60,12 +61,48 @@ package final class SystemJournal: JournalSink {
   }
 
   package func write(_ entry: JournalEntry) throws(JournalError) {
-    guard !queue.isFull else { throw .busy }
-    bytes.removeAll(keepingCapacity: true)
-    ends.removeAll(keepingCapacity: true)
+    datagram.removeAll(keepingCapacity: true)
     for field in entry.fields { append(field.name, field.value) }
     if entry[.identifier] == nil { append(.identifier, identifier) }
-    let result = send()
+    switch queue.send(datagram) {
+    case 0: break
+    case EAGAIN: throw .busy
+    case EMSGSIZE: try writeLarge(entry)
+    case ENOENT, ECONNREFUSED, ECONNRESET, ENOTCONN: throw .unavailable(socketPath: socketPath)
+    case let code: throw .notSent(code: code)
+    }
+  }
+
+  /// `NAME=value` and a line end; a value that has line ends of its own stands behind its length.
+  private func append(_ name: JournalFieldName, _ value: String) {
+    datagram.append(contentsOf: name.description.utf8)
+    if value.utf8.contains(UInt8(ascii: "\n")) {
+      datagram.append(UInt8(ascii: "\n"))
+      withUnsafeBytes(of: UInt64(value.utf8.count).littleEndian) {
+        datagram.append(contentsOf: $0)
+      }
+    } else {
+      datagram.append(UInt8(ascii: "="))
+    }
+    datagram.append(contentsOf: value.utf8)
+    datagram.append(UInt8(ascii: "\n"))
+  }
+
+  private func writeLarge(_ entry: JournalEntry) throws(JournalError) {
+    guard !queue.isFull else { throw .busy }
+    var fields = entry.fields.map { Array("\($0.name)=\($0.value)".utf8) }
+    if entry[.identifier] == nil { fields.append(Array("SYSLOG_IDENTIFIER=\(identifier)".utf8)) }
+    var bytes = fields.flatMap { $0 }
+    let result = bytes.withUnsafeMutableBytes { bytes in
+      var vectors: [iovec] = []
+      var start = 0
+      for field in fields {
+        vectors.append(
+          iovec(iov_base: bytes.baseAddress.map { $0 + start }, iov_len: field.count))
+        start += field.count
+      }
+      return sd_journal_sendv(vectors, Int32(clamping: vectors.count))
+    }
     guard result >= 0 else {
       throw result == -ECONNREFUSED
         ? .unavailable(socketPath: socketPath) : .notSent(code: 0 &- result)
@@ -74,25 +111,6 @@ package final class SystemJournal: JournalSink {
     // an entry may then be reported as lost that was not, but never the reverse.
     guard Self.isAvailable(socketPath: socketPath) else {
       throw .unavailable(socketPath: socketPath)
-    }
-  }
-
-  private func append(_ name: JournalFieldName, _ value: String) {
-    bytes.append(contentsOf: name.description.utf8)
-    bytes.append(UInt8(ascii: "="))
-    bytes.append(contentsOf: value.utf8)
-    ends.append(bytes.count)
-  }
-
-  private func send() -> Int32 {
-    bytes.withUnsafeMutableBytes { bytes in
-      vectors.removeAll(keepingCapacity: true)
-      var start = 0
-      for end in ends {
-        vectors.append(iovec(iov_base: bytes.baseAddress.map { $0 + start }, iov_len: end - start))
-        start = end
-      }
-      return sd_journal_sendv(vectors, Int32(clamping: vectors.count))
     }
   }
 }

@@ -42,10 +42,14 @@ import Testing
       let writer = Descriptor(socket(AF_UNIX, type, 0))
       try #require(address.withPointer { connect(writer.raw, $0, $1) } == 0)
       #expect(!queue.isFull)
+      #expect(queue.send([1]) == 0)
       while send(writer.raw, "entry", 5, 0) == 5 {}
       #expect(queue.isFull)
+      #expect(queue.send([1]) == EAGAIN)
       reader.close()
+      #expect(queue.send([1]) == ECONNREFUSED)
       unlink(path)
+      #expect(queue.send([1]) == ENOENT)
     }
   }
 }
@@ -131,6 +135,32 @@ import Testing
 }
 
 @Suite struct SystemJournalTests {
+  /// The bytes of https://systemd.io/JOURNAL_NATIVE_PROTOCOL/, in one datagram.
+  @Test func speaksTheNativeProtocol() throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/journal"
+    let address = try SocketAddress(unixPath: path)
+    let type = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue)
+    let reader = Descriptor(socket(AF_UNIX, type, 0))
+    try #require(address.withPointer { bind(reader.raw, $0, $1) } == 0)
+    let journal = SystemJournal(identifier: "georemindd", socketPath: path)
+    var entry = JournalEntry(
+      "hello", priority: .notice, file: "a/B.swift", line: 7, function: "f()")
+    entry["GEOREMIND_TITLE"] = "two\nlines"
+    entry["GEOREMIND_PLACE"] = ""
+    try journal.write(entry)
+    try journal.write(JournalEntry("again", priority: .debug))
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = recv(reader.raw, &bytes, bytes.count, 0)
+    #expect(
+      String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        == "MESSAGE=hello\nPRIORITY=5\nCODE_FILE=a/B.swift\nCODE_LINE=7\nCODE_FUNC=f()\n"
+        + "GEOREMIND_TITLE\n\u{9}\0\0\0\0\0\0\0two\nlines\nGEOREMIND_PLACE=\n"
+        + "SYSLOG_IDENTIFIER=georemindd\n")
+    #expect(recv(reader.raw, &bytes, bytes.count, 0) > 0)
+    #expect(recv(reader.raw, &bytes, bytes.count, 0) < 0)
+  }
+
   @Test func recordsAndFailsOnRequest() throws {
     let journal = RecordingJournal()
     let entry = JournalEntry("kept", priority: .warning)
