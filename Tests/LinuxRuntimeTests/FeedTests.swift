@@ -93,6 +93,27 @@ func quickOptions(silence: Int64? = nil, connect: Int64 = 10_000_000) -> Feed.Op
     #expect(try !loop.runOnce(timeout: 2000))
   }
 
+  /// Whoever else waits is served between the pieces.
+  @Test func aTurnTakesLittleOfAFeedThatNeverPauses() throws {
+    let loop = try EventLoop()
+    let server = try Server()
+    var pieces: [Int] = []
+    var turns = 0
+    let other = try loop.addDeferred(repeating: true) { turns += 1 }
+    let feed = try Feed(
+      .tcp(host: "127.0.0.1", port: server.port), loop: loop, options: quickOptions(),
+      handlers: Feed.Handlers(onBytes: { pieces.append($0.count) }))
+    feed.start()
+    #expect(try loop.runUntil { feed.state == .open })
+    try server.accept().write(String(repeating: "x", count: 40_960))
+    turns = 0
+    #expect(try loop.runUntil { feed.bytesReceived == 40_960 })
+    #expect(pieces.max() == 4096)
+    #expect(turns >= pieces.count - 1)
+    other.close()
+    feed.stop()
+  }
+
   /// A network is not to be filled with tries; what is on this machine is to be back soon.
   @Test func theLongestWaitDependsOnTheFeed() throws {
     let seconds: [(String, Int64)] = [

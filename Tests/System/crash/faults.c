@@ -113,13 +113,32 @@ int fdatasync(int file) {
   return result;
 }
 
+static int is_journal(const struct sockaddr_un *to) {
+  return to && to->sun_family == AF_UNIX && !strcmp(to->sun_path, "/run/systemd/journal/socket");
+}
+
+/* An entry, on a socket that is connected to the journal's. */
+ssize_t send(int socket, const void *bytes, size_t count, int flags) {
+  static ssize_t (*real)(int, const void *, size_t, int);
+  if (!real) real = dlsym(RTLD_NEXT, "send");
+  struct sockaddr_un peer = {0};
+  socklen_t size = sizeof peer - 1;
+  int kept = errno;
+  int known = getpeername(socket, (struct sockaddr *)&peer, &size) == 0;
+  errno = kept;
+  if (!known || !is_journal(&peer)) return real(socket, bytes, count, flags);
+  int what = fault(SEND);
+  if (what > 0) return errno = what, -1;
+  ssize_t sent = real(socket, bytes, count, flags);
+  fault(SENT);
+  return sent;
+}
+
+/* One that is too large for that, through libsystemd. */
 ssize_t sendmsg(int socket, const struct msghdr *message, int flags) {
   static ssize_t (*real)(int, const struct msghdr *, int);
-  static const char journal[] = "/run/systemd/journal/socket";
   if (!real) real = dlsym(RTLD_NEXT, "sendmsg");
-  const struct sockaddr_un *to = message->msg_name;
-  if (!to || to->sun_family != AF_UNIX || strcmp(to->sun_path, journal))
-    return real(socket, message, flags);
+  if (!is_journal(message->msg_name)) return real(socket, message, flags);
   int what = fault(SEND);
   if (what > 0) return errno = what, -1;
   ssize_t sent = real(socket, message, flags);
