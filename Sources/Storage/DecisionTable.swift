@@ -63,7 +63,8 @@ struct DecisionTable {
   }
 
   /// Moves the decisions to the reminders and the ledger; those that the journal has not got go to the
-  /// queue. To be called within a transaction.
+  /// queue. What a foreign hand put here against the rules of those tables is dropped. To be called
+  /// within a transaction.
   /// - Parameters:
   ///   - delivered: ids of firings that the journal has.
   ///   - time: when it got them.
@@ -74,20 +75,19 @@ struct DecisionTable {
     }
     try database.run(
       """
-      UPDATE reminder SET (\(ReminderRow.progressColumns)) = (
+      UPDATE OR IGNORE reminder SET (\(ReminderRow.progressColumns)) = (
         SELECT \(ReminderRow.progressColumns) FROM decision
         WHERE decision.reminder_id = reminder.id AND decision.state IS NOT NULL)
       WHERE id IN (SELECT reminder_id FROM decision WHERE state IS NOT NULL)
       """)
     try database.run(
       """
-      INSERT INTO firing (\(FiringRow.written), delivered_us)
+      INSERT OR IGNORE INTO firing (\(FiringRow.written), delivered_us)
       SELECT \(FiringRow.written), delivered_us FROM decision WHERE id IS NOT NULL ORDER BY seq
-      ON CONFLICT (id) DO NOTHING
       """)
     try database.run(
       """
-      INSERT INTO queue (name, priority, payload) SELECT ?, time_us, id FROM decision
+      INSERT OR IGNORE INTO queue (name, priority, payload) SELECT ?, time_us, id FROM decision
       WHERE id IS NOT NULL AND delivered_us IS NULL ORDER BY seq
       """, [.text(Ledger.queueName)])
     try database.run("DELETE FROM decision")

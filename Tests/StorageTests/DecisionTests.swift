@@ -82,6 +82,22 @@ import Testing
     #expect(try waiting(next) == 1)
   }
 
+  @Test func aRowThatIsNoDecisionKeepsNobodyFromStarting() throws {
+    try store.decide(decision(["f"], [("b", .fired)]))
+    try store.database.execute(
+      """
+      INSERT INTO decision (reminder_id, state, presence) VALUES ('a', 'nonsense', 'inside');
+      INSERT INTO decision (reminder_id, state) VALUES ('a', 'done');
+      INSERT INTO decision (reminder_id, id) VALUES ('a', 'half a firing');
+      """)
+    let next = try Store(in: folder)
+    #expect(try state("a", in: next) == .armed)
+    #expect(try state("b", in: next) == .fired)
+    #expect(try next.ledger.undelivered().values.map(\.id) == ["f"])
+    #expect(try waiting(next) == 1)
+    #expect(try next.database.integer("SELECT count(*) FROM decision") == 0)
+  }
+
   @Test func aDecisionTakenAgainIsNotDoubled() throws {
     try store.decide(decision(["f"], [("a", .fired)]))
     try store.settle(delivered: ["f"], at: .start)
