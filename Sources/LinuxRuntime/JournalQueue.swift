@@ -24,7 +24,8 @@ final class JournalQueue {
   }
 
   /// Hands over one entry as a datagram, without waiting. Answers 0 or an error number: EAGAIN while the
-  /// queue is full, EMSGSIZE for an entry that is too large for this way, ENOENT where there is no socket.
+  /// queue is full, EMSGSIZE for an entry that is too large for this way, ENOENT where nobody
+  /// is there.
   func send(_ entry: [UInt8]) -> Int32 {
     var code = ENOENT
     for _ in 0..<2 {

@@ -47,7 +47,7 @@ import Testing
       #expect(queue.isFull)
       #expect(queue.send([1]) == EAGAIN)
       reader.close()
-      #expect(queue.send([1]) == ECONNREFUSED)
+      #expect(queue.send([1]) == ENOENT)
       unlink(path)
       #expect(queue.send([1]) == ENOENT)
     }
