@@ -7,7 +7,7 @@ RELEASE = .build/release
 BUILD_FLAGS = -c release --static-swift-stdlib -Xlinker -s
 SOURCES := $(shell find Sources Tools -name '*.swift' -o -name '*.h' -o -name '*.modulemap')
 
-.PHONY: all run test deps lint fuzz bench install clean drive
+.PHONY: all run test deps lint fuzz bench install uninstall deb clean drive
 
 all: $(RELEASE)/.built
 
@@ -42,22 +42,77 @@ drive: $(RELEASE)/.built
 bench: $(RELEASE)/.built
 	@$(RELEASE)/georemind-bench --help
 
-DOC = $(DESTDIR)$(PREFIX)/share/doc/georemind
-LIB = $(DESTDIR)$(PREFIX)/lib
+# Every program that is installed; units, catalogs and manual pages are taken as they are there.
+PROGRAMS = georemindd georemind
+SHARE = .build/share
 
-install: $(RELEASE)/.built
-	install -Dm755 -t $(DESTDIR)$(PREFIX)/bin $(RELEASE)/georemindd $(RELEASE)/georemind
-	install -Dm644 -t $(LIB)/systemd/system systemd/georemindd.service systemd/georemindd.socket
-	install -Dm644 -t $(LIB)/systemd/user systemd/user/georemindd.service systemd/user/georemindd.socket
-	install -Dm644 -t $(LIB)/systemd/catalog systemd/catalog/georemind.catalog
-	install -Dm644 -t $(LIB)/sysusers.d systemd/sysusers.d/georemind.conf
-	install -Dm644 -t $(LIB)/tmpfiles.d systemd/tmpfiles.d/georemind.conf
-	install -Dm644 -t $(DOC) README.md LICENSE
-	install -Dm644 -t $(DOC)/docs docs/*.md
-	install -Dm644 -t $(DOC)/examples examples/* systemd/examples/*.conf
-	install -Dm644 -t $(DOC)/examples/fleet systemd/examples/fleet/*
-	test -e $(DESTDIR)/etc/georemind/georemind.conf || \
-	  install -Dm644 -t $(DESTDIR)/etc/georemind etc/georemind.conf
+# Where things go, below DESTDIR. The catalog has one place alone, whatever the prefix: that is where
+# journalctl looks.
+BINDIR = $(PREFIX)/bin
+UNITDIR = $(PREFIX)/lib/systemd/system
+USERUNITDIR = $(PREFIX)/lib/systemd/user
+CATALOGDIR = /usr/lib/systemd/catalog
+SYSUSERSDIR = $(PREFIX)/lib/sysusers.d
+TMPFILESDIR = $(PREFIX)/lib/tmpfiles.d
+MANDIR = $(PREFIX)/share/man
+DOCDIR = $(PREFIX)/share/doc/georemind
+BASHDIR = $(PREFIX)/share/bash-completion/completions
+ZSHDIR = $(PREFIX)/share/zsh/site-functions
+FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
+CONFDIR = /etc/georemind
+
+UNITS = $(wildcard systemd/*.service systemd/*.socket systemd/*.timer systemd/*.path)
+USERUNITS = $(wildcard systemd/user/*.*)
+CATALOGS = $(wildcard systemd/catalog/*)
+# Units name the programs and documents by their paths.
+IN_PREFIX = sed -e 's|/usr/bin/|$(BINDIR)/|g' -e 's|/usr/share/doc/georemind|$(DOCDIR)|g'
+
+# Manual pages and completions are made by asking the programs.
+$(SHARE)/.made: $(RELEASE)/.built Tools/make-share.sh etc/georemind.conf $(wildcard man/*.in)
+	@Tools/make-share.sh $(RELEASE) $(SHARE)
+	@touch $@
+
+install: $(SHARE)/.made
+	install -Dm755 -t $(DESTDIR)$(BINDIR) $(PROGRAMS:%=$(RELEASE)/%)
+	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(USERUNITDIR)
+	for unit in $(UNITS); do $(IN_PREFIX) $$unit | \
+	  install -m644 /dev/stdin $(DESTDIR)$(UNITDIR)/$$(basename $$unit) || exit; done
+	for unit in $(USERUNITS); do $(IN_PREFIX) $$unit | \
+	  install -m644 /dev/stdin $(DESTDIR)$(USERUNITDIR)/$$(basename $$unit) || exit; done
+	install -Dm644 -t $(DESTDIR)$(CATALOGDIR) $(CATALOGS)
+	install -Dm644 -t $(DESTDIR)$(SYSUSERSDIR) systemd/sysusers.d/*
+	install -Dm644 -t $(DESTDIR)$(TMPFILESDIR) systemd/tmpfiles.d/*
+	for page in $(SHARE)/man/*; do \
+	  install -Dm644 -t $(DESTDIR)$(MANDIR)/man$${page##*.} $$page || exit; done
+	install -Dm644 $(SHARE)/completions/georemind.bash $(DESTDIR)$(BASHDIR)/georemind
+	install -Dm644 $(SHARE)/completions/georemind.zsh $(DESTDIR)$(ZSHDIR)/_georemind
+	install -Dm644 $(SHARE)/completions/georemind.fish $(DESTDIR)$(FISHDIR)/georemind.fish
+	install -Dm644 -t $(DESTDIR)$(DOCDIR) README.md LICENSE
+	install -Dm644 -t $(DESTDIR)$(DOCDIR)/docs docs/*.md
+	for folder in examples systemd/examples; do (cd $$folder && find . -type f -exec \
+	  install -Dm644 {} $(abspath $(DESTDIR)$(DOCDIR))/examples/{} \;) || exit; done
+	install -d $(DESTDIR)$(CONFDIR)/georemind.conf.d
+	test -e $(DESTDIR)$(CONFDIR)/georemind.conf || \
+	  install -Dm644 -t $(DESTDIR)$(CONFDIR) etc/georemind.conf
+
+# Takes away what install put there; settings and state stay.
+uninstall:
+	rm -f $(PROGRAMS:%=$(DESTDIR)$(BINDIR)/%)
+	rm -f $(UNITS:systemd/%=$(DESTDIR)$(UNITDIR)/%) $(USERUNITS:systemd/user/%=$(DESTDIR)$(USERUNITDIR)/%)
+	rm -f $(CATALOGS:systemd/catalog/%=$(DESTDIR)$(CATALOGDIR)/%)
+	rm -f $(DESTDIR)$(SYSUSERSDIR)/georemind.conf $(DESTDIR)$(TMPFILESDIR)/georemind.conf
+	for page in $(notdir $(basename $(wildcard man/*.in))); do \
+	  rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
+	rm -f $(DESTDIR)$(BASHDIR)/georemind $(DESTDIR)$(ZSHDIR)/_georemind $(DESTDIR)$(FISHDIR)/georemind.fish
+	rm -rf $(DESTDIR)$(DOCDIR)
+
+# A Debian package in .build/deb, for this machine's architecture. VERSION=1.2 is another than that of
+# debian/changelog.
+deb: $(SHARE)/.made
+	@mkdir -p .build/deb
+	DEB_RULES_REQUIRES_ROOT=no DEB_DIR=$(CURDIR)/.build/deb $(if $(VERSION),VERSION=$(VERSION)) \
+	  debian/rules binary
+	@ls -l .build/deb/*.deb
 
 clean:
 	rm -rf .build

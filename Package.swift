@@ -105,6 +105,9 @@ let package = Package(
         ],
         swiftSettings: strict),
       .executableTarget(
+        name: "make-manual", dependencies: ["JSONText"], path: "Tools/MakeManual",
+        swiftSettings: strict),
+      .executableTarget(
         name: "make-drive", dependencies: ["Geodesy", "CivilTime"], path: "Tools/MakeDrive",
         swiftSettings: strict),
     ],
