@@ -8,7 +8,7 @@ struct ShowCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show a reminder.")
 
-  @Argument(help: "Its id, or the beginning of it.")
+  @Argument(help: "Its id, or the beginning of it.", completion: Completions.reminders)
   var id: String
   @OptionGroup var options: CommonOptions
 
@@ -22,7 +22,8 @@ struct RemoveCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm", abstract: "Remove reminders.")
 
-  @Argument(help: "Their ids, or the beginnings of them.")
+  @Argument(
+    help: "Their ids, or the beginnings of them.", completion: Completions.reminders)
   var ids: [String]
   @OptionGroup var options: CommonOptions
 
@@ -36,7 +37,8 @@ struct DoneCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "done", abstract: "Complete reminders; one that repeats goes on to its next time.")
 
-  @Argument(help: "Their ids, or the beginnings of them.")
+  @Argument(
+    help: "Their ids, or the beginnings of them.", completion: Completions.reminders)
   var ids: [String]
   @OptionGroup var options: CommonOptions
 
@@ -51,7 +53,7 @@ struct SnoozeCommand: ClientCommand {
     commandName: "snooze", abstract: "Put a reminder off.",
     discussion: "By a span (20min), until a time (18:00, tomorrow 9:00) or until next-visit.")
 
-  @Argument(help: "Its id, or the beginning of it.")
+  @Argument(help: "Its id, or the beginning of it.", completion: Completions.reminders)
   var id: String
 
   @Argument(help: ArgumentHelp("How long, or until when.", valueName: "until"))

@@ -21,7 +21,8 @@ struct ReminderOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Any place of this category: the first one that is reached.", valueName: "category"))
+      "Any place of this category: the first one that is reached.", valueName: "category"),
+    completion: Completions.categories)
   var nearCategory: String?
 
   @Option(
@@ -106,7 +107,8 @@ struct ReminderOptions: ParsableArguments {
     help: ArgumentHelp("Not while faster: 5 (m/s), 20km/h, 10kn, 30mph.", valueName: "speed"))
   var maxSpeed: String?
 
-  @Option(parsing: .unconditional, help: "A category of your own.")
+  @Option(
+    parsing: .unconditional, help: "A category of your own.", completion: Completions.categories)
   var category: String?
 
   @Option(help: ArgumentHelp("1 is the most urgent, 9 the least.", valueName: "1-9"))

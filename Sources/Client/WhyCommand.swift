@@ -8,7 +8,7 @@ struct WhyCommand: ClientCommand {
     commandName: "why", abstract: "Show what keeps a reminder from firing, and what would let it.",
     discussion: "The same of a recording: georemind replay FILE --why ID.")
 
-  @Argument(help: "Its id, or the beginning of it.")
+  @Argument(help: "Its id, or the beginning of it.", completion: Completions.reminders)
   var id: String
   @OptionGroup var options: CommonOptions
 

@@ -23,7 +23,7 @@ extension Reminder {
   ]
 
   /// Every field the reader knows; the rest is kept in `unknown`.
-  private static let knownFields: Set<String> = [
+  static let knownFields: Set<String> = [
     "id", "kind", "title", "notes", "category", "priority", "place", "region", "width_m", "on",
     "dwell_s", "due",
     "lead_s", "transport", "repeat", "every_visit", "cooldown_s", "from", "until", "hours", "days",
