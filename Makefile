@@ -88,7 +88,7 @@ install: $(SHARE)/.made
 	install -Dm644 $(SHARE)/completions/georemind.zsh $(DESTDIR)$(ZSHDIR)/_georemind
 	install -Dm644 $(SHARE)/completions/georemind.fish $(DESTDIR)$(FISHDIR)/georemind.fish
 	install -Dm644 -t $(DESTDIR)$(DOCDIR) README.md LICENSE
-	install -Dm644 -t $(DESTDIR)$(DOCDIR)/docs docs/*.md
+	install -Dm644 -t $(DESTDIR)$(DOCDIR)/docs docs/*
 	for folder in examples systemd/examples; do (cd $$folder && find . -type f -exec \
 	  install -Dm644 {} $(abspath $(DESTDIR)$(DOCDIR))/examples/{} \;) || exit; done
 	install -d $(DESTDIR)$(CONFDIR)/georemind.conf.d
