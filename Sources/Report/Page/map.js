@@ -297,7 +297,7 @@ function makeMap(box, select) {
       chosen = n;
       const firing = firings.find(f => f.n === n);
       if (firing) {
-        const at = toScreen(firing.at), room = Math.min(60, view.width / 6);
+        const at = toScreen(firing.at), room = 24;
         if (at[0] < room || at[1] < room || at[0] > view.width - room || at[1] > view.height - room) [view.x, view.y] = firing.at;
       }
       update();

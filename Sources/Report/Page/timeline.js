@@ -30,6 +30,8 @@ function makeTimeline(box, select) {
     axis(base, inner);
     for (const { at, row, firing } of marks)
       element("path", { d: `M${at.toFixed(1)} ${band - 8 - row * 24}V${base}`, class: "stem", style: `--c:${firing.color}` }, svg);
+    cursor = element("path", { class: "hair" }, svg);
+    cursor.dataset.base = base;
     for (const { firing, at, row } of marks) {
       const mark = element("g", { class: `firing${firing.n === chosen ? " chosen" : ""}`, style: `--c:${firing.color}`,
         transform: `translate(${at.toFixed(1)} ${band - 16 - row * 24})` }, svg);
@@ -38,8 +40,6 @@ function makeTimeline(box, select) {
       element("title", {}, mark, `${firing.n}  ${clock(firing.t)}  ${firing.event}: ${firing.title}`);
       mark.addEventListener("click", event => { event.stopPropagation(); select(firing.n, "line"); });
     }
-    cursor = element("path", { class: "hair" }, svg);
-    cursor.dataset.base = base;
     show(moment);
   }
 
