@@ -14,7 +14,8 @@ struct NextCommand: ClientCommand {
 
   func run(in context: Context) throws {
     let zone = try context.zone()
-    let answer = try DaemonConnection(options, context).call("Next", ["limit": .int(limit)])
+    let daemon = try DaemonConnection(options, context)
+    let answer = try daemon.call("Next", ["limit": .int(limit)])
     guard !options.json else { return try context.output.line(answer) }
     let timers = answer["timers"]?.array ?? []
     let places = answer["places"]?.array ?? []
@@ -35,7 +36,14 @@ struct NextCommand: ClientCommand {
         entry["title"]?.string ?? "", "\(entry["on"]?.string ?? "")\(place)",
       ])
     }
-    if table.isEmpty { try context.note("nothing waits to fire") }
+    if table.isEmpty {
+      let status = try daemon.call("Status")["status"]
+      let isWithoutFix = status?["armed"]?.int ?? 0 > 0 && status?["fix"] == nil
+      try context.note(
+        isWithoutFix
+          ? "no date waits, and without a fix no place has a distance; see 'georemind status'"
+          : "nothing waits to fire")
+    }
     for line in table.lines() { try context.output.line(line) }
   }
 }
