@@ -71,6 +71,21 @@ import Testing
       ])
   }
 
+  @Test(arguments: [
+    (["armed": 2] as JSONObject, "no date waits, and without a fix no place has a distance"),
+    (["armed": 0] as JSONObject, "nothing waits to fire"),
+    (["armed": 2, "fix": ["mode": 3]] as JSONObject, "nothing waits to fire"),
+  ])
+  func withoutAFixNextSaysSo(status: JSONObject, says: String) throws {
+    let run = try run(["next"]) { call in
+      call.method.hasSuffix(".Status")
+        ? [VarlinkReply(parameters: ["status": .object(status)])]
+        : [VarlinkReply(parameters: ["timers": [], "places": []])]
+    }
+    #expect(run.status == 0)
+    #expect(run.notes.hasPrefix("georemind: \(says)"))
+  }
+
   @Test func addingSaysWhatWasUnderstood() throws {
     let handler: FakeDaemon.Handler = { call in
       switch call.methodName {
