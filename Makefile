@@ -84,9 +84,9 @@ install: $(SHARE)/.made
 	install -Dm644 -t $(DESTDIR)$(TMPFILESDIR) systemd/tmpfiles.d/*
 	for page in $(SHARE)/man/*; do \
 	  install -Dm644 -t $(DESTDIR)$(MANDIR)/man$${page##*.} $$page || exit; done
-	install -Dm644 $(SHARE)/completions/georemind.bash $(DESTDIR)$(BASHDIR)/georemind
-	install -Dm644 $(SHARE)/completions/georemind.zsh $(DESTDIR)$(ZSHDIR)/_georemind
-	install -Dm644 $(SHARE)/completions/georemind.fish $(DESTDIR)$(FISHDIR)/georemind.fish
+	install -Dm644 -t $(DESTDIR)$(BASHDIR) $(SHARE)/bash/*
+	install -Dm644 -t $(DESTDIR)$(ZSHDIR) $(SHARE)/zsh/*
+	install -Dm644 -t $(DESTDIR)$(FISHDIR) $(SHARE)/fish/*
 	install -Dm644 -t $(DESTDIR)$(DOCDIR) README.md LICENSE
 	install -Dm644 -t $(DESTDIR)$(DOCDIR)/docs docs/*
 	for folder in examples systemd/examples; do (cd $$folder && find . -type f -exec \
@@ -103,7 +103,8 @@ uninstall:
 	rm -f $(DESTDIR)$(SYSUSERSDIR)/georemind.conf $(DESTDIR)$(TMPFILESDIR)/georemind.conf
 	for page in $(notdir $(basename $(wildcard man/*.in))); do \
 	  rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
-	rm -f $(DESTDIR)$(BASHDIR)/georemind $(DESTDIR)$(ZSHDIR)/_georemind $(DESTDIR)$(FISHDIR)/georemind.fish
+	rm -f $(PROGRAMS:%=$(DESTDIR)$(BASHDIR)/%) $(PROGRAMS:%=$(DESTDIR)$(ZSHDIR)/_%)
+	rm -f $(PROGRAMS:%=$(DESTDIR)$(FISHDIR)/%.fish)
 	rm -rf $(DESTDIR)$(DOCDIR)
 
 # A Debian package in .build/deb, for this machine's architecture. VERSION=1.2 is another than that of
