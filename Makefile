@@ -110,6 +110,7 @@ uninstall:
 # A Debian package in .build/deb, for this machine's architecture. VERSION=1.2 is another than that of
 # debian/changelog.
 deb: $(SHARE)/.made
+	@command -v dh >/dev/null || { echo "make deb needs debhelper: apt install debhelper" >&2; exit 1; }
 	@mkdir -p .build/deb
 	DEB_RULES_REQUIRES_ROOT=no DEB_DIR=$(CURDIR)/.build/deb $(if $(VERSION),VERSION=$(VERSION)) \
 	  debian/rules binary
