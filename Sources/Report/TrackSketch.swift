@@ -31,7 +31,8 @@ package struct TrackSketch {
   private let mostPoints: Int
   /// Fixes since the last point, that one in front.
   private var open: [Point] = []
-  /// Metres and seconds since the last gap or measured speed.
+  /// So many fixes are thinned together: it bounds the work, and a point a run is left for its time and
+  /// speed where the way is straight.
   private static let runLength = 64
 
   /// - Parameters:

@@ -44,11 +44,11 @@ struct HelpPage {
   }
 
   private func list(of command: JSONValue) -> String {
+    // What every verb takes is said once, in the template.
+    let isVerb = command["superCommands"] != nil
+    let common = isVerb ? ["help", "version", "json", "socket"] : ["help"]
     let all = arguments(of: command).filter {
-      let name = $0["preferredName"]?["name"]?.string ?? ""
-      return !["help", "version", "json", "socket"].contains(name)
-        || command["subcommands"] == nil
-          && ["socket", "version"].contains(name) && command["superCommands"] == nil
+      !common.contains($0["preferredName"]?["name"]?.string ?? "")
     }
     guard !all.isEmpty else { return "" }
     return ([".Bl -tag -width Ds"] + all.indices.map { item(all, $0) } + [".El"]).joined(
