@@ -1,4 +1,3 @@
-// Modules: Geodesy CivilTime JSONText Positioning
 // Support: Input Decoding
 import Geodesy
 import JSONText
