@@ -58,6 +58,7 @@ class Client:
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(60)
         self.socket.connect(path)
         self.changes = 0
         self.over = False
@@ -67,7 +68,9 @@ class Client:
         self.socket.sendall(json.dumps(call).encode() + b"\0")
         reply = b""
         while not reply.endswith(b"\0"):
-            reply += self.socket.recv(1 << 20)
+            part = self.socket.recv(1 << 20)
+            assert part, "the daemon hung up"
+            reply += part
         answer = json.loads(reply[:-1])
         assert "error" not in answer, answer
         return answer
@@ -81,7 +84,7 @@ class Client:
             if number >= 50:
                 self.call("Remove", id=f"x{number - 50}")
             self.changes += 1
-            time.sleep(0.005)
+            time.sleep(0.001)
 
 
 def memory(process):
@@ -102,7 +105,9 @@ with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         [PROGRAM, "--state-directory", folder, "--socket", f"{folder}/control", "--config", "/dev/null",
          "--feed", f"unix://{folder}/feed", "--foreground-journal"], stdout=subprocess.DEVNULL)
     try:
+        listener.settimeout(30)
         feed, _ = listener.accept()
+        feed.settimeout(120)
         try:
             feed.setsockopt(socket.SOL_SOCKET, 32, 4 << 20)  # SO_SNDBUFFORCE, for root: quicker
         except PermissionError:
@@ -110,14 +115,20 @@ with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         client = Client(f"{folder}/control")
         for number in range(40):
             client.call("Add", reminder=circle(number))
-        changing = threading.Thread(target=client.run)
+        changing = threading.Thread(target=client.run, daemon=True)
         changing.start()
         unread = array.array("i", [0])
         for day in range(DAYS):
             for begin in range(day * DAY, (day + 1) * DAY, 7_200):
                 feed.sendall(b"".join(minute(begin + 60 * number) for number in range(120)))
-                # Clients are served when no fix waits.
+                # Clients are served when no fix waits: so many get their turn each two hours.
+                patience = time.monotonic() + 120
                 while fcntl.ioctl(feed, termios.TIOCOUTQ, unread) or unread[0]:
+                    assert time.monotonic() < patience, "the daemon reads no more"
+                    time.sleep(0.001)
+                enough = client.changes + 20
+                while client.changes < enough:
+                    assert time.monotonic() < patience, "the daemon answers no more"
                     time.sleep(0.001)
             size = os.path.getsize(f"{folder}/georemind.db")
             now = memory(daemon.pid), descriptors(daemon.pid)

@@ -85,6 +85,7 @@ class Receiver:
         if self.client:
             self.client.close()
         self.client, _ = self.listener.accept()
+        self.client.settimeout(10)  # A daemon that reads no more is an error, not a wait for ever.
         credentials = self.client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
         self.process = struct.unpack("3i", credentials)[0]
         self.position = max(0, self.reached - OVERLAP)

@@ -10,7 +10,13 @@ if [[ ! -e $tool ]]; then
   exit 0
 fi
 export BED=${BED:-georemind-crash}
-bed() { "$tool" "$@"; }
+# Nothing waits for ever: a step has half an hour, and fails by then.
+bed() {
+  timeout -k 5 1800 "$tool" "$@"
+  local code=$?
+  ((code != 124 && code != 137)) || echo "FAIL  timed out after half an hour: $*"
+  return "$code"
+}
 inside() { bed sh "$1" </dev/null; }
 scripts=/var/tmp/crash
 

@@ -82,7 +82,7 @@ def measure(name, crowded):
     sh("georemind", "import", "reminders.json", check=True)
     first.stop()
     service = Timed(keep=True)
-    process = multiprocessing.Process(target=crowd) if crowded else None
+    process = multiprocessing.Process(target=crowd, daemon=True) if crowded else None
     if process:
         process.start()
     await_(lambda: service.receiver.is_over, 120)

@@ -23,7 +23,12 @@ def check(name, fault):
 
 
 def sh(*words, check=False):
-    return subprocess.run(words, capture_output=True, text=True, check=check).stdout
+    """What a command prints; one that does not end within a minute is the end of the test."""
+    try:
+        return subprocess.run(
+            words, capture_output=True, text=True, check=check, timeout=60).stdout
+    except subprocess.TimeoutExpired:
+        raise SystemExit(f"timed out after a minute: {' '.join(words)}")
 
 
 def set_fault(text="none"):
@@ -71,7 +76,9 @@ class Service:
 
     def stop(self):
         self.over = True
-        self.thread.join()
+        self.thread.join(timeout=30)
+        if self.thread.is_alive():
+            raise SystemExit("the receiver of the test does not end")
         self.receiver.close()
         set_fault()
 
