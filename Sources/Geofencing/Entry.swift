@@ -113,20 +113,39 @@ struct QuantisedPlace {
     z = SIMD4(repeating: Int16(truncatingIfNeeded: place.z >> shift))
   }
 
-  /// From the place to the centres, on each axis.
+  /// From the place to a centre, on each axis.
   @inline(__always)
-  func offsets(
-    to group: EntryGroup
-  ) -> (x: SIMD4<Float>, y: SIMD4<Float>, z: SIMD4<Float>) {
-    (widened(group.x &- x), widened(group.y &- y), widened(group.z &- z))
+  func offset(to entry: Entry) -> (x: Float, y: Float, z: Float) {
+    (Float(entry.x &- x[0]), Float(entry.y &- y[0]), Float(entry.z &- z[0]))
+  }
+
+  @inline(__always)
+  private func squares(to group: EntryGroup) -> SIMD4<Float> {
+    let x = widened(group.x &- x)
+    let y = widened(group.y &- y)
+    let z = widened(group.z &- z)
+    return x * x + y * y + z * z
   }
 
   /// Quanta from the place to the edges on a straight line, negative inside; in length never more
   /// than the great circle by more than `Quantum.doubt`.
   @inline(__always)
   func edges(of group: EntryGroup) -> SIMD4<Float> {
-    let d = offsets(to: group)
-    return (d.x * d.x + d.y * d.y + d.z * d.z).squareRoot() - widened(group.radius)
+    squares(to: group).squareRoot() - widened(group.radius)
+  }
+
+  /// Which circles hold the place for sure, and which perhaps.
+  @inline(__always)
+  func holders(
+    of group: EntryGroup
+  ) -> (surely: SIMDMask<SIMD4<Int32>>, perhaps: SIMDMask<SIMD4<Int32>>) {
+    let squares = squares(to: group)
+    let radius = widened(group.radius)
+    let most = radius + Quantum.doubt
+    let least = radius - Quantum.doubt
+    return (
+      (squares .<= least * least) .& (least .>= 0), (squares .<= most * most) .& (most .>= 0)
+    )
   }
 
   @inline(__always)

@@ -20,11 +20,9 @@ extension FenceMonitor {
   mutating func accept(
     _ sample: PositionSample, connected: Bool, into transitions: inout [Transition]
   ) {
-    let elapsed = lastSample.map { sample.time - $0.time } ?? .zero
-    let soon = elapsed.microseconds <= policy.longestLeg.microseconds
     let look = Look(
       sample: sample, view: Viewpoint(sample.position), connected: connected,
-      leg: connected && soon)
+      leg: connected && isLeg(to: sample))
     let start = transitions.count
     if !settled.isEmpty { settled.removeAll(keepingCapacity: true) }
 
@@ -34,7 +32,7 @@ extension FenceMonitor {
     decideEntering(look, into: &transitions)
     decideUndecided(look, into: &transitions)
     decideHits(look, into: &transitions)
-    if look.leg, policy.reportsPasses, isMoving(look.sample) {
+    if look.leg, isMoving(look.sample) {
       findPasses(look, into: &transitions)
     }
     remember(sample, connected: look.leg)
@@ -48,46 +46,45 @@ extension FenceMonitor {
     }
   }
 
-  /// Fills `hits` with the fences that hold the sample and did not hold the last, and brings
-  /// `lingering` up to date. Returns how far the next edge is.
+  /// Fills `hits` with the fences that hold the sample, but for those that held the last as well as
+  /// far as that costs nothing to know, and brings `lingering` up to date. Returns how far the next
+  /// edge is.
   private mutating func lookAround(_ look: Look) -> Double {
+    let safe = surroundings.look(from: look.view, in: index)
     if !hits.isEmpty { hits.removeAll(keepingCapacity: true) }
-    if neighbourhood.holds(look.view.direction) {
-      left.removeAll(keepingCapacity: true)
-      let safe = neighbourhood.look(from: look.view, in: index, entered: &hits, left: &left)
-      for fence in left where states[Int(fence)].isInside { lingering.append(fence) }
-      return safe
+    if !surroundings.entered.isEmpty { hits.append(contentsOf: surroundings.entered) }
+    if !surroundings.left.isEmpty { for fence in surroundings.left { linger(fence) } }
+    if !surroundings.found.isEmpty { hits.append(contentsOf: surroundings.found) }
+    if isPresenceTrusted {
+      if !surroundings.former.isEmpty { compare(with: surroundings.former) }
+    } else {
+      lingering.removeAll(keepingCapacity: true)
+      compare(with: inside)
+      isPresenceTrusted = true
     }
-    let safe = index.look(from: look.view, into: &hits, near: &neighbourhood)
-    sortHits()
     return safe
   }
 
-  /// After a look all around: leaves in `hits` the fences that the receiver was not inside of, and
-  /// in `lingering` those that it was inside of and that are no longer hit.
-  private mutating func sortHits() {
-    turn ^= FenceState.turnFlag
-    var fresh = 0
-    for i in hits.indices {
-      let fence = hits[i]
-      let state = states[Int(fence)]
-      if state.isInside {
-        if state.is(.leaving) { leavingCount -= 1 }
-        states[Int(fence)] = FenceState(.inside, turn: turn)
-      } else {
-        hits[fresh] = fence
-        fresh += 1
+  /// Adds to `lingering` what is among `former` but not among the fences found, and what was about to
+  /// be left.
+  private mutating func compare(with former: [FenceID]) {
+    if former.count * surroundings.found.count <= 32 {
+      for fence in former
+      where !surroundings.found.contains(fence) || states[Int(fence)].is(.leaving) {
+        linger(fence)
       }
+      return
     }
-    let kept = hits.count - fresh
-    hits.removeLast(kept)
-    lingering.removeAll(keepingCapacity: true)
-    guard kept < inside.count else { return }
-    for fence in inside where states[Int(fence)].turn != turn {
-      lingering.append(fence)
-      // It must not look like one that is hit when the bit has come round again.
-      states[Int(fence)] = FenceState(states[Int(fence)].phase, turn: turn)
+    for fence in surroundings.found { states[Int(fence)].isMarked = true }
+    for fence in former where !states[Int(fence)].isMarked || states[Int(fence)].is(.leaving) {
+      linger(fence)
     }
+    for fence in surroundings.found { states[Int(fence)].isMarked = false }
+  }
+
+  @inline(__always)
+  private mutating func linger(_ fence: FenceID) {
+    if states[Int(fence)].isInside { lingering.append(fence) }
   }
 
   /// Whether the receiver has moved by more than its error explains, or says so itself.
@@ -125,7 +122,7 @@ extension FenceMonitor {
       }
       if beyond <= margin {
         if isLeaving {
-          states[Int(fence)] = FenceState(.inside, turn: turn)
+          states[Int(fence)] = FenceState(phase: .inside)
           leavingCount -= 1
         }
         guard beyond > 0 else { continue }
@@ -137,7 +134,7 @@ extension FenceMonitor {
           depart(fence, look, into: &transitions)
           continue
         }
-        states[Int(fence)] = FenceState(.leaving, turn: turn)
+        states[Int(fence)] = FenceState(phase: .leaving)
         leavingCount += 1
       }
       lingering[kept] = fence
@@ -151,7 +148,7 @@ extension FenceMonitor {
   private mutating func depart(
     _ fence: FenceID, _ look: Look, into transitions: inout [Transition]
   ) {
-    states[Int(fence)] = FenceState(.outside, turn: turn)
+    states[Int(fence)] = FenceState(phase: .outside)
     if policy.reportsPasses { settled.append(fence) }
     transitions.append(transition(.depart, fence, look.sample))
   }
@@ -174,7 +171,7 @@ extension FenceMonitor {
       if beyond <= 0 {
         arrive(.arrive, fence, look, into: &transitions)
       } else {
-        states[Int(fence)] = FenceState(.outside, turn: turn)
+        states[Int(fence)] = FenceState(phase: .outside)
         settled.append(fence)
         if policy.reportsPasses, look.leg, isMoving(look.sample) {
           reportBriefVisit(fence, look, into: &transitions)
@@ -200,7 +197,7 @@ extension FenceMonitor {
         !policy.confirms || states[Int(fence)].is(seen)
         || (look.connected && abs(beyond) > policy.doubtDistance)
       guard isSure else {
-        states[Int(fence)] = FenceState(seen, turn: turn)
+        states[Int(fence)] = FenceState(phase: seen)
         undecided[kept] = fence
         kept += 1
         continue
@@ -209,7 +206,7 @@ extension FenceMonitor {
         arrive(.found, fence, look, into: &transitions)
         continue
       }
-      states[Int(fence)] = FenceState(.outside, turn: turn)
+      states[Int(fence)] = FenceState(phase: .outside)
       if beyond < CellGrid.earthRadius * 0.01 { settled.append(fence) }
     }
     undecided.removeSubrange(kept...)
@@ -219,7 +216,7 @@ extension FenceMonitor {
   private mutating func decideHits(_ look: Look, into transitions: inout [Transition]) {
     for fence in hits where states[Int(fence)].is(.outside) {
       if policy.confirms, !isDeep(fence, look) {
-        states[Int(fence)] = FenceState(.entering, turn: turn)
+        states[Int(fence)] = FenceState(phase: .entering)
         entering.append(fence)
       } else {
         arrive(.arrive, fence, look, into: &transitions)
@@ -238,7 +235,7 @@ extension FenceMonitor {
   private mutating func arrive(
     _ kind: Transition.Kind, _ fence: FenceID, _ look: Look, into transitions: inout [Transition]
   ) {
-    states[Int(fence)] = FenceState(.inside, turn: turn)
+    states[Int(fence)] = FenceState(phase: .inside)
     inside.append(fence)
     transitions.append(transition(kind, fence, look.sample))
   }

@@ -10,8 +10,8 @@ extension FenceMonitor {
     guard let last = lastSample else { return }
     let arc = Arc(from: Vector(last.position), to: Vector(look.sample.position))
     hits.removeAll(keepingCapacity: true)
-    if neighbourhood.holds(arc.start), neighbourhood.holds(arc.end) {
-      for i in 0..<neighbourhood.count { hits.append(neighbourhood.fence(i)) }
+    if surroundings.know(from: arc.start, to: arc.end) {
+      surroundings.crossable(from: arc.start, to: arc.end, into: &hits)
     } else {
       let length = arc.angle * CellGrid.earthRadius
       let middle = Viewpoint(arc.point(at: 0.5).coordinate)

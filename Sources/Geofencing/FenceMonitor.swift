@@ -27,8 +27,6 @@ package struct FenceMonitor: Sendable {
   var inside: [FenceID] = []
   /// Those of them that the last place looked at was outside of: each look measures them.
   var lingering: [FenceID] = []
-  /// The bit that marks the fences that held the place of the last look all around.
-  var turn: UInt8 = 0
   /// The fences in phase `entering`.
   var entering: [FenceID] = []
   /// The fences in one of the undecided phases.
@@ -53,11 +51,12 @@ package struct FenceMonitor: Sendable {
   private var newest = Int64.min
 
   var quiet = QuietDisc()
-  /// The fences with an edge near the last look all around.
-  var neighbourhood = Neighbourhood()
+  var surroundings = Surroundings()
+  /// Whether `inside` is what the surroundings and the samples have shown: not so for a presence from
+  /// before a restart, and after fences have changed.
+  var isPresenceTrusted = false
   /// Scratch lists, kept for their storage.
   var hits: [FenceID] = []
-  var left: [FenceID] = []
   var settled: [FenceID] = []
 
   package init(policy: MonitorPolicy = MonitorPolicy()) {
@@ -88,7 +87,13 @@ package struct FenceMonitor: Sendable {
     case .outside: break
     }
     quiet = QuietDisc()
-    neighbourhood.reach = -1
+    forgetSurroundings()
+  }
+
+  private mutating func forgetSurroundings() {
+    guard isPresenceTrusted else { return }
+    surroundings.forget()
+    isPresenceTrusted = false
   }
 
   /// Removes a fence without a transition; a number without one is ignored.
@@ -107,7 +112,7 @@ package struct FenceMonitor: Sendable {
     FenceMonitor.drop(id, from: &lingering)
     awaited.removeAll { $0.fence == id }
     states[Int(id)] = .vacant
-    neighbourhood.reach = -1
+    forgetSurroundings()
     index.remove(id)
   }
 
@@ -165,27 +170,23 @@ package struct FenceMonitor: Sendable {
   package mutating func process(_ sample: PositionSample, into transitions: inout [Transition]) {
     guard sample.time.microseconds > newest else { return }
     newest = sample.time.microseconds
-    if isQuiet(sample) {
-      remember(sample, connected: isLeg(to: sample))
-    } else {
-      weigh(sample, into: &transitions)
-    }
+    guard isQuiet(sample) else { return weigh(sample, into: &transitions) }
+    remember(sample, connected: isLeg(to: sample))
   }
 
-  /// Whether nothing can have changed: no decision pending, no edge in reach, no implausible jump.
+  /// Whether a sample can change nothing: it is within the quiet disc and no implausible jump. There is
+  /// no such disc as long as a decision is pending or a jump set aside.
   @inline(__always)
   private func isQuiet(_ sample: PositionSample) -> Bool {
-    guard quiet.contains(sample.position), suspect == nil, let last = lastSample else {
-      return false
-    }
-    guard policy.rejectsOutliers else { return true }
+    guard quiet.contains(sample.position) else { return false }
+    guard policy.rejectsOutliers, let last = lastSample else { return true }
     return quiet.bound(from: last.position, to: sample.position)
       <= plausibleDistance(from: last, to: sample)
   }
 
   /// Whether the path from the last sample is short enough in time to be known.
   @inline(__always)
-  private func isLeg(to sample: PositionSample) -> Bool {
+  func isLeg(to sample: PositionSample) -> Bool {
     guard policy.reportsPasses, let last = lastSample else { return false }
     return (sample.time - last.time).microseconds <= policy.longestLeg.microseconds
   }
@@ -237,6 +238,7 @@ package struct FenceMonitor: Sendable {
       if suspect != nil { outlierCount += 1 }
       suspectCount = suspect == nil ? 1 : suspectCount + 1
       suspect = sample
+      quiet = QuietDisc()
     }
   }
 

@@ -18,33 +18,33 @@ struct FenceState: Equatable {
     case leaving
   }
 
-  /// The phase in the low bits, and above them the turn.
+  /// The phase in the low bits, and above them the mark.
   private var bits: UInt8
 
   private static let phaseMask: UInt8 = 7
 
-  static let vacant = FenceState(.vacant, turn: 0)
+  static let vacant = FenceState(phase: .vacant)
+  private static let markFlag: UInt8 = 8
 
-  /// - Parameter turn: 0 or `turnFlag`.
   @inline(__always)
-  init(_ phase: Phase, turn: UInt8) { bits = phase.rawValue | turn }
+  init(phase: Phase) { bits = phase.rawValue }
 
   init(_ presence: Presence) {
     switch presence {
-    case .unknown: self.init(.unseen, turn: 0)
-    case .outside: self.init(.outside, turn: 0)
-    case .inside: self.init(.inside, turn: 0)
+    case .unknown: self.init(phase: .unseen)
+    case .outside: self.init(phase: .outside)
+    case .inside: self.init(phase: .inside)
     }
   }
 
   var phase: Phase { Phase(rawValue: bits & FenceState.phaseMask) ?? .vacant }
 
-  /// Turns are told apart by this bit, which changes with each look all around: of the fences the
-  /// receiver was inside of, those with the old bit do not hold the new place.
-  static let turnFlag: UInt8 = 8
-
+  /// Set while fences are told apart that hold the place, in one look and no longer.
   @inline(__always)
-  var turn: UInt8 { bits & FenceState.turnFlag }
+  var isMarked: Bool {
+    get { bits & FenceState.markFlag != 0 }
+    set { bits = newValue ? bits | FenceState.markFlag : bits & ~FenceState.markFlag }
+  }
 
   /// Whether the phase is `inside` or `leaving`.
   @inline(__always)

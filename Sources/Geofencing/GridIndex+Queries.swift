@@ -5,41 +5,67 @@ extension GridIndex {
   /// travel from there, in any direction, without crossing an edge.
   /// - Complexity: O(levels + circles in the cells of `position`).
   package func containing(_ position: Coordinate, into inside: inout [FenceID]) -> Double {
-    var near = Neighbourhood()
-    return look(from: Viewpoint(position), into: &inside, near: &near)
+    var surroundings = Surroundings()
+    let safe = surroundings.lookAllAround(from: Viewpoint(position), in: self)
+    inside.append(contentsOf: surroundings.found)
+    return safe
   }
 
-  /// As `containing`, and notes the circles whose edge is near.
+  /// Looks at the cell of a level that holds the place. Returns for how many metres around the place
+  /// it tells all that there is on this level, and whether there are cells below; brings `safe` down to
+  /// the metres to the nearest edge.
   func look(
-    from view: Viewpoint, into inside: inout [FenceID], near: inout Neighbourhood
-  ) -> Double {
-    near.begin(at: view.direction)
-    guard !table.slots.isEmpty else {
-      near.reach = Neighbourhood.skin
-      return .infinity
-    }
+    from view: Viewpoint, level: Int, into near: inout Neighbourhood, safe: inout Double
+  ) -> (clearance: Double, isSplit: Bool) {
     let north = CellGrid.northing(degrees: view.position.latitude)
     let east = CellGrid.easting(degrees: view.position.longitude)
-    let place = FixedVector(view.direction)
-    var scan = EdgeScan(view: view)
-    // A slot of each level first, though not all may be needed: so the memory is fetched at once.
+    let clearance = clearance(level: level, north: north, east: east, cosine: view.cosine)
+    near.begin(at: view.direction)
+    defer { near.end(clearance: clearance) }
+    let key = widths.cell(level: level, north: north, east: east).key
+    guard let place = table.find(key) else { return (clearance, false) }
+    let slot = table.slots[place]
+    if slot.count > 0 {
+      var scan = EdgeScan(view: view, level: level, skin: clearance)
+      scan.visit(slot, self, &near)
+      safe = min(safe, scan.safe)
+    }
+    return (clearance, slot.isSplit && level > 0)
+  }
+
+  /// Finds the fences that hold a place, and nothing else.
+  func findHolders(of view: Viewpoint, into near: inout Neighbourhood) {
+    guard !table.slots.isEmpty else { return }
+    let north = CellGrid.northing(degrees: view.position.latitude)
+    let east = CellGrid.easting(degrees: view.position.longitude)
     var keys = InlineArray<5, UInt32>(repeating: 0)
     var firsts = InlineArray<5, CellTable.Slot>(repeating: CellTable.Slot())
-    for level in 0..<CellGrid.levelCount {
-      keys[level] = widths.cell(level: level, north: north, east: east).key
-      firsts[level] = table.slots[table.home(keys[level])]
+    // A slot and a group of each level first, though not all may be needed: so memory that is in no
+    // cache is fetched at once.
+    let fetchesAhead = table.slots.count > GridIndex.cachedSlots
+    if fetchesAhead {
+      for level in 0..<CellGrid.levelCount {
+        keys[level] = widths.cell(level: level, north: north, east: east).key
+        firsts[level] = table.slots[table.home(keys[level])]
+      }
     }
-    var deepest = CellGrid.top
-    while let slot = table.slot(keys[deepest], first: firsts[deepest]) {
-      if slot.count > 0 { scan.visit(slot, level: deepest, place, self, &inside, &near) }
-      guard slot.isSplit, deepest > 0 else { break }
-      deepest -= 1
+    var level = CellGrid.top
+    while true {
+      if !fetchesAhead {
+        keys[level] = widths.cell(level: level, north: north, east: east).key
+        firsts[level] = table.slots[table.home(keys[level])]
+      }
+      guard let slot = table.slot(keys[level], first: firsts[level]) else { return }
+      if slot.count > 0 {
+        EdgeScan(view: view, level: level, skin: 0).findHolders(slot, self, &near)
+      }
+      guard slot.isSplit, level > 0 else { return }
+      level -= 1
     }
-    near.end()
-    let clearance = clearance(level: deepest, north: north, east: east, cosine: view.cosine)
-    near.reach = min(Neighbourhood.skin, clearance)
-    return min(scan.safe, clearance)
   }
+
+  /// About as many slots as the processor keeps at hand.
+  private static let cachedSlots = 16_384
 
   /// Metres to the nearest edge of the cell: what is not listed in it, nor in one that it is a
   /// part of, is at least that far.

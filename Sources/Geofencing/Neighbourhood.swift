@@ -1,37 +1,77 @@
-/// The circles whose edge is within a short way, the skin, of where a look was made. As long as
-/// the receiver stays within the reach, nothing else need be looked at; the trick is Verlet's
-/// ("Computer Experiments on Classical Fluids", Physical Review 159, 1967).
+/// What the cell of one level shows around a place: the fences that hold it, and those whose edge
+/// is near.
+///
+/// As long as the receiver stays within the reach, nothing else of that level need be looked at; the
+/// trick is Verlet's ("Computer Experiments on Classical Fluids", Physical Review 159, 1967). And
+/// edges that were farther than it has moved since cannot have been crossed: the fences are in
+/// order of their distance, as far as that pays, and only the nearest are looked at again.
+///
+/// All lengths are metres of a straight line through the Earth. By as much as one moves, by no more
+/// does the distance to an edge change, and the way on the ground is never shorter.
 struct Neighbourhood {
-  /// Metres: a few seconds of driving.
-  static let skin = 120.0
-
-  /// Four circles side by side, in metres from the place of the look.
-  private struct Group {
-    var x = SIMD4<Float>()
-    var y = SIMD4<Float>()
-    var z = SIMD4<Float>()
-    /// Of the straight line; in an unused lane the edge is farther than any other.
-    var radius = SIMD4<Float>(repeating: -1e30)
+  /// A fence on its way into a group.
+  struct Candidate {
+    /// From the place of the look to the centre.
+    var x: Float = 0
+    var y: Float = 0
+    var z: Float = 0
+    /// To the edge; so small where there is no fence that its edge is farther than any other.
+    var radius: Float = -1e30
     /// How far the edge may be off.
-    var doubt = SIMD4<Float>()
-    /// Lanes that held the last place looked at: −1, the others 0.
-    var held = SIMD4<Int32>()
-    var fence = SIMD4<FenceID>()
+    var doubt: Float = 0
+    /// The least distance to the edge from the place of the look.
+    var clear: Float = .infinity
+    var holds = false
+    var fence: FenceID = 0
+  }
+
+  /// Four fences side by side.
+  private struct Group {
+    let x: SIMD4<Float>
+    let y: SIMD4<Float>
+    let z: SIMD4<Float>
+    let radius: SIMD4<Float>
+    let doubt: SIMD4<Float>
+    let clear: SIMD4<Float>
+    /// Lanes that held the place last looked at: −1, the others 0.
+    var held: SIMD4<Int32>
+    let fence: SIMD4<FenceID>
+    /// The least `clear` of this and all groups behind it.
+    var nearest: Float
+
+    @inline(__always)
+    init(_ a: Candidate, _ b: Candidate, _ c: Candidate, _ d: Candidate) {
+      x = SIMD4(a.x, b.x, c.x, d.x)
+      y = SIMD4(a.y, b.y, c.y, d.y)
+      z = SIMD4(a.z, b.z, c.z, d.z)
+      radius = SIMD4(a.radius, b.radius, c.radius, d.radius)
+      doubt = SIMD4(a.doubt, b.doubt, c.doubt, d.doubt)
+      clear = SIMD4(a.clear, b.clear, c.clear, d.clear)
+      held = SIMD4(a.holds ? -1 : 0, b.holds ? -1 : 0, c.holds ? -1 : 0, d.holds ? -1 : 0)
+      fence = SIMD4(a.fence, b.fence, c.fence, d.fence)
+      nearest = min(min(a.clear, b.clear), min(c.clear, d.clear))
+    }
   }
 
   private var groups: [Group] = []
-  /// The group that is being filled.
-  private var last = Group()
-  private(set) var count = 0
+  /// Fences that hold the place last looked at, in no order.
+  private(set) var holding: [FenceID] = []
   /// The place of the look, from the Earth's centre.
   private var origin = Vector(x: 0, y: 0, z: 0)
-  /// The skin, or less where cells end sooner; negative before the first look.
-  var reach = -1.0
+  /// How far from there the cell tells all.
+  private var reach = -1.0
+  /// The same in radii, squared; negative where nothing is known.
+  private var reachSquared = -1.0
+  /// How far from there the place last looked at was.
+  private var moved: Float = 0
+  private var candidates: [Candidate] = []
+  private var sorted: [Candidate] = []
 
   /// Whether a place is within the reach.
   @inline(__always)
   func holds(_ direction: Vector) -> Bool {
-    reach > 0 && metres(to: direction) < reach
+    let offset = direction - origin
+    return offset.dot(offset) < reachSquared
   }
 
   /// From the place of the look, with a millimetre more for rounding.
@@ -40,58 +80,116 @@ struct Neighbourhood {
     CellGrid.earthRadius * (direction - origin).length + 0.001
   }
 
-  /// Forgets all and starts anew at a place.
+  // MARK: - A new look
+
+  /// Forgets all, but appends what held the last place to `former`.
+  @inline(__always)
+  mutating func forget(into former: inout [FenceID]) {
+    if !holding.isEmpty {
+      former.append(contentsOf: holding)
+      holding.removeAll(keepingCapacity: true)
+    }
+    reachSquared = -1
+  }
+
+  /// Forgets all.
+  mutating func forget() {
+    holding.removeAll(keepingCapacity: true)
+    reachSquared = -1
+  }
+
+  /// Starts a look; what was known must have been forgotten.
   @inline(__always)
   mutating func begin(at origin: Vector) {
     self.origin = origin
-    count = 0
-    if !groups.isEmpty { groups.removeAll(keepingCapacity: true) }
+    if !candidates.isEmpty { candidates.removeAll(keepingCapacity: true) }
   }
 
-  /// Adds a circle whose centre is `offset` metres away.
-  mutating func append(
-    _ fence: FenceID, offset: (x: Float, y: Float, z: Float), radius: Float, doubt: Float,
-    holds: Bool
-  ) {
-    let lane = count & 3
-    last.x[lane] = offset.x
-    last.y[lane] = offset.y
-    last.z[lane] = offset.z
-    last.radius[lane] = radius
-    last.doubt[lane] = doubt
-    last.held[lane] = holds ? -1 : 0
-    last.fence[lane] = fence
-    count += 1
-    if lane == 3 { flush() }
-  }
-
-  /// Ends what `begin` began.
+  /// Notes a fence that holds the place.
   @inline(__always)
-  mutating func end() {
-    if count & 3 != 0 { flush() }
+  mutating func note(_ fence: FenceID) { holding.append(fence) }
+
+  /// Adds a fence whose edge is near.
+  @inline(__always)
+  mutating func append(_ candidate: Candidate) { candidates.append(candidate) }
+
+  /// Ends what `begin` began: for `clearance` metres on the ground around, the look tells all.
+  mutating func end(clearance: Double) {
+    let angle = clearance / CellGrid.earthRadius
+    // 2 sin(α/2) is at least α − α³/24.
+    reach = clearance * (1 - angle * angle / 24)
+    guard reach > 0.002 else { return }
+    let radii = (reach - 0.002) / CellGrid.earthRadius
+    reachSquared = radii * radii
+    moved = 0
+    if !groups.isEmpty { groups.removeAll(keepingCapacity: true) }
+    guard !candidates.isEmpty else { return }
+    if candidates.count <= 8 { group(candidates) } else { sortCandidates() }
   }
 
-  private mutating func flush() {
-    groups.append(last)
-    last = Group()
+  /// By sixteenths of the reach: a counting sort.
+  private mutating func sortCandidates() {
+    let scale = 16 / Float(reach)
+    var ends = InlineArray<17, Int>(repeating: 0)
+    for candidate in candidates { ends[Neighbourhood.rank(candidate, scale) + 1] += 1 }
+    for rank in 1...16 { ends[rank] += ends[rank - 1] }
+    if sorted.count < candidates.count {
+      sorted = Array(repeating: Candidate(), count: candidates.count * 2)
+    }
+    for candidate in candidates {
+      let rank = Neighbourhood.rank(candidate, scale)
+      sorted[ends[rank]] = candidate
+      ends[rank] += 1
+    }
+    group(sorted[..<candidates.count])
   }
 
-  /// The `i`th circle.
-  func fence(_ i: Int) -> FenceID { groups[i >> 2].fence[i & 3] }
+  @inline(__always)
+  private static func rank(_ candidate: Candidate, _ scale: Float) -> Int {
+    Int(max(0, min(15, candidate.clear * scale)))
+  }
 
-  /// Looks again from a place within the reach: appends the circles that hold it now and did not
+  private mutating func group(_ list: some RandomAccessCollection<Candidate>) {
+    var i = list.startIndex
+    func next() -> Candidate {
+      guard i < list.endIndex else { return Candidate() }
+      defer { i = list.index(after: i) }
+      return list[i]
+    }
+    while i < list.endIndex { groups.append(Group(next(), next(), next(), next())) }
+    var nearest = Float.infinity
+    for g in groups.indices.reversed() {
+      nearest = min(nearest, groups[g].nearest)
+      groups[g].nearest = nearest
+    }
+  }
+
+  // MARK: - Looking again
+
+  /// Looks again from a place within the reach: appends the fences that hold it now and did not
   /// when last looked at to `entered`, those that no longer do to `left`. Returns how many metres one
   /// can travel without crossing an edge.
   mutating func look(
     from view: Viewpoint, in index: GridIndex, entered: inout [FenceID], left: inout [FenceID]
   ) -> Double {
-    let moved = CellGrid.earthRadius * (view.direction - origin)
-    let x = SIMD4<Float>(repeating: Float(moved.x))
-    let y = SIMD4<Float>(repeating: Float(moved.y))
-    let z = SIMD4<Float>(repeating: Float(moved.z))
+    let way = metres(to: view.direction)
+    guard !groups.isEmpty else { return reach - way }
+    let offset = CellGrid.earthRadius * (view.direction - origin)
+    let x = SIMD4<Float>(repeating: Float(offset.x))
+    let y = SIMD4<Float>(repeating: Float(offset.y))
+    let z = SIMD4<Float>(repeating: Float(offset.z))
+    let last = moved
+    moved = Float(way)
+    // What was crossed on the way to the last place may be crossed back; half a metre in a million
+    // is more than a `Float` rounds off.
+    let crossable = max(last, moved) * (1 + 5e-7)
     var nearest = SIMD4<Float>(repeating: .infinity)
-    var exact = reach - metres(to: view.direction)
+    var exact = reach - way
     for i in groups.indices {
+      if groups[i].nearest > crossable {
+        exact = min(exact, Double(groups[i].nearest) - way)
+        break
+      }
       let dx = groups[i].x - x
       let dy = groups[i].y - y
       let dz = groups[i].z - z
@@ -113,12 +211,35 @@ struct Neighbourhood {
           }
           guard holds != isHeld[lane] else { continue }
           groups[i].held[lane] = holds ? -1 : 0
-          if holds { entered.append(fence) } else { left.append(fence) }
+          if holds { enter(fence, &entered) } else { leave(fence, &left) }
         }
       }
       nearest = nearest.replacing(with: clear, where: clear .< nearest)
     }
     let least = min(min(nearest[0], nearest[1]), min(nearest[2], nearest[3]))
     return min(exact, Double(least))
+  }
+
+  private mutating func enter(_ fence: FenceID, _ entered: inout [FenceID]) {
+    holding.append(fence)
+    entered.append(fence)
+  }
+
+  private mutating func leave(_ fence: FenceID, _ left: inout [FenceID]) {
+    if let i = holding.firstIndex(of: fence) {
+      holding.swapAt(i, holding.count - 1)
+      holding.removeLast()
+    }
+    left.append(fence)
+  }
+
+  /// Appends the fences whose edge a way between two places within the reach may cross.
+  func crossable(from a: Vector, to b: Vector, into found: inout [FenceID]) {
+    // The way is within the disc that holds its ends.
+    let farthest = Float(max(metres(to: a), metres(to: b))) * (1 + 5e-7)
+    for group in groups {
+      guard group.nearest <= farthest else { return }
+      for lane in 0..<4 where group.clear[lane] <= farthest { found.append(group.fence[lane]) }
+    }
   }
 }

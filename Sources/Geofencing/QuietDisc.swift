@@ -8,9 +8,7 @@ import Geodesy
 /// the way. Next to a pole it is the azimuthal equidistant map around it: true along the meridians,
 /// too long by ρ/sin ρ across them.
 struct QuietDisc {
-  /// Degrees on the map, towards the north of it and to the right.
-  private var y = 0.0
-  private var x = 0.0
+  private var center = (latitude: 0.0, longitude: 0.0)
   /// The square of the largest cosine of latitude within the disc.
   private var weight = 1.0
   /// The square of the radius in degrees; negative where there is no such disc.
@@ -35,35 +33,49 @@ struct QuietDisc {
       let largest = min(1, max(0, cosine) + angle)
       weight = largest * largest
     }
-    (y, x) = place(of: position)
+    center = (position.latitude, position.longitude)
   }
 
-  /// Where a place is on the map.
+  /// The square of an upper bound of the degrees between two places within the disc.
   @inline(__always)
-  private func place(of position: Coordinate) -> (y: Double, x: Double) {
-    if pole == 0 { return (position.latitude, position.longitude) }
-    let fromPole = 90 - pole * position.latitude
-    let longitude = SineCosine(degrees: position.longitude)
-    return (fromPole * longitude.cosine, fromPole * longitude.sine)
-  }
-
-  @inline(__always)
-  private func squaredDegrees(_ a: (y: Double, x: Double), _ b: (y: Double, x: Double)) -> Double {
-    let y = b.y - a.y
-    var x = abs(b.x - a.x)
+  private func squaredDegrees(
+    _ a: (latitude: Double, longitude: Double), _ b: Coordinate
+  ) -> Double {
+    let y = b.latitude - a.latitude
+    var x = abs(b.longitude - a.longitude)
     if x > 180 { x = 360 - x }
-    return y * y + x * x * weight
+    if pole == 0 { return y * y + x * x * weight }
+    // Along the meridian to the parallel nearer the pole, and along that, whose radius is less than
+    // the way from the pole.
+    let parallel = min(90 - pole * a.latitude, 90 - pole * b.latitude) * (.pi / 180)
+    let way = abs(y) + parallel * x
+    return way * way <= radiusSquared
+      ? way * way
+      : QuietDisc.squaredDegreesOnPolarMap(
+        90 - pole * a.latitude, a.longitude, 90 - pole * b.latitude, b.longitude)
+  }
+
+  /// The same on the map around a pole, for places given by degrees from it and longitude.
+  @inline(never)
+  private static func squaredDegreesOnPolarMap(
+    _ a: Double, _ aLongitude: Double, _ b: Double, _ bLongitude: Double
+  ) -> Double {
+    let aLongitude = SineCosine(degrees: aLongitude)
+    let bLongitude = SineCosine(degrees: bLongitude)
+    let y = b * bLongitude.cosine - a * aLongitude.cosine
+    let x = b * bLongitude.sine - a * aLongitude.sine
+    return y * y + x * x
   }
 
   /// Whether a place is certainly within.
   @inline(__always)
   func contains(_ position: Coordinate) -> Bool {
-    squaredDegrees(place(of: position), (y, x)) <= radiusSquared
+    squaredDegrees(center, position) <= radiusSquared
   }
 
   /// An upper bound of the metres between two places within the disc.
   @inline(__always)
   func bound(from a: Coordinate, to b: Coordinate) -> Double {
-    squaredDegrees(place(of: a), place(of: b)).squareRoot() * QuietDisc.metresPerDegree
+    squaredDegrees((a.latitude, a.longitude), b).squareRoot() * QuietDisc.metresPerDegree
   }
 }

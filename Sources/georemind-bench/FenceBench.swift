@@ -30,6 +30,8 @@ func fenceBench(fencesCSV fencesPath: String, trackCSV trackPath: String) throws
   let deadline = processorTime() + 6
   repeat {
     var monitor = pristine
+    // So that the first fix does not have to copy the states.
+    monitor.reserveCapacity(circles.count)
     let start = processorTime()
     for sample in samples {
       if transitions.count > 4_096 { transitions.removeAll(keepingCapacity: true) }
