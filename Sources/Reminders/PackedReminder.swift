@@ -106,10 +106,9 @@ package struct PackedReminder: Equatable, Sendable {
   }
 
   private mutating func append(_ number: Double) {
-    var bits = number.bitPattern
-    for _ in 0..<8 {
-      bytes.append(UInt8(truncatingIfNeeded: bits))
-      bits >>= 8
+    // Eight at once: byte by byte, three of these take as long as the rest.
+    unsafe withUnsafeBytes(of: number.bitPattern.littleEndian) {
+      unsafe bytes.append(contentsOf: $0)
     }
   }
 

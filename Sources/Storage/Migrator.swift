@@ -24,13 +24,24 @@ extension Database {
     keepsLogOnClose = false
     let mode = try text("PRAGMA journal_mode = WAL")
     try execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
-    // The system keeps the file in memory as well: half a megabyte of pages is enough, and the memory
-    // of the daemon does not grow with its ledger.
-    try execute("PRAGMA cache_size = -512")
+    try keepPages(kibibytes: Self.usualCache)
     // After a long transaction the log is cut back to this, so that it does not stay large.
     _ = try integer("PRAGMA journal_size_limit = 4194304")
     keepLogShort()
     return mode == "wal"
+  }
+
+  /// The system keeps the file in memory as well: half a megabyte of pages is enough, and the memory
+  /// of the daemon does not grow with its ledger.
+  static let usualCache = 512
+  /// While much is written: the indexes of a million rows. With less each page of them is written to
+  /// the log again and again.
+  static let importCache = 98_304
+
+  /// Keeps so many KiB of pages in memory, and lets go of what is beyond that.
+  func keepPages(kibibytes: Int) throws(StoreError) {
+    try execute("PRAGMA cache_size = -\(kibibytes)")
+    if kibibytes == Self.usualCache { try execute("PRAGMA shrink_memory") }
   }
 
   /// Brings the schema up to the last migration in one transaction; answers the version it had.

@@ -40,7 +40,7 @@ package struct PlaceImports {
   /// has come for a while.
   package func settle() throws(StoreError) {
     try database.endBulk()
-    try database.execute("PRAGMA cache_size = -2000; PRAGMA shrink_memory")
+    try database.keepPages(kibibytes: Database.usualCache)
   }
 
   /// Its places will be removed.
@@ -102,8 +102,6 @@ package final class PlaceImport {
   /// Places since the last large commit.
   private var sinceCommit = 0
   private static let placesACommit = 100_000
-  /// KiB of pages that are kept in memory meanwhile: the indexes of a million places.
-  private static let cacheSize = 98_304
 
   fileprivate init(database: Database, id: Int64) {
     self.database = database
@@ -114,7 +112,7 @@ package final class PlaceImport {
   package func add(_ places: [(place: SavedPlace, color: String?)]) throws(StoreError) {
     let before = (added, known)
     do throws(StoreError) {
-      if sinceCommit == 0 { try database.execute("PRAGMA cache_size = -\(Self.cacheSize)") }
+      if sinceCommit == 0 { try database.keepPages(kibibytes: Database.importCache) }
       try database.bulk { () throws(StoreError) in
         let last = try database.integer("SELECT max(id) FROM place") ?? 0
         for (place, color) in places { try add(place, color) }

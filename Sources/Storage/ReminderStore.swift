@@ -7,6 +7,23 @@ package struct ReminderStore {
 
   let database: Database
 
+  /// The columns that a reminder and its progress are written to, in the order of their values.
+  private static let written = """
+    id, kind, title, category, priority, place_name, latitude, longitude, radius_m, due, transport, \
+    document, state, presence, inside_since_us, visit_settled, occurrence_us, leads_fired, \
+    last_fired_us, snoozed_until_us, unacknowledged, places_inside, next_look_us
+    """
+  /// Adds a row.
+  private static let insertion: String = {
+    let marks = written.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
+    return "INSERT INTO reminder (\(written)) VALUES (\(marks))"
+  }()
+  /// Adds a row, or writes it over the one of its id, which keeps its place in the order.
+  private static let replacement: String = {
+    let news = written.split(separator: ", ").map { "excluded.\($0)" }.joined(separator: ", ")
+    return "\(insertion) ON CONFLICT (id) DO UPDATE SET (\(written)) = (\(news))"
+  }()
+
   // MARK: - Queue
 
   /// Adds a reminder; its id must be new.
@@ -14,13 +31,7 @@ package struct ReminderStore {
     try check(reminder)
     do throws(StoreError) {
       try database.run(
-        """
-        INSERT INTO reminder (id, kind, title, category, priority, place_name, latitude, longitude,
-          radius_m, due, transport, document, state, presence, inside_since_us, visit_settled,
-          occurrence_us, leads_fired, last_fired_us, snoozed_until_us, unacknowledged,
-          places_inside, next_look_us)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """, ReminderRow.values(reminder) + ReminderRow.values(progress))
+        Self.insertion, ReminderRow.values(reminder) + ReminderRow.values(progress))
     } catch {
       if error.isUniqueness { throw .alreadyExists(what: "reminder", name: reminder.id) }
       throw error
@@ -99,17 +110,8 @@ package struct ReminderStore {
   /// Puts the reminder where the one of its id was, or adds it.
   package func replace(_ reminder: Reminder, _ progress: Progress) throws(StoreError) {
     try check(reminder)
-    let values = ReminderRow.values(reminder)
-    let changed = try database.run(
-      """
-      UPDATE reminder SET id = ?, kind = ?, title = ?, category = ?, priority = ?, place_name = ?,
-        latitude = ?, longitude = ?, radius_m = ?, due = ?, transport = ?, document = ?, state = ?,
-        presence = ?, inside_since_us = ?, visit_settled = ?, occurrence_us = ?, leads_fired = ?,
-        last_fired_us = ?, snoozed_until_us = ?, unacknowledged = ?, places_inside = ?,
-        next_look_us = ?
-      WHERE id = ?
-      """, values + ReminderRow.values(progress) + [.text(reminder.id)])
-    if changed == 0 { try push(reminder, progress) }
+    try database.run(
+      Self.replacement, ReminderRow.values(reminder) + ReminderRow.values(progress))
   }
 
   /// Keeps how far a reminder has come; answers whether there was one of this id.

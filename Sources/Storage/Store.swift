@@ -65,12 +65,18 @@ package final class Store {
   package var ledger: Ledger { Ledger(database: database) }
   package var state: EngineState { EngineState(database: database) }
 
+  /// Reminders in one commit from which on the pages of the indexes are kept in memory.
+  private static let largeCommit = 1_000
+
   /// Keeps what an event changed in one transaction, on disk when it returns. Progress of a reminder
   /// that is not there is passed over. Answers the firings that the ledger did not have yet.
   @discardableResult
   package func commit(_ changes: Changes) throws(StoreError) -> [Firing] {
     guard !changes.isEmpty else { return [] }
     try settle()
+    let isLarge = changes.saved.count >= Self.largeCommit
+    if isLarge { try database.keepPages(kibibytes: Database.importCache) }
+    defer { if isLarge { try? database.keepPages(kibibytes: Database.usualCache) } }
     return try database.transaction { () throws(StoreError) in
       for entry in changes.saved { try reminders.replace(entry.reminder, entry.progress) }
       for (id, progress) in changes.progress { try reminders.update(id, progress) }
