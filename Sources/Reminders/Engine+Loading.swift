@@ -17,11 +17,13 @@ extension Engine {
 
   /// - Parameter zoneIsKnown: what was kept was worked out in the zone of now.
   package mutating func load(_ entry: PackedEntry, zoneIsKnown: Bool, at now: Instant) {
-    if let twin = slots.index(of: entry.packed) {
+    var inserted = slots.insertIfNew(entry)
+    if inserted == nil, let twin = slots.index(of: entry.packed) {
       deactivate(twin)
       slots.remove(twin)
+      inserted = slots.insertIfNew(entry)
     }
-    let index = slots.insert(entry)
+    guard let index = inserted else { return }
     if !rests(entry, index, zoneIsKnown: zoneIsKnown, at: now) {
       toLookAt.append((index, entry.progress.nextLook))
     }

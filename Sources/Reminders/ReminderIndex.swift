@@ -34,11 +34,19 @@ struct ReminderIndex: Sendable {
     return nil
   }
 
-  /// The slot's id must not be in the table. Complexity: O(1) amortised.
-  mutating func insert(_ slot: Int32, id: (Int32) -> ArraySlice<UInt8>) {
+  /// Adds a slot, unless there is one of its id: then that is the answer, and nothing is changed.
+  /// - Complexity: O(1) amortised.
+  mutating func insertIfNew(_ slot: Int32, id: (Int32) -> ArraySlice<UInt8>) -> Int32? {
     reserveCapacity(count + 1, id: id)
-    place(slot, home: home(id(slot)))
+    let own = id(slot)
+    var place = home(own)
+    while slots[place] >= 0 {
+      if id(slots[place]) == own { return slots[place] }
+      place = (place + 1) & mask
+    }
+    slots[place] = slot
     count += 1
+    return nil
   }
 
   /// The slots' ids must still be readable. Complexity: O(1).

@@ -215,7 +215,22 @@ struct SlotTable: Sendable {
   // MARK: - Coming and going
 
   /// Its id must not be in the table. Complexity: O(1) amortised.
-  mutating func insert(_ entry: PackedEntry, unpacked: Reminder? = nil) -> Int32 {
+  mutating func insert(_ entry: PackedEntry, unpacked: Reminder) -> Int32 {
+    let index = place(entry)
+    _ = ids.insertIfNew(index, id: { records[Int($0)].packed.id })
+    keep(unpacked, at: index)
+    return index
+  }
+
+  /// nil, and nothing changed, where there is one of its id. Complexity: O(1) amortised.
+  mutating func insertIfNew(_ entry: PackedEntry) -> Int32? {
+    let index = place(entry)
+    guard ids.insertIfNew(index, id: { records[Int($0)].packed.id }) != nil else { return index }
+    vacate(index)
+    return nil
+  }
+
+  private mutating func place(_ entry: PackedEntry) -> Int32 {
     let index: Int32
     if let vacant = free.popLast() {
       index = vacant
@@ -226,20 +241,22 @@ struct SlotTable: Sendable {
     }
     armedCount += 1
     set(entry.progress, index)
-    ids.insert(index, id: { records[Int($0)].packed.id })
-    if let unpacked { keep(unpacked, at: index) }
     return index
+  }
+
+  private mutating func vacate(_ index: Int32) {
+    if records[Int(index)].state == .armed { armedCount -= 1 }
+    records[Int(index)] = Record(packed: .vacant)
+    placesInside[index] = nil
+    free.append(index)
   }
 
   /// Complexity: O(1).
   mutating func remove(_ index: Int32) {
     guard !isVacant(index) else { return }
     ids.remove(index, id: { records[Int($0)].packed.id })
-    if records[Int(index)].state == .armed { armedCount -= 1 }
     set(.preemptive, false, index)
-    records[Int(index)] = Record(packed: .vacant)
     recent[index] = nil
-    placesInside[index] = nil
-    free.append(index)
+    vacate(index)
   }
 }

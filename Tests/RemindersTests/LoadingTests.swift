@@ -163,8 +163,12 @@ import Testing
       } else {
         names.append(Array("id-\(names.count)".utf8))
         let slot = Int32(names.count - 1)
-        index.insert(slot, id: { ArraySlice(names[Int($0)]) })
+        #expect(index.insertIfNew(slot, id: { ArraySlice(names[Int($0)]) }) == nil)
         present.insert(slot)
+        names.append(names[Int(slot)])
+        #expect(
+          index.insertIfNew(slot + 1, id: { ArraySlice(names[Int($0)]) }) == slot, "\(step)")
+        names.removeLast()
       }
     }
     #expect(index.count == present.count)
