@@ -12,8 +12,8 @@ import Geofencing
 func fenceBench(fencesCSV fencesPath: String, trackCSV trackPath: String) throws -> String {
   guard SHA256.isSound else { throw BenchError("SHA-256 gives wrong digests: a broken build") }
   let circles = try readFences(fencesPath)
-  let samples = try readTrack(trackPath)
-  guard !circles.isEmpty, !samples.isEmpty else {
+  let track = try readTrack(trackPath)
+  guard !circles.isEmpty, !track.isEmpty else {
     throw BenchError("\(fencesPath) and \(trackPath) must have at least one row each")
   }
 
@@ -33,11 +33,11 @@ func fenceBench(fencesCSV fencesPath: String, trackCSV trackPath: String) throws
     // So that the first fix does not have to copy the states.
     monitor.reserveCapacity(circles.count)
     let start = processorTime()
-    for sample in samples {
+    for point in track {
       if transitions.count > 4_096 { transitions.removeAll(keepingCapacity: true) }
-      monitor.process(sample, into: &transitions)
+      monitor.process(point.sample, into: &transitions)
     }
-    times.append((processorTime() - start) / Double(samples.count) * 1e9)
+    times.append((processorTime() - start) / Double(track.count) * 1e9)
   } while times.count < 9 && (times.count < 3 || processorTime() < deadline)
   times.sort()
 
@@ -45,9 +45,9 @@ func fenceBench(fencesCSV fencesPath: String, trackCSV trackPath: String) throws
   var enters = 0
   var exits = 0
   var monitor = pristine
-  for sample in samples {
+  for point in track {
     transitions.removeAll(keepingCapacity: true)
-    monitor.process(sample, into: &transitions)
+    monitor.process(point.sample, into: &transitions)
     transitions.sort { $0.fence < $1.fence }
     for transition in transitions {
       let isEnter = transition.kind == .arrive
@@ -102,15 +102,24 @@ private func readFences(_ path: String) throws -> [Circle] {
   return circles
 }
 
-private func readTrack(_ path: String) throws -> [PositionSample] {
-  var samples: [PositionSample] = []
+/// A line of a track, as small as it can be: memory that is read counts as well.
+private struct TrackPoint {
+  let time: Instant
+  let position: Coordinate
+
+  @inline(__always)
+  var sample: PositionSample { PositionSample(time: time, position: position) }
+}
+
+private func readTrack(_ path: String) throws -> [TrackPoint] {
+  var track: [TrackPoint] = []
   try readRows(path, columns: 3) { fields, line in
     guard let position = Coordinate(latitude: fields[1], longitude: fields[2]) else {
       throw BenchError("\(path):\(line): the position is out of range")
     }
-    samples.append(PositionSample(time: Instant(seconds: fields[0] / 1_000), position: position))
+    track.append(TrackPoint(time: Instant(seconds: fields[0] / 1_000), position: position))
   }
-  return samples
+  return track
 }
 
 /// Reads plain decimal numbers; the first line is a header.
