@@ -170,18 +170,27 @@ package struct FenceMonitor: Sendable {
   package mutating func process(_ sample: PositionSample, into transitions: inout [Transition]) {
     guard sample.time.microseconds > newest else { return }
     newest = sample.time.microseconds
-    guard isQuiet(sample) else { return weigh(sample, into: &transitions) }
-    remember(sample, connected: isLeg(to: sample))
+    guard quiet.contains(sample.position) else { return weigh(sample, into: &transitions) }
+    // There is no such disc as long as a decision is pending or a jump set aside.
+    if policy.looksAtSamplesAlone {
+      lastSample = sample
+    } else {
+      processInQuiet(sample, into: &transitions)
+    }
   }
 
-  /// Whether a sample can change nothing: it is within the quiet disc and no implausible jump. There is
-  /// no such disc as long as a decision is pending or a jump set aside.
-  @inline(__always)
-  private func isQuiet(_ sample: PositionSample) -> Bool {
-    guard quiet.contains(sample.position) else { return false }
-    guard policy.rejectsOutliers, let last = lastSample else { return true }
-    return quiet.bound(from: last.position, to: sample.position)
-      <= plausibleDistance(from: last, to: sample)
+  /// A sample that can change nothing, unless it is an implausible jump.
+  @inline(never)
+  private mutating func processInQuiet(
+    _ sample: PositionSample, into transitions: inout [Transition]
+  ) {
+    if policy.rejectsOutliers, let last = lastSample {
+      let step = quiet.bound(from: last.position, to: sample.position)
+      if step > plausibleDistance(from: last, to: sample) {
+        return weigh(sample, into: &transitions)
+      }
+    }
+    remember(sample, connected: isLeg(to: sample))
   }
 
   /// Whether the path from the last sample is short enough in time to be known.
@@ -248,7 +257,7 @@ package struct FenceMonitor: Sendable {
 
   @inline(__always)
   mutating func remember(_ sample: PositionSample, connected: Bool) {
-    if policy.rejectsOutliers || policy.reportsPasses {
+    if !policy.looksAtSamplesAlone {
       if let last = lastSample { earlier = TrailPoint(last) }
       earlierConnected = connected
       trail.append(TrailPoint(sample))

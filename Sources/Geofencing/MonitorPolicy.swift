@@ -50,6 +50,10 @@ package struct MonitorPolicy: Equatable, Sendable {
     return policy
   }()
 
+  /// Whether the way to a sample is of no interest.
+  @inline(__always)
+  var looksAtSamplesAlone: Bool { !rejectsOutliers && !reportsPasses }
+
   /// Whether a fence is left with the first sample beyond its edge, wherever that is.
   var isPlain: Bool {
     !confirms && !reportsPasses && exitMargin == 0 && exitMarginOfRadius == 0
