@@ -50,6 +50,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CProcessor"),
   ]
     + library("Geodesy")
     + library("CivilTime")
@@ -57,7 +58,9 @@ let package = Package(
     + library("Configuration")
     + library("Positioning", ["Geodesy", "CivilTime", "JSONText"])
     + library("Geofencing", ["Geodesy", "CivilTime"])
-    + library("Reminders", ["Geodesy", "CivilTime", "Positioning", "Geofencing", "JSONText"])
+    + library(
+      "Reminders",
+      ["CProcessor", "Geodesy", "CivilTime", "Positioning", "Geofencing", "JSONText"])
     + library(
       "Interchange",
       ["CExpat", "CZlib", "Geodesy", "CivilTime", "JSONText", "Positioning", "Reminders"])
