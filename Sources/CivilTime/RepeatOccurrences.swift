@@ -16,10 +16,8 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
 
   /// Months or intervals looked at in one `next()`.
   private static let budget = 40_000
-  /// Occurrences walked through in one `skip(through:)`, and months or intervals looked at there:
-  /// some 10 ms together, so that a timer of such a rule does not hold up the fixes. It is enough for
-  /// 27 years of two occurrences a day.
-  private static let longestWalk = 20_000
+  /// Intervals of a week or more counted through in one `skip(through:)`, with COUNT: 1900 years of
+  /// them at least, in some milliseconds.
   private static let walkBudget = 100_000
 
   /// nil as long as there may be more.
@@ -90,8 +88,8 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
     return nil
   }
 
-  /// Passes over all occurrences up to and including a clock reading; with COUNT and BY parts it
-  /// gives up where too many lie between.
+  /// Passes over all occurrences up to and including a clock reading. With COUNT those passed over
+  /// are counted, by the interval or by the day, never one by one.
   mutating func skip(through local: LocalDateTime) {
     guard local >= floor, end == nil else { return }
     if let occurrence = peeked, occurrence > local { return }
@@ -99,19 +97,7 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
     let target = LocalDateTime(
       microseconds: local.microseconds - local.microseconds.flooredRemainder(1_000_000)
         + 1_000_000)
-    guard rule.count == nil || rule.isPlain else {
-      // Only walking tells how many there were.
-      stepsLeft = Self.walkBudget
-      for _ in 0..<Self.longestWalk {
-        guard let occurrence = found() else { return }
-        if occurrence >= target {
-          peeked = occurrence
-          return
-        }
-      }
-      end = .gaveUp
-      return
-    }
+    guard rule.count == nil || rule.isPlain else { return count(to: target) }
     let intervals = (Self.period(of: target, rule: rule) - period) / stride
     if intervals > 0 {
       period += intervals * stride
@@ -132,6 +118,59 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
     if cursor < limit { cursor = Swift.max(cursor, lowerBound()) }
   }
 
+  /// Goes on to the first occurrence not before `target`, and counts those before it.
+  private mutating func count(to target: LocalDateTime) {
+    stepsLeft = Self.walkBudget
+    var days = RepeatDayCounts(rule)
+    while true {
+      if cursor < limit {
+        let index = lowerBound(of: target)
+        emitted += Swift.max(0, index - cursor)
+        cursor = Swift.max(cursor, index)
+        if emitted >= rule.count ?? .max { end = .bounded }
+        if end != nil || cursor < limit { return }
+      }
+      if rule.frequency <= .daily, limit > 0 { countDays(to: target, &days) }
+      if end == nil { advance() }
+      if end != nil { return }
+    }
+  }
+
+  /// Counts the intervals of a day or less up to the one that holds `target`.
+  private mutating func countDays(to target: LocalDateTime, _ counts: inout RepeatDayCounts) {
+    let units = Self.unitsInDay(rule.frequency)
+    let goal = Self.period(of: target, rule: rule)
+    // All intervals are of one size.
+    let size = limit
+    var month = (first: 0, length: 0, mask: UInt32(0))
+    for _ in 0..<RepeatDayCounts.mostDays {
+      guard period < goal else { return }
+      let day = period.flooredQuotient(units)
+      guard day <= Self.lastDay else { return }
+      if !(month.first..<month.first + month.length).contains(day) {
+        let date = CivilDate(dayNumber: day)
+        month = (
+          day - date.day + 1, CivilDate.daysInMonth(date.month, year: date.year),
+          filter.mask(year: date.year, month: date.month)
+        )
+      }
+      let dayEnd = (day + 1) * units
+      if month.mask & 1 << UInt32(day - month.first) != 0 {
+        let unit = period - day * units
+        let found =
+          goal < dayEnd
+          ? counts.count(from: unit, to: goal - day * units) : counts.count(from: unit)
+        emitted += found * size
+        if emitted >= rule.count ?? .max {
+          end = .bounded
+          return
+        }
+      }
+      period = aligned(Swift.min(dayEnd, goal))
+    }
+    end = .gaveUp
+  }
+
   private func isBeyondUntil(_ occurrence: LocalDateTime) -> Bool {
     switch rule.until {
     case nil: false
@@ -146,7 +185,7 @@ extension RepeatOccurrences {
   private static let lastDay = CivilDate.dayNumber(year: 10_000, month: 1) - 1
 
   /// Units in a day, for frequencies below a day.
-  private static func unitsInDay(_ frequency: RepeatRule.Frequency) -> Int {
+  static func unitsInDay(_ frequency: RepeatRule.Frequency) -> Int {
     switch frequency {
     case .hourly: 24
     case .minutely: 1440
@@ -401,12 +440,15 @@ extension RepeatOccurrences {
   }
 
   /// The first index whose occurrence is not before the floor.
-  private func lowerBound() -> Int {
+  private func lowerBound() -> Int { lowerBound(of: floor) }
+
+  /// The first index whose occurrence is not before a clock reading.
+  private func lowerBound(of reading: LocalDateTime) -> Int {
     var low = 0
     var high = limit
     while low < high {
       let middle = (low + high) / 2
-      if value(middle) < floor { low = middle + 1 } else { high = middle }
+      if value(middle) < reading { low = middle + 1 } else { high = middle }
     }
     return low
   }

@@ -78,8 +78,8 @@ extension RepeatRule {
   }
 
   /// The first occurrence later than a clock reading. Without COUNT, or without BY parts, the time
-  /// between is skipped at no cost; with both it is walked through, and nil where more than 20 000
-  /// occurrences lie between.
+  /// between is skipped at no cost; with both, the occurrences between are counted by the day or the
+  /// interval. nil where that is more than some thousand years.
   package func next(
     after local: LocalDateTime, start: LocalDateTime, zone: TimeZoneRules = .utc
   ) -> LocalDateTime? {
@@ -92,13 +92,21 @@ extension RepeatRule {
   package func next(
     after instant: Instant, start: LocalDateTime, zone: TimeZoneRules
   ) -> Instant? {
-    var occurrences = occurrences(from: start, zone: zone)
-    occurrences.skip(through: zone.earliestReading(after: instant))
-    var instants = RepeatInstants(occurrences, zone: zone)
+    var instants = instants(after: instant, start: start, zone: zone)
     while let next = instants.next() {
       if next > instant { return next }
     }
     return nil
+  }
+
+  /// The occurrences from the last reading on that may stand for a later instant; a few at the
+  /// beginning may be no later.
+  func instants(
+    after instant: Instant, start: LocalDateTime, zone: TimeZoneRules
+  ) -> RepeatInstants {
+    var occurrences = occurrences(from: start, zone: zone)
+    occurrences.skip(through: zone.earliestReading(after: instant))
+    return RepeatInstants(occurrences, zone: zone)
   }
 }
 

@@ -38,16 +38,39 @@ package struct RepeatSet: Hashable, Sendable {
     var singles = additions.map { $0.instant(in: zone) }
     if rule == nil { singles.append(zone.instant(of: start)) }
     let single = singles.filter { $0 > instant && !isExcluded($0) }.min()
-    var regular = rule?.next(after: instant, start: start, zone: zone)
-    // Each step passes one exception, or one occurrence of a day that is taken out.
-    var steps = 10_000
-    while let candidate = regular, isExcluded(candidate) {
-      if let single, single < candidate { return single }
-      steps -= 1
-      guard steps > 0 else { return single }
-      regular = rule?.next(after: candidate, start: start, zone: zone)
+    guard let regular = nextRegular(after: instant, before: single, zone, excluded) else {
+      return single
     }
-    guard let regular else { return single }
     return single.map { min($0, regular) } ?? regular
+  }
+
+  /// The first occurrence of the rule that is not taken out; nil where `limit` comes before it.
+  private func nextRegular(
+    after instant: Instant, before limit: Instant?, _ zone: TimeZoneRules, _ excluded: Set<Instant>
+  ) -> Instant? {
+    guard let rule else { return nil }
+    var instants = rule.instants(after: instant, start: start, zone: zone)
+    var daysLeft = exceptionDays.count
+    // No exception is met twice, but for clocks that are put back.
+    var exceptionsLeft = 2 * excluded.count + 1
+    while let candidate = instants.next() {
+      if let limit, limit < candidate { return nil }
+      guard candidate > instant else { continue }
+      let date = zone.localDateTime(at: candidate).date
+      if exceptionDays.contains(date) {
+        guard daysLeft > 0 else { continue }
+        // On to the end of the day, however many times of it the rule has.
+        daysLeft -= 1
+        let nextDay = zone.instant(of: LocalDateTime(date: date.adding(days: 1)))
+        instants = rule.instants(
+          after: max(candidate, nextDay - TimeSpan(microseconds: 1)), start: start, zone: zone)
+      } else if excluded.contains(candidate) {
+        exceptionsLeft -= 1
+        guard exceptionsLeft > 0 else { return nil }
+      } else {
+        return candidate
+      }
+    }
+    return nil
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CivilTime
@@ -219,18 +220,55 @@ private func local(_ text: String) throws -> LocalDateTime {
     #expect(next?.description == expected)
   }
 
-  /// What COUNT leaves is found by walking, which ends somewhere: tens of thousands of occurrences lie
-  /// before each of these.
+  /// Tens of thousands of occurrences or more lie before each of these; what COUNT leaves of them is
+  /// counted by the day or the interval. The last occurrences are at the borders.
   @Test(arguments: [
-    ("FREQ=MINUTELY;BYMINUTE=0,1,2,3,4,5,6,7;COUNT=1000000", "2011-01-01"),
-    ("FREQ=SECONDLY;BYHOUR=3;COUNT=1000000000", "2010-01-20"),
-    ("FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=0,6,12;COUNT=1000000000", "2060-01-01"),
+    ("FREQ=MINUTELY;BYMINUTE=0,1,2,3,4,5,6,7;COUNT=1000000", "2011-01-01", "2011-01-01T00:00:00"),
+    ("FREQ=SECONDLY;BYHOUR=3;COUNT=1000000000", "2110-01-20", "2110-01-20T03:00:00"),
+    ("FREQ=SECONDLY;BYHOUR=3;COUNT=3601", "2010-01-02", "2010-01-02T03:00:00"),
+    ("FREQ=SECONDLY;BYHOUR=3;COUNT=3600", "2010-01-02", nil),
+    ("FREQ=SECONDLY;INTERVAL=7;BYMINUTE=0;COUNT=206", "2010-01-02", nil),
+    (
+      "FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=0,6,12;COUNT=1000000000", "2060-01-01",
+      "2060-01-01T00:00:00"
+    ),
+    // The ten years have 2608 weekdays and 522 Saturdays.
+    ("FREQ=DAILY;BYDAY=MO,TU,WE,TH,FR;COUNT=2608", "2020-01-01", "2020-01-01T00:00:00"),
+    ("FREQ=DAILY;BYDAY=MO,TU,WE,TH,FR;COUNT=2608", "2020-01-01", nil),
+    ("FREQ=WEEKLY;BYDAY=SA,SU;BYSETPOS=1;COUNT=523", "2020-01-01", "2020-01-04T00:00:00"),
+    ("FREQ=WEEKLY;BYDAY=SA,SU;BYSETPOS=1;COUNT=522", "2020-01-01", nil),
   ])
-  func aLongWalkThroughACountGivesUp(text: String, day: String) throws {
+  func countsWhatItSkips(text: String, day: String, expected: String?) throws {
     var occurrences = try RepeatRule(parsing: text).occurrences(from: local("2010-01-01T00:00:00"))
-    occurrences.skip(through: try local("\(day)T00:00:00"))
-    #expect(occurrences.end == .gaveUp)
-    #expect(occurrences.next() == nil)
+    occurrences.skip(through: try local("\(day)T00:00:00").adding(.seconds(-1)))
+    #expect(occurrences.next()?.description == expected)
+    if expected == nil { #expect(occurrences.end == .bounded) }
+  }
+
+  /// Against the walk from the start, with a COUNT that ends somewhere on the way.
+  @Test func countingAgreesWithWalking() throws {
+    var random = SeededGenerator(seed: 7)
+    let start = try local("2026-02-27T10:07:13")
+    for text in [
+      "FREQ=SECONDLY;INTERVAL=7;BYHOUR=9,10,11;BYMINUTE=0,7,59", "FREQ=SECONDLY;BYSECOND=1,2,13,50",
+      "FREQ=MINUTELY;INTERVAL=50;BYSECOND=0,13,40;BYDAY=MO,WE",
+      "FREQ=HOURLY;BYMINUTE=0,7,30;BYSETPOS=-1,1", "FREQ=HOURLY;INTERVAL=31;BYMONTHDAY=1,-1,13",
+      "FREQ=DAILY;INTERVAL=3;BYMONTH=2,3,12;BYHOUR=1,10;BYMINUTE=7,8",
+      "FREQ=WEEKLY;BYDAY=MO,TU,SU;BYHOUR=9,11;WKST=SU", "FREQ=MONTHLY;BYDAY=1MO,-1FR;BYSETPOS=2",
+    ] {
+      for _ in 0..<20 {
+        let count = Int.random(in: 1...600, using: &random)
+        let rule = try RepeatRule(parsing: "\(text);COUNT=\(count)")
+        let all = Array(rule.occurrences(from: start))
+        #expect(all.count == count)
+        for _ in 0..<5 {
+          let place = Int.random(in: 0..<count, using: &random)
+          let shift = Double.random(in: -1...1, using: &random).rounded()
+          let moment = all[place].adding(.seconds(shift))
+          #expect(rule.next(after: moment, start: start) == all.first { $0 > moment }, "\(rule)")
+        }
+      }
+    }
   }
 
   @Test func aWalkOfSomeYearsThroughACountArrives() throws {

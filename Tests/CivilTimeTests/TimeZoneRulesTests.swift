@@ -23,6 +23,49 @@ import Testing
     #expect(firstDifference(zone, from: 0, to: 4_133_980_800) == nil)
   }
 
+  /// Every zone of the system's database; its names are those of tzdata.zi or the folder itself.
+  @Test(.enabled(if: getenv("GEOREMIND_LONG_TESTS") != nil))
+  func agreesWithTheCLibraryInEveryZone() throws {
+    defer {
+      unsetenv("TZ")
+      tzset()
+    }
+    let names = zoneNames()
+    #expect(names.count > 300)
+    for name in names {
+      setenv("TZ", name, 1)
+      tzset()
+      let zone = try TimeZoneRules(named: name)
+      #expect(firstDifference(zone, from: 0, to: 4_133_980_800) == nil, "\(name)")
+    }
+    print("\(names.count) zones")
+  }
+
+  /// Files of the database that hold a zone, without the two copies of all of them.
+  private func zoneNames() -> [String] {
+    var names: [String] = []
+    var folders = [""]
+    while let folder = folders.popLast() {
+      guard let listing = opendir("/usr/share/zoneinfo/\(folder)") else { continue }
+      defer { closedir(listing) }
+      while let entry = readdir(listing) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        guard name.first?.isUppercase == true else { continue }
+        let path = folder.isEmpty ? name : "\(folder)/\(name)"
+        var status = stat()
+        stat("/usr/share/zoneinfo/\(path)", &status)
+        if status.st_mode & S_IFMT == S_IFDIR {
+          folders.append(path)
+        } else {
+          names.append(path)
+        }
+      }
+    }
+    return names.sorted()
+  }
+
   /// The first moment, of those around every transition and one a season, at which the C library shows another time.
   private func firstDifference(_ zone: TimeZoneRules, from: Int64, to: Int64) -> String? {
     // Transitions that were overlooked would show in between.
