@@ -64,6 +64,13 @@ struct ReminderOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
+      "Tell it again after so long, 24 times at most, until it is done; \"\" to stop.",
+      valueName: "span"))
+  var nag: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
       "When it is time to leave for this place to be there when due.", valueName: "place"))
   var leaveFor: String?
 
@@ -174,6 +181,7 @@ struct ReminderOptions: ParsableArguments {
     if !lead.isEmpty {
       object["lead_s"] = leads.isEmpty ? .null : leads.count == 1 ? leads[0] : .array(leads)
     }
+    if let nag { object["nag_s"] = try nag.isEmpty ? .null : seconds(nag, "--nag") }
     if let by {
       object["transport"] = .string(by.rawValue)
     } else if leaveFor != nil, old?["place"] == nil {

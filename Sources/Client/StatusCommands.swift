@@ -74,6 +74,14 @@ struct StatusCommand: ClientCommand {
       table.add(["store", "trouble: \(trouble)"])
     }
     table.add(["time", status["time"] == nil ? "not begun" : Answer.time(status["time"], zone)])
+    if status["clock_trusted"]?.bool == false {
+      let waiting = status["dates_waiting_for_clock"]?.int ?? 0
+      table.add([
+        "clock",
+        "not trusted yet, dates wait"
+          + (waiting > 0 ? ": \(waiting) would be due by it" : ""),
+      ])
+    }
     table.add([
       "reminders",
       "\(status["reminders"]?.int ?? 0), \(status["armed"]?.int ?? 0) of them armed",

@@ -45,8 +45,8 @@ package enum GeoremindInterface {
     # A reminder is an object with the members id, kind, title and, where set, notes,
     # category, priority, place {name, lat, lon, radius_m}, near_category, radius_m
     # (around each place of the category), region, width_m, on, dwell_s, due, lead_s,
-    # transport, repeat, repeat_also, repeat_except, zone, every_visit, cooldown_s, from,
-    # until, hours, days, max_speed_mps, if_inside, state. One that was read from a
+    # nag_s, transport, repeat, repeat_also, repeat_except, zone, every_visit, cooldown_s,
+    # from, until, hours, days, max_speed_mps, if_inside, state. One that was read from a
     # calendar has source {file, standing}. Members that are not known are kept. An id may be
     # shortened as long as it stays unambiguous.
 

@@ -4,6 +4,8 @@ import Glibc
 package enum SystemClock: Sendable {
   /// Wall-clock time since 1970-01-01T00:00:00Z; steps when it is set.
   case realTime
+  /// As `realTime`; a timer on it wakes the machine from suspend, which takes CAP_WAKE_ALARM.
+  case realTimeAlarm
   /// Time since some moment before start-up; never steps, stands still in suspend.
   case monotonic
   /// As `monotonic`, but runs on in suspend.
@@ -12,6 +14,7 @@ package enum SystemClock: Sendable {
   var identifier: clockid_t {
     switch self {
     case .realTime: CLOCK_REALTIME
+    case .realTimeAlarm: CLOCK_REALTIME_ALARM
     case .monotonic: CLOCK_MONOTONIC
     case .bootTime: CLOCK_BOOTTIME
     }

@@ -29,6 +29,7 @@ extension Engine {
 
   func condition(_ kind: ConditionKind, of slot: Slot, at now: Instant) -> Condition {
     let reminder = slot.reminder
+    if lacksClock(kind, reminder) { return .failsUntil(nil) }
     switch kind {
     case .from:
       guard let from = reminder.from.map({ resolve($0) }), now < from else { return .holds }

@@ -42,9 +42,15 @@ extension Engine {
       if progress.state == .snoozed, reminder.kind != .location { progress.state = .armed }
     }
     var isNew = progress.occurrence == nil
-    if case .floating = reminder.due, !reminder.repeats, progress.leadsFired == 0 {
+    if case .floating = reminder.due, let occurrence = progress.occurrence {
       // The zone may be another one than at the last run.
-      isNew = true
+      if let offset = kept?.occurrenceOffset {
+        let local = LocalDateTime(
+          microseconds: (occurrence + .seconds(Double(offset))).microseconds)
+        if offset != zone.offset(at: occurrence) { progress.occurrence = zone.instant(of: local) }
+      } else if !reminder.repeats, progress.leadsFired == 0 {
+        isNew = true
+      }
     }
     if isNew { progress.occurrence = firstOccurrence(of: reminder, at: now) }
     return progress
@@ -90,7 +96,10 @@ extension Engine {
     let hasGoneOn =
       slot.progress.isUnacknowledged && slot.progress.leadsFired == 0
       && (slot.progress.occurrence.map { $0 > now } ?? false)
-    change(index) { $0.progress.isUnacknowledged = false }
+    change(index) {
+      $0.progress.isUnacknowledged = false
+      $0.progress.nagging = nil
+    }
     if reminder.repeats, hasGoneOn, !isPop {
       change(index) {
         $0.progress.state = .armed
@@ -127,6 +136,7 @@ extension Engine {
     guard let index = slots.index(of: id), slots.slot(index) != nil else { return }
     change(index) {
       $0.progress.state = .snoozed
+      $0.progress.nagging = nil
       switch snooze {
       case .until(let instant): $0.progress.snoozedUntil = instant
       case .nextVisit:
@@ -254,6 +264,7 @@ extension Engine {
   mutating func deactivate(_ index: Int32) {
     deactivateFence(index)
     timers.cancel(slot: index)
+    held.remove(index)
     slots.set(.preemptive, false, index)
   }
 

@@ -92,6 +92,37 @@ extension Engine {
     return firing
   }
 
+  /// - Parameter count: how often it was told again, this one included.
+  func nagFiring(_ slot: Slot, count: Int, at now: Instant) -> Firing {
+    let event: Firing.Event =
+      switch (slot.reminder.kind, slot.reminder.trigger) {
+      case (.date, _): .due
+      case (.preemptive, _): .leave
+      case (.location, .arrive): .arrive
+      case (.location, .depart): .depart
+      case (.location, .dwell): .dwell
+      }
+    let first = slot.progress.lastFired.map { ", first told at \(clock($0, at: now))" } ?? ""
+    var firing = baseFiring(
+      slot, event, at: now,
+      why: "Not done yet\(first); told again, for the \(ordinal(count)) time")
+    // A repeating one has gone on to the next occurrence, which this is not about.
+    if let due = firing.due, due > now { firing.due = nil }
+    return firing
+  }
+
+  private func ordinal(_ count: Int) -> String {
+    let ending =
+      switch (count % 10, count % 100) {
+      case (_, 11...13): "th"
+      case (1, _): "st"
+      case (2, _): "nd"
+      case (3, _): "rd"
+      default: "th"
+      }
+    return "\(count)\(ending)"
+  }
+
   private func baseFiring(
     _ slot: Slot, _ event: Firing.Event, at now: Instant, why: String
   )

@@ -25,16 +25,18 @@ extension Engine {
     }
     guard let index = inserted else { return }
     if !rests(entry, index, zoneIsKnown: zoneIsKnown, at: now) {
-      toLookAt.append((index, entry.progress.nextLook))
+      toLookAt.append((index, entry.progress.nextLook, entry.progress.occurrenceOffset))
     }
   }
 
   /// Looks at those that could not be left alone, and tells what was missed.
   package mutating func finishLoading(at now: Instant, into effects: inout [Effect]) {
     timers.heapify()
-    for (index, nextLook) in toLookAt {
+    isCatchingUp = true
+    for (index, nextLook, offset) in toLookAt {
       var kept = slots.progress(index)
       kept.nextLook = nextLook
+      kept.occurrenceOffset = offset
       begin(index, kept, at: now)
     }
     toLookAt = []
@@ -49,6 +51,7 @@ extension Engine {
     let progress = entry.progress
     let kind = entry.packed.kind
     guard progress.state != .done, progress.state != .expired else { return true }
+    if progress.nagging != nil { return false }
     if progress.state == .fired {
       // It may have to say "leave" again until it is over, and then go on if it repeats.
       let isOver = progress.nextLook.map { $0 != .lookAtOnce && $0 <= now } ?? true

@@ -22,7 +22,8 @@ extension Engine {
   ///
   /// `isFirst`: it was just added or read back, so what is past was missed.
   mutating func look(at index: Int32, now: Instant, isFirst: Bool = false) {
-    guard let slot = slots.slot(index) else { return }
+    guard let slot = slots.slot(index), !hold(slot, index, at: now) else { return }
+    nag(index, at: now)
     switch slot.progress.state {
     case .done, .expired:
       break
@@ -43,7 +44,9 @@ extension Engine {
   }
 
   func hasExpired(_ slot: Slot, at now: Instant) -> Bool {
-    guard slot.progress.state == .armed, let until = slot.reminder.until else { return false }
+    guard isClockTrusted, slot.progress.state == .armed, let until = slot.reminder.until else {
+      return false
+    }
     return resolve(until) <= now
   }
 
@@ -62,7 +65,10 @@ extension Engine {
     guard let slot = slots.slot(index) else { return }
     let reminder = slot.reminder
     let isTold = reminder.kind != .location || slot.progress.lastFired != nil
-    if isTold { firings.append(snoozeFiring(slot, until: until, at: now, late: now - until)) }
+    if isTold {
+      firings.append(snoozeFiring(slot, until: until, at: now, late: now - until))
+      startNagging(index, at: now)
+    }
     change(index) {
       $0.progress.snoozedUntil = nil
       $0.progress.state = .armed
@@ -104,7 +110,13 @@ extension Engine {
     timers.push(slot: index, at: next.microseconds)
   }
 
-  private func nextLook(_ slot: Slot, now: Instant) -> Instant? {
+  func nextLook(_ slot: Slot, now: Instant) -> Instant? {
+    let next = nextLookUnprompted(slot, now: now)
+    guard let nag = slot.progress.nagging?.next, isClockTrusted || nag > now else { return next }
+    return next.map { min($0, nag) } ?? nag
+  }
+
+  private func nextLookUnprompted(_ slot: Slot, now: Instant) -> Instant? {
     let reminder = slot.reminder
     let progress = slot.progress
     switch progress.state {
@@ -120,7 +132,8 @@ extension Engine {
     case .preemptive: next = nextLookAtLeaving(slot, now: now)
     }
     let until = reminder.until.map { resolve($0) }
-    return [next, until].compactMap { $0 }.min()
+    let isHeld = !isClockTrusted && until.map { $0 <= now } ?? false
+    return [next, isHeld ? nil : until].compactMap { $0 }.min()
   }
 
   private func nextLookWhileInside(_ slot: Slot, now: Instant) -> Instant? {
@@ -215,6 +228,7 @@ extension Engine {
   /// the next start, nor on now.
   func nextLookToKeep(_ slot: Slot) -> Instant? {
     let progress = slot.progress
+    if progress.nagging != nil { return .lookAtOnce }
     var next: Instant?
     switch (progress.state, slot.reminder.kind) {
     case (.done, _), (.expired, _): return nil
@@ -243,6 +257,7 @@ extension Engine {
       $0.isWaiting = false
     }
     waiting.remove(index)
+    startNagging(index, at: now)
     guard let slot = slots.slot(index) else { return }
     switch slot.reminder.kind {
     case .location:
@@ -269,6 +284,7 @@ extension Engine {
   /// On to the next occurrence, or to the state that a spent reminder has.
   mutating func advance(_ index: Int32, after now: Instant, spent: Reminder.State) {
     guard let slot = slots.slot(index) else { return }
+    if spent == .expired, let occurrence = slot.progress.occurrence { leftOut.append(occurrence) }
     if let next = nextOccurrence(of: slot, after: now) {
       change(index) {
         $0.progress.occurrence = next

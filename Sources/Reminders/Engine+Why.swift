@@ -17,6 +17,10 @@ extension Engine {
       time: now)
     answer.lastFired = slot.progress.lastFired
     answer.gates = [stateGate(slot, at: now)] + untilGate(slot, at: now)
+    if !isClockTrusted, slot.reminder.kind != .location {
+      answer.gates.append(
+        .init("clock", false, "The clock is not trusted yet", remedy: clockRemedy))
+    }
     switch slot.reminder.kind {
     case .location:
       answer.gates += positionGates(slot, at: now)
@@ -29,6 +33,8 @@ extension Engine {
     }
     return answer
   }
+
+  private var clockRemedy: String { "the clock is synchronized, or three fixes agree with it" }
 
   // MARK: - State
 
@@ -235,7 +241,9 @@ extension Engine {
           figures: ["opens": .string(opening.json)])
       ]
     case .failsUntil(nil):
-      return [.init(kind.rawValue, false, wanted, remedy: "you go slower")]
+      return [
+        .init(kind.rawValue, false, wanted, remedy: kind == .speed ? "you go slower" : clockRemedy)
+      ]
     }
   }
 

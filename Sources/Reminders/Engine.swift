@@ -14,7 +14,7 @@ package import Positioning
 ///
 /// Invariants: each reminder has one slot, at most one timer and, while it waits for a place, one
 /// fence, all of the same number; a reminder that is neither armed nor snoozed has no timer, except
-/// a preemptive one that said "leave" and may have to say it again.
+/// a preemptive one that said "leave" and may have to say it again, and one that nags.
 package struct Engine: Sendable {
   /// New numbers count from the next event on.
   package var settings: EngineSettings {
@@ -33,6 +33,15 @@ package struct Engine: Sendable {
   /// Since when a fix is waited for: the last one's arrival, or the first event of this run.
   var silentSince: Instant?
 
+  /// Whether the clock may be believed. A replay's may: its time is the recording's.
+  package internal(set) var isClockTrusted = true
+  /// Slots whose moment has come by a clock that is not to be believed yet.
+  var held: Set<Int32> = []
+  /// What one event finds missed is told in sum even if it is a single date.
+  var isCatchingUp = false
+  /// When those were due that this event leaves out for their age.
+  var leftOut: [Instant] = []
+
   var slots = SlotTable()
   var timers = TimerHeap()
   var monitor: FenceMonitor
@@ -45,8 +54,9 @@ package struct Engine: Sendable {
   var watches: [CategoryWatch] = []
   /// Categories whose places have to be asked for.
   var unfilled: [String] = []
-  /// While loading: slots that must be looked at, with what was kept as `Progress.nextLook`.
-  var toLookAt: [(index: Int32, nextLook: Instant?)] = []
+  /// While loading: slots that must be looked at, with what was kept as `Progress.nextLook` and
+  /// `Progress.occurrenceOffset`.
+  var toLookAt: [(index: Int32, nextLook: Instant?, offset: Int?)] = []
   var dirty: [Int32] = []
   var firings: [Firing] = []
   var notices: [Notice] = []
@@ -82,6 +92,7 @@ package struct Engine: Sendable {
     case .done(let id): complete(id, at: now)
     case .pop(let id): complete(id, isPop: true, at: now)
     case .clockSet: restartSilence(at: now)
+    case .clockTrust(let isTrusted): trustClock(isTrusted, at: now)
     case .snooze(let id, let snooze): put(off: id, snooze, at: now)
     case .zone(let zone): change(to: zone, at: now)
     case .places(let category, let places): fill(category, with: places, at: now)
@@ -101,6 +112,7 @@ package struct Engine: Sendable {
   mutating func end(at now: Instant, into effects: inout [Effect]) {
     lookAtTimers(at: now)
     lookForPosition(at: now)
+    sumUpMissed()
     if watches.contains(where: \.listeners.isEmpty) {
       watches.removeAll(where: \.listeners.isEmpty)
     }
@@ -122,6 +134,9 @@ package struct Engine: Sendable {
       guard let slot = slots.slot(index) else { continue }
       var progress = slot.progress
       progress.nextLook = nextLookToKeep(slot)
+      if case .floating = slot.reminder.due {
+        progress.occurrenceOffset = progress.occurrence.map { zone.offset(at: $0) }
+      }
       effects.append(.persist(id: slot.reminder.id, progress))
     }
     dirty.removeAll(keepingCapacity: true)

@@ -21,6 +21,8 @@ package enum Event: Sendable {
   case snooze(id: String, Snooze)
   /// The clock was set: silences that were measured across the step mean nothing.
   case clockSet
+  /// Whether the clock may be believed; until then nothing that depends on it fires.
+  case clockTrust(Bool)
   /// The system's time zone has changed: floating times are computed anew.
   case zone(TimeZoneRules)
   /// All places of a category, in rising order of their numbers: the answer to `Effect.watch`, or
@@ -72,8 +74,26 @@ package enum Notice: Equatable, Sendable {
   case expired(id: String, title: String)
   /// What was kept of a reminder is none; it is left alone, and nothing fires for it.
   case unreadable(id: String, reason: String)
+  /// What came due while the machine was off or asleep, beside the firings themselves.
+  case missed(Missed)
   /// The receiver's clock went back by so much and stays there.
   case fixTimeSteppedBack(TimeSpan)
+}
+
+/// Dates that could not be told in time, of one event.
+package struct Missed: Equatable, Sendable {
+  /// Told late.
+  package var told: Int
+  /// Older than what is to be told.
+  package var leftOut: Int
+  /// When the first and the last of them were due.
+  package var span: ClosedRange<Instant>
+
+  package init(told: Int, leftOut: Int, span: ClosedRange<Instant>) {
+    self.told = told
+    self.leftOut = leftOut
+    self.span = span
+  }
 }
 
 /// Numbers of the engine; defaults as in the documentation of the configuration.

@@ -23,6 +23,26 @@ package struct Progress: Equatable, Sendable {
   /// For `snoozed`: when it fires again.
   package var snoozedUntil: Instant?
 
+  /// What nagging has come to; nil where nothing is to be told again.
+  package var nagging: Nagging?
+
+  /// A reminder that is told again until it is done.
+  package struct Nagging: Equatable, Sendable {
+    /// When it is told the next time.
+    package var next: Instant
+    /// How often it was told again.
+    package var count: Int
+
+    package init(next: Instant, count: Int) {
+      self.next = next
+      self.count = count
+    }
+  }
+
+  /// Seconds east of UTC by which `occurrence` was worked out from a floating time, so that it can be
+  /// worked out anew in another zone. Filled in whenever the progress is to be kept.
+  package var occurrenceOffset: Int?
+
   /// When time alone may next bring something about, were the device at the reminder's place; nil is
   /// never. Worked out anew whenever it is to be kept, so that a start need not.
   package var nextLook: Instant? = .lookAtOnce

@@ -17,6 +17,9 @@ package struct ReminderError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Reminder {
+  /// How long it may be between one telling and the next.
+  private static let nags = TimeSpan.minutes(1) ... .hours(24)
+
   /// Fields that have a place of their own in a table.
   private static let columnFields: Set<String> = [
     "id", "kind", "title", "category", "priority", "place", "due", "transport", "state",
@@ -26,7 +29,8 @@ extension Reminder {
   static let knownFields: Set<String> = [
     "id", "kind", "title", "notes", "category", "priority", "place", "region", "width_m", "on",
     "dwell_s", "due",
-    "lead_s", "transport", "repeat", "every_visit", "cooldown_s", "from", "until", "hours", "days",
+    "lead_s", "nag_s", "transport", "repeat", "every_visit", "cooldown_s", "from", "until", "hours",
+    "days",
     "max_speed_mps", "if_inside", "state", "near_category", "repeat_also", "repeat_except", "zone",
     "source",
   ]
@@ -70,6 +74,10 @@ extension Reminder {
     trigger = try fields.choice("on") ?? .arrive
     dwell = try fields.span("dwell_s") ?? .minutes(5)
     leads = try fields.spans("lead_s").sorted(by: >)
+    nag = try fields.span("nag_s")
+    if let nag, !Self.nags.contains(nag) {
+      throw ReminderError(field: "nag_s", reason: "must be 60 to 86400 seconds")
+    }
     repeatRule = try fields.parsed("repeat") { try RepeatRule(parsing: $0) }
     repeatChanges = try fields.repeatChanges()
     source = try fields.source("source")
@@ -170,6 +178,7 @@ extension Reminder {
       "dwell_s": kind == .location && trigger == .dwell ? .double(dwell.seconds) : nil,
       "due": due.map { .string($0.description) },
       "lead_s": leadsJSON,
+      "nag_s": .double(nag?.seconds),
       "transport": kind == .preemptive ? .string(transport.rawValue) : nil,
       "repeat": repeatRule.map { .string($0.description) },
       "repeat_also": repeatChanges.additionsJSON,

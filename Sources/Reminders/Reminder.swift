@@ -82,6 +82,8 @@ package struct Reminder: Equatable, Sendable {
   package var due: TimeStamp?
   /// How long before `due` it fires, each once; longest first. Empty means at `due` itself.
   package var leads: [TimeSpan]
+  /// How long after a firing it is told again, until it is done or snoozed; nil is never.
+  package var nag: TimeSpan?
   package var transport: Transport
   package var repeatRule: RepeatRule?
   /// Single times that come to the rule or fall out of it.
@@ -109,7 +111,7 @@ package struct Reminder: Equatable, Sendable {
     id: String, kind: Kind, title: String, notes: String? = nil, category: String? = nil,
     priority: Int = 0, place: Place? = nil, area: Area? = nil, nearCategory: String? = nil,
     nearRadius: Double? = nil, trigger: Trigger = .arrive, dwell: TimeSpan = .minutes(5),
-    due: TimeStamp? = nil, leads: [TimeSpan] = [],
+    due: TimeStamp? = nil, leads: [TimeSpan] = [], nag: TimeSpan? = nil,
     transport: Transport = .driving, repeatRule: RepeatRule? = nil, everyVisit: Bool = false,
     cooldown: TimeSpan = .zero, from: TimeStamp? = nil, until: TimeStamp? = nil,
     hours: HourRange? = nil, days: WeekdaySet? = nil, maximumSpeed: Double? = nil,
@@ -129,6 +131,7 @@ package struct Reminder: Equatable, Sendable {
     self.dwell = dwell
     self.due = due
     self.leads = leads.sorted(by: >)
+    self.nag = nag
     self.transport = transport
     self.repeatRule = repeatRule
     self.everyVisit = everyVisit

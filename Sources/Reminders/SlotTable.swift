@@ -79,6 +79,8 @@ struct SlotTable: Sendable {
   private var recent: [Int32: Reminder] = [:]
   /// The places of its category that a reminder is inside of; few reminders have any.
   private var placesInside: [Int32: [Int64]] = [:]
+  /// Few reminders are being told again.
+  private var nagging: [Int32: Progress.Nagging] = [:]
   /// Slots whose reminder turned out not to be one, with the reason.
   private var unreadable: [(index: Int32, reason: String)] = []
   /// Reminders in state `armed`.
@@ -181,6 +183,7 @@ struct SlotTable: Sendable {
     progress.isUnacknowledged = record.isUnacknowledged
     progress.snoozedUntil = instant(record.snoozedUntil)
     if !placesInside.isEmpty { progress.placesInside = placesInside[index] ?? [] }
+    if !nagging.isEmpty { progress.nagging = nagging[index] }
     return progress
   }
 
@@ -191,6 +194,7 @@ struct SlotTable: Sendable {
     if !placesInside.isEmpty || !progress.placesInside.isEmpty {
       placesInside[index] = progress.placesInside.isEmpty ? nil : progress.placesInside
     }
+    if !nagging.isEmpty || progress.nagging != nil { nagging[index] = progress.nagging }
   }
 
   /// Changes one slot; answers whether anything that is kept has changed.
@@ -248,6 +252,7 @@ struct SlotTable: Sendable {
     if records[Int(index)].state == .armed { armedCount -= 1 }
     records[Int(index)] = Record(packed: .vacant)
     placesInside[index] = nil
+    nagging[index] = nil
     free.append(index)
   }
 

@@ -17,7 +17,7 @@ enum ReminderRow {
   /// Those of the progress, which a `decision` has as well.
   static let progressColumns = """
     state, presence, inside_since_us, visit_settled, occurrence_us, leads_fired, last_fired_us, \
-    snoozed_until_us, unacknowledged, places_inside, next_look_us
+    snoozed_until_us, unacknowledged, places_inside, next_look_us, occurrence_offset_s, nag_us, nags
     """
 
   // MARK: - Writing
@@ -34,7 +34,7 @@ enum ReminderRow {
     ]
   }
 
-  /// Values for state … next_look_us.
+  /// Values for state … nags.
   static func values(_ progress: Progress) -> [SQLValue] {
     [
       .text(progress.state.rawValue), .text(word(progress.presence)),
@@ -42,6 +42,8 @@ enum ReminderRow {
       SQLValue(progress.occurrence), SQLValue(progress.leadsFired), SQLValue(progress.lastFired),
       SQLValue(progress.snoozedUntil), SQLValue(progress.isUnacknowledged),
       SQLValue(list(progress.placesInside)), SQLValue(progress.nextLook),
+      SQLValue(progress.occurrenceOffset), SQLValue(progress.nagging?.next),
+      SQLValue(progress.nagging?.count ?? 0),
     ]
   }
 
@@ -138,6 +140,11 @@ enum ReminderRow {
     progress.isUnacknowledged = try row.integer("unacknowledged") != 0
     progress.placesInside = try placesInside(row)
     progress.nextLook = try row.instantIfAny("next_look_us")
+    progress.occurrenceOffset = try row.integerIfAny("occurrence_offset_s").map { Int($0) }
+    if let next = try row.instantIfAny("nag_us") {
+      progress.nagging = Progress.Nagging(
+        next: next, count: Int(clamping: try row.integer("nags")))
+    }
     return progress
   }
 

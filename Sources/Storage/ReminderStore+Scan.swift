@@ -31,7 +31,8 @@ private struct ScannedRow {
   private enum Column: Int32 {
     case seq, id, kind, title, category, priority, placeName, latitude, longitude, radius, due
     case transport, document, state, presence, insideSince, visitSettled, occurrence, leadsFired
-    case lastFired, snoozedUntil, unacknowledged, placesInside, nextLook
+    case lastFired, snoozedUntil, unacknowledged, placesInside, nextLook, occurrenceOffset, nag,
+      nags
   }
 
   func entry() throws(RowFault) -> PackedEntry {
@@ -69,6 +70,10 @@ private struct ScannedRow {
     progress.snoozedUntil = try instant(.snoozedUntil)
     progress.isUnacknowledged = try integer(.unacknowledged) == 1
     progress.nextLook = try instant(.nextLook)
+    progress.occurrenceOffset = try integer(.occurrenceOffset).map { Int($0) }
+    if let next = try instant(.nag) {
+      progress.nagging = Progress.Nagging(next: next, count: Int(try integer(.nags) ?? 0))
+    }
     if try hasText(.placesInside) {
       progress.placesInside = try ReminderRow.places(
         String(decoding: bytes(.placesInside), as: UTF8.self))

@@ -11,7 +11,8 @@ package struct ReminderStore {
   private static let written = """
     id, kind, title, category, priority, place_name, latitude, longitude, radius_m, due, transport, \
     document, state, presence, inside_since_us, visit_settled, occurrence_us, leads_fired, \
-    last_fired_us, snoozed_until_us, unacknowledged, places_inside, next_look_us
+    last_fired_us, snoozed_until_us, unacknowledged, places_inside, next_look_us, \
+    occurrence_offset_s, nag_us, nags
     """
   /// Adds a row.
   private static let insertion: String = {
@@ -121,7 +122,8 @@ package struct ReminderStore {
       """
       UPDATE reminder SET state = ?, presence = ?, inside_since_us = ?, visit_settled = ?,
         occurrence_us = ?, leads_fired = ?, last_fired_us = ?, snoozed_until_us = ?,
-        unacknowledged = ?, places_inside = ?, next_look_us = ?
+        unacknowledged = ?, places_inside = ?, next_look_us = ?,
+        occurrence_offset_s = ?, nag_us = ?, nags = ?
       WHERE id = ?
       """, ReminderRow.values(progress) + [.text(id)]) > 0
   }

@@ -28,6 +28,7 @@ enum Schema {
     Migration(version: 2, name: "points of interest", script: pointsOfInterest),
     Migration(version: 3, name: "a start without reading documents", script: quickStart),
     Migration(version: decisionsVersion, name: "decisions on one page", script: decisions),
+    Migration(version: 5, name: "zones that change and nagging", script: civilTime),
   ]
 
   /// Since when there is a table of decisions.
@@ -213,5 +214,16 @@ enum Schema {
       why TEXT,
       delivered_us INTEGER
     ) STRICT;
+    """
+
+  /// The offset from UTC by which an occurrence of a floating time was worked out; when a firing is told
+  /// again, and how often it was.
+  private static let civilTime = """
+    ALTER TABLE reminder ADD COLUMN occurrence_offset_s INTEGER;
+    ALTER TABLE reminder ADD COLUMN nag_us INTEGER;
+    ALTER TABLE reminder ADD COLUMN nags INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE decision ADD COLUMN occurrence_offset_s INTEGER;
+    ALTER TABLE decision ADD COLUMN nag_us INTEGER;
+    ALTER TABLE decision ADD COLUMN nags INTEGER NOT NULL DEFAULT 0;
     """
 }

@@ -69,6 +69,26 @@ final class Announcer {
         "What was kept of reminder \(id) is none and is left alone: \(reason)", priority: .error)
       entry["GEOREMIND_REMINDER_ID"] = id
       send(entry)
+    case .missed(let missed):
+      let count = missed.told + missed.leftOut
+      let span = missed.span
+      let when =
+        span.lowerBound == span.upperBound
+        ? "at \(span.lowerBound.rfc3339())"
+        : "between \(span.lowerBound.rfc3339()) and \(span.upperBound.rfc3339())"
+      var parts: [String] = []
+      if missed.told > 0 { parts.append("\(missed.told) told late") }
+      if missed.leftOut > 0 {
+        parts.append("\(missed.leftOut) left out, older than SkipOlderThanSec=")
+      }
+      write(
+        "Missed: \(count) reminder\(count == 1 ? "" : "s") came due \(when) while nobody could tell; "
+          + parts.joined(separator: ", "),
+        .notice, .missed,
+        fields: [
+          "GEOREMIND_MISSED_TOLD": "\(missed.told)",
+          "GEOREMIND_MISSED_LEFT_OUT": "\(missed.leftOut)",
+        ])
     case .fixTimeSteppedBack(let span):
       write(
         "The receiver's clock went back by \(whole(span)); its fixes count again", .warning,

@@ -31,6 +31,9 @@ final class Daemon {
   private var statusTimer: TimerSource?
   private var dailyTimer: TimerSource?
   private var clockSteps: ClockStepSource?
+  private(set) var time: TimeKeeper?
+  /// What the clock is to be believed by; used at the start.
+  var clockTrust: ClockTrust
   private var isLoaded = false
   /// The store did not give its reminders, and has to be asked again.
   private var isLoadRefused = false
@@ -54,6 +57,8 @@ final class Daemon {
     announcer = Announcer(sink: sink)
     loop = try EventLoop()
     clock = Clock(mode: settings.feeds.contains { $0.isFile } ? .recording : .system)
+    clockTrust = ClockTrust(
+      demand: settings.clockTrust, lastSeen: Self.lastWrite(settings.storePath))
     store = try Store(
       path: settings.storePath, now: Instant(microseconds: SystemClock.now()))
     if store.report.isWarning {
@@ -85,6 +90,7 @@ final class Daemon {
   /// Everything up to the first turn of the loop.
   func start() throws {
     try addTimers()
+    time = try TimeKeeper(daemon: self, trust: clockTrust)
     host.onDeadlineChange = { [unowned self] in armDeadline() }
     host.onStoreTrouble = { [unowned self] in retryTimer?.arm(in: 5_000_000) }
     outbox.onJournalAway = { [unowned self] in retryTimer?.arm(in: 1_000_000) }
@@ -94,12 +100,25 @@ final class Daemon {
     host.onFiring = { [unowned control] in control.announce($0) }
     outbox.recover()
     try loadReminderFiles()
+    time?.begin()
     useCalendars()
     if let now = clock.now { loadReminders(at: now) }
     takeOver(passed.filter { $0.name != "control" })
     for url in settings.feeds { try addFeed(url) }
     announceStart()
     services.ready(status: statusLine)
+  }
+
+  /// When the store was last written, by the clock of that time.
+  private static func lastWrite(_ path: String) -> Instant? {
+    var latest: Instant?
+    for file in [path, "\(path)-wal"] {
+      var status = stat()
+      guard stat(file, &status) == 0 else { continue }
+      let time = Instant(seconds: Double(status.st_mtim.tv_sec))
+      latest = max(latest ?? time, time)
+    }
+    return latest
   }
 
   private func announceStart() {
@@ -174,6 +193,7 @@ final class Daemon {
     } else {
       deadlineTimer?.disarm()
     }
+    time?.armAlarm()
   }
 
   private func clockStepped() {
@@ -183,6 +203,7 @@ final class Daemon {
       .notice, .clockStepped)
     arbiter.clockStepped(to: now)
     host.handle(.clockSet, at: now)
+    time?.look()
   }
 
   /// Feeds systemd's watchdog twice as often as asked, and only while the parts are seen to work.
@@ -225,6 +246,7 @@ final class Daemon {
       if let now = clock.now {
         host.handle(.zone(settings.systemZone(log: log)), at: now)
       }
+      time?.reload()
       try loadReminderFiles()
       useCalendars()
       announcer.write("Configuration reloaded", .informational, .reloaded)
@@ -339,6 +361,7 @@ final class Daemon {
     receivers.count(origin, at: SystemClock.bootTime.microseconds)
     guard host.engine.counts(fix), let arrival, arbiter.accepts(fix, from: origin, at: arrival)
     else { return }
+    time?.take(fix, at: arrival)
     host.take(fix)
     updateStatusSoon()
   }

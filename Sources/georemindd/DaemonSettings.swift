@@ -27,6 +27,8 @@ struct DaemonSettings {
   var feeds: [FeedURL]
   var feedOptions: Feed.Options
   var engine: EngineSettings
+  var clockTrust: ClockTrust.Demand
+  var wakesFromSuspend: Bool
   var reminderFiles: [String]
   /// Absolute paths without a slash at the end.
   var calendarFolders: [String]
@@ -92,6 +94,11 @@ struct DaemonSettings {
         SettingKeys.silenceTimeout, in: .seconds(1) ... .hours(24), infinity: .zero
       ).map(\.microseconds))
     engine = try Self.engine(configuration)
+    clockTrust =
+      try configuration.value(
+        SettingKeys.clockTrust, expected: "one of: auto, synchronized, always",
+        ClockTrust.Demand.init(rawValue:)) ?? .automatic
+    wakesFromSuspend = try configuration.bool(SettingKeys.wakeFromSuspend) != false
     reminderFiles = configuration.list(SettingKeys.reminderFile).map(\.text)
     calendarFolders = try configuration.list(
       SettingKeys.calendarFolder, expected: "an absolute path, or one that begins with ~/"
@@ -248,7 +255,7 @@ struct DaemonSettings {
   /// The system's time zone; UTC, said once, where it cannot be read.
   func systemZone(log: Logger) -> TimeZoneRules {
     do {
-      return try TimeZoneRules.system(tz: timeZoneName)
+      return try readZone()
     } catch {
       log.warning("Local times are read as UTC: \(error)")
       return .utc

@@ -23,6 +23,15 @@ enum MessageID: String, CaseIterable {
   case positionBack = "a6d9b8a829eb47a1bad5df7ba66da836"
   /// The system's or the receiver's clock jumped.
   case clockStepped = "03d3558245c74149b7400c0b7e914f5a"
+  /// Dates wait until the system's clock can be believed.
+  case clockNotTrusted = "ece83766c4e94daa956ed06a92d039b8"
+  /// The system's clock can be believed; dates fire from now on.
+  case clockTrusted = "847237d0c87c481cbce6ff97d28e65a8"
+  /// The system is in another time zone, or the rules of its zone have changed.
+  case zoneChanged = "5c7855ddbba844a7bd6bac5b6c32fd2f"
+  /// What came due while the machine was off or asleep, in sum. Fields: `GEOREMIND_MISSED_TOLD`,
+  /// `GEOREMIND_MISSED_LEFT_OUT`.
+  case missed = "6045535b4da8474f869e7637f9a49b81"
   /// The dates of a receiver are off by periods of 1024 weeks, and are corrected. Field:
   /// `GEOREMIND_FEED`.
   case weekRollover = "41c8b4ce7cc94fbb96b9ab40db7b8596"

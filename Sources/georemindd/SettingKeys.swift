@@ -39,6 +39,10 @@ enum SettingKeys {
   static let drivingOverhead = ConfigurationKey.scalar(
     "Travel", "DrivingOverheadSec", default: "5min")
 
+  static let clockTrust = ConfigurationKey.scalar("Clock", "Trust", default: "auto")
+  static let wakeFromSuspend = ConfigurationKey.scalar(
+    "Clock", "WakeFromSuspend", default: "yes")
+
   static let reminderFile = ConfigurationKey.list("Reminders", "File")
   static let skipOlderThan = ConfigurationKey.scalar(
     "Reminders", "SkipOlderThanSec", default: "infinity")
@@ -57,7 +61,7 @@ enum SettingKeys {
     exitMargin, exitFraction, exitAccuracy, confirmFixes, passGap, maximumSpeed, walkingSpeed,
     walkingDetour, walkingOverhead, cyclingSpeed, cyclingDetour, cyclingOverhead, drivingShort,
     drivingMedium, drivingLong, drivingMediumFrom, drivingLongFrom, drivingDetour,
-    drivingOverhead, reminderFile, skipOlderThan, calendarFolder, ledgerKeepDays, socket,
-    allowGroup, logLevel,
+    drivingOverhead, clockTrust, wakeFromSuspend, reminderFile, skipOlderThan, calendarFolder,
+    ledgerKeepDays, socket, allowGroup, logLevel,
   ]
 }

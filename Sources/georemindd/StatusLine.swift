@@ -27,6 +27,7 @@ extension Daemon {
     if let next = nextDue {
       parts.append("next due \(next.rfc3339(zone: host.engine.zone))")
     }
+    if !host.engine.isClockTrusted { parts.append("clock not trusted yet, dates wait") }
     if let trouble = host.storeTrouble { parts.append("store trouble: \(trouble)") }
     return parts.joined(separator: "; ")
   }
@@ -40,6 +41,11 @@ extension Daemon {
       "version": .string(DaemonCommand.version),
       "time": clock.now.map { .string($0.json) },
       "clock": .string(clock.mode == .system ? "system" : "recording"),
+      "clock_trusted": .bool(engine.isClockTrusted),
+      "clock_trust": time?.trust.ground.map { .string($0.rawValue) },
+      "dates_waiting_for_clock": engine.isClockTrusted ? nil : .int(engine.heldCount),
+      "time_zone": .string(engine.zone.name),
+      "wakes_from_suspend": .bool(time?.wakes ?? false),
       "reminders": .int(engine.count),
       "armed": .int(engine.armedCount),
       "position": .string(

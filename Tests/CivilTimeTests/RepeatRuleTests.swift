@@ -233,7 +233,7 @@ private func local(_ text: String) throws -> LocalDateTime {
       "2060-01-01T00:00:00"
     ),
     // The ten years have 2608 weekdays and 522 Saturdays.
-    ("FREQ=DAILY;BYDAY=MO,TU,WE,TH,FR;COUNT=2608", "2020-01-01", "2020-01-01T00:00:00"),
+    ("FREQ=DAILY;BYDAY=MO,TU,WE,TH,FR;COUNT=2609", "2020-01-01", "2020-01-01T00:00:00"),
     ("FREQ=DAILY;BYDAY=MO,TU,WE,TH,FR;COUNT=2608", "2020-01-01", nil),
     ("FREQ=WEEKLY;BYDAY=SA,SU;BYSETPOS=1;COUNT=523", "2020-01-01", "2020-01-04T00:00:00"),
     ("FREQ=WEEKLY;BYDAY=SA,SU;BYSETPOS=1;COUNT=522", "2020-01-01", nil),

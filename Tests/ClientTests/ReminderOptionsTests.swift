@@ -35,6 +35,10 @@ import Testing
       ["Mum", "--id", "mum", "--due", "2026-06-13 09:30", "--lead", "15min", "--lead", "1h"],
       #"{"id":"mum","title":"Mum","due":"2026-06-13T09:30:00","lead_s":[900,3600]}"#
     ),
+    (
+      ["Pills", "--id", "p", "--due", "2026-06-13 09:30", "--nag", "10min"],
+      #"{"id":"p","title":"Pills","due":"2026-06-13T09:30:00","nag_s":600}"#
+    ),
     // 18:00 in Berlin at the time of the test: a time of day alone is the next one.
     (["x", "--due", "18:30"], #"{"title":"x","due":"2026-06-12T18:30:00"}"#),
     (["x", "--due", "17:30"], #"{"title":"x","due":"2026-06-13T17:30:00"}"#),

@@ -74,6 +74,7 @@ import Testing
     for notice in [
       Notice.positionLost(after: .minutes(2)), .positionBack(after: .minutes(2)),
       .fixTimeSteppedBack(.minutes(2)),
+      .missed(Missed(told: 1, leftOut: 0, span: time...time)),
     ] { announcer.announce(notice) }
     announcer.announceStoreTrouble("disk full")
 
@@ -84,6 +85,9 @@ import Testing
     try FeedScript.hangUpAndComeBack(journal: journal)
     try FeedScript.weekRollover(journal: journal)
     announcer.write("Refused", .warning, .clientRefused)
+    for id in [MessageID.clockNotTrusted, .clockTrusted, .zoneChanged] {
+      announcer.write("Time", .notice, id)
+    }
     return Dictionary(
       journal.entries.compactMap { entry in entry[.messageID].map { ($0, entry) } },
       uniquingKeysWith: { $0.fields.count < $1.fields.count ? $0 : $1 })

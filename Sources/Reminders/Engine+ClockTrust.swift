@@ -1,0 +1,63 @@
+import CivilTime
+
+/// What waits while the clock is not to be believed, and what was missed.
+///
+/// A board without a battery wakes up in 1970, or at the moment it was switched off. Dates, times to
+/// leave, ends of snoozes and of validity wait then; places fire, unless an hour or a day has to be
+/// right for it.
+extension Engine {
+  /// Reminders whose moment has come by a clock that is not to be believed yet.
+  package var heldCount: Int { held.count }
+
+  mutating func trustClock(_ isTrusted: Bool, at now: Instant) {
+    guard isTrusted != isClockTrusted else { return }
+    isClockTrusted = isTrusted
+    guard isTrusted else { return }
+    isCatchingUp = true
+    let freed = held.sorted()
+    held.removeAll()
+    for index in freed { look(at: index, now: now, isFirst: true) }
+    for index in waiting.sorted() { lookWhileInside(index, at: now) }
+  }
+
+  /// Puts a reminder aside where only the clock says that its moment has come, and that is not to be
+  /// believed. Answers whether it did.
+  mutating func hold(_ slot: Slot, _ index: Int32, at now: Instant) -> Bool {
+    guard !isClockTrusted else { return false }
+    let until = slot.progress.state == .armed ? slot.reminder.until.map { resolve($0) } : nil
+    let nag = slot.progress.nagging?.next
+    var moments = [until, nag, slot.progress.snoozedUntil]
+    if slot.reminder.kind != .location { moments.append(nextLook(slot, now: now)) }
+    guard moments.contains(where: { $0.map { $0 <= now } ?? false }) else { return false }
+    held.insert(index)
+    // Where the device is relative to a place is followed all the same.
+    if slot.reminder.kind == .location, slot.progress.state == .armed { return false }
+    timers.cancel(slot: index)
+    return true
+  }
+
+  /// Whether something asks for an hour or a day that the clock cannot be asked for.
+  func lacksClock(_ kind: ConditionKind, _ reminder: Reminder) -> Bool {
+    guard !isClockTrusted else { return false }
+    return switch kind {
+    case .from: reminder.from != nil
+    case .due: reminder.due != nil
+    case .days: reminder.days != nil
+    case .hours: reminder.hours != nil
+    case .speed: false
+    }
+  }
+
+  /// One notice for all that one event found missed.
+  mutating func sumUpMissed() {
+    let told = firings.filter { $0.late != nil }
+    let moments = told.map { $0.due ?? $0.time } + leftOut
+    if moments.count >= (isCatchingUp ? 1 : 2), let first = moments.min(), let last = moments.max()
+    {
+      notices.append(
+        .missed(Missed(told: told.count, leftOut: leftOut.count, span: first...last)))
+    }
+    isCatchingUp = false
+    leftOut.removeAll()
+  }
+}

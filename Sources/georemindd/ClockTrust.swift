@@ -1,0 +1,165 @@
+import CivilTime
+import Glibc
+import LinuxRuntime
+import Positioning
+
+/// Whether the system's clock may be believed, and on what ground. Once it is, it is for the whole run.
+///
+/// A board without a clock chip wakes up in 1970, or at the moment it was switched off; until
+/// somebody has set its clock, a date that seems due may be years away.
+struct ClockTrust {
+  /// What has to be seen before the clock is believed.
+  enum Demand: String, CaseIterable {
+    /// Any of the grounds.
+    case automatic = "auto"
+    /// Time from the network or from satellites; a clock chip is not enough.
+    case synchronized
+    /// Nothing.
+    case always
+  }
+
+  enum Ground: String {
+    /// The configuration says so.
+    case configured
+    /// The kernel, systemd-timesyncd or systemd-timedated says that the clock is synchronised.
+    case synchronized
+    /// Three fixes in a row agree with each other and with the clock.
+    case fixes
+    /// The clock chip set the clock at boot, and it is not before what was seen already.
+    case clockChip = "clock_chip"
+    /// A container or a virtual machine: the host keeps the time.
+    case host
+
+    var words: String {
+      switch self {
+      case .configured: "the configuration says so"
+      case .synchronized: "it is synchronized"
+      case .fixes: "three fixes in a row agree with it"
+      case .clockChip: "it was set from the clock chip at boot"
+      case .host: "the machine's host keeps it"
+      }
+    }
+  }
+
+  var demand: Demand
+  private(set) var ground: Ground?
+  /// The latest time that an earlier run saw.
+  private let lastSeen: Instant?
+  /// In front of all paths; for tests.
+  private let root: String
+  /// What the kernel says of synchronisation; nil where it may not be asked.
+  private let kernel: () -> Bool?
+  private var agreement = FixAgreement()
+
+  init(
+    demand: Demand, lastSeen: Instant?, root: String = "",
+    kernel: @escaping () -> Bool? = { ClockSynchronisation.kernel }
+  ) {
+    self.kernel = kernel
+    self.demand = demand
+    self.lastSeen = lastSeen
+    self.root = root
+  }
+
+  /// Looks at what the system says; answers whether it has become enough.
+  mutating func look(at now: Instant) -> Bool {
+    guard ground == nil else { return false }
+    if demand == .always {
+      ground = .configured
+    } else if kernel() == true || exists(ClockSynchronisation.timesyncFile) {
+      ground = .synchronized
+    } else if demand == .automatic, lastSeen.map({ now >= $0 }) ?? true {
+      if isHosted { ground = .host } else if hasClockChip { ground = .clockChip }
+    }
+    return ground != nil
+  }
+
+  /// systemd-timedated has answered.
+  mutating func hear(isSynchronized: Bool) -> Bool {
+    guard ground == nil, isSynchronized else { return false }
+    ground = .synchronized
+    return true
+  }
+
+  /// A fix that counts, at the time it came; answers whether the fixes have become enough.
+  mutating func take(_ fix: Fix, at arrival: Instant) -> Bool {
+    guard ground == nil else { return false }
+    guard agreement.take(fix, at: arrival) else { return false }
+    ground = .fixes
+    return true
+  }
+
+  private func exists(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
+
+  /// The kernel set its clock at boot from a chip that runs while the power is off (rtc(4)).
+  private var hasClockChip: Bool {
+    (0..<4).contains { number in
+      guard let file = fopen("\(root)/sys/class/rtc/rtc\(number)/hctosys", "re") else {
+        return false
+      }
+      defer { fclose(file) }
+      return getc(file) == Int32(UInt8(ascii: "1"))
+    }
+  }
+
+  /// The marks that systemd, podman and Docker leave. A PC without a clock chip is a virtual one.
+  private var isHosted: Bool {
+    #if arch(x86_64)
+      let isVirtual = !exists("/sys/class/rtc/rtc0")
+    #else
+      let isVirtual = false
+    #endif
+    return isVirtual
+      || ["/run/systemd/container", "/run/.containerenv", "/.dockerenv"].contains(where: exists)
+  }
+}
+
+/// Satellite time against the system's clock: three 3D fixes in a row, from satellites, newer each,
+/// as far apart by the one clock as by the other, and of the same time by both.
+struct FixAgreement {
+  /// Receivers tell a position up to some seconds after it was so.
+  private static let tolerance = TimeSpan.seconds(5)
+  private static let intervalTolerance = TimeSpan.seconds(1.5)
+
+  private var last: (time: Instant, arrival: Instant)?
+  private var count = 0
+
+  mutating func take(_ fix: Fix, at arrival: Instant) -> Bool {
+    guard fix.mode == .threeD, let time = fix.time, fix.source.isFromSatellites,
+      Self.isWithin(Self.tolerance, arrival - time)
+    else {
+      last = nil
+      count = 0
+      return false
+    }
+    if let last, time > last.time,
+      Self.isWithin(Self.intervalTolerance, (arrival - last.arrival) - (time - last.time))
+    {
+      count += 1
+    } else {
+      count = 1
+    }
+    last = (time, arrival)
+    return count >= 3
+  }
+
+  private static func isWithin(_ limit: TimeSpan, _ span: TimeSpan) -> Bool {
+    span <= limit && span >= TimeSpan.zero - limit
+  }
+}
+
+extension TimeSpan {
+  fileprivate static func - (a: TimeSpan, b: TimeSpan) -> TimeSpan {
+    Instant(microseconds: a.microseconds) - Instant(microseconds: b.microseconds)
+  }
+}
+
+extension Fix.Source {
+  fileprivate var isFromSatellites: Bool {
+    switch self {
+    // gpsd says nothing of an ordinary fix.
+    case .unknown, .gnss, .differential, .rtkFixed, .rtkFloat, .precise: true
+    case .deadReckoning, .gnssDeadReckoning, .manual, .simulated, .surveyed: false
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import CivilTime
+import Glibc
+import LinuxRuntime
+import Logging
+import Positioning
+import Reminders
+
+/// All that the daemon does about time beside its timers: whether the clock is believed, which zone the
+/// system is in, and waking the machine for a date.
+final class TimeKeeper {
+  private unowned let daemon: Daemon
+  private(set) var trust: ClockTrust
+  private let query: SynchronisationQuery
+  private var trustTimer: TimerSource?
+  private var zoneTimer: TimerSource?
+  private var watches: [FileReplacementWatch] = []
+  private var synchronisation: FileReplacementWatch?
+  private var alarm: TimerSource?
+  private var isWakingRefused = false
+
+  /// While the clock is not believed it is looked at this often, in microseconds.
+  private static let lookInterval: Int64 = 10_000_000
+  /// A zone is changed in several steps, of which the last one counts.
+  private static let zoneDelay: Int64 = 200_000
+
+  init(daemon: Daemon, trust: ClockTrust) throws {
+    self.daemon = daemon
+    self.trust = trust
+    query = SynchronisationQuery(loop: daemon.loop)
+    guard daemon.clock.mode == .system else { return }
+    trustTimer = try daemon.loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
+      look()
+    }
+    zoneTimer = try daemon.loop.addTimer(.monotonic, accuracy: 50_000) { [unowned self] _ in
+      readZone()
+    }
+    watchZone()
+    useWaking()
+  }
+
+  /// Before reminders are loaded: those that are due must not fire by a clock that is wrong.
+  func begin() {
+    guard daemon.clock.mode == .system, let now = daemon.clock.now else { return }
+    if trust.look(at: now) {
+      tellTrust(isNews: false)
+      return
+    }
+    daemon.host.handle(.clockTrust(false), at: now)
+    daemon.announcer.write(
+      "The clock is not trusted yet, it says \(now.rfc3339(zone: daemon.host.engine.zone)): "
+        + "dates wait until it is synchronized or three fixes in a row agree with it "
+        + "(Trust= in [Clock])",
+      .warning, .clockNotTrusted)
+    synchronisation = FileReplacementWatch(
+      ClockSynchronisation.timesyncFile, loop: daemon.loop
+    ) { [unowned self] in look() }
+    look()
+  }
+
+  /// The configuration was read again.
+  func reload() {
+    guard daemon.clock.mode == .system else { return }
+    trust.demand = daemon.settings.clockTrust
+    if !daemon.host.engine.isClockTrusted { look() }
+    useWaking()
+    watchZone()
+  }
+
+  // MARK: - Trust
+
+  /// Looks whether the clock may be believed by now, and asks again later where not.
+  func look() {
+    guard !daemon.host.engine.isClockTrusted, let now = daemon.clock.now else { return }
+    if trust.look(at: now) { return tellTrust(isNews: true) }
+    trustTimer?.arm(in: Self.lookInterval)
+    query.ask { [unowned self] isSynchronized in
+      if trust.hear(isSynchronized: isSynchronized) { tellTrust(isNews: true) }
+    }
+  }
+
+  func take(_ fix: Fix, at arrival: Instant) {
+    guard daemon.clock.mode == .system, trust.ground == nil else { return }
+    if trust.take(fix, at: arrival) { tellTrust(isNews: true) }
+  }
+
+  private func tellTrust(isNews: Bool) {
+    guard let ground = trust.ground, let now = daemon.clock.now else { return }
+    guard isNews else { return daemon.log.info("The clock is trusted: \(ground.words)") }
+    trustTimer?.disarm()
+    synchronisation = nil
+    daemon.announcer.write(
+      "The clock is trusted now: \(ground.words); it is \(now.rfc3339(zone: daemon.host.engine.zone))",
+      .notice, .clockTrusted)
+    daemon.host.handle(.clockTrust(true), at: now)
+  }
+
+  // MARK: - Zone
+
+  /// Watches the file that says the zone, the link as well as what it leads to.
+  private func watchZone() {
+    let path = daemon.settings.zonePath
+    let target = FileReplacementWatch.target(of: path)
+    watches = Set([path, target].compactMap { $0 }).sorted().compactMap { path in
+      FileReplacementWatch(path, loop: daemon.loop) { [unowned self] in
+        zoneTimer?.arm(in: Self.zoneDelay)
+      }
+    }
+  }
+
+  private func readZone() {
+    watchZone()
+    guard let now = daemon.clock.now else { return }
+    let zone: TimeZoneRules
+    do {
+      zone = try daemon.settings.readZone()
+    } catch {
+      daemon.log.warning("The time zone stays \(daemon.host.engine.zone.name): \(error)")
+      return
+    }
+    let old = daemon.host.engine.zone
+    guard zone != old else { return }
+    let words = zone.name == old.name ? "has new rules" : "was \(old.name)"
+    daemon.announcer.write(
+      "The time zone is \(zone.name) now, it \(words); times without a zone follow it",
+      .notice, .zoneChanged)
+    daemon.host.handle(.zone(zone), at: now)
+  }
+
+  // MARK: - Waking
+
+  private func useWaking() {
+    guard daemon.settings.wakesFromSuspend else {
+      alarm?.close()
+      alarm = nil
+      return
+    }
+    guard alarm == nil, !isWakingRefused else { return }
+    do {
+      alarm = try daemon.loop.addTimer(.realTimeAlarm) { [unowned daemon] _ in
+        if let now = daemon.clock.now { daemon.host.advance(to: now) }
+      }
+    } catch {
+      isWakingRefused = true
+      daemon.log.info(
+        "Dates do not wake the machine from suspend: \(error); see wake-alarm.conf in systemd/examples"
+      )
+    }
+  }
+
+  /// Sets the alarm to the next date. What else time brings about can wait for the morning.
+  func armAlarm() {
+    guard let alarm else { return }
+    if let next = daemon.nextDue, daemon.host.engine.isClockTrusted {
+      alarm.arm(at: max(0, next.microseconds))
+    } else {
+      alarm.disarm()
+    }
+  }
+
+  var wakes: Bool { alarm != nil }
+}
+
+extension DaemonSettings {
+  /// The file that says which zone the system is in.
+  var zonePath: String {
+    guard var name = timeZoneName else { return "/etc/localtime" }
+    if name.hasPrefix(":") { name.removeFirst() }
+    return name.hasPrefix("/") ? name : "\(TimeZoneRules.defaultDirectory)/\(name)"
+  }
+
+  func readZone() throws(TimeZoneError) -> TimeZoneRules {
+    try TimeZoneRules.system(tz: timeZoneName)
+  }
+}

@@ -1,0 +1,285 @@
+import CivilTime
+import Testing
+
+@testable import Reminders
+
+/// Clocks that are set, stand still, or are not to be believed: each due time fires once, and says
+/// by how much it is late.
+@Suite struct ClockTests {
+  private static let tea =
+    #"{"id":"t","kind":"date","title":"Tea","due":"2026-06-12T17:00:00Z"}"#
+
+  /// Steps of the clock before and after the due time at 17:00, from 16:00.
+  @Test(
+    arguments: [
+      (3600.0, 0.0), (-3600, 0), (86_400, 82_800), (-86_400, 0), (3600 * 1.5, 1800),
+    ] as [(Double, Double)])
+  func aStepFiresOnce(step: Double, late: Double) throws {
+    var harness = EngineHarness()
+    try harness.add(Self.tea)
+    harness.now += .seconds(step)
+    harness.send(.clockSet)
+    harness.send(.tick)
+    harness.wait(2 * 86_400)
+    #expect(harness.firings.map { $0.late ?? .zero } == [.seconds(late)])
+    // And the way back.
+    harness.now = EngineHarness.start
+    harness.send(.clockSet)
+    harness.wait(3 * 86_400)
+    #expect(harness.firings.count == 1)
+  }
+
+  @Test func from1970ToNow() throws {
+    var harness = EngineHarness(now: Instant(seconds: 60))
+    harness.send(.clockTrust(false))
+    try harness.add(Self.tea)
+    try harness.add(
+      #"{"id":"r","kind":"date","title":"R","due":"2026-06-01T16:30:00Z","repeat":"daily"}"#)
+    harness.wait(3600)
+    #expect(harness.firings.isEmpty)
+    harness.now = EngineHarness.start + .hours(2)
+    harness.send(.clockSet)
+    #expect(harness.firings.isEmpty, "The clock is not trusted yet")
+    #expect(harness.engine.heldCount == 2)
+    harness.send(.clockTrust(true))
+    #expect(harness.events == ["r:late", "t:late"])
+    #expect(harness.firings.map(\.late) == [.minutes(90), .hours(1)])
+    #expect(harness.firings.first?.due?.json == "2026-06-12T16:30:00Z")
+    #expect(harness.engine.heldCount == 0)
+    harness.wait(86_400)
+    #expect(harness.events == ["r:late", "t:late", "r:due"])
+  }
+
+  @Test func to2038AndBack() throws {
+    var harness = EngineHarness()
+    try harness.add(Self.tea)
+    try harness.add(
+      #"{"id":"late","kind":"date","title":"L","due":"2039-01-01T00:00:00Z"}"#)
+    harness.now = Instant(seconds: 2_147_483_648)
+    harness.send(.clockSet)
+    harness.send(.tick)
+    #expect(harness.events == ["t:late"])
+    harness.now = EngineHarness.start
+    harness.send(.clockSet)
+    harness.wait(until: Instant(seconds: 2_177_500_000))
+    #expect(harness.events == ["t:late", "late:due"])
+  }
+
+  /// The clock is in 2038 while it is not trusted: nothing fires, expires or moves on.
+  @Test func aFutureThatIsNotTrustedChangesNothing() throws {
+    var harness = EngineHarness()
+    harness.send(.clockTrust(false))
+    try harness.add(Self.tea)
+    try harness.add(
+      #"{"id":"r","kind":"date","title":"R","due":"2026-06-12T16:30:00Z","repeat":"daily"}"#)
+    try harness.add(
+      #"{"id":"u","kind":"location","title":"U","until":"2027-01-01T00:00:00Z",\#(EngineHarness.place())}"#
+    )
+    harness.now = Instant(seconds: 2_147_483_648)
+    harness.send(.clockSet)
+    harness.wait(7200)
+    #expect(harness.firings.isEmpty)
+    harness.now = EngineHarness.start
+    harness.send(.clockSet)
+    harness.send(.clockTrust(true))
+    harness.wait(2 * 3600)
+    #expect(harness.events == ["r:due", "t:due"])
+    #expect(harness.kept["u"]?.state != .expired)
+  }
+
+  /// Asleep from 16:00 to midnight, over three due times.
+  @Test func suspendOverThreeDueTimes() throws {
+    var harness = EngineHarness()
+    for hour in [17, 19, 22] {
+      try harness.add(
+        #"{"id":"t\#(hour)","kind":"date","title":"T","due":"2026-06-12T\#(hour):00:00Z"}"#)
+    }
+    harness.now += .hours(8)
+    harness.send(.tick)
+    #expect(harness.events == ["t17:late", "t19:late", "t22:late"])
+    #expect(harness.firings.map(\.late) == [.hours(7), .hours(5), .hours(2)])
+    guard case .missed(let missed) = harness.notices.last else {
+      Issue.record("no digest: \(harness.notices)")
+      return
+    }
+    #expect(missed.told == 3 && missed.leftOut == 0)
+    #expect(missed.span.lowerBound.json == "2026-06-12T17:00:00Z")
+    #expect(missed.span.upperBound.json == "2026-06-12T22:00:00Z")
+    harness.wait(86_400)
+    #expect(harness.firings.count == 3)
+  }
+
+  /// 02:30 every day in Berlin, over both changes of 2026.
+  @Test(arguments: [
+    (
+      "2026-03-28T02:30:00",
+      ["2026-03-28T01:30:00Z", "2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z"]
+    ),
+    (
+      "2026-10-24T02:30:00",
+      ["2026-10-24T00:30:00Z", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"]
+    ),
+  ])
+  func daylightSavingTime(due: String, expected: [String]) throws {
+    let zone = try TimeZoneRules(named: "Europe/Berlin")
+    let first = try TimeStamp(parsing: due).instant(in: zone)
+    var harness = EngineHarness(zone: zone, now: first - .hours(1))
+    try harness.add(
+      #"{"id":"r","kind":"date","title":"R","due":"\#(due)","repeat":"FREQ=DAILY;COUNT=3"}"#)
+    harness.wait(4 * 86_400)
+    #expect(harness.firings.map(\.time.json) == expected)
+    #expect(harness.firings.allSatisfy { $0.late == nil })
+  }
+
+  @Test func whatIsSkippedForItsAgeIsInTheDigest() throws {
+    var settings = EngineSettings()
+    settings.skipOlderThan = .minutes(90)
+    var harness = EngineHarness(settings: settings)
+    for hour in [17, 19] {
+      try harness.add(
+        #"{"id":"t\#(hour)","kind":"date","title":"T","due":"2026-06-12T\#(hour):00:00Z"}"#)
+    }
+    harness.restartByLoading(after: 4 * 3600)
+    #expect(harness.events == ["t19:late"])
+    guard case .missed(let missed) = harness.notices.last else {
+      Issue.record("no digest: \(harness.notices)")
+      return
+    }
+    #expect(missed.told == 1 && missed.leftOut == 1)
+  }
+
+  @Test func placesFireWithoutATrustedClockButNotByTheHour() throws {
+    var harness = EngineHarness()
+    harness.send(.clockTrust(false))
+    try harness.add(#"{"id":"a","kind":"location","title":"A",\#(EngineHarness.place())}"#)
+    try harness.add(
+      #"{"id":"h","kind":"location","title":"H","hours":"08:00-18:00",\#(EngineHarness.place())}"#)
+    harness.walk(from: 400, to: 10)
+    harness.wait(5)
+    #expect(harness.events == ["a:arrive"])
+    harness.send(.clockTrust(true))
+    #expect(harness.events == ["a:arrive", "h:arrive"])
+  }
+}
+
+@Suite struct ZoneChangeTests {
+  static let east = TimeZoneRules(name: "E", fixedOffset: 3600, abbreviation: "E")
+
+  @Test(arguments: [
+    #"{"id":"t","kind":"date","title":"T","due":"2026-06-12T18:00:00"}"#,
+    #"{"id":"t","kind":"date","title":"T","due":"2026-06-11T18:00:00","repeat":"daily"}"#,
+  ])
+  func aFloatingTimeFollowsTheZoneAtOnce(json: String) throws {
+    var harness = EngineHarness()
+    try harness.add(json)
+    harness.send(.zone(Self.east))
+    harness.wait(3 * 3600)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T17:00:00Z"])
+  }
+
+  @Test(arguments: [
+    #"{"id":"t","kind":"date","title":"T","due":"2026-06-12T18:00:00"}"#,
+    #"{"id":"t","kind":"date","title":"T","due":"2026-06-11T18:00:00","repeat":"daily"}"#,
+  ])
+  func andOverARestartInAnotherZone(json: String) throws {
+    var harness = EngineHarness()
+    try harness.add(json)
+    harness.engine.zone = Self.east
+    harness.restartByLoading(after: 10, zoneIsKnown: false)
+    harness.wait(3 * 3600)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T17:00:00Z"])
+  }
+
+  @Test func anAbsoluteTimeStays() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"t","kind":"date","title":"T","due":"2026-06-12T18:00:00Z"}"#)
+    harness.engine.zone = Self.east
+    harness.restartByLoading(after: 10, zoneIsKnown: false)
+    harness.wait(3 * 3600)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T18:00:00Z"])
+  }
+}
+
+@Suite struct NaggingTests {
+  private static let tea =
+    #"{"id":"t","kind":"date","title":"Tea","due":"2026-06-12T17:00:00Z","nag_s":600}"#
+
+  @Test func tellsItAgainUntilItIsDone() throws {
+    var harness = EngineHarness()
+    try harness.add(Self.tea)
+    harness.wait(3600 + 1500)
+    #expect(
+      harness.firings.map(\.time.json) == [
+        "2026-06-12T17:00:00Z", "2026-06-12T17:10:00Z", "2026-06-12T17:20:00Z",
+      ])
+    #expect(Set(harness.firings.map(\.id)).count == 3)
+    #expect(
+      harness.firings.last?.why
+        == "Not done yet, first told at 17:00; told again, for the 2nd time")
+    harness.send(.done(id: "t"))
+    harness.wait(86_400)
+    #expect(harness.firings.count == 3)
+    #expect(harness.engine.nextDeadline == nil)
+  }
+
+  @Test func ceasesAfterADayOfHours() throws {
+    var harness = EngineHarness()
+    try harness.add(Self.tea)
+    harness.wait(10 * 86_400)
+    #expect(harness.firings.count == 25)
+  }
+
+  @Test func survivesARestartAndIsToldOnceForWhatWasMissed() throws {
+    var harness = EngineHarness()
+    try harness.add(Self.tea)
+    harness.wait(3601)
+    for isLoaded in [false, true] {
+      let before = harness.firings.count
+      isLoaded ? harness.restartByLoading(after: 3600) : harness.restart(after: 3600)
+      #expect(harness.firings.count == before + 1)
+      harness.wait(601)
+      #expect(harness.firings.count == before + 2)
+    }
+  }
+
+  @Test func aSnoozeStopsItAndItsEndStartsItAnew() throws {
+    var harness = EngineHarness()
+    try harness.add(Self.tea)
+    harness.wait(3601)
+    harness.send(.snooze(id: "t", .until(harness.now + .hours(2))))
+    harness.wait(7100)
+    #expect(harness.firings.count == 1)
+    harness.wait(800)
+    #expect(harness.firings.count == 3)
+  }
+
+  @Test func aPlaceNagsToo() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"p","kind":"location","title":"P","nag_s":60,\#(EngineHarness.place())}"#)
+    harness.walk(from: 400, to: 10)
+    harness.wait(130)
+    #expect(harness.events == ["p:arrive", "p:arrive", "p:arrive"])
+    harness.send(.done(id: "p"))
+    harness.wait(600)
+    #expect(harness.firings.count == 3)
+  }
+
+  @Test func aRepeatingOneGoesOnMeanwhile() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"r","kind":"date","title":"R","due":"2026-06-12T17:00:00Z","repeat":"daily","nag_s":86400}"#
+    )
+    harness.wait(2 * 86_400 + 3601)
+    #expect(harness.events.filter { $0 == "r:due" }.count == 3)
+  }
+
+  @Test(arguments: ["59", "86401", "-1", "\"x\""])
+  func refusesSpans(value: String) {
+    var harness = EngineHarness()
+    #expect(throws: ReminderError.self) {
+      try harness.add(
+        #"{"id":"t","kind":"date","title":"T","due":"2026-06-12T17:00:00Z","nag_s":\#(value)}"#)
+    }
+  }
+}
