@@ -52,9 +52,11 @@ package struct PlaceWriter {
       Self.feature(place).write(to: &text)
     case .ownTracks:
       text += isFirst ? "\n" : ",\n"
-      // OwnTracks knows whole metres, and takes a radius of 0 for none.
+      // OwnTracks knows whole metres, takes a radius of 0 for none, and a name that begins with '+' for a
+      // region that moves along with the phone.
+      let name = place.name.hasPrefix("+") ? " " + place.name : place.name
       JSONValue.object([
-        "_type": "waypoint", "desc": .string(place.name),
+        "_type": "waypoint", "desc": .string(name),
         "lat": .double(place.position.latitude), "lon": .double(place.position.longitude),
         "rad": .int(Int((place.radius ?? 0).rounded())),
       ]).write(to: &text)
@@ -206,6 +208,9 @@ package struct PlaceWriter {
       text.utf8.contains(where: { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D })
         || text.first == " " || text.last == " "
     else { return text }
-    return "\"" + text.replacing("\"", with: "\"\"") + "\""
+    // By scalars: a quote with an accent above it is one character, but not to the reader.
+    var result = "\""
+    for scalar in text.unicodeScalars { result += scalar == "\"" ? "\"\"" : "\(scalar)" }
+    return result + "\""
   }
 }

@@ -7,6 +7,7 @@ import Testing
 @Suite struct PlaceWriterTests {
   private static let texts = [
     "Rewe", "A & <B> \"C\"", "Käse, \"frisch\"; gut", "日本 🚢", "two\nlines", "=1+1", "]]>", "'",
+    "+1", "\"\u{301},",
   ]
 
   /// Places as none of the formats likes them, from a seed.
