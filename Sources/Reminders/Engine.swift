@@ -143,7 +143,9 @@ package struct Engine: Sendable {
     for (index, reason) in slots.takeUnreadable() {
       let id = String(decoding: slots.packed(index).id, as: UTF8.self)
       notices.append(.unreadable(id: id, reason: reason))
-      _ = remove(id)
+      // By its number: what is no text has no id to be found by.
+      deactivate(index)
+      slots.remove(index)
     }
     for category in unfilled { effects.append(.watch(category: category)) }
     unfilled.removeAll()

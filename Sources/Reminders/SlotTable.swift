@@ -82,7 +82,7 @@ struct SlotTable: Sendable {
   /// Few reminders are being told again.
   private var nagging: [Int32: Progress.Nagging] = [:]
   /// Slots whose reminder turned out not to be one, with the reason.
-  private var unreadable: [(index: Int32, reason: String)] = []
+  private var unreadable: [Int32: String] = [:]
   /// Reminders in state `armed`.
   private(set) var armedCount = 0
   private(set) var preemptiveCount = 0
@@ -134,7 +134,7 @@ struct SlotTable: Sendable {
       keep(reminder, at: index)
       return slot(index, reminder)
     } catch {
-      unreadable.append((index, error.description))
+      unreadable[index] = error.description
       return nil
     }
   }
@@ -159,11 +159,11 @@ struct SlotTable: Sendable {
     recent[index] = reminder
   }
 
-  /// Slots that could not be read since it was asked last.
+  /// Slots that could not be read since it was asked last, each once.
   mutating func takeUnreadable() -> [(index: Int32, reason: String)] {
     guard !unreadable.isEmpty else { return [] }
-    defer { unreadable = [] }
-    return unreadable
+    defer { unreadable = [:] }
+    return unreadable.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
   // MARK: - Progress
@@ -262,6 +262,7 @@ struct SlotTable: Sendable {
     ids.remove(index, id: { records[Int($0)].packed.id })
     set(.preemptive, false, index)
     recent[index] = nil
+    unreadable[index] = nil
     vacate(index)
   }
 }

@@ -1,4 +1,5 @@
 import CivilTime
+import Geodesy
 import Geofencing
 import JSONText
 import TestSupport
@@ -131,6 +132,32 @@ import Testing
     #expect(id == "bad")
     #expect(reason.contains("JSON"))
     #expect(engine.count == 0)
+  }
+
+  /// Several parts of one event meet the same one; and what is no text can be let go of, too.
+  @Test(arguments: [Array("bad".utf8), [0x62, 0xFF]])
+  func oneThatTurnsOutToBeNoneIsSaidOnce(id: [UInt8]) throws {
+    let home = EngineHarness.home
+    let facts = PackedReminder.Facts(
+      kind: .location, transport: nil, priority: 0,
+      place: (home.latitude, home.longitude, 100), parts: [])
+    let none: [UInt8] = []
+    let packed = PackedReminder(
+      facts, id: id.span, title: Array("T".utf8).span, category: none.span, placeName: none.span,
+      due: none.span, document: Array("[".utf8).span)
+    var harness = EngineHarness()
+    var effects: [Effect] = []
+    var progress = Progress()
+    progress.presence = .outside
+    harness.engine.load(
+      PackedEntry(packed: packed, progress: progress), zoneIsKnown: true, at: EngineHarness.start)
+    harness.engine.finishLoading(at: EngineHarness.start, into: &effects)
+    #expect(effects.isEmpty && harness.engine.count == 1)
+    for distance in [0.0, 0, 900, 900, 0, 0] { harness.fix(distance, after: 30) }
+    harness.wait(86_400)
+    let said = harness.notices.filter { if case .unreadable = $0 { true } else { false } }
+    #expect(said.count == 1)
+    #expect(harness.engine.count == 0)
   }
 
   @Test func packingKeepsEverything() throws {
