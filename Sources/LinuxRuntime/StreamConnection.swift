@@ -34,6 +34,15 @@ package final class StreamConnection {
   /// for `close()`. Released afterwards, as `onMessage` and `onSent` are.
   package var onClose: (_ reason: String) -> Void = { _ in }
   package private(set) var isOpen = true
+  /// While true nothing more is read or delivered: who sends more waits in the kernel, and owes nothing.
+  package var isHeld = false {
+    didSet {
+      guard isOpen, isHeld != oldValue else { return }
+      if !isHeld { messageBegan = loop.now(.monotonic) }
+      updateTurns()
+      updateInterest()
+    }
+  }
 
   private let descriptor: Descriptor
   private let limits: Limits
@@ -100,7 +109,8 @@ package final class StreamConnection {
   /// begun, or that it reads what waits for it.
   package var stalled: Int64 {
     let now = loop.now(.monotonic)
-    let sending = input.isEmpty || turns?.isEnabled == true || isPausing ? 0 : now - messageBegan
+    let isWaiting = turns?.isEnabled == true || isPausing || isHeld
+    let sending = input.isEmpty || isWaiting ? 0 : now - messageBegan
     return max(sending, queuedBytes == 0 ? 0 : now - lastTaken)
   }
 
@@ -168,6 +178,9 @@ package final class StreamConnection {
     guard isOpen else { return }
     if let ending {
       if queuedBytes == 0 || !events.isDisjoint(with: [.hangUp, .error]) { fail(ending) }
+    } else if isHeld {
+      // Nothing is read, but who has gone is not kept.
+      if !events.isDisjoint(with: [.hangUp, .error]) { fail("the client closed the connection") }
     } else if events.subtracting(.writable) != [], isReading {
       receive()
     }
@@ -209,7 +222,7 @@ package final class StreamConnection {
     searched = 0
     messageBegan = loop.now(.monotonic)
     countMessage()
-    turns?.isEnabled = !input.isEmpty && !isPausing
+    updateTurns()
     updateInterest()
     message.withUnsafeBytes { onMessage($0) }
   }
@@ -226,11 +239,15 @@ package final class StreamConnection {
   private func goOn() {
     isPausing = false
     messageBegan = loop.now(.monotonic)
-    turns?.isEnabled = !input.isEmpty
+    updateTurns()
     updateInterest()
   }
 
-  private var isReading: Bool { ending == nil && turns?.isEnabled != true && !isPausing }
+  private func updateTurns() { turns?.isEnabled = !input.isEmpty && !isPausing && !isHeld }
+
+  private var isReading: Bool {
+    ending == nil && turns?.isEnabled != true && !isPausing && !isHeld
+  }
 
   private func failAsTooLong() { fail("a message is longer than \(limits.message) bytes") }
 
@@ -272,6 +289,6 @@ package final class StreamConnection {
     if queuedBytes > 0 { interest.insert(.writable) }
     source?.setInterest(interest)
     // With an empty set epoll still reports a hang-up, and would do so for ever.
-    source?.isEnabled = !interest.isEmpty || ending != nil
+    source?.isEnabled = !interest.isEmpty || ending != nil || isHeld
   }
 }

@@ -146,6 +146,26 @@ import Testing
     }
   }
 
+  /// Several times what is held for one client: the rest waits in its socket, and the stream goes on.
+  @Test func aWatcherThatCallsOnAndOnIsMadeToWait() throws {
+    let rig = try Rig()
+    let watcher = try rig.client()
+    try watcher.send("WatchFirings", more: true)
+    let long = #"{"id":"\#(String(repeating: "x", count: 200_000))"}"#
+    var refused = 0
+    for _ in 0..<40 where refused == 0 {
+      do {
+        try watcher.send("Show", object(long), timeout: 20_000)
+      } catch let error as SystemError where error.code == ETIMEDOUT {
+        refused += 1
+      }
+      try rig.settle()
+    }
+    #expect(refused == 1)
+    let id = try rig.client().call("Add", missed)["id"]?.string
+    #expect(try watcher.reply().get()["firing"]?["reminder_id"]?.string == id)
+  }
+
   @Test func aWatcherThatReadsIsKept() throws {
     let (rig, server) = try served(outputLimit: 400_000)
     defer { server.stop() }

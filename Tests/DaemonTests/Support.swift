@@ -145,9 +145,13 @@ final class Client {
   func close() { socket.close() }
 
   /// Calls a method of `org.georemind`, or any method by its full name.
-  func send(_ method: String, _ parameters: JSONObject = JSONObject(), more: Bool = false) throws {
+  /// - Parameter timeout: microseconds for the socket to take it.
+  func send(
+    _ method: String, _ parameters: JSONObject = JSONObject(), more: Bool = false,
+    timeout: Int64 = 1_000_000
+  ) throws {
     let name = method.contains(".") ? method : "org.georemind.\(method)"
-    try socket.send(session.call(name, parameters, more: more).bytes, timeout: 1_000_000)
+    try socket.send(session.call(name, parameters, more: more).bytes, timeout: timeout)
     // A stream is open when this returns.
     if more { try rig.settle() }
   }

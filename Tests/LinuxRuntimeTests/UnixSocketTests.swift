@@ -115,6 +115,26 @@ private final class Service {
     listener.close()
   }
 
+  @Test func readsNothingOfAClientThatIsHeld() throws {
+    let listener = try listener()
+    service.answer = { connection, text in connection.isHeld = text == "hold" }
+    let client = try UnixClient(path: path, timeout: 1_000_000)
+    try client.send("one\0hold\0two\0thr".utf8, timeout: 1_000_000)
+    #expect(try loop.runUntil { service.messages.count == 2 })
+    while try loop.runOnce(timeout: 0) {}
+    #expect(service.messages == ["one", "hold"])
+    // Whatever it has begun, it is not the one who is waited for.
+    #expect(service.connections[0].stalled == 0)
+    service.connections[0].isHeld = false
+    try client.send("ee\0hold\0".utf8, timeout: 1_000_000)
+    #expect(try loop.runUntil { service.messages.count == 5 })
+    #expect(service.messages == ["one", "hold", "two", "three", "hold"])
+    // One that goes while it is held is not kept.
+    client.close()
+    #expect(try loop.runUntil { !service.closed.isEmpty })
+    listener.close()
+  }
+
   @Test func knowsWhatAClientOwes() throws {
     let listener = try listener(limits: .init(queue: 4 << 20))
     let client = try UnixClient(path: path, timeout: 1_000_000)
