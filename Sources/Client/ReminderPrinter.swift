@@ -39,6 +39,7 @@ struct ReminderPrinter {
     if let fired = object["last_fired"]?.string.flatMap({ try? Instant(rfc3339: $0) }) {
       table.add(["last fired", fired.rfc3339(zone: zone)])
     }
+    if let owner = reminder.owner { table.add(["owner", "user \(owner)"]) }
     if let notes = reminder.notes { table.add(["notes", notes]) }
     for line in table.lines(indent: 2) { try context.output.line(line) }
   }

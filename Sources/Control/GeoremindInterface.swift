@@ -46,9 +46,13 @@ package enum GeoremindInterface {
     # category, priority, place {name, lat, lon, radius_m}, near_category, radius_m
     # (around each place of the category), region, width_m, on, dwell_s, due, lead_s,
     # nag_s, transport, repeat, repeat_also, repeat_except, zone, every_visit, cooldown_s,
-    # from, until, hours, days, max_speed_mps, if_inside, state. One that was read from a
-    # calendar has source {file, standing}. Members that are not known are kept. An id may be
-    # shortened as long as it stays unambiguous.
+    # from, until, hours, days, max_speed_mps, if_inside, state, owner. One that was read
+    # from a calendar has source {file, standing}. Members that are not known are kept. An id
+    # may be shortened as long as it stays unambiguous.
+    #
+    # The owner is the user (uid) who added it: the daemon sets it, and lets only that
+    # user and root change the reminder (RefusedByPolicy). One without may be changed by
+    # all who may call; so may any where the configuration says SharedChanges=yes.
 
     # Adds a reminder; without an id it is given one.
     method Add(reminder: object) -> (id: string)

@@ -10,6 +10,9 @@ package struct PeerCredentials: Equatable, Sendable {
   /// Further groups, at most 65 536 on Linux; empty where the kernel cannot say.
   package let supplementaryGroups: [UInt32]
 
+  /// The user that this process acts as.
+  package static var ownUser: UInt32 { geteuid() }
+
   /// Whether the peer's process belongs to a group.
   package func isMember(of group: UInt32) -> Bool {
     groupID == group || supplementaryGroups.contains(group)

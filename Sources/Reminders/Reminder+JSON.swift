@@ -89,7 +89,10 @@ extension Reminder {
     days = try fields.parsed("days") { try WeekdaySet(parsing: $0) }
     maximumSpeed = try fields.number("max_speed_mps", in: 0...10_000)
     ifInside = try fields.choice("if_inside") ?? .wait
+    owner = json["owner"]?.int.flatMap { UInt32(exactly: $0) }
     for (key, value) in json.members where !Self.knownFields.contains(key) {
+      // Any other owner than a user's number is somebody's own field.
+      if key == "owner", owner != nil { continue }
       if key == "radius_m", nearCategory != nil { continue }
       unknown[key] = value
     }
@@ -194,6 +197,7 @@ extension Reminder {
       "if_inside": ifInside == .wait ? nil : .string(ifInside.rawValue),
       "state": .string(state.rawValue),
       "source": source.map { .object($0.json) },
+      "owner": owner.map { .int(Int($0)) },
     ])
     for (key, value) in unknown.members { object[key] = value }
     return object

@@ -104,6 +104,8 @@ package struct Reminder: Equatable, Sendable {
   package var state: State
   /// The calendar file that it was read from; nil for one of the user's own.
   package var source: Source?
+  /// The user (uid) who added it and alone may change it; nil where everyone may who may change any.
+  package var owner: UInt32?
   /// Fields of the document that this program does not know, kept for the way back.
   package var unknown: JSONObject
 
@@ -115,7 +117,8 @@ package struct Reminder: Equatable, Sendable {
     transport: Transport = .driving, repeatRule: RepeatRule? = nil, everyVisit: Bool = false,
     cooldown: TimeSpan = .zero, from: TimeStamp? = nil, until: TimeStamp? = nil,
     hours: HourRange? = nil, days: WeekdaySet? = nil, maximumSpeed: Double? = nil,
-    ifInside: IfInside = .wait, state: State = .armed, unknown: JSONObject = JSONObject()
+    ifInside: IfInside = .wait, state: State = .armed, owner: UInt32? = nil,
+    unknown: JSONObject = JSONObject()
   ) {
     self.id = id
     self.kind = kind
@@ -143,6 +146,7 @@ package struct Reminder: Equatable, Sendable {
     self.maximumSpeed = maximumSpeed
     self.ifInside = ifInside
     self.state = state
+    self.owner = owner
     self.unknown = unknown
   }
 

@@ -10,9 +10,7 @@ package struct ReminderStore {
   /// The columns that a reminder and its progress are written to, in the order of their values.
   private static let written = """
     id, kind, title, category, priority, place_name, latitude, longitude, radius_m, due, transport, \
-    document, state, presence, inside_since_us, visit_settled, occurrence_us, leads_fired, \
-    last_fired_us, snoozed_until_us, unacknowledged, places_inside, next_look_us, \
-    occurrence_offset_s, nag_us, nags
+    document, \(ReminderRow.progressColumns)
     """
   /// Adds a row.
   private static let insertion: String = {

@@ -162,7 +162,8 @@ final class ControlServer {
       client.lastStatus = news(in: daemon.statusJSON)
       statusTimer.arm(in: 1_000_000)
     }
-    return ControlService(daemon: daemon).answer(call)
+    let caller = Caller(client.stream.peer)
+    return ControlService(daemon: daemon, caller: caller).answer(call)
   }
 
   /// root, the daemon's own user, and members of the configured groups.
@@ -202,6 +203,10 @@ final class ControlServer {
       client.taken = 0
       perform(exchange(with: client) { $0.sent(taken, handler: $1) }, for: client)
     }
+    // Who calls on before it is answered waits, with all that it sends.
+    client.stream.isHeld =
+      client.stream.isOpen && !client.protocolState.isClosed
+      && !client.protocolState.wantsInput
   }
 
   private func perform(_ actions: [Connection.Action], for client: Client) {

@@ -112,6 +112,7 @@ extension ControlService {
     if let category = given["category"]?.string { changed.category = category.nonEmpty }
     if let notes = given["notes"]?.string { changed.notes = notes.nonEmpty }
     let followers = try daemon.store.places.followers(of: place)
+    try mayLead(followers, by: "EditPlace")
     let number = try daemon.store.places.number(named: place.name)
     try daemon.store.places.replace(place.name, with: changed)
     tellEngine(of: changed, number: number)
@@ -124,6 +125,7 @@ extension ControlService {
       throw GeoremindError.invalidReminder(field: "into", reason: "is the same place")
     }
     let followers = try daemon.store.places.followers(of: place)
+    try mayLead(followers, by: "MergePlaces")
     try lead(followers, from: place, to: other)
     let number = try daemon.store.places.number(named: place.name)
     try daemon.store.places.remove(named: place.name)

@@ -8,6 +8,7 @@ import Storage
 /// The methods of `org.georemind`: parameters, already checked against the interface, to an answer.
 struct ControlService {
   unowned let daemon: Daemon
+  let caller: Caller
 
   func answer(_ call: VarlinkCall) -> VarlinkAnswer {
     do {
@@ -55,6 +56,7 @@ struct ControlService {
       return try edit(find(text("id")), changes: given["changes"]?.object ?? JSONObject())
     case "Remove":
       let entry = try find(text("id"))
+      try mayChange(entry.reminder, by: method)
       try daemon.refuseChange(of: entry.reminder)
       try daemon.remove(id: entry.reminder.id)
       return shown(entry)
@@ -141,8 +143,13 @@ struct ControlService {
     return try Reminder(json: document, newID: ReminderID.random())
   }
 
+  /// A reminder that is added, with its owner.
+  private func readNew(_ document: JSONObject) throws -> Reminder {
+    caller.owning(try read(document))
+  }
+
   private func add(_ document: JSONObject) throws -> String {
-    let reminder = try read(document)
+    let reminder = try readNew(document)
     guard try daemon.store.reminders.reminder(id: reminder.id) == nil else {
       throw GeoremindError.alreadyExists(name: reminder.id)
     }
@@ -154,7 +161,7 @@ struct ControlService {
     var reminders: [Reminder] = []
     for (index, value) in documents.enumerated() {
       do {
-        reminders.append(try read(value.object ?? JSONObject()))
+        reminders.append(try readNew(value.object ?? JSONObject()))
       } catch let error as ReminderError {
         throw ReminderError(field: "[\(index)].\(error.field)", reason: error.reason)
       }
@@ -179,6 +186,7 @@ struct ControlService {
   }
 
   private func edit(_ entry: ReminderStore.Entry, changes: JSONObject) throws -> JSONObject {
+    try mayChange(entry.reminder, by: "Edit")
     try daemon.refuseChange(of: entry.reminder)
     var reminder = entry.reminder
     reminder.state = entry.progress.state
@@ -188,11 +196,16 @@ struct ControlService {
       throw GeoremindError.invalidReminder(field: "id", reason: "an id cannot be changed")
     }
     let changed = try read(document)
+    guard caller.mayGive(entry.reminder, to: changed.owner) else {
+      throw GeoremindError.invalidReminder(
+        field: "owner", reason: "only root may give a reminder to another user")
+    }
     try daemon.replace(changed, keeping: entry.progress)
     return shown(try find(changed.id))
   }
 
   private func done(_ entry: ReminderStore.Entry) throws -> JSONObject {
+    try mayChange(entry.reminder, by: "Done")
     guard entry.progress.state != .done else {
       throw GeoremindError.wrongState(id: entry.reminder.id, state: "done already")
     }
@@ -207,6 +220,7 @@ struct ControlService {
       throw GeoremindError.storeTrouble(reason: trouble)
     }
     guard var entry = try daemon.store.reminders.peek(kind: kind) else { return JSONObject() }
+    try mayChange(entry.reminder, by: "Pop")
     let id = entry.reminder.id
     try daemon.complete(entry, isPop: true)
     // Where the store fails only now, the engine knows what became of it, and it is kept later.
@@ -215,6 +229,7 @@ struct ControlService {
   }
 
   private func snooze(_ entry: ReminderStore.Entry, until text: String) throws -> JSONObject {
+    try mayChange(entry.reminder, by: "Snooze")
     guard entry.progress.state != .done, entry.progress.state != .expired else {
       throw GeoremindError.wrongState(
         id: entry.reminder.id, state: entry.progress.state.rawValue)

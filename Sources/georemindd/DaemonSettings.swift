@@ -35,6 +35,8 @@ struct DaemonSettings {
   var stateDirectory: String
   var socketPath: String
   var allowedGroups: [String]
+  /// Every member of the groups may change every reminder, whoever added it.
+  var sharesChanges: Bool
   /// nil keeps the ledger for ever.
   var ledgerKeepDays: Int?
   var logLevel: Logger.Level
@@ -112,6 +114,7 @@ struct DaemonSettings {
     socketPath =
       arguments.socket ?? configuration.string(SettingKeys.socket) ?? environment.socketPath
     allowedGroups = configuration.list(SettingKeys.allowGroup).map(\.text)
+    sharesChanges = try configuration.bool(SettingKeys.sharedChanges) ?? false
     let days = try configuration.int(SettingKeys.ledgerKeepDays, in: 0...36_500) ?? 365
     ledgerKeepDays = days == 0 ? nil : days
     logLevel = try Self.logLevel(arguments, configuration)

@@ -54,6 +54,8 @@ enum SettingKeys {
   static let socket = ConfigurationKey.scalar("Control", "Socket")
   static let allowGroup = ConfigurationKey.list("Control", "AllowGroup", default: ["georemind"])
 
+  static let sharedChanges = ConfigurationKey.scalar("Control", "SharedChanges", default: "no")
+
   static let logLevel = ConfigurationKey.scalar("Log", "Level", default: "info")
 
   static let all = [
@@ -62,6 +64,6 @@ enum SettingKeys {
     walkingDetour, walkingOverhead, cyclingSpeed, cyclingDetour, cyclingOverhead, drivingShort,
     drivingMedium, drivingLong, drivingMediumFrom, drivingLongFrom, drivingDetour,
     drivingOverhead, clockTrust, wakeFromSuspend, reminderFile, skipOlderThan, calendarFolder,
-    ledgerKeepDays, socket, allowGroup, logLevel,
+    ledgerKeepDays, socket, allowGroup, sharedChanges, logLevel,
   ]
 }

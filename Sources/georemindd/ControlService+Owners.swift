@@ -1,0 +1,86 @@
+import Control
+import JSONText
+import LinuxRuntime
+import Reminders
+import Storage
+
+/// Who calls, and which reminders that lets them change: their own, and those that are nobody's.
+///
+/// What members of the group add is theirs. What root adds, or the daemon reads from a file, is
+/// everyone's; so is all that is older than owners.
+struct Caller: Equatable {
+  let user: UInt32
+  let process: Int32
+  /// root, and the user whose daemon this is: what they add has no owner, and nothing is closed to them.
+  let isMaster: Bool
+
+  /// What the kernel shows for every user of another user namespace (user_namespaces(7),
+  /// /proc/sys/kernel/overflowuid): several people, of whom none can be told from the others.
+  static let unmapped: UInt32 = 65_534
+
+  init(user: UInt32, process: Int32 = 0, daemon: UInt32) {
+    self.user = user
+    self.process = process
+    isMaster = user == 0 || user == daemon
+  }
+
+  init(_ peer: PeerCredentials) {
+    self.init(user: peer.userID, process: peer.processID, daemon: PeerCredentials.ownUser)
+  }
+
+  func mayChange(_ reminder: Reminder) -> Bool {
+    guard !isMaster, let owner = reminder.owner else { return true }
+    return owner == user && user != Self.unmapped
+  }
+
+  /// A reminder that they add: root may add one in the name of another.
+  func owning(_ reminder: Reminder) -> Reminder {
+    guard !isMaster else { return reminder }
+    var reminder = reminder
+    reminder.owner = user
+    reminder.unknown["owner"] = nil
+    return reminder
+  }
+
+  /// An owner may let everyone have it; root may do anything.
+  func mayGive(_ reminder: Reminder, to owner: UInt32?) -> Bool {
+    isMaster || owner == reminder.owner || owner == nil
+  }
+}
+
+extension ControlService {
+  /// - Throws: `refusedByPolicy` where the reminder is another user's, which the journal is told
+  ///   without a word of what it says or where it is.
+  func mayChange(_ reminder: Reminder, by method: String) throws(GeoremindError) {
+    guard !daemon.settings.sharesChanges, !caller.mayChange(reminder), let owner = reminder.owner
+    else { return }
+    daemon.announceRefusal(of: caller, method: method, reminder: reminder.id, owner: owner)
+    throw .refusedByPolicy(
+      reason: "reminder '\(reminder.id)' is of user \(owner), and only that user and root may "
+        + "change it; SharedChanges=yes would let all members of the group")
+  }
+
+  /// Reminders that would move along with a place.
+  func mayLead(_ ids: [String], by method: String) throws {
+    for id in ids {
+      if let entry = try daemon.store.reminders.reminder(id: id) {
+        try mayChange(entry.reminder, by: method)
+      }
+    }
+  }
+}
+
+extension Daemon {
+  fileprivate func announceRefusal(
+    of caller: Caller, method: String, reminder: String, owner: UInt32
+  ) {
+    announcer.write(
+      "Refused user \(caller.user), process \(caller.process), to change reminder \(reminder) "
+        + "of user \(owner) (\(method))",
+      .warning, .clientRefused,
+      fields: [
+        "GEOREMIND_PEER_UID": "\(caller.user)", "GEOREMIND_PEER_PID": "\(caller.process)",
+        "GEOREMIND_REMINDER_ID": reminder,
+      ])
+  }
+}

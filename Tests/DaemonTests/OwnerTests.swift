@@ -1,0 +1,159 @@
+import Control
+import JSONText
+import LinuxRuntime
+import Reminders
+import Testing
+
+@testable import georemindd
+
+/// Whose a reminder is, and who may change it. The callers are made up; who is at the other end of a
+/// socket is `UnixSocketTests.knowsThePeer`, and real users are in the system test.
+@Suite struct OwnerTests {
+  private let anna = Caller(user: 1000, process: 7, daemon: 61_184)
+  private let ben = Caller(user: 1001, process: 8, daemon: 61_184)
+  private let root = Caller(user: 0, daemon: 61_184)
+
+  private func call(
+    _ rig: Rig, _ caller: Caller, _ method: String, _ parameters: String
+  ) throws -> VarlinkAnswer {
+    ControlService(daemon: rig.daemon, caller: caller).answer(
+      VarlinkCall(method: "org.georemind.\(method)", parameters: try object(parameters)))
+  }
+
+  private func reply(
+    _ rig: Rig, _ caller: Caller, _ method: String, _ parameters: String
+  ) throws -> JSONObject {
+    guard case .reply(let reply) = try call(rig, caller, method, parameters) else {
+      throw Unexpected("\(method) is refused")
+    }
+    return reply
+  }
+
+  private func isRefused(
+    _ rig: Rig, _ caller: Caller, _ method: String, _ parameters: String
+  ) throws -> Bool {
+    guard case .error(let error) = try call(rig, caller, method, parameters),
+      case .refusedByPolicy? = GeoremindError(error)
+    else { return false }
+    return true
+  }
+
+  @discardableResult
+  private func add(
+    _ rig: Rig, _ caller: Caller, _ id: String, _ members: String = ""
+  ) throws -> JSONObject {
+    let document = #"{"id":"\#(id)","title":"Secret","due":"2100-01-01T00:00:00Z"\#(members)}"#
+    _ = try reply(rig, caller, "Add", #"{"reminder":\#(document)}"#)
+    return try shown(rig, id)
+  }
+
+  private func shown(_ rig: Rig, _ id: String) throws -> JSONObject {
+    try #require(try reply(rig, ben, "Show", #"{"id":"\#(id)"}"#)["reminder"]?.object)
+  }
+
+  @Test func whoAddsAReminderOwnsIt() throws {
+    let rig = try Rig()
+    #expect(try add(rig, anna, "a")["owner"]?.int == 1000)
+    #expect(try add(rig, anna, "b", #","owner":1001"#)["owner"]?.int == 1000)
+    #expect(try add(rig, anna, "c", #","owner":"Anna""#)["owner"]?.int == 1000)
+    // What root adds is everyone's, unless it says whose it is.
+    #expect(try add(rig, root, "d")["owner"] == nil)
+    #expect(try add(rig, root, "e", #","owner":1001"#)["owner"]?.int == 1001)
+    _ = try reply(
+      rig, ben, "Import",
+      #"{"reminders":[{"id":"f","title":"x","due":"2100-01-01T00:00:00Z","owner":1000}]}"#)
+    #expect(try shown(rig, "f")["owner"]?.int == 1001)
+    // The user whose daemon it is needs no owner.
+    let own = Caller(user: 1000, daemon: 1000)
+    #expect(try add(rig, own, "g")["owner"] == nil)
+  }
+
+  @Test(arguments: [
+    ("Edit", #"{"id":"a","changes":{"title":"Other"}}"#), ("Done", #"{"id":"a"}"#),
+    ("Snooze", #"{"id":"a","until":"20min"}"#), ("Pop", #"{"kind":"date"}"#),
+    ("Remove", #"{"id":"a"}"#),
+  ]) func onlyTheOwnerAndRootMayChangeIt(method: String, parameters: String) throws {
+    for (caller, isAllowed) in [(anna, true), (ben, false), (root, true)] {
+      let rig = try Rig()
+      let before = try add(rig, anna, "a")
+      #expect(try isRefused(rig, caller, method, parameters) == !isAllowed)
+      if !isAllowed { #expect(try shown(rig, "a") == before) }
+    }
+    // One of nobody is everyone's.
+    let rig = try Rig()
+    try add(rig, root, "a")
+    #expect(try !isRefused(rig, ben, method, parameters))
+  }
+
+  @Test func aRefusalIsInTheJournalWithoutAWordOfTheReminder() throws {
+    let rig = try Rig()
+    try add(rig, anna, "a", #","kind":"preemptive","place":{"name":"Home","lat":53.5,"lon":9.9}"#)
+    #expect(try isRefused(rig, ben, "Remove", #"{"id":"a"}"#))
+    let entry = try #require(rig.journal.entries(.clientRefused).first)
+    #expect(entry["GEOREMIND_PEER_UID"] == "1001")
+    #expect(entry["GEOREMIND_PEER_PID"] == "8")
+    #expect(entry["GEOREMIND_REMINDER_ID"] == "a")
+    for word in ["Secret", "Home", "53.5", "9.9"] { #expect(!entry.message.contains(word)) }
+  }
+
+  @Test func aHouseholdMayShareThem() throws {
+    let rig = try Rig("[Control]\nSharedChanges=yes\n")
+    try add(rig, anna, "a")
+    #expect(try !isRefused(rig, ben, "Remove", #"{"id":"a"}"#))
+  }
+
+  @Test func anOwnerMayGiveItToAllAndRootToAnyone() throws {
+    let rig = try Rig()
+    try add(rig, anna, "a")
+    func give(_ caller: Caller, _ owner: String) throws -> VarlinkAnswer {
+      try call(rig, caller, "Edit", #"{"id":"a","changes":{"owner":\#(owner)}}"#)
+    }
+    guard case .error(let error) = try give(anna, "1001") else {
+      Issue.record("it was given away")
+      return
+    }
+    #expect(error.parameters["field"]?.string == "owner")
+    _ = try give(root, "1001")
+    #expect(try shown(rig, "a")["owner"]?.int == 1001)
+    _ = try give(ben, "null")
+    #expect(try shown(rig, "a")["owner"] == nil)
+    #expect(try !isRefused(rig, anna, "Remove", #"{"id":"a"}"#))
+  }
+
+  /// A reminder goes where its place goes, so the place is not to be moved from under it.
+  @Test func aPlaceThatAnothersReminderFollowsStays() throws {
+    let rig = try Rig()
+    for name in ["Home", "Work"] {
+      _ = try reply(
+        rig, anna, "AddPlace", #"{"name":"\#(name)","latitude":53.5,"longitude":9.9}"#)
+    }
+    let document = #"{"id":"a","kind":"location","title":"x","place":"Home"}"#
+    _ = try reply(rig, anna, "Add", #"{"reminder":\#(document)}"#)
+    let edit = #"{"name":"Home","latitude":53.6,"longitude":9.9}"#
+    let merge = #"{"name":"Home","into":"Work"}"#
+    #expect(try isRefused(rig, ben, "EditPlace", edit))
+    #expect(try isRefused(rig, ben, "MergePlaces", merge))
+    let place = try reply(rig, ben, "ShowPlace", #"{"name":"Home"}"#)["place"]
+    #expect(place?["latitude"]?.double == 53.5)
+    #expect(try !isRefused(rig, anna, "EditPlace", edit))
+    #expect(try !isRefused(rig, root, "MergePlaces", merge))
+  }
+
+  /// Users of another user namespace all look alike.
+  @Test func nobodyCanProveToBeNobody() throws {
+    let rig = try Rig()
+    let nobody = Caller(user: Caller.unmapped, daemon: 61_184)
+    try add(rig, nobody, "a")
+    #expect(try isRefused(rig, nobody, "Remove", #"{"id":"a"}"#))
+    #expect(try !isRefused(rig, root, "Remove", #"{"id":"a"}"#))
+  }
+
+  @Test func theOwnerOutlivesARestart() throws {
+    let rig = try Rig()
+    try add(rig, anna, "a")
+    rig.daemon.stop()
+    let again = try Rig(folder: rig.folder)
+    #expect(try isRefused(again, ben, "Done", #"{"id":"a"}"#))
+    #expect(try !isRefused(again, anna, "Done", #"{"id":"a"}"#))
+  }
+}
