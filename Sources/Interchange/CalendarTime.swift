@@ -163,7 +163,8 @@ enum CalendarValue {
     return TimeSpan(microseconds: sign * total * 1_000_000)
   }
 
-  private static let longestSpan: Int64 = 100 * 366 * 86_400
+  /// Seconds; a reminder's lead may not be longer.
+  static let longestSpan: Int64 = 100 * 366 * 86_400
 }
 
 extension CivilDate {

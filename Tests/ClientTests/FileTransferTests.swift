@@ -57,6 +57,40 @@ import Testing
     #expect(place?["name"]?.string == "A" && place?["lat"]?.double == 1)
   }
 
+  @Test func aCalendarReadTwiceIsNoDuplicate() throws {
+    let tasks = ["a", "b"].map {
+      "BEGIN:VTODO\r\nUID:\($0)\r\nSUMMARY:S\r\nDUE:20991201T000000Z\r\nEND:VTODO\r\n"
+    }.joined()
+    let calls = Calls()
+    let run = try run(
+      ["import"], ["BEGIN:VCALENDAR\r\n\(tasks)END:VCALENDAR\r\n"], calls: calls
+    ) { call in
+      call.methodName == "List" ? ["reminders": [["id": "a"]]] : nil
+    }
+    #expect(run.status == 0)
+    #expect(run.output == "Imported 1 reminder, 1 known already\n")
+    #expect(calls.names == ["List", "Import"])
+    let taken = calls.all[1].parameters["reminders"]?.array ?? []
+    #expect(taken.map { $0["id"]?.string } == ["b"])
+  }
+
+  @Test func exportsACalendar() throws {
+    let run = try run(["export", "--format", "ics"]) { call in
+      guard call.methodName == "List" else { return nil }
+      return [
+        "reminders": [
+          [
+            "id": "r", "kind": "date", "title": "T", "due": "2026-12-01T00:00:00Z",
+            "state": "armed",
+          ]
+        ]
+      ]
+    }
+    #expect(run.status == 0)
+    #expect(run.output.contains("BEGIN:VTODO\r\nUID:r\r\n"))
+    #expect(run.output.contains("\r\nDUE:20261201T000000Z\r\n"))
+  }
+
   @Test func anErrorUndoesAll() throws {
     let calls = Calls()
     let run = try run(["import"], [gpx, "<gpx>\n<wpt lat='91' lon='2'/></gpx>"], calls: calls)

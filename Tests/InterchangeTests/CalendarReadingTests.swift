@@ -181,6 +181,15 @@ import Testing
     #expect(found.reminder.leads == [.hours(1), .zero])
   }
 
+  /// A lead of more than a century could not be kept.
+  @Test func alarmsOfAnotherAgeAreNone() throws {
+    let alarms = ["19010101T000000Z", "20261121T090000Z"].map {
+      "BEGIN:VALARM\nTRIGGER;VALUE=DATE-TIME:\($0)\nEND:VALARM"
+    }.joined(separator: "\n")
+    #expect(try one("DUE:20261121T100000Z\n" + alarms).reminder.leads == [.hours(1)])
+    #expect(try one(alarms).reminder.leads == [])
+  }
+
   @Test func acknowledgedAlarmsAreNotToldAgain() throws {
     func alarms(_ first: String, _ second: String) -> String {
       """
