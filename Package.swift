@@ -38,6 +38,7 @@ let package = Package(
   products: [
     .executable(name: "georemindd", targets: ["georemindd"]),
     .executable(name: "georemind", targets: ["georemind"]),
+    .executable(name: "georemind-route", targets: ["georemind-route"]),
     .executable(name: "georemind-bench", targets: ["georemind-bench"]),
   ],
   dependencies: [
@@ -49,6 +50,8 @@ let package = Package(
       name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CProcessor"),
   ]
@@ -77,12 +80,18 @@ let package = Package(
         .embedInCode("Page/\($0)")
       })
     + library("LinuxRuntime", ["CSystemd", "CZlib"], settings: strict)
+    + library(
+      "Routing",
+      [
+        "Geodesy", "CivilTime", "JSONText", "Configuration", "Reminders", "Control",
+        "LinuxRuntime",
+      ], settings: strict)
     + [
       .executableTarget(
         name: "georemindd",
         dependencies: [
           "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Geofencing",
-          "Reminders", "Interchange", "Storage", "Control", "LinuxRuntime",
+          "Reminders", "Interchange", "Storage", "Control", "LinuxRuntime", "Routing",
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
           .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
@@ -96,7 +105,15 @@ let package = Package(
         name: "DaemonTests",
         dependencies: [
           "georemindd", "Geodesy", "CivilTime", "JSONText", "Configuration", "Reminders",
-          "Interchange", "Storage", "Control", "LinuxRuntime", "TestSupport",
+          "Interchange", "Storage", "Control", "LinuxRuntime", "Routing", "TestSupport",
+          .product(name: "Logging", package: "swift-log"),
+        ], swiftSettings: strict),
+      .executableTarget(
+        name: "georemind-route",
+        dependencies: [
+          "CCurl", "CivilTime", "JSONText", "Configuration", "Reminders", "Control",
+          "LinuxRuntime", "Routing",
+          .product(name: "ArgumentParser", package: "swift-argument-parser"),
           .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
       .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),

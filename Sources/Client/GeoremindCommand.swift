@@ -22,7 +22,7 @@ struct GeoremindCommand: ParsableCommand {
         name: "Daemon",
         subcommands: [
           StatusCommand.self, NextCommand.self, WhyCommand.self, WatchCommand.self, LogCommand.self,
-          ReportCommand.self,
+          ReportCommand.self, TravelCommand.self,
         ]),
       CommandGroup(
         name: "Offline",

@@ -79,6 +79,11 @@ struct ReminderOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
+    help: ArgumentHelp("How long that takes, in place of an estimate: 25min.", valueName: "span"))
+  var travel: String?
+
+  @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Again: daily, weekly, monthly, yearly, hourly, or an RRULE.", valueName: "rule"))
   var `repeat`: String?
@@ -153,6 +158,7 @@ struct ReminderOptions: ParsableArguments {
           + "(--leave-for with --due)")
     }
     if leaveFor != nil, due == nil { throw ValidationError("--leave-for needs --due") }
+    if travel != nil, leaveFor == nil { throw ValidationError("--travel needs --leave-for") }
     if by != nil, leaveFor == nil { throw ValidationError("--by needs --leave-for") }
     if !isThere, on != nil || dwell != nil || ifInside != nil || everyVisit != nil {
       throw ValidationError(
@@ -187,6 +193,7 @@ struct ReminderOptions: ParsableArguments {
     } else if leaveFor != nil, old?["place"] == nil {
       object["transport"] = .string(Reminder.Transport.driving.rawValue)
     }
+    object["travel_s"] = try seconds(travel, "--travel")
     object["repeat"] = try read(`repeat`, "--repeat") { try RepeatRule(parsing: $0).description }
     object["every_visit"] = everyVisit.map { .bool($0) }
     object["cooldown_s"] = try seconds(cooldown, "--cooldown")

@@ -79,7 +79,8 @@ enum ReminderSentence {
     let place = reminder.place.map { name($0) } ?? "the place"
     let due = reminder.due.map { time($0, zone) } ?? "the time"
     let early = reminder.leads.first.map { $0 == .zero ? "" : " \($0) early" } ?? ""
-    return "when it is time to leave for \(place) by \(reminder.transport.rawValue), "
+    let way = reminder.travel.map { "\($0) of \(reminder.transport.rawValue)" }
+    return "when it is time to leave for \(place) by \(way ?? reminder.transport.rawValue), "
       + "to be there\(early) at \(due)"
   }
 

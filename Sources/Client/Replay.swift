@@ -116,7 +116,7 @@ struct Replay {
           guard let now else { continue }
           let known = places.places(of: category)
           engine.handle(.places(category: category, known), at: now, into: &effects)
-        case .persist, .forget, .say: continue
+        case .persist, .forget, .say, .route, .keep: continue
         }
       }
     }

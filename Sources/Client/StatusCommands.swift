@@ -88,6 +88,8 @@ struct StatusCommand: ClientCommand {
     ])
     table.add(["next due", status["next_due"] == nil ? "-" : Answer.time(status["next_due"], zone)])
     table.add(["position", position(status)])
+    for line in travelLines(status) { table.add(["travel", line]) }
+    if let routing = status["routing"]?.object { table.add(["routing", Self.routing(routing)]) }
     let feeds = status["feeds"]?.array ?? []
     if feeds.isEmpty { table.add(["feed", "none; set Feed= in georemind.conf"]) }
     for feed in feeds {
@@ -96,6 +98,27 @@ struct StatusCommand: ClientCommand {
       }
     }
     return table.lines()
+  }
+
+  /// What own trips have taught; nothing where they have not yet.
+  static func travelLines(_ status: JSONObject) -> [String] {
+    (status["travel"]?.object?.members ?? []).compactMap { mode, learnt in
+      guard let trips = learnt["trips"]?.int, trips > 0 else { return nil }
+      let count = "\(mode): \(trips) trip\(trips == 1 ? "" : "s")"
+      guard let factor = learnt["factor"]?.double else { return "\(count), too few to learn from" }
+      return "\(count), \(Int((factor * 100).rounded())) % of the usual time"
+    }
+  }
+
+  private static func routing(_ routing: JSONObject) -> String {
+    let answered = routing["answered"]?.int ?? 0
+    let failed = routing["failed"]?.int ?? 0
+    var text = "\(answered) answers, \(failed) failures"
+    if let refused = routing["refused"]?.int, refused > 0 {
+      text += ", \(refused) times that cannot be"
+    }
+    if failed > 0, let reason = routing["reason"]?.string { text += "; last trouble: \(reason)" }
+    return text
   }
 
   /// What a feed is doing, what came over it, what of that was wrong, and who sends it.

@@ -45,10 +45,10 @@ package enum GeoremindInterface {
     # A reminder is an object with the members id, kind, title and, where set, notes,
     # category, priority, place {name, lat, lon, radius_m}, near_category, radius_m
     # (around each place of the category), region, width_m, on, dwell_s, due, lead_s,
-    # nag_s, transport, repeat, repeat_also, repeat_except, zone, every_visit, cooldown_s,
-    # from, until, hours, days, max_speed_mps, if_inside, state, owner. One that was read
-    # from a calendar has source {file, standing}. Members that are not known are kept. An id
-    # may be shortened as long as it stays unambiguous.
+    # nag_s, transport, travel_s, repeat, repeat_also, repeat_except, zone, every_visit,
+    # cooldown_s, from, until, hours, days, max_speed_mps, if_inside, state, owner. One that
+    # was read from a calendar has source {file, standing}. Members that are not known are
+    # kept. An id may be shortened as long as it stays unambiguous.
     #
     # The owner is the user (uid) who added it: the daemon sets it, and lets only that
     # user and root change the reminder (RefusedByPolicy). One without may be changed by
@@ -94,6 +94,9 @@ package enum GeoremindInterface {
 
     # The daemon's health: feeds, fix, store, counters.
     method Status() -> (status: object)
+
+    # Forgets what own trips by one mode of transport have taught, or by all of them.
+    method ForgetTrips(transport: ?string) -> ()
 
     # Past firings from the ledger, the latest last. A firing has firing_id,
     # reminder_id, kind, title, time, event and, where they apply, lat, lon, eph_m,

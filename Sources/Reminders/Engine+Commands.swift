@@ -265,6 +265,7 @@ extension Engine {
     deactivateFence(index)
     timers.cancel(slot: index)
     held.remove(index)
+    leaves.remove(index)
     slots.set(.preemptive, false, index)
   }
 

@@ -47,42 +47,6 @@ extension Engine {
     return firing
   }
 
-  func leaveFiring(
-    _ slot: Slot, _ departure: Departure, at now: Instant, late: TimeSpan?
-  )
-    -> Firing
-  {
-    let name = slot.reminder.placeName ?? "the place"
-    let due = clock(departure.occurrence, at: now)
-    let distance = lastFix.flatMap { fix in
-      slot.reminder.place.map { fix.position.distance(to: $0.position) }
-    }
-    var basis = "no position is known, so no travel time was counted"
-    if let travel = departure.travel, let distance, let arrival = lastFixArrival {
-      let age = now - arrival
-      basis =
-        travel == .zero
-        ? "you are there"
-        : "about \(coarse(travel)) of \(slot.reminder.transport.rawValue), estimated from "
-          + "\(Length.formatted(metres: distance)) of straight line"
-      if age >= settings.positionLostAfter { basis += ", last position \(coarse(age)) old" }
-    }
-    let why =
-      if let late {
-        "Should have left for \(name) \(coarse(late)) ago to be there at \(due) (\(basis))"
-      } else {
-        "Time to leave for \(name) to be there at \(due) (\(basis))"
-      }
-    var firing = baseFiring(slot, late == nil ? .leave : .late, at: now, why: why)
-    firing.position = lastFix?.position
-    firing.fixTime = lastFix?.time
-    firing.eph = lastFix?.eph
-    firing.distance = distance
-    firing.travel = departure.travel
-    firing.late = late
-    return firing
-  }
-
   func snoozeFiring(_ slot: Slot, until: Instant, at now: Instant, late: TimeSpan) -> Firing {
     let isLate = late > settings.lateAfter
     var firing = baseFiring(
@@ -123,7 +87,7 @@ extension Engine {
     return "\(count)\(ending)"
   }
 
-  private func baseFiring(
+  func baseFiring(
     _ slot: Slot, _ event: Firing.Event, at now: Instant, why: String
   )
     -> Firing
@@ -138,7 +102,7 @@ extension Engine {
   }
 
   /// The time of day in the system's zone, with the date where it is another day.
-  private func clock(_ instant: Instant, at now: Instant) -> String {
+  func clock(_ instant: Instant, at now: Instant) -> String {
     let local = zone.localDateTime(at: instant)
     let time = String(local.time.text(decimals: .threeIfNeeded).prefix(5))
     return local.date == zone.localDateTime(at: now).date ? time : "\(local.date) \(time)"

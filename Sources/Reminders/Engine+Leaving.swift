@@ -1,35 +1,67 @@
-import CivilTime
+package import CivilTime
+import Geodesy
 import Positioning
 
 /// Preemptive reminders: when it is time to leave.
 extension Engine {
-  /// When to leave for one more lead, as things stand: due − lead − travel time from the last fix.
-  func leaving(_ slot: Slot) -> Departure? {
-    let leads = slot.reminder.effectiveLeads
-    guard let occurrence = slot.progress.occurrence, let place = slot.reminder.place else {
-      return nil
-    }
-    let lead = leads[min(slot.progress.leadsFired, leads.count - 1)]
-    let travel = lastFix.map {
-      settings.travel.time(from: $0.position, to: place, by: slot.reminder.transport)
-    }
-    let target = occurrence - (travel ?? .zero)
-    return Departure(
-      moment: target - lead, target: target, travel: travel, occurrence: occurrence)
-  }
-
   struct Departure {
     /// The last moment to leave, less the lead that comes next.
     let moment: Instant
     /// The last moment to leave.
     let target: Instant
-    /// nil where no position is known.
-    let travel: TimeSpan?
+    /// nil where no position is known, and the reminder does not say it either.
+    let estimate: TravelEstimate?
     let occurrence: Instant
+
+    var travel: TimeSpan? { estimate?.time }
   }
 
+  /// When to leave for one more lead, as things stand: due − lead − travel time from the last fix.
+  func leaving(_ slot: Slot, at now: Instant) -> Departure? {
+    let leads = slot.reminder.effectiveLeads
+    guard let occurrence = slot.progress.occurrence, let place = slot.reminder.place else {
+      return nil
+    }
+    let lead = leads[min(slot.progress.leadsFired, leads.count - 1)]
+    let estimate = travel(of: slot, to: place, at: now)
+    let target = occurrence - (estimate?.time ?? .zero)
+    return Departure(
+      moment: target - lead, target: target, estimate: estimate, occurrence: occurrence)
+  }
+
+  /// How long the way takes from the last fix: by the best that is known.
+  private func travel(
+    of slot: Slot, to place: Reminder.Place, at now: Instant
+  ) -> TravelEstimate? {
+    let reminder = slot.reminder
+    guard let position = lastFix?.position else {
+      return reminder.travel.map { TravelEstimate(time: $0, basis: .fixed) }
+    }
+    let distance = position.distance(to: place.position)
+    guard distance > place.radius else { return TravelEstimate(time: .zero, basis: .there) }
+    if let travel = reminder.travel { return TravelEstimate(time: travel, basis: .fixed) }
+    let pace = leaves.pace(of: reminder.transport)
+    if let here = odometer.here,
+      let answer = leaves.routes.answer(slot.index, from: here, at: now)
+    {
+      return TravelEstimate(
+        time: TimeSpan(seconds: pace.routed(answer, distance: distance)),
+        basis: .routed(age: now - answer.time))
+    }
+    return TravelEstimate(
+      time: TimeSpan(seconds: pace.seconds(distance)), basis: basis(of: reminder.transport))
+  }
+
+  /// By what an estimate of this mode is made now, where no routing engine has spoken.
+  private func basis(of transport: Reminder.Transport) -> TravelBasis {
+    if let trips = experience.factor(of: transport)?.trips { return .learnt(trips: trips) }
+    return leaves.pace(of: transport).measured == 1 ? .formula : .measured
+  }
+
+  // MARK: - Deciding
+
   mutating func lookAtLeaving(_ index: Int32, at now: Instant, isFirst: Bool) {
-    guard let slot = slots.slot(index), let departure = leaving(slot) else { return }
+    guard let slot = slots.slot(index), let departure = leaving(slot, at: now) else { return }
     let leads = slot.reminder.effectiveLeads
     if slot.progress.leadsFired >= leads.count || slot.progress.state == .fired {
       lookAfterLeaving(index, departure, at: now)
@@ -48,6 +80,11 @@ extension Engine {
     change(index) { $0.progress.leadsFired = max(passed, $0.progress.leadsFired + 1) }
     fire(
       index, leaveFiring(slot, departure, at: now, late: late > tolerance ? late : nil), at: now)
+    if settings.learnsFromTrips, let here = odometer.here, let place = slot.reminder.place {
+      trips.begin(
+        by: slot.reminder.transport, from: here, to: place, due: departure.occurrence,
+        metres: odometer.metres)
+    }
   }
 
   /// It has said "leave": say so again only if much slack has come back; go on to the next
@@ -70,31 +107,85 @@ extension Engine {
     slot.reminder.effectiveLeads.prefix { departure.target - $0 <= now }.count
   }
 
-  func nextLookAfterLeaving(_ slot: Slot, now: Instant) -> Instant? {
-    guard let occurrence = slot.progress.occurrence, occurrence > now else {
+  // MARK: - When to look
+
+  /// Looks at every reminder whose time to leave may have come.
+  mutating func lookAtLeaves(at now: Instant) {
+    let view = leaveView(at: now)
+    var looks = 0
+    while looks <= 4 * slots.indices.count + 64,
+      let index = leaves.nextDue(view, again: settings.leaveAgainSlack)
+    {
+      looks += 1
+      look(at: index, now: now)
+    }
+  }
+
+  func leaveView(at now: Instant) -> LeaveView {
+    LeaveView(now: now.microseconds, metres: odometer.metres, here: odometer.here)
+  }
+
+  /// Puts a reminder where it waits for its time to leave, or for much slack to come back; answers the
+  /// moment at which time alone brings something else about.
+  mutating func scheduleLeaving(_ slot: Slot, at now: Instant) -> Instant? {
+    let leads = slot.reminder.effectiveLeads
+    let progress = slot.progress
+    let waits = progress.state == .armed && progress.leadsFired < leads.count
+    guard waits || progress.state == .armed || progress.state == .fired,
+      let departure = leaving(slot, at: now), let place = slot.reminder.place
+    else {
+      leaves.remove(slot.index)
+      return nil
+    }
+    if !waits, departure.occurrence <= now {
+      leaves.remove(slot.index)
       return nextOccurrence(of: slot, after: now) == nil ? nil : now
     }
-    return min(occurrence, now + .minutes(1))
+    let lead = leads[min(progress.leadsFired, leads.count - 1)]
+    leaves.set(
+      LeaveQueue.Entry(
+        slot: slot.index, place: place.position, radius: place.radius,
+        moment: departure.occurrence - lead, fixed: slot.reminder.travel),
+      waits ? .waiting : .gone, by: slot.reminder.transport, moment: departure.moment,
+      again: settings.leaveAgainSlack, leaveView(at: now))
+    // One that does not repeat is over without anything to be done.
+    return waits || !slot.reminder.repeats ? nil : departure.occurrence
   }
 
-  /// The earliest moment at which it can be time to leave: the slack shrinks by one second a second
-  /// as time goes by, and by `growth` more while the device moves away at top speed.
-  func nextLookAtLeaving(_ slot: Slot, now: Instant) -> Instant? {
-    guard slot.progress.leadsFired < slot.reminder.effectiveLeads.count else {
-      return nextLookAfterLeaving(slot, now: now)
+  /// Follows the device: the odometer, and the trips under way.
+  mutating func travel(to position: Coordinate, at now: Instant) {
+    odometer.follow(position)
+    guard let here = odometer.here, trips.isDue(odometer.metres) else { return }
+    let learnt = trips.follow(
+      to: here, at: now, metres: odometer.metres, settings.travel)
+    for (transport, ratio) in learnt where settings.learnsFromTrips {
+      hasLearnt = experience.add(ratio, by: transport) || hasLearnt
     }
-    guard let departure = leaving(slot) else { return nil }
-    guard departure.travel != nil else { return departure.moment }
-    return soonestLook(before: departure.moment, by: slot.reminder.transport, at: now)
+    usePaces(at: now)
   }
 
-  /// A moment at which it cannot have become time to leave yet, if it is at `moment` as things stand.
-  func soonestLook(
-    before moment: Instant, by transport: Reminder.Transport, at now: Instant
-  ) -> Instant {
-    let slack = (moment - now).seconds
-    guard slack > 0 else { return now }
-    let soonest = max(1, slack / (1 + settings.travel.growth(of: transport)))
-    return min(moment, now + TimeSpan(seconds: soonest))
+  /// Has the queues reckon with what is known of each mode now. Complexity: O(1) where nothing is new.
+  mutating func usePaces(at now: Instant) {
+    for transport in Reminder.Transport.allCases {
+      let learnt = experience.factor(of: transport)?.factor
+      let pace = TravelPace(
+        profile: settings.travel.profile(of: transport), learnt: learnt ?? 1,
+        measured: learnt == nil ? trips.measured(transport) : 1)
+      leaves.use(pace, for: transport, leaveView(at: now))
+    }
+  }
+
+  // MARK: - Experience
+
+  /// What an earlier run has learnt from trips.
+  package mutating func remember(_ experience: TravelExperience, at now: Instant) {
+    self.experience = experience
+    usePaces(at: now)
+  }
+
+  mutating func forgetTrips(by transport: Reminder.Transport?, at now: Instant) {
+    experience.forget(transport)
+    hasLearnt = true
+    usePaces(at: now)
   }
 }

@@ -33,6 +33,7 @@ extension Engine {
   package mutating func finishLoading(at now: Instant, into effects: inout [Effect]) {
     timers.heapify()
     isCatchingUp = true
+    leaves.reckonAll(leaveView(at: now))
     for (index, nextLook, offset) in toLookAt {
       var kept = slots.progress(index)
       kept.nextLook = nextLook
@@ -69,25 +70,24 @@ extension Engine {
       else { return false }
       addFence(.circle(circle), index, progress.presence)
     case (.preemptive, .armed):
-      guard let soonest = soonestDeparture(entry, at: now), soonest > now else { return false }
+      guard let atPlace = progress.nextLook, let place = entry.packed.place,
+        let transport = entry.packed.transport
+      else { return false }
+      // Of a travel time of its own nothing is known yet; it is in `nextLook` already, and so the
+      // reminder is looked at sooner than it needs.
+      let travel = odometer.here.map {
+        leaves.pace(of: transport).seconds($0.distance(to: Direction(place.position)))
+      }
+      guard atPlace - TimeSpan(seconds: (travel ?? 0) + 1) > now else { return false }
       slots.set(.preemptive, true, index)
-      timers.append(slot: index, at: soonest.microseconds)
+      leaves.append(
+        LeaveQueue.Entry(
+          slot: index, place: place.position, radius: place.radius, moment: atPlace),
+        by: transport)
       return true
     default: break
     }
     if let next = progress.nextLook { timers.append(slot: index, at: next.microseconds) }
     return true
-  }
-
-  /// The earliest moment at which it can be time to leave, of a reminder that would be due for a look
-  /// at `nextLook` were there no way to go.
-  private func soonestDeparture(_ entry: PackedEntry, at now: Instant) -> Instant? {
-    guard let atPlace = entry.progress.nextLook, let place = entry.packed.place else { return nil }
-    guard let position = lastFix?.position else { return atPlace }
-    guard let transport = entry.packed.transport else { return nil }
-    let travel = settings.travel.time(
-      from: position, to: Reminder.Place(position: place.position, radius: place.radius),
-      by: transport)
-    return soonestLook(before: atPlace - travel, by: transport, at: now)
   }
 }

@@ -43,11 +43,9 @@ extension Engine {
     if !waiting.isEmpty {
       for index in waiting.sorted() { lookWhileInside(index, at: now) }
     }
-    if isFirst, slots.preemptiveCount > 0 {
-      for index in slots.indices where slots.marks(index).contains(.preemptive) {
-        schedule(index, at: now)
-      }
-    }
+    travel(to: fix.position, at: now)
+    // Until now there was no way to reckon with.
+    if isFirst { leaves.reckonAll(leaveView(at: now)) }
   }
 
   /// A fix not newer than the last is ignored, unless so many in a row are older, and in order among

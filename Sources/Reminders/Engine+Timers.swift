@@ -103,11 +103,19 @@ extension Engine {
 
   /// Sets the one timer of a reminder to the next moment at which time can bring something about.
   mutating func schedule(_ index: Int32, at now: Instant) {
-    guard let slot = slots.slot(index), let next = nextLook(slot, now: now) else {
+    guard let slot = slots.slot(index) else {
       timers.cancel(slot: index)
       return
     }
-    timers.push(slot: index, at: next.microseconds)
+    var next = nextLook(slot, now: now)
+    if slot.reminder.kind == .preemptive {
+      next = [next, scheduleLeaving(slot, at: now)].compactMap { $0 }.min()
+    }
+    if let next {
+      timers.push(slot: index, at: next.microseconds)
+    } else {
+      timers.cancel(slot: index)
+    }
   }
 
   func nextLook(_ slot: Slot, now: Instant) -> Instant? {
@@ -116,20 +124,22 @@ extension Engine {
     return next.map { min($0, nag) } ?? nag
   }
 
+  /// When time brings something about, but for nagging and the time to leave: `scheduleLeaving` knows
+  /// that.
   private func nextLookUnprompted(_ slot: Slot, now: Instant) -> Instant? {
     let reminder = slot.reminder
     let progress = slot.progress
     switch progress.state {
     case .done, .expired: return nil
     case .snoozed: return progress.snoozedUntil
-    case .fired: return reminder.kind == .preemptive ? nextLookAfterLeaving(slot, now: now) : nil
+    case .fired: return nil
     case .armed: break
     }
     var next: Instant?
     switch reminder.kind {
     case .location: next = nextLookWhileInside(slot, now: now)
     case .date: next = nextLead(slot)
-    case .preemptive: next = nextLookAtLeaving(slot, now: now)
+    case .preemptive: break
     }
     let until = reminder.until.map { resolve($0) }
     let isHeld = !isClockTrusted && until.map { $0 <= now } ?? false
@@ -241,7 +251,7 @@ extension Engine {
     case (.armed, .preemptive):
       let leads = slot.reminder.effectiveLeads
       guard progress.leadsFired < leads.count else { return .lookAtOnce }
-      next = nextLead(slot)
+      next = nextLead(slot).map { $0 - (slot.reminder.travel ?? .zero) }
     }
     return [next, slot.reminder.until.map { resolve($0) }].compactMap { $0 }.min()
   }

@@ -27,25 +27,32 @@ extension Engine {
 
   func leavingGates(_ slot: Slot, _ index: Int32, at now: Instant) -> [Explanation.Gate] {
     guard slot.progress.state == .armed || slot.progress.state == .fired,
-      let departure = leaving(slot), let place = slot.reminder.place
+      let departure = leaving(slot, at: now), let place = slot.reminder.place
     else { return [] }
     let name = slot.reminder.placeName ?? "the place"
     var gates: [Explanation.Gate] = []
-    if let fix = lastFix, let travel = departure.travel {
-      let distance = fix.position.distance(to: place.position)
+    if let estimate = departure.estimate {
+      let distance = lastFix.map { $0.position.distance(to: place.position) }
       let age = lastFixArrival.map { now - $0 }
+      var figures = JSONObject([
+        "travel_s": .double(estimate.time.seconds.rounded()),
+        "estimate": .string(estimate.basis.name),
+        "distance_m": .double(distance.map { Decimal.rounded($0, digits: 1) }),
+        "age_s": .double(age.map { Decimal.rounded($0.seconds, digits: 1) }),
+      ])
+      if case .routed(let age) = estimate.basis {
+        figures["routed_age_s"] = .double(Decimal.rounded(age.seconds, digits: 1))
+      } else if case .learnt(let trips) = estimate.basis {
+        figures["trips"] = .int(trips)
+      }
+      let factor = leaves.pace(of: slot.reminder.transport).factor
+      if factor != 1 { figures["factor"] = .double(Decimal.rounded(factor, digits: 3)) }
+      let words = estimateWords(estimate, slot.reminder.transport, distance: distance)
       gates.append(
         .init(
           "travel", true,
-          travel == .zero
-            ? "You are at \(name)"
-            : "\(name) is about \(coarse(travel)) of \(slot.reminder.transport.rawValue) away, "
-              + "estimated from \(Length.formatted(metres: distance)) of straight line",
-          figures: [
-            "travel_s": .double(travel.seconds.rounded()), "estimate": "straight line",
-            "distance_m": .double(Decimal.rounded(distance, digits: 1)),
-            "age_s": .double(age.map { Decimal.rounded($0.seconds, digits: 1) }),
-          ]))
+          estimate.basis == .there ? "You are at \(name)" : "\(name) is \(words) away",
+          figures: figures))
     } else {
       gates.append(
         .init("travel", true, "No position is known, so no travel time is counted"))
@@ -53,7 +60,7 @@ extension Engine {
     guard slot.progress.state == .armed else { return gates }
     let slack = departure.moment - now
     let lead = departure.target - departure.moment
-    let look = timers.deadline(slot: index).map { Instant(microseconds: $0) }
+    let look = leaves.nextLook(index, leaveView(at: now))
     let early = lead > .zero ? ", \(lead) early" : ""
     gates.append(
       .init(

@@ -18,7 +18,11 @@ package import Positioning
 package struct Engine: Sendable {
   /// New numbers count from the next event on.
   package var settings: EngineSettings {
-    didSet { if settings.monitor != oldValue.monitor { rebuildMonitor() } }
+    didSet {
+      if settings.monitor != oldValue.monitor { rebuildMonitor() }
+      leaves.routes.isOn = settings.asksRoutes
+      arePacesOld = arePacesOld || settings.travel != oldValue.travel
+    }
   }
   package internal(set) var zone: TimeZoneRules
   /// Those that reminders name, so that their files are read once.
@@ -44,6 +48,16 @@ package struct Engine: Sendable {
 
   var slots = SlotTable()
   var timers = TimerHeap()
+  /// The preemptive ones, by the moment at which it can become time to leave.
+  var leaves: LeaveSchedule
+  var odometer = Odometer()
+  var trips = TripLog()
+  /// What own trips have taught.
+  package internal(set) var experience = TravelExperience()
+  /// `experience` is to be kept.
+  var hasLearnt = false
+  /// The settings have other speeds than the queues reckon with.
+  private var arePacesOld = false
   var monitor: FenceMonitor
   var fenceCount = 0
   /// Slots with `isWaiting`.
@@ -75,6 +89,8 @@ package struct Engine: Sendable {
     self.settings = settings
     self.zone = zone
     monitor = FenceMonitor(policy: settings.monitor)
+    leaves = LeaveSchedule(settings.travel)
+    leaves.routes.isOn = settings.asksRoutes
   }
 
   // MARK: - Events
@@ -98,6 +114,8 @@ package struct Engine: Sendable {
     case .places(let category, let places): fill(category, with: places, at: now)
     case .place(let number, let place, let category):
       follow(placeNumber: number, place, in: category, at: now)
+    case .routed(let answer): take(answer, at: now)
+    case .forgetTrips(let transport): forgetTrips(by: transport, at: now)
     }
     end(at: now, into: &effects)
   }
@@ -106,25 +124,33 @@ package struct Engine: Sendable {
   mutating func begin(at now: Instant) {
     if silentSince == nil { silentSince = now }
     if let silentSince, silentSince > now { restartSilence(at: now) }
+    if arePacesOld {
+      arePacesOld = false
+      usePaces(at: now)
+    }
   }
 
   /// What comes after it.
   mutating func end(at now: Instant, into effects: inout [Effect]) {
     lookAtTimers(at: now)
+    lookAtLeaves(at: now)
     lookForPosition(at: now)
     sumUpMissed()
     if watches.contains(where: \.listeners.isEmpty) {
       watches.removeAll(where: \.listeners.isEmpty)
     }
     conclude(into: &effects)
+    askRoutes(at: now, into: &effects)
   }
 
   /// The next moment at which the engine wants `.tick`; nil where only a fix or a command can
   /// change anything. Complexity: O(1).
   package var nextDeadline: Instant? {
-    let timer = timers.peek().map { Instant(microseconds: $0.deadline) }
-    guard let timer, let position = positionDeadline else { return timer ?? positionDeadline }
-    return min(timer, position)
+    var soonest = positionDeadline?.microseconds ?? .max
+    if let timer = timers.peek()?.deadline { soonest = min(soonest, timer) }
+    // The view's time plays no part in a deadline.
+    if let leave = leaves.deadline(leaveView(at: .lookAtOnce)) { soonest = min(soonest, leave) }
+    return soonest == .max ? nil : Instant(microseconds: soonest)
   }
 
   /// Hands over the changes and firings of one event.
@@ -146,6 +172,10 @@ package struct Engine: Sendable {
       // By its number: what is no text has no id to be found by.
       deactivate(index)
       slots.remove(index)
+    }
+    if hasLearnt {
+      hasLearnt = false
+      effects.append(.keep(experience))
     }
     for category in unfilled { effects.append(.watch(category: category)) }
     unfilled.removeAll()
@@ -187,11 +217,12 @@ package struct Engine: Sendable {
   /// What timers will bring about, soonest first: due times, leads, and times to leave as things
   /// stand.
   ///
-  /// Walks the timers in their order. That of a preemptive reminder may come long before its moment,
-  /// and others belong to no moment at all, so more are looked at than told; after `limit` and some
-  /// thousands the walk ends with what it has.
+  /// Walks the timers in their order. Some belong to no moment, so more are looked at than told; after
+  /// `limit` and some thousands the walk ends with what it has.
   /// - Complexity: O(limit²), whatever the number of timers.
-  package func upcoming(limit: Int) -> [(reminder: Reminder, moment: Instant)] {
+  package func upcoming(
+    limit: Int, at now: Instant
+  ) -> [(reminder: Reminder, moment: Instant)] {
     var moments: [(reminder: Reminder, moment: Instant)] = []
     var looks = 0
     timers.forEachInOrder { deadline, index in
@@ -201,14 +232,19 @@ package struct Engine: Sendable {
         if let last = moments.last, last.moment.microseconds < deadline { return false }
       }
       looks += 1
-      if let entry = upcoming(index) { moments.append(entry) }
+      if let entry = upcoming(index, at: now) { moments.append(entry) }
       return looks < 4_096 + 2 * limit
+    }
+    for (_, index) in leaves.soonest(limit: limit, leaveView(at: now)) {
+      if let entry = upcoming(index, at: now) { moments.append(entry) }
     }
     moments.sort { ($0.moment, $0.reminder.id) < ($1.moment, $1.reminder.id) }
     return Array(moments.prefix(max(0, limit)))
   }
 
-  private func upcoming(_ index: Int32) -> (reminder: Reminder, moment: Instant)? {
+  private func upcoming(
+    _ index: Int32, at now: Instant
+  ) -> (reminder: Reminder, moment: Instant)? {
     let state = slots.state(index)
     guard state == .snoozed || (state == .armed && slots.packed(index).kind != .location),
       let slot = slots.peek(index)
@@ -217,7 +253,7 @@ package struct Engine: Sendable {
       switch (state, slot.reminder.kind) {
       case (.snoozed, _): slot.progress.snoozedUntil
       case (_, .date): nextLead(slot)
-      case (_, .preemptive): leaving(slot)?.moment
+      case (_, .preemptive): leaving(slot, at: now)?.moment
       default: nil
       }
     return moment.map { (slot.reminder, $0) }
@@ -261,6 +297,7 @@ package struct Engine: Sendable {
     lastFix = fix
     lastFixArrival = arrival
     isLastTimeGuessed = false
+    odometer.follow(fix.position)
   }
 
   func slot(_ id: String) -> Slot? { slots.index(of: id).flatMap { slots.peek($0) } }

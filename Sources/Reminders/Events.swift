@@ -30,6 +30,10 @@ package enum Event: Sendable {
   case places(category: String, [NumberedPlace])
   /// The place of this number is now this one, of this category; nil where it is gone.
   case place(number: Int64, NumberedPlace?, category: String?)
+  /// What came of `Effect.route`.
+  case routed(RouteAnswer)
+  /// What own trips by this mode have taught is to be forgotten; nil is all modes.
+  case forgetTrips(Reminder.Transport?)
 }
 
 /// A place of the store as the engine knows it: by its number.
@@ -63,6 +67,10 @@ package enum Effect: Equatable, Sendable {
   case watch(category: String)
   case fire(Firing)
   case say(Notice)
+  /// Ask the routing engine, and tell what came of it (`Event.routed`). Nothing waits for it.
+  case route(RouteRequest)
+  /// Keep what own trips have taught.
+  case keep(TravelExperience)
 }
 
 /// What the engine has to tell beside firings.
@@ -100,6 +108,10 @@ package struct Missed: Equatable, Sendable {
 package struct EngineSettings: Sendable {
   package var monitor = MonitorPolicy()
   package var travel = TravelEstimator()
+  /// Whether there is a routing engine to ask.
+  package var asksRoutes = false
+  /// Whether own trips are to teach how long the next ones take.
+  package var learnsFromTrips = true
   /// No fix for this long is a lost position; the longest span of all is never.
   package var positionLostAfter = TimeSpan.minutes(2)
   /// A date firing later than this is a late one.

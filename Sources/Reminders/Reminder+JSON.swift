@@ -29,10 +29,9 @@ extension Reminder {
   static let knownFields: Set<String> = [
     "id", "kind", "title", "notes", "category", "priority", "place", "region", "width_m", "on",
     "dwell_s", "due",
-    "lead_s", "nag_s", "transport", "repeat", "every_visit", "cooldown_s", "from", "until", "hours",
-    "days",
-    "max_speed_mps", "if_inside", "state", "near_category", "repeat_also", "repeat_except", "zone",
-    "source",
+    "lead_s", "nag_s", "transport", "travel_s", "repeat", "every_visit", "cooldown_s", "from",
+    "until", "hours", "days", "max_speed_mps", "if_inside", "state", "near_category",
+    "repeat_also", "repeat_except", "zone", "source",
   ]
 
   /// Reads the contract's JSON shape. A document without `id` gets `newID`.
@@ -78,6 +77,7 @@ extension Reminder {
     if let nag, !Self.nags.contains(nag) {
       throw ReminderError(field: "nag_s", reason: "must be 60 to 86400 seconds")
     }
+    travel = try fields.span("travel_s")
     repeatRule = try fields.parsed("repeat") { try RepeatRule(parsing: $0) }
     repeatChanges = try fields.repeatChanges()
     source = try fields.source("source")
@@ -156,6 +156,10 @@ extension Reminder {
       throw ReminderError(
         field: "near_category", reason: "is for location reminders, not for \(kind.rawValue)")
     }
+    if travel != nil, kind != .preemptive {
+      throw ReminderError(
+        field: "travel_s", reason: "is for preemptive reminders, not for \(kind.rawValue)")
+    }
     if repeats, due == nil {
       throw ReminderError(
         field: repeatRule == nil ? "repeat_also" : "repeat",
@@ -183,6 +187,7 @@ extension Reminder {
       "lead_s": leadsJSON,
       "nag_s": .double(nag?.seconds),
       "transport": kind == .preemptive ? .string(transport.rawValue) : nil,
+      "travel_s": .double(travel?.seconds),
       "repeat": repeatRule.map { .string($0.description) },
       "repeat_also": repeatChanges.additionsJSON,
       "repeat_except": repeatChanges.exceptionsJSON,

@@ -85,6 +85,8 @@ package struct Reminder: Equatable, Sendable {
   /// How long after a firing it is told again, until it is done or snoozed; nil is never.
   package var nag: TimeSpan?
   package var transport: Transport
+  /// How long the way takes, by the user's own word, in place of any estimate; for preemptive ones.
+  package var travel: TimeSpan?
   package var repeatRule: RepeatRule?
   /// Single times that come to the rule or fall out of it.
   package var repeatChanges = RepeatChanges()
@@ -114,7 +116,8 @@ package struct Reminder: Equatable, Sendable {
     priority: Int = 0, place: Place? = nil, area: Area? = nil, nearCategory: String? = nil,
     nearRadius: Double? = nil, trigger: Trigger = .arrive, dwell: TimeSpan = .minutes(5),
     due: TimeStamp? = nil, leads: [TimeSpan] = [], nag: TimeSpan? = nil,
-    transport: Transport = .driving, repeatRule: RepeatRule? = nil, everyVisit: Bool = false,
+    transport: Transport = .driving, travel: TimeSpan? = nil, repeatRule: RepeatRule? = nil,
+    everyVisit: Bool = false,
     cooldown: TimeSpan = .zero, from: TimeStamp? = nil, until: TimeStamp? = nil,
     hours: HourRange? = nil, days: WeekdaySet? = nil, maximumSpeed: Double? = nil,
     ifInside: IfInside = .wait, state: State = .armed, owner: UInt32? = nil,
@@ -136,6 +139,7 @@ package struct Reminder: Equatable, Sendable {
     self.leads = leads.sorted(by: >)
     self.nag = nag
     self.transport = transport
+    self.travel = travel
     self.repeatRule = repeatRule
     self.everyVisit = everyVisit
     self.cooldown = cooldown

@@ -3,6 +3,7 @@ import Geofencing
 
 /// A reminder and how far it has come, taken out for a decision.
 struct Slot {
+  let index: Int32
   let reminder: Reminder
   var progress: Progress
   /// Inside, not settled, and held back by a condition that may come to hold.
@@ -150,7 +151,8 @@ struct SlotTable: Sendable {
   private func slot(_ index: Int32, _ reminder: Reminder) -> Slot {
     let marks = records[Int(index)].marks
     return Slot(
-      reminder: reminder, progress: progress(index), isWaiting: marks.contains(.waiting),
+      index: index, reminder: reminder, progress: progress(index),
+      isWaiting: marks.contains(.waiting),
       hasFence: marks.contains(.fence))
   }
 

@@ -45,6 +45,9 @@ package struct TimerHeap: Sendable {
     deadlines.capacity * 8 + slots.capacity * 4 + places.capacity * 4
   }
 
+  /// The slots that have a timer, in no order.
+  var timedSlots: [Int32] { slots }
+
   /// The deadline of a slot's timer; nil where it has none.
   /// - Complexity: O(1).
   package func deadline(slot: Int32) -> Int64? { node(of: slot).map { deadlines[$0] } }

@@ -23,7 +23,7 @@ package struct TravelProfile: Equatable, Sendable {
   package var detour: Double
   /// To find the keys, or a place to park.
   package var overhead: TimeSpan
-  /// Metres a second: no trip of this mode gets away from its goal faster.
+  /// Metres a second of straight line: who claims that a trip is quicker is not believed.
   package var topSpeed: Double
 
   package init(bands: [Band], detour: Double, overhead: TimeSpan, topSpeed: Double) {
@@ -32,6 +32,9 @@ package struct TravelProfile: Equatable, Sendable {
     self.overhead = overhead
     self.topSpeed = topSpeed
   }
+
+  /// How much longer the way takes for each metre that the straight line grows, at most; seconds.
+  var steepest: Double { detour / (bands.map(\.speed).filter { $0 > 0 }.min() ?? 1) }
 
   /// Travel without the overhead. Where a faster band begins, a longer way would take less time for a
   /// while: it takes as long as the longest way of the band before instead.
@@ -46,10 +49,10 @@ package struct TravelProfile: Equatable, Sendable {
 
   package static let walking = TravelProfile(
     bands: [Band(below: .infinity, kilometresPerHour: 5)], detour: 1.3, overhead: .zero,
-    topSpeed: 70)
+    topSpeed: 6)
   package static let cycling = TravelProfile(
     bands: [Band(below: .infinity, kilometresPerHour: 15)], detour: 1.3, overhead: .minutes(2),
-    topSpeed: 70)
+    topSpeed: 20)
   package static let driving = TravelProfile(
     bands: [
       Band(below: 5_000, kilometresPerHour: 30), Band(below: 30_000, kilometresPerHour: 50),
@@ -74,19 +77,49 @@ package struct TravelEstimator: Equatable, Sendable {
   }
 
   /// From `origin` to a place; 0 inside it.
+  /// - Parameter factor: what the way takes over what the mode's profile says, the overhead aside.
   package func time(
-    from origin: Coordinate, to place: Reminder.Place, by transport: Reminder.Transport
+    from origin: Coordinate, to place: Reminder.Place, by transport: Reminder.Transport,
+    factor: Double = 1
   ) -> TimeSpan {
     let distance = origin.distance(to: place.position)
     guard distance > place.radius else { return .zero }
     let profile = profile(of: transport)
-    return TimeSpan(seconds: profile.seconds(distance) + profile.overhead.seconds)
+    return TimeSpan(seconds: profile.seconds(distance) * factor + profile.overhead.seconds)
   }
+}
 
-  /// How much travel time one second of moving away can add at most, in seconds.
-  func growth(of transport: Reminder.Transport) -> Double {
-    let profile = profile(of: transport)
-    let slowest = profile.bands.map(\.speed).filter { $0 > 0 }.min() ?? 1
-    return profile.topSpeed * profile.detour / slowest
+/// Where a travel time comes from, from the most to the least trusted; `there` and `fixed` are no
+/// estimates.
+package enum TravelBasis: Equatable, Sendable {
+  /// The device is at the place.
+  case there
+  /// The reminder says it.
+  case fixed
+  /// A routing engine said it, so long ago.
+  case routed(age: TimeSpan)
+  /// The straight line and the pace of so many trips of one's own.
+  case learnt(trips: Int)
+  /// The straight line and the pace of the trip that is under way.
+  case measured
+  /// The straight line and the mode's usual speed.
+  case formula
+
+  /// One word for programs.
+  package var name: String {
+    switch self {
+    case .there: "at the place"
+    case .fixed: "fixed"
+    case .routed: "routing engine"
+    case .learnt: "own trips"
+    case .measured: "this trip"
+    case .formula: "straight line"
+    }
   }
+}
+
+/// How long the way takes, and how that is known.
+package struct TravelEstimate: Equatable, Sendable {
+  package var time: TimeSpan
+  package var basis: TravelBasis
 }

@@ -2,6 +2,7 @@ package import CivilTime
 import Geodesy
 import JSONText
 package import Positioning
+package import Reminders
 
 /// The last fix that counted, and when it came by the system's clock.
 package struct KeptFix: Equatable, Sendable {
@@ -20,6 +21,7 @@ package struct EngineState {
 
   private static let lastFixKey = "last_fix"
   private static let zoneKey = "zone"
+  private static let experienceKey = "travel_experience"
 
   /// nil where none was kept, or what was kept cannot be read.
   package func lastFix() throws(StoreError) -> KeptFix? {
@@ -46,6 +48,31 @@ package struct EngineState {
 
   package func keep(_ zone: TimeZoneRules) throws(StoreError) {
     try keep(String(zone.fingerprint), as: Self.zoneKey)
+  }
+
+  /// What own trips have taught; what cannot be read of it was not learnt.
+  package func experience() throws(StoreError) -> TravelExperience {
+    var experience = TravelExperience()
+    let text = try database.text(
+      "SELECT value FROM state WHERE key = ?", [.text(Self.experienceKey)])
+    guard let text, let kept = try? JSONParser.parse(text) else { return experience }
+    for transport in Reminder.Transport.allCases {
+      for ratio in kept[transport.rawValue]?.array ?? [] {
+        if let ratio = ratio.double { experience.add(ratio, by: transport) }
+      }
+    }
+    return experience
+  }
+
+  package func keep(_ experience: TravelExperience) throws(StoreError) {
+    var object = JSONObject()
+    for transport in Reminder.Transport.allCases {
+      let ratios = experience.ratios(of: transport)
+      if !ratios.isEmpty {
+        object[transport.rawValue] = .array(ratios.compactMap { JSONValue.double($0) })
+      }
+    }
+    try keep(JSONValue.object(object).line, as: Self.experienceKey)
   }
 
   private func keep(_ value: String, as key: String) throws(StoreError) {

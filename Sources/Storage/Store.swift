@@ -11,12 +11,14 @@ package struct Changes {
   package var lastFix: KeptFix?
   /// The rules of local time that progress was worked out by, where they are others than before.
   package var zone: TimeZoneRules?
+  /// What own trips have taught, where that has changed.
+  package var experience: TravelExperience?
 
   package init() {}
 
   package var isEmpty: Bool {
     saved.isEmpty && progress.isEmpty && forgotten.isEmpty && firings.isEmpty && lastFix == nil
-      && zone == nil
+      && zone == nil && experience == nil
   }
 
   /// Few firings, and nothing but the progress that comes with them.
@@ -83,6 +85,7 @@ package final class Store {
       for id in changes.forgotten { try reminders.remove(id: id) }
       if let fix = changes.lastFix { try state.keep(fix) }
       if let zone = changes.zone { try state.keep(zone) }
+      if let experience = changes.experience { try state.keep(experience) }
       return try ledger.record(changes.firings)
     }
   }

@@ -1,5 +1,6 @@
 import Glibc
 import Interchange
+import Reminders
 
 /// What `--help` prints.
 private let benchHelp = """
@@ -16,6 +17,12 @@ private let benchHelp = """
       mb_per_s, sentences_per_s, fixes, checksum (FNV-1a over all fixes)
   timers N
       insert_ns, pop_insert_ns, reschedule_ns, cancel_ns, drain_ns, bytes_per_timer
+  preemptive N TRACK.csv [all]
+      The day of TRACK against N times to leave by car, spread over a month, for places within 50 km
+      of the track; with 'all' a third of them each by car, by bicycle and on foot.
+      ns_per_fix   processor time of the engine for a fix and the timers before it, mean over all,
+                   less that of the firings, which are worded in full
+      ns_per_fix_with_firings, us_per_firing, fixes, firings, load_ms, firings_fnv1a
   store N
       N reminders in a database in /tmp: insert_ms for all in one transaction, commit_p50_us and
       commit_p99_us for one firing with full sync, settle_p50_us for what follows its entry,
@@ -47,6 +54,15 @@ func runBench(_ arguments: [String]) -> Int32 {
       print(decodeBench(bytes: bytes, passes: 5))
     case ("timers", 2):
       print(try timerBench(count: try count(arguments[1])))
+    case ("preemptive", 3):
+      print(
+        try preemptiveBench(
+          count: try count(arguments[1]), trackCSV: arguments[2], modes: [.driving]))
+    case ("preemptive", 4) where arguments[3] == "all":
+      print(
+        try preemptiveBench(
+          count: try count(arguments[1]), trackCSV: arguments[2],
+          modes: Reminder.Transport.allCases))
     case ("store", 2):
       print(try storeBench(count: try count(arguments[1])))
     case ("latency", 1...3):

@@ -103,7 +103,7 @@ private func readFences(_ path: String) throws -> [Circle] {
 }
 
 /// A line of a track, as small as it can be: memory that is read counts as well.
-private struct TrackPoint {
+struct TrackPoint {
   let time: Instant
   let position: Coordinate
 
@@ -111,7 +111,7 @@ private struct TrackPoint {
   var sample: PositionSample { PositionSample(time: time, position: position) }
 }
 
-private func readTrack(_ path: String) throws -> [TrackPoint] {
+func readTrack(_ path: String) throws -> [TrackPoint] {
   var track: [TrackPoint] = []
   try readRows(path, columns: 3) { fields, line in
     guard let position = Coordinate(latitude: fields[1], longitude: fields[2]) else {

@@ -54,7 +54,7 @@ private func nanoseconds(_ count: Int, _ body: () -> Void) -> Double {
 }
 
 /// SplitMix64 (Steele, Lea, Flood, 2014).
-private struct SplitMix {
+struct SplitMix {
   var state: UInt64
 
   mutating func next() -> UInt64 {

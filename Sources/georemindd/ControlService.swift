@@ -2,6 +2,7 @@ import CivilTime
 import Control
 import Geodesy
 import JSONText
+import LinuxRuntime
 import Reminders
 import Storage
 
@@ -74,6 +75,8 @@ struct ControlService {
       return try why(find(text("id")))
     case "Status":
       return ["status": .object(daemon.statusJSON)]
+    case "ForgetTrips":
+      return try forgetTrips(text("transport"))
     case "Log":
       return try log(given)
     case "Where":
@@ -241,7 +244,8 @@ struct ControlService {
   private func next(limit: Int) -> JSONObject {
     let limit = max(1, min(limit, 1_000))
     let engine = daemon.host.engine
-    let timers = engine.upcoming(limit: limit).map { entry -> JSONValue in
+    let now = daemon.clock.now ?? Instant(microseconds: SystemClock.now())
+    let timers = engine.upcoming(limit: limit, at: now).map { entry -> JSONValue in
       [
         "id": .string(entry.reminder.id), "title": .string(entry.reminder.title),
         "kind": .string(entry.reminder.kind.rawValue), "time": .string(entry.moment.json),
@@ -270,6 +274,19 @@ struct ControlService {
     var answer = explanation.json
     answer["feed"] = daemon.followedFeed.map { .string("\($0)") }
     return ["why": .object(answer)]
+  }
+
+  private func forgetTrips(_ word: String?) throws -> JSONObject {
+    let transport = word.flatMap(Reminder.Transport.init)
+    guard word == nil || transport != nil else {
+      throw GeoremindError.invalidReminder(
+        field: "transport", reason: "must be driving, cycling or walking")
+    }
+    guard let now = daemon.clock.now else {
+      throw GeoremindError.refusedByPolicy(reason: "the recording has not begun yet")
+    }
+    daemon.host.handle(.forgetTrips(transport), at: now)
+    return JSONObject()
   }
 
   private func log(_ given: JSONObject) throws -> JSONObject {

@@ -23,6 +23,7 @@ final class Daemon {
   private(set) var arbiter = Arbiter()
   private(set) var receivers = ReceiverTable()
   private var player: Player?
+  private(set) var routes: RouteClient?
   private(set) var control: ControlServer?
   var calendars: [CalendarFolder] = []
   private var sources: [AnyObject] = []
@@ -98,6 +99,7 @@ final class Daemon {
     let control = try ControlServer(daemon: self, loop: loop, passed: passed)
     self.control = control
     host.onFiring = { [unowned control] in control.announce($0) }
+    try useRoutes()
     outbox.recover()
     try loadReminderFiles()
     time?.begin()
@@ -140,6 +142,7 @@ final class Daemon {
     control?.stop()
     for folder in calendars { folder.close() }
     placeImports.stop()
+    routes?.stop()
     if let fix = host.keptFix { try? store.state.keep(fix) }
     outbox.deliver()
     store.close()
@@ -241,6 +244,7 @@ final class Daemon {
       settings = fresh
       log.logLevel = fresh.logLevel
       host.use(fresh.engine)
+      try useRoutes()
       try useFeeds(of: fresh)
       moveSocket(from: oldSocket)
       if let now = clock.now {
@@ -253,6 +257,21 @@ final class Daemon {
     } catch {
       log.error("Reload failed, the old configuration stays in force: \(error)")
     }
+  }
+
+  /// Asks the routing engine of the settings from now on; that of now is no business of a recording.
+  private func useRoutes() throws {
+    routes?.stop()
+    routes = nil
+    guard let path = settings.routeSocket, clock.mode == .system else {
+      host.changeEngine { $0.settings.asksRoutes = false }
+      return
+    }
+    let client = try RouteClient(path: path, loop: loop, log: log) { [unowned self] answer in
+      if let now = clock.now { host.handle(.routed(answer), at: now) }
+    }
+    routes = client
+    host.onRoute = { [weak client] in client?.ask($0) }
   }
 
   /// The control socket moves with its setting; where it cannot, it stays.
@@ -388,7 +407,12 @@ final class Daemon {
   private func loadReminders(at now: Instant) {
     guard !isLoaded else { return }
     do {
-      if clock.mode == .system, let fix = try store.state.lastFix() { host.remember(fix) }
+      if clock.mode == .system {
+        if let fix = try store.state.lastFix() { host.remember(fix) }
+        if settings.engine.learnsFromTrips {
+          host.remember(try store.state.experience(), at: now)
+        }
+      }
       for problem in try host.load(at: now) { log.error("\(problem)") }
       isLoaded = true
       if isLoadRefused { log.notice("The store works again; its reminders are loaded") }

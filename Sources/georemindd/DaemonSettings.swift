@@ -6,6 +6,7 @@ import Glibc
 import LinuxRuntime
 import Logging
 import Reminders
+import Routing
 
 /// A wrong argument or environment, with the exit code it deserves.
 struct SettingsError: Error {
@@ -40,6 +41,8 @@ struct DaemonSettings {
   /// nil keeps the ledger for ever.
   var ledgerKeepDays: Int?
   var logLevel: Logger.Level
+  /// Where `georemind-route` listens; nil where no routing engine is to be asked.
+  var routeSocket: String?
   /// The environment's TZ; nil takes /etc/localtime.
   var timeZoneName: String?
 
@@ -118,6 +121,10 @@ struct DaemonSettings {
     let days = try configuration.int(SettingKeys.ledgerKeepDays, in: 0...36_500) ?? 365
     ledgerKeepDays = days == 0 ? nil : days
     logLevel = try Self.logLevel(arguments, configuration)
+    if let route = try RouteSettings(configuration) {
+      routeSocket = route.socket ?? environment.routeSocket
+      engine.asksRoutes = true
+    }
     timeZoneName = getenv("TZ").map { String(cString: $0) }
   }
 
@@ -179,6 +186,7 @@ struct DaemonSettings {
       engine.monitor.plausibleSpeed = speed / 3.6
     }
     engine.travel = try travel(configuration)
+    engine.learnsFromTrips = try configuration.bool(keys.learnFromTrips) != false
     return engine
   }
 
@@ -294,14 +302,16 @@ private struct Environment {
     return home("XDG_STATE_HOME", ".local/state").map { "\($0)/georemind" }
   }
 
-  var socketPath: String {
+  var socketPath: String { "\(runtimeFolder)/org.georemind" }
+
+  var routeSocket: String { "\(runtimeFolder)/org.georemind.route" }
+
+  private var runtimeFolder: String {
     if let runtime = value("RUNTIME_DIRECTORY")?.split(separator: ":").first {
-      return "\(runtime)/org.georemind"
+      return String(runtime)
     }
-    if isUserService, let runtime = value("XDG_RUNTIME_DIR") {
-      return "\(runtime)/georemind/org.georemind"
-    }
-    return "/run/georemind/org.georemind"
+    if isUserService, let runtime = value("XDG_RUNTIME_DIR") { return "\(runtime)/georemind" }
+    return "/run/georemind"
   }
 }
 

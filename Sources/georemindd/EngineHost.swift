@@ -30,6 +30,8 @@ final class EngineHost {
   var onStoreTrouble: () -> Void = {}
   /// Called for each firing once it is in the ledger.
   var onFiring: (Firing) -> Void = { _ in }
+  /// Called for each request to the routing engine; the answer comes back as `Event.routed`, later.
+  var onRoute: (RouteRequest) -> Void = { _ in }
 
   init(
     engine: Engine, clock: Clock, store: Store, outbox: Outbox, journal: Announcer, log: Logger
@@ -107,6 +109,7 @@ final class EngineHost {
     guard !effects.isEmpty || unsaved.zone != nil else { return }
     var changes = Changes()
     var notices: [Notice] = []
+    var routes: [RouteRequest] = []
     for effect in effects {
       switch effect {
       case .persist(let id, let progress): changes.progress.append((id, progress))
@@ -114,6 +117,10 @@ final class EngineHost {
       case .watch(let category): unanswered.append(category)
       case .fire(let firing): changes.firings.append(named(firing))
       case .say(let notice): notices.append(notice)
+      case .route(let request): routes.append(request)
+      case .keep(let experience):
+        // What a recording teaches is not how this device travels.
+        if clock.mode == .system { changes.experience = experience }
       }
     }
     effects.removeAll(keepingCapacity: true)
@@ -122,6 +129,7 @@ final class EngineHost {
     if !fires, !changes.progress.isEmpty { changes.lastFix = keptFix }
     commit(changes)
     for notice in notices { journal.announce(notice) }
+    for request in routes { onRoute(request) }
     tellPlaces()
   }
 
@@ -184,6 +192,7 @@ final class EngineHost {
     unsaved.forgotten += changes.forgotten
     unsaved.firings += changes.firings
     unsaved.lastFix = changes.lastFix ?? unsaved.lastFix
+    unsaved.experience = changes.experience ?? unsaved.experience
     guard !unsaved.isEmpty || storeTrouble != nil else { return }
     let recorded: [Firing]
     let start = SystemClock.monotonic.microseconds
@@ -224,4 +233,9 @@ extension EngineHost {
 
   /// The last fix that an earlier run saw: as old as it says, but better than none.
   func remember(_ kept: KeptFix) { changeEngine { $0.remember(kept.fix, from: kept.arrival) } }
+
+  /// What own trips have taught in earlier runs.
+  func remember(_ experience: TravelExperience, at now: Instant) {
+    changeEngine { $0.remember(experience, at: now) }
+  }
 }

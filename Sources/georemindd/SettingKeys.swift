@@ -1,4 +1,5 @@
 import Configuration
+import Routing
 
 /// Every key of `georemind.conf`, in the order of `etc/georemind.conf`, with its default.
 enum SettingKeys {
@@ -39,6 +40,9 @@ enum SettingKeys {
   static let drivingOverhead = ConfigurationKey.scalar(
     "Travel", "DrivingOverheadSec", default: "5min")
 
+  static let learnFromTrips = ConfigurationKey.scalar(
+    "Travel", "LearnFromTrips", default: "yes")
+
   static let clockTrust = ConfigurationKey.scalar("Clock", "Trust", default: "auto")
   static let wakeFromSuspend = ConfigurationKey.scalar(
     "Clock", "WakeFromSuspend", default: "yes")
@@ -58,12 +62,18 @@ enum SettingKeys {
 
   static let logLevel = ConfigurationKey.scalar("Log", "Level", default: "info")
 
-  static let all = [
+  static let all =
+    travelAndBefore + RouteSettings.keys
+    + [
+      reminderFile, skipOlderThan, calendarFolder, ledgerKeepDays, socket, allowGroup,
+      sharedChanges, logLevel,
+    ]
+
+  private static let travelAndBefore = [
     feed, silenceTimeout, excludeDeadReckoning, excludeManual, excludeSimulated, lostAfter,
     exitMargin, exitFraction, exitAccuracy, confirmFixes, passGap, maximumSpeed, walkingSpeed,
     walkingDetour, walkingOverhead, cyclingSpeed, cyclingDetour, cyclingOverhead, drivingShort,
     drivingMedium, drivingLong, drivingMediumFrom, drivingLongFrom, drivingDetour,
-    drivingOverhead, clockTrust, wakeFromSuspend, reminderFile, skipOlderThan, calendarFolder,
-    ledgerKeepDays, socket, allowGroup, sharedChanges, logLevel,
+    drivingOverhead, learnFromTrips, clockTrust, wakeFromSuspend,
   ]
 }

@@ -33,7 +33,9 @@ extension Daemon {
   }
 
   /// The next moment a reminder is due or should be left for.
-  var nextDue: Instant? { host.engine.upcoming(limit: 1).first?.moment }
+  var nextDue: Instant? {
+    clock.now.flatMap { host.engine.upcoming(limit: 1, at: $0).first?.moment }
+  }
 
   var statusJSON: JSONObject {
     let engine = host.engine
@@ -62,9 +64,38 @@ extension Daemon {
           "age_s": .double(fixAge.map { Decimal.rounded($0.seconds, digits: 1) }),
         ]))
     }
+    status["travel"] = .object(travelJSON)
+    if let health = engine.routeHealth {
+      status["routing"] = .object(
+        JSONObject([
+          "socket": settings.routeSocket.map { .string($0) },
+          "connected": .bool(routes?.isConnected == true),
+          "answered": .int(health.answered),
+          "failed": .int(health.failed),
+          "refused": .int(health.refused),
+          "last_answer": health.lastAnswer.map { .string($0.json) },
+          "last_failure": health.lastFailure.map { .string($0.json) },
+          "reason": health.reason.map { .string($0) },
+        ]))
+    }
     status["feeds"] = .array(feeds.map { .object(json(of: $0)) })
     if !calendars.isEmpty { status["calendars"] = calendarsJSON }
     return status
+  }
+
+  /// What own trips have taught: for each mode how long they take over what the settings say.
+  private var travelJSON: JSONObject {
+    var travel = JSONObject()
+    for transport in Reminder.Transport.allCases {
+      let experience = host.engine.experience
+      let learnt = experience.factor(of: transport)
+      travel[transport.rawValue] = .object(
+        JSONObject([
+          "trips": .int(experience.ratios(of: transport).count),
+          "factor": .double(learnt.map { Decimal.rounded($0.factor, digits: 3) }),
+        ]))
+    }
+    return travel
   }
 
   /// What the feed knows of itself, and what became of its fixes.

@@ -16,6 +16,10 @@ struct EngineHarness {
   var kept: [String: Progress] = [:]
   var firings: [Firing] = []
   var notices: [Notice] = []
+  /// What the engine wants to ask a routing engine.
+  var requests: [RouteRequest] = []
+  /// What a store would hold of own trips.
+  var experience = TravelExperience()
   /// The places of each category that the engine may ask for.
   var places: [String: [NumberedPlace]] = [:]
 
@@ -46,6 +50,8 @@ struct EngineHarness {
       case .forget(let id): kept[id] = nil
       case .fire(let firing): firings.append(firing)
       case .say(let notice): notices.append(notice)
+      case .route(let request): requests.append(request)
+      case .keep(let experience): self.experience = experience
       }
     }
     for category in asked { send(.places(category: category, places[category] ?? [])) }

@@ -100,7 +100,8 @@ import Testing
     #expect(harness.effects.isEmpty)
     #expect(harness.engine.toLookAt.isEmpty)
     #expect(harness.engine.armedCount == 3)
-    #expect(harness.engine.upcoming(limit: 5).map(\.reminder.id) == ["boat", "tea"])
+    #expect(
+      harness.engine.upcoming(limit: 5, at: harness.now).map(\.reminder.id) == ["boat", "tea"])
   }
 
   @Test func anotherZoneMovesFloatingTimes() throws {

@@ -1,0 +1,52 @@
+package import CivilTime
+import Geodesy
+import Positioning
+
+/// What is asked of a routing engine and what its answers change.
+extension Engine {
+  /// Appends the requests for the ways of those that are near their moment: one for each mode.
+  mutating func askRoutes(at now: Instant, into effects: inout [Effect]) {
+    guard leaves.routes.isOn else { return }
+    for transport in Reminder.Transport.allCases {
+      let request = leaves.routes.nextRequest(
+        by: LeaveSchedule.mode(transport), transport, from: lastFix?.position, at: now
+      ) { slots.isVacant($0) ? nil : slots.packed($0).place?.position }
+      if let request { effects.append(.route(request)) }
+    }
+  }
+
+  /// An answer counts from now on: those it is about are looked at anew.
+  mutating func take(_ answer: RouteAnswer, at now: Instant) {
+    let travel = settings.travel
+    let told = leaves.routes.take(answer, at: now) { index in
+      slots.isVacant(index) ? nil : slots.packed(index).place?.position
+    } isPlausible: { seconds, metres, mode in
+      let profile = travel.profile(of: Reminder.Transport.allCases[mode])
+      return seconds >= metres / profile.topSpeed
+        && seconds <= 10 * profile.seconds(metres) + 7_200
+    }
+    let view = leaveView(at: now)
+    for index in told { leaves.lookSoon(index, view) }
+  }
+
+  /// How it goes with the routing engine, as far as answers tell.
+  package struct RouteHealth: Equatable {
+    package var answered: Int
+    package var failed: Int
+    /// Times in answers that cannot be.
+    package var refused: Int
+    package var lastAnswer: Instant?
+    package var lastFailure: Instant?
+    package var reason: String?
+  }
+
+  /// nil where there is none to ask.
+  package var routeHealth: RouteHealth? {
+    let routes = leaves.routes
+    guard routes.isOn else { return nil }
+    return RouteHealth(
+      answered: routes.answered, failed: routes.failed, refused: routes.refused,
+      lastAnswer: routes.lastAnswer, lastFailure: routes.lastFailure?.time,
+      reason: routes.lastFailure?.reason)
+  }
+}

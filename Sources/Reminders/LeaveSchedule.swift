@@ -1,0 +1,112 @@
+import CivilTime
+
+/// The preemptive reminders of an engine by slot, each in the queue of its mode.
+struct LeaveSchedule: Sendable {
+  private var queues: [LeaveQueue]
+  /// Of each slot the place in its queue × 4 + the mode; −1 where it is in none.
+  private var places: [Int32] = []
+  var routes = RouteBook()
+
+  init(_ estimator: TravelEstimator) {
+    queues = Reminder.Transport.allCases.map {
+      LeaveQueue(pace: TravelPace(profile: estimator.profile(of: $0)))
+    }
+  }
+
+  static func mode(_ transport: Reminder.Transport) -> Int {
+    switch transport {
+    case .driving: 0
+    case .cycling: 1
+    case .walking: 2
+    }
+  }
+
+  /// Bytes of heap in use.
+  var byteCount: Int { queues.reduce(places.capacity * 4) { $0 + $1.byteCount } }
+
+  func pace(of transport: Reminder.Transport) -> TravelPace { queues[Self.mode(transport)].pace }
+
+  mutating func use(_ pace: TravelPace, for transport: Reminder.Transport, _ view: LeaveView) {
+    queues[Self.mode(transport)].use(pace, view)
+  }
+
+  /// Takes a reminder in that is put in its order by `reckonAll`.
+  mutating func append(_ entry: LeaveQueue.Entry, by transport: Reminder.Transport) {
+    let mode = Self.mode(transport)
+    note(entry.slot, queues[mode].append(entry), mode)
+  }
+
+  mutating func set(
+    _ entry: LeaveQueue.Entry, _ stage: LeaveQueue.Stage, by transport: Reminder.Transport,
+    moment: Instant?, again: TimeSpan, _ view: LeaveView
+  ) {
+    unlink(entry.slot)
+    let mode = Self.mode(transport)
+    let place = queues[mode].add(entry, stage, moment: moment, again: again, view)
+    note(entry.slot, place, mode)
+  }
+
+  /// Harmless where the slot is in no queue.
+  mutating func remove(_ slot: Int32) {
+    guard unlink(slot) else { return }
+    routes.forget(slot)
+  }
+
+  mutating func reckonAll(_ view: LeaveView) {
+    for mode in queues.indices { queues[mode].reckonAll(view) }
+  }
+
+  func deadline(_ view: LeaveView) -> Int64? {
+    var soonest: Int64?
+    for queue in queues {
+      guard let deadline = queue.deadline(view) else { continue }
+      soonest = min(soonest ?? deadline, deadline)
+    }
+    return soonest
+  }
+
+  /// The next slot to look at in full; nil where nothing is due.
+  mutating func nextDue(_ view: LeaveView, again: TimeSpan) -> Int32? {
+    for mode in queues.indices {
+      if let slot = queues[mode].nextDue(view, routes: &routes, mode: mode) { return slot }
+      var over: [Int32] = []
+      let slot = queues[mode].nextBack(view, again: again, over: &over)
+      for slot in over { unlink(slot) }
+      if let slot { return slot }
+    }
+    return nil
+  }
+
+  mutating func lookSoon(_ slot: Int32, _ view: LeaveView) {
+    guard let (mode, place) = place(of: slot) else { return }
+    queues[mode].lookSoon(place, view)
+  }
+
+  func nextLook(_ slot: Int32, _ view: LeaveView) -> Instant? {
+    guard let (mode, place) = place(of: slot) else { return nil }
+    return queues[mode].nextLook(place, view).map { Instant(microseconds: $0) }
+  }
+
+  func soonest(limit: Int, _ view: LeaveView) -> [(moment: Int64, slot: Int32)] {
+    let all = queues.flatMap { $0.soonest(limit: limit, view) }
+    return Array(all.sorted { ($0.moment, $0.slot) < ($1.moment, $1.slot) }.prefix(limit))
+  }
+
+  private func place(of slot: Int32) -> (mode: Int, place: Int32)? {
+    guard slot >= 0, Int(slot) < places.count, places[Int(slot)] >= 0 else { return nil }
+    return (Int(places[Int(slot)] & 3), places[Int(slot)] >> 2)
+  }
+
+  private mutating func note(_ slot: Int32, _ place: Int32, _ mode: Int) {
+    while places.count <= Int(slot) { places.append(-1) }
+    places[Int(slot)] = place << 2 | Int32(mode)
+  }
+
+  @discardableResult
+  private mutating func unlink(_ slot: Int32) -> Bool {
+    guard let (mode, place) = place(of: slot) else { return false }
+    queues[mode].remove(place)
+    places[Int(slot)] = -1
+    return true
+  }
+}

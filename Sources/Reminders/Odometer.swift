@@ -1,0 +1,65 @@
+import Geodesy
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A direction from the Earth's centre.
+struct Direction: Equatable, Sendable {
+  var x: Double
+  var y: Double
+  var z: Double
+
+  init(_ position: Coordinate) {
+    let latitude = position.latitude * (.pi / 180)
+    let longitude = position.longitude * (.pi / 180)
+    let cosine = cos(latitude)
+    x = cosine * cos(longitude)
+    y = cosine * sin(longitude)
+    z = sin(latitude)
+  }
+
+  /// Great-circle metres.
+  func distance(to other: Direction) -> Double {
+    distance(x: other.x, y: other.y, z: other.z)
+  }
+
+  /// Great-circle metres. For a place given in single precision wrong by half a metre at most.
+  func distance(x otherX: Double, y otherY: Double, z otherZ: Double) -> Double {
+    let (dx, dy, dz) = (x - otherX, y - otherY, z - otherZ)
+    let half = (dx * dx + dy * dy + dz * dz).squareRoot() / 2
+    return 2 * Sphere.radius * asin(min(1, half))
+  }
+}
+
+/// How far the device has gone, with the trembling of a receiver at rest left out.
+///
+/// It leads a point behind the device on a leash of `slackness` metres and counts how far the point is
+/// drawn. So between any two moments the device has come no farther than what was counted between
+/// them plus twice the leash: the bound that `LeaveQueue` works with. It holds for jumps, too.
+struct Odometer: Sendable {
+  /// Metres.
+  static let slackness = 10.0
+
+  private(set) var metres = 0.0
+  /// Where the device was last; nil before the first position.
+  private(set) var here: Direction?
+  private var point: Direction?
+
+  mutating func follow(_ position: Coordinate) {
+    let now = Direction(position)
+    here = now
+    guard var behind = point else {
+      point = now
+      return
+    }
+    let distance = now.distance(to: behind)
+    guard distance > Self.slackness else { return }
+    metres += distance - Self.slackness
+    let share = Self.slackness / distance
+    behind.x = now.x + (behind.x - now.x) * share
+    behind.y = now.y + (behind.y - now.y) * share
+    behind.z = now.z + (behind.z - now.z) * share
+    point = behind
+  }
+}

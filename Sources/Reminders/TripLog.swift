@@ -1,0 +1,119 @@
+import CivilTime
+import Geodesy
+
+/// The trips that a "leave" has set off, from the start to the arrival: what they teach of the next
+/// ones, and of themselves while they last.
+///
+/// A trip begins when the device is 150 m away from where it was told to leave, and ends in the place.
+/// Its ratio is the time it took over what the mode's profile says for the straight line between the
+/// two, without the overhead. A ratio that is not plausible ends it: another mode, or a detour.
+struct TripLog: Sendable {
+  private struct Trip: Sendable {
+    var transport: Reminder.Transport
+    var told: Direction
+    var goal: Direction
+    var goalRadius: Double
+    var due: Instant
+    var start: (point: Direction, time: Instant)?
+  }
+
+  /// Metres from where it was told that are a start.
+  private static let startDistance = 150.0
+  /// Metres of straight line below which a trip teaches nothing.
+  private static let shortest = 500.0
+  /// After so long a trip says something of its own pace.
+  private static let firstPace = TimeSpan.minutes(3)
+  private static let mostTrips = 8
+  /// Metres of the odometer between two looks.
+  private static let stride = 50.0
+  /// A trip that has not ended so long after it was due is none.
+  private static let patience = TimeSpan.hours(2)
+
+  private var trips: [Trip] = []
+  private var nextLook = Double.infinity
+  /// The measured factor of each mode, in fourths of a doubling: a pace that changes by little changes
+  /// nothing.
+  private var steps: [Reminder.Transport: Int] = [:]
+
+  /// What the trip under way takes over the profile; 1 where there is none.
+  func measured(_ transport: Reminder.Transport) -> Double {
+    let quarters = [
+      -4: 0.5, -3: 0.594_603_557_501_360_5, -2: 0.707_106_781_186_547_6,
+      -1: 0.840_896_415_253_714_6, 1: 1.189_207_115_002_721, 2: 1.414_213_562_373_095_1,
+      3: 1.681_792_830_507_429_1, 4: 2,
+    ]
+    return steps[transport].flatMap { quarters[$0] } ?? 1
+  }
+
+  /// A "leave" was told.
+  mutating func begin(
+    by transport: Reminder.Transport, from here: Direction, to place: Reminder.Place, due: Instant,
+    metres: Double
+  ) {
+    let goal = Direction(place.position)
+    guard here.distance(to: goal) > place.radius + Self.shortest else { return }
+    // Two reminders of one trip are one trip.
+    trips.removeAll { $0.transport == transport && $0.goal.distance(to: goal) < Self.shortest }
+    if trips.count >= Self.mostTrips { trips.removeFirst() }
+    trips.append(
+      Trip(
+        transport: transport, told: here, goal: goal, goalRadius: place.radius, due: due))
+    nextLook = min(nextLook, metres + Self.stride)
+  }
+
+  /// Whether the device has gone far enough for a look. Complexity: O(1).
+  func isDue(_ metres: Double) -> Bool { metres >= nextLook }
+
+  /// Follows the trips to where the device is, and answers the ratios of those that have ended well.
+  /// Complexity: O(trips), eight of them at most.
+  mutating func follow(
+    to here: Direction, at now: Instant, metres: Double, _ estimator: TravelEstimator
+  ) -> [(transport: Reminder.Transport, ratio: Double)] {
+    var learnt: [(Reminder.Transport, Double)] = []
+    var left: [Trip] = []
+    var paces: [Reminder.Transport: Double] = [:]
+    for var trip in trips {
+      guard now - trip.due < Self.patience else { continue }
+      guard let start = trip.start, start.time <= now else {
+        if here.distance(to: trip.told) > Self.startDistance { trip.start = (here, now) }
+        left.append(trip)
+        continue
+      }
+      let way = here.distance(to: start.point)
+      let elapsed = (now - start.time).seconds
+      let usual = estimator.profile(of: trip.transport).seconds(way)
+      let hasArrived = here.distance(to: trip.goal) <= trip.goalRadius
+      guard way >= Self.shortest, elapsed >= Self.firstPace.seconds || hasArrived else {
+        if !hasArrived { left.append(trip) }
+        continue
+      }
+      let ratio = elapsed / usual
+      guard TravelExperience.plausible.contains(ratio) else { continue }
+      if hasArrived {
+        learnt.append((trip.transport, ratio))
+      } else {
+        paces[trip.transport] = ratio
+        left.append(trip)
+      }
+    }
+    trips = left
+    nextLook = trips.isEmpty ? .infinity : metres + Self.stride
+    setSteps(paces)
+    return learnt
+  }
+
+  private mutating func setSteps(_ paces: [Reminder.Transport: Double]) {
+    let travelling = Set(trips.map(\.transport))
+    steps = steps.filter { travelling.contains($0.key) }
+    for (transport, ratio) in paces {
+      let quarters = 4 * Self.binaryLogarithm(ratio)
+      let old = steps[transport] ?? 0
+      guard abs(quarters - Double(old)) > 0.75 else { continue }
+      steps[transport] = min(max(Int(quarters.rounded()), -4), 4)
+    }
+  }
+
+  private static func binaryLogarithm(_ ratio: Double) -> Double {
+    Double(ratio.exponent) + (ratio.significand - 1)
+  }
+}

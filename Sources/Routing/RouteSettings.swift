@@ -1,0 +1,68 @@
+package import CivilTime
+package import Configuration
+package import Reminders
+
+/// The section `[Route]` of `georemind.conf`, for the daemon and for `georemind-route`.
+package struct RouteSettings: Equatable, Sendable {
+  package static let engineKey = ConfigurationKey.scalar("Route", "Engine", default: "none")
+  package static let drivingKey = ConfigurationKey.scalar("Route", "DrivingURL")
+  package static let cyclingKey = ConfigurationKey.scalar("Route", "CyclingURL")
+  package static let walkingKey = ConfigurationKey.scalar("Route", "WalkingURL")
+  package static let timeoutKey = ConfigurationKey.scalar("Route", "TimeoutSec", default: "5")
+  package static let socketKey = ConfigurationKey.scalar("Route", "Socket")
+  package static let keys = [
+    engineKey, drivingKey, cyclingKey, walkingKey, timeoutKey, socketKey,
+  ]
+
+  package var engine: RoutingEngine
+  /// For each mode that has one; without a slash at the end.
+  package var bases: [Reminder.Transport: String] = [:]
+  package var timeout: TimeSpan
+  /// nil is beside the daemon's control socket.
+  package var socket: String?
+
+  /// nil where no engine is to be asked.
+  package init?(_ configuration: Configuration) throws {
+    let none = "none"
+    let words = RoutingEngine.allCases.map(\.rawValue) + [none]
+    let name = configuration.string(Self.engineKey) ?? none
+    guard words.contains(name) else {
+      throw configuration.error(
+        Self.engineKey, "'\(name)' is not one of: \(words.joined(separator: ", "))")
+    }
+    let range = TimeSpan.seconds(0.1)...TimeSpan.minutes(1)
+    timeout =
+      try configuration.value(Self.timeoutKey, expected: "a time span from 100ms to 1min") { text in
+        let span = try TimeSpan(parsing: text)
+        return range.contains(span) ? span : nil
+      } ?? .seconds(5)
+    for (transport, key) in [
+      (Reminder.Transport.driving, Self.drivingKey), (.cycling, Self.cyclingKey),
+      (.walking, Self.walkingKey),
+    ] {
+      guard let text = configuration.string(key), !text.isEmpty else { continue }
+      bases[transport] = try Self.base(text, key, configuration)
+    }
+    socket = configuration.string(Self.socketKey).flatMap { $0.isEmpty ? nil : $0 }
+    guard let engine = RoutingEngine(rawValue: name) else { return nil }
+    self.engine = engine
+    guard !bases.isEmpty else {
+      throw configuration.error(
+        Self.engineKey, "needs a DrivingURL=, CyclingURL= or WalkingURL= to ask")
+    }
+  }
+
+  private static func base(
+    _ text: String, _ key: ConfigurationKey, _ configuration: Configuration
+  ) throws -> String {
+    guard text.hasPrefix("http://") || text.hasPrefix("https://"),
+      !text.contains(where: { $0.isWhitespace || $0 == "?" || $0 == "#" })
+    else {
+      throw configuration.error(
+        key, "'\(text)' is not a base URL; write it like http://localhost:5000")
+    }
+    var base = text[...]
+    while base.hasSuffix("/") { base = base.dropLast() }
+    return String(base)
+  }
+}

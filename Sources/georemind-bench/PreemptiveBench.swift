@@ -1,0 +1,104 @@
+import CivilTime
+import Geodesy
+import Positioning
+import Reminders
+
+/// A day's fixes against `count` preemptive reminders whose due times are spread evenly over the month
+/// that begins with it, as the daemon takes them in at a start; returns one line.
+///
+/// Their places lie anywhere within 50 km of the track; they are for driving, as the track is, or a
+/// third of them each for driving, cycling and walking. Every fix is taken at its time, after each deadline before it at its own.
+func preemptiveBench(
+  count: Int, trackCSV path: String, modes: [Reminder.Transport]
+) throws -> String {
+  let samples = try readTrack(path)
+  guard let first = samples.first, samples.count > 1 else {
+    throw BenchError("\(path) must have at least two rows")
+  }
+  var random = SplitMix(state: 42)
+  let epoch = Instant(seconds: 1_781_280_000)
+  func time(_ sample: TrackPoint) -> Instant { epoch + (sample.time - first.time) }
+
+  var engine = Engine(zone: .utc)
+  var effects: [Effect] = []
+  engine.remember(fix(first, at: epoch), from: epoch)
+  let build = processorTime()
+  engine.beginLoading(count: count, at: epoch)
+  for index in 0..<count {
+    engine.load(
+      reminder(index, by: modes[index % modes.count], near: samples, from: epoch, &random),
+      zoneIsKnown: true, at: epoch)
+  }
+  engine.finishLoading(at: epoch, into: &effects)
+  let built = processorTime()
+
+  // Steps in which something fired are told apart: writing a firing's sentence costs more than the rest.
+  var quiet = (time: 0.0, steps: 0)
+  var loud = (time: 0.0, steps: 0)
+  var firings = 0
+  var digest: UInt64 = 0xcbf2_9ce4_8422_2325
+  for sample in samples.dropFirst() {
+    let now = time(sample)
+    effects.removeAll(keepingCapacity: true)
+    let start = processorTime()
+    engine.advance(to: now, into: &effects)
+    engine.handle(.fix(fix(sample, at: now)), at: now, into: &effects)
+    let spent = processorTime() - start
+    var fired = 0
+    for case .fire(let firing) in effects {
+      fired += 1
+      for byte in "\(firing.reminderID) \(firing.time.microseconds)".utf8 {
+        digest = (digest ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
+      }
+    }
+    firings += fired
+    if fired == 0 {
+      quiet.time += spent
+      quiet.steps += 1
+    } else {
+      loud.time += spent
+      loud.steps += 1
+    }
+  }
+  // What the reading of the clock itself costs is not the engine's.
+  let clock = clockCost()
+  let steps = Double(quiet.steps + loud.steps)
+  let quietStep = max(0, quiet.time / Double(max(1, quiet.steps)) - clock)
+  let all = max(0, (quiet.time + loud.time) / steps - clock)
+  let firing =
+    firings == 0
+    ? 0 : max(0, loud.time - Double(loud.steps) * (quietStep + clock)) / Double(firings)
+  return "ns_per_fix=\(rounded((all - firing * Double(firings) / steps) * 1e9))"
+    + " ns_per_fix_with_firings=\(rounded(all * 1e9)) us_per_firing=\(rounded(firing * 1e6))"
+    + " fixes=\(samples.count - 1) firings=\(firings) load_ms=\(rounded((built - build) * 1e3))"
+    + " firings_fnv1a=\(String(digest, radix: 16))"
+}
+
+private func fix(_ sample: TrackPoint, at time: Instant) -> Fix {
+  Fix(time: time, position: sample.position, mode: .threeD, source: .gnss, eph: 5)
+}
+
+private func reminder(
+  _ index: Int, by transport: Reminder.Transport, near samples: [TrackPoint],
+  from epoch: Instant, _ random: inout SplitMix
+) -> PackedEntry {
+  let anchor = samples[Int(random.next() % UInt64(samples.count))].position
+  let place = anchor.destination(
+    bearing: Double(random.next() % 360), distance: Double(random.next() % 50_000))
+  let due = epoch + .seconds(Double(random.next() % (30 * 86_400)))
+  let reminder = Reminder(
+    id: "reminder-\(index)", kind: .preemptive, title: "Reminder \(index)",
+    place: Reminder.Place(name: "Place \(index)", position: place), due: .absolute(due),
+    transport: transport)
+  var progress = Progress()
+  progress.occurrence = due
+  progress.nextLook = due
+  return PackedEntry(packed: PackedReminder(reminder), progress: progress)
+}
+
+/// Seconds that two readings of the processor's clock cost.
+private func clockCost() -> Double {
+  let start = processorTime()
+  for _ in 0..<1_000 { _ = processorTime() }
+  return (processorTime() - start) / 1_000
+}

@@ -1,0 +1,3 @@
+import Glibc
+
+exit(RouteCommand.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,112 @@
+import Control
+import LinuxRuntime
+import Logging
+import Reminders
+import Routing
+
+/// The daemon's end of `georemind-route`: requests of the engine out, answers in, without ever waiting.
+///
+/// Every request is answered once, by times or by why there are none, and never from within `ask`.
+final class RouteClient {
+  /// For an answer that does not come: `georemind-route` gives up on its engine sooner.
+  static let patience: Int64 = 20_000_000
+
+  private let path: String
+  private let loop: EventLoop
+  private let log: Logger
+  private let onAnswer: (RouteAnswer) -> Void
+  private var stream: StreamConnection?
+  private var session = VarlinkClientSession(replyLimit: 1 << 20)
+  /// Requests under way, oldest first, with when they are given up, on the monotonic clock.
+  private var waiting: [(call: VarlinkClientSession.CallID, number: Int, end: Int64)] = []
+  /// Requests that failed at once, to be answered in the next turn.
+  private var refused: [RouteAnswer] = []
+  private var turn: TurnSource?
+  private var timer: TimerSource?
+  private(set) var isConnected = false
+
+  init(
+    path: String, loop: EventLoop, log: Logger, onAnswer: @escaping (RouteAnswer) -> Void
+  ) throws(SystemError) {
+    self.path = path
+    self.loop = loop
+    self.log = log
+    self.onAnswer = onAnswer
+    turn = try loop.addDeferred { [unowned self] in tellRefused() }
+    turn?.isEnabled = false
+    timer = try loop.addTimer(.monotonic, accuracy: 500_000) { [unowned self] _ in
+      drop("georemind-route does not answer")
+    }
+  }
+
+  func stop() {
+    stream?.close()
+    turn?.close()
+    timer?.close()
+  }
+
+  func ask(_ request: RouteRequest) {
+    do {
+      let stream = try connection()
+      let (call, bytes) = try session.call(
+        "\(RouteInterface.name).Table", RouteInterface.parameters(of: request))
+      waiting.append(
+        (call, request.number, SystemClock.monotonic.microseconds + Self.patience))
+      armTimer()
+      stream.send(bytes)
+    } catch {
+      refused.append(
+        RouteAnswer(number: request.number, times: .failure(RouteFailure("\(error)"))))
+      turn?.again()
+    }
+  }
+
+  private func connection() throws(SystemError) -> StreamConnection {
+    if let stream, stream.isOpen { return stream }
+    let stream = try StreamConnection(
+      connectingTo: path, loop: loop, priority: .background)
+    session = VarlinkClientSession(replyLimit: 1 << 20)
+    stream.onMessage = { [unowned self] bytes in take(Array(bytes) + [0]) }
+    stream.onClose = { [unowned self] reason in drop("georemind-route has gone: \(reason)") }
+    self.stream = stream
+    isConnected = true
+    return stream
+  }
+
+  private func take(_ bytes: [UInt8]) {
+    do {
+      for reply in try session.receive(bytes) {
+        guard let place = waiting.firstIndex(where: { $0.call == reply.call }) else { continue }
+        let number = waiting.remove(at: place).number
+        armTimer()
+        onAnswer(RouteAnswer(number: number, times: RouteInterface.times(reply.result)))
+      }
+    } catch {
+      drop("georemind-route does not speak as it should: \(error)")
+    }
+  }
+
+  private func armTimer() {
+    if let first = waiting.first { timer?.arm(at: first.end) } else { timer?.disarm() }
+  }
+
+  /// Ends the connection; whatever was asked over it has failed.
+  private func drop(_ reason: String) {
+    if isConnected { log.info("\(reason)") }
+    stream?.close()
+    stream = nil
+    isConnected = false
+    for (_, number, _) in waiting {
+      refused.append(RouteAnswer(number: number, times: .failure(RouteFailure(reason))))
+    }
+    waiting = []
+    timer?.disarm()
+    turn?.again()
+  }
+
+  private func tellRefused() {
+    let answers = refused
+    refused = []
+    for answer in answers { onAnswer(answer) }
+  }
+}

@@ -1,0 +1,265 @@
+import CivilTime
+import Geodesy
+import JSONText
+import Testing
+
+@testable import Reminders
+
+/// What is known of a way beyond the straight line: own words, a routing engine, own trips.
+@Suite struct TravelKnowledgeTests {
+  /// Due an hour after the harness begins, at the harness's home.
+  private func ferry(
+    _ id: String = "ferry", by mode: String = "walking", more: String = ""
+  ) -> String {
+    #"{"id":"\#(id)","title":"Ferry","due":"2026-06-12T17:00:00Z","transport":"\#(mode)",\#(more)"#
+      + #""place":{"name":"Pier","lat":53.55,"lon":9.99,"radius_m":100}}"#
+  }
+
+  private func routing() -> EngineHarness {
+    var settings = EngineSettings()
+    settings.asksRoutes = true
+    return EngineHarness(settings: settings)
+  }
+
+  // MARK: - By hand
+
+  @Test func aFixedTimeTakesThePlaceOfTheEstimate() throws {
+    var harness = EngineHarness()
+    harness.fix(2_000)
+    try harness.add(ferry(more: #""travel_s":600,"#))
+    harness.wait(7_200)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T16:50:00Z"])
+    #expect(harness.firings.first?.travel == .minutes(10))
+    #expect(harness.firings.first?.why.contains("10min of walking, as you said") == true)
+  }
+
+  @Test func aFixedTimeNeedsNoPosition() throws {
+    var harness = EngineHarness()
+    try harness.add(ferry(more: #""travel_s":600,"#))
+    harness.wait(7_200)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T16:50:00Z"])
+  }
+
+  @Test func aFixedTimeCountsAfterAStartThatLeavesItUnread() throws {
+    var harness = EngineHarness()
+    harness.fix(2_000)
+    try harness.add(ferry(more: #""travel_s":600,"#))
+    harness.restartByLoading(after: 60)
+    harness.fix(2_000)
+    harness.wait(7_200)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T16:50:00Z"])
+  }
+
+  @Test func onlyAPreemptiveOneHasATravelTime() {
+    #expect(throws: ReminderError.self) {
+      let text = #"{"id":"a","title":"T","due":"2026-06-12T17:00:00Z","travel_s":60}"#
+      _ = try Reminder(json: try #require(try JSONParser.parse(text).object))
+    }
+  }
+
+  // MARK: - Routing engine
+
+  @Test func theEngineIsAskedForAllWaysOfAModeAtOnce() throws {
+    var harness = routing()
+    harness.fix(2_000)
+    try harness.add(ferry("a"))
+    harness.send(.routed(RouteAnswer(number: 1, times: .success([.minutes(20)]))))
+    try harness.add(ferry("b"))
+    // By bicycle there is time enough.
+    try harness.add(ferry("c", by: "cycling"))
+    #expect(harness.requests.map(\.number) == [1, 2])
+    harness.send(.routed(RouteAnswer(number: 2, times: .success([.minutes(20)]))))
+    // After a while both walks are asked for in one request.
+    harness.wait(700)
+    let again = try #require(harness.requests.dropFirst(2).first)
+    #expect(again.transport == .walking)
+    #expect(again.destinations.count == 2)
+  }
+
+  @Test func anAnswerDecides() throws {
+    var harness = routing()
+    harness.fix(2_000)
+    try harness.add(ferry())
+    let request = try #require(harness.requests.first)
+    #expect(request.destinations.count == 1)
+    // A river is in the way.
+    harness.send(.routed(RouteAnswer(number: request.number, times: .success([.minutes(50)]))))
+    for _ in 0..<200 where harness.firings.isEmpty {
+      harness.wait(10)
+      for request in harness.requests.dropFirst() {
+        harness.send(.routed(RouteAnswer(number: request.number, times: .success([.minutes(50)]))))
+      }
+    }
+    let firing = try #require(harness.firings.first)
+    #expect(abs((firing.time - EngineHarness.start).seconds - 600) <= 2)
+    #expect(firing.travel == .minutes(50))
+    #expect(firing.why.contains("by the routing engine"))
+  }
+
+  @Test(arguments: [
+    RouteAnswer(number: 1, times: .failure(RouteFailure("connection refused"))),
+    RouteAnswer(number: 1, times: .success([])),
+    RouteAnswer(number: 1, times: .success([nil])),
+    RouteAnswer(number: 1, times: .success([.seconds(1)])),
+    RouteAnswer(number: 1, times: .success([.hours(1_000)])),
+    RouteAnswer(number: 1, times: .success([.seconds(-5)])),
+    RouteAnswer(number: 7, times: .success([.minutes(50)])),
+  ])
+  func theEstimateStandsInForWhatIsNoAnswer(answer: RouteAnswer) throws {
+    var plain = EngineHarness()
+    var harness = routing()
+    for _ in 0..<1 {
+      plain.fix(2_000)
+      harness.fix(2_000)
+    }
+    try plain.add(ferry())
+    try harness.add(ferry())
+    #expect(harness.requests.count == 1)
+    harness.send(.routed(answer))
+    plain.wait(3_600)
+    harness.wait(3_600)
+    #expect(harness.firings.map(\.time) == plain.firings.map(\.time))
+    #expect(harness.firings.first?.why.contains("straight line") == true)
+  }
+
+  @Test func anEngineThatNeverAnswersDelaysNothing() throws {
+    var plain = EngineHarness()
+    var harness = routing()
+    plain.fix(2_000)
+    harness.fix(2_000)
+    try plain.add(ferry())
+    try harness.add(ferry())
+    plain.wait(3_600)
+    harness.wait(3_600)
+    #expect(harness.firings.map(\.time) == plain.firings.map(\.time))
+    #expect(harness.requests.count >= 2)
+    #expect(harness.engine.routeHealth?.failed ?? 0 >= 1)
+  }
+
+  @Test func anAnswerForARemovedReminderHarmsNobody() throws {
+    var harness = routing()
+    harness.fix(2_000)
+    try harness.add(ferry())
+    harness.send(.remove(id: "ferry"))
+    try harness.add(ferry("other"))
+    harness.send(.routed(RouteAnswer(number: 1, times: .success([.minutes(50)]))))
+    #expect(harness.firings.isEmpty)
+    harness.wait(3_600)
+    #expect(harness.firings.first?.why.contains("straight line") == true)
+  }
+
+  // MARK: - Own trips
+
+  /// A walk home from 3 km off after a "leave", at so many metres a second.
+  private func walkHome(_ harness: inout EngineHarness, speed: Double, id: String) throws {
+    harness.fix(3_000, after: 600)
+    let due = (harness.now + .minutes(80)).json
+    try harness.add(
+      #"{"id":"\#(id)","title":"T","due":"\#(due)","transport":"walking","#
+        + EngineHarness.place() + "}")
+    while !harness.firings.contains(where: { $0.reminderID == id }) {
+      harness.fix(3_000, after: 30)
+    }
+    var distance = 3_000.0
+    while distance > 0 {
+      harness.fix(distance, after: 5)
+      distance -= speed * 5
+    }
+    harness.send(.remove(id: id))
+  }
+
+  @Test func tripsTeachAndAreForgotten() throws {
+    var harness = EngineHarness()
+    // The profile: 5 km/h over 1.3 times the straight line.
+    let usual = 5 / 3.6 / 1.3
+    for number in 0..<3 { try walkHome(&harness, speed: usual * 1.25, id: "t\(number)") }
+    let learnt = try #require(harness.experience.factor(of: .walking))
+    #expect(learnt.trips == 3)
+    #expect(abs(learnt.factor - 0.8) < 0.05)
+    try walkHome(&harness, speed: usual, id: "next")
+    let firing = try #require(harness.firings.last { $0.reminderID == "next" })
+    #expect(firing.why.contains("3 trips of yours"), "\(firing.why)")
+    harness.send(.forgetTrips(.walking))
+    #expect(harness.experience.isEmpty)
+    try walkHome(&harness, speed: usual, id: "later")
+    let later = try #require(harness.firings.last { $0.reminderID == "later" })
+    #expect(later.why.contains("estimated from"), "\(later.why)")
+  }
+
+  @Test func outliersTeachLittleOrNothing() {
+    var experience = TravelExperience()
+    for ratio in [0.9, 1.0, 1.1, 2.9, 0.95] { experience.add(ratio, by: .cycling) }
+    #expect(experience.factor(of: .cycling)?.factor == 1.0)
+    for ratio in [5, .nan, 0, -1] {
+      let isTaken = experience.add(ratio, by: .cycling)
+      #expect(!isTaken)
+    }
+    #expect(experience.factor(of: .driving) == nil)
+    for _ in 0..<100 { experience.add(3, by: .cycling) }
+    #expect(experience.ratios(of: .cycling).count == TravelExperience.longest)
+    #expect(experience.factor(of: .cycling)?.factor == 2)
+  }
+
+  @Test func thePaceOfThisTripRefinesTheFormula() throws {
+    var harness = EngineHarness()
+    harness.fix(6_000)
+    try harness.add(
+      ferry().replacingOccurrence(of: "17:00:00Z", with: "18:30:00Z"))
+    try harness.add(
+      ferry("meal").replacingOccurrence(of: "17:00:00Z", with: "18:50:00Z"))
+    while harness.firings.isEmpty { harness.fix(6_000, after: 30) }
+    // On the way, at half of the usual pace.
+    var distance = 6_000.0
+    while harness.firings.count < 2, distance > 500 {
+      harness.fix(distance, after: 10)
+      distance -= 5 / 3.6 / 1.3 / 2 * 10
+    }
+    let meal = try #require(harness.firings.last)
+    #expect(meal.reminderID == "meal")
+    #expect(meal.why.contains("the pace of this trip"), "\(meal.why)")
+  }
+
+  // MARK: - Too late
+
+  @Test func saysWhatStillIsInTime() throws {
+    var harness = EngineHarness()
+    harness.fix(6_000)
+    try harness.add(ferry())
+    let firing = try #require(harness.firings.first)
+    #expect(firing.event == .late)
+    #expect(firing.why.contains("too late on foot, still in time by bicycle"), "\(firing.why)")
+  }
+
+  @Test func saysThatNothingIsInTimeAnyMore() throws {
+    var harness = EngineHarness()
+    harness.fix(90_000)
+    try harness.add(ferry())
+    let why = try #require(harness.firings.first).why
+    #expect(why.contains("too late on foot") && !why.contains("still"), "\(why)")
+  }
+
+  // MARK: - Costs
+
+  @Test func oneThatRestsIsLookedAtOnceWhenTheDeviceStands() throws {
+    var harness = EngineHarness()
+    harness.fix(2_000)
+    try harness.add(ferry().replacingOccurrence(of: "2026-06-12", with: "2026-07-12"))
+    // Near comes once; then nothing until shortly before its moment.
+    var deadlines = 0
+    while harness.firings.isEmpty, let deadline = harness.engine.nextDeadline {
+      harness.now = deadline
+      harness.send(.tick)
+      deadlines += 1
+      if deadlines > 60 { break }
+    }
+    #expect(deadlines <= 40, "\(deadlines)")
+    #expect(harness.firings.count == 1)
+  }
+}
+
+extension String {
+  fileprivate func replacingOccurrence(of old: String, with new: String) -> String {
+    guard let range = firstRange(of: old) else { return self }
+    return self[..<range.lowerBound] + new + self[range.upperBound...]
+  }
+}
