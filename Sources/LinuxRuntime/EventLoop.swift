@@ -141,6 +141,11 @@ package final class EventLoop {
     }
     return source
   }
+
+  /// Has the loop serve a connection of sd-bus(3).
+  func attach(_ bus: OpaquePointer, _ action: @autoclosure () -> String) throws(SystemError) {
+    try check(sd_bus_attach_event(bus, event, 0), action())
+  }
 }
 
 extension FileChange {

@@ -1,7 +1,8 @@
 import Glibc
 
 /// One client of a stream socket, served from the loop: messages in, each ended by a delimiter,
-/// bytes out through a queue. Both are bounded, so that no client can make the daemon grow.
+/// bytes out through a queue. Both are bounded, so that no client can make the daemon grow. A client
+/// with a loop holds its own end the same way.
 /// A single reply may be of any size: it is the client that does not read which is dropped.
 ///
 /// It lives as long as someone keeps it; closing is final.
@@ -75,6 +76,15 @@ package final class StreamConnection {
   ) throws(SystemError) {
     try self.init(
       Descriptor(descriptor), loop: loop, limits: limits, delimiter: delimiter, priority: priority)
+  }
+
+  /// Connects to a Unix socket, at once or not at all: the client's end.
+  package convenience init(
+    path: String, loop: EventLoop, limits: Limits = Limits(), delimiter: UInt8 = 0
+  ) throws(SystemError) {
+    try self.init(
+      Descriptor.connected(to: path, timeout: 0), loop: loop, limits: limits, delimiter: delimiter,
+      priority: .normal)
   }
 
   init(

@@ -31,18 +31,10 @@ package final class TerminalJournal: JournalSink {
     let stamp = Self.stamp(now())
     let name = entry[.identifier] ?? identifier
     let text = Self.lines(entry.message, after: "\(stamp) \(hostName) \(name)[\(processID)]: ")
-    var remaining = Array(text.utf8)[...]
-    while !remaining.isEmpty {
-      let count = remaining.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count >= 0 {
-        remaining = remaining.dropFirst(count)
-      } else if errno == EAGAIN {
-        // A non-blocking terminal that is full: wait until it takes more.
-        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&entry, 1, -1)
-      } else if errno != EINTR {
-        throw .notWritten(code: errno)
-      }
+    do throws(SystemError) {
+      try Descriptors.write(text, to: descriptor, "write to the terminal")
+    } catch {
+      throw .notWritten(code: error.code)
     }
   }
 

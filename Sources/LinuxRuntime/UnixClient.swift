@@ -12,26 +12,7 @@ package final class UnixClient {
   /// Connects within `timeout` microseconds.
   package init(path: String, timeout: Int64) throws(SystemError) {
     self.path = path
-    let address = try SocketAddress(unixPath: path)
-    let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
-    descriptor = Descriptor(socket(AF_UNIX, Int32(type), 0))
-    guard descriptor.raw >= 0 else { throw .last("connect to \(path)") }
-    let deadline = Deadline(after: timeout)
-    while address.withPointer({ connect(descriptor.raw, $0, $1) }) != 0 {
-      let code = errno
-      guard code == EAGAIN, deadline.remaining > 0 else {
-        let remedy: String? =
-          switch code {
-          case ENOENT, ECONNREFUSED: "see whether the daemon runs"
-          case EACCES, EPERM: "join the group that owns the socket"
-          case EAGAIN: "the daemon is too busy to answer"
-          default: nil
-          }
-        throw SystemError("connect to \(path)", code: code, remedy: remedy)
-      }
-      // A Unix socket with a full queue cannot be waited for, only tried again.
-      _ = poll(nil, 0, 5)
-    }
+    descriptor = try Descriptor.connected(to: path, timeout: timeout)
   }
 
   /// Closes; harmless when repeated.
@@ -98,6 +79,34 @@ package final class UnixClient {
     let result = poll(&entry, 1, deadline.milliseconds)
     if result == 0 { throw SystemError(action, code: ETIMEDOUT) }
     if result < 0, errno != EINTR { throw .last(action) }
+  }
+}
+
+extension Descriptor {
+  /// Connects to a Unix stream socket within `timeout` microseconds. It takes that long only where the
+  /// queue of the listener is full.
+  static func connected(to path: String, timeout: Int64) throws(SystemError) -> Descriptor {
+    let address = try SocketAddress(unixPath: path)
+    let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+    let descriptor = Descriptor(socket(AF_UNIX, Int32(type), 0))
+    guard descriptor.raw >= 0 else { throw .last("connect to \(path)") }
+    let deadline = Deadline(after: timeout)
+    while address.withPointer({ connect(descriptor.raw, $0, $1) }) != 0 {
+      let code = errno
+      guard code == EAGAIN, deadline.remaining > 0 else {
+        let remedy: String? =
+          switch code {
+          case ENOENT, ECONNREFUSED: "see whether the daemon runs"
+          case EACCES, EPERM: "join the group that owns the socket"
+          case EAGAIN: "the daemon is too busy to answer"
+          default: nil
+          }
+        throw SystemError("connect to \(path)", code: code, remedy: remedy)
+      }
+      // A Unix socket with a full queue cannot be waited for, only tried again.
+      _ = poll(nil, 0, 5)
+    }
+    return descriptor
   }
 }
 
