@@ -29,8 +29,8 @@ func library(
 /// What the command-line client is made of.
 let client: [Target.Dependency] = [
   "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders", "Interchange",
-  "Control",
-  "LinuxRuntime", "Report", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+  "Control", "LinuxRuntime", "Report", "Companion",
+  .product(name: "ArgumentParser", package: "swift-argument-parser"),
 ]
 
 let package = Package(
@@ -86,19 +86,23 @@ let package = Package(
         "Geodesy", "CivilTime", "JSONText", "Configuration", "Reminders", "Control",
         "LinuxRuntime",
       ], settings: strict)
+    + library(
+      "Companion", ["CivilTime", "JSONText", "Control", "LinuxRuntime"], settings: strict)
     + [
       .executableTarget(
         name: "georemindd",
         dependencies: [
           "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Geofencing",
           "Reminders", "Interchange", "Storage", "Control", "LinuxRuntime", "Routing",
+          "Companion",
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
           .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
       .target(
         name: "Client", dependencies: client, swiftSettings: strict),
       .testTarget(
-        name: "ClientTests", dependencies: ["Client", "TestSupport"] + client, swiftSettings: strict
+        name: "ClientTests", dependencies: ["Client", "TestSupport"] + client,
+        swiftSettings: strict
       ),
       .executableTarget(name: "georemind", dependencies: ["Client"], swiftSettings: strict),
       .testTarget(

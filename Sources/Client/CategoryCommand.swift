@@ -1,4 +1,5 @@
 import ArgumentParser
+import Companion
 import JSONText
 
 /// Sorts of places and reminders, with their colours.

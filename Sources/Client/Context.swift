@@ -1,3 +1,5 @@
+import Companion
+
 package import CivilTime
 
 #if canImport(Glibc)

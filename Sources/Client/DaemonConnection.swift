@@ -1,3 +1,4 @@
+import Companion
 import Control
 import JSONText
 import LinuxRuntime
@@ -5,25 +6,6 @@ import LinuxRuntime
 #if canImport(Glibc)
   import Glibc
 #endif
-
-/// Where the daemon listens.
-enum SocketPath {
-  static let system = "/run/georemind/org.georemind"
-
-  /// The option, the environment, the user's own service where it runs, else the system's.
-  static func find(
-    option: String?, environment: [String: String],
-    exists: (String) -> Bool = { access($0, F_OK) == 0 }
-  ) -> String {
-    if let option { return option }
-    if let path = environment["GEOREMIND_SOCKET"], !path.isEmpty { return path }
-    if let directory = environment["XDG_RUNTIME_DIR"], !directory.isEmpty {
-      let path = "\(directory)/georemind/org.georemind"
-      if exists(path) { return path }
-    }
-    return system
-  }
-}
 
 /// A connection to the daemon: one call after the other.
 final class DaemonConnection {

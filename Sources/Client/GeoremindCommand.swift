@@ -1,8 +1,9 @@
 import ArgumentParser
+import Companion
 
 /// The command line as a whole.
 struct GeoremindCommand: ParsableCommand {
-  static let version = "0.1.0"
+  static let version = GeoremindVersion.text
 
   static let configuration = CommandConfiguration(
     commandName: "georemind",

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Companion
 import Geodesy
 import Interchange
 import JSONText

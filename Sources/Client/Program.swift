@@ -1,4 +1,5 @@
 import ArgumentParser
+import Companion
 
 #if canImport(Glibc)
   import Glibc

@@ -1,3 +1,4 @@
+import Companion
 import LinuxRuntime
 
 /// How much of a file has been read, on a terminal, once that takes longer than half a second.

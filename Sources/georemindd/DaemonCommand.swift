@@ -1,4 +1,5 @@
 import ArgumentParser
+import Companion
 import Configuration
 import Glibc
 import LinuxRuntime
@@ -7,7 +8,7 @@ import Storage
 
 /// `georemindd`: arguments to settings, settings to a daemon, errors to exit codes of sysexits(3).
 struct DaemonCommand: ParsableCommand {
-  static let version = "0.1.0"
+  static let version = GeoremindVersion.text
 
   static let configuration = CommandConfiguration(
     commandName: "georemindd",

@@ -1,4 +1,5 @@
 import CivilTime
+import Companion
 import Configuration
 import Geodesy
 import Geofencing
@@ -48,14 +49,12 @@ struct DaemonSettings {
 
   var storePath: String { "\(stateDirectory)/georemind.db" }
 
-  static let systemConfiguration = "/etc/georemind/georemind.conf"
-
   static func load(
     _ arguments: Arguments
   ) throws -> (
     settings: DaemonSettings, configuration: Configuration
   ) {
-    let environment = Environment()
+    let environment = ServiceFolders()
     let main = arguments.configFile ?? environment.configurationFile
     if let given = arguments.configFile, access(given, R_OK) != 0 {
       throw ConfigurationError(
@@ -70,7 +69,7 @@ struct DaemonSettings {
   }
 
   private init(
-    _ configuration: Configuration, arguments: Arguments, environment: Environment
+    _ configuration: Configuration, arguments: Arguments, environment: ServiceFolders
   ) throws {
     let feedKey = SettingKeys.feed
     if arguments.feeds.isEmpty {
@@ -271,47 +270,6 @@ struct DaemonSettings {
       log.warning("Local times are read as UTC: \(error)")
       return .utc
     }
-  }
-}
-
-/// Where things are when nobody says: the service's folders, or the user's.
-private struct Environment {
-  private func value(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
-  }
-
-  private var isUserService: Bool { geteuid() != 0 && value("STATE_DIRECTORY") == nil }
-
-  private func home(_ variable: String, _ fallback: String) -> String? {
-    value(variable) ?? value("HOME").map { "\($0)/\(fallback)" }
-  }
-
-  var configurationFile: String {
-    guard isUserService, let folder = home("XDG_CONFIG_HOME", ".config") else {
-      return DaemonSettings.systemConfiguration
-    }
-    return "\(folder)/georemind/georemind.conf"
-  }
-
-  /// systemd may pass several folders, parted by colons; the first is ours.
-  var stateDirectory: String? {
-    if let given = value("STATE_DIRECTORY") {
-      return given.split(separator: ":").first.map(String.init)
-    }
-    guard isUserService else { return "/var/lib/georemind" }
-    return home("XDG_STATE_HOME", ".local/state").map { "\($0)/georemind" }
-  }
-
-  var socketPath: String { "\(runtimeFolder)/org.georemind" }
-
-  var routeSocket: String { "\(runtimeFolder)/org.georemind.route" }
-
-  private var runtimeFolder: String {
-    if let runtime = value("RUNTIME_DIRECTORY")?.split(separator: ":").first {
-      return String(runtime)
-    }
-    if isUserService, let runtime = value("XDG_RUNTIME_DIR") { return "\(runtime)/georemind" }
-    return "/run/georemind"
   }
 }
 

@@ -57,18 +57,6 @@ import Testing
     #expect(Program.prepared(arguments) == expected)
   }
 
-  @Test func theSocketIsTheUsersWhereThereIsOne() {
-    func find(_ option: String?, _ environment: [String: String], exists: Bool = true) -> String {
-      SocketPath.find(option: option, environment: environment) { _ in exists }
-    }
-    let user = ["XDG_RUNTIME_DIR": "/run/user/1000"]
-    #expect(find("/a", ["GEOREMIND_SOCKET": "/b"]) == "/a")
-    #expect(find(nil, ["GEOREMIND_SOCKET": "/b"].merging(user) { $1 }) == "/b")
-    #expect(find(nil, user) == "/run/user/1000/georemind/org.georemind")
-    #expect(find(nil, user, exists: false) == SocketPath.system)
-    #expect(find(nil, [:]) == SocketPath.system)
-  }
-
   @Test func coordinatesAreConverted() throws {
     let run = Run(["--json", "convert", "-33.87,151.21"])
     let object = try #require(try JSONParser.parse(run.output).object)

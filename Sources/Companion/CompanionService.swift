@@ -1,0 +1,37 @@
+package import LinuxRuntime
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A small service beside the daemon: its loop, until it is told to end.
+package enum CompanionService {
+  /// Runs until SIGTERM or SIGINT; tells systemd when it is ready, and on SIGHUP calls `reload`.
+  /// - Parameter start: makes the parts, which are kept for as long as the loop runs.
+  package static func run<Parts>(
+    loop: EventLoop, reload: @escaping (Parts) -> Void = { _ in },
+    start: () throws -> Parts
+  ) throws -> Int32 {
+    // A bus or daemon that goes away is no reason to end.
+    signal(SIGPIPE, SIG_IGN)
+    let services = ServiceManager()
+    let ends = try [SIGTERM, SIGINT].map { signal in
+      try loop.addSignal(signal) { _ in
+        services.stopping()
+        loop.exit(0)
+      }
+    }
+    let parts = try start()
+    let hangUp = try loop.addSignal(SIGHUP) { _ in
+      services.reloading()
+      reload(parts)
+      services.ready()
+    }
+    services.ready()
+    defer {
+      withExtendedLifetime(parts) {}
+      for source in ends + [hangUp] { source.close() }
+    }
+    return try loop.run()
+  }
+}

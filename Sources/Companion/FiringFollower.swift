@@ -1,0 +1,175 @@
+package import Control
+package import JSONText
+package import LinuxRuntime
+
+/// Follows the daemon's firings for as long as the program runs: each is delivered once, in order, also
+/// those that were missed while this program or the daemon was away.
+///
+/// Two links are held: one for the stream of firings and one for calls. A lost daemon is tried
+/// again, after half a second at first and then up to ten seconds apart; its socket is looked for
+/// anew each time, as a user's daemon may take the place of the system's.
+package final class FiringFollower {
+  package struct Options: Sendable {
+    /// At most so many of the missed firings are delivered, the latest of them.
+    package var mostMissed: Int
+
+    package init(mostMissed: Int) { self.mostMissed = mostMissed }
+  }
+
+  /// A new firing; whether it came while nobody was listening.
+  package var onFiring: (_ firing: FiringNotice, _ isMissed: Bool) -> Void = { _, _ in }
+  /// So many missed firings were more than are delivered.
+  package var onPassedOver: (_ count: Int) -> Void = { _ in }
+  /// The daemon is there and will answer.
+  package var onConnection: () -> Void = {}
+  /// It is not, and why; told once for each reason until it is there again.
+  package var onLoss: (_ reason: String) -> Void = { _ in }
+
+  private let loop: EventLoop
+  private let options: Options
+  private let findSocket: () -> String
+  private let memory: StateFile?
+  private var seen: SeenFirings
+  private var stream: DaemonLink?
+  private var calls: DaemonLink?
+  private var backoff = Backoff(first: 500_000, longest: 10_000_000)
+  private var connectedSince: Int64 = 0
+  private var retry: TimerSource?
+  private var lastReason: String?
+
+  /// The ledger is asked for at most so many missed firings.
+  private static let longestLog = 1_000
+
+  /// - Parameters:
+  ///   - memory: keeps what was seen over a restart of this program.
+  ///   - now: RFC 3339 in UTC: where nothing was seen before, firings count from here.
+  package init(
+    loop: EventLoop, options: Options, memory: StateFile? = nil, now: String,
+    findSocket: @escaping () -> String
+  ) throws(SystemError) {
+    self.loop = loop
+    self.options = options
+    self.memory = memory
+    self.findSocket = findSocket
+    seen = memory?.read().flatMap { SeenFirings(json: $0) } ?? SeenFirings(since: now)
+    retry = try loop.addTimer(.monotonic, accuracy: 100_000) { [unowned self] _ in connect() }
+  }
+
+  /// Begins; the handlers are set before.
+  package func start() { retry?.arm(in: 0) }
+
+  package func stop() {
+    retry?.close()
+    retry = nil
+    drop()
+  }
+
+  /// Whether a call would be sent.
+  package var isConnected: Bool { calls != nil }
+
+  /// Calls a method of `org.georemind`; without a daemon the answer is nil, at once. It is nil, too,
+  /// where the connection is lost before the answer: then whether it was done is not known.
+  package func call(
+    _ method: String, _ parameters: JSONObject = JSONObject(),
+    answer: @escaping (Result<JSONObject, VarlinkError>?) -> Void
+  ) {
+    guard let calls else { return answer(nil) }
+    let number = nextCall
+    nextCall &+= 1
+    unanswered[number] = answer
+    calls.call(method, parameters) { [unowned self] result in
+      unanswered.removeValue(forKey: number)?(result)
+    }
+  }
+
+  private var nextCall = 0
+  private var unanswered: [Int: (Result<JSONObject, VarlinkError>?) -> Void] = [:]
+
+  // MARK: - The connection
+
+  private func connect() {
+    do throws(SystemError) {
+      let path = findSocket()
+      let stream = try DaemonLink(path: path, loop: loop)
+      let calls = try DaemonLink(path: path, loop: loop)
+      stream.onLoss = { [unowned self] in lose($0) }
+      calls.onLoss = { [unowned self] in lose($0) }
+      self.stream = stream
+      self.calls = calls
+    } catch {
+      return lose(error.description)
+    }
+    connectedSince = loop.now(.monotonic)
+    // The daemon takes both before it takes any call of the other link: once the first is answered,
+    // whatever fires is either in the stream or in the ledger already.
+    stream?.call("Status") { [unowned self] in
+      switch $0 {
+      case .success: isListening()
+      case .failure(let error): lose(error.description)
+      }
+    }
+    stream?.call("WatchFirings", more: true) { [unowned self] in
+      switch $0 {
+      case .success(let answer): take(answer["firing"], isMissed: false)
+      case .failure(let error): lose(error.description)
+      }
+    }
+  }
+
+  private func isListening() {
+    lastReason = nil
+    onConnection()
+    guard options.mostMissed > 0, let since = seen.latest else { return }
+    call("Log", ["since": .string(since), "limit": .int(Self.longestLog)]) { [unowned self] in
+      guard case .success(let answer)? = $0 else { return }
+      catchUp(answer["firings"]?.array ?? [])
+    }
+  }
+
+  private func catchUp(_ firings: [JSONValue]) {
+    let missed = firings.compactMap { $0.object.flatMap { FiringNotice($0) } }
+      .filter { !isSeen($0) }
+    let passedOver = max(0, missed.count - options.mostMissed)
+    if passedOver > 0 { onPassedOver(passedOver) }
+    for (index, firing) in missed.enumerated() {
+      if index < passedOver {
+        _ = seen.note(firing)
+      } else {
+        take(.object(firing.json), isMissed: true)
+      }
+    }
+  }
+
+  private func isSeen(_ firing: FiringNotice) -> Bool {
+    var copy = seen
+    return !copy.note(firing)
+  }
+
+  private func take(_ value: JSONValue?, isMissed: Bool) {
+    guard let firing = value?.object.flatMap({ FiringNotice($0) }), seen.note(firing) else {
+      return
+    }
+    onFiring(firing, isMissed)
+    // A memory that cannot be kept costs a repetition after a restart, and no firing.
+    try? memory?.write(seen.json)
+  }
+
+  private func lose(_ reason: String) {
+    guard retry != nil else { return }
+    if stream != nil { backoff.connectionEnded(after: loop.now(.monotonic) - connectedSince) }
+    drop()
+    if reason != lastReason { onLoss(reason) }
+    lastReason = reason
+    retry?.arm(in: backoff.next(random: .random(in: 0..<1)))
+  }
+
+  private func drop() {
+    stream?.close()
+    calls?.close()
+    stream = nil
+    calls = nil
+    let waiting = unanswered.sorted { $0.key < $1.key }
+    unanswered.removeAll()
+    for (_, answer) in waiting { answer(nil) }
+  }
+}

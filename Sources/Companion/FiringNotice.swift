@@ -1,0 +1,34 @@
+package import JSONText
+
+/// A firing as the daemon tells it to those who watch.
+package struct FiringNotice: Equatable, Sendable {
+  package let id: String
+  package let reminderID: String
+  package let title: String
+  /// `arrive`, `due` …
+  package let event: String
+  /// RFC 3339, UTC.
+  package let time: String
+  /// One sentence: what made it fire.
+  package let why: String
+  /// 0…9 as in iCalendar; 0 says nothing.
+  package let priority: Int
+  /// All that was told.
+  package let json: JSONObject
+
+  /// Nil where it does not say of which reminder it is.
+  package init?(_ json: JSONObject) {
+    guard let id = json["firing_id"]?.string, let reminderID = json["reminder_id"]?.string else {
+      return nil
+    }
+    func text(_ name: String) -> String { json[name]?.string ?? "" }
+    self.id = id
+    self.reminderID = reminderID
+    title = text("title")
+    event = text("event")
+    time = text("time")
+    why = text("why")
+    priority = json["priority"]?.int ?? 0
+    self.json = json
+  }
+}

@@ -1,0 +1,50 @@
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Where things are when nobody says: the service's folders, or the user's.
+package struct ServiceFolders: Sendable {
+  package static let systemConfiguration = "/etc/georemind/georemind.conf"
+
+  package init() {}
+
+  private func value(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Whether this is somebody's own service, not the system's.
+  package var isUserService: Bool { geteuid() != 0 && value("STATE_DIRECTORY") == nil }
+
+  private func home(_ variable: String, _ fallback: String) -> String? {
+    value(variable) ?? value("HOME").map { "\($0)/\(fallback)" }
+  }
+
+  package var configurationFile: String {
+    guard isUserService, let folder = home("XDG_CONFIG_HOME", ".config") else {
+      return Self.systemConfiguration
+    }
+    return "\(folder)/georemind/georemind.conf"
+  }
+
+  /// systemd may pass several folders, parted by colons; the first is ours.
+  package var stateDirectory: String? {
+    if let given = value("STATE_DIRECTORY") {
+      return given.split(separator: ":").first.map(String.init)
+    }
+    guard isUserService else { return "/var/lib/georemind" }
+    return home("XDG_STATE_HOME", ".local/state").map { "\($0)/georemind" }
+  }
+
+  package var socketPath: String { "\(runtimeFolder)/org.georemind" }
+
+  /// Where `georemind-route` listens.
+  package var routeSocket: String { "\(runtimeFolder)/org.georemind.route" }
+
+  private var runtimeFolder: String {
+    if let runtime = value("RUNTIME_DIRECTORY")?.split(separator: ":").first {
+      return String(runtime)
+    }
+    if isUserService, let runtime = value("XDG_RUNTIME_DIR") { return "\(runtime)/georemind" }
+    return "/run/georemind"
+  }
+}
