@@ -43,7 +43,7 @@ bench: $(RELEASE)/.built
 	@$(RELEASE)/georemind-bench --help
 
 # Every program that is installed; units, catalogs and manual pages are taken as they are there.
-PROGRAMS = georemindd georemind
+PROGRAMS = georemindd georemind georemind-notify
 SHARE = .build/share
 
 # Where things go, below DESTDIR. The catalog has one place alone, whatever the prefix: that is where
@@ -59,11 +59,13 @@ DOCDIR = $(PREFIX)/share/doc/georemind
 BASHDIR = $(PREFIX)/share/bash-completion/completions
 ZSHDIR = $(PREFIX)/share/zsh/site-functions
 FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
+APPLICATIONSDIR = $(PREFIX)/share/applications
 CONFDIR = /etc/georemind
 
 UNITS = $(wildcard systemd/*.service systemd/*.socket systemd/*.timer systemd/*.path)
 USERUNITS = $(wildcard systemd/user/*.*)
 CATALOGS = $(wildcard systemd/catalog/*)
+APPLICATIONS = $(wildcard share/applications/*.desktop)
 # Units name the programs and documents by their paths.
 IN_PREFIX = sed -e 's|/usr/bin/|$(BINDIR)/|g' -e 's|/usr/share/doc/georemind|$(DOCDIR)|g'
 
@@ -80,6 +82,7 @@ install: $(SHARE)/.made
 	for unit in $(USERUNITS); do $(IN_PREFIX) $$unit | \
 	  install -m644 /dev/stdin $(DESTDIR)$(USERUNITDIR)/$$(basename $$unit) || exit; done
 	install -Dm644 -t $(DESTDIR)$(CATALOGDIR) $(CATALOGS)
+	install -Dm644 -t $(DESTDIR)$(APPLICATIONSDIR) $(APPLICATIONS)
 	install -Dm644 -t $(DESTDIR)$(SYSUSERSDIR) systemd/sysusers.d/*
 	install -Dm644 -t $(DESTDIR)$(TMPFILESDIR) systemd/tmpfiles.d/*
 	for page in $(SHARE)/man/*; do \
@@ -100,6 +103,7 @@ uninstall:
 	rm -f $(PROGRAMS:%=$(DESTDIR)$(BINDIR)/%)
 	rm -f $(UNITS:systemd/%=$(DESTDIR)$(UNITDIR)/%) $(USERUNITS:systemd/user/%=$(DESTDIR)$(USERUNITDIR)/%)
 	rm -f $(CATALOGS:systemd/catalog/%=$(DESTDIR)$(CATALOGDIR)/%)
+	rm -f $(APPLICATIONS:share/applications/%=$(DESTDIR)$(APPLICATIONSDIR)/%)
 	rm -f $(DESTDIR)$(SYSUSERSDIR)/georemind.conf $(DESTDIR)$(TMPFILESDIR)/georemind.conf
 	for page in $(notdir $(basename $(wildcard man/*.in))); do \
 	  rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done

@@ -39,6 +39,7 @@ let package = Package(
     .executable(name: "georemindd", targets: ["georemindd"]),
     .executable(name: "georemind", targets: ["georemind"]),
     .executable(name: "georemind-route", targets: ["georemind-route"]),
+    .executable(name: "georemind-notify", targets: ["georemind-notify"]),
     .executable(name: "georemind-bench", targets: ["georemind-bench"]),
   ],
   dependencies: [
@@ -88,6 +89,8 @@ let package = Package(
       ], settings: strict)
     + library(
       "Companion", ["CivilTime", "JSONText", "Control", "LinuxRuntime"], settings: strict)
+    + library(
+      "Notifications", ["JSONText", "Control", "LinuxRuntime", "Companion"], settings: strict)
     + [
       .executableTarget(
         name: "georemindd",
@@ -121,6 +124,12 @@ let package = Package(
           .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
       .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+      .executableTarget(
+        name: "georemind-notify",
+        dependencies: [
+          "CivilTime", "LinuxRuntime", "Companion", "Notifications",
+          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ], swiftSettings: strict),
       .executableTarget(
         name: "georemind-bench",
         dependencies: [

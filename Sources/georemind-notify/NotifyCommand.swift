@@ -1,0 +1,82 @@
+import ArgumentParser
+import CivilTime
+import Companion
+import Glibc
+import LinuxRuntime
+import Notifications
+
+/// `georemind-notify`: arguments to parts, parts to a running service.
+struct NotifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "georemind-notify",
+    abstract: "Shows firings as desktop notifications, with the buttons Done and Snooze.",
+    version: "georemind-notify \(GeoremindVersion.text)")
+
+  @Option(
+    help: ArgumentHelp(
+      "The daemon's control socket; without, the user's own or the system's.", valueName: "path"))
+  var socket: String?
+
+  @Option(help: ArgumentHelp("What the button Snooze puts a reminder off by.", valueName: "span"))
+  var snooze = "10min"
+
+  /// Of what was missed while it was away, at most so many are shown.
+  private static let mostMissed = 20
+
+  /// Runs one command line and answers the exit code.
+  static func run(_ arguments: [String]) -> Int32 {
+    let log = ServiceLog(program: "georemind-notify")
+    do {
+      return try parse(arguments).start(log)
+    } catch {
+      let code = exitCode(for: error).rawValue
+      if code == 0 {
+        print(fullMessage(for: error))
+      } else {
+        log.write(.error, "\(message(for: error)); see 'georemind-notify --help'")
+      }
+      return code
+    }
+  }
+
+  func validate() throws {
+    guard let span = try? TimeSpan(parsing: snooze), span > .zero else {
+      throw ValidationError("--snooze '\(snooze)' is no span of time; write it like 10min")
+    }
+  }
+
+  private func start(_ log: ServiceLog) throws -> Int32 {
+    func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+    var environment: [String: String] = [:]
+    for name in ["GEOREMIND_SOCKET", "XDG_RUNTIME_DIR"] { environment[name] = variable(name) }
+    guard let address = Bus.userAddress(variable) else {
+      log.write(
+        .error,
+        "there is no user's bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set; "
+          + "start it with 'systemctl --user start georemind-notify'")
+      return 78
+    }
+    let span = try TimeSpan(parsing: snooze)
+    let loop = try EventLoop()
+    do {
+      return try CompanionService.run(loop: loop) {
+        let memory = ServiceFolders().stateDirectory.map { StateFile(path: "\($0)/notified.json") }
+        let follower = try FiringFollower(
+          loop: loop, options: .init(mostMissed: Self.mostMissed), memory: memory,
+          now: Instant(microseconds: SystemClock.now()).json
+        ) { [socket] in SocketPath.find(option: socket, environment: environment) }
+        let server = NotificationServer(bus: try Bus(address: address, loop: loop)) {
+          log.write(.info, $0)
+        }
+        let notifier = try Notifier(
+          follower: follower, server: server, loop: loop, snooze: span.description,
+          snoozeLabel: "Snooze \(span)", log: log.write)
+        try notifier.start()
+        return notifier
+      }
+    } catch {
+      log.write(.error, "\(error)")
+      return 74
+    }
+  }
+}

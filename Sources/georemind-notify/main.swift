@@ -1,0 +1,3 @@
+import Glibc
+
+exit(NotifyCommand.run(Array(CommandLine.arguments.dropFirst())))
