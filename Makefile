@@ -43,7 +43,7 @@ bench: $(RELEASE)/.built
 	@$(RELEASE)/georemind-bench --help
 
 # Every program that is installed; units, catalogs and manual pages are taken as they are there.
-PROGRAMS = georemindd georemind georemind-notify
+PROGRAMS = georemindd georemind georemind-notify georemind-hook georemind-route
 SHARE = .build/share
 
 # Where things go, below DESTDIR. The catalog has one place alone, whatever the prefix: that is where

@@ -40,6 +40,7 @@ let package = Package(
     .executable(name: "georemind", targets: ["georemind"]),
     .executable(name: "georemind-route", targets: ["georemind-route"]),
     .executable(name: "georemind-notify", targets: ["georemind-notify"]),
+    .executable(name: "georemind-hook", targets: ["georemind-hook"]),
     .executable(name: "georemind-bench", targets: ["georemind-bench"]),
   ],
   dependencies: [
@@ -91,13 +92,16 @@ let package = Package(
       "Companion", ["CivilTime", "JSONText", "Control", "LinuxRuntime"], settings: strict)
     + library(
       "Notifications", ["JSONText", "Control", "LinuxRuntime", "Companion"], settings: strict)
+    + library(
+      "Hooks", ["CivilTime", "JSONText", "Configuration", "LinuxRuntime", "Companion"],
+      settings: strict)
     + [
       .executableTarget(
         name: "georemindd",
         dependencies: [
           "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Geofencing",
           "Reminders", "Interchange", "Storage", "Control", "LinuxRuntime", "Routing",
-          "Companion",
+          "Companion", "Hooks",
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
           .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
@@ -128,6 +132,12 @@ let package = Package(
         name: "georemind-notify",
         dependencies: [
           "CivilTime", "LinuxRuntime", "Companion", "Notifications",
+          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ], swiftSettings: strict),
+      .executableTarget(
+        name: "georemind-hook",
+        dependencies: [
+          "CivilTime", "Configuration", "LinuxRuntime", "Companion", "Hooks",
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ], swiftSettings: strict),
       .executableTarget(

@@ -1,4 +1,5 @@
 import Configuration
+import Hooks
 import Routing
 
 /// Every key of `georemind.conf`, in the order of `etc/georemind.conf`, with its default.
@@ -67,7 +68,7 @@ enum SettingKeys {
     + [
       reminderFile, skipOlderThan, calendarFolder, ledgerKeepDays, socket, allowGroup,
       sharedChanges, logLevel,
-    ]
+    ] + HookKeys.all
 
   private static let travelAndBefore = [
     feed, silenceTimeout, excludeDeadReckoning, excludeManual, excludeSimulated, lostAfter,

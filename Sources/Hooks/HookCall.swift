@@ -1,0 +1,87 @@
+import CivilTime
+package import Companion
+import JSONText
+package import LinuxRuntime
+
+/// One program for one firing, and the transient unit it runs in.
+package struct HookCall: Equatable, Sendable {
+  package let program: String
+  package let firing: FiringNotice
+
+  package init(program: String, firing: FiringNotice) {
+    self.program = program
+    self.firing = firing
+  }
+
+  /// The name of the unit: the same firing and place in the list of programs give the same name, so that
+  /// systemd itself refuses a second start while the first runs.
+  package func unitName(number: Int) -> String {
+    let id = firing.id.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+    return "georemind-hook-\(id.prefix(64))-\(number).service"
+  }
+
+  /// The members of the firing as variables named after them: `GEOREMIND_TITLE` and so on.
+  package var environment: [String] {
+    firing.json.members.compactMap { key, value in
+      let text: String
+      switch value {
+      case .string(let value): text = value
+      case .number(let value): text = value.text
+      case .bool(let value): text = value ? "true" : "false"
+      case .null, .array, .object: return nil
+      }
+      let name = key.uppercased()
+      guard
+        name.utf8.allSatisfy({
+          (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F
+        })
+      else { return nil }
+      // A NUL would end the variable; D-Bus does not carry it either.
+      return "GEOREMIND_\(name)=\(text.filter { $0 != "\0" })"
+    }
+  }
+
+  /// The properties of the unit: systemd.exec(5), systemd.service(5), by their names on the bus.
+  /// - Parameter isSystem: it runs for the whole machine and not for one user, so it is given a user
+  ///   and a sandbox.
+  package func properties(_ settings: HookSettings, isSystem: Bool) -> [BusValue] {
+    let line = JSONValue.object(firing.json).line + "\n"
+    var properties: KeyValueList = [
+      ("Description", .string("Hook \(program) for \(firing.title.printable.prefix(100))")),
+      // The start of a unit of this type ends with its program, so its job tells how it went.
+      ("Type", .string("oneshot")),
+      (
+        "ExecStart",
+        .array(
+          of: "(sasb)", [.structure([.string(program), .strings([program]), .bool(false)])])
+      ),
+      ("Environment", .strings(environment)),
+      ("StandardInput", .string("data")),
+      ("StandardInputData", .bytes(line.utf8)),
+      ("StandardOutput", .string("journal")),
+      ("StandardError", .string("journal")),
+      ("SyslogIdentifier", .string("georemind-hook")),
+      ("TimeoutStartUSec", .uint64(UInt64(max(1, settings.timeout.microseconds)))),
+      ("TimeoutStopUSec", .uint64(5_000_000)),
+      // Nothing of it is left when it has ended, however it did.
+      ("CollectMode", .string("inactive-or-failed")),
+      ("NoNewPrivileges", .bool(true)),
+    ]
+    if isSystem {
+      if let user = settings.user {
+        properties.append(("User", .string(user)))
+      } else {
+        properties.append(("DynamicUser", .bool(true)))
+      }
+      properties += [
+        ("ProtectSystem", .string("strict")), ("ProtectHome", .string("yes")),
+        ("PrivateTmp", .bool(true)), ("PrivateDevices", .bool(true)),
+        ("ProtectKernelTunables", .bool(true)), ("ProtectControlGroups", .bool(true)),
+        ("RestrictSUIDSGID", .bool(true)),
+      ]
+    }
+    return properties.map { .structure([.string($0.0), .variant($0.1)]) }
+  }
+
+  private typealias KeyValueList = [(String, BusValue)]
+}

@@ -1,0 +1,125 @@
+package import Companion
+package import LinuxRuntime
+
+/// Starts the hooks of each firing as units of systemd.
+///
+/// The programs are not children of this process: systemd gives each a unit with its own limits,
+/// sandbox, log lines and time-out, and ends what it leaves behind.
+package final class HookRunner {
+  private static let manager = "org.freedesktop.systemd1"
+  private static let path = "/org/freedesktop/systemd1"
+  private static let interface = "org.freedesktop.systemd1.Manager"
+
+  private let bus: Bus
+  private let follower: FiringFollower
+  private let isSystem: Bool
+  private let log: (ServiceLog.Level, String) -> Void
+  private var settings: HookSettings
+  private var queue: HookQueue
+
+  /// - Parameter isSystem: the hooks are the machine's and not one user's.
+  package init(
+    bus: Bus, follower: FiringFollower, settings: HookSettings, isSystem: Bool,
+    log: @escaping (ServiceLog.Level, String) -> Void
+  ) {
+    self.bus = bus
+    self.follower = follower
+    self.settings = settings
+    self.isSystem = isSystem
+    self.log = log
+    queue = HookQueue(mostParallel: settings.mostParallel)
+  }
+
+  package func start() throws(SystemError) {
+    follower.onFiring = { [unowned self] firing, _ in
+      perform(queue.add(firing, programs: usablePrograms()))
+    }
+    follower.onPassedOver = { [unowned self] count in
+      log(.warning, "\(count) firings were missed long ago: no hook is started for them")
+    }
+    follower.onConnection = { [unowned self] in log(.info, "Connected to the daemon") }
+    follower.onLoss = { [unowned self] reason in
+      log(.warning, "No connection to the daemon, trying again: \(reason)")
+    }
+    // Whoever starts a unit is told of the end of its job without further asking.
+    try bus.match(
+      "type='signal',path='\(Self.path)',interface='\(Self.interface)',member='JobRemoved'"
+    ) { [unowned self] signal in
+      guard signal.arguments.count == 4, let unit = signal.arguments[2].string,
+        let result = signal.arguments[3].string
+      else { return }
+      perform(queue.ended(unit, result: result))
+    }
+    sayWhatIsSet()
+    follower.start()
+  }
+
+  /// New settings, for the firings to come.
+  package func change(to settings: HookSettings) {
+    self.settings = settings
+    queue.mostParallel = settings.mostParallel
+    sayWhatIsSet()
+  }
+
+  private func sayWhatIsSet() {
+    if settings.programs.isEmpty {
+      log(.notice, "No hook is set; name one with Exec= in section [Hook] of georemind.conf")
+    }
+    _ = usablePrograms()
+  }
+
+  /// Looked at each time: a file may have changed hands.
+  private func usablePrograms() -> [String] {
+    settings.programs.filter { program in
+      guard let objection = HookSettings.objection(to: program, needsRoot: isSystem) else {
+        return true
+      }
+      log(.error, "A hook is not started: \(objection)")
+      return false
+    }
+  }
+
+  private func perform(_ answer: (starts: [HookQueue.Start], words: [HookQueue.Word])) {
+    for word in answer.words { say(word) }
+    for start in answer.starts { self.start(start) }
+  }
+
+  private func start(_ start: HookQueue.Start) {
+    let arguments: [BusValue] = [
+      .string(start.unit), .string("fail"),
+      .array(of: "(sv)", start.call.properties(settings, isSystem: isSystem)),
+      .array(of: "(sa(sv))", []),
+    ]
+    func failed(_ reason: String) {
+      perform(queue.ended(start.unit, result: reason))
+    }
+    do throws(SystemError) {
+      try bus.call(Self.manager, Self.path, Self.interface, "StartTransientUnit", arguments) {
+        if case .failure(let error) = $0 { failed("\(error)") }
+      }
+    } catch {
+      failed("\(error)")
+    }
+  }
+
+  private func say(_ word: HookQueue.Word) {
+    switch word {
+    case .dropped(let title):
+      log(
+        .error,
+        "Too many hooks wait: none is started for '\(title)'; raise MaximumParallel= or "
+          + "lower TimeoutSec= in section [Hook]")
+    case .failed(let call, let unit, let result):
+      let how =
+        switch result {
+        case "failed": "failed"
+        case "timeout": "took longer than \(settings.timeout) and was ended"
+        default: "could not be started: \(result)"
+        }
+      log(
+        .error,
+        "Hook \(call.program) \(how) for '\(call.firing.title)'; see 'journalctl "
+          + "\(isSystem ? "" : "--user ")-u \(unit)'")
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package import CivilTime
+package import Configuration
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What section `[Hook]` of `georemind.conf` says.
+package struct HookSettings: Equatable, Sendable {
+  /// Programs to start for each firing, by absolute path.
+  package var programs: [String]
+  package var timeout: TimeSpan
+  package var mostParallel: Int
+  /// The user that the system's hooks run as; nil is a user of the moment (`DynamicUser=`).
+  package var user: String?
+
+  package init(
+    programs: [String] = [], timeout: TimeSpan = .seconds(30), mostParallel: Int = 4,
+    user: String? = nil
+  ) {
+    self.programs = programs
+    self.timeout = timeout
+    self.mostParallel = mostParallel
+    self.user = user
+  }
+
+  /// Other sections are the daemon's to read and to complain of.
+  package init(file: String) throws {
+    let configuration = Configuration(
+      try ConfigurationFile.load(main: file), declared: HookKeys.all)
+    try self.init(configuration)
+  }
+
+  package init(_ configuration: Configuration) throws {
+    let keys = HookKeys.self
+    programs = try configuration.list(keys.program, expected: "the absolute path of a program") {
+      $0.hasPrefix("/") ? $0 : nil
+    }
+    let range = TimeSpan.seconds(1)...TimeSpan.hours(1)
+    timeout =
+      try configuration.value(
+        keys.timeout, expected: "a time span from \(range.lowerBound) to \(range.upperBound)"
+      ) { text in
+        let span = try TimeSpan(parsing: text)
+        return range.contains(span) ? span : nil
+      } ?? .seconds(30)
+    mostParallel = try configuration.int(keys.mostParallel, in: 1...64) ?? 4
+    user = configuration.string(keys.user).flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Why a program cannot be started by the system's service, if it cannot: others than root could
+  /// change what runs.
+  package static func objection(to path: String, needsRoot: Bool) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      return "\(path): \(String(cString: strerror(errno)))"
+    }
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o111 != 0 else {
+      return "\(path) is no program; make it executable with chmod +x"
+    }
+    guard needsRoot else { return nil }
+    guard status.st_uid == 0, status.st_mode & 0o022 == 0 else {
+      return "\(path) could be changed by others than root; give it to root and chmod go-w"
+    }
+    return nil
+  }
+}
+
+/// The keys of section `[Hook]`, with their defaults.
+package enum HookKeys {
+  static let program = ConfigurationKey.list("Hook", "Exec")
+  static let timeout = ConfigurationKey.scalar("Hook", "TimeoutSec", default: "30")
+  static let mostParallel = ConfigurationKey.scalar("Hook", "MaximumParallel", default: "4")
+  static let user = ConfigurationKey.scalar("Hook", "User")
+
+  package static let all = [program, timeout, mostParallel, user]
+}

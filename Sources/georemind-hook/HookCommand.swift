@@ -1,0 +1,88 @@
+import ArgumentParser
+import CivilTime
+import Companion
+import Configuration
+import Glibc
+import Hooks
+import LinuxRuntime
+
+/// `georemind-hook`: arguments to parts, parts to a running service.
+struct HookCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "georemind-hook",
+    abstract: "Starts the programs of section [Hook] of georemind.conf for each firing.",
+    version: "georemind-hook \(GeoremindVersion.text)")
+
+  @Option(
+    help: ArgumentHelp(
+      "The daemon's control socket; without, the user's own or the system's.", valueName: "path"))
+  var socket: String?
+
+  @Option(help: ArgumentHelp("The configuration file, with FILE.d/*.conf beside it."))
+  var config: String?
+
+  /// Of what was missed while it was away, at most so many have their hooks started.
+  private static let mostMissed = 100
+
+  /// Runs one command line and answers the exit code.
+  static func run(_ arguments: [String]) -> Int32 {
+    let log = ServiceLog(program: "georemind-hook")
+    do {
+      return try parse(arguments).start(log)
+    } catch let error as ConfigurationError {
+      log.write(.error, "\(error)")
+      return 78
+    } catch let error as SystemError {
+      log.write(.error, "\(error)")
+      return 74
+    } catch {
+      let code = exitCode(for: error).rawValue
+      if code == 0 {
+        print(fullMessage(for: error))
+      } else {
+        log.write(.error, "\(message(for: error)); see 'georemind-hook --help'")
+      }
+      return code
+    }
+  }
+
+  private func start(_ log: ServiceLog) throws -> Int32 {
+    func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+    var environment: [String: String] = [:]
+    for name in ["GEOREMIND_SOCKET", "XDG_RUNTIME_DIR"] { environment[name] = variable(name) }
+    let folders = ServiceFolders()
+    let file = config ?? folders.configurationFile
+    // Root starts the machine's hooks, everybody else their own.
+    let isSystem = geteuid() == 0
+    guard let address = isSystem ? Bus.systemAddress : Bus.userAddress(variable) else {
+      log.write(
+        .error,
+        "there is no user's bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set; "
+          + "start it with 'systemctl --user start georemind-hook'")
+      return 78
+    }
+    let settings = try HookSettings(file: file)
+    let loop = try EventLoop()
+    return try CompanionService.run(
+      loop: loop,
+      reload: { (runner: HookRunner) in
+        do {
+          runner.change(to: try HookSettings(file: file))
+        } catch {
+          log.write(.error, "The old hooks stay in force: \(error)")
+        }
+      },
+      start: {
+        let follower = try FiringFollower(
+          loop: loop, options: .init(mostMissed: Self.mostMissed),
+          memory: folders.stateDirectory.map { StateFile(path: "\($0)/hooked.json") },
+          now: Instant(microseconds: SystemClock.now()).json
+        ) { [socket] in SocketPath.find(option: socket, environment: environment) }
+        let runner = HookRunner(
+          bus: try Bus(address: address, loop: loop), follower: follower, settings: settings,
+          isSystem: isSystem, log: log.write)
+        try runner.start()
+        return runner
+      })
+  }
+}

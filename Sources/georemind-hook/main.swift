@@ -1,0 +1,3 @@
+import Glibc
+
+exit(HookCommand.run(Array(CommandLine.arguments.dropFirst())))

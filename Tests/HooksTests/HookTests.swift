@@ -1,0 +1,132 @@
+import CivilTime
+import Companion
+import Configuration
+import Glibc
+import JSONText
+import LinuxRuntime
+import TestSupport
+import Testing
+
+@testable import Hooks
+
+@Suite struct HookTests {
+  private func firing(_ id: String = "f-1", title: String = "Milk") throws -> FiringNotice {
+    try #require(
+      FiringNotice([
+        "firing_id": .string(id), "reminder_id": "r", "title": .string(title), "event": "arrive",
+        "time": "2026-06-12T16:00:00Z", "lat": .double(52.5), "why": "Arrived",
+        "strange key": "x", "list": [1],
+      ]))
+  }
+
+  private func settings(_ text: String) throws -> HookSettings {
+    try HookSettings(
+      Configuration(
+        [try ConfigurationFile.parse(text, path: "test.conf")], declared: HookKeys.all))
+  }
+
+  @Test func settingsHaveDefaults() throws {
+    #expect(try settings("[Feed]\nFeed=x\n") == HookSettings())
+    let all = try settings(
+      "[Hook]\nExec=/a\nExec=/b c\nTimeoutSec=2min\nMaximumParallel=2\nUser=alice\n")
+    #expect(
+      all
+        == HookSettings(
+          programs: ["/a", "/b c"], timeout: .minutes(2), mostParallel: 2, user: "alice"))
+  }
+
+  @Test(arguments: ["Exec=blink", "TimeoutSec=0", "TimeoutSec=2h", "MaximumParallel=0"])
+  func aWrongValueHasItsPlace(line: String) throws {
+    let error = #expect(throws: ConfigurationError.self) { try settings("[Hook]\n\(line)\n") }
+    #expect(error?.line == 2)
+  }
+
+  @Test func theFieldsAreInTheEnvironment() throws {
+    let call = HookCall(program: "/a", firing: try firing(title: "Milk\0 & more\nbread"))
+    #expect(
+      call.environment == [
+        "GEOREMIND_FIRING_ID=f-1", "GEOREMIND_REMINDER_ID=r",
+        "GEOREMIND_TITLE=Milk & more\nbread", "GEOREMIND_EVENT=arrive",
+        "GEOREMIND_TIME=2026-06-12T16:00:00Z", "GEOREMIND_LAT=52.5", "GEOREMIND_WHY=Arrived",
+      ])
+  }
+
+  /// Ids come from files of strangers, and a unit's name is a path on the bus.
+  @Test func theUnitHasAPlainName() throws {
+    let call = HookCall(program: "/a", firing: try firing("../a/é$(x)-9"))
+    #expect(call.unitName(number: 2) == "georemind-hook-ax-9-2.service")
+  }
+
+  @Test func theSystemsHooksHaveASandbox() throws {
+    let call = HookCall(program: "/a", firing: try firing())
+    func names(_ settings: HookSettings, isSystem: Bool) -> Set<String> {
+      Set(
+        call.properties(settings, isSystem: isSystem).compactMap { $0.elements?.first?.string })
+    }
+    #expect(names(.init(), isSystem: true).isSuperset(of: ["DynamicUser", "ProtectSystem"]))
+    #expect(!names(.init(user: "alice"), isSystem: true).contains("DynamicUser"))
+    #expect(names(.init(user: "alice"), isSystem: true).contains("User"))
+    #expect(names(.init(user: "alice"), isSystem: false).isDisjoint(with: ["DynamicUser", "User"]))
+  }
+
+  @Test func theFiringIsOnStandardInput() throws {
+    let call = HookCall(program: "/a", firing: try firing())
+    let input = call.properties(.init(), isSystem: false).first {
+      $0.elements?.first == .string("StandardInputData")
+    }
+    guard case .variant(.array(_, let values))? = input?.elements?.last else {
+      Issue.record("no standard input")
+      return
+    }
+    let bytes = values.compactMap { if case .byte(let byte) = $0 { byte } else { nil } }
+    #expect(bytes.last == 0x0A)
+    #expect(try JSONParser.parse(bytes)["title"]?.string == "Milk")
+  }
+
+  @Test func onlyProgramsThatOthersCannotChangeRunAsTheSystems() throws {
+    func objection(_ path: String, needsRoot: Bool) -> String? {
+      HookSettings.objection(to: path, needsRoot: needsRoot)
+    }
+    #expect(objection("/nonexistent", needsRoot: false)?.contains("No such file") == true)
+    #expect(objection("/etc/passwd", needsRoot: false)?.contains("chmod +x") == true)
+    #expect(objection("/bin/true", needsRoot: true) == nil)
+    let folder = try TemporaryFolder()
+    let path = try folder.file("hook", "#!/bin/sh\n")
+    chmod(path, 0o777)
+    #expect(objection(path, needsRoot: false) == nil)
+    #expect(objection(path, needsRoot: true)?.contains("go-w") == true)
+  }
+
+  // MARK: - The queue
+
+  @Test func asManyRunAtATimeAsAreAllowed() throws {
+    var queue = HookQueue(mostParallel: 2)
+    let first = queue.add(try firing("a"), programs: ["/x", "/y", "/z"])
+    #expect(first.starts.map(\.call.program) == ["/x", "/y"])
+    #expect(queue.add(try firing("b"), programs: ["/x"]).starts.isEmpty)
+    let next = queue.ended("georemind-hook-a-1.service", result: "done")
+    #expect(next.starts.map(\.call.program) == ["/z"])
+    #expect(next.words.isEmpty)
+    #expect(queue.runningCount == 2)
+    #expect(queue.ended("somebody-elses.service", result: "failed").words.isEmpty)
+  }
+
+  @Test(arguments: ["failed", "timeout", "Access denied"])
+  func whatFailsIsSaid(result: String) throws {
+    var queue = HookQueue(mostParallel: 1)
+    let start = try #require(queue.add(try firing(), programs: ["/x"]).starts.first)
+    #expect(
+      queue.ended(start.unit, result: result).words == [
+        .failed(start.call, unit: start.unit, result: result)
+      ])
+  }
+
+  @Test func hooksThatHangFillNoMemory() throws {
+    var queue = HookQueue(mostParallel: 1)
+    for number in 0...HookQueue.mostWaiting {
+      #expect(queue.add(try firing("\(number)"), programs: ["/x"]).words.isEmpty)
+    }
+    #expect(
+      queue.add(try firing("last"), programs: ["/x"]).words == [.dropped(title: "Milk")])
+  }
+}
