@@ -108,7 +108,7 @@ let package = Package(
       .target(
         name: "Client", dependencies: client, swiftSettings: strict),
       .testTarget(
-        name: "ClientTests", dependencies: ["Client", "TestSupport"] + client,
+        name: "ClientTests", dependencies: ["Client", "TestSupport"] + client, exclude: ["Screens"],
         swiftSettings: strict
       ),
       .executableTarget(name: "georemind", dependencies: ["Client"], swiftSettings: strict),

@@ -1,6 +1,5 @@
-import Companion
-
 package import CivilTime
+import Companion
 
 #if canImport(Glibc)
   import Glibc
@@ -24,7 +23,8 @@ package struct Context {
   }
 
   private static let variables = [
-    "GEOREMIND_SOCKET", "XDG_RUNTIME_DIR", "TZ", "TZDIR", "NO_COLOR",
+    "GEOREMIND_SOCKET", "XDG_RUNTIME_DIR", "TZ", "TZDIR", "NO_COLOR", "TERM", "VISUAL", "EDITOR",
+    "TMPDIR",
   ]
 
   /// That of this process.
@@ -39,6 +39,11 @@ package struct Context {
       output: Output(descriptor: 1, noColor: environment["NO_COLOR"]),
       notes: Output(descriptor: 2, noColor: environment["NO_COLOR"]), environment: environment,
       now: Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000))
+  }
+
+  /// Whether a page can be drawn on the output.
+  var isInteractive: Bool {
+    output.isTerminal && !["", "dumb"].contains(environment["TERM"] ?? "")
   }
 
   var zoneDirectory: String {

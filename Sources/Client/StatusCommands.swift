@@ -199,23 +199,6 @@ struct LogCommand: ClientCommand {
   }
 }
 
-/// Firings as they happen.
-struct WatchCommand: ClientCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "watch", abstract: "Print each firing as it happens, until interrupted.")
-
-  @OptionGroup var options: CommonOptions
-
-  func run(in context: Context) throws {
-    let printer = FiringPrinter(context: context, zone: try context.zone(), json: options.json)
-    try DaemonConnection(options, context).watch("WatchFirings") { answer in
-      guard let firing = answer["firing"]?.object else { return }
-      try printer.print(firing)
-      try context.output.flush()
-    }
-  }
-}
-
 /// Values of the daemon's answers, for people.
 enum Answer {
   static func time(_ value: JSONValue?, _ zone: TimeZoneRules) -> String {

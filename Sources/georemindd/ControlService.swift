@@ -3,6 +3,7 @@ import Control
 import Geodesy
 import JSONText
 import LinuxRuntime
+import Positioning
 import Reminders
 import Storage
 
@@ -258,9 +259,20 @@ struct ControlService {
           .map { .string($0) },
         "on": .string(entry.reminder.trigger.rawValue),
         "distance_m": .double(Decimal.rounded(entry.distance, digits: 1)),
+        "bearing_deg": bearing(to: entry).flatMap { .double(Decimal.rounded($0, digits: 1)) },
       ]
     }
     return ["timers": .array(timers), "places": .array(places)]
+  }
+
+  /// From the last fix to the middle of the place or region, in degrees from true north.
+  private func bearing(to entry: Engine.Nearby) -> Double? {
+    let reminder = entry.reminder
+    let middle =
+      entry.placeNumber.flatMap { try? daemon.store.places.place(number: $0)?.position }
+      ?? reminder.area?.middle ?? reminder.place?.position
+    guard let position = daemon.host.engine.lastFix?.position, let middle else { return nil }
+    return position.initialBearing(to: middle)
   }
 
   private func why(_ entry: ReminderStore.Entry) throws -> JSONObject {

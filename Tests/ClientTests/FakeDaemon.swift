@@ -3,7 +3,7 @@ import Glibc
 import JSONText
 import TestSupport
 
-/// A daemon of a few answers on a socket of its own; it serves connections one after the other.
+/// A daemon of a few answers on a socket of its own.
 final class FakeDaemon: Sendable {
   typealias Handler = @Sendable (VarlinkCall) -> [VarlinkReply]
 
@@ -28,18 +28,7 @@ final class FakeDaemon: Sendable {
       }
     }
     guard bound == 0, listen(listener, 4) == 0 else { throw Trouble() }
-    // A thread of its own: it blocks, which the threads of Swift's pool must not.
-    let service = Unmanaged.passRetained(Service(listener: listener, handler: handler))
-    var thread = pthread_t()
-    let status = pthread_create(
-      &thread, nil,
-      { argument in
-        guard let argument else { return nil }
-        Unmanaged<Service>.fromOpaque(argument).takeRetainedValue().run()
-        return nil
-      }, service.toOpaque())
-    guard status == 0 else { throw Trouble() }
-    pthread_detach(thread)
+    try Thread.start { Service.run(listener, handler) }
   }
 
   struct Trouble: Error {}
@@ -51,27 +40,42 @@ final class FakeDaemon: Sendable {
   }
 }
 
-/// What the thread does.
-private final class Service {
-  private let listener: Int32
-  private let handler: FakeDaemon.Handler
+/// A thread of its own for what blocks, which the threads of Swift's pool must not.
+private final class Thread {
+  private let body: () -> Void
 
-  init(listener: Int32, handler: @escaping FakeDaemon.Handler) {
-    self.listener = listener
-    self.handler = handler
+  private init(_ body: @escaping () -> Void) { self.body = body }
+
+  static func start(_ body: @escaping () -> Void) throws {
+    let work = Unmanaged.passRetained(Thread(body))
+    var thread = pthread_t()
+    let status = pthread_create(
+      &thread, nil,
+      { argument in
+        guard let argument else { return nil }
+        Unmanaged<Thread>.fromOpaque(argument).takeRetainedValue().body()
+        return nil
+      }, work.toOpaque())
+    guard status == 0 else { throw FakeDaemon.Trouble() }
+    pthread_detach(thread)
   }
+}
 
-  func run() {
+/// What the threads do: one takes connections, each has its own.
+private enum Service {
+  static func run(_ listener: Int32, _ handler: @escaping FakeDaemon.Handler) {
     while true {
       let connection = accept(listener, nil, nil)
       guard connection >= 0 else { break }
-      serve(connection)
-      close(connection)
+      try? Thread.start {
+        serve(connection, handler)
+        close(connection)
+      }
     }
     close(listener)
   }
 
-  private func serve(_ connection: Int32) {
+  private static func serve(_ connection: Int32, _ handler: FakeDaemon.Handler) {
     var input: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {

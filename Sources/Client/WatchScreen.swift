@@ -1,0 +1,149 @@
+import CivilTime
+import Companion
+import Control
+import JSONText
+import LinuxRuntime
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// The live page on a terminal: asks the daemon once a second, takes firings as they come, and draws
+/// what has changed, until `q` or Ctrl-C.
+final class WatchScreen {
+  private let loop: EventLoop
+  private let terminal: Terminal
+  private let follower: FiringFollower
+  private let zone: TimeZoneRules
+  private let hasColor: Bool
+  private var state = WatchPage.State()
+  /// What is on the screen, so that only what differs is sent.
+  private var drawn: [String] = []
+  private var size = Terminal.Size(columns: 0, rows: 0)
+  private var sources: [SignalSource] = []
+  private var keys: IOSource?
+  private var ticks: TimerSource?
+  /// Questions of this round that were not answered yet.
+  private var pending = 0
+
+  private static let interval: Int64 = 1_000_000
+  private static let longestList = 100
+
+  init(
+    loop: EventLoop, terminal: Terminal, follower: FiringFollower, zone: TimeZoneRules,
+    hasColor: Bool
+  ) {
+    self.loop = loop
+    self.terminal = terminal
+    self.follower = follower
+    self.zone = zone
+    self.hasColor = hasColor
+  }
+
+  /// Runs until the user has seen enough; the terminal is as it was then.
+  func run() throws {
+    follower.onFiring = { [unowned self] firing, _ in
+      state.add(firing.json)
+      draw()
+    }
+    follower.onConnection = { [unowned self] in
+      state.trouble = nil
+      follower.call("Log", ["limit": .int(WatchPage.State.keptFirings)]) { [unowned self] in
+        if case .success(let answer)? = $0 {
+          state.firings = answer["firings"]?.array?.compactMap(\.object) ?? []
+        }
+        ask()
+      }
+    }
+    follower.onLoss = { [unowned self] reason in
+      state.trouble = reason
+      pending = 0
+      draw()
+    }
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+      sources.append(try loop.addSignal(signal) { [unowned self] _ in loop.exit(0) })
+    }
+    sources.append(try loop.addSignal(SIGWINCH) { [unowned self] _ in draw() })
+    sources.append(try loop.addSignal(SIGTSTP) { [unowned self] _ in pause() })
+    if terminal.hasKeys {
+      keys = try terminal.watch(on: loop) { [unowned self] in readKeys() }
+    }
+    ticks = try loop.addTimer(.monotonic, accuracy: 50_000) { [unowned self] _ in ask() }
+    terminal.enter()
+    defer { terminal.leave() }
+    draw()
+    follower.start()
+    _ = try loop.run()
+    follower.stop()
+  }
+
+  private func readKeys() {
+    guard let pressed = terminal.keys() else { return loop.exit(0) }
+    for key in pressed {
+      switch key {
+      case UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x03, 0x04: loop.exit(0)
+      case 0x0C:
+        drawn = []
+        draw()
+      default: break
+      }
+    }
+  }
+
+  /// Ctrl-Z: the shell gets its screen back until `fg`.
+  private func pause() {
+    terminal.leave()
+    kill(getpid(), SIGSTOP)
+    terminal.enter()
+    drawn = []
+    draw()
+  }
+
+  // MARK: - Questions
+
+  private func ask() {
+    ticks?.arm(in: Self.interval)
+    // A daemon that is busy is not asked again before it has answered.
+    guard pending == 0, follower.isConnected else { return }
+    pending = 3
+    follower.call("Status") { [unowned self] in take($0, "status") { $0.status = $1 } }
+    follower.call("Where") { [unowned self] in take($0, nil) { $0.whereabouts = $1 } }
+    follower.call("Next", ["limit": .int(Self.longestList)]) { [unowned self] in
+      take($0, nil) { $0.next = $1 }
+    }
+  }
+
+  private func take(
+    _ answer: Result<JSONObject, VarlinkError>?, _ member: String?,
+    _ keep: (inout WatchPage.State, JSONObject) -> Void
+  ) {
+    pending = max(0, pending - 1)
+    if case .success(let object)? = answer {
+      keep(&state, member.flatMap { object[$0]?.object } ?? object)
+    }
+    if pending == 0, answer != nil { draw() }
+  }
+
+  // MARK: - Drawing
+
+  private func draw() {
+    let now = terminal.size
+    var output = ""
+    if now != size || drawn.isEmpty {
+      size = now
+      drawn = []
+      output = "\u{1B}[0m\u{1B}[2J"
+    }
+    let lines = WatchPage(state: state, zone: zone).lines(columns: size.columns, rows: size.rows)
+      .map { line in
+        // Behind a full line the cursor stands on its last character, which must not be erased.
+        line.rendered(color: hasColor) + (line.columns < size.columns ? "\u{1B}[K" : "")
+      }
+    for (index, line) in lines.enumerated() where drawn.count <= index || drawn[index] != line {
+      output += "\u{1B}[\(index + 1);1H\(line)"
+    }
+    drawn = lines
+    // One write: a terminal shows it as a whole.
+    if !output.isEmpty { terminal.write(output) }
+  }
+}
