@@ -29,7 +29,7 @@ func library(
 /// What the command-line client is made of.
 let client: [Target.Dependency] = [
   "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders", "Interchange",
-  "Control", "LinuxRuntime", "Report", "Companion",
+  "Control", "LinuxRuntime", "Report", "Companion", "Configuration",
   .product(name: "ArgumentParser", package: "swift-argument-parser"),
 ]
 

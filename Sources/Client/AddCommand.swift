@@ -1,6 +1,8 @@
 import ArgumentParser
 import CivilTime
 import Companion
+import Control
+import Geodesy
 import JSONText
 import Reminders
 
@@ -9,18 +11,22 @@ struct AddCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add a reminder.",
     discussion: """
-      georemind add 'Buy milk' --at Rewe
+      georemind add Buy milk --at Rewe
       georemind add 'Lock up' --at 52.52,13.405 --radius 80m --on depart --every-visit
       georemind add 'Call Mum' --due 'tomorrow 18:00' --lead 15min
+      georemind add Tea --due 'in 4min'
       georemind add 'Buy milk' --near-category supermarket
       georemind add Ferry --leave-for Landungsbrücken --due 18:18 --by cycling
       """)
 
-  @Argument(help: "What to be reminded of.")
-  var title: String
+  @Argument(help: "What to be reminded of; several words need no quotes.")
+  var title: [String]
 
   @Option(help: "An id of your own; without, it is given one.")
   var id: String?
+
+  @Flag(help: "Say what would be added, and add nothing.")
+  var dryRun = false
 
   @OptionGroup(title: "The reminder") var reminder: ReminderOptions
   @OptionGroup var options: CommonOptions
@@ -29,7 +35,9 @@ struct AddCommand: ClientCommand {
 
   /// The reminder as the daemon takes it.
   func document(in context: Context) throws -> JSONObject {
-    var document = JSONObject(["id": id.map { .string($0) }, "title": .string(title)])
+    var document = JSONObject([
+      "id": id.map { .string($0) }, "title": .string(title.joined(separator: " ")),
+    ])
     for (key, value) in try reminder.members(in: context).members where value != .null {
       document[key] = value
     }
@@ -39,65 +47,94 @@ struct AddCommand: ClientCommand {
       probe["place"] = ["lat": 0, "lon": 0, "radius_m": probe["radius_m"]]
       probe["radius_m"] = nil
     }
-    do throws(ReminderError) {
-      _ = try Reminder(json: probe, newID: "new")
-    } catch {
-      throw Failure(.badData, "the reminder cannot be: \(error)")
-    }
+    _ = try Self.read(probe)
     return document
   }
 
+  private static func read(_ document: JSONObject) throws(Failure) -> Reminder {
+    do throws(ReminderError) {
+      return try Reminder(json: document, newID: "new")
+    } catch {
+      throw Failure(.badData, "the reminder cannot be: \(error)")
+    }
+  }
+
   func run(in context: Context) throws {
-    let zone = try context.zone()
     let document = try document(in: context)
+    if dryRun { return try preview(document, in: context) }
     let daemon = try DaemonConnection(options, context)
-    let answer = try reminder.namingPlace {
+    let answer = try reminder.namingPlace(daemon) {
       try daemon.call("Add", ["reminder": .object(document)])
     }
     let id = answer["id"]?.string ?? ""
     guard !options.json else { return try context.output.line(["id": .string(id)]) }
     let kept = try daemon.call("Show", ["id": .string(id)])["reminder"]?.object ?? JSONObject()
-    let reminder = try ListedReminder(kept, zone: zone).reminder
-    try context.output.line(ReminderSentence.text(reminder, zone: zone))
-    try context.output.line(id.printable)
-    guard let category = reminder.nearCategory else { return }
-    let known = try daemon.call("ListCategories")["categories"]?.array ?? []
-    let isKnown = known.contains { $0["name"]?.string?.lowercased() == category.lowercased() }
-    if !isKnown {
-      try context.note(
-        "there is no category \(category.printable) yet; make it with 'georemind category add', "
-          + "and places of it with 'georemind place add'")
+    let added = try ListedReminder(kept, zone: context.zone()).reminder
+    try say(added, with: daemon, in: context) { try context.output.line(id.printable) }
+  }
+
+  /// The reminder as it would be. The daemon is needed only for what has a name; where it is not
+  /// there, the distance is left out.
+  private func preview(_ document: JSONObject, in context: Context) throws {
+    var document = document
+    var daemon: DaemonConnection?
+    if let name = document["place"]?.string {
+      let connection = try DaemonConnection(options, context)
+      let answer = try reminder.namingPlace(connection) {
+        try connection.call("ShowPlace", ["name": .string(name)])
+      }
+      let place = answer["place"]
+      document["place"] = [
+        "name": place?["name"], "lat": place?["latitude"], "lon": place?["longitude"],
+        "radius_m": document["radius_m"] ?? place?["radius_m"],
+      ]
+      document["radius_m"] = nil
+      daemon = connection
+    } else {
+      daemon = try? DaemonConnection(options, context)
+    }
+    let planned = try Self.read(document)
+    guard !options.json else { return try context.output.line(planned.json) }
+    try say(planned, with: daemon, in: context) {
+      try context.note("nothing was added: this was a dry run")
     }
   }
-}
 
-/// Another text, place or time for a reminder.
-struct EditCommand: ClientCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "edit", abstract: "Change a reminder.",
-    discussion: "Only what is given changes; an empty text ('') takes it away.")
-
-  @Argument(help: "Its id, or the beginning of it.")
-  var id: String
-
-  @Option(parsing: .unconditional, help: "What to be reminded of.")
-  var title: String?
-
-  @OptionGroup(title: "The reminder") var reminder: ReminderOptions
-  @OptionGroup var options: CommonOptions
-
-  func run(in context: Context) throws {
+  /// What was understood, then what the caller has to say, then what may not be meant.
+  private func say(
+    _ reminder: Reminder, with daemon: DaemonConnection?, in context: Context,
+    then next: () throws -> Void
+  ) throws {
     let zone = try context.zone()
-    let daemon = try DaemonConnection(options, context)
-    let old = try daemon.call("Show", ["id": .string(id)])["reminder"]?.object ?? JSONObject()
-    var changes = try reminder.members(in: context, changing: old)
-    changes["title"] = title.map { .string($0) }
-    guard !changes.isEmpty else {
-      throw ValidationError("say what to change, for example --due or --title")
+    let here = (try? daemon?.call("Where")).flatMap { Whereabouts($0) }
+    let text = ReminderSentence.text(
+      reminder, zone: zone, detail: .position(here: here?.position))
+    try context.output.line(text)
+    try next()
+    for warning in ReminderAdvice.warnings(on: reminder, now: context.now, zone: zone, here: here) {
+      try context.note("note: \(warning)")
     }
-    let answer = try reminder.namingPlace {
-      try daemon.call("Edit", ["id": .string(id), "changes": .object(changes)])
+    if let daemon { try adviseOnCategories(of: reminder, daemon, context) }
+  }
+
+  private func adviseOnCategories(
+    of reminder: Reminder, _ daemon: DaemonConnection, _ context: Context
+  ) throws {
+    guard reminder.nearCategory != nil || reminder.category != nil else { return }
+    let known = try Suggestions.categories(daemon)
+    if let category = reminder.nearCategory,
+      !known.contains(where: { $0.lowercased() == category.lowercased() })
+    {
+      let hint = Suggestions.category(like: category, among: known)
+        .map { "did you mean '\($0)'? Else " }
+      try context.note(
+        "there is no category \(category) yet; \(hint ?? "")make it with "
+          + "'georemind category add', and places of it with 'georemind place add'")
     }
-    try ReminderPrinter(context: context, zone: zone, json: options.json).print(answer)
+    if let category = reminder.category,
+      let near = Suggestions.category(like: category, among: known)
+    {
+      try context.note("note: there is no category '\(category)'; did you mean '\(near)'?")
+    }
   }
 }

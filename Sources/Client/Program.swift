@@ -1,5 +1,6 @@
 import ArgumentParser
 import Companion
+import Configuration
 
 #if canImport(Glibc)
   import Glibc
@@ -26,8 +27,23 @@ package enum Program {
       try context.output.flush()
       return 0
     } catch {
+      if let failure = misspeltVerb(in: arguments, error) { return report(failure, in: context) }
       return report(error, in: context)
     }
+  }
+
+  /// For a first word that is no verb, with the verb that may be meant; the parser would call it an
+  /// unexpected argument.
+  private static func misspeltVerb(in arguments: [String], _ error: any Error) -> Failure? {
+    guard Failure(error) == nil, let word = prepared(arguments).first, !word.hasPrefix("-") else {
+      return nil
+    }
+    let root = GeoremindCommand.configuration
+    let commands = root.subcommands + root.groupedSubcommands.flatMap { $0.subcommands }
+    let verbs = commands.compactMap { $0.configuration.commandName }
+    guard word != "help", !verbs.contains(word) else { return nil }
+    let hint = NearestWord.find(word, in: verbs).map { "did you mean '\($0)'? " } ?? ""
+    return Failure(.usage, "there is no verb '\(word)'; \(hint)See 'georemind --help'")
   }
 
   private static func report(_ error: any Error, in context: Context) -> Int32 {

@@ -144,7 +144,7 @@ struct ReminderOptions: ParsableArguments {
     if radius != nil, region != nil {
       throw ValidationError("--radius goes with --at; a line of --region has a --width")
     }
-    if let on, dwell != nil, on != .dwell {
+    if let on, let dwell, !dwell.isEmpty, on != .dwell {
       throw ValidationError("--dwell goes with --on dwell, not with --on \(on.rawValue)")
     }
   }
@@ -180,7 +180,7 @@ struct ReminderOptions: ParsableArguments {
     }
     try setPlace(in: &object, changing: old)
     try setRegion(in: &object)
-    object["on"] = on.map { .string($0.rawValue) } ?? (dwell.map { _ in "dwell" })
+    object["on"] = on.map { .string($0.rawValue) } ?? (dwell?.isEmpty == false ? "dwell" : nil)
     object["dwell_s"] = try seconds(dwell, "--dwell")
     object["due"] = try stamp(due, "--due", context)
     let leads = try lead.filter { !$0.isEmpty }.compactMap { try seconds($0, "--lead") }
@@ -258,18 +258,21 @@ struct ReminderOptions: ParsableArguments {
     }
   }
 
-  /// Says of an unknown name that it is a place's that is unknown.
-  func namingPlace(_ call: () throws -> JSONObject) throws -> JSONObject {
+  /// Says of an unknown name that it is a place's that is unknown, and which one may be meant.
+  func namingPlace(
+    _ daemon: DaemonConnection, _ call: () throws -> JSONObject
+  ) throws -> JSONObject {
     do {
       return try call()
     } catch let error as VarlinkError {
       guard let name = at ?? leaveFor, GeoremindError(error) == .notFound(id: name) else {
         throw error
       }
+      let hint = Suggestions.place(like: name, daemon).map { "did you mean '\($0)'? Else " } ?? ""
       throw Failure(
         .badData,
-        "there is no place '\(name)'; make it known with 'georemind place add', or give a coordinate"
-      )
+        "there is no place '\(name)'; \(hint)make it known with 'georemind place add', "
+          + "or give a coordinate")
     }
   }
 

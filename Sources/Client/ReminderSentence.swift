@@ -5,13 +5,23 @@ import Reminders
 
 /// What a reminder will do, as a sentence for people.
 enum ReminderSentence {
-  /// Without a final stop: `Will ring once when you arrive within 150 m of Rewe`.
-  static func text(_ reminder: Reminder, zone: TimeZoneRules) -> String {
+  /// How much is said of a place.
+  enum Detail {
+    /// Its name.
+    case name
+    /// Its position as well and, from where the device is, its distance.
+    case position(here: Coordinate?)
+  }
+
+  /// Without a final stop: `Will ring once when you come within 150 m of Rewe`.
+  static func text(
+    _ reminder: Reminder, zone: TimeZoneRules, detail: Detail = .name
+  ) -> String {
     var text = "Will ring "
     switch reminder.kind {
-    case .location: text += location(reminder)
+    case .location: text += location(reminder, detail)
     case .date: text += date(reminder, zone)
-    case .preemptive: text += preemptive(reminder, zone)
+    case .preemptive: text += preemptive(reminder, zone, detail)
     }
     if let rule = reminder.repeatRule {
       text += ", again by \(rule)"
@@ -33,9 +43,20 @@ enum ReminderSentence {
     return text.printable
   }
 
-  private static func location(_ reminder: Reminder) -> String {
+  /// ` (52.520000, 13.405000), 2.3 km from here`: what the name leaves open.
+  private static func whereabouts(of reminder: Reminder, _ detail: Detail) -> String {
+    guard case .position(let here) = detail,
+      let middle = reminder.area?.middle ?? reminder.place?.position
+    else { return "" }
+    let isNamed = (reminder.area?.name ?? reminder.place?.name) != nil
+    let position = isNamed ? " (\(middle.formatted(.decimalDegrees)))" : ""
+    let distance = here.map { ", \(Length.formatted(metres: $0.distance(to: middle))) from here" }
+    return position + (distance ?? "")
+  }
+
+  private static func location(_ reminder: Reminder, _ detail: Detail) -> String {
     if let category = reminder.nearCategory { return near(category, reminder) }
-    let name = name(reminder) ?? "the place"
+    let name = (name(reminder) ?? "the place") + whereabouts(of: reminder, detail)
     let visit = reminder.everyVisit ? "each time" : "once when"
     let already = reminder.ifInside == .fire ? ", or are there already" : ""
     if let area = reminder.area {
@@ -48,7 +69,7 @@ enum ReminderSentence {
     }
     let radius = Length.formatted(metres: reminder.place?.radius ?? .nan)
     switch reminder.trigger {
-    case .arrive: return "\(visit) you arrive within \(radius) of \(name)\(already)"
+    case .arrive: return "\(visit) you come within \(radius) of \(name)\(already)"
     case .depart: return "\(visit) you leave the \(radius) around \(name)"
     case .dwell: return "\(visit) you have stayed \(reminder.dwell) within \(radius) of \(name)"
     }
@@ -61,7 +82,7 @@ enum ReminderSentence {
     switch reminder.trigger {
     case .arrive:
       let already = reminder.ifInside == .fire ? ", or are there already" : ""
-      return "\(visit) you arrive \(within ?? "at ")\(name)\(already)"
+      return "\(visit) you \(within.map { "come \($0)" } ?? "arrive at ")\(name)\(already)"
     case .depart:
       let around = reminder.nearRadius.map { "the \(Length.formatted(metres: $0)) around " } ?? ""
       return "\(visit) you leave \(around)\(name)"
@@ -76,8 +97,11 @@ enum ReminderSentence {
     return leads.joined(separator: " and ") + " it is due at \(time(due, zone))"
   }
 
-  private static func preemptive(_ reminder: Reminder, _ zone: TimeZoneRules) -> String {
-    let place = reminder.place.map { name($0) } ?? "the place"
+  private static func preemptive(
+    _ reminder: Reminder, _ zone: TimeZoneRules, _ detail: Detail
+  ) -> String {
+    let place =
+      (reminder.place.map { name($0) } ?? "the place") + whereabouts(of: reminder, detail)
     let due = reminder.due.map { time($0, zone) } ?? "the time"
     let early = reminder.leads.first.map { $0 == .zero ? "" : " \($0) early" } ?? ""
     let way = reminder.travel.map { "\($0) of \(reminder.transport.rawValue)" }
@@ -100,6 +124,6 @@ enum ReminderSentence {
   }
 
   static func time(_ stamp: TimeStamp, _ zone: TimeZoneRules) -> String {
-    stamp.instant(in: zone).rfc3339(zone: zone)
+    Instant(seconds: stamp.instant(in: zone).seconds.rounded(.down)).rfc3339(zone: zone)
   }
 }

@@ -96,7 +96,10 @@ import Testing
       }
     }
     let words = try run(["add", "Milk", "--at", "Rewe"], handler)
-    #expect(words.lines == ["Will ring once when you arrive within 150 m of Rewe", "2222aaaa"])
+    #expect(
+      words.lines == [
+        "Will ring once when you come within 150 m of Rewe (52.500000, 13.400000)", "2222aaaa",
+      ])
     let json = try run(["add", "Milk", "--at", "Rewe", "--json"], handler)
     #expect(json.output == "{\"id\":\"2222aaaa\"}\n")
   }

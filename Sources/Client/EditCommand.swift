@@ -1,0 +1,60 @@
+import ArgumentParser
+import CivilTime
+import Control
+import JSONText
+import Reminders
+
+/// Another text, place or time for a reminder.
+struct EditCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "edit", abstract: "Change a reminder.",
+    discussion: """
+      Only what is given changes; an empty text ('') takes it away. Without any option the \
+      reminder is opened in your editor ($VISUAL, $EDITOR).
+      """)
+
+  @Argument(help: "Its id, or the beginning of it.")
+  var id: String
+
+  @Option(parsing: .unconditional, help: "What to be reminded of.")
+  var title: String?
+
+  @OptionGroup(title: "The reminder") var reminder: ReminderOptions
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    let zone = try context.zone()
+    let daemon = try DaemonConnection(options, context)
+    let old = try daemon.call("Show", ["id": .string(id)])["reminder"]?.object ?? JSONObject()
+    let changes = try changes(of: old, in: context)
+    let answer: JSONObject?
+    if changes.isEmpty {
+      guard let editor = Editor(context) else {
+        throw ValidationError("say what to change, for example --due or --title")
+      }
+      let form = ReminderForm(try ListedReminder(old, zone: zone).reminder)
+      answer = try FormSession(form: form, editor: editor, context: context).run { arguments in
+        guard
+          let command = try GeoremindCommand.parseAsRoot(["edit", id] + arguments) as? EditCommand
+        else { return JSONObject() }
+        return try command.apply(command.changes(of: old, in: context), daemon)
+      }
+    } else {
+      answer = try apply(changes, daemon)
+    }
+    guard let answer else { return try context.note("nothing was changed") }
+    try ReminderPrinter(context: context, zone: zone, json: options.json).print(answer)
+  }
+
+  private func changes(of old: JSONObject, in context: Context) throws -> JSONObject {
+    var changes = try reminder.members(in: context, changing: old)
+    changes["title"] = title.map { .string($0) }
+    return changes
+  }
+
+  private func apply(_ changes: JSONObject, _ daemon: DaemonConnection) throws -> JSONObject {
+    try reminder.namingPlace(daemon) {
+      try daemon.call("Edit", ["id": .string(id), "changes": .object(changes)])
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import Configuration
+import JSONText
+
+/// What somebody may have meant who named what there is not.
+enum Suggestions {
+  /// Places are looked through by the beginnings of their words, so that a million of them stays quick.
+  private static let mostPlaces = 200
+
+  /// A known place; nil where none is near enough, or the daemon cannot say.
+  static func place(like name: String, _ daemon: DaemonConnection) -> String? {
+    var names: [String] = []
+    func look(_ words: String?) {
+      let answer = try? daemon.call(
+        "FindPlaces",
+        ["words": words.map { .string($0) }, "limit": .int(mostPlaces)])
+      names += answer?["places"]?.array?.compactMap { $0["name"]?.string } ?? []
+    }
+    let stem = name.split { !$0.isLetter && !$0.isNumber }.first?.prefix(2)
+    if let stem { look(String(stem)) }
+    // The slip may be in the first letters.
+    look(nil)
+    return NearestWord.find(name, in: names)
+  }
+
+  /// Of the categories that there are one that is not it, but near.
+  static func category(like name: String, among known: [String]) -> String? {
+    let isKnown = known.contains { $0.lowercased() == name.lowercased() }
+    return isKnown ? nil : NearestWord.find(name, in: known)
+  }
+
+  static func categories(_ daemon: DaemonConnection) throws -> [String] {
+    let known = try daemon.call("ListCategories")["categories"]?.array ?? []
+    return known.compactMap { $0["name"]?.string }
+  }
+}

@@ -1,0 +1,108 @@
+import CivilTime
+import Control
+import Geodesy
+import JSONText
+import Reminders
+import Testing
+
+@testable import Client
+
+/// What `add` says of what it understood, and how it takes a slip.
+@Suite struct SpeechTests {
+  private static let whereabouts: JSONObject = [
+    "fix": [
+      "lat": .double(52.52), "lon": .double(13.405), "mode": 3, "eph": .double(35),
+    ]
+  ]
+
+  private static let rewe: JSONValue = [
+    "name": "Rewe", "latitude": .double(52.54), "longitude": .double(13.405), "radius_m": 150,
+  ]
+
+  private func run(_ arguments: [String]) throws -> Run {
+    let daemon = try FakeDaemon { call in
+      switch call.methodName {
+      case "Where": [VarlinkReply(parameters: Self.whereabouts)]
+      case "ShowPlace" where call.parameters["name"]?.string == "Rewe":
+        [VarlinkReply(parameters: ["place": Self.rewe, "reminders": []])]
+      case "ShowPlace":
+        [
+          VarlinkReply(
+            GeoremindError.notFound(id: call.parameters["name"]?.string ?? "").varlink)
+        ]
+      case "FindPlaces": [VarlinkReply(parameters: ["places": [Self.rewe]])]
+      case "ListCategories":
+        [
+          VarlinkReply(parameters: [
+            "categories": [["name": "Shopping", "color": "#112233"]]
+          ])
+        ]
+      default: [VarlinkReply(VarlinkServiceError.methodNotFound(method: call.method).varlink)]
+      }
+    }
+    defer { daemon.stop() }
+    return Run(arguments, environment: ["GEOREMIND_SOCKET": daemon.path])
+  }
+
+  @Test func aDryRunSaysWhatWasUnderstoodAndAddsNothing() throws {
+    let run = try run(["add", "Buy", "milk", "--at", "Rewe", "--dry-run"])
+    #expect(run.status == 0, "\(run.notes)")
+    #expect(
+      run.lines == [
+        "Will ring once when you come within 150 m of Rewe (52.540000, 13.405000), "
+          + "2.22 km from here"
+      ])
+    #expect(run.notes.contains("nothing was added"))
+  }
+
+  @Test func aDryRunPrintsTheReminderAsJSON() throws {
+    let run = try run(["add", "Buy", "milk", "--at", "Rewe", "--dry-run", "--json"])
+    let reminder = try JSONParser.parse(run.output)
+    #expect(reminder["title"]?.string == "Buy milk")
+    #expect(reminder["place"]?["name"]?.string == "Rewe")
+  }
+
+  /// A coordinate and a date need no daemon.
+  @Test func aDryRunWithoutADaemonLeavesTheDistanceOut() {
+    let place = Run(["add", "x", "--at", "52.52,13.405", "--radius", "80m", "--dry-run"])
+    #expect(place.status == 0, "\(place.notes)")
+    #expect(place.lines == ["Will ring once when you come within 80 m of 52.520000, 13.405000"])
+    let date = Run(["add", "Tea", "--due", "in 4min", "--dry-run"])
+    #expect(date.lines == ["Will ring at 2026-06-12T18:04:00+02:00"])
+  }
+
+  @Test(arguments: [
+    (["--at", "52.52,13.405"], "you are there now"),
+    (["--at", "52.6,13.405", "--radius", "20m"], "less than the position's error now (35 m)"),
+    (["--due", "2026-06-12 10:00"], "is past: it rings at once"),
+    (["--at", "52.6,13.4", "--until", "yesterday"], "is past: it will never ring"),
+    (["--at", "52.6,13.4", "--category", "Shoping"], "did you mean 'Shopping'?"),
+    (["--near-category", "shoping"], "did you mean 'Shopping'? Else make it with"),
+  ])
+  func whatIsHardlyMeantIsNoted(options: [String], words: String) throws {
+    let run = try run(["add", "x"] + options + ["--dry-run"])
+    #expect(run.status == 0)
+    #expect(run.notes.contains(words), "\(run.notes)")
+  }
+
+  @Test func whatIsMeantIsNotNoted() throws {
+    let run = try run(["add", "x", "--at", "Rewe", "--category", "shopping", "--dry-run"])
+    #expect(run.notes == "georemind: nothing was added: this was a dry run\n")
+  }
+
+  @Test func aMisspeltPlaceIsSuggested() throws {
+    let run = try run(["add", "x", "--at", "Rwee", "--dry-run"])
+    #expect(run.status == 65)
+    #expect(run.notes.contains("there is no place 'Rwee'; did you mean 'Rewe'?"))
+  }
+
+  @Test(arguments: [
+    ("lits", "did you mean 'list'?"), ("stauts", "did you mean 'status'?"),
+    ("remove", "there is no verb 'remove'; See"),
+  ])
+  func aMisspeltVerbIsSuggested(verb: String, words: String) {
+    let run = Run([verb])
+    #expect(run.status == 64)
+    #expect(run.notes.contains(words), "\(run.notes)")
+  }
+}
