@@ -28,11 +28,13 @@ extension Engine {
     let nag = slot.progress.nagging?.next
     var moments = [until, nag, slot.progress.snoozedUntil]
     if slot.reminder.kind != .location { moments.append(nextLook(slot, now: now)) }
+    if slot.reminder.kind == .preemptive { moments.append(nextMoment(ofLeaving: slot, at: now)) }
     guard moments.contains(where: { $0.map { $0 <= now } ?? false }) else { return false }
     held.insert(index)
     // Where the device is relative to a place is followed all the same.
     if slot.reminder.kind == .location, slot.progress.state == .armed { return false }
     timers.cancel(slot: index)
+    leaves.remove(index)
     return true
   }
 

@@ -58,6 +58,17 @@ extension Engine {
     return leaves.pace(of: transport).measured == 1 ? .formula : .measured
   }
 
+  /// When a preemptive reminder has something to decide: the time to leave, and once it has said so the
+  /// end of the occurrence. nil where it waits for neither.
+  func nextMoment(ofLeaving slot: Slot, at now: Instant) -> Instant? {
+    switch slot.progress.state {
+    case .armed where slot.progress.leadsFired < slot.reminder.effectiveLeads.count:
+      leaving(slot, at: now)?.moment
+    case .armed, .fired: slot.progress.occurrence
+    case .snoozed, .done, .expired: nil
+    }
+  }
+
   // MARK: - Deciding
 
   mutating func lookAtLeaving(_ index: Int32, at now: Instant, isFirst: Bool) {

@@ -46,7 +46,7 @@ package struct TimerHeap: Sendable {
   }
 
   /// The slots that have a timer, in no order.
-  var timedSlots: [Int32] { slots }
+  var timedSlots: [Int32] { Array(slots[1..<count + 1]) }
 
   /// The deadline of a slot's timer; nil where it has none.
   /// - Complexity: O(1).
