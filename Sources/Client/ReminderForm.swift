@@ -199,7 +199,10 @@ struct ReminderForm {
   }
 
   private static func arguments(_ key: String, _ values: [String]) -> [String] {
-    guard key == "every-visit" else { return values.map { "--\(key)=\($0)" } }
+    // The parser takes `--key=` for a key without a value.
+    guard key == "every-visit" else {
+      return values.flatMap { $0.isEmpty ? ["--\(key)", ""] : ["--\(key)=\($0)"] }
+    }
     switch values.first?.lowercased() {
     case "yes", "true", "on", "1": return ["--every-visit"]
     case "no", "false", "off", "0": return ["--no-every-visit"]

@@ -50,7 +50,7 @@ import Testing
     #expect(
       run.lines == [
         "Will ring once when you come within 150 m of Rewe (52.540000, 13.405000), "
-          + "2.22 km from here"
+          + "2.2 km from here"
       ])
     #expect(run.notes.contains("nothing was added"))
   }

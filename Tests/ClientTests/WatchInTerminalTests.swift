@@ -26,6 +26,8 @@ import Testing
       let shell = ["new-session", "-d", "-x", "\(columns)", "-y", "\(rows)"] + variables
       try #require(
         run(["-f", configuration] + shell + ["PS1='$ ' exec sh"]).code == 0, "tmux does not start")
+      // What is typed before the shell reads is shown twice.
+      _ = screen { $0.hasPrefix("$") }
     }
 
     deinit { _ = run(["kill-server"]) }
@@ -160,7 +162,7 @@ import Testing
     // Stopped and brought back, it draws anew; the shell's screen is there in between.
     terminal.type("C-z")
     #expect(terminal.screen { !$0.contains("Next times") && $0.contains("$") }.contains("$"))
-    terminal.type("fg", "Enter")
+    terminal.type("fg; echo over $?", "Enter")
     try expect(terminal, 80, 24, showing: words)
 
     terminal.type("q")
