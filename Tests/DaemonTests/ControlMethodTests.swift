@@ -242,6 +242,12 @@ import Testing
     #expect(status?["feeds"]?.array?.isEmpty == true)
   }
 
+  @Test func forgetsWhatTripsHaveTaught() throws {
+    #expect(try client.call("ForgetTrips").members.isEmpty)
+    #expect(try client.call("ForgetTrips", #"{"transport":"cycling"}"#).members.isEmpty)
+    #expect(try faultyField("ForgetTrips", #"{"transport":"flying"}"#) == "transport")
+  }
+
   @Test func tellsWhereItIs() throws {
     #expect(try client.call("Where")["fix"] == nil)
     try rig.see(latitude: 1, longitude: 2)

@@ -150,10 +150,12 @@ import Testing
     var effects: [Effect] = []
     var progress = Progress()
     progress.presence = .outside
+    progress.nextLook = nil
     harness.engine.load(
       PackedEntry(packed: packed, progress: progress), zoneIsKnown: true, at: EngineHarness.start)
     harness.engine.finishLoading(at: EngineHarness.start, into: &effects)
-    #expect(effects.isEmpty && harness.engine.count == 1)
+    #expect(effects == [])
+    #expect(harness.engine.count == 1)
     for distance in [0.0, 0, 900, 900, 0, 0] { harness.fix(distance, after: 30) }
     harness.wait(86_400)
     let said = harness.notices.filter { if case .unreadable = $0 { true } else { false } }
