@@ -69,13 +69,21 @@ import Testing
       defer { posix_spawn_file_actions_destroy(&actions) }
       posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
       posix_spawn_file_actions_addclose(&actions, ends[0])
+      // Threads of the tests block signals; the server that tmux leaves behind has to hear them.
+      var attributes = posix_spawnattr_t()
+      posix_spawnattr_init(&attributes)
+      defer { posix_spawnattr_destroy(&attributes) }
+      var none = sigset_t()
+      sigemptyset(&none)
+      posix_spawnattr_setsigmask(&attributes, &none)
+      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
       let words = ([WatchInTerminalTests.tmux, "-S", socket] + arguments).map { strdup($0) }
       let variables: [String] = ["HOME=\(folder.path)", "LC_ALL=C.UTF-8", "PATH=/usr/bin:/bin"]
       let environment = variables.map { strdup($0) }
       defer { for word in words + environment { free(word) } }
       var id: pid_t = 0
       let code = posix_spawn(
-        &id, WatchInTerminalTests.tmux, &actions, nil, words + [nil], environment + [nil])
+        &id, WatchInTerminalTests.tmux, &actions, &attributes, words + [nil], environment + [nil])
       close(ends[1])
       defer { close(ends[0]) }
       guard code == 0 else { return (-1, "") }
