@@ -39,7 +39,7 @@ func live(_ engine: inout Engine, from begin: Instant, at place: Coordinate, ids
     send(.snooze(id: id, .until(now + .minutes(20))))
     send(.done(id: id))
   }
-  _ = engine.upcoming(limit: 3)
+  _ = engine.upcoming(limit: 3, at: now)
   _ = engine.nearby(limit: 3)
   now = now - .hours(50)
   send(.clockSet)
