@@ -1,3 +1,4 @@
+import CivilTime
 package import Companion
 package import LinuxRuntime
 
@@ -16,6 +17,9 @@ package final class HookRunner {
   private let log: (ServiceLog.Level, String) -> Void
   private var settings: HookSettings
   private var queue: HookQueue
+  /// When each unit was asked for. systemd says of a job that took too long that it failed, and forgets
+  /// the unit, which knows better.
+  private var begun: [String: Int64] = [:]
 
   /// - Parameter isSystem: the hooks are the machine's and not one user's.
   package init(
@@ -46,9 +50,11 @@ package final class HookRunner {
       "type='signal',path='\(Self.path)',interface='\(Self.interface)',member='JobRemoved'"
     ) { [unowned self] signal in
       guard signal.arguments.count == 4, let unit = signal.arguments[2].string,
-        let result = signal.arguments[3].string
+        let result = signal.arguments[3].string, let begin = begun.removeValue(forKey: unit)
       else { return }
-      perform(queue.ended(unit, result: result))
+      let isOverdue =
+        SystemClock.monotonic.microseconds - begin >= self.settings.timeout.microseconds
+      perform(queue.ended(unit, result: result == "failed" && isOverdue ? "timeout" : result))
     }
     sayWhatIsSet()
     follower.start()
@@ -90,7 +96,9 @@ package final class HookRunner {
       .array(of: "(sv)", start.call.properties(settings, isSystem: isSystem)),
       .array(of: "(sa(sv))", []),
     ]
+    begun[start.unit] = SystemClock.monotonic.microseconds
     func failed(_ reason: String) {
+      begun[start.unit] = nil
       perform(queue.ended(start.unit, result: reason))
     }
     do throws(SystemError) {
