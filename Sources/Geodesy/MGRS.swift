@@ -59,6 +59,8 @@ enum MGRS {
     var letters = ""
     var digits = 0
     var word = ""
+    var isWord = false
+    var hasBlank = false
     while let scalar = cursor.peek() {
       if scalar.isASCIILetter, digits == 0, letters.utf8.count < 3 {
         letters.unicodeScalars.append(scalar.asciiLowercased)
@@ -67,12 +69,15 @@ enum MGRS {
         digits += 1
       } else if scalar.isBlank {
         word = ""
+        hasBlank = true
       } else {
         return false
       }
-      if ["lat", "lon", "lng", "deg", "min", "sec"].contains(word) { return false }
+      if ["lat", "lon", "lng", "deg", "min", "sec"].contains(word) { isWord = true }
       cursor.skip()
     }
+    // 38LNG1234512345 is a square whose letters are a word by chance; `52deg 31` is not.
+    if isWord, hasBlank || zone == 0 || digits < 4 || !digits.isMultiple(of: 2) { return false }
     return letters.utf8.count == 3
       && (zone > 0 || "abyz".unicodeScalars.contains(letters.unicodeScalars.first ?? " "))
   }
