@@ -127,7 +127,9 @@ let package = Package(
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
           .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
-      .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+      .target(
+        name: "TestSupport", dependencies: ["LinuxRuntime"], path: "Tests/TestSupport",
+        swiftSettings: strict),
       .executableTarget(
         name: "georemind-notify",
         dependencies: [

@@ -1,19 +1,6 @@
 import Glibc
 import LinuxRuntime
 
-extension EventLoop {
-  /// Runs turns until the condition holds; false when five seconds did not bring it about.
-  func runUntil(_ condition: () -> Bool) throws -> Bool {
-    let limit = SystemClock.monotonic.microseconds + 5_000_000
-    while !condition() {
-      let left = limit - SystemClock.monotonic.microseconds
-      guard left > 0 else { return false }
-      try runOnce(timeout: left)
-    }
-    return true
-  }
-}
-
 /// A pipe, closed at the end.
 final class Pipe {
   let reader: Int32
