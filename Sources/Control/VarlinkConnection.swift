@@ -18,8 +18,8 @@ package enum VarlinkAnswer: Equatable, Sendable {
 ///
 /// Calls are answered one at a time, in the order they came; while one is open (a stream, or a reply
 /// that comes later) those behind it wait. Nothing grows without bound: a message has a largest
-/// size, calls are taken only while less than `outputLimit` bytes wait to be sent, and bytes that
-/// wait to be read are held up to `framer limit` while ``wantsInput`` is false.
+/// size, calls are taken only while less than `outputLimit` bytes wait to be sent, and what comes
+/// while ``wantsInput`` is false is held up to twice the size of a message.
 ///
 /// `Peer` is whatever the owner knows of the other side: its credentials, for one.
 package struct VarlinkConnection<Peer> {
@@ -56,7 +56,7 @@ package struct VarlinkConnection<Peer> {
 
   /// Whether the owner should read from the socket. While false the peer waits in the kernel.
   package var wantsInput: Bool {
-    !isClosed && (!isBlocked || framer.pendingBytes <= framer.limit)
+    !isClosed && !isBlocked
   }
 
   /// Whether a pushed reply would reach anyone.

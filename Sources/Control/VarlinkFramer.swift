@@ -40,6 +40,9 @@ package struct VarlinkFramer: Sendable {
 
   package init(limit: Int = VarlinkFramer.defaultLimit) { self.limit = max(1, limit) }
 
+  /// A buffer that is smaller is kept for what comes next.
+  private static let keptCapacity = 65_536
+
   /// Bytes held that no message was made of yet.
   package var pendingBytes: Int { buffer.count - start }
 
@@ -73,7 +76,12 @@ package struct VarlinkFramer: Sendable {
 
   private mutating func compact() {
     guard start > 0 else { return }
-    buffer.removeSubrange(..<start)
+    if buffer.capacity > Self.keptCapacity {
+      // What one long message took is given back.
+      buffer = Array(buffer[start...])
+    } else {
+      buffer.removeSubrange(..<start)
+    }
     scanned -= start
     start = 0
   }

@@ -47,6 +47,7 @@ package final class StreamConnection {
 
   private let descriptor: Descriptor
   private let limits: Limits
+  private let budget: StreamBudget?
   private let delimiter: UInt8
   private var source: IOSource?
   /// What was read and not delivered yet; up to `searched` it is known to hold no delimiter.
@@ -70,12 +71,14 @@ package final class StreamConnection {
   private var ending: String?
 
   /// Takes over a connected socket.
+  /// - Parameter budget: shared with others, all of whom may hold so much together.
   package convenience init(
-    descriptor: Int32, loop: EventLoop, limits: Limits = Limits(), delimiter: UInt8 = 0,
-    priority: EventPriority = .normal
+    descriptor: Int32, loop: EventLoop, limits: Limits = Limits(), budget: StreamBudget? = nil,
+    delimiter: UInt8 = 0, priority: EventPriority = .normal
   ) throws(SystemError) {
     try self.init(
-      Descriptor(descriptor), loop: loop, limits: limits, delimiter: delimiter, priority: priority)
+      Descriptor(descriptor), loop: loop, limits: limits, budget: budget, delimiter: delimiter,
+      priority: priority)
   }
 
   /// Connects to a Unix socket, at once or not at all: the client's end.
@@ -83,16 +86,17 @@ package final class StreamConnection {
     path: String, loop: EventLoop, limits: Limits = Limits(), delimiter: UInt8 = 0
   ) throws(SystemError) {
     try self.init(
-      Descriptor.connected(to: path, timeout: 0), loop: loop, limits: limits, delimiter: delimiter,
-      priority: .normal)
+      Descriptor.connected(to: path, timeout: 0), loop: loop, limits: limits, budget: nil,
+      delimiter: delimiter, priority: .normal)
   }
 
   init(
-    _ descriptor: Descriptor, loop: EventLoop, limits: Limits, delimiter: UInt8,
-    priority: EventPriority
+    _ descriptor: Descriptor, loop: EventLoop, limits: Limits, budget: StreamBudget?,
+    delimiter: UInt8, priority: EventPriority
   ) throws(SystemError) {
     self.descriptor = descriptor
     self.limits = limits
+    self.budget = budget
     self.delimiter = delimiter
     self.loop = loop
     peer = try PeerCredentials(of: descriptor.raw)
@@ -137,6 +141,7 @@ package final class StreamConnection {
     if queuedBytes == 0 { lastTaken = loop.now(.monotonic) }
     output.append(contentsOf: bytes)
     flush()
+    if isOpen { budget?.note(heldBytes, by: self) }
     return isOpen
   }
 
@@ -149,6 +154,7 @@ package final class StreamConnection {
   /// Closes at once and without a call of `onClose`; harmless when repeated.
   package func close() {
     isOpen = false
+    budget?.forget(self)
     source?.close()
     source = nil
     turns?.close()
@@ -165,6 +171,15 @@ package final class StreamConnection {
   package func giveUp() {
     fail("the client neither ends its message nor reads, for \(stalled / 1_000_000) s")
   }
+
+  /// Closes it for a reason that is not the client's alone, and says so to `onClose`.
+  func drop(_ reason: String) { fail(reason) }
+
+  /// Of memory, in use or kept for later.
+  private var heldBytes: Int { input.capacity + output.capacity }
+
+  /// A buffer that has grown larger than this is not kept for later.
+  private static var keptCapacity: Int { 16_384 }
 
   private static var slow: String { "the client reads too slowly" }
 
@@ -200,7 +215,10 @@ package final class StreamConnection {
   private func receive() {
     if input.isEmpty { messageBegan = loop.now(.monotonic) }
     let count = Self.append(to: &input, from: descriptor.raw, atMost: 16384)
-    if count > 0 { return deliverMessage() }
+    if count > 0 {
+      budget?.note(heldBytes, by: self)
+      return isOpen ? deliverMessage() : ()
+    }
     if count == 0 { return end("the client closed the connection") }
     let code = errno
     if code != EAGAIN, code != EINTR { fail("cannot read: \(errorText(code))") }
@@ -228,7 +246,12 @@ package final class StreamConnection {
     guard end <= limits.message else { return failAsTooLong() }
     // The handler may close the connection: the bytes are its to see, not to change.
     let message = Array(input[..<end])
-    input.removeFirst(end + 1)
+    if input.capacity > Self.keptCapacity {
+      input = Array(input[(end + 1)...])
+      budget?.note(heldBytes, by: self)
+    } else {
+      input.removeFirst(end + 1)
+    }
     searched = 0
     messageBegan = loop.now(.monotonic)
     countMessage()
@@ -282,12 +305,13 @@ package final class StreamConnection {
       }
     }
     if sent == output.count {
-      output.removeAll(keepingCapacity: output.capacity <= 65536)
+      output.removeAll(keepingCapacity: output.capacity <= Self.keptCapacity)
       sent = 0
     } else if sent > output.count / 2 {
-      output.removeFirst(sent)
+      output = Array(output[sent...])
       sent = 0
     }
+    if taken > 0 { budget?.note(heldBytes, by: self) }
     updateInterest()
     if taken > 0 { lastTaken = loop.now(.monotonic) }
     // Last, as it may send more or close.

@@ -13,6 +13,7 @@ extension StreamConnection {
     guard descriptor.raw >= 0, address.withPointer({ connect(descriptor.raw, $0, $1) }) == 0 else {
       throw .last("connect to \(path)")
     }
-    try self.init(descriptor, loop: loop, limits: limits, delimiter: 0, priority: priority)
+    try self.init(
+      descriptor, loop: loop, limits: limits, budget: nil, delimiter: 0, priority: priority)
   }
 }

@@ -13,6 +13,7 @@ package final class UnixListener {
   private var retry: TimerSource?
   private let loop: EventLoop
   private let limits: StreamConnection.Limits
+  private let budget: StreamBudget?
   private let priority: EventPriority
   private let onConnection: (StreamConnection) -> Void
 
@@ -22,22 +23,24 @@ package final class UnixListener {
   /// - Parameters:
   ///   - mode: the permissions of the socket, which decide who may connect. It never has wider ones,
   ///     not even for a moment.
+  ///   - budget: what all connections may hold together.
   ///   - onConnection: has to keep the connection; one that is not kept is closed.
   package convenience init(
     path: String, mode: UInt32 = 0o660, folderMode: UInt32 = 0o755, loop: EventLoop,
-    limits: StreamConnection.Limits = .init(), priority: EventPriority = .normal,
-    onConnection: @escaping (StreamConnection) -> Void
+    limits: StreamConnection.Limits = .init(), budget: StreamBudget? = nil,
+    priority: EventPriority = .normal, onConnection: @escaping (StreamConnection) -> Void
   ) throws(SystemError) {
     let descriptor = try Self.bind(path, mode: mode, folderMode: folderMode)
     try self.init(
-      descriptor, path: path, loop: loop, limits: limits, priority: priority,
+      descriptor, path: path, loop: loop, limits: limits, budget: budget, priority: priority,
       onConnection: onConnection)
   }
 
   /// Takes over a listening socket that was passed to the process.
   package convenience init(
     passed descriptor: Int32, loop: EventLoop, limits: StreamConnection.Limits = .init(),
-    priority: EventPriority = .normal, onConnection: @escaping (StreamConnection) -> Void
+    budget: StreamBudget? = nil, priority: EventPriority = .normal,
+    onConnection: @escaping (StreamConnection) -> Void
   ) throws(SystemError) {
     // A passed socket may block, and accepting must not.
     let flags = fcntl(descriptor, F_GETFL)
@@ -45,19 +48,21 @@ package final class UnixListener {
       throw .last("use the passed socket \(descriptor)")
     }
     try self.init(
-      Descriptor(descriptor), path: nil, loop: loop, limits: limits, priority: priority,
-      onConnection: onConnection)
+      Descriptor(descriptor), path: nil, loop: loop, limits: limits, budget: budget,
+      priority: priority, onConnection: onConnection)
   }
 
   private init(
     _ descriptor: Descriptor, path: String?, loop: EventLoop, limits: StreamConnection.Limits,
-    priority: EventPriority, onConnection: @escaping (StreamConnection) -> Void
+    budget: StreamBudget?, priority: EventPriority,
+    onConnection: @escaping (StreamConnection) -> Void
   ) throws(SystemError) {
     self.path = path
     self.descriptor = descriptor
     file = path.flatMap { FileIdentity(ofSocket: $0) }
     self.loop = loop
     self.limits = limits
+    self.budget = budget
     self.priority = priority
     self.onConnection = onConnection
     source = try loop.addIO(descriptor.raw, .readable, priority: priority) { [unowned self] _ in
@@ -89,7 +94,8 @@ package final class UnixListener {
       let raw = accept4(descriptor.raw, nil, nil, flags)
       if raw >= 0 {
         let connection = try? StreamConnection(
-          Descriptor(raw), loop: loop, limits: limits, delimiter: 0, priority: priority)
+          Descriptor(raw), loop: loop, limits: limits, budget: budget, delimiter: 0,
+          priority: priority)
         if let connection { onConnection(connection) }
         guard source != nil else { return }
         continue

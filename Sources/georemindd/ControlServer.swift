@@ -9,6 +9,10 @@ import Reminders
 final class ControlServer {
   /// More clients than this are turned away: each holds a descriptor and buffers.
   static let mostClients = 512
+  /// Of one user, root and the daemon's own user aside: nobody shuts the others out.
+  static let mostClientsOfUser = 256
+  /// Places that all those others leave for root.
+  private static let reserved = 16
 
   private let patience: Int64
 
@@ -19,9 +23,12 @@ final class ControlServer {
   private let loop: EventLoop
   private let interfaces: VarlinkService
   private let outputLimit: Int
+  private let budget: StreamBudget
   private var listeners: [UnixListener] = []
   private var clients: [ObjectIdentifier: Client] = [:]
   var clientCount: Int { clients.count }
+  /// By all clients together, of what they may hold.
+  var heldBytes: Int { budget.held }
   private let statusTimer: TimerSource
   private let patienceTimer: TimerSource
 
@@ -50,17 +57,19 @@ final class ControlServer {
   ///   - passed: all descriptors that systemd passed.
   ///   - outputLimit: how many bytes may wait for a client that does not read; the largest
   ///     reply comes on top.
+  ///   - budget: how many bytes of memory all clients together may hold.
   ///   - patience: how long, in microseconds, a client may take to end a message that it has begun, or
   ///     to read anything of what waits for it.
   init(
     daemon: Daemon, loop: EventLoop, passed: [ServiceManager.PassedSocket],
     outputLimit: Int = VarlinkConnection<PeerCredentials>.defaultOutputLimit,
-    patience: Int64 = 30_000_000
+    budget: Int = 96 << 20, patience: Int64 = 30_000_000
   ) throws {
     self.daemon = daemon
     self.loop = loop
     self.patience = patience
     self.outputLimit = outputLimit
+    self.budget = StreamBudget(limit: budget)
     interfaces = try VarlinkService(
       vendor: "georemind", product: "georemindd", version: DaemonCommand.version,
       url: "https://varlink.org", interfaces: [GeoremindInterface.text],
@@ -73,10 +82,17 @@ final class ControlServer {
       relay.server?.closeStalled()
     }
     relay.server = self
+    self.budget.onDrop = { [unowned daemon] peer in
+      daemon.refusals.tell(
+        "Hung up on a client of user \(peer.userID), process \(peer.processID): all clients "
+          + "together hold more than \(budget >> 20) MiB, and those of this user most",
+        user: peer.userID, process: peer.processID, .dropped)
+    }
     for socket in passed where socket.name == "control" {
       listeners.append(
         try UnixListener(
-          passed: socket.descriptor, loop: loop, limits: limits, priority: Self.priority
+          passed: socket.descriptor, loop: loop, limits: limits, budget: self.budget,
+          priority: Self.priority
         ) { relay.server?.admit($0) })
     }
     isPassed = !listeners.isEmpty
@@ -89,7 +105,7 @@ final class ControlServer {
   /// Listens at another path from now on; whoever is connected stays so.
   func listen(at path: String) throws(SystemError) {
     let listener = try UnixListener(
-      path: path, loop: loop, limits: limits, priority: Self.priority
+      path: path, loop: loop, limits: limits, budget: budget, priority: Self.priority
     ) { [unowned self] in admit($0) }
     for listener in listeners { listener.close() }
     listeners = [listener]
@@ -105,16 +121,14 @@ final class ControlServer {
     for listener in listeners { listener.close() }
     for client in clients.values { client.stream.close() }
     clients.removeAll()
+    for stream in refused.values { stream.close() }
+    refused.removeAll()
   }
 
   // MARK: - Clients
 
   private func admit(_ stream: StreamConnection) {
-    guard isAllowed(stream.peer), clients.count < Self.mostClients else {
-      let why = isAllowed(stream.peer) ? "too many clients" : "not of an allowed group"
-      refuse(stream, because: why)
-      return
-    }
+    if let objection = objection(to: stream.peer) { return refuse(stream, because: objection) }
     let client = Client(stream: stream, service: interfaces, outputLimit: outputLimit)
     let key = ObjectIdentifier(client)
     clients[key] = client
@@ -166,6 +180,14 @@ final class ControlServer {
     return ControlService(daemon: daemon, caller: caller).answer(call)
   }
 
+  private func objection(to peer: PeerCredentials) -> String? {
+    guard isAllowed(peer) else { return "not of an allowed group" }
+    if Caller(peer).isMaster { return clients.count < Self.mostClients ? nil : "too many clients" }
+    let ofUser = clients.values.count { $0.stream.peer.userID == peer.userID }
+    if ofUser >= Self.mostClientsOfUser { return "too many clients of this user" }
+    return clients.count < Self.mostClients - Self.reserved ? nil : "too many clients"
+  }
+
   /// root, the daemon's own user, and members of the configured groups.
   private func isAllowed(_ peer: PeerCredentials) -> Bool {
     if peer.userID == 0 || peer.userID == geteuid() { return true }
@@ -177,10 +199,9 @@ final class ControlServer {
 
   private func refuse(_ stream: StreamConnection, because reason: String) {
     let peer = stream.peer
-    daemon.announcer.write(
-      "Refused a client of user \(peer.userID), process \(peer.processID): \(reason)", .warning,
-      .clientRefused,
-      fields: ["GEOREMIND_PEER_UID": "\(peer.userID)", "GEOREMIND_PEER_PID": "\(peer.processID)"])
+    daemon.refusals.tell(
+      "Refused a client of user \(peer.userID), process \(peer.processID): \(reason)",
+      user: peer.userID, process: peer.processID, .client)
     stream.send(VarlinkReply(VarlinkServiceError.permissionDenied.varlink).encoded)
     let key = ObjectIdentifier(stream)
     refused[key] = stream

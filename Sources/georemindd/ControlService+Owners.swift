@@ -54,7 +54,10 @@ extension ControlService {
   func mayChange(_ reminder: Reminder, by method: String) throws(GeoremindError) {
     guard !daemon.settings.sharesChanges, !caller.mayChange(reminder), let owner = reminder.owner
     else { return }
-    daemon.announceRefusal(of: caller, method: method, reminder: reminder.id, owner: owner)
+    daemon.refusals.tell(
+      "Refused user \(caller.user), process \(caller.process), to change reminder \(reminder.id) "
+        + "of user \(owner) (\(method))",
+      user: caller.user, process: caller.process, .change, reminder: reminder.id)
     throw .refusedByPolicy(
       reason: "reminder '\(reminder.id)' is of user \(owner), and only that user and root may "
         + "change it; SharedChanges=yes would let all members of the group")
@@ -67,20 +70,5 @@ extension ControlService {
         try mayChange(entry.reminder, by: method)
       }
     }
-  }
-}
-
-extension Daemon {
-  fileprivate func announceRefusal(
-    of caller: Caller, method: String, reminder: String, owner: UInt32
-  ) {
-    announcer.write(
-      "Refused user \(caller.user), process \(caller.process), to change reminder \(reminder) "
-        + "of user \(owner) (\(method))",
-      .warning, .clientRefused,
-      fields: [
-        "GEOREMIND_PEER_UID": "\(caller.user)", "GEOREMIND_PEER_PID": "\(caller.process)",
-        "GEOREMIND_REMINDER_ID": reminder,
-      ])
   }
 }

@@ -11,6 +11,7 @@ final class Daemon {
   let loop: EventLoop
   let services: ServiceManager
   let announcer: Announcer
+  let refusals: RefusalJournal
   let store: Store
   let host: EngineHost
   let placeImports: PlaceImportQueue
@@ -57,6 +58,7 @@ final class Daemon {
     self.reload = reload
     announcer = Announcer(sink: sink)
     loop = try EventLoop()
+    refusals = try RefusalJournal(loop: loop, announcer: announcer)
     clock = Clock(mode: settings.feeds.contains { $0.isFile } ? .recording : .system)
     clockTrust = ClockTrust(
       demand: settings.clockTrust, lastSeen: Self.lastWrite(settings.storePath))
@@ -140,6 +142,7 @@ final class Daemon {
     // What was decided while the store failed is kept if it works now.
     host.retry()
     control?.stop()
+    refusals.stop()
     for folder in calendars { folder.close() }
     placeImports.stop()
     routes?.stop()

@@ -201,15 +201,51 @@ import Testing
     _ = try rig.client().call("Status")
   }
 
+  /// Each within its own limits: a message that does not end, and replies that are not read.
+  @Test func allClientsTogetherHoldSoMuchAndNoMore() throws {
+    let (rig, server) = try served(budget: 1 << 20)
+    defer { server.stop() }
+    try rig.daemon.addAll(long(count: 20))
+    let honest = try rig.client()
+    _ = try honest.call("Status")
+    var greedy: [SlowClient] = []
+    for _ in 0..<20 {
+      let client = try SlowClient(rig)
+      try client.call("List")
+      try rig.settle()
+      greedy.append(client)
+    }
+    #expect(server.heldBytes <= 1 << 20)
+    #expect((3..<15).contains(server.clientCount))
+    _ = try honest.call("Status")
+    // However many are hung up on, that is one entry.
+    let entries = rig.journal.entries(.clientRefused)
+    #expect(entries.count == 1)
+    #expect(entries.first?.message.contains("hold more than 1 MiB") == true)
+  }
+
+  @Test func manyRefusalsAreOneEntryAndASum() throws {
+    let rig = try Rig("[Control]\nAllowGroup=\n")
+    for _ in 0..<50 {
+      rig.daemon.refusals.tell("Refused", user: 1001, process: 7, .client)
+    }
+    #expect(rig.journal.entries(.clientRefused).count == 1)
+    rig.daemon.stop()
+    let entries = rig.journal.entries(.clientRefused)
+    #expect(entries.count == 2)
+    #expect(entries[1].message == "Refused clients of user 1001 49 times more within a minute")
+    #expect(entries[1]["GEOREMIND_REFUSALS"] == "49" && entries[1]["GEOREMIND_PEER_UID"] == "1001")
+  }
+
   /// A daemon served by a control server of its own limit.
   private func served(
-    outputLimit: Int = 1 << 20, patience: Int64 = 30_000_000
+    outputLimit: Int = 1 << 20, budget: Int = 64 << 20, patience: Int64 = 30_000_000
   ) throws -> (Rig, ControlServer) {
     let rig = try Rig()
     rig.daemon.control?.stop()
     let server = try ControlServer(
       daemon: rig.daemon, loop: rig.daemon.loop, passed: [], outputLimit: outputLimit,
-      patience: patience)
+      budget: budget, patience: patience)
     return (rig, server)
   }
 

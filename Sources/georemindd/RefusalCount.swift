@@ -1,0 +1,68 @@
+/// Which refusals are told one by one, and which are counted: the first of a user and a sort at once,
+/// those of the following minute together at its end. Whoever tries again and again must not fill the
+/// journal.
+struct RefusalCount {
+  enum Sort: Hashable, Sendable {
+    /// Not of an allowed group, or one client too many.
+    case client
+    /// Hung up on, because all clients together hold too much.
+    case dropped
+    /// The change of another user's reminder.
+    case change
+  }
+
+  /// What was counted and not told.
+  struct Sum: Equatable {
+    /// nil stands for those of whom there are too many.
+    let user: UInt32?
+    let sort: Sort
+    let count: Int
+  }
+
+  /// Microseconds.
+  static let minute: Int64 = 60_000_000
+  /// Containers have users without end: more than these are counted as one.
+  static let mostUsers = 100
+
+  private struct Key: Hashable {
+    let user: UInt32?
+    let sort: Sort
+  }
+
+  private struct Minute {
+    let end: Int64
+    var untold = 0
+  }
+
+  private var minutes: [Key: Minute] = [:]
+
+  /// When `sums` has to be asked for.
+  var nextEnd: Int64? { minutes.values.map(\.end).min() }
+
+  /// A refusal at a time of the monotonic clock; answers whether it is told by itself.
+  mutating func note(_ user: UInt32, _ sort: Sort, at now: Int64) -> Bool {
+    var key = Key(user: user, sort: sort)
+    if minutes[key] == nil, minutes.count >= Self.mostUsers { key = Key(user: nil, sort: sort) }
+    if minutes[key] != nil {
+      minutes[key]?.untold += 1
+      return false
+    }
+    minutes[key] = Minute(end: now + Self.minute)
+    return true
+  }
+
+  /// What was counted in the minutes that are over by now.
+  mutating func sums(at now: Int64) -> [Sum] {
+    var sums: [Sum] = []
+    for (key, minute) in minutes where minute.end <= now {
+      if minute.untold > 0 {
+        sums.append(Sum(user: key.user, sort: key.sort, count: minute.untold))
+        // It goes on, it seems: the next are counted, too.
+        minutes[key] = Minute(end: minute.end + Self.minute)
+      } else {
+        minutes[key] = nil
+      }
+    }
+    return sums.sorted { ($0.user ?? .max, $0.count) < ($1.user ?? .max, $1.count) }
+  }
+}

@@ -1,0 +1,79 @@
+import LinuxRuntime
+
+/// Tells the journal who was refused, without filling it.
+final class RefusalJournal {
+  private let loop: EventLoop
+  private let announcer: Announcer
+  private var count = RefusalCount()
+  private var timer: TimerSource?
+
+  init(loop: EventLoop, announcer: Announcer) throws(SystemError) {
+    self.loop = loop
+    self.announcer = announcer
+    timer = try loop.addTimer(.monotonic, accuracy: 1_000_000, priority: .background) {
+      [unowned self] _ in tellSums(at: loop.now(.monotonic))
+    }
+  }
+
+  deinit { timer?.close() }
+
+  /// Tells what is left to be told.
+  func stop() {
+    tellSums(at: .max)
+    timer?.close()
+    timer = nil
+  }
+
+  /// - Parameters:
+  ///   - message: says who was refused and why.
+  ///   - reminder: its id, where one is concerned.
+  func tell(
+    _ message: @autoclosure () -> String, user: UInt32, process: Int32, _ sort: RefusalCount.Sort,
+    reminder: String? = nil
+  ) {
+    guard count.note(user, sort, at: loop.now(.monotonic)) else { return }
+    armTimer()
+    let (user, process) = ("\(user)", "\(process)")
+    let fields: Announcer.JournalFields =
+      if let reminder {
+        [
+          "GEOREMIND_PEER_UID": user, "GEOREMIND_PEER_PID": process,
+          "GEOREMIND_REMINDER_ID": reminder,
+        ]
+      } else {
+        ["GEOREMIND_PEER_UID": user, "GEOREMIND_PEER_PID": process]
+      }
+    announcer.write(message(), .warning, .clientRefused, fields: fields)
+  }
+
+  /// What was counted until now: `now` is the end of the last minute, or of the daemon.
+  func tellSums(at now: Int64) {
+    for sum in count.sums(at: now) {
+      let who = sum.user.map { "user \($0)" } ?? "further users"
+      let times = sum.count == 1 ? "once" : "\(sum.count) times"
+      let count = "\(sum.count)"
+      let fields: Announcer.JournalFields =
+        if let user = sum.user {
+          ["GEOREMIND_REFUSALS": count, "GEOREMIND_PEER_UID": "\(user)"]
+        } else {
+          ["GEOREMIND_REFUSALS": count]
+        }
+      announcer.write(
+        "\(Self.refused(sum.sort, who)) \(times) more within a minute", .warning, .clientRefused,
+        fields: fields)
+    }
+    armTimer()
+  }
+
+  private static func refused(_ sort: RefusalCount.Sort, _ who: String) -> String {
+    switch sort {
+    case .client: "Refused clients of \(who)"
+    case .dropped: "Hung up on clients of \(who), who held too much,"
+    case .change: "Refused \(who) to change reminders of others"
+    }
+  }
+
+  private func armTimer() {
+    if let end = count.nextEnd { timer?.arm(at: end) } else { timer?.disarm() }
+  }
+}

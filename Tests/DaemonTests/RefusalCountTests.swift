@@ -1,0 +1,51 @@
+import Testing
+
+@testable import georemindd
+
+@Suite struct RefusalCountTests {
+  /// A count that is asked within expectations.
+  private final class Counter {
+    private var count = RefusalCount()
+    var nextEnd: Int64? { count.nextEnd }
+
+    func isTold(_ user: UInt32, _ sort: RefusalCount.Sort = .client, at now: Int64) -> Bool {
+      count.note(user, sort, at: now)
+    }
+
+    func sums(at now: Int64) -> [RefusalCount.Sum] { count.sums(at: now) }
+  }
+
+  private let minute = RefusalCount.minute
+  private let counter = Counter()
+
+  @Test func tellsTheFirstAndSumsUpTheRest() {
+    #expect(counter.nextEnd == nil)
+    #expect(counter.isTold(1000, at: 0))
+    for second in 1..<60 { #expect(!counter.isTold(1000, at: Int64(second) * 1_000_000)) }
+    #expect(counter.nextEnd == minute)
+    #expect(counter.sums(at: minute - 1).isEmpty)
+    #expect(counter.sums(at: minute) == [.init(user: 1000, sort: .client, count: 59)])
+    // It goes on: an entry a minute, not one more.
+    #expect(!counter.isTold(1000, at: minute + 1))
+    #expect(counter.sums(at: 2 * minute) == [.init(user: 1000, sort: .client, count: 1)])
+    // A quiet minute, and the next one is told by itself.
+    #expect(counter.sums(at: 3 * minute).isEmpty)
+    #expect(counter.nextEnd == nil)
+    #expect(counter.isTold(1000, at: 3 * minute))
+  }
+
+  @Test func eachUserAndSortHasItsOwn() {
+    #expect(counter.isTold(1000, at: 0))
+    #expect(counter.isTold(1001, at: 0))
+    #expect(counter.isTold(1000, .change, at: 0))
+    #expect(!counter.isTold(1001, at: 1))
+    #expect(counter.sums(at: minute) == [.init(user: 1001, sort: .client, count: 1)])
+  }
+
+  @Test func usersWithoutEndAreCountedAsOne() {
+    let told = (0..<10_000).count { counter.isTold($0, at: 0) }
+    #expect(told == RefusalCount.mostUsers + 1)
+    #expect(
+      counter.sums(at: minute) == [.init(user: nil, sort: .client, count: 10_000 - told)])
+  }
+}
