@@ -3,8 +3,9 @@ import Glibc
 
 /// Reads the journal back: after a crash it says whether an entry arrived before it.
 package enum JournalReader {
-  /// Whether the journal of this machine has an entry whose `field` is exactly `value`, written at
-  /// `sinceRealtime` (wall-clock microseconds) or later.
+  /// Whether the journal of this machine has an entry whose `field` is exactly `value`, written by this
+  /// program's user at `sinceRealtime` (wall-clock microseconds) or later. Anyone may write entries with
+  /// any fields, but not in another's name.
   ///
   /// What was sent just now may not be stored yet: `patience`, in microseconds, is how long to wait
   /// for it. Blocks, so it is for start-up. Indexed: its time does not grow with the entries that do
@@ -18,10 +19,12 @@ package enum JournalReader {
     guard let journal = opened else { throw .notRead(action: "open the files", code: ENOMEM) }
     defer { sd_journal_close(journal) }
 
-    var match = "\(field)=\(value)"
-    try require(
-      match.withUTF8 { sd_journal_add_match(journal, $0.baseAddress, $0.count) },
-      "select entries")
+    // Matches of different fields must all hold (sd_journal_add_match(3)).
+    for var match in ["\(field)=\(value)", "_UID=\(geteuid())"] {
+      try require(
+        match.withUTF8 { sd_journal_add_match(journal, $0.baseAddress, $0.count) },
+        "select entries")
+    }
 
     let start = SystemClock.monotonic.microseconds
     while true {
