@@ -43,6 +43,18 @@ final class DaemonConnection {
     return try answer()
   }
 
+  /// All reminders as the daemon answers them, in the order of arrival.
+  func reminders() throws -> [JSONObject] {
+    var reminders: [JSONObject] = []
+    var next: JSONValue?
+    repeat {
+      let page = try call("PageReminders", ["after": next])
+      reminders += (page["reminders"]?.array ?? []).compactMap(\.object)
+      next = page["next"]
+    } while next?.int != nil
+    return reminders
+  }
+
   /// Calls a method and goes on; `answer` is to be called before the next call.
   func begin(_ method: String, _ parameters: JSONObject = JSONObject()) throws {
     let (_, bytes) = try session.call("\(GeoremindInterface.name).\(method)", parameters)

@@ -101,8 +101,7 @@ struct FileTransfer {
   /// Those of calendars that the daemon does not have.
   private mutating func newCalendarReminders() throws -> [Reminder] {
     guard !calendarReminders.isEmpty else { return [] }
-    let answer = try connect().call("List", ["all": true])
-    let known = Set((answer["reminders"]?.array ?? []).compactMap { $0["id"]?.string })
+    let known = Set(try connect().reminders().compactMap { $0["id"]?.string })
     let new = calendarReminders.filter { !known.contains($0.id) }
     knownReminders = calendarReminders.count - new.count
     return new

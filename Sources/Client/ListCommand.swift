@@ -30,9 +30,8 @@ struct ListCommand: ClientCommand {
   func run(in context: Context) throws {
     let zone = try context.zone()
     // Short ids must not be those of reminders that are not shown.
-    let answer = try DaemonConnection(options, context).call("List", ["all": true])
-    let listed = try (answer["reminders"]?.array ?? []).map {
-      try ListedReminder($0.object ?? JSONObject(), zone: zone)
+    let listed = try DaemonConnection(options, context).reminders().map {
+      try ListedReminder($0, zone: zone)
     }
     let chosen = listed.filter { entry in
       (all || entry.isActive) && (kind == nil || entry.reminder.kind == kind)

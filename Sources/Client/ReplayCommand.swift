@@ -208,8 +208,9 @@ struct ReplayCommand: ClientCommand {
     var known = ReplayPlaces()
     let daemon = try DaemonConnection(options, context)
     for category in categories.sorted() {
-      let answer = try daemon.call("ListPlaces", ["category": .string(category)])
-      for place in answer["places"]?.array ?? [] { _ = known.add(place) }
+      try PlacePages(daemon, category: category).forEach { places in
+        for place in places { _ = known.add(place) }
+      }
     }
     return known
   }
@@ -221,17 +222,17 @@ struct ReplayCommand: ClientCommand {
 
   /// Those of the daemon, as they were when they were new.
   private func daemonReminders(_ context: Context) throws -> [Reminder] {
-    let answer: JSONObject
+    let kept: [JSONObject]
     do {
-      answer = try DaemonConnection(options, context).call("List", ["all": true])
+      kept = try DaemonConnection(options, context).reminders()
     } catch let error {
       guard let failure = Failure(error) else { throw error }
       throw Failure(
         failure.status,
         "\(failure.description); or give the reminders with --reminders FILE")
     }
-    return try (answer["reminders"]?.array ?? []).map { value in
-      var object = ReminderInput.withoutProgress(value.object ?? JSONObject())
+    return try kept.map { kept in
+      var object = ReminderInput.withoutProgress(kept)
       object["state"] = nil
       return try Reminder(json: object)
     }

@@ -42,9 +42,8 @@ struct ReportCommand: ClientCommand {
       "Log", ["limit": .int(limit), "since": since.map { .string($0) }])
     report.firings = (log["firings"]?.array ?? []).compactMap(\.object)
     report.span = Self.span(report.firings)
-    let list = try daemon.call("List", ["all": true])
-    report.reminders = (list["reminders"]?.array ?? []).compactMap { value in
-      value.object.flatMap { try? Reminder(json: ReminderInput.withoutProgress($0)) }
+    report.reminders = try daemon.reminders().compactMap {
+      try? Reminder(json: ReminderInput.withoutProgress($0))
     }
     report.places = try Self.places(
       near: report.firings.lazy.compactMap(Self.position).last, daemon)

@@ -83,10 +83,8 @@ struct ExportCommand: ClientCommand {
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let answer = try DaemonConnection(options, context).call("List", ["all": true])
-    let reminders = (answer["reminders"]?.array ?? []).map {
-      ReminderInput.withoutProgress($0.object ?? JSONObject())
-    }
+    let reminders = try DaemonConnection(options, context).reminders()
+      .map(ReminderInput.withoutProgress)
     if format == .ics { return try printCalendar(reminders, context) }
     guard let places = PlaceWriter.Format(rawValue: format.rawValue), format != .json else {
       for reminder in reminders { try context.output.line(reminder) }

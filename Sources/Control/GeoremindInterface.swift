@@ -60,8 +60,13 @@ package enum GeoremindInterface {
     # Adds many reminders, all of them or, on an error, none.
     method Import(reminders: []object) -> (ids: []string)
 
-    # Reminders, the next to fire first. Those done or expired come with 'all' only.
+    # Reminders in the order of arrival. Those done or expired come with 'all' only. Too
+    # many for one answer are refused (RefusedByPolicy): PageReminders gives them.
     method List(kind: ?Kind, all: ?bool) -> (reminders: []object)
+
+    # A page of all reminders in the order of arrival: those behind 'after', which is the
+    # 'next' of the page before. The last page has none.
+    method PageReminders(after: ?int, limit: ?int) -> (reminders: []object, next: ?int)
 
     # One reminder.
     method Show(id: string) -> (reminder: object)

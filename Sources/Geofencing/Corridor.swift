@@ -17,6 +17,9 @@ package struct Corridor: Equatable, Sendable {
   /// Metres from the line to the edge.
   package var halfWidth: Double { width / 2 }
 
+  /// Of heap, about.
+  var byteCount: Int { points.count * MemoryLayout<Vector>.stride }
+
   /// - Parameter width: metres from side to side, 1…1 000 000.
   package init(lines: [[Coordinate]], width: Double) throws(ShapeError) {
     guard Corridor.widths.contains(width) else { throw .badWidth(width) }

@@ -157,6 +157,9 @@ package struct FenceMonitor: Sendable {
     index.nearest(to: position, limit: limit, within: metres)
   }
 
+  /// Bytes of heap that fences take which are no circles, about. Complexity: O(1).
+  package var shapeBytes: Int { index.shapeBytes }
+
   /// Bytes of heap in use for fences, their states and the index.
   package var byteCount: Int {
     index.byteCount + states.capacity * MemoryLayout<FenceState>.stride

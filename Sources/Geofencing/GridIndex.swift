@@ -34,6 +34,8 @@ package struct GridIndex: Sendable {
   let widths = ColumnWidths()
 
   package private(set) var count = 0
+  /// Bytes of heap that fences take which are no circles, about.
+  package private(set) var shapeBytes = 0
 
   package init() {}
 
@@ -55,7 +57,10 @@ package struct GridIndex: Sendable {
     let slot = Int(id)
     while circles.count <= slot { circles.append(.vacant) }
     circles[slot] = CircleRecord(region.boundingCircle)
-    if let shape = Shape(region) { shapes[id] = shape }
+    if let shape = Shape(region) {
+      shapes[id] = shape
+      shapeBytes += shape.byteCount
+    }
     count += 1
     let listing = listing(of: id)
     listing.cover.forEachTopCell(widths) { list(listing, in: $0) }
@@ -71,13 +76,13 @@ package struct GridIndex: Sendable {
     let listing = listing(of: id)
     listing.cover.forEachTopCell(widths) { unlist(listing, in: $0) }
     circles[Int(id)] = .vacant
-    if !shapes.isEmpty { shapes[id] = nil }
+    if !shapes.isEmpty, let shape = shapes.removeValue(forKey: id) { shapeBytes -= shape.byteCount }
     count -= 1
   }
 
-  /// Bytes of heap in use for the circles and the cells.
+  /// Bytes of heap in use for the fences and the cells.
   package var byteCount: Int {
-    circles.capacity * MemoryLayout<CircleRecord>.stride + table.byteCount
+    circles.capacity * MemoryLayout<CircleRecord>.stride + table.byteCount + shapeBytes
   }
 
   /// The shape of a fence, nil for a circle.

@@ -38,6 +38,8 @@ package struct Polygon: Equatable, Sendable {
   /// empty where there is no such edge.
   private(set) var hidden: [Bool] = []
   let cap: BoundingCap
+  /// Of heap, about.
+  var byteCount: Int { corners.count * MemoryLayout<Vector>.stride + hidden.count }
   /// A direction square to the centre's.
   private let horizon: Vector
 

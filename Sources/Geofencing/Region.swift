@@ -84,6 +84,13 @@ enum Shape: Sendable {
     }
   }
 
+  var byteCount: Int {
+    switch self {
+    case .polygon(let polygon): polygon.byteCount
+    case .corridor(let corridor): corridor.byteCount
+    }
+  }
+
   func signedBoundaryDistance(from place: Vector) -> Double {
     switch self {
     case .polygon(let polygon): polygon.signedBoundaryDistance(from: place)

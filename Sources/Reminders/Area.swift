@@ -32,6 +32,9 @@ extension Reminder {
     /// The centre of a circle that holds it.
     package var middle: Coordinate { region.boundingCircle.center }
 
+    /// Of heap, about.
+    package var byteCount: Int { positionCount * 32 }
+
     /// The radius of that circle in metres.
     package var reach: Double { region.boundingCircle.radius }
 

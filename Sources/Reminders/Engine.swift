@@ -205,6 +205,15 @@ package struct Engine: Sendable {
 
   package var count: Int { slots.count }
 
+  /// Bytes of heap that all reminders and their regions take, about; timers and cells come on top.
+  /// Complexity: O(1).
+  package var reminderBytes: Int { slots.packedBytes + monitor.shapeBytes }
+
+  /// What one of them takes, without its region.
+  package func reminderBytes(_ id: String) -> Int {
+    slots.index(of: id).map { slots.packed($0).byteCount } ?? 0
+  }
+
   package func reminder(_ id: String) -> Reminder? { slot(id)?.reminder }
 
   package func progress(_ id: String) -> Progress? {

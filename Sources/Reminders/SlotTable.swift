@@ -86,10 +86,15 @@ struct SlotTable: Sendable {
   private var unreadable: [Int32: String] = [:]
   /// Reminders in state `armed`.
   private(set) var armedCount = 0
+  /// Bytes of heap that the packed reminders take.
+  private(set) var packedBytes = 0
+  /// Of those that `recent` holds unpacked.
+  private var recentBytes = 0
   private(set) var preemptiveCount = 0
 
-  /// Reminders that stay unpacked at most.
+  /// Reminders that stay unpacked at most, and their bytes while they were packed.
   private static let recentLimit = 1024
+  private static let recentBytesLimit = 4 << 20
 
   /// Reminders in the table.
   var count: Int { ids.count }
@@ -99,8 +104,7 @@ struct SlotTable: Sendable {
 
   /// Bytes of heap in use.
   var byteCount: Int {
-    records.capacity * MemoryLayout<Record>.stride + ids.byteCount
-      + records.reduce(0) { $0 + $1.packed.byteCount }
+    records.capacity * MemoryLayout<Record>.stride + ids.byteCount + packedBytes
   }
 
   mutating func reserveCapacity(_ count: Int) {
@@ -157,8 +161,13 @@ struct SlotTable: Sendable {
   }
 
   private mutating func keep(_ reminder: Reminder, at index: Int32) {
-    if recent.count >= Self.recentLimit { recent.removeAll(keepingCapacity: true) }
+    let bytes = records[Int(index)].packed.byteCount
+    if recent.count >= Self.recentLimit || recentBytes + bytes > Self.recentBytesLimit {
+      recent.removeAll(keepingCapacity: true)
+      recentBytes = 0
+    }
     recent[index] = reminder
+    recentBytes += bytes
   }
 
   /// Slots that could not be read since it was asked last, each once.
@@ -246,12 +255,14 @@ struct SlotTable: Sendable {
       records.append(Record(packed: entry.packed))
     }
     armedCount += 1
+    packedBytes += entry.packed.byteCount
     set(entry.progress, index)
     return index
   }
 
   private mutating func vacate(_ index: Int32) {
     if records[Int(index)].state == .armed { armedCount -= 1 }
+    packedBytes -= records[Int(index)].packed.byteCount
     records[Int(index)] = Record(packed: .vacant)
     placesInside[index] = nil
     nagging[index] = nil

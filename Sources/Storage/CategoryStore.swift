@@ -55,7 +55,13 @@ package struct CategoryStore {
     Category(name: try row.text("name"), color: try row.text("color"))
   }
 
+  /// More have been taken for something else: all of them are looked through for their colours.
+  private static let most = 5_000
+
   package func add(_ category: Category) throws(StoreError) {
+    guard try database.integer("SELECT count(*) FROM category") ?? 0 < Self.most else {
+      throw .invalid(what: "category", reason: "there are \(Self.most) already; remove some")
+    }
     try checked(category) { () throws(StoreError) in
       try database.run(
         "INSERT INTO category (name, color) VALUES (?, ?)",
@@ -110,6 +116,9 @@ package struct CategoryStore {
   ) throws(StoreError) -> Value {
     guard !category.name.isEmpty else {
       throw .invalid(what: "category", reason: "its name is empty")
+    }
+    guard category.name.utf8.count <= 256 else {
+      throw .invalid(what: "category", reason: "its name is longer than 256 bytes")
     }
     do throws(StoreError) {
       return try body()

@@ -117,12 +117,21 @@ package final class Database {
 
   /// Reads every row; rows that cannot be read are reported and left out. The statement must answer
   /// the row's number as its first column.
+  /// - Parameters:
+  ///   - limit: rows that are answered at most.
+  ///   - bytes: so many are read and the last one is still answered; `Rows.isCut` says that more follow.
   func rows<Value>(
     of table: String, _ sql: String, _ values: [SQLValue] = [],
-    limit: Int = .max, read: (Row) throws(RowFault) -> Value
+    limit: Int = .max, bytes: Int = .max, read: (Row) throws(RowFault) -> Value
   ) throws(StoreError) -> Rows<Value> {
     var rows = Rows<Value>()
+    var bytesRead = 0
     try forEachUntil(sql, values) { row in
+      guard bytesRead < bytes else {
+        rows.isCut = true
+        return false
+      }
+      if bytes != .max { bytesRead += row.byteCount }
       do throws(RowFault) {
         rows.values.append(try read(row))
       } catch {

@@ -67,8 +67,9 @@ package struct Ledger {
   }
 
   /// The latest `limit` firings not before `since`, earliest first.
+  /// - Parameter bytes: of rows to read; `Rows.isCut` says that there are more.
   package func firings(
-    limit: Int = .max, since: Instant? = nil, reminder: String? = nil
+    limit: Int = .max, since: Instant? = nil, reminder: String? = nil, bytes: Int = .max
   ) throws(StoreError) -> Rows<Firing> {
     var filters = "time_us >= ?"
     var values = [SQLValue.integer(since?.microseconds ?? .min)]
@@ -81,7 +82,7 @@ package struct Ledger {
       """
       SELECT \(FiringRow.columns) FROM firing WHERE \(filters)
       ORDER BY time_us DESC, seq DESC LIMIT ?
-      """, values + [SQLValue(max(0, limit))], read: FiringRow.read)
+      """, values + [SQLValue(max(0, limit))], bytes: bytes, read: FiringRow.read)
     rows.values.reverse()
     return rows
   }

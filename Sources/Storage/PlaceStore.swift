@@ -40,26 +40,31 @@ package struct PlaceStore {
     "id, name, latitude, longitude, radius_m, category, notes, region, width_m"
 
   /// Sorted by name, letter case aside.
-  package func all() throws(StoreError) -> Rows<SavedPlace> {
+  /// - Parameter bytes: of rows to read; `Rows.isCut` says that there are more.
+  package func all(bytes: Int = .max) throws(StoreError) -> Rows<SavedPlace> {
     try database.rows(
-      of: "place", "SELECT \(Self.columns) FROM known_place ORDER BY name", read: Self.read)
+      of: "place", "SELECT \(Self.columns) FROM known_place ORDER BY name", bytes: bytes,
+      read: Self.read)
   }
 
-  package func places(inCategory category: String) throws(StoreError) -> Rows<SavedPlace> {
+  package func places(
+    inCategory category: String, bytes: Int = .max
+  ) throws(StoreError) -> Rows<SavedPlace> {
     try database.rows(
       of: "place", "SELECT \(Self.columns) FROM known_place WHERE category = ? ORDER BY name",
-      [.text(category)], read: Self.read)
+      [.text(category)], bytes: bytes, read: Self.read)
   }
 
   /// The places whose name comes after `name`, by name, at most `limit` of them.
+  /// - Parameter bytes: of rows to read; then there are fewer, but at least one.
   package func page(
-    after name: String, inCategory category: String?, limit: Int
+    after name: String, inCategory category: String?, limit: Int, bytes: Int = .max
   ) throws(StoreError) -> Rows<SavedPlace> {
     let filter = category == nil ? "" : " AND category = ?"
     return try database.rows(
       of: "place",
       "SELECT \(Self.columns) FROM known_place WHERE name > ?\(filter) ORDER BY name LIMIT \(limit)",
-      [.text(name)] + (category.map { [.text($0)] } ?? []), read: Self.read)
+      [.text(name)] + (category.map { [.text($0)] } ?? []), bytes: bytes, read: Self.read)
   }
 
   package func place(named name: String) throws(StoreError) -> SavedPlace? {
@@ -199,6 +204,12 @@ package struct PlaceStore {
   /// What every place must keep to.
   static func check(_ place: SavedPlace) throws(StoreError) {
     guard !place.name.isEmpty else { throw .invalid(what: "place", reason: "its name is empty") }
+    guard place.name.utf8.count <= 256, (place.category?.utf8.count ?? 0) <= 256 else {
+      throw .invalid(what: "place", reason: "its name or category is longer than 256 bytes")
+    }
+    guard (place.notes?.utf8.count ?? 0) <= 16_384 else {
+      throw .invalid(what: "place", reason: "its notes are longer than 16 KiB")
+    }
     guard place.radius > 0, place.radius <= 5_000_000 else {
       throw .invalid(
         what: "place", reason: "the radius \(place.radius) m is not between 0 and 5000 km")

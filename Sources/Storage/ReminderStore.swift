@@ -72,6 +72,21 @@ package struct ReminderStore {
       read: ReminderRow.read)
   }
 
+  /// What `body` makes of the reminders that come behind a place in the order of arrival, each with
+  /// its own place in it.
+  /// - Parameter bytes: of rows to read; `Rows.isCut` says that there are more.
+  package func page<Value>(
+    after place: Int64 = 0, limit: Int = .max, bytes: Int, _ body: (Entry) -> Value
+  ) throws(StoreError) -> Rows<(place: Int64, value: Value)> {
+    try database.rows(
+      of: "reminder",
+      "SELECT \(ReminderRow.columns) FROM reminder WHERE seq > ? ORDER BY seq LIMIT ?",
+      [.integer(place), SQLValue(limit)], bytes: bytes
+    ) { row throws(RowFault) in
+      (try row.integer("seq"), body(try ReminderRow.read(row)))
+    }
+  }
+
   /// Throws `invalid` when the row cannot be read.
   package func reminder(id: String) throws(StoreError) -> Entry? {
     let rows = try database.rows(

@@ -20,6 +20,8 @@ package struct RowProblem: Equatable, Sendable, CustomStringConvertible {
 package struct Rows<Value> {
   package internal(set) var values: [Value] = []
   package internal(set) var problems: [RowProblem] = []
+  /// There are more, but they would be more bytes than was asked for.
+  package internal(set) var isCut = false
 }
 
 extension Rows: Sendable where Value: Sendable {}
@@ -122,6 +124,18 @@ struct Row {
       throw RowFault(reason: "the column \(column) holds '\(text.prefix(40))', which is not known")
     }
     return word
+  }
+
+  /// Bytes of its texts and blobs, and a little for each of its other values.
+  var byteCount: Int {
+    (0..<statement.columnCount).reduce(0) { $0 + size(at: $1) }
+  }
+
+  private func size(at index: Int32) -> Int {
+    switch sqlite3_column_type(statement.pointer, index) {
+    case SQLITE_TEXT, SQLITE_BLOB: Int(sqlite3_column_bytes(statement.pointer, index))
+    default: 8
+    }
   }
 
   private func rawBytes(_ index: Int32) -> [UInt8] {

@@ -92,6 +92,7 @@ struct CalendarMerge {
 
   func commit() throws {
     if let trouble { throw trouble }
+    try daemon.checkRoom(for: saved.map(\.reminder))
     guard !saved.isEmpty || !forgotten.isEmpty else { return }
     var changes = Changes()
     changes.saved = saved

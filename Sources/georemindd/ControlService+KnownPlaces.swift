@@ -6,21 +6,24 @@ import Storage
 
 /// Finding, changing and removing places, with what hangs on them.
 extension ControlService {
-  /// Of one answer, so that it stays within what a client takes.
-  private static let longestPage = 2000
-
   func knownPlaces(_ method: String, _ given: JSONObject) throws -> JSONObject {
     let store = daemon.store.places
     let name = given["name"]?.string ?? ""
     let category = given["category"]?.string
     switch method {
     case "ListPlaces":
-      let places = try category.map { try store.places(inCategory: $0) } ?? store.all()
+      let most = Self.mostBytes
+      let places =
+        try category.map { try store.places(inCategory: $0, bytes: most) } ?? store.all(bytes: most)
+      guard !places.isCut else { throw tooMuch("ask with PagePlaces") }
       return try list(places.values)
     case "PagePlaces":
       let limit = max(1, min(given["limit"]?.int ?? Self.longestPage, Self.longestPage))
       let after = given["after"]?.string ?? ""
-      return try list(store.page(after: after, inCategory: category, limit: limit).values)
+      return try list(
+        store.page(
+          after: after, inCategory: category, limit: limit, bytes: Self.pageBytes
+        ).values)
     case "FindPlaces": return try find(given)
     case "ShowPlace":
       let place = try known(name)

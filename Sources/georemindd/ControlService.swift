@@ -52,6 +52,8 @@ struct ControlService {
       return ["ids": .array(try addAll(given["reminders"]?.array ?? []).map { .string($0) })]
     case "List":
       return ["reminders": .array(try list(kind: text("kind"), all: given["all"]?.bool ?? false))]
+    case "PageReminders":
+      return try page(after: given["after"]?.int, limit: given["limit"]?.int)
     case "Show":
       return shown(try find(text("id")))
     case "Edit":
@@ -182,11 +184,43 @@ struct ControlService {
 
   private func list(kind: String?, all: Bool) throws -> [JSONValue] {
     let wanted = kind.flatMap(Reminder.Kind.init)
-    return try daemon.store.reminders.all().values
-      .map(current)
-      .filter { wanted == nil || $0.reminder.kind == wanted }
-      .filter { all || ($0.progress.state != .done && $0.progress.state != .expired) }
-      .map(json)
+    let page = try daemon.store.reminders.page(bytes: Self.mostBytes) { entry -> JSONValue? in
+      let entry = current(entry)
+      guard wanted == nil || entry.reminder.kind == wanted,
+        all || (entry.progress.state != .done && entry.progress.state != .expired)
+      else { return nil }
+      return json(entry)
+    }
+    guard !page.isCut else { throw tooMuch("ask with PageReminders") }
+    return page.values.compactMap(\.value)
+  }
+
+  private func page(after place: Int?, limit: Int?) throws -> JSONObject {
+    let limit = max(1, min(limit ?? Self.longestPage, Self.longestPage))
+    let page = try daemon.store.reminders.page(
+      after: Int64(place ?? 0), limit: limit, bytes: Self.pageBytes
+    ) { json(current($0)) }
+    let isLast = !page.isCut && page.values.count + page.problems.count < limit
+    // A row that is none is passed over, and no page ends with it.
+    let last = max(page.values.last?.place ?? 0, page.problems.last?.row ?? 0)
+    return [
+      "reminders": .array(page.values.map(\.value)), "next": isLast ? nil : .int(Int(last)),
+    ]
+  }
+
+  // MARK: - The size of answers
+
+  /// Of one answer that comes in pages.
+  static let longestPage = 2000
+  /// Bytes of rows that make one page.
+  static let pageBytes = 1 << 20
+  /// Bytes of rows that make one answer: it takes several times as much while it is made, and the loop
+  /// stands still.
+  static let mostBytes = 32 << 20
+
+  func tooMuch(_ remedy: String) -> GeoremindError {
+    .refusedByPolicy(
+      reason: "the answer would be larger than \(Self.mostBytes >> 20) MiB; \(remedy)")
   }
 
   private func edit(_ entry: ReminderStore.Entry, changes: JSONObject) throws -> JSONObject {
@@ -312,7 +346,9 @@ struct ControlService {
     }
     let reminder = given["reminder"]?.string
     let firings = try daemon.store.ledger.firings(
-      limit: max(1, min(given["limit"]?.int ?? 1_000, 100_000)), since: since, reminder: reminder)
+      limit: max(1, min(given["limit"]?.int ?? 1_000, 100_000)), since: since, reminder: reminder,
+      bytes: Self.mostBytes)
+    guard !firings.isCut else { throw tooMuch("ask for fewer firings by limit") }
     return ["firings": .array(firings.values.map { .object($0.json) })]
   }
 }

@@ -17,11 +17,31 @@ extension Daemon {
   /// All or nothing, in one transaction; a second one keeps what the engine makes of them.
   /// - Parameter changed: with what each has gone through so far.
   func save(new: [Reminder], changed: [ReminderStore.Entry]) throws {
+    try checkRoom(for: new + changed.map(\.reminder))
     var changes = Changes()
     changes.saved = new.map { ($0, Progress(state: $0.state)) } + changed
     try store.commit(changes)
     guard isRunning, let now = clock.now else { return }
     host.handle(new.map { .add($0, nil) } + changed.map { .replace($0.reminder) }, at: now)
+  }
+
+  /// All reminders are kept in memory, and whoever may add some must not fill it: a daemon that is
+  /// killed for it would be killed again at the next start.
+  func checkRoom(for reminders: [Reminder]) throws(GeoremindError) {
+    let engine = host.engine
+    // No message of a client has more. Sizes are worked out near the limit alone.
+    let most = reminders.count << 21
+    guard engine.reminderBytes + most > mostReminderBytes else { return }
+    let growth = reminders.reduce(0) { sum, reminder in
+      let old = engine.reminderBytes(reminder.id)
+      let new = PackedReminder(reminder).byteCount + (reminder.area?.byteCount ?? 0)
+      return sum + new - old
+    }
+    guard growth <= 0 || engine.reminderBytes + growth <= mostReminderBytes else {
+      throw .refusedByPolicy(
+        reason: "all reminders together would take more than \(mostReminderBytes >> 20) MiB; "
+          + "remove some with 'georemind rm', those that are done first")
+    }
   }
 
   /// A reminder as it is by now: while the store fails it is behind what was decided.

@@ -43,6 +43,8 @@ final class Daemon {
   /// Descriptors of feeds that the last run had open, by name, until they are used.
   private var handedOver: [String: Int32] = [:]
   private var selfCheck = SelfCheck()
+  /// What all reminders together may take, in bytes: a million of the usual size.
+  var mostReminderBytes = 256 << 20
 
   /// - Parameters:
   ///   - lookUp: which of the last run's firings the journal has already; without it none are known

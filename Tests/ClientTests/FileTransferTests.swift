@@ -65,18 +65,18 @@ import Testing
     let run = try run(
       ["import"], ["BEGIN:VCALENDAR\r\n\(tasks)END:VCALENDAR\r\n"], calls: calls
     ) { call in
-      call.methodName == "List" ? ["reminders": [["id": "a"]]] : nil
+      call.methodName == "PageReminders" ? ["reminders": [["id": "a"]]] : nil
     }
     #expect(run.status == 0)
     #expect(run.output == "Imported 1 reminder, 1 known already\n")
-    #expect(calls.names == ["List", "Import"])
+    #expect(calls.names == ["PageReminders", "Import"])
     let taken = calls.all[1].parameters["reminders"]?.array ?? []
     #expect(taken.map { $0["id"]?.string } == ["b"])
   }
 
   @Test func exportsACalendar() throws {
     let run = try run(["export", "--format", "ics"]) { call in
-      guard call.methodName == "List" else { return nil }
+      guard call.methodName == "PageReminders" else { return nil }
       return [
         "reminders": [
           [
@@ -149,7 +149,7 @@ import Testing
 
   @Test func exportsTheirPlacesForReminders() throws {
     let run = try run(["export", "--format", "gpx"]) { call in
-      guard call.methodName == "List" else { return nil }
+      guard call.methodName == "PageReminders" else { return nil }
       return [
         "reminders": [
           ["id": "a", "title": "Milk", "place": ["lat": 1, "lon": 2, "radius_m": 60]],

@@ -45,6 +45,7 @@ import Testing
     ("List", #"{}"#, nil),
     ("List", #"{"kind":"date","all":true}"#, nil),
     ("List", #"{"kind":"dates"}"#, "kind"),
+    ("PageReminders", #"{"after":17,"limit":100}"#, nil),
     ("Peek", #"{}"#, "kind"),
     ("Snooze", #"{"id":"r1","until":"20min"}"#, nil),
     ("Snooze", #"{"id":"r1"}"#, "until"),

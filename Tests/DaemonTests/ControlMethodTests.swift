@@ -349,6 +349,7 @@ import Testing
       .compactMap { $0.dropFirst(7).split(separator: "(").first.map(String.init) }
     let source =
       try contents(#filePath)
+      + contents("\(packageRoot)/Tests/DaemonTests/BoundedAnswerTests.swift")
       + contents("\(packageRoot)/Tests/DaemonTests/ControlServerTests.swift")
       + contents("\(packageRoot)/Tests/DaemonTests/PlaceMethodTests.swift")
     #expect(!methods.isEmpty)
