@@ -74,7 +74,7 @@ struct Replay {
     }
     if began == nil { try begin(at: start ?? time, fire: fire) }
     let origin = FixOrigin(feed: 0, device: fix.device)
-    guard engine.counts(fix), arbiter.accepts(fix, from: origin, at: time) else {
+    guard engine.settings.accept(fix.source), arbiter.accepts(fix, from: origin, at: time) else {
       skipped += 1
       return .notFollowed
     }

@@ -1,20 +1,10 @@
 import CivilTime
 import Geofencing
-package import Positioning
+import Positioning
 
 extension Engine {
-  /// Whether the settings let this fix count.
-  package func counts(_ fix: Fix) -> Bool {
-    switch fix.source {
-    case .deadReckoning, .gnssDeadReckoning: settings.acceptsDeadReckoning
-    case .manual: settings.acceptsManual
-    case .simulated: settings.acceptsSimulated
-    case .unknown, .gnss, .differential, .rtkFixed, .rtkFloat, .surveyed, .precise: true
-    }
-  }
-
   mutating func take(_ fix: Fix, at now: Instant) {
-    guard counts(fix) else { return }
+    guard settings.accept(fix.source) else { return }
     let isGuessed = fix.time == nil
     let time = fix.time ?? guessedTime(at: now)
     guard isInOrder(time, isGuessed: isGuessed) else { return }

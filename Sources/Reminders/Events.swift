@@ -131,4 +131,14 @@ package struct EngineSettings: Sendable {
   package var fixesToAcceptStepBack = 10
 
   package init() {}
+
+  /// Whether they let fixes of this kind count.
+  package func accept(_ source: Fix.Source) -> Bool {
+    switch source {
+    case .deadReckoning, .gnssDeadReckoning: acceptsDeadReckoning
+    case .manual: acceptsManual
+    case .simulated: acceptsSimulated
+    case .unknown, .gnss, .differential, .rtkFixed, .rtkFloat, .surveyed, .precise: true
+    }
+  }
 }

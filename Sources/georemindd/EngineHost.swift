@@ -71,7 +71,8 @@ final class EngineHost {
       clock.advance(to: time)
     }
     guard let now = clock.now else { return }
-    handle(.fix(fix), at: now)
+    engine.handle(.fix(fix), at: now, into: &effects)
+    carryOut()
   }
 
   /// The reminders of the store, with what they have gone through; answers the rows that are none.

@@ -91,7 +91,7 @@ final class FeedRunner {
       sender: sender, origin: origin, options: decoderOptions, isLive: !url.isFile, loop: loop)
     source.onFixes = { [unowned self, unowned source] fixes in
       onFixes(fixes, sender)
-      if source.decoder.statistics.weekRollovers > 0 { sayWeekRollover() }
+      if source.hasCorrectedDates { sayWeekRollover() }
     }
     source.onDevicesGone = { [unowned self] devices in
       for device in devices {
@@ -131,9 +131,11 @@ final class FeedRunner {
   }
 
   private func take(_ bytes: UnsafeRawBufferPointer, into source: FeedSource, isDatagram: Bool) {
-    let before = source.understood
-    source.take(bytes, isDatagram: isDatagram)
-    if source.understood != before { understood() } else { notUnderstood(bytes.count) }
+    if source.take(bytes, isDatagram: isDatagram) {
+      understood()
+    } else {
+      notUnderstood(bytes.count)
+    }
   }
 
   private func understood() {

@@ -16,6 +16,8 @@ final class FeedSource {
   /// Who sends it, where a feed has several senders.
   let origin: DatagramOrigin?
   private(set) var decoder: FixDecoder
+  /// The receiver's dates were off by whole periods of 1024 weeks.
+  private(set) var hasCorrectedDates = false
   /// Fixes in the order of the stream.
   var onFixes: ([Fix]) -> Void = { _ in }
   /// Devices of a gpsd from which nothing more is to come.
@@ -47,21 +49,24 @@ final class FeedSource {
 
   func close() { quietTimer.close() }
 
-  /// Sentences and reports that were whole.
-  var understood: Int { decoder.statistics.sentences &+ decoder.statistics.jsonLines }
-
-  /// The next bytes of a stream, cut anywhere, or one datagram.
-  func take(_ bytes: UnsafeRawBufferPointer, isDatagram: Bool = false) {
-    // Where a live log has no date of its own it gets the day of this time.
-    if isLive {
-      decoder.options.referenceTime = Instant(microseconds: SystemClock.now())
-    }
+  /// The next bytes of a stream, cut anywhere, or one datagram. Answers whether a sentence or report
+  /// became whole.
+  @discardableResult
+  func take(_ bytes: UnsafeRawBufferPointer, isDatagram: Bool = false) -> Bool {
     let buffer = bytes.bindMemory(to: UInt8.self)
-    decode {
-      $0.consume(buffer.span, into: &$1)
-      if isDatagram { $0.endOfDatagram(into: &$1) }
+    var isUnderstood = false
+    var isOpen = false
+    decode { decoder, fixes in
+      // Where a live log has no date of its own it gets the day of this time.
+      if isLive { decoder.options.referenceTime = Instant(microseconds: SystemClock.now()) }
+      let before = decoder.understood
+      decoder.consume(buffer.span, into: &fixes)
+      if isDatagram { decoder.endOfDatagram(into: &fixes) }
+      isUnderstood = decoder.understood != before
+      isOpen = decoder.hasOpenEpoch
     }
-    waitForQuiet()
+    if isLive { waitForQuiet(isOpen) }
+    return isUnderstood
   }
 
   /// The connection is gone: what was cut is dropped, and what is whole is given out.
@@ -73,9 +78,8 @@ final class FeedSource {
   /// The end of a recording.
   func finish() { decode { $0.finish(into: &$1) } }
 
-  private func waitForQuiet() {
-    guard isLive else { return }
-    if decoder.hasOpenEpoch {
+  private func waitForQuiet(_ isOpen: Bool) {
+    if isOpen {
       quietTimer.arm(in: Self.quietTime)
     } else {
       quietTimer.disarm()
@@ -84,9 +88,18 @@ final class FeedSource {
 
   private func decode(_ body: (inout FixDecoder, inout [Fix]) -> Void) {
     fixes.removeAll(keepingCapacity: true)
-    body(&decoder, &fixes)
+    hasCorrectedDates = Self.decode(body, &decoder, &fixes)
     if !fixes.isEmpty { onFixes(fixes) }
     let gone = decoder.takeGoneDevices()
     if !gone.isEmpty { onDevicesGone(gone) }
+  }
+
+  /// What is asked of the decoder is asked in place: to hand it out is to copy it.
+  private static func decode(
+    _ body: (inout FixDecoder, inout [Fix]) -> Void, _ decoder: inout FixDecoder,
+    _ fixes: inout [Fix]
+  ) -> Bool {
+    body(&decoder, &fixes)
+    return decoder.hasCorrectedDates
   }
 }
