@@ -14,7 +14,7 @@ package final class Database {
 
   package let path: String
   private var handle: OpaquePointer?
-  private var statements: [String: Statement] = [:]
+  private var statements: [StatementText: Statement] = [:]
   /// How many statements were prepared so far, for tests and benchmarks.
   package private(set) var preparedCount = 0
   private var depth = 0
@@ -178,7 +178,8 @@ package final class Database {
   }
 
   private func prepared(_ sql: String) throws(StoreError) -> Statement {
-    let kept = statements[sql]
+    let text = StatementText(sql: sql)
+    let kept = statements[text]
     if let kept, !kept.isBusy { return kept }
     var pointer: OpaquePointer?
     let code = sqlite3_prepare_v3(
@@ -186,7 +187,7 @@ package final class Database {
     guard code == SQLITE_OK, let pointer else { throw failure(code, sql: sql) }
     preparedCount += 1
     let statement = Statement(pointer: pointer, sql: sql)
-    if kept == nil { statements[sql] = statement }
+    if kept == nil { statements[text] = statement }
     return statement
   }
 

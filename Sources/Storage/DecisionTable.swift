@@ -22,17 +22,24 @@ struct DecisionTable {
   func record(
     _ firings: [Firing], _ progress: [(id: String, progress: Progress)]
   ) throws(StoreError) -> [Firing] {
-    // A later progress of a reminder stands for an earlier one.
-    var latest = Dictionary(progress.map { ($0.id, $0.progress) }) { $1 }
+    var left = progress
     var new: [Firing] = []
     for firing in firings where try isNew(firing, besides: new) {
-      try insert(firing.reminderID, latest.removeValue(forKey: firing.reminderID), firing)
+      try insert(firing.reminderID, Self.take(firing.reminderID, from: &left), firing)
       new.append(firing)
     }
-    for (id, _) in progress {
-      if let progress = latest.removeValue(forKey: id) { try insert(id, progress, nil) }
-    }
+    while let id = left.first?.id { try insert(id, Self.take(id, from: &left), nil) }
     return new
+  }
+
+  /// Takes out all progress of a reminder and answers the latest: it stands for what came before.
+  /// Complexity: O(n), of the few there are.
+  private static func take(
+    _ id: String, from progress: inout [(id: String, progress: Progress)]
+  ) -> Progress? {
+    guard let latest = progress.last(where: { $0.id == id }) else { return nil }
+    progress.removeAll { $0.id == id }
+    return latest.progress
   }
 
   private func isNew(_ firing: Firing, besides others: [Firing]) throws(StoreError) -> Bool {
@@ -45,7 +52,9 @@ struct DecisionTable {
   ) throws(StoreError) {
     switch (progress, firing) {
     case (let progress?, let firing?):
-      try database.run(Self.insertBoth, ReminderRow.values(progress) + FiringRow.values(firing))
+      var values = ReminderRow.values(progress)
+      values.append(contentsOf: FiringRow.values(firing))
+      try database.run(Self.insertBoth, values)
     case (let progress?, nil):
       try database.run(Self.insertProgress, ReminderRow.values(progress) + [.text(reminderID)])
     case (nil, let firing?): try database.run(Self.insertFiring, FiringRow.values(firing))

@@ -1,5 +1,13 @@
 import CSQLite
 
+/// The text of a statement, to find it by. Its length tells most from each other, and texts of the same
+/// length are mostly one and the same literal: hashing all of it took longer than some steps.
+struct StatementText: Hashable {
+  let sql: String
+
+  func hash(into hasher: inout Hasher) { hasher.combine(sql.utf8.count) }
+}
+
 /// A prepared statement. It is made and kept by `Database`, which sees to it that none is stepped
 /// after its end or used twice at a time.
 final class Statement {
@@ -10,6 +18,8 @@ final class Statement {
   let columnCount: Int32
   /// Column numbers by name.
   let columns: [String: Int32]
+  /// The texts bound now, one after the other, so that SQLite need not copy each to a place of its own.
+  private var texts = UnsafeMutableBufferPointer<CChar>(start: nil, count: 0)
 
   init(pointer: OpaquePointer, sql: String) {
     self.pointer = pointer
@@ -23,37 +33,58 @@ final class Statement {
     self.columns = columns
   }
 
-  deinit { sqlite3_finalize(pointer) }
+  deinit {
+    sqlite3_finalize(pointer)
+    texts.deallocate()
+  }
 
   /// Answers SQLite's result code; a wrong number of values is SQLITE_RANGE.
   func bind(_ values: [SQLValue]) -> Int32 {
     guard values.count == parameterCount else { return SQLITE_RANGE }
-    for (offset, value) in values.enumerated() {
-      let code = bind(value, at: Int32(offset + 1))
+    makeRoom(for: values)
+    var used = 0
+    var index: Int32 = 0
+    for value in values {
+      index += 1
+      let code: Int32
+      switch value {
+      // What is not bound is NULL: `reset` lets go of the values of before.
+      case .null: code = SQLITE_OK
+      case .integer(let number): code = sqlite3_bind_int64(pointer, index, number)
+      case .real(let number): code = sqlite3_bind_double(pointer, index, number)
+      case .text(let text): code = bind(text, at: index, &used)
+      // Only copies of damaged rows bring blobs; no column takes one.
+      case .blob: code = SQLITE_MISMATCH
+      }
       guard code == SQLITE_OK else { return code }
     }
     return SQLITE_OK
   }
 
-  private func bind(_ value: SQLValue, at index: Int32) -> Int32 {
-    switch value {
-    case .null: return sqlite3_bind_null(pointer, index)
-    case .integer(let number): return sqlite3_bind_int64(pointer, index, number)
-    case .real(let number): return sqlite3_bind_double(pointer, index, number)
-    case .text(var text):
-      return text.withUTF8 { bytes in
-        // An empty buffer may have no address, which SQLite would take for NULL.
-        guard let base = bytes.baseAddress, !bytes.isEmpty else {
-          return georemind_bind_text(pointer, index, "", 0)
-        }
-        return base.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
-          georemind_bind_text(pointer, index, $0, sqlite3_uint64(bytes.count))
-        }
-      }
-    // Only copies of damaged rows bring blobs; no column takes one.
-    case .blob: return SQLITE_MISMATCH
-    }
+  /// One byte more than all texts have, so that an empty one has an address, too: SQLite takes none for
+  /// NULL.
+  private func makeRoom(for values: [SQLValue]) {
+    var size = 1
+    for case .text(let text) in values { size += text.utf8.count }
+    guard size > texts.count else { return }
+    texts.deallocate()
+    texts = .allocate(capacity: max(256, size))
   }
+
+  private func bind(_ text: String, at index: Int32, _ used: inout Int) -> Int32 {
+    let room = UnsafeMutableBufferPointer(rebasing: texts[used...])
+    var text = text
+    let count = text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { room.update(fromContentsOf: $0) }
+    }
+    used += count
+    // Without a destructor: SQLITE_STATIC.
+    return sqlite3_bind_text64(
+      pointer, index, room.baseAddress, sqlite3_uint64(count), nil, UInt8(SQLITE_UTF8))
+  }
+
+  /// Bytes for texts that a statement keeps; a row with more is rare.
+  private static let keptRoom = 16_384
 
   func step() -> Int32 { sqlite3_step(pointer) }
 
@@ -61,5 +92,9 @@ final class Statement {
   func reset() {
     sqlite3_reset(pointer)
     sqlite3_clear_bindings(pointer)
+    if texts.count > Self.keptRoom {
+      texts.deallocate()
+      texts = UnsafeMutableBufferPointer(start: nil, count: 0)
+    }
   }
 }

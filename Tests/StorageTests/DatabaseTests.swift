@@ -32,6 +32,38 @@ import Testing
     #expect(throws: StoreError.self) { try database.run("SELECT \"no such column\"") }
   }
 
+  /// The texts of one statement lie side by side, those of the next one in the same place.
+  @Test func textsOfAllLengthsStayApart() throws {
+    try database.execute("CREATE TABLE texts (n INTEGER, a TEXT, b TEXT, c TEXT) STRICT")
+    let lengths = [0, 1, 300, 40_000, 2, 0, 16_384, 7]
+    for (number, length) in lengths.enumerated() {
+      try database.run(
+        "INSERT INTO texts VALUES (?, ?, ?, ?)",
+        [
+          .integer(Int64(number)), .text(String(repeating: "ä", count: length)), .null,
+          .text(String(repeating: "z", count: length)),
+        ])
+    }
+    for (number, length) in lengths.enumerated() {
+      let number = SQLValue.integer(Int64(number))
+      #expect(
+        try database.text("SELECT a FROM texts WHERE n = ?", [number])
+          == String(repeating: "ä", count: length))
+      #expect(try database.value("SELECT b FROM texts WHERE n = ?", [number]) == .null)
+      #expect(
+        try database.text("SELECT c FROM texts WHERE n = ?", [number])
+          == String(repeating: "z", count: length))
+    }
+  }
+
+  /// They are looked up by their length first.
+  @Test func statementsOfOneLengthAreToldFromEachOther() throws {
+    for _ in 0..<2 {
+      #expect(try database.integer("SELECT 1") == 1)
+      #expect(try database.integer("SELECT 2") == 2)
+    }
+  }
+
   @Test(arguments: [
     SQLValue.null, .integer(.min), .integer(.max), .text(""), .text("ü\u{0}z\u{1F600}"),
     .text("'; DROP TABLE t --"),
