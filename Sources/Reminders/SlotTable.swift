@@ -4,11 +4,21 @@ import Geofencing
 /// A reminder and how far it has come, taken out for a decision.
 struct Slot {
   let index: Int32
-  let reminder: Reminder
+  let kept: UnpackedReminder
   var progress: Progress
   /// Inside, not settled, and held back by a condition that may come to hold.
   let isWaiting: Bool
   let hasFence: Bool
+
+  var reminder: Reminder { kept.reminder }
+}
+
+/// A reminder that stays unpacked, and is shared by the slots taken out of the table: one decision takes
+/// out several, and a reminder has many parts to copy.
+final class UnpackedReminder: Sendable {
+  let reminder: Reminder
+
+  init(_ reminder: Reminder) { self.reminder = reminder }
 }
 
 /// What a decision may change of a slot.
@@ -77,7 +87,7 @@ struct SlotTable: Sendable {
   private var records: [Record] = []
   private var free: [Int32] = []
   private var ids = ReminderIndex()
-  private var recent: [Int32: Reminder] = [:]
+  private var recent: [Int32: UnpackedReminder] = [:]
   /// The places of its category that a reminder is inside of; few reminders have any.
   private var placesInside: [Int32: [Int64]] = [:]
   /// Few reminders are being told again.
@@ -132,10 +142,10 @@ struct SlotTable: Sendable {
 
   /// The slot unpacked, and kept so for a while; nil where it is vacant or cannot be read.
   mutating func slot(_ index: Int32) -> Slot? {
-    if let reminder = recent[index] { return slot(index, reminder) }
+    if let kept = recent[index] { return slot(index, kept) }
     guard !isVacant(index) else { return nil }
     do throws(ReminderError) {
-      let reminder = try packed(index).unpacked()
+      let reminder = UnpackedReminder(try packed(index).unpacked())
       keep(reminder, at: index)
       return slot(index, reminder)
     } catch {
@@ -146,21 +156,20 @@ struct SlotTable: Sendable {
 
   /// As `slot`, for those who only look.
   func peek(_ index: Int32) -> Slot? {
-    guard !isVacant(index), let reminder = recent[index] ?? (try? packed(index).unpacked()) else {
-      return nil
-    }
-    return slot(index, reminder)
+    if let kept = recent[index] { return slot(index, kept) }
+    guard !isVacant(index), let reminder = try? packed(index).unpacked() else { return nil }
+    return slot(index, UnpackedReminder(reminder))
   }
 
-  private func slot(_ index: Int32, _ reminder: Reminder) -> Slot {
+  private func slot(_ index: Int32, _ kept: UnpackedReminder) -> Slot {
     let marks = records[Int(index)].marks
     return Slot(
-      index: index, reminder: reminder, progress: progress(index),
+      index: index, kept: kept, progress: progress(index),
       isWaiting: marks.contains(.waiting),
       hasFence: marks.contains(.fence))
   }
 
-  private mutating func keep(_ reminder: Reminder, at index: Int32) {
+  private mutating func keep(_ reminder: UnpackedReminder, at index: Int32) {
     let bytes = records[Int(index)].packed.byteCount
     if recent.count >= Self.recentLimit || recentBytes + bytes > Self.recentBytesLimit {
       recent.removeAll(keepingCapacity: true)
@@ -233,7 +242,7 @@ struct SlotTable: Sendable {
   mutating func insert(_ entry: PackedEntry, unpacked: Reminder) -> Int32 {
     let index = place(entry)
     _ = ids.insertIfNew(index, id: { records[Int($0)].packed.id })
-    keep(unpacked, at: index)
+    keep(UnpackedReminder(unpacked), at: index)
     return index
   }
 
