@@ -46,7 +46,7 @@ package final class SystemJournal: JournalSink {
   package let identifier: String
   private let socketPath: String
   private let queue: JournalQueue
-  private var datagram: [UInt8] = []
+  private var datagram = JournalDatagram()
 
   /// - Parameter socketPath: where journald listens; libsystemd itself always sends to the default.
   package init(identifier: String, socketPath: String = SystemJournal.defaultSocketPath) {
@@ -61,31 +61,20 @@ package final class SystemJournal: JournalSink {
   }
 
   package func write(_ entry: JournalEntry) throws(JournalError) {
-    datagram.removeAll(keepingCapacity: true)
-    for field in entry.fields { append(field.name, field.value) }
-    if entry[.identifier] == nil { append(.identifier, identifier) }
-    switch queue.send(datagram) {
+    // Taken out for the while: each use of a property of a class is checked anew.
+    var datagram = self.datagram
+    self.datagram = JournalDatagram()
+    defer { self.datagram = datagram }
+    datagram.begin()
+    for field in entry.fields { datagram.append(field.name, field.value) }
+    if entry[.identifier] == nil { datagram.append(.identifier, identifier) }
+    switch queue.send(datagram.bytes) {
     case 0: break
     case EAGAIN: throw .busy
     case EMSGSIZE: try writeLarge(entry)
     case ENOENT, ECONNREFUSED, ECONNRESET, ENOTCONN: throw .unavailable(socketPath: socketPath)
     case let code: throw .notSent(code: code)
     }
-  }
-
-  /// `NAME=value` and a line end; a value that has line ends of its own stands behind its length.
-  private func append(_ name: JournalFieldName, _ value: String) {
-    datagram.append(contentsOf: name.description.utf8)
-    if value.utf8.contains(UInt8(ascii: "\n")) {
-      datagram.append(UInt8(ascii: "\n"))
-      withUnsafeBytes(of: UInt64(value.utf8.count).littleEndian) {
-        datagram.append(contentsOf: $0)
-      }
-    } else {
-      datagram.append(UInt8(ascii: "="))
-    }
-    datagram.append(contentsOf: value.utf8)
-    datagram.append(UInt8(ascii: "\n"))
   }
 
   private func writeLarge(_ entry: JournalEntry) throws(JournalError) {

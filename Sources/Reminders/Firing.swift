@@ -90,7 +90,13 @@ package struct Firing: Equatable, Sendable {
   package var message: String { "\(title): \(Self.lowercasedFirst(why))" }
 
   private static func lowercasedFirst(_ text: String) -> String {
-    text.prefix(1).lowercased() + text.dropFirst()
+    let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+    guard let first = text.utf8.first, capitals.contains(first) else {
+      return text.prefix(1).lowercased() + text.dropFirst()
+    }
+    var bytes = Array(text.utf8)
+    bytes[0] |= 0x20
+    return String(decoding: bytes, as: UTF8.self)
   }
 }
 
@@ -125,16 +131,28 @@ extension Firing {
     // FNV-1a, 128 bits (draft-eastlake-fnv).
     var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
     let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013B
-    let decision = "\(reminder)\n\(event.rawValue)\n\(time.microseconds)\n\(due?.microseconds ?? 0)"
-    for byte in decision.utf8 { hash = (hash ^ UInt128(byte)) &* prime }
+    func add(_ text: String) {
+      for byte in text.utf8 { hash = (hash ^ UInt128(byte)) &* prime }
+    }
+    add(reminder)
+    add("\n")
+    add(event.rawValue)
+    add("\n")
+    add(String(time.microseconds))
+    add("\n")
+    add(String(due?.microseconds ?? 0))
     hash = hash & ~(0xF << 76) | (8 << 76)
     hash = hash & ~(0x3 << 62) | (2 << 62)
-    let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
     text.reserveCapacity(36)
-    for shift in stride(from: 124, through: 0, by: -4) {
-      if [92, 76, 60, 44].contains(shift) { text.append(UInt8(ascii: "-")) }
-      text.append(digits[Int(truncatingIfNeeded: hash >> UInt128(shift)) & 0xF])
+    for half in [UInt64(hash >> 64), UInt64(truncatingIfNeeded: hash)] {
+      for place in 0..<16 {
+        if text.count == 8 || text.count == 13 || text.count == 18 || text.count == 23 {
+          text.append(UInt8(ascii: "-"))
+        }
+        let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * place)) & 0xF
+        text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit)
+      }
     }
     return String(decoding: text, as: UTF8.self)
   }

@@ -22,14 +22,14 @@ final class Announcer {
     entry.add("GEOREMIND_TITLE", firing.title)
     entry.add("GEOREMIND_CATEGORY", firing.category)
     entry.add("GEOREMIND_PLACE", firing.place)
-    entry.add("GEOREMIND_LATITUDE", firing.position.map { plain($0.latitude, digits: 7) })
-    entry.add("GEOREMIND_LONGITUDE", firing.position.map { plain($0.longitude, digits: 7) })
-    entry.add("GEOREMIND_EPH_M", firing.eph.map { plain($0, digits: 1) })
-    entry.add("GEOREMIND_DISTANCE_M", firing.distance.map { plain($0, digits: 1) })
+    entry.add("GEOREMIND_LATITUDE", firing.position.map { Decimal.text($0.latitude, digits: 7) })
+    entry.add("GEOREMIND_LONGITUDE", firing.position.map { Decimal.text($0.longitude, digits: 7) })
+    entry.add("GEOREMIND_EPH_M", firing.eph.map { Decimal.text($0, digits: 1) })
+    entry.add("GEOREMIND_DISTANCE_M", firing.distance.map { Decimal.text($0, digits: 1) })
     entry.add("GEOREMIND_FIX_TIME", firing.fixTime?.json)
     entry.add("GEOREMIND_DUE", firing.due?.json)
-    entry.add("GEOREMIND_TRAVEL_S", firing.travel.map { plain($0.seconds, digits: 0) })
-    entry.add("GEOREMIND_LATE_S", firing.late.map { plain($0.seconds, digits: 3) })
+    entry.add("GEOREMIND_TRAVEL_S", firing.travel.map { Decimal.text($0.seconds, digits: 0) })
+    entry.add("GEOREMIND_LATE_S", firing.late.map { Decimal.text($0.seconds, digits: 3) })
     return entry
   }
 
@@ -43,12 +43,6 @@ final class Announcer {
     case 6...9: .informational
     default: .notice
     }
-  }
-
-  private static func plain(_ value: Double, digits: Int) -> String {
-    let rounded = Decimal.rounded(value, digits: digits)
-    return digits == 0 || rounded == rounded.rounded() && abs(rounded) < 1e15
-      ? "\(Int64(rounded))" : "\(rounded)"
   }
 
   func announce(_ notice: Notice) {
