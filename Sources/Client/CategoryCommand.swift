@@ -73,13 +73,17 @@ private struct CategoryPrinter {
 
   func print(_ categories: [JSONValue?]) throws {
     var table = Table()
+    var swatches: [String?] = []
     for case let category? in categories {
       if json {
         try context.output.line(category.object ?? JSONObject())
       } else {
         table.add([category["name"]?.string ?? "", category["color"]?.string ?? ""])
+        swatches.append(category["color"]?.string.flatMap(context.output.swatch))
       }
     }
-    for line in table.lines() { try context.output.line(line) }
+    for (line, swatch) in zip(table.lines(), swatches) {
+      try context.output.line(swatch.map { "\($0) \(line)" } ?? line)
+    }
   }
 }

@@ -14,18 +14,36 @@ struct FiringPrinter {
   /// One that came as JSON.
   func print(_ firing: JSONObject) throws(Failure) {
     guard !json else { return try context.output.line(firing) }
-    func text(_ name: String) -> String { (firing[name]?.string ?? "").printable }
-    // Whole seconds, so that the lines are aligned.
-    let time =
-      (try? Instant(rfc3339: text("time"))).map {
-        Instant(seconds: $0.seconds.rounded(.down)).rfc3339(zone: zone)
-      } ?? text("time")
-    let event = text("event")
+    let event = Self.text(firing, "event")
     let padded = event + String(repeating: " ", count: max(0, 6 - event.columns))
-    let why = text("why")
     try context.output.line(
-      "\(time)  \(padded)  \(context.output.bold(text("title"))): "
-        + why.prefix(1).lowercased() + why.dropFirst())
+      "\(time(of: firing))  \(padded)  \(context.output.bold(Self.text(firing, "title"))): "
+        + Self.reason(of: firing))
+  }
+
+  /// The columns of a firing in a table.
+  func cells(_ firing: JSONObject) -> [String] {
+    [
+      time(of: firing), Self.text(firing, "event"),
+      "\(Self.text(firing, "title")): \(Self.reason(of: firing))",
+    ]
+  }
+
+  private static func text(_ firing: JSONObject, _ name: String) -> String {
+    (firing[name]?.string ?? "").printable
+  }
+
+  /// In whole seconds, so that lines are aligned.
+  private func time(of firing: JSONObject) -> String {
+    let text = Self.text(firing, "time")
+    return (try? Instant(rfc3339: text)).map {
+      Instant(seconds: $0.seconds.rounded(.down)).rfc3339(zone: zone)
+    } ?? text
+  }
+
+  private static func reason(of firing: JSONObject) -> String {
+    let why = text(firing, "why")
+    return why.prefix(1).lowercased() + why.dropFirst()
   }
 }
 

@@ -36,79 +36,48 @@ struct ListCommand: ClientCommand {
     let chosen = listed.filter { entry in
       (all || entry.isActive) && (kind == nil || entry.reminder.kind == kind)
     }
-    let listing = Listing(chosen, by: grouping, zone: zone)
+    var listing = GroupedListing(order: ListedReminder.firesBefore)
+    for entry in chosen { listing.add(entry, under: grouping.heading(of: entry, zone)) }
     if options.json {
-      for section in listing.sections.sections {
-        for entry in section.items { try context.output.line(entry.json) }
-      }
+      try listing.forEach { try context.output.line($0.json) }
     } else if chosen.isEmpty {
       try context.note("no reminders; 'georemind add' makes one")
     } else {
-      try listing.print(ids: ShortIDs(listed.map(\.reminder.id)), to: context.output)
+      let ids = ShortIDs(listed.map(\.reminder.id))
+      try listing.print(to: context.output) { $0.cells(ids, zone) }
     }
   }
 }
 
-/// Reminders in sections, for people.
-struct Listing {
-  /// A heading and what it is ordered by.
-  struct Heading {
-    let rank: Int64
-    let text: String
-  }
-
-  private(set) var sections: SortedSections<Heading, ListedReminder>
-  private let zone: TimeZoneRules
-
-  init(_ reminders: [ListedReminder], by grouping: Grouping, zone: TimeZoneRules) {
-    self.zone = zone
-    sections = SortedSections(
-      keys: { ($0.rank, $0.text) < ($1.rank, $1.text) }, items: ListedReminder.firesBefore)
-    for entry in reminders {
-      sections.insert(entry, under: Self.heading(entry, grouping, zone))
-    }
-  }
-
-  private static func heading(
-    _ entry: ListedReminder, _ grouping: Grouping, _ zone: TimeZoneRules
-  ) -> Heading {
+extension Grouping {
+  fileprivate func heading(of entry: ListedReminder, _ zone: TimeZoneRules) -> Heading {
     let reminder = entry.reminder
-    switch grouping {
+    switch self {
     case .kind:
       let rank = Reminder.Kind.allCases.firstIndex(of: reminder.kind) ?? 0
       return Heading(rank: Int64(rank), text: reminder.kind.rawValue)
     case .category:
-      return reminder.category.map { Heading(rank: 0, text: $0) }
-        ?? Heading(rank: 1, text: "no category")
+      return reminder.category.map { Heading(text: $0) } ?? Heading(rank: 1, text: "no category")
     case .place:
-      return ReminderSentence.name(reminder).map { Heading(rank: 0, text: $0) }
+      return ReminderSentence.name(reminder).map { Heading(text: $0) }
         ?? Heading(rank: 1, text: "no place")
     case .day:
-      guard let moment = entry.moment else { return Heading(rank: .max, text: "no date") }
-      let day = zone.localDateTime(at: moment).date
-      let name = day.weekday.name.prefix(1).uppercased() + day.weekday.name.dropFirst()
-      return Heading(rank: Int64(day.dayNumber), text: "\(name) \(day)")
+      return entry.moment.map { Heading(dayOf: $0, zone) } ?? Heading(rank: .max, text: "no date")
     }
   }
+}
 
-  func print(ids: ShortIDs, to output: Output) throws(Failure) {
-    var table = Table()
-    for section in sections.sections {
-      for entry in section.items { table.add(row(entry, ids)) }
-    }
-    // One table, so that columns are aligned over all sections.
-    var lines = table.lines(indent: 2)[...]
-    for (index, section) in sections.sections.enumerated() {
-      if index > 0 { try output.line("") }
-      try output.line(output.bold(section.key.text.printable))
-      for _ in section.items {
-        if let line = lines.popFirst() { try output.line(line) }
-      }
-    }
+extension Heading {
+  /// A day, as `Saturday 2026-06-13`.
+  init(dayOf moment: Instant, _ zone: TimeZoneRules) {
+    let day = zone.localDateTime(at: moment).date
+    let name = day.weekday.name.prefix(1).uppercased() + day.weekday.name.dropFirst()
+    self.init(rank: Int64(day.dayNumber), text: "\(name) \(day)")
   }
+}
 
-  private func row(_ entry: ListedReminder, _ ids: ShortIDs) -> [String] {
-    let reminder = entry.reminder
+extension ListedReminder {
+  fileprivate func cells(_ ids: ShortIDs, _ zone: TimeZoneRules) -> [String] {
     let place = ReminderSentence.name(reminder)
     let what: String? =
       switch reminder.kind {
@@ -117,7 +86,7 @@ struct Listing {
       case .preemptive: place.map { "leave for \($0)" }
       }
     return [
-      ids[reminder.id], entry.moment?.rfc3339(zone: zone) ?? "",
+      ids[reminder.id], moment?.rfc3339(zone: zone) ?? "",
       reminder.state == .armed ? "" : reminder.state.rawValue, reminder.title, what ?? "",
     ]
   }

@@ -58,6 +58,14 @@ package final class Output {
 
   package func bold(_ text: String) -> String { hasColor ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 
+  /// A spot of a colour, `#RRGGBB`; nil where no colours are used.
+  package func swatch(_ color: String) -> String? {
+    guard hasColor, color.utf8.count == 7, color.hasPrefix("#"),
+      let rgb = UInt32(color.dropFirst(), radix: 16)
+    else { return nil }
+    return "\u{1B}[38;2;\(rgb >> 16);\(rgb >> 8 & 0xFF);\(rgb & 0xFF)m\u{25A0}\u{1B}[0m"
+  }
+
   package func flush() throws(Failure) {
     guard let descriptor else {
       kept += text

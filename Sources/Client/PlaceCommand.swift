@@ -47,16 +47,32 @@ struct PlaceCommand: ParsableCommand {
   }
 
   struct List: ClientCommand {
+    enum Grouping: String, CaseIterable, ExpressibleByArgument {
+      case category
+    }
+
     static let configuration = CommandConfiguration(abstract: "List places by name.")
+
+    @Option(name: .customLong("by"), help: "What to group them by.")
+    var grouping: Grouping?
 
     @Option(parsing: .unconditional, help: "Only those of a category.")
     var category: String?
     @OptionGroup var options: CommonOptions
 
     func run(in context: Context) throws {
+      let pages = PlacePages(try DaemonConnection(options, context), category: category)
       let printer = PlacePrinter(context: context, json: options.json)
-      try PlacePages(try DaemonConnection(options, context), category: category).forEach {
-        try printer.print($0)
+      switch grouping {
+      case nil: try pages.forEach { try printer.print($0) }
+      case .category:
+        var listing = GroupedListing<PlacePrinter.Named> { $0.key < $1.key }
+        try pages.forEach { page in
+          for place in page {
+            listing.add(PlacePrinter.Named(place), under: PlacePrinter.heading(of: place))
+          }
+        }
+        try printer.print(listing)
       }
     }
   }
@@ -115,25 +131,56 @@ struct PlacePrinter {
   func print(_ places: [JSONValue?]) throws {
     var table = Table()
     for case let place? in places {
-      let latitude = place["latitude"]?.double
-      let longitude = place["longitude"]?.double
       if json {
-        try context.output.line([
-          "name": place["name"], "lat": .double(latitude), "lon": .double(longitude),
-          "radius_m": place["radius_m"], "category": place["category"], "color": place["color"],
-          "notes": place["notes"], "region": place["region"], "width_m": place["width_m"],
-          "distance_m": place["distance_m"],
-        ])
+        try context.output.line(Self.line(place))
       } else {
-        let position = Coordinate(latitude: latitude ?? .nan, longitude: longitude ?? .nan)
-        table.add([
-          place["distance_m"]?.double.map { Length.formatted(metres: $0) } ?? "",
-          place["name"]?.string ?? "", position?.formatted(.decimalDegrees) ?? "",
-          Length.formatted(metres: place["radius_m"]?.double ?? .nan),
-          place["category"]?.string ?? "", place["notes"]?.string ?? "",
-        ])
+        table.add(Self.cells(place))
       }
     }
     for line in table.lines() { try context.output.line(line) }
+  }
+
+  /// A place and what it is sorted by.
+  struct Named {
+    let place: JSONValue
+    let key: String
+
+    init(_ place: JSONValue) {
+      self.place = place
+      key = (place["name"]?.string ?? "").lowercased()
+    }
+  }
+
+  func print(_ listing: GroupedListing<Named>) throws {
+    guard json else { return try listing.print(to: context.output) { Self.cells($0.place) } }
+    try listing.forEach { try context.output.line(Self.line($0.place)) }
+  }
+
+  /// The category and its colour.
+  static func heading(of place: JSONValue) -> Heading {
+    guard let category = place["category"]?.string else {
+      return Heading(rank: 1, text: "no category")
+    }
+    return Heading(text: category, color: place["color"]?.string)
+  }
+
+  private static func line(_ place: JSONValue) -> JSONObject {
+    [
+      "name": place["name"], "lat": .double(place["latitude"]?.double),
+      "lon": .double(place["longitude"]?.double), "radius_m": place["radius_m"],
+      "category": place["category"], "color": place["color"], "notes": place["notes"],
+      "region": place["region"], "width_m": place["width_m"], "distance_m": place["distance_m"],
+    ]
+  }
+
+  private static func cells(_ place: JSONValue) -> [String] {
+    let position = Coordinate(
+      latitude: place["latitude"]?.double ?? .nan, longitude: place["longitude"]?.double ?? .nan)
+    return [
+      place["distance_m"]?.double.map { Length.formatted(metres: $0) } ?? "",
+      place["name"]?.string ?? "", position?.formatted(.decimalDegrees) ?? "",
+      Length.formatted(metres: place["radius_m"]?.double ?? .nan),
+      place["category"]?.string ?? "", place["notes"]?.string ?? "",
+    ]
   }
 }

@@ -3,51 +3,6 @@ import CivilTime
 import Geodesy
 import JSONText
 
-/// What fires next.
-struct NextCommand: ClientCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "next", abstract: "Show what fires next: timers by time, places by distance.")
-
-  @Option(help: "How many of each at most.")
-  var limit = 10
-  @OptionGroup var options: CommonOptions
-
-  func run(in context: Context) throws {
-    let zone = try context.zone()
-    let daemon = try DaemonConnection(options, context)
-    let answer = try daemon.call("Next", ["limit": .int(limit)])
-    guard !options.json else { return try context.output.line(answer) }
-    let timers = answer["timers"]?.array ?? []
-    let places = answer["places"]?.array ?? []
-    let ids = ShortIDs(Array(Set((timers + places).compactMap { $0["id"]?.string })))
-    var table = Table()
-    for entry in timers {
-      table.add([
-        ids[entry["id"]?.string ?? ""], Answer.time(entry["time"], zone),
-        entry["title"]?.string ?? "",
-      ])
-    }
-    for entry in places {
-      let place = entry["place"]?.string.map { " \($0)" } ?? ""
-      let distance = entry["distance_m"]?.double ?? .nan
-      table.add([
-        ids[entry["id"]?.string ?? ""],
-        distance <= 0 ? "here" : "in \(Length.formatted(metres: distance))",
-        entry["title"]?.string ?? "", "\(entry["on"]?.string ?? "")\(place)",
-      ])
-    }
-    if table.isEmpty {
-      let status = try daemon.call("Status")["status"]
-      let isWithoutFix = status?["armed"]?.int ?? 0 > 0 && status?["fix"] == nil
-      try context.note(
-        isWithoutFix
-          ? "no date waits, and without a fix no place has a distance; see 'georemind status'"
-          : "nothing waits to fire")
-    }
-    for line in table.lines() { try context.output.line(line) }
-  }
-}
-
 /// The daemon's health.
 struct StatusCommand: ClientCommand {
   static let configuration = CommandConfiguration(
@@ -161,41 +116,6 @@ struct StatusCommand: ClientCommand {
     if let error = fix["eph_m"]?.double { text += ", ±\(Length.formatted(metres: error))" }
     if let age = fix["age_s"]?.double { text += ", \(Answer.age(age)) old" }
     return text
-  }
-}
-
-/// Past firings.
-struct LogCommand: ClientCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "log", abstract: "Show past firings, the latest last.")
-
-  @Option(help: "How many at most.")
-  var limit: Int?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Only those since: today, -2h, 2026-11-21 …", valueName: "time"))
-  var since: String?
-
-  @Option(help: ArgumentHelp("Only those of one reminder.", valueName: "id"))
-  var reminder: String?
-  @OptionGroup var options: CommonOptions
-
-  func validate() throws {
-    if let limit, limit < 1 { throw ValidationError("--limit is at least 1") }
-  }
-
-  func run(in context: Context) throws {
-    let zone = try context.zone()
-    let since = try since.map { try context.stamp($0, option: "--since").instant(in: zone).json }
-    let answer = try DaemonConnection(options, context).call(
-      "Log",
-      [
-        "limit": limit.map { .int($0) }, "since": since.map { .string($0) },
-        "reminder": reminder.map { .string($0) },
-      ])
-    let printer = FiringPrinter(context: context, zone: zone, json: options.json)
-    for firing in answer["firings"]?.array ?? [] { try printer.print(firing.object ?? [:]) }
   }
 }
 

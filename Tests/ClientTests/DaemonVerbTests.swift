@@ -86,6 +86,98 @@ import Testing
     #expect(run.notes.hasPrefix("georemind: \(says)"))
   }
 
+  @Test func whatIsNextIsGroupedByWhatItWaitsFor() throws {
+    let run = try run(["next"]) { _ in
+      [
+        VarlinkReply(parameters: [
+          "timers": [["id": "1111aaaa", "time": "2026-06-13T08:00:00Z", "title": "Tea"]],
+          "places": [
+            ["id": "2222", "distance_m": 0, "title": "Milk", "on": "depart", "place": "Rewe"],
+            ["id": "3333", "distance_m": 1500, "title": "Post", "on": "arrive"],
+          ],
+        ])
+      ]
+    }
+    #expect(
+      run.output == """
+        by time
+          1111aaaa  2026-06-13T10:00:00+02:00  Tea
+
+        by distance
+          2222      here                       Milk  depart Rewe
+          3333      in 1.5 km                  Post  arrive
+
+        """)
+  }
+
+  private static let firings: [JSONValue] = [
+    [
+      "time": "2026-06-12T22:30:00Z", "event": "due", "kind": "date", "title": "Tea",
+      "why": "Due now",
+    ],
+    [
+      "time": "2026-06-12T09:00:00.7Z", "event": "arrive", "kind": "location", "title": "Milk",
+      "place": "Rewe", "category": "food", "why": "Entered Rewe",
+    ],
+    [
+      "time": "2026-06-13T09:00:00Z", "event": "due", "kind": "date", "title": "Tea",
+      "why": "Due now",
+    ],
+  ]
+
+  @Test func pastFiringsAreGroupedInTheirOrder() throws {
+    let run = try run(["log", "--by", "day"]) { _ in
+      [VarlinkReply(parameters: ["firings": .array(Self.firings)])]
+    }
+    #expect(
+      run.output == """
+        Friday 2026-06-12
+          2026-06-12T11:00:00+02:00  arrive  Milk: entered Rewe
+
+        Saturday 2026-06-13
+          2026-06-13T00:30:00+02:00  due     Tea: due now
+          2026-06-13T11:00:00+02:00  due     Tea: due now
+
+        """)
+  }
+
+  @Test(arguments: [
+    ("kind", ["date", "location"]), ("category", ["food", "no category"]),
+    ("place", ["Rewe", "no place"]), ("reminder", ["Milk", "Tea"]),
+  ])
+  func pastFiringsHaveSortedHeadings(grouping: String, expected: [String]) throws {
+    let run = try run(["log", "--by", grouping]) { _ in
+      [VarlinkReply(parameters: ["firings": .array(Self.firings)])]
+    }
+    #expect(run.lines.filter { !$0.hasPrefix(" ") } == expected)
+  }
+
+  /// Over all pages, each sorted within its group.
+  @Test(arguments: [false, true])
+  func placesAreGroupedByCategory(json: Bool) throws {
+    let pages: [String: [JSONValue]] = [
+      "": [
+        ["name": "aldi", "latitude": 1, "longitude": 2, "category": "food", "color": "#FF0000"],
+        ["name": "Aral", "latitude": 1, "longitude": 2, "category": "Fuel", "color": "#00FF00"],
+        ["name": "Home", "latitude": 1, "longitude": 2, "radius_m": 100],
+      ],
+      "Home": [["name": "Rewe", "latitude": 1, "longitude": 2, "category": "food"]],
+    ]
+    let run = try run(["place", "list", "--by", "category"] + (json ? ["--json"] : [])) { call in
+      let page = pages[call.parameters["after"]?.string ?? ""] ?? []
+      return [VarlinkReply(parameters: ["places": .array(page)])]
+    }
+    guard !json else {
+      let names = try run.lines.map { try JSONParser.parse($0)["name"]?.string }
+      #expect(names == ["Aral", "aldi", "Rewe", "Home"])
+      return
+    }
+    #expect(
+      run.lines.map { $0.split(separator: " ").first } == [
+        "Fuel", "Aral", "food", "aldi", "Rewe", "no", "Home",
+      ])
+  }
+
   @Test func addingSaysWhatWasUnderstood() throws {
     let handler: FakeDaemon.Handler = { call in
       switch call.methodName {

@@ -1,0 +1,52 @@
+import Companion
+import Reminders
+
+/// What stands above a group of a listing.
+struct Heading {
+  /// Comes before those of a higher rank, and among those of the same by its text.
+  var rank: Int64 = 0
+  let text: String
+  /// `#RRGGBB`, of a category that has one.
+  var color: String?
+
+  static func precedes(_ a: Heading, _ b: Heading) -> Bool { (a.rank, a.text) < (b.rank, b.text) }
+}
+
+/// Items under headings, for people: all in order, the columns aligned over all groups.
+struct GroupedListing<Item> {
+  private var sections: SortedSections<Heading, Item>
+
+  /// - Parameter precedes: the order within a group; where it tells no difference, that of arrival stays.
+  init(order precedes: @escaping (Item, Item) -> Bool) {
+    sections = SortedSections(keys: Heading.precedes, items: precedes)
+  }
+
+  /// Complexity: O(log n).
+  mutating func add(_ item: Item, under heading: Heading) {
+    sections.insert(item, under: heading)
+  }
+
+  var isEmpty: Bool { sections.isEmpty }
+
+  /// All items, group by group.
+  func forEach<E: Error>(_ body: (Item) throws(E) -> Void) throws(E) {
+    for section in sections.sections {
+      for item in section.items { try body(item) }
+    }
+  }
+
+  /// - Parameter cells: the columns of an item's line.
+  func print(to output: Output, cells: (Item) -> [String]) throws(Failure) {
+    var table = Table()
+    forEach { table.add(cells($0)) }
+    var lines = table.lines(indent: 2)[...]
+    for (index, section) in sections.sections.enumerated() {
+      if index > 0 { try output.line("") }
+      let swatch = section.key.color.flatMap(output.swatch).map { "\($0) " } ?? ""
+      try output.line(swatch + output.bold(section.key.text.printable))
+      for _ in section.items {
+        if let line = lines.popFirst() { try output.line(line) }
+      }
+    }
+  }
+}

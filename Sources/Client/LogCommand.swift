@@ -1,0 +1,72 @@
+import ArgumentParser
+import CivilTime
+import JSONText
+
+/// Past firings.
+struct LogCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "log", abstract: "Show past firings, the latest last.")
+
+  enum Grouping: String, CaseIterable, ExpressibleByArgument {
+    case day
+    case kind
+    case category
+    case place
+    case reminder
+  }
+
+  @Option(name: .customLong("by"), help: "What to group them by.")
+  var grouping: Grouping?
+
+  @Option(help: "How many at most.")
+  var limit: Int?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only those since: today, -2h, 2026-11-21 …", valueName: "time"))
+  var since: String?
+
+  @Option(help: ArgumentHelp("Only those of one reminder.", valueName: "id"))
+  var reminder: String?
+  @OptionGroup var options: CommonOptions
+
+  func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("--limit is at least 1") }
+  }
+
+  func run(in context: Context) throws {
+    let zone = try context.zone()
+    let since = try since.map { try context.stamp($0, option: "--since").instant(in: zone).json }
+    let answer = try DaemonConnection(options, context).call(
+      "Log",
+      [
+        "limit": limit.map { .int($0) }, "since": since.map { .string($0) },
+        "reminder": reminder.map { .string($0) },
+      ])
+    let printer = FiringPrinter(context: context, zone: zone, json: options.json)
+    let firings = (answer["firings"]?.array ?? []).compactMap(\.object)
+    guard let grouping else { return try firings.forEach(printer.print) }
+    // They come in the order of their decisions, which stays within each group.
+    var listing = GroupedListing<JSONObject> { _, _ in false }
+    for firing in firings { listing.add(firing, under: grouping.heading(of: firing, zone)) }
+    guard !options.json else { return try listing.forEach(printer.print) }
+    try listing.print(to: context.output, cells: printer.cells)
+  }
+}
+
+extension LogCommand.Grouping {
+  fileprivate func heading(of firing: JSONObject, _ zone: TimeZoneRules) -> Heading {
+    func group(_ name: String, otherwise: String) -> Heading {
+      firing[name]?.string.map { Heading(text: $0) } ?? Heading(rank: 1, text: otherwise)
+    }
+    switch self {
+    case .day:
+      let time = firing["time"]?.string.flatMap { try? Instant(rfc3339: $0) }
+      return time.map { Heading(dayOf: $0, zone) } ?? Heading(rank: .max, text: "no date")
+    case .kind: return group("kind", otherwise: "no kind")
+    case .category: return group("category", otherwise: "no category")
+    case .place: return group("place", otherwise: "no place")
+    case .reminder: return group("title", otherwise: "no title")
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import CivilTime
+import Geodesy
+import JSONText
+
+/// What fires next.
+struct NextCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "next", abstract: "Show what fires next: timers by time, places by distance.")
+
+  @Option(help: "How many of each at most.")
+  var limit = 10
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    let zone = try context.zone()
+    let daemon = try DaemonConnection(options, context)
+    let answer = try daemon.call("Next", ["limit": .int(limit)])
+    guard !options.json else { return try context.output.line(answer) }
+    let timers = answer["timers"]?.array ?? []
+    let places = answer["places"]?.array ?? []
+    let ids = ShortIDs(Array(Set((timers + places).compactMap { $0["id"]?.string })))
+    // The daemon sorts both: by the moment, and by the distance.
+    var listing = GroupedListing<[String]> { _, _ in false }
+    for entry in timers {
+      listing.add(
+        [
+          ids[entry["id"]?.string ?? ""], Answer.time(entry["time"], zone),
+          entry["title"]?.string ?? "",
+        ], under: Heading(rank: 0, text: "by time"))
+    }
+    for entry in places {
+      let place = entry["place"]?.string.map { " \($0)" } ?? ""
+      let distance = entry["distance_m"]?.double ?? .nan
+      listing.add(
+        [
+          ids[entry["id"]?.string ?? ""],
+          distance <= 0 ? "here" : "in \(Length.formatted(metres: distance))",
+          entry["title"]?.string ?? "", "\(entry["on"]?.string ?? "")\(place)",
+        ], under: Heading(rank: 1, text: "by distance"))
+    }
+    if listing.isEmpty {
+      let status = try daemon.call("Status")["status"]
+      let isWithoutFix = status?["armed"]?.int ?? 0 > 0 && status?["fix"] == nil
+      try context.note(
+        isWithoutFix
+          ? "no date waits, and without a fix no place has a distance; see 'georemind status'"
+          : "nothing waits to fire")
+    }
+    try listing.print(to: context.output) { $0 }
+  }
+}
