@@ -52,8 +52,8 @@ extension PlaceStore {
       filter.values.append(.text(category))
     }
     if let words = query.words {
-      filter.ids = try ids(
-        withWords: words, atLeast: query.limit,
+      filter.ids = try PlaceWords(database: database).places(
+        with: words, atLeast: query.limit,
         atMost: query.near == nil ? Self.mostCandidates : .max)
       if filter.ids?.isEmpty == true { return [] }
     }
@@ -73,40 +73,6 @@ extension PlaceStore {
       }
     }
     return places
-  }
-
-  // MARK: - Words
-
-  /// What stands in a text between marks and spaces, 16 words at most.
-  private static func words(_ text: String) -> [Substring] {
-    Array(text.split { !$0.isLetter && !$0.isNumber }.prefix(16))
-  }
-
-  /// The places that have all words, in rising order. Whole words are looked for first, only the last
-  /// of which may be a beginning: that is several times quicker than to look for beginnings. Where it
-  /// gives fewer than `least`, each may be a beginning.
-  private func ids(
-    withWords text: String, atLeast least: Int, atMost most: Int
-  ) throws(StoreError) -> [Int64] {
-    let words = Self.words(text)
-    guard let last = words.last else { return [] }
-    // Quotes keep FTS5 from reading its own words in it.
-    let whole = words.dropLast().map { "\"\($0)\"" } + ["\"\(last)\"*"]
-    let found = try ids(matching: whole.joined(separator: " "), atMost: most)
-    guard words.count > 1, found.count < least else { return found }
-    return try ids(
-      matching: words.map { "\"\($0)\"*" }.joined(separator: " "), atMost: most)
-  }
-
-  private func ids(matching pattern: String, atMost most: Int) throws(StoreError) -> [Int64] {
-    var ids: [Int64] = []
-    try database.forEachUntil(
-      "SELECT rowid FROM place_words WHERE place_words MATCH ? ORDER BY rowid", [.text(pattern)]
-    ) { row in
-      if case .integer(let id) = row.value(at: 0) { ids.append(id) }
-      return ids.count < most
-    }
-    return ids
   }
 
   // MARK: - Candidates
@@ -199,23 +165,42 @@ extension PlaceStore {
   private func rings(
     _ filter: Filter, _ near: Coordinate, reach: Double, limit: Int
   ) throws(StoreError) -> [(id: Int64, distance: Double)] {
-    let sql = filter.sql(
-      "SELECT id, latitude, longitude FROM known_place", and: "cell BETWEEN ? AND ?")
     var radius = min(1000.0, reach)
     while true {
       var found: [(id: Int64, distance: Double)] = []
       for cells in PlaceCells.ranges(around: near, radius: radius) {
-        let values = filter.values + [.integer(cells.lowerBound), .integer(cells.upperBound)]
-        try database.forEach(sql, values) { row in
-          if let entry = Self.distance(row, near), entry.distance <= radius,
-            filter.hasWords(entry.id)
-          {
-            found.append(entry)
-          }
+        try forEach(filter, in: cells, near) { entry in
+          if entry.distance <= radius { found.append(entry) }
         }
       }
       if found.count >= limit || radius >= reach { return found }
       radius = min(radius * 2, reach)
+    }
+  }
+
+  private func forEach(
+    _ filter: Filter, in cells: ClosedRange<Int64>, _ near: Coordinate,
+    _ body: ((id: Int64, distance: Double)) -> Void
+  ) throws(StoreError) {
+    let values = filter.values + [.integer(cells.lowerBound), .integer(cells.upperBound)]
+    let isInCells = "cell BETWEEN ? AND ?"
+    guard filter.ids != nil else {
+      let sql = filter.sql("SELECT id, latitude, longitude FROM known_place", and: isInCells)
+      return try database.forEach(sql, values) { row in
+        if let entry = Self.distance(row, near) { body(entry) }
+      }
+    }
+    // Most have not the words: those are told from the index alone, without a step into the table.
+    var fitting: [Int64] = []
+    try database.forEach(filter.sql("SELECT id FROM place", and: isInCells), values) { row in
+      if case .integer(let id) = row.value(at: 0), filter.hasWords(id) { fitting.append(id) }
+    }
+    for id in fitting {
+      try database.forEach(
+        "SELECT id, latitude, longitude FROM known_place WHERE id = ?", [.integer(id)]
+      ) { row in
+        if let entry = Self.distance(row, near) { body(entry) }
+      }
     }
   }
 

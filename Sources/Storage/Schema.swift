@@ -29,6 +29,7 @@ enum Schema {
     Migration(version: 3, name: "a start without reading documents", script: quickStart),
     Migration(version: decisionsVersion, name: "decisions on one page", script: decisions),
     Migration(version: 5, name: "zones that change and nagging", script: civilTime),
+    Migration(version: 6, name: "quick search", script: quickSearch),
   ]
 
   /// Since when there is a table of decisions.
@@ -225,5 +226,18 @@ enum Schema {
     ALTER TABLE decision ADD COLUMN occurrence_offset_s INTEGER;
     ALTER TABLE decision ADD COLUMN nag_us INTEGER;
     ALTER TABLE decision ADD COLUMN nags INTEGER NOT NULL DEFAULT 0;
+    """
+
+  /// Beginnings of words that are looked for have an index while they are short, and a table of the
+  /// words there are when they are longer: see `PlaceWords`. Places of a category are found by cell.
+  private static let quickSearch = """
+    DROP TABLE place_words;
+    CREATE VIRTUAL TABLE place_words USING fts5 (
+      name, notes, content = 'place', content_rowid = 'id', detail = none, columnsize = 0,
+      prefix = '1 2 3', tokenize = 'unicode61 remove_diacritics 2');
+    INSERT INTO place_words (place_words) VALUES ('rebuild');
+    CREATE VIRTUAL TABLE place_terms USING fts5vocab (place_words, row);
+    DROP INDEX place_category;
+    CREATE INDEX place_category ON place (category, cell) WHERE category IS NOT NULL;
     """
 }

@@ -210,8 +210,8 @@ struct ControlService {
 
   // MARK: - The size of answers
 
-  /// Of one answer that comes in pages.
-  static let longestPage = 2000
+  /// Of one answer that comes in pages: what takes a few milliseconds, for fixes wait meanwhile.
+  static let longestPage = 250
   /// Bytes of rows that make one page.
   static let pageBytes = 1 << 20
   /// Bytes of rows that make one answer: it takes several times as much while it is made, and the loop

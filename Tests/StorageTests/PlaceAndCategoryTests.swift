@@ -82,6 +82,23 @@ import Testing
 
   // MARK: - Places
 
+  /// Of a category that is large, as of one that is small.
+  @Test(arguments: [40, 5100])
+  func pagesOfACategoryAreByName(count: Int) throws {
+    let expected = (0..<count).map { "p\(10_000 + $0)" }
+    let batch = try store.imports.begin()
+    try batch.add(try expected.reversed().map { (try place($0, category: "Food"), nil) })
+    try batch.add(try (0..<30).map { (try place("p1\($0)x", category: "Other"), nil) })
+    try store.imports.finish(batch)
+    var names: [String] = []
+    while true {
+      let page = try store.places.page(after: names.last ?? "", inCategory: "food", limit: 999)
+      guard !page.values.isEmpty else { break }
+      names += page.values.map(\.name)
+    }
+    #expect(names == expected)
+  }
+
   @Test func placesComeBackSorted() throws {
     for name in ["b", "A", "c"] { try store.places.add(place(name, category: "Food")) }
     try store.places.add(place("d"))

@@ -107,6 +107,21 @@ import Testing
     try store.database.execute("INSERT INTO place_words (place_words) VALUES ('integrity-check')")
   }
 
+  /// Much memory, and copies of pages in it rather than in a file, only while places come in.
+  @Test func memoryIsGivenBackAtTheEnd() throws {
+    func settings() throws -> [Int64?] {
+      try ["cache_size", "temp_store"].map { try store.database.integer("PRAGMA \($0)") }
+    }
+    let usual = try settings()
+    let batch = try store.imports.begin()
+    try batch.add([try place("A")])
+    #expect(try settings() == [-Int64(Database.importCache), 2])
+    try batch.add([try place("B")])
+    try store.imports.finish(batch)
+    #expect(try settings() == usual)
+    #expect(try names() == ["A", "B"])
+  }
+
   @Test func whatAStopInterruptedNeverComesUp() throws {
     let batch = try store.imports.begin()
     try batch.add([try place("A")])

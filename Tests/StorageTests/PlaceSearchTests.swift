@@ -56,6 +56,19 @@ import Testing
     #expect(try names(PlaceQuery(words: "be we", limit: 2)).count == 2)
   }
 
+  /// A beginning is spelt out where it stands for few words, and left to SQLite where for many.
+  @Test(arguments: [1, 63, 64, 65, 200])
+  func aBeginningStandsForHoweverManyWords(count: Int) throws {
+    for number in 0..<count { try add("Kirchweg\(number) Nord") }
+    try add("Kirchner Süd")
+    try add("Kirsche Nord")
+    #expect(try names(PlaceQuery(words: "KIRCHW", limit: 300)).count == count)
+    #expect(try names(PlaceQuery(words: "nord kirch", limit: 300)).count == count)
+    #expect(try names(PlaceQuery(words: "kirch no", limit: 300)).count == count)
+    #expect(try names(PlaceQuery(words: "kirch", limit: 300)).count == count + 1)
+    #expect(try names(PlaceQuery(words: "süd kirchn")) == ["Kirchner Süd"])
+  }
+
   @Test func wordsFollowChanges() throws {
     try add("Alpha")
     let place = SavedPlace(name: "Beta", position: try point(1, 2), radius: 5, notes: "gamma")
