@@ -33,6 +33,12 @@ enum CellGrid {
   @inline(__always)
   static func exponent(_ level: Int) -> UInt32 { 16 &+ 3 &* UInt32(truncatingIfNeeded: level) }
 
+  /// Metres from south to north of a cell.
+  @inline(__always)
+  static func height(_ level: Int) -> Double {
+    Double(UInt32(1) << exponent(level)) / unitsPerRadian * earthRadius
+  }
+
   /// The first level whose rows are at least as high as an angular radius in units, or the last.
   @inline(__always)
   static func level(units: Double) -> Int {

@@ -92,6 +92,12 @@ struct CellTable: Sendable {
     return find(key).map { slots[$0] }
   }
 
+  /// The slot of a cell; an empty one where there is nothing in or below it.
+  @inline(__always)
+  func slot(of cell: Cell) -> Slot {
+    find(cell.key).map { slots[$0] } ?? Slot()
+  }
+
   /// The place of a cell in the table, made where there is none. It holds until the next is made.
   mutating func place(of key: UInt32) -> Int {
     if (used + 1) * 5 > slots.count * 4 { grow() }

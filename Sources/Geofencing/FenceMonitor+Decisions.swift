@@ -27,30 +27,34 @@ extension FenceMonitor {
     if !settled.isEmpty { settled.removeAll(keepingCapacity: true) }
 
     bearOutAwaited(look, into: &transitions)
-    var safe = lookAround(look)
-    safe = min(safe, decideDepartures(look, into: &transitions))
-    decideEntering(look, into: &transitions)
-    decideUndecided(look, into: &transitions)
-    decideHits(look, into: &transitions)
+    var safe = surroundings.look(from: look.view, in: index)
+    if surroundings.hasNews || !isPresenceTrusted || !lingering.isEmpty || isHalfDecided {
+      takeNews()
+      safe = min(safe, decideDepartures(look, into: &transitions))
+      decideEntering(look, into: &transitions)
+      decideUndecided(look, into: &transitions)
+      decideHits(look, into: &transitions)
+    }
     if look.leg, isMoving(look.sample) {
       findPasses(look, into: &transitions)
     }
     remember(sample, connected: look.leg)
-    let isPending =
-      leavingCount > 0 || !entering.isEmpty || !undecided.isEmpty || !awaited.isEmpty
     quiet =
-      isPending
+      isHalfDecided || !awaited.isEmpty
       ? QuietDisc() : QuietDisc(around: sample.position, radius: safe, cosine: look.view.cosine)
     if transitions.count - start > 1, !policy.isPlain {
       transitions[start...].sort(by: Transition.precedes)
     }
   }
 
+  /// Whether the next sample may decide something, wherever it is.
+  private var isHalfDecided: Bool {
+    leavingCount > 0 || !entering.isEmpty || !undecided.isEmpty
+  }
+
   /// Fills `hits` with the fences that hold the sample, but for those that held the last as well as
-  /// far as that costs nothing to know, and brings `lingering` up to date. Returns how far the next
-  /// edge is.
-  private mutating func lookAround(_ look: Look) -> Double {
-    let safe = surroundings.look(from: look.view, in: index)
+  /// far as that costs nothing to know, and brings `lingering` up to date.
+  private mutating func takeNews() {
     if !hits.isEmpty { hits.removeAll(keepingCapacity: true) }
     if !surroundings.entered.isEmpty { hits.append(contentsOf: surroundings.entered) }
     if !surroundings.left.isEmpty { for fence in surroundings.left { linger(fence) } }
@@ -62,7 +66,6 @@ extension FenceMonitor {
       compare(with: inside)
       isPresenceTrusted = true
     }
-    return safe
   }
 
   /// Adds to `lingering` what is among `former` but not among the fences found, and what was about to

@@ -37,7 +37,8 @@ package struct FenceMonitor: Sendable {
   var awaited: [Transition] = []
 
   /// The newest sample that was believed; nil before the first.
-  package internal(set) var lastSample: PositionSample?
+  package var lastSample: PositionSample? { believed }
+  @usableFromInline var believed: PositionSample?
   /// The believed sample before it.
   var earlier: TrailPoint?
   /// Whether the leg between those two was short and plausible.
@@ -48,9 +49,9 @@ package struct FenceMonitor: Sendable {
   var suspectCount = 0
   /// How many samples were set aside as implausible and not borne out by those after them.
   package internal(set) var outlierCount = 0
-  private var newest = Int64.min
+  @usableFromInline var newest = Int64.min
 
-  var quiet = QuietDisc()
+  @usableFromInline var quiet = QuietDisc()
   var surroundings = Surroundings()
   /// Whether `inside` is what the surroundings and the samples have shown: not so for a presence from
   /// before a restart, and after fences have changed.
@@ -170,21 +171,22 @@ package struct FenceMonitor: Sendable {
   /// than the one before is ignored.
   /// - Complexity: O(1) inside the quiet disc, else O(fences in the cells of the position and of
   ///   the path to it + fences inside or undecided).
+  @inlinable
   package mutating func process(_ sample: PositionSample, into transitions: inout [Transition]) {
     guard sample.time.microseconds > newest else { return }
     newest = sample.time.microseconds
     guard quiet.contains(sample.position) else { return weigh(sample, into: &transitions) }
     // There is no such disc as long as a decision is pending or a jump set aside.
     if policy.looksAtSamplesAlone {
-      lastSample = sample
+      believed = sample
     } else {
       processInQuiet(sample, into: &transitions)
     }
   }
 
   /// A sample that can change nothing, unless it is an implausible jump.
-  @inline(never)
-  private mutating func processInQuiet(
+  @usableFromInline @inline(never)
+  mutating func processInQuiet(
     _ sample: PositionSample, into transitions: inout [Transition]
   ) {
     if policy.rejectsOutliers, let last = lastSample {
@@ -228,7 +230,8 @@ package struct FenceMonitor: Sendable {
   }
 
   /// Sets an implausible jump aside, or believes it when the next sample bears it out.
-  private mutating func weigh(_ sample: PositionSample, into transitions: inout [Transition]) {
+  @usableFromInline
+  mutating func weigh(_ sample: PositionSample, into transitions: inout [Transition]) {
     guard policy.rejectsOutliers, let last = lastSample else {
       return accept(sample, connected: lastSample != nil, into: &transitions)
     }
@@ -265,6 +268,6 @@ package struct FenceMonitor: Sendable {
       earlierConnected = connected
       trail.append(TrailPoint(sample))
     }
-    lastSample = sample
+    believed = sample
   }
 }

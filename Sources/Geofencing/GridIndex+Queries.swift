@@ -11,26 +11,76 @@ extension GridIndex {
     return safe
   }
 
-  /// Looks at the cell of a level that holds the place. Returns for how many metres around the place
-  /// it tells all that there is on this level, and whether there are cells below; brings `safe` down to
-  /// the metres to the nearest edge.
+  /// Looks at the cell of a level that holds the place, and at those beside it that are within the
+  /// reach that `near` would like. Returns how many metres one can travel without crossing an edge
+  /// of this level, and whether there are cells below.
   func look(
-    from view: Viewpoint, level: Int, into near: inout Neighbourhood, safe: inout Double
-  ) -> (clearance: Double, isSplit: Bool) {
-    let north = CellGrid.northing(degrees: view.position.latitude)
-    let east = CellGrid.easting(degrees: view.position.longitude)
-    let clearance = clearance(level: level, north: north, east: east, cosine: view.cosine)
-    near.begin(at: view.direction)
-    defer { near.end(clearance: clearance) }
-    let key = widths.cell(level: level, north: north, east: east).key
-    guard let place = table.find(key) else { return (clearance, false) }
-    let slot = table.slots[place]
-    if slot.count > 0 {
-      var scan = EdgeScan(view: view, level: level, skin: clearance)
-      scan.visit(slot, self, &near)
-      safe = min(safe, scan.safe)
+    from view: Viewpoint, level: Int, into near: inout Neighbourhood
+  ) -> (safe: Double, isSplit: Bool) {
+    let place = CellPlace(view, level: level, widths)
+    let slot = table.slot(of: place.cell)
+    let isSplit = slot.isSplit && level > 0
+    var beside = CellsBeside()
+    let reach = reach(
+      from: place, wanted: near.ambition * CellGrid.height(level), isSplit: isSplit, &beside)
+    near.begin(at: view.direction, in: place.cell)
+    var scan = EdgeScan(view: view, level: level, skin: reach)
+    if slot.count > 0 { scan.visit(slot, self, &near) }
+    for i in 0..<beside.count { scan.visitBeside(beside.slots[i], self, &near) }
+    return (near.end(clearance: reach, nearest: scan.safe), isSplit)
+  }
+
+  /// Cells beside the one that holds a place, at most one in each direction and the one between.
+  private struct CellsBeside {
+    var slots = InlineArray<3, CellTable.Slot>(repeating: CellTable.Slot())
+    var count = 0
+
+    mutating func append(_ slot: CellTable.Slot) {
+      guard slot.count > 0 else { return }
+      slots[count] = slot
+      count += 1
     }
-    return (clearance, slot.isSplit && level > 0)
+  }
+
+  /// How far a look goes: as far as is wanted, but not beyond the farther borders of the cell, nor
+  /// beyond a border where another cell cannot tell all. Appends the cells to be read.
+  private func reach(
+    from place: CellPlace, wanted: Double, isSplit: Bool, _ beside: inout CellsBeside
+  ) -> Double {
+    var reach = min(wanted, place.toFarParallel, place.toFarMeridian)
+    guard place.toParallel < reach || place.toMeridian < reach else { return reach }
+    var across: CellTable.Slot?
+    var aside: CellTable.Slot?
+    if place.toMeridian < reach {
+      aside = open(place.cellAside(widths), isSplit: isSplit)
+      if aside == nil { reach = place.toMeridian }
+    }
+    if place.toParallel < reach {
+      across = open(place.cellAcross(widths), isSplit: isSplit)
+      if across == nil { reach = place.toParallel }
+    }
+    if let across, let aside, place.toParallel < reach, place.toMeridian < reach {
+      if let corner = open(place.cellAtCorner(widths), isSplit: isSplit) {
+        beside.append(corner)
+      } else {
+        reach = max(place.toParallel, place.toMeridian)
+      }
+      beside.append(across)
+      beside.append(aside)
+    } else if let across, place.toParallel < reach {
+      beside.append(across)
+    } else if let aside, place.toMeridian < reach {
+      beside.append(aside)
+    }
+    return reach
+  }
+
+  /// The list of a cell beside one that is split or not; nil where there is no such cell, or cells
+  /// below it tell of what the one beside it lists.
+  private func open(_ cell: Cell?, isSplit: Bool) -> CellTable.Slot? {
+    guard let cell else { return nil }
+    let slot = table.slot(of: cell)
+    return slot.isSplit && !isSplit ? nil : slot
   }
 
   /// Finds the fences that hold a place, and nothing else.
@@ -67,22 +117,6 @@ extension GridIndex {
   /// About as many slots as the processor keeps at hand.
   private static let cachedSlots = 16_384
 
-  /// Metres to the nearest edge of the cell: what is not listed in it, nor in one that it is a
-  /// part of, is at least that far.
-  private func clearance(level: Int, north: UInt32, east: UInt32, cosine: Double) -> Double {
-    let metresPerUnit = CellGrid.earthRadius / CellGrid.unitsPerRadian
-    let height = CellGrid.exponent(level)
-    let width = widths.exponent(level: level, row: north &>> height)
-    let high = UInt32(1) &<< height
-    let y = north & (high &- 1)
-    let wide = UInt32(1) &<< width
-    let x = east & (wide &- 1)
-    // To a meridian t away: asin(cos φ · sin t), at least cos φ · (t − t³/6) while t < π/2.
-    let t = min(Double(min(x, wide &- x)) / CellGrid.unitsPerRadian, 0.5)
-    let aside = cosine * t * (1 - t * t / 6) * CellGrid.earthRadius
-    return max(0, min(Double(min(y, high &- y)) * metresPerUnit, aside) - 0.1)
-  }
-
   /// Appends, without order or repetition, every circle that may reach into the disc of `radius`
   /// metres around a place, and some that do not.
   /// - Complexity: O(cells under the disc + circles in them).
@@ -103,7 +137,7 @@ extension GridIndex {
     cover.forEachChild(of: cell, widths) { gather(in: $0, under: cover, into: &found) }
   }
 
-  private static func removeRepetitions(in list: inout [FenceID], from start: Int) {
+  static func removeRepetitions(in list: inout [FenceID], from start: Int) {
     guard list.count - start > 1 else { return }
     list[start...].sort()
     var kept = start + 1

@@ -51,7 +51,7 @@ package struct MonitorPolicy: Equatable, Sendable {
   }()
 
   /// Whether the way to a sample is of no interest.
-  @inline(__always)
+  @inlinable
   var looksAtSamplesAlone: Bool { !rejectsOutliers && !reportsPasses }
 
   /// Whether a fence is left with the first sample beyond its edge, wherever that is.

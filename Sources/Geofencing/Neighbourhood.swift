@@ -1,10 +1,14 @@
-/// What the cell of one level shows around a place: the fences that hold it, and those whose edge
+/// What the cells of one level show around a place: the fences that hold it, and those whose edge
 /// is near.
 ///
 /// As long as the receiver stays within the reach, nothing else of that level need be looked at; the
 /// trick is Verlet's ("Computer Experiments on Classical Fluids", Physical Review 159, 1967). And
 /// edges that were farther than it has moved since cannot have been crossed: the fences are in
-/// order of their distance, as far as that pays, and only the nearest are looked at again.
+/// order of their distance, as far as that pays, and only the nearest are looked at again. Where
+/// none of them can have been crossed since they were, not even those: that is the rest.
+///
+/// The reach may go beyond the cell that holds the place. Of what the cells beside it list only the
+/// edges are kept, to keep away from: who is inside of them is told by another cell.
 ///
 /// All lengths are metres of a straight line through the Earth. By as much as one moves, by no more
 /// does the distance to an edge change, and the way on the ground is never shorter.
@@ -22,7 +26,8 @@ struct Neighbourhood {
     /// The least distance to the edge from the place of the look.
     var clear: Float = .infinity
     var holds = false
-    var fence: FenceID = 0
+    /// The number of the fence; all bits flipped, and so negative, where only its edge counts.
+    var tag: FenceID = 0
   }
 
   /// Four fences side by side.
@@ -35,7 +40,7 @@ struct Neighbourhood {
     let clear: SIMD4<Float>
     /// Lanes that held the place last looked at: −1, the others 0.
     var held: SIMD4<Int32>
-    let fence: SIMD4<FenceID>
+    let tag: SIMD4<FenceID>
     /// The least `clear` of this and all groups behind it.
     var nearest: Float
 
@@ -48,7 +53,7 @@ struct Neighbourhood {
       doubt = SIMD4(a.doubt, b.doubt, c.doubt, d.doubt)
       clear = SIMD4(a.clear, b.clear, c.clear, d.clear)
       held = SIMD4(a.holds ? -1 : 0, b.holds ? -1 : 0, c.holds ? -1 : 0, d.holds ? -1 : 0)
-      fence = SIMD4(a.fence, b.fence, c.fence, d.fence)
+      tag = SIMD4(a.tag, b.tag, c.tag, d.tag)
       nearest = min(min(a.clear, b.clear), min(c.clear, d.clear))
     }
   }
@@ -56,14 +61,22 @@ struct Neighbourhood {
   private var groups: [Group] = []
   /// Fences that hold the place last looked at, in no order.
   private(set) var holding: [FenceID] = []
+  /// The number of the cell that held the place of the look.
+  private(set) var cell = UInt32.max
   /// The place of the look, from the Earth's centre.
   private var origin = Vector(x: 0, y: 0, z: 0)
-  /// How far from there the cell tells all.
+  /// How far from there all is told.
   private var reach = -1.0
   /// The same in radii, squared; negative where nothing is known.
   private var reachSquared = -1.0
   /// How far from there the place last looked at was.
   private var moved: Float = 0
+  /// The place last looked at, from the Earth's centre.
+  private var restPlace = Vector(x: 0, y: 0, z: 0)
+  /// How far from there no edge is; negative where nothing is known.
+  private var rest = -1.0
+  /// How far the next look is to reach, in heights of a cell: as far as there is not much.
+  private(set) var ambition = 0.25
   private var candidates: [Candidate] = []
   private var sorted: [Candidate] = []
 
@@ -74,10 +87,23 @@ struct Neighbourhood {
     return offset.dot(offset) < reachSquared
   }
 
-  /// From the place of the look, with a millimetre more for rounding.
+  /// How far from a place no edge is, as far as that is known without a look; negative where the
+  /// rest is over.
   @inline(__always)
-  private func metres(to direction: Vector) -> Double {
-    CellGrid.earthRadius * (direction - origin).length + 0.001
+  func rest(at direction: Vector) -> Double {
+    rest - CellGrid.earthRadius * (direction - restPlace).length - 0.001
+  }
+
+  /// Whether so much is left of the rest that a look would hardly show more.
+  @inline(__always)
+  func isAmple(_ remainder: Double) -> Bool { remainder > 0 && remainder >= 0.25 * rest }
+
+  /// Notes that no edge is within `metres` of a place.
+  @inline(__always)
+  private mutating func rest(_ metres: Double, around place: Vector) -> Double {
+    rest = metres
+    restPlace = place
+    return metres
   }
 
   // MARK: - A new look
@@ -90,18 +116,21 @@ struct Neighbourhood {
       holding.removeAll(keepingCapacity: true)
     }
     reachSquared = -1
+    rest = -1
   }
 
   /// Forgets all.
   mutating func forget() {
     holding.removeAll(keepingCapacity: true)
     reachSquared = -1
+    rest = -1
   }
 
   /// Starts a look; what was known must have been forgotten.
   @inline(__always)
-  mutating func begin(at origin: Vector) {
+  mutating func begin(at origin: Vector, in cell: Cell) {
     self.origin = origin
+    self.cell = cell.key
     if !candidates.isEmpty { candidates.removeAll(keepingCapacity: true) }
   }
 
@@ -114,17 +143,26 @@ struct Neighbourhood {
   mutating func append(_ candidate: Candidate) { candidates.append(candidate) }
 
   /// Ends what `begin` began: for `clearance` metres on the ground around, the look tells all.
-  mutating func end(clearance: Double) {
+  /// Returns how many metres one can travel without crossing an edge; `nearest` is as many to the
+  /// edges that are near.
+  mutating func end(clearance: Double, nearest: Double) -> Double {
     let angle = clearance / CellGrid.earthRadius
     // 2 sin(α/2) is at least α − α³/24.
     reach = clearance * (1 - angle * angle / 24)
-    guard reach > 0.002 else { return }
+    if !groups.isEmpty { groups.removeAll(keepingCapacity: true) }
+    guard reach > 0.002 else { return 0 }
     let radii = (reach - 0.002) / CellGrid.earthRadius
     reachSquared = radii * radii
     moved = 0
-    if !groups.isEmpty { groups.removeAll(keepingCapacity: true) }
-    guard !candidates.isEmpty else { return }
-    if candidates.count <= 8 { group(candidates) } else { sortCandidates() }
+    if candidates.count > 12 {
+      ambition = max(ambition * 0.75, 0.03)
+    } else if candidates.count < 6 {
+      ambition = min(ambition * 1.25, 1)
+    }
+    if !candidates.isEmpty {
+      if candidates.count <= 8 { group(candidates) } else { sortCandidates() }
+    }
+    return rest(min(reach, nearest), around: origin)
   }
 
   /// By sixteenths of the reach: a counting sort.
@@ -166,80 +204,124 @@ struct Neighbourhood {
 
   // MARK: - Looking again
 
+  /// From the place of the look, with a millimetre more for rounding.
+  @inline(__always)
+  private func metres(to direction: Vector) -> Double {
+    CellGrid.earthRadius * (direction - origin).length + 0.001
+  }
+
   /// Looks again from a place within the reach: appends the fences that hold it now and did not
   /// when last looked at to `entered`, those that no longer do to `left`. Returns how many metres one
-  /// can travel without crossing an edge.
+  /// can travel without crossing an edge; nil where the edge of a fence was crossed that another
+  /// cell tells of, so that a new look is needed.
   mutating func look(
     from view: Viewpoint, in index: GridIndex, entered: inout [FenceID], left: inout [FenceID]
-  ) -> Double {
-    let way = metres(to: view.direction)
-    guard !groups.isEmpty else { return reach - way }
+  ) -> Double? {
     let offset = CellGrid.earthRadius * (view.direction - origin)
-    let x = SIMD4<Float>(repeating: Float(offset.x))
-    let y = SIMD4<Float>(repeating: Float(offset.y))
-    let z = SIMD4<Float>(repeating: Float(offset.z))
-    let last = moved
-    moved = Float(way)
+    let way = offset.length + 0.001
+    guard !groups.isEmpty else { return rest(reach - way, around: view.direction) }
     // What was crossed on the way to the last place may be crossed back; half a metre in a million
     // is more than a `Float` rounds off.
-    let crossable = max(last, moved) * (1 + 5e-7)
-    var nearest = SIMD4<Float>(repeating: .infinity)
-    var exact = reach - way
-    for i in groups.indices {
-      if groups[i].nearest > crossable {
-        exact = min(exact, Double(groups[i].nearest) - way)
-        break
-      }
-      let dx = groups[i].x - x
-      let dy = groups[i].y - y
-      let dz = groups[i].z - z
-      let edge = (dx * dx + dy * dy + dz * dz).squareRoot() - groups[i].radius
-      let distance = edge.replacing(with: -edge, where: edge .< 0)
-      var clear = distance - groups[i].doubt
-      let isDoubtful = clear .<= 0
-      let isHeld = groups[i].held .< 0
-      let attention = isDoubtful .| ((edge .< 0) .^ isHeld)
-      if any(attention) {
-        for lane in 0..<4 where attention[lane] {
-          let fence = groups[i].fence[lane]
-          var holds = edge[lane] < 0
-          if isDoubtful[lane] {
-            let beyond = index.boundaryDistance(of: fence, from: view)
-            holds = beyond <= 0
-            exact = min(exact, abs(beyond))
-            clear[lane] = .infinity
-          }
-          guard holds != isHeld[lane] else { continue }
-          groups[i].held[lane] = holds ? -1 : 0
-          if holds { enter(fence, &entered) } else { leave(fence, &left) }
+    let crossable = max(moved, Float(way)) * (1 + 5e-7)
+    moved = Float(way)
+    var scan = Scan(view: view, offset: offset, crossable: crossable, way: way)
+    scan.visit(&groups, index, holding: &holding, entered: &entered, left: &left)
+    if scan.isForeign { return nil }
+    return rest(min(reach - way, scan.safe), around: view.direction)
+  }
+
+  /// One more look at the groups.
+  private struct Scan {
+    let view: Viewpoint
+    /// Metres from the place of the first look.
+    let offset: Vector
+    /// The metres within which an edge must have been then, to have been crossed since.
+    let crossable: Float
+    let way: Double
+    /// A lower bound of the metres to the nearest edge.
+    var safe = Double.infinity
+    /// Whether an edge was crossed that another cell tells of.
+    var isForeign = false
+
+    init(view: Viewpoint, offset: Vector, crossable: Float, way: Double) {
+      self.view = view
+      self.offset = offset
+      self.crossable = crossable
+      self.way = way
+    }
+
+    @inline(__always)
+    mutating func visit(
+      _ groups: inout [Group], _ index: GridIndex, holding: inout [FenceID],
+      entered: inout [FenceID], left: inout [FenceID]
+    ) {
+      let x = SIMD4<Float>(repeating: Float(offset.x))
+      let y = SIMD4<Float>(repeating: Float(offset.y))
+      let z = SIMD4<Float>(repeating: Float(offset.z))
+      var nearest = SIMD4<Float>(repeating: .infinity)
+      var span = groups.mutableSpan
+      for i in span.indices {
+        if span[i].nearest > crossable {
+          safe = min(safe, Double(span[i].nearest) - way)
+          break
         }
+        let dx = span[i].x - x
+        let dy = span[i].y - y
+        let dz = span[i].z - z
+        let edge = (dx * dx + dy * dy + dz * dz).squareRoot() - span[i].radius
+        let distance = edge.replacing(with: -edge, where: edge .< 0)
+        var clear = distance - span[i].doubt
+        let isDoubtful = clear .<= 0
+        let isHeld = span[i].held .< 0
+        let attention = isDoubtful .| ((edge .< 0) .^ isHeld)
+        if any(attention) {
+          for lane in 0..<4 where attention[lane] {
+            let tag = span[i].tag[lane]
+            let fence = tag < 0 ? ~tag : tag
+            var holds = edge[lane] < 0
+            if isDoubtful[lane] {
+              let beyond = index.boundaryDistance(of: fence, from: view)
+              holds = beyond <= 0
+              safe = min(safe, abs(beyond))
+              clear[lane] = .infinity
+            }
+            guard holds != isHeld[lane] else { continue }
+            span[i].held[lane] = holds ? -1 : 0
+            if tag < 0 {
+              isForeign = true
+            } else if holds {
+              holding.append(fence)
+              entered.append(fence)
+            } else {
+              Neighbourhood.drop(fence, from: &holding)
+              left.append(fence)
+            }
+          }
+        }
+        nearest = nearest.replacing(with: clear, where: clear .< nearest)
       }
-      nearest = nearest.replacing(with: clear, where: clear .< nearest)
+      let least = min(min(nearest[0], nearest[1]), min(nearest[2], nearest[3]))
+      safe = min(safe, Double(least))
     }
-    let least = min(min(nearest[0], nearest[1]), min(nearest[2], nearest[3]))
-    return min(exact, Double(least))
   }
 
-  private mutating func enter(_ fence: FenceID, _ entered: inout [FenceID]) {
-    holding.append(fence)
-    entered.append(fence)
+  private static func drop(_ fence: FenceID, from list: inout [FenceID]) {
+    guard let i = list.firstIndex(of: fence) else { return }
+    list.swapAt(i, list.count - 1)
+    list.removeLast()
   }
 
-  private mutating func leave(_ fence: FenceID, _ left: inout [FenceID]) {
-    if let i = holding.firstIndex(of: fence) {
-      holding.swapAt(i, holding.count - 1)
-      holding.removeLast()
-    }
-    left.append(fence)
-  }
-
-  /// Appends the fences whose edge a way between two places within the reach may cross.
+  /// Appends the fences whose edge a way between two places within the reach may cross; some of
+  /// them twice.
   func crossable(from a: Vector, to b: Vector, into found: inout [FenceID]) {
     // The way is within the disc that holds its ends.
     let farthest = Float(max(metres(to: a), metres(to: b))) * (1 + 5e-7)
     for group in groups {
       guard group.nearest <= farthest else { return }
-      for lane in 0..<4 where group.clear[lane] <= farthest { found.append(group.fence[lane]) }
+      for lane in 0..<4 where group.clear[lane] <= farthest {
+        let tag = group.tag[lane]
+        found.append(tag < 0 ? ~tag : tag)
+      }
     }
   }
 }

@@ -1,8 +1,12 @@
+import Geodesy
+
 /// What looks have shown around the receiver, a `Neighbourhood` for each level of cells: large
 /// fences are looked at anew every few kilometres, small ones every few hundred metres.
 ///
-/// Invariant: the levels from the top to `deepest` are those of nested cells, of which the deepest
-/// is not split; those below have no fences and no reach.
+/// Invariant: of the cells that hold the place, those from the top to `deepest` are nested and the
+/// deepest is not split; the levels below have no fences and no reach. A fence that holds the place is
+/// told by exactly one level, in the cell that holds the place or, as long as none of its reach has
+/// been left, did when it was read.
 struct Surroundings {
   /// Metres between looks, from which on the receiver is taken to jump about: a look then finds
   /// what holds the place, and leaves alone how far it is to the edges.
@@ -21,6 +25,10 @@ struct Surroundings {
   private(set) var found: [FenceID] = []
   private(set) var former: [FenceID] = []
 
+  /// Whether the last look brought anything.
+  @inline(__always)
+  var hasNews: Bool { !(entered.isEmpty && left.isEmpty && found.isEmpty && former.isEmpty) }
+
   /// Forgets all that is known, because the fences have changed.
   mutating func forget() {
     for level in levels.indices { levels[level].forget() }
@@ -28,6 +36,7 @@ struct Surroundings {
   }
 
   private mutating func clearNews() {
+    guard hasNews else { return }
     if !entered.isEmpty { entered.removeAll(keepingCapacity: true) }
     if !left.isEmpty { left.removeAll(keepingCapacity: true) }
     if !found.isEmpty { found.removeAll(keepingCapacity: true) }
@@ -56,16 +65,26 @@ struct Surroundings {
     var safe = Double.infinity
     var level = CellGrid.top
     while true {
-      if levels[level].holds(view.direction) {
-        safe = min(
-          safe, levels[level].look(from: view, in: index, entered: &entered, left: &left))
+      let remainder = levels[level].rest(at: view.direction)
+      if levels[level].isAmple(remainder) {
+        safe = min(safe, remainder)
+        if level == deepest { return safe }
+      } else if levels[level].holds(view.direction),
+        let metres = levels[level].look(
+          from: view, in: index, entered: &entered, left: &left)
+      {
+        safe = min(safe, metres)
         if level == deepest { return safe }
       } else {
         levels[level].forget(into: &former)
-        let (clearance, isSplit) = index.look(
-          from: view, level: level, into: &levels[level], safe: &safe)
-        found.append(contentsOf: levels[level].holding)
-        safe = min(safe, clearance)
+        // What cells below tell is complete only beside what the cells above them tell.
+        if let astray = levelAstray(above: level, at: view, in: index) {
+          level = astray
+          levels[level].forget(into: &former)
+        }
+        let (metres, isSplit) = index.look(from: view, level: level, into: &levels[level])
+        if !levels[level].holding.isEmpty { found.append(contentsOf: levels[level].holding) }
+        safe = min(safe, metres)
         if !isSplit {
           forget(below: level)
           return safe
@@ -74,6 +93,18 @@ struct Surroundings {
       }
       level -= 1
     }
+  }
+
+  /// The largest level above one on which the place has left the cell that was last read, though not
+  /// its reach.
+  private func levelAstray(above level: Int, at view: Viewpoint, in index: GridIndex) -> Int? {
+    let north = CellGrid.northing(degrees: view.position.latitude)
+    let east = CellGrid.easting(degrees: view.position.longitude)
+    for upper in stride(from: CellGrid.top, to: level, by: -1)
+    where levels[upper].cell != index.widths.cell(level: upper, north: north, east: east).key {
+      return upper
+    }
+    return nil
   }
 
   private mutating func lookAfterJump(from view: Viewpoint, in index: GridIndex) {
@@ -93,8 +124,10 @@ struct Surroundings {
     (deepest...CellGrid.top).allSatisfy { levels[$0].holds(a) && levels[$0].holds(b) }
   }
 
-  /// Appends the fences whose edge a way that they tell of may cross.
+  /// Appends the fences whose edge a way that they tell of may cross, each once.
   func crossable(from a: Vector, to b: Vector, into list: inout [FenceID]) {
+    let start = list.count
     for level in deepest...CellGrid.top { levels[level].crossable(from: a, to: b, into: &list) }
+    GridIndex.removeRepetitions(in: &list, from: start)
   }
 }
