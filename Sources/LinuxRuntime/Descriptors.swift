@@ -6,7 +6,14 @@ package enum Descriptors {
   package static func write(
     _ text: String, to descriptor: Int32, _ action: @autoclosure () -> String
   ) throws(SystemError) {
-    var rest = Array(text.utf8)[...]
+    try write(Array(text.utf8), to: descriptor, action())
+  }
+
+  /// Writes all of these bytes; one that is full for now is waited for.
+  package static func write(
+    _ bytes: [UInt8], to descriptor: Int32, _ action: @autoclosure () -> String
+  ) throws(SystemError) {
+    var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count > 0 {

@@ -22,6 +22,9 @@ package final class FolderWatch {
   /// Why changes are not noticed by themselves; nil where they are.
   package private(set) var trouble: SystemError?
 
+  /// Watches are few: a user has some ten thousand in all (inotify(7)).
+  private static let mostFolders = 256
+
   private static let mask =
     UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ATTRIB)
     | UInt32(IN_DELETE_SELF | IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
@@ -74,12 +77,12 @@ package final class FolderWatch {
   /// Watches the folders that are there now.
   private func watchInner() {
     guard root != nil else { return }
-    let folders = Set(FolderListing.folders(in: path))
+    let folders = Set(FolderFiles(path).folders)
     for (name, watch) in inner where !folders.contains(name) {
       watch.close()
       inner[name] = nil
     }
-    for name in folders where inner[name] == nil {
+    for name in folders where inner[name] == nil && inner.count < Self.mostFolders {
       do throws(SystemError) {
         inner[name] = try loop.addFileWatch("\(path)/\(name)", mask: Self.mask) {
           [unowned self] change in
@@ -122,70 +125,5 @@ package final class FolderWatch {
     firstChange = nil
     if root == nil { watch() } else { watchInner() }
     onChange()
-  }
-}
-
-/// What is in a folder.
-package enum FolderListing {
-  /// A file's identity and version: another one whenever the file was written or replaced.
-  package struct Stamp: Equatable, Sendable {
-    package let inode: UInt64
-    package let size: Int64
-    package let modified: Int64
-    package let changed: Int64
-
-    init(_ status: stat) {
-      inode = UInt64(status.st_ino)
-      size = Int64(status.st_size)
-      modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
-      changed = Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
-    }
-
-    /// nil where there is no regular file.
-    package init?(path: String) {
-      var status = stat()
-      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-      self.init(status)
-    }
-  }
-
-  /// Names of the folders in a folder that are not hidden.
-  package static func folders(in path: String) -> [String] {
-    (names(in: path) ?? []).filter { name in
-      var status = stat()
-      return stat("\(path)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
-  }
-
-  /// Paths of the files with this ending in a folder and in the folders in it, sorted, each with its
-  /// stamp; nil where the folder cannot be read. Hidden names are passed over.
-  package static func files(in path: String, ending: String) -> [(path: String, stamp: Stamp)]? {
-    guard let top = names(in: path) else { return nil }
-    var files: [(path: String, stamp: Stamp)] = []
-    func add(_ name: String, _ folder: String) {
-      let file = "\(folder)/\(name)"
-      if let stamp = Stamp(path: file) { files.append((file, stamp)) }
-    }
-    for name in top where name.hasSuffix(ending) { add(name, path) }
-    for folder in folders(in: path) {
-      for name in names(in: "\(path)/\(folder)") ?? [] where name.hasSuffix(ending) {
-        add(name, "\(path)/\(folder)")
-      }
-    }
-    return files.sorted { $0.path < $1.path }
-  }
-
-  /// nil where it cannot be read.
-  private static func names(in path: String) -> [String]? {
-    guard let folder = opendir(path) else { return nil }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names
   }
 }

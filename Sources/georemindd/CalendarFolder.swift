@@ -13,22 +13,23 @@ import Storage
 /// into its file. Which side a change comes from is told by `Reminder.Source.standing`: what the file
 /// last said.
 final class CalendarFolder {
-  let path: String
+  private let folder: FolderFiles
   private unowned let daemon: Daemon
   private let log: Logger
   private var watch: FolderWatch?
   private var files: [String: Known] = [:]
   /// Ids of the reminders of each file.
   private var ids: [String: Set<String>] = [:]
-  private var isMissingSaid = false
-  private var isReadOnlySaid = false
-  private var isDeafSaid = false
+  /// Troubles that were said and are not over.
+  private var said: Set<Trouble> = []
   /// What could not be written yet, by id.
   private var pending: [String: CalendarChange] = [:]
 
+  private enum Trouble { case missing, readOnly, deaf, links, tooMany, notKept }
+
   fileprivate struct Known {
     /// The version that was looked at.
-    var stamp: FolderListing.Stamp
+    var stamp: FolderFiles.Stamp
     /// Why it could not be read, and whether that was said.
     var trouble: String?
     var isTroubleSaid = false
@@ -38,8 +39,19 @@ final class CalendarFolder {
   private static let grace: Int64 = 1_000_000
   private static let retryDelay: Int64 = 10_000_000
 
+  // A file of such a folder has one task or event. Others may write into it, and what they write must
+  // neither fill the memory nor hold the loop.
+  private static let largestFile = 4 << 20
+  private static let mostLines = 50_000
+  private static let mostReminders = 500
+  private static let mostFiles = 20_000
+  /// Of one file, in the journal.
+  private static let mostRefusals = 5
+  /// What is read in one turn of the loop: so many files, of so many bytes.
+  private static let turn = (files: 200, bytes: 4 << 20)
+
   init(_ path: String, daemon: Daemon, log: Logger) throws {
-    self.path = path
+    folder = FolderFiles(path)
     self.daemon = daemon
     self.log = log
     for entry in try daemon.store.reminders.all().values {
@@ -48,6 +60,8 @@ final class CalendarFolder {
     }
     watch = try FolderWatch(path, loop: daemon.loop) { [unowned self] in look() }
   }
+
+  var path: String { folder.path }
 
   func close() { watch?.close() }
 
@@ -65,54 +79,101 @@ final class CalendarFolder {
   /// Brings the reminders in step with the files.
   func look() {
     guard let now = daemon.clock.now else { return }
-    if let trouble = watch?.trouble, !isDeafSaid {
-      isDeafSaid = true
-      log.warning("\(path): changes are noticed on reload only: \(trouble)")
+    if let trouble = watch?.trouble {
+      say(.deaf, "\(path): changes are noticed on reload only: \(trouble)")
     }
-    guard let listed = FolderListing.files(in: path, ending: ".ics") else {
-      if !isMissingSaid {
-        isMissingSaid = true
-        log.warning(
-          "\(path): the calendar folder cannot be read; its reminders stay as they are until it can"
-        )
-      }
+    guard let listing = folder.list(ending: ".ics", limit: Self.mostFiles) else {
+      say(
+        .missing,
+        "\(path): the calendar folder cannot be read; its reminders stay as they are until it can")
       return
     }
-    if isMissingSaid {
-      isMissingSaid = false
-      log.notice("\(path): the calendar folder is there now")
+    if said.remove(.missing) != nil { log.notice("\(path): the calendar folder is there now") }
+    if let link = listing.links.first {
+      say(.links, "\(link): is a symbolic link, and those in a calendar folder are passed over")
+    }
+    if listing.isCut {
+      say(.tooMany, "\(path): has more than \(Self.mostFiles) files; the others are passed over")
     }
     var merge = CalendarMerge(daemon: daemon, now: now)
-    var read: [(file: String, stamp: FolderListing.Stamp)] = []
-    for (file, stamp) in listed where files[file].map({ $0.stamp != stamp || $0.needsLook }) ?? true
-    {
-      if let reading = reading(of: file, stamp) {
-        merge.take(reading, from: file, before: ids[file] ?? [])
-        read.append((file, stamp))
+    var read: [(file: String, stamp: FolderFiles.Stamp)] = []
+    var left = Self.turn
+    var isWhole = true
+    for (file, stamp) in listing.files
+    where files[file].map({ $0.stamp != stamp || $0.needsLook }) ?? true {
+      guard left.files > 0, left.bytes > 0 else {
+        isWhole = false
+        break
+      }
+      left.files -= 1
+      left.bytes -= Int(clamping: stamp.size)
+      if let found = reading(of: file, stamp) {
+        merge.take(found.reading, from: file, before: ids[file] ?? [])
+        read.append((file, found.stamp))
       }
     }
-    let present = Set(listed.map(\.path))
-    let gone = Set(files.keys).union(ids.keys).subtracting(present)
-    for file in gone { merge.forget(ids[file] ?? [], of: file) }
+    // What has gone may have come under another name, in a file that is still to be read.
+    var gone: Set<String> = []
+    if isWhole, !listing.isCut {
+      gone = Set(files.keys).union(ids.keys).subtracting(listing.files.map(\.path))
+      for file in gone { merge.forget(ids[file] ?? [], of: file) }
+    }
     guard commit(merge) else { return }
     for (file, stamp) in read { files[file] = Known(stamp: stamp) }
     for file in gone { files[file] = nil }
-    retryPending()
+    if isWhole { retryPending() } else { watch?.lookAgain(in: 0) }
+  }
+
+  /// Says a trouble once, until it is over.
+  private func say(_ trouble: Trouble, _ message: String) {
+    if said.insert(trouble).inserted { log.warning("\(message)") }
+  }
+
+  private func document(
+    _ file: String
+  ) throws -> (document: CalendarDocument, stamp: FolderFiles.Stamp) {
+    let (bytes, stamp) = try folder.read(file, limit: Self.largestFile)
+    let lines = bytes.count { $0 == 0x0A || $0 == 0x0D }
+    guard lines <= Self.mostLines else { throw Oversize(file: file, what: "lines") }
+    return (try CalendarDocument(bytes, name: file), stamp)
+  }
+
+  private func checked(_ reading: CalendarReading, _ file: String) throws -> CalendarReading {
+    guard reading.reminders.count <= Self.mostReminders else {
+      throw Oversize(file: file, what: "reminders")
+    }
+    return reading
+  }
+
+  private struct Oversize: Error, CustomStringConvertible {
+    let file: String
+    let what: String
+    var description: String {
+      "\(file): has too many \(what) for a file of a calendar folder, which has one task or event; "
+        + "use 'georemind import'"
+    }
   }
 
   /// nil where it cannot be read: then the reminders it gave before stay.
-  private func reading(of file: String, _ stamp: FolderListing.Stamp) -> CalendarReading? {
+  private func reading(
+    of file: String, _ listed: FolderFiles.Stamp
+  ) -> (reading: CalendarReading, stamp: FolderFiles.Stamp)? {
+    // That of what was read, once it is.
+    var stamp = listed
     do {
-      let bytes = try FileBytes.read(file, limit: CalendarDocument.maximumSize)
-      let reading = try CalendarReading(bytes, file: file)
-      for refusal in reading.leftOut {
+      let document: CalendarDocument
+      (document, stamp) = try self.document(file)
+      let reading = try checked(CalendarReading(document, file: file), file)
+      for refusal in reading.leftOut.prefix(Self.mostRefusals) {
         log.warning("\(file):\(refusal.line): left out: \(refusal.reason)")
       }
+      let more = reading.leftOut.count - Self.mostRefusals
+      if more > 0 { log.warning("\(file): left out: \(more) more") }
       if files[file]?.isTroubleSaid == true { log.notice("\(file): can be read again") }
-      return reading
+      return (reading, stamp)
     } catch {
       // What is gone by now is found gone with the next look.
-      if FolderListing.Stamp(path: file) == nil { return nil }
+      if folder.stamp(of: file) == nil { return nil }
       let isSecondLook = files[file]?.stamp == stamp && files[file]?.trouble != nil
       var known = files[file] ?? Known(stamp: stamp)
       known.stamp = stamp
@@ -132,8 +193,9 @@ final class CalendarFolder {
   private func commit(_ merge: CalendarMerge) -> Bool {
     do {
       try merge.commit()
+      said.remove(.notKept)
     } catch {
-      log.error("\(path): the changes cannot be kept, they are tried again: \(error)")
+      say(.notKept, "\(path): the changes cannot be kept, they are tried again: \(error)")
       watch?.lookAgain(in: Self.retryDelay)
       return false
     }
@@ -151,7 +213,7 @@ final class CalendarFolder {
   func carry(_ change: CalendarChange, for id: String) {
     pending[id] = nil
     for _ in 0..<3 {
-      do throws(FileReplacement.Failure) {
+      do throws(FolderFiles.ReplacementFailure) {
         return try write(change, for: id)
       } catch {
         switch error {
@@ -165,18 +227,21 @@ final class CalendarFolder {
     watch?.lookAgain(in: Self.grace)
   }
 
-  private func write(_ change: CalendarChange, for id: String) throws(FileReplacement.Failure) {
+  private func write(
+    _ change: CalendarChange, for id: String
+  ) throws(FolderFiles.ReplacementFailure) {
     guard let now = daemon.clock.now,
       let source = try? daemon.store.reminders.reminder(id: id)?.reminder.source,
-      holds(source.file), let stamp = FolderListing.Stamp(path: source.file)
+      holds(source.file), folder.stamp(of: source.file) != nil
     else { return }
     let file = source.file
     let after: CalendarReading
     let bytes: [UInt8]
+    let stamp: FolderFiles.Stamp
     do {
-      var document = try CalendarDocument(
-        FileBytes.read(file, limit: CalendarDocument.maximumSize), name: file)
-      let before = try CalendarReading(document, file: file)
+      var document: CalendarDocument
+      (document, stamp) = try self.document(file)
+      let before = try checked(CalendarReading(document, file: file), file)
       // Gone, or done there already: the next look finds that.
       guard let found = before.reminders.first(where: { $0.reminder.id == id }),
         found.reminder.state != .done, try document.apply(change, to: found, at: now)
@@ -187,7 +252,7 @@ final class CalendarFolder {
       log.error("\(error); what was done with '\(id)' is not written there")
       return
     }
-    let written = try FileReplacement.replace(file, with: bytes, expected: stamp)
+    let written = try folder.replace(file, with: bytes, expected: stamp)
     var merge = CalendarMerge(daemon: daemon, now: now)
     merge.take(after, from: file, before: ids[file] ?? [])
     if commit(merge) { files[file] = Known(stamp: written) }
@@ -195,10 +260,7 @@ final class CalendarFolder {
 
   private func failed(_ error: SystemError, _ change: CalendarChange, _ id: String) {
     if error.isRefusal {
-      if !isReadOnlySaid {
-        isReadOnlySaid = true
-        log.warning("\(path): what is done and put off here stays here: \(error)")
-      }
+      say(.readOnly, "\(path): what is done and put off here stays here: \(error)")
     } else {
       log.error("\(error); it is tried again")
       pending[id] = change

@@ -23,6 +23,19 @@ import Testing
         + "DUE:21000101T100000Z\nSTATUS:NEEDS-ACTION\nEND:VTODO")
   }
 
+  private static func todo(_ uid: String) -> String {
+    "BEGIN:VTODO\nUID:\(uid)\nSUMMARY:S\nDUE:21000101T100000Z\nEND:VTODO"
+  }
+
+  /// An alarm by place without a place.
+  private static let nowhere = """
+    BEGIN:VALARM
+    TRIGGER;VALUE=DATE-TIME:19760401T005545Z
+    X-APPLE-PROXIMITY:ARRIVE
+    END:VALARM
+
+    """
+
   private static let place = """
     BEGIN:VALARM
     UID:alarm
@@ -254,6 +267,64 @@ import Testing
     #expect(rig.daemon.host.engine.progress("a")?.state == .done)
   }
 
+  /// Whatever somebody puts there, the others are read and nothing waits.
+  @Test func aHostileFolderIsReadAllTheSame() throws {
+    let folder = try folder()
+    try folder.file("elsewhere.ics", Self.task("elsewhere"))
+    symlink("../../elsewhere.ics", "\(folder.path)/calendar/tasks/link.ics")
+    mkfifo("\(folder.path)/calendar/tasks/pipe.ics", 0o600)
+    mkdir("\(folder.path)/calendar/tasks/folder.ics", 0o700)
+    try put(folder, "lines.ics", String(repeating: "\r\n", count: 60_000))
+    try put(folder, "large.ics", Self.task("large", String(repeating: "x", count: 5 << 20)))
+    try put(
+      folder, "many.ics", Self.item((0..<600).map { Self.todo("m\($0)") }.joined(separator: "\n")))
+    try put(
+      folder, "alarms.ics", Self.task("alarms", "S", String(repeating: Self.nowhere, count: 100)))
+    try put(folder, "z.ics", Self.task("z"))
+    let rig = try rig(folder)
+    // The large one has taken all of the first turn.
+    try rig.run { rig.daemon.host.engine.reminder("z") != nil }
+    let found = try ids(rig)
+    #expect(found == ["z"])
+    try rig.run { rig.journal.troubles(.error).count == 3 }
+    let troubles = rig.journal.troubles(.warning)
+    for word in ["symbolic link", "larger than 4096 KiB", "too many lines", "too many reminders"] {
+      #expect(troubles.count { $0.contains(word) } == 1, "\(word)")
+    }
+    #expect(troubles.count { $0.contains("left out") } == 6)
+    // What one user's folder holds is no way to what others have.
+    rename("\(folder.path)/calendar/tasks", "\(folder.path)/moved")
+    symlink("../moved", "\(folder.path)/calendar/tasks")
+    try rig.run { rig.daemon.host.engine.reminder("z") == nil }
+  }
+
+  @Test func manyFilesAreReadInTurns() throws {
+    let folder = try folder()
+    for number in 0..<700 {
+      try folder.file("calendar/tasks/\(number).ics", Self.task("r\(number)"))
+    }
+    do {
+      let rig = try rig(folder)
+      // Not all at once: a fix and a deadline come in between.
+      let count = rig.daemon.host.engine.count
+      #expect((1..<700).contains(count))
+      try rig.run { rig.daemon.host.engine.count == 700 }
+    }
+    // One that was renamed meanwhile is the same one, however late its new name is read.
+    let rig = try rig(folder)
+    _ = try rig.client().call("Snooze", #"{"id":"r0","until":"2099-01-01T00:00:00Z"}"#)
+    for number in 1..<700 {
+      try folder.file("calendar/tasks/\(number).ics", Self.task("r\(number)", "Changed"))
+    }
+    rename("\(folder.path)/calendar/tasks/0.ics", "\(folder.path)/calendar/tasks/zzz.ics")
+    try rig.run {
+      try rig.daemon.store.reminders.reminder(id: "r0")?.reminder.source?.file.hasSuffix("zzz.ics")
+        == true
+    }
+    #expect(rig.daemon.host.engine.progress("r0")?.state == .snoozed)
+    #expect(rig.daemon.host.engine.count == 700)
+  }
+
   @Test(arguments: ["relative/path", "~user/x"]) func aFolderHasAnAbsolutePath(
     _ path: String
   ) throws {
@@ -266,7 +337,7 @@ import Testing
 
 extension TemporaryFolder {
   fileprivate var calendarNames: [String] {
-    FolderListing.files(in: "\(path)/calendar", ending: "")?.map {
+    FolderFiles("\(path)/calendar").list(ending: "")?.files.map {
       String($0.path.split(separator: "/").last ?? "")
     } ?? []
   }

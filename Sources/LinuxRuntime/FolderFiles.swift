@@ -1,0 +1,180 @@
+import Glibc
+
+/// The files of a folder and of the folders in it, which others may write into while they are read.
+///
+/// Whatever they put there: no symbolic link is followed out of it, nothing but regular files is opened,
+/// and no opening waits for anybody. The folder itself may be a link.
+package struct FolderFiles: Sendable {
+  package let path: String
+
+  package init(_ path: String) { self.path = path }
+
+  /// A file's identity and version: another one whenever the file was written or replaced.
+  package struct Stamp: Equatable, Sendable {
+    package let inode: UInt64
+    package let size: Int64
+    package let modified: Int64
+    package let changed: Int64
+
+    /// nil where it is no regular file.
+    init?(_ status: stat) {
+      guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+      inode = UInt64(status.st_ino)
+      size = Int64(status.st_size)
+      modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+      changed = Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
+    }
+  }
+
+  // MARK: - Listing
+
+  package struct Listing: Sendable {
+    /// Paths with their stamps, sorted.
+    package fileprivate(set) var files: [(path: String, stamp: Stamp)] = []
+    /// Symbolic links that were passed over.
+    package fileprivate(set) var links: [String] = []
+    /// There are more files than were asked for.
+    package fileprivate(set) var isCut = false
+  }
+
+  /// The files whose names end so; nil where the folder cannot be read. Hidden names are passed over.
+  package func list(ending: String, limit: Int = .max) -> Listing? {
+    guard let root = try? open() else { return nil }
+    defer { root.close() }
+    guard let top = Self.entries(of: root) else { return nil }
+    var listing = Listing()
+    var folders: [String] = []
+    for (name, status) in top {
+      if status.st_mode & S_IFMT == S_IFDIR { folders.append(name) }
+      add("\(path)/\(name)", status, ending, limit, to: &listing)
+    }
+    for folder in folders {
+      guard let inner = try? Self.openFolder(folder, in: root) else { continue }
+      defer { inner.close() }
+      guard let entries = Self.entries(of: inner) else { continue }
+      for (name, status) in entries where status.st_mode & S_IFMT != S_IFDIR {
+        add("\(path)/\(folder)/\(name)", status, ending, limit, to: &listing)
+      }
+    }
+    listing.files.sort { $0.path < $1.path }
+    return listing
+  }
+
+  private func add(
+    _ path: String, _ status: stat, _ ending: String, _ limit: Int, to listing: inout Listing
+  ) {
+    if status.st_mode & S_IFMT == S_IFLNK { return listing.links.append(path) }
+    guard path.hasSuffix(ending), let stamp = Stamp(status) else { return }
+    if listing.files.count < limit {
+      listing.files.append((path, stamp))
+    } else {
+      listing.isCut = true
+    }
+  }
+
+  /// Names of the folders in it that are not hidden.
+  var folders: [String] {
+    guard let root = try? open() else { return [] }
+    defer { root.close() }
+    let top = Self.entries(of: root) ?? []
+    return top.filter { $0.status.st_mode & S_IFMT == S_IFDIR }.map(\.name)
+  }
+
+  /// What is not hidden, links not followed; nil where it cannot be read.
+  private static func entries(of folder: Descriptor) -> [(name: String, status: stat)]? {
+    // The stream closes a descriptor of its own.
+    let copy = openat(folder.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard copy >= 0 else { return nil }
+    guard let stream = fdopendir(copy) else {
+      Glibc.close(copy)
+      return nil
+    }
+    defer { closedir(stream) }
+    var entries: [(name: String, status: stat)] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      var status = stat()
+      guard !name.hasPrefix("."),
+        fstatat(folder.raw, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+      else { continue }
+      entries.append((name, status))
+    }
+    return entries
+  }
+
+  // MARK: - Reading
+
+  /// nil where there is no regular file of this path.
+  package func stamp(of file: String) -> Stamp? {
+    guard let (folder, name) = try? place(of: file) else { return nil }
+    defer { folder.close() }
+    var status = stat()
+    guard fstatat(folder.raw, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+    return Stamp(status)
+  }
+
+  /// All of a file, with the stamp of what was read.
+  package func read(
+    _ file: String, limit: Int
+  ) throws(SystemError) -> (bytes: [UInt8], stamp: Stamp) {
+    let action = "read \(file)"
+    let (folder, name) = try place(of: file)
+    defer { folder.close() }
+    // A pipe or a device that came in the place of the file would be waited for.
+    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    let descriptor = Descriptor(openat(folder.raw, name, flags))
+    defer { descriptor.close() }
+    guard descriptor.raw >= 0 else { throw .last(action) }
+    var status = stat()
+    guard fstat(descriptor.raw, &status) == 0 else { throw .last(action) }
+    guard let stamp = Stamp(status) else {
+      throw SystemError(action, code: EINVAL, remedy: "it is no regular file")
+    }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Int(clamping: min(stamp.size, Int64(limit))))
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = chunk.withUnsafeMutableBytes {
+        Glibc.read(descriptor.raw, $0.baseAddress, $0.count)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .last(action) }
+      if count == 0 { return (bytes, stamp) }
+      guard bytes.count + count <= limit else {
+        throw SystemError(action, code: EFBIG, remedy: "it is larger than \(limit >> 10) KiB")
+      }
+      bytes += chunk[..<count]
+    }
+  }
+
+  // MARK: - Opening
+
+  private func open() throws(SystemError) -> Descriptor {
+    let descriptor = Descriptor(Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    guard descriptor.raw >= 0 else { throw .last("open \(path)") }
+    return descriptor
+  }
+
+  private static func openFolder(
+    _ name: String, in folder: Descriptor
+  ) throws(SystemError) -> Descriptor {
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    let descriptor = Descriptor(openat(folder.raw, name, flags))
+    guard descriptor.raw >= 0 else { throw .last("open the folder \(name)") }
+    return descriptor
+  }
+
+  /// The folder that a file of `list` is in, and its name there.
+  func place(of file: String) throws(SystemError) -> (folder: Descriptor, name: String) {
+    let inner = file.hasPrefix("\(path)/") ? file.dropFirst(path.count + 1) : ""
+    let parts = inner.split(separator: "/")
+    guard let name = parts.last, parts.count <= 2, !parts.contains(where: { $0.hasPrefix(".") })
+    else { throw SystemError("open \(file)", code: ENOENT, remedy: "it is not in \(path)") }
+    let root = try open()
+    guard parts.count == 2 else { return (root, String(name)) }
+    defer { root.close() }
+    return (try Self.openFolder(String(parts[0]), in: root), String(name))
+  }
+}
