@@ -55,6 +55,8 @@ class Service:
 
     def __init__(self, keep=False):
         sh("systemctl", "stop", "georemindd.socket", "georemindd.service")
+        # A socket unit is started five times in ten seconds and no more, but for this.
+        sh("systemctl", "reset-failed", "georemindd.socket", "georemindd.service")
         set_fault()
         if not keep:
             for path in sh("find", STATE, "-mindepth", "1", "-maxdepth", "1").split():
