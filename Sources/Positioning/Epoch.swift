@@ -24,13 +24,15 @@ struct Epoch {
 
   var altitude = Double.nan
   var separation = Double.nan
+  /// Whether a GGA or GNS has come, which says an altitude or that there is none.
+  var hasGGA = false
   var speed = Double.nan
   var track = Double.nan
   /// Whether `speed` and `track` are from an RMC, which a VTG does not overrule.
   var motionIsFromRMC = false
 
   var untimed = Untimed()
-  /// Whether `untimed` has speed and track from before the first sentence with this time.
+  /// Whether what `untimed` says of speed and track is from before the first sentence with this time.
   var hasMotionAhead = false
   /// HDOP of GGA or GNS.
   var hdop = Double.nan
@@ -90,6 +92,8 @@ struct Untimed {
   /// VTG.
   var speed = Double.nan
   var track = Double.nan
+  /// A VTG has come, were it one without speed and track.
+  var saysMotion = false
   /// PGRME, metres, 50 %.
   var circularError = Double.nan
   /// PGRMZ, metres.
@@ -98,6 +102,8 @@ struct Untimed {
   var altitudeIsFromFix = false
 
   mutating func setMotion(_ speed: Double, _ track: Double) {
+    saysMotion = true
+    guard !speed.isNaN else { return }
     self.speed = speed
     self.track = track
   }

@@ -124,7 +124,7 @@ struct EpochAssembler: Sendable {
     }
     current = Epoch(timeOfDay: timeOfDay)
     current.untimed = pending
-    current.hasMotionAhead = !pending.speed.isNaN
+    current.hasMotionAhead = pending.saysMotion
     current.shape.lead = lead
     pending = Untimed()
     lead = 0
@@ -165,7 +165,7 @@ struct EpochAssembler: Sendable {
   @inline(__always)
   mutating func update(_ change: (inout Epoch) -> Void) { change(&current) }
 
-  /// Takes speed and track of a sentence without a time.
+  /// Takes speed and track of a sentence without a time; NaN where it says that there are none.
   ///
   /// In some bursts it comes before the first time. After a silence that shows; within a recording it
   /// looks like the end of the burst before. But an epoch that has its own from in front of it has no
@@ -175,12 +175,14 @@ struct EpochAssembler: Sendable {
       updateUntimed { $0.setMotion(speed, track) }
       return
     }
-    if pending.speed.isNaN {
-      pending.setMotion(speed, track)
-    } else {
-      pending.setMotion(.nan, .nan)
+    if pending.saysMotion {
+      pending.speed = .nan
+      pending.track = .nan
+      pending.saysMotion = false
       current.hasMotionAhead = false
       current.untimed.setMotion(speed, track)
+    } else {
+      pending.setMotion(speed, track)
     }
   }
 
@@ -235,8 +237,8 @@ struct EpochAssembler: Sendable {
     lastClosed = epoch.timeOfDay
     ageOfGSA = min(ageOfGSA + step, Self.never)
     ageOfMode = min(ageOfMode + step, Self.never)
-    if epoch.untimed.dimension > 0 || !epoch.untimed.hdop.isNaN {
-      lastDimension = epoch.untimed.dimension
+    if epoch.untimed.dimension > 1 || !epoch.untimed.hdop.isNaN {
+      if epoch.untimed.dimension > 1 { lastDimension = epoch.untimed.dimension }
       lastHDOP = epoch.untimed.hdop
       ageOfGSA = 0
     }
@@ -267,9 +269,11 @@ struct EpochAssembler: Sendable {
     let untimed = epoch.untimed
     // Some receivers send GSA only now and then: what it said holds for a few seconds.
     let isGSARecent = ageOfGSA <= Self.memory
-    let dimension = untimed.dimension > 0 ? untimed.dimension : isGSARecent ? lastDimension : 0
-    if dimension >= 2 || !epoch.altitude.isNaN || untimed.altitudeIsFromFix {
-      fix.mode = dimension == 2 ? .twoD : .threeD
+    // A GSA without a fix beside a position is the next burst's, which begins with it, or late.
+    let dimension = untimed.dimension > 1 ? untimed.dimension : isGSARecent ? lastDimension : 0
+    let saysHeight = !epoch.altitude.isNaN || untimed.altitudeIsFromFix
+    if dimension > 1 || saysHeight || epoch.hasGGA {
+      fix.mode = dimension == 3 || (dimension != 2 && saysHeight) ? .threeD : .twoD
       lastMode = fix.mode
       ageOfMode = 0
     } else if ageOfMode <= Self.memory {

@@ -72,6 +72,7 @@ extension FixDecoder {
     } else {
       source = Self.source(ofQuality: text.letter(&at))
     }
+    assembler.update { $0.hasGGA = true }
     guard let source else { return }
     guard let position else {
       context.statistics.note(.malformedSentence)
@@ -112,20 +113,24 @@ extension FixDecoder {
     assembler.update { _ = $0.offer(position, rank: .gll, source: source) }
   }
 
-  /// true, T, magnetic, M, knots, N, km/h, K, mode; before version 2.3 without the unit letters
+  /// true, T, magnetic, M, knots, N, km/h, K, mode; before version 2.3 without the unit letters, and so
+  /// with four fields
   private mutating func readVTG(_ text: Span<UInt8>) {
     var at = 6
     let track = text.value(&at, in: Self.track)
     var next = at
-    if text.letter(&next) == UInt8(ascii: "T") || next &- at == 1 {
+    let unit = text.letter(&next)
+    var behind = at
+    text.skipFields(4, &behind)
+    if unit == UInt8(ascii: "T") || (next &- at == 1 && behind <= text.count) {
       at = next
       text.skipFields(2, &at)
       let knots = text.value(&at, in: Self.knots)
       text.skipFields(1, &at)
       let kmh = text.value(&at, in: 0...7200)
       text.skipFields(1, &at)
-      guard text.letter(&at) != UInt8(ascii: "N") else { return }
-      setMotion(track, knots, kmh)
+      let hasFix = text.letter(&at) != UInt8(ascii: "N")
+      setMotion(track, hasFix ? knots : nil, hasFix ? kmh : nil)
     } else {
       text.skipFields(1, &at)
       let knots = text.value(&at, in: Self.knots)
@@ -134,8 +139,8 @@ extension FixDecoder {
   }
 
   private mutating func setMotion(_ track: Double?, _ knots: Double?, _ kmh: Double?) {
-    guard let speed = knots.map({ $0 * (1852.0 / 3600) }) ?? kmh.map({ $0 / 3.6 }) else { return }
-    assembler.setMotion(speed: speed, track: track ?? .nan)
+    let speed = knots.map { $0 * (1852.0 / 3600) } ?? kmh.map { $0 / 3.6 }
+    assembler.setMotion(speed: speed ?? .nan, track: speed == nil ? .nan : track ?? .nan)
   }
 
   /// M/A, 1/2/3, twelve satellites, PDOP, HDOP, VDOP, system

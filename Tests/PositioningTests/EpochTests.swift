@@ -217,6 +217,18 @@ struct EpochTests {
     ([gll("120000"), "GNGSA,A,3,,,,,,,,,,,,,,,,1", "GNGSA,A,1,,,,,,,,,,,,,,,,2"], .threeD),
     (["GPGSA,A,3,,,,,,,,,,,,,,,", gll("120000"), gll("120005")], .threeD),
     (["GPGSA,A,3,,,,,,,,,,,,,,,", gll("120000"), gll("120030")], .twoD),
+    // A GNS that says that it has no fix leaves no height to the RMC beside it.
+    ([gga("120000"), "GNGNS,120001,,,,,NN,00,,,,,", rmc("120001", "010224")], .twoD),
+    ([gga("120000"), rmc("120001", "010224")], .threeD),
+    // So does one without an altitude.
+    ([gga("120000"), "GPGGA,120001,\(place),1,04,1.0,,M,,M,,"], .twoD),
+    // Bursts that begin with GSA: that of the next one says that the fix is lost.
+    (
+      [
+        "GPGSA,A,2,,,,,,,,,,,,,,,", gga("120000"), "GPGSA,A,2,,,,,,,,,,,,,,,", gga("120001"),
+        "GPGSA,A,1,,,,,,,,,,,,,,,", "GPGGA,120002,,,,,0,00,,,M,,M,,",
+      ], .twoD
+    ),
   ])
   func modes(_ sentences: [String], _ mode: Fix.Mode) {
     #expect(decode(sentences).last?.mode == mode)

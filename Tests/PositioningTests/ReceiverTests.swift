@@ -201,6 +201,21 @@ struct ReceiverTests {
     }
   }
 
+  /// While there is no fix VTG is empty; it still shows that bursts begin with it.
+  @Test func speedInFrontStaysInFrontThroughAGap() {
+    let fixes = decode(
+      (0..<20).flatMap { step in
+        step % 4 == 0
+          ? ["GPVTG,,T,,M,,N,,K,N", "GPGGA,\(Self.clock(step)),,,,,0,00,,,M,,M,,"]
+          : [Self.vtg(step), Self.gga(step)]
+      })
+    let steps = (0..<20).filter { $0 % 4 != 0 }
+    #expect(fixes.count == steps.count)
+    for (step, fix) in zip(steps, fixes) {
+      #expect(abs((fix.speed ?? -1) - Double(step) * 1852 / 3600) < 1e-9, "step \(step)")
+    }
+  }
+
   /// Where nothing moves, some leave speed and track empty, and some only the track.
   @Test func noTrackIsNotNorth() {
     let place = Self.place(0)
