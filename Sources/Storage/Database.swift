@@ -230,9 +230,10 @@ package final class Database {
     }
   }
 
-  /// Does all of `body` or, when it throws, nothing, but leaves the transaction open for more of its
-  /// kind: a few large commits touch each page of an index a few times, many small ones each time anew.
-  /// Whatever else is written closes it first, so that nothing else waits for its end to be on disk.
+  /// Does `body` and leaves the transaction open for more of its kind: a few large commits touch each
+  /// page of an index a few times, many small ones each time anew. Whatever else is written closes it
+  /// first, so that nothing else waits for its end to be on disk. When `body` throws, all that was left
+  /// open is taken back: a savepoint for each step would copy every page that the step changes.
   package func bulk<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
     guard depth == 0 else { return try transaction(body) }
     if !isBulkOpen {
@@ -241,7 +242,13 @@ package final class Database {
     }
     depth += 1
     defer { depth -= 1 }
-    return try transaction(body)
+    do throws(StoreError) {
+      return try body()
+    } catch {
+      isBulkOpen = false
+      rollBack(isOutermost: true)
+      throw error
+    }
   }
 
   /// Brings to disk what `bulk` has left open.

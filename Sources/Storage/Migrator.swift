@@ -41,11 +41,7 @@ extension Database {
   /// Keeps so many KiB of pages in memory, and lets go of what is beyond that.
   func keepPages(kibibytes: Int) throws(StoreError) {
     try execute("PRAGMA cache_size = -\(kibibytes)")
-    let isUsual = kibibytes == Self.usualCache
-    // Within a large transaction each step keeps the pages as they were before it
-    // (https://sqlite.org/tempfiles.html#stmtjrnl): in a file that is several gigabytes for a million rows.
-    try execute("PRAGMA temp_store = \(isUsual ? "DEFAULT" : "MEMORY")")
-    if isUsual { try execute("PRAGMA shrink_memory") }
+    if kibibytes == Self.usualCache { try execute("PRAGMA shrink_memory") }
   }
 
   /// Brings the schema up to the last migration in one transaction; answers the version it had.

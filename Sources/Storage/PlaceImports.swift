@@ -108,8 +108,15 @@ package final class PlaceImport {
     self.id = id
   }
 
-  /// Adds a place with the colour its category gets if it is new; all of them or, on an error, none.
+  /// Adds places with the colour their category gets if it is new; all of them or, on an error, none.
+  /// Where the disk refuses, it takes back what came before as well, which `finish` tells.
   package func add(_ places: [(place: SavedPlace, color: String?)]) throws(StoreError) {
+    for (place, _) in places { try PlaceStore.check(place) }
+    let named = categories.union(places.compactMap { $0.place.category?.lowercased() })
+    guard named.count <= Self.mostCategories else {
+      throw .invalid(
+        what: "import", reason: "it has more than \(Self.mostCategories) categories of places")
+    }
     let before = (added, known)
     do throws(StoreError) {
       if sinceCommit == 0 { try database.keepPages(kibibytes: Database.importCache) }
@@ -131,7 +138,6 @@ package final class PlaceImport {
   }
 
   private func add(_ place: SavedPlace, _ color: String?) throws(StoreError) {
-    try PlaceStore.check(place)
     guard try !isKnown(place) else {
       known += 1
       return
@@ -156,10 +162,6 @@ package final class PlaceImport {
 
   private func ensure(_ category: String, _ color: String?) throws(StoreError) {
     guard categories.insert(category.lowercased()).inserted else { return }
-    guard categories.count <= Self.mostCategories else {
-      throw .invalid(
-        what: "import", reason: "it has more than \(Self.mostCategories) categories of places")
-    }
     try database.run(
       "INSERT INTO category (name, color, import) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING",
       [.text(category), .text(color ?? Category.neutralColor), .integer(id)])
