@@ -67,6 +67,46 @@ import Testing
     #expect(order == [1, 4, 2, 0, 3])
   }
 
+  /// What was popped leaves a gap that the next timer fills, earlier or later than the rest.
+  @Test func whatFollowsAPopFindsItsPlace() {
+    var heap = TimerHeap()
+    for slot in 0..<20 as Range<Int32> { heap.push(slot: slot, at: Int64(slot)) }
+    #expect(heap.pop()?.slot == 0)
+    #expect(heap.count == 19 && heap.peek()?.slot == 1)
+    var told: [Int32] = []
+    heap.forEachInOrder { _, slot in
+      told.append(slot)
+      return true
+    }
+    #expect(told == Array(1..<20))
+    heap.push(slot: 7, at: -5)
+    #expect(heap.peek()?.slot == 7)
+    heap.push(slot: 30, at: -9)
+    #expect(heap.checkInvariants() == nil)
+    #expect([heap.pop()?.slot, heap.pop()?.slot, heap.pop()?.slot] == [30, 7, 1])
+    heap.append(slot: 40, at: -1)
+    heap.heapify()
+    #expect(heap.checkInvariants() == nil)
+    #expect(heap.pop()?.slot == 40)
+    while heap.pop() != nil {}
+    #expect(heap.isEmpty && heap.peek() == nil && heap.timedSlots.isEmpty)
+    heap.push(slot: 2, at: 4)
+    #expect(heap.count == 1 && heap.deadline(slot: 2) == 4)
+  }
+
+  @Test func aCopyKeepsItsTimers() {
+    var heap = TimerHeap()
+    for slot in 0..<100 as Range<Int32> { heap.push(slot: slot, at: 100 - Int64(slot)) }
+    var copy = heap
+    copy.reschedule(slot: 50, at: 0)
+    copy.cancel(slot: 99)
+    copy.push(slot: 500, at: -1)
+    #expect(heap.count == 100 && heap.peek()?.slot == 99 && heap.deadline(slot: 50) == 50)
+    #expect(heap.pop()?.slot == 99)
+    #expect(copy.count == 100 && copy.peek()?.slot == 500)
+    #expect(heap.checkInvariants() == nil && copy.checkInvariants() == nil)
+  }
+
   /// Against a sorted list, with few distinct deadlines so that ties are common.
   @Test(arguments: [4, 50, 1_000_000] as [Int64])
   func agreesWithASortedModel(range: Int64) {
