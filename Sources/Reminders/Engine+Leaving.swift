@@ -181,7 +181,7 @@ extension Engine {
       let learnt = experience.factor(of: transport)?.factor
       let pace = TravelPace(
         profile: settings.travel.profile(of: transport), learnt: learnt ?? 1,
-        measured: learnt == nil ? trips.measured(transport) : 1)
+        measured: learnt == nil ? trips.measured(transport) : 1, isRouted: settings.asksRoutes)
       leaves.use(pace, for: transport, leaveView(at: now))
     }
   }

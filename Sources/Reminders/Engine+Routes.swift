@@ -23,7 +23,7 @@ extension Engine {
     } isPlausible: { seconds, metres, mode in
       let profile = travel.profile(of: Reminder.Transport.allCases[mode])
       return seconds >= metres / profile.topSpeed
-        && seconds <= 10 * profile.seconds(metres) + 7_200
+        && seconds <= profile.longestBelieved(metres)
     }
     let view = leaveView(at: now)
     for index in told { leaves.lookSoon(index, view) }

@@ -21,7 +21,9 @@ package struct Engine: Sendable {
     didSet {
       if settings.monitor != oldValue.monitor { rebuildMonitor() }
       leaves.routes.isOn = settings.asksRoutes
-      arePacesOld = arePacesOld || settings.travel != oldValue.travel
+      arePacesOld =
+        arePacesOld || settings.travel != oldValue.travel
+        || settings.asksRoutes != oldValue.asksRoutes
     }
   }
   package internal(set) var zone: TimeZoneRules
@@ -91,6 +93,7 @@ package struct Engine: Sendable {
     monitor = FenceMonitor(policy: settings.monitor)
     leaves = LeaveSchedule(settings.travel)
     leaves.routes.isOn = settings.asksRoutes
+    arePacesOld = settings.asksRoutes
   }
 
   // MARK: - Events
@@ -251,9 +254,7 @@ package struct Engine: Sendable {
     return Array(moments.prefix(max(0, limit)))
   }
 
-  private func upcoming(
-    _ index: Int32, at now: Instant
-  ) -> (reminder: Reminder, moment: Instant)? {
+  func upcoming(_ index: Int32, at now: Instant) -> (reminder: Reminder, moment: Instant)? {
     let state = slots.state(index)
     guard state == .snoozed || (state == .armed && slots.packed(index).kind != .location),
       let slot = slots.peek(index)

@@ -33,19 +33,60 @@ package struct TravelProfile: Equatable, Sendable {
     self.topSpeed = topSpeed
   }
 
-  /// How much longer the way takes for each metre that the straight line grows, at most; seconds.
-  var steepest: Double { detour / (bands.map(\.speed).filter { $0 > 0 }.min() ?? 1) }
+  /// Where each band begins, in metres of straight line.
+  var bandStarts: [Double] { [0] + bands.dropLast().map(\.below) }
+
+  /// The band of a way whose straight line is so long. Complexity: O(bands).
+  func band(_ distance: Double) -> Int {
+    bands.firstIndex { distance < $0.below } ?? max(0, bands.count - 1)
+  }
+
+  /// How much longer the way takes for each metre that the straight line grows from there, at most;
+  /// seconds.
+  func growth(beyond distance: Double) -> Double {
+    detour / (bands.dropFirst(band(distance)).map(\.speed).filter { $0 > 0 }.min() ?? 1)
+  }
 
   /// Travel without the overhead. Where a faster band begins, a longer way would take less time for a
-  /// while: it takes as long as the longest way of the band before instead.
+  /// while: it takes as long as the longest way of the band before instead. Where a slower one begins,
+  /// only what lies beyond is slower. So it never falls and never jumps.
   func seconds(_ distance: Double) -> Double {
     var longest = 0.0
+    var start = 0.0
     for band in bands where band.speed > 0 {
-      longest = max(longest, min(distance, band.below) * detour / band.speed)
+      let way = min(distance, band.below)
+      let beyond = longest + (way - start) * detour / band.speed
+      longest = max(longest, min(way * detour / band.speed, beyond))
       if distance < band.below { break }
+      start = band.below
     }
     return longest
   }
+
+  /// How far one gets in so many seconds: the longest straight line whose way takes no longer, without
+  /// the overhead. Complexity: O(bands).
+  func distance(_ seconds: Double) -> Double {
+    var reached = 0.0
+    var start = 0.0
+    for band in bands where band.speed > 0 {
+      let longest = self.seconds(start)
+      guard seconds >= longest else { break }
+      let speed = band.speed / detour
+      let way = max(seconds * speed, start + (seconds - longest) * speed)
+      reached = max(reached, min(way, band.below))
+      if way < band.below { break }
+      start = band.below
+    }
+    return reached
+  }
+
+  /// The longest that a routing engine is believed a way takes, in seconds for metres of straight line:
+  /// around a bay, over a pass, with a ferry.
+  func longestBelieved(_ distance: Double) -> Double {
+    Self.longestDetour * seconds(distance) + 7_200
+  }
+
+  static let longestDetour = 10.0
 
   package static let walking = TravelProfile(
     bands: [Band(below: .infinity, kilometresPerHour: 5)], detour: 1.3, overhead: .zero,

@@ -9,9 +9,10 @@ import Testing
 @Suite struct TravelKnowledgeTests {
   /// Due an hour after the harness begins, at the harness's home.
   private func ferry(
-    _ id: String = "ferry", by mode: String = "walking", more: String = ""
+    _ id: String = "ferry", by mode: String = "walking", due: String = "2026-06-12T17:00:00Z",
+    more: String = ""
   ) -> String {
-    #"{"id":"\#(id)","title":"Ferry","due":"2026-06-12T17:00:00Z","transport":"\#(mode)",\#(more)"#
+    #"{"id":"\#(id)","title":"Ferry","due":"\#(due)","transport":"\#(mode)",\#(more)"#
       + #""place":{"name":"Pier","lat":53.55,"lon":9.99,"radius_m":100}}"#
   }
 
@@ -65,14 +66,14 @@ import Testing
     try harness.add(ferry("a"))
     harness.send(.routed(RouteAnswer(number: 1, times: .success([.minutes(20)]))))
     try harness.add(ferry("b"))
-    // By bicycle there is time enough.
+    // Each mode has a request of its own.
     try harness.add(ferry("c", by: "cycling"))
-    #expect(harness.requests.map(\.number) == [1, 2])
+    #expect(harness.requests.map(\.number) == [1, 2, 3])
     harness.send(.routed(RouteAnswer(number: 2, times: .success([.minutes(20)]))))
+    harness.send(.routed(RouteAnswer(number: 3, times: .success([.minutes(10)]))))
     // After a while both walks are asked for in one request.
     harness.wait(700)
-    let again = try #require(harness.requests.dropFirst(2).first)
-    #expect(again.transport == .walking)
+    let again = try #require(harness.requests.dropFirst(3).first { $0.transport == .walking })
     #expect(again.destinations.count == 2)
   }
 
@@ -94,6 +95,43 @@ import Testing
     #expect(abs((firing.time - EngineHarness.start).seconds - 600) <= 2)
     #expect(firing.travel == .minutes(50))
     #expect(firing.why.contains("by the routing engine"))
+  }
+
+  /// Around a bay: as many times the usual way as an engine is believed.
+  @Test(arguments: [2.5, 5, 10])
+  func aLongDetourIsAskedForInTime(detour: Double) throws {
+    var harness = routing()
+    harness.fix(1_000)
+    let usual = harness.engine.settings.travel.walking.seconds(1_000)
+    let way = TimeSpan(seconds: usual * detour)
+    let due = harness.now + .hours(8)
+    try harness.add(ferry(due: due.json))
+    var answered = 0
+    while harness.firings.isEmpty, harness.now < due {
+      harness.wait(10)
+      for request in harness.requests.dropFirst(answered) {
+        harness.send(.routed(RouteAnswer(number: request.number, times: .success([way]))))
+      }
+      answered = harness.requests.count
+    }
+    let firing = try #require(harness.firings.first)
+    #expect(abs((firing.time - (due - way)).seconds) <= 2, "\(answered) requests")
+    #expect(answered < 60)
+  }
+
+  /// Engines come and go with the configuration.
+  @Test func anEngineThatIsConfiguredLaterIsAskedInTime() throws {
+    var harness = EngineHarness()
+    harness.fix(1_000)
+    try harness.add(ferry(due: "2026-06-12T22:00:00Z"))
+    harness.wait(60)
+    #expect(harness.requests.isEmpty)
+    harness.engine.settings.asksRoutes = true
+    harness.send(.tick)
+    #expect(harness.requests.isEmpty)
+    // Ten times the usual way and two hours, from 18:14 on.
+    harness.wait(4 * 3_600)
+    #expect(!harness.requests.isEmpty)
   }
 
   @Test(arguments: [

@@ -1,0 +1,70 @@
+import CivilTime
+import TestSupport
+import Testing
+
+@testable import Reminders
+
+/// The bounds that the schedule of leaving rests on.
+@Suite struct TravelProfileTests {
+  private static let profiles: [TravelProfile] = [
+    .walking, .cycling, .driving,
+    TravelProfile(
+      bands: [
+        .init(below: 2_000, kilometresPerHour: 60), .init(below: 9_000, kilometresPerHour: 20),
+        .init(below: .infinity, kilometresPerHour: 45),
+      ], detour: 1.5, overhead: .minutes(1), topSpeed: 70),
+  ]
+
+  @Test func theDefaultsAreThoseOfTheRule() {
+    let driving = TravelProfile.driving
+    #expect(abs(driving.seconds(4_000) - 4_000 * 1.35 / (30 / 3.6)) < 1e-9)
+    // As long as the longest way of the band before, until the quicker one takes longer.
+    #expect(driving.seconds(6_000) == driving.seconds(5_000))
+    #expect(abs(driving.seconds(20_000) - 20_000 * 1.35 / (50 / 3.6)) < 1e-9)
+    #expect(abs(driving.seconds(100_000) - 100_000 * 1.35 / (80 / 3.6)) < 1e-9)
+  }
+
+  @Test(arguments: profiles.indices)
+  func aLongerWayNeverTakesLessAndGrowsAsToldAtMost(index: Int) {
+    let profile = Self.profiles[index]
+    var random = SeededGenerator(seed: 5)
+    for _ in 0..<20_000 {
+      let near = Double.random(in: 0...60_000, using: &random)
+      let way = Double.random(in: 0...20_000, using: &random)
+      let grown = profile.seconds(near + way) - profile.seconds(near)
+      #expect(grown >= 0)
+      #expect(grown <= way * profile.growth(beyond: near) + 1e-6, "\(near) + \(way)")
+    }
+  }
+
+  @Test(arguments: profiles.indices)
+  func theWayOfATimeIsTheLongest(index: Int) {
+    let profile = Self.profiles[index]
+    var random = SeededGenerator(seed: 6)
+    for _ in 0..<5_000 {
+      let seconds = Double.random(in: 0...6_000, using: &random)
+      let distance = profile.distance(seconds)
+      #expect(profile.seconds(distance - 0.001) <= seconds + 1e-6)
+      #expect(profile.seconds(distance + 0.001) > seconds - 1e-6)
+    }
+    #expect(profile.distance(-5) == 0)
+  }
+
+  @Test(arguments: [(1.0, false), (2.5, false), (0.4, true), (3, true)])
+  func nothingBelievedExceedsTheWorst(learnt: Double, isRouted: Bool) {
+    let profile = TravelProfile.driving
+    for distance in stride(from: 0.0, to: 60_000, by: 777) {
+      let worst = TravelPace(profile: profile, learnt: learnt, isRouted: isRouted)
+      for measured in learnt == 1 ? [0.5, 1, 2] : [1] {
+        let known = TravelPace(profile: profile, learnt: learnt, measured: measured)
+        #expect(known.seconds(distance) <= worst.worst(distance))
+      }
+      if isRouted {
+        let believed = profile.longestBelieved(distance) + profile.overhead.seconds
+        #expect(believed <= worst.worst(distance))
+      }
+      let grown = worst.worst(distance + 3_000) - worst.worst(distance)
+      #expect(grown <= 3_000 * worst.worstGrowth(beyond: distance) + 1e-6)
+    }
+  }
+}
