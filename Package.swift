@@ -123,7 +123,7 @@ let package = Package(
         name: "georemind-route",
         dependencies: [
           "CCurl", "CivilTime", "JSONText", "Configuration", "Reminders", "Control",
-          "LinuxRuntime", "Routing",
+          "LinuxRuntime", "Routing", "Companion",
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
           .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),

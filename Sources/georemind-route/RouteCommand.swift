@@ -1,4 +1,5 @@
 import ArgumentParser
+import Companion
 import Configuration
 import Glibc
 import LinuxRuntime
@@ -17,7 +18,7 @@ struct RouteCommand: ParsableCommand {
     version: "georemind-route \(version)")
 
   @Option(name: .long, help: "The daemon's configuration file, with FILE.d/*.conf beside it.")
-  var config = "/etc/georemind/georemind.conf"
+  var config = ServiceFolders.systemConfiguration
 
   @Option(name: .long, help: "Listen here; without it systemd passes the socket.")
   var socket: String?

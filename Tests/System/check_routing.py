@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""The daemon with a routing engine: a real osrm-routed on a small town made here, then engines that are
-away, slow and mad.
+"""The daemon with a routing engine: real ones on a small town made here, osrm-routed and Valhalla, then
+engines that are away, slow and mad.
 
 usage: check_routing.py FOLDER-OF-PROGRAMS
 
-OSRM comes from `pip install osrm-bindings` (run this with that python) or from the PATH; where it is
-missing, that part is skipped and the end says so. Nothing but loopback is used."""
-import datetime, http.server, json, os, shutil, socket, subprocess, sys, tempfile, threading, time
+OSRM comes from `pip install osrm-bindings` or from the PATH, Valhalla from `pip install pyvalhalla` (run
+this with that python); where one is missing, its part is skipped and the end says so. Nothing
+but loopback is used."""
+import datetime, http.server, json, os, shutil, socket, struct, subprocess, sys, tempfile, threading
+import time
 
 PROGRAMS = os.path.abspath(sys.argv[1])
-LATITUDE, LONGITUDE, STEP, SIDE = 53.55, 9.99, 0.005, 12
+LATITUDE, LONGITUDE, STEP, SIDE, BRIDGE = 53.55, 9.99, 0.005, 12, 8
 failures = []
 
 
@@ -25,48 +27,126 @@ def free_port():
         return one.getsockname()[1]
 
 
-def osrm_folders():
-    """Where the programs and the profiles are; None without OSRM."""
+def package(name):
+    """Where a package of python's is; an empty word without it."""
     try:
-        import osrm
-        home = os.path.dirname(osrm.__file__)
-        if os.path.exists(home + "/bin/osrm-routed"):
-            return home + "/bin/", home + "/share/profiles/"
+        return os.path.dirname(__import__(name).__file__)
     except ImportError:
-        pass
-    program = shutil.which("osrm-routed")
-    for share in ["/usr/share/osrm/profiles/", "/usr/local/share/osrm/profiles/"]:
-        if program and os.path.exists(share + "foot.lua"):
-            return os.path.dirname(program) + "/", share
-    return None
+        return ""
 
 
-def build_town(folder, programs, profiles):
-    """Streets in a grid with a river across: one bridge, off the straight line."""
-    path = folder + "/town.osm"
-    with open(path, "w") as out:
-        out.write('<?xml version="1.0"?><osm version="0.6">')
-        for i in range(SIDE):
-            for j in range(SIDE):
-                out.write(f'<node id="{i * SIDE + j + 1}" version="1" '
-                          f'lat="{LATITUDE + i * STEP:.6f}" lon="{LONGITUDE + j * STEP:.6f}"/>')
-        way = 1
-        for i in range(SIDE):
-            across = [i * SIDE + j + 1 for j in range(SIDE)]
-            up = [j * SIDE + i + 1 for j in range(SIDE)]
-            # The river runs between the third and the fourth street; the bridge is the fourth one.
-            for line in [across] + ([up] if i == 3 else [up[:3], up[3:]]):
-                out.write(f'<way id="{way}" version="1">'
-                          + "".join(f'<nd ref="{node}"/>' for node in line)
-                          + '<tag k="highway" v="residential"/></way>')
-                way += 1
-        out.write("</osm>")
-    base = folder + "/town.osrm"
-    for command in [["osrm-extract", "-p", profiles + "foot.lua", path],
-                    ["osrm-partition", base], ["osrm-customize", base]]:
-        subprocess.run([programs + command[0]] + command[1:], check=True, cwd=folder,
-                       stdout=subprocess.DEVNULL)
-    return base
+def varint(number):
+    out = bytearray()
+    while True:
+        number, low = number >> 7, number & 127
+        out.append(low | (128 if number else 0))
+        if not number:
+            return bytes(out)
+
+
+def zigzag(number):
+    return varint(number * 2 if number >= 0 else -number * 2 - 1)
+
+
+def part(field, content):
+    """A field of a protocol buffer: a number, or a length and bytes."""
+    if isinstance(content, int):
+        return varint(field << 3) + varint(content)
+    return varint(field << 3 | 2) + varint(len(content)) + content
+
+
+def blob(kind, content):
+    body = part(1, content) + part(2, len(content))
+    head = part(1, kind) + part(3, len(body))
+    return struct.pack(">I", len(head)) + head + body
+
+
+def build_town(folder):
+    """Streets in a grid with a river across and one bridge, far off the straight line, as OpenStreetMap
+    keeps them (https://wiki.openstreetmap.org/wiki/PBF_Format)."""
+    nodes = b""
+    lines = []
+    for i in range(SIDE):
+        for j in range(SIDE):
+            place = b"".join(varint(field << 3) + zigzag(value) for field, value in [
+                (1, i * SIDE + j + 1), (8, round((LATITUDE + i * STEP) * 1e7)),
+                (9, round((LONGITUDE + j * STEP) * 1e7))])
+            nodes += part(1, place)
+        up = [j * SIDE + i + 1 for j in range(SIDE)]
+        # The river runs between the third and the fourth street.
+        lines += [[i * SIDE + j + 1 for j in range(SIDE)]]
+        lines += [up] if i == BRIDGE else [up[:3], up[3:]]
+    ways = b""
+    for number, line in enumerate(lines, 1):
+        steps = b"".join(zigzag(b - a) for a, b in zip([0] + line, line))
+        ways += part(3, part(1, number) + part(2, varint(1)) + part(3, varint(2)) + part(8, steps))
+    words = b"".join(part(1, word) for word in [b"", b"highway", b"residential"])
+    path = folder + "/town.osm.pbf"
+    with open(path, "wb") as out:
+        out.write(blob(b"OSMHeader", part(4, b"OsmSchema-V0.6")))
+        out.write(blob(b"OSMData", part(1, words) + part(2, nodes) + part(2, ways)))
+    return path
+
+
+def quietly(*command, folder):
+    subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+
+
+def osrm(folder, port):
+    """The command of an osrm-routed with the town, and what an outsider asks it; None without OSRM."""
+    home = package("osrm")
+    programs = home + "/bin/" if home else os.path.dirname(shutil.which("osrm-routed") or "") + "/"
+    foot = next((share + "foot.lua" for share in [
+        home + "/share/profiles/", "/usr/share/osrm/profiles/", "/usr/local/share/osrm/profiles/"]
+        if os.path.exists(share + "foot.lua")), None)
+    if not foot or not os.path.exists(programs + "osrm-routed"):
+        return None
+    base = build_town(folder).replace(".osm.pbf", ".osrm")
+    quietly(programs + "osrm-extract", "-p", foot, base.replace(".osrm", ".osm.pbf"), folder=folder)
+    quietly(programs + "osrm-partition", base, folder=folder)
+    quietly(programs + "osrm-customize", base, folder=folder)
+
+    def seconds(url):
+        table = ask(f"{url}/table/v1/walking/9.99,53.55;{GOAL[1]:.6f},{GOAL[0]:.6f}"
+                    "?sources=0&destinations=1")
+        return table["durations"][0][0]
+
+    return [programs + "osrm-routed", "--algorithm", "mld", "-i", "127.0.0.1", "-p", str(port),
+            base], seconds
+
+
+def valhalla(folder, port):
+    """The same for Valhalla."""
+    home = package("valhalla")
+    programs = home + "/bin/"
+    if not os.path.exists(programs + "valhalla_service"):
+        return None
+    from valhalla.config import get_config
+    config = get_config(tile_extract="", tile_dir=folder + "/tiles")
+    config["mjolnir"].update(timezone="", admin="")
+    config["httpd"]["service"].update(
+        listen=f"tcp://127.0.0.1:{port}", loopback=f"ipc://{folder}/loopback",
+        interrupt=f"ipc://{folder}/interrupt")
+    os.makedirs(folder + "/tiles")
+    with open(folder + "/valhalla.json", "w") as out:
+        json.dump(config, out)
+    quietly(programs + "valhalla_build_tiles", "-c", folder + "/valhalla.json", build_town(folder),
+            folder=folder)
+
+    def seconds(url):
+        table = ask(f"{url}/sources_to_targets", json.dumps({
+            "sources": [{"lat": 53.55, "lon": 9.99}],
+            "targets": [{"lat": GOAL[0], "lon": GOAL[1]}], "costing": "pedestrian"}).encode())
+        return table["sources_to_targets"][0][0]["time"]
+
+    return [programs + "valhalla_service", folder + "/valhalla.json", "1"], seconds
+
+
+def ask(url, body=None):
+    import urllib.request
+    head = {"Content-Type": "application/json"} if body else {}
+    return json.load(urllib.request.urlopen(urllib.request.Request(url, body, head)))
 
 
 class Engine(http.server.BaseHTTPRequestHandler):
@@ -127,14 +207,14 @@ def nmea_server():
 
 class Daemon:
     """georemindd and georemind-route in a folder of their own."""
-    def __init__(self, folder, url, route=True):
+    def __init__(self, folder, url, route=True, engine="osrm"):
         self.folder = folder
         os.makedirs(folder + "/state")
         self.control = folder + "/control"
         sock = folder + "/route"
         conf = folder + "/georemind.conf"
         with open(conf, "w") as out:
-            out.write(f"[Feed]\nFeed=tcp://127.0.0.1:{NMEA}\n[Route]\nEngine=osrm\n"
+            out.write(f"[Feed]\nFeed=tcp://127.0.0.1:{NMEA}\n[Route]\nEngine={engine}\n"
                       f"WalkingURL={url}\nTimeoutSec=2\nSocket={sock}\n")
         self.children = []
         if route:
@@ -209,29 +289,32 @@ def usual(goal):
     return 6371008.8 * math.hypot(toward, across) * 1.3 / (5 / 3.6)
 
 
-def real_engine(folder, programs, profiles):
-    base = build_town(folder, programs, profiles)
+def real_engine(make, folder):
+    """False where there is none."""
+    name = make.__name__
+    folder += "/" + name
+    os.makedirs(folder)
     port = free_port()
-    engine = subprocess.Popen(
-        [programs + "osrm-routed", "--algorithm", "mld", "-i", "127.0.0.1", "-p", str(port), base],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    made = make(folder, port)
+    if not made:
+        return False
+    command, seconds = made
+    engine = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0)
-    import urllib.request
     url = f"http://127.0.0.1:{port}"
-    table = json.load(urllib.request.urlopen(
-        f"{url}/table/v1/walking/9.99,53.55;{GOAL[1]:.6f},{GOAL[0]:.6f}?sources=0&destinations=1"))
-    way = table["durations"][0][0]
-    check("the bridge is a detour", way > 1.5 * usual(GOAL), f"{way:.0f} s, {usual(GOAL):.0f} s straight")
-    daemon = Daemon(folder + "/real", url)
+    way = seconds(url)
+    check(f"{name}: the bridge is a long detour", way > 2.5 * usual(GOAL),
+          f"{way:.0f} s, {usual(GOAL):.0f} s straight")
+    daemon = Daemon(folder + "/real", url, engine=name)
     try:
         due = daemon.add(way + 6, *GOAL)
         firing = daemon.firing(20)
-        check("a real engine decides", bool(firing) and "by the routing engine" in firing["why"],
+        check(f"{name}: it decides", bool(firing) and "by the routing engine" in firing["why"],
               firing["why"] if firing else "nothing fired")
         if firing:
             late = stamp(firing["time"]) - (due - way)
-            check("at its moment", abs(late) < 2, f"{late:+.2f} s")
-        check("status says so", daemon.status()["routing"]["answered"] >= 1)
+            check(f"{name}: at its moment", abs(late) < 2, f"{late:+.2f} s")
+        check(f"{name}: status says so", daemon.status()["routing"]["answered"] >= 1)
         # Killed while it is needed: the estimate stands in at once for what it has not said yet.
         engine.kill()
         other = (LATITUDE, LONGITUDE + 3 * STEP)
@@ -240,11 +323,13 @@ def real_engine(folder, programs, profiles):
         wait_for(lambda: len(daemon.call("log", "--json")) == 2)
         firing = daemon.call("log", "--json")[-1]
         late = stamp(firing["time"]) - (due - usual(other))
-        check("killed: the estimate stands in", "straight line" in firing["why"] and abs(late) < 2,
+        check(f"{name} killed: the estimate stands in", "straight line" in firing["why"] and abs(late) < 2,
               f"{late:+.2f} s, {firing['why']}")
     finally:
         daemon.stop()
         engine.kill()
+        engine.wait()
+    return True
 
 
 def trouble(name, folder, url, route=True, server=None):
@@ -268,9 +353,7 @@ def trouble(name, folder, url, route=True, server=None):
 
 NMEA = nmea_server()
 with tempfile.TemporaryDirectory(prefix="georemind-route-") as folder:
-    found = osrm_folders()
-    if found:
-        real_engine(folder, *found)
+    missing = [make.__name__ for make in (osrm, valhalla) if not real_engine(make, folder)]
     trouble("away", folder, f"http://127.0.0.1:{free_port()}")
     for name, body, delay in [
         ("slow", b'{"code":"Ok","durations":[[1]]}', 10),
@@ -281,7 +364,8 @@ with tempfile.TemporaryDirectory(prefix="georemind-route-") as folder:
         server = fake_engine(body, delay)
         trouble(name, folder, f"http://127.0.0.1:{server.server_address[1]}", server=server)
     trouble("no-program", folder, "http://127.0.0.1:9", route=False)
-    if not found:
-        print("skipped: no osrm-routed; `pip install osrm-bindings`, and run this with that python")
+    if missing:
+        print(f"skipped: {' and '.join(missing)}; `pip install osrm-bindings pyvalhalla`, and run this "
+              "with that python")
 print("all well" if not failures else f"{len(failures)} failed")
 sys.exit(1 if failures else 0)
