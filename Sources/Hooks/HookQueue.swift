@@ -17,17 +17,26 @@ package struct HookQueue: Sendable {
   /// Calls that may wait; a program that hangs for half a minute each time must not fill the memory.
   package static let mostWaiting = 256
 
+  private struct Running: Sendable {
+    let call: HookCall
+    /// Microseconds of a clock that never goes back.
+    let begun: Int64
+  }
+
   private var waiting: [Start] = []
-  private var running: [String: HookCall] = [:]
+  private var running: [String: Running] = [:]
   package var mostParallel: Int
 
   package init(mostParallel: Int) { self.mostParallel = mostParallel }
 
   package var runningCount: Int { running.count }
 
+  /// When a unit was asked for; nil for those of others.
+  package func begin(of unit: String) -> Int64? { running[unit]?.begun }
+
   /// A firing for these programs.
   package mutating func add(
-    _ firing: FiringNotice, programs: [String]
+    _ firing: FiringNotice, programs: [String], at now: Int64
   ) -> (starts: [Start], words: [Word]) {
     guard waiting.count + programs.count <= Self.mostWaiting else {
       return ([], [.dropped(title: firing.title)])
@@ -36,23 +45,47 @@ package struct HookQueue: Sendable {
       let call = HookCall(program: program, firing: firing)
       waiting.append(Start(unit: call.unitName(number: index + 1), call: call))
     }
-    return (next(), [])
+    return (next(at: now), [])
   }
 
   /// A unit's start has ended, as systemd's `JobRemoved` says: `done`, `failed`, `timeout` …; those of
   /// others are passed over.
-  package mutating func ended(_ unit: String, result: String) -> (starts: [Start], words: [Word]) {
-    guard let call = running.removeValue(forKey: unit) else { return ([], []) }
+  package mutating func ended(
+    _ unit: String, result: String, at now: Int64
+  ) -> (starts: [Start], words: [Word]) {
+    guard let call = running.removeValue(forKey: unit)?.call else { return ([], []) }
     let words: [Word] = result == "done" ? [] : [.failed(call, unit: unit, result: result)]
-    return (next(), words)
+    return (next(at: now), words)
   }
 
-  private mutating func next() -> [Start] {
+  /// What systemd says of a hook that it has not spoken of for so long.
+  package static let lost = "lost"
+
+  /// When the first place is given up that nobody was told the end of; nil where none is taken.
+  /// - Parameter limit: microseconds.
+  package func giveUp(after limit: Int64) -> Int64? {
+    running.values.map(\.begun).min().map { $0 + limit }
+  }
+
+  /// Frees the places of hooks whose end was not told in time: a signal may get lost with the bus.
+  package mutating func giveUp(
+    at now: Int64, after limit: Int64
+  ) -> (starts: [Start], words: [Word]) {
+    let lost = running.filter { now - $0.value.begun >= limit }.sorted { $0.key < $1.key }
+    var words: [Word] = []
+    for (unit, entry) in lost {
+      running[unit] = nil
+      words.append(.failed(entry.call, unit: unit, result: Self.lost))
+    }
+    return (next(at: now), words)
+  }
+
+  private mutating func next(at now: Int64) -> [Start] {
     var starts: [Start] = []
     while running.count < mostParallel, let start = waiting.first {
       waiting.removeFirst()
       guard running[start.unit] == nil else { continue }
-      running[start.unit] = start.call
+      running[start.unit] = Running(call: start.call, begun: now)
       starts.append(start)
     }
     return starts

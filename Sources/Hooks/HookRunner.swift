@@ -17,26 +17,35 @@ package final class HookRunner {
   private let log: (ServiceLog.Level, String) -> Void
   private var settings: HookSettings
   private var queue: HookQueue
-  /// When each unit was asked for. systemd says of a job that took too long that it failed, and forgets
-  /// the unit, which knows better.
-  private var begun: [String: Int64] = [:]
+  private var timer: TimerSource?
+
+  /// Beyond the time that a hook may take, for systemd to end it and to say so; microseconds.
+  private static let patience: Int64 = 120_000_000
 
   /// - Parameter isSystem: the hooks are the machine's and not one user's.
   package init(
-    bus: Bus, follower: FiringFollower, settings: HookSettings, isSystem: Bool,
+    loop: EventLoop, bus: Bus, follower: FiringFollower, settings: HookSettings, isSystem: Bool,
     log: @escaping (ServiceLog.Level, String) -> Void
-  ) {
+  ) throws(SystemError) {
     self.bus = bus
     self.follower = follower
     self.settings = settings
     self.isSystem = isSystem
     self.log = log
     queue = HookQueue(mostParallel: settings.mostParallel)
+    timer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
+      perform(queue.giveUp(at: now, after: mostTime))
+    }
   }
+
+  private var now: Int64 { SystemClock.monotonic.microseconds }
+
+  /// The longest that a hook's place is held, microseconds.
+  private var mostTime: Int64 { settings.timeout.microseconds + Self.patience }
 
   package func start() throws(SystemError) {
     follower.onFiring = { [unowned self] firing, _ in
-      perform(queue.add(firing, programs: usablePrograms()))
+      perform(queue.add(firing, programs: usablePrograms(), at: now))
     }
     follower.onPassedOver = { [unowned self] count in
       log(.warning, "\(count) firings were missed long ago: no hook is started for them")
@@ -50,11 +59,14 @@ package final class HookRunner {
       "type='signal',path='\(Self.path)',interface='\(Self.interface)',member='JobRemoved'"
     ) { [unowned self] signal in
       guard signal.arguments.count == 4, let unit = signal.arguments[2].string,
-        let result = signal.arguments[3].string, let begin = begun.removeValue(forKey: unit)
+        let result = signal.arguments[3].string, let begin = queue.begin(of: unit)
       else { return }
-      let isOverdue =
-        SystemClock.monotonic.microseconds - begin >= self.settings.timeout.microseconds
-      perform(queue.ended(unit, result: result == "failed" && isOverdue ? "timeout" : result))
+      // systemd says of a job that took too long that it failed, and forgets the unit, which knows
+      // better.
+      let isOverdue = now - begin >= self.settings.timeout.microseconds
+      perform(
+        queue.ended(
+          unit, result: result == "failed" && isOverdue ? "timeout" : result, at: now))
     }
     sayWhatIsSet()
     follower.start()
@@ -88,6 +100,7 @@ package final class HookRunner {
   private func perform(_ answer: (starts: [HookQueue.Start], words: [HookQueue.Word])) {
     for word in answer.words { say(word) }
     for start in answer.starts { self.start(start) }
+    if let end = queue.giveUp(after: mostTime) { timer?.arm(at: end) } else { timer?.disarm() }
   }
 
   private func start(_ start: HookQueue.Start) {
@@ -96,10 +109,8 @@ package final class HookRunner {
       .array(of: "(sv)", start.call.properties(settings, isSystem: isSystem)),
       .array(of: "(sa(sv))", []),
     ]
-    begun[start.unit] = SystemClock.monotonic.microseconds
     func failed(_ reason: String) {
-      begun[start.unit] = nil
-      perform(queue.ended(start.unit, result: reason))
+      perform(queue.ended(start.unit, result: reason, at: now))
     }
     do throws(SystemError) {
       try bus.call(Self.manager, Self.path, Self.interface, "StartTransientUnit", arguments) {
@@ -122,6 +133,7 @@ package final class HookRunner {
         switch result {
         case "failed": "failed"
         case "timeout": "took longer than \(settings.timeout) and was ended"
+        case HookQueue.lost: "was not heard of again: systemd has not told its end"
         default: "could not be started: \(result)"
         }
       log(

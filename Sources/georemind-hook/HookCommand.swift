@@ -78,9 +78,9 @@ struct HookCommand: ParsableCommand {
           memory: folders.stateDirectory.map { StateFile(path: "\($0)/hooked.json") },
           now: Instant(microseconds: SystemClock.now()).json
         ) { [socket] in SocketPath.find(option: socket, environment: environment) }
-        let runner = HookRunner(
-          bus: try Bus(address: address, loop: loop), follower: follower, settings: settings,
-          isSystem: isSystem, log: log.write)
+        let runner = try HookRunner(
+          loop: loop, bus: try Bus(address: address, loop: loop), follower: follower,
+          settings: settings, isSystem: isSystem, log: log.write)
         try runner.start()
         return runner
       })

@@ -101,22 +101,39 @@ import Testing
 
   @Test func asManyRunAtATimeAsAreAllowed() throws {
     var queue = HookQueue(mostParallel: 2)
-    let first = queue.add(try firing("a"), programs: ["/x", "/y", "/z"])
+    let first = queue.add(try firing("a"), programs: ["/x", "/y", "/z"], at: 0)
     #expect(first.starts.map(\.call.program) == ["/x", "/y"])
-    #expect(queue.add(try firing("b"), programs: ["/x"]).starts.isEmpty)
-    let next = queue.ended("georemind-hook-a-1.service", result: "done")
+    #expect(queue.add(try firing("b"), programs: ["/x"], at: 0).starts.isEmpty)
+    let next = queue.ended("georemind-hook-a-1.service", result: "done", at: 0)
     #expect(next.starts.map(\.call.program) == ["/z"])
     #expect(next.words.isEmpty)
     #expect(queue.runningCount == 2)
-    #expect(queue.ended("somebody-elses.service", result: "failed").words.isEmpty)
+    #expect(queue.ended("somebody-elses.service", result: "failed", at: 0).words.isEmpty)
+  }
+
+  /// The bus may go and come back in between, and the end of a job with it.
+  @Test func aPlaceWhoseEndIsNotToldIsGivenUp() throws {
+    var queue = HookQueue(mostParallel: 1)
+    let first = try #require(queue.add(try firing("a"), programs: ["/x"], at: 1_000).starts.first)
+    #expect(queue.add(try firing("b"), programs: ["/y"], at: 2_000).starts.isEmpty)
+    #expect(queue.giveUp(after: 500) == 1_500)
+    let early = queue.giveUp(at: 1_499, after: 500)
+    #expect(early.starts.isEmpty && early.words.isEmpty)
+    let late = queue.giveUp(at: 2_000, after: 500)
+    #expect(late.words == [.failed(first.call, unit: first.unit, result: HookQueue.lost)])
+    #expect(late.starts.map(\.call.program) == ["/y"])
+    // Its place runs from when it was taken; a word that comes after all is passed over.
+    #expect(queue.giveUp(after: 500) == 2_500)
+    #expect(queue.ended(first.unit, result: "done", at: 2_100).words.isEmpty)
+    #expect(queue.runningCount == 1)
   }
 
   @Test(arguments: ["failed", "timeout", "Access denied"])
   func whatFailsIsSaid(result: String) throws {
     var queue = HookQueue(mostParallel: 1)
-    let start = try #require(queue.add(try firing(), programs: ["/x"]).starts.first)
+    let start = try #require(queue.add(try firing(), programs: ["/x"], at: 0).starts.first)
     #expect(
-      queue.ended(start.unit, result: result).words == [
+      queue.ended(start.unit, result: result, at: 0).words == [
         .failed(start.call, unit: start.unit, result: result)
       ])
   }
@@ -124,9 +141,9 @@ import Testing
   @Test func hooksThatHangFillNoMemory() throws {
     var queue = HookQueue(mostParallel: 1)
     for number in 0...HookQueue.mostWaiting {
-      #expect(queue.add(try firing("\(number)"), programs: ["/x"]).words.isEmpty)
+      #expect(queue.add(try firing("\(number)"), programs: ["/x"], at: 0).words.isEmpty)
     }
     #expect(
-      queue.add(try firing("last"), programs: ["/x"]).words == [.dropped(title: "Milk")])
+      queue.add(try firing("last"), programs: ["/x"], at: 0).words == [.dropped(title: "Milk")])
   }
 }
