@@ -134,7 +134,8 @@ struct WatchPage {
       return [
         moment.map { Self.distance(to: $0, from: now) } ?? "",
         moment.map { Self.moment($0, now: now, zone) } ?? "", entry["title"]?.string ?? "",
-      ]
+        entry["waits_for_clock"]?.bool == true ? "waits for a trusted clock" : "",
+      ].filter { !$0.isEmpty }
     }
     return Section(title: "Next times", rows: rows, absence: "nothing is due")
   }

@@ -1,4 +1,4 @@
-import CivilTime
+package import CivilTime
 
 /// What waits while the clock is not to be believed, and what was missed.
 ///
@@ -8,6 +8,17 @@ import CivilTime
 extension Engine {
   /// Reminders whose moment has come by a clock that is not to be believed yet.
   package var heldCount: Int { held.count }
+
+  /// What fires once the clock is believed, soonest first: dates, times to leave and ends of snoozes.
+  /// Complexity: O(n log n) for n that are held.
+  package func waitingForClock(
+    limit: Int, at now: Instant
+  ) -> [(reminder: Reminder, moment: Instant)] {
+    let waiting = held.compactMap { upcoming($0, at: now) }
+    return Array(
+      waiting.sorted { ($0.moment, $0.reminder.id) < ($1.moment, $1.reminder.id) }
+        .prefix(max(0, limit)))
+  }
 
   mutating func trustClock(_ isTrusted: Bool, at now: Instant) {
     guard isTrusted != isClockTrusted else { return }
@@ -52,6 +63,7 @@ extension Engine {
 
   /// One notice for all that one event found missed.
   mutating func sumUpMissed() {
+    guard isCatchingUp || !firings.isEmpty || !leftOut.isEmpty else { return }
     let told = firings.filter { $0.late != nil }
     let moments = told.map { $0.due ?? $0.time } + leftOut
     if moments.count >= (isCatchingUp ? 1 : 2), let first = moments.min(), let last = moments.max()

@@ -280,12 +280,20 @@ struct ControlService {
     let limit = max(1, min(limit, 1_000))
     let engine = daemon.host.engine
     let now = daemon.clock.now ?? Instant(microseconds: SystemClock.now())
-    let timers = engine.upcoming(limit: limit, at: now).map { entry -> JSONValue in
-      [
-        "id": .string(entry.reminder.id), "title": .string(entry.reminder.title),
-        "kind": .string(entry.reminder.kind.rawValue), "time": .string(entry.moment.json),
-      ]
+    func timer(
+      _ entry: (reminder: Reminder, moment: Instant), waitsForClock: Bool
+    ) -> JSONValue {
+      .object(
+        JSONObject([
+          "id": .string(entry.reminder.id), "title": .string(entry.reminder.title),
+          "kind": .string(entry.reminder.kind.rawValue), "time": .string(entry.moment.json),
+          "waits_for_clock": waitsForClock ? true : nil,
+        ]))
     }
+    let held = engine.waitingForClock(limit: limit, at: now)
+    let timers =
+      held.map { timer($0, waitsForClock: true) }
+      + engine.upcoming(limit: limit - held.count, at: now).map { timer($0, waitsForClock: false) }
     let places = engine.nearby(limit: limit).map { entry -> JSONValue in
       [
         "id": .string(entry.reminder.id), "title": .string(entry.reminder.title),

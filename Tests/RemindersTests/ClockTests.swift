@@ -87,6 +87,55 @@ import Testing
     #expect(harness.kept["u"]?.state != .expired)
   }
 
+  /// Times to leave are held like dates: neither told by a wrong clock nor left out once it is right.
+  @Test func leavingWaitsForATrustedClock() throws {
+    var harness = EngineHarness()
+    harness.fix(2_000)
+    harness.send(.clockTrust(false))
+    for (id, due) in [("soon", "2026-06-12T17:00:00Z"), ("later", "2026-06-12T20:00:00Z")] {
+      try harness.add(
+        #"{"id":"\#(id)","kind":"preemptive","title":"T","due":"\#(due)","transport":"walking","#
+          + #"\#(EngineHarness.place())}"#)
+    }
+    #expect(harness.engine.heldCount == 0)
+    // 31 minutes on foot.
+    harness.wait(2_400)
+    #expect(harness.firings.isEmpty && harness.engine.heldCount == 1)
+    let waiting = harness.engine.waitingForClock(limit: 5, at: harness.now)
+    #expect(waiting.map(\.reminder.id) == ["soon"])
+    #expect(harness.engine.upcoming(limit: 5, at: harness.now).map(\.reminder.id) == ["later"])
+    // Fixes and further time bring nothing about.
+    harness.fix(2_500)
+    harness.wait(600)
+    #expect(harness.firings.isEmpty)
+    harness.send(.clockTrust(true))
+    #expect(harness.events == ["soon:late"])
+    #expect(harness.engine.heldCount == 0)
+    #expect(harness.engine.waitingForClock(limit: 5, at: harness.now).isEmpty)
+    harness.wait(5 * 3_600)
+    #expect(harness.events.filter { $0.hasPrefix("later") } == ["later:leave"])
+  }
+
+  /// The clock was ahead: what it had brought about too early waits for its own time.
+  @Test func whatWasHeldByAClockAheadWaitsOn() throws {
+    var harness = EngineHarness()
+    harness.fix(2_000)
+    harness.send(.clockTrust(false))
+    try harness.add(
+      #"{"id":"l","kind":"preemptive","title":"T","due":"2026-06-12T20:00:00Z","#
+        + #""transport":"walking",\#(EngineHarness.place())}"#)
+    let right = harness.now
+    harness.now += .hours(24)
+    harness.send(.clockSet)
+    #expect(harness.firings.isEmpty && harness.engine.heldCount == 1)
+    harness.now = right
+    harness.send(.clockSet)
+    harness.send(.clockTrust(true))
+    #expect(harness.firings.isEmpty && harness.engine.heldCount == 0)
+    harness.wait(4 * 3_600)
+    #expect(harness.events == ["l:leave"])
+  }
+
   /// Asleep from 16:00 to midnight, over three due times.
   @Test func suspendOverThreeDueTimes() throws {
     var harness = EngineHarness()
