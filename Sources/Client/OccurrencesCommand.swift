@@ -14,6 +14,16 @@ struct OccurrencesCommand: ClientCommand {
     parsing: .unconditional, help: ArgumentHelp("Where it starts (DTSTART).", valueName: "time"))
   var from: String
 
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("A further time (RDATE), repeatable.", valueName: "time"))
+  var rdate: [String] = []
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("A time left out, or a whole day (EXDATE), repeatable.", valueName: "time"))
+  var exdate: [String] = []
+
   @Option(help: ArgumentHelp("The time zone; else the system's.", valueName: "zone"))
   var zone: String?
 
@@ -28,23 +38,13 @@ struct OccurrencesCommand: ClientCommand {
   func run(in context: Context) throws {
     let rules = try zone.map { try context.zone(named: $0) } ?? context.zone()
     let rule = try RepeatRule(parsing: rule)
-    var start: LocalDateTime
-    do throws(TimeStampError) {
-      let directory = context.zoneDirectory
-      let stamp = try TimeStamp(typed: from, now: context.now, zone: rules) {
-        name throws(TimeZoneError) in try TimeZoneRules(named: name, directory: directory)
+    let start: LocalDateTime =
+      switch try stamp(from, of: "--from", context, rules) {
+      case .floating(let local): local
+      case .absolute(let instant): rules.localDateTime(at: instant)
       }
-      start =
-        switch stamp {
-        case .floating(let local): local
-        case .absolute(let instant): rules.localDateTime(at: instant)
-        }
-    } catch {
-      throw Failure(.badData, "--from: \(error)")
-    }
-    var instants = rule.instants(from: start, zone: rules)
     var printed = 0
-    while printed < count, let instant = instants.next() {
+    func print(_ instant: Instant) throws {
       printed += 1
       if options.json {
         try context.output.line(["time": .string(instant.json)])
@@ -53,8 +53,53 @@ struct OccurrencesCommand: ClientCommand {
       }
       if printed % 64 == 0 { try context.output.flush() }
     }
-    if printed == 0 || instants.end == .gaveUp {
+    var gaveUp = false
+    if rdate.isEmpty, exdate.isEmpty {
+      var instants = rule.instants(from: start, zone: rules)
+      while printed < count, let instant = instants.next() { try print(instant) }
+      gaveUp = instants.end == .gaveUp
+    } else {
+      let set = try set(of: rule, from: start, context, rules)
+      // A further time may lie before the rule's start.
+      let first = set.additions.map { $0.instant(in: rules) } + [rules.instant(of: start)]
+      var last = (first.min() ?? rules.instant(of: start)) - TimeSpan(microseconds: 1)
+      while printed < count, let instant = set.next(after: last, zone: rules) {
+        try print(instant)
+        last = instant
+      }
+    }
+    if printed == 0 || gaveUp {
       try context.note("the rule gives no \(printed == 0 ? "" : "further ")time that was found")
+    }
+  }
+
+  private func set(
+    of rule: RepeatRule, from start: LocalDateTime, _ context: Context, _ zone: TimeZoneRules
+  ) throws -> RepeatSet {
+    var set = RepeatSet(rule: rule, start: start)
+    set.additions = try rdate.map { try stamp($0, of: "--rdate", context, zone) }
+    for text in exdate {
+      let exception = try stamp(text, of: "--exdate", context, zone)
+      // A day without a time of day is the whole day.
+      if case .floating(let local) = exception, !text.contains(":"), text.contains("-") {
+        set.exceptionDays.insert(local.date)
+      } else {
+        set.exceptions.append(exception)
+      }
+    }
+    return set
+  }
+
+  private func stamp(
+    _ text: String, of option: String, _ context: Context, _ zone: TimeZoneRules
+  ) throws -> TimeStamp {
+    let directory = context.zoneDirectory
+    do throws(TimeStampError) {
+      return try TimeStamp(typed: text, now: context.now, zone: zone) {
+        name throws(TimeZoneError) in try TimeZoneRules(named: name, directory: directory)
+      }
+    } catch {
+      throw Failure(.badData, "\(option): \(error)")
     }
   }
 }

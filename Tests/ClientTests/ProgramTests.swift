@@ -83,4 +83,19 @@ import Testing
     ])
     #expect(run.lines == ["2026-10-24T09:00:00+02:00", "2026-10-25T09:00:00+01:00"])
   }
+
+  @Test func furtherTimesAndExceptionsCount() {
+    let run = Run([
+      "occurrences", "daily", "--from", "2026-10-24 09:00", "--zone", "Europe/Berlin",
+      "--count", "4", "--rdate", "2026-10-23 12:00", "--rdate", "2026-10-26 18:00",
+      "--exdate", "2026-10-24 09:00", "--exdate", "2026-10-27",
+    ])
+    #expect(
+      run.lines == [
+        "2026-10-23T12:00:00+02:00", "2026-10-25T09:00:00+01:00", "2026-10-26T09:00:00+01:00",
+        "2026-10-26T18:00:00+01:00",
+      ], "\(run.notes)")
+    let bad = Run(["occurrences", "daily", "--from", "now", "--exdate", "whenever"])
+    #expect(bad.status == 65 && bad.notes.contains("--exdate"))
+  }
 }
