@@ -210,4 +210,36 @@ import Testing
       try !JournalReader.contains(
         field: "GEOREMIND_FIRING_ID", value: identity + "0", sinceRealtime: 0))
   }
+
+  /// Anyone may log the id of a firing; it is still to be told.
+  @Test(
+    .enabled(
+      if: SystemJournal.isAvailable() && geteuid() == 0,
+      "no systemd-journald runs here, or this is not root"))
+  func anEntryOfAnotherUserIsNoneOfOurs() throws {
+    let identity = (0..<4).map { _ in String(UInt32.random(in: 0...(.max)), radix: 16) }.joined()
+    let forge = "printf 'MESSAGE=forged\\nGEOREMIND_FIRING_ID=%s\\n' \(identity)"
+    let other = "setpriv --reuid=65534 --regid=65534 --clear-groups logger --journald"
+    let command: [String] = ["sh", "-c", "\(forge) | \(other)"]
+    var words: [UnsafeMutablePointer<CChar>?] = command.map { word in strdup(word) }
+    words.append(nil)
+    defer { for word in words { free(word) } }
+    var process: pid_t = 0
+    try #require(posix_spawn(&process, "/bin/sh", nil, nil, words, environ) == 0)
+    var status: Int32 = 0
+    try #require(waitpid(process, &status, 0) == process && status == 0)
+
+    func holds(_ value: String) throws -> Bool {
+      try JournalReader.contains(
+        field: "GEOREMIND_FIRING_ID", value: value, sinceRealtime: 0, patience: 3_000_000)
+    }
+    // What was sent before a marker can be read once the marker can.
+    var marker = JournalEntry("a test of georemind", priority: .debug)
+    marker["GEOREMIND_FIRING_ID"] = "\(identity)-marker"
+    try SystemJournal(identifier: "georemind-test").write(marker)
+    #expect(try holds("\(identity)-marker"))
+    #expect(
+      try !JournalReader.contains(
+        field: "GEOREMIND_FIRING_ID", value: identity, sinceRealtime: 0))
+  }
 }
