@@ -123,12 +123,12 @@ def valhalla(folder, port):
     if not os.path.exists(programs + "valhalla_service"):
         return None
     from valhalla.config import get_config
+    os.makedirs(folder + "/tiles")
     config = get_config(tile_extract="", tile_dir=folder + "/tiles")
     config["mjolnir"].update(timezone="", admin="")
     config["httpd"]["service"].update(
         listen=f"tcp://127.0.0.1:{port}", loopback=f"ipc://{folder}/loopback",
         interrupt=f"ipc://{folder}/interrupt")
-    os.makedirs(folder + "/tiles")
     with open(folder + "/valhalla.json", "w") as out:
         json.dump(config, out)
     quietly(programs + "valhalla_build_tiles", "-c", folder + "/valhalla.json", build_town(folder),
