@@ -1,4 +1,4 @@
-import CivilTime
+package import CivilTime
 package import Geodesy
 
 #if canImport(Glibc)
@@ -37,8 +37,7 @@ package struct FenceMonitor: Sendable {
   var awaited: [Transition] = []
 
   /// The newest sample that was believed; nil before the first.
-  package var lastSample: PositionSample? { believed }
-  @usableFromInline var believed: PositionSample?
+  package internal(set) var lastSample: PositionSample?
   /// The believed sample before it.
   var earlier: TrailPoint?
   /// Whether the leg between those two was short and plausible.
@@ -49,9 +48,9 @@ package struct FenceMonitor: Sendable {
   var suspectCount = 0
   /// How many samples were set aside as implausible and not borne out by those after them.
   package internal(set) var outlierCount = 0
-  @usableFromInline var newest = Int64.min
+  private var newest = Int64.min
 
-  @usableFromInline var quiet = QuietDisc()
+  var quiet = QuietDisc()
   var surroundings = Surroundings()
   /// Whether `inside` is what the surroundings and the samples have shown: not so for a presence from
   /// before a restart, and after fences have changed.
@@ -171,22 +170,32 @@ package struct FenceMonitor: Sendable {
   /// than the one before is ignored.
   /// - Complexity: O(1) inside the quiet disc, else O(fences in the cells of the position and of
   ///   the path to it + fences inside or undecided).
-  @inlinable
   package mutating func process(_ sample: PositionSample, into transitions: inout [Transition]) {
-    guard sample.time.microseconds > newest else { return }
-    newest = sample.time.microseconds
-    guard quiet.contains(sample.position) else { return weigh(sample, into: &transitions) }
+    process(
+      at: sample.time, sample.position, eph: sample.eph, speed: sample.speed, into: &transitions)
+  }
+
+  /// The same for a sample in parts, which the processor's registers hold: most samples are not worth
+  /// being written to memory.
+  package mutating func process(
+    at time: Instant, _ position: Coordinate, eph: Double?, speed: Double?,
+    into transitions: inout [Transition]
+  ) {
+    guard time.microseconds > newest else { return }
+    newest = time.microseconds
+    let sample = PositionSample(time: time, position: position, eph: eph, speed: speed)
+    guard quiet.contains(position) else { return weigh(sample, into: &transitions) }
     // There is no such disc as long as a decision is pending or a jump set aside.
     if policy.looksAtSamplesAlone {
-      believed = sample
+      lastSample = sample
     } else {
       processInQuiet(sample, into: &transitions)
     }
   }
 
   /// A sample that can change nothing, unless it is an implausible jump.
-  @usableFromInline @inline(never)
-  mutating func processInQuiet(
+  @inline(never)
+  private mutating func processInQuiet(
     _ sample: PositionSample, into transitions: inout [Transition]
   ) {
     if policy.rejectsOutliers, let last = lastSample {
@@ -230,8 +239,8 @@ package struct FenceMonitor: Sendable {
   }
 
   /// Sets an implausible jump aside, or believes it when the next sample bears it out.
-  @usableFromInline
-  mutating func weigh(_ sample: PositionSample, into transitions: inout [Transition]) {
+  @inline(never)
+  private mutating func weigh(_ sample: PositionSample, into transitions: inout [Transition]) {
     guard policy.rejectsOutliers, let last = lastSample else {
       return accept(sample, connected: lastSample != nil, into: &transitions)
     }
@@ -268,6 +277,6 @@ package struct FenceMonitor: Sendable {
       earlierConnected = connected
       trail.append(TrailPoint(sample))
     }
-    believed = sample
+    lastSample = sample
   }
 }

@@ -51,7 +51,7 @@ package struct MonitorPolicy: Equatable, Sendable {
   }()
 
   /// Whether the way to a sample is of no interest.
-  @inlinable
+  @inline(__always)
   var looksAtSamplesAlone: Bool { !rejectsOutliers && !reportsPasses }
 
   /// Whether a fence is left with the first sample beyond its edge, wherever that is.

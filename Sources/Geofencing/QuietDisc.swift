@@ -1,4 +1,4 @@
-package import Geodesy
+import Geodesy
 
 /// The disc around the last look in which nothing can change.
 ///
@@ -7,14 +7,14 @@ package import Geodesy
 /// than the great circle, and its length is at most √(Δφ² + cos²φ Δλ²) for the largest cosine on
 /// the way. Next to a pole it is the azimuthal equidistant map around it: true along the meridians,
 /// too long by ρ/sin ρ across them.
-package struct QuietDisc: Sendable {
-  @usableFromInline var center = (latitude: 0.0, longitude: 0.0)
+struct QuietDisc {
+  private var center = (latitude: 0.0, longitude: 0.0)
   /// The square of the largest cosine of latitude within the disc.
-  @usableFromInline var weight = 1.0
+  private var weight = 1.0
   /// The square of the radius in degrees; negative where there is no such disc.
-  @usableFromInline var radiusSquared = -1.0
+  private var radiusSquared = -1.0
   /// The pole in the middle of the map: 1 the north pole, −1 the south pole, 0 neither.
-  @usableFromInline var pole = 0.0
+  private var pole = 0.0
 
   private static let metresPerDegree = CellGrid.earthRadius * (.pi / 180)
 
@@ -37,8 +37,8 @@ package struct QuietDisc: Sendable {
   }
 
   /// The square of an upper bound of the degrees between two places within the disc.
-  @inlinable @inline(__always)
-  func squaredDegrees(
+  @inline(__always)
+  private func squaredDegrees(
     _ a: (latitude: Double, longitude: Double), _ b: Coordinate
   ) -> Double {
     let y = b.latitude - a.latitude
@@ -56,8 +56,8 @@ package struct QuietDisc: Sendable {
   }
 
   /// The same on the map around a pole, for places given by degrees from it and longitude.
-  @usableFromInline @inline(never)
-  static func squaredDegreesOnPolarMap(
+  @inline(never)
+  private static func squaredDegreesOnPolarMap(
     _ a: Double, _ aLongitude: Double, _ b: Double, _ bLongitude: Double
   ) -> Double {
     let aLongitude = SineCosine(degrees: aLongitude)
@@ -68,7 +68,7 @@ package struct QuietDisc: Sendable {
   }
 
   /// Whether a place is certainly within.
-  @inlinable @inline(__always)
+  @inline(__always)
   func contains(_ position: Coordinate) -> Bool {
     squaredDegrees(center, position) <= radiusSquared
   }

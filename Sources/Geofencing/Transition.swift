@@ -23,7 +23,6 @@ package struct PositionSample: Equatable, Sendable {
   /// Over ground, m/s; nil where unknown.
   package var speed: Double?
 
-  @inlinable
   package init(time: Instant, position: Coordinate, eph: Double? = nil, speed: Double? = nil) {
     self.time = time
     self.position = position

@@ -35,7 +35,8 @@ func fenceBench(fencesCSV fencesPath: String, trackCSV trackPath: String) throws
     let start = processorTime()
     for point in track {
       if transitions.count > 4_096 { transitions.removeAll(keepingCapacity: true) }
-      monitor.process(point.sample, into: &transitions)
+      monitor.process(
+        at: point.time, point.position, eph: nil, speed: nil, into: &transitions)
     }
     times.append((processorTime() - start) / Double(track.count) * 1e9)
   } while times.count < 9 && (times.count < 3 || processorTime() < deadline)
