@@ -57,6 +57,15 @@ struct DiscCover {
     return wraps ? (0, total, total &- 1) : (first, span &+ 1, total &- 1)
   }
 
+  /// Notes the squares that the disc touches.
+  /// - Complexity: O(squares).
+  func mark(in occupancy: inout Occupancy) {
+    let (first, count, _) = columns(width: Occupancy.exponent)
+    for row in (south &>> Occupancy.exponent)...(north &>> Occupancy.exponent) {
+      occupancy.mark(row: row, first: first, count: count)
+    }
+  }
+
   /// Calls `body` with each cell of the largest level.
   func forEachTopCell(_ widths: ColumnWidths, _ body: (Cell) -> Void) {
     for row in rows(level: CellGrid.top) {

@@ -20,9 +20,14 @@ extension FenceMonitor {
   mutating func accept(
     _ sample: PositionSample, connected: Bool, into transitions: inout [Transition]
   ) {
+    let leg = connected && isLeg(to: sample)
+    if !leg, isFarFromAll(sample.position) {
+      surroundings.skip(sample.position)
+      quiet = QuietDisc()
+      return remember(sample, connected: false)
+    }
     let look = Look(
-      sample: sample, view: Viewpoint(sample.position), connected: connected,
-      leg: connected && isLeg(to: sample))
+      sample: sample, view: Viewpoint(sample.position), connected: connected, leg: leg)
     let start = transitions.count
     if !settled.isEmpty { settled.removeAll(keepingCapacity: true) }
 
@@ -45,6 +50,13 @@ extension FenceMonitor {
     if transitions.count - start > 1, !policy.isPlain {
       transitions[start...].sort(by: Transition.precedes)
     }
+  }
+
+  /// Whether a place is far from the last one, and no fence there or here.
+  @inline(__always)
+  private func isFarFromAll(_ place: Coordinate) -> Bool {
+    surroundings.isJump(toLatitude: place.latitude) && inside.isEmpty && !isHalfDecided
+      && awaited.isEmpty && index.isVacant(at: place)
   }
 
   /// Whether the next sample may decide something, wherever it is.

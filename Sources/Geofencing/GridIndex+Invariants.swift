@@ -9,6 +9,7 @@ extension GridIndex {
     for slot in circles.indices where circles[slot].radius >= 0 {
       audit.live += 1
       let listing = listing(of: FenceID(truncatingIfNeeded: slot))
+      if isVacant(at: center(of: circles[slot])) { return "fence \(slot) is in a vacant square" }
       listing.cover.forEachTopCell(widths) { check(listing, in: $0, &audit) }
     }
     if let problem = audit.problem { return problem }
@@ -22,6 +23,12 @@ extension GridIndex {
     let entries = table.entryCount
     if entries != audit.entries { return "\(entries) entries, but \(audit.entries) are due" }
     return nil
+  }
+
+  private func center(of circle: CircleRecord) -> Coordinate {
+    Coordinate(
+      clampingLatitude: circle.latitude * (180 / .pi),
+      wrappingLongitude: circle.longitude * (180 / .pi))
   }
 
   private struct Audit {

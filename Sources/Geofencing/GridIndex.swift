@@ -31,6 +31,7 @@ package struct GridIndex: Sendable {
   /// Of the fences that are no circles.
   var shapes: [FenceID: Shape] = [:]
   var table = CellTable()
+  private var occupancy = Occupancy()
   let widths = ColumnWidths()
 
   package private(set) var count = 0
@@ -63,6 +64,7 @@ package struct GridIndex: Sendable {
     }
     count += 1
     let listing = listing(of: id)
+    listing.cover.mark(in: &occupancy)
     listing.cover.forEachTopCell(widths) { list(listing, in: $0) }
   }
 
@@ -78,11 +80,21 @@ package struct GridIndex: Sendable {
     circles[Int(id)] = .vacant
     if !shapes.isEmpty, let shape = shapes.removeValue(forKey: id) { shapeBytes -= shape.byteCount }
     count -= 1
+    if count == 0 { occupancy.removeAll() }
   }
 
   /// Bytes of heap in use for the fences and the cells.
   package var byteCount: Int {
-    circles.capacity * MemoryLayout<CircleRecord>.stride + table.byteCount + shapeBytes
+    circles.capacity * MemoryLayout<CircleRecord>.stride + table.byteCount
+      + occupancy.byteCount + shapeBytes
+  }
+
+  /// Whether no fence holds a place, as far as that is known without a look.
+  @inline(__always)
+  func isVacant(at place: Coordinate) -> Bool {
+    occupancy.isVacant(
+      north: CellGrid.northing(degrees: place.latitude),
+      east: CellGrid.easting(degrees: place.longitude))
   }
 
   /// The shape of a fence, nil for a circle.

@@ -16,6 +16,10 @@ struct Surroundings {
   private var deepest = CellGrid.top
   /// The place of the last look.
   private var place = Vector(x: 0, y: 0, z: 0)
+  /// Its degrees north.
+  private var latitude = 0.0
+  /// Whether nothing is known on any level.
+  private var isBlank = true
 
   /// What the last look brought: fences that hold the place and did not hold the last.
   private(set) var entered: [FenceID] = []
@@ -31,8 +35,22 @@ struct Surroundings {
 
   /// Forgets all that is known, because the fences have changed.
   mutating func forget() {
+    guard !isBlank else { return }
     for level in levels.indices { levels[level].forget() }
     deepest = CellGrid.top
+    isBlank = true
+  }
+
+  /// Whether a parallel is so far from the last look that a look there would be one after a jump.
+  @inline(__always)
+  func isJump(toLatitude other: Double) -> Bool { abs(other - latitude) > 0.02 }
+
+  /// Notes that no fence holds a place, without a look.
+  mutating func skip(_ position: Coordinate) {
+    clearNews()
+    forget()
+    place = Vector(x: 0, y: 0, z: 0)
+    latitude = position.latitude
   }
 
   private mutating func clearNews() {
@@ -50,6 +68,7 @@ struct Surroundings {
     clearNews()
     let way = view.direction - place
     place = view.direction
+    latitude = view.position.latitude
     if way.dot(way) > Surroundings.farSquared {
       lookAfterJump(from: view, in: index)
       return 0
@@ -62,6 +81,7 @@ struct Surroundings {
 
   /// Looks around and measures everything, however far the last look is away.
   mutating func lookAllAround(from view: Viewpoint, in index: GridIndex) -> Double {
+    isBlank = false
     var safe = Double.infinity
     var level = CellGrid.top
     while true {
@@ -108,9 +128,14 @@ struct Surroundings {
   }
 
   private mutating func lookAfterJump(from view: Viewpoint, in index: GridIndex) {
-    for level in levels.indices { levels[level].forget(into: &former) }
-    deepest = CellGrid.top
+    if !isBlank {
+      for level in levels.indices { levels[level].forget(into: &former) }
+      deepest = CellGrid.top
+      isBlank = true
+    }
     index.findHolders(of: view, into: &levels[CellGrid.top])
+    guard !levels[CellGrid.top].holding.isEmpty else { return }
+    isBlank = false
     found.append(contentsOf: levels[CellGrid.top].holding)
   }
 
