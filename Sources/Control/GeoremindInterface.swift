@@ -89,8 +89,8 @@ package enum GeoremindInterface {
     # As Peek, and marks it as done.
     method Pop(kind: Kind) -> (reminder: ?object)
 
-    # What fires next: timers by time, places by distance from the current fix. Dates whose moment has
-    # come by a clock that is not trusted come first, and have waits_for_clock.
+    # What fires next: timers by time, places by distance from the current fix. Dates whose
+    # moment has come by a clock that is not trusted come first, and have waits_for_clock.
     method Next(limit: ?int) -> (timers: []object, places: []object)
 
     # Why a reminder has not fired: an object with the members id, title, kind, state,

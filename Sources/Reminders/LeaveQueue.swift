@@ -515,25 +515,48 @@ struct LeaveQueue: Sendable {
   }
 
   /// Until as much slack may have come back. It falls by the second, and grows by what the device comes
-  /// nearer at the slope of the way's band, as long as the way is not shorter than where that begins:
-  /// what then counts for the slope counts from the metre at which it may be, or the due time, whichever
-  /// comes first.
+  /// nearer at the slope of the way's band, as long as the way is not shorter than where that begins.
+  /// Where it may become so before its due time, the slope of the nearest band counts, which is the
+  /// steepest: a reminder that has just said "leave" has hardly more time than its way takes.
   private mutating func rest(
     afterGoing index: Int32, _ look: Look, again: TimeSpan, _ view: LeaveView
   ) {
     let entry = entries[Int(index)]
     let grade = max(1, look.grade)
+    var rest = rest(in: grade, entry, look, again: again, view)
+    if entry.fixed.isNaN {
+      if rest.isOver < rest.isBack { rest = self.rest(in: 1, entry, look, again: again, view) }
+      rest.isOver = .max
+    }
+    move(index, to: .gone(rest.grade))
+    grades[rest.grade].gone.push(
+      slot: index, at: max(rest.shortest, min(rest.isBack, rest.isOver)))
+  }
+
+  /// Moments of the clock by which a grade's slack may come back.
+  private struct Rest {
+    let grade: Int
+    let shortest: Int64
+    /// When as much slack may be there again.
+    let isBack: Int64
+    /// When the slope may be another one: from the metre at which the band ends, or the due time,
+    /// whichever comes first.
+    var isOver: Int64
+  }
+
+  private func rest(
+    in grade: Int, _ entry: Entry, _ look: Look, again: TimeSpan, _ view: LeaveView
+  ) -> Rest {
     let slope = grades[grade].nearSlope
     let now = approach(slope, view)
     // Coming into the place takes away what is left of the way at once.
     let end = entry.fixed.isNaN ? grades[grade].start : Double(entry.radius)
     let jump = entry.fixed.isNaN ? Int64(pace.seconds(Double(entry.radius)) * 1e6) : 0
-    let wanted = again.microseconds - look.slack - jump - leash(slope)
     let left = Int64(max(0, look.distance - end) * slope) - leash(slope)
-    let isOver = now + left - (entry.moment - view.now)
-    move(index, to: .gone(grade))
-    grades[grade].gone.push(
-      slot: index, at: max(now + Int64(Self.shortestWay * slope), min(now + wanted, isOver)))
+    return Rest(
+      grade: grade, shortest: now + Int64(Self.shortestWay * slope),
+      isBack: now + again.microseconds - look.slack - jump - leash(slope),
+      isOver: now + left - (entry.moment - view.now))
   }
 }
 
