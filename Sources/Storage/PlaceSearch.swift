@@ -149,7 +149,9 @@ extension PlaceStore {
     if let ids = filter.ids {
       guard ids.count <= Self.mostCandidates else { return nil }
     } else if filter.conditions.isEmpty {
-      return nil
+      let count = try database.integer(
+        "SELECT count(*) FROM (SELECT 1 FROM place LIMIT \(Self.mostCandidates + 1))")
+      guard let count, count <= Self.mostCandidates else { return nil }
     }
     var found: [(id: Int64, distance: Double)] = []
     let statement = filter.statement(columns: "place.id, place.latitude, place.longitude")
@@ -168,9 +170,19 @@ extension PlaceStore {
     var radius = min(1000.0, reach)
     while true {
       var found: [(id: Int64, distance: Double)] = []
+      // Cells between these two are known to be empty: far from all places a circle has thousands of rows.
+      var empty: (after: Int64, before: Int64) = (0, 0)
       for cells in PlaceCells.ranges(around: near, radius: radius) {
+        guard cells.lowerBound <= empty.after || cells.upperBound >= empty.before else { continue }
+        var count = 0
         try forEach(filter, in: cells, near) { entry in
+          count += 1
           if entry.distance <= radius { found.append(entry) }
+        }
+        if count == 0 {
+          let next = try database.integer(
+            "SELECT min(cell) FROM place WHERE cell > ?", [.integer(cells.upperBound)])
+          empty = (cells.upperBound, next ?? .max)
         }
       }
       if found.count >= limit || radius >= reach { return found }

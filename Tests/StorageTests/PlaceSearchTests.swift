@@ -69,6 +69,28 @@ import Testing
     #expect(try names(PlaceQuery(words: "süd kirchn")) == ["Kirchner Süd"])
   }
 
+  /// Many places, all of them far away, on both sides of the antimeridian.
+  @Test func findsTheNearestOfManyFromFarAway() throws {
+    let batch = try store.imports.begin()
+    var all: [(name: String, position: Coordinate)] = []
+    for number in 0..<2200 {
+      let longitude = number % 2 == 0 ? 179 + Double(number) / 2200 : -179 - Double(number) / 2200
+      all.append(("p\(number)", try point(-20 - Double(number % 97) / 10, longitude)))
+    }
+    try batch.add(
+      all.map { (SavedPlace(name: $0.name, position: $0.position, radius: 50), nil) })
+    try store.imports.finish(batch)
+    for near in [try point(52, 13), try point(-21, 170), try point(-21, -170), try point(89, 0)] {
+      let expected = all.sorted { $0.position.distance(to: near) < $1.position.distance(to: near) }
+      let found = try store.places.search(PlaceQuery(near: near, limit: 30))
+      #expect(found.count == 30)
+      for (place, other) in zip(found, expected) {
+        let distance = other.position.distance(to: near)
+        #expect(abs((place.distance ?? .nan) - distance) < 0.001)
+      }
+    }
+  }
+
   @Test func wordsFollowChanges() throws {
     try add("Alpha")
     let place = SavedPlace(name: "Beta", position: try point(1, 2), radius: 5, notes: "gamma")
