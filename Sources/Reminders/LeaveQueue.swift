@@ -36,8 +36,9 @@ struct LeaveQueue: Sendable {
     /// A travel time that the reminder says itself, seconds; nan where it does not.
     var fixed: Float
     var slot: Int32
-    /// Due less the lead, microseconds.
+    /// Due less the lead, microseconds, within 36 000 years: what is reckoned with it cannot overflow.
     var moment: Int64
+    private static let moments = -(Int64(1) << 60)...(Int64(1) << 60)
 
     init(slot: Int32, place: Coordinate, radius: Double, moment: Instant, fixed: TimeSpan? = nil) {
       let direction = Direction(place)
@@ -47,7 +48,7 @@ struct LeaveQueue: Sendable {
       self.radius = Float(radius)
       self.fixed = fixed.map { Float($0.seconds) } ?? .nan
       self.slot = slot
-      self.moment = moment.microseconds
+      self.moment = min(max(moment.microseconds, Self.moments.lowerBound), Self.moments.upperBound)
     }
   }
 

@@ -207,4 +207,30 @@ import Testing
       #expect(found == (present.contains(slot) ? slot : nil))
     }
   }
+
+  /// A database is a file that others may edit: a moment that no calendar has must not stop the engine.
+  @Test(arguments: [Int64.min, .min / 2, .max / 2, .max], [Reminder.State.armed, .fired])
+  func momentsBeyondAllCalendarsDoNotTrap(moment: Int64, state: Reminder.State) throws {
+    var harness = EngineHarness()
+    try harness.add(
+      """
+      {"id":"r","kind":"preemptive","title":"T","due":"2026-06-12T18:00:00Z","travel_s":60,
+       "lead_s":[600,60],"place":{"lat":53.56,"lon":9.99}}
+      """)
+    try harness.add(
+      """
+      {"id":"s","kind":"preemptive","title":"T","due":"2026-06-12T18:00:00Z",
+       "place":{"lat":53.56,"lon":9.99}}
+      """)
+    harness.fix(0)
+    for id in ["r", "s"] {
+      harness.kept[id, default: Progress()].occurrence = Instant(microseconds: moment)
+      harness.kept[id]?.state = state
+      harness.kept[id]?.leadsFired = state == .fired ? 2 : 0
+    }
+    harness.restartByLoading()
+    harness.walk(from: 0, to: 3_000, step: 300)
+    harness.wait(30 * 86_400)
+    #expect(harness.engine.count == 2)
+  }
 }
