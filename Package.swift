@@ -127,6 +127,10 @@ let package = Package(
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
           .product(name: "Logging", package: "swift-log"),
         ], swiftSettings: strict),
+      .testTarget(
+        name: "RouteProgramTests",
+        dependencies: ["georemind-route", "Geodesy", "Reminders", "Routing", "LinuxRuntime"],
+        swiftSettings: strict),
       .target(
         name: "TestSupport", dependencies: ["LinuxRuntime"], path: "Tests/TestSupport",
         swiftSettings: strict),

@@ -13,7 +13,13 @@ package enum RoutingEngine: String, CaseIterable, Sendable {
   /// What to send: a GET, or a POST where there is a body.
   package struct HTTPRequest: Equatable, Sendable {
     package var url: String
+    /// What is posted; without it the request is a GET.
     package var body: String?
+
+    package init(url: String, body: String? = nil) {
+      self.url = url
+      self.body = body
+    }
   }
 
   /// The one request for all destinations of a query.
