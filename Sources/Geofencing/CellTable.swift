@@ -54,6 +54,15 @@ struct CellTable: Sendable {
   /// Slots with a key, whether or not anything is left in them.
   private var used = 0
 
+  init() {}
+
+  /// The table of cells, none of them twice.
+  /// - Complexity: O(cells).
+  init(_ cells: [Slot], pool: EntryPool) {
+    self.pool = pool
+    fill(with: cells, count: cells.count)
+  }
+
   var byteCount: Int { slots.capacity * MemoryLayout<Slot>.stride + pool.byteCount }
 
   /// Where the search for a cell begins. Multiplicative hashing, then the high half of a second
@@ -174,13 +183,18 @@ struct CellTable: Sendable {
   private mutating func grow() {
     var live = 0
     for slot in slots where slot.key != .max && !slot.isIdle { live += 1 }
-    let old = slots
-    let size = max(16, live + live / 4 * 3 + 2)
+    fill(with: slots, count: live)
+  }
+
+  /// Makes the table anew of those among `cells` that are not idle.
+  /// - Parameter count: how many these are.
+  private mutating func fill(with cells: [Slot], count: Int) {
+    let size = max(16, count + count / 4 * 3 + 2)
     slots = []
     slots.move(toCapacity: size)
     slots.append(contentsOf: repeatElement(Slot(), count: size))
-    used = live
-    for slot in old where slot.key != .max && !slot.isIdle {
+    used = count
+    for slot in cells where slot.key != .max && !slot.isIdle {
       var i = home(slot.key)
       while slots[i].key != .max {
         i += 1

@@ -15,6 +15,13 @@ struct EntryPool: Sendable {
   /// Entries in a block of a size class.
   static func capacity(_ sizeClass: Int) -> Int { groupCount(sizeClass) * 4 }
 
+  /// The smallest size class for a number of entries.
+  private static func sizeClass(entries: Int) -> Int {
+    var sizeClass = 0
+    while capacity(sizeClass) < entries { sizeClass += 1 }
+    return sizeClass
+  }
+
   /// The `i`th entry of the block that starts at a group.
   subscript(start: Int, i: Int) -> Entry {
     get { groups[start + i >> 2][i & 3] }
@@ -40,6 +47,24 @@ struct EntryPool: Sendable {
     }
     groups.append(contentsOf: repeatElement(EntryGroup(), count: count))
     return start
+  }
+
+  mutating func reserveCapacity(groups count: Int) {
+    if count > groups.capacity { groups.move(toCapacity: count) }
+  }
+
+  /// A new block for a list of known length. Room doubles on the way: see `trim`.
+  mutating func allocate(entries: Int) -> (start: Int, sizeClass: Int) {
+    let sizeClass = EntryPool.sizeClass(entries: entries)
+    let needed = groups.count + EntryPool.groupCount(sizeClass)
+    if needed > groups.capacity { groups.move(toCapacity: max(64, needed * 2)) }
+    return (allocate(sizeClass: sizeClass), sizeClass)
+  }
+
+  /// Lets go of all room but for a sixteenth more than is used.
+  mutating func trim() {
+    let room = groups.count + groups.count >> 4 + 1
+    if groups.capacity > room { groups.move(toCapacity: room) }
   }
 
   mutating func free(_ start: Int, sizeClass: Int) {

@@ -69,6 +69,17 @@ package struct FenceMonitor: Sendable {
     states.reserveCapacity(count)
   }
 
+  /// Makes room for fences 0..<`count`. Until `endFilling` they may be added and removed, in a fraction
+  /// of the time that it takes else, but no sample may come.
+  package mutating func beginFilling(count: Int) {
+    states.reserveCapacity(count)
+    index.beginFilling(count: count)
+  }
+
+  /// Ends what `beginFilling` began.
+  /// - Complexity: O(fences).
+  package mutating func endFilling() { index.endFilling() }
+
   /// Adds a fence, or replaces the one of that number; negative numbers are ignored.
   ///
   /// With `presence` unknown the next samples decide it: `found` when they are inside, silently

@@ -6,8 +6,7 @@
 struct Listing {
   let fence: FenceID
   private let isShape: Bool
-  /// The level it fits on.
-  let level: Int
+  private let shortLevel: UInt8
   let cover: DiscCover
   private let center: FixedVector
   /// Metres of the straight line from the centre to the edge.
@@ -16,7 +15,7 @@ struct Listing {
   init(_ record: CircleRecord, fence: FenceID, isShape: Bool) {
     self.fence = fence
     self.isShape = isShape
-    level = Listing.level(of: record)
+    shortLevel = UInt8(truncatingIfNeeded: Listing.level(of: record))
     cover = DiscCover(
       latitude: record.latitude, longitude: record.longitude, metres: record.radius)
     center = FixedVector(record.direction)
@@ -25,6 +24,10 @@ struct Listing {
       half < 1e-3
       ? record.radius * (1 - half * half / 6) : sin(half) * 2 * CellGrid.earthRadius
   }
+
+  /// The level it fits on.
+  @inline(__always)
+  var level: Int { Int(shortLevel) }
 
   @inline(__always)
   static func level(of record: CircleRecord) -> Int {

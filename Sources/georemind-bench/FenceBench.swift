@@ -19,10 +19,11 @@ func fenceBench(fencesCSV fencesPath: String, trackCSV trackPath: String) throws
 
   let buildStart = processorTime()
   var pristine = FenceMonitor(policy: .plain)
-  pristine.reserveCapacity(circles.count)
+  pristine.beginFilling(count: circles.count)
   for (id, circle) in circles.enumerated() {
     pristine.add(.circle(circle), id: FenceID(id), presence: .outside)
   }
+  pristine.endFilling()
   let buildTime = processorTime() - buildStart
 
   var times: [Double] = []

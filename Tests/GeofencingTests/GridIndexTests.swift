@@ -46,12 +46,14 @@ import Testing
       bearing: random.uniform(0...360), distance: max(0, circle.radius + offset))
   }
 
-  @Test(arguments: worlds)
-  func agreesWithScan(world: World) {
+  @Test(arguments: worlds, [false, true])
+  func agreesWithScan(world: World, isFilled: Bool) {
     var random = SeededGenerator(seed: 1)
     let circles = Self.circles(of: world, 300, &random)
     var index = GridIndex()
+    if isFilled { index.beginFilling(count: circles.count) }
     for (id, circle) in circles.enumerated() { index.insert(circle, id: FenceID(id)) }
+    if isFilled { index.endFilling() }
     #expect(index.checkInvariants() == nil)
     var wrong: [String] = []
     for _ in 0..<200 {
@@ -112,6 +114,53 @@ import Testing
     for id in model.keys { index.remove(id) }
     #expect(index.count == 0)
     #expect(index.checkInvariants() == nil)
+  }
+
+  @Test(arguments: worlds)
+  func fillsToWhatInsertingMakes(world: World) {
+    var random = SeededGenerator(seed: 4)
+    let circles = Self.circles(of: world, 2_000, &random)
+    var index = GridIndex()
+    index.insert(circles[0], id: 7)
+    index.beginFilling(count: circles.count)
+    for (id, circle) in circles.enumerated() { index.insert(circle, id: FenceID(id)) }
+    // What goes or moves before the end was never there.
+    for id in 0..<500 { index.remove(FenceID(id)) }
+    for id in 500..<600 { index.insert(circles[id - 500], id: FenceID(id)) }
+    index.endFilling()
+    #expect(index.count == 1_500)
+    #expect(index.checkInvariants() == nil)
+    // It can be changed like any other, down to nothing.
+    for id in 0..<500 { index.insert(circles[id], id: FenceID(id)) }
+    #expect(index.checkInvariants() == nil)
+    for id in circles.indices where id % 10 != 0 { index.remove(FenceID(id)) }
+    #expect(index.checkInvariants() == nil)
+    for id in circles.indices { index.remove(FenceID(id)) }
+    #expect(index.count == 0)
+    #expect(index.checkInvariants() == nil)
+  }
+
+  @Test func fillsWithNothing() {
+    var index = GridIndex()
+    index.beginFilling(count: 10)
+    index.endFilling()
+    #expect(index.checkInvariants() == nil)
+    var found: [FenceID] = []
+    #expect(index.containing(coordinate(1, 1), into: &found) > 0)
+    #expect(found == [])
+  }
+
+  @Test(arguments: [0, 1, 64, 65, 5_000])
+  func sortsByUpperHalf(count: Int) {
+    var random = SeededGenerator(seed: 5)
+    // Few different keys, so that many are equal, and then keys of all bits.
+    for mask in [UInt64(0x8000_0801), 0xFFFF_FFFF] {
+      var keys = (0..<count).map { UInt64($0) | (random.next() & mask) << 32 }
+      // What is in the lower half comes in rising order, so a stable sort is a full one.
+      let expected = keys.sorted()
+      RadixSort.byUpperHalf(&keys)
+      #expect(keys == expected)
+    }
   }
 
   @Test func ignoresNumbersOutOfRange() {
