@@ -12,18 +12,12 @@ extension Engine {
     begin(at: now)
     slots.reserveCapacity(count)
     timers.reserveCapacity(count)
-    monitor.reserveCapacity(count)
+    monitor.beginFilling(count: count)
   }
 
   /// - Parameter zoneIsKnown: what was kept was worked out in the zone of now.
   package mutating func load(_ entry: PackedEntry, zoneIsKnown: Bool, at now: Instant) {
-    var inserted = slots.insertIfNew(entry)
-    if inserted == nil, let twin = slots.index(of: entry.packed) {
-      deactivate(twin)
-      slots.remove(twin)
-      inserted = slots.insertIfNew(entry)
-    }
-    guard let index = inserted else { return }
+    let index = slots.append(entry)
     if !rests(entry, index, zoneIsKnown: zoneIsKnown, at: now) {
       toLookAt.append((index, entry.progress.nextLook, entry.progress.occurrenceOffset))
     }
@@ -32,9 +26,14 @@ extension Engine {
   /// Looks at those that could not be left alone, and tells what was missed.
   package mutating func finishLoading(at now: Instant, into effects: inout [Effect]) {
     timers.heapify()
+    monitor.endFilling()
+    for twin in slots.endAppending() {
+      deactivate(twin)
+      slots.remove(twin)
+    }
     isCatchingUp = true
     leaves.reckonAll(leaveView(at: now))
-    for (index, nextLook, offset) in toLookAt {
+    for (index, nextLook, offset) in toLookAt where !slots.isVacant(index) {
       var kept = slots.progress(index)
       kept.nextLook = nextLook
       kept.occurrenceOffset = offset

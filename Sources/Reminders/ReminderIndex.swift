@@ -1,3 +1,5 @@
+import Geofencing
+
 /// Slots by id: a hash table of numbers alone, for the ids themselves stand in what is packed.
 ///
 /// Linear probing at a load of at most 3/4; a removal closes its gap by moving back what stands
@@ -21,6 +23,43 @@ struct ReminderIndex: Sendable {
     let old = slots
     slots = [Int32](repeating: -1, count: size)
     for slot in old where slot >= 0 { place(slot, home: home(id(slot))) }
+  }
+
+  /// Makes the table anew of all slots but the vacant ones. Of those with the same id the last one
+  /// counts; answers the others.
+  /// - Complexity: O(slots).
+  mutating func fill(
+    slots count: Int, isVacant: (Int32) -> Bool, id: (Int32) -> ArraySlice<UInt8>
+  ) -> [Int32] {
+    var keys: [UInt64] = []
+    keys.reserveCapacity(count)
+    for slot in 0..<Int32(count) where !isVacant(slot) {
+      keys.append(UInt64(hash(id(slot))) << 32 | UInt64(slot))
+    }
+    // In the order of their homes memory is written from one end to the other.
+    RadixSort.byUpperHalf(&keys)
+    var size = 16
+    while size / 4 * 3 < keys.count { size *= 2 }
+    slots = [Int32](repeating: -1, count: size)
+    self.count = 0
+    var twins: [Int32] = []
+    for i in keys.indices {
+      let slot = Int32(truncatingIfNeeded: keys[i])
+      var next = i + 1
+      var isLast = true
+      // Other ids of the same hash are rare, and nearly never is there more than one.
+      while isLast, next < keys.count, keys[next] >> 32 == keys[i] >> 32 {
+        isLast = id(Int32(truncatingIfNeeded: keys[next])) != id(slot)
+        next += 1
+      }
+      guard isLast else {
+        twins.append(slot)
+        continue
+      }
+      place(slot, home: home(UInt32(truncatingIfNeeded: keys[i] >> 32)))
+      self.count += 1
+    }
+    return twins
   }
 
   /// - Complexity: O(1).
@@ -77,7 +116,14 @@ struct ReminderIndex: Sendable {
     slots[place] = slot
   }
 
-  private func home(_ id: ArraySlice<UInt8>) -> Int {
+  private func home(_ id: ArraySlice<UInt8>) -> Int { home(hash(id)) }
+
+  /// In the order of hashes.
+  private func home(_ hash: UInt32) -> Int {
+    Int(truncatingIfNeeded: (UInt64(hash) &* UInt64(slots.count)) >> 32)
+  }
+
+  private func hash(_ id: ArraySlice<UInt8>) -> UInt32 {
     var hasher = Hasher()
     var word: UInt64 = 0
     var filled = 0
@@ -91,6 +137,6 @@ struct ReminderIndex: Sendable {
     }
     hasher.combine(word)
     hasher.combine(filled)
-    return hasher.finalize() & mask
+    return UInt32(truncatingIfNeeded: hasher.finalize())
   }
 }

@@ -56,7 +56,7 @@ struct SlotTable: Sendable {
     var presence = Presence.unknown
     var visitSettled = false
     var isUnacknowledged = false
-    var marks: Marks = []
+    var marks = Marks(rawValue: 0)
 
     init(packed: PackedReminder) { self.packed = packed }
 
@@ -117,19 +117,12 @@ struct SlotTable: Sendable {
     records.capacity * MemoryLayout<Record>.stride + ids.byteCount + packedBytes
   }
 
-  mutating func reserveCapacity(_ count: Int) {
-    records.reserveCapacity(count)
-    ids.reserveCapacity(count, id: { records[Int($0)].packed.id })
-  }
+  mutating func reserveCapacity(_ count: Int) { records.reserveCapacity(count) }
 
   // MARK: - Look-up
 
   func index(of id: String) -> Int32? {
     ids.find(ArraySlice(id.utf8), id: { records[Int($0)].packed.id })
-  }
-
-  func index(of packed: PackedReminder) -> Int32? {
-    ids.find(packed.id, id: { records[Int($0)].packed.id })
   }
 
   func isVacant(_ index: Int32) -> Bool { records[Int(index)].packed.isVacant }
@@ -246,27 +239,33 @@ struct SlotTable: Sendable {
     return index
   }
 
-  /// nil, and nothing changed, where there is one of its id. Complexity: O(1) amortised.
-  mutating func insertIfNew(_ entry: PackedEntry) -> Int32? {
-    let index = place(entry)
-    guard ids.insertIfNew(index, id: { records[Int($0)].packed.id }) != nil else { return index }
-    vacate(index)
-    return nil
+  /// Takes in one of many, which are not found by their ids before `endAppending`. Complexity: O(1).
+  mutating func append(_ entry: PackedEntry) -> Int32 {
+    records.append(Record(packed: entry.packed))
+    let index = Int32(records.count - 1)
+    took(entry, index)
+    return index
+  }
+
+  /// Has all found by their ids. Answers those whose id another one has that came later; they are
+  /// not found, and it is for the caller to remove them. Complexity: O(reminders).
+  mutating func endAppending() -> [Int32] {
+    ids.fill(
+      slots: records.count, isVacant: { records[Int($0)].packed.isVacant },
+      id: { records[Int($0)].packed.id })
   }
 
   private mutating func place(_ entry: PackedEntry) -> Int32 {
-    let index: Int32
-    if let vacant = free.popLast() {
-      index = vacant
-      records[Int(index)] = Record(packed: entry.packed)
-    } else {
-      index = Int32(records.count)
-      records.append(Record(packed: entry.packed))
-    }
+    guard let index = free.popLast() else { return append(entry) }
+    records[Int(index)] = Record(packed: entry.packed)
+    took(entry, index)
+    return index
+  }
+
+  private mutating func took(_ entry: PackedEntry, _ index: Int32) {
     armedCount += 1
     packedBytes += entry.packed.byteCount
     set(entry.progress, index)
-    return index
   }
 
   private mutating func vacate(_ index: Int32) {

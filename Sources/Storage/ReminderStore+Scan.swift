@@ -24,6 +24,10 @@ extension ReminderStore {
 }
 
 /// The current row of `ReminderRow.columns`, read by number: names would cost more than all the rest.
+///
+/// Each value is asked for once and then looked into, which spares SQLite its checks of the statement for
+/// each look. That is allowed to the one thread of a connection opened without mutexes
+/// (https://sqlite.org/c3ref/value.html).
 private struct ScannedRow {
   let pointer: OpaquePointer
 
@@ -36,13 +40,16 @@ private struct ScannedRow {
   }
 
   func entry() throws(RowFault) -> PackedEntry {
-    var parts: PackedReminder.Parts = []
-    if try hasText(.category) { parts.insert(.category) }
-    if try hasText(.placeName) { parts.insert(.placeName) }
-    if try hasText(.due) { parts.insert(.due) }
-    guard try hasText(.id), try hasText(.title), try hasText(.document) else {
-      throw RowFault(reason: "its id, title or document is missing")
-    }
+    guard let id = try text(.id), let title = try text(.title), let document = try text(.document)
+    else { throw RowFault(reason: "its id, title or document is missing") }
+    let category = try text(.category)
+    let placeName = try text(.placeName)
+    let due = try text(.due)
+    // An empty literal would make an array for each row.
+    var parts = PackedReminder.Parts(rawValue: 0)
+    if category != nil { parts.insert(.category) }
+    if placeName != nil { parts.insert(.placeName) }
+    if due != nil { parts.insert(.due) }
     guard let priority = try integer(.priority).flatMap({ UInt8(exactly: $0) }), priority <= 9
     else {
       throw RowFault(reason: "its priority is not 0 to 9")
@@ -50,9 +57,10 @@ private struct ScannedRow {
     let facts = PackedReminder.Facts(
       kind: try kind(), transport: try transport(), priority: priority, place: try place(),
       parts: parts)
+    let nothing = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     let packed = PackedReminder(
-      facts, id: bytes(.id).span, title: bytes(.title).span, category: bytes(.category).span,
-      placeName: bytes(.placeName).span, due: bytes(.due).span, document: bytes(.document).span)
+      facts, id: id.span, title: title.span, category: (category ?? nothing).span,
+      placeName: (placeName ?? nothing).span, due: (due ?? nothing).span, document: document.span)
     return PackedEntry(packed: packed, progress: try progress())
   }
 
@@ -74,9 +82,8 @@ private struct ScannedRow {
     if let next = try instant(.nag) {
       progress.nagging = Progress.Nagging(next: next, count: Int(try integer(.nags) ?? 0))
     }
-    if try hasText(.placesInside) {
-      progress.placesInside = try ReminderRow.places(
-        String(decoding: bytes(.placesInside), as: UTF8.self))
+    if let places = try text(.placesInside) {
+      progress.placesInside = try ReminderRow.places(String(decoding: places, as: UTF8.self))
     }
     return progress
   }
@@ -84,8 +91,7 @@ private struct ScannedRow {
   // MARK: - Words, told apart by their first letter and their length
 
   private func kind() throws(RowFault) -> Reminder.Kind {
-    let word = bytes(.kind)
-    switch (word.count, word.isEmpty ? 0 : word[0]) {
+    switch try word(.kind) {
     case (8, UInt8(ascii: "l")): return .location
     case (4, UInt8(ascii: "d")): return .date
     case (10, UInt8(ascii: "p")): return .preemptive
@@ -94,9 +100,8 @@ private struct ScannedRow {
   }
 
   private func transport() throws(RowFault) -> Reminder.Transport? {
-    guard try hasText(.transport) else { return nil }
-    let word = bytes(.transport)
-    switch (word.count, word.isEmpty ? 0 : word[0]) {
+    switch try word(.transport) {
+    case (-1, _): return nil
     case (7, UInt8(ascii: "d")): return .driving
     case (7, UInt8(ascii: "c")): return .cycling
     case (7, UInt8(ascii: "w")): return .walking
@@ -105,8 +110,7 @@ private struct ScannedRow {
   }
 
   private func state() throws(RowFault) -> Reminder.State {
-    let word = bytes(.state)
-    switch (word.count, word.isEmpty ? 0 : word[0]) {
+    switch try word(.state) {
     case (5, UInt8(ascii: "a")): return .armed
     case (5, UInt8(ascii: "f")): return .fired
     case (7, UInt8(ascii: "s")): return .snoozed
@@ -117,13 +121,18 @@ private struct ScannedRow {
   }
 
   private func presence() throws(RowFault) -> Presence {
-    let word = bytes(.presence)
-    switch (word.count, word.isEmpty ? 0 : word[0]) {
+    switch try word(.presence) {
     case (7, UInt8(ascii: "u")): return .unknown
     case (7, UInt8(ascii: "o")): return .outside
     case (6, UInt8(ascii: "i")): return .inside
     default: throw unknownWord("presence")
     }
+  }
+
+  /// Length and first letter; the length is −1 where the column is NULL.
+  private func word(_ column: Column) throws(RowFault) -> (length: Int, first: UInt8) {
+    guard let text = try text(column) else { return (-1, 0) }
+    return (text.count, text.first ?? 0)
   }
 
   private func unknownWord(_ column: String) -> RowFault {
@@ -143,8 +152,9 @@ private struct ScannedRow {
   }
 
   private func integer(_ column: Column) throws(RowFault) -> Int64? {
-    switch sqlite3_column_type(pointer, column.rawValue) {
-    case SQLITE_INTEGER: return sqlite3_column_int64(pointer, column.rawValue)
+    let value = sqlite3_column_value(pointer, column.rawValue)
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER: return sqlite3_value_int64(value)
     case SQLITE_NULL: return nil
     default: throw RowFault(reason: "the column \(column) does not hold a whole number")
     }
@@ -155,30 +165,27 @@ private struct ScannedRow {
   }
 
   private func real(_ column: Column) throws(RowFault) -> Double? {
-    switch sqlite3_column_type(pointer, column.rawValue) {
-    case SQLITE_FLOAT, SQLITE_INTEGER: return sqlite3_column_double(pointer, column.rawValue)
+    let value = sqlite3_column_value(pointer, column.rawValue)
+    switch sqlite3_value_type(value) {
+    case SQLITE_FLOAT, SQLITE_INTEGER: return sqlite3_value_double(value)
     case SQLITE_NULL: return nil
     default: throw RowFault(reason: "the column \(column) does not hold a number")
     }
   }
 
-  /// Whether the column is not NULL; another type than a text is a fault.
-  private func hasText(_ column: Column) throws(RowFault) -> Bool {
-    switch sqlite3_column_type(pointer, column.rawValue) {
-    case SQLITE_TEXT: return true
-    case SQLITE_NULL: return false
+  /// The bytes of a text; nil where the column is NULL. SQLite keeps them until the next step, which
+  /// is beyond the life of this row.
+  private func text(_ column: Column) throws(RowFault) -> UnsafeBufferPointer<UInt8>? {
+    let value = sqlite3_column_value(pointer, column.rawValue)
+    switch sqlite3_value_type(value) {
+    case SQLITE_TEXT: break
+    case SQLITE_NULL: return nil
     default: throw RowFault(reason: "the column \(column) does not hold a text")
     }
-  }
-
-  /// The bytes of a text; empty where there is none. SQLite keeps them until the next step, which is
-  /// beyond the life of this row.
-  private func bytes(_ column: Column) -> UnsafeBufferPointer<UInt8> {
-    // The pointer must be asked for before the length (https://sqlite.org/c3ref/column_blob.html).
-    guard let start = sqlite3_column_text(pointer, column.rawValue) else {
+    // The pointer must be asked for before the length (https://sqlite.org/c3ref/value_blob.html).
+    guard let start = sqlite3_value_text(value) else {
       return UnsafeBufferPointer(start: nil, count: 0)
     }
-    let count = Int(sqlite3_column_bytes(pointer, column.rawValue))
-    return UnsafeBufferPointer(start: start, count: max(0, count))
+    return UnsafeBufferPointer(start: start, count: max(0, Int(sqlite3_value_bytes(value))))
   }
 }

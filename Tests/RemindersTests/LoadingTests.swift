@@ -163,6 +163,33 @@ import Testing
     #expect(harness.engine.count == 0)
   }
 
+  /// A store keeps ids apart, but a foreign hand may have been in it.
+  @Test func ofTwoWithOneIdTheLaterCounts() throws {
+    var engine = Engine(zone: .utc)
+    var effects: [Effect] = []
+    var progress = Progress()
+    progress.presence = .outside
+    progress.nextLook = nil
+    engine.beginLoading(count: 300, at: EngineHarness.start)
+    for number in 0..<300 {
+      let reminder = Reminder(
+        id: "r\(number % 200)", kind: .location, title: "T\(number)",
+        place: Reminder.Place(name: nil, position: EngineHarness.home, radius: 100))
+      engine.load(
+        PackedEntry(packed: PackedReminder(reminder), progress: progress), zoneIsKnown: true,
+        at: EngineHarness.start)
+    }
+    engine.finishLoading(at: EngineHarness.start, into: &effects)
+    #expect(engine.count == 200)
+    #expect(engine.fenceCount == 200)
+    for number in 0..<200 {
+      let index = try #require(engine.slots.index(of: "r\(number)"))
+      let title = number < 100 ? "T\(number + 200)" : "T\(number)"
+      #expect(engine.slots.peek(index)?.reminder.title == title)
+    }
+    #expect(engine.slots.index(of: "r200") == nil)
+  }
+
   @Test func packingKeepsEverything() throws {
     let texts = [
       #"{"id":"a","kind":"location","title":"Ö\u0000x","notes":"n","category":"c","priority":3,"place":{"name":"P","lat":-53.55,"lon":179.99,"radius_m":100},"on":"dwell","dwell_s":90,"cooldown_s":5,"hours":"08:00-18:00","days":"mon,fri","max_speed_mps":3,"if_inside":"fire","state":"armed","x":{"y":[1.50]}}"#,
