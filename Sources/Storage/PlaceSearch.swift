@@ -146,21 +146,19 @@ extension PlaceStore {
   private func candidates(
     _ filter: Filter, _ near: Coordinate
   ) throws(StoreError) -> [(id: Int64, distance: Double)]? {
-    if let ids = filter.ids {
-      guard ids.count <= Self.mostCandidates else { return nil }
-    } else if filter.conditions.isEmpty {
-      let count = try database.integer(
-        "SELECT count(*) FROM (SELECT 1 FROM place LIMIT \(Self.mostCandidates + 1))")
-      guard let count, count <= Self.mostCandidates else { return nil }
-    }
+    let isFew =
+      if let ids = filter.ids {
+        ids.count <= Self.mostCandidates
+      } else {
+        try !hasAtLeast(Self.mostCandidates + 1, filter.conditions, filter.values)
+      }
+    guard isFew else { return nil }
     var found: [(id: Int64, distance: Double)] = []
     let statement = filter.statement(columns: "place.id, place.latitude, place.longitude")
-    try database.forEach(
-      statement.sql + " LIMIT \(Self.mostCandidates + 1)", statement.values
-    ) { row in
+    try database.forEach(statement.sql, statement.values) { row in
       if let entry = Self.distance(row, near) { found.append(entry) }
     }
-    return found.count > Self.mostCandidates ? nil : found
+    return found
   }
 
   /// Looks in circles of twice the radius each time, until one holds enough.
@@ -174,14 +172,13 @@ extension PlaceStore {
       var empty: (after: Int64, before: Int64) = (0, 0)
       for cells in PlaceCells.ranges(around: near, radius: radius) {
         guard cells.lowerBound <= empty.after || cells.upperBound >= empty.before else { continue }
-        var count = 0
-        try forEach(filter, in: cells, near) { entry in
-          count += 1
+        let hasPlaces = try forEach(filter, in: cells, near) { entry in
           if entry.distance <= radius { found.append(entry) }
         }
-        if count == 0 {
+        if !hasPlaces {
           let next = try database.integer(
-            "SELECT min(cell) FROM place WHERE cell > ?", [.integer(cells.upperBound)])
+            filter.sql("SELECT min(cell) FROM place", and: "cell > ?"),
+            filter.values + [.integer(cells.upperBound)])
           empty = (cells.upperBound, next ?? .max)
         }
       }
@@ -190,21 +187,26 @@ extension PlaceStore {
     }
   }
 
+  /// - Returns: whether the cells hold any place that fits, the words aside.
   private func forEach(
     _ filter: Filter, in cells: ClosedRange<Int64>, _ near: Coordinate,
     _ body: ((id: Int64, distance: Double)) -> Void
-  ) throws(StoreError) {
+  ) throws(StoreError) -> Bool {
+    var hasPlaces = false
     let values = filter.values + [.integer(cells.lowerBound), .integer(cells.upperBound)]
     let isInCells = "cell BETWEEN ? AND ?"
     guard filter.ids != nil else {
       let sql = filter.sql("SELECT id, latitude, longitude FROM known_place", and: isInCells)
-      return try database.forEach(sql, values) { row in
+      try database.forEach(sql, values) { row in
+        hasPlaces = true
         if let entry = Self.distance(row, near) { body(entry) }
       }
+      return hasPlaces
     }
     // Most have not the words: those are told from the index alone, without a step into the table.
     var fitting: [Int64] = []
     try database.forEach(filter.sql("SELECT id FROM place", and: isInCells), values) { row in
+      hasPlaces = true
       if case .integer(let id) = row.value(at: 0), filter.hasWords(id) { fitting.append(id) }
     }
     for id in fitting {
@@ -214,6 +216,7 @@ extension PlaceStore {
         if let entry = Self.distance(row, near) { body(entry) }
       }
     }
+    return hasPlaces
   }
 
   /// A row of id, latitude and longitude.

@@ -64,8 +64,10 @@ package struct PlaceStore {
   ) throws(StoreError) -> Rows<SavedPlace> {
     var filter = ""
     if let category {
-      // The plus keeps SQLite from sorting all of a large category for each page.
-      filter = try hasMany(category) ? " AND +category = ?" : " AND category = ?"
+      // Sorting the places of a large category for each page takes longer than walking through all by
+      // name, which the plus makes SQLite do.
+      let isLarge = try hasAtLeast(5_000, ["category = ?"], [.text(category)])
+      filter = isLarge ? " AND +category = ?" : " AND category = ?"
     }
     return try database.rows(
       of: "place",
@@ -73,13 +75,14 @@ package struct PlaceStore {
       [.text(name)] + (category.map { [.text($0)] } ?? []), bytes: bytes, read: Self.read)
   }
 
-  /// Whether sorting the places of a category takes longer than walking through all by name.
-  private func hasMany(_ category: String) throws(StoreError) -> Bool {
-    let many: Int64 = 5000
-    let count = try database.integer(
-      "SELECT count(*) FROM (SELECT 1 FROM place WHERE category = ? LIMIT \(many))",
-      [.text(category)])
-    return count == many
+  /// Whether at least so many places meet all conditions. Complexity: O(count) where an index has them.
+  func hasAtLeast(
+    _ count: Int, _ conditions: [String], _ values: [SQLValue]
+  ) throws(StoreError) -> Bool {
+    let chosen = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
+    return try database.integer(
+      "SELECT count(*) FROM (SELECT 1 FROM place\(chosen) LIMIT \(count))", values)
+      == Int64(count)
   }
 
   package func place(named name: String) throws(StoreError) -> SavedPlace? {
