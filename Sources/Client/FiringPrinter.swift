@@ -42,8 +42,7 @@ struct FiringPrinter {
   }
 
   private static func reason(of firing: JSONObject) -> String {
-    let why = text(firing, "why")
-    return why.prefix(1).lowercased() + why.dropFirst()
+    text(firing, "why").lowercasedFirst
   }
 }
 

@@ -9,6 +9,11 @@ struct Heading {
   /// `#RRGGBB`, of a category that has one.
   var color: String?
 
+  /// The group of a name, or the last one, of what has none.
+  static func named(_ name: String?, otherwise: String) -> Heading {
+    name.map { Heading(text: $0) } ?? Heading(rank: 1, text: otherwise)
+  }
+
   static func precedes(_ a: Heading, _ b: Heading) -> Bool { (a.rank, a.text) < (b.rank, b.text) }
 }
 

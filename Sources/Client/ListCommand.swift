@@ -57,10 +57,9 @@ extension Grouping {
       let rank = Reminder.Kind.allCases.firstIndex(of: reminder.kind) ?? 0
       return Heading(rank: Int64(rank), text: reminder.kind.rawValue)
     case .category:
-      return reminder.category.map { Heading(text: $0) } ?? Heading(rank: 1, text: "no category")
+      return .named(reminder.category, otherwise: "no category")
     case .place:
-      return ReminderSentence.name(reminder).map { Heading(text: $0) }
-        ?? Heading(rank: 1, text: "no place")
+      return .named(ReminderSentence.name(reminder), otherwise: "no place")
     case .day:
       return entry.moment.map { Heading(dayOf: $0, zone) } ?? Heading(rank: .max, text: "no date")
     }
@@ -71,8 +70,8 @@ extension Heading {
   /// A day, as `Saturday 2026-06-13`.
   init(dayOf moment: Instant, _ zone: TimeZoneRules) {
     let day = zone.localDateTime(at: moment).date
-    let name = day.weekday.name.prefix(1).uppercased() + day.weekday.name.dropFirst()
-    self.init(rank: Int64(day.dayNumber), text: "\(name) \(day)")
+    self.init(
+      rank: Int64(day.dayNumber), text: "\(day.weekday.name.uppercasedFirst) \(day)")
   }
 }
 

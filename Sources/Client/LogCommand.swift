@@ -57,7 +57,7 @@ struct LogCommand: ClientCommand {
 extension LogCommand.Grouping {
   fileprivate func heading(of firing: JSONObject, _ zone: TimeZoneRules) -> Heading {
     func group(_ name: String, otherwise: String) -> Heading {
-      firing[name]?.string.map { Heading(text: $0) } ?? Heading(rank: 1, text: otherwise)
+      .named(firing[name]?.string, otherwise: otherwise)
     }
     switch self {
     case .day:

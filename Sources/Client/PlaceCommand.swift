@@ -158,10 +158,9 @@ struct PlacePrinter {
 
   /// The category and its colour.
   static func heading(of place: JSONValue) -> Heading {
-    guard let category = place["category"]?.string else {
-      return Heading(rank: 1, text: "no category")
-    }
-    return Heading(text: category, color: place["color"]?.string)
+    var heading = Heading.named(place["category"]?.string, otherwise: "no category")
+    heading.color = place["color"]?.string
+    return heading
   }
 
   private static func line(_ place: JSONValue) -> JSONObject {

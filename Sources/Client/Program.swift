@@ -78,7 +78,7 @@ package enum Program {
     let hint = text.split(separator: "\n").last { $0.contains("--help'") }.flatMap { line in
       line.split(separator: "'").first { $0.hasSuffix("--help") }
     }
-    return message.prefix(1).lowercased() + message.dropFirst()
+    return message.lowercasedFirst
       + "; see '\(hint.map(String.init) ?? "georemind --help")'"
   }
 

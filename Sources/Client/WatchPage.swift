@@ -168,7 +168,7 @@ struct WatchPage {
       return [
         Self.instant(firing["time"]).map { Self.moment($0, now: now, zone) } ?? "",
         firing["event"]?.string ?? "",
-        "\(firing["title"]?.string ?? ""): \(why.prefix(1).lowercased())\(why.dropFirst())",
+        "\(firing["title"]?.string ?? ""): \(why.lowercasedFirst)",
       ]
     }
     return Section(
@@ -242,7 +242,7 @@ struct WatchPage {
     let name = local.date.weekday.name.prefix(3)
     switch days {
     case 0: return String(time)
-    case -6...6: return "\(name.prefix(1).uppercased())\(name.dropFirst()) \(time)"
+    case -6...6: return "\(name.uppercasedFirst) \(time)"
     default: return "\(local.date) \(time)"
     }
   }
