@@ -34,7 +34,7 @@ extension CalendarDocument {
     for (outer, node) in nodes.enumerated() {
       guard case .component(let calendar) = node else { continue }
       for (inner, node) in calendar.nodes.enumerated() {
-        guard case .component(let item) = node, item.name == "VTODO" || item.name == "VEVENT",
+        guard case .component(let item) = node, item.isTask || item.isEvent,
           CalendarItem.uid(of: item) == id.uid, item["RECURRENCE-ID"]?.value == id.recurrence,
           item.sequence >= found?.sequence ?? .min
         else { continue }
@@ -61,7 +61,7 @@ private struct ItemEditor {
     let before = item
     var isRevision = false
     switch change {
-    case .done(let next) where item.name == "VTODO":
+    case .done(let next) where item.isTask:
       removeSnoozes(&item)
       if let next, advance(&item, to: next) {
         reopen(&item)
@@ -171,7 +171,7 @@ private struct ItemEditor {
   /// A task without an alarm is told when it is due: that is written down, so that it can be put off.
   /// nil where the reminder follows from no alarm that could be written.
   private func addAlarm(to item: inout CalendarComponent) -> Int? {
-    guard item.name == "VTODO", reminder.reminder.kind == .date else { return nil }
+    guard item.isTask, reminder.reminder.kind == .date else { return nil }
     let reference = item["DUE"] ?? item["DTSTART"]
     guard let reference, let time = try? CalendarValue.time(reference, zones),
       let due = reminder.reminder.due

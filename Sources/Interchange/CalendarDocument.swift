@@ -44,6 +44,9 @@ package struct CalendarComponent: Equatable, Sendable {
   package var nodes: [Node] = []
   private var end: ContentLine
 
+  package var isTask: Bool { name == "VTODO" }
+  package var isEvent: Bool { name == "VEVENT" }
+
   /// Where it begins in its file, counted from 1; 0 for one that was made here.
   package var line: Int { begin.number }
 

@@ -22,7 +22,7 @@ struct CalendarItem {
   init(_ component: CalendarComponent, _ zones: CalendarZones) throws(Fault) {
     self.component = component
     self.zones = zones
-    isTask = component.name == "VTODO"
+    isTask = component.isTask
     id = CalendarItemID(
       uid: Self.uid(of: component), recurrence: component["RECURRENCE-ID"]?.value)
     start = try component["DTSTART"].map { (line) throws(Fault) in

@@ -12,7 +12,7 @@ struct CalendarSeries {
     var series: [CalendarSeries] = []
     var places: [String: Int] = [:]
     for case .component(let component) in calendar.nodes
-    where component.name == "VTODO" || component.name == "VEVENT" {
+    where component.isTask || component.isEvent {
       let uid = component.name + CalendarItem.uid(of: component)
       let place = places[uid] ?? series.count
       if place == series.count {
