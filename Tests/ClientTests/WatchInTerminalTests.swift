@@ -48,10 +48,10 @@ import Testing
         }.joined(separator: "\n")
     }
 
-    /// The screen as soon as it is as wanted, else that of five seconds later.
+    /// The screen as soon as it is as wanted, else the one that stands there after half a minute.
     func screen(when isRight: (String) -> Bool) -> String {
       var screen = screen
-      let limit = SystemClock.monotonic.microseconds + 5_000_000
+      let limit = SystemClock.monotonic.microseconds + 30_000_000
       while !isRight(screen), SystemClock.monotonic.microseconds < limit {
         _ = poll(nil, 0, 20)
         screen = self.screen
