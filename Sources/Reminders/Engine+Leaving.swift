@@ -1,5 +1,5 @@
 package import CivilTime
-import Geodesy
+package import Geodesy
 import Positioning
 
 /// Preemptive reminders: when it is time to leave.
@@ -50,6 +50,15 @@ extension Engine {
     }
     return TravelEstimate(
       time: TimeSpan(seconds: pace.seconds(distance)), basis: basis(of: reminder.transport))
+  }
+
+  /// How long the way to a place takes by a mode of transport, by what is known of the mode; no routing
+  /// engine is asked. 0 inside the place.
+  package func travelTime(
+    from origin: Coordinate, to place: Reminder.Place, by transport: Reminder.Transport
+  ) -> TimeSpan {
+    settings.travel.time(
+      from: origin, to: place, by: transport, factor: leaves.pace(of: transport).factor)
   }
 
   /// By what an estimate of this mode is made now, where no routing engine has spoken.

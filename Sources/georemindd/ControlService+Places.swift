@@ -114,13 +114,13 @@ extension ControlService {
     ]
   }
 
-  /// Seconds by each means of transport, as estimated without a trip under way.
+  /// Seconds by each means of transport, by what is known of each.
   private func travelTimes(from position: Coordinate, to place: SavedPlace) -> JSONObject {
-    let travel = daemon.host.engine.settings.travel
+    let engine = daemon.host.engine
     let goal = Reminder.Place(name: place.name, position: place.position, radius: place.radius)
     var times = JSONObject()
     for transport in Reminder.Transport.allCases {
-      let time = travel.time(from: position, to: goal, by: transport)
+      let time = engine.travelTime(from: position, to: goal, by: transport)
       times[transport.rawValue] = .double(time.seconds.rounded())
     }
     return times
