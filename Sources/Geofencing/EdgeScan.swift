@@ -102,33 +102,4 @@ struct EdgeScan {
     }
     return beyond <= 0
   }
-
-  /// Appends the fences of a cell that hold the place, and measures no others.
-  func findHolders(
-    _ slot: CellTable.Slot, _ index: GridIndex, _ near: inout Neighbourhood
-  ) {
-    if slot.isPooled {
-      for i in slot.blockStart..<(slot.blockStart + (slot.count + 3) >> 2) {
-        findHolders(index.table.pool.groups[i], index, &near)
-      }
-    } else {
-      findHolders(EntryGroup(slot.entry), index, &near)
-    }
-  }
-
-  @inline(__always)
-  private func findHolders(
-    _ group: EntryGroup, _ index: GridIndex, _ near: inout Neighbourhood
-  ) {
-    let (surely, perhaps) = place.holders(of: group)
-    guard any(perhaps) else { return }
-    for lane in 0..<4 where perhaps[lane] {
-      let tag = group.tag[lane]
-      if tag < 0 {
-        if index.boundaryDistance(of: ~tag, from: view) <= 0 { near.note(~tag) }
-      } else if surely[lane] || view.boundaryDistance(to: index.circles[Int(tag)]) <= 0 {
-        near.note(tag)
-      }
-    }
-  }
 }

@@ -155,7 +155,7 @@ extension FenceMonitor {
       lingering[kept] = fence
       kept += 1
     }
-    lingering.removeSubrange(kept...)
+    lingering.removeLast(lingering.count - kept)
     compactInside()
     return safe
   }
@@ -175,7 +175,7 @@ extension FenceMonitor {
       inside[kept] = inside[i]
       kept += 1
     }
-    inside.removeLast(inside.count - kept)
+    if kept < inside.count { inside.removeLast(inside.count - kept) }
   }
 
   /// The fences the last sample was the first one inside of.

@@ -83,11 +83,12 @@ extension GridIndex {
     return slot.isSplit && !isSplit ? nil : slot
   }
 
-  /// Finds the fences that hold a place, and nothing else.
-  func findHolders(of view: Viewpoint, into near: inout Neighbourhood) {
+  /// Appends the fences that hold a place, and finds out nothing else.
+  func findHolders(of view: Viewpoint, into holders: inout [FenceID]) {
     guard !table.slots.isEmpty else { return }
     let north = CellGrid.northing(degrees: view.position.latitude)
     let east = CellGrid.easting(degrees: view.position.longitude)
+    let direction = FixedVector(view.direction)
     var keys = InlineArray<5, UInt32>(repeating: 0)
     var firsts = InlineArray<5, CellTable.Slot>(repeating: CellTable.Slot())
     // A slot and a group of each level first, though not all may be needed: so memory that is in no
@@ -101,13 +102,16 @@ extension GridIndex {
     }
     var level = CellGrid.top
     while true {
-      if !fetchesAhead {
-        keys[level] = widths.cell(level: level, north: north, east: east).key
-        firsts[level] = table.slots[table.home(keys[level])]
+      let found: CellTable.Slot?
+      if fetchesAhead {
+        found = table.slot(keys[level], first: firsts[level])
+      } else {
+        let key = widths.cell(level: level, north: north, east: east).key
+        found = table.slot(key, first: table.slots[table.home(key)])
       }
-      guard let slot = table.slot(keys[level], first: firsts[level]) else { return }
+      guard let slot = found else { return }
       if slot.count > 0 {
-        EdgeScan(view: view, level: level, skin: 0).findHolders(slot, self, &near)
+        HolderScan(view: view, direction: direction, level: level).visit(slot, self, &holders)
       }
       guard slot.isSplit, level > 0 else { return }
       level -= 1

@@ -73,8 +73,10 @@ struct Neighbourhood {
   private var moved: Float = 0
   /// The place last looked at, from the Earth's centre.
   private var restPlace = Vector(x: 0, y: 0, z: 0)
-  /// How far from there no edge is; negative where nothing is known.
+  /// How far from there no edge is.
   private var rest = -1.0
+  /// Within how many radii of there a quarter of it is left, squared; negative where it is nowhere.
+  private var ampleSquared = -1.0
   /// How far the next look is to reach, in heights of a cell: as far as there is not much.
   private(set) var ambition = 0.25
   private var candidates: [Candidate] = []
@@ -87,22 +89,24 @@ struct Neighbourhood {
     return offset.dot(offset) < reachSquared
   }
 
-  /// How far from a place no edge is, as far as that is known without a look; negative where the
-  /// rest is over.
+  /// How far from a place no edge is, where that is known without a look and so much is left of it that
+  /// a look would hardly show more.
   @inline(__always)
-  func rest(at direction: Vector) -> Double {
-    rest - CellGrid.earthRadius * (direction - restPlace).length - 0.001
+  func ampleRest(at direction: Vector) -> Double? {
+    let offset = direction - restPlace
+    let way = offset.dot(offset)
+    // Compared by squares: the root need not be waited for.
+    guard way < ampleSquared else { return nil }
+    return rest - CellGrid.earthRadius * way.squareRoot() - 0.001
   }
-
-  /// Whether so much is left of the rest that a look would hardly show more.
-  @inline(__always)
-  func isAmple(_ remainder: Double) -> Bool { remainder > 0 && remainder >= 0.25 * rest }
 
   /// Notes that no edge is within `metres` of a place.
   @inline(__always)
   private mutating func rest(_ metres: Double, around place: Vector) -> Double {
     rest = metres
     restPlace = place
+    let ample = (metres * 0.75 - 0.001) / CellGrid.earthRadius
+    ampleSquared = ample > 0 ? ample * ample : -1
     return metres
   }
 
@@ -116,14 +120,14 @@ struct Neighbourhood {
       holding.removeAll(keepingCapacity: true)
     }
     reachSquared = -1
-    rest = -1
+    ampleSquared = -1
   }
 
   /// Forgets all.
   mutating func forget() {
     holding.removeAll(keepingCapacity: true)
     reachSquared = -1
-    rest = -1
+    ampleSquared = -1
   }
 
   /// Starts a look; what was known must have been forgotten.

@@ -1,7 +1,11 @@
-/// Sine and cosine of an angle in degrees, both to 2e-15, for a third of the library's time.
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Sine and cosine of an angle in degrees, both to 1e-15, for a fifth of the library's time.
 ///
-/// The angle is reduced to within 45° of a multiple of 90°, where Taylor's series needs few terms;
-/// they are summed in pairs, which keeps the chain of dependent operations short.
+/// They are those of the nearest whole degree, from a table, turned by what is left, for which three
+/// terms of Taylor's series are enough.
 struct SineCosine {
   let sine: Double
   let cosine: Double
@@ -10,28 +14,29 @@ struct SineCosine {
   @inline(__always)
   init(degrees: Double) {
     // Adding 1.5 × 2⁵² rounds to whole numbers.
-    let shifted = degrees * (1 / 90.0) + 6_755_399_441_055_744
-    let quarter = shifted - 6_755_399_441_055_744
-    let t = (degrees - quarter * 90) * (.pi / 180)
+    let whole = degrees + 6_755_399_441_055_744 - 6_755_399_441_055_744
+    let t = (degrees - whole) * (.pi / 180)
     let u = t * t
-    let u2 = u * u
-    let u4 = u2 * u2
-    let s0 = 1 - u * (1 / 6.0)
-    let s1 = 1 / 120.0 - u * (1 / 5_040.0)
-    let s2 = 1 / 362_880.0 - u * (1 / 39_916_800.0)
-    let s3 = 1 / 6_227_020_800.0 - u * (1 / 1_307_674_368_000.0)
-    let sine = t * ((s0 + u2 * s1) + u4 * (s2 + u2 * s3))
-    let c0 = 1 - u * 0.5
-    let c1 = 1 / 24.0 - u * (1 / 720.0)
-    let c2 = 1 / 40_320.0 - u * (1 / 3_628_800.0)
-    let c3 = 1 / 479_001_600.0 - u * (1 / 87_178_291_200.0)
-    let cosine = (c0 + u2 * c1) + u4 * (c2 + u2 * c3)
-    // The last bits of the shifted sum are the quarter's number.
-    let turn = shifted.bitPattern
-    let isOdd = turn & 1 != 0
-    let first = isOdd ? cosine : sine
-    let second = isOdd ? sine : cosine
-    self.sine = turn & 2 != 0 ? -first : first
-    self.cosine = (turn &+ 1) & 2 != 0 ? -second : second
+    let sineOfRest = t * (1 - u * (1 / 6.0 - u * (1 / 120.0)))
+    let cosineOfRest = 1 - u * (0.5 - u * (1 / 24.0 - u * (1 / 720.0)))
+    let first = min(max(Int(whole), -720), 720) + 720
+    let sines = SineCosine.sines.span
+    let sineOfWhole = sines[first]
+    let cosineOfWhole = sines[first + 90]
+    sine = sineOfWhole * cosineOfRest + cosineOfWhole * sineOfRest
+    cosine = cosineOfWhole * cosineOfRest - sineOfWhole * sineOfRest
+  }
+
+  /// Of −720°…810°. 12 KiB, of which places on the Earth use a quarter.
+  private static let sines: [Double] = (-720...810).map { degrees in
+    // To within 45° of a multiple of 90°, so that those of the multiples are exact.
+    let quarter = Int((Double(degrees) / 90).rounded())
+    let rest = Double(degrees - quarter * 90) * (.pi / 180)
+    switch quarter & 3 {
+    case 0: return sin(rest)
+    case 1: return cos(rest)
+    case 2: return -sin(rest)
+    default: return -cos(rest)
+    }
   }
 }

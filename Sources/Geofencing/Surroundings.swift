@@ -28,6 +28,8 @@ struct Surroundings {
   /// Of the levels looked at anew: all that hold this place, and all that held the last.
   private(set) var found: [FenceID] = []
   private(set) var former: [FenceID] = []
+  /// Whether `found` is all that is known, after a jump.
+  private var hasJumped = false
 
   /// Whether the last look brought anything.
   @inline(__always)
@@ -35,6 +37,7 @@ struct Surroundings {
 
   /// Forgets all that is known, because the fences have changed.
   mutating func forget() {
+    hasJumped = false
     guard !isBlank else { return }
     for level in levels.indices { levels[level].forget() }
     deepest = CellGrid.top
@@ -57,8 +60,13 @@ struct Surroundings {
     guard hasNews else { return }
     if !entered.isEmpty { entered.removeAll(keepingCapacity: true) }
     if !left.isEmpty { left.removeAll(keepingCapacity: true) }
-    if !found.isEmpty { found.removeAll(keepingCapacity: true) }
     if !former.isEmpty { former.removeAll(keepingCapacity: true) }
+    if hasJumped {
+      hasJumped = false
+      swap(&found, &former)
+    } else if !found.isEmpty {
+      found.removeAll(keepingCapacity: true)
+    }
   }
 
   /// Looks around from a place. Returns how many metres one can travel from there, in any direction,
@@ -85,8 +93,7 @@ struct Surroundings {
     var safe = Double.infinity
     var level = CellGrid.top
     while true {
-      let remainder = levels[level].rest(at: view.direction)
-      if levels[level].isAmple(remainder) {
+      if let remainder = levels[level].ampleRest(at: view.direction) {
         safe = min(safe, remainder)
         if level == deepest { return safe }
       } else if levels[level].holds(view.direction),
@@ -133,10 +140,8 @@ struct Surroundings {
       deepest = CellGrid.top
       isBlank = true
     }
-    index.findHolders(of: view, into: &levels[CellGrid.top])
-    guard !levels[CellGrid.top].holding.isEmpty else { return }
-    isBlank = false
-    found.append(contentsOf: levels[CellGrid.top].holding)
+    index.findHolders(of: view, into: &found)
+    hasJumped = !found.isEmpty
   }
 
   private mutating func forget(below level: Int) {

@@ -10,9 +10,11 @@ extension Engine {
   /// Makes room. `load` is called for each reminder after it, then `finishLoading`.
   package mutating func beginLoading(count: Int, at now: Instant) {
     begin(at: now)
-    slots.reserveCapacity(count)
-    timers.reserveCapacity(count)
-    monitor.beginFilling(count: count)
+    // A few more, so that the first one added later need not wait for all to be copied.
+    let room = count + count / 16
+    slots.reserveCapacity(room)
+    timers.reserveCapacity(room)
+    monitor.beginFilling(count: room)
   }
 
   /// - Parameter zoneIsKnown: what was kept was worked out in the zone of now.

@@ -35,8 +35,8 @@ private let benchHelp = """
       p50_sync_us, p90_sync_us, p99_sync_us   in /var/tmp, with the disk's sync
   load N
       N reminders of all kinds from a database in /tmp to an engine that is ready: open_ms, load_ms,
-      bytes_per_reminder (resident); then add_p50_us, add_p99_us, remove_p50_us, remove_p99_us for
-      one more or less, without the disk
+      effects; then add_p50_us, add_p99_us, add_max_us and the same of remove for one more or less,
+      a thousand times, without the disk
   places N
       One reminder for any of N places of a category: read_ms and fill_ms until it waits for them,
       bytes_per_place (resident), us_per_fix on a drive, firings

@@ -35,7 +35,8 @@ func fenceBench(fencesCSV fencesPath: String, trackCSV trackPath: String) throws
     monitor.reserveCapacity(circles.count)
     let start = processorTime()
     for point in track {
-      if transitions.count > 4_096 { transitions.removeAll(keepingCapacity: true) }
+      // As few as the caches hold: the daemon clears them after each fix.
+      if transitions.count > 256 { transitions.removeAll(keepingCapacity: true) }
       monitor.process(
         at: point.time, point.position, eph: nil, speed: nil, into: &transitions)
     }

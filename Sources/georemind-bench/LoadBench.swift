@@ -35,7 +35,6 @@ private func reminder(_ index: Int) -> Reminder {
 func loadBench(count: Int) throws -> String {
   let folder = try BenchFolder(in: "/tmp")
   try fill(folder, count)
-  let before = residentBytes()
   let start = seconds()
   let store = try Store(path: "\(folder.path)/bench.db", now: now)
   let opened = seconds()
@@ -49,7 +48,6 @@ func loadBench(count: Int) throws -> String {
   guard engine.count == count, problems.isEmpty else {
     throw BenchError("\(engine.count) of \(count) reminders came back")
   }
-  let resident = residentBytes() - before
 
   var adds: [Double] = []
   var removes: [Double] = []
@@ -66,9 +64,11 @@ func loadBench(count: Int) throws -> String {
   removes.sort()
   store.close()
   return "open_ms=\(rounded((opened - start) * 1e3)) load_ms=\(rounded((loaded - opened) * 1e3))"
-    + " effects=\(effects.count) bytes_per_reminder=\(rounded(Double(resident) / Double(count)))"
+    + " effects=\(effects.count)"
     + " add_p50_us=\(rounded(adds[500] * 1e6)) add_p99_us=\(rounded(adds[990] * 1e6))"
+    + " add_max_us=\(rounded(adds[999] * 1e6))"
     + " remove_p50_us=\(rounded(removes[500] * 1e6)) remove_p99_us=\(rounded(removes[990] * 1e6))"
+    + " remove_max_us=\(rounded(removes[999] * 1e6))"
 }
 
 /// The database as a daemon that has run for a while leaves it.
