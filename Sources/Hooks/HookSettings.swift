@@ -59,10 +59,41 @@ package struct HookSettings: Equatable, Sendable {
       return "\(path) is no program; make it executable with chmod +x"
     }
     guard needsRoot else { return nil }
-    guard status.st_uid == 0, status.st_mode & 0o022 == 0 else {
+    guard isRoots(status) else {
       return "\(path) could be changed by others than root; give it to root and chmod go-w"
     }
+    for folder in foldersAbove(path) {
+      guard stat(folder, &status) == 0, isRoots(status) || isSticky(status) else {
+        return "\(path) could be replaced by others than root, for they may write to \(folder); "
+          + "give that to root and chmod go-w, or keep the program elsewhere"
+      }
+    }
     return nil
+  }
+
+  private static func isRoots(_ status: stat) -> Bool {
+    status.st_uid == 0 && status.st_mode & 0o022 == 0
+  }
+
+  /// As /tmp is: what is root's in there stays what it is.
+  private static func isSticky(_ status: stat) -> Bool {
+    status.st_uid == 0 && status.st_mode & S_ISVTX != 0
+  }
+
+  /// The folders on the way to a file, those of the path as it is written and those where links lead.
+  private static func foldersAbove(_ path: String) -> [String] {
+    var folders: [String] = []
+    let resolved = realpath(path, nil)
+    defer { free(resolved) }
+    let paths = [path] + (resolved.map { [String(cString: $0)] } ?? [])
+    for path in paths {
+      var folder = path[...]
+      while let slash = folder.lastIndex(of: "/"), folder != "/" {
+        folder = slash == folder.startIndex ? "/" : folder[..<slash]
+        if !folders.contains(String(folder)) { folders.append(String(folder)) }
+      }
+    }
+    return folders
   }
 }
 

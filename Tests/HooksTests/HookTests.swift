@@ -97,6 +97,30 @@ import Testing
     #expect(objection(path, needsRoot: true)?.contains("go-w") == true)
   }
 
+  /// Who may write to the folder may put another program in its place.
+  @Test(.enabled(if: geteuid() == 0, "files of root's are needed"))
+  func aFolderThatOthersMayWriteToIsNoPlaceForAProgram() throws {
+    let folder = try TemporaryFolder()
+    mkdir("\(folder.path)/bin", 0o755)
+    let path = try folder.file("bin/hook", "#!/bin/sh\n")
+    chmod(path, 0o755)
+    symlink("\(folder.path)/bin/hook", "\(folder.path)/link")
+    func objection(_ path: String) -> String? {
+      HookSettings.objection(to: path, needsRoot: true)
+    }
+    #expect(objection(path) == nil)
+    #expect(objection("\(folder.path)/link") == nil)
+    chmod("\(folder.path)/bin", 0o777)
+    for path in [path, "\(folder.path)/link"] {
+      #expect(objection(path)?.contains("write to \(folder.path)/bin;") == true)
+    }
+    chmod("\(folder.path)/bin", 0o1777)
+    #expect(objection(path) == nil, "sticky, as /tmp is")
+    chmod("\(folder.path)/bin", 0o755)
+    chmod(folder.path, 0o770)
+    #expect(objection(path)?.contains("write to \(folder.path);") == true)
+  }
+
   // MARK: - The queue
 
   @Test func asManyRunAtATimeAsAreAllowed() throws {
