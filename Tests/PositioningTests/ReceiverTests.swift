@@ -332,4 +332,61 @@ struct ReceiverTests {
     }
     Self.expectAll(decode(bytes), 0..<20)
   }
+
+  /// What makers say of themselves between the sentences, positions of their own among it, is none of
+  /// ours and moves nothing.
+  @Test(arguments: [
+    "PQTMPVT,1,1000,20240201,120000.000,,3,12,18,52.52,13.405,34,45,0,0,0,0,0,0.8,1.1",
+    "PAIR001,050,0", "PMTKCHN,05302,10123",
+    "PSTI,030,120000.000,A,2447.0,N,12100.5,E,80.0,0,0,0,010224,R,1,3",
+    "PTNL,GGK,120000.00,020124,5000.12345678,N,00400.12345678,E,3,10,1.2,EHT100.0,M",
+    "PSSN,HRP,120000.00,010224,,,,,,,0,0,,", "PGRMM,WGS 84", "PGRMV,0.1,0.2,0.0",
+    "PGLOR,9,STA,120000.00,0.000,0.000,-273,20,9999,0,P,F,L,1,C,1,S,0000,0,1,R,0000,TPeF",
+    "PUBX,00,120000.00,4717.11,N,00833.91,E,546.5,G3,2.1,2.0,0.0,77.5,0.0,,0.9,1.1,0.8,9,0,0",
+    "PASHR,POS,0,05,120000.00,3722.38,N,12159.82,W,16.1,,179.2,0.2,0.1,6.1,4.2,3.3,2.6,G",
+    "HEHDT,123.4,T", "IIDBT,10.1,f,3.1,M,1.7,F", "GPWPL,5000.0,N,00400.0,E,HOME",
+  ])
+  func sentencesOfMakers(_ sentence: String) {
+    Self.expectAll(Self.stream { [sentence, Self.gga($0), sentence, Self.rmc($0)] }, 0..<20)
+  }
+
+  /// Unicore's ASCII logs beside NMEA: a line of another kind, with a sum of its own behind the `*`.
+  @Test func unicoresLogs() {
+    let log = "#BESTNAVA,COM1,0,60.0,FINESTEERING,2000,1.0,0,0,18,10;SOL_COMPUTED,NARROW_INT,"
+    Self.expectAll(
+      decode(
+        (0..<20).map {
+          log + "40.0789,116.2363,60.0,0*1d9a3b2c\r\n" + nmea(Self.gga($0)) + nmea(Self.rmc($0))
+        }.joined()), 0..<20)
+  }
+
+  /// Carriage returns alone end the lines, and digits of checksums are in lower case.
+  @Test func loneCarriageReturnsAndLowerCaseChecksums() {
+    let text = (0..<20).map { step -> String in
+      [Self.gga(step), Self.rmc(step)].map { sentence in
+        let whole = nmea(sentence, end: "")
+        return whole.dropLast(2) + whole.suffix(2).lowercased() + "\r"
+      }.joined()
+    }
+    Self.expectAll(decode(text.joined()), 0..<20)
+  }
+
+  /// Over the equator and the meridians of 0° and 180°, with zeros of either sign.
+  @Test func crossings() {
+    func longitudes(_ texts: [String]) -> [Double] {
+      decode(texts.enumerated().map { "GPRMC,12000\($0).0,A,5128.0,N,\($1),20,90,010224,," })
+        .map { ($0.position.longitude * 60e4).rounded() / 1e4 }
+    }
+    #expect(
+      longitudes(["00000.0100,W", "00000.0000,W", "00000.0000,E", "00000.0100,E"])
+        == [-0.01, 0, 0, 0.01])
+    #expect(
+      longitudes(["17959.9900,E", "18000.0000,E", "17959.9900,W"]) == [10799.99, 10800, -10799.99])
+    let latitudes = decode(
+      ["0000.0100,S", "0000.0000,S", "0000.0000,N", "0000.0100,N"].enumerated().map {
+        "GPRMC,12000\($0).0,A,\($1),00630.0,E,20,0,010224,,"
+      }
+    ).map { ($0.position.latitude * 60e4).rounded() / 1e4 }
+    #expect(latitudes == [-0.01, 0, 0, 0.01])
+  }
 }
