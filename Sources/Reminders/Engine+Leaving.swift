@@ -133,8 +133,15 @@ extension Engine {
   mutating func lookAtLeaves(at now: Instant) {
     let view = leaveView(at: now)
     var looks = 0
+    let position = lastFix?.position
     while looks <= 4 * slots.indices.count + 64,
-      let index = leaves.nextDue(view, again: settings.leaveAgainSlack)
+      let index = leaves.nextDue(
+        view, again: settings.leaveAgainSlack,
+        exactDistance: { index in
+          guard let position, let place = slots.packed(index).place else { return nil }
+          let distance = position.distance(to: place.position)
+          return distance > place.radius ? distance : 0
+        })
     {
       looks += 1
       look(at: index, now: now)
@@ -163,7 +170,7 @@ extension Engine {
     }
     let lead = leads[min(progress.leadsFired, leads.count - 1)]
     leaves.set(
-      LeaveQueue.Entry(
+      LeaveEntry(
         slot: slot.index, place: place.position, radius: place.radius,
         moment: departure.occurrence - lead, fixed: slot.reminder.travel),
       waits ? .waiting : .gone, by: slot.reminder.transport, moment: departure.moment,
@@ -176,12 +183,13 @@ extension Engine {
   mutating func travel(to position: Coordinate, at now: Instant) {
     odometer.follow(position)
     guard let here = odometer.here, trips.isDue(odometer.metres) else { return }
+    let steps = trips.steps
     let learnt = trips.follow(
       to: here, at: now, metres: odometer.metres, settings.travel)
     for (transport, ratio) in learnt where settings.learnsFromTrips {
       hasLearnt = experience.add(ratio, by: transport) || hasLearnt
     }
-    usePaces(at: now)
+    if !learnt.isEmpty || trips.steps != steps { usePaces(at: now) }
   }
 
   /// Has the queues reckon with what is known of each mode now. Complexity: O(1) where nothing is new.

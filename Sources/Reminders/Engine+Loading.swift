@@ -82,7 +82,7 @@ extension Engine {
       guard atPlace - TimeSpan(seconds: (travel ?? 0) + 1) > now else { return false }
       slots.set(.preemptive, true, index)
       leaves.append(
-        LeaveQueue.Entry(
+        LeaveEntry(
           slot: index, place: place.position, radius: place.radius, moment: atPlace),
         by: transport)
       return true

@@ -31,13 +31,13 @@ struct LeaveSchedule: Sendable {
   }
 
   /// Takes a reminder in that is put in its order by `reckonAll`.
-  mutating func append(_ entry: LeaveQueue.Entry, by transport: Reminder.Transport) {
+  mutating func append(_ entry: LeaveEntry, by transport: Reminder.Transport) {
     let mode = Self.mode(transport)
     note(entry.slot, queues[mode].append(entry), mode)
   }
 
   mutating func set(
-    _ entry: LeaveQueue.Entry, _ stage: LeaveQueue.Stage, by transport: Reminder.Transport,
+    _ entry: LeaveEntry, _ stage: LeaveQueue.Stage, by transport: Reminder.Transport,
     moment: Instant?, again: TimeSpan, _ view: LeaveView
   ) {
     unlink(entry.slot)
@@ -57,18 +57,20 @@ struct LeaveSchedule: Sendable {
   }
 
   func deadline(_ view: LeaveView) -> Int64? {
-    var soonest: Int64?
-    for queue in queues {
-      guard let deadline = queue.deadline(view) else { continue }
-      soonest = min(soonest ?? deadline, deadline)
-    }
-    return soonest
+    queues.reduce(nil) { sooner($0, $1.deadline(view)) }
   }
 
   /// The next slot to look at in full; nil where nothing is due.
-  mutating func nextDue(_ view: LeaveView, again: TimeSpan) -> Int32? {
+  /// - Parameter exactDistance: as for `LeaveQueue.nextDue`.
+  mutating func nextDue(
+    _ view: LeaveView, again: TimeSpan, exactDistance: (Int32) -> Double?
+  ) -> Int32? {
     for mode in queues.indices {
-      if let slot = queues[mode].nextDue(view, routes: &routes, mode: mode) { return slot }
+      if let slot = queues[mode].nextDue(
+        view, routes: &routes, mode: mode, exactDistance: exactDistance)
+      {
+        return slot
+      }
       var over: [Int32] = []
       let slot = queues[mode].nextBack(view, again: again, over: &over)
       for slot in over { unlink(slot) }

@@ -25,9 +25,20 @@ struct Direction: Equatable, Sendable {
   }
 
   /// Great-circle metres. For a place given in single precision wrong by half a metre at most.
-  func distance(x otherX: Double, y otherY: Double, z otherZ: Double) -> Double {
+  ///
+  /// - Parameter reach: of a ball around the other point, in radii of the Earth; then it is the distance
+  ///   that nothing in it exceeds.
+  func distance(
+    x otherX: Double, y otherY: Double, z otherZ: Double, reach: Double = 0
+  ) -> Double {
     let (dx, dy, dz) = (x - otherX, y - otherY, z - otherZ)
-    let half = (dx * dx + dy * dy + dz * dz).squareRoot() / 2
+    let half = ((dx * dx + dy * dy + dz * dz).squareRoot() + reach) / 2
+    // The arc sine of a way below 600 km by its series: the next term is less than 10⁻¹³ of it.
+    let square = half * half
+    guard square > 0.0025 else {
+      let series = 1 + square * (1.0 / 6 + square * (3.0 / 40 + square * (15.0 / 336 + square * 105 / 3456)))
+      return 2 * Sphere.radius * half * series
+    }
     return 2 * Sphere.radius * asin(min(1, half))
   }
 }

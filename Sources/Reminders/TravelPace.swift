@@ -17,6 +17,12 @@ struct TravelPace: Equatable, Sendable {
     profile.seconds(distance) * factor + profile.overhead.seconds
   }
 
+  /// How far one gets in so many seconds, in metres of straight line; 0 where the overhead takes them all.
+  func distance(_ seconds: Double) -> Double {
+    let way = (seconds - profile.overhead.seconds) / factor
+    return way > 0 ? profile.distance(way) : 0
+  }
+
   /// Seconds for so many metres of straight line that no trip and no routing engine can exceed without
   /// the profile or what is learnt being another one.
   func worst(_ distance: Double) -> Double {

@@ -80,6 +80,21 @@ package struct TravelProfile: Equatable, Sendable {
     return reached
   }
 
+  /// Where the travel time begins to grow faster or slower, in metres of straight line, rising: between
+  /// two of them it grows evenly.
+  var bends: [Double] {
+    var bends: [Double] = []
+    var start = 0.0
+    for band in bands where band.speed > 0 {
+      bends.append(start)
+      let level = seconds(start) * band.speed / detour
+      if level > start, level < band.below { bends.append(level) }
+      start = band.below
+    }
+    if start < .infinity { bends.append(start) }
+    return bends
+  }
+
   /// The longest that a routing engine is believed a way takes, in seconds for metres of straight line:
   /// around a bay, over a pass, with a ferry.
   func longestBelieved(_ distance: Double) -> Double {

@@ -31,18 +31,19 @@ struct TripLog: Sendable {
 
   private var trips: [Trip] = []
   private var nextLook = Double.infinity
-  /// The measured factor of each mode, in fourths of a doubling: a pace that changes by little changes
-  /// nothing.
-  private var steps: [Reminder.Transport: Int] = [:]
+  /// The measured factor of each mode, in fourths of a doubling; 0 where there is none. A pace that changes
+  /// by little changes nothing.
+  private(set) var steps = [0, 0, 0]
+
+  /// 2 to the power of −4…4 fourths.
+  private static let factors = [
+    0.5, 0.594_603_557_501_360_5, 0.707_106_781_186_547_6, 0.840_896_415_253_714_6, 1,
+    1.189_207_115_002_721, 1.414_213_562_373_095_1, 1.681_792_830_507_429_1, 2,
+  ]
 
   /// What the trip under way takes over the profile; 1 where there is none.
   func measured(_ transport: Reminder.Transport) -> Double {
-    let quarters = [
-      -4: 0.5, -3: 0.594_603_557_501_360_5, -2: 0.707_106_781_186_547_6,
-      -1: 0.840_896_415_253_714_6, 1: 1.189_207_115_002_721, 2: 1.414_213_562_373_095_1,
-      3: 1.681_792_830_507_429_1, 4: 2,
-    ]
-    return steps[transport].flatMap { quarters[$0] } ?? 1
+    Self.factors[steps[LeaveSchedule.mode(transport)] + 4]
   }
 
   /// A "leave" was told.
@@ -71,7 +72,7 @@ struct TripLog: Sendable {
   ) -> [(transport: Reminder.Transport, ratio: Double)] {
     var learnt: [(Reminder.Transport, Double)] = []
     var left: [Trip] = []
-    var paces: [Reminder.Transport: Double] = [:]
+    var paces: [Double?] = [nil, nil, nil]
     for var trip in trips {
       guard now - trip.due < Self.patience else { continue }
       guard let start = trip.start, start.time <= now else {
@@ -92,7 +93,7 @@ struct TripLog: Sendable {
       if hasArrived {
         learnt.append((trip.transport, ratio))
       } else {
-        paces[trip.transport] = ratio
+        paces[LeaveSchedule.mode(trip.transport)] = ratio
         left.append(trip)
       }
     }
@@ -102,14 +103,16 @@ struct TripLog: Sendable {
     return learnt
   }
 
-  private mutating func setSteps(_ paces: [Reminder.Transport: Double]) {
-    let travelling = Set(trips.map(\.transport))
-    steps = steps.filter { travelling.contains($0.key) }
-    for (transport, ratio) in paces {
-      let quarters = 4 * Self.binaryLogarithm(ratio)
-      let old = steps[transport] ?? 0
-      guard abs(quarters - Double(old)) > 0.75 else { continue }
-      steps[transport] = min(max(Int(quarters.rounded()), -4), 4)
+  private mutating func setSteps(_ paces: [Double?]) {
+    for transport in Reminder.Transport.allCases {
+      let mode = LeaveSchedule.mode(transport)
+      if let ratio = paces[mode] {
+        let quarters = 4 * Self.binaryLogarithm(ratio)
+        guard abs(quarters - Double(steps[mode])) > 0.75 else { continue }
+        steps[mode] = min(max(Int(quarters.rounded()), -4), 4)
+      } else if steps[mode] != 0, !trips.contains(where: { $0.transport == transport }) {
+        steps[mode] = 0
+      }
     }
   }
 

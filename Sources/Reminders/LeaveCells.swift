@@ -1,0 +1,311 @@
+import Geodesy
+
+/// The reminders of one mode whose time to leave is far off, by place and time: a cell of the globe
+/// rests as a whole, until it may be time to leave for the soonest of its reminders from anywhere in it.
+///
+/// In a cell the reminders lie in buckets by their moment, an hour or so each. How soon it can be time to
+/// leave for the first bucket is reckoned from its beginning and the farthest corner; until then the cell
+/// rests in a heap, by the clocks of `LeaveReckoning`, and its reminders cost nothing: neither a place in a
+/// heap nor a look. Then the bucket is given out, and the next one counts.
+///
+/// Cells are cubes of a grid around the Earth's centre, so there are neither poles nor seams. They are so
+/// wide that the mode crosses one in fifty minutes at most.
+///
+/// Numbers are those of `LeaveQueue`. 8 bytes a reminder, 8 for each bucket.
+struct LeaveCells: Sendable {
+  private struct Bucket: Sendable {
+    /// The moments in it, without their lowest bits.
+    var time: Int32
+    /// The first of its chain.
+    var first: Int32
+  }
+
+  private struct Cell: Sendable {
+    var key: UInt64
+    /// The soonest is the last one; empty only in a cell that is free.
+    var buckets: [Bucket]
+    var grade: UInt8
+    var isFar: Bool
+  }
+
+  /// A reminder's neighbours in its bucket.
+  private struct Link: Sendable {
+    var next = LeaveCells.none
+    /// For the first one, the number of the cell below −1.
+    var previous = LeaveCells.none
+  }
+
+  private static let none: Int32 = -1
+  /// 2³² µs are 72 minutes.
+  private static let bucketBits: Int64 = 32
+  /// Microseconds by which a look at a cell may wait for a fix: far less than `LeaveReckoning.nearness`.
+  private static let patience: Int64 = 30_000_000
+  /// Seconds that crossing a cell takes at most.
+  private static let longestCrossing = 3_000.0
+  /// Half a metre that the short numbers lose, and some more, in radii of the Earth.
+  private static let doubt = 1 / Sphere.radius
+
+  /// Cells for each radius of the Earth.
+  private let scale: Double
+  /// From the middle of a cell to its corners, in radii of the Earth.
+  private let reach: Double
+  private var cells: [Cell] = []
+  private var free: [Int32] = []
+  private var numbers: [UInt64: Int32] = [:]
+  private var links: [Link] = []
+  private var far: GradedHeap
+  private var near: GradedHeap
+
+  init(_ reckoning: LeaveReckoning) {
+    let profile = reckoning.pace.profile
+    let growth = profile.growth(beyond: profile.bandStarts.last ?? 0)
+    // From 400 km down to 100 m.
+    var scale = 16.0
+    while scale < 65_536, growth * Sphere.radius / scale > Self.longestCrossing { scale *= 2 }
+    self.scale = scale
+    reach = 3.0.squareRoot() / 2 / scale + Self.doubt
+    far = GradedHeap(grades: reckoning.gradeCount)
+    near = GradedHeap(grades: reckoning.gradeCount)
+  }
+
+  /// Bytes of heap in use.
+  var byteCount: Int {
+    links.capacity * MemoryLayout<Link>.stride + cells.capacity * MemoryLayout<Cell>.stride
+      + cells.reduce(0) { $0 + $1.buckets.capacity * MemoryLayout<Bucket>.stride }
+      + numbers.capacity * 16 + far.byteCount + near.byteCount
+  }
+
+  // MARK: - The grid
+
+  private func key(_ entry: LeaveEntry) -> UInt64 {
+    func row(_ x: Float) -> UInt64 { UInt64(max(0, (Double(x) + 1) * scale)) }
+    return row(entry.x) << 42 | row(entry.y) << 21 | row(entry.z)
+  }
+
+  /// Metres that nothing in a cell is farther away; nil before the first position.
+  private func distance(_ key: UInt64, _ view: LeaveView) -> Double? {
+    func middle(_ row: UInt64) -> Double { (Double(row & 0x1f_ffff) + 0.5) / scale - 1 }
+    return view.here?.distance(
+      x: middle(key >> 42), y: middle(key >> 21), z: middle(key), reach: reach)
+  }
+
+  private static func time(_ moment: Int64) -> Int32 { Int32(truncatingIfNeeded: moment >> bucketBits) }
+
+  /// How long a bucket rests.
+  private func rest(
+    _ key: UInt64, _ time: Int32, _ reckoning: LeaveReckoning, _ view: LeaveView
+  ) -> LeaveReckoning.Rest {
+    reckoning.rest(
+      distance: distance(key, view), left: Int64(time) << Self.bucketBits - view.now)
+  }
+
+  /// By how much the clock must go on before a reminder would be given out, if the device stayed.
+  func restLength(_ entry: LeaveEntry, _ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64 {
+    let time = Self.time(entry.moment)
+    let first = rest(key(entry), time, reckoning, view)
+    guard first.isFar, first.length > 0, !reckoning.pace.isRouted else { return max(0, first.length) }
+    var later = view
+    later.now += first.length
+    return first.length + max(0, rest(key(entry), time, reckoning, later).length)
+  }
+
+  // MARK: - Coming and going
+
+  /// Takes a reminder in. Complexity: O(1), and O(buckets of the cell) to move them aside for a new one.
+  mutating func insert(_ index: Int32, _ entry: LeaveEntry) -> (cell: Int32, isFirst: Bool) {
+    let number = cell(key(entry))
+    let time = Self.time(entry.moment)
+    while links.count <= Int(index) { links.append(Link()) }
+    let place = place(time, in: number)
+    let buckets = cells[Int(number)].buckets.count
+    if place < buckets, cells[Int(number)].buckets[place].time == time {
+      let next = cells[Int(number)].buckets[place].first
+      links[Int(next)].previous = index
+      links[Int(index)] = Link(next: next, previous: -2 - number)
+      cells[Int(number)].buckets[place].first = index
+      return (number, false)
+    }
+    cells[Int(number)].buckets.insert(Bucket(time: time, first: index), at: place)
+    links[Int(index)] = Link(next: Self.none, previous: -2 - number)
+    return (number, place == buckets)
+  }
+
+  /// Takes a reminder in, and lets its cell rest; false where it would be given out at once.
+  mutating func insert(
+    _ index: Int32, _ entry: LeaveEntry, _ reckoning: LeaveReckoning, _ view: LeaveView
+  ) -> Bool {
+    let rest = rest(key(entry), Self.time(entry.moment), reckoning, view)
+    guard rest.length > 0 else { return false }
+    let (cell, isFirst) = insert(index, entry)
+    if isFirst { set(cell, rest, reckoning, view) }
+    return true
+  }
+
+  private mutating func cell(_ key: UInt64) -> Int32 {
+    if let number = numbers[key] { return number }
+    let cell = Cell(key: key, buckets: [], grade: 0, isFar: true)
+    let number: Int32
+    if let vacant = free.popLast() {
+      number = vacant
+      cells[Int(number)] = cell
+    } else {
+      number = Int32(cells.count)
+      cells.append(cell)
+    }
+    numbers[key] = number
+    return number
+  }
+
+  /// Where a bucket is, or belongs.
+  private func place(_ time: Int32, in number: Int32) -> Int {
+    let cell = Int(number)
+    var low = 0
+    var high = cells[cell].buckets.count
+    while low < high {
+      let middle = (low + high) / 2
+      if cells[cell].buckets[middle].time > time { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Takes a reminder out that is in. Its cell may be looked at once in vain for that.
+  mutating func remove(_ index: Int32, _ entry: LeaveEntry) {
+    let link = links[Int(index)]
+    links[Int(index)] = Link()
+    if link.next != Self.none { links[Int(link.next)].previous = link.previous }
+    guard link.previous < Self.none else {
+      links[Int(link.previous)].next = link.next
+      return
+    }
+    let number = -2 - link.previous
+    let place = place(Self.time(entry.moment), in: number)
+    if link.next != Self.none {
+      cells[Int(number)].buckets[place].first = link.next
+    } else {
+      cells[Int(number)].buckets.remove(at: place)
+      if cells[Int(number)].buckets.isEmpty { drop(number) }
+    }
+  }
+
+  private mutating func drop(_ number: Int32) {
+    cancel(number)
+    numbers[cells[Int(number)].key] = nil
+    cells[Int(number)].buckets = []
+    free.append(number)
+  }
+
+  // MARK: - Resting
+
+  private mutating func cancel(_ number: Int32) {
+    let cell = (grade: Int(cells[Int(number)].grade), isFar: cells[Int(number)].isFar)
+    if cell.isFar { far.cancel(number, cell.grade) } else { near.cancel(number, cell.grade) }
+  }
+
+  private mutating func set(
+    _ number: Int32, _ rest: LeaveReckoning.Rest, _ reckoning: LeaveReckoning, _ view: LeaveView
+  ) {
+    let cell = Int(number)
+    if Int(cells[cell].grade) != rest.grade || cells[cell].isFar != rest.isFar {
+      cancel(number)
+      cells[cell].grade = UInt8(rest.grade)
+      cells[cell].isFar = rest.isFar
+    }
+    if rest.isFar {
+      far.set(number, rest.grade, at: reckoning.farClock(rest.grade, view) + max(1, rest.length))
+    } else {
+      near.set(number, rest.grade, at: reckoning.nearClock(rest.grade, view) + max(1, rest.length))
+    }
+  }
+
+  /// Reckons every cell anew, and gives out the reminders that may be near. Complexity: O(cells).
+  mutating func reckonAll(
+    _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout [Int32]
+  ) {
+    for number in cells.indices where !cells[number].buckets.isEmpty {
+      look(at: Int32(number), reckoning, view, into: &given)
+    }
+  }
+
+  /// The ways as known are others. Complexity: O(cells that are near).
+  mutating func lookAtNear(_ reckoning: LeaveReckoning, _ view: LeaveView) {
+    near.setAll { reckoning.nearClock($0, view) }
+  }
+
+  /// Gives out the reminders that may be near.
+  mutating func nextGiven(
+    _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout [Int32]
+  ) {
+    for grade in 0..<reckoning.gradeCount {
+      let farClock = reckoning.farClock(grade, view)
+      while let first = far.first(grade), first.deadline <= farClock {
+        look(at: first.slot, reckoning, view, into: &given)
+      }
+      let nearClock = reckoning.nearClock(grade, view)
+      while let first = near.first(grade), first.deadline <= nearClock {
+        look(at: first.slot, reckoning, view, into: &given)
+      }
+    }
+  }
+
+  private mutating func look(
+    at number: Int32, _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout [Int32]
+  ) {
+    while let bucket = cells[Int(number)].buckets.last {
+      let rest = rest(cells[Int(number)].key, bucket.time, reckoning, view)
+      if rest.length > 0 { return set(number, rest, reckoning, view) }
+      cells[Int(number)].buckets.removeLast()
+      var index = bucket.first
+      while index != Self.none {
+        given.append(index)
+        let next = links[Int(index)].next
+        links[Int(index)] = Link()
+        index = next
+      }
+    }
+    drop(number)
+  }
+
+  /// When a cell is to be looked at if no fix comes until then, microseconds.
+  func deadline(_ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
+    var start = view
+    start.now = 0
+    return shortestRest(reckoning, start).map { $0 + Self.patience }
+  }
+
+  /// By how much each clock must go on at least before something is due.
+  func shortestRest(_ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
+    sooner(
+      far.shortest { reckoning.farClock($0, view) },
+      near.shortest { reckoning.nearClock($0, view) })
+  }
+
+  // MARK: - Reading
+
+  /// Reminders while `body` answers true, by when it can be time to leave for their bucket at the
+  /// earliest, as ways are known. Complexity: O(cells), and O(log cells) for each bucket.
+  func forEachInOrder(
+    _ reckoning: LeaveReckoning, _ view: LeaveView, _ body: (_ earliest: Int64, _ index: Int32) -> Bool
+  ) {
+    var order = TimerHeap()
+    var told = [Int](repeating: 0, count: cells.count)
+    func push(_ cell: Int) {
+      let buckets = cells[cell].buckets
+      guard told[cell] < buckets.count else { return }
+      let moment = Int64(buckets[buckets.count - 1 - told[cell]].time) << Self.bucketBits
+      let way = distance(cells[cell].key, view).map { Int64(reckoning.pace.seconds($0) * 1e6) }
+      order.push(slot: Int32(cell), at: moment - (way ?? 0))
+    }
+    for cell in cells.indices { push(cell) }
+    while let first = order.pop() {
+      let cell = Int(first.slot)
+      let buckets = cells[cell].buckets
+      var index = buckets[buckets.count - 1 - told[cell]].first
+      while index != Self.none {
+        guard body(first.deadline, index) else { return }
+        index = links[Int(index)].next
+      }
+      told[cell] += 1
+      push(cell)
+    }
+  }
+}

@@ -1,0 +1,246 @@
+import CivilTime
+import Geodesy
+
+/// How much slack is left until it is time to leave, and how long it must last at least: the figures by
+/// which `LeaveQueue` and `LeaveCells` let reminders rest.
+///
+/// Slack shrinks by a second a second, and by at most a slope more for each metre that the device goes,
+/// wherever it goes. So there is a clock that runs on by both, and the slack cannot be used up before that
+/// clock has gone on by as much.
+///
+/// The slope is that of the band of the mode's profile in which the place lies: a way of 40 km grows at
+/// 80 km/h, one of 4 km at 30. Each band is a *grade* with a clock of its own; the first grade has no
+/// slope, for ways that no metre makes longer. A place that comes nearer than its band may stay in its
+/// grade: before the way is longer than at the last look the place is back in the band.
+///
+/// The far clock reckons with the longest ways there can be (`TravelPace.worst`), so that neither a trip
+/// that turns out slow nor a routing engine's answer needs a look at what is far; the near clock with the
+/// ways as known; and the clock of approach runs by the same metres, less the time.
+struct LeaveReckoning: Sendable {
+  private struct Grade: Sendable {
+    /// Microseconds a metre.
+    var farSlope = 0.0
+    var nearSlope = 0.0
+  }
+
+  /// Where the travel time begins to grow faster or slower.
+  private struct Bend: Sendable {
+    /// Metres.
+    var distance: Double
+    /// Microseconds from there.
+    var time: Double
+    /// Microseconds for each metre more.
+    var growth: Double
+  }
+
+  /// With so much slack left what rested among many is looked at by itself, microseconds.
+  static let nearness: Int64 = 600_000_000
+  /// What is left so shortly before its moment is looked at once more, and exactly then, microseconds.
+  static let soon: Int64 = 2_000_000
+  /// The shortest step by the clock alone, microseconds: what has less is looked at with every fix.
+  private static let shortestStep: Int64 = 1_000_000
+  /// Metres that the short numbers cannot tell from none, and what rounding to whole microseconds adds.
+  private static let doubtfulWay = 1.0
+  private static let doubtfulTime: Int64 = 1_000
+  /// Metres after which one that is gone is looked at again at the earliest.
+  private static let shortestWay = 25.0
+  /// Bands beyond so many share the last grade, at the slope of the first of them.
+  private static let mostBands = 8
+
+  let pace: TravelPace
+  /// That without a slope, then one for each band.
+  private let grades: [Grade]
+  private let bends: [Bend]
+  private let steepestSlope: Double
+
+  init(pace: TravelPace) {
+    self.pace = pace
+    grades =
+      [Grade()]
+      + pace.profile.bandStarts.prefix(Self.mostBands).map { start in
+        Grade(
+          farSlope: pace.worstGrowth(beyond: start) * 1e6,
+          nearSlope: pace.profile.growth(beyond: start) * pace.factor * 1e6)
+      }
+    let distances = pace.profile.bends
+    bends = distances.indices.map { number in
+      let (start, end) = (distances[number], distances[min(number + 1, distances.count - 1)])
+      let way = end > start ? end - start : 1_000
+      let time = pace.seconds(start)
+      return Bend(
+        distance: start, time: time * 1e6, growth: (pace.seconds(start + way) - time) / way * 1e6)
+    }
+    steepestSlope = grades.reduce(0) { max($0, $1.farSlope, $1.nearSlope) }
+  }
+
+  var gradeCount: Int { grades.count }
+
+  // MARK: - Clocks
+
+  func farClock(_ grade: Int, _ view: LeaveView) -> Int64 {
+    view.now + Int64(grades[grade].farSlope * view.metres)
+  }
+
+  func nearClock(_ grade: Int, _ view: LeaveView) -> Int64 {
+    view.now + Int64(grades[grade].nearSlope * view.metres)
+  }
+
+  /// What has been gained by coming nearer, at most, less the time that has passed.
+  func approach(_ grade: Int, _ view: LeaveView) -> Int64 {
+    Int64(grades[grade].nearSlope * view.metres) - view.now
+  }
+
+  /// No clock of a waiting reminder runs faster than this one.
+  func fastestClock(_ view: LeaveView) -> Int64 {
+    view.now + Int64(steepestSlope * view.metres)
+  }
+
+  // MARK: - Ways
+
+  /// The grade of a way that begins so many metres from its end.
+  func grade(_ distance: Double) -> Int {
+    min(pace.profile.band(distance) + 1, grades.count - 1)
+  }
+
+  /// Microseconds for so many metres as ways are known: `pace.seconds`, but for rounding.
+  private func time(_ distance: Double) -> Double {
+    var number = bends.count - 1
+    while number > 0, distance < bends[number].distance { number -= 1 }
+    guard number >= 0 else { return pace.seconds(distance) * 1e6 }
+    return bends[number].time + (distance - bends[number].distance) * bends[number].growth
+  }
+
+  /// What two ends of the odometer's leash may take away.
+  private func leash(_ slope: Double) -> Int64 { Int64(2 * Odometer.slackness * slope) }
+
+  /// Slack that cannot be told from none, microseconds.
+  func doubt(_ grade: Int) -> Int64 {
+    Self.doubtfulTime + Int64(Self.doubtfulWay * grades[max(1, grade)].nearSlope)
+  }
+
+  /// How long slack lasts, by the far clock or the near one of a grade.
+  struct Rest {
+    var grade: Int
+    var isFar: Bool
+    /// Microseconds until it may be as little as `nearness`; 0 or less where it may be now.
+    var length: Int64
+  }
+
+  /// How long everything rests that is no farther than `distance`, and whose moment is `left` away or
+  /// more: by the far clock as long as that lasts, then by the near one. A routing engine may know of
+  /// a way longer than that, so where there is one to be asked the near one says nothing.
+  /// - Parameter distance: metres; nil before the first position.
+  func rest(distance: Double?, left: Int64) -> Rest {
+    guard let distance else { return Rest(grade: 0, isFar: true, length: left - Self.nearness) }
+    let grade = grade(distance)
+    let worst = left - Int64(pace.worst(distance) * 1e6) - Self.nearness
+    let far = Rest(grade: grade, isFar: true, length: worst - leash(grades[grade].farSlope))
+    guard far.length <= 0, !pace.isRouted else { return far }
+    let usual = left - Int64(time(distance)) - Self.nearness
+    return Rest(grade: grade, isFar: false, length: usual - leash(grades[grade].nearSlope))
+  }
+
+  // MARK: - Looks
+
+  struct Look {
+    /// Microseconds until it is time to leave.
+    var slack: Int64
+    /// By how much the near clock must go on before it can be.
+    var step: Int64
+    /// So little slack is left that it may be gone by metres which no odometer counts: the step is only
+    /// that of the time.
+    var isImminent = false
+    /// Whose clock.
+    var grade: Int
+    /// Metres to the middle of the place.
+    var distance: Double
+  }
+
+  func look(at entry: LeaveEntry, _ view: LeaveView) -> Look {
+    let left = entry.moment - view.now
+    guard let here = view.here else {
+      let slack = left - (entry.isFixed ? Int64(entry.fixed * 1e6) : 0)
+      return Look(slack: slack, step: max(slack, 1), grade: 0, distance: 0)
+    }
+    let distance = here.distance(x: Double(entry.x), y: Double(entry.y), z: Double(entry.z))
+    let outside = left - Int64(entry.isFixed ? Double(entry.fixed) * 1e6 : time(distance))
+    guard distance <= Double(entry.radius) else {
+      let grade = entry.isFixed ? 0 : grade(distance)
+      var look = Look(slack: outside, step: 0, grade: grade, distance: distance)
+      setStep(&look, outside)
+      return look
+    }
+    // Inside there is no way, until the device comes out.
+    let grade = grade(distance)
+    let edge = max(
+      Self.shortestStep, Int64((Double(entry.radius) - distance) * grades[grade].nearSlope))
+    var look = Look(slack: left, step: 0, grade: grade, distance: distance)
+    setStep(&look, max(outside, min(left, edge)))
+    return look
+  }
+
+  /// Microseconds until it is time to leave from exactly so far away, by the rule itself; nil where it is.
+  /// - Parameter distance: metres, 0 inside the place.
+  func left(until entry: LeaveEntry, from distance: Double, _ view: LeaveView) -> Int64? {
+    let way = distance > 0 ? TimeSpan(seconds: pace.seconds(distance)) : .zero
+    let left = entry.moment - view.now - way.microseconds
+    return left > 0 ? left : nil
+  }
+
+  /// Sets how far the near clock goes on before so much slack may be gone.
+  func setStep(_ look: inout Look, _ slack: Int64) {
+    let sure = slack - leash(grades[look.grade].nearSlope)
+    look.isImminent = sure < Self.shortestStep
+    look.step = look.isImminent ? max(1, slack - doubt(look.grade)) : sure
+  }
+
+  /// By how much the near clock must go on before the longest way that a routing engine may know of
+  /// leaves no more than `nearness`; 0 or less where it may be so now.
+  func stepBeforeWorst(_ entry: LeaveEntry, _ look: Look, _ view: LeaveView) -> Int64 {
+    let rest = rest(distance: view.here == nil ? nil : look.distance, left: entry.moment - view.now)
+    let slopes = grades[rest.grade]
+    guard slopes.farSlope > slopes.nearSlope else { return rest.length }
+    // While the near clock goes on by this, the far one does by the whole at most.
+    return Int64(Double(rest.length) * (slopes.nearSlope / slopes.farSlope))
+  }
+
+  // MARK: - Coming back
+
+  /// By how much the clock of approach must go on at least before there can be as much slack as `again`.
+  ///
+  /// There is as much where the way takes no longer than what is left then. With d metres to go and left
+  /// L now, after m metres and a time t that is where T(d − m) ≤ L − t for the travel time T. The clock
+  /// shows s·m − t; the least that it can show there is s·d − L plus the lowest that T lies above a line of
+  /// slope s through the place, and T bends only at a few distances. Of the grades' slopes the one counts
+  /// that lasts for the most metres.
+  func restBeforeReturn(
+    _ entry: LeaveEntry, _ look: Look, again: TimeSpan, _ view: LeaveView
+  ) -> (grade: Int, length: Int64) {
+    let left = Double(entry.moment - view.now - again.microseconds)
+    guard view.here != nil else { return (1, max(1, again.microseconds - look.slack)) }
+    let radius = Double(entry.radius)
+    if entry.isFixed, left >= Double(entry.fixed) * 1e6 { return (1, shortestRest(1)) }
+    // So near there is as much slack without any time passing; in the place there is no way at all.
+    let near = entry.isFixed ? 0 : pace.distance(left / 1e6)
+    var best = (grade: 1, metres: -Double.infinity, length: 0.0)
+    for grade in 1..<grades.count {
+      let slope = grades[grade].nearSlope
+      var lowest = -slope * radius
+      if near > radius {
+        lowest = min(lowest, left - slope * near)
+        for bend in bends where bend.distance > radius && bend.distance < near {
+          lowest = min(lowest, bend.time - slope * bend.distance)
+        }
+      }
+      let length = slope * look.distance - left + lowest
+      let metres = length / slope
+      if metres > best.metres { best = (grade, metres, length) }
+    }
+    let slope = grades[best.grade].nearSlope
+    return (best.grade, max(Int64(best.length) - leash(slope), shortestRest(best.grade)))
+  }
+
+  private func shortestRest(_ grade: Int) -> Int64 {
+    Int64(Self.shortestWay * grades[grade].nearSlope)
+  }
+}
