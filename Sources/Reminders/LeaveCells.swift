@@ -89,7 +89,9 @@ struct LeaveCells: Sendable {
       x: middle(key >> 42), y: middle(key >> 21), z: middle(key), reach: reach)
   }
 
-  private static func time(_ moment: Int64) -> Int32 { Int32(truncatingIfNeeded: moment >> bucketBits) }
+  private static func time(_ moment: Int64) -> Int32 {
+    Int32(truncatingIfNeeded: moment >> bucketBits)
+  }
 
   /// How long a bucket rests.
   private func rest(
@@ -103,7 +105,9 @@ struct LeaveCells: Sendable {
   func restLength(_ entry: LeaveEntry, _ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64 {
     let time = Self.time(entry.moment)
     let first = rest(key(entry), time, reckoning, view)
-    guard first.isFar, first.length > 0, !reckoning.pace.isRouted else { return max(0, first.length) }
+    guard first.isFar, first.length > 0, !reckoning.pace.isRouted else {
+      return max(0, first.length)
+    }
     var later = view
     later.now += first.length
     return first.length + max(0, rest(key(entry), time, reckoning, later).length)
@@ -111,7 +115,9 @@ struct LeaveCells: Sendable {
 
   // MARK: - Coming and going
 
-  /// Takes a reminder in. Complexity: O(1), and O(buckets of the cell) to move them aside for a new one.
+  /// Takes a reminder in, and leaves its cell as it rests: `reckonAll` comes later.
+  /// Complexity: O(log b) for b buckets in the cell, and O(b) to move them aside for a new one.
+  @discardableResult
   mutating func insert(_ index: Int32, _ entry: LeaveEntry) -> (cell: Int32, isFirst: Bool) {
     let number = cell(key(entry))
     let time = Self.time(entry.moment)
@@ -284,7 +290,8 @@ struct LeaveCells: Sendable {
   /// Reminders while `body` answers true, by when it can be time to leave for their bucket at the
   /// earliest, as ways are known. Complexity: O(cells), and O(log cells) for each bucket.
   func forEachInOrder(
-    _ reckoning: LeaveReckoning, _ view: LeaveView, _ body: (_ earliest: Int64, _ index: Int32) -> Bool
+    _ reckoning: LeaveReckoning, _ view: LeaveView,
+    _ body: (_ earliest: Int64, _ index: Int32) -> Bool
   ) {
     var order = TimerHeap()
     var told = [Int](repeating: 0, count: cells.count)

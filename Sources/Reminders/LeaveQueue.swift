@@ -131,7 +131,7 @@ struct LeaveQueue: Sendable {
       fixed.push(slot: index, at: timeOfFixed(entry))
       homes[Int(index)] = .fixed
     } else {
-      _ = cells.insert(index, entry)
+      cells.insert(index, entry)
       homes[Int(index)] = .cell
     }
   }

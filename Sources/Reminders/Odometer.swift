@@ -36,8 +36,8 @@ struct Direction: Equatable, Sendable {
     // The arc sine of a way below 600 km by its series: the next term is less than 10⁻¹³ of it.
     let square = half * half
     guard square > 0.0025 else {
-      let series = 1 + square * (1.0 / 6 + square * (3.0 / 40 + square * (15.0 / 336 + square * 105 / 3456)))
-      return 2 * Sphere.radius * half * series
+      let higher = square * (3.0 / 40 + square * (15.0 / 336 + square * 105 / 3456))
+      return 2 * Sphere.radius * half * (1 + square * (1.0 / 6) + square * higher)
     }
     return 2 * Sphere.radius * asin(min(1, half))
   }

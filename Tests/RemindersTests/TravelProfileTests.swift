@@ -38,6 +38,21 @@ import Testing
   }
 
   @Test(arguments: profiles.indices)
+  func betweenTwoBendsTheTimeGrowsEvenly(index: Int) {
+    let profile = Self.profiles[index]
+    let bends = profile.bends
+    #expect(bends.first == 0)
+    for (start, end) in zip(bends, bends.dropFirst() + [200_000]) {
+      #expect(start < end)
+      let (first, last) = (profile.seconds(start), profile.seconds(end))
+      for share in stride(from: 0.0, through: 1, by: 0.05) {
+        let between = profile.seconds(start + (end - start) * share)
+        #expect(abs(between - (first + (last - first) * share)) < 1e-6, "\(start)…\(end)")
+      }
+    }
+  }
+
+  @Test(arguments: profiles.indices)
   func theWayOfATimeIsTheLongest(index: Int) {
     let profile = Self.profiles[index]
     var random = SeededGenerator(seed: 6)

@@ -1,0 +1,211 @@
+import CivilTime
+import Geodesy
+import TestSupport
+import Testing
+
+@testable import Reminders
+
+/// What is due and when, against the rule evaluated for every reminder at every step.
+@Suite struct LeaveQueueTests {
+  private static let home = EngineHarness.home
+
+  private struct Waiting {
+    var place: Coordinate
+    var radius: Double
+    var moment: Int64
+    var fixed: TimeSpan?
+    var index: Int32
+
+    /// Microseconds.
+    func slack(from here: Coordinate, _ pace: TravelPace, _ now: Int64) -> Int64 {
+      let distance = here.distance(to: place)
+      guard distance > radius else { return moment - now }
+      let way = fixed ?? TimeSpan(seconds: pace.seconds(distance))
+      return moment - now - way.microseconds
+    }
+  }
+
+  private struct World {
+    var queue: LeaveQueue
+    var waiting: [Int32: Waiting] = [:]
+    var odometer = Odometer()
+    /// Where the device is.
+    var here = LeaveQueueTests.home
+    var now: Int64 = 1_781_280_000_000_000
+    var dice: SeededGenerator
+    private var routes = RouteBook()
+
+    init(_ profile: TravelProfile, seed: UInt64) {
+      queue = LeaveQueue(pace: TravelPace(profile: profile))
+      dice = SeededGenerator(seed: seed)
+      odometer.follow(here)
+    }
+
+    var view: LeaveView { LeaveView(now: now, metres: odometer.metres, here: odometer.here) }
+
+    mutating func add(_ slot: Int32) {
+      let fixed: TimeSpan? =
+        Int.random(in: 0..<8, using: &dice) > 0
+        ? nil : .minutes(.random(in: 0...90, using: &dice))
+      var new = Waiting(
+        place: here.destination(
+          bearing: .random(in: 0..<360, using: &dice),
+          distance: .random(in: 0...1, using: &dice) * .random(in: 0...400_000, using: &dice)),
+        radius: .random(in: 20...2_000, using: &dice),
+        moment: now + .random(in: 0...200_000_000_000, using: &dice), fixed: fixed, index: 0)
+      new.index = queue.add(entry(slot, new), .waiting, moment: nil, again: .minutes(10), view)
+      waiting[slot] = new
+    }
+
+    func entry(_ slot: Int32, _ new: Waiting) -> LeaveEntry {
+      LeaveEntry(
+        slot: slot, place: new.place, radius: new.radius,
+        moment: Instant(microseconds: new.moment), fixed: new.fixed)
+    }
+
+    mutating func remove(_ slot: Int32) {
+      if let old = waiting.removeValue(forKey: slot) { queue.remove(old.index) }
+    }
+
+    /// What the rule says is due.
+    var due: Set<Int32> {
+      Set(waiting.filter { $0.value.slack(from: here, queue.pace, now) <= 0 }.keys)
+    }
+
+    /// What the queue says; it asks for a full look where a fixed time or a short number leaves a doubt.
+    mutating func takeDue() -> Set<Int32> {
+      var taken: Set<Int32> = []
+      while let slot = queue.nextDue(
+        view, routes: &routes, mode: 0,
+        exactDistance: { [waiting, here] slot in
+          waiting[slot].map {
+            let distance = here.distance(to: $0.place)
+            return distance > $0.radius ? distance : 0
+          }
+        })
+      {
+        guard var known = waiting[slot] else { break }
+        let slack = known.slack(from: here, queue.pace, now)
+        if slack <= 0 {
+          taken.insert(slot)
+          remove(slot)
+        } else {
+          queue.remove(known.index)
+          known.index = queue.add(
+            entry(slot, known), .waiting, moment: Instant(microseconds: now + slack),
+            again: .minutes(10), view)
+          waiting[slot] = known
+        }
+      }
+      return taken
+    }
+  }
+
+  @Test(arguments: [TravelProfile.driving, .cycling, .walking])
+  func whatIsDueIsGivenAtOnce(profile: TravelProfile) {
+    for seed in 0..<6 as Range<UInt64> {
+      var world = World(profile, seed: seed)
+      for slot in 0..<400 as Range<Int32> { world.add(slot) }
+      var given = 0
+      for step in 0..<600 {
+        let seconds: Double = [1, 1, 10, 300].randomElement(using: &world.dice) ?? 1
+        let speed = Bool.random(using: &world.dice) ? 0.02 : 40.0
+        let next = world.here.destination(
+          bearing: .random(in: 0..<360, using: &world.dice),
+          distance: seconds * .random(in: 0...speed, using: &world.dice))
+        // Whatever comes due by time alone until the next fix has a deadline before it.
+        let end = world.now + Int64(seconds * 1e6)
+        while let deadline = world.queue.deadline(world.view), deadline < end {
+          world.now = max(world.now + 1, deadline)
+          let due = world.due
+          #expect(world.takeDue() == due, "seed \(seed), step \(step), by time")
+          given += due.count
+        }
+        world.now = end
+        world.here = next
+        world.odometer.follow(next)
+        let due = world.due
+        #expect(world.takeDue() == due, "seed \(seed), step \(step)")
+        given += due.count
+        switch Int.random(in: 0..<40, using: &world.dice) {
+        case 0: world.remove(.random(in: 0..<400, using: &world.dice))
+        case 1:
+          let slot = Int32.random(in: 400..<500, using: &world.dice)
+          world.remove(slot)
+          world.add(slot)
+        case 2:
+          var pace = world.queue.pace
+          pace.measured = [0.5, 0.84, 1, 2].randomElement(using: &world.dice) ?? 1
+          world.queue.use(pace, world.view)
+        case 3:
+          var pace = world.queue.pace
+          pace.learnt = .random(in: 0.5...2, using: &world.dice)
+          world.queue.use(pace, world.view)
+        case 4:
+          var pace = world.queue.pace
+          pace.profile = Bool.random(using: &world.dice) ? .driving : profile
+          world.queue.use(pace, world.view)
+        case 5:
+          world.now -= 3_600_000_000
+          world.queue.reckonAll(world.view)
+        default: break
+        }
+      }
+      #expect(given > 20)
+      #expect(world.queue.count == world.waiting.count)
+    }
+  }
+
+  @Test func theSoonestAreToldInOrderWhereverTheyRest() {
+    var world = World(.driving, seed: 3)
+    for slot in 0..<500 as Range<Int32> { world.add(slot) }
+    _ = world.takeDue()
+    let told = world.queue.soonest(limit: 40, world.view)
+    let here = world.here
+    let (pace, now) = (world.queue.pace, world.now)
+    let moments = world.waiting.values.map { $0.slack(from: here, pace, now) + now }.sorted()
+    #expect(told.count == 40)
+    for (one, moment) in zip(told, moments) { #expect(abs(one.moment - moment) < 200_000) }
+  }
+
+  /// Before the clock of approach has gone on by the rest there is nowhere as much slack, however the
+  /// device has come there.
+  @Test(arguments: [TravelProfile.driving, .cycling, .walking])
+  func slackIsNotBackBeforeItsRest(profile: TravelProfile) {
+    var dice = SeededGenerator(seed: 9)
+    let again = TimeSpan.minutes(10)
+    var rests = 0
+    for _ in 0..<3_000 {
+      let pace = TravelPace(profile: profile, learnt: .random(in: 0.5...2, using: &dice))
+      let reckoning = LeaveReckoning(pace: pace)
+      let distance = Double.random(in: 0...1, using: &dice) * .random(in: 0...300_000, using: &dice)
+      let radius = Double.random(in: 10...1_000, using: &dice)
+      let place = Self.home.destination(bearing: 70, distance: distance)
+      let now: Int64 = 1_781_280_000_000_000
+      let travel = distance > radius ? pace.seconds(distance) : 0
+      let slack = Double.random(in: -3_000...600, using: &dice)
+      let entry = LeaveEntry(
+        slot: 0, place: place, radius: radius,
+        moment: Instant(microseconds: now + Int64((travel + slack) * 1e6)))
+      let view = LeaveView(now: now, metres: 0, here: Direction(Self.home))
+      let rest = reckoning.restBeforeReturn(
+        entry, reckoning.look(at: entry, view), again: again, view)
+      // Less than 25 m are no rest: what wavers there is not looked at with every fix.
+      let shortest = LeaveView(now: now, metres: 25.001, here: view.here)
+      let start = reckoning.approach(rest.grade, view)
+      guard rest.length > reckoning.approach(rest.grade, shortest) - start else { continue }
+      rests += 1
+      for _ in 0..<20 {
+        let way = Double.random(in: 25...max(26, distance), using: &dice)
+        let seconds = Double.random(in: 0...1, using: &dice) * .random(in: 0...20_000, using: &dice)
+        let left = distance - way
+        let slackThen = slack + travel - seconds - (left > radius ? pace.seconds(left) : 0)
+        guard slackThen > again.seconds + 1 else { continue }
+        let later = LeaveView(now: now + Int64(seconds * 1e6), metres: way, here: view.here)
+        let gained = reckoning.approach(rest.grade, later) - start
+        #expect(gained >= rest.length, "\(distance) m, \(way) m nearer after \(seconds) s")
+      }
+    }
+    #expect(rests > 1_000)
+  }
+}
