@@ -187,11 +187,12 @@ struct LeaveReckoning: Sendable {
     return left > 0 ? left : nil
   }
 
-  /// Sets how far the near clock goes on before so much slack may be gone.
+  /// Sets how far the near clock goes on before so much slack may be gone, or the edge of the place be
+  /// reached. Where that may be metres that the odometer does not count, the time alone sets the step.
   func setStep(_ look: inout Look, _ slack: Int64) {
     let sure = slack - leash(grades[look.grade].nearSlope)
     look.isImminent = sure < Self.shortestStep
-    look.step = look.isImminent ? max(1, slack - doubt(look.grade)) : sure
+    look.step = look.isImminent ? max(1, look.slack - doubt(look.grade)) : sure
   }
 
   /// By how much the near clock must go on before the longest way that a routing engine may know of

@@ -156,6 +156,27 @@ import Testing
     }
   }
 
+  /// Only metres can take the device out of the place, so the time asks for no look.
+  @Test func whoStandsAtTheEdgeOfThePlaceIsNotWoken() {
+    for distance in [0.0, 99.5, 101.0] {
+      var world = World(.walking, seed: 1)
+      var place = Waiting(
+        place: Self.home.destination(bearing: 10, distance: distance), radius: 100,
+        moment: world.now + 3_600_000_000, fixed: nil, index: 0)
+      place.index = world.queue.add(
+        world.entry(0, place), .waiting, moment: nil, again: .minutes(10), world.view)
+      world.waiting[0] = place
+      var looks = 0
+      while world.takeDue().isEmpty, looks < 100 {
+        guard let deadline = world.queue.deadline(world.view) else { break }
+        world.now = max(world.now + 1, deadline)
+        looks += 1
+      }
+      #expect(world.waiting.isEmpty)
+      #expect(looks < 10)
+    }
+  }
+
   @Test func theSoonestAreToldInOrderWhereverTheyRest() {
     var world = World(.driving, seed: 3)
     for slot in 0..<500 as Range<Int32> { world.add(slot) }
