@@ -62,13 +62,52 @@ package struct HookSettings: Equatable, Sendable {
     guard isRoots(status) else {
       return "\(path) could be changed by others than root; give it to root and chmod go-w"
     }
-    for folder in foldersAbove(path) {
-      guard stat(folder, &status) == 0, isRoots(status) || isSticky(status) else {
-        return "\(path) could be replaced by others than root, for they may write to \(folder); "
-          + "give that to root and chmod go-w, or keep the program elsewhere"
-      }
+    if let weakness = weakness(onTheWayTo: path) {
+      return "\(path) could be replaced by others than root, for \(weakness) is not root's alone; "
+        + "give that to root and chmod go-w, or keep the program elsewhere"
     }
     return nil
+  }
+
+  /// The first folder or link on the way to a file that others than root could change, links followed one
+  /// by one.
+  private static func weakness(onTheWayTo path: String) -> String? {
+    var names = path.split(separator: "/").map(String.init)[...]
+    var folder = ""
+    var links = 0
+    var status = stat()
+    while let name = names.popFirst() {
+      let here = folder.isEmpty ? "/" : folder
+      guard lstat(here, &status) == 0, isRoots(status) || isSticky(status) else { return here }
+      if name == "." { continue }
+      if name == ".." {
+        folder = folder.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+        continue
+      }
+      let entry = "\(folder)/\(name)"
+      // What is not root's in a folder like /tmp its owner may replace.
+      guard lstat(entry, &status) == 0, status.st_uid == 0 else { return entry }
+      guard status.st_mode & S_IFMT == S_IFLNK else {
+        folder = entry
+        continue
+      }
+      links += 1
+      guard links <= mostLinks, let target = target(ofLink: entry) else { return entry }
+      if target.hasPrefix("/") { folder = "" }
+      names = (target.split(separator: "/").map(String.init) + names)[...]
+    }
+    return nil
+  }
+
+  /// As many as the kernel follows (path_resolution(7)).
+  private static let mostLinks = 40
+
+  private static func target(ofLink path: String) -> String? {
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = buffer.withUnsafeMutableBytes { bytes in
+      bytes.bindMemory(to: CChar.self).baseAddress.map { readlink(path, $0, bytes.count) } ?? -1
+    }
+    return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
   }
 
   private static func isRoots(_ status: stat) -> Bool {
@@ -78,22 +117,6 @@ package struct HookSettings: Equatable, Sendable {
   /// As /tmp is: what is root's in there stays what it is.
   private static func isSticky(_ status: stat) -> Bool {
     status.st_uid == 0 && status.st_mode & S_ISVTX != 0
-  }
-
-  /// The folders on the way to a file, those of the path as it is written and those where links lead.
-  private static func foldersAbove(_ path: String) -> [String] {
-    var folders: [String] = []
-    let resolved = realpath(path, nil)
-    defer { free(resolved) }
-    let paths = [path] + (resolved.map { [String(cString: $0)] } ?? [])
-    for path in paths {
-      var folder = path[...]
-      while let slash = folder.lastIndex(of: "/"), folder != "/" {
-        folder = slash == folder.startIndex ? "/" : folder[..<slash]
-        if !folders.contains(String(folder)) { folders.append(String(folder)) }
-      }
-    }
-    return folders
   }
 }
 

@@ -112,13 +112,21 @@ import Testing
     #expect(objection("\(folder.path)/link") == nil)
     chmod("\(folder.path)/bin", 0o777)
     for path in [path, "\(folder.path)/link"] {
-      #expect(objection(path)?.contains("write to \(folder.path)/bin;") == true)
+      #expect(objection(path)?.contains("for \(folder.path)/bin is not root's") == true)
     }
     chmod("\(folder.path)/bin", 0o1777)
     #expect(objection(path) == nil, "sticky, as /tmp is")
     chmod("\(folder.path)/bin", 0o755)
     chmod(folder.path, 0o770)
-    #expect(objection(path)?.contains("write to \(folder.path);") == true)
+    #expect(objection(path)?.contains("for \(folder.path) is not root's") == true)
+    chmod(folder.path, 0o755)
+    // A link on the way that belongs to somebody else may lead elsewhere at any time.
+    symlink("bin/../link", "\(folder.path)/chain")
+    #expect(objection("\(folder.path)/chain") == nil)
+    lchown("\(folder.path)/link", 65_534, 65_534)
+    #expect(objection("\(folder.path)/chain")?.contains("for \(folder.path)/link is") == true)
+    symlink("loop", "\(folder.path)/loop")
+    #expect(objection("\(folder.path)/loop/x") != nil)
   }
 
   // MARK: - The queue
