@@ -110,7 +110,10 @@ package struct Engine: Sendable {
     case .remove(let id): if remove(id) { effects.append(.forget(id: id)) }
     case .done(let id): complete(id, at: now)
     case .pop(let id): complete(id, isPop: true, at: now)
-    case .clockSet: restartSilence(at: now)
+    case .clockSet:
+      restartSilence(at: now)
+      // They rest by a clock that stands still only when the time does not step back.
+      leaves.lookAtGone()
     case .clockTrust(let isTrusted): trustClock(isTrusted, at: now)
     case .snooze(let id, let snooze): put(off: id, snooze, at: now)
     case .zone(let zone): change(to: zone, at: now)

@@ -72,11 +72,14 @@ struct LeaveQueue: Sendable {
     switch stage {
     case .gone: restGone(wake(index), reckoning.look(at: entry, view), again: again, view)
     case .waiting:
-      // The last seconds are as exact as the rule itself; the others begin with a look.
-      let left = moment.map { $0.microseconds - view.now } ?? 0
-      if (1..<LeaveReckoning.soon).contains(left) {
+      // The last seconds are as exact as the rule itself, and so is what the short numbers take for due;
+      // the others begin with a look.
+      let look = reckoning.look(at: entry, view)
+      let left = moment.map { ($0 - Instant(microseconds: view.now)).microseconds } ?? 0
+      let isSoon = left < LeaveReckoning.soon || look.slack <= reckoning.doubt(look.grade)
+      if left > 0, isSoon {
         let place = wake(index)
-        restNear(place, reckoning.look(at: entry, view).grade, left, view)
+        restNear(place, look.grade, min(left, LeaveReckoning.longestBlindRest), view)
         awake.markImminent(place)
       } else {
         restAnywhere(index, view)
@@ -213,6 +216,8 @@ struct LeaveQueue: Sendable {
       }
     }
   }
+
+  mutating func lookAtGone() { awake.lookAtGone() }
 
   // MARK: - Looks
 
@@ -369,7 +374,9 @@ struct LeaveQueue: Sendable {
       let seconds = pace.routed(answer, distance: look.distance)
       look.slack = entry.moment - view.now - Int64(seconds * 1e6)
       // A way slower than the estimate grows faster with each metre, too.
-      let ratio = max(1, seconds / max(1, pace.seconds(look.distance)))
+      let overhead = pace.profile.overhead.seconds
+      let usual = pace.seconds(look.distance) - overhead
+      let ratio = max(1, (seconds - overhead) / max(1, usual))
       reckoning.setStep(&look, Int64(Double(look.slack) / ratio))
     }
     look.step = min(look.step, RouteBook.interval(look.slack))

@@ -37,6 +37,8 @@ struct LeaveReckoning: Sendable {
   static let nearness: Int64 = 600_000_000
   /// What is left so shortly before its moment is looked at once more, and exactly then, microseconds.
   static let soon: Int64 = 2_000_000
+  /// So long what only the exact rule knows the slack of may rest; a routing engine may be asked meanwhile.
+  static let longestBlindRest: Int64 = 30_000_000
   /// The shortest step by the clock alone, microseconds: what has less is looked at with every fix.
   private static let shortestStep: Int64 = 1_000_000
   /// Metres that the short numbers cannot tell from none, and what rounding to whole microseconds adds.
@@ -78,21 +80,27 @@ struct LeaveReckoning: Sendable {
   // MARK: - Clocks
 
   func farClock(_ grade: Int, _ view: LeaveView) -> Int64 {
-    view.now + Int64(grades[grade].farSlope * view.metres)
+    view.now + Self.gain(grades[grade].farSlope, view)
   }
 
   func nearClock(_ grade: Int, _ view: LeaveView) -> Int64 {
-    view.now + Int64(grades[grade].nearSlope * view.metres)
+    view.now + Self.gain(grades[grade].nearSlope, view)
   }
 
   /// What has been gained by coming nearer, at most, less the time that has passed.
   func approach(_ grade: Int, _ view: LeaveView) -> Int64 {
-    Int64(grades[grade].nearSlope * view.metres) - view.now
+    Self.gain(grades[grade].nearSlope, view) - view.now
   }
 
   /// No clock of a waiting reminder runs faster than this one.
   func fastestClock(_ view: LeaveView) -> Int64 {
-    view.now + Int64(steepestSlope * view.metres)
+    view.now + Self.gain(steepestSlope, view)
+  }
+
+  /// What metres have made of a clock. They have an end: a receiver that leaps about the globe for weeks
+  /// must not make a sum overflow.
+  private static func gain(_ slope: Double, _ view: LeaveView) -> Int64 {
+    Int64(min(slope * view.metres, 4e18))
   }
 
   // MARK: - Ways
@@ -170,12 +178,10 @@ struct LeaveReckoning: Sendable {
       setStep(&look, outside)
       return look
     }
-    // Inside there is no way, until the device comes out.
+    // Inside there is no way, until metres bring it back.
     let grade = grade(distance)
-    let edge = max(
-      Self.shortestStep, Int64((Double(entry.radius) - distance) * grades[grade].nearSlope))
     var look = Look(slack: left, step: 0, grade: grade, distance: distance)
-    setStep(&look, max(outside, min(left, edge)))
+    setStep(&look, outside)
     return look
   }
 

@@ -48,12 +48,17 @@ struct LeaveSchedule: Sendable {
 
   /// Harmless where the slot is in no queue.
   mutating func remove(_ slot: Int32) {
-    guard unlink(slot) else { return }
+    unlink(slot)
     routes.forget(slot)
   }
 
   mutating func reckonAll(_ view: LeaveView) {
     for mode in queues.indices { queues[mode].reckonAll(view) }
+  }
+
+  /// Has all that have said "leave" looked at, at the next event.
+  mutating func lookAtGone() {
+    for mode in queues.indices { queues[mode].lookAtGone() }
   }
 
   func deadline(_ view: LeaveView) -> Int64? {
@@ -73,7 +78,7 @@ struct LeaveSchedule: Sendable {
       }
       var over: [Int32] = []
       let slot = queues[mode].nextBack(view, again: again, over: &over)
-      for slot in over { unlink(slot) }
+      for slot in over { remove(slot) }
       if let slot { return slot }
     }
     return nil
@@ -104,11 +109,9 @@ struct LeaveSchedule: Sendable {
     places[Int(slot)] = place << 2 | Int32(mode)
   }
 
-  @discardableResult
-  private mutating func unlink(_ slot: Int32) -> Bool {
-    guard let (mode, place) = place(of: slot) else { return false }
+  private mutating func unlink(_ slot: Int32) {
+    guard let (mode, place) = place(of: slot) else { return }
     queues[mode].remove(place)
     places[Int(slot)] = -1
-    return true
   }
 }

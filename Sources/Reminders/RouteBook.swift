@@ -68,8 +68,15 @@ struct RouteBook: Sendable {
   static let patience = TimeSpan.seconds(30)
   static let pauseAfterFailure = TimeSpan.seconds(30)
 
-  /// Whether there is an engine to ask.
-  var isOn = false
+  /// Whether there is an engine to ask; without one nothing that it has said counts.
+  var isOn = false {
+    didSet {
+      guard !isOn else { return }
+      answers = [:]
+      wanted = [[], [], []]
+      flights = [nil, nil, nil]
+    }
+  }
   private var answers: [Int32: Answer] = [:]
   private var wanted: [[(slack: Int64, slot: Int32)]] = [[], [], []]
   private var flights: [Flight?] = [nil, nil, nil]

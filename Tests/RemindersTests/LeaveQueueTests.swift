@@ -157,12 +157,14 @@ import Testing
   }
 
   /// Only metres can take the device out of the place, so the time asks for no look.
-  @Test func whoStandsAtTheEdgeOfThePlaceIsNotWoken() {
-    for distance in [0.0, 99.5, 101.0] {
-      var world = World(.walking, seed: 1)
+  @Test(
+    arguments: [TravelProfile.driving, .walking], [nil, TimeSpan.minutes(25)] as [TimeSpan?])
+  func whoStandsAtTheEdgeOfThePlaceIsNotWoken(profile: TravelProfile, fixed: TimeSpan?) {
+    for distance in [0.0, 60, 80, 99.5, 101.0] {
+      var world = World(profile, seed: 1)
       var place = Waiting(
         place: Self.home.destination(bearing: 10, distance: distance), radius: 100,
-        moment: world.now + 3_600_000_000, fixed: nil, index: 0)
+        moment: world.now + 3_600_000_000, fixed: fixed, index: 0)
       place.index = world.queue.add(
         world.entry(0, place), .waiting, moment: nil, again: .minutes(10), world.view)
       world.waiting[0] = place

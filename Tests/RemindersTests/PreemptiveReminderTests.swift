@@ -115,6 +115,41 @@ import Testing
     #expect(harness.kept["ferry"]?.state == .fired)
   }
 
+  /// The last seconds of a way that the user names are looked at once, however steep the mode's slope is.
+  @Test func slowWalkersAreNotLookedAtAgainAndAgain() throws {
+    var settings = EngineSettings()
+    settings.travel.walking.bands = [.init(below: .infinity, kilometresPerHour: 0.7)]
+    settings.travel.walking.detour = 3
+    var harness = EngineHarness(settings: settings)
+    harness.fix(2_000)
+    try harness.add(
+      ferry.replacing(#""transport""#, with: #""travel_s":600,"transport""#))
+    var ticks = 0
+    while harness.firings.isEmpty, ticks < 200, let deadline = harness.engine.nextDeadline {
+      harness.wait(until: max(harness.now + .seconds(0.001), deadline))
+      ticks += 1
+    }
+    #expect(harness.events == ["ferry:leave"])
+    #expect(ticks < 30)
+  }
+
+  /// Told half an hour too soon by a clock that was ahead: when it is right, it is told again.
+  @Test(arguments: ["driving", "walking"]) func aClockThatStepsBackBringsItBack(mode: String) throws
+  {
+    var harness = EngineHarness()
+    harness.fix(40_000)
+    try harness.add(
+      ferry.replacing("walking", with: mode).replacing("2026-06-12T17", with: "2026-06-13T17"))
+    while harness.firings.isEmpty, let deadline = harness.engine.nextDeadline {
+      harness.wait(until: deadline)
+    }
+    let moment = try #require(harness.firings.first?.time)
+    harness.now = harness.now - .minutes(30)
+    harness.send(.clockSet)
+    harness.wait(3_600)
+    #expect(harness.firings.map(\.time) == [moment, moment])
+  }
+
   @Test func costsNothingPerFixWhileFarFromItsMoment() throws {
     var harness = EngineHarness()
     harness.fix(2000)

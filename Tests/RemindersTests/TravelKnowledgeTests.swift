@@ -134,6 +134,26 @@ import Testing
     #expect(!harness.requests.isEmpty)
   }
 
+  /// What an engine has said counts no longer once there is none, and nobody looks for it again and again.
+  @Test func anEngineThatIsSwitchedOffHasSaidNothing() throws {
+    var harness = routing()
+    harness.fix(2_000)
+    try harness.add(ferry())
+    harness.wait(1)
+    let request = try #require(harness.requests.last)
+    harness.send(.routed(RouteAnswer(number: request.number, times: .success([.minutes(20)]))))
+    harness.engine.settings.asksRoutes = false
+    harness.send(.tick)
+    var ticks = 0
+    while harness.firings.isEmpty, ticks < 200, let deadline = harness.engine.nextDeadline {
+      harness.wait(until: max(harness.now + .seconds(0.001), deadline))
+      ticks += 1
+    }
+    // 2 km by 1.3 at 5 km/h.
+    #expect(harness.firings.map { $0.time.json } == ["2026-06-12T16:28:48Z"])
+    #expect(ticks < 20)
+  }
+
   @Test(arguments: [
     RouteAnswer(number: 1, times: .failure(RouteFailure("connection refused"))),
     RouteAnswer(number: 1, times: .success([])),
