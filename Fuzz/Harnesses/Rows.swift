@@ -46,7 +46,7 @@ private final class Rows {
       "id", "kind", "title", "category", "priority", "place_name", "latitude", "longitude",
       "radius_m", "due", "transport", "document", "state", "presence", "inside_since_us",
       "visit_settled", "occurrence_us", "leads_fired", "last_fired_us", "snoozed_until_us",
-      "unacknowledged", "places_inside", "next_look_us",
+      "unacknowledged", "places_inside", "next_look_us", "occurrence_offset_s", "nag_us", "nags",
     ],
     "firing": [
       "id", "reminder_id", "kind", "title", "category", "priority", "time_us", "event", "latitude",

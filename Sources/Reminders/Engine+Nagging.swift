@@ -26,7 +26,7 @@ extension Engine {
       // The next firing of its own is due as well, and begins a new round.
       return
     }
-    let count = nagging.count + 1
+    let count = min(nagging.count, Self.mostNags) + 1
     firings.append(nagFiring(slot, count: count, at: now))
     change(index) {
       $0.progress.nagging =

@@ -249,15 +249,21 @@ import Testing
       {"id":"s","kind":"preemptive","title":"T","due":"2026-06-12T18:00:00Z",
        "place":{"lat":53.56,"lon":9.99}}
       """)
+    try harness.add(#"{"id":"t","title":"T","due":"2026-06-12T18:00:00","nag_s":600}"#)
     harness.fix(0)
-    for id in ["r", "s"] {
+    harness.kept["t", default: Progress()].occurrenceOffset = Int(moment)
+    harness.kept["t"]?.nagging = Progress.Nagging(
+      next: Instant(microseconds: moment), count: Int(moment))
+    harness.kept["t"]?.isUnacknowledged = true
+    for id in ["r", "s", "t"] {
       harness.kept[id, default: Progress()].occurrence = Instant(microseconds: moment)
       harness.kept[id]?.state = state
       harness.kept[id]?.leadsFired = state == .fired ? 2 : 0
     }
-    harness.restartByLoading()
+    harness.restartByLoading(zoneIsKnown: moment > 0)
+    harness.send(.zone(try #require(TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3"))))
     harness.walk(from: 0, to: 3_000, step: 300)
     harness.wait(30 * 86_400)
-    #expect(harness.engine.count == 2)
+    #expect(harness.engine.count == 3)
   }
 }
