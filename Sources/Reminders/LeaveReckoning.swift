@@ -172,15 +172,10 @@ struct LeaveReckoning: Sendable {
     }
     let distance = here.distance(x: Double(entry.x), y: Double(entry.y), z: Double(entry.z))
     let outside = left - Int64(entry.isFixed ? Double(entry.fixed) * 1e6 : time(distance))
-    guard distance <= Double(entry.radius) else {
-      let grade = entry.isFixed ? 0 : grade(distance)
-      var look = Look(slack: outside, step: 0, grade: grade, distance: distance)
-      setStep(&look, outside)
-      return look
-    }
     // Inside there is no way, until metres bring it back.
-    let grade = grade(distance)
-    var look = Look(slack: left, step: 0, grade: grade, distance: distance)
+    let isInside = distance <= Double(entry.radius)
+    let grade = entry.isFixed && !isInside ? 0 : grade(distance)
+    var look = Look(slack: isInside ? left : outside, step: 0, grade: grade, distance: distance)
     setStep(&look, outside)
     return look
   }
