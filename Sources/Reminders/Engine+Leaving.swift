@@ -105,6 +105,10 @@ extension Engine {
         by: slot.reminder.transport, from: here, to: place, due: departure.occurrence,
         metres: odometer.metres)
     }
+    // Said at the due time itself, by a device that is there: nothing is left to wait for.
+    if departure.occurrence <= now, let fired = slots.slot(index), fired.progress.state == .fired {
+      advance(index, after: now, spent: .fired)
+    }
   }
 
   /// It has said "leave": say so again only if much slack has come back; go on to the next

@@ -56,6 +56,24 @@ import Testing
     }
   }
 
+  @Test func oneWhoIsThereGoesOnToTheNextDayAtOnce() throws {
+    var harness = EngineHarness()
+    harness.fix(0)
+    try harness.add(
+      ferry.replacing(#""transport""#, with: #""repeat":"FREQ=DAILY;COUNT=3","transport""#))
+    let due = EngineHarness.start + .hours(1)
+    while harness.firings.isEmpty, let deadline = harness.engine.nextDeadline, deadline <= due {
+      harness.now = max(harness.now, deadline)
+      harness.send(.tick)
+    }
+    #expect(harness.firings.map(\.time) == [due])
+    // Another tick at the same moment would have nothing to do.
+    #expect(try #require(harness.engine.nextDeadline) > due)
+    harness.wait(3 * 86_400)
+    #expect(harness.events == ["ferry:leave", "ferry:leave", "ferry:leave"])
+    #expect(harness.engine.nextDeadline == nil)
+  }
+
   @Test func alreadyTooLateIsSaidAtOnce() throws {
     var harness = EngineHarness()
     harness.fix(20_000)
