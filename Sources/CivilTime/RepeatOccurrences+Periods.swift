@@ -67,15 +67,37 @@ extension RepeatOccurrences {
     return false
   }
 
-  /// Whether BYSETPOS finds a place in intervals of a day or less, which are all of one size.
+  /// Whether BYSETPOS may find a place in an interval, by the most occurrences that one can have.
   static func canEverChoose(_ rule: RepeatRule) -> Bool {
-    guard rule.frequency <= .daily, !rule.positions.isEmpty else { return true }
+    guard !rule.positions.isEmpty else { return true }
     let lists: [(values: [Int], least: RepeatRule.Frequency)] = [
       (rule.seconds, .minutely), (rule.minutes, .hourly), (rule.hours, .daily),
     ]
-    let size = lists.reduce(1) { size, list in
+    let size = lists.reduce(mostDays(rule)) { size, list in
       rule.frequency >= list.least ? size * Swift.max(1, list.values.count) : size
     }
-    return !indexes(rule.positions, size: size).isEmpty
+    return leastSize(rule) <= size
+  }
+
+  /// How many occurrences an interval must have for BYSETPOS to choose one of them.
+  static func leastSize(_ rule: RepeatRule) -> Int {
+    rule.positions.lazy.map { Swift.abs($0) }.min() ?? 1
+  }
+
+  /// The most days that an interval can have.
+  private static func mostDays(_ rule: RepeatRule) -> Int {
+    let isOpen =
+      rule.days.isEmpty && rule.monthDays.isEmpty && rule.yearDays.isEmpty
+      && rule.weekNumbers.isEmpty
+    switch rule.frequency {
+    // A rule that leaves the day open takes that of the start.
+    case .yearly: return isOpen ? Swift.max(1, rule.months.count) : 366
+    case .monthly where isOpen, .weekly where isOpen: return 1
+    case .monthly: return 31
+    case .weekly:
+      let weekdays = rule.days.reduce(into: UInt8(0)) { $0 |= 1 << UInt8($1.weekday.rawValue) }
+      return weekdays == 0 ? 7 : weekdays.nonzeroBitCount
+    default: return 1
+    }
   }
 }

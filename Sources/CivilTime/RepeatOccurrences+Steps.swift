@@ -49,9 +49,10 @@ extension RepeatOccurrences {
     // In steps of any number of years the calendar repeats after 400 steps at the latest.
     for _ in 0...400 {
       guard period <= 9999, mayStep(lastDay: 0) else { break }
-      for month in 1...12 { appendDays(of: month, in: period) }
+      for month in 1...12 { append(filter.mask(year: period, month: month), month, in: period) }
       period += stride
-      if !days.isEmpty { return }
+      if days.count >= leastDays { return }
+      days.removeAll(keepingCapacity: true)
     }
     if end == nil { end = .exhausted }
   }
@@ -59,16 +60,18 @@ extension RepeatOccurrences {
   mutating func advanceMonths() {
     for _ in 0...4800 {
       guard period < 120_000, mayStep(lastDay: 0) else { break }
-      appendDays(of: period.flooredRemainder(12) + 1, in: period.flooredQuotient(12))
+      let (year, month) = (period.flooredQuotient(12), period.flooredRemainder(12) + 1)
+      let mask = filter.mask(year: year, month: month)
       period += stride
-      if !days.isEmpty { return }
+      if mask.nonzeroBitCount >= leastDays { return append(mask, month, in: year) }
     }
     if end == nil { end = .exhausted }
   }
 
-  mutating func appendDays(of month: Int, in year: Int) {
-    var mask = filter.mask(year: year, month: month)
+  /// Appends the days of a month that a mask of `RepeatDays` has.
+  mutating func append(_ mask: UInt32, _ month: Int, in year: Int) {
     guard mask != 0 else { return }
+    var mask = mask
     let first = CivilDate.dayNumber(year: year, month: month)
     while mask != 0 {
       days.append(first + mask.trailingZeroBitCount)
@@ -85,6 +88,7 @@ extension RepeatOccurrences {
         day = eligible + 1
       }
       if end != nil { return }
+      if days.count < leastDays { days.removeAll(keepingCapacity: true) }
       period = days.isEmpty ? aligned(Swift.max(day, week.upperBound)) : period + stride
       if !days.isEmpty { return }
       guard let eligible = eligibleDay(from: week.upperBound) else { return }

@@ -42,6 +42,8 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
   var hours: [Int]
   var minutes: [Int]
   var seconds: [Int]
+  /// Intervals of a week or more with fewer days have nothing that BYSETPOS could choose.
+  let leastDays: Int
   /// With BYSETPOS what is chosen of days times times; else all of it.
   var chosen: [Int]?
   var cursor = 0
@@ -57,6 +59,8 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
     hours = rule.hours.isEmpty ? [start.time.hour] : rule.hours
     minutes = rule.minutes.isEmpty ? [start.time.minute] : rule.minutes
     seconds = rule.seconds.isEmpty ? [start.time.second] : rule.seconds
+    let times = hours.count * minutes.count * seconds.count
+    leastDays = (Self.leastSize(rule) + times - 1) / times
     period = Self.period(of: start, rule: rule)
     if !Self.canEverAlign(rule, start: period) || !Self.canEverChoose(rule) { end = .exhausted }
   }

@@ -144,6 +144,34 @@ private func local(_ text: String) throws -> LocalDateTime {
     #expect(occurrences.next() == nil)
   }
 
+  @Test(arguments: [
+    "FREQ=MONTHLY;BYMONTH=1;BYSETPOS=366", "FREQ=WEEKLY;BYDAY=MO;BYSETPOS=2",
+    "FREQ=WEEKLY;BYHOUR=1;BYSETPOS=-2",
+    "FREQ=MONTHLY;BYMONTHDAY=1;BYSETPOS=2", "FREQ=MONTHLY;BYDAY=MO,TU;BYMONTH=2;BYSETPOS=10",
+    "FREQ=MONTHLY;BYDAY=MO;BYSETPOS=6", "FREQ=YEARLY;BYMONTH=2,3;BYSETPOS=3,-4",
+    "FREQ=YEARLY;BYYEARDAY=366;BYSETPOS=2", "FREQ=YEARLY;BYDAY=MO;BYHOUR=1,2;BYSETPOS=107",
+  ])
+  func positionsThatNoIntervalHasAreSeenToHaveNone(text: String) throws {
+    var occurrences = try RepeatRule(parsing: text).occurrences(from: local("2026-01-01T00:00:00"))
+    #expect(occurrences.next() == nil)
+    #expect(occurrences.end == .exhausted)
+  }
+
+  @Test func positionsThatFewIntervalsHaveAreFound() throws {
+    let start = try local("2026-01-01T00:00:00")
+    for (text, first) in [
+      // A month of 31 days that begins with a Monday, and one of 30.
+      ("FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=10", "2026-03-31T00:00:00"),
+      ("FREQ=MONTHLY;BYDAY=MO,TU,WE;BYSETPOS=15", "2027-03-31T00:00:00"),
+      ("FREQ=MONTHLY;BYMONTHDAY=-31;BYHOUR=1,2;BYSETPOS=-2", "2026-01-01T01:00:00"),
+      ("FREQ=YEARLY;BYDAY=TH;BYHOUR=1,2;BYSETPOS=106", "2026-12-31T02:00:00"),
+      ("FREQ=YEARLY;BYYEARDAY=366;BYSETPOS=-1", "2028-12-31T00:00:00"),
+    ] {
+      var occurrences = try RepeatRule(parsing: text).occurrences(from: start)
+      #expect(occurrences.next() == (try local(first)), "\(text)")
+    }
+  }
+
   @Test func theCalendarEndsWithTheYear9999() throws {
     var occurrences = try RepeatRule(parsing: "yearly").occurrences(
       from: local("9998-06-01T00:00:00"))
