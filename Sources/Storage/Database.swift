@@ -110,6 +110,13 @@ package final class Database {
     return number
   }
 
+  /// Bytes of the pages in use: what was removed leaves its pages in the file, for the next to use.
+  package func byteCount() throws(StoreError) -> Int64 {
+    let pages =
+      (try integer("PRAGMA page_count") ?? 0) - (try integer("PRAGMA freelist_count") ?? 0)
+    return pages * (try integer("PRAGMA page_size") ?? 0)
+  }
+
   package func text(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> String? {
     guard case .text(let text) = try value(sql, values) else { return nil }
     return text

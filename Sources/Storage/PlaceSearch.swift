@@ -12,6 +12,8 @@ package struct PlaceQuery: Sendable {
   package var within: Double?
   /// How many at most.
   package var limit = 20
+  /// What the regions and notes of the places found may take together; more is refused.
+  package var bytes = Int.max
 
   package init(
     words: String? = nil, category: String? = nil, near: Coordinate? = nil,
@@ -57,7 +59,9 @@ extension PlaceStore {
         atMost: query.near == nil ? Self.mostCandidates : .max)
       if filter.ids?.isEmpty == true { return [] }
     }
-    guard let near = query.near else { return try byName(filter, limit: query.limit) }
+    guard let near = query.near else {
+      return try read(byName(filter, limit: query.limit).map { (id: $0, distance: nil) }, query)
+    }
     var found: [(id: Int64, distance: Double)] = []
     let reach = min(query.within ?? Self.wholeEarth, Self.wholeEarth)
     if let few = try candidates(filter, near) {
@@ -66,11 +70,25 @@ extension PlaceStore {
       found = try rings(filter, near, reach: reach, limit: query.limit)
     }
     found.sort { ($0.distance, $0.id) < ($1.distance, $1.id) }
+    return try read(found.map { (id: $0.id, distance: $0.distance) }, query)
+  }
+
+  /// The first of those found, as many as are wanted.
+  private func read(
+    _ found: [(id: Int64, distance: Double?)], _ query: PlaceQuery
+  ) throws(StoreError) -> [FoundPlace] {
     var places: [FoundPlace] = []
-    for entry in found.prefix(query.limit) {
-      if let place = try place(id: entry.id) {
-        places.append(FoundPlace(place: place, distance: entry.distance))
+    var bytes = 0
+    for entry in found {
+      if places.count == query.limit { break }
+      guard let place = try place(id: entry.id) else { continue }
+      bytes += (place.region?.utf8.count ?? 0) + (place.notes?.utf8.count ?? 0)
+      guard bytes <= query.bytes else {
+        throw .invalid(
+          what: "limit",
+          reason: "the answer would be larger than \(query.bytes >> 20) MiB; ask for fewer")
       }
+      places.append(FoundPlace(place: place, distance: entry.distance))
     }
     return places
   }
@@ -114,32 +132,25 @@ extension PlaceStore {
     }
   }
 
-  private func byName(_ filter: Filter, limit: Int) throws(StoreError) -> [FoundPlace] {
-    // Of all places the index by name knows the first ones.
-    guard filter.ids != nil || !filter.conditions.isEmpty else {
-      return try database.rows(
-        of: "place", "SELECT \(Self.columns) FROM known_place ORDER BY name", limit: limit,
-        read: Self.read
-      ).values.map { FoundPlace(place: $0, distance: nil) }
-    }
+  /// In the order of their names.
+  private func byName(_ filter: Filter, limit: Int) throws(StoreError) -> [Int64] {
     var named: [(name: String, id: Int64)] = []
-    let statement = filter.statement(columns: "place.id, place.name")
-    try database.forEach(
-      statement.sql + " LIMIT \(Self.mostCandidates)", statement.values
-    ) { row in
+    func note(_ row: Row) {
       guard case .integer(let id) = row.value(at: 0), case .text(let name) = row.value(at: 1)
       else { return }
       named.append((name.lowercased(), id))
     }
-    named.sort { ($0.name, $0.id) < ($1.name, $1.id) }
-    var places: [FoundPlace] = []
-    for entry in named {
-      if let place = try place(id: entry.id) {
-        places.append(FoundPlace(place: place, distance: nil))
-      }
-      if places.count == limit { break }
+    // Of all places the index by name knows the first ones.
+    guard filter.ids != nil || !filter.conditions.isEmpty else {
+      let sql = "SELECT id, name FROM known_place ORDER BY name LIMIT ?"
+      try database.forEach(sql, [.integer(Int64(limit))], note)
+      return named.map(\.id)
     }
-    return places
+    let statement = filter.statement(columns: "place.id, place.name")
+    try database.forEach(
+      statement.sql + " LIMIT \(Self.mostCandidates)", statement.values, note)
+    named.sort { ($0.name, $0.id) < ($1.name, $1.id) }
+    return named.map(\.id)
   }
 
   /// All that fit, if they are not too many.

@@ -65,6 +65,7 @@ extension ControlService {
   private func find(_ given: JSONObject) throws -> JSONObject {
     var query = PlaceQuery(words: given["words"]?.string, category: given["category"]?.string)
     query.limit = max(1, min(given["limit"]?.int ?? 20, Self.longestPage))
+    query.bytes = Self.mostBytes
     if given["latitude"]?.double != nil || given["longitude"]?.double != nil {
       query.near = try position(given)
     }

@@ -14,6 +14,7 @@ extension ControlService {
     let id = Int64(given["import"]?.int ?? 0)
     switch method {
     case "ImportPlaces":
+      try daemon.checkRoomForPlaces()
       let batch = try imports.batch(id)
       let before = (batch.added, batch.known)
       try batch.add(try read(given["places"]?.array ?? []))

@@ -28,6 +28,7 @@ extension ControlService {
       guard (1...5_000_000).contains(radius) else {
         throw GeoremindError.invalidReminder(field: "radius_m", reason: "must be 1 to 5000000")
       }
+      try daemon.checkRoomForPlaces()
       let place = SavedPlace(
         name: name, position: position, radius: radius, category: given["category"]?.string,
         notes: given["notes"]?.string)

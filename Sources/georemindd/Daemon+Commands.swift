@@ -44,6 +44,15 @@ extension Daemon {
     }
   }
 
+  /// Places lie on disk, which must keep room for what fires.
+  func checkRoomForPlaces() throws {
+    guard try store.database.byteCount() < mostDatabaseBytes else {
+      throw GeoremindError.refusedByPolicy(
+        reason: "the database has \(mostDatabaseBytes >> 20) MiB and takes no more places; "
+          + "remove some with 'georemind place rm'")
+    }
+  }
+
   /// A reminder as it is by now: while the store fails it is behind what was decided.
   func current(_ entry: ReminderStore.Entry) -> ReminderStore.Entry {
     guard host.storeTrouble != nil, let progress = host.engine.progress(entry.reminder.id) else {

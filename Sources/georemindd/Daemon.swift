@@ -45,6 +45,8 @@ final class Daemon {
   private var selfCheck = SelfCheck()
   /// What all reminders together may take, in bytes: a million of the usual size.
   var mostReminderBytes = 256 << 20
+  /// How large the database may become by places, in bytes: some ten million of the usual size.
+  var mostDatabaseBytes: Int64 = 4 << 30
 
   /// - Parameters:
   ///   - lookUp: which of the last run's firings the journal has already; without it none are known

@@ -101,6 +101,29 @@ import Testing
     #expect(rig.daemon.host.engine.reminderBytes > 100_000)
   }
 
+  @Test func theDatabaseTakesSoManyPlacesAndNoMore() throws {
+    let notes = String(repeating: "note ", count: 3_000)
+    func add(_ number: Int) throws {
+      _ = try client.call(
+        "AddPlace", #"{"name":"p\#(number)","latitude":1,"longitude":2,"notes":"\#(notes)"}"#)
+    }
+    try add(0)
+    rig.daemon.mostDatabaseBytes = try rig.daemon.store.database.byteCount() + 90_000
+    var count = 0
+    while count < 20, (try? add(count + 1)) != nil { count += 1 }
+    #expect((1...6).contains(count))
+    let document = #"{"name":"q","latitude":1,"longitude":2}"#
+    #expect(try client.error("AddPlace", document).name == "org.georemind.RefusedByPolicy")
+    let batch = try client.call("BeginPlaceImport")["import"]?.int ?? 0
+    let error = try client.error(
+      "ImportPlaces", #"{"import":\#(batch),"places":[{"name":"q","lat":1,"lon":2}]}"#)
+    #expect(error.name == "org.georemind.RefusedByPolicy")
+    // Reminders are taken all the while, and what is removed makes room.
+    _ = try client.call("Add", #"{"reminder":{"title":"R","due":"2100-01-01T00:00:00Z"}}"#)
+    for number in 0...count { _ = try client.call("RemovePlace", #"{"name":"p\#(number)"}"#) }
+    _ = try client.call("AddPlace", document)
+  }
+
   @Test func namesAreNoBooks() throws {
     let name = String(repeating: "n", count: 257)
     for (method, more) in [

@@ -152,6 +152,18 @@ import Testing
   }
 
   /// With more that fit than are looked at one by one, the rings must find the same.
+  @Test func whatIsTooLargeForAnAnswerIsRefused() throws {
+    let notes = String(repeating: "n", count: 10_000)
+    for number in 0..<5 { try add("p\(number)", notes: notes) }
+    for near in [nil, try point(0, 0)] {
+      var query = PlaceQuery(near: near)
+      query.bytes = 45_000
+      #expect(throws: StoreError.self) { try store.places.search(query) }
+      query.limit = 4
+      #expect(try names(query).count == 4)
+    }
+  }
+
   @Test func findsAmongManyOfOneKind() throws {
     let batch = try store.imports.begin()
     var places: [(place: SavedPlace, color: String?)] = []
