@@ -9,7 +9,7 @@ BUILD_FLAGS = -c release --static-swift-stdlib -Xlinker -s $(SIDE_BY_SIDE)
 # linker that can (docs/performance.md). Names that a program does not have are passed over.
 ifneq ($(wildcard $(dir $(realpath $(shell command -v $(SWIFT))))ld.lld),)
 SIDE_BY_SIDE = -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
-  -Xlinker --symbol-ordering-file=$(CURDIR)/Tools/hot-path.order -Xlinker --no-warn-symbol-ordering
+  -Xlinker "--symbol-ordering-file=$(CURDIR)/Tools/hot-path.order" -Xlinker --no-warn-symbol-ordering
 endif
 SOURCES := $(shell find Sources Tools -name '*.swift' -o -name '*.h' -o -name '*.modulemap' \
   -o -name '*.order')
