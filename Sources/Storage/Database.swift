@@ -214,16 +214,12 @@ package final class Database {
 
   /// Does all of `body` or, when it throws, nothing. The outermost one takes the write lock at once;
   /// within it another one is a savepoint.
-  /// - Parameter leavesLog: the log is not moved into the database after it, however long it is:
-  ///   somebody waits.
   package func transaction<Value>(
-    leavesLog: Bool = false, _ body: () throws(StoreError) -> Value
+    _ body: () throws(StoreError) -> Value
   ) throws(StoreError)
     -> Value
   {
     let isOutermost = depth == 0
-    if isOutermost { self.leavesLog = leavesLog }
-    defer { if isOutermost { self.leavesLog = false } }
     try run(isOutermost ? "BEGIN IMMEDIATE" : "SAVEPOINT inner_step")
     depth += 1
     defer { depth -= 1 }
@@ -285,6 +281,20 @@ package final class Database {
   }
 
   // MARK: - The write-ahead log
+
+  /// Does `body`, whose commits do not move the log into the database, however long it is: somebody
+  /// waits for them.
+  func leavingLog<Value>(
+    _ body: () throws(StoreError) -> Value
+  ) throws(StoreError) -> Value {
+    leavesLog = true
+    defer { leavesLog = false }
+    return try body()
+  }
+
+  /// Reads, so that this connection has the log's end noted as what it reads up to: the first one to
+  /// use the log after a commit does that, with two locks more, and it should not be a decision.
+  func followLog() throws(StoreError) { _ = try integer("PRAGMA schema_version") }
 
   /// Moves the log into the database where it has grown long, as far as no reader needs it.
   package func shortenLog() {

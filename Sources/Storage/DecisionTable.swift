@@ -17,18 +17,30 @@ struct DecisionTable {
   /// More rows than this fill pages of their own and are better written to their places at once.
   static let maximumRows = 16
 
-  /// Notes firings, and how far reminders have come by them. To be called within a transaction.
-  /// Answers the firings that the ledger does not have yet.
+  private typealias Line = (reminder: String, progress: Progress?, firing: Firing?)
+
+  /// Notes firings, and how far reminders have come by them, in one transaction. Answers the firings that
+  /// the ledger does not have yet.
+  /// - Parameter latest: the ledger has nothing later.
   func record(
-    _ firings: [Firing], _ progress: [(id: String, progress: Progress)]
+    _ firings: [Firing], _ progress: [(id: String, progress: Progress)], after latest: Instant
   ) throws(StoreError) -> [Firing] {
     var left = progress
     var new: [Firing] = []
-    for firing in firings where try isNew(firing, besides: new) {
-      try insert(firing.reminderID, Self.take(firing.reminderID, from: &left), firing)
+    var lines: [Line] = []
+    for firing in firings where try isNew(firing, besides: new, after: latest) {
+      lines.append((firing.reminderID, Self.take(firing.reminderID, from: &left), firing))
       new.append(firing)
     }
-    while let id = left.first?.id { try insert(id, Self.take(id, from: &left), nil) }
+    while let id = left.first?.id { lines.append((id, Self.take(id, from: &left), nil)) }
+    // A statement alone is a transaction, and takes less than one with a beginning and an end.
+    guard lines.count > 1 else {
+      for line in lines { try insert(line) }
+      return new
+    }
+    try database.transaction { () throws(StoreError) in
+      for line in lines { try insert(line) }
+    }
     return new
   }
 
@@ -42,21 +54,23 @@ struct DecisionTable {
     return latest.progress
   }
 
-  private func isNew(_ firing: Firing, besides others: [Firing]) throws(StoreError) -> Bool {
+  private func isNew(
+    _ firing: Firing, besides others: [Firing], after latest: Instant
+  ) throws(StoreError) -> Bool {
     if others.contains(where: { $0.id == firing.id }) { return false }
+    // An id is made of the time, too (`Firing.identifier`): one of later than all others is new.
+    if firing.time > latest { return true }
     return try database.value("SELECT 1 FROM firing WHERE id = ?", [.text(firing.id)]) == nil
   }
 
-  private func insert(
-    _ reminderID: String, _ progress: Progress?, _ firing: Firing?
-  ) throws(StoreError) {
-    switch (progress, firing) {
+  private func insert(_ line: Line) throws(StoreError) {
+    switch (line.progress, line.firing) {
     case (let progress?, let firing?):
       var values = ReminderRow.values(progress)
       values.append(contentsOf: FiringRow.values(firing))
       try database.run(Self.insertBoth, values)
     case (let progress?, nil):
-      try database.run(Self.insertProgress, ReminderRow.values(progress) + [.text(reminderID)])
+      try database.run(Self.insertProgress, ReminderRow.values(progress) + [.text(line.reminder)])
     case (nil, let firing?): try database.run(Self.insertFiring, FiringRow.values(firing))
     case (nil, nil): break
     }

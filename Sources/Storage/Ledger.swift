@@ -50,6 +50,11 @@ package struct Ledger {
       """, [.text(Self.queueName)], read: FiringRow.read)
   }
 
+  /// The time of the latest firing; nil where there is none.
+  func latest() throws(StoreError) -> Instant? {
+    try database.integer("SELECT max(time_us) FROM firing").map(Instant.init(microseconds:))
+  }
+
   /// Notes that the journal has these. Unknown ids and those marked before are left alone.
   ///
   /// The disk is not waited for: a mark that a power failure takes is made good by a look-up in the

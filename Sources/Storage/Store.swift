@@ -36,12 +36,17 @@ package struct Changes {
 }
 
 /// What the daemon keeps on disk. It belongs to one thread.
+///
+/// A decision is kept in two steps: `decide` is what the journal waits for, `settle` brings the rest to
+/// where it is looked up, some time later. Whoever looks there has it settled first.
 package final class Store {
   package let database: Database
   /// What opening it did.
   package let report: OpeningReport
-  /// No decision waits for `settle`.
-  private var isSettled = true
+  /// What the next `settle` has to do; nil where nothing waits for it.
+  private var unsettled: Unsettled?
+  /// Of the latest firing in the ledger, or later.
+  private var latestFiring: Instant
 
   /// Opens or creates the database at `path`, whose folder must exist.
   /// - Parameters:
@@ -58,14 +63,43 @@ package final class Store {
   {
     let opener = StoreOpener(path: path, now: now, migrations: migrations, isSuspect: isSuspect)
     (database, report) = try opener.open()
+    latestFiring = try Ledger(database: database).latest() ?? Instant(microseconds: .min)
   }
 
-  package var reminders: ReminderStore { ReminderStore(database: database) }
+  /// What has been decided, and told, since the last `settle`.
+  private struct Unsettled {
+    /// There are rows in `decision`.
+    var hasDecision = false
+    /// Ids of firings that the journal has got, and when it got the last of them.
+    var delivered: [String] = []
+    var time = Instant(microseconds: 0)
+    var lastFix: KeptFix?
+  }
+
+  package var reminders: ReminderStore {
+    get throws(StoreError) {
+      try settle()
+      return ReminderStore(database: database)
+    }
+  }
+
+  package var ledger: Ledger {
+    get throws(StoreError) {
+      try settle()
+      return Ledger(database: database)
+    }
+  }
+
+  package var state: EngineState {
+    get throws(StoreError) {
+      try settle()
+      return EngineState(database: database)
+    }
+  }
+
   package var places: PlaceStore { PlaceStore(database: database) }
   package var imports: PlaceImports { PlaceImports(database: database) }
   package var categories: CategoryStore { CategoryStore(database: database) }
-  package var ledger: Ledger { Ledger(database: database) }
-  package var state: EngineState { EngineState(database: database) }
 
   /// Reminders in one commit from which on the pages of the indexes are kept in memory.
   private static let largeCommit = 1_000
@@ -79,7 +113,7 @@ package final class Store {
     let isLarge = changes.saved.count >= Self.largeCommit
     if isLarge { try database.keepPages(kibibytes: Database.importCache) }
     defer { if isLarge { try? database.keepPages(kibibytes: Database.usualCache) } }
-    return try database.transaction { () throws(StoreError) in
+    let recorded = try database.transaction { () throws(StoreError) in
       for entry in changes.saved { try reminders.replace(entry.reminder, entry.progress) }
       for (id, progress) in changes.progress { try reminders.update(id, progress) }
       for id in changes.forgotten { try reminders.remove(id: id) }
@@ -88,45 +122,60 @@ package final class Store {
       if let experience = changes.experience { try state.keep(experience) }
       return try ledger.record(changes.firings)
     }
+    passed(recorded)
+    return recorded
+  }
+
+  private func passed(_ firings: [Firing]) {
+    for firing in firings { latestFiring = max(latestFiring, firing.time) }
   }
 
   // MARK: - The way to the journal
 
   /// Keeps a decision of the engine as `commit` does, on disk when it returns, but only as far as the
-  /// journal must wait for it: `settle` has to follow before reminders or ledger are read.
+  /// journal must wait for it.
   @discardableResult
   package func decide(_ changes: Changes) throws(StoreError) -> [Firing] {
     guard changes.isPlainDecision else { return try commit(changes) }
     try settle()
-    let recorded = try database.transaction(leavesLog: true) { () throws(StoreError) in
-      try decisions.record(changes.firings, changes.progress)
+    let recorded = try database.leavingLog { () throws(StoreError) in
+      try decisions.record(changes.firings, changes.progress, after: latestFiring)
     }
-    isSettled = false
+    passed(recorded)
+    unsettled = Unsettled(hasDecision: true)
     return recorded
   }
 
-  /// Brings the last decision to where it is looked up, and notes what else can wait for a firing.
+  /// Has the next `settle` keep what nothing needs earlier.
+  /// - Parameters:
+  ///   - delivered: ids of the last decision's firings that the journal has got.
+  ///   - time: when it got them.
+  package func note(delivered: [String], at time: Instant, lastFix: KeptFix?) {
+    guard !delivered.isEmpty || lastFix != nil else { return }
+    var unsettled = unsettled ?? Unsettled()
+    unsettled.delivered += delivered
+    unsettled.time = time
+    unsettled.lastFix = lastFix ?? unsettled.lastFix
+    self.unsettled = unsettled
+  }
+
+  /// Brings the last decision to where it is looked up, with what was noted since.
   ///
   /// The disk is not waited for: see `Ledger.markDelivered`.
-  /// - Parameters:
-  ///   - delivered: ids of its firings that the journal has got.
-  ///   - time: when it got them.
-  package func settle(
-    delivered: [String] = [], at time: Instant = Instant(microseconds: 0),
-    lastFix: KeptFix? = nil
-  ) throws(StoreError) {
-    guard !isSettled || !delivered.isEmpty || lastFix != nil else { return }
+  package func settle() throws(StoreError) {
+    guard let unsettled else { return }
     // Before the transaction, which begins the log anew then, rather than the next decision.
     database.shortenLog()
     try database.relaxedTransaction { () throws(StoreError) in
-      if isSettled {
-        try ledger.markDelivered(delivered, at: time)
+      if unsettled.hasDecision {
+        try decisions.settle(delivered: unsettled.delivered, at: unsettled.time)
       } else {
-        try decisions.settle(delivered: delivered, at: time)
+        try Ledger(database: database).markDelivered(unsettled.delivered, at: unsettled.time)
       }
-      if let lastFix { try state.keep(lastFix) }
+      if let fix = unsettled.lastFix { try EngineState(database: database).keep(fix) }
     }
-    isSettled = true
+    self.unsettled = nil
+    try database.followLog()
   }
 
   private var decisions: DecisionTable { DecisionTable(database: database) }

@@ -36,12 +36,13 @@ func storeBench(count: Int) throws -> String {
     one.firings = [
       Firing(
         id: "firing-\(index)", reminderID: "r\(index)", kind: .location, title: "Reminder \(index)",
-        time: now, event: .arrive, position: home, why: "Arrived")
+        time: now + .seconds(Double(index)), event: .arrive, position: home, why: "Arrived")
     ]
     let start = wallTime()
     try store.decide(one)
     let decided = wallTime()
-    try store.settle(delivered: one.firings.map(\.id), at: now)
+    store.note(delivered: one.firings.map(\.id), at: now, lastFix: nil)
+    try store.settle()
     times.append(decided - start)
     settling.append(wallTime() - decided)
   }

@@ -34,6 +34,7 @@ final class Daemon {
   private var sources: [AnyObject] = []
   private var deadlineTimer: TimerSource?
   private var retryTimer: TimerSource?
+  private var settleTimer: TimerSource?
   private var statusTimer: TimerSource?
   private var dailyTimer: TimerSource?
   private var clockSteps: ClockStepSource?
@@ -102,6 +103,7 @@ final class Daemon {
     host.onDeadlineChange = { [unowned self] in armDeadline() }
     host.onStoreTrouble = { [unowned self] in retryTimer?.arm(in: 5_000_000) }
     outbox.onJournalAway = { [unowned self] in retryTimer?.arm(in: 1_000_000) }
+    outbox.onDelivered = { [unowned self] in settleTimer?.arm(in: 300) }
     let passed = try services.passedSockets()
     let control = try ControlServer(daemon: self, loop: loop, passed: passed)
     self.control = control
@@ -164,6 +166,9 @@ final class Daemon {
       if clock.mode == .system, let now = clock.now { host.advance(to: now) }
     }
     retryTimer = try loop.addTimer(.monotonic, accuracy: 250_000) { [unowned self] _ in retry() }
+    settleTimer = try loop.addTimer(.monotonic, accuracy: 100) { [unowned self] _ in
+      outbox.settle()
+    }
     statusTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
       services.status(statusLine)
     }

@@ -24,6 +24,8 @@ final class Outbox {
   private var taken: Set<String> = []
   /// Asks for `deliver` to be called after a while.
   var onJournalAway: () -> Void = {}
+  /// Asks for `settle` to be called soon, but not before whoever reads the journal's socket had a turn.
+  var onDelivered: () -> Void = {}
 
   /// Which of these ids the journal has.
   typealias LookUp = (_ firings: [String]) throws -> [String]
@@ -42,21 +44,25 @@ final class Outbox {
   /// Sends what waits.
   func deliver() { deliverAll(lastFix: nil) }
 
-  /// Sends what has just been decided, behind what waits where something does, and then brings it to
-  /// where it is looked up.
+  /// Sends what has just been decided, behind what waits where something does; `settle` has to follow.
   /// - Parameter lastFix: kept with the mark of delivery, for nothing needs it earlier.
   func deliver(_ decided: [Firing], lastFix: KeptFix?) {
     guard !isBehind else { return deliverAll(lastFix: lastFix) }
     attempt {
       let sent = send(decided)
-      try store.settle(delivered: sent, at: clock(), lastFix: lastFix)
+      store.note(delivered: sent, at: clock(), lastFix: lastFix)
       taken.subtract(sent)
     }
+    onDelivered()
   }
+
+  /// Brings what was decided to where it is looked up. The system may well have put the reader of the
+  /// journal's socket behind us on our processor: what is done at once keeps the entry from being read.
+  func settle() { attempt { try store.settle() } }
 
   private func deliverAll(lastFix: KeptFix?) {
     attempt {
-      try store.settle(lastFix: lastFix)
+      store.note(delivered: [], at: clock(), lastFix: lastFix)
       try mark(send(store.ledger.undelivered().values))
     }
   }
@@ -111,7 +117,10 @@ final class Outbox {
   func recover() {
     do {
       let left = try store.ledger.undelivered().values
-      guard !left.isEmpty else { return }
+      guard !left.isEmpty else {
+        isBehind = false
+        return
+      }
       let known = try lookUp?(left.map(\.id)) ?? []
       if !known.isEmpty {
         taken.formUnion(known)

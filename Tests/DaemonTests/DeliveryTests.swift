@@ -25,6 +25,19 @@ import Testing
     try rig.daemon.store.ledger.undelivered().values.map(\.reminderID)
   }
 
+  /// The reader of the journal's socket has its turn before the rest is written.
+  @Test func whatFollowsAnEntryIsWrittenInALaterTurn() throws {
+    let rig = try Rig()
+    try fire(["a"], in: rig)
+    #expect(rig.journal.fired.count == 1)
+    let database = rig.daemon.store.database
+    #expect(try database.integer("SELECT count(*) FROM decision") == 1)
+    try rig.run { try database.integer("SELECT count(*) FROM decision") == 0 }
+    #expect(
+      try database.integer("SELECT count(*) FROM firing WHERE delivered_us IS NOT NULL") == 1)
+    #expect(try waiting(rig) == [])
+  }
+
   // MARK: - The journal is away
 
   @Test func whatTheJournalRefusedIsToldByTheNextRun() throws {

@@ -29,6 +29,11 @@ import Testing
     return changes
   }
 
+  private func settle(delivered: [String]) throws {
+    store.note(delivered: delivered, at: .start, lastFix: nil)
+    try store.settle()
+  }
+
   private var logSize: Int {
     var status = stat()
     return stat(folder.database + "-wal", &status) == 0 ? Int(status.st_size) : 0
@@ -51,7 +56,7 @@ import Testing
 
   @Test func whatTheJournalHasIsSettledAsDelivered() throws {
     try store.decide(decision(["f"], [("a", .fired), ("b", .done), ("unknown", .done)]))
-    try store.settle(delivered: ["f"], at: .start)
+    try settle(delivered: ["f"])
     #expect(try state("a", in: store) == .fired)
     #expect(try state("b", in: store) == .done)
     #expect(try store.ledger.firings().values.map(\.id) == ["f"])
@@ -65,10 +70,10 @@ import Testing
   @Test func whatTheJournalHasNotGotWaitsInOrder() throws {
     let changes = try decision(["f", "g", "h"], [("a", .fired)])
     try store.decide(changes)
-    try store.settle(delivered: ["f"], at: .start)
+    try settle(delivered: ["f"])
     #expect(try store.ledger.undelivered().values.map(\.id) == ["g", "h"])
     #expect(try store.ledger.firings().values == changes.firings)
-    try store.settle(delivered: ["g"], at: .start)
+    try settle(delivered: ["g"])
     #expect(try store.ledger.undelivered().values.map(\.id) == ["h"])
   }
 
@@ -100,16 +105,46 @@ import Testing
 
   @Test func aDecisionTakenAgainIsNotDoubled() throws {
     try store.decide(decision(["f"], [("a", .fired)]))
-    try store.settle(delivered: ["f"], at: .start)
+    try settle(delivered: ["f"])
     #expect(try store.decide(decision(["f", "g", "g"], [("a", .done)])).map(\.id) == ["g"])
-    try store.settle(delivered: ["g"], at: .start)
+    try settle(delivered: ["g"])
     #expect(try state("a", in: store) == .done)
     #expect(try store.ledger.firings().values.map(\.id) == ["f", "g"])
   }
 
+  /// What is no later than the ledger's last firing is looked up there, in the next run, too.
+  @Test func aDecisionTakenAgainByTheNextRunIsNotDoubled() throws {
+    try store.decide(decision(["f"], [("a", .fired)], second: 1))
+    let next = try Store(in: folder)
+    #expect(try next.decide(decision(["f"], [("a", .done)], second: 1)).isEmpty)
+    #expect(try next.decide(decision(["e"], [("a", .done)])).map(\.id) == ["e"])
+    #expect(try next.decide(decision(["g"], [("a", .done)], second: 2)).map(\.id) == ["g"])
+    #expect(try next.ledger.firings().values.map(\.id) == ["e", "f", "g"])
+  }
+
+  @Test func whoeverLooksFindsTheDecisionSettled() throws {
+    try store.decide(decision(["f"], [("a", .fired)]))
+    store.note(delivered: ["f"], at: .start, lastFix: nil)
+    #expect(try state("a", in: store) == .fired)
+    #expect(try store.ledger.undelivered().values.isEmpty)
+    #expect(try store.database.integer("SELECT count(*) FROM decision") == 0)
+  }
+
+  @Test func whatCannotBeSettledWaits() throws {
+    try store.decide(decision(["f"], [("a", .fired)]))
+    store.note(delivered: ["f"], at: .start, lastFix: nil)
+    try store.database.execute("PRAGMA query_only = ON")
+    #expect(throws: StoreError.self) { try store.settle() }
+    #expect(throws: StoreError.self) { try store.reminders.reminder(id: "a") }
+    #expect(throws: StoreError.self) { try store.decide(decision(["g"], [])) }
+    try store.database.execute("PRAGMA query_only = OFF")
+    #expect(try store.ledger.firings().values.map(\.id) == ["f"])
+    #expect(try store.ledger.undelivered().values.isEmpty)
+  }
+
   @Test func theLatestProgressCounts() throws {
     try store.decide(decision(["f"], [("a", .fired), ("b", .fired), ("a", .snoozed)]))
-    try store.settle(delivered: ["f"], at: .start)
+    try settle(delivered: ["f"])
     #expect(try state("a", in: store) == .snoozed)
     #expect(try state("b", in: store) == .fired)
   }
@@ -132,6 +167,8 @@ import Testing
     let many = (0..<40).map { "f\($0)" }
     try store.decide(decision(many, [("a", .fired)]))
     #expect(try store.ledger.undelivered().values.count == 40)
+    try settle(delivered: Array(many.prefix(30)))
+    #expect(try store.ledger.undelivered().values.count == 10)
     #expect(try state("a", in: store) == .fired)
     var edit = try decision(["g"], [], second: 1)
     edit.forgotten = ["b"]
@@ -153,7 +190,7 @@ import Testing
   @Test func theLogStaysShort() throws {
     for second in 0..<400 {
       try store.decide(decision(["f\(second)"], [("a", .fired)], second: second))
-      try store.settle(delivered: ["f\(second)"], at: .start)
+      try settle(delivered: ["f\(second)"])
     }
     #expect(logSize < 1100 * (4096 + 24))
     #expect(try store.ledger.firings().values.count == 400)
