@@ -9,13 +9,7 @@ enum ReminderInput {
     var reminders: [Reminder] = []
     var files: [String: String] = [:]
     for path in paths {
-      let name = path == "-" ? "standard input" : path
-      let bytes: [UInt8]
-      do throws(InterchangeError) {
-        bytes = try FileBytes.read(path, limit: ReminderFile.maximumSize)
-      } catch {
-        throw Failure(.noInput, "\(error); check its name and permissions")
-      }
+      let (name, bytes) = try bytes(path)
       let found: [Reminder]
       do throws(InterchangeError) {
         found = try ReminderFile.parse(bytes, file: name)
@@ -31,6 +25,16 @@ enum ReminderInput {
       reminders += found
     }
     return reminders
+  }
+
+  /// All of a file, and how messages name it.
+  static func bytes(_ path: String) throws(Failure) -> (name: String, bytes: [UInt8]) {
+    do throws(InterchangeError) {
+      let bytes = try FileBytes.read(path, limit: ReminderFile.maximumSize)
+      return (path == "-" ? "standard input" : path, bytes)
+    } catch {
+      throw Failure(.noInput, "\(error); check its name and permissions")
+    }
   }
 
   /// A reminder as the daemon answers it, without what it tells of its progress beside the state.

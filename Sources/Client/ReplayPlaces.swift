@@ -18,13 +18,7 @@ struct ReplayPlaces {
   ///   other or in a list.
   init(files paths: [String]) throws {
     for path in paths {
-      let name = path == "-" ? "standard input" : path
-      let bytes: [UInt8]
-      do throws(InterchangeError) {
-        bytes = try FileBytes.read(path, limit: ReminderFile.maximumSize)
-      } catch {
-        throw Failure(.noInput, "\(error); check its name and permissions")
-      }
+      let (name, bytes) = try ReminderInput.bytes(path)
       do {
         var parser = JSONParser(bytes)
         while let value = try parser.next() {
