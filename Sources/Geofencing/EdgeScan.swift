@@ -3,7 +3,7 @@
 struct EdgeScan {
   let view: Viewpoint
   /// Metres to the nearest edge that is near, at least.
-  private(set) var safe = Double.infinity
+  private(set) var nearest = Float.infinity
   /// Of the level in hand, in metres.
   private let quantum: Float
   /// What is near, in quanta.
@@ -22,13 +22,23 @@ struct EdgeScan {
   mutating func visit(
     _ slot: CellTable.Slot, _ index: GridIndex, _ near: inout Neighbourhood
   ) {
-    forEachGroup(of: slot, in: index) { scan, group in
-      let edge = scan.place.edges(of: group)
-      let isNear = edge .<= scan.skin
-      guard any(isNear) else { return }
-      for lane in 0..<4 where isNear[lane] {
-        let holds = scan.measure(group, lane, edge[lane], isBeside: false, index, &near)
-        if holds { near.note(group[lane].fence) }
+    guard slot.isPooled else { return visit(EntryGroup(slot.entry), index, &near) }
+    let groups = index.table.pool.groups.span
+    for i in slot.blockStart..<(slot.blockStart + (slot.count + 3) >> 2) {
+      visit(groups[i], index, &near)
+    }
+  }
+
+  @inline(__always)
+  private mutating func visit(
+    _ group: EntryGroup, _ index: GridIndex, _ near: inout Neighbourhood
+  ) {
+    let sight = place.sight(of: group)
+    var lanes = Lanes(sight.edge .<= skin)
+    while let lane = lanes.next() {
+      let tag = group.tag[lane]
+      if measure(tag, sight, lane, isBeside: false, index, &near) {
+        near.note(tag < 0 ? ~tag : tag)
       }
     }
   }
@@ -37,68 +47,78 @@ struct EdgeScan {
   mutating func visitBeside(
     _ slot: CellTable.Slot, _ index: GridIndex, _ near: inout Neighbourhood
   ) {
-    forEachGroup(of: slot, in: index) { scan, group in
-      let edge = scan.place.edges(of: group)
-      // The bounding circle of a shape says nothing of how deep inside its edge is.
-      let isNear = (edge .<= scan.skin) .& ((edge .>= -scan.skin) .| (group.tag .< 0))
-      guard any(isNear) else { return }
-      for lane in 0..<4 where isNear[lane] {
-        _ = scan.measure(group, lane, edge[lane], isBeside: true, index, &near)
-      }
+    guard slot.isPooled else { return visitBeside(EntryGroup(slot.entry), index, &near) }
+    let groups = index.table.pool.groups.span
+    for i in slot.blockStart..<(slot.blockStart + (slot.count + 3) >> 2) {
+      visitBeside(groups[i], index, &near)
     }
   }
 
   @inline(__always)
-  private mutating func forEachGroup(
-    of slot: CellTable.Slot, in index: GridIndex, _ body: (inout EdgeScan, EntryGroup) -> Void
+  private mutating func visitBeside(
+    _ group: EntryGroup, _ index: GridIndex, _ near: inout Neighbourhood
   ) {
-    guard slot.isPooled else { return body(&self, EntryGroup(slot.entry)) }
-    let groups = index.table.pool.groups.span
-    for i in slot.blockStart..<(slot.blockStart + (slot.count + 3) >> 2) { body(&self, groups[i]) }
+    let sight = place.sight(of: group)
+    // The bounding circle of a shape says nothing of how deep inside its edge is.
+    let isNear =
+      (sight.edge .<= skin) .& ((sight.edge .>= -skin) .| (group.tag .< 0))
+    var lanes = Lanes(isNear)
+    while let lane = lanes.next() {
+      _ = measure(group.tag[lane], sight, lane, isBeside: true, index, &near)
+    }
   }
 
   /// Adds a fence to those that are near, if its edge is. Returns whether it holds the place.
   @inline(__always)
   private mutating func measure(
-    _ group: EntryGroup, _ lane: Int, _ edge: Float, isBeside: Bool, _ index: GridIndex,
-    _ near: inout Neighbourhood
+    _ tag: FenceID, _ sight: QuantisedPlace.Sight, _ lane: Int, isBeside: Bool,
+    _ index: GridIndex, _ near: inout Neighbourhood
   ) -> Bool {
-    let entry = group[lane]
-    guard entry.tag >= 0 else {
-      return measureShape(entry.fence, isBeside: isBeside, index, &near)
-    }
-    var holds = edge < 0
-    guard abs(edge) <= skin else { return holds }
+    guard tag >= 0 else { return measureShape(~tag, isBeside: isBeside, index, &near) }
+    let edge = sight.edge[lane]
+    guard abs(edge) <= skin else { return edge < 0 }
     let clear = (abs(edge) - Quantum.doubt) * quantum
-    if clear <= 0 {
-      let beyond = view.boundaryDistance(to: index.circles[Int(entry.tag)])
-      holds = beyond <= 0
-      safe = min(safe, abs(beyond))
-    } else {
-      safe = min(safe, Double(clear))
-    }
-    let offset = place.offset(to: entry)
+    guard clear > 0 else { return measureCircle(tag, isBeside: isBeside, index, &near) }
+    nearest = min(nearest, clear)
     near.append(
       Neighbourhood.Candidate(
-        x: offset.x * quantum, y: offset.y * quantum, z: offset.z * quantum,
-        radius: Float(entry.radius) * quantum, doubt: Quantum.doubt * quantum,
-        clear: clear, holds: holds,
-        tag: isBeside ? ~entry.tag : entry.tag))
-    return holds
+        x: sight.x[lane] * quantum, y: sight.y[lane] * quantum, z: sight.z[lane] * quantum,
+        radius: sight.radius[lane] * quantum, doubt: Quantum.doubt * quantum,
+        clear: clear, holds: edge < 0, tag: isBeside ? ~tag : tag))
+    return edge < 0
+  }
+
+  /// A circle whose edge is too near for its entry to tell on which side of it the place is.
+  @inline(never)
+  private mutating func measureCircle(
+    _ fence: FenceID, isBeside: Bool, _ index: GridIndex, _ near: inout Neighbourhood
+  ) -> Bool {
+    let circle = index.circles[Int(fence)]
+    let beyond = view.boundaryDistance(to: circle)
+    let exact = ExactCircle(circle, from: view.direction, within: Double(skin * quantum))
+    let clear = Float(abs(beyond)) * (1 - 1e-6) - 0.001
+    nearest = min(nearest, clear)
+    near.append(
+      Neighbourhood.Candidate(
+        x: exact.x, y: exact.y, z: exact.z, radius: exact.radius, doubt: exact.doubt,
+        clear: clear, holds: beyond <= 0, tag: isBeside ? ~fence : fence))
+    return beyond <= 0
   }
 
   /// A shape whose bounding circle holds the place, or nearly so.
+  @inline(never)
   private mutating func measureShape(
     _ fence: FenceID, isBeside: Bool, _ index: GridIndex, _ near: inout Neighbourhood
   ) -> Bool {
     let beyond = index.boundaryDistance(of: fence, from: view)
-    safe = min(safe, abs(beyond))
+    let clear = Float(abs(beyond)) * (1 - 1e-6) - 0.001
+    nearest = min(nearest, clear)
     if abs(beyond) <= Double(skin * quantum) {
       // Only the shape itself knows where its edge is.
       near.append(
         Neighbourhood.Candidate(
-          radius: 0, doubt: .infinity, clear: Float(abs(beyond)) * (1 - 1e-6) - 0.001,
-          holds: beyond <= 0, tag: isBeside ? ~fence : fence))
+          radius: 0, doubt: .infinity, clear: clear, holds: beyond <= 0,
+          tag: isBeside ? ~fence : fence))
     }
     return beyond <= 0
   }

@@ -113,10 +113,26 @@ struct QuantisedPlace {
     z = SIMD4(repeating: Int16(truncatingIfNeeded: place.z >> shift))
   }
 
-  /// From the place to a centre, on each axis.
+  /// Four circles as seen from the place, in quanta.
+  struct Sight {
+    /// From the place to the centres.
+    let x: SIMD4<Float>
+    let y: SIMD4<Float>
+    let z: SIMD4<Float>
+    let radius: SIMD4<Float>
+    /// To the edges on a straight line, negative inside; in length never more than the great circle by
+    /// more than `Quantum.doubt`.
+    let edge: SIMD4<Float>
+  }
+
   @inline(__always)
-  func offset(to entry: Entry) -> (x: Float, y: Float, z: Float) {
-    (Float(entry.x &- x[0]), Float(entry.y &- y[0]), Float(entry.z &- z[0]))
+  func sight(of group: EntryGroup) -> Sight {
+    let x = widened(group.x &- x)
+    let y = widened(group.y &- y)
+    let z = widened(group.z &- z)
+    let radius = widened(group.radius)
+    let edge = (x * x + y * y + z * z).squareRoot() - radius
+    return Sight(x: x, y: y, z: z, radius: radius, edge: edge)
   }
 
   @inline(__always)
@@ -125,13 +141,6 @@ struct QuantisedPlace {
     let y = widened(group.y &- y)
     let z = widened(group.z &- z)
     return x * x + y * y + z * z
-  }
-
-  /// Quanta from the place to the edges on a straight line, negative inside; in length never more
-  /// than the great circle by more than `Quantum.doubt`.
-  @inline(__always)
-  func edges(of group: EntryGroup) -> SIMD4<Float> {
-    squares(to: group).squareRoot() - widened(group.radius)
   }
 
   /// Which circles hold the place for sure, and which perhaps.

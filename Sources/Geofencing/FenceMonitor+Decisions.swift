@@ -120,8 +120,12 @@ extension FenceMonitor {
     guard !lingering.isEmpty else { return .infinity }
     if policy.isPlain {
       for fence in lingering { depart(fence, look, into: &transitions) }
+      if lingering.count <= 4 {
+        for fence in lingering { FenceMonitor.drop(fence, from: &inside) }
+      } else {
+        compactInside()
+      }
       lingering.removeAll(keepingCapacity: true)
-      compactInside()
       return .infinity
     }
     var safe = Double.infinity

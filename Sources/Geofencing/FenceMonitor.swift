@@ -127,7 +127,7 @@ package struct FenceMonitor: Sendable {
     index.remove(id)
   }
 
-  private static func drop(_ id: FenceID, from list: inout [FenceID]) {
+  static func drop(_ id: FenceID, from list: inout [FenceID]) {
     guard let i = list.firstIndex(of: id) else { return }
     list.swapAt(i, list.count - 1)
     list.removeLast()

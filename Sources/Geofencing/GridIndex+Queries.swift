@@ -27,7 +27,7 @@ extension GridIndex {
     var scan = EdgeScan(view: view, level: level, skin: reach)
     if slot.count > 0 { scan.visit(slot, self, &near) }
     for i in 0..<beside.count { scan.visitBeside(beside.slots[i], self, &near) }
-    return (near.end(clearance: reach, nearest: scan.safe), isSplit)
+    return (near.end(clearance: reach, nearest: Double(scan.nearest)), isSplit)
   }
 
   /// Cells beside the one that holds a place, at most one in each direction and the one between.

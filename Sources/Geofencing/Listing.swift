@@ -1,7 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// A fence on its way into or out of the cells.
 struct Listing {
   let fence: FenceID
@@ -19,10 +15,7 @@ struct Listing {
     cover = DiscCover(
       latitude: record.latitude, longitude: record.longitude, metres: record.radius)
     center = FixedVector(record.direction)
-    let half = record.radius / (2 * CellGrid.earthRadius)
-    chord =
-      half < 1e-3
-      ? record.radius * (1 - half * half / 6) : sin(half) * 2 * CellGrid.earthRadius
+    chord = record.chord
   }
 
   /// The level it fits on.

@@ -28,18 +28,21 @@ struct Neighbourhood {
     var holds = false
     /// The number of the fence; all bits flipped, and so negative, where only its edge counts.
     var tag: FenceID = 0
+
+    @inline(__always)
+    var side: Float { holds ? -1 : 1 }
   }
 
   /// Four fences side by side.
   private struct Group {
-    let x: SIMD4<Float>
-    let y: SIMD4<Float>
-    let z: SIMD4<Float>
-    let radius: SIMD4<Float>
-    let doubt: SIMD4<Float>
+    var x: SIMD4<Float>
+    var y: SIMD4<Float>
+    var z: SIMD4<Float>
+    var radius: SIMD4<Float>
+    var doubt: SIMD4<Float>
     let clear: SIMD4<Float>
-    /// Lanes that held the place last looked at: −1, the others 0.
-    var held: SIMD4<Int32>
+    /// On which side of the edge the place last looked at was: −1 inside, 1 outside.
+    var side: SIMD4<Float>
     let tag: SIMD4<FenceID>
     /// The least `clear` of this and all groups behind it.
     var nearest: Float
@@ -52,15 +55,25 @@ struct Neighbourhood {
       radius = SIMD4(a.radius, b.radius, c.radius, d.radius)
       doubt = SIMD4(a.doubt, b.doubt, c.doubt, d.doubt)
       clear = SIMD4(a.clear, b.clear, c.clear, d.clear)
-      held = SIMD4(a.holds ? -1 : 0, b.holds ? -1 : 0, c.holds ? -1 : 0, d.holds ? -1 : 0)
+      side = SIMD4(a.side, b.side, c.side, d.side)
       tag = SIMD4(a.tag, b.tag, c.tag, d.tag)
       nearest = min(min(a.clear, b.clear), min(c.clear, d.clear))
+    }
+
+    mutating func set(_ lane: Int, to circle: ExactCircle) {
+      x[lane] = circle.x
+      y[lane] = circle.y
+      z[lane] = circle.z
+      radius[lane] = circle.radius
+      doubt[lane] = circle.doubt
     }
   }
 
   private var groups: [Group] = []
   /// Fences that hold the place last looked at, in no order.
   private(set) var holding: [FenceID] = []
+  /// Those that held the place before the last look, for `compare`.
+  private(set) var former: [FenceID] = []
   /// The number of the cell that held the place of the look.
   private(set) var cell = UInt32.max
   /// The place of the look, from the Earth's centre.
@@ -121,6 +134,25 @@ struct Neighbourhood {
     }
     reachSquared = -1
     ampleSquared = -1
+  }
+
+  /// Forgets all, but keeps what held the last place until `compare`.
+  @inline(__always)
+  mutating func forgetForComparison() {
+    swap(&holding, &former)
+    if !holding.isEmpty { holding.removeAll(keepingCapacity: true) }
+    reachSquared = -1
+    ampleSquared = -1
+  }
+
+  /// Tells what holds the place of the last look and did not hold the one before, and the other way
+  /// round; false where these are too many to be compared like that.
+  /// - Complexity: O(the product of their numbers).
+  mutating func compare(entered: inout [FenceID], left: inout [FenceID]) -> Bool {
+    guard holding.count * former.count <= 256 else { return false }
+    for fence in holding where !former.contains(fence) { entered.append(fence) }
+    for fence in former where !holding.contains(fence) { left.append(fence) }
+    return true
   }
 
   /// Forgets all.
@@ -228,7 +260,8 @@ struct Neighbourhood {
     // is more than a `Float` rounds off.
     let crossable = max(moved, Float(way)) * (1 + 5e-7)
     moved = Float(way)
-    var scan = Scan(view: view, offset: offset, crossable: crossable, way: way)
+    var scan = Scan(
+      view: view, offset: offset, origin: origin, crossable: crossable, way: way, reach: reach)
     scan.visit(&groups, index, holding: &holding, entered: &entered, left: &left)
     if scan.isForeign { return nil }
     return rest(min(reach - way, scan.safe), around: view.direction)
@@ -239,20 +272,16 @@ struct Neighbourhood {
     let view: Viewpoint
     /// Metres from the place of the first look.
     let offset: Vector
+    /// The place of the first look, from the Earth's centre.
+    let origin: Vector
     /// The metres within which an edge must have been then, to have been crossed since.
     let crossable: Float
     let way: Double
+    let reach: Double
     /// A lower bound of the metres to the nearest edge.
     var safe = Double.infinity
     /// Whether an edge was crossed that another cell tells of.
     var isForeign = false
-
-    init(view: Viewpoint, offset: Vector, crossable: Float, way: Double) {
-      self.view = view
-      self.offset = offset
-      self.crossable = crossable
-      self.way = way
-    }
 
     @inline(__always)
     mutating func visit(
@@ -273,39 +302,58 @@ struct Neighbourhood {
         let dy = span[i].y - y
         let dz = span[i].z - z
         let edge = (dx * dx + dy * dy + dz * dz).squareRoot() - span[i].radius
-        let distance = edge.replacing(with: -edge, where: edge .< 0)
-        var clear = distance - span[i].doubt
-        let isDoubtful = clear .<= 0
-        let isHeld = span[i].held .< 0
-        let attention = isDoubtful .| ((edge .< 0) .^ isHeld)
-        if any(attention) {
-          for lane in 0..<4 where attention[lane] {
-            let tag = span[i].tag[lane]
-            let fence = tag < 0 ? ~tag : tag
-            var holds = edge[lane] < 0
-            if isDoubtful[lane] {
-              let beyond = index.boundaryDistance(of: fence, from: view)
-              holds = beyond <= 0
-              safe = min(safe, abs(beyond))
-              clear[lane] = .infinity
-            }
-            guard holds != isHeld[lane] else { continue }
-            span[i].held[lane] = holds ? -1 : 0
-            if tag < 0 {
-              isForeign = true
-            } else if holds {
-              holding.append(fence)
-              entered.append(fence)
-            } else {
-              Neighbourhood.drop(fence, from: &holding)
-              left.append(fence)
-            }
+        // Negative as well where the place is on the other side now.
+        let clear = edge * span[i].side - span[i].doubt
+        var lanes = Lanes(clear .<= 0)
+        guard lanes.isEmpty else {
+          let cleared = clear.replacing(with: .infinity, where: clear .<= 0)
+          nearest = nearest.replacing(with: cleared, where: cleared .< nearest)
+          while let lane = lanes.next() {
+            decide(
+              &span[i], lane, edge[lane], index, holding: &holding, entered: &entered, left: &left)
           }
+          continue
         }
         nearest = nearest.replacing(with: clear, where: clear .< nearest)
       }
       let least = min(min(nearest[0], nearest[1]), min(nearest[2], nearest[3]))
       safe = min(safe, Double(least))
+    }
+
+    /// A fence whose edge was crossed, or may have been.
+    @inline(never)
+    private mutating func decide(
+      _ group: inout Group, _ lane: Int, _ edge: Float, _ index: GridIndex,
+      holding: inout [FenceID], entered: inout [FenceID], left: inout [FenceID]
+    ) {
+      let tag = group.tag[lane]
+      let fence = tag < 0 ? ~tag : tag
+      var holds = edge < 0
+      if abs(edge) > group.doubt[lane] {
+        safe = min(safe, Double(abs(edge) - group.doubt[lane]))
+      } else if let shape = index.shape(fence) {
+        let beyond = shape.signedBoundaryDistance(from: view.direction)
+        holds = beyond <= 0
+        safe = min(safe, abs(beyond))
+      } else {
+        let circle = index.circles[Int(fence)]
+        let beyond = view.boundaryDistance(to: circle)
+        holds = beyond <= 0
+        safe = min(safe, abs(beyond))
+        // The next look need not ask again.
+        group.set(lane, to: ExactCircle(circle, from: origin, within: reach))
+      }
+      guard holds != (group.side[lane] < 0) else { return }
+      group.side[lane] = holds ? -1 : 1
+      if tag < 0 {
+        isForeign = true
+      } else if holds {
+        holding.append(fence)
+        entered.append(fence)
+      } else {
+        Neighbourhood.drop(fence, from: &holding)
+        left.append(fence)
+      }
     }
   }
 

@@ -89,6 +89,8 @@ struct Surroundings {
 
   /// Looks around and measures everything, however far the last look is away.
   mutating func lookAllAround(from view: Viewpoint, in index: GridIndex) -> Double {
+    // Whether the levels list what they listed last: then what is new on each of them is new.
+    var isAsBefore = !isBlank
     isBlank = false
     var safe = Double.infinity
     var level = CellGrid.top
@@ -103,14 +105,19 @@ struct Surroundings {
         safe = min(safe, metres)
         if level == deepest { return safe }
       } else {
-        levels[level].forget(into: &former)
         // What cells below tell is complete only beside what the cells above them tell.
         if let astray = levelAstray(above: level, at: view, in: index) {
-          level = astray
           levels[level].forget(into: &former)
+          level = astray
+          isAsBefore = false
         }
+        levels[level].forgetForComparison()
         let (metres, isSplit) = index.look(from: view, level: level, into: &levels[level])
-        if !levels[level].holding.isEmpty { found.append(contentsOf: levels[level].holding) }
+        isAsBefore = isAsBefore && isSplit == (level > deepest)
+        if !isAsBefore || !levels[level].compare(entered: &entered, left: &left) {
+          former.append(contentsOf: levels[level].former)
+          found.append(contentsOf: levels[level].holding)
+        }
         safe = min(safe, metres)
         if !isSplit {
           forget(below: level)

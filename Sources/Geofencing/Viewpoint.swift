@@ -25,6 +25,12 @@ struct CircleRecord: Equatable {
     self.radius = radius
   }
 
+  /// Metres of the straight line from the centre to the edge.
+  var chord: Double {
+    let half = radius / (2 * CellGrid.earthRadius)
+    return half < 1e-3 ? radius * (1 - half * half / 6) : sin(half) * 2 * CellGrid.earthRadius
+  }
+
   /// Towards the centre.
   var direction: Vector {
     let latitude = SineCosine(degrees: latitude * (180 / .pi))

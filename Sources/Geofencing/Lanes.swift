@@ -1,0 +1,27 @@
+/// The lanes of a vector register that a mask has set, from the first to the last.
+///
+///     var lanes = Lanes(edge .<= skin)
+///     while let lane = lanes.next() { … }
+///
+/// To ask a mask for each lane in turn costs a branch for each that is not set.
+struct Lanes: IteratorProtocol {
+  /// A byte of eight ones for each lane still to come.
+  private var bytes: UInt32
+
+  @inline(__always)
+  init(_ mask: SIMDMask<SIMD4<Int32>>) {
+    let ones = SIMD4<Int32>(repeating: 0).replacing(with: -1, where: mask)
+    bytes = unsafe unsafeBitCast(SIMD4<Int8>(truncatingIfNeeded: ones), to: UInt32.self)
+  }
+
+  @inline(__always)
+  var isEmpty: Bool { bytes == 0 }
+
+  @inline(__always)
+  mutating func next() -> Int? {
+    guard bytes != 0 else { return nil }
+    let shift = UInt32(truncatingIfNeeded: bytes.trailingZeroBitCount) & 0b11000
+    bytes &= ~(0xFF &<< shift)
+    return Int(shift &>> 3)
+  }
+}
