@@ -21,10 +21,17 @@ struct CellBuilder {
     var occupancy = Occupancy()
     var builder = CellBuilder(widths: index.widths)
     builder.listings.reserveCapacity(index.count)
-    for fence in CellBuilder.order(of: index.circles) {
-      let listing = index.listing(of: fence)
-      listing.cover.mark(in: &occupancy)
-      builder.listings.append(listing)
+    let order = CellBuilder.order(of: index.circles)
+    for start in stride(from: 0, to: order.count, by: 512) {
+      let fences = order[start..<min(start + 512, order.count)]
+      // In a pass of its own: the circles lie anywhere, and the processor waits for many at once only
+      // where there is little to do for each.
+      let circles = fences.map { index.circles[Int($0)] }
+      for (fence, circle) in zip(fences, circles) {
+        let listing = Listing(circle, fence: fence, isShape: index.shape(fence) != nil)
+        listing.cover.mark(in: &occupancy)
+        builder.listings.append(listing)
+      }
     }
     // Most often enough: two groups of four for four fences.
     builder.pool.reserveCapacity(groups: index.count / 2)

@@ -1,5 +1,5 @@
-/// Blocks of entry groups in one array: of 1, 2, 3, 4, 6, 8, 12 … groups, with a free list for
-/// each size.
+/// Blocks of entry groups in one array: of 1 to 8, 10, 12, 14, 16, 20 … groups, four sizes up to each
+/// power of two, with a free list for each size.
 struct EntryPool: Sendable {
   private(set) var groups: [EntryGroup] = []
   /// The first free block of each size, −1 at the end; the next is in the block's first lane.
@@ -9,7 +9,7 @@ struct EntryPool: Sendable {
 
   /// Groups in a block of a size class.
   static func groupCount(_ sizeClass: Int) -> Int {
-    sizeClass < 2 ? sizeClass + 1 : (sizeClass & 1 == 0 ? 3 : 4) << ((sizeClass - 2) >> 1)
+    sizeClass < 4 ? sizeClass + 1 : (5 + sizeClass & 3) << ((sizeClass - 4) >> 2)
   }
 
   /// Entries in a block of a size class.
