@@ -9,6 +9,9 @@ extension Engine {
     Set(watches.map(\.key.category)).sorted()
   }
 
+  /// Bytes of heap that the places of these categories take: fences, cells and numbers.
+  package var placeBytes: Int { watches.reduce(0) { $0 + $1.byteCount } }
+
   /// Lets a reminder wait for the places of its category.
   mutating func join(_ index: Int32, _ key: CategoryWatch.Key, at now: Instant) {
     slots.set(.fence, true, index)

@@ -39,7 +39,7 @@ private let benchHelp = """
       a thousand times, without the disk
   places N
       One reminder for any of N places of a category: read_ms and fill_ms until it waits for them,
-      bytes_per_place (resident), us_per_fix on a drive, firings
+      bytes_per_place (fences, cells and numbers), us_per_fix on a drive, firings
 
   """
 

@@ -107,7 +107,6 @@ func placeBench(count: Int) throws -> String {
           name: "Place \(index)", position: position(index), radius: 60, category: "Shopping"))
     }
   }
-  let before = residentBytes()
   var engine = Engine(zone: .utc)
   var effects: [Effect] = []
   let start = seconds()
@@ -118,7 +117,6 @@ func placeBench(count: Int) throws -> String {
   let read = seconds()
   engine.handle(.places(category: "shopping", places), at: now, into: &effects)
   let filled = seconds()
-  let resident = residentBytes() - before
 
   var firings = 0
   let fixes = 20_000
@@ -135,7 +133,7 @@ func placeBench(count: Int) throws -> String {
   let driven = seconds()
   store.close()
   return "read_ms=\(rounded((read - start) * 1e3)) fill_ms=\(rounded((filled - read) * 1e3))"
-    + " bytes_per_place=\(rounded(Double(resident) / Double(count)))"
+    + " bytes_per_place=\(rounded(Double(engine.placeBytes) / Double(count)))"
     + " us_per_fix=\(rounded((driven - drive) / Double(fixes) * 1e6)) firings=\(firings)"
 }
 
@@ -143,17 +141,4 @@ private func seconds() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
-
-/// Resident memory of this process, from /proc/self/statm.
-private func residentBytes() -> Int {
-  guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-  defer { fclose(file) }
-  var line = [UInt8](repeating: 0, count: 256)
-  let count = fread(&line, 1, line.count, file)
-  let fields = line[..<count].split(separator: UInt8(ascii: " "))
-  guard fields.count > 1, let pages = Int(String(decoding: fields[1], as: UTF8.self)) else {
-    return 0
-  }
-  return pages * Int(getpagesize())
 }
