@@ -18,53 +18,33 @@ struct EdgeScan {
     place = QuantisedPlace(FixedVector(view.direction), level: level)
   }
 
-  /// Goes through the list of the cell that holds the place.
+  /// Goes through the list of the cell that holds the place, or of one beside it, where only the edges
+  /// count.
   mutating func visit(
-    _ slot: CellTable.Slot, _ index: GridIndex, _ near: inout Neighbourhood
+    _ slot: CellTable.Slot, isBeside: Bool, _ index: GridIndex, _ near: inout Neighbourhood
   ) {
-    guard slot.isPooled else { return visit(EntryGroup(slot.entry), index, &near) }
+    guard slot.isPooled else {
+      return visit(EntryGroup(slot.entry), isBeside: isBeside, index, &near)
+    }
     let groups = index.table.pool.groups.span
     for i in slot.blockStart..<(slot.blockStart + (slot.count + 3) >> 2) {
-      visit(groups[i], index, &near)
+      visit(groups[i], isBeside: isBeside, index, &near)
     }
   }
 
   @inline(__always)
   private mutating func visit(
-    _ group: EntryGroup, _ index: GridIndex, _ near: inout Neighbourhood
+    _ group: EntryGroup, isBeside: Bool, _ index: GridIndex, _ near: inout Neighbourhood
   ) {
     let sight = place.sight(of: group)
-    var lanes = Lanes(sight.edge .<= skin)
+    let isNear = sight.edge .<= skin
+    // The bounding circle of a shape says nothing of how deep inside its edge is.
+    var lanes = Lanes(
+      isBeside ? isNear .& ((sight.edge .>= -skin) .| (group.tag .< 0)) : isNear)
     while let lane = lanes.next() {
       let tag = group.tag[lane]
-      if measure(tag, sight, lane, isBeside: false, index, &near) {
-        near.note(tag < 0 ? ~tag : tag)
-      }
-    }
-  }
-
-  /// Goes through the list of a cell beside it, where only the edges count.
-  mutating func visitBeside(
-    _ slot: CellTable.Slot, _ index: GridIndex, _ near: inout Neighbourhood
-  ) {
-    guard slot.isPooled else { return visitBeside(EntryGroup(slot.entry), index, &near) }
-    let groups = index.table.pool.groups.span
-    for i in slot.blockStart..<(slot.blockStart + (slot.count + 3) >> 2) {
-      visitBeside(groups[i], index, &near)
-    }
-  }
-
-  @inline(__always)
-  private mutating func visitBeside(
-    _ group: EntryGroup, _ index: GridIndex, _ near: inout Neighbourhood
-  ) {
-    let sight = place.sight(of: group)
-    // The bounding circle of a shape says nothing of how deep inside its edge is.
-    let isNear =
-      (sight.edge .<= skin) .& ((sight.edge .>= -skin) .| (group.tag .< 0))
-    var lanes = Lanes(isNear)
-    while let lane = lanes.next() {
-      _ = measure(group.tag[lane], sight, lane, isBeside: true, index, &near)
+      let holds = measure(tag, sight, lane, isBeside: isBeside, index, &near)
+      if holds, !isBeside { near.note(tag < 0 ? ~tag : tag) }
     }
   }
 

@@ -25,8 +25,8 @@ extension GridIndex {
       from: place, wanted: near.ambition * CellGrid.height(level), isSplit: isSplit, &beside)
     near.begin(at: view.direction, in: place.cell)
     var scan = EdgeScan(view: view, level: level, skin: reach)
-    if slot.count > 0 { scan.visit(slot, self, &near) }
-    for i in 0..<beside.count { scan.visitBeside(beside.slots[i], self, &near) }
+    if slot.count > 0 { scan.visit(slot, isBeside: false, self, &near) }
+    for i in 0..<beside.count { scan.visit(beside.slots[i], isBeside: true, self, &near) }
     return (near.end(clearance: reach, nearest: Double(scan.nearest)), isSplit)
   }
 
