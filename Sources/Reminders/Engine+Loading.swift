@@ -27,7 +27,6 @@ extension Engine {
 
   /// Looks at those that could not be left alone, and tells what was missed.
   package mutating func finishLoading(at now: Instant, into effects: inout [Effect]) {
-    timers.heapify()
     monitor.endFilling()
     for twin in slots.endAppending() {
       deactivate(twin)
@@ -88,7 +87,7 @@ extension Engine {
       return true
     default: break
     }
-    if let next = progress.nextLook { timers.append(slot: index, at: next.microseconds) }
+    if let next = progress.nextLook { timers.push(slot: index, at: next.microseconds) }
     return true
   }
 }

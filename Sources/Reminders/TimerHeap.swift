@@ -1,4 +1,4 @@
-/// Timers by deadline: a 4-ary heap that knows where each timer is.
+/// Timers by deadline: a heap of those that come next, and buckets of those that are far off.
 ///
 ///     var heap = TimerHeap()
 ///     heap.push(slot: 7, at: deadline)
@@ -8,195 +8,242 @@
 /// A timer is named by its slot, a dense number of the caller's: 0 or more, for it is an index into
 /// an array. Equal deadlines come out by slot.
 ///
-/// With a million timers the time goes into waiting for memory, so the shape follows the cache
-/// (LaMarca and Ladner, "The Influence of Caches on the Performance of Heaps", 1996). A node is a
-/// whole timer of 16 bytes, the root is node 0, the children of node i are 4i + 1 … 4i + 4, and these
-/// are one cache line. The first of four is found without jumps, while the lines of the grandchildren
-/// are on their way.
+/// Most timers are set, moved and cancelled long before they are due, so order among them is not worth
+/// its price: they lie in buckets of `FarTimers`, and only the bucket that comes next is put in order. That
+/// one is a 4-ary heap, some hundred nodes of 16 bytes that stay in the processor's first cache (LaMarca
+/// and Ladner, "The Influence of Caches on the Performance of Heaps", 1996). The root is node 0, the
+/// children of node i are 4i + 1 … 4i + 4, and these are one cache line. Where there are few timers
+/// there is nothing but the heap.
 ///
-/// Whoever takes the first timer away mostly sets another one, of the same reminder or of the next. So
-/// `pop` leaves the root free, and what is pushed next fills it: one walk through the tree instead of
-/// three. Everything else takes a free root for a timer that is before all others.
+/// What is moved or cancelled leaves the heap at once, so the first timer is always a live one; in a bucket
+/// it may leave an entry behind, of which there are never more than three for each timer.
 ///
-/// Invariant: no node is before its parent, and the places are the inverse of the nodes' slots.
-/// 20 bytes a timer: the node 16, its place 4.
+/// Invariant: there are timers far off only while there are some in the heap, and these are due no later;
+/// no node is before its parent; the places are the inverse of the nodes' slots.
+///
+/// 16¼ bytes a timer: its deadline 8, its place 4, its entry 4¼; 29 at most where timers are moved. In the
+/// heap it is 28.
 package struct TimerHeap: Sendable {
-  private var tree = TimerTree(nodes: 0, slots: 0)
+  /// So many timers are put in order at once: as many as the first cache holds with what belongs to them.
+  private static let handful = 512
+
+  private var tree = TimerTree(nodes: 0, slots: 0, chunks: TimerChunks(capacity: 0))
   /// The number of nodes in use.
   private var end = 0
-  /// The root is no timer: it has been taken, and waits for the next one.
-  private var isRootFree = false
+  /// With more nodes than this some are to be put far off.
+  private var limit = Self.handful
+  private var far = FarTimers()
 
   package init() {}
 
   /// The number of timers.
-  package var count: Int { end &- (isRootFree ? 1 : 0) }
+  package var count: Int { end &+ far.count }
 
-  package var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { end == 0 }
 
   /// Makes room for `count` timers in slots 0..<`count`.
   package mutating func reserveCapacity(_ count: Int) {
-    guard count > tree.nodeCapacity || count > tree.slotCapacity else { return }
-    tree = TimerTree(tree, end: end, nodes: count, slots: count)
+    let nodes = min(count, 2 * Self.handful)
+    if nodes > tree.nodeCapacity || count > tree.slotCapacity {
+      copy(nodes: nodes, slots: count)
+    } else {
+      own()
+    }
+    if count > Self.handful {
+      // Some hundred chunks are not full, and some hundred are wanted when a bucket is shared out.
+      tree.grow(to: count / Int(TimerChunks.width) + 1_024)
+    }
   }
 
   /// Bytes of heap in use.
   package var byteCount: Int { tree.byteCount }
 
   /// The slots that have a timer, in no order.
-  var timedSlots: [Int32] { (firstNode..<end).map { tree[$0].slot } }
+  var timedSlots: [Int32] {
+    var slots = (0..<end).map { tree[$0].slot }
+    far.forEach(tree) { slots.append($0) }
+    return slots
+  }
 
   /// The deadline of a slot's timer; nil where it has none.
   /// - Complexity: O(1).
-  package func deadline(slot: Int32) -> Int64? { node(of: slot).map { tree[$0].deadline } }
+  package func deadline(slot: Int32) -> Int64? { hasTimer(slot) ? tree[deadlineOf: slot] : nil }
+
+  @inline(__always)
+  private func hasTimer(_ slot: Int32) -> Bool {
+    slot >= 0 && Int(slot) < tree.slotCapacity && tree[placeOf: slot] != TimerTree.nowhere
+  }
 
   // MARK: - Setting
 
   /// Sets a timer, or moves the one the slot has. Negative slots are ignored.
-  /// - Complexity: O(log count), O(1) on average for random deadlines.
+  /// - Complexity: O(1) amortised where it is far off, else O(log count).
   package mutating func push(slot: Int32, at deadline: Int64) {
     guard slot >= 0 else { return }
-    let timer = TimerNode(deadline, slot)
-    if let node = node(of: slot) {
-      own()
-      return tree.settle(timer, at: node, end: end)
-    }
     makeRoom(for: slot)
-    if isRootFree {
-      isRootFree = false
-      return tree.fillRoot(with: timer, end: end)
-    }
-    end &+= 1
-    tree.rise(timer, from: end &- 1)
-  }
-
-  /// Sets a timer of a slot that has none, where its order does not matter yet: `heapify` must be
-  /// called before anything else is.
-  /// - Complexity: O(1) amortised.
-  mutating func append(slot: Int32, at deadline: Int64) {
-    guard slot >= 0, node(of: slot) == nil else { return }
-    makeRoom(for: slot)
-    closeRoot()
-    tree[end] = TimerNode(deadline, slot)
-    tree[placeOf: slot] = Int32(truncatingIfNeeded: end)
-    end += 1
-  }
-
-  /// Puts the timers that were appended in order (Floyd, "Algorithm 245: Treesort 3", 1964).
-  /// - Complexity: O(count).
-  mutating func heapify() {
-    guard end > 1 else { return }
-    own()
-    for node in stride(from: TimerTree.parent(of: end - 1), through: 0, by: -1) {
-      tree.sink(tree[node], from: node, end: end)
-    }
+    set(slot, at: deadline)
   }
 
   /// Moves a timer; false where the slot has none.
-  /// - Complexity: O(log count).
+  /// - Complexity: as `push`.
   @discardableResult
   package mutating func reschedule(slot: Int32, at deadline: Int64) -> Bool {
-    guard let node = node(of: slot) else { return false }
+    guard hasTimer(slot) else { return false }
     own()
-    tree.settle(TimerNode(deadline, slot), at: node, end: end)
+    set(slot, at: deadline)
     return true
+  }
+
+  @inline(__always)
+  private mutating func set(_ slot: Int32, at deadline: Int64) {
+    let key = FarTimers.key(deadline)
+    let place = tree[placeOf: slot]
+    tree[deadlineOf: slot] = deadline
+    guard key <= far.passed else {
+      if place >= 0 { removeNode(Int(place)) }
+      far.insert(slot, key: key, tree)
+      if place < TimerTree.nowhere { far.forget(tree) }
+      if end == 0 { fill() }
+      return
+    }
+    let timer = TimerNode(deadline, slot)
+    if place >= 0 { return tree.settle(timer, at: Int(place), end: end) }
+    if end >= tree.nodeCapacity { copy(nodes: max(16, 2 * end), slots: 0) }
+    end &+= 1
+    tree.rise(timer, from: end &- 1)
+    if place < TimerTree.nowhere { far.forget(tree) }
+    if end > limit { thin() }
   }
 
   // MARK: - Taking
 
   /// Takes a timer away; false where the slot has none.
-  /// - Complexity: O(log count).
+  /// - Complexity: O(1) amortised where it is far off, else O(log count).
   @discardableResult
   package mutating func cancel(slot: Int32) -> Bool {
-    guard let node = node(of: slot) else { return false }
+    guard hasTimer(slot) else { return false }
     own()
-    tree[placeOf: slot] = -1
-    end &-= 1
-    if node < end { tree.settle(tree[end], at: node, end: end) }
+    let place = tree[placeOf: slot]
+    if place >= 0 {
+      removeNode(Int(place))
+      tree[placeOf: slot] = TimerTree.nowhere
+      if end == 0 { fill() }
+    } else {
+      tree[placeOf: slot] = TimerTree.nowhere
+      far.forget(tree)
+    }
     return true
   }
 
   /// The timer that is due first; nil where there is none.
   /// - Complexity: O(1).
   package func peek() -> (deadline: Int64, slot: Int32)? {
-    let first = firstNode
-    guard first < end else { return nil }
-    var timer = tree[first]
-    if first > 0 {
-      for node in first..<min(end, first + TimerTree.width) where tree[node] < timer {
-        timer = tree[node]
-      }
-    }
-    return (timer.deadline, timer.slot)
+    end > 0 ? (tree[0].deadline, tree[0].slot) : nil
   }
 
   /// Takes the timer away that is due first, and returns it.
-  /// - Complexity: O(log count).
+  /// - Complexity: O(log count) amortised.
   package mutating func pop() -> (deadline: Int64, slot: Int32)? {
-    guard !isEmpty else { return nil }
+    guard let first = peek() else { return nil }
     own()
-    closeRoot()
-    let first = tree[0]
-    tree[placeOf: first.slot] = -1
-    tree[0] = .none
-    isRootFree = true
-    return (first.deadline, first.slot)
+    tree[placeOf: first.slot] = TimerTree.nowhere
+    end &-= 1
+    if end > 0 { tree.fillRoot(with: tree[end], end: end) } else { fill() }
+    return first
   }
 
   // MARK: - Reading
 
   /// Timers in the order of their deadlines while `body` answers true; they stay.
-  /// - Complexity: O(k²) for k of them, with small constants, whatever their number in all.
+  /// - Complexity: O(h log h) for h timers in the heap; beyond these O(count) to copy them all, and a
+  ///   `pop` for each.
   func forEachInOrder(_ body: (_ deadline: Int64, _ slot: Int32) -> Bool) {
-    // Nodes whose parents have been told, the next one last.
-    var frontier: [Int] = end == 0 ? [] : [0]
-    while let node = frontier.popLast() {
-      if node >= firstNode {
-        guard body(tree[node].deadline, tree[node].slot) else { return }
-      }
-      let first = TimerTree.firstChild(of: node)
-      for child in first..<first + TimerTree.width where child < end {
-        var low = 0
-        var high = frontier.count
-        while low < high {
-          let middle = (low + high) / 2
-          if tree[child] < tree[frontier[middle]] { low = middle + 1 } else { high = middle }
-        }
-        frontier.insert(child, at: low)
-      }
+    for timer in (0..<end).map({ tree[$0] }).sorted(by: <) {
+      guard body(timer.deadline, timer.slot) else { return }
     }
+    guard far.count > 0 else { return }
+    var rest = self
+    rest.own()
+    rest.end = 0
+    rest.fill()
+    while let next = rest.pop(), body(next.deadline, next.slot) {}
   }
 
   /// The first thing found wrong with the structure, or nil; for tests.
   /// - Complexity: O(slots).
   package func checkInvariants() -> String? {
     guard end <= tree.nodeCapacity else { return "nodes are missing" }
-    if isRootFree, end == 0 || tree[0].order != TimerNode.none.order {
-      return "a free root is a timer"
-    }
-    for node in firstNode..<max(firstNode, end) {
-      let slot = tree[node].slot
-      guard slot >= 0, Int(slot) < tree.slotCapacity, tree[placeOf: slot] == Int32(node) else {
+    if end == 0, far.count > 0 { return "timers are far off, and none is near" }
+    for node in 0..<end {
+      let (deadline, slot) = (tree[node].deadline, tree[node].slot)
+      guard slot >= 0, Int(slot) < tree.slotCapacity, tree[placeOf: slot] == Int32(node),
+        tree[deadlineOf: slot] == deadline
+      else {
         return "slot \(slot) is misplaced"
       }
+      guard FarTimers.key(deadline) <= far.passed else { return "slot \(slot) is far off" }
       if node > 0, tree[node] < tree[TimerTree.parent(of: node)] {
         return "node \(node) is before its parent"
       }
     }
-    let placed = (0..<tree.slotCapacity).count { tree[placeOf: Int32($0)] >= 0 }
+    if let wrong = far.checkInvariants(tree) { return wrong }
+    let placed = (0..<tree.slotCapacity).count { hasTimer(Int32($0)) }
     return placed == count ? nil : "\(placed) slots have a place, \(count) a timer"
+  }
+
+  // MARK: - Between the heap and the buckets
+
+  /// Takes what is due next from the buckets, once the heap is empty.
+  @inline(never)
+  private mutating func fill() {
+    guard far.count > 0 else { return }
+    let next = far.giveOut(most: Self.handful, tree)
+    if next.count > tree.nodeCapacity { copy(nodes: next.count, slots: 0) }
+    for slot in next {
+      tree.place(TimerNode(tree[deadlineOf: slot], slot), at: end)
+      end += 1
+    }
+    order()
+  }
+
+  /// Puts what is due last of the heap far off, as far as that can be told apart.
+  @inline(never)
+  private mutating func thin() {
+    if far.takeBack() {
+      var kept = 0
+      for node in 0..<end {
+        let timer = tree[node]
+        let key = FarTimers.key(timer.deadline)
+        if key > far.passed {
+          far.insert(timer.slot, key: key, tree)
+        } else {
+          tree.place(timer, at: kept)
+          kept += 1
+        }
+      }
+      end = kept
+      if end == 0 { return fill() }
+    }
+    order()
+  }
+
+  /// Makes a heap of the nodes (Floyd, "Algorithm 245: Treesort 3", 1964).
+  private mutating func order() {
+    if end > 1 {
+      for node in stride(from: TimerTree.parent(of: end - 1), through: 0, by: -1) {
+        tree.sink(tree[node], from: node, end: end)
+      }
+    }
+    limit = max(Self.handful, 2 * end)
   }
 
   // MARK: - The tree
 
-  /// The first node that is a timer.
-  private var firstNode: Int { isRootFree ? 1 : 0 }
-
+  /// Takes a timer out of the heap; its place is the caller's to set.
   @inline(__always)
-  private func node(of slot: Int32) -> Int? {
-    guard slot >= 0, Int(slot) < tree.slotCapacity else { return nil }
-    let place = tree[placeOf: slot]
-    return place >= 0 ? Int(place) : nil
+  private mutating func removeNode(_ node: Int) {
+    end &-= 1
+    if node < end { tree.settle(tree[end], at: node, end: end) }
   }
 
   /// Before anything is written: a copy of this heap keeps what it has.
@@ -205,13 +252,11 @@ package struct TimerHeap: Sendable {
     if !isKnownUniquelyReferenced(&tree) { copy(nodes: 0, slots: 0) }
   }
 
-  /// Room for one more node and for a slot's place, in memory that is nobody else's.
+  /// Room for a slot, in memory that is nobody else's.
   @inline(__always)
   private mutating func makeRoom(for slot: Int32) {
-    if end >= tree.nodeCapacity || Int(slot) >= tree.slotCapacity {
-      copy(
-        nodes: end < tree.nodeCapacity ? 0 : max(16, 2 * end),
-        slots: Int(slot) < tree.slotCapacity ? 0 : max(16, Int(slot) + 1, 2 * tree.slotCapacity))
+    if Int(slot) >= tree.slotCapacity {
+      copy(nodes: 0, slots: max(16, Int(slot) + 1, 2 * tree.slotCapacity))
     } else {
       own()
     }
@@ -220,15 +265,5 @@ package struct TimerHeap: Sendable {
   @inline(never)
   private mutating func copy(nodes: Int, slots: Int) {
     tree = TimerTree(tree, end: end, nodes: nodes, slots: slots)
-  }
-
-  /// Puts the last timer where the root is free.
-  @inline(__always)
-  private mutating func closeRoot() {
-    guard isRootFree else { return }
-    isRootFree = false
-    end &-= 1
-    // The last one is the free root itself where there are no timers.
-    if end > 0 { tree.fillRoot(with: tree[end], end: end) }
   }
 }

@@ -6,11 +6,6 @@ struct TimerNode {
   /// The deadline above, the slot below.
   var order: Int128
 
-  /// Before everything else; no timer.
-  static let none = TimerNode(order: .min)
-
-  private init(order: Int128) { self.order = order }
-
   @inline(__always)
   init(_ deadline: Int64, _ slot: Int32) { order = Int128(deadline) << 64 | Int128(slot) }
 
@@ -25,10 +20,10 @@ struct TimerNode {
   static func < (a: TimerNode, b: TimerNode) -> Bool { a.order < b.order }
 }
 
-/// The memory of a `TimerHeap` and the walks through it: the marked corner.
+/// The memory of a `TimerHeap` and the walks through its tree: the marked corner.
 ///
 /// It is no array, for three reasons that show at a million timers: the four children of a node are one
-/// cache line whatever the allocator answers, both parts are on large pages, and one test for being
+/// cache line whatever the allocator answers, all parts are on large pages, and one test for being
 /// shared is enough for an operation. The fewer instructions an operation is, the more of them wait for
 /// memory at the same time.
 ///
@@ -37,39 +32,53 @@ struct TimerNode {
 @safe final class TimerTree: @unchecked Sendable {
   let nodeCapacity: Int
   let slotCapacity: Int
-  let byteCount: Int
+  private let ownByteCount: Int
+  /// Of the timers that are far off.
+  private(set) var chunks: TimerChunks
   private let storage: UnsafeMutableRawPointer
   private let nodes: UnsafeMutablePointer<TimerNode>
+  private let deadlines: UnsafeMutablePointer<Int64>
   private let places: UnsafeMutablePointer<Int32>
 
   private static let lineSize = 64
   static let width = 4
+  /// The place of a slot that has no timer.
+  static let nowhere: Int32 = -1
 
-  /// Room for so many nodes, and for the places of so many slots, which have none.
-  init(nodes nodeCapacity: Int, slots slotCapacity: Int) {
+  /// Room for so many nodes, and for the deadlines and places of so many slots, which have no timer.
+  init(nodes nodeCapacity: Int, slots slotCapacity: Int, chunks: TimerChunks) {
+    self.chunks = chunks
     self.nodeCapacity = nodeCapacity
     self.slotCapacity = slotCapacity
     // Node 1 begins a line, so node 0 ends one.
     let head = Self.lineSize - MemoryLayout<TimerNode>.stride
     let nodeBytes = nodeCapacity * MemoryLayout<TimerNode>.stride
-    byteCount = head + nodeBytes + slotCapacity * MemoryLayout<Int32>.stride
-    unsafe storage = .allocate(byteCount: byteCount, alignment: Self.lineSize)
-    unsafe adviseLargePages(storage, byteCount)
+    let deadlineBytes = slotCapacity * MemoryLayout<Int64>.stride
+    ownByteCount = head + nodeBytes + deadlineBytes + slotCapacity * MemoryLayout<Int32>.stride
+    unsafe storage = .allocate(byteCount: ownByteCount, alignment: Self.lineSize)
+    unsafe adviseLargePages(storage, ownByteCount)
     unsafe nodes = (storage + head).bindMemory(to: TimerNode.self, capacity: nodeCapacity)
-    unsafe places = (storage + head + nodeBytes).bindMemory(
+    unsafe deadlines = (storage + head + nodeBytes).bindMemory(
+      to: Int64.self, capacity: slotCapacity)
+    unsafe places = (storage + head + nodeBytes + deadlineBytes).bindMemory(
       to: Int32.self, capacity: slotCapacity)
-    unsafe places.initialize(repeating: -1, count: slotCapacity)
+    unsafe deadlines.initialize(repeating: 0, count: slotCapacity)
+    unsafe places.initialize(repeating: Self.nowhere, count: slotCapacity)
   }
 
-  /// A copy of the first `end` nodes of another tree and of all its places, with no less room.
+  /// A copy of the first `end` nodes of another tree and of all its slots and chunks, with no less room.
   convenience init(_ other: TimerTree, end: Int, nodes nodeCapacity: Int, slots slotCapacity: Int) {
     self.init(
-      nodes: max(nodeCapacity, other.nodeCapacity), slots: max(slotCapacity, other.slotCapacity))
+      nodes: max(nodeCapacity, other.nodeCapacity), slots: max(slotCapacity, other.slotCapacity),
+      chunks: TimerChunks(other.chunks, capacity: 0))
     unsafe nodes.initialize(from: other.nodes, count: end)
+    unsafe deadlines.update(from: other.deadlines, count: other.slotCapacity)
     unsafe places.update(from: other.places, count: other.slotCapacity)
   }
 
   deinit { unsafe storage.deallocate() }
+
+  var byteCount: Int { ownByteCount + chunks.byteCount }
 
   @inline(__always)
   subscript(node: Int) -> TimerNode {
@@ -77,11 +86,36 @@ struct TimerNode {
     set { unsafe nodes[node] = newValue }
   }
 
-  /// −1 where the slot has no timer.
+  /// Microseconds, of whatever clock the caller counts in; anything where the slot has no timer.
+  @inline(__always)
+  subscript(deadlineOf slot: Int32) -> Int64 {
+    get { unsafe deadlines[Int(slot)] }
+    set { unsafe deadlines[Int(slot)] = newValue }
+  }
+
+  /// The node of the slot's timer; below −1 it is `FarTimers` that knows where that is.
   @inline(__always)
   subscript(placeOf slot: Int32) -> Int32 {
     get { unsafe places[Int(slot)] }
     set { unsafe places[Int(slot)] = newValue }
+  }
+
+  @inline(__always)
+  func askForPlace(of slot: Int32) { unsafe prefetch(places + Int(slot)) }
+
+  @inline(__always)
+  func askForDeadline(of slot: Int32) { unsafe prefetch(deadlines + Int(slot)) }
+
+  /// Makes room for so many more chunks.
+  @inline(__always)
+  func makeRoom(chunks count: Int) {
+    if chunks.room < count { grow(to: 2 * max(count, chunks.capacity)) }
+  }
+
+  /// Makes room for so many chunks in all.
+  @inline(never)
+  func grow(to capacity: Int) {
+    chunks = TimerChunks(chunks, capacity: capacity)
   }
 
   @inline(__always)
@@ -91,7 +125,7 @@ struct TimerNode {
   static func firstChild(of node: Int) -> Int { node << 2 &+ 1 }
 
   @inline(__always)
-  private func put(_ timer: TimerNode, at node: Int) {
+  func place(_ timer: TimerNode, at node: Int) {
     unsafe nodes[node] = timer
     unsafe places[Int(timer.slot)] = Int32(truncatingIfNeeded: node)
   }
@@ -116,10 +150,10 @@ struct TimerNode {
       let above = Self.parent(of: node)
       let other = unsafe nodes[above]
       guard timer < other else { break }
-      put(other, at: node)
+      place(other, at: node)
       node = above
     }
-    put(timer, at: node)
+    place(timer, at: node)
   }
 
   /// Puts a timer where it belongs below a free node or there.
@@ -129,10 +163,10 @@ struct TimerNode {
     while let next = firstOfChildren(of: node, end) {
       let other = unsafe nodes[next]
       guard other < timer else { break }
-      put(other, at: node)
+      place(other, at: node)
       node = next
     }
-    put(timer, at: node)
+    place(timer, at: node)
   }
 
   /// Fills the root with what is below it, down to the leaves, and lets the timer rise from there: it
@@ -143,7 +177,7 @@ struct TimerNode {
     while true {
       askForGrandchildren(of: node, end)
       guard let next = firstOfChildren(of: node, end) else { break }
-      put(unsafe nodes[next], at: node)
+      place(unsafe nodes[next], at: node)
       node = next
     }
     rise(timer, from: node)

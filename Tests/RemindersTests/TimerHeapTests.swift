@@ -33,30 +33,6 @@ import Testing
     #expect(heap.deadline(slot: 12) == nil)
   }
 
-  @Test func heapifiedIsAsPushed() {
-    var random = SeededGenerator(seed: 11)
-    for count in [0, 1, 2, 5, 6, 17, 300] {
-      var pushed = TimerHeap()
-      var appended = TimerHeap()
-      for slot in 0..<Int32(count) {
-        let deadline = Int64.random(in: 0..<40, using: &random)
-        pushed.push(slot: slot, at: deadline)
-        appended.append(slot: slot, at: deadline)
-      }
-      appended.heapify()
-      #expect(appended.checkInvariants() == nil)
-      var told: [Int32] = []
-      appended.forEachInOrder { _, slot in
-        told.append(slot)
-        return told.count < 100
-      }
-      #expect(appended.count == count)
-      var order: [Int32] = []
-      while let next = pushed.pop() { order.append(next.slot) }
-      #expect(told == Array(order.prefix(100)))
-    }
-  }
-
   @Test func extremesKeepTheirOrder() {
     var heap = TimerHeap()
     for (slot, deadline) in [Int64.max, .min, 0, .max, -1].enumerated() {
@@ -67,31 +43,32 @@ import Testing
     #expect(order == [1, 4, 2, 0, 3])
   }
 
-  /// What was popped leaves a gap that the next timer fills, earlier or later than the rest.
-  @Test func whatFollowsAPopFindsItsPlace() {
+  @Test func aCopyOfManyKeepsItsTimers() {
     var heap = TimerHeap()
-    for slot in 0..<20 as Range<Int32> { heap.push(slot: slot, at: Int64(slot)) }
-    #expect(heap.pop()?.slot == 0)
-    #expect(heap.count == 19 && heap.peek()?.slot == 1)
+    for slot in 0..<5_000 as Range<Int32> { heap.push(slot: slot, at: Int64(slot) << 30) }
+    var copy = heap
+    for slot in 1_000..<5_000 as Range<Int32> { copy.cancel(slot: slot) }
+    for slot in 0..<1_000 as Range<Int32> { copy.reschedule(slot: slot, at: 1 << 50 - Int64(slot)) }
+    #expect(copy.checkInvariants() == nil && heap.checkInvariants() == nil)
+    #expect((0..<5_000).allSatisfy { heap.pop()?.slot == $0 })
+    #expect((0..<1_000).allSatisfy { copy.pop()?.slot == 999 - $0 })
+    #expect(heap.isEmpty && copy.isEmpty)
+  }
+
+  @Test func whatIsToldInOrderStays() {
+    var heap = TimerHeap()
+    for slot in 0..<2_000 as Range<Int32> {
+      heap.push(slot: slot, at: 2_000_000 - 900 * Int64(slot))
+    }
+    #expect(heap.pop()?.slot == 1_999)
     var told: [Int32] = []
     heap.forEachInOrder { _, slot in
       told.append(slot)
-      return true
+      return told.count < 1_500
     }
-    #expect(told == Array(1..<20))
-    heap.push(slot: 7, at: -5)
-    #expect(heap.peek()?.slot == 7)
-    heap.push(slot: 30, at: -9)
+    #expect(told == Array((499..<1_999).reversed()))
+    #expect(heap.count == 1_999 && Set(heap.timedSlots) == Set(0..<1_999))
     #expect(heap.checkInvariants() == nil)
-    #expect([heap.pop()?.slot, heap.pop()?.slot, heap.pop()?.slot] == [30, 7, 1])
-    heap.append(slot: 40, at: -1)
-    heap.heapify()
-    #expect(heap.checkInvariants() == nil)
-    #expect(heap.pop()?.slot == 40)
-    while heap.pop() != nil {}
-    #expect(heap.isEmpty && heap.peek() == nil && heap.timedSlots.isEmpty)
-    heap.push(slot: 2, at: 4)
-    #expect(heap.count == 1 && heap.deadline(slot: 2) == 4)
   }
 
   @Test func aCopyKeepsItsTimers() {
@@ -107,37 +84,100 @@ import Testing
     #expect(heap.checkInvariants() == nil && copy.checkInvariants() == nil)
   }
 
-  /// Against a sorted list, with few distinct deadlines so that ties are common.
-  @Test(arguments: [4, 50, 1_000_000] as [Int64])
-  func agreesWithASortedModel(range: Int64) {
-    var random = SeededGenerator(seed: UInt64(range))
+  /// Against a sorted list: with few distinct deadlines so that ties are common, in one bucket and in
+  /// many, few timers and so many that most are far off.
+  @Test(arguments: [4, 50, 5_000, 1 << 24, 1 << 45, .max / 2] as [Int64], [120, 4_000] as [Int32])
+  func agreesWithASortedModel(range: Int64, slots: Int32) {
+    var random = SeededGenerator(seed: UInt64(range) ^ UInt64(slots))
     var heap = TimerHeap()
-    var model: [Int32: Int64] = [:]
+    var model = SortedTimers()
     var wrong = 0
-    for step in 0..<4_000 {
-      let slot = Int32.random(in: 0..<120, using: &random)
-      let deadline = Int64.random(in: -range..<range, using: &random)
-      switch Int.random(in: 0..<5, using: &random) {
-      case 0, 1:
-        heap.push(slot: slot, at: deadline)
-        model[slot] = deadline
-      case 2:
-        if heap.reschedule(slot: slot, at: deadline) != (model[slot] != nil) { wrong += 1 }
-        if model[slot] != nil { model[slot] = deadline }
-      case 3:
-        if heap.cancel(slot: slot) != (model.removeValue(forKey: slot) != nil) { wrong += 1 }
+    // Filled up, used at that size, and emptied; time goes on with what is popped, or not.
+    for step in 0..<9 * slots {
+      let slot = Int32.random(in: 0..<slots, using: &random)
+      let base = random.next() % 4 > 0 ? model.first?.deadline ?? 0 : 0
+      let deadline = base.addingReportingOverflow(
+        Int64.random(in: -range / 8..<range, using: &random))
+      let isSet = model.deadlines[slot] != nil
+      switch (step / slots, Int.random(in: 0..<6, using: &random)) {
+      case (0..<4, 0...1), (4..<7, 0):
+        heap.push(slot: slot, at: deadline.partialValue)
+        model.set(slot, deadline.partialValue)
+      case (_, 0...2):
+        if heap.reschedule(slot: slot, at: deadline.partialValue) != isSet { wrong += 1 }
+        if isSet { model.set(slot, deadline.partialValue) }
+      case (_, 3):
+        if heap.cancel(slot: slot) != isSet { wrong += 1 }
+        model.remove(slot)
       default:
-        let expected = model.min { ($0.value, $0.key) < ($1.value, $1.key) }
+        let expected = model.first
         let popped = heap.pop()
-        if popped?.slot != expected?.key || popped?.deadline != expected?.value { wrong += 1 }
-        if let expected { model[expected.key] = nil }
+        if popped?.slot != expected?.slot || popped?.deadline != expected?.deadline { wrong += 1 }
+        if let expected { model.remove(expected.slot) }
       }
-      if step % 40 == 0, let problem = heap.checkInvariants() {
+      if heap.peek()?.slot != model.first?.slot { wrong += 1 }
+      if heap.deadline(slot: slot) != model.deadlines[slot] { wrong += 1 }
+      if step % 400 == 0, let problem = heap.checkInvariants() {
         Issue.record("step \(step): \(problem)")
       }
     }
     #expect(wrong == 0)
-    #expect(heap.count == model.count)
+    #expect(heap.count == model.deadlines.count)
     #expect(heap.checkInvariants() == nil)
+    while let next = heap.pop() {
+      if next.slot != model.first?.slot { wrong += 1 }
+      model.remove(next.slot)
+    }
+    #expect(wrong == 0 && model.deadlines.isEmpty)
+  }
+
+  /// A timer that is moved again and again, and timers that come and go, leave nothing behind.
+  @Test func movesTakeNoRoom() {
+    var random = SeededGenerator(seed: 5)
+    var heap = TimerHeap()
+    func anyTime() -> Int64 { Int64.random(in: 0..<1 << 45, using: &random) }
+    for slot in 0..<3_000 as Range<Int32> { heap.push(slot: slot, at: anyTime()) }
+    for _ in 0..<20_000 {
+      heap.push(slot: Int32.random(in: 0..<3_000, using: &random), at: anyTime())
+    }
+    let bytes = heap.byteCount
+    for _ in 0..<200_000 { heap.push(slot: 1_234, at: anyTime()) }
+    for _ in 0..<100_000 {
+      let slot = Int32.random(in: 0..<3_000, using: &random)
+      heap.cancel(slot: slot)
+      heap.push(slot: slot, at: anyTime())
+    }
+    #expect(heap.count == 3_000)
+    #expect(heap.byteCount == bytes)
+    #expect(heap.checkInvariants() == nil)
+  }
+}
+
+/// What a `TimerHeap` must answer: timers in a sorted array.
+private struct SortedTimers {
+  private(set) var deadlines: [Int32: Int64] = [:]
+  /// The first one is the last.
+  private var order: [(deadline: Int64, slot: Int32)] = []
+
+  var first: (deadline: Int64, slot: Int32)? { order.last }
+
+  private func place(_ timer: (deadline: Int64, slot: Int32)) -> Int {
+    var (low, high) = (0, order.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if order[middle] > timer { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  mutating func set(_ slot: Int32, _ deadline: Int64) {
+    remove(slot)
+    deadlines[slot] = deadline
+    order.insert((deadline, slot), at: place((deadline, slot)))
+  }
+
+  mutating func remove(_ slot: Int32) {
+    guard let deadline = deadlines.removeValue(forKey: slot) else { return }
+    order.remove(at: place((deadline, slot)))
   }
 }
