@@ -52,6 +52,8 @@ import Geofencing
       to: Int32.self, capacity: capacity * Self.stride)
     unsafe used.initialize(repeating: 0, count: bucketCount / 64)
     unsafe buckets.initialize(repeating: .empty, count: bucketCount)
+    // So that taking timers in does not wait for the kernel to clear the pages.
+    unsafe slots.initialize(repeating: -1, count: capacity * Self.stride)
   }
 
   /// A copy with no less room.
@@ -60,7 +62,7 @@ import Geofencing
     guard other.capacity > 0 else { return }
     unsafe used.update(from: other.used, count: Self.bucketCount / 64)
     unsafe buckets.update(from: other.buckets, count: Self.bucketCount)
-    unsafe slots.initialize(from: other.slots, count: Int(other.end) * Self.stride)
+    unsafe slots.update(from: other.slots, count: Int(other.end) * Self.stride)
     room -= other.capacity - other.room
     end = other.end
     free = other.free
