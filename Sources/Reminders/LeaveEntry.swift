@@ -9,7 +9,8 @@ struct LeaveEntry: Sendable {
   var z: Float
   /// Metres.
   var radius: Float
-  /// A travel time that the reminder says itself, seconds; nan where it does not.
+  /// A travel time that the reminder says itself, seconds, rounded up: looked at too soon it is looked at
+  /// again, too late it would be late. nan where the reminder says none.
   var fixed: Float
   var slot: Int32
   /// Due less the lead, microseconds, within 36 000 years: what is reckoned with it cannot overflow.
@@ -22,9 +23,14 @@ struct LeaveEntry: Sendable {
     y = Float(direction.y)
     z = Float(direction.z)
     self.radius = Float(radius)
-    self.fixed = fixed.map { Float($0.seconds) } ?? .nan
+    self.fixed = fixed.map { Self.float(atLeast: $0.seconds) } ?? .nan
     self.slot = slot
     self.moment = min(max(moment.microseconds, Self.moments.lowerBound), Self.moments.upperBound)
+  }
+
+  private static func float(atLeast value: Double) -> Float {
+    let nearest = Float(value)
+    return Double(nearest) < value ? nearest.nextUp : nearest
   }
 
   /// Whether its travel time is the same wherever the device is.

@@ -167,7 +167,7 @@ struct LeaveReckoning: Sendable {
   func look(at entry: LeaveEntry, _ view: LeaveView) -> Look {
     let left = entry.moment - view.now
     guard let here = view.here else {
-      let slack = left - (entry.isFixed ? Int64(entry.fixed * 1e6) : 0)
+      let slack = left - (entry.isFixed ? Int64(Double(entry.fixed) * 1e6) : 0)
       return Look(slack: slack, step: max(slack, 1), grade: 0, distance: 0)
     }
     let distance = here.distance(x: Double(entry.x), y: Double(entry.y), z: Double(entry.z))

@@ -9,6 +9,16 @@ import Testing
 @Suite struct LeaveQueueTests {
   private static let home = EngineHarness.home
 
+  /// Half a year and more has seconds that a short number cannot tell apart.
+  @Test(arguments: [90, 16_777_217, 33_554_437, 100_000_003] as [Double])
+  func aTravelTimeIsNeverTakenForLess(seconds: Double) {
+    let entry = LeaveEntry(
+      slot: 0, place: Self.home, radius: 50, moment: Instant(seconds: 2_000_000_000),
+      fixed: TimeSpan(seconds: seconds))
+    #expect(Double(entry.fixed) >= seconds)
+    #expect(Double(entry.fixed) - seconds <= 8)
+  }
+
   private struct Waiting {
     var place: Coordinate
     var radius: Double
