@@ -213,11 +213,12 @@ import Testing
 
 @Suite struct ZoneChangeTests {
   static let east = TimeZoneRules(name: "E", fixedOffset: 3600, abbreviation: "E")
-
-  @Test(arguments: [
+  static let floating = [
     #"{"id":"t","kind":"date","title":"T","due":"2026-06-12T18:00:00"}"#,
     #"{"id":"t","kind":"date","title":"T","due":"2026-06-11T18:00:00","repeat":"daily"}"#,
-  ])
+  ]
+
+  @Test(arguments: floating)
   func aFloatingTimeFollowsTheZoneAtOnce(json: String) throws {
     var harness = EngineHarness()
     try harness.add(json)
@@ -226,10 +227,7 @@ import Testing
     #expect(harness.firings.map(\.time.json) == ["2026-06-12T17:00:00Z"])
   }
 
-  @Test(arguments: [
-    #"{"id":"t","kind":"date","title":"T","due":"2026-06-12T18:00:00"}"#,
-    #"{"id":"t","kind":"date","title":"T","due":"2026-06-11T18:00:00","repeat":"daily"}"#,
-  ])
+  @Test(arguments: floating)
   func andOverARestartInAnotherZone(json: String) throws {
     var harness = EngineHarness()
     try harness.add(json)
