@@ -5,7 +5,7 @@
 /// Ahuja, Mehlhorn, Orlin and Tarjan ("Faster Algorithms for the Shortest Path Problem", 1990), or a
 /// hierarchical timing wheel (Varghese and Lauck, 1987) that turns when it is asked to. The first bucket is
 /// the first one in use of the lowest byte. It is given out whole where it is small, and else shared out
-/// among the buckets of the byte below: a timer moves seven times at most, and twice where a million
+/// among the buckets of the bytes below: a timer moves seven times at most, and twice where a million
 /// lie within a year.
 ///
 /// A bucket is a chain of chunks of one cache line; all are full but the last. A slot's place in the tree
@@ -13,7 +13,7 @@
 /// bucket's turn comes, or until there is too much of it in all and everything is swept: so moving a timer
 /// costs what setting one does, and cancelling one next to nothing.
 ///
-/// All memory is the tree's. 4¼ bytes an entry, and at most four entries a timer; 17 kB for the buckets.
+/// All memory is the tree's. 4¼ bytes an entry, and at most four entries a timer, and a thousand more; 17 kB for the buckets.
 struct FarTimers: Sendable {
   /// With more entries a timer than this everything is swept, unless they are few.
   private static let mostEntries = 4
@@ -115,9 +115,11 @@ struct FarTimers: Sendable {
   mutating func giveOut(most: Int, _ tree: TimerTree) -> [Int32] {
     var given: [Int32] = []
     while given.isEmpty, count > 0 {
-      // Each bucket that gets a share may need a chunk more.
-      tree.makeRoom(chunks: 257)
       let number = tree.chunks.firstUsed
+      // Each bucket below that gets a share may need a chunk more than come free on the way, and the chunk
+      // in hand comes free when all of it is shared out.
+      let shares = min(255 * (number >> 8), Int(tree.chunks[number].count))
+      tree.makeRoom(chunks: shares + 1)
       // The bucket's times are `first` to `first | below`.
       let shift = UInt64(number >> 8 * 8)
       let above = (~UInt64(0) << shift) << 8
@@ -190,6 +192,7 @@ struct FarTimers: Sendable {
         wrong = "bucket \(number) counts \(counted) entries of \(size)"
       }
     }
+    if tree.chunks.room < 0 { wrong = "more chunks are in use than there are" }
     if timers != count { wrong = "\(timers) timers are far off, \(count) are counted" }
     if entries > Self.mostEntries * count + Self.few { wrong = "\(entries) entries were not swept" }
     return wrong

@@ -4,7 +4,7 @@ import Geofencing
 /// The memory of `FarTimers`: buckets, each a chain of chunks of slots. A marked corner like `TimerTree`, for
 /// the same reasons.
 ///
-/// Nothing here checks an index. `FarTimers` gives buckets below `bucketCount`, and entries of chunks that
+/// Nothing here checks an index but that of a new chunk. `FarTimers` gives buckets below `bucketCount`, and entries of chunks that
 /// came from `takeChunk`.
 @safe final class TimerChunks: @unchecked Sendable {
   struct Bucket {
@@ -150,6 +150,8 @@ import Geofencing
   private func takeChunk(for number: Int) -> Int32 {
     let last = unsafe buckets[number].last
     if last < 0 { unsafe used[number >> 6] |= 1 << UInt64(number & 63) }
+    // Memory beyond the last chunk is somebody else's; a chunk is taken once in fifteen times.
+    precondition(room > 0, "no room was made for a chunk of timers")
     room &-= 1
     var first = free
     if first >= 0 {

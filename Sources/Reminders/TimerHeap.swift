@@ -50,7 +50,7 @@ package struct TimerHeap: Sendable {
       own()
     }
     if count > Self.handful {
-      // Some hundred chunks are not full, and some hundred are wanted when a bucket is shared out.
+      // Some hundred chunks are usually not full, and some hundred wanted when a bucket is shared out.
       tree.grow(to: count / Int(TimerChunks.width) + 1_024)
     }
   }

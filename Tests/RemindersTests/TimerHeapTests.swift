@@ -55,6 +55,23 @@ import Testing
     #expect(heap.isEmpty && copy.isEmpty)
   }
 
+  /// Every bucket of all the bytes below gets a share of one, a chunk each.
+  @Test func aBucketIsSharedOutAmongAllBelowIt() {
+    let base = (Int64(1_790_000_000_000_000) >> 40) << 40
+    var deadlines = (0..<512).map { base - (1 << 42) + Int64($0) }
+    for byte in [4, 3, 2, 1, 0] as [Int64] {
+      deadlines += (1...255).map { base + Int64($0) << (8 * byte) }
+    }
+    var heap = TimerHeap()
+    for (slot, deadline) in deadlines.enumerated() { heap.push(slot: Int32(slot), at: deadline) }
+    var told: [Int64] = []
+    while let next = heap.pop() {
+      told.append(next.deadline)
+      #expect(heap.checkInvariants() == nil)
+    }
+    #expect(told == deadlines.sorted())
+  }
+
   @Test func whatIsToldInOrderStays() {
     var heap = TimerHeap()
     for slot in 0..<2_000 as Range<Int32> {
