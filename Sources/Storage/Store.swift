@@ -24,7 +24,7 @@ package struct Changes {
   /// Few firings, and nothing but the progress that comes with them.
   var isPlainDecision: Bool {
     !firings.isEmpty && firings.count + progress.count <= DecisionTable.maximumRows
-      && saved.isEmpty && forgotten.isEmpty && lastFix == nil && zone == nil
+      && saved.isEmpty && forgotten.isEmpty && lastFix == nil && zone == nil && experience == nil
   }
 
   /// Leaves the latest progress of each reminder alone, so that what waits for a disk for days does not
@@ -154,7 +154,7 @@ package final class Store {
     guard !delivered.isEmpty || lastFix != nil else { return }
     var unsettled = unsettled ?? Unsettled()
     unsettled.delivered += delivered
-    unsettled.time = time
+    if !delivered.isEmpty { unsettled.time = time }
     unsettled.lastFix = lastFix ?? unsettled.lastFix
     self.unsettled = unsettled
   }
@@ -175,7 +175,7 @@ package final class Store {
       if let fix = unsettled.lastFix { try EngineState(database: database).keep(fix) }
     }
     self.unsettled = nil
-    try database.followLog()
+    database.followLog()
   }
 
   private var decisions: DecisionTable { DecisionTable(database: database) }

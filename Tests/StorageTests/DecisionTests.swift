@@ -54,6 +54,15 @@ import Testing
     #expect(logSize == 32 + 24 + 4096)
   }
 
+  @Test func whatATripHasTaughtIsKeptWithTheFiringAtItsEnd() throws {
+    var changes = try decision(["f"], [("a", .fired)])
+    var experience = TravelExperience()
+    _ = experience.add(1.5, by: .cycling)
+    changes.experience = experience
+    try store.decide(changes)
+    #expect(try store.state.experience() == experience)
+  }
+
   @Test func whatTheJournalHasIsSettledAsDelivered() throws {
     try store.decide(decision(["f"], [("a", .fired), ("b", .done), ("unknown", .done)]))
     try settle(delivered: ["f"])
