@@ -33,6 +33,14 @@ enum CellGrid {
   @inline(__always)
   static func exponent(_ level: Int) -> UInt32 { 16 &+ 3 &* UInt32(truncatingIfNeeded: level) }
 
+  /// At most the straight line, in metres, that so many metres on the ground are: of an angle a it is
+  /// 2 sin(a/2), which is at least a − a³/24.
+  @inline(__always)
+  static func straight(_ metres: Double) -> Double {
+    let angle = metres / earthRadius
+    return metres * (1 - angle * angle / 24)
+  }
+
   /// Metres from south to north of a cell.
   @inline(__always)
   static func height(_ level: Int) -> Double {

@@ -91,9 +91,10 @@ struct EdgeScan {
     _ fence: FenceID, isBeside: Bool, _ index: GridIndex, _ near: inout Neighbourhood
   ) -> Bool {
     let beyond = index.boundaryDistance(of: fence, from: view)
-    let clear = Float(abs(beyond)) * (1 - 1e-6) - 0.001
+    // A shape tells metres on the ground; places are compared by straight lines, which are shorter.
+    let clear = Float(CellGrid.straight(abs(beyond))) * (1 - 1e-6) - 0.001
     nearest = min(nearest, clear)
-    if abs(beyond) <= Double(skin * quantum) {
+    if Double(clear) <= Double(skin * quantum) {
       // Only the shape itself knows where its edge is.
       near.append(
         Neighbourhood.Candidate(

@@ -8,7 +8,7 @@ extension GridIndex {
     var surroundings = Surroundings()
     let safe = surroundings.lookAllAround(from: Viewpoint(position), in: self)
     inside.append(contentsOf: surroundings.found)
-    return safe
+    return max(0, safe)
   }
 
   /// Looks at the cell of a level that holds the place, and at those beside it that are within the

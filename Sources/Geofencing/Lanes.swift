@@ -11,6 +11,8 @@ struct Lanes: IteratorProtocol {
   @inline(__always)
   init(_ mask: SIMDMask<SIMD4<Int32>>) {
     let ones = SIMD4<Int32>(repeating: 0).replacing(with: -1, where: mask)
+    // Four bytes either way; the first lane is the lowest byte on every machine with these vectors that
+    // Swift runs on.
     bytes = unsafe unsafeBitCast(SIMD4<Int8>(truncatingIfNeeded: ones), to: UInt32.self)
   }
 

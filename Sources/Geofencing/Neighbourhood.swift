@@ -182,9 +182,7 @@ struct Neighbourhood {
   /// Returns how many metres one can travel without crossing an edge; `nearest` is as many to the
   /// edges that are near.
   mutating func end(clearance: Double, nearest: Double) -> Double {
-    let angle = clearance / CellGrid.earthRadius
-    // 2 sin(α/2) is at least α − α³/24.
-    reach = clearance * (1 - angle * angle / 24)
+    reach = CellGrid.straight(clearance)
     if !groups.isEmpty { groups.removeAll(keepingCapacity: true) }
     guard reach > 0.002 else { return 0 }
     let radii = (reach - 0.002) / CellGrid.earthRadius
@@ -334,7 +332,7 @@ struct Neighbourhood {
       } else if let shape = index.shape(fence) {
         let beyond = shape.signedBoundaryDistance(from: view.direction)
         holds = beyond <= 0
-        safe = min(safe, abs(beyond))
+        safe = min(safe, CellGrid.straight(abs(beyond)))
       } else {
         let circle = index.circles[Int(fence)]
         let beyond = view.boundaryDistance(to: circle)

@@ -25,7 +25,7 @@ struct Surroundings {
   private(set) var entered: [FenceID] = []
   /// Fences that held the last place and do not hold this one.
   private(set) var left: [FenceID] = []
-  /// Of the levels looked at anew: all that hold this place, and all that held the last.
+  /// Of the levels looked at anew and not compared: all that hold this place, and all that held the last.
   private(set) var found: [FenceID] = []
   private(set) var former: [FenceID] = []
   /// Whether `found` is all that is known, after a jump.

@@ -1,4 +1,5 @@
 import Geodesy
+import Glibc
 import TestSupport
 import Testing
 
@@ -11,8 +12,9 @@ import Testing
     for _ in 0..<20_000 {
       let center = Coordinate(
         clampingLatitude: random.uniform(-90...90), wrappingLongitude: random.uniform(-180...180))
-      let radius = 1 + 200_000 * random.uniform(0...1) * random.uniform(0...1)
-      let reach = 10 + 20_000 * random.uniform(0...1)
+      // Most small, some as large as can be.
+      let radius = 1 + 5_000_000 * pow(random.uniform(0...1), 4)
+      let reach = 10 + 1_000_000 * pow(random.uniform(0...1), 4)
       // Near the edge, as all are that are asked so.
       let origin = Viewpoint(
         center.destination(

@@ -70,6 +70,33 @@ import Testing
     #expect(rig.feed(at(25), eph: 3, speed: 15).map(\.kind) == [.depart])
   }
 
+  /// On the way from far away the distances of shapes, on the ground, are compared with straight lines.
+  @Test func arrivesAtAShapeThatWasFarOffWhenItWasFirstSeen() throws {
+    let far = 500_000.0
+    var rig = Rig()
+    let ends = [0.0, 180].map { home.destination(bearing: $0, distance: 450_000) }
+    let corridor = try Corridor(lines: [[ends[0], home, ends[1]]], width: 100)
+    rig.monitor.add(.corridor(corridor), id: 0, presence: .outside)
+    // Something to look at every mile, so that nobody jumps.
+    for number in 1...500 {
+      let beside = home.destination(bearing: 270, distance: Double(number) * 1_000)
+      rig.monitor.add(
+        .circle(
+          try #require(Circle(center: beside.destination(bearing: 0, distance: 900), radius: 300))),
+        id: FenceID(number), presence: .outside)
+    }
+    var distance = far
+    while distance > -200 {
+      distance -= distance > 2_000 ? 900 : 20
+      rig.feed(
+        home.destination(bearing: 270, distance: distance), after: distance > 2_000 ? 30 : 1,
+        speed: 25)
+      if rig.transitions.contains(where: { $0.fence == 0 }) { break }
+    }
+    #expect(rig.transitions.last.map { $0.kind } == .arrive)
+    #expect((-50...50).contains(distance), "told at \(distance) m")
+  }
+
   @Test func passesThroughAPolygonAreTold() throws {
     var rig = rig(try angle(), presence: .outside)
     for i in 0..<3 { rig.feed(at(-900 + 250 * Double(i), 50), after: 10) }
