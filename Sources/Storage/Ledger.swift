@@ -18,20 +18,26 @@ package struct Ledger {
 
   /// Records firings that have just been decided. One whose id is known already, because the same
   /// decision was taken again after a crash, is left as it is. Answers those that are new.
+  /// - Parameters:
+  ///   - delivered: ids of those that the journal has already.
+  ///   - time: when it got them.
   @discardableResult
-  package func record(_ firings: [Firing]) throws(StoreError) -> [Firing] {
+  package func record(
+    _ firings: [Firing], delivered: [String] = [], at time: Instant = Instant(microseconds: 0)
+  ) throws(StoreError) -> [Firing] {
     guard !firings.isEmpty else { return [] }
     return try database.transaction { () throws(StoreError) in
       var new: [Firing] = []
       for firing in firings {
+        let isDelivered = delivered.contains(firing.id)
         let added = try database.run(
           """
-          INSERT INTO firing (\(FiringRow.written))
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          INSERT INTO firing (\(FiringRow.written), delivered_us)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           ON CONFLICT (id) DO NOTHING
-          """, FiringRow.values(firing))
+          """, FiringRow.values(firing) + [isDelivered ? SQLValue(time) : .null])
         guard added > 0 else { continue }
-        try outbox.push(firing.id, priority: firing.time.microseconds)
+        if !isDelivered { try outbox.push(firing.id, priority: firing.time.microseconds) }
         new.append(firing)
       }
       return new
@@ -48,6 +54,10 @@ package struct Ledger {
       SELECT \(columns) FROM queue JOIN firing ON firing.id = queue.payload
       WHERE queue.name = ? ORDER BY queue.priority, queue.seq
       """, [.text(Self.queueName)], read: FiringRow.read)
+  }
+
+  func holds(_ id: String) throws(StoreError) -> Bool {
+    try database.value("SELECT 1 FROM firing WHERE id = ?", [.text(id)]) != nil
   }
 
   /// The time of the latest firing; nil where there is none.

@@ -14,7 +14,7 @@ enum ReminderRow {
     transport, document, \(progressColumns)
     """
 
-  /// Those of the progress, which a `decision` has as well.
+  /// Those of the progress.
   static let progressColumns = """
     state, presence, inside_since_us, visit_settled, occurrence_us, leads_fired, last_fired_us, \
     snoozed_until_us, unacknowledged, places_inside, next_look_us, occurrence_offset_s, nag_us, nags

@@ -6,7 +6,7 @@ package enum SQLValue: Equatable, Sendable {
   case integer(Int64)
   case real(Double)
   case text(String)
-  /// A value of a type that no table here has; only a foreign hand puts one there.
+  /// Only a `decision` is one; elsewhere a foreign hand has put it there.
   case blob([UInt8])
 }
 

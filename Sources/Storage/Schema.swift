@@ -27,13 +27,14 @@ enum Schema {
     Migration(version: 1, name: "first tables", script: firstTables),
     Migration(version: 2, name: "points of interest", script: pointsOfInterest),
     Migration(version: 3, name: "a start without reading documents", script: quickStart),
-    Migration(version: decisionsVersion, name: "decisions on one page", script: decisions),
+    Migration(version: 4, name: "decisions on one page", script: decisions),
     Migration(version: 5, name: "zones that change and nagging", script: civilTime),
     Migration(version: 6, name: "quick search", script: quickSearch),
+    Migration(version: decisionsVersion, name: "decisions in one value", script: decisionRecords),
   ]
 
-  /// Since when there is a table of decisions.
-  static let decisionsVersion: Int64 = 4
+  /// Since when the table of decisions is what `DecisionTable` knows.
+  static let decisionsVersion: Int64 = 7
 
   /// Tables whose rows are worth saving from a damaged file, parents first.
   static let tables = [
@@ -226,6 +227,28 @@ enum Schema {
     ALTER TABLE decision ADD COLUMN occurrence_offset_s INTEGER;
     ALTER TABLE decision ADD COLUMN nag_us INTEGER;
     ALTER TABLE decision ADD COLUMN nags INTEGER NOT NULL DEFAULT 0;
+    """
+
+  /// A decision is one value, for SQLite works for each column: see `DecisionRecord`. What a crash left goes
+  /// to its places first; the queue is filled at every start.
+  private static let decisionRecords = """
+    UPDATE OR IGNORE reminder SET (
+      state, presence, inside_since_us, visit_settled, occurrence_us, leads_fired, last_fired_us,
+      snoozed_until_us, unacknowledged, places_inside, next_look_us, occurrence_offset_s, nag_us, nags
+    ) = (
+      SELECT state, presence, inside_since_us, visit_settled, occurrence_us, leads_fired, last_fired_us,
+        snoozed_until_us, unacknowledged, places_inside, next_look_us, occurrence_offset_s, nag_us, nags
+      FROM decision WHERE decision.reminder_id = reminder.id AND decision.state IS NOT NULL)
+    WHERE id IN (SELECT reminder_id FROM decision WHERE state IS NOT NULL);
+    INSERT OR IGNORE INTO firing (
+      id, reminder_id, kind, title, category, priority, time_us, event, latitude, longitude, eph_m,
+      fix_time_us, place, distance_m, due_us, travel_us, late_us, why, delivered_us)
+    SELECT
+      id, reminder_id, kind, title, category, priority, time_us, event, latitude, longitude, eph_m,
+      fix_time_us, place, distance_m, due_us, travel_us, late_us, why, delivered_us
+    FROM decision WHERE id IS NOT NULL ORDER BY seq;
+    DROP TABLE decision;
+    CREATE TABLE decision (seq INTEGER PRIMARY KEY, record BLOB NOT NULL) STRICT;
     """
 
   /// Beginnings of words that are looked for have an index while they are short, and a table of the

@@ -18,7 +18,8 @@ final class Statement {
   let columnCount: Int32
   /// Column numbers by name.
   let columns: [String: Int32]
-  /// The texts bound now, one after the other, so that SQLite need not copy each to a place of its own.
+  /// The texts and blobs bound now, one after the other, so that SQLite need not copy each to a place of
+  /// its own.
   private var texts = UnsafeMutableBufferPointer<CChar>(start: nil, count: 0)
 
   init(pointer: OpaquePointer, sql: String) {
@@ -53,8 +54,7 @@ final class Statement {
       case .integer(let number): code = sqlite3_bind_int64(pointer, index, number)
       case .real(let number): code = sqlite3_bind_double(pointer, index, number)
       case .text(let text): code = bind(text, at: index, &used)
-      // Only copies of damaged rows bring blobs; no column takes one.
-      case .blob: code = SQLITE_MISMATCH
+      case .blob(let bytes): code = bind(bytes, at: index, &used)
       }
       guard code == SQLITE_OK else { return code }
     }
@@ -65,7 +65,13 @@ final class Statement {
   /// NULL.
   private func makeRoom(for values: [SQLValue]) {
     var size = 1
-    for case .text(let text) in values { size += text.utf8.count }
+    for value in values {
+      switch value {
+      case .text(let text): size += text.utf8.count
+      case .blob(let bytes): size += bytes.count
+      default: break
+      }
+    }
     guard size > texts.count else { return }
     texts.deallocate()
     texts = .allocate(capacity: max(256, size))
@@ -81,6 +87,14 @@ final class Statement {
     // Without a destructor: SQLITE_STATIC.
     return sqlite3_bind_text64(
       pointer, index, room.baseAddress, sqlite3_uint64(count), nil, UInt8(SQLITE_UTF8))
+  }
+
+  private func bind(_ bytes: [UInt8], at index: Int32, _ used: inout Int) -> Int32 {
+    let all = UnsafeMutableRawBufferPointer(texts)
+    let room = UnsafeMutableRawBufferPointer(rebasing: all[used...])
+    room.copyBytes(from: bytes)
+    used += bytes.count
+    return sqlite3_bind_blob64(pointer, index, room.baseAddress, sqlite3_uint64(bytes.count), nil)
   }
 
   /// Bytes for texts that a statement keeps; a row with more is rare.

@@ -23,7 +23,7 @@ package struct Changes {
 
   /// Few firings, and nothing but the progress that comes with them.
   var isPlainDecision: Bool {
-    !firings.isEmpty && firings.count + progress.count <= DecisionTable.maximumRows
+    !firings.isEmpty && firings.count + progress.count <= DecisionTable.maximumParts
       && saved.isEmpty && forgotten.isEmpty && lastFix == nil && zone == nil && experience == nil
   }
 
@@ -68,8 +68,8 @@ package final class Store {
 
   /// What has been decided, and told, since the last `settle`.
   private struct Unsettled {
-    /// There are rows in `decision`.
-    var hasDecision = false
+    /// What is in the table of decisions.
+    var decision: Decision?
     /// Ids of firings that the journal has got, and when it got the last of them.
     var delivered: [String] = []
     var time = Instant(microseconds: 0)
@@ -138,12 +138,22 @@ package final class Store {
   package func decide(_ changes: Changes) throws(StoreError) -> [Firing] {
     guard changes.isPlainDecision else { return try commit(changes) }
     try settle()
-    let recorded = try database.leavingLog { () throws(StoreError) in
-      try decisions.record(changes.firings, changes.progress, after: latestFiring)
+    var decision = Decision()
+    for firing in changes.firings where try isNew(firing, besides: decision.firings) {
+      decision.firings.append(firing)
     }
-    passed(recorded)
-    unsettled = Unsettled(hasDecision: true)
-    return recorded
+    decision.progress = changes.progress.map { Decision.Step(id: $0.id, progress: $0.progress) }
+    try database.leavingLog { () throws(StoreError) in try decisions.record(decision) }
+    passed(decision.firings)
+    unsettled = Unsettled(decision: decision)
+    return decision.firings
+  }
+
+  private func isNew(_ firing: Firing, besides others: [Firing]) throws(StoreError) -> Bool {
+    if others.contains(where: { $0.id == firing.id }) { return false }
+    // An id is made of the time, too (`Firing.identifier`): one of later than all others is new.
+    if firing.time > latestFiring { return true }
+    return try !Ledger(database: database).holds(firing.id)
   }
 
   /// Has the next `settle` keep what nothing needs earlier.
@@ -167,8 +177,8 @@ package final class Store {
     // Before the transaction, which begins the log anew then, rather than the next decision.
     database.shortenLog()
     try database.relaxedTransaction { () throws(StoreError) in
-      if unsettled.hasDecision {
-        try decisions.settle(delivered: unsettled.delivered, at: unsettled.time)
+      if let decision = unsettled.decision {
+        try decisions.settle(decision, delivered: unsettled.delivered, at: unsettled.time)
       } else {
         try Ledger(database: database).markDelivered(unsettled.delivered, at: unsettled.time)
       }

@@ -133,17 +133,11 @@ struct StoreOpener {
     if let column = try database.missingColumn(migrations) {
       throw damage("the column \(column) is missing")
     }
-    try settleTheLastRun(of: database)
-    try Ledger(database: database).reconcile()
-  }
-
-  /// A run that crashed after a decision left it to be settled.
-  private func settleTheLastRun(of database: Database) throws(StoreError) {
-    let decisions = DecisionTable(database: database)
-    guard known >= Schema.decisionsVersion, try !decisions.isEmpty() else { return }
-    try database.transaction { () throws(StoreError) in
-      try decisions.settle(delivered: [], at: now)
+    // A run that crashed after a decision left it to be settled.
+    if known >= Schema.decisionsVersion {
+      report.remarks += try DecisionTable(database: database).settleTheLastRun().map(\.description)
     }
+    try Ledger(database: database).reconcile()
   }
 
   // MARK: - A damaged one

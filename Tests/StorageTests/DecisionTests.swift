@@ -100,9 +100,9 @@ import Testing
     try store.decide(decision(["f"], [("b", .fired)]))
     try store.database.execute(
       """
-      INSERT INTO decision (reminder_id, state, presence) VALUES ('a', 'nonsense', 'inside');
-      INSERT INTO decision (reminder_id, state) VALUES ('a', 'done');
-      INSERT INTO decision (reminder_id, id) VALUES ('a', 'half a firing');
+      INSERT INTO decision (record) VALUES (x''), (x'01'), (x'02'), (zeroblob(4000)),
+        (CAST(x'01' || x'FFFFFFFFFFFFFF7F' AS BLOB));
+      INSERT INTO decision (record) SELECT CAST(record || x'00' AS BLOB) FROM decision WHERE seq = 1;
       """)
     let next = try Store(in: folder)
     #expect(try state("a", in: next) == .armed)
@@ -110,6 +110,29 @@ import Testing
     #expect(try next.ledger.undelivered().values.map(\.id) == ["f"])
     #expect(try waiting(next) == 1)
     #expect(try next.database.integer("SELECT count(*) FROM decision") == 0)
+    #expect(next.report.remarks.count == 6)
+    #expect(next.report.remarks.allSatisfy { $0.contains("of table decision was skipped") })
+  }
+
+  /// The version before kept a decision in columns; it crashed, and this one is what starts next.
+  @Test func anUpgradeSettlesWhatACrashOfTheVersionBeforeLeft() throws {
+    let old = try TemporaryFolder()
+    do {
+      let store = try Store(
+        path: old.database, now: .start, migrations: Array(Schema.migrations.prefix(6)))
+      let entry = try Sample.dated("a")
+      try store.reminders.push(entry.reminder, entry.progress)
+      try store.database.execute(
+        """
+        INSERT INTO decision (reminder_id, state, presence, visit_settled, leads_fired, unacknowledged,
+          id, kind, title, priority, time_us, event, why)
+        VALUES ('a', 'fired', 'inside', 0, 1, 1, 'f', 'date', 'A', 0, 1000000, 'due', 'Due now');
+        """)
+    }
+    let next = try Store(in: old)
+    #expect(try state("a", in: next) == .fired)
+    #expect(try next.ledger.undelivered().values.map(\.id) == ["f"])
+    #expect(try waiting(next) == 1)
   }
 
   @Test func aDecisionTakenAgainIsNotDoubled() throws {
