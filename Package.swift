@@ -61,7 +61,7 @@ let package = Package(
     + library("CivilTime")
     + library("JSONText")
     + library("Configuration")
-    + library("Positioning", ["Geodesy", "CivilTime", "JSONText"])
+    + library("Positioning", ["CProcessor", "Geodesy", "CivilTime", "JSONText"])
     + library("Geofencing", ["Geodesy", "CivilTime"])
     + library(
       "Reminders",

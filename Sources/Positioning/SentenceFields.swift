@@ -9,6 +9,7 @@ struct FieldNumber {
   var hasPoint = false
   var isNegative = false
 
+  @inline(__always)
   var value: Double {
     let scale = Self.power(decimals)
     let magnitude = Double(whole &* scale &+ fraction) / Double(scale)
@@ -16,30 +17,18 @@ struct FieldNumber {
   }
 
   var milliseconds: Int {
-    switch decimals {
-    case 0: 0
-    case 1: fraction &* 100
-    case 2: fraction &* 10
-    case 3: fraction
-    default: fraction / Self.power(decimals &- 3)
-    }
+    decimals <= 3
+      ? fraction &* Self.power(3 &- decimals) : fraction / Self.power(decimals &- 3)
   }
 
   /// Ten to the power of 0…9.
-  static func power(_ exponent: Int) -> Int {
-    switch exponent {
-    case 0: 1
-    case 1: 10
-    case 2: 100
-    case 3: 1000
-    case 4: 10_000
-    case 5: 100_000
-    case 6: 1_000_000
-    case 7: 10_000_000
-    case 8: 100_000_000
-    default: 1_000_000_000
-    }
-  }
+  @inline(__always)
+  static func power(_ exponent: Int) -> Int { powers[exponent] }
+
+  /// Looked up, for a branch on how many decimals a field has is one that is often guessed wrong.
+  private static let powers: InlineArray<10, Int> = [
+    1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
+  ]
 }
 
 /// Readers of one field each. `at` is the index of the field's first byte and is moved to the next
@@ -97,6 +86,9 @@ extension Span where Element == UInt8 {
               hasPoint: true)
           }
         }
+      } else if whole.count == 0, self[at] == UInt8(ascii: ",") {
+        at &+= 1
+        return nil
       }
     }
     return unusualNumber(&at)

@@ -23,23 +23,9 @@ package enum SentenceType: UInt8, CaseIterable, Sendable {
   init(of text: Span<UInt8>) {
     self = .other
     guard text.count >= 6, text[5] == UInt8(ascii: ",") else { return }
-    let type: SentenceType =
-      switch UInt32(text[2]) &<< 16 | UInt32(text[3]) &<< 8 | UInt32(text[4]) {
-      case 0x47_5356: .gsv
-      case 0x52_4D43: .rmc
-      case 0x47_4741: .gga
-      case 0x47_4E53: .gns
-      case 0x47_4C4C: .gll
-      case 0x56_5447: .vtg
-      case 0x47_5341: .gsa
-      case 0x47_5354: .gst
-      case 0x47_4253: .gbs
-      case 0x5A_4441: .zda
-      case 0x44_544D: .dtm
-      case 0x52_4D45: .pgrme
-      case 0x52_4D5A: .pgrmz
-      default: .other
-      }
+    let name = UInt32(text[2]) &<< 16 | UInt32(text[3]) &<< 8 | UInt32(text[4])
+    let known = Self.names[Int(truncatingIfNeeded: (name &* 0xBF04_888B) &>> 28)]
+    let type = known.name == name ? known.type : .other
     guard type != .other, type != .gsv else {
       self = type
       return
@@ -53,6 +39,33 @@ package enum SentenceType: UInt8, CaseIterable, Sendable {
       self = type
     }
   }
+
+  private struct Name {
+    /// Three letters in ASCII.
+    let name: UInt32
+    let type: SentenceType
+  }
+
+  /// The names that are known, each where one multiplication of it finds it: comparing with one after the
+  /// other takes a branch or two that no processor can guess. The multiplier was found by trying.
+  private static let names: InlineArray<16, Name> = [
+    Name(name: 0x47_5354, type: .gst),
+    Name(name: 0x52_4D43, type: .rmc),
+    Name(name: 0x47_4E53, type: .gns),
+    Name(name: 0x44_544D, type: .dtm),
+    Name(name: 0x52_4D5A, type: .pgrmz),
+    Name(name: 0x56_5447, type: .vtg),
+    Name(name: 0, type: .other),
+    Name(name: 0, type: .other),
+    Name(name: 0x47_5356, type: .gsv),
+    Name(name: 0x52_4D45, type: .pgrme),
+    Name(name: 0x47_4741, type: .gga),
+    Name(name: 0x5A_4441, type: .zda),
+    Name(name: 0, type: .other),
+    Name(name: 0x47_5341, type: .gsa),
+    Name(name: 0x47_4C4C, type: .gll),
+    Name(name: 0x47_4253, type: .gbs),
+  ]
 
   @inline(__always)
   static func isAddressCharacter(_ byte: UInt8) -> Bool {
