@@ -36,8 +36,12 @@ struct LeaveQueue: Sendable {
   /// Those far off that say themselves how long the way takes, by the time of day.
   private var fixed = TimerHeap()
   private var awake: AwakeLeaves
-  /// Nothing else is due while the fastest clock is before this.
-  private var quietUntil = Int64.min
+  /// Nothing that waits near is to be looked at while the fastest clock is before this.
+  private var nearQuietUntil = Int64.min
+  /// Nothing far off becomes near while the fastest clock is before this.
+  private var farQuietUntil = Int64.min
+  /// With so many metres, and time that only goes on, none that has said "leave" is to be looked at.
+  private var backLookedAt: Double?
 
   init(pace: TravelPace) {
     reckoning = LeaveReckoning(pace: pace)
@@ -78,9 +82,9 @@ struct LeaveQueue: Sendable {
       let left = moment.map { ($0 - Instant(microseconds: view.now)).microseconds } ?? 0
       let isSoon = left < LeaveReckoning.soon || look.slack <= reckoning.doubt(look.grade)
       if left > 0, isSoon {
-        let place = wake(index)
-        restNear(place, look.grade, min(left, LeaveReckoning.longestBlindRest), view)
-        awake.markImminent(place)
+        let time = view.now + min(left, LeaveReckoning.longestBlindRest)
+        awake.setTimed(wake(index), at: time, isImminent: true)
+        nearQuietUntil = .min
       } else {
         restAnywhere(index, view)
       }
@@ -147,22 +151,22 @@ struct LeaveQueue: Sendable {
   /// Far off where it is that, else near, to be looked at now.
   private mutating func restAnywhere(_ index: Int32, _ view: LeaveView) {
     let entry = entries[Int(index)]
-    quietUntil = .min
-    if entry.isFixed {
-      if timeOfFixed(entry) > view.now { return restFar(index, entry) }
+    takeOut(index)
+    if entry.isFixed, timeOfFixed(entry) > view.now {
+      fixed.push(slot: index, at: timeOfFixed(entry))
+      homes[Int(index)] = .fixed
+    } else if !entry.isFixed, cells.insert(index, entry, reckoning, view) {
+      homes[Int(index)] = .cell
     } else {
-      takeOut(index)
-      if cells.insert(index, entry, reckoning, view) {
-        homes[Int(index)] = .cell
-        return
-      }
+      return lookNow(wake(index), view)
     }
-    restNear(wake(index), 0, 0, view)
+    farQuietUntil = .min
   }
 
-  private mutating func restNear(_ place: Int32, _ grade: Int, _ step: Int64, _ view: LeaveView) {
-    awake.setNear(place, grade, at: reckoning.nearClock(grade, view) + step)
-    quietUntil = .min
+  /// Has one that waits looked at, at this event.
+  private mutating func lookNow(_ place: Int32, _ view: LeaveView) {
+    awake.setTimed(place, at: view.now, isImminent: false)
+    nearQuietUntil = .min
   }
 
   private mutating func restGone(
@@ -170,18 +174,26 @@ struct LeaveQueue: Sendable {
   ) {
     let rest = reckoning.restBeforeReturn(awake.entry(place), look, again: again, view)
     awake.setGone(place, rest.grade, at: reckoning.approach(rest.grade, view) + rest.length)
+    backLookedAt = nil
   }
 
   // MARK: - Another reckoning
 
   /// Reckons every moment anew. Complexity: O(cells + those near or gone).
   mutating func reckonAll(_ view: LeaveView) {
-    quietUntil = .min
+    unquiet()
     var given: [Int32] = []
     cells.reckonAll(reckoning, view, into: &given)
     take(given, view)
     for index in awake.waiting { restAnywhere(index, view) }
     awake.lookAtGone()
+  }
+
+  /// Nothing is known of when something is to be looked at.
+  private mutating func unquiet() {
+    nearQuietUntil = .min
+    farQuietUntil = .min
+    backLookedAt = nil
   }
 
   /// What is known of the mode has changed. Complexity: O(those near or gone), O(cells) more where it is
@@ -192,7 +204,7 @@ struct LeaveQueue: Sendable {
     var measured = old
     measured.measured = pace.measured
     reckoning = LeaveReckoning(pace: pace)
-    quietUntil = .min
+    unquiet()
     if pace.profile != old.profile { beginAnew() }
     if pace != measured { return reckonAll(view) }
     cells.lookAtNear(reckoning, view)
@@ -210,14 +222,17 @@ struct LeaveQueue: Sendable {
       let place = homes[number].awake
       homes[number] = .none
       if let place, old.isGone(place) {
-        awake.setGone(wake(index), 0, at: .min)
+        awake.setGone(wake(index), 1, at: .min)
       } else {
         restFar(index, entries[number])
       }
     }
   }
 
-  mutating func lookAtGone() { awake.lookAtGone() }
+  mutating func lookAtGone() {
+    awake.lookAtGone()
+    backLookedAt = nil
+  }
 
   // MARK: - Looks
 
@@ -225,11 +240,9 @@ struct LeaveQueue: Sendable {
   /// Complexity: O(1).
   func deadline(_ view: LeaveView) -> Int64? {
     guard count > 0 else { return nil }
-    var start = view
-    start.now = 0
     return sooner(
       sooner(cells.deadline(reckoning, view), fixed.peek()?.deadline),
-      awake.shortestRest(reckoning, start))
+      awake.deadline(reckoning, view))
   }
 
   /// A reminder whose moment may have come, by its slot; its entry is out of the heap, and is to be
@@ -240,57 +253,68 @@ struct LeaveQueue: Sendable {
     _ view: LeaveView, routes: inout RouteBook, mode: Int, exactDistance: (Int32) -> Double?
   ) -> Int32? {
     guard count > 0 else { return nil }
-    for place in awake.takeImminent(view.here) {
-      awake.lookSoon(place, reckoning, view)
-      quietUntil = .min
+    if awake.wakeImminent(view) { nearQuietUntil = .min }
+    let clock = reckoning.fastestClock(view)
+    if clock >= farQuietUntil { takeFromFar(clock, view) }
+    guard clock >= nearQuietUntil else { return nil }
+    while let first = awake.firstTimed, first.deadline <= view.now {
+      if let slot = look(at: first.slot, view, &routes, mode, exactDistance) { return slot }
     }
-    guard reckoning.fastestClock(view) >= quietUntil else { return nil }
-    takeFromFar(view)
-    for grade in 0..<reckoning.gradeCount {
+    for grade in 1..<reckoning.gradeCount {
       let now = reckoning.nearClock(grade, view)
       while let first = awake.firstNear(grade), first.deadline <= now {
-        let entry = awake.entry(first.slot)
-        var look = reckoning.look(at: entry, view)
-        if routes.isOn, !entry.isFixed { consult(&routes, &look, entry, mode, view) }
-        if look.slack <= reckoning.doubt(look.grade) {
-          guard !entry.isFixed, !routes.isOn, let distance = exactDistance(entry.slot),
-            let left = reckoning.left(until: entry, from: distance, view)
-          else {
-            takeOut(awake.index(first.slot))
-            return entry.slot
-          }
-          look.step = left
-        }
-        restNear(first.slot, look.grade, look.step, view)
-        if look.isImminent { awake.markImminent(first.slot) }
+        if let slot = look(at: first.slot, view, &routes, mode, exactDistance) { return slot }
       }
     }
-    quietUntil = reckoning.fastestClock(view) + (shortestRest(view) ?? .max / 2)
+    nearQuietUntil = clock + (awake.shortestRest(reckoning, view) ?? .max / 2)
     return nil
   }
 
-  private mutating func takeFromFar(_ view: LeaveView) {
+  /// Looks at one that waits near: answers its slot where its moment may have come, else lets it rest.
+  @inline(__always)
+  private mutating func look(
+    at place: Int32, _ view: LeaveView, _ routes: inout RouteBook, _ mode: Int,
+    _ exactDistance: (Int32) -> Double?
+  ) -> Int32? {
+    let entry = awake.entry(place)
+    var look = reckoning.look(at: entry, view)
+    if routes.isOn, !entry.isFixed { consult(&routes, &look, entry, mode, view) }
+    if look.slack <= reckoning.doubt(look.grade) {
+      guard !entry.isFixed, !routes.isOn, let distance = exactDistance(entry.slot),
+        let left = reckoning.left(until: entry, from: distance, view)
+      else {
+        takeOut(awake.index(place))
+        return entry.slot
+      }
+      look.step = left
+    }
+    if look.isImminent || look.grade == 0 {
+      awake.setTimed(place, at: view.now + look.step, isImminent: look.isImminent)
+    } else {
+      awake.setNear(
+        place, look.grade, at: reckoning.nearClock(look.grade, view) + look.step)
+    }
+    return nil
+  }
+
+  private mutating func takeFromFar(_ clock: Int64, _ view: LeaveView) {
     while let first = fixed.peek(), first.deadline <= view.now {
-      restNear(wake(first.slot), 0, 0, view)
+      lookNow(wake(first.slot), view)
     }
     var given: [Int32] = []
     cells.nextGiven(reckoning, view, into: &given)
     take(given, view)
+    let rest = sooner(
+      cells.shortestRest(reckoning, view), fixed.peek().map { $0.deadline - view.now })
+    farQuietUntil = clock + (rest ?? .max / 2)
   }
 
   /// Takes what the cells have given out.
   private mutating func take(_ given: [Int32], _ view: LeaveView) {
     for index in given {
       homes[Int(index)] = .none
-      restNear(wake(index), 0, 0, view)
+      lookNow(wake(index), view)
     }
-  }
-
-  /// By how much each clock must go on at least before something is due.
-  private func shortestRest(_ view: LeaveView) -> Int64? {
-    sooner(
-      sooner(cells.shortestRest(reckoning, view), fixed.peek().map { $0.deadline - view.now }),
-      awake.shortestRest(reckoning, view))
   }
 
   /// One that has said "leave" and may have as much slack again, as `nextDue`.
@@ -298,7 +322,9 @@ struct LeaveQueue: Sendable {
   mutating func nextBack(
     _ view: LeaveView, again: TimeSpan, over: inout [Int32]
   ) -> Int32? {
-    for grade in 0..<reckoning.gradeCount {
+    // No clock of approach goes on without metres.
+    guard backLookedAt != view.metres else { return nil }
+    for grade in 1..<reckoning.gradeCount {
       let now = reckoning.approach(grade, view)
       while let first = awake.firstGone(grade), first.deadline <= now {
         let entry = awake.entry(first.slot)
@@ -312,6 +338,7 @@ struct LeaveQueue: Sendable {
         if look.slack > again.microseconds - LeaveReckoning.soon { return entry.slot }
       }
     }
+    backLookedAt = view.metres
     return nil
   }
 
@@ -319,7 +346,8 @@ struct LeaveQueue: Sendable {
   mutating func lookSoon(_ index: Int32, _ view: LeaveView) {
     guard let place = homes[Int(index)].awake else { return }
     awake.lookSoon(place, reckoning, view)
-    quietUntil = .min
+    nearQuietUntil = .min
+    backLookedAt = nil
   }
 
   /// When one of them is looked at if the device stays where it is, microseconds.
@@ -345,9 +373,10 @@ struct LeaveQueue: Sendable {
       looks += 1
       return looks < 4_096 + 2 * limit
     }
-    for grade in 0..<reckoning.gradeCount {
+    awake.forEachTimed(note)
+    for grade in 1..<reckoning.gradeCount {
       looks = 0
-      awake.forEachInOrder(grade, reckoning, view, note)
+      awake.forEachNear(grade, reckoning, view, note)
     }
     looks = 0
     fixed.forEachInOrder { note($0, entries[Int($1)]) }

@@ -39,7 +39,10 @@ struct LeaveReckoning: Sendable {
   static let soon: Int64 = 2_000_000
   /// So long what only the exact rule knows the slack of may rest; a routing engine may be asked meanwhile.
   static let longestBlindRest: Int64 = 30_000_000
-  /// The shortest step by the clock alone, microseconds: what has less is looked at with every fix.
+  /// So long before its slack may be gone what rests by a near clock is looked at with a fix that comes,
+  /// microseconds: a feed that gives one a second needs no timers between.
+  static let nearPatience: Int64 = 1_200_000
+  /// The shortest step by a near clock, microseconds: what has less is looked at with every fix.
   private static let shortestStep: Int64 = 1_000_000
   /// Metres that the short numbers cannot tell from none, and what rounding to whole microseconds adds.
   private static let doubtfulWay = 1.0
@@ -153,7 +156,7 @@ struct LeaveReckoning: Sendable {
   struct Look {
     /// Microseconds until it is time to leave.
     var slack: Int64
-    /// By how much the near clock must go on before it can be.
+    /// By how much the near clock must go on before it is to be looked at again.
     var step: Int64
     /// So little slack is left that it may be gone by metres which no odometer counts: the step is only
     /// that of the time.
@@ -188,10 +191,12 @@ struct LeaveReckoning: Sendable {
     return left > 0 ? left : nil
   }
 
-  /// Sets how far the near clock goes on before so much slack may be gone, or the edge of the place be
-  /// reached. Where that may be metres that the odometer does not count, the time alone sets the step.
+  /// Sets how far the near clock goes on before no more than `nearPatience` of so much slack may be left, or
+  /// the edge of the place be as near. Where that may be metres that the odometer does not count, the time
+  /// alone sets the step, as it does in the grade that no metre matters to.
   func setStep(_ look: inout Look, _ slack: Int64) {
-    let sure = slack - leash(grades[look.grade].nearSlope)
+    let patience = look.grade == 0 ? 0 : Self.nearPatience
+    let sure = slack - leash(grades[look.grade].nearSlope) - patience
     look.isImminent = sure < Self.shortestStep
     look.step = look.isImminent ? max(1, look.slack - doubt(look.grade)) : sure
   }

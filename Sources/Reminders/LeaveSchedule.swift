@@ -70,7 +70,7 @@ struct LeaveSchedule: Sendable {
   mutating func nextDue(
     _ view: LeaveView, again: TimeSpan, exactDistance: (Int32) -> Double?
   ) -> Int32? {
-    for mode in queues.indices {
+    for mode in queues.indices where queues[mode].count > 0 {
       if let slot = queues[mode].nextDue(
         view, routes: &routes, mode: mode, exactDistance: exactDistance)
       {
