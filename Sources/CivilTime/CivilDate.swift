@@ -103,7 +103,8 @@ extension CivilDate: CustomStringConvertible {
     return String(decoding: text, as: UTF8.self)
   }
 
-  func append(to text: inout [UInt8]) {
+  /// Appends the description.
+  package func append(to text: inout [UInt8]) {
     if (0...9999).contains(year) {
       text.append(year, digits: 4)
     } else {
@@ -138,6 +139,22 @@ extension BinaryInteger {
 }
 
 extension [UInt8] {
+  /// The number in decimal, in ASCII.
+  package mutating func append(decimal number: Int64) {
+    if number < 0 { append(UInt8(ascii: "-")) }
+    append(decimal: number.magnitude)
+  }
+
+  /// The number in decimal, in ASCII.
+  package mutating func append(decimal number: UInt64) {
+    var unit: UInt64 = 1
+    while number / unit >= 10 { unit *= 10 }
+    while unit > 0 {
+      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / unit % 10))
+      unit /= 10
+    }
+  }
+
   /// The number in so many digits, in ASCII. It is not negative, and has no more.
   mutating func append(_ number: Int, digits: Int) {
     var unit = 1

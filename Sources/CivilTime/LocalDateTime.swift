@@ -104,10 +104,15 @@ extension TimeOfDay: CustomStringConvertible {
     return String(decoding: text, as: UTF8.self)
   }
 
-  func append(to text: inout [UInt8], decimals: SecondDecimals) {
+  /// `09:30`.
+  package func appendMinutes(to text: inout [UInt8]) {
     text.append(hour, digits: 2)
     text.append(UInt8(ascii: ":"))
     text.append(minute, digits: 2)
+  }
+
+  func append(to text: inout [UInt8], decimals: SecondDecimals) {
+    appendMinutes(to: &text)
     text.append(UInt8(ascii: ":"))
     text.append(second, digits: 2)
     let isExact = decimals == .exact && microsecond % 1000 != 0

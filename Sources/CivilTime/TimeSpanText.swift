@@ -83,23 +83,34 @@ extension TimeSpan: CustomStringConvertible {
 
   /// `1h 30min`, `2d`, `15.250s`, as systemd prints it; `0` for nothing.
   package var description: String {
-    guard microseconds != 0 else { return "0" }
-    var parts: [String] = []
+    var text: [UInt8] = []
+    append(to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Appends the description.
+  package func append(to text: inout [UInt8]) {
+    guard microseconds != 0 else { return text.append(UInt8(ascii: "0")) }
+    if microseconds < 0 { text.append(UInt8(ascii: "-")) }
     var rest = microseconds.magnitude
-    for (names, size) in Self.units {
-      let unit = UInt64(size)
+    var isFirst = true
+    for number in Self.units.indices where rest > 0 {
+      let unit = UInt64(Self.units[number].microseconds)
       guard rest >= unit else { continue }
-      let part = rest % unit
+      if !isFirst { text.append(UInt8(ascii: " ")) }
+      isFirst = false
+      text.append(decimal: rest / unit)
+      var part = rest % unit
       // Below a minute the rest is a fraction of the largest unit that applies.
       if part != 0, rest < 60_000_000 {
-        let digits = part % 1000 == 0 ? (part / 1000).padded(3) : part.padded(unit == 1000 ? 3 : 6)
-        parts.append("\(rest / unit).\(digits)\(names[0])")
-        break
+        text.append(UInt8(ascii: "."))
+        let isShort = part % 1000 == 0
+        text.append(
+          Int(isShort ? part / 1000 : part), digits: isShort || unit == 1000 ? 3 : 6)
+        part = 0
       }
-      parts.append("\(rest / unit)\(names[0])")
+      text.append(contentsOf: Self.units[number].names[0].utf8)
       rest = part
-      if rest == 0 { break }
     }
-    return (microseconds < 0 ? "-" : "") + parts.joined(separator: " ")
   }
 }

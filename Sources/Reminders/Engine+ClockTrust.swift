@@ -63,7 +63,9 @@ extension Engine {
 
   /// One notice for all that one event found missed.
   mutating func sumUpMissed() {
-    guard isCatchingUp || !firings.isEmpty || !leftOut.isEmpty else { return }
+    guard isCatchingUp || !leftOut.isEmpty || firings.contains(where: { $0.late != nil }) else {
+      return
+    }
     let told = firings.filter { $0.late != nil }
     let moments = told.map { $0.due ?? $0.time } + leftOut
     if moments.count >= (isCatchingUp ? 1 : 2), let first = moments.min(), let last = moments.max()

@@ -103,14 +103,15 @@ extension Engine {
 
   /// The time of day in the system's zone, with the date where it is another day.
   func clock(_ instant: Instant, at now: Instant) -> String {
-    let local = zone.localDateTime(at: instant)
-    let time = String(local.time.text(decimals: .threeIfNeeded).prefix(5))
-    return local.date == zone.localDateTime(at: now).date ? time : "\(local.date) \(time)"
+    var words = Sentence()
+    words.add(instant, in: zone, at: now)
+    return words.text
   }
 
-  /// A span without the units that nobody asks for: seconds above an hour, and parts of a second.
+  /// A span without the units that nobody asks for.
   func coarse(_ span: TimeSpan) -> String {
-    let unit = span.seconds >= 3600 ? 60.0 : 1.0
-    return TimeSpan(seconds: (span.seconds / unit).rounded() * unit).description
+    var words = Sentence()
+    words.add(coarse: span)
+    return words.text
   }
 }

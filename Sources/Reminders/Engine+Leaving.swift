@@ -80,8 +80,9 @@ extension Engine {
 
   // MARK: - Deciding
 
-  mutating func lookAtLeaving(_ index: Int32, at now: Instant, isFirst: Bool) {
-    guard let slot = slots.slot(index), let departure = leaving(slot, at: now) else { return }
+  mutating func lookAtLeaving(_ slot: Slot, at now: Instant, isFirst: Bool) {
+    let index = slot.index
+    guard let departure = leaving(slot, at: now) else { return }
     let leads = slot.reminder.effectiveLeads
     if slot.progress.leadsFired >= leads.count || slot.progress.state == .fired {
       lookAfterLeaving(index, departure, at: now)
@@ -97,9 +98,9 @@ extension Engine {
       return
     }
     let tolerance = isFirst ? settings.lateAfter : settings.leaveLateAfter
-    change(index) { $0.progress.leadsFired = max(passed, $0.progress.leadsFired + 1) }
     fire(
-      index, leaveFiring(slot, departure, at: now, late: late > tolerance ? late : nil), at: now)
+      index, leaveFiring(slot, departure, at: now, late: late > tolerance ? late : nil), at: now,
+      leadsFired: max(passed, slot.progress.leadsFired + 1))
     if settings.learnsFromTrips, let here = odometer.here, let place = slot.reminder.place {
       trips.begin(
         by: slot.reminder.transport, from: here, to: place, due: departure.occurrence,

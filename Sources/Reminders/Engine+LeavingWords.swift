@@ -9,24 +9,36 @@ extension Engine {
   )
     -> Firing
   {
-    let name = slot.reminder.placeName ?? "the place"
-    let due = clock(departure.occurrence, at: now)
-    let transport = slot.reminder.transport
     let distance = lastFix.flatMap { fix in
       slot.reminder.place.map { fix.position.distance(to: $0.position) }
     }
-    var basis = "no position is known, so no travel time was counted"
-    if let estimate = departure.estimate {
-      basis = estimateWords(estimate, transport, distance: distance)
-      if let arrival = lastFixArrival, now - arrival >= settings.positionLostAfter {
-        basis += ", last position \(coarse(now - arrival)) old"
-      }
+    var why = Sentence()
+    why.add(late == nil ? "Time to leave for " : "Should have left for ")
+    why.add(slot.reminder.placeName ?? "the place")
+    if let late {
+      why.add(" ")
+      why.add(coarse: late)
+      why.add(" ago")
     }
-    let moment =
-      late.map { "Should have left for \(name) \(coarse($0)) ago" } ?? "Time to leave for \(name)"
-    var why = "\(moment) to be there at \(due) (\(basis))"
-    if let words = tooLateWords(slot, departure, at: now) { why += "; \(words)" }
-    var firing = baseFiring(slot, late == nil ? .leave : .late, at: now, why: why)
+    why.add(" to be there at ")
+    why.add(departure.occurrence, in: zone, at: now)
+    why.add(" (")
+    if let estimate = departure.estimate {
+      add(estimate, slot.reminder.transport, distance: distance, to: &why)
+      if let arrival = lastFixArrival, now - arrival >= settings.positionLostAfter {
+        why.add(", last position ")
+        why.add(coarse: now - arrival)
+        why.add(" old")
+      }
+    } else {
+      why.add("no position is known, so no travel time was counted")
+    }
+    why.add(")")
+    if let words = tooLateWords(slot, departure, at: now) {
+      why.add("; ")
+      why.add(words)
+    }
+    var firing = baseFiring(slot, late == nil ? .leave : .late, at: now, why: why.text)
     firing.position = lastFix?.position
     firing.fixTime = lastFix?.time
     firing.eph = lastFix?.eph
@@ -40,18 +52,50 @@ extension Engine {
   func estimateWords(
     _ estimate: TravelEstimate, _ transport: Reminder.Transport, distance: Double?
   ) -> String {
-    let line = distance.map { "\(Length.formatted(metres: $0)) of straight line" } ?? "the way"
-    let way = "\(coarse(estimate.time)) of \(transport.rawValue)"
+    var words = Sentence()
+    add(estimate, transport, distance: distance, to: &words)
+    return words.text
+  }
+
+  private func add(
+    _ estimate: TravelEstimate, _ transport: Reminder.Transport, distance: Double?,
+    to words: inout Sentence
+  ) {
+    if estimate.basis == .there { return words.add("you are there") }
+    if estimate.basis != .fixed { words.add("about ") }
+    words.add(coarse: estimate.time)
+    words.add(" of ")
+    words.add(transport.rawValue)
     switch estimate.basis {
-    case .there: return "you are there"
-    case .fixed: return "\(way), as you said"
+    case .there: break
+    case .fixed: words.add(", as you said")
     case .routed(let age):
-      let words = age < .minutes(1) ? "" : " \(coarse(age)) ago"
-      return "about \(way), by the routing engine\(words)"
-    case .learnt(let trips): return "about \(way), from \(line) and \(trips) trips of yours"
-    case .measured: return "about \(way), from \(line) and the pace of this trip"
-    case .formula: return "about \(way), estimated from \(line)"
+      words.add(", by the routing engine")
+      if age >= .minutes(1) {
+        words.add(" ")
+        words.add(coarse: age)
+        words.add(" ago")
+      }
+    case .learnt(let trips):
+      words.add(", from ")
+      add(straightLine: distance, to: &words)
+      words.add(" and ")
+      words.add(trips)
+      words.add(" trips of yours")
+    case .measured:
+      words.add(", from ")
+      add(straightLine: distance, to: &words)
+      words.add(" and the pace of this trip")
+    case .formula:
+      words.add(", estimated from ")
+      add(straightLine: distance, to: &words)
     }
+  }
+
+  private func add(straightLine distance: Double?, to words: inout Sentence) {
+    guard let distance else { return words.add("the way") }
+    words.add(metres: distance)
+    words.add(" of straight line")
   }
 
   /// What there is to say where the place cannot be reached in time any more: "12min too late on foot,

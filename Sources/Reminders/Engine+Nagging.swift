@@ -7,15 +7,15 @@ extension Engine {
   private static let mostNags = 24
 
   /// After a firing: the next one comes if nothing is done about it.
-  mutating func startNagging(_ index: Int32, at now: Instant) {
-    guard let nag = slots.slot(index)?.reminder.nag else { return }
-    change(index) { $0.progress.nagging = Progress.Nagging(next: now + nag, count: 0) }
+  mutating func startNagging(_ slot: Slot, at now: Instant) {
+    guard let nag = slot.reminder.nag else { return }
+    change(slot.index) { $0.progress.nagging = Progress.Nagging(next: now + nag, count: 0) }
   }
 
   /// Tells it again where it is time to.
   mutating func nag(_ index: Int32, at now: Instant) {
-    guard isClockTrusted, let slot = slots.slot(index), let nagging = slot.progress.nagging,
-      nagging.next <= now
+    guard isClockTrusted, slots.isNagging(index), let slot = slots.slot(index),
+      let nagging = slot.progress.nagging, nagging.next <= now
     else { return }
     guard let span = slot.reminder.nag, slot.progress.isUnacknowledged else {
       return change(index) { $0.progress.nagging = nil }

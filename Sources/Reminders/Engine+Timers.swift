@@ -36,7 +36,7 @@ extension Engine {
         switch slot.reminder.kind {
         case .location: lookWhileInside(index, at: now)
         case .date: lookAtDue(index, at: now)
-        case .preemptive: lookAtLeaving(index, at: now, isFirst: isFirst)
+        case .preemptive: lookAtLeaving(slot, at: now, isFirst: isFirst)
         }
       }
     }
@@ -67,7 +67,7 @@ extension Engine {
     let isTold = reminder.kind != .location || slot.progress.lastFired != nil
     if isTold {
       firings.append(snoozeFiring(slot, until: until, at: now, late: now - until))
-      startNagging(index, at: now)
+      startNagging(slot, at: now)
     }
     change(index) {
       $0.progress.snoozedUntil = nil
@@ -259,17 +259,25 @@ extension Engine {
   // MARK: - After a firing
 
   /// Notes the firing and moves the reminder on.
-  mutating func fire(_ index: Int32, _ firing: Firing, at now: Instant) {
+  /// - Parameter leadsFired: how many leads of this occurrence have, now; nil where that is none's affair.
+  mutating func fire(
+    _ index: Int32, _ firing: Firing, at now: Instant, leadsFired: Int? = nil
+  ) {
     firings.append(firing)
+    guard let slot = slots.slot(index) else { return }
+    let kind = slot.reminder.kind
+    let leadsFired = leadsFired ?? slot.progress.leadsFired
+    let isLastLead = leadsFired >= slot.reminder.effectiveLeads.count
     change(index) {
+      $0.progress.leadsFired = leadsFired
       $0.progress.lastFired = now
       $0.progress.isUnacknowledged = true
       $0.isWaiting = false
+      if isLastLead, kind == .preemptive { $0.progress.state = .fired }
     }
-    waiting.remove(index)
-    startNagging(index, at: now)
-    guard let slot = slots.slot(index) else { return }
-    switch slot.reminder.kind {
+    if !waiting.isEmpty { waiting.remove(index) }
+    startNagging(slot, at: now)
+    switch kind {
     case .location:
       if slot.reminder.everyVisit {
         change(index) {
@@ -281,13 +289,9 @@ extension Engine {
         advance(index, after: now, spent: .fired)
       }
     case .date:
-      if slot.progress.leadsFired >= slot.reminder.effectiveLeads.count {
-        advance(index, after: now, spent: .fired)
-      }
+      if isLastLead { advance(index, after: now, spent: .fired) }
     case .preemptive:
-      guard slot.progress.leadsFired >= slot.reminder.effectiveLeads.count else { break }
-      slots.set(.preemptive, false, index)
-      change(index) { $0.progress.state = .fired }
+      if isLastLead { slots.set(.preemptive, false, index) }
     }
   }
 

@@ -142,7 +142,7 @@ package struct Engine: Sendable {
     lookAtLeaves(at: now)
     lookForPosition(at: now)
     sumUpMissed()
-    if watches.contains(where: \.listeners.isEmpty) {
+    if !watches.isEmpty, watches.contains(where: \.listeners.isEmpty) {
       watches.removeAll(where: \.listeners.isEmpty)
     }
     conclude(into: &effects)
@@ -159,8 +159,15 @@ package struct Engine: Sendable {
     return soonest == .max ? nil : Instant(microseconds: soonest)
   }
 
+  /// Whether an event has brought nothing about that is to be handed over.
+  private var isUnmoved: Bool {
+    dirty.isEmpty && firings.isEmpty && notices.isEmpty && unfilled.isEmpty && !hasLearnt
+      && !slots.hasUnreadable
+  }
+
   /// Hands over the changes and firings of one event.
   private mutating func conclude(into effects: inout [Effect]) {
+    guard !isUnmoved else { return }
     for index in dirty where slots.marks(index).contains(.dirty) {
       slots.set(.dirty, false, index)
       guard let slot = slots.slot(index) else { continue }
@@ -186,7 +193,7 @@ package struct Engine: Sendable {
     for category in unfilled { effects.append(.watch(category: category)) }
     unfilled.removeAll()
     if !firings.isEmpty {
-      firings.sort(by: Self.firesBefore)
+      if firings.count > 1 { firings.sort(by: Self.firesBefore) }
       for firing in firings { effects.append(.fire(firing)) }
       firings.removeAll(keepingCapacity: true)
     }

@@ -131,16 +131,16 @@ extension Firing {
     // FNV-1a, 128 bits (draft-eastlake-fnv).
     var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
     let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013B
-    func add(_ text: String) {
-      for byte in text.utf8 { hash = (hash ^ UInt128(byte)) &* prime }
-    }
-    add(reminder)
-    add("\n")
-    add(event.rawValue)
-    add("\n")
-    add(String(time.microseconds))
-    add("\n")
-    add(String(due?.microseconds ?? 0))
+    var name: [UInt8] = []
+    name.reserveCapacity(reminder.utf8.count + 48)
+    name.append(contentsOf: reminder.utf8)
+    name.append(UInt8(ascii: "\n"))
+    name.append(contentsOf: event.rawValue.utf8)
+    name.append(UInt8(ascii: "\n"))
+    name.append(decimal: time.microseconds)
+    name.append(UInt8(ascii: "\n"))
+    name.append(decimal: due?.microseconds ?? 0)
+    for byte in name { hash = (hash ^ UInt128(byte)) &* prime }
     hash = hash & ~(0xF << 76) | (8 << 76)
     hash = hash & ~(0x3 << 62) | (2 << 62)
     var text: [UInt8] = []

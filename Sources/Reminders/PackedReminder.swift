@@ -211,16 +211,7 @@ package struct PackedReminder: Equatable, Sendable {
     var reminder = Reminder(
       id: id, kind: kind, title: title, category: category, priority: Int(bytes[2]),
       place: try unpackedPlace(named: placeName), due: due, transport: transport ?? .driving)
-    let document: JSONValue
-    do throws(JSONError) {
-      document = try JSONParser.parse(Array(reader.next()))
-    } catch {
-      throw ReminderError(field: "document", reason: "is not JSON: \(error)")
-    }
-    guard let object = document.object else {
-      throw ReminderError(field: "document", reason: "is \(document.kind), not an object")
-    }
-    try reminder.take(details: object)
+    try reminder.take(document: reader.next())
     try reminder.checkCompleteness()
     return reminder
   }
@@ -240,6 +231,24 @@ package struct PackedReminder: Equatable, Sendable {
       throw ReminderError(field: field, reason: "is not valid UTF-8")
     }
     return text
+  }
+}
+
+extension Reminder {
+  /// Takes what a new reminder has beside its texts.
+  fileprivate mutating func take(document: ArraySlice<UInt8>) throws(ReminderError) {
+    // Most have nothing.
+    guard !document.elementsEqual("{}".utf8) else { return }
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONParser.parse(Array(document))
+    } catch {
+      throw ReminderError(field: "document", reason: "is not JSON: \(error)")
+    }
+    guard let object = value.object else {
+      throw ReminderError(field: "document", reason: "is \(value.kind), not an object")
+    }
+    try take(details: object)
   }
 }
 

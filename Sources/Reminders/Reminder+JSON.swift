@@ -100,11 +100,17 @@ extension Reminder {
     }
   }
 
+  private static func isIdentifier(_ id: String) -> Bool {
+    guard !id.isEmpty, id.utf8.count <= 256 else { return false }
+    // Nearly all are plain ASCII, where nothing has to be looked up.
+    if id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { return true }
+    return !id.contains(where: \.isWhitespace)
+      && !id.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
+  }
+
   /// What every reminder, and one of each kind, cannot do without.
   package func checkCompleteness() throws(ReminderError) {
-    guard !id.isEmpty, id.utf8.count <= 256, !id.contains(where: \.isWhitespace),
-      !id.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
-    else {
+    guard Self.isIdentifier(id) else {
       throw ReminderError(
         field: "id",
         reason: "must be 1 to 256 bytes without white space and control characters; "

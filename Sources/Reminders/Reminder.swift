@@ -169,5 +169,7 @@ package struct Reminder: Equatable, Sendable {
   var urgency: Int { priority == 0 ? 10 : priority }
 
   /// The reminder's own leads, or the one at `due`.
-  var effectiveLeads: [TimeSpan] { leads.isEmpty ? [.zero] : leads }
+  var effectiveLeads: [TimeSpan] { leads.isEmpty ? Self.leadsAtDue : leads }
+
+  private static let leadsAtDue = [TimeSpan.zero]
 }

@@ -13,14 +13,6 @@ struct Slot {
   var reminder: Reminder { kept.reminder }
 }
 
-/// A reminder that stays unpacked, and is shared by the slots taken out of the table: one decision takes
-/// out several, and a reminder has many parts to copy.
-final class UnpackedReminder: Sendable {
-  let reminder: Reminder
-
-  init(_ reminder: Reminder) { self.reminder = reminder }
-}
-
 /// What a decision may change of a slot.
 struct Standing: Equatable {
   var progress: Progress
@@ -87,7 +79,7 @@ struct SlotTable: Sendable {
   private var records: [Record] = []
   private var free: [Int32] = []
   private var ids = ReminderIndex()
-  private var recent: [Int32: UnpackedReminder] = [:]
+  private var recent = UnpackedReminders()
   /// The places of its category that a reminder is inside of; few reminders have any.
   private var placesInside: [Int32: [Int64]] = [:]
   /// Few reminders are being told again.
@@ -98,13 +90,7 @@ struct SlotTable: Sendable {
   private(set) var armedCount = 0
   /// Bytes of heap that the packed reminders take.
   private(set) var packedBytes = 0
-  /// Of those that `recent` holds unpacked.
-  private var recentBytes = 0
   private(set) var preemptiveCount = 0
-
-  /// Reminders that stay unpacked at most, and their bytes while they were packed.
-  private static let recentLimit = 1024
-  private static let recentBytesLimit = 4 << 20
 
   /// Reminders in the table.
   var count: Int { ids.count }
@@ -132,6 +118,9 @@ struct SlotTable: Sendable {
   func state(_ index: Int32) -> Reminder.State { records[Int(index)].state }
 
   func marks(_ index: Int32) -> Marks { records[Int(index)].marks }
+
+  /// Whether it is being told again.
+  func isNagging(_ index: Int32) -> Bool { !nagging.isEmpty && nagging[index] != nil }
 
   /// The slot unpacked, and kept so for a while; nil where it is vacant or cannot be read.
   mutating func slot(_ index: Int32) -> Slot? {
@@ -163,14 +152,10 @@ struct SlotTable: Sendable {
   }
 
   private mutating func keep(_ reminder: UnpackedReminder, at index: Int32) {
-    let bytes = records[Int(index)].packed.byteCount
-    if recent.count >= Self.recentLimit || recentBytes + bytes > Self.recentBytesLimit {
-      recent.removeAll(keepingCapacity: true)
-      recentBytes = 0
-    }
-    recent[index] = reminder
-    recentBytes += bytes
+    recent.insert(reminder, at: index, byteCount: records[Int(index)].packed.byteCount)
   }
+
+  var hasUnreadable: Bool { !unreadable.isEmpty }
 
   /// Slots that could not be read since it was asked last, each once.
   mutating func takeUnreadable() -> [(index: Int32, reason: String)] {
@@ -282,7 +267,7 @@ struct SlotTable: Sendable {
     guard !isVacant(index) else { return }
     ids.remove(index, id: { records[Int($0)].packed.id })
     set(.preemptive, false, index)
-    recent[index] = nil
+    recent.remove(index)
     unreadable[index] = nil
     vacate(index)
   }
