@@ -59,13 +59,20 @@ enum CellGrid {
   @inline(__always)
   static func northing(degrees: Double) -> UInt32 {
     let units = (degrees + 90) * unitsPerDegree
-    return UInt32(max(0, min(2_147_483_647, units)))
+    return lowBits(max(0, min(2_147_483_647, units)))
   }
 
   /// Units east of Greenwich modulo a full turn, for −360…360 degrees.
   @inline(__always)
   static func easting(degrees: Double) -> UInt32 {
-    UInt32(truncatingIfNeeded: Int64((degrees + 360) * unitsPerDegree))
+    lowBits(degrees * unitsPerDegree)
+  }
+
+  /// The nearest whole number modulo 2³², for numbers below 2⁵⁰ in size: adding 1.5 × 2⁵² leaves it in
+  /// the low bits. A conversion asks first whether it would trap, which a look has to wait for.
+  @inline(__always)
+  private static func lowBits(_ units: Double) -> UInt32 {
+    UInt32(truncatingIfNeeded: (units + 6_755_399_441_055_744).bitPattern)
   }
 }
 

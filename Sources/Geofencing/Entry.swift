@@ -123,6 +123,12 @@ struct QuantisedPlace {
     /// To the edges on a straight line, negative inside; in length never more than the great circle by
     /// more than `Quantum.doubt`.
     let edge: SIMD4<Float>
+
+    /// On which side of the edges the place is: −1 inside, 1 outside.
+    @inline(__always)
+    var side: SIMD4<Float> {
+      SIMD4(repeating: 1).replacing(with: -1, where: edge .< 0)
+    }
   }
 
   @inline(__always)

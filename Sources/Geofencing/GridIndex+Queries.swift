@@ -24,9 +24,13 @@ extension GridIndex {
     let reach = reach(
       from: place, wanted: near.ambition * CellGrid.height(level), isSplit: isSplit, &beside)
     near.begin(at: view.direction, in: place.cell)
-    var scan = EdgeScan(view: view, level: level, skin: reach)
-    if slot.count > 0 { scan.visit(slot, isBeside: false, self, &near) }
-    for i in 0..<beside.count { scan.visit(beside.slots[i], isBeside: true, self, &near) }
+    var scan = EdgeScan(view: view, level: level, skin: reach, hasShapes: !shapes.isEmpty)
+    if slot.count > 0 { scan.visit(slot, .own, self, &near) }
+    for i in 0..<beside.count {
+      let other = beside.slots[i]
+      // Beside a cell that is split, one that is not lists fences that are listed below the first.
+      scan.visit(other, isSplit && !other.isSplit ? .foreign : .beside, self, &near)
+    }
     return (near.end(clearance: reach, nearest: Double(scan.nearest)), isSplit)
   }
 

@@ -27,3 +27,20 @@ struct Lanes: IteratorProtocol {
     return Int(shift &>> 3)
   }
 }
+
+extension SIMD4<Float> {
+  /// The lesser of two in each lane.
+  @inline(__always)
+  func lesser(_ other: SIMD4<Float>) -> SIMD4<Float> {
+    replacing(with: other, where: other .< self)
+  }
+
+  /// The least of all lanes.
+  @inline(__always)
+  var least: Float {
+    let pairs = SIMD2<Float>(self[0], self[1])
+    let others = SIMD2<Float>(self[2], self[3])
+    let halves = pairs.replacing(with: others, where: others .< pairs)
+    return Swift.min(halves[0], halves[1])
+  }
+}

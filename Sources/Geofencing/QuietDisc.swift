@@ -24,7 +24,7 @@ struct QuietDisc {
   /// `cosine` is that of the centre's latitude: within an angle r it grows by r at the most.
   init(around position: Coordinate, radius: Double, cosine: Double) {
     guard radius > 0.001 else { return }
-    let angle = (radius - 0.001) * (1 - 1e-9) / CellGrid.earthRadius
+    let angle = (radius - 0.001) * ((1 - 1e-9) / CellGrid.earthRadius)
     let degrees = angle * (180 / .pi)
     radiusSquared = degrees * degrees
     if abs(position.latitude) > 80 {

@@ -13,13 +13,14 @@ struct SineCosine {
   /// - Parameter degrees: −720…720.
   @inline(__always)
   init(degrees: Double) {
-    // Adding 1.5 × 2⁵² rounds to whole numbers.
-    let whole = degrees + 6_755_399_441_055_744 - 6_755_399_441_055_744
+    // Adding 1.5 × 2⁵² rounds to whole numbers, and leaves them in the low bits.
+    let shifted = degrees + 6_755_399_441_055_744
+    let whole = shifted - 6_755_399_441_055_744
     let t = (degrees - whole) * (.pi / 180)
     let u = t * t
     let sineOfRest = t * (1 - u * (1 / 6.0 - u * (1 / 120.0)))
     let cosineOfRest = 1 - u * (0.5 - u * (1 / 24.0 - u * (1 / 720.0)))
-    let first = min(max(Int(whole), -720), 720) + 720
+    let first = Int(min(max(Int32(truncatingIfNeeded: shifted.bitPattern), -720), 720)) + 720
     let sines = SineCosine.sines.span
     let sineOfWhole = sines[first]
     let cosineOfWhole = sines[first + 90]

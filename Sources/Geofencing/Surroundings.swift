@@ -32,8 +32,7 @@ struct Surroundings {
   private var hasJumped = false
 
   /// Whether the last look brought anything.
-  @inline(__always)
-  var hasNews: Bool { !(entered.isEmpty && left.isEmpty && found.isEmpty && former.isEmpty) }
+  private(set) var hasNews = false
 
   /// Forgets all that is known, because the fences have changed.
   mutating func forget() {
@@ -56,14 +55,21 @@ struct Surroundings {
     latitude = position.latitude
   }
 
+  @inline(__always)
   private mutating func clearNews() {
-    guard hasNews else { return }
+    if hasNews { clearLists() }
+  }
+
+  @inline(never)
+  private mutating func clearLists() {
+    hasNews = false
     if !entered.isEmpty { entered.removeAll(keepingCapacity: true) }
     if !left.isEmpty { left.removeAll(keepingCapacity: true) }
     if !former.isEmpty { former.removeAll(keepingCapacity: true) }
     if hasJumped {
       hasJumped = false
       swap(&found, &former)
+      hasNews = !former.isEmpty
     } else if !found.isEmpty {
       found.removeAll(keepingCapacity: true)
     }
@@ -79,9 +85,12 @@ struct Surroundings {
     latitude = view.position.latitude
     if way.dot(way) > Surroundings.farSquared {
       lookAfterJump(from: view, in: index)
+      hasNews = !(found.isEmpty && former.isEmpty)
       return 0
     }
-    return lookAllAround(from: view, in: index)
+    let safe = lookAllAround(from: view, in: index)
+    hasNews = !(entered.isEmpty && left.isEmpty && found.isEmpty && former.isEmpty)
+    return safe
   }
 
   private static let farSquared =
@@ -95,7 +104,7 @@ struct Surroundings {
     var safe = Double.infinity
     var level = CellGrid.top
     while true {
-      if let remainder = levels[level].ampleRest(at: view.direction) {
+      if let remainder = levels[level].rest.ample(at: view.direction) {
         safe = min(safe, remainder)
         if level == deepest { return safe }
       } else if levels[level].holds(view.direction),
