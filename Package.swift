@@ -62,7 +62,7 @@ let package = Package(
     + library("JSONText")
     + library("Configuration")
     + library("Positioning", ["CProcessor", "Geodesy", "CivilTime", "JSONText"])
-    + library("Geofencing", ["Geodesy", "CivilTime"])
+    + library("Geofencing", ["CProcessor", "Geodesy", "CivilTime"])
     + library(
       "Reminders",
       ["CProcessor", "Geodesy", "CivilTime", "Positioning", "Geofencing", "JSONText"])

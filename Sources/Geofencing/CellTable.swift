@@ -101,6 +101,12 @@ struct CellTable: Sendable {
     return find(key).map { slots[$0] }
   }
 
+  /// Fetches the beginning of a list, if it is in the pool.
+  @inline(__always)
+  func prefetch(_ slot: Slot) {
+    if slot.isPooled { pool.prefetch(slot.blockStart, groups: (slot.count + 3) >> 2) }
+  }
+
   /// The slot of a cell; an empty one where there is nothing in or below it.
   @inline(__always)
   func slot(of cell: Cell) -> Slot {

@@ -1,3 +1,5 @@
+import CProcessor
+
 /// Blocks of entry groups in one array: of 1 to 8, 10, 12, 14, 16, 20 … groups, four sizes up to each
 /// power of two, with a free list for each size.
 struct EntryPool: Sendable {
@@ -26,6 +28,19 @@ struct EntryPool: Sendable {
   subscript(start: Int, i: Int) -> Entry {
     get { groups[start + i >> 2][i & 3] }
     set { groups[start + i >> 2][i & 3] = newValue }
+  }
+
+  /// Fetches the first groups of a block into the processor's cache.
+  @inline(__always)
+  func prefetch(_ start: Int, groups count: Int) {
+    unsafe groups.withUnsafeBufferPointer { buffer in
+      guard let block = buffer.baseAddress, start >= 0 else { return }
+      // What is farther is fetched by then that the first are looked at.
+      let last = start + min(count, 12)
+      for group in stride(from: start, to: min(last, buffer.count), by: 1) {
+        unsafe CProcessor.prefetch(block + group)
+      }
+    }
   }
 
   /// Makes the `i`th entry of a block an unused one.

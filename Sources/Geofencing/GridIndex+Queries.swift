@@ -93,32 +93,46 @@ extension GridIndex {
     let north = CellGrid.northing(degrees: view.position.latitude)
     let east = CellGrid.easting(degrees: view.position.longitude)
     let direction = FixedVector(view.direction)
-    var keys = InlineArray<5, UInt32>(repeating: 0)
-    var firsts = InlineArray<5, CellTable.Slot>(repeating: CellTable.Slot())
-    // A slot and a group of each level first, though not all may be needed: so memory that is in no
-    // cache is fetched at once.
-    let fetchesAhead = table.slots.count > GridIndex.cachedSlots
-    if fetchesAhead {
-      for level in 0..<CellGrid.levelCount {
-        keys[level] = widths.cell(level: level, north: north, east: east).key
-        firsts[level] = table.slots[table.home(keys[level])]
-      }
+    guard table.slots.count <= GridIndex.cachedSlots else {
+      return findFarHolders(of: view, direction, north: north, east: east, into: &holders)
     }
     var level = CellGrid.top
     while true {
-      let found: CellTable.Slot?
-      if fetchesAhead {
-        found = table.slot(keys[level], first: firsts[level])
-      } else {
-        let key = widths.cell(level: level, north: north, east: east).key
-        found = table.slot(key, first: table.slots[table.home(key)])
-      }
-      guard let slot = found else { return }
+      let key = widths.cell(level: level, north: north, east: east).key
+      guard let slot = table.slot(key, first: table.slots[table.home(key)]) else { return }
       if slot.count > 0 {
         HolderScan(view: view, direction: direction, level: level).visit(slot, self, &holders)
       }
       guard slot.isSplit, level > 0 else { return }
       level -= 1
+    }
+  }
+
+  /// The same where the cells are in no cache: a slot of each level is read first, though not all may be
+  /// needed, then the lists of all are asked for, and what is waited for comes at once.
+  private func findFarHolders(
+    of view: Viewpoint, _ direction: FixedVector, north: UInt32, east: UInt32,
+    into holders: inout [FenceID]
+  ) {
+    var keys = InlineArray<5, UInt32>(repeating: 0)
+    var slots = InlineArray<5, CellTable.Slot>(repeating: CellTable.Slot())
+    for level in 0..<CellGrid.levelCount {
+      keys[level] = widths.cell(level: level, north: north, east: east).key
+      slots[level] = table.slots[table.home(keys[level])]
+    }
+    var level = CellGrid.top
+    var deepest = CellGrid.levelCount
+    while let slot = table.slot(keys[level], first: slots[level]) {
+      table.prefetch(slot)
+      slots[level] = slot
+      deepest = level
+      guard slot.isSplit, level > 0 else { break }
+      level -= 1
+    }
+    for level in stride(from: CellGrid.top, through: deepest, by: -1)
+    where slots[level].count > 0 {
+      HolderScan(view: view, direction: direction, level: level)
+        .visit(slots[level], self, &holders)
     }
   }
 

@@ -23,14 +23,17 @@ struct HolderScan {
   @inline(__always)
   private func visit(_ group: EntryGroup, _ index: GridIndex, _ holders: inout [FenceID]) {
     let (surely, perhaps) = place.holders(of: group)
-    guard any(perhaps) else { return }
-    for lane in 0..<4 where perhaps[lane] {
-      let tag = group.tag[lane]
-      if tag < 0 {
-        if index.boundaryDistance(of: ~tag, from: view) <= 0 { holders.append(~tag) }
-      } else if surely[lane] || view.boundaryDistance(to: index.circles[Int(tag)]) <= 0 {
-        holders.append(tag)
-      }
-    }
+    guard !Lanes(perhaps).isEmpty else { return }
+    var lanes = Lanes(surely .& (group.tag .>= 0))
+    var doubtful = Lanes(perhaps .& (.!surely .| (group.tag .< 0)))
+    while let lane = lanes.next() { holders.append(group.tag[lane]) }
+    while let lane = doubtful.next() { measure(group.tag[lane], index, &holders) }
+  }
+
+  /// A fence whose entry does not tell whether it holds the place.
+  @inline(never)
+  private func measure(_ tag: FenceID, _ index: GridIndex, _ holders: inout [FenceID]) {
+    let fence = tag < 0 ? ~tag : tag
+    if index.boundaryDistance(of: fence, from: view) <= 0 { holders.append(fence) }
   }
 }

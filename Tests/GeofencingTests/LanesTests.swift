@@ -13,4 +13,15 @@ import Testing
     #expect(seen == (0..<4).filter { bits >> Int32($0) & 1 == 1 })
     #expect(lanes.isEmpty)
   }
+
+  @Test func theLesserAndTheLeastAreTakenLaneByLane() {
+    let a = SIMD4<Float>(1, -2, 3, .infinity)
+    let b = SIMD4<Float>(0.5, 4, 3, -7)
+    #expect(a.lesser(b) == SIMD4(0.5, -2, 3, -7))
+    for lane in 0..<4 {
+      var values = SIMD4<Float>(8, 6, 7, 5)
+      values[lane] = -1
+      #expect(values.least == -1)
+    }
+  }
 }
