@@ -157,11 +157,13 @@ extension [UInt8] {
 
   /// The number in so many digits, in ASCII. It is not negative, and has no more.
   mutating func append(_ number: Int, digits: Int) {
-    var unit = 1
-    for _ in 1..<digits { unit *= 10 }
-    while unit > 0 {
-      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / unit % 10))
-      unit /= 10
+    for _ in 0..<digits { append(UInt8(ascii: "0")) }
+    var rest = number
+    var place = count
+    for _ in 0..<digits {
+      place -= 1
+      self[place] += UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
     }
   }
 }

@@ -132,12 +132,15 @@ extension LocalDateTime: CustomStringConvertible {
   /// `2026-11-21T09:30:00`, with decimals where they are not zero.
   package var description: String { text(decimals: .exact) }
 
-  package func text(decimals: SecondDecimals) -> String {
+  package func text(decimals: SecondDecimals) -> String { text(decimals: decimals, ending: nil) }
+
+  func text(decimals: SecondDecimals, ending: UInt8?) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(32)
     date.append(to: &text)
     text.append(UInt8(ascii: "T"))
     time.append(to: &text, decimals: decimals)
+    if let ending { text.append(ending) }
     return String(decoding: text, as: UTF8.self)
   }
 }

@@ -18,8 +18,10 @@ extension Instant: CustomStringConvertible {
     let minutes = zone.offset(at: self) / 60
     let local = LocalDateTime(
       microseconds: (self + TimeSpan(microseconds: Int64(minutes) * 60_000_000)).microseconds)
+    guard minutes != 0 || !zone.isUTC else {
+      return local.text(decimals: decimals, ending: UInt8(ascii: "Z"))
+    }
     let text = local.text(decimals: decimals)
-    guard minutes != 0 || !zone.isUTC else { return text + "Z" }
     let size = Int(minutes.magnitude)
     return text + (minutes < 0 ? "-" : "+") + "\((size / 60).padded(2)):\((size % 60).padded(2))"
   }

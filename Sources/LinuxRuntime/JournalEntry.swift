@@ -48,6 +48,9 @@ package enum JournalPriority: Int, Sendable, Comparable, CaseIterable {
 }
 
 /// One entry for the journal: fields in the order they were added, each name once.
+///
+/// It is kept in the form in which it is sent: the way of a firing to the journal is one of microseconds,
+/// and a list of texts to make that form of took half of those that the entry takes.
 package struct JournalEntry: Equatable, Sendable {
   package struct Field: Equatable, Sendable {
     package let name: JournalFieldName
@@ -55,7 +58,9 @@ package struct JournalEntry: Equatable, Sendable {
     package var value: String
   }
 
-  package private(set) var fields: [Field]
+  private(set) var datagram = JournalDatagram()
+  /// It says itself who writes it.
+  private(set) var hasIdentifier = false
 
   /// An entry with `MESSAGE`, `PRIORITY`, `MESSAGE_ID` if given, and where in the program it was
   /// made: `sd_journal_sendv` adds no `CODE_…` of its own.
@@ -64,33 +69,40 @@ package struct JournalEntry: Equatable, Sendable {
     _ message: String, priority: JournalPriority, messageID: String? = nil,
     file: String = #fileID, line: Int = #line, function: String = #function
   ) {
-    fields = [
-      Field(name: .message, value: message),
-      Field(name: .priority, value: "\(priority.rawValue)"),
-    ]
-    fields.reserveCapacity(24)
+    add(.message, message)
+    add(.priority, "\(priority.rawValue)")
     add(.messageID, messageID)
     add("CODE_FILE", file)
     add("CODE_LINE", "\(line)")
     add("CODE_FUNC", function)
   }
 
+  /// The fields in their order. Complexity: O(bytes).
+  package var fields: [Field] { datagram.fields }
+
   /// A field that the entry does not have yet, if there is a value for it.
   package mutating func add(_ name: JournalFieldName, _ value: String?) {
-    if let value { fields.append(Field(name: name, value: value)) }
+    guard let value else { return }
+    datagram.append(name, value)
+    if name == .identifier { hasIdentifier = true }
   }
 
-  /// The value of a field; nil removes it, a new one goes to the end.
+  /// The value of a field; nil removes it, a new one goes to the end. Complexity: O(bytes).
   package subscript(name: JournalFieldName) -> String? {
     get { fields.first { $0.name == name }?.value }
     set {
-      let index = fields.firstIndex { $0.name == name }
-      switch (index, newValue) {
-      case (let index?, let value?): fields[index].value = value
-      case (let index?, nil): fields.remove(at: index)
-      case (nil, let value?): fields.append(Field(name: name, value: value))
-      case (nil, nil): break
+      var fields = fields
+      guard let index = fields.firstIndex(where: { $0.name == name }) else {
+        return add(name, newValue)
       }
+      if let newValue {
+        fields[index].value = newValue
+      } else {
+        fields.remove(at: index)
+        if name == .identifier { hasIdentifier = false }
+      }
+      datagram = JournalDatagram()
+      for field in fields { datagram.append(field.name, field.value) }
     }
   }
 

@@ -30,7 +30,7 @@ package enum JournalError: Error, Equatable, CustomStringConvertible {
 /// Where entries go.
 package protocol JournalSink: AnyObject {
   /// Returns once the entry is handed over; journald stores it a moment later.
-  func write(_ entry: JournalEntry) throws(JournalError)
+  func write(_ entry: consuming JournalEntry) throws(JournalError)
 }
 
 /// The journal of the system, by its native protocol
@@ -46,7 +46,6 @@ package final class SystemJournal: JournalSink {
   package let identifier: String
   private let socketPath: String
   private let queue: JournalQueue
-  private var datagram = JournalDatagram()
 
   /// - Parameter socketPath: where journald listens; libsystemd itself always sends to the default.
   package init(identifier: String, socketPath: String = SystemJournal.defaultSocketPath) {
@@ -60,15 +59,9 @@ package final class SystemJournal: JournalSink {
     access(socketPath, F_OK) == 0
   }
 
-  package func write(_ entry: JournalEntry) throws(JournalError) {
-    // Taken out for the while: each use of a property of a class is checked anew.
-    var datagram = self.datagram
-    self.datagram = JournalDatagram()
-    defer { self.datagram = datagram }
-    datagram.begin()
-    for field in entry.fields { datagram.append(field.name, field.value) }
-    if entry[.identifier] == nil { datagram.append(.identifier, identifier) }
-    switch queue.send(datagram.bytes) {
+  package func write(_ entry: consuming JournalEntry) throws(JournalError) {
+    if !entry.hasIdentifier { entry.add(.identifier, identifier) }
+    switch queue.send(entry.datagram.bytes) {
     case 0: break
     case EAGAIN: throw .busy
     case EMSGSIZE: try writeLarge(entry)
@@ -79,8 +72,7 @@ package final class SystemJournal: JournalSink {
 
   private func writeLarge(_ entry: JournalEntry) throws(JournalError) {
     guard !queue.isFull else { throw .busy }
-    var fields = entry.fields.map { Array("\($0.name)=\($0.value)".utf8) }
-    if entry[.identifier] == nil { fields.append(Array("SYSLOG_IDENTIFIER=\(identifier)".utf8)) }
+    let fields = entry.fields.map { Array("\($0.name)=\($0.value)".utf8) }
     var bytes = fields.flatMap { $0 }
     let result = bytes.withUnsafeMutableBytes { bytes in
       var vectors: [iovec] = []

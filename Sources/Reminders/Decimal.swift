@@ -22,17 +22,34 @@ package enum Decimal {
       left /= 10
       decimals -= 1
     }
-    var backwards: [UInt8] = []
-    backwards.reserveCapacity(20)
+    // From the end. 9e15 has sixteen digits; a point and a sign, or zeros in front, are fewer than the rest.
+    var text = InlineArray<32, UInt8>(repeating: 0)
+    var start = text.count
     var written = 0
     repeat {
-      backwards.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: left % 10))
+      start -= 1
+      text[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: left % 10)
       left /= 10
       written += 1
-      if written == decimals { backwards.append(UInt8(ascii: ".")) }
+      if written == decimals {
+        start -= 1
+        text[start] = UInt8(ascii: ".")
+      }
     } while left > 0 || written <= decimals
-    if scaled < 0 { backwards.append(UInt8(ascii: "-")) }
-    backwards.reverse()
-    return String(decoding: backwards, as: UTF8.self)
+    if scaled < 0 {
+      start -= 1
+      text[start] = UInt8(ascii: "-")
+    }
+    return String(ascii: text.span.extracting(start...))
+  }
+}
+
+extension String {
+  /// Copies bytes that are ASCII, where a check for UTF-8 would cost more than all the rest.
+  init(ascii bytes: Span<UInt8>) {
+    unsafe self.init(unsafeUninitializedCapacity: bytes.count) { room in
+      for index in bytes.indices { unsafe room[index] = bytes[index] }
+      return bytes.count
+    }
   }
 }

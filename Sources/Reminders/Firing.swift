@@ -87,16 +87,18 @@ package struct Firing: Equatable, Sendable {
   }
 
   /// The journal's MESSAGE: a sentence for people.
-  package var message: String { "\(title): \(Self.lowercasedFirst(why))" }
-
-  private static func lowercasedFirst(_ text: String) -> String {
+  package var message: String {
+    var message = title
+    message += ": "
     let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
-    guard let first = text.utf8.first, capitals.contains(first) else {
-      return text.prefix(1).lowercased() + text.dropFirst()
+    if let first = why.utf8.first, capitals.contains(first) {
+      message.unicodeScalars.append(Unicode.Scalar(first | 0x20))
+      message += why[why.utf8.index(after: why.startIndex)...]
+    } else {
+      message += why.prefix(1).lowercased()
+      message += why.dropFirst()
     }
-    var bytes = Array(text.utf8)
-    bytes[0] |= 0x20
-    return String(decoding: bytes, as: UTF8.self)
+    return message
   }
 }
 
@@ -143,17 +145,15 @@ extension Firing {
     for byte in name { hash = (hash ^ UInt128(byte)) &* prime }
     hash = hash & ~(0xF << 76) | (8 << 76)
     hash = hash & ~(0x3 << 62) | (2 << 62)
-    var text: [UInt8] = []
-    text.reserveCapacity(36)
-    for half in [UInt64(hash >> 64), UInt64(truncatingIfNeeded: hash)] {
-      for place in 0..<16 {
-        if text.count == 8 || text.count == 13 || text.count == 18 || text.count == 23 {
-          text.append(UInt8(ascii: "-"))
-        }
-        let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * place)) & 0xF
-        text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit)
-      }
+    var text = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
+    var place = 36
+    for digit in 0..<32 {
+      place -= 1
+      // The groups are of 8, 4, 4, 4 and 12 digits.
+      if place == 23 || place == 18 || place == 13 || place == 8 { place -= 1 }
+      let value = UInt8(truncatingIfNeeded: hash >> UInt128(4 * digit)) & 0xF
+      text[place] = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
     }
-    return String(decoding: text, as: UTF8.self)
+    return String(ascii: text.span)
   }
 }

@@ -39,6 +39,14 @@ package struct PackedEntry {
 struct SlotTable: Sendable {
   private struct Record: Sendable {
     var packed: PackedReminder
+    var kept = Kept()
+    var marks = Marks(rawValue: 0)
+
+    init(packed: PackedReminder) { self.packed = packed }
+  }
+
+  /// The progress, but for what few have. Without a reference in it: one event reads it a dozen times.
+  private struct Kept: Sendable {
     var insideSince = Int64.min
     var occurrence = Int64.min
     var lastFired = Int64.min
@@ -48,9 +56,6 @@ struct SlotTable: Sendable {
     var presence = Presence.unknown
     var visitSettled = false
     var isUnacknowledged = false
-    var marks = Marks(rawValue: 0)
-
-    init(packed: PackedReminder) { self.packed = packed }
 
     mutating func take(_ progress: Progress) {
       state = progress.state
@@ -115,7 +120,7 @@ struct SlotTable: Sendable {
 
   func packed(_ index: Int32) -> PackedReminder { records[Int(index)].packed }
 
-  func state(_ index: Int32) -> Reminder.State { records[Int(index)].state }
+  func state(_ index: Int32) -> Reminder.State { records[Int(index)].kept.state }
 
   func marks(_ index: Int32) -> Marks { records[Int(index)].marks }
 
@@ -167,7 +172,7 @@ struct SlotTable: Sendable {
   // MARK: - Progress
 
   func progress(_ index: Int32) -> Progress {
-    let record = records[Int(index)]
+    let record = records[Int(index)].kept
     func instant(_ microseconds: Int64) -> Instant? {
       microseconds == .min ? nil : Instant(microseconds: microseconds)
     }
@@ -186,9 +191,9 @@ struct SlotTable: Sendable {
   }
 
   private mutating func set(_ progress: Progress, _ index: Int32) {
-    let wasArmed = records[Int(index)].state == .armed
+    let wasArmed = records[Int(index)].kept.state == .armed
     if wasArmed != (progress.state == .armed) { armedCount += wasArmed ? -1 : 1 }
-    records[Int(index)].take(progress)
+    records[Int(index)].kept.take(progress)
     if !placesInside.isEmpty || !progress.placesInside.isEmpty {
       placesInside[index] = progress.placesInside.isEmpty ? nil : progress.placesInside
     }
@@ -202,10 +207,10 @@ struct SlotTable: Sendable {
       progress: progress(index), isWaiting: marks(index).contains(.waiting))
     var standing = before
     body(&standing)
-    guard standing != before else { return false }
     set(.waiting, standing.isWaiting, index)
+    guard standing.progress != before.progress else { return false }
     set(standing.progress, index)
-    return standing.progress != before.progress
+    return true
   }
 
   mutating func set(_ mark: Marks, _ isSet: Bool, _ index: Int32) {
@@ -254,7 +259,7 @@ struct SlotTable: Sendable {
   }
 
   private mutating func vacate(_ index: Int32) {
-    if records[Int(index)].state == .armed { armedCount -= 1 }
+    if records[Int(index)].kept.state == .armed { armedCount -= 1 }
     packedBytes -= records[Int(index)].packed.byteCount
     records[Int(index)] = Record(packed: .vacant)
     placesInside[index] = nil
