@@ -11,6 +11,8 @@ extension Engine {
     let target: Instant
     /// nil where no position is known, and the reminder does not say it either.
     let estimate: TravelEstimate?
+    /// From the last fix to the middle of the place, metres; nil where no position is known.
+    let distance: Double?
     let occurrence: Instant
 
     var travel: TimeSpan? { estimate?.time }
@@ -23,24 +25,25 @@ extension Engine {
       return nil
     }
     let lead = leads[min(slot.progress.leadsFired, leads.count - 1)]
-    let estimate = travel(of: slot, to: place, at: now)
+    let distance = odometer.position?.distance(to: place.position)
+    let estimate = travel(of: slot, to: place, distance, at: now)
     let target = occurrence - (estimate?.time ?? .zero)
     return Departure(
-      moment: target - lead, target: target, estimate: estimate, occurrence: occurrence)
+      moment: target - lead, target: target, estimate: estimate, distance: distance,
+      occurrence: occurrence)
   }
 
   /// How long the way takes from the last fix: by the best that is known.
   private func travel(
-    of slot: Slot, to place: Reminder.Place, at now: Instant
+    of slot: Slot, to place: Reminder.Place, _ distance: Double?, at now: Instant
   ) -> TravelEstimate? {
-    let reminder = slot.reminder
-    guard let position = lastFix?.position else {
-      return reminder.travel.map { TravelEstimate(time: $0, basis: .fixed) }
+    guard let distance else {
+      return slot.reminder.travel.map { TravelEstimate(time: $0, basis: .fixed) }
     }
-    let distance = position.distance(to: place.position)
     guard distance > place.radius else { return TravelEstimate(time: .zero, basis: .there) }
-    if let travel = reminder.travel { return TravelEstimate(time: travel, basis: .fixed) }
-    let pace = leaves.pace(of: reminder.transport)
+    if let travel = slot.reminder.travel { return TravelEstimate(time: travel, basis: .fixed) }
+    let transport = slot.reminder.transport
+    let pace = leaves.pace(of: transport)
     if let here = odometer.here,
       let answer = leaves.routes.answer(slot.index, from: here, at: now)
     {
@@ -49,7 +52,7 @@ extension Engine {
         basis: .routed(age: now - answer.time))
     }
     return TravelEstimate(
-      time: TimeSpan(seconds: pace.seconds(distance)), basis: basis(of: reminder.transport))
+      time: TimeSpan(seconds: pace.seconds(distance)), basis: basis(of: transport))
   }
 
   /// How long the way to a place takes by a mode of transport, by what is known of the mode; no routing
@@ -138,7 +141,7 @@ extension Engine {
   mutating func lookAtLeaves(at now: Instant) {
     let view = leaveView(at: now)
     var looks = 0
-    let position = lastFix?.position
+    let position = odometer.position
     while looks <= 4 * slots.indices.count + 64,
       let index = leaves.nextDue(
         view, again: settings.leaveAgainSlack,
@@ -161,27 +164,29 @@ extension Engine {
   /// moment at which time alone brings something else about.
   mutating func scheduleLeaving(_ slot: Slot, at now: Instant) -> Instant? {
     let leads = slot.reminder.effectiveLeads
-    let progress = slot.progress
-    let waits = progress.state == .armed && progress.leadsFired < leads.count
-    guard waits || progress.state == .armed || progress.state == .fired,
-      let departure = leaving(slot, at: now), let place = slot.reminder.place
+    let state = slot.progress.state
+    let leadsFired = slot.progress.leadsFired
+    let waits = state == .armed && leadsFired < leads.count
+    guard state == .armed || state == .fired, let place = slot.reminder.place,
+      let occurrence = slot.progress.occurrence
     else {
       leaves.remove(slot.index)
       return nil
     }
-    if !waits, departure.occurrence <= now {
+    if !waits, occurrence <= now {
       leaves.remove(slot.index)
       return nextOccurrence(of: slot, after: now) == nil ? nil : now
     }
-    let lead = leads[min(progress.leadsFired, leads.count - 1)]
+    let lead = leads[min(leadsFired, leads.count - 1)]
     leaves.set(
       LeaveEntry(
         slot: slot.index, place: place.position, radius: place.radius,
-        moment: departure.occurrence - lead, fixed: slot.reminder.travel),
-      waits ? .waiting : .gone, by: slot.reminder.transport, moment: departure.moment,
-      again: settings.leaveAgainSlack, leaveView(at: now))
+        moment: occurrence - lead, fixed: slot.reminder.travel),
+      waits ? .waiting : .gone, by: slot.reminder.transport,
+      moment: waits ? leaving(slot, at: now)?.moment : nil, again: settings.leaveAgainSlack,
+      leaveView(at: now))
     // One that does not repeat is over without anything to be done.
-    return waits || !slot.reminder.repeats ? nil : departure.occurrence
+    return waits || !slot.reminder.repeats ? nil : occurrence
   }
 
   /// Follows the device: the odometer, and the trips under way.

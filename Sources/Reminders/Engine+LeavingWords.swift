@@ -9,9 +9,6 @@ extension Engine {
   )
     -> Firing
   {
-    let distance = lastFix.flatMap { fix in
-      slot.reminder.place.map { fix.position.distance(to: $0.position) }
-    }
     var why = Sentence()
     why.add(late == nil ? "Time to leave for " : "Should have left for ")
     why.add(slot.reminder.placeName ?? "the place")
@@ -24,7 +21,7 @@ extension Engine {
     why.add(departure.occurrence, in: zone, at: now)
     why.add(" (")
     if let estimate = departure.estimate {
-      add(estimate, slot.reminder.transport, distance: distance, to: &why)
+      add(estimate, slot.reminder.transport, distance: departure.distance, to: &why)
       if let arrival = lastFixArrival, now - arrival >= settings.positionLostAfter {
         why.add(", last position ")
         why.add(coarse: now - arrival)
@@ -42,7 +39,7 @@ extension Engine {
     firing.position = lastFix?.position
     firing.fixTime = lastFix?.time
     firing.eph = lastFix?.eph
-    firing.distance = distance
+    firing.distance = departure.distance
     firing.travel = departure.travel
     firing.late = late
     return firing
@@ -102,8 +99,7 @@ extension Engine {
   /// still in time by bicycle (8min)". nil where it can, or where no other mode changes that and a
   /// minute or less is missing.
   private func tooLateWords(_ slot: Slot, _ departure: Departure, at now: Instant) -> String? {
-    guard let place = slot.reminder.place, let position = lastFix?.position,
-      let travel = departure.travel, travel > .zero
+    guard let distance = departure.distance, let travel = departure.travel, travel > .zero
     else { return nil }
     let left = departure.occurrence - now
     let missing = (now + travel) - departure.occurrence
@@ -112,7 +108,7 @@ extension Engine {
     let others = [Reminder.Transport.walking, .cycling, .driving].compactMap {
       other -> (Reminder.Transport, TimeSpan)? in
       guard other != slot.reminder.transport else { return nil }
-      let seconds = leaves.pace(of: other).seconds(position.distance(to: place.position))
+      let seconds = leaves.pace(of: other).seconds(distance)
       return TimeSpan(seconds: seconds) <= left ? (other, TimeSpan(seconds: seconds)) : nil
     }
     guard let (other, time) = others.first else { return words }

@@ -109,7 +109,8 @@ extension Engine {
     }
     var next = nextLook(slot, now: now)
     if slot.reminder.kind == .preemptive {
-      next = [next, scheduleLeaving(slot, at: now)].compactMap { $0 }.min()
+      let leaving = scheduleLeaving(slot, at: now)
+      next = next.map { min($0, leaving ?? $0) } ?? leaving
     }
     if let next {
       timers.push(slot: index, at: next.microseconds)

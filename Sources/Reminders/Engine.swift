@@ -241,7 +241,7 @@ package struct Engine: Sendable {
   ///
   /// Walks the timers in their order. Some belong to no moment, so more are looked at than told; after
   /// `limit` and some thousands the walk ends with what it has.
-  /// - Complexity: O(limit²), and O(timers) to copy them where some hundred do not suffice.
+  /// - Complexity: O(limit²), and O(n log n) for the n timers that lie together in the bucket come to.
   package func upcoming(
     limit: Int, at now: Instant
   ) -> [(reminder: Reminder, moment: Instant)] {

@@ -165,10 +165,36 @@ struct FarTimers: Sendable {
   ) {
     guard entries > 0 else { return }
     for number in 0..<TimerChunks.bucketCount {
-      var last = tree.chunks[number].last
-      while last >= 0 {
-        for entry in TimerChunks.first(last)...last { body(entry, number) }
-        last = tree.chunks.before(TimerChunks.first(last))
+      forEachEntry(of: number, tree) { body($0, number) }
+    }
+  }
+
+  private func forEachEntry(of number: Int, _ tree: TimerTree, _ body: (_ entry: Int32) -> Void) {
+    var last = tree.chunks[number].last
+    while last >= 0 {
+      for entry in TimerChunks.first(last)...last { body(entry) }
+      last = tree.chunks.before(TimerChunks.first(last))
+    }
+  }
+
+  /// The timers of a bucket after the other, each in the order of its deadlines, while `body` answers true.
+  /// - Complexity: O(n log n) for the timers of the buckets that are come to.
+  func forEachInOrder(
+    _ tree: TimerTree, _ body: (_ deadline: Int64, _ slot: Int32) -> Bool
+  ) {
+    guard count > 0 else { return }
+    var timers: [TimerNode] = []
+    for number in 0..<TimerChunks.bucketCount {
+      timers.removeAll(keepingCapacity: true)
+      forEachEntry(of: number, tree) { entry in
+        let slot = tree.chunks[entry]
+        if tree[placeOf: slot] == -2 - entry {
+          timers.append(TimerNode(tree[deadlineOf: slot], slot))
+        }
+      }
+      timers.sort(by: <)
+      for timer in timers {
+        guard body(timer.deadline, timer.slot) else { return }
       }
     }
   }

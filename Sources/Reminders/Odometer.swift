@@ -54,11 +54,14 @@ struct Odometer: Sendable {
 
   private(set) var metres = 0.0
   /// Where the device was last; nil before the first position.
+  private(set) var position: Coordinate?
+  /// The same.
   private(set) var here: Direction?
   private var point: Direction?
 
   mutating func follow(_ position: Coordinate) {
     let now = Direction(position)
+    self.position = position
     here = now
     guard var behind = point else {
       point = now

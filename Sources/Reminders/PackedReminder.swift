@@ -227,10 +227,10 @@ package struct PackedReminder: Equatable, Sendable {
   private static func text(
     _ bytes: ArraySlice<UInt8>, _ field: String
   ) throws(ReminderError) -> String {
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    guard let text = try? UTF8Span(validating: bytes.span) else {
       throw ReminderError(field: field, reason: "is not valid UTF-8")
     }
-    return text
+    return String(copying: text)
   }
 }
 

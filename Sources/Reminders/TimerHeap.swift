@@ -155,18 +155,12 @@ package struct TimerHeap: Sendable {
   // MARK: - Reading
 
   /// Timers in the order of their deadlines while `body` answers true; they stay.
-  /// - Complexity: O(h log h) for h timers in the heap; beyond these O(count) to copy them all, and a
-  ///   `pop` for each.
+  /// - Complexity: O(n log n) for n timers in the heap and in the buckets that are come to.
   func forEachInOrder(_ body: (_ deadline: Int64, _ slot: Int32) -> Bool) {
     for timer in (0..<end).map({ tree[$0] }).sorted(by: <) {
       guard body(timer.deadline, timer.slot) else { return }
     }
-    guard far.count > 0 else { return }
-    var rest = self
-    rest.own()
-    rest.end = 0
-    rest.fill()
-    while let next = rest.pop(), body(next.deadline, next.slot) {}
+    far.forEachInOrder(tree, body)
   }
 
   /// The first thing found wrong with the structure, or nil; for tests.

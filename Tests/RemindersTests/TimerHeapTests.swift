@@ -137,6 +137,15 @@ import Testing
       if step % 400 == 0, let problem = heap.checkInvariants() {
         Issue.record("step \(step): \(problem)")
       }
+      if step % slots == 0 {
+        var told: [Int32] = []
+        heap.forEachInOrder { _, slot in
+          told.append(slot)
+          return true
+        }
+        let order = model.deadlines.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
+        #expect(told == order, "step \(step)")
+      }
     }
     #expect(wrong == 0)
     #expect(heap.count == model.deadlines.count)
