@@ -5,10 +5,10 @@ import Geodesy
 /// can become that.
 ///
 /// What is far off rests in `LeaveCells`, many at once. What is near rests by itself in a heap, until its
-/// slack may be used up by the clock of its grade (`LeaveReckoning`), and costs nothing until then: a fix
-/// costs one look at the top of each heap. While the device stands still the clock is the time of day,
-/// and a reminder is looked at once, when it is time. What moves away is looked at a few times more,
-/// each time when the slack of the last look may be gone (the kinetic heaps of Basch, Guibas and
+/// slack may be all but used up by the clock of its grade (`LeaveReckoning`), and costs nothing until then: a
+/// fix costs one look at the top of each heap. While the device stands still the clock is the time of day,
+/// and a reminder is looked at shortly before it is time, and then. What moves away is looked at a few times
+/// more, each time when the slack of the last look may be gone (the kinetic heaps of Basch, Guibas and
 /// Hershberger, "Data Structures for Mobile Data", 1999, with the certificates of one moving point).
 ///
 /// What has said "leave" rests likewise, until much slack may have come back.
@@ -135,12 +135,16 @@ struct LeaveQueue: Sendable {
   private mutating func restFar(_ index: Int32, _ entry: LeaveEntry) {
     takeOut(index)
     if entry.isFixed {
-      fixed.push(slot: index, at: timeOfFixed(entry))
-      homes[Int(index)] = .fixed
+      restFixed(index, entry)
     } else {
       cells.insert(index, entry)
       homes[Int(index)] = .cell
     }
+  }
+
+  private mutating func restFixed(_ index: Int32, _ entry: LeaveEntry) {
+    fixed.push(slot: index, at: timeOfFixed(entry))
+    homes[Int(index)] = .fixed
   }
 
   /// When one that says itself how long the way takes is near.
@@ -153,8 +157,7 @@ struct LeaveQueue: Sendable {
     let entry = entries[Int(index)]
     takeOut(index)
     if entry.isFixed, timeOfFixed(entry) > view.now {
-      fixed.push(slot: index, at: timeOfFixed(entry))
-      homes[Int(index)] = .fixed
+      restFixed(index, entry)
     } else if !entry.isFixed, cells.insert(index, entry, reckoning, view) {
       homes[Int(index)] = .cell
     } else {

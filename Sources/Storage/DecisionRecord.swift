@@ -16,7 +16,7 @@ struct Decision: Equatable {
 }
 
 /// A decision as bytes, the form in which the journal waits for it: one value for SQLite to keep, where
-/// columns would be sixty.
+/// columns would be over thirty.
 ///
 /// The version, then progress and firings, each behind their number. Whole numbers and reals (IEEE 754)
 /// are eight bytes, little endian; a text stands behind its length in UTF-8, words as they are in the
@@ -76,10 +76,16 @@ enum DecisionRecord {
     }
     progress.presence = presence
     progress.insideSince = try reader.instantIfAny()
-    for _ in 0..<(try reader.count()) { progress.placesInside.append(try reader.integer()) }
+    for _ in 0..<(try reader.count()) {
+      let number = try reader.integer()
+      if let last = progress.placesInside.last, last >= number {
+        throw RowFault(reason: "its places inside are no list of rising numbers")
+      }
+      progress.placesInside.append(number)
+    }
     progress.visitSettled = try reader.flag()
     progress.occurrence = try reader.instantIfAny()
-    progress.leadsFired = max(0, Int(try reader.integer()))
+    progress.leadsFired = try reader.leads()
     progress.lastFired = try reader.instantIfAny()
     progress.isUnacknowledged = try reader.flag()
     progress.snoozedUntil = try reader.instantIfAny()
@@ -224,6 +230,14 @@ private struct ByteReader {
       throw RowFault(reason: "it holds a word that is not known")
     }
     return word
+  }
+
+  /// How many leads have fired.
+  mutating func leads() throws(RowFault) -> Int {
+    guard let leads = UInt16(exactly: try integer()) else {
+      throw RowFault(reason: "its leads cannot be so many")
+    }
+    return Int(leads)
   }
 
   mutating func flag() throws(RowFault) -> Bool { try byte() != 0 }

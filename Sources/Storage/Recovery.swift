@@ -25,7 +25,12 @@ struct Recovery {
   private func copy(_ table: String) throws(StoreError) -> RecoveredTable {
     var result = RecoveredTable(table: table)
     let columns = try sharedColumns(of: table)
-    guard !columns.isEmpty else { return result }
+    guard !columns.isEmpty else {
+      // What another version kept in another form is not lost without a word.
+      result.refused =
+        ((try? source.integer("SELECT count(*) FROM \(table)")) ?? nil).map { Int($0) } ?? 0
+      return result
+    }
     let list = columns.map { "\"\($0)\"" }.joined(separator: ", ")
     let select = "SELECT rowid, \(list) FROM \(table) WHERE rowid > ? ORDER BY rowid"
     let places = Array(repeating: "?", count: columns.count + 1).joined(separator: ", ")

@@ -179,7 +179,7 @@ enum Schema {
     WHERE kind = 'preemptive' AND json_valid(document);
     """
 
-  /// What the last event decided, until it is where it is looked up: see `DecisionTable`. Its columns
+  /// What the last event decided, until it is where it is looked up, until version 7. Its columns
   /// are those of a reminder's progress and of a firing, without an index, a check or a rising row
   /// number that would make the commit touch a second page.
   private static let decisions = """

@@ -134,13 +134,14 @@ import Testing
   }
 
   /// The last seconds of a way are looked at a few times, however many of them a metre may take away.
-  @Test func slowWalkersAreNotLookedAtAgainAndAgain() throws {
+  @Test(arguments: ["", #""travel_s":600,"#])
+  func slowWalkersAreNotLookedAtAgainAndAgain(fixed: String) throws {
     var settings = EngineSettings()
     settings.travel.walking.bands = [.init(below: .infinity, kilometresPerHour: 0.7)]
     settings.travel.walking.detour = 3
     var harness = EngineHarness(settings: settings)
     harness.fix(200)
-    try harness.add(ferry)
+    try harness.add(ferry.replacing(#""transport""#, with: fixed + #""transport""#))
     var ticks = 0
     while harness.firings.isEmpty, ticks < 200, let deadline = harness.engine.nextDeadline {
       harness.wait(until: max(harness.now + .seconds(0.001), deadline))

@@ -52,6 +52,15 @@ import Testing
     #expect(throws: RowFault.self) { try DecisionRecord.read(bytes + [0]) }
   }
 
+  @Test func whatNoReminderCanHaveIsRefused() {
+    var places = full
+    places.progress[0].progress.placesInside = [70_000, 3]
+    #expect(throws: RowFault.self) { try DecisionRecord.read(DecisionRecord.bytes(of: places)) }
+    var leads = full
+    leads.progress[0].progress.leadsFired = -1
+    #expect(throws: RowFault.self) { try DecisionRecord.read(DecisionRecord.bytes(of: leads)) }
+  }
+
   /// Whatever is changed in it, it is refused or is some other decision, which is kept as any.
   @Test func changedBytesNeverTrap() throws {
     let bytes = DecisionRecord.bytes(of: full)

@@ -120,18 +120,26 @@ import Testing
     do {
       let store = try Store(
         path: old.database, now: .start, migrations: Array(Schema.migrations.prefix(6)))
-      let entry = try Sample.dated("a")
-      try store.reminders.push(entry.reminder, entry.progress)
+      for id in ["a", "b"] {
+        let entry = try Sample.dated(id)
+        try store.reminders.push(entry.reminder, entry.progress)
+      }
       try store.database.execute(
         """
         INSERT INTO decision (reminder_id, state, presence, visit_settled, leads_fired, unacknowledged,
           id, kind, title, priority, time_us, event, why)
         VALUES ('a', 'fired', 'inside', 0, 1, 1, 'f', 'date', 'A', 0, 1000000, 'due', 'Due now');
+        INSERT INTO decision (reminder_id, state, presence, visit_settled, leads_fired, unacknowledged)
+        VALUES ('b', 'done', 'unknown', 0, 0, 0);
+        INSERT INTO decision (reminder_id, id, kind, title, priority, time_us, event, why, delivered_us)
+        VALUES ('b', 'g', 'date', 'B', 0, 1000000, 'due', 'Due now', 1000001);
         """)
     }
     let next = try Store(in: old)
     #expect(try state("a", in: next) == .fired)
+    #expect(try state("b", in: next) == .done)
     #expect(try next.ledger.undelivered().values.map(\.id) == ["f"])
+    #expect(try next.database.integer("SELECT count(*) FROM firing") == 2)
     #expect(try waiting(next) == 1)
   }
 
