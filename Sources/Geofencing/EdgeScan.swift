@@ -1,5 +1,3 @@
-import Geodesy
-
 /// The inner loop of a look: sorts the circles that a cell lists into those that hold the place and
 /// those whose edge is near.
 struct EdgeScan {
@@ -73,8 +71,7 @@ struct EdgeScan {
     var lanes = Lanes(away .<= skin)
     while let lane = lanes.next() {
       let tag = group.tag[lane]
-      // What is listed in several cells is told once.
-      if source != .own, near.lists(tag) { continue }
+      guard let source = kept(tag, of: source, near) else { continue }
       let clear = away[lane] - Quantum.doubt
       guard clear > 0 else {
         measure(tag, source, index, &near)
@@ -87,6 +84,16 @@ struct EdgeScan {
           radius: sight.radius[lane] * quantum, doubt: Quantum.doubt * quantum,
           side: sight.edge[lane] < 0 ? -1 : 1, tag: source == .foreign ? ~tag : tag))
     }
+  }
+
+  /// As what an edge is kept; nil where it has been told already by another cell that lists it.
+  @inline(__always)
+  private func kept(_ fence: FenceID, of source: Source, _ near: borrowing Neighbourhood) -> Source?
+  {
+    if source == .own { return .own }
+    // Where thousands lie in one spot, nobody searches: one that is told twice only costs a new look.
+    if near.isLong { return .foreign }
+    return near.lists(fence) ? nil : source
   }
 
   /// A circle whose edge is too near for its entry to tell on which side of it the place is.
@@ -119,7 +126,7 @@ struct EdgeScan {
       guard tag < 0 else { continue }
       circles = circles ?? group
       circles?.clear(lane)
-      if source != .own, near.lists(~tag) { continue }
+      guard let source = kept(~tag, of: source, near) else { continue }
       let beyond = index.boundaryDistance(of: ~tag, from: view)
       if source == .own, beyond <= 0 { near.note(~tag) }
       let shape = NearShape(

@@ -92,6 +92,10 @@ struct Neighbourhood {
   @inline(__always)
   mutating func note(_ fence: FenceID) { holding.append(fence) }
 
+  /// Whether so much is near that searching it for each fence of a cell would take long.
+  @inline(__always)
+  var isLong: Bool { groups.count + shapes.count > 64 }
+
   /// Whether a fence is among those added.
   @inline(__always)
   func lists(_ fence: FenceID) -> Bool {
@@ -159,10 +163,12 @@ struct Neighbourhood {
     var safe = min(remaining, Double(least))
     if least <= 0 || !shapes.isEmpty {
       var crossing = Crossing(view: view, place: place, origin: origin, reach: reach)
-      crossing.visit(&groups, index, holding: &holding, entered: &entered, left: &left)
+      if least <= 0 {
+        crossing.visit(&groups, index, holding: &holding, entered: &entered, left: &left)
+      }
       crossing.visit(&shapes, index, holding: &holding, entered: &entered, left: &left)
       if crossing.isForeign { return nil }
-      safe = min(remaining, crossing.safe)
+      safe = min(least <= 0 ? remaining : safe, crossing.safe)
     }
     rest = Rest(safe, around: view.direction)
     return safe

@@ -97,7 +97,6 @@ extension Span where Element == UInt8 {
   /// A number with a sign, with many digits, near the end of the sentence, or none at all.
   @inline(never)
   private func unusualNumber(_ at: inout Int) -> FieldNumber? {
-    // An empty field is the commonest of these.
     guard at < count, self[at] != UInt8(ascii: ",") else {
       at &+= 1
       return nil

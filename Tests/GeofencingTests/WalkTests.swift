@@ -58,6 +58,27 @@ import Testing
     }
     #expect(walk.wrong.prefix(5) == [])
   }
+
+  /// A harbour where everybody has the same fence, in a line across whatever cells there are: more of them
+  /// are near than are searched for one that was told already.
+  @Test(arguments: [1, 2] as [UInt64]) func agreesWithScanWhereFencesAreStacked(seed: UInt64) throws
+  {
+    var random = SeededGenerator(seed: seed)
+    let middle = try #require(Coordinate(latitude: 48.1, longitude: 11.6))
+    let circles = (0..<1_200).map { number -> Circle? in
+      let center = middle.destination(bearing: 30, distance: Double(number % 8) * 130)
+      return Circle(center: center, radius: number % 3 == 0 ? 100 : random.uniform(95...105))
+    }
+    var walk = Walk(among: circles)
+    var here = middle
+    for _ in 0..<300 {
+      let bearing = here.initialBearing(to: middle.destination(bearing: 30, distance: 450))
+      here = here.destination(
+        bearing: bearing + random.uniform(-110...110), distance: random.uniform(1...60))
+      walk.go(to: here, among: circles)
+    }
+    #expect(walk.wrong.prefix(5) == [])
+  }
 }
 
 /// A monitor on its way, and a scan of all circles beside it.
