@@ -44,6 +44,14 @@ import Testing
     #expect(try DecisionRecord.read(DecisionRecord.bytes(of: Decision())) == Decision())
   }
 
+  /// Whoever adds a field has to write and to read it in the record, too, and to give that another version.
+  @Test func noFieldIsForgotten() {
+    #expect(Mirror(reflecting: Progress()).children.count == 13)
+    let firing = full.firings[0]
+    // `unnamed` is a place whose name the store puts in before it decides.
+    #expect(Mirror(reflecting: firing).children.count == 18)
+  }
+
   @Test func aPieceOfItIsRefused() {
     let bytes = DecisionRecord.bytes(of: full)
     for count in bytes.indices {
