@@ -70,8 +70,7 @@ struct Crossing {
       safe = min(safe, Double(away))
       return group.set(lane, holds: edge < 0)
     }
-    let tag = group.tag[lane]
-    let circle = index.circles[Int(tag < 0 ? ~tag : tag)]
+    let circle = index.circles[Int(Entry.fence(of: group.tag[lane]))]
     let beyond = view.boundaryDistance(to: circle)
     safe = min(safe, abs(beyond))
     let isCrossed = group.set(lane, holds: beyond <= 0)

@@ -10,6 +10,10 @@ struct EdgeScan {
     /// One beside it that is not split while the own is: some of its fences are listed below the own,
     /// and only their edges count.
     case foreign
+
+    /// As what an edge of a fence is kept: with all bits of its number flipped where only the edge counts.
+    @inline(__always)
+    func tag(_ fence: FenceID) -> FenceID { self == .foreign ? ~fence : fence }
   }
 
   let view: Viewpoint
@@ -82,7 +86,7 @@ struct EdgeScan {
         NearCircle(
           x: sight.x[lane] * quantum, y: sight.y[lane] * quantum, z: sight.z[lane] * quantum,
           radius: sight.radius[lane] * quantum, doubt: Quantum.doubt * quantum,
-          side: sight.edge[lane] < 0 ? -1 : 1, tag: source == .foreign ? ~tag : tag))
+          side: sight.edge[lane] < 0 ? -1 : 1, tag: source.tag(tag)))
     }
   }
 
@@ -108,7 +112,7 @@ struct EdgeScan {
     near.append(
       NearCircle(
         x: exact.x, y: exact.y, z: exact.z, radius: exact.radius, doubt: exact.doubt,
-        side: beyond <= 0 ? -1 : 1, tag: source == .foreign ? ~fence : fence))
+        side: beyond <= 0 ? -1 : 1, tag: source.tag(fence)))
     if source == .own, beyond <= 0 { near.note(fence) }
   }
 
@@ -130,7 +134,7 @@ struct EdgeScan {
       let beyond = index.boundaryDistance(of: ~tag, from: view)
       if source == .own, beyond <= 0 { near.note(~tag) }
       let shape = NearShape(
-        tag: source == .foreign ? tag : ~tag, place: view.direction, beyond: beyond)
+        tag: source.tag(~tag), place: view.direction, beyond: beyond)
       nearest = min(nearest, Float(shape.clear))
       // The bounding circle of a shape says nothing of how deep inside its edge is.
       if shape.clear <= Double(skin * quantum) { near.append(shape) }

@@ -44,7 +44,11 @@ struct Entry {
   let radius: Int16
 
   @inline(__always)
-  var fence: FenceID { tag < 0 ? ~tag : tag }
+  var fence: FenceID { Entry.fence(of: tag) }
+
+  /// The number in a tag that has all bits flipped where it says something more of the fence.
+  @inline(__always)
+  static func fence(of tag: FenceID) -> FenceID { tag < 0 ? ~tag : tag }
 
   init(tag: FenceID, center: FixedVector, chord: Double, level: Int) {
     let shift = Quantum.shift(level)

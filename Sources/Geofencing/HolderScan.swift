@@ -33,7 +33,7 @@ struct HolderScan {
   /// A fence whose entry does not tell whether it holds the place.
   @inline(never)
   private func measure(_ tag: FenceID, _ index: GridIndex, _ holders: inout [FenceID]) {
-    let fence = tag < 0 ? ~tag : tag
+    let fence = Entry.fence(of: tag)
     if index.boundaryDistance(of: fence, from: view) <= 0 { holders.append(fence) }
   }
 }

@@ -96,7 +96,7 @@ struct NearGroup {
   func append(within metres: Float, to list: inout [FenceID]) {
     let edge = edge(from: Place(Vector(x: 0, y: 0, z: 0)))
     for lane in 0..<4 where abs(edge[lane]) - doubt[lane] <= metres {
-      list.append(tag[lane] < 0 ? ~tag[lane] : tag[lane])
+      list.append(Entry.fence(of: tag[lane]))
     }
   }
 }
@@ -124,7 +124,7 @@ struct NearShape {
     CellGrid.straight(abs(beyond)) * (1 - 1e-6) - 0.001
   }
 
-  var fence: FenceID { tag < 0 ? ~tag : tag }
+  var fence: FenceID { Entry.fence(of: tag) }
 
   /// Metres to the edge from another place, at least; negative where it may have been crossed.
   func clear(at other: Vector) -> Double {

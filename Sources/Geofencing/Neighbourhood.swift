@@ -160,15 +160,16 @@ struct Neighbourhood {
     let remaining = reach - offset.length - 0.001
     let place = NearGroup.Place(offset)
     let least = NearGroup.clearance(groups.span, from: place)
-    var safe = min(remaining, Double(least))
-    if least <= 0 || !shapes.isEmpty {
+    let isClear = least > 0
+    var safe = isClear ? min(remaining, Double(least)) : remaining
+    if !isClear || !shapes.isEmpty {
       var crossing = Crossing(view: view, place: place, origin: origin, reach: reach)
-      if least <= 0 {
+      if !isClear {
         crossing.visit(&groups, index, holding: &holding, entered: &entered, left: &left)
       }
       crossing.visit(&shapes, index, holding: &holding, entered: &entered, left: &left)
       if crossing.isForeign { return nil }
-      safe = min(least <= 0 ? remaining : safe, crossing.safe)
+      safe = min(safe, crossing.safe)
     }
     rest = Rest(safe, around: view.direction)
     return safe

@@ -109,8 +109,7 @@ extension Engine {
     }
     var next = nextLook(slot, now: now)
     if slot.reminder.kind == .preemptive {
-      let leaving = scheduleLeaving(slot, at: now)
-      next = next.map { min($0, leaving ?? $0) } ?? leaving
+      next = sooner(next, scheduleLeaving(slot, at: now))
     }
     if let next {
       timers.push(slot: index, at: next.microseconds)
@@ -122,7 +121,7 @@ extension Engine {
   func nextLook(_ slot: Slot, now: Instant) -> Instant? {
     let next = nextLookUnprompted(slot, now: now)
     guard let nag = slot.progress.nagging?.next, isClockTrusted || nag > now else { return next }
-    return next.map { min($0, nag) } ?? nag
+    return sooner(next, nag)
   }
 
   /// When time brings something about, but for nagging and the time to leave: `scheduleLeaving` knows
@@ -144,7 +143,7 @@ extension Engine {
     }
     let until = reminder.until.map { resolve($0) }
     let isHeld = !isClockTrusted && until.map { $0 <= now } ?? false
-    return [next, isHeld ? nil : until].compactMap { $0 }.min()
+    return sooner(next, isHeld ? nil : until)
   }
 
   private func nextLookWhileInside(_ slot: Slot, now: Instant) -> Instant? {
@@ -254,7 +253,7 @@ extension Engine {
       guard progress.leadsFired < leads.count else { return .lookAtOnce }
       next = nextLead(slot).map { $0 - (slot.reminder.travel ?? .zero) }
     }
-    return [next, slot.reminder.until.map { resolve($0) }].compactMap { $0 }.min()
+    return sooner(next, slot.reminder.until.map { resolve($0) })
   }
 
   // MARK: - After a firing

@@ -159,15 +159,8 @@ package struct Engine: Sendable {
     return soonest == .max ? nil : Instant(microseconds: soonest)
   }
 
-  /// Whether an event has brought nothing about that is to be handed over.
-  private var isUnmoved: Bool {
-    dirty.isEmpty && firings.isEmpty && notices.isEmpty && unfilled.isEmpty && !hasLearnt
-      && !slots.hasUnreadable
-  }
-
   /// Hands over the changes and firings of one event.
   private mutating func conclude(into effects: inout [Effect]) {
-    guard !isUnmoved else { return }
     for index in dirty where slots.marks(index).contains(.dirty) {
       slots.set(.dirty, false, index)
       guard let slot = slots.slot(index) else { continue }
@@ -178,7 +171,7 @@ package struct Engine: Sendable {
       }
       effects.append(.persist(id: slot.reminder.id, progress))
     }
-    dirty.removeAll(keepingCapacity: true)
+    if !dirty.isEmpty { dirty.removeAll(keepingCapacity: true) }
     for (index, reason) in slots.takeUnreadable() {
       let id = String(decoding: slots.packed(index).id, as: UTF8.self)
       notices.append(.unreadable(id: id, reason: reason))
@@ -191,14 +184,14 @@ package struct Engine: Sendable {
       effects.append(.keep(experience))
     }
     for category in unfilled { effects.append(.watch(category: category)) }
-    unfilled.removeAll()
+    if !unfilled.isEmpty { unfilled.removeAll() }
     if !firings.isEmpty {
       if firings.count > 1 { firings.sort(by: Self.firesBefore) }
       for firing in firings { effects.append(.fire(firing)) }
       firings.removeAll(keepingCapacity: true)
     }
     for notice in notices { effects.append(.say(notice)) }
-    notices.removeAll(keepingCapacity: true)
+    if !notices.isEmpty { notices.removeAll(keepingCapacity: true) }
   }
 
   static func firesBefore(_ a: Firing, _ b: Firing) -> Bool {

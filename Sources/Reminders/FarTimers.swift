@@ -13,7 +13,8 @@
 /// bucket's turn comes, or until there is too much of it in all and everything is swept: so moving a timer
 /// costs what setting one does, and cancelling one next to nothing.
 ///
-/// All memory is the tree's. 4¼ bytes an entry, and at most four entries a timer, and a thousand more; 17 kB for the buckets.
+/// All memory is the tree's. 4¼ bytes an entry, and at most four entries a timer, and a thousand more; 17 kB
+/// for the buckets.
 struct FarTimers: Sendable {
   /// With more entries a timer than this everything is swept, unless they are few.
   private static let mostEntries = 4
@@ -154,7 +155,13 @@ struct FarTimers: Sendable {
 
   /// Every slot that has a timer, in no order.
   func forEach(_ tree: TimerTree, _ body: (_ slot: Int32) -> Void) {
-    forEachEntry(tree) { entry, _ in
+    guard count > 0 else { return }
+    for number in 0..<TimerChunks.bucketCount { forEach(of: number, tree, body) }
+  }
+
+  /// Every slot that has a timer in a bucket.
+  private func forEach(of number: Int, _ tree: TimerTree, _ body: (_ slot: Int32) -> Void) {
+    forEachEntry(of: number, tree) { entry in
       let slot = tree.chunks[entry]
       if tree[placeOf: slot] == -2 - entry { body(slot) }
     }
@@ -186,12 +193,7 @@ struct FarTimers: Sendable {
     var timers: [TimerNode] = []
     for number in 0..<TimerChunks.bucketCount {
       timers.removeAll(keepingCapacity: true)
-      forEachEntry(of: number, tree) { entry in
-        let slot = tree.chunks[entry]
-        if tree[placeOf: slot] == -2 - entry {
-          timers.append(TimerNode(tree[deadlineOf: slot], slot))
-        }
-      }
+      forEach(of: number, tree) { timers.append(TimerNode(tree[deadlineOf: $0], $0)) }
       timers.sort(by: <)
       for timer in timers {
         guard body(timer.deadline, timer.slot) else { return }

@@ -49,7 +49,7 @@ struct GradedHeap: Sendable {
 }
 
 /// The lesser of two times that there may be.
-func sooner(_ a: Int64?, _ b: Int64?) -> Int64? {
+func sooner<Time: Comparable>(_ a: Time?, _ b: Time?) -> Time? {
   guard let a, let b else { return a ?? b }
   return min(a, b)
 }

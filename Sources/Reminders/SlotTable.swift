@@ -160,8 +160,6 @@ struct SlotTable: Sendable {
     recent.insert(reminder, at: index, byteCount: records[Int(index)].packed.byteCount)
   }
 
-  var hasUnreadable: Bool { !unreadable.isEmpty }
-
   /// Slots that could not be read since it was asked last, each once.
   mutating func takeUnreadable() -> [(index: Int32, reason: String)] {
     guard !unreadable.isEmpty else { return [] }

@@ -4,8 +4,8 @@ import Geofencing
 /// The memory of `FarTimers`: buckets, each a chain of chunks of slots. A marked corner like `TimerTree`, for
 /// the same reasons.
 ///
-/// Nothing here checks an index but that of a new chunk. `FarTimers` gives buckets below `bucketCount`, and entries of chunks that
-/// came from `takeChunk`.
+/// Nothing here checks an index but that of a new chunk. `FarTimers` gives buckets below `bucketCount`, and
+/// entries of chunks that came from `takeChunk`.
 @safe final class TimerChunks: @unchecked Sendable {
   struct Bucket {
     /// Where its last slot is; −1 where it is empty.

@@ -85,7 +85,10 @@ enum DecisionRecord {
     }
     progress.visitSettled = try reader.flag()
     progress.occurrence = try reader.instantIfAny()
-    progress.leadsFired = try reader.leads()
+    guard let leads = UInt16(exactly: try reader.integer()) else {
+      throw RowFault(reason: "its leads cannot be so many")
+    }
+    progress.leadsFired = Int(leads)
     progress.lastFired = try reader.instantIfAny()
     progress.isUnacknowledged = try reader.flag()
     progress.snoozedUntil = try reader.instantIfAny()
@@ -230,14 +233,6 @@ private struct ByteReader {
       throw RowFault(reason: "it holds a word that is not known")
     }
     return word
-  }
-
-  /// How many leads have fired.
-  mutating func leads() throws(RowFault) -> Int {
-    guard let leads = UInt16(exactly: try integer()) else {
-      throw RowFault(reason: "its leads cannot be so many")
-    }
-    return Int(leads)
   }
 
   mutating func flag() throws(RowFault) -> Bool { try byte() != 0 }

@@ -27,8 +27,7 @@ struct Recovery {
     let columns = try sharedColumns(of: table)
     guard !columns.isEmpty else {
       // What another version kept in another form is not lost without a word.
-      result.refused =
-        ((try? source.integer("SELECT count(*) FROM \(table)")) ?? nil).map { Int($0) } ?? 0
+      result.refused = Int((try? source.integer("SELECT count(*) FROM \(table)")) ?? 0)
       return result
     }
     let list = columns.map { "\"\($0)\"" }.joined(separator: ", ")
