@@ -80,7 +80,7 @@ private final class Rows {
     }
     require(store.report.action == .opened, "\(store.report.sentences)")
     // The files go with the process.
-    for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+    for suffix in ["", "-wal", "-shm", "-decisions"] { unlink(path + suffix) }
     rmdir(folder)
   }
 

@@ -18,11 +18,6 @@ package final class Database {
   /// How many statements were prepared so far, for tests and benchmarks.
   package private(set) var preparedCount = 0
   private var depth = 0
-  /// Pages in the write-ahead log after the last commit.
-  private var logPages: Int32 = 0
-  /// As many as SQLite itself lets it grow to.
-  private static let longLog: Int32 = 1000
-  private var leavesLog = false
   /// A transaction stays open between calls of `bulk`.
   private var isBulkOpen = false
 
@@ -278,44 +273,6 @@ package final class Database {
     } else {
       _ = sqlite3_exec(handle, "ROLLBACK TO inner_step; RELEASE inner_step", nil, nil, nil)
     }
-  }
-
-  // MARK: - The write-ahead log
-
-  /// Does `body`, whose commits do not move the log into the database, however long it is: somebody
-  /// waits for them.
-  func leavingLog<Value>(
-    _ body: () throws(StoreError) -> Value
-  ) throws(StoreError) -> Value {
-    leavesLog = true
-    defer { leavesLog = false }
-    return try body()
-  }
-
-  /// Reads, so that this connection has the log's end noted as what it reads up to: the first one to
-  /// use the log after a commit does that, with two locks more, and it should not be a decision.
-  /// Where that fails the next one does it.
-  func followLog() { _ = try? integer("PRAGMA schema_version") }
-
-  /// Moves the log into the database where it has grown long, as far as no reader needs it.
-  package func shortenLog() {
-    guard logPages >= Self.longLog else { return }
-    // What stands in its way now will not at the next commit.
-    _ = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-  }
-
-  /// Has this connection shorten the log itself: SQLite would within a commit, whoever waits for that.
-  func keepLogShort() {
-    let context = Unmanaged.passUnretained(self).toOpaque()
-    _ = sqlite3_wal_hook(
-      handle,
-      { context, _, _, pages in
-        guard let context else { return SQLITE_OK }
-        let database = Unmanaged<Database>.fromOpaque(context).takeUnretainedValue()
-        database.logPages = pages
-        if !database.leavesLog { database.shortenLog() }
-        return SQLITE_OK
-      }, context)
   }
 
   // MARK: - Errors

@@ -23,10 +23,30 @@ enum FileSystem {
 
   /// An empty file that only its owner can read; fails where there is one of that name.
   static func createPrivate(_ path: String) throws(StoreError) {
-    let file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+    let file = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw failure("create", path) }
     close(file)
     try syncFolder(of: path)
+  }
+
+  /// Opens a file to read and to write, makes it where it is not there, and brings it to its full size with
+  /// zeros, on disk: what is written to it later needs no space. The caller closes it.
+  static func open(_ path: String, size: Int64) throws(StoreError) -> Int32 {
+    if try self.size(of: path) == nil { try createPrivate(path) }
+    let file = Glibc.open(path, O_RDWR | O_CLOEXEC)
+    guard file >= 0 else { throw failure("open", path) }
+    do throws(StoreError) {
+      let end = Int64(lseek(file, 0, SEEK_END))
+      guard end >= 0 else { throw failure("look at", path) }
+      if end < size {
+        try write([UInt8](repeating: 0, count: Int(size - end))[...], to: file, path)
+        guard fsync(file) == 0 else { throw failure("sync", path) }
+      }
+      return file
+    } catch {
+      close(file)
+      throw error
+    }
   }
 
   static func rename(_ path: String, to target: String) throws(StoreError) {
@@ -40,7 +60,7 @@ enum FileSystem {
   }
 
   static func sync(_ path: String) throws(StoreError) {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw failure("open", path) }
     defer { close(file) }
     guard fsync(file) == 0 else { throw failure("sync", path) }
@@ -61,10 +81,10 @@ enum FileSystem {
   )
     throws(StoreError)
   {
-    let source = open(path, O_RDONLY | O_CLOEXEC)
+    let source = Glibc.open(path, O_RDONLY | O_CLOEXEC)
     guard source >= 0 else { throw failure("open", path) }
     defer { close(source) }
-    let file = open(target, O_WRONLY | O_TRUNC | O_CLOEXEC)
+    let file = Glibc.open(target, O_WRONLY | O_TRUNC | O_CLOEXEC)
     guard file >= 0 else { throw failure("open", target) }
     defer { close(file) }
     try write(head[...], to: file, target)

@@ -27,7 +27,6 @@ extension Database {
     try keepPages(kibibytes: Self.usualCache)
     // After a long transaction the log is cut back to this, so that it does not stay large.
     _ = try integer("PRAGMA journal_size_limit = 4194304")
-    keepLogShort()
     return mode == "wal"
   }
 

@@ -6,7 +6,7 @@ package enum SQLValue: Equatable, Sendable {
   case integer(Int64)
   case real(Double)
   case text(String)
-  /// Only a `decision` is one; elsewhere a foreign hand has put it there.
+  /// Only a `decision` was one; elsewhere a foreign hand has put it there.
   case blob([UInt8])
 }
 

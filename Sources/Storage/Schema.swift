@@ -30,15 +30,13 @@ enum Schema {
     Migration(version: 4, name: "decisions on one page", script: decisions),
     Migration(version: 5, name: "zones that change and nagging", script: civilTime),
     Migration(version: 6, name: "quick search", script: quickSearch),
-    Migration(version: decisionsVersion, name: "decisions in one value", script: decisionRecords),
+    Migration(version: 7, name: "decisions in one value", script: decisionRecords),
+    Migration(version: 8, name: "decisions in a log of their own", script: decisionLog),
   ]
-
-  /// Since when the table of decisions is what `DecisionTable` knows.
-  static let decisionsVersion: Int64 = 7
 
   /// Tables whose rows are worth saving from a damaged file, parents first.
   static let tables = [
-    "category", "place", "reminder", "firing", "state", "queue", "decision",
+    "category", "place", "reminder", "firing", "state", "queue", "decision", "decision_log",
   ]
 
   private static let firstTables = """
@@ -229,8 +227,8 @@ enum Schema {
     ALTER TABLE decision ADD COLUMN nags INTEGER NOT NULL DEFAULT 0;
     """
 
-  /// A decision is one value, for SQLite works for each column: see `DecisionRecord`. What a crash left goes
-  /// to its places first; the queue is filled at every start.
+  /// Until version 8 a decision was one value here: see `DecisionRecord`. What a crash left goes to its places
+  /// first; the queue is filled at every start.
   private static let decisionRecords = """
     UPDATE OR IGNORE reminder SET (
       state, presence, inside_since_us, visit_settled, occurrence_us, leads_fired, last_fired_us,
@@ -249,6 +247,12 @@ enum Schema {
     FROM decision WHERE id IS NOT NULL ORDER BY seq;
     DROP TABLE decision;
     CREATE TABLE decision (seq INTEGER PRIMARY KEY, record BLOB NOT NULL) STRICT;
+    """
+
+  /// Decisions are in a file of their own, whose id and the number of the last one that is where it is looked
+  /// up stand here: see `Decisions`.
+  private static let decisionLog = """
+    CREATE TABLE decision_log (id INTEGER NOT NULL, settled INTEGER NOT NULL) STRICT;
     """
 
   /// Beginnings of words that are looked for have an index while they are short, and a table of the

@@ -21,10 +21,10 @@ package struct Changes {
       && zone == nil && experience == nil
   }
 
-  /// Few firings, and nothing but the progress that comes with them.
+  /// Few firings, and nothing but the progress that comes with them, or a fix, which has time.
   var isPlainDecision: Bool {
-    !firings.isEmpty && firings.count + progress.count <= DecisionTable.maximumParts
-      && saved.isEmpty && forgotten.isEmpty && lastFix == nil && zone == nil && experience == nil
+    !firings.isEmpty && firings.count + progress.count <= Decisions.maximumParts
+      && saved.isEmpty && forgotten.isEmpty && zone == nil && experience == nil
   }
 
   /// Leaves the latest progress of each reminder alone, so that what waits for a disk for days does not
@@ -37,12 +37,13 @@ package struct Changes {
 
 /// What the daemon keeps on disk. It belongs to one thread.
 ///
-/// A decision is kept in two steps: `decide` is what the journal waits for, `settle` brings the rest to
-/// where it is looked up, some time later. Whoever looks there has it settled first.
+/// A decision is kept in two steps: `decide` is what the journal waits for, `settle` brings it to where it is
+/// looked up, some time later. Whoever looks there has it settled first.
 package final class Store {
   package let database: Database
   /// What opening it did.
   package let report: OpeningReport
+  let decisions: Decisions
   /// What the next `settle` has to do; nil where nothing waits for it.
   private var unsettled: Unsettled?
   /// Of the latest firing in the ledger, or later.
@@ -62,14 +63,14 @@ package final class Store {
     throws(StoreError)
   {
     let opener = StoreOpener(path: path, now: now, migrations: migrations, isSuspect: isSuspect)
-    (database, report) = try opener.open()
+    let opened = try opener.open()
+    (database, decisions, report) = (opened.database, opened.decisions, opened.report)
     latestFiring = try Ledger(database: database).latest() ?? Instant(microseconds: .min)
   }
 
   /// What has been decided, and told, since the last `settle`.
   private struct Unsettled {
-    /// What is in the table of decisions.
-    var decision: Decision?
+    var decisions: [Decision] = []
     /// Ids of firings that the journal has got, and when it got the last of them.
     var delivered: [String] = []
     var time = Instant(microseconds: 0)
@@ -108,8 +109,8 @@ package final class Store {
   /// that is not there is passed over. Answers the firings that the ledger did not have yet.
   @discardableResult
   package func commit(_ changes: Changes) throws(StoreError) -> [Firing] {
-    guard !changes.isEmpty else { return [] }
     try settle()
+    guard !changes.isEmpty else { return [] }
     let isLarge = changes.saved.count >= Self.largeCommit
     if isLarge { try database.keepPages(kibibytes: Database.importCache) }
     defer { if isLarge { try? database.keepPages(kibibytes: Database.usualCache) } }
@@ -120,8 +121,10 @@ package final class Store {
       if let fix = changes.lastFix { try state.keep(fix) }
       if let zone = changes.zone { try state.keep(zone) }
       if let experience = changes.experience { try state.keep(experience) }
+      try decisions.passOverTorn()
       return try ledger.record(changes.firings)
     }
+    decisions.passedOverTorn()
     passed(recorded)
     return recorded
   }
@@ -133,19 +136,22 @@ package final class Store {
   // MARK: - The way to the journal
 
   /// Keeps a decision of the engine as `commit` does, on disk when it returns, but only as far as the
-  /// journal must wait for it.
+  /// journal must wait for it. A database that fails does not keep it from that for a while.
   @discardableResult
   package func decide(_ changes: Changes) throws(StoreError) -> [Firing] {
     guard changes.isPlainDecision else { return try commit(changes) }
-    try settle()
+    if !decisions.hasRoom { try settle() }
     var decision = Decision()
     for firing in changes.firings where try isNew(firing, besides: decision.firings) {
       decision.firings.append(firing)
     }
     decision.progress = changes.progress.map { Decision.Step(id: $0.id, progress: $0.progress) }
-    try database.leavingLog { () throws(StoreError) in try decisions.record(decision) }
+    guard try decisions.record(decision) else { return try commit(changes) }
     passed(decision.firings)
-    unsettled = Unsettled(decision: decision)
+    var unsettled = unsettled ?? Unsettled()
+    unsettled.decisions.append(decision)
+    unsettled.lastFix = changes.lastFix ?? unsettled.lastFix
+    self.unsettled = unsettled
     return decision.firings
   }
 
@@ -153,12 +159,13 @@ package final class Store {
     if others.contains(where: { $0.id == firing.id }) { return false }
     // An id is made of the time, too (`Firing.identifier`): one of later than all others is new.
     if firing.time > latestFiring { return true }
+    if isUnsettled(firing.id) { return false }
     return try !Ledger(database: database).holds(firing.id)
   }
 
   /// Has the next `settle` keep what nothing needs earlier.
   /// - Parameters:
-  ///   - delivered: ids of the last decision's firings that the journal has got.
+  ///   - delivered: ids of firings that the journal has got.
   ///   - time: when it got them.
   package func note(delivered: [String], at time: Instant, lastFix: KeptFix?) {
     guard !delivered.isEmpty || lastFix != nil else { return }
@@ -169,27 +176,31 @@ package final class Store {
     self.unsettled = unsettled
   }
 
-  /// Brings the last decision to where it is looked up, with what was noted since.
+  /// Whether something waits for `settle`.
+  package var isUnsettled: Bool { unsettled != nil }
+
+  private func isUnsettled(_ firing: String) -> Bool {
+    unsettled?.decisions.contains { $0.firings.contains { $0.id == firing } } ?? false
+  }
+
+  /// Brings what was decided to where it is looked up, with what was noted since.
   ///
-  /// The disk is not waited for: see `Ledger.markDelivered`.
+  /// The disk is mostly not waited for: see `Ledger.markDelivered`.
   package func settle() throws(StoreError) {
     guard let unsettled else { return }
-    // Before the transaction, which begins the log anew then, rather than the next decision.
-    database.shortenLog()
-    try database.relaxedTransaction { () throws(StoreError) in
-      if let decision = unsettled.decision {
-        try decisions.settle(decision, delivered: unsettled.delivered, at: unsettled.time)
-      } else {
-        try Ledger(database: database).markDelivered(unsettled.delivered, at: unsettled.time)
-      }
+    let inLedger = unsettled.delivered.filter { !isUnsettled($0) }
+    try decisions.settle(
+      unsettled.decisions, delivered: unsettled.delivered, at: unsettled.time
+    ) { () throws(StoreError) in
+      try Ledger(database: database).markDelivered(inLedger, at: unsettled.time)
       if let fix = unsettled.lastFix { try EngineState(database: database).keep(fix) }
     }
     self.unsettled = nil
-    database.followLog()
   }
 
-  private var decisions: DecisionTable { DecisionTable(database: database) }
-
   /// Moves the write-ahead log into the database and closes it; later uses fail.
-  package func close() { database.close() }
+  package func close() {
+    database.close()
+    decisions.log.close()
+  }
 }

@@ -161,8 +161,12 @@ extension FileFailure {
     case ENOENT: "create its folder first"
     case ENOTDIR, EISDIR: "name a file in an existing folder"
     case EACCES, EPERM: "make its folder writable for the user of this process"
-    case EROFS: "choose a state directory on a file system that can be written"
+    case EROFS:
+      "choose a state directory on a file system that can be written, or look for disk errors with journalctl -k"
     case ENOSPC, EDQUOT: "free some space on its file system"
+    case EBUSY:
+      "another daemon uses this state directory: end that one, or choose another directory"
+    case EIO: "look for disk errors with journalctl -k"
     default: "check the file system"
     }
   }

@@ -1,6 +1,13 @@
 import CSQLite
 import CivilTime
 
+/// A database that is ready, what was decided last settled.
+struct OpenStore {
+  let database: Database
+  let decisions: Decisions
+  var report: OpeningReport
+}
+
 /// Opens the database as its user would hope: a missing or empty file is made, an older one is
 /// upgraded, a damaged one set aside and saved as far as it can be read, a foreign one left alone.
 struct StoreOpener {
@@ -23,7 +30,7 @@ struct StoreOpener {
   /// not, it is complete: see `replaceDamaged`.
   private var rebuilt: String { path + ".recovering" }
 
-  func open() throws(StoreError) -> (Database, OpeningReport) {
+  func open() throws(StoreError) -> OpenStore {
     var remarks: [String] = []
     if try FileSystem.size(of: path) ?? 0 == 0 {
       remarks = try setCompanionsAside()
@@ -32,12 +39,12 @@ struct StoreOpener {
         remarks.append("The recovery of a damaged store, which was interrupted, is finished")
       }
     }
-    var (database, report) = try openOrReplace()
-    report.remarks = remarks + report.remarks
-    return (database, report)
+    var store = try openOrReplace()
+    store.report.remarks = remarks + store.report.remarks
+    return store
   }
 
-  private func openOrReplace() throws(StoreError) -> (Database, OpeningReport) {
+  private func openOrReplace() throws(StoreError) -> OpenStore {
     guard let size = try FileSystem.size(of: path), size > 0 else { return try create() }
     do throws(StoreError) {
       return try openExisting(size: size)
@@ -66,18 +73,18 @@ struct StoreOpener {
 
   // MARK: - A new one
 
-  private func create() throws(StoreError) -> (Database, OpeningReport) {
-    var report = OpeningReport(path: path, action: .created)
+  private func create() throws(StoreError) -> OpenStore {
+    let report = OpeningReport(path: path, action: .created)
     if try FileSystem.size(of: path) == nil { try FileSystem.createPrivate(path) }
     let database = try Database(path: path)
-    try finish(database, &report) { (_) throws(StoreError) in try Category.addDefaults(to: database)
+    return try finish(database, report) { (_) throws(StoreError) in
+      try Category.addDefaults(to: database)
     }
-    return (database, report)
   }
 
   // MARK: - An existing one
 
-  private func openExisting(size: Int64) throws(StoreError) -> (Database, OpeningReport) {
+  private func openExisting(size: Int64) throws(StoreError) -> OpenStore {
     let endedCleanly = try FileSystem.size(of: path + "-wal") ?? 0 == 0
     let database = try Database(path: path)
     do throws(StoreError) {
@@ -88,11 +95,7 @@ struct StoreOpener {
     }
   }
 
-  private func open(
-    _ database: Database, isChecked: Bool
-  ) throws(StoreError)
-    -> (Database, OpeningReport)
-  {
+  private func open(_ database: Database, isChecked: Bool) throws(StoreError) -> OpenStore {
     try database.refuseForeign(known: known)
     guard !database.isReadOnly else {
       throw .sqlite(
@@ -111,10 +114,9 @@ struct StoreOpener {
       try database.backUp(to: backup)
       report.action = .upgraded(from: version, to: known, backup: backup)
     }
-    try finish(database, &report) { (version) throws(StoreError) in
+    return try finish(database, report) { (version) throws(StoreError) in
       if version == 0 { try Category.addDefaults(to: database) }
     }
-    return (database, report)
   }
 
   private func damage(_ message: String) -> StoreError {
@@ -122,9 +124,10 @@ struct StoreOpener {
   }
 
   private func finish(
-    _ database: Database, _ report: inout OpeningReport,
+    _ database: Database, _ report: OpeningReport,
     fill: (Int64) throws(StoreError) -> Void
-  ) throws(StoreError) {
+  ) throws(StoreError) -> OpenStore {
+    var report = report
     if try !database.configure() {
       report.remarks.append(
         "The file system of \(path) has no write-ahead log; commits are as safe but slower")
@@ -133,22 +136,16 @@ struct StoreOpener {
     if let column = try database.missingColumn(migrations) {
       throw damage("the column \(column) is missing")
     }
-    // A run that crashed after a decision left it to be settled.
-    if known >= Schema.decisionsVersion {
-      report.remarks += try DecisionTable(database: database).settleTheLastRun().map(\.description)
-    }
+    let decisions = try Decisions(database: database, remarks: &report.remarks)
     try Ledger(database: database).reconcile()
+    return OpenStore(database: database, decisions: decisions, report: report)
   }
 
   // MARK: - A damaged one
 
   /// Builds the new database beside the damaged one and only then exchanges them. Whatever moment
   /// the power fails at, the next start begins again or finds the complete new one.
-  private func replaceDamaged(
-    _ damage: StoreError
-  ) throws(StoreError)
-    -> (Database, OpeningReport)
-  {
+  private func replaceDamaged(_ damage: StoreError) throws(StoreError) -> OpenStore {
     for suffix in [""] + Self.companions { try FileSystem.remove(rebuilt + suffix) }
     try FileSystem.createPrivate(rebuilt)
     let recovered = try rebuild()
@@ -164,10 +161,9 @@ struct StoreOpener {
     let database = try Database(path: path)
     let reason =
       if case .sqlite(let failure) = damage { failure.message.firstLine } else { "\(damage)" }
-    var report = OpeningReport(
+    let report = OpeningReport(
       path: path, action: .replaced(damage: reason, setAside: aside, recovered: recovered))
-    try finish(database, &report) { (_) throws(StoreError) in }
-    return (database, report)
+    return try finish(database, report) { (_) throws(StoreError) in }
   }
 
   private func rebuild() throws(StoreError) -> [RecoveredTable] {

@@ -123,7 +123,7 @@ final class Daemon {
   /// When the store was last written, by the clock of that time.
   private static func lastWrite(_ path: String) -> Instant? {
     var latest: Instant?
-    for file in [path, "\(path)-wal"] {
+    for file in [path, "\(path)-wal", "\(path)-decisions"] {
       var status = stat()
       guard stat(file, &status) == 0 else { continue }
       let time = Instant(seconds: Double(status.st_mtim.tv_sec))
@@ -167,7 +167,7 @@ final class Daemon {
     }
     retryTimer = try loop.addTimer(.monotonic, accuracy: 250_000) { [unowned self] _ in retry() }
     settleTimer = try loop.addTimer(.monotonic, accuracy: 100) { [unowned self] _ in
-      outbox.settle()
+      host.settle()
     }
     statusTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
       services.status(statusLine)

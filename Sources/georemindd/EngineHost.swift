@@ -207,13 +207,28 @@ final class EngineHost {
     watchPace(of: SystemClock.monotonic.microseconds - start)
     let firings = unsaved.firings
     unsaved = Changes()
-    if storeTrouble != nil, unanswered.isEmpty {
-      storeTrouble = nil
-      log.notice("The store works again; nothing was lost")
-    }
+    storeWorks()
     guard !firings.isEmpty else { return }
     outbox.deliver(recorded, lastFix: keptFix)
     for firing in firings { onFiring(firing) }
+  }
+
+  private func storeWorks() {
+    guard storeTrouble != nil, unanswered.isEmpty, !store.isUnsettled else { return }
+    storeTrouble = nil
+    log.notice("The store works again; nothing was lost")
+  }
+
+  /// Brings what was decided to where it is looked up, some time after it was told. The system may well
+  /// have put the reader of the journal's socket behind us on our processor: what is done at once keeps the
+  /// entry from being read.
+  func settle() {
+    do throws(StoreError) {
+      try store.settle()
+      storeWorks()
+    } catch {
+      note(trouble: "\(error)")
+    }
   }
 
   private func watchPace(of commit: Int64) {

@@ -24,7 +24,7 @@ final class Outbox {
   private var taken: Set<String> = []
   /// Asks for `deliver` to be called after a while.
   var onJournalAway: () -> Void = {}
-  /// Asks for `settle` to be called soon, but not before whoever reads the journal's socket had a turn.
+  /// Asks for `EngineHost.settle` to be called soon, but not before whoever reads the journal's socket had a turn.
   var onDelivered: () -> Void = {}
 
   /// Which of these ids the journal has.
@@ -44,7 +44,7 @@ final class Outbox {
   /// Sends what waits.
   func deliver() { deliverAll(lastFix: nil) }
 
-  /// Sends what has just been decided, behind what waits where something does; `settle` has to follow.
+  /// Sends what has just been decided, behind what waits where something does.
   /// - Parameter lastFix: kept with the mark of delivery, for nothing needs it earlier.
   func deliver(_ decided: [Firing], lastFix: KeptFix?) {
     guard !isBehind else { return deliverAll(lastFix: lastFix) }
@@ -55,10 +55,6 @@ final class Outbox {
     }
     onDelivered()
   }
-
-  /// Brings what was decided to where it is looked up. The system may well have put the reader of the
-  /// journal's socket behind us on our processor: what is done at once keeps the entry from being read.
-  func settle() { attempt { try store.settle() } }
 
   private func deliverAll(lastFix: KeptFix?) {
     attempt {

@@ -30,11 +30,11 @@ import Testing
     let rig = try Rig()
     try fire(["a"], in: rig)
     #expect(rig.journal.fired.count == 1)
-    let database = rig.daemon.store.database
-    #expect(try database.integer("SELECT count(*) FROM decision") == 1)
-    try rig.run { try database.integer("SELECT count(*) FROM decision") == 0 }
+    let store = rig.daemon.store
+    #expect(store.isUnsettled)
+    try rig.run { !store.isUnsettled }
     #expect(
-      try database.integer("SELECT count(*) FROM firing WHERE delivered_us IS NOT NULL") == 1)
+      try store.database.integer("SELECT count(*) FROM firing WHERE delivered_us IS NOT NULL") == 1)
     #expect(try waiting(rig) == [])
   }
 
@@ -172,46 +172,88 @@ import Testing
 
   // MARK: - The store fails
 
-  @Test func firingsWaitForTheStore() throws {
-    let rig = try Rig()
-    for (index, id) in ["a", "b", "c"].enumerated() {
+  /// Reminders that are due one after the other, an hour apart, while the database takes nothing; answers their
+  /// ids.
+  private func fireWithoutDatabase(_ count: Int, in rig: Rig) throws -> [String] {
+    let ids = (10..<10 + count).map { "r\($0)" }
+    for (index, id) in ids.enumerated() {
       try rig.daemon.add(dated(id, in: .hours(Double(index + 1))))
     }
-    let now = Instant(microseconds: SystemClock.now())
     try rig.daemon.store.database.freeze()
-    for hour in 1...3 { rig.daemon.host.advance(to: now + .hours(Double(hour) + 0.5)) }
-    // The engine has decided all the same.
-    #expect(rig.daemon.host.engine.progress("c")?.state != .armed)
-    #expect(rig.journal.fired == [])
+    let now = Instant(microseconds: SystemClock.now())
+    for index in ids.indices { rig.daemon.host.advance(to: now + .hours(Double(index) + 1.5)) }
+    return ids
+  }
+
+  private func told(_ rig: Rig) -> [String?] {
+    rig.journal.firings.map { $0["GEOREMIND_REMINDER_ID"] }
+  }
+
+  @Test func firingsAreToldThoughTheDatabaseFails() throws {
+    let rig = try Rig()
+    let ids = try fireWithoutDatabase(5, in: rig)
+    #expect(told(rig) == ids)
+    rig.daemon.host.settle()
     rig.daemon.retry()
     #expect(rig.journal.entries(.storeTrouble).count == 1)
     #expect(rig.daemon.statusLine.contains("store trouble"))
 
     try rig.daemon.store.database.thaw()
     rig.daemon.retry()
-    #expect(rig.journal.firings.map { $0["GEOREMIND_REMINDER_ID"] } == ["a", "b", "c"])
+    #expect(rig.daemon.host.storeTrouble == nil)
+    #expect(rig.journal.entries.contains { $0.message.contains("works again") })
+    #expect(told(rig) == ids)
+    #expect(try rig.daemon.store.ledger.firings().values.map(\.reminderID) == ids)
+    #expect(try waiting(rig) == [])
+  }
+
+  @Test func aCrashWhileTheDatabaseFailsLosesNoFiring() throws {
+    let rig = try Rig()
+    let ids = try fireWithoutDatabase(5, in: rig)
+    let sent = rig.journal.firings.compactMap { $0["GEOREMIND_FIRING_ID"] }
+    let next = try Rig(folder: rig.folder, lookUp: { $0.filter(sent.contains) })
+    #expect(next.journal.fired == [])
+    #expect(try next.daemon.store.ledger.firings().values.map(\.reminderID) == ids)
+  }
+
+  /// The log of decisions holds so many and no more.
+  @Test func firingsWaitForTheStoreWhenTheLogIsFull() throws {
+    let rig = try Rig()
+    let ids = try fireWithoutDatabase(50, in: rig)
+    // The engine has decided all the same.
+    #expect(ids.allSatisfy { rig.daemon.host.engine.progress($0)?.state != .armed })
+    let early = told(rig)
+    #expect(early == Array(ids.prefix(early.count)))
+    #expect((10..<50).contains(early.count))
+    rig.daemon.retry()
+    #expect(told(rig) == early)
+    #expect(rig.journal.entries(.storeTrouble).count == 1)
+    #expect(rig.daemon.statusLine.contains("store trouble"))
+
+    try rig.daemon.store.database.thaw()
+    rig.daemon.retry()
+    #expect(told(rig) == ids)
     #expect(try waiting(rig) == [])
     #expect(rig.daemon.host.storeTrouble == nil)
     #expect(rig.journal.entries.contains { $0.message.contains("works again") })
     rig.daemon.retry()
-    #expect(rig.journal.firings.count == 3)
+    #expect(rig.journal.firings.count == ids.count)
   }
 
   @Test func whatWaitedForTheStoreIsKeptAtTheEnd() throws {
     let folder: TemporaryFolder
+    let ids: [String]
     do {
       let rig = try Rig()
       folder = rig.folder
-      try rig.daemon.add(dated("a", in: .hours(1)))
-      try rig.daemon.store.database.freeze()
-      rig.daemon.host.advance(to: Instant(microseconds: SystemClock.now()) + .hours(1.5))
+      ids = try fireWithoutDatabase(50, in: rig)
+      #expect(told(rig).count < ids.count)
       try rig.daemon.store.database.thaw()
-      #expect(rig.journal.fired == [])
       rig.daemon.stop()
-      #expect(rig.journal.fired == ["a late"])
+      #expect(told(rig) == ids)
     }
     let next = try Rig(folder: folder)
-    #expect(try next.daemon.store.ledger.firings().values.map(\.reminderID) == ["a"])
+    #expect(try next.daemon.store.ledger.firings().values.map(\.reminderID) == ids)
     #expect(next.journal.fired == [])
   }
 

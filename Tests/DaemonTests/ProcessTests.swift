@@ -93,6 +93,22 @@ import Testing
     #expect(try run(usual + ["--config", bad, "--check-config"]).code == 78)
   }
 
+  /// Two daemons with one state would each undo what the other keeps.
+  @Test func aSecondDaemonWithTheSameStateIsRefused() throws {
+    let elsewhere = try TemporaryFolder()
+    let first = try ChildProcess(usual + ["--foreground-journal"], in: elsewhere)
+    #expect(try first.waits(for: "started: 0 reminders"))
+    let others = ["--state-directory", folder.path, "--socket", "\(folder.path)/other"]
+    let second = try run(others)
+    #expect(second.code == 74)
+    #expect(second.error.contains("another daemon uses this state directory"))
+    #expect(second.error.split(separator: "\n").count == 1)
+    kill(first.id, SIGTERM)
+    #expect(try first.wait() == 0)
+    let third = try ChildProcess(others + ["--foreground-journal"], in: elsewhere)
+    #expect(try third.waits(for: "started: 0 reminders"))
+  }
+
   @Test func reloadsOnHangUpAndEndsOnTerminate() throws {
     let file = try folder.file("test.conf", "[Feed]\nFeed=\n")
     let process = try ChildProcess(
@@ -114,7 +130,9 @@ import Testing
     let file = try folder.file("test.conf", "[Feed]\nFeed=\n")
     let first = try ChildProcess(usual + ["--config", file, "--foreground-journal"], in: folder)
     #expect(try first.waits(for: "started: 0 reminders"))
-    let second = try run(usual + ["--config", file, "--foreground-journal"])
+    let elsewhere = try TemporaryFolder()
+    let second = try run(
+      usual + ["--state-directory", elsewhere.path, "--config", file, "--foreground-journal"])
     #expect(second.code == 74)
     #expect(second.error.contains("another instance"))
     kill(first.id, SIGINT)

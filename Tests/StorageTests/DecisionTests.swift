@@ -47,11 +47,28 @@ import Testing
     try PersistentPriorityQueue(database: store.database, name: "journal").count()
   }
 
-  @Test func theCommitBeforeTheEntryWritesOnePage() throws {
-    // 32 bytes of the log itself, then pages with 24 bytes each (https://sqlite.org/fileformat2.html).
-    _ = try store.database.integer("PRAGMA wal_checkpoint(TRUNCATE)")
+  /// Every write to the log fails while `body` runs.
+  private func withoutLog(_ body: () throws -> Void) throws {
+    let log = store.decisions.log
+    let kept = dup(log.descriptor)
+    let readOnly = open(log.path, O_RDONLY | O_CLOEXEC)
+    defer {
+      dup2(kept, log.descriptor)
+      close(kept)
+      close(readOnly)
+    }
+    try #require(dup2(readOnly, log.descriptor) >= 0)
+    try body()
+  }
+
+  @Test func theDatabaseIsNotOnTheWayToTheEntry() throws {
+    let before = logSize
     #expect(try store.decide(decision(["f"], [("a", .fired)])).map(\.id) == ["f"])
-    #expect(logSize == 32 + 24 + 4096)
+    #expect(logSize == before)
+    #expect(store.isUnsettled)
+    try store.settle()
+    #expect(logSize > before)
+    #expect(!store.isUnsettled)
   }
 
   @Test func whatATripHasTaughtIsKeptWithTheFiringAtItsEnd() throws {
@@ -71,7 +88,6 @@ import Testing
     #expect(try store.ledger.firings().values.map(\.id) == ["f"])
     #expect(try store.ledger.undelivered().values.isEmpty)
     #expect(try waiting(store) == 0)
-    #expect(try store.database.integer("SELECT count(*) FROM decision") == 0)
     #expect(
       try store.database.integer("SELECT delivered_us FROM firing") == Instant.start.microseconds)
   }
@@ -96,8 +112,89 @@ import Testing
     #expect(try waiting(next) == 1)
   }
 
+  /// Every block is used many times, and none before the database knows what was in it.
+  @Test(arguments: [0, 1, 15, 16, 17, 31, 32, 33, 100])
+  func aCrashAfterAnyNumberOfDecisionsLosesNone(count: Int) throws {
+    for second in 0..<count {
+      try store.decide(decision(["f\(second)"], [("a", .fired)], second: second))
+      if second % 3 == 0 { try settle(delivered: ["f\(second)"]) }
+    }
+    try store.decide(decision(["last"], [("b", .fired)], second: count))
+    let next = try Store(in: folder)
+    #expect(next.report.remarks == [])
+    #expect(try next.database.integer("SELECT count(*) FROM firing") == Int64(count + 1))
+    #expect(try state("b", in: next) == .fired)
+    #expect(
+      try next.ledger.undelivered().values.map(\.id)
+        == (0..<count).filter { $0 % 3 != 0 }.map { "f\($0)" } + ["last"])
+  }
+
+  /// Settling does not wait for the disk: the power may take what the last transactions settled, and the log still
+  /// has it.
+  @Test func whatAPowerCutTakesFromTheDatabaseIsInTheLog() throws {
+    var onDisk = try copyOfDatabase()
+    var durable = store.decisions.durable
+    for second in 0..<100 {
+      try store.decide(decision(["f\(second)"], [("a", .fired)], second: second))
+      try settle(delivered: ["f\(second)"])
+      if store.decisions.durable != durable {
+        durable = store.decisions.durable
+        onDisk = try copyOfDatabase()
+      }
+      let next = try Store(in: afterPowerCut(onDisk))
+      #expect(next.report.remarks == [])
+      #expect(try next.ledger.firings().values.count == second + 1)
+      #expect(try state("a", in: next) == .fired)
+    }
+    #expect(durable >= 80)
+  }
+
+  /// The database and its write-ahead log, as they are now.
+  private func copyOfDatabase() throws -> [String: [UInt8]] {
+    var files: [String: [UInt8]] = [:]
+    for suffix in ["", "-wal"] {
+      let path = folder.database + suffix
+      if access(path, F_OK) == 0 { files[suffix] = try fileBytes(path) }
+    }
+    return files
+  }
+
+  /// The log is on disk at each decision; the database may be as old as `files`.
+  private func afterPowerCut(_ files: [String: [UInt8]]) throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    for (suffix, bytes) in files { try writeFile(folder.database + suffix, bytes) }
+    try writeFile(folder.database + "-decisions", fileBytes(store.decisions.log.path))
+    return folder
+  }
+
+  /// One that was copied, and put back when the log had gone on.
+  @Test func aLogThatIsAheadOfItsDatabaseIsLeftOutAndTold() throws {
+    let old = try copyOfDatabase()
+    for second in 0..<70 {
+      try store.decide(decision(["f\(second)"], [("a", .fired)], second: second))
+      try store.settle()
+    }
+    let restored = try afterPowerCut(old)
+    do {
+      let next = try Store(in: restored)
+      #expect(next.report.remarks.count == 1)
+      #expect(
+        next.report.remarks.first?.contains("come after those that the database knows") == true)
+      #expect(try next.ledger.firings().values.isEmpty)
+      for second in 0..<40 { try next.decide(decision(["g\(second)"], [], second: second)) }
+    }
+    let third = try Store(in: restored)
+    #expect(third.report.remarks == [])
+    #expect(try third.ledger.firings().values.map(\.id) == (0..<40).map { "g\($0)" })
+  }
+
+  /// Version 7 kept a decision in a table; it crashed, and this one is what starts next.
   @Test func aRowThatIsNoDecisionKeepsNobodyFromStarting() throws {
-    try store.decide(decision(["f"], [("b", .fired)]))
+    let bytes = DecisionRecord.bytes(
+      of: Decision(
+        firings: [try Sample.firing("f", reminder: "a")],
+        progress: [.init(id: "b", progress: Progress(state: .fired))]))
+    try store.database.run("INSERT INTO decision (record) VALUES (?)", [.blob(bytes)])
     try store.database.execute(
       """
       INSERT INTO decision (record) VALUES (x''), (x'01'), (x'02'), (zeroblob(4000)),
@@ -111,36 +208,41 @@ import Testing
     #expect(try waiting(next) == 1)
     #expect(try next.database.integer("SELECT count(*) FROM decision") == 0)
     #expect(next.report.remarks.count == 6)
-    #expect(next.report.remarks.allSatisfy { $0.contains("of table decision was skipped") })
+    #expect(next.report.remarks.allSatisfy { $0.contains("was skipped") })
   }
 
-  /// The version before kept a decision in columns; it crashed, and this one is what starts next.
+  /// Version 6 kept a decision in columns; it crashed, and this one is what starts next.
   @Test func anUpgradeSettlesWhatACrashOfTheVersionBeforeLeft() throws {
     let old = try TemporaryFolder()
-    do {
-      let store = try Store(
-        path: old.database, now: .start, migrations: Array(Schema.migrations.prefix(6)))
-      for id in ["a", "b"] {
-        let entry = try Sample.dated(id)
-        try store.reminders.push(entry.reminder, entry.progress)
-      }
-      try store.database.execute(
-        """
-        INSERT INTO decision (reminder_id, state, presence, visit_settled, leads_fired, unacknowledged,
-          id, kind, title, priority, time_us, event, why)
-        VALUES ('a', 'fired', 'inside', 0, 1, 1, 'f', 'date', 'A', 0, 1000000, 'due', 'Due now');
-        INSERT INTO decision (reminder_id, state, presence, visit_settled, leads_fired, unacknowledged)
-        VALUES ('b', 'done', 'unknown', 0, 0, 0);
-        INSERT INTO decision (reminder_id, id, kind, title, priority, time_us, event, why, delivered_us)
-        VALUES ('b', 'g', 'date', 'B', 0, 1000000, 'due', 'Due now', 1000001);
-        """)
-    }
+    try makeDatabase(
+      in: old, version: 6,
+      """
+      INSERT INTO reminder (id, kind, title, document, due)
+      VALUES ('a', 'date', 'A', '{}', '2026-11-21T03:00:00Z'), ('b', 'date', 'B', '{}', '2026-11-21T03:00:00Z');
+      INSERT INTO decision (reminder_id, state, presence, visit_settled, leads_fired, unacknowledged,
+        id, kind, title, priority, time_us, event, why)
+      VALUES ('a', 'fired', 'inside', 0, 1, 1, 'f', 'date', 'A', 0, 1000000, 'due', 'Due now');
+      INSERT INTO decision (reminder_id, state, presence, visit_settled, leads_fired, unacknowledged)
+      VALUES ('b', 'done', 'unknown', 0, 0, 0);
+      INSERT INTO decision (reminder_id, id, kind, title, priority, time_us, event, why, delivered_us)
+      VALUES ('b', 'g', 'date', 'B', 0, 1000000, 'due', 'Due now', 1000001);
+      """)
     let next = try Store(in: old)
     #expect(try state("a", in: next) == .fired)
     #expect(try state("b", in: next) == .done)
     #expect(try next.ledger.undelivered().values.map(\.id) == ["f"])
     #expect(try next.database.integer("SELECT count(*) FROM firing") == 2)
     #expect(try waiting(next) == 1)
+  }
+
+  @Test func decisionsOfAnotherDatabaseAreLeftOut() throws {
+    try store.decide(decision(["f"], [("a", .fired)]))
+    for suffix in ["", "-wal", "-shm"] { unlink(folder.database + suffix) }
+    let next = try Store(in: folder)
+    #expect(try next.ledger.firings().values.isEmpty)
+    try next.decide(decision(["g"], []))
+    let third = try Store(in: folder)
+    #expect(try third.ledger.firings().values.map(\.id) == ["g"])
   }
 
   @Test func aDecisionTakenAgainIsNotDoubled() throws {
@@ -176,10 +278,29 @@ import Testing
     try store.database.execute("PRAGMA query_only = ON")
     #expect(throws: StoreError.self) { try store.settle() }
     #expect(throws: StoreError.self) { try store.reminders.reminder(id: "a") }
-    #expect(throws: StoreError.self) { try store.decide(decision(["g"], [])) }
+    #expect(try store.decide(decision(["f", "g"], [("b", .fired)])).map(\.id) == ["g"])
+    store.note(delivered: ["g"], at: .start, lastFix: nil)
     try store.database.execute("PRAGMA query_only = OFF")
-    #expect(try store.ledger.firings().values.map(\.id) == ["f"])
+    #expect(try store.ledger.firings().values.map(\.id) == ["f", "g"])
     #expect(try store.ledger.undelivered().values.isEmpty)
+    #expect(try state("a", in: store) == .fired)
+    #expect(try state("b", in: store) == .fired)
+  }
+
+  /// As long as the log has room, and what a crash then leaves there is all settled.
+  @Test func aDatabaseThatFailsIsWaitedForWhenTheLogIsFull() throws {
+    try store.database.execute("PRAGMA query_only = ON")
+    var second = 0
+    while let changes = try? decision(["f\(second)"], [("a", .fired)], second: second),
+      (try? store.decide(changes)) != nil
+    {
+      second += 1
+      try #require(second < 100)
+    }
+    #expect(second >= 1)
+    let next = try Store(in: folder)
+    #expect(try next.ledger.undelivered().values.map(\.id) == (0..<second).map { "f\($0)" })
+    try store.database.execute("PRAGMA query_only = OFF")
   }
 
   @Test func theLatestProgressCounts() throws {
@@ -217,16 +338,47 @@ import Testing
     #expect(try store.ledger.firings().values.count == 41)
   }
 
+  /// A text that fills a block of the log alone.
+  @Test func aDecisionThatIsLargeIsCommitted() throws {
+    var changes = try decision(["f"], [("a", .fired)])
+    changes.firings[0].why = String(repeating: "long ", count: 1000)
+    try store.decide(changes)
+    #expect(!store.isUnsettled)
+    #expect(try store.ledger.undelivered().values == changes.firings)
+    #expect(try state("a", in: store) == .fired)
+  }
+
   @Test func aDecisionThatCannotBeKeptLeavesNoTrace() throws {
-    try store.database.execute("PRAGMA query_only = ON")
-    #expect(throws: StoreError.self) { try store.decide(decision(["f"], [("a", .fired)])) }
-    try store.database.execute("PRAGMA query_only = OFF")
+    try withoutLog {
+      let error = #expect(throws: StoreError.self) {
+        try store.decide(decision(["f"], [("a", .fired)]))
+      }
+      #expect(error?.description.contains("cannot write \(store.decisions.log.path)") == true)
+    }
     try store.settle()
     #expect(try store.ledger.firings().values.isEmpty)
     #expect(try state("a", in: store) == .armed)
   }
 
-  /// The log is shortened after an entry, not in the commit before it, and does not grow for ever.
+  /// The write that failed may have come to the disk; what was kept later counts.
+  @Test func whatAFailedWriteLeftDoesNotComeAfterLaterChanges() throws {
+    let changes = try decision(["f"], [("a", .fired)])
+    try withoutLog { #expect(throws: StoreError.self) { try store.decide(changes) } }
+    // The record that the write would have left.
+    let record = Decision(
+      firings: changes.firings, progress: [.init(id: "a", progress: Progress(state: .fired))])
+    try store.decisions.log.write(.init(number: 1, bytes: DecisionRecord.bytes(of: record)))
+    var later = changes
+    later.progress = [("a", Progress(state: .done))]
+    try store.commit(later)
+    try store.decide(decision(["g"], [("b", .fired)], second: 1))
+    let next = try Store(in: folder)
+    #expect(try state("a", in: next) == .done)
+    #expect(try state("b", in: next) == .fired)
+    #expect(try next.ledger.firings().values.map(\.id) == ["f", "g"])
+  }
+
+  /// SQLite's log does not grow for ever.
   @Test func theLogStaysShort() throws {
     for second in 0..<400 {
       try store.decide(decision(["f\(second)"], [("a", .fired)], second: second))

@@ -46,7 +46,7 @@ import Testing
       try store.reminders.push(entry.reminder, entry.progress)
       store.close()
     }
-    #expect(folder.names == ["georemind.db"])
+    #expect(folder.names == ["georemind.db", "georemind.db-decisions"])
     let store = try Store(in: folder)
     #expect(store.report.action == .opened)
     #expect(try store.reminders.reminder(id: "a")?.reminder == entry.reminder)
@@ -115,11 +115,8 @@ import Testing
 
   /// What version 1 kept in the document has a column since version 3.
   @Test func theFirstVersionIsUpgraded() throws {
-    try Store(
-      path: folder.database, now: .start, migrations: Array(Schema.migrations.prefix(1))
-    ).close()
-    try withRawConnection(
-      folder.database,
+    try makeDatabase(
+      in: folder, version: 1,
       """
       INSERT INTO reminder (id, kind, title, latitude, longitude, radius_m, due, document,
         occurrence_us, presence) VALUES
@@ -195,7 +192,7 @@ import Testing
       #expect(kept?.isDamage == false)
       #expect(kept?.description.contains("writable for the user") == true)
     }
-    #expect(folder.names == ["georemind.db"])
+    #expect(folder.names == ["georemind.db", "georemind.db-decisions"])
   }
 
   @Test func anotherProcessThatHoldsItIsNoDamage() throws {

@@ -25,6 +25,16 @@ extension Store {
   }
 }
 
+/// A database as a version of before left it.
+func makeDatabase(in folder: TemporaryFolder, version: Int, _ script: String) throws {
+  try FileSystem.createPrivate(folder.database)
+  let database = try Database(path: folder.database)
+  defer { database.close() }
+  _ = try database.configure()
+  _ = try database.migrate(Array(Schema.migrations.prefix(version))) { (_) in }
+  try database.execute(script)
+}
+
 /// Runs `body` on a bare connection, as a hand with the sqlite3 shell would.
 func withRawConnection(_ path: String, _ script: String) throws {
   var handle: OpaquePointer?

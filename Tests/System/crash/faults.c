@@ -10,7 +10,7 @@
      fail OPERATION ERRNO    every operation of that kind fails
      wait OPERATION MS       every operation of that kind takes so much longer
 
-   Operations on the database, its log and its journal: write, sync; on the system's journal: send.
+   Operations on the database and what lies beside it, its logs and its journal: write, sync; on the system's journal: send.
    With "kill" there are written, synced and sent, too: just after.
 
    cc -shared -fPIC -o faults.so faults.c -ldl */
@@ -100,6 +100,11 @@ ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
   ssize_t written = real(file, bytes, count, offset);
   fault(WRITTEN);
   return written;
+}
+
+/* The same under the name that a program asks for which does not choose its offsets' size. */
+ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
+  return pwrite64(file, bytes, count, offset);
 }
 
 int fdatasync(int file) {

@@ -1,0 +1,135 @@
+import Glibc
+
+/// The latest decisions, each in a block of a file beside the database.
+///
+/// The way of a firing to the journal leads through here, and costs one write and one sync: the file has its
+/// full size from the start, so that a sync has the block alone to bring to disk, and there is one writer, so
+/// that nothing is locked. What a decision means to the reminders and the ledger is SQLite's, afterwards.
+///
+/// Decision `n` is in block `n` modulo their count: the log's id, `n` and the length of the record, then the
+/// record, all behind a checksum. Whole numbers are eight bytes, little endian. The id is the database's,
+/// which no other one has: what another database left here is none of this one's.
+final class DecisionLog {
+  static let blockSize = 4096
+  static let blockCount: Int64 = 32
+  private static let headerSize = 32
+  /// Bytes of the largest record.
+  static let capacity = blockSize - headerSize
+
+  let path: String
+  private(set) var id: Int64
+  /// For tests, which let it fail.
+  private(set) var descriptor: Int32
+
+  struct Record: Equatable {
+    var number: Int64
+    var bytes: [UInt8]
+  }
+
+  /// Opens the file, or makes one that only its owner can read; fails where another process has it.
+  init(path: String, id: Int64) throws(StoreError) {
+    self.path = path
+    self.id = id
+    descriptor = try FileSystem.open(path, size: Int64(Self.blockSize) * Self.blockCount)
+    // For as long as the process lives. File systems without locks do without.
+    var lock = flock()
+    lock.l_type = Int16(F_WRLCK)
+    lock.l_whence = Int16(SEEK_SET)
+    guard fcntl(descriptor, F_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES) else {
+      throw failure("lock", code: EBUSY)
+    }
+  }
+
+  deinit { close() }
+
+  /// Lets another process have it; later uses fail.
+  func close() {
+    if descriptor >= 0 { Glibc.close(descriptor) }
+    descriptor = -1
+  }
+
+  /// Puts a record in its block, on disk when it returns. Where that fails it may be there all the same.
+  func write(_ record: Record) throws(StoreError) {
+    let block = block(of: record)
+    let offset = record.number % Self.blockCount * Int64(Self.blockSize)
+    let written = block.withUnsafeBytes {
+      pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset))
+    }
+    guard written == block.count else {
+      throw failure("write", code: written < 0 ? errno : ENOSPC)
+    }
+    guard fdatasync(descriptor) == 0 else { throw failure("sync", code: errno) }
+  }
+
+  /// All that are whole, by number.
+  func records() throws(StoreError) -> [Record] {
+    var records: [Record] = []
+    var block = [UInt8](repeating: 0, count: Self.blockSize)
+    for index in 0..<Self.blockCount {
+      let read = block.withUnsafeMutableBytes {
+        pread(descriptor, $0.baseAddress, $0.count, off_t(index * Int64(Self.blockSize)))
+      }
+      guard read >= 0 else { throw failure("read", code: errno) }
+      if read == Self.blockSize, let record = record(in: block, at: index) {
+        records.append(record)
+      }
+    }
+    return records.sorted { $0.number < $1.number }
+  }
+
+  /// From now on what is in the log is not ours.
+  func begin(as id: Int64) { self.id = id }
+
+  private func failure(_ operation: String, code: Int32) -> StoreError {
+    .file(FileFailure(operation: operation, path: path, code: code))
+  }
+
+  // MARK: - Blocks
+
+  private func block(of record: Record) -> [UInt8] {
+    var block: [UInt8] = []
+    block.reserveCapacity(Self.headerSize + record.bytes.count + 8)
+    for number in [0, id, record.number, Int64(record.bytes.count)] {
+      withUnsafeBytes(of: number.littleEndian) { block.append(contentsOf: $0) }
+    }
+    block.append(contentsOf: record.bytes)
+    while !block.count.isMultiple(of: 8) { block.append(0) }
+    let checksum = Self.checksum(of: block[8...])
+    withUnsafeBytes(of: checksum.littleEndian) { block.replaceSubrange(..<8, with: $0) }
+    return block
+  }
+
+  /// nil where it is torn, or of another database.
+  private func record(in block: [UInt8], at index: Int64) -> Record? {
+    func number(at offset: Int) -> Int64 {
+      Int64(
+        littleEndian: block.withUnsafeBytes {
+          $0.loadUnaligned(fromByteOffset: offset, as: Int64.self)
+        })
+    }
+    let count = number(at: 24)
+    guard number(at: 8) == id, (0...Int64(Self.capacity)).contains(count) else { return nil }
+    let end = Self.headerSize + Int(count)
+    guard Self.checksum(of: block[8..<(end + 7) / 8 * 8]) == UInt64(bitPattern: number(at: 0)),
+      number(at: 16) >= 0, number(at: 16) % Self.blockCount == index
+    else { return nil }
+    return Record(number: number(at: 16), bytes: Array(block[Self.headerSize..<end]))
+  }
+
+  /// The checksum of SQLite's write-ahead log (https://sqlite.org/fileformat2.html#walformat), which needs no
+  /// table: the code on the way to the journal is mostly not in the cache.
+  /// - Parameter bytes: a multiple of eight.
+  private static func checksum(of bytes: ArraySlice<UInt8>) -> UInt64 {
+    var first: UInt32 = 0
+    var second: UInt32 = 0
+    bytes.withUnsafeBytes { bytes in
+      for offset in stride(from: 0, to: bytes.count - 7, by: 8) {
+        let word = UInt64(
+          littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        first &+= UInt32(truncatingIfNeeded: word) &+ second
+        second &+= UInt32(truncatingIfNeeded: word >> 32) &+ first
+      }
+    }
+    return UInt64(second) << 32 | UInt64(first)
+  }
+}
