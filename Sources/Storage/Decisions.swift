@@ -82,7 +82,8 @@ final class Decisions {
   }
 
   /// Brings all decisions that wait to the reminders and the ledger; firings that the journal has not got go to
-  /// the queue.
+  /// the queue. Answers why some of them could not be kept and were dropped: they are against the rules of the
+  /// tables, which a foreign hand has changed.
   /// - Parameters:
   ///   - delivered: ids of firings that the journal has.
   ///   - time: when it got them.
@@ -90,11 +91,33 @@ final class Decisions {
   func settle(
     _ waiting: [Decision], delivered: [String], at time: Instant,
     and body: () throws(StoreError) -> Void
+  ) throws(StoreError) -> [String] {
+    var problems: [String] = []
+    do throws(StoreError) {
+      try transaction(settling: waiting) { () throws(StoreError) in
+        for decision in waiting { try self.keep(decision, delivered: delivered, at: time) }
+        try body()
+      }
+    } catch {
+      guard error.isConstraint else { throw error }
+      try transaction(settling: waiting) { () throws(StoreError) in
+        problems = []
+        for decision in waiting {
+          let reason = try self.keepWhereAllowed(decision, delivered: delivered, at: time)
+          if let reason { problems.append("a decision was dropped: \(reason)") }
+        }
+        try body()
+      }
+    }
+    return problems
+  }
+
+  private func transaction(
+    settling waiting: [Decision], _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
     let work = { () throws(StoreError) in
-      for decision in waiting { try self.keep(decision, delivered: delivered, at: time) }
-      if !waiting.isEmpty { try self.noteSettled(self.last) }
       try body()
+      if !waiting.isEmpty { try self.noteSettled(self.last) }
     }
     if last - durable >= DecisionLog.blockCount / 2 {
       try database.transaction(work)
@@ -127,6 +150,20 @@ final class Decisions {
     let reminders = ReminderStore(database: database)
     for step in decision.progress { try reminders.update(step.id, step.progress) }
     try Ledger(database: database).record(decision.firings, delivered: delivered, at: time)
+  }
+
+  private func keepWhereAllowed(
+    _ decision: Decision, delivered: [String], at time: Instant
+  ) throws(StoreError) -> String? {
+    do throws(StoreError) {
+      try database.transaction { () throws(StoreError) in
+        try keep(decision, delivered: delivered, at: time)
+      }
+      return nil
+    } catch {
+      guard error.isConstraint else { throw error }
+      return "\(error)"
+    }
   }
 
   // MARK: - After a crash
@@ -166,14 +203,6 @@ final class Decisions {
     } catch {
       return error.reason
     }
-    do throws(StoreError) {
-      try database.transaction { () throws(StoreError) in
-        try keep(decision, delivered: [], at: Instant(microseconds: 0))
-      }
-      return nil
-    } catch {
-      guard error.isConstraint else { throw error }
-      return "\(error)"
-    }
+    return try keepWhereAllowed(decision, delivered: [], at: Instant(microseconds: 0))
   }
 }

@@ -44,6 +44,8 @@ package final class Store {
   /// What opening it did.
   package let report: OpeningReport
   let decisions: Decisions
+  /// Called with a sentence for each decision that `settle` had to drop.
+  package var onProblem: (String) -> Void = { _ in }
   /// What the next `settle` has to do; nil where nothing waits for it.
   private var unsettled: Unsettled?
   /// Of the latest firing in the ledger, or later.
@@ -189,13 +191,14 @@ package final class Store {
   package func settle() throws(StoreError) {
     guard let unsettled else { return }
     let inLedger = unsettled.delivered.filter { !isUnsettled($0) }
-    try decisions.settle(
+    let problems = try decisions.settle(
       unsettled.decisions, delivered: unsettled.delivered, at: unsettled.time
     ) { () throws(StoreError) in
       try Ledger(database: database).markDelivered(inLedger, at: unsettled.time)
       if let fix = unsettled.lastFix { try EngineState(database: database).keep(fix) }
     }
     self.unsettled = nil
+    for problem in problems { onProblem(problem) }
   }
 
   /// Moves the write-ahead log into the database and closes it; later uses fail.

@@ -76,6 +76,7 @@ final class Daemon {
     } else {
       for sentence in store.report.sentences { log.info("\(sentence)") }
     }
+    store.onProblem = { log.error("\($0)") }
     let clock = clock
     outbox = Outbox(store: store, sink: sink, log: log, lookUp: lookUp) {
       clock.now ?? Instant(microseconds: SystemClock.now())

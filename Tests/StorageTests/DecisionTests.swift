@@ -303,6 +303,26 @@ import Testing
     try store.database.execute("PRAGMA query_only = OFF")
   }
 
+  /// A trigger of somebody else's, say. It does not keep the others, nor what is decided later.
+  @Test func whatTheTablesRefuseIsDroppedAndTold() throws {
+    try store.database.execute(
+      """
+      CREATE TRIGGER strict BEFORE INSERT ON firing WHEN new.id = 'g'
+      BEGIN SELECT RAISE(ABORT, 'not that one'); END
+      """)
+    var problems: [String] = []
+    store.onProblem = { problems.append($0) }
+    for (second, id) in ["f", "g", "h"].enumerated() {
+      try store.decide(decision([id], [("a", .fired)], second: second))
+    }
+    try settle(delivered: ["f", "g"])
+    #expect(problems.count == 1)
+    #expect(problems.first?.contains("not that one") == true)
+    #expect(try store.ledger.firings().values.map(\.id) == ["f", "h"])
+    #expect(try store.ledger.undelivered().values.map(\.id) == ["h"])
+    #expect(try Store(in: folder).report.remarks == [])
+  }
+
   @Test func theLatestProgressCounts() throws {
     try store.decide(decision(["f"], [("a", .fired), ("b", .fired), ("a", .snoozed)]))
     try settle(delivered: ["f"])
