@@ -179,6 +179,12 @@ package final class Database {
     }
   }
 
+  /// Calls SQLite with the connection; any answer but success is an error.
+  func check(_ call: (OpaquePointer?) -> Int32) throws(StoreError) {
+    let code = call(handle)
+    guard code == SQLITE_OK else { throw failure(code, sql: nil) }
+  }
+
   private func prepared(_ sql: String) throws(StoreError) -> Statement {
     let text = StatementText(sql: sql)
     let kept = statements[text]

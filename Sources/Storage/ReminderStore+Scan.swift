@@ -11,33 +11,32 @@ extension ReminderStore {
     _ body: (PackedEntry) -> Void
   ) throws(StoreError) -> [RowProblem] {
     var problems: [RowProblem] = []
-    try database.forEach("SELECT \(ReminderRow.columns) FROM reminder ORDER BY seq") { row in
+    try database.scan("reminder", ReminderRow.columns) { values in
+      let row = ScannedRow(values: values)
       do throws(RowFault) {
-        body(try ScannedRow(pointer: row.statement.pointer).entry())
+        body(try row.entry())
       } catch {
-        let number = if case .integer(let found) = row.value(at: 0) { found } else { Int64(0) }
-        problems.append(RowProblem(table: "reminder", row: number, reason: error.reason))
+        problems.append(RowProblem(table: "reminder", row: row.number, reason: error.reason))
       }
     }
     return problems
   }
 }
 
-/// The current row of `ReminderRow.columns`, read by number: names would cost more than all the rest.
-///
-/// Each value is asked for once and then looked into, which spares SQLite its checks of the statement for
-/// each look. That is allowed to the one thread of a connection opened without mutexes
-/// (https://sqlite.org/c3ref/value.html).
+/// A row of `ReminderRow.columns`, read by number: names would cost more than all the rest.
 private struct ScannedRow {
-  let pointer: OpaquePointer
+  let values: RowValues
 
   /// In the order of `ReminderRow.columns`.
-  private enum Column: Int32 {
+  private enum Column: Int {
     case seq, id, kind, title, category, priority, placeName, latitude, longitude, radius, due
     case transport, document, state, presence, insideSince, visitSettled, occurrence, leadsFired
     case lastFired, snoozedUntil, unacknowledged, placesInside, nextLook, occurrenceOffset, nag,
       nags
   }
+
+  /// The row's number in its table.
+  var number: Int64 { sqlite3_value_int64(values[Column.seq.rawValue]) }
 
   func entry() throws(RowFault) -> PackedEntry {
     guard let id = try text(.id), let title = try text(.title), let document = try text(.document)
@@ -152,7 +151,7 @@ private struct ScannedRow {
   }
 
   private func integer(_ column: Column) throws(RowFault) -> Int64? {
-    let value = sqlite3_column_value(pointer, column.rawValue)
+    let value = values[column.rawValue]
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER: return sqlite3_value_int64(value)
     case SQLITE_NULL: return nil
@@ -165,7 +164,7 @@ private struct ScannedRow {
   }
 
   private func real(_ column: Column) throws(RowFault) -> Double? {
-    let value = sqlite3_column_value(pointer, column.rawValue)
+    let value = values[column.rawValue]
     switch sqlite3_value_type(value) {
     case SQLITE_FLOAT, SQLITE_INTEGER: return sqlite3_value_double(value)
     case SQLITE_NULL: return nil
@@ -173,10 +172,9 @@ private struct ScannedRow {
     }
   }
 
-  /// The bytes of a text; nil where the column is NULL. SQLite keeps them until the next step, which
-  /// is beyond the life of this row.
+  /// The bytes of a text; nil where the column is NULL. SQLite keeps them until the next row.
   private func text(_ column: Column) throws(RowFault) -> UnsafeBufferPointer<UInt8>? {
-    let value = sqlite3_column_value(pointer, column.rawValue)
+    let value = values[column.rawValue]
     switch sqlite3_value_type(value) {
     case SQLITE_TEXT: break
     case SQLITE_NULL: return nil

@@ -45,6 +45,42 @@ import Testing
     #expect(read.map(\.progress) == [placed, dated, leaving, near].map(\.progress))
   }
 
+  /// By ids, categories and places, by which there are indexes, they would come in another order.
+  @Test func comesInTheOrderOfArrivalAgainAndAgain() throws {
+    let store = try Store(in: folder)
+    func ids() throws -> [String] {
+      var ids: [String] = []
+      _ = try store.reminders.scan { ids.append((try? $0.packed.unpacked().id) ?? "") }
+      return ids
+    }
+    #expect(try ids() == [])
+    for id in ["m", "z", "a", "k"] {
+      let entry = try Sample.placed(id, category: id.uppercased())
+      try store.reminders.push(entry.reminder, entry.progress)
+    }
+    #expect(try ids() == ["m", "z", "a", "k"])
+    try store.reminders.remove(id: "z")
+    let new = try Sample.placed("b")
+    try store.reminders.push(new.reminder, new.progress)
+    #expect(try ids() == ["m", "a", "k", "b"])
+  }
+
+  /// Lengths take another byte from 128 and from 16 384 bytes on.
+  @Test(arguments: [0, 1, 127, 128, 16_383, 16_384, 70_000])
+  func longTextsAreWhole(length: Int) throws {
+    let store = try Store(in: folder)
+    var entry = try Sample.placed("long")
+    let text = String(repeating: "x", count: length)
+    entry.reminder.title = "T" + text
+    entry.reminder.category = text.isEmpty ? nil : "C" + text
+    try store.reminders.push(entry.reminder, entry.progress)
+    var scanned: [Reminder] = []
+    _ = try store.reminders.scan { if let one = try? $0.packed.unpacked() { scanned.append(one) } }
+    #expect(scanned.map(\.title) == [entry.reminder.title])
+    #expect(scanned.map(\.category) == [entry.reminder.category])
+    #expect(scanned.map(\.notes) == [entry.reminder.notes])
+  }
+
   @Test func placesComeByNumber() throws {
     let store = try Store(in: folder)
     let position = try #require(Coordinate(latitude: 53.5, longitude: 10))
