@@ -13,7 +13,10 @@ struct CellBuilder {
   /// Which cell below each of them touches, while they are passed on.
   private var touches: [(child: Int32, member: Int32)] = []
   private var cells: [CellTable.Slot] = []
-  private var pool = EntryPool()
+  /// The members of each cell that lists more than one, in the order of `cells`.
+  private var listed: [Int32] = []
+  /// Groups that their blocks will take.
+  private var groupCount = 0
 
   /// The cells of all fences of an index, and the squares that they touch.
   /// - Complexity: O(fences + cells that each of them touches).
@@ -33,11 +36,10 @@ struct CellBuilder {
         builder.listings.append(listing)
       }
     }
-    // Most often enough: two groups of four for four fences.
-    builder.pool.reserveCapacity(groups: index.count / 2)
+    builder.listed.reserveCapacity(index.count)
     builder.buildAll()
-    builder.pool.trim()
-    return (CellTable(builder.cells, pool: builder.pool), occupancy)
+    let pool = builder.makePool()
+    return (CellTable(builder.cells, pool: pool), occupancy)
   }
 
   private init(widths: ColumnWidths) { self.widths = widths }
@@ -151,18 +153,38 @@ struct CellBuilder {
     let count = range.count - below
     slot.count = count
     if count > 1 {
-      let (start, sizeClass) = pool.allocate(entries: count)
-      slot.setBlock(start, sizeClass: sizeClass)
+      groupCount += EntryPool.groupCount(EntryPool.sizeClass(entries: count))
       slot.isPooled = true
     }
-    var listed = 0
     for i in range {
-      let listing = listings[Int(members[i])]
-      if below > 0, listing.level < cell.level { continue }
-      let entry = listing.entry(level: cell.level)
-      if count > 1 { pool[slot.blockStart, listed] = entry } else { slot.entry = entry }
-      listed += 1
+      let member = Int(members[i])
+      if below > 0, listings[member].level < cell.level { continue }
+      if count > 1 {
+        listed.append(members[i])
+      } else {
+        slot.entry = listings[member].entry(level: cell.level)
+      }
     }
     cells.append(slot)
+  }
+
+  /// The lists of all cells, once it is known how long they are: memory that is not touched need not be
+  /// got, which takes as long as filling it.
+  private mutating func makePool() -> EntryPool {
+    var pool = EntryPool()
+    pool.reserveCapacity(groups: groupCount + groupCount >> 4 + 1)
+    var next = 0
+    for i in cells.indices where cells[i].isPooled {
+      let count = cells[i].count
+      let level = Cell.level(ofKey: cells[i].key)
+      let sizeClass = EntryPool.sizeClass(entries: count)
+      let start = pool.allocate(sizeClass: sizeClass)
+      cells[i].setBlock(start, sizeClass: sizeClass)
+      for entry in 0..<count {
+        pool[start, entry] = listings[Int(listed[next])].entry(level: level)
+        next += 1
+      }
+    }
+    return pool
   }
 }

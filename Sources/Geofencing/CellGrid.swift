@@ -89,4 +89,7 @@ struct Cell: Equatable {
     if level == 0 { return row &<< 16 | column }
     return 1 << 31 | UInt32(truncatingIfNeeded: level) &<< 25 | row &<< 13 | column
   }
+
+  /// The level of the cell that has a number.
+  static func level(ofKey key: UInt32) -> Int { key >> 31 == 0 ? 0 : Int(key >> 25 & 0x3F) }
 }

@@ -18,7 +18,7 @@ struct EntryPool: Sendable {
   static func capacity(_ sizeClass: Int) -> Int { groupCount(sizeClass) * 4 }
 
   /// The smallest size class for a number of entries.
-  private static func sizeClass(entries: Int) -> Int {
+  static func sizeClass(entries: Int) -> Int {
     var sizeClass = 0
     while capacity(sizeClass) < entries { sizeClass += 1 }
     return sizeClass
@@ -66,20 +66,6 @@ struct EntryPool: Sendable {
 
   mutating func reserveCapacity(groups count: Int) {
     if count > groups.capacity { groups.move(toCapacity: count) }
-  }
-
-  /// A new block for a list of known length. Room doubles on the way: see `trim`.
-  mutating func allocate(entries: Int) -> (start: Int, sizeClass: Int) {
-    let sizeClass = EntryPool.sizeClass(entries: entries)
-    let needed = groups.count + EntryPool.groupCount(sizeClass)
-    if needed > groups.capacity { groups.move(toCapacity: max(64, needed * 2)) }
-    return (allocate(sizeClass: sizeClass), sizeClass)
-  }
-
-  /// Lets go of all room but for a sixteenth more than is used.
-  mutating func trim() {
-    let room = groups.count + groups.count >> 4 + 1
-    if groups.capacity > room { groups.move(toCapacity: room) }
   }
 
   mutating func free(_ start: Int, sizeClass: Int) {

@@ -1,6 +1,10 @@
 import CProcessor
 import Geofencing
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// One timer of a `TimerHeap`. The order of the numbers is that of the timers.
 struct TimerNode {
   /// The deadline above, the slot below.
@@ -38,6 +42,7 @@ struct TimerNode {
   private let storage: UnsafeMutableRawPointer
   private let nodes: UnsafeMutablePointer<TimerNode>
   private let deadlines: UnsafeMutablePointer<Int64>
+  /// Complements, so that `nowhere` is zero, as new memory is: what no timer needs is never touched.
   private let places: UnsafeMutablePointer<Int32>
 
   private static let lineSize = 64
@@ -54,16 +59,16 @@ struct TimerNode {
     let head = Self.lineSize - MemoryLayout<TimerNode>.stride
     let nodeBytes = nodeCapacity * MemoryLayout<TimerNode>.stride
     let deadlineBytes = slotCapacity * MemoryLayout<Int64>.stride
-    ownByteCount = head + nodeBytes + deadlineBytes + slotCapacity * MemoryLayout<Int32>.stride
-    unsafe storage = .allocate(byteCount: ownByteCount, alignment: Self.lineSize)
+    let placeBytes = slotCapacity * MemoryLayout<Int32>.stride
+    ownByteCount = Self.lineSize + head + nodeBytes + deadlineBytes + placeBytes
+    guard let storage = unsafe calloc(1, ownByteCount) else { fatalError("Out of memory") }
+    unsafe self.storage = storage
     unsafe adviseLargePages(storage, ownByteCount)
-    unsafe nodes = (storage + head).bindMemory(to: TimerNode.self, capacity: nodeCapacity)
-    unsafe deadlines = (storage + head + nodeBytes).bindMemory(
-      to: Int64.self, capacity: slotCapacity)
-    unsafe places = (storage + head + nodeBytes + deadlineBytes).bindMemory(
+    let start = unsafe storage.alignedUp(toMultipleOf: Self.lineSize) + head
+    unsafe nodes = start.bindMemory(to: TimerNode.self, capacity: nodeCapacity)
+    unsafe deadlines = (start + nodeBytes).bindMemory(to: Int64.self, capacity: slotCapacity)
+    unsafe places = (start + nodeBytes + deadlineBytes).bindMemory(
       to: Int32.self, capacity: slotCapacity)
-    unsafe deadlines.initialize(repeating: 0, count: slotCapacity)
-    unsafe places.initialize(repeating: Self.nowhere, count: slotCapacity)
   }
 
   /// A copy of the first `end` nodes of another tree and of all its slots and chunks, with no less room.
@@ -76,7 +81,7 @@ struct TimerNode {
     unsafe places.update(from: other.places, count: other.slotCapacity)
   }
 
-  deinit { unsafe storage.deallocate() }
+  deinit { unsafe free(storage) }
 
   var byteCount: Int { ownByteCount + chunks.byteCount }
 
@@ -96,8 +101,8 @@ struct TimerNode {
   /// The node of the slot's timer; below −1 it is `FarTimers` that knows where that is.
   @inline(__always)
   subscript(placeOf slot: Int32) -> Int32 {
-    get { unsafe places[Int(slot)] }
-    set { unsafe places[Int(slot)] = newValue }
+    get { unsafe ~places[Int(slot)] }
+    set { unsafe places[Int(slot)] = ~newValue }
   }
 
   @inline(__always)
@@ -127,7 +132,7 @@ struct TimerNode {
   @inline(__always)
   func place(_ timer: TimerNode, at node: Int) {
     unsafe nodes[node] = timer
-    unsafe places[Int(timer.slot)] = Int32(truncatingIfNeeded: node)
+    self[placeOf: timer.slot] = Int32(truncatingIfNeeded: node)
   }
 
   // MARK: - Walks
