@@ -46,10 +46,10 @@ package struct Progress: Equatable, Sendable {
   /// When time alone may next bring something about, were the device at the reminder's place; nil is
   /// never. Worked out anew whenever it is to be kept, so that a start need not.
   package var nextLook: Instant? = .lookAtOnce
+}
 
-  package init() {}
-
-  package init(state: Reminder.State) { self.state = state }
+extension Progress {
+  package init(state: Reminder.State = .armed) { self.init(state: state, presence: .unknown) }
 }
 
 extension Instant {

@@ -174,18 +174,14 @@ struct SlotTable: Sendable {
     func instant(_ microseconds: Int64) -> Instant? {
       microseconds == .min ? nil : Instant(microseconds: microseconds)
     }
-    var progress = Progress(state: record.state)
-    progress.presence = record.presence
-    progress.insideSince = instant(record.insideSince)
-    progress.visitSettled = record.visitSettled
-    progress.occurrence = instant(record.occurrence)
-    progress.leadsFired = Int(record.leadsFired)
-    progress.lastFired = instant(record.lastFired)
-    progress.isUnacknowledged = record.isUnacknowledged
-    progress.snoozedUntil = instant(record.snoozedUntil)
-    if !placesInside.isEmpty { progress.placesInside = placesInside[index] ?? [] }
-    if !nagging.isEmpty { progress.nagging = nagging[index] }
-    return progress
+    // Made in one piece: what is put together in a variable is copied once more.
+    return Progress(
+      state: record.state, presence: record.presence, insideSince: instant(record.insideSince),
+      placesInside: placesInside.isEmpty ? [] : placesInside[index] ?? [],
+      visitSettled: record.visitSettled, occurrence: instant(record.occurrence),
+      leadsFired: Int(record.leadsFired), lastFired: instant(record.lastFired),
+      isUnacknowledged: record.isUnacknowledged, snoozedUntil: instant(record.snoozedUntil),
+      nagging: nagging.isEmpty ? nil : nagging[index])
   }
 
   private mutating func set(_ progress: Progress, _ index: Int32) {
