@@ -92,7 +92,9 @@ struct CellBuilder {
   private mutating func build(_ cell: Cell, _ range: Range<Int>) {
     var small = 0
     for i in range where listings[Int(members[i])].level < cell.level { small += 1 }
-    guard cell.level > 0, small >= GridIndex.crowd else { return list(range, in: cell, below: 0) }
+    guard cell.level > 0, small >= GridIndex.crowd(cell.level) else {
+      return list(range, in: cell, below: 0)
+    }
     list(range, in: cell, below: small)
     let width = widths.exponent(level: cell.level, row: cell.row)
     var shifts = InlineArray<8, UInt32>(repeating: 0)

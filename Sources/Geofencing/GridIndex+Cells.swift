@@ -9,9 +9,8 @@ extension GridIndex {
     }
     table.append(listing.entry(level: cell.level), at: slot)
     let count = table.slots[slot].count
-    if count >= GridIndex.crowd, count % 16 == 0, cell.level > 0, !table.slots[slot].isSplit {
-      splitIfCrowded(cell, slot)
-    }
+    let isCrowd = count >= GridIndex.crowd(cell.level) && count % 16 == 0
+    if isCrowd, cell.level > 0, !table.slots[slot].isSplit { splitIfCrowded(cell, slot) }
   }
 
   /// Moves what fits there to the cells below, if it is a crowd.
@@ -19,7 +18,7 @@ extension GridIndex {
     let slot = table.slots[place]
     let listed = (0..<slot.count).map { table.entry($0, of: slot).fence }
     let below = listed.filter { Listing.level(of: circles[Int($0)]) < cell.level }
-    guard below.count >= GridIndex.crowd else { return }
+    guard below.count >= GridIndex.crowd(cell.level) else { return }
     table.removeAll(at: place)
     table.setBelow(0, isSplit: true, at: place)
     for fence in listed { list(listing(of: fence), in: cell) }
@@ -34,7 +33,7 @@ extension GridIndex {
     let below = max(0, Int(table.slots[slot].below) - 1)
     table.setBelow(below, isSplit: true, at: slot)
     listing.cover.forEachChild(of: cell, widths) { unlist(listing, in: $0) }
-    if below <= GridIndex.crowd / 4 { merge(cell, slot) }
+    if below <= GridIndex.crowd(cell.level) / 4 { merge(cell, slot) }
   }
 
   /// Lists in a split cell what is listed in the cells below it; they are not split, for there are
