@@ -1,3 +1,5 @@
+import CProcessor
+
 /// From cells to what is listed in them: a hash table with linear probing over one array of
 /// 24-byte slots, and a pool for the cells that list more than one fence.
 struct CellTable: Sendable {
@@ -99,6 +101,15 @@ struct CellTable: Sendable {
     if first.key == key { return first }
     if first.key == .max { return nil }
     return find(key).map { slots[$0] }
+  }
+
+  /// Fetches where the search for a cell begins.
+  @inline(__always)
+  func prefetchSlot(of key: UInt32) {
+    unsafe slots.withUnsafeBufferPointer { buffer in
+      guard let first = buffer.baseAddress else { return }
+      unsafe CProcessor.prefetch(first + home(key))
+    }
   }
 
   /// Fetches the beginning of a list, if it is in the pool.

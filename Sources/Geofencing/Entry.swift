@@ -145,27 +145,9 @@ struct QuantisedPlace {
     return Sight(x: x, y: y, z: z, radius: radius, edge: edge)
   }
 
+  /// Quanta to the edges of four circles, see `Sight`.
   @inline(__always)
-  private func squares(to group: EntryGroup) -> SIMD4<Float> {
-    let x = widened(group.x &- x)
-    let y = widened(group.y &- y)
-    let z = widened(group.z &- z)
-    return x * x + y * y + z * z
-  }
-
-  /// Which circles hold the place for sure, and which perhaps.
-  @inline(__always)
-  func holders(
-    of group: EntryGroup
-  ) -> (surely: SIMDMask<SIMD4<Int32>>, perhaps: SIMDMask<SIMD4<Int32>>) {
-    let squares = squares(to: group)
-    let radius = widened(group.radius)
-    let most = radius + Quantum.doubt
-    let least = radius - Quantum.doubt
-    return (
-      (squares .<= least * least) .& (least .>= 0), (squares .<= most * most) .& (most .>= 0)
-    )
-  }
+  func edge(of group: EntryGroup) -> SIMD4<Float> { sight(of: group).edge }
 
   @inline(__always)
   private func widened(_ v: SIMD4<Int16>) -> SIMD4<Float> {

@@ -83,6 +83,10 @@ extension FenceMonitor {
   /// Adds to `lingering` what is among `former` but not among the fences found, and what was about to
   /// be left.
   private mutating func compare(with former: [FenceID]) {
+    guard !surroundings.isElsewhere else {
+      for fence in former { linger(fence) }
+      return
+    }
     if former.count * surroundings.found.count <= 32 {
       for fence in former
       where !surroundings.found.contains(fence) || states[Int(fence)].is(.leaving) {
@@ -119,13 +123,7 @@ extension FenceMonitor {
   ) -> Double {
     guard !lingering.isEmpty else { return .infinity }
     if policy.isPlain {
-      for fence in lingering { depart(fence, look, into: &transitions) }
-      if lingering.count <= 4 {
-        for fence in lingering { FenceMonitor.drop(fence, from: &inside) }
-      } else {
-        compactInside()
-      }
-      lingering.removeAll(keepingCapacity: true)
+      departFromAll(look, into: &transitions)
       return .infinity
     }
     var safe = Double.infinity
@@ -170,6 +168,20 @@ extension FenceMonitor {
     states[Int(fence)] = FenceState(phase: .outside)
     if policy.reportsPasses { settled.append(fence) }
     transitions.append(transition(.depart, fence, look.sample))
+  }
+
+  /// The departures with a policy that leaves every fence at once that does not hold the sample.
+  private mutating func departFromAll(_ look: Look, into transitions: inout [Transition]) {
+    for fence in lingering { states[Int(fence)] = FenceState(phase: .outside) }
+    transitions.append(.depart, of: lingering, look.sample)
+    if lingering.count == inside.count {
+      inside.removeAll(keepingCapacity: true)
+    } else if lingering.count <= 4 {
+      for fence in lingering { FenceMonitor.drop(fence, from: &inside) }
+    } else {
+      compactInside()
+    }
+    lingering.removeAll(keepingCapacity: true)
   }
 
   /// Drops from `inside` the fences that have been left.
@@ -233,14 +245,30 @@ extension FenceMonitor {
 
   /// The fences that hold the sample: those the receiver was outside of are being entered.
   private mutating func decideHits(_ look: Look, into transitions: inout [Transition]) {
+    guard !hits.isEmpty else { return }
+    guard policy.confirms else { return arriveAtAll(look, into: &transitions) }
     for fence in hits where states[Int(fence)].is(.outside) {
-      if policy.confirms, !isDeep(fence, look) {
+      if isDeep(fence, look) {
+        arrive(.arrive, fence, look, into: &transitions)
+      } else {
         states[Int(fence)] = FenceState(phase: .entering)
         entering.append(fence)
-      } else {
-        arrive(.arrive, fence, look, into: &transitions)
       }
     }
+  }
+
+  /// The arrivals with a policy that asks for no second sample: list by list, for where a jump leads
+  /// into many fences the lists are most of what it costs.
+  private mutating func arriveAtAll(_ look: Look, into transitions: inout [Transition]) {
+    var arrivals = 0
+    for fence in hits where states[Int(fence)].is(.outside) {
+      states[Int(fence)] = FenceState(phase: .inside)
+      hits[arrivals] = fence
+      arrivals += 1
+    }
+    if arrivals < hits.count { hits.removeLast(hits.count - arrivals) }
+    inside.append(contentsOf: hits)
+    transitions.append(.arrive, of: hits, look.sample)
   }
 
   /// Whether a single sample inside of a fence is beyond doubt.
@@ -265,5 +293,21 @@ extension FenceMonitor {
   ) -> Transition {
     Transition(
       fence: fence, kind: kind, time: sample.time, position: sample.position, eph: sample.eph)
+  }
+}
+
+extension [Transition] {
+  /// Appends the same transition of several fences.
+  fileprivate mutating func append(
+    _ kind: Transition.Kind, of fences: [FenceID], _ sample: PositionSample
+  ) {
+    append(addingCapacity: fences.count) { output in
+      for fence in fences {
+        output.append(
+          Transition(
+            fence: fence, kind: kind, time: sample.time, position: sample.position,
+            eph: sample.eph))
+      }
+    }
   }
 }

@@ -89,50 +89,63 @@ extension GridIndex {
 
   /// Appends the fences that hold a place, and finds out nothing else.
   func findHolders(of view: Viewpoint, into holders: inout [FenceID]) {
+    let start = holders.count
+    listHolders(of: view, into: &holders)
+    var kept = start
+    for i in start..<holders.count {
+      let tag = holders[i]
+      let fence = Entry.fence(of: tag)
+      guard tag >= 0 || boundaryDistance(of: fence, from: view) <= 0 else { continue }
+      if kept < i || tag < 0 { holders[kept] = fence }
+      kept += 1
+    }
+    if kept < holders.count { holders.removeLast(holders.count - kept) }
+  }
+
+  /// Appends the fences that hold a place for sure and, with all bits flipped, those that may.
+  private func listHolders(of view: Viewpoint, into holders: inout [FenceID]) {
     guard !table.slots.isEmpty else { return }
     let north = CellGrid.northing(degrees: view.position.latitude)
     let east = CellGrid.easting(degrees: view.position.longitude)
     let direction = FixedVector(view.direction)
     guard table.slots.count <= GridIndex.cachedSlots else {
-      return findFarHolders(of: view, direction, north: north, east: east, into: &holders)
+      return listFarHolders(direction, north: north, east: east, into: &holders)
     }
     var level = CellGrid.top
     while true {
       let key = widths.cell(level: level, north: north, east: east).key
       guard let slot = table.slot(key, first: table.slots[table.home(key)]) else { return }
       if slot.count > 0 {
-        HolderScan(view: view, direction: direction, level: level).visit(slot, self, &holders)
+        HolderScan(direction: direction, level: level).visit(slot, table.pool, &holders)
       }
       guard slot.isSplit, level > 0 else { return }
       level -= 1
     }
   }
 
-  /// The same where the cells are in no cache: a slot of each level is read first, though not all may be
-  /// needed, then the lists of all are asked for, and what is waited for comes at once.
-  private func findFarHolders(
-    of view: Viewpoint, _ direction: FixedVector, north: UInt32, east: UInt32,
-    into holders: inout [FenceID]
+  /// The same where the cells are in no cache: the slots of all levels are asked for first, though not all
+  /// may be needed, and a list is read when that of the next level has been asked for.
+  private func listFarHolders(
+    _ direction: FixedVector, north: UInt32, east: UInt32, into holders: inout [FenceID]
   ) {
     var keys = InlineArray<5, UInt32>(repeating: 0)
-    var slots = InlineArray<5, CellTable.Slot>(repeating: CellTable.Slot())
     for level in 0..<CellGrid.levelCount {
       keys[level] = widths.cell(level: level, north: north, east: east).key
-      slots[level] = table.slots[table.home(keys[level])]
+      table.prefetchSlot(of: keys[level])
     }
     var level = CellGrid.top
-    var deepest = CellGrid.levelCount
-    while let slot = table.slot(keys[level], first: slots[level]) {
+    var last = CellTable.Slot()
+    while let slot = table.find(keys[level]).map({ table.slots[$0] }) {
       table.prefetch(slot)
-      slots[level] = slot
-      deepest = level
-      guard slot.isSplit, level > 0 else { break }
+      if last.count > 0 {
+        HolderScan(direction: direction, level: level + 1).visit(last, table.pool, &holders)
+      }
+      last = slot
       level -= 1
+      guard slot.isSplit, level >= 0 else { break }
     }
-    for level in stride(from: CellGrid.top, through: deepest, by: -1)
-    where slots[level].count > 0 {
-      HolderScan(view: view, direction: direction, level: level)
-        .visit(slots[level], self, &holders)
+    if last.count > 0 {
+      HolderScan(direction: direction, level: level + 1).visit(last, table.pool, &holders)
     }
   }
 

@@ -36,6 +36,10 @@ package struct GridIndex: Sendable {
   private var occupancy = Occupancy()
   let widths = ColumnWidths()
 
+  /// In radii of the Earth, squared: places farther apart on a straight line are in no fence both. May
+  /// stay larger than needed when a fence has gone, until the last has.
+  private(set) var widestSquared = 0.0
+
   /// Whether the cells wait for `endFilling`.
   private var isFilling = false
 
@@ -78,6 +82,9 @@ package struct GridIndex: Sendable {
     let slot = Int(id)
     while circles.count <= slot { circles.append(.vacant) }
     circles[slot] = CircleRecord(region.boundingCircle)
+    // No straight line is longer than the way on the ground, here with a metre for rounding.
+    let width = (2 * circles[slot].radius + 1) / CellGrid.earthRadius
+    widestSquared = max(widestSquared, width * width)
     if let shape = Shape(region) {
       shapes[id] = shape
       shapeBytes += shape.byteCount
@@ -103,7 +110,10 @@ package struct GridIndex: Sendable {
     circles[Int(id)] = .vacant
     if !shapes.isEmpty, let shape = shapes.removeValue(forKey: id) { shapeBytes -= shape.byteCount }
     count -= 1
-    if count == 0 { occupancy.removeAll() }
+    if count == 0 {
+      occupancy.removeAll()
+      widestSquared = 0
+    }
   }
 
   /// Bytes of heap in use for the fences and the cells.

@@ -31,6 +31,9 @@ struct Surroundings {
   /// Whether `found` is all that is known, after a jump.
   private var hasJumped = false
 
+  /// Whether the last look was so far from the one before that no fence holds both places.
+  private(set) var isElsewhere = false
+
   /// Whether the last look brought anything.
   private(set) var hasNews = false
 
@@ -83,7 +86,9 @@ struct Surroundings {
     let way = view.direction - place
     place = view.direction
     latitude = view.position.latitude
-    if way.dot(way) > Surroundings.farSquared {
+    let waySquared = way.dot(way)
+    isElsewhere = waySquared > index.widestSquared
+    if waySquared > Surroundings.farSquared {
       lookAfterJump(from: view, in: index)
       hasNews = !(found.isEmpty && former.isEmpty)
       return 0
