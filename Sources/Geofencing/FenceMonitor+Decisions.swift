@@ -21,11 +21,7 @@ extension FenceMonitor {
     _ sample: PositionSample, connected: Bool, into transitions: inout [Transition]
   ) {
     let leg = connected && isLeg(to: sample)
-    if !leg, isFarFromAll(sample.position) {
-      surroundings.skip(sample.position)
-      quiet = QuietDisc()
-      return remember(sample, connected: false)
-    }
+    if !leg, !policy.looksAtSamplesAlone, isFarFromAll(sample.position) { return skip(sample) }
     let look = Look(
       sample: sample, view: Viewpoint(sample.position), connected: connected, leg: leg)
     let start = transitions.count
@@ -52,9 +48,17 @@ extension FenceMonitor {
     }
   }
 
+  /// Takes in a sample that `isFarFromAll`.
+  @inline(__always)
+  mutating func skip(_ sample: PositionSample) {
+    surroundings.skip(sample.position)
+    quiet = QuietDisc()
+    remember(sample, connected: false)
+  }
+
   /// Whether a place is far from the last one, and no fence there or here.
   @inline(__always)
-  private func isFarFromAll(_ place: Coordinate) -> Bool {
+  func isFarFromAll(_ place: Coordinate) -> Bool {
     surroundings.isJump(toLatitude: place.latitude) && inside.isEmpty && !isHalfDecided
       && awaited.isEmpty && index.isVacant(at: place)
   }
@@ -72,7 +76,11 @@ extension FenceMonitor {
     if !surroundings.left.isEmpty { for fence in surroundings.left { linger(fence) } }
     if !surroundings.found.isEmpty { hits.append(contentsOf: surroundings.found) }
     if isPresenceTrusted {
-      if !surroundings.former.isEmpty { compare(with: surroundings.former) }
+      if surroundings.isElsewhere {
+        for fence in surroundings.former { linger(fence) }
+      } else if !surroundings.former.isEmpty {
+        compare(with: surroundings.former)
+      }
     } else {
       lingering.removeAll(keepingCapacity: true)
       compare(with: inside)
@@ -83,10 +91,6 @@ extension FenceMonitor {
   /// Adds to `lingering` what is among `former` but not among the fences found, and what was about to
   /// be left.
   private mutating func compare(with former: [FenceID]) {
-    guard !surroundings.isElsewhere else {
-      for fence in former { linger(fence) }
-      return
-    }
     if former.count * surroundings.found.count <= 32 {
       for fence in former
       where !surroundings.found.contains(fence) || states[Int(fence)].is(.leaving) {

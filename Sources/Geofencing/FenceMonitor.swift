@@ -195,7 +195,10 @@ package struct FenceMonitor: Sendable {
     guard time.microseconds > newest else { return }
     newest = time.microseconds
     let sample = PositionSample(time: time, position: position, eph: eph, speed: speed)
-    guard quiet.contains(position) else { return weigh(sample, into: &transitions) }
+    guard quiet.contains(position) else {
+      if policy.looksAtSamplesAlone, isFarFromAll(position) { return skip(sample) }
+      return weigh(sample, into: &transitions)
+    }
     // There is no such disc as long as a decision is pending or a jump set aside.
     if policy.looksAtSamplesAlone {
       lastSample = sample

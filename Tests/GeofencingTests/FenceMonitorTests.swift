@@ -91,6 +91,19 @@ import Testing
     }
   }
 
+  @Test func aPresenceFromBeforeARestartIsComparedWithTheFirstSample() {
+    var monitor = FenceMonitor(policy: .plain)
+    for (id, place) in [home, home, at(2_000)].enumerated() {
+      monitor.add(.circle(circle(place, 300)), id: FenceID(id), presence: .inside)
+    }
+    var transitions: [Transition] = []
+    let sample = PositionSample(time: Instant(seconds: 1), position: home)
+    monitor.process(sample, into: &transitions)
+    #expect(transitions.map(\.fence) == [2])
+    #expect(transitions.map(\.kind) == [.depart])
+    #expect(monitor.insideFences() == [0, 1])
+  }
+
   @Test func oneSampleBeyondTheMarginIsNoDeparture() {
     var rig = rig(presence: .inside)
     for east in [90.0, 140, 90, 140, 90] { #expect(rig.feed(at(east), eph: 2) == []) }
