@@ -98,7 +98,7 @@ final class EngineHost {
   /// Tries again what the store refused.
   func retry() {
     guard storeTrouble != nil else { return }
-    commit(Changes())
+    commit()
     tellPlaces()
     onDeadlineChange()
   }
@@ -108,27 +108,30 @@ final class EngineHost {
   private func carryOut() {
     defer { onDeadlineChange() }
     guard !effects.isEmpty || unsaved.zone != nil else { return }
-    var changes = Changes()
     var notices: [Notice] = []
     var routes: [RouteRequest] = []
+    var (fires, progresses) = (false, false)
     for effect in effects {
       switch effect {
-      case .persist(let id, let progress): changes.progress.append((id, progress))
-      case .forget(let id): changes.forgotten.append(id)
+      case .persist(let id, let progress):
+        unsaved.progress.append((id, progress))
+        progresses = true
+      case .forget(let id): unsaved.forgotten.append(id)
       case .watch(let category): unanswered.append(category)
-      case .fire(let firing): changes.firings.append(named(firing))
+      case .fire(let firing):
+        unsaved.firings.append(named(firing))
+        fires = true
       case .say(let notice): notices.append(notice)
       case .route(let request): routes.append(request)
       case .keep(let experience):
         // What a recording teaches is not how this device travels.
-        if clock.mode == .system { changes.experience = experience }
+        if clock.mode == .system { unsaved.experience = experience }
       }
     }
     effects.removeAll(keepingCapacity: true)
-    let fires = !changes.firings.isEmpty
     // The journal waits for what is kept with a firing, and nothing of that needs the last fix.
-    if !fires, !changes.progress.isEmpty { changes.lastFix = keptFix }
-    commit(changes)
+    if !fires, progresses { unsaved.lastFix = keptFix }
+    commit()
     for notice in notices { journal.announce(notice) }
     for request in routes { onRoute(request) }
     tellPlaces()
@@ -188,12 +191,7 @@ final class EngineHost {
 
   /// One transaction for one event. What the disk refuses is kept and goes first next time, so the
   /// order of firings stays.
-  private func commit(_ changes: Changes) {
-    unsaved.progress += changes.progress
-    unsaved.forgotten += changes.forgotten
-    unsaved.firings += changes.firings
-    unsaved.lastFix = changes.lastFix ?? unsaved.lastFix
-    unsaved.experience = changes.experience ?? unsaved.experience
+  private func commit() {
     guard !unsaved.isEmpty || storeTrouble != nil else { return }
     let recorded: [Firing]
     let start = SystemClock.monotonic.microseconds
