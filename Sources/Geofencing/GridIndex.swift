@@ -27,7 +27,7 @@ package struct GridIndex: Sendable {
   /// Testing four takes as long as a tenth of a visit to another cell; and where cells are split
   /// early, more of them list the same fence: most of all those of the smallest level, whose fences
   /// may be twice as wide as a cell is high.
-  static func crowd(_ level: Int) -> Int { level == 1 ? 144 : 64 }
+  static func crowd(_ level: Int) -> Int { level == 1 ? 128 : 64 }
 
   var circles: [CircleRecord] = []
   /// Of the fences that are no circles.
