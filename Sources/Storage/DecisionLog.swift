@@ -17,7 +17,8 @@ final class DecisionLog {
   static let capacity = blockSize - headerSize
 
   let path: String
-  private(set) var id: Int64
+  /// The database's; 0 until `begin`.
+  private var id: Int64 = 0
   /// For tests, which let it fail.
   private(set) var descriptor: Int32
 
@@ -26,10 +27,21 @@ final class DecisionLog {
     var bytes: [UInt8]
   }
 
+  /// What an earlier run has left.
+  struct Contents: Equatable {
+    /// Those of this database that are whole, by number.
+    var records: [Record] = []
+    /// Nothing was ever written to it.
+    var isBlank = true
+    /// Blocks that the disk does not give.
+    var unreadableBlocks = 0
+  }
+
+  static func path(ofDatabase path: String) -> String { path + "-decisions" }
+
   /// Opens the file, or makes one that only its owner can read; fails where another process has it.
-  init(path: String, id: Int64) throws(StoreError) {
+  init(path: String) throws(StoreError) {
     self.path = path
-    self.id = id
     descriptor = try FileSystem.open(path, size: Int64(Self.blockSize) * Self.blockCount)
     // For as long as the process lives. File systems without locks do without.
     var lock = flock()
@@ -39,6 +51,9 @@ final class DecisionLog {
       throw failure("lock", code: EBUSY)
     }
   }
+
+  /// From now on the log is that of the database with this id; what another one has left in it is not believed.
+  func begin(as id: Int64) { self.id = id }
 
   deinit { close() }
 
@@ -61,24 +76,23 @@ final class DecisionLog {
     guard fdatasync(descriptor) == 0 else { throw failure("sync", code: errno) }
   }
 
-  /// All that are whole, by number.
-  func records() throws(StoreError) -> [Record] {
-    var records: [Record] = []
+  func read() -> Contents {
+    var contents = Contents()
     var block = [UInt8](repeating: 0, count: Self.blockSize)
     for index in 0..<Self.blockCount {
-      let read = block.withUnsafeMutableBytes {
+      let count = block.withUnsafeMutableBytes {
         pread(descriptor, $0.baseAddress, $0.count, off_t(index * Int64(Self.blockSize)))
       }
-      guard read >= 0 else { throw failure("read", code: errno) }
-      if read == Self.blockSize, let record = record(in: block, at: index) {
-        records.append(record)
+      guard count == Self.blockSize else {
+        contents.unreadableBlocks += 1
+        continue
       }
+      if contents.isBlank { contents.isBlank = block.allSatisfy { $0 == 0 } }
+      if let record = record(in: block, at: index) { contents.records.append(record) }
     }
-    return records.sorted { $0.number < $1.number }
+    contents.records.sort { $0.number < $1.number }
+    return contents
   }
-
-  /// From now on what is in the log is not ours.
-  func begin(as id: Int64) { self.id = id }
 
   private func failure(_ operation: String, code: Int32) -> StoreError {
     .file(FileFailure(operation: operation, path: path, code: code))

@@ -16,38 +16,64 @@ final class Decisions {
 
   private let database: Database
   let log: DecisionLog
-  /// Number of the latest one in the log.
+  /// The latest number that is used.
   private var last: Int64
   /// Up to here all are settled on disk.
   private(set) var durable: Int64
   /// The block of the next one may hold one whose write failed.
   private var isTorn = false
 
-  /// Opens the log of a database, and settles what the last run left there.
+  /// Settles what the last run left in the log.
   /// - Parameter remarks: gets a sentence for each thing worth one.
-  init(database: Database, remarks: inout [String]) throws(StoreError) {
+  init(database: Database, log: DecisionLog, remarks: inout [String]) throws(StoreError) {
     self.database = database
-    var (id, settled): (Int64, Int64) = (0, -1)
-    try database.forEach("SELECT id, settled FROM decision_log") { row in
-      if case .integer(let value) = row.value(at: 0) { id = value }
-      if case .integer(let value) = row.value(at: 1) { settled = value }
+    self.log = log
+    let known = try Self.known(to: database)
+    last = known?.settled ?? 0
+    // What a run that was killed has settled is visible, and need not be on disk yet.
+    let writeAheadLog = database.path + "-wal"
+    if try FileSystem.size(of: writeAheadLog) ?? 0 > 0 { try FileSystem.sync(writeAheadLog) }
+    durable = last
+    log.begin(as: known?.id ?? 0)
+    let contents = log.read()
+    if contents.unreadableBlocks > 0 {
+      remarks.append("\(contents.unreadableBlocks) blocks of \(log.path) cannot be read")
     }
-    let isKnown = (0...Self.largestNumber).contains(settled)
-    log = try DecisionLog(path: database.path + "-decisions", id: id)
-    last = isKnown ? settled : 0
-    // What an earlier run settled need not be on disk yet.
-    durable = last - DecisionLog.blockCount + 1
-    var left = isKnown ? try log.records().filter { $0.number > settled } : []
-    if let newest = left.last, newest.number > last + DecisionLog.blockCount {
+    var left = contents.records.filter { $0.number > last }
+    let newest = left.last?.number ?? last
+    if known == nil {
+      if !contents.isBlank {
+        remarks.append("The decisions in \(log.path) are another database's and are left out")
+      }
+      left = []
+      try beginAnew()
+    } else if newest > last + DecisionLog.blockCount {
       remarks.append(
         "The decisions in \(log.path) come after those that the database knows, as with one that was restored from a copy; they are left out"
       )
       left = []
       try beginAnew()
-    } else if !isKnown {
-      try beginAnew()
+    } else {
+      for number in last..<newest where !left.contains(where: { $0.number == number + 1 }) {
+        remarks.append("Decision \(number + 1) is missing in \(log.path), which is damaged")
+      }
     }
     try settleTheLastRun(left, remarks: &remarks)
+  }
+
+  /// The log's id and the number of the last decision that is settled; nil where the database does not say so.
+  private static func known(
+    to database: Database
+  ) throws(StoreError) -> (id: Int64, settled: Int64)? {
+    var known: (id: Int64, settled: Int64)?
+    try database.forEach("SELECT id, settled FROM decision_log") { row in
+      if case .integer(let id) = row.value(at: 0), case .integer(let settled) = row.value(at: 1),
+        (0...largestNumber).contains(settled)
+      {
+        known = (id, settled)
+      }
+    }
+    return known
   }
 
   /// So many decisions that nobody comes there, and far from where numbers end.
@@ -62,7 +88,6 @@ final class Decisions {
         "INSERT INTO decision_log (id, settled) VALUES (?, ?)", [.integer(id), .integer(last)])
     }
     log.begin(as: id)
-    durable = last
   }
 
   // MARK: - From the engine to its places
@@ -103,10 +128,13 @@ final class Decisions {
       try transaction(settling: waiting) { () throws(StoreError) in
         problems = []
         for decision in waiting {
-          let reason = try self.keepWhereAllowed(decision, delivered: delivered, at: time)
+          let reason = try self.doWhereAllowed { () throws(StoreError) in
+            try self.keep(decision, delivered: delivered, at: time)
+          }
           if let reason { problems.append("a decision was dropped: \(reason)") }
         }
-        try body()
+        let reason = try self.doWhereAllowed(body)
+        if let reason { problems.append("what came with a decision was dropped: \(reason)") }
       }
     }
     return problems
@@ -119,7 +147,8 @@ final class Decisions {
       try body()
       if !waiting.isEmpty { try self.noteSettled(self.last) }
     }
-    if last - durable >= DecisionLog.blockCount / 2 {
+    // SQLite waits for the disk only where it has something to write: the number goes up.
+    if !waiting.isEmpty, last - durable >= DecisionLog.blockCount / 2 {
       try database.transaction(work)
       durable = last
     } else {
@@ -135,8 +164,9 @@ final class Decisions {
 
   /// That transaction has come to its end.
   func passedOverTorn() {
-    if isTorn { last += 1 }
+    guard isTorn else { return }
     isTorn = false
+    last += 1
     durable = last
   }
 
@@ -152,13 +182,12 @@ final class Decisions {
     try Ledger(database: database).record(decision.firings, delivered: delivered, at: time)
   }
 
-  private func keepWhereAllowed(
-    _ decision: Decision, delivered: [String], at time: Instant
+  /// Answers why the tables refuse it, where they do; then it has changed nothing.
+  private func doWhereAllowed(
+    _ work: () throws(StoreError) -> Void
   ) throws(StoreError) -> String? {
     do throws(StoreError) {
-      try database.transaction { () throws(StoreError) in
-        try keep(decision, delivered: delivered, at: time)
-      }
+      try database.transaction(work)
       return nil
     } catch {
       guard error.isConstraint else { throw error }
@@ -203,6 +232,8 @@ final class Decisions {
     } catch {
       return error.reason
     }
-    return try keepWhereAllowed(decision, delivered: [], at: Instant(microseconds: 0))
+    return try doWhereAllowed { () throws(StoreError) in
+      try keep(decision, delivered: [], at: Instant(microseconds: 0))
+    }
   }
 }

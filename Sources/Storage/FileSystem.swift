@@ -32,7 +32,12 @@ enum FileSystem {
   /// Opens a file to read and to write, makes it where it is not there, and brings it to its full size with
   /// zeros, on disk: what is written to it later needs no space. The caller closes it.
   static func open(_ path: String, size: Int64) throws(StoreError) -> Int32 {
-    if try self.size(of: path) == nil { try createPrivate(path) }
+    if try self.size(of: path) == nil {
+      try createPrivate(path)
+    } else {
+      // A run that was killed may have made it and not come to this.
+      try syncFolder(of: path)
+    }
     let file = Glibc.open(path, O_RDWR | O_CLOEXEC)
     guard file >= 0 else { throw failure("open", path) }
     do throws(StoreError) {

@@ -44,10 +44,12 @@ package final class Store {
   /// What opening it did.
   package let report: OpeningReport
   let decisions: Decisions
-  /// Called with a sentence for each decision that `settle` had to drop.
+  /// Called with a sentence for each decision that `settle` had to drop, and where the log of them fails.
   package var onProblem: (String) -> Void = { _ in }
   /// What the next `settle` has to do; nil where nothing waits for it.
   private var unsettled: Unsettled?
+  /// The log of decisions could not be written the last time.
+  private var isLogFailing = false
   /// Of the latest firing in the ledger, or later.
   private var latestFiring: Instant
 
@@ -79,25 +81,23 @@ package final class Store {
     var lastFix: KeptFix?
   }
 
+  /// For readers: what was decided is settled first, where it can be; a database that fails shows what it had
+  /// before. Who writes calls `settle` first, or what is settled later would undo it.
   package var reminders: ReminderStore {
-    get throws(StoreError) {
-      try settle()
-      return ReminderStore(database: database)
-    }
+    try? settle()
+    return ReminderStore(database: database)
   }
 
+  /// As `reminders`.
   package var ledger: Ledger {
-    get throws(StoreError) {
-      try settle()
-      return Ledger(database: database)
-    }
+    try? settle()
+    return Ledger(database: database)
   }
 
+  /// As `reminders`.
   package var state: EngineState {
-    get throws(StoreError) {
-      try settle()
-      return EngineState(database: database)
-    }
+    try? settle()
+    return EngineState(database: database)
   }
 
   package var places: PlaceStore { PlaceStore(database: database) }
@@ -138,7 +138,8 @@ package final class Store {
   // MARK: - The way to the journal
 
   /// Keeps a decision of the engine as `commit` does, on disk when it returns, but only as far as the
-  /// journal must wait for it. A database that fails does not keep it from that for a while.
+  /// journal must wait for it. A database that fails does not keep it from that for a while, nor does a log that
+  /// fails.
   @discardableResult
   package func decide(_ changes: Changes) throws(StoreError) -> [Firing] {
     guard changes.isPlainDecision else { return try commit(changes) }
@@ -148,13 +149,26 @@ package final class Store {
       decision.firings.append(firing)
     }
     decision.progress = changes.progress.map { Decision.Step(id: $0.id, progress: $0.progress) }
-    guard try decisions.record(decision) else { return try commit(changes) }
+    guard isInLog(decision) else { return try commit(changes) }
     passed(decision.firings)
     var unsettled = unsettled ?? Unsettled()
     unsettled.decisions.append(decision)
     unsettled.lastFix = changes.lastFix ?? unsettled.lastFix
     self.unsettled = unsettled
     return decision.firings
+  }
+
+  /// Puts a decision in the log; answers false where it is to be committed instead.
+  private func isInLog(_ decision: Decision) -> Bool {
+    do throws(StoreError) {
+      let isKept = try decisions.record(decision)
+      if isKept { isLogFailing = false }
+      return isKept
+    } catch {
+      if !isLogFailing { onProblem("Decisions go to the database alone: \(error)") }
+      isLogFailing = true
+      return false
+    }
   }
 
   private func isNew(_ firing: Firing, besides others: [Firing]) throws(StoreError) -> Bool {

@@ -160,7 +160,7 @@ extension FileFailure {
     switch code {
     case ENOENT: "create its folder first"
     case ENOTDIR, EISDIR: "name a file in an existing folder"
-    case EACCES, EPERM: "make its folder writable for the user of this process"
+    case EACCES, EPERM: "make it and its folder writable for the user of this process"
     case EROFS:
       "choose a state directory on a file system that can be written, or look for disk errors with journalctl -k"
     case ENOSPC, EDQUOT: "free some space on its file system"

@@ -31,26 +31,30 @@ struct StoreOpener {
   private var rebuilt: String { path + ".recovering" }
 
   func open() throws(StoreError) -> OpenStore {
+    let isEmpty = try FileSystem.size(of: path) ?? 0 == 0
+    // Before anything is changed: another process with this state keeps us out.
+    let logPath = DecisionLog.path(ofDatabase: path)
+    let log = try FileSystem.size(of: logPath) == nil ? nil : try DecisionLog(path: logPath)
     var remarks: [String] = []
-    if try FileSystem.size(of: path) ?? 0 == 0 {
+    if isEmpty {
       remarks = try setCompanionsAside()
       if try FileSystem.size(of: path) == nil, try FileSystem.size(of: rebuilt) ?? 0 > 0 {
         try FileSystem.rename(rebuilt, to: path)
         remarks.append("The recovery of a damaged store, which was interrupted, is finished")
       }
     }
-    var store = try openOrReplace()
+    var store = try openOrReplace(log)
     store.report.remarks = remarks + store.report.remarks
     return store
   }
 
-  private func openOrReplace() throws(StoreError) -> OpenStore {
-    guard let size = try FileSystem.size(of: path), size > 0 else { return try create() }
+  private func openOrReplace(_ log: DecisionLog?) throws(StoreError) -> OpenStore {
+    guard let size = try FileSystem.size(of: path), size > 0 else { return try create(log) }
     do throws(StoreError) {
-      return try openExisting(size: size)
+      return try openExisting(size: size, log)
     } catch {
       guard error.isDamage else { throw error }
-      return try replaceDamaged(error)
+      return try replaceDamaged(error, log)
     }
   }
 
@@ -73,29 +77,34 @@ struct StoreOpener {
 
   // MARK: - A new one
 
-  private func create() throws(StoreError) -> OpenStore {
+  private func create(_ log: DecisionLog?) throws(StoreError) -> OpenStore {
     let report = OpeningReport(path: path, action: .created)
     if try FileSystem.size(of: path) == nil { try FileSystem.createPrivate(path) }
     let database = try Database(path: path)
-    return try finish(database, report) { (_) throws(StoreError) in
+    return try finish(database, log, report) { (_) throws(StoreError) in
       try Category.addDefaults(to: database)
     }
   }
 
   // MARK: - An existing one
 
-  private func openExisting(size: Int64) throws(StoreError) -> OpenStore {
+  private func openExisting(
+    size: Int64, _ log: DecisionLog?
+  ) throws(StoreError) -> OpenStore {
     let endedCleanly = try FileSystem.size(of: path + "-wal") ?? 0 == 0
     let database = try Database(path: path)
     do throws(StoreError) {
-      return try open(database, isChecked: isSuspect || !endedCleanly || size <= Self.checkedSize)
+      return try open(
+        database, isChecked: isSuspect || !endedCleanly || size <= Self.checkedSize, log)
     } catch {
       database.close()
       throw error
     }
   }
 
-  private func open(_ database: Database, isChecked: Bool) throws(StoreError) -> OpenStore {
+  private func open(
+    _ database: Database, isChecked: Bool, _ log: DecisionLog?
+  ) throws(StoreError) -> OpenStore {
     try database.refuseForeign(known: known)
     guard !database.isReadOnly else {
       throw .sqlite(
@@ -114,7 +123,7 @@ struct StoreOpener {
       try database.backUp(to: backup)
       report.action = .upgraded(from: version, to: known, backup: backup)
     }
-    return try finish(database, report) { (version) throws(StoreError) in
+    return try finish(database, log, report) { (version) throws(StoreError) in
       if version == 0 { try Category.addDefaults(to: database) }
     }
   }
@@ -124,7 +133,7 @@ struct StoreOpener {
   }
 
   private func finish(
-    _ database: Database, _ report: OpeningReport,
+    _ database: Database, _ log: DecisionLog?, _ report: OpeningReport,
     fill: (Int64) throws(StoreError) -> Void
   ) throws(StoreError) -> OpenStore {
     var report = report
@@ -136,16 +145,25 @@ struct StoreOpener {
     if let column = try database.missingColumn(migrations) {
       throw damage("the column \(column) is missing")
     }
-    let decisions = try Decisions(database: database, remarks: &report.remarks)
+    let decisions = try Decisions(
+      database: database, log: made(log), remarks: &report.remarks)
     try Ledger(database: database).reconcile()
     return OpenStore(database: database, decisions: decisions, report: report)
+  }
+
+  /// A new database has no log yet.
+  private func made(_ log: DecisionLog?) throws(StoreError) -> DecisionLog {
+    if let log { return log }
+    return try DecisionLog(path: DecisionLog.path(ofDatabase: path))
   }
 
   // MARK: - A damaged one
 
   /// Builds the new database beside the damaged one and only then exchanges them. Whatever moment
   /// the power fails at, the next start begins again or finds the complete new one.
-  private func replaceDamaged(_ damage: StoreError) throws(StoreError) -> OpenStore {
+  private func replaceDamaged(
+    _ damage: StoreError, _ log: DecisionLog?
+  ) throws(StoreError) -> OpenStore {
     for suffix in [""] + Self.companions { try FileSystem.remove(rebuilt + suffix) }
     try FileSystem.createPrivate(rebuilt)
     let recovered = try rebuild()
@@ -163,7 +181,7 @@ struct StoreOpener {
       if case .sqlite(let failure) = damage { failure.message.firstLine } else { "\(damage)" }
     let report = OpeningReport(
       path: path, action: .replaced(damage: reason, setAside: aside, recovered: recovered))
-    return try finish(database, report) { (_) throws(StoreError) in }
+    return try finish(database, log, report) { (_) throws(StoreError) in }
   }
 
   private func rebuild() throws(StoreError) -> [RecoveredTable] {

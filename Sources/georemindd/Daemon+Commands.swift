@@ -62,6 +62,7 @@ extension Daemon {
   }
 
   func remove(id: String) throws {
+    try store.settle()
     try store.reminders.remove(id: id)
     if let now = clock.now { host.handle(.remove(id: id), at: now) }
   }
@@ -75,6 +76,7 @@ extension Daemon {
     } else {
       var progress = entry.progress
       progress.state = .done
+      try store.settle()
       try store.reminders.update(entry.reminder.id, progress)
     }
   }

@@ -154,7 +154,8 @@ final class Daemon {
     for folder in calendars { folder.close() }
     placeImports.stop()
     routes?.stop()
-    if let fix = host.keptFix { try? store.state.keep(fix) }
+    host.settle()
+    if let fix = host.keptFix, !store.isUnsettled { try? store.state.keep(fix) }
     outbox.deliver()
     store.close()
     log.info("Stopped")

@@ -41,8 +41,10 @@ final class Outbox {
     self.clock = clock
   }
 
-  /// Sends what waits.
-  func deliver() { deliverAll(lastFix: nil) }
+  /// Sends what waits in the ledger, if anything does.
+  func deliver() {
+    if isBehind { deliverAll(lastFix: nil) }
+  }
 
   /// Sends what has just been decided, behind what waits where something does.
   /// - Parameter lastFix: kept with the mark of delivery, for nothing needs it earlier.
@@ -59,6 +61,8 @@ final class Outbox {
   private func deliverAll(lastFix: KeptFix?) {
     attempt {
       store.note(delivered: [], at: clock(), lastFix: lastFix)
+      // What was decided last is in the ledger then, in its order.
+      try store.settle()
       try mark(send(store.ledger.undelivered().values))
     }
   }

@@ -174,14 +174,19 @@ import Testing
 
   /// Reminders that are due one after the other, an hour apart, while the database takes nothing; answers their
   /// ids.
-  private func fireWithoutDatabase(_ count: Int, in rig: Rig) throws -> [String] {
+  private func fireWithoutDatabase(
+    _ count: Int, in rig: Rig, afterEach: () -> Void = {}
+  ) throws -> [String] {
     let ids = (10..<10 + count).map { "r\($0)" }
     for (index, id) in ids.enumerated() {
       try rig.daemon.add(dated(id, in: .hours(Double(index + 1))))
     }
     try rig.daemon.store.database.freeze()
     let now = Instant(microseconds: SystemClock.now())
-    for index in ids.indices { rig.daemon.host.advance(to: now + .hours(Double(index) + 1.5)) }
+    for index in ids.indices {
+      rig.daemon.host.advance(to: now + .hours(Double(index) + 1.5))
+      afterEach()
+    }
     return ids
   }
 
@@ -191,12 +196,17 @@ import Testing
 
   @Test func firingsAreToldThoughTheDatabaseFails() throws {
     let rig = try Rig()
-    let ids = try fireWithoutDatabase(5, in: rig)
+    // Between them the daemon tries in vain what the database refuses.
+    let ids = try fireWithoutDatabase(5, in: rig) {
+      rig.daemon.host.settle()
+      rig.daemon.retry()
+    }
     #expect(told(rig) == ids)
-    rig.daemon.host.settle()
-    rig.daemon.retry()
     #expect(rig.journal.entries(.storeTrouble).count == 1)
     #expect(rig.daemon.statusLine.contains("store trouble"))
+    // What can be read is.
+    #expect(try rig.daemon.store.reminders.count() == ids.count)
+    #expect(try rig.daemon.store.ledger.firings().values.isEmpty)
 
     try rig.daemon.store.database.thaw()
     rig.daemon.retry()
@@ -224,7 +234,7 @@ import Testing
     #expect(ids.allSatisfy { rig.daemon.host.engine.progress($0)?.state != .armed })
     let early = told(rig)
     #expect(early == Array(ids.prefix(early.count)))
-    #expect((10..<50).contains(early.count))
+    #expect(early.count == 32)
     rig.daemon.retry()
     #expect(told(rig) == early)
     #expect(rig.journal.entries(.storeTrouble).count == 1)

@@ -60,7 +60,7 @@ import Testing
         Sample.firing("f\(second)", second: second, reminder: second % 2 == 0 ? "even" : "odd")
       ])
     }
-    let ledger = try store.ledger
+    let ledger = store.ledger
     #expect(try ledger.firings(limit: 2).values.map(\.id) == ["f4", "f5"])
     #expect(try ledger.firings(limit: 0).values.isEmpty)
     #expect(try ledger.firings(since: .start + .seconds(4)).values.map(\.id) == ["f4", "f5"])

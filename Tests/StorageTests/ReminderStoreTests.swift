@@ -141,7 +141,7 @@ import Testing
 
   @Test func aPrefixFindsIds() throws {
     for id in ["ab", "abc", "abd", "b", "Ü1", "a%", "a_"] { try push(Sample.dated(id)) }
-    let store = try store.reminders
+    let store = store.reminders
     #expect(try store.find(prefix: "ab") == ["ab"])
     #expect(try store.find(prefix: "abc") == ["abc"])
     #expect(try store.find(prefix: "a") == ["a%", "a_", "ab", "abc", "abd"])
