@@ -15,8 +15,7 @@ struct Decision: Equatable {
   }
 }
 
-/// A decision as bytes, the form in which the journal waits for it: one value for SQLite to keep, where
-/// columns would be over thirty.
+/// A decision as bytes, the form in which the journal waits for it.
 ///
 /// The version, then progress and firings, each behind their number. Whole numbers and reals (IEEE 754)
 /// are eight bytes, little endian; a text stands behind its length in UTF-8, words as they are in the

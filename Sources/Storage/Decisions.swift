@@ -11,7 +11,7 @@ import Reminders
 /// Settling does not wait for the disk, or a firing would wait twice. So a block of the log is not used
 /// again before what was in it is settled on disk: half way round, a transaction waits for it.
 final class Decisions {
-  /// More than this fill pages of their own and are better written to their places at once.
+  /// More than this hardly fit a block and are better written to their places at once.
   static let maximumParts = 16
 
   private let database: Database
@@ -43,7 +43,9 @@ final class Decisions {
     let newest = left.last?.number ?? last
     if known == nil {
       if !contents.isBlank {
-        remarks.append("The decisions in \(log.path) are another database's and are left out")
+        remarks.append(
+          "The decisions in \(log.path) are another database's, or this one has lost its note of them; they are left out"
+        )
       }
       left = []
       try beginAnew()

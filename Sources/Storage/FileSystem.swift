@@ -35,8 +35,8 @@ enum FileSystem {
     if try self.size(of: path) == nil {
       try createPrivate(path)
     } else {
-      // A run that was killed may have made it and not come to this.
-      try syncFolder(of: path)
+      // A run that was killed may have made it and not come to this; not every file system takes it.
+      try? syncFolder(of: path)
     }
     let file = Glibc.open(path, O_RDWR | O_CLOEXEC)
     guard file >= 0 else { throw failure("open", path) }

@@ -21,10 +21,11 @@ package struct Changes {
       && zone == nil && experience == nil
   }
 
-  /// Few firings, and nothing but the progress that comes with them, or a fix, which has time.
+  /// Few firings, and nothing but the progress that comes with them; the last fix and what trips have taught
+  /// have time.
   var isPlainDecision: Bool {
     !firings.isEmpty && firings.count + progress.count <= Decisions.maximumParts
-      && saved.isEmpty && forgotten.isEmpty && zone == nil && experience == nil
+      && saved.isEmpty && forgotten.isEmpty && zone == nil
   }
 
   /// Leaves the latest progress of each reminder alone, so that what waits for a disk for days does not
@@ -44,10 +45,13 @@ package final class Store {
   /// What opening it did.
   package let report: OpeningReport
   let decisions: Decisions
-  /// Called with a sentence for each decision that `settle` had to drop, and where the log of them fails.
+  /// Called with a sentence for each decision that `settle` had to drop, and when the log of them fails or works
+  /// again.
   package var onProblem: (String) -> Void = { _ in }
   /// What the next `settle` has to do; nil where nothing waits for it.
   private var unsettled: Unsettled?
+  /// The last try to settle has failed.
+  private var isSettlingFailing = false
   /// The log of decisions could not be written the last time.
   private var isLogFailing = false
   /// Of the latest firing in the ledger, or later.
@@ -79,25 +83,31 @@ package final class Store {
     var delivered: [String] = []
     var time = Instant(microseconds: 0)
     var lastFix: KeptFix?
+    var experience: TravelExperience?
   }
 
   /// For readers: what was decided is settled first, where it can be; a database that fails shows what it had
   /// before. Who writes calls `settle` first, or what is settled later would undo it.
   package var reminders: ReminderStore {
-    try? settle()
+    settleForReaders()
     return ReminderStore(database: database)
   }
 
   /// As `reminders`.
   package var ledger: Ledger {
-    try? settle()
+    settleForReaders()
     return Ledger(database: database)
   }
 
   /// As `reminders`.
   package var state: EngineState {
-    try? settle()
+    settleForReaders()
     return EngineState(database: database)
+  }
+
+  /// One that failed is not tried again for each reader: it may have waited for a lock.
+  private func settleForReaders() {
+    if !isSettlingFailing { try? settle() }
   }
 
   package var places: PlaceStore { PlaceStore(database: database) }
@@ -154,6 +164,7 @@ package final class Store {
     var unsettled = unsettled ?? Unsettled()
     unsettled.decisions.append(decision)
     unsettled.lastFix = changes.lastFix ?? unsettled.lastFix
+    unsettled.experience = changes.experience ?? unsettled.experience
     self.unsettled = unsettled
     return decision.firings
   }
@@ -162,7 +173,10 @@ package final class Store {
   private func isInLog(_ decision: Decision) -> Bool {
     do throws(StoreError) {
       let isKept = try decisions.record(decision)
-      if isKept { isLogFailing = false }
+      if isKept, isLogFailing {
+        isLogFailing = false
+        onProblem("The log of decisions works again")
+      }
       return isKept
     } catch {
       if !isLogFailing { onProblem("Decisions go to the database alone: \(error)") }
@@ -195,6 +209,16 @@ package final class Store {
   /// Whether something waits for `settle`.
   package var isUnsettled: Bool { unsettled != nil }
 
+  /// Firings that the journal has not got yet, earliest decision first; those of a decision that the database
+  /// does not take now come last, for they are the latest.
+  package func untold() throws(StoreError) -> [Firing] {
+    let waiting = try ledger.undelivered().values
+    guard let unsettled else { return waiting }
+    return (waiting + unsettled.decisions.flatMap(\.firings)).filter {
+      !unsettled.delivered.contains($0.id)
+    }
+  }
+
   private func isUnsettled(_ firing: String) -> Bool {
     unsettled?.decisions.contains { $0.firings.contains { $0.id == firing } } ?? false
   }
@@ -204,14 +228,18 @@ package final class Store {
   /// The disk is mostly not waited for: see `Ledger.markDelivered`.
   package func settle() throws(StoreError) {
     guard let unsettled else { return }
+    isSettlingFailing = true
     let inLedger = unsettled.delivered.filter { !isUnsettled($0) }
     let problems = try decisions.settle(
       unsettled.decisions, delivered: unsettled.delivered, at: unsettled.time
     ) { () throws(StoreError) in
       try Ledger(database: database).markDelivered(inLedger, at: unsettled.time)
-      if let fix = unsettled.lastFix { try EngineState(database: database).keep(fix) }
+      let state = EngineState(database: database)
+      if let fix = unsettled.lastFix { try state.keep(fix) }
+      if let experience = unsettled.experience { try state.keep(experience) }
     }
     self.unsettled = nil
+    isSettlingFailing = false
     for problem in problems { onProblem(problem) }
   }
 

@@ -97,7 +97,7 @@ final class Announcer {
 
   func announceStoreTrouble(_ trouble: String) {
     write(
-      "Store trouble: \(trouble). Reminders go on; firings wait and are told as soon as they can be kept",
+      "Store trouble: \(trouble). Reminders go on; firings that cannot be kept wait and are told as soon as they can",
       .error, .storeTrouble)
   }
 

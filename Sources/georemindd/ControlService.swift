@@ -254,6 +254,7 @@ struct ControlService {
   private func pop(_ kind: Reminder.Kind) throws -> JSONObject {
     // While the store lags behind the engine it would give the same one again.
     daemon.retry()
+    daemon.host.settle()
     if let trouble = daemon.host.storeTrouble {
       throw GeoremindError.storeTrouble(reason: trouble)
     }

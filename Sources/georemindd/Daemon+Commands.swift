@@ -53,11 +53,11 @@ extension Daemon {
     }
   }
 
-  /// A reminder as it is by now: while the store fails it is behind what was decided.
+  /// A reminder as it is by now: what the store shows is behind what was decided while it fails.
   func current(_ entry: ReminderStore.Entry) -> ReminderStore.Entry {
-    guard host.storeTrouble != nil, let progress = host.engine.progress(entry.reminder.id) else {
-      return entry
-    }
+    guard host.storeTrouble != nil || store.isUnsettled,
+      let progress = host.engine.progress(entry.reminder.id)
+    else { return entry }
     return (entry.reminder, progress)
   }
 

@@ -154,9 +154,9 @@ final class Daemon {
     for folder in calendars { folder.close() }
     placeImports.stop()
     routes?.stop()
+    outbox.deliver()
     host.settle()
     if let fix = host.keptFix, !store.isUnsettled { try? store.state.keep(fix) }
-    outbox.deliver()
     store.close()
     log.info("Stopped")
   }

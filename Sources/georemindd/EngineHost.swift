@@ -212,7 +212,8 @@ final class EngineHost {
   }
 
   private func storeWorks() {
-    guard storeTrouble != nil, unanswered.isEmpty, !store.isUnsettled else { return }
+    guard storeTrouble != nil, unsaved.isEmpty, unanswered.isEmpty, !store.isUnsettled
+    else { return }
     storeTrouble = nil
     log.notice("The store works again; nothing was lost")
   }

@@ -61,10 +61,11 @@ final class Outbox {
   private func deliverAll(lastFix: KeptFix?) {
     attempt {
       store.note(delivered: [], at: clock(), lastFix: lastFix)
-      // What was decided last is in the ledger then, in its order.
-      try store.settle()
-      try mark(send(store.ledger.undelivered().values))
+      let sent = send(try store.untold())
+      store.note(delivered: sent, at: clock(), lastFix: nil)
+      taken.subtract(sent)
     }
+    onDelivered()
   }
 
   private func attempt(_ work: () throws -> Void) {

@@ -15,7 +15,7 @@ enum ReminderFiles {
       if let known = try daemon.store.reminders.reminder(id: reminder.id) {
         var same = known.reminder
         same.state = reminder.state
-        if same != reminder { changed.append((reminder, known.progress)) }
+        if same != reminder { changed.append((reminder, daemon.current(known).progress)) }
       } else {
         new.append(reminder)
       }

@@ -217,6 +217,56 @@ import Testing
     #expect(try waiting(rig) == [])
   }
 
+  /// What neither the log nor the database has is tried again, and nobody says before that all is well.
+  @Test func whatIsNoDecisionWaitsUntilTheDatabaseWorks() throws {
+    let rig = try Rig()
+    try rig.daemon.add(dated("a", in: .hours(1)))
+    try rig.daemon.store.database.freeze()
+    rig.daemon.host.handle(.pop(id: "a"), at: Instant(microseconds: SystemClock.now()))
+    #expect(rig.daemon.host.storeTrouble != nil)
+    rig.daemon.host.settle()
+    rig.daemon.retry()
+    #expect(rig.daemon.host.storeTrouble != nil)
+    #expect(!rig.journal.entries.contains { $0.message.contains("works again") })
+    try rig.daemon.store.database.thaw()
+    rig.daemon.retry()
+    #expect(rig.daemon.host.storeTrouble == nil)
+    #expect(try rig.daemon.store.reminders.reminder(id: "a")?.progress.state == .done)
+  }
+
+  /// The journal comes back before the database does.
+  @Test func firingsThatTheJournalMissedAreToldThoughTheDatabaseFails() throws {
+    let rig = try Rig()
+    var isAway = true
+    rig.journal.beforeEntry = { entry throws(JournalError) in
+      if isAway, entry.isFiring { throw refusal }
+    }
+    let now = Instant(microseconds: SystemClock.now())
+    for (index, id) in ["a", "b", "c"].enumerated() {
+      try rig.daemon.add(dated(id, in: .hours(Double(index + 1))))
+    }
+    rig.daemon.host.advance(to: now + .hours(1.5))
+    rig.daemon.host.settle()
+    try rig.daemon.store.database.freeze()
+    rig.daemon.host.advance(to: now + .hours(2.5))
+    isAway = false
+    rig.daemon.retry()
+    #expect(told(rig) == ["a", "b"])
+    rig.daemon.host.advance(to: now + .hours(3.5))
+    rig.daemon.retry()
+    rig.daemon.host.settle()
+    #expect(told(rig) == ["a", "b", "c"])
+    #expect(rig.journal.entries(.storeTrouble).count == 1)
+    // Readers are told what has been decided, though the rows are behind.
+    let entry = try #require(try rig.daemon.store.reminders.reminder(id: "b"))
+    #expect(entry.progress.state == .armed)
+    #expect(rig.daemon.current(entry).progress.state != .armed)
+    try rig.daemon.store.database.thaw()
+    rig.daemon.retry()
+    #expect(told(rig) == ["a", "b", "c"])
+    #expect(try waiting(rig) == [])
+  }
+
   @Test func aCrashWhileTheDatabaseFailsLosesNoFiring() throws {
     let rig = try Rig()
     let ids = try fireWithoutDatabase(5, in: rig)
