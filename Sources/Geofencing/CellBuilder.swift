@@ -92,7 +92,7 @@ struct CellBuilder {
   private mutating func build(_ cell: Cell, _ range: Range<Int>) {
     var small = 0
     for i in range where listings[Int(members[i])].level < cell.level { small += 1 }
-    guard cell.level > 0, small >= GridIndex.crowd(cell.level) else {
+    guard cell.level > 0, small >= GridIndex.crowd(at: cell.level) else {
       return list(range, in: cell, below: 0)
     }
     list(range, in: cell, below: small)
@@ -170,8 +170,8 @@ struct CellBuilder {
     cells.append(slot)
   }
 
-  /// The lists of all cells, once it is known how long they are: memory that is not touched need not be
-  /// got, which takes as long as filling it.
+  /// The lists of all cells, once it is known how long they are: a page of memory that is never touched costs
+  /// nothing, and getting one takes as long as filling it.
   private mutating func makePool() -> EntryPool {
     var pool = EntryPool()
     pool.reserveCapacity(groups: groupCount + groupCount >> 4 + 1)

@@ -21,6 +21,7 @@ extension FenceMonitor {
     _ sample: PositionSample, connected: Bool, into transitions: inout [Transition]
   ) {
     let leg = connected && isLeg(to: sample)
+    // Where samples are looked at alone `process` has asked.
     if !leg, !policy.looksAtSamplesAlone, isFarFromAll(sample.position) { return skip(sample) }
     let look = Look(
       sample: sample, view: Viewpoint(sample.position), connected: connected, leg: leg)
@@ -77,6 +78,7 @@ extension FenceMonitor {
     if !surroundings.found.isEmpty { hits.append(contentsOf: surroundings.found) }
     if isPresenceTrusted {
       if surroundings.isElsewhere {
+        // After a jump beyond the widest fence none of the former can hold the place.
         for fence in surroundings.former { linger(fence) }
       } else if !surroundings.former.isEmpty {
         compare(with: surroundings.former)
@@ -178,6 +180,7 @@ extension FenceMonitor {
   private mutating func departFromAll(_ look: Look, into transitions: inout [Transition]) {
     for fence in lingering { states[Int(fence)] = FenceState(phase: .outside) }
     transitions.append(.depart, of: lingering, look.sample)
+    // The one is a part of the other.
     if lingering.count == inside.count {
       inside.removeAll(keepingCapacity: true)
     } else if lingering.count <= 4 {

@@ -196,7 +196,7 @@ package struct FenceMonitor: Sendable {
     newest = time.microseconds
     let sample = PositionSample(time: time, position: position, eph: eph, speed: speed)
     guard quiet.contains(position) else {
-      // Here already, where the sample is still in registers.
+      // `accept` would ask the same; here the sample is still in registers.
       if policy.looksAtSamplesAlone, isFarFromAll(position) { return skip(sample) }
       return weigh(sample, into: &transitions)
     }

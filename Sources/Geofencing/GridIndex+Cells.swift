@@ -9,8 +9,10 @@ extension GridIndex {
     }
     table.append(listing.entry(level: cell.level), at: slot)
     let count = table.slots[slot].count
-    let isCrowd = count >= GridIndex.crowd(cell.level) && count % 16 == 0
-    if isCrowd, cell.level > 0, !table.slots[slot].isSplit { splitIfCrowded(cell, slot) }
+    // Asking walks through the list: after each eighth more is often enough.
+    let step = max(16, (1 << (Int.bitWidth - 1 - count.leadingZeroBitCount)) >> 3)
+    let mayBeCrowd = count >= GridIndex.crowd(at: cell.level) && count.isMultiple(of: step)
+    if mayBeCrowd, cell.level > 0, !table.slots[slot].isSplit { splitIfCrowded(cell, slot) }
   }
 
   /// Moves what fits there to the cells below, if it is a crowd.
@@ -18,7 +20,7 @@ extension GridIndex {
     let slot = table.slots[place]
     let listed = (0..<slot.count).map { table.entry($0, of: slot).fence }
     let below = listed.filter { Listing.level(of: circles[Int($0)]) < cell.level }
-    guard below.count >= GridIndex.crowd(cell.level) else { return }
+    guard below.count >= GridIndex.crowd(at: cell.level) else { return }
     table.removeAll(at: place)
     table.setBelow(0, isSplit: true, at: place)
     for fence in listed { list(listing(of: fence), in: cell) }
@@ -33,11 +35,11 @@ extension GridIndex {
     let below = max(0, Int(table.slots[slot].below) - 1)
     table.setBelow(below, isSplit: true, at: slot)
     listing.cover.forEachChild(of: cell, widths) { unlist(listing, in: $0) }
-    if below <= GridIndex.crowd(cell.level) / 4 { merge(cell, slot) }
+    if below <= GridIndex.crowd(at: cell.level) / 4 { merge(cell, slot) }
   }
 
   /// Lists in a split cell what is listed in the cells below it; they are not split, for there are
-  /// no more fences in each of them than here.
+  /// no more fences in each of them than here, and a quarter of the crowd here is none there.
   private mutating func merge(_ cell: Cell, _ place: Int) {
     var below: [FenceID] = []
     let width = widths.exponent(level: cell.level, row: cell.row)

@@ -23,11 +23,11 @@ import Geodesy
 /// its level, or in the first cell above it that is not split. A split cell knows how many fences
 /// there are below it.
 package struct GridIndex: Sendable {
-  /// A cell that lists so many fences of smaller levels is split, and no longer so below a quarter.
+  /// A cell of this level that lists so many fences of smaller ones is split, and no longer so at a quarter.
   /// Testing four takes as long as a tenth of a visit to another cell; and where cells are split
   /// early, more of them list the same fence: most of all those of the smallest level, whose fences
   /// may be twice as wide as a cell is high.
-  static func crowd(_ level: Int) -> Int { level == 1 ? 128 : 64 }
+  static func crowd(at level: Int) -> Int { level == 1 ? 128 : 64 }
 
   var circles: [CircleRecord] = []
   /// Of the fences that are no circles.

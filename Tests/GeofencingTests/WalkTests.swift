@@ -59,6 +59,19 @@ import Testing
     #expect(walk.wrong.prefix(5) == [])
   }
 
+  /// Jumps about a city with so many cells that they are in no cache.
+  @Test func agreesWithScanInALargeCity() {
+    var random = SeededGenerator(seed: 1)
+    let world = GridIndexTests.World(
+      name: "large city", latitude: 50...50.6, longitude: 10...11, radius: 40...400)
+    let circles = GridIndexTests.circles(of: world, 40_000, &random)
+    var walk = Walk(among: circles)
+    for _ in 0..<20 {
+      walk.go(to: GridIndexTests.place(in: world, circles, &random), among: circles)
+    }
+    #expect(walk.wrong.prefix(5) == [])
+  }
+
   /// A harbour where everybody has the same fence, in a line across whatever cells there are: more of them
   /// are near than are searched for one that was told already.
   @Test(arguments: [1, 2] as [UInt64]) func agreesWithScanWhereFencesAreStacked(seed: UInt64) throws
@@ -108,6 +121,9 @@ private struct Walk {
     transitions.removeAll()
     let time = Instant(seconds: 1_800_000_000) + .seconds(Double(steps))
     monitor.process(PositionSample(time: time, position: here), into: &transitions)
+    if Set(transitions.map(\.fence)).count < transitions.count {
+      wrong.append("step \(steps): a fence is left and entered at once")
+    }
     for transition in transitions {
       let isNews =
         transition.kind == .arrive
