@@ -70,7 +70,8 @@ package final class Store {
   )
     throws(StoreError)
   {
-    let opener = StoreOpener(path: path, now: now, migrations: migrations, isSuspect: isSuspect)
+    let opener = try StoreOpener(
+      path: path, now: now, migrations: migrations, isSuspect: isSuspect)
     let opened = try opener.open()
     (database, decisions, report) = (opened.database, opened.decisions, opened.report)
     latestFiring = try Ledger(database: database).latest() ?? Instant(microseconds: .min)

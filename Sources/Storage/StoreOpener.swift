@@ -16,6 +16,10 @@ struct StoreOpener {
   let migrations: [Migration]
   /// The file is checked whatever its size.
   let isSuspect: Bool
+  /// Of the database; 0 where there is none.
+  private let sizeFound: Int64
+  /// Where there is one: a database that is refused leaves none behind.
+  private let logFound: DecisionLog?
 
   /// Larger files are checked only when the last run did not end cleanly, for a check reads it all
   /// and takes about 14 ms a megabyte. What is damaged there shows when it is read.
@@ -30,31 +34,40 @@ struct StoreOpener {
   /// not, it is complete: see `replaceDamaged`.
   private var rebuilt: String { path + ".recovering" }
 
+  /// Takes the log of decisions, before anything is changed: another process with this state keeps us out.
+  init(
+    path: String, now: Instant, migrations: [Migration], isSuspect: Bool
+  ) throws(StoreError) {
+    self.path = path
+    self.now = now
+    self.migrations = migrations
+    self.isSuspect = isSuspect
+    sizeFound = try FileSystem.size(of: path) ?? 0
+    let log = DecisionLog.path(ofDatabase: path)
+    logFound = try FileSystem.size(of: log) == nil ? nil : try DecisionLog(path: log)
+  }
+
   func open() throws(StoreError) -> OpenStore {
-    let isEmpty = try FileSystem.size(of: path) ?? 0 == 0
-    // Before anything is changed: another process with this state keeps us out.
-    let logPath = DecisionLog.path(ofDatabase: path)
-    let log = try FileSystem.size(of: logPath) == nil ? nil : try DecisionLog(path: logPath)
     var remarks: [String] = []
-    if isEmpty {
+    if sizeFound == 0 {
       remarks = try setCompanionsAside()
       if try FileSystem.size(of: path) == nil, try FileSystem.size(of: rebuilt) ?? 0 > 0 {
         try FileSystem.rename(rebuilt, to: path)
         remarks.append("The recovery of a damaged store, which was interrupted, is finished")
       }
     }
-    var store = try openOrReplace(log)
+    var store = try openOrReplace()
     store.report.remarks = remarks + store.report.remarks
     return store
   }
 
-  private func openOrReplace(_ log: DecisionLog?) throws(StoreError) -> OpenStore {
-    guard let size = try FileSystem.size(of: path), size > 0 else { return try create(log) }
+  private func openOrReplace() throws(StoreError) -> OpenStore {
+    guard let size = try FileSystem.size(of: path), size > 0 else { return try create() }
     do throws(StoreError) {
-      return try openExisting(size: size, log)
+      return try openExisting(size: size)
     } catch {
       guard error.isDamage else { throw error }
-      return try replaceDamaged(error, log)
+      return try replaceDamaged(error)
     }
   }
 
@@ -77,34 +90,29 @@ struct StoreOpener {
 
   // MARK: - A new one
 
-  private func create(_ log: DecisionLog?) throws(StoreError) -> OpenStore {
+  private func create() throws(StoreError) -> OpenStore {
     let report = OpeningReport(path: path, action: .created)
     if try FileSystem.size(of: path) == nil { try FileSystem.createPrivate(path) }
     let database = try Database(path: path)
-    return try finish(database, log, report) { (_) throws(StoreError) in
+    return try finish(database, report) { (_) throws(StoreError) in
       try Category.addDefaults(to: database)
     }
   }
 
   // MARK: - An existing one
 
-  private func openExisting(
-    size: Int64, _ log: DecisionLog?
-  ) throws(StoreError) -> OpenStore {
+  private func openExisting(size: Int64) throws(StoreError) -> OpenStore {
     let endedCleanly = try FileSystem.size(of: path + "-wal") ?? 0 == 0
     let database = try Database(path: path)
     do throws(StoreError) {
-      return try open(
-        database, isChecked: isSuspect || !endedCleanly || size <= Self.checkedSize, log)
+      return try open(database, isChecked: isSuspect || !endedCleanly || size <= Self.checkedSize)
     } catch {
       database.close()
       throw error
     }
   }
 
-  private func open(
-    _ database: Database, isChecked: Bool, _ log: DecisionLog?
-  ) throws(StoreError) -> OpenStore {
+  private func open(_ database: Database, isChecked: Bool) throws(StoreError) -> OpenStore {
     try database.refuseForeign(known: known)
     guard !database.isReadOnly else {
       throw .sqlite(
@@ -123,7 +131,7 @@ struct StoreOpener {
       try database.backUp(to: backup)
       report.action = .upgraded(from: version, to: known, backup: backup)
     }
-    return try finish(database, log, report) { (version) throws(StoreError) in
+    return try finish(database, report) { (version) throws(StoreError) in
       if version == 0 { try Category.addDefaults(to: database) }
     }
   }
@@ -133,7 +141,7 @@ struct StoreOpener {
   }
 
   private func finish(
-    _ database: Database, _ log: DecisionLog?, _ report: OpeningReport,
+    _ database: Database, _ report: OpeningReport,
     fill: (Int64) throws(StoreError) -> Void
   ) throws(StoreError) -> OpenStore {
     var report = report
@@ -146,14 +154,14 @@ struct StoreOpener {
       throw damage("the column \(column) is missing")
     }
     let decisions = try Decisions(
-      database: database, log: made(log), remarks: &report.remarks)
+      database: database, log: decisionLog(), remarks: &report.remarks)
     try Ledger(database: database).reconcile()
     return OpenStore(database: database, decisions: decisions, report: report)
   }
 
-  /// A new database has no log yet.
-  private func made(_ log: DecisionLog?) throws(StoreError) -> DecisionLog {
-    if let log { return log }
+  /// A new database has none yet.
+  private func decisionLog() throws(StoreError) -> DecisionLog {
+    if let logFound { return logFound }
     return try DecisionLog(path: DecisionLog.path(ofDatabase: path))
   }
 
@@ -161,9 +169,7 @@ struct StoreOpener {
 
   /// Builds the new database beside the damaged one and only then exchanges them. Whatever moment
   /// the power fails at, the next start begins again or finds the complete new one.
-  private func replaceDamaged(
-    _ damage: StoreError, _ log: DecisionLog?
-  ) throws(StoreError) -> OpenStore {
+  private func replaceDamaged(_ damage: StoreError) throws(StoreError) -> OpenStore {
     for suffix in [""] + Self.companions { try FileSystem.remove(rebuilt + suffix) }
     try FileSystem.createPrivate(rebuilt)
     let recovered = try rebuild()
@@ -181,7 +187,7 @@ struct StoreOpener {
       if case .sqlite(let failure) = damage { failure.message.firstLine } else { "\(damage)" }
     let report = OpeningReport(
       path: path, action: .replaced(damage: reason, setAside: aside, recovered: recovered))
-    return try finish(database, log, report) { (_) throws(StoreError) in }
+    return try finish(database, report) { (_) throws(StoreError) in }
   }
 
   private func rebuild() throws(StoreError) -> [RecoveredTable] {
