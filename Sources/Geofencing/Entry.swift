@@ -1,3 +1,5 @@
+import CProcessor
+
 /// A direction in 2⁻³⁰ of the Earth's radius.
 struct FixedVector {
   let x: Int32
@@ -43,6 +45,10 @@ struct Entry {
   /// Of the straight line from the centre to the edge.
   let radius: Int16
 
+  /// The radius of a lane without a circle: so far below 0 that no edge is farther, and not so far that it
+  /// wraps when it is made smaller by some quanta.
+  static let unusedRadius: Int16 = -32_000
+
   @inline(__always)
   var fence: FenceID { Entry.fence(of: tag) }
 
@@ -71,10 +77,10 @@ struct Entry {
 /// Four entries side by side, as the processor's vector registers like them. An unused lane has
 /// such a radius that its edge is farther than any other.
 struct EntryGroup {
-  private(set) var x = SIMD4<Int16>()
-  private(set) var y = SIMD4<Int16>()
-  private(set) var z = SIMD4<Int16>()
-  private(set) var radius = SIMD4<Int16>(repeating: .min)
+  /// x and y of each in turn: they are multiplied and added in pairs.
+  private(set) var xy = SIMD8<Int16>()
+  /// z and the radius of each in turn.
+  private(set) var zr = EntryGroup.unused
   private(set) var tag = SIMD4<FenceID>()
 
   init() {}
@@ -88,33 +94,54 @@ struct EntryGroup {
   @inline(__always)
   subscript(lane: Int) -> Entry {
     get {
-      Entry(tag: tag[lane], x: x[lane], y: y[lane], z: z[lane], radius: radius[lane])
+      Entry(
+        tag: tag[lane], x: xy[2 * lane], y: xy[2 * lane + 1], z: zr[2 * lane],
+        radius: zr[2 * lane + 1])
     }
     set {
       tag[lane] = newValue.tag
-      x[lane] = newValue.x
-      y[lane] = newValue.y
-      z[lane] = newValue.z
-      radius[lane] = newValue.radius
+      xy[2 * lane] = newValue.x
+      xy[2 * lane + 1] = newValue.y
+      zr[2 * lane] = newValue.z
+      zr[2 * lane + 1] = newValue.radius
     }
   }
 
   /// Makes a lane an unused one.
-  mutating func clear(_ lane: Int) { radius[lane] = .min }
+  mutating func clear(_ lane: Int) { zr[2 * lane + 1] = Entry.unusedRadius }
+
+  private static var unused: SIMD8<Int16> {
+    let radius = Entry.unusedRadius
+    return SIMD8(0, radius, 0, radius, 0, radius, 0, radius)
+  }
 }
 
 /// A place as the entries of one level see it.
 struct QuantisedPlace {
-  private let x: SIMD4<Int16>
-  private let y: SIMD4<Int16>
-  private let z: SIMD4<Int16>
+  /// x and y in turn.
+  private let xy: SIMD8<Int16>
+  private let z: Int16
 
   @inline(__always)
   init(_ place: FixedVector, level: Int) {
     let shift = Quantum.shift(level)
-    x = SIMD4(repeating: Int16(truncatingIfNeeded: place.x >> shift))
-    y = SIMD4(repeating: Int16(truncatingIfNeeded: place.y >> shift))
-    z = SIMD4(repeating: Int16(truncatingIfNeeded: place.z >> shift))
+    xy = QuantisedPlace.pairs(
+      Int16(truncatingIfNeeded: place.x >> shift), Int16(truncatingIfNeeded: place.y >> shift))
+    z = Int16(truncatingIfNeeded: place.z >> shift)
+  }
+
+  /// Two numbers in turn. The first of a pair is the lower half of 32 bits on every machine with these
+  /// vectors that Swift runs on.
+  @inline(__always)
+  private static func pairs(_ first: Int16, _ second: Int16) -> SIMD8<Int16> {
+    let both = Int32(second) &<< 16 | Int32(first) & 0xFFFF
+    return unsafe unsafeBitCast(SIMD4<Int32>(repeating: both), to: SIMD8<Int16>.self)
+  }
+
+  /// Of each pair as 32 bits.
+  @inline(__always)
+  private static func joined(_ pairs: SIMD8<Int16>) -> SIMD4<Int32> {
+    unsafe unsafeBitCast(pairs, to: SIMD4<Int32>.self)
   }
 
   /// Four circles as seen from the place, in quanta.
@@ -137,20 +164,40 @@ struct QuantisedPlace {
 
   @inline(__always)
   func sight(of group: EntryGroup) -> Sight {
-    let x = widened(group.x &- x)
-    let y = widened(group.y &- y)
-    let z = widened(group.z &- z)
-    let radius = widened(group.radius)
+    let (x, y) = unpaired(group.xy &- xy)
+    let (z, radius) = unpaired(group.zr &- QuantisedPlace.pairs(z, 0))
     let edge = (x * x + y * y + z * z).squareRoot() - radius
     return Sight(x: x, y: y, z: z, radius: radius, edge: edge)
   }
 
-  /// Quanta to the edges of four circles, see `Sight`.
   @inline(__always)
-  func edge(of group: EntryGroup) -> SIMD4<Float> { sight(of: group).edge }
+  private func unpaired(_ pairs: SIMD8<Int16>) -> (SIMD4<Float>, SIMD4<Float>) {
+    let both = QuantisedPlace.joined(pairs)
+    return (SIMD4<Float>((both &<< 16) &>> 16), SIMD4<Float>(both &>> 16))
+  }
 
+  /// A bit for each of four circles, the first one lowest: set where the place is in it or less than
+  /// `Quantum.doubt` from its edge.
   @inline(__always)
-  private func widened(_ v: SIMD4<Int16>) -> SIMD4<Float> {
-    SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: v))
+  func mayBeHeld(by group: EntryGroup) -> UInt32 { isHeld(by: group, enlargedBy: 3) }
+
+  /// The same where it is in it for sure, and not so near to its edge.
+  @inline(__always)
+  func isHeld(by group: EntryGroup) -> UInt32 { isHeld(by: group, enlargedBy: -3) }
+
+  /// Whether d² < r² + r, that is d < r + ½, where r is the radius and so many quanta more, and not below 0.
+  /// All that a cell lists is less than 2¹⁵ quanta away, so that 32 bits hold the squares.
+  @inline(__always)
+  private func isHeld(by group: EntryGroup, enlargedBy more: Int16) -> UInt32 {
+    let across = group.xy &- xy
+    let along = group.zr &- QuantisedPlace.pairs(z, 0 &- more)
+    let joined = QuantisedPlace.joined(along)
+    // z and −r − 1.
+    let flipped = joined ^ SIMD4(repeating: -65_536)
+    let excess =
+      sums_of_products(across, across)
+      &+ sums_of_products(along, unsafe unsafeBitCast(flipped, to: SIMD8<Int16>.self))
+    // The radius is the upper half, and its sign that of both.
+    return signs(excess & ~joined)
   }
 }

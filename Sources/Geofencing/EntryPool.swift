@@ -70,7 +70,7 @@ struct EntryPool: Sendable {
 
   mutating func free(_ start: Int, sizeClass: Int) {
     while freeHeads.count <= sizeClass { freeHeads.append(-1) }
-    groups[start][0] = Entry(tag: freeHeads[sizeClass], radius: .min)
+    groups[start][0] = Entry(tag: freeHeads[sizeClass], radius: Entry.unusedRadius)
     freeHeads[sizeClass] = FenceID(truncatingIfNeeded: start)
   }
 

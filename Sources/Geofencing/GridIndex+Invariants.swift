@@ -72,7 +72,8 @@ extension CellTable {
         if slot.count == 0 || slot.count > capacity {
           return "cell \(slot.key): \(slot.count) fences in a block of \(capacity)"
         }
-        for lane in slot.count..<capacity where pool[slot.blockStart, lane].radius != .min {
+        for lane in slot.count..<capacity
+        where pool[slot.blockStart, lane].radius != Entry.unusedRadius {
           return "cell \(slot.key): lane \(lane) is beyond the list, but not cleared"
         }
         taken.append(

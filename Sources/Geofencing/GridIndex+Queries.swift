@@ -89,35 +89,29 @@ extension GridIndex {
 
   /// Appends the fences that hold a place, and finds out nothing else.
   func findHolders(of view: Viewpoint, into holders: inout [FenceID]) {
-    let start = holders.count
-    listHolders(of: view, into: &holders)
-    var kept = start
-    for i in start..<holders.count {
-      let tag = holders[i]
-      let fence = Entry.fence(of: tag)
-      guard tag >= 0 || boundaryDistance(of: fence, from: view) <= 0 else { continue }
-      if kept < i || tag < 0 { holders[kept] = fence }
-      kept += 1
-    }
-    if kept < holders.count { holders.removeLast(holders.count - kept) }
-  }
-
-  /// Appends the fences that hold a place for sure and, with all bits flipped, those that may.
-  private func listHolders(of view: Viewpoint, into holders: inout [FenceID]) {
     guard !table.slots.isEmpty else { return }
+    let start = holders.count
     let north = CellGrid.northing(degrees: view.position.latitude)
     let east = CellGrid.easting(degrees: view.position.longitude)
-    let direction = FixedVector(view.direction)
-    guard table.slots.count <= GridIndex.cachedSlots else {
-      return listFarHolders(direction, north: north, east: east, into: &holders)
+    var scan = HolderScan(from: FixedVector(view.direction))
+    if table.slots.count <= GridIndex.cachedSlots {
+      look(north: north, east: east, &scan, &holders)
+    } else {
+      lookFar(north: north, east: east, &scan, &holders)
     }
+    if scan.isUnsure { measure(&holders, from: start, view) }
+  }
+
+  /// Reads the cells that hold a place from the largest down.
+  @inline(__always)
+  private func look(
+    north: UInt32, east: UInt32, _ scan: inout HolderScan, _ holders: inout [FenceID]
+  ) {
     var level = CellGrid.top
     while true {
       let key = widths.cell(level: level, north: north, east: east).key
       guard let slot = table.slot(key, first: table.slots[table.home(key)]) else { return }
-      if slot.count > 0 {
-        HolderScan(direction: direction, level: level).visit(slot, table.pool, &holders)
-      }
+      scan.visit(slot, level: level, table.pool, &holders)
       guard slot.isSplit, level > 0 else { return }
       level -= 1
     }
@@ -125,8 +119,9 @@ extension GridIndex {
 
   /// The same where the cells are in no cache: the slots of all levels are asked for first, though not all
   /// may be needed, and a list is read when that of the next level has been asked for.
-  private func listFarHolders(
-    _ direction: FixedVector, north: UInt32, east: UInt32, into holders: inout [FenceID]
+  @inline(never)
+  private func lookFar(
+    north: UInt32, east: UInt32, _ scan: inout HolderScan, _ holders: inout [FenceID]
   ) {
     var keys = InlineArray<5, UInt32>(repeating: 0)
     for level in 0..<CellGrid.levelCount {
@@ -137,16 +132,26 @@ extension GridIndex {
     var last = CellTable.Slot()
     while let slot = table.find(keys[level]).map({ table.slots[$0] }) {
       table.prefetch(slot)
-      if last.count > 0 {
-        HolderScan(direction: direction, level: level + 1).visit(last, table.pool, &holders)
-      }
+      scan.visit(last, level: level + 1, table.pool, &holders)
       last = slot
       level -= 1
       guard slot.isSplit, level >= 0 else { break }
     }
-    if last.count > 0 {
-      HolderScan(direction: direction, level: level + 1).visit(last, table.pool, &holders)
+    scan.visit(last, level: level + 1, table.pool, &holders)
+  }
+
+  /// Drops the fences that do not hold a place from those of which their entry did not tell.
+  @inline(never)
+  private func measure(_ holders: inout [FenceID], from start: Int, _ view: Viewpoint) {
+    var kept = start
+    for i in start..<holders.count {
+      let tag = holders[i]
+      let fence = Entry.fence(of: tag)
+      guard tag >= 0 || boundaryDistance(of: fence, from: view) <= 0 else { continue }
+      holders[kept] = fence
+      kept += 1
     }
+    holders.removeLast(holders.count - kept)
   }
 
   /// About as many slots as the processor keeps at hand.

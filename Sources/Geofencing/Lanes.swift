@@ -1,3 +1,5 @@
+import CProcessor
+
 /// The lanes of a vector register that a mask has set, from the first to the last.
 ///
 ///     var lanes = Lanes(edge .<= skin)
@@ -5,26 +7,23 @@
 ///
 /// To ask a mask for each lane in turn costs a branch for each that is not set.
 struct Lanes: IteratorProtocol {
-  /// A byte of eight ones for each lane still to come.
-  private var bytes: UInt32
+  /// A bit for each lane still to come, the first one lowest.
+  private var bits: UInt32
 
   @inline(__always)
   init(_ mask: SIMDMask<SIMD4<Int32>>) {
-    let ones = SIMD4<Int32>(repeating: 0).replacing(with: -1, where: mask)
-    // Four bytes either way; the first lane is the lowest byte on every machine with these vectors that
-    // Swift runs on.
-    bytes = unsafe unsafeBitCast(SIMD4<Int8>(truncatingIfNeeded: ones), to: UInt32.self)
+    bits = signs(SIMD4(repeating: 0).replacing(with: -1, where: mask))
   }
 
   @inline(__always)
-  var isEmpty: Bool { bytes == 0 }
+  var isEmpty: Bool { bits == 0 }
 
   @inline(__always)
   mutating func next() -> Int? {
-    guard bytes != 0 else { return nil }
-    let shift = UInt32(truncatingIfNeeded: bytes.trailingZeroBitCount) & 0b11000
-    bytes &= ~(0xFF &<< shift)
-    return Int(shift &>> 3)
+    guard bits != 0 else { return nil }
+    let lane = bits.trailingZeroBitCount
+    bits &= bits &- 1
+    return lane
   }
 }
 

@@ -1,0 +1,84 @@
+import Geodesy
+import TestSupport
+import Testing
+
+@testable import Geofencing
+
+/// What eight bytes of a circle tell of a place.
+@Suite struct EntryTests {
+  /// A circle as a cell of some level lists it, and a place: within its reach, or beside its edge.
+  private struct Sight {
+    let place: QuantisedPlace
+    let entry: Entry
+    /// Metres to the edge by the haversine formula, negative inside.
+    let edge: Double
+
+    init(_ random: inout SeededGenerator) throws {
+      let level = Int.random(in: 0..<CellGrid.levelCount, using: &random)
+      let center = Coordinate(
+        clampingLatitude: random.uniform(-90...90), wrappingLongitude: random.uniform(-180...180))
+      let height = CellGrid.height(level)
+      let largest = Bool.random(using: &random) ? height : 10 * Quantum.metres(level)
+      let circle = try #require(
+        Circle(center: center, radius: random.uniform(1...max(2, largest))))
+      let record = CircleRecord(circle)
+      let away = Bool.random(using: &random) ? height : 20 * Quantum.metres(level)
+      let view = Viewpoint(
+        center.destination(
+          bearing: random.uniform(0...360), distance: random.uniform(0...circle.radius + away)))
+      place = QuantisedPlace(FixedVector(view.direction), level: level)
+      entry = Entry(
+        tag: 1, center: FixedVector(record.direction), chord: record.chord, level: level)
+      edge = view.boundaryDistance(to: record)
+    }
+  }
+
+  @Test(arguments: 0..<4)
+  func whatIsSureIsTrueAndWhatHoldsMayHold(lane: Int) throws {
+    var random = SeededGenerator(seed: 8_128)
+    var (held, doubtful, wrong, ofOthers) = (0, 0, 0, 0)
+    for _ in 0..<20_000 {
+      let sight = try Sight(&random)
+      var group = EntryGroup()
+      group[lane] = sight.entry
+      let bit = UInt32(1) << UInt32(lane)
+      let (maybe, surely) = (sight.place.mayBeHeld(by: group), sight.place.isHeld(by: group))
+      if maybe & ~bit != 0 || surely & ~bit != 0 { ofOthers += 1 }
+      if surely & bit != 0, sight.edge > 0 || maybe & bit == 0 { wrong += 1 }
+      if maybe & bit == 0, sight.edge <= 0 { wrong += 1 }
+      if surely & bit != 0 { held += 1 } else if maybe & bit != 0 { doubtful += 1 }
+    }
+    #expect(wrong == 0)
+    #expect(ofOthers == 0, "unused lanes hold nothing")
+    #expect(held > 2_000)
+    #expect(doubtful > 1_000)
+  }
+
+  @Test func aClearedLaneHoldsNothing() throws {
+    var random = SeededGenerator(seed: 496)
+    var holders = 0
+    for _ in 0..<5_000 {
+      let sight = try Sight(&random)
+      var group = EntryGroup(sight.entry)
+      group.clear(0)
+      if sight.place.mayBeHeld(by: group) | sight.place.isHeld(by: group) != 0 { holders += 1 }
+    }
+    #expect(holders == 0)
+  }
+
+  @Test func wholeNumbersAgreeWithFloatingPoint() throws {
+    var random = SeededGenerator(seed: 28)
+    var different = 0
+    for _ in 0..<20_000 {
+      let sight = try Sight(&random)
+      let group = EntryGroup(sight.entry)
+      let edge = sight.place.sight(of: group).edge[0]
+      // d² < r² + r is d < r + ½, but for less than a tenth.
+      if abs(edge - 3.5) > 0.15, (sight.place.mayBeHeld(by: group) != 0) != (edge < 3.5) {
+        different += 1
+      }
+      if edge < -3, sight.place.isHeld(by: group) == 0 { different += 1 }
+    }
+    #expect(different == 0)
+  }
+}
