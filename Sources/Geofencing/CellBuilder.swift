@@ -21,7 +21,7 @@ struct CellBuilder {
   /// The cells of all fences of an index, and the squares that they touch.
   /// - Complexity: O(fences + cells that each of them touches).
   static func build(_ index: GridIndex) -> (CellTable, Occupancy) {
-    var occupancy = Occupancy()
+    var occupancy = Occupancy.unfolded
     var builder = CellBuilder(widths: index.widths)
     builder.listings.reserveCapacity(index.count)
     let order = CellBuilder.order(of: index.circles)
@@ -39,7 +39,7 @@ struct CellBuilder {
     builder.listed.reserveCapacity(index.count)
     builder.buildAll()
     let pool = builder.makePool()
-    return (CellTable(builder.cells, pool: pool), occupancy)
+    return (CellTable(builder.cells, pool: pool), occupancy.folded())
   }
 
   private init(widths: ColumnWidths) { self.widths = widths }

@@ -60,10 +60,19 @@ struct DiscCover {
   /// Notes the squares that the disc touches.
   /// - Complexity: O(squares).
   func mark(in occupancy: inout Occupancy) {
-    let (first, count, _) = columns(width: Occupancy.exponent)
-    for row in (south &>> Occupancy.exponent)...(north &>> Occupancy.exponent) {
-      occupancy.mark(row: row, first: first, count: count)
+    let widest = UInt32(1) &<< Occupancy.wideExponent
+    if let halfWidth, halfWidth < widest / 2, north &- south < widest {
+      occupancy.mark(squares(width: Occupancy.squareExponent))
+    } else {
+      occupancy.markWide(squares(width: Occupancy.wideExponent))
     }
+  }
+
+  /// The squares of 2^`width` units that the disc touches.
+  private func squares(width: UInt32) -> Occupancy.Squares {
+    let (first, count, _) = columns(width: width)
+    return Occupancy.Squares(
+      rows: (south &>> width)...(north &>> width), firstColumn: first, columnCount: count)
   }
 
   /// Calls `body` with each cell of the largest level.

@@ -28,6 +28,7 @@ extension FenceMonitor {
     let start = transitions.count
     if !settled.isEmpty { settled.removeAll(keepingCapacity: true) }
 
+    hasSkipped = false
     bearOutAwaited(look, into: &transitions)
     var safe = surroundings.look(from: look.view, in: index)
     if surroundings.hasNews || !isPresenceTrusted || !lingering.isEmpty || isHalfDecided {
@@ -52,17 +53,27 @@ extension FenceMonitor {
   /// Takes in a sample that `isFarFromAll`.
   @inline(__always)
   mutating func skip(_ sample: PositionSample) {
+    if !hasSkipped { forgetForSkip() }
     surroundings.skip(sample.position)
-    quiet = QuietDisc()
     remember(sample, connected: false)
+  }
+
+  @inline(never)
+  private mutating func forgetForSkip() {
+    surroundings.leave()
+    quiet = QuietDisc()
+    hasSkipped = true
   }
 
   /// Whether a place is far from the last one, and no fence there or here.
   @inline(__always)
   func isFarFromAll(_ place: Coordinate) -> Bool {
-    surroundings.isJump(toLatitude: place.latitude) && inside.isEmpty && !isHalfDecided
-      && awaited.isEmpty && index.isVacant(at: place)
+    surroundings.isJump(toLatitude: place.latitude) && (hasSkipped || isIdle)
+      && index.isVacant(at: place)
   }
+
+  /// Whether no fence holds the receiver, as far as is decided, and nothing is pending.
+  private var isIdle: Bool { inside.isEmpty && !isHalfDecided && awaited.isEmpty }
 
   /// Whether the next sample may decide something, wherever it is.
   private var isHalfDecided: Bool {
@@ -268,9 +279,9 @@ extension FenceMonitor {
   /// into many fences the lists are most of what it costs.
   private mutating func arriveAtAll(_ look: Look, into transitions: inout [Transition]) {
     var arrivals = 0
-    for fence in hits where states[Int(fence)].is(.outside) {
-      states[Int(fence)] = FenceState(phase: .inside)
-      hits[arrivals] = fence
+    for i in hits.indices where states[Int(hits[i])].is(.outside) {
+      states[Int(hits[i])] = FenceState(phase: .inside)
+      hits[arrivals] = hits[i]
       arrivals += 1
     }
     if arrivals < hits.count { hits.removeLast(hits.count - arrivals) }

@@ -52,6 +52,9 @@ package struct FenceMonitor: Sendable {
 
   var quiet = QuietDisc()
   var surroundings = Surroundings()
+  /// Whether the last sample was far from all fences, and none has been added since: then nothing is known of
+  /// the surroundings, and nothing pending.
+  var hasSkipped = false
   /// Whether `inside` is what the surroundings and the samples have shown: not so for a presence from
   /// before a restart, and after fences have changed.
   var isPresenceTrusted = false
@@ -98,6 +101,7 @@ package struct FenceMonitor: Sendable {
     case .outside: break
     }
     quiet = QuietDisc()
+    hasSkipped = false
     forgetSurroundings()
   }
 
@@ -195,12 +199,13 @@ package struct FenceMonitor: Sendable {
     guard time.microseconds > newest else { return }
     newest = time.microseconds
     let sample = PositionSample(time: time, position: position, eph: eph, speed: speed)
-    guard quiet.contains(position) else {
+    // There is no quiet disc as long as a decision is pending or a jump set aside, nor beside a sample
+    // that has been skipped.
+    guard !hasSkipped, quiet.contains(position) else {
       // `accept` would ask the same; here the sample is still in registers.
       if policy.looksAtSamplesAlone, isFarFromAll(position) { return skip(sample) }
       return weigh(sample, into: &transitions)
     }
-    // There is no such disc as long as a decision is pending or a jump set aside.
     if policy.looksAtSamplesAlone {
       lastSample = sample
     } else {

@@ -93,6 +93,7 @@ package struct GridIndex: Sendable {
     guard !isFilling else { return }
     let listing = listing(of: id)
     listing.cover.mark(in: &occupancy)
+    if occupancy.isCrowded { markAnew() }
     listing.cover.forEachTopCell(widths) { list(listing, in: $0) }
   }
 
@@ -111,9 +112,20 @@ package struct GridIndex: Sendable {
     if !shapes.isEmpty, let shape = shapes.removeValue(forKey: id) { shapeBytes -= shape.byteCount }
     count -= 1
     if count == 0 {
-      occupancy.removeAll()
+      occupancy = Occupancy()
       widestSquared = 0
     }
+  }
+
+  /// Marks all fences in a table that is large enough for them.
+  private mutating func markAnew() {
+    var fresh = Occupancy.unfolded
+    for circle in circles where circle.radius >= 0 {
+      DiscCover(
+        latitude: circle.latitude, longitude: circle.longitude, metres: circle.radius
+      ).mark(in: &fresh)
+    }
+    occupancy = fresh.folded()
   }
 
   /// Bytes of heap in use for the fences and the cells.

@@ -50,13 +50,16 @@ struct Surroundings {
   @inline(__always)
   func isJump(toLatitude other: Double) -> Bool { abs(other - latitude) > 0.02 }
 
-  /// Notes that no fence holds a place, without a look.
-  mutating func skip(_ position: Coordinate) {
+  /// Forgets all, for the receiver is far from the last look, and no fence holds the place.
+  mutating func leave() {
     clearNews()
     forget()
     place = Vector(x: 0, y: 0, z: 0)
-    latitude = position.latitude
   }
+
+  /// Notes that no fence holds a place, after `leave`.
+  @inline(__always)
+  mutating func skip(_ position: Coordinate) { latitude = position.latitude }
 
   @inline(__always)
   private mutating func clearNews() {
