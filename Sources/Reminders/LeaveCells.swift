@@ -8,9 +8,6 @@ import Geodesy
 /// rests in a heap, by the clocks of `LeaveReckoning`, and its reminders cost nothing: neither a place in a
 /// heap nor a look. Then the bucket is given out, and the next one counts.
 ///
-/// Cells are cubes of a grid around the Earth's centre, so there are neither poles nor seams. They are so
-/// wide that the mode crosses one in fifty minutes at most.
-///
 /// Numbers are those of `LeaveQueue`. 8 bytes a reminder, 8 for each bucket.
 struct LeaveCells: Sendable {
   private struct Bucket: Sendable {
@@ -38,17 +35,8 @@ struct LeaveCells: Sendable {
   private static let none: Int32 = -1
   /// 2³² µs are 72 minutes.
   private static let bucketBits: Int64 = 32
-  /// Microseconds by which a look at a cell may wait for a fix: far less than `LeaveReckoning.nearness`.
-  private static let patience: Int64 = 30_000_000
-  /// Seconds that crossing a cell takes at most.
-  private static let longestCrossing = 3_000.0
-  /// Half a metre that the short numbers lose, and some more, in radii of the Earth.
-  private static let doubt = 1 / Sphere.radius
 
-  /// Cells for each radius of the Earth.
-  private let scale: Double
-  /// From the middle of a cell to its corners, in radii of the Earth.
-  private let reach: Double
+  private let grid: LeaveGrid
   private var cells: [Cell] = []
   private var free: [Int32] = []
   private var numbers: [UInt64: Int32] = [:]
@@ -57,13 +45,7 @@ struct LeaveCells: Sendable {
   private var near: GradedHeap
 
   init(_ reckoning: LeaveReckoning) {
-    let profile = reckoning.pace.profile
-    let growth = profile.growth(beyond: profile.bandStarts.last ?? 0)
-    // From 400 km down to 100 m.
-    var scale = 16.0
-    while scale < 65_536, growth * Sphere.radius / scale > Self.longestCrossing { scale *= 2 }
-    self.scale = scale
-    reach = 3.0.squareRoot() / 2 / scale + Self.doubt
+    grid = LeaveGrid(reckoning.pace.profile)
     far = GradedHeap(grades: reckoning.gradeCount)
     near = GradedHeap(grades: reckoning.gradeCount)
   }
@@ -75,42 +57,32 @@ struct LeaveCells: Sendable {
       + numbers.capacity * 16 + far.byteCount + near.byteCount
   }
 
-  // MARK: - The grid
-
-  private func key(_ entry: LeaveEntry) -> UInt64 {
-    func row(_ x: Float) -> UInt64 { UInt64(max(0, (Double(x) + 1) * scale)) }
-    return row(entry.x) << 42 | row(entry.y) << 21 | row(entry.z)
-  }
-
-  /// Metres that nothing in a cell is farther away; nil before the first position.
-  private func distance(_ key: UInt64, _ view: LeaveView) -> Double? {
-    func middle(_ row: UInt64) -> Double { (Double(row & 0x1f_ffff) + 0.5) / scale - 1 }
-    return view.here?.distance(
-      x: middle(key >> 42), y: middle(key >> 21), z: middle(key), reach: reach)
-  }
+  // MARK: - Buckets
 
   private static func time(_ moment: Int64) -> Int32 {
     Int32(truncatingIfNeeded: moment >> bucketBits)
   }
 
   /// How long a bucket rests.
-  private func rest(
-    _ key: UInt64, _ time: Int32, _ reckoning: LeaveReckoning, _ view: LeaveView
+  private static func rest(
+    _ key: UInt64, _ time: Int32, of grid: LeaveGrid, _ reckoning: LeaveReckoning,
+    _ view: LeaveView
   ) -> LeaveReckoning.Rest {
     reckoning.rest(
-      distance: distance(key, view), left: Int64(time) << Self.bucketBits - view.now)
+      distance: grid.farthest(key, view), left: Int64(time) << bucketBits - view.now)
   }
 
   /// By how much the clock must go on before a reminder would be given out, if the device stayed.
   func restLength(_ entry: LeaveEntry, _ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64 {
     let time = Self.time(entry.moment)
-    let first = rest(key(entry), time, reckoning, view)
+    let key = grid.key(entry)
+    let first = Self.rest(key, time, of: grid, reckoning, view)
     guard first.isFar, first.length > 0, !reckoning.pace.isRouted else {
       return max(0, first.length)
     }
     var later = view
     later.now += first.length
-    return first.length + max(0, rest(key(entry), time, reckoning, later).length)
+    return first.length + max(0, Self.rest(key, time, of: grid, reckoning, later).length)
   }
 
   // MARK: - Coming and going
@@ -119,7 +91,7 @@ struct LeaveCells: Sendable {
   /// Complexity: O(log b) for b buckets in the cell, and O(b) to move them aside for a new one.
   @discardableResult
   mutating func insert(_ index: Int32, _ entry: LeaveEntry) -> (cell: Int32, isFirst: Bool) {
-    let number = cell(key(entry))
+    let number = cell(grid.key(entry))
     let time = Self.time(entry.moment)
     while links.count <= Int(index) { links.append(Link()) }
     let place = place(time, in: number)
@@ -140,7 +112,8 @@ struct LeaveCells: Sendable {
   mutating func insert(
     _ index: Int32, _ entry: LeaveEntry, _ reckoning: LeaveReckoning, _ view: LeaveView
   ) -> Bool {
-    let rest = rest(key(entry), Self.time(entry.moment), reckoning, view)
+    let rest = Self.rest(
+      grid.key(entry), Self.time(entry.moment), of: grid, reckoning, view)
     guard rest.length > 0 else { return false }
     let (cell, isFirst) = insert(index, entry)
     if isFirst { set(cell, rest, reckoning, view) }
@@ -257,7 +230,7 @@ struct LeaveCells: Sendable {
     at number: Int32, _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout [Int32]
   ) {
     while let bucket = cells[Int(number)].buckets.last {
-      let rest = rest(cells[Int(number)].key, bucket.time, reckoning, view)
+      let rest = Self.rest(cells[Int(number)].key, bucket.time, of: grid, reckoning, view)
       if rest.length > 0 { return set(number, rest, reckoning, view) }
       cells[Int(number)].buckets.removeLast()
       var index = bucket.first
@@ -269,13 +242,6 @@ struct LeaveCells: Sendable {
       }
     }
     drop(number)
-  }
-
-  /// When a cell is to be looked at if no fix comes until then, microseconds.
-  func deadline(_ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
-    var start = view
-    start.now = 0
-    return shortestRest(reckoning, start).map { $0 + Self.patience }
   }
 
   /// By how much each clock must go on at least before something is due.
@@ -299,7 +265,7 @@ struct LeaveCells: Sendable {
       let buckets = cells[cell].buckets
       guard told[cell] < buckets.count else { return }
       let moment = Int64(buckets[buckets.count - 1 - told[cell]].time) << Self.bucketBits
-      let way = distance(cells[cell].key, view).map { Int64(reckoning.pace.seconds($0) * 1e6) }
+      let way = grid.farthest(cells[cell].key, view).map { Int64(reckoning.pace.seconds($0) * 1e6) }
       order.push(slot: Int32(cell), at: moment - (way ?? 0))
     }
     for cell in cells.indices { push(cell) }

@@ -14,19 +14,27 @@ import Geodesy
 /// What has said "leave" rests likewise, until much slack may have come back.
 ///
 /// 44 bytes a reminder: 36 for the entry and where it rests, 8 in its cell; 60 more while it is looked at
-/// by itself (`AwakeLeaves`).
+/// by itself (`NearLeaves`, `GoneLeaves`).
 struct LeaveQueue: Sendable {
   enum Stage { case waiting, gone }
 
-  /// Where an entry rests: far off, or at its place in `awake`.
+  /// Where an entry rests: far off, or at its place in `near` or `gone`.
   private struct Home: Equatable, Sendable {
     let number: Int32
     static let none = Home(number: -1)
     static let cell = Home(number: -2)
     static let fixed = Home(number: -3)
-    static func awake(_ place: Int32) -> Home { Home(number: place) }
-    var awake: Int32? { number >= 0 ? number : nil }
+    static func near(_ place: Int32) -> Home { Home(number: place << 1) }
+    static func gone(_ place: Int32) -> Home { Home(number: place << 1 | 1) }
+    var near: Int32? { number >= 0 && number & 1 == 0 ? number >> 1 : nil }
+    var gone: Int32? { number >= 0 && number & 1 == 1 ? number >> 1 : nil }
   }
+
+  /// What is far off is looked at so rarely, many at once: by so much of the fastest clock, which is far
+  /// less than `LeaveReckoning.nearness`. Microseconds.
+  private static let farPause: Int64 = 20_000_000
+  /// So long a look at it may wait for a fix; more than the pause, so that it is not too early for it.
+  private static let farPatience: Int64 = 30_000_000
 
   private var entries: [LeaveEntry] = []
   private var homes: [Home] = []
@@ -35,10 +43,11 @@ struct LeaveQueue: Sendable {
   private var cells: LeaveCells
   /// Those far off that say themselves how long the way takes, by the time of day.
   private var fixed = TimerHeap()
-  private var awake: AwakeLeaves
-  /// Nothing that waits near is to be looked at while the fastest clock is before this.
+  private var near: NearLeaves
+  private var gone: GoneLeaves
+  /// Nothing that is near is to be looked at while the fastest clock is before this.
   private var nearQuietUntil = Int64.min
-  /// Nothing far off becomes near while the fastest clock is before this.
+  /// What is far off is not to be looked at while the fastest clock is before this.
   private var farQuietUntil = Int64.min
   /// With so many metres, and time that only goes on, none that has said "leave" is to be looked at.
   private var backLookedAt: Double?
@@ -46,7 +55,8 @@ struct LeaveQueue: Sendable {
   init(pace: TravelPace) {
     reckoning = LeaveReckoning(pace: pace)
     cells = LeaveCells(reckoning)
-    awake = AwakeLeaves(grades: reckoning.gradeCount)
+    near = NearLeaves(grades: reckoning.gradeCount)
+    gone = GoneLeaves(grades: reckoning.gradeCount)
   }
 
   var count: Int { entries.count - free.count }
@@ -56,7 +66,7 @@ struct LeaveQueue: Sendable {
   /// Bytes of heap in use.
   var byteCount: Int {
     entries.capacity * MemoryLayout<LeaveEntry>.stride + homes.capacity * 4
-      + free.capacity * 4 + cells.byteCount + fixed.byteCount + awake.byteCount
+      + free.capacity * 4 + cells.byteCount + fixed.byteCount + near.byteCount + gone.byteCount
   }
 
   // MARK: - Coming and going
@@ -74,7 +84,7 @@ struct LeaveQueue: Sendable {
   ) -> Int32 {
     let index = insert(entry)
     switch stage {
-    case .gone: restGone(wake(index), reckoning.look(at: entry, view), again: again, view)
+    case .gone: restGone(leave(index), reckoning.look(at: entry, view), again: again, view)
     case .waiting:
       // The last seconds are as exact as the rule itself, and so is what the short numbers take for due;
       // the others begin with a look.
@@ -83,7 +93,7 @@ struct LeaveQueue: Sendable {
       let isSoon = left < LeaveReckoning.soon || look.slack <= reckoning.doubt(look.grade)
       if left > 0, isSoon {
         let time = view.now + min(left, LeaveReckoning.longestBlindRest)
-        awake.setTimed(wake(index), at: time, isImminent: true)
+        near.setTimed(wake(index), at: time, isImminent: true)
         nearQuietUntil = .min
       } else {
         restAnywhere(index, view)
@@ -111,8 +121,10 @@ struct LeaveQueue: Sendable {
   private mutating func takeOut(_ index: Int32) {
     let home = homes[Int(index)]
     homes[Int(index)] = .none
-    if let place = home.awake {
-      awake.remove(place)
+    if let place = home.near {
+      near.remove(place)
+    } else if let place = home.gone {
+      gone.remove(place)
     } else if home == .cell {
       cells.remove(index, entries[Int(index)])
     } else if home == .fixed {
@@ -120,12 +132,21 @@ struct LeaveQueue: Sendable {
     }
   }
 
-  /// Its place in `awake`, where it is to be let rest.
+  /// Its place in `near`, where it is to be let rest.
   private mutating func wake(_ index: Int32) -> Int32 {
-    if let place = homes[Int(index)].awake { return place }
+    if let place = homes[Int(index)].near { return place }
     takeOut(index)
-    let place = awake.insert(entries[Int(index)], index)
-    homes[Int(index)] = .awake(place)
+    let place = near.insert(entries[Int(index)], index)
+    homes[Int(index)] = .near(place)
+    return place
+  }
+
+  /// Its place in `gone`, where it is to be let rest.
+  private mutating func leave(_ index: Int32) -> Int32 {
+    if let place = homes[Int(index)].gone { return place }
+    takeOut(index)
+    let place = gone.insert(entries[Int(index)], index)
+    homes[Int(index)] = .gone(place)
     return place
   }
 
@@ -168,15 +189,15 @@ struct LeaveQueue: Sendable {
 
   /// Has one that waits looked at, at this event.
   private mutating func lookNow(_ place: Int32, _ view: LeaveView) {
-    awake.setTimed(place, at: view.now, isImminent: false)
+    near.setTimed(place, at: view.now, isImminent: false)
     nearQuietUntil = .min
   }
 
   private mutating func restGone(
     _ place: Int32, _ look: LeaveReckoning.Look, again: TimeSpan, _ view: LeaveView
   ) {
-    let rest = reckoning.restBeforeReturn(awake.entry(place), look, again: again, view)
-    awake.setGone(place, rest.grade, at: reckoning.approach(rest.grade, view) + rest.length)
+    let rest = reckoning.restBeforeReturn(gone.entry(place), look, again: again, view)
+    gone.set(place, rest.grade, at: reckoning.approach(rest.grade, view) + rest.length)
     backLookedAt = nil
   }
 
@@ -188,8 +209,8 @@ struct LeaveQueue: Sendable {
     var given: [Int32] = []
     cells.reckonAll(reckoning, view, into: &given)
     take(given, view)
-    for index in awake.waiting { restAnywhere(index, view) }
-    awake.lookAtGone()
+    for index in near.indices { restAnywhere(index, view) }
+    gone.lookAtAll()
   }
 
   /// Nothing is known of when something is to be looked at.
@@ -211,29 +232,25 @@ struct LeaveQueue: Sendable {
     if pace.profile != old.profile { beginAnew() }
     if pace != measured { return reckonAll(view) }
     cells.lookAtNear(reckoning, view)
-    awake.lookAtNear(reckoning, view)
-    awake.lookAtGone()
+    near.lookAtAll(reckoning, view)
+    gone.lookAtAll()
   }
 
   /// With other bands the grades mean something else, and the cells have another size.
   private mutating func beginAnew() {
-    let old = awake
     cells = LeaveCells(reckoning)
-    awake = AwakeLeaves(grades: reckoning.gradeCount)
+    near = NearLeaves(grades: reckoning.gradeCount)
+    gone = GoneLeaves(grades: reckoning.gradeCount)
     for number in homes.indices where homes[number] != .none && homes[number] != .fixed {
       let index = Int32(truncatingIfNeeded: number)
-      let place = homes[number].awake
+      let wasGone = homes[number].gone != nil
       homes[number] = .none
-      if let place, old.isGone(place) {
-        awake.setGone(wake(index), 1, at: .min)
-      } else {
-        restFar(index, entries[number])
-      }
+      if wasGone { gone.set(leave(index), 1, at: .min) } else { restFar(index, entries[number]) }
     }
   }
 
   mutating func lookAtGone() {
-    awake.lookAtGone()
+    gone.lookAtAll()
     backLookedAt = nil
   }
 
@@ -243,9 +260,10 @@ struct LeaveQueue: Sendable {
   /// Complexity: O(1).
   func deadline(_ view: LeaveView) -> Int64? {
     guard count > 0 else { return nil }
-    return sooner(
-      sooner(cells.deadline(reckoning, view), fixed.peek()?.deadline),
-      awake.deadline(reckoning, view))
+    var start = view
+    start.now = 0
+    let far = sooner(cells.shortestRest(reckoning, start), fixed.peek()?.deadline)
+    return sooner(far.map { $0 + Self.farPatience }, near.deadline(reckoning, view))
   }
 
   /// A reminder whose moment may have come, by its slot; its entry is out of the heap, and is to be
@@ -256,45 +274,45 @@ struct LeaveQueue: Sendable {
     _ view: LeaveView, routes: inout RouteBook, mode: Int, exactDistance: (Int32) -> Double?
   ) -> Int32? {
     guard count > 0 else { return nil }
-    if awake.wakeImminent(view) { nearQuietUntil = .min }
+    if near.wakeImminent(view) { nearQuietUntil = .min }
     let clock = reckoning.fastestClock(view)
     if clock >= farQuietUntil { takeFromFar(clock, view) }
     guard clock >= nearQuietUntil else { return nil }
-    while let first = awake.firstTimed, first.deadline <= view.now {
+    while let first = near.firstTimed, first.deadline <= view.now {
       if let slot = look(at: first.slot, view, &routes, mode, exactDistance) { return slot }
     }
     for grade in 1..<reckoning.gradeCount {
       let now = reckoning.nearClock(grade, view)
-      while let first = awake.firstNear(grade), first.deadline <= now {
+      while let first = near.firstNear(grade), first.deadline <= now {
         if let slot = look(at: first.slot, view, &routes, mode, exactDistance) { return slot }
       }
     }
-    nearQuietUntil = clock + (awake.shortestRest(reckoning, view) ?? .max / 2)
+    nearQuietUntil = clock + (near.shortestRest(reckoning, view) ?? .max / 2)
     return nil
   }
 
-  /// Looks at one that waits near: answers its slot where its moment may have come, else lets it rest.
+  /// Looks at one that is near: answers its slot where its moment may have come, else lets it rest.
   @inline(__always)
   private mutating func look(
     at place: Int32, _ view: LeaveView, _ routes: inout RouteBook, _ mode: Int,
     _ exactDistance: (Int32) -> Double?
   ) -> Int32? {
-    let entry = awake.entry(place)
+    let entry = near.entry(place)
     var look = reckoning.look(at: entry, view)
     if routes.isOn, !entry.isFixed { consult(&routes, &look, entry, mode, view) }
     if look.slack <= reckoning.doubt(look.grade) {
       guard !entry.isFixed, !routes.isOn, let distance = exactDistance(entry.slot),
         let left = reckoning.left(until: entry, from: distance, view)
       else {
-        takeOut(awake.index(place))
+        takeOut(near.index(place))
         return entry.slot
       }
       look.step = left
     }
     if look.isImminent || look.grade == 0 {
-      awake.setTimed(place, at: view.now + look.step, isImminent: look.isImminent)
+      near.setTimed(place, at: view.now + look.step, isImminent: look.isImminent)
     } else {
-      awake.setNear(
+      near.setNear(
         place, look.grade, at: reckoning.nearClock(look.grade, view) + look.step)
     }
     return nil
@@ -309,7 +327,7 @@ struct LeaveQueue: Sendable {
     take(given, view)
     let rest = sooner(
       cells.shortestRest(reckoning, view), fixed.peek().map { $0.deadline - view.now })
-    farQuietUntil = clock + (rest ?? .max / 2)
+    farQuietUntil = clock + max(rest ?? .max / 2, Self.farPause)
   }
 
   /// Takes what the cells have given out.
@@ -320,25 +338,28 @@ struct LeaveQueue: Sendable {
     }
   }
 
-  /// One that has said "leave" and may have as much slack again, as `nextDue`.
-  /// - Parameter over: gets those whose due time has passed; they are to be removed.
-  mutating func nextBack(
-    _ view: LeaveView, again: TimeSpan, over: inout [Int32]
-  ) -> Int32? {
+  /// What has become of one that has said "leave", by its slot.
+  enum Return {
+    /// It may have as much slack again; as for `nextDue`.
+    case again(Int32)
+    /// Its due time has passed; it is to be removed.
+    case over(Int32)
+  }
+
+  mutating func nextBack(_ view: LeaveView, again: TimeSpan) -> Return? {
     // No clock of approach goes on without metres.
     guard backLookedAt != view.metres else { return nil }
     for grade in 1..<reckoning.gradeCount {
       let now = reckoning.approach(grade, view)
-      while let first = awake.firstGone(grade), first.deadline <= now {
-        let entry = awake.entry(first.slot)
+      while let first = gone.first(grade), first.deadline <= now {
+        let entry = gone.entry(first.slot)
         if entry.moment <= view.now {
-          takeOut(awake.index(first.slot))
-          over.append(entry.slot)
-          continue
+          takeOut(gone.index(first.slot))
+          return .over(entry.slot)
         }
         let look = reckoning.look(at: entry, view)
         restGone(first.slot, look, again: again, view)
-        if look.slack > again.microseconds - LeaveReckoning.soon { return entry.slot }
+        if look.slack > again.microseconds - LeaveReckoning.soon { return .again(entry.slot) }
       }
     }
     backLookedAt = view.metres
@@ -347,10 +368,13 @@ struct LeaveQueue: Sendable {
 
   /// Looks at one of them anew, unless it is far off.
   mutating func lookSoon(_ index: Int32, _ view: LeaveView) {
-    guard let place = homes[Int(index)].awake else { return }
-    awake.lookSoon(place, reckoning, view)
-    nearQuietUntil = .min
-    backLookedAt = nil
+    if let place = homes[Int(index)].near {
+      near.lookSoon(place, reckoning, view)
+      nearQuietUntil = .min
+    } else if let place = homes[Int(index)].gone {
+      gone.lookSoon(place)
+      backLookedAt = nil
+    }
   }
 
   /// When one of them is looked at if the device stays where it is, microseconds.
@@ -360,7 +384,7 @@ struct LeaveQueue: Sendable {
     if home == .cell {
       return view.now + cells.restLength(entries[Int(index)], reckoning, view)
     }
-    return home.awake.flatMap { awake.nextLook($0, reckoning, view) }
+    return home.near.flatMap { near.nextLook($0, reckoning, view) }
   }
 
   /// The moments to leave as things stand, soonest first, at most `limit`; looks at some thousands.
@@ -376,10 +400,10 @@ struct LeaveQueue: Sendable {
       looks += 1
       return looks < 4_096 + 2 * limit
     }
-    awake.forEachTimed(note)
+    near.forEachTimed(note)
     for grade in 1..<reckoning.gradeCount {
       looks = 0
-      awake.forEachNear(grade, reckoning, view, note)
+      near.forEachNear(grade, reckoning, view, note)
     }
     looks = 0
     fixed.forEachInOrder { note($0, entries[Int($1)]) }

@@ -76,10 +76,12 @@ struct LeaveSchedule: Sendable {
       {
         return slot
       }
-      var over: [Int32] = []
-      let slot = queues[mode].nextBack(view, again: again, over: &over)
-      for slot in over { remove(slot) }
-      if let slot { return slot }
+      while let back = queues[mode].nextBack(view, again: again) {
+        switch back {
+        case .again(let slot): return slot
+        case .over(let slot): remove(slot)
+        }
+      }
     }
     return nil
   }

@@ -15,6 +15,32 @@ struct TripLog: Sendable {
     var goalRadius: Double
     var due: Instant
     var start: (point: Direction, time: Instant)?
+    /// What it has taken over the profile until now; nil where it is too early to say.
+    var ratio: Double?
+
+    enum State { case underWay, over, arrived }
+
+    /// Follows the trip to where the device is.
+    mutating func follow(
+      to here: Direction, at now: Instant, _ estimator: TravelEstimator
+    ) -> State {
+      ratio = nil
+      guard now - due < TripLog.patience else { return .over }
+      guard let start, start.time <= now else {
+        if here.distance(to: told) > TripLog.startDistance { start = (here, now) }
+        return .underWay
+      }
+      let way = here.distance(to: start.point)
+      let elapsed = (now - start.time).seconds
+      let hasArrived = here.distance(to: goal) <= goalRadius
+      guard way >= TripLog.shortest, elapsed >= TripLog.firstPace.seconds || hasArrived else {
+        return hasArrived ? .over : .underWay
+      }
+      let ratio = elapsed / estimator.profile(of: transport).seconds(way)
+      guard TravelExperience.plausible.contains(ratio) else { return .over }
+      self.ratio = ratio
+      return hasArrived ? .arrived : .underWay
+    }
   }
 
   /// Metres from where it was told that are a start.
@@ -71,48 +97,31 @@ struct TripLog: Sendable {
     to here: Direction, at now: Instant, metres: Double, _ estimator: TravelEstimator
   ) -> [(transport: Reminder.Transport, ratio: Double)] {
     var learnt: [(Reminder.Transport, Double)] = []
-    var left: [Trip] = []
-    var paces: [Double?] = [nil, nil, nil]
-    for var trip in trips {
-      guard now - trip.due < Self.patience else { continue }
-      guard let start = trip.start, start.time <= now else {
-        if here.distance(to: trip.told) > Self.startDistance { trip.start = (here, now) }
-        left.append(trip)
-        continue
+    var kept = 0
+    for number in trips.indices {
+      let state = trips[number].follow(to: here, at: now, estimator)
+      if state == .arrived, let ratio = trips[number].ratio {
+        learnt.append((trips[number].transport, ratio))
       }
-      let way = here.distance(to: start.point)
-      let elapsed = (now - start.time).seconds
-      let usual = estimator.profile(of: trip.transport).seconds(way)
-      let hasArrived = here.distance(to: trip.goal) <= trip.goalRadius
-      guard way >= Self.shortest, elapsed >= Self.firstPace.seconds || hasArrived else {
-        if !hasArrived { left.append(trip) }
-        continue
-      }
-      let ratio = elapsed / usual
-      guard TravelExperience.plausible.contains(ratio) else { continue }
-      if hasArrived {
-        learnt.append((trip.transport, ratio))
-      } else {
-        paces[LeaveSchedule.mode(trip.transport)] = ratio
-        left.append(trip)
-      }
+      guard state == .underWay else { continue }
+      if kept < number { trips[kept] = trips[number] }
+      kept += 1
     }
-    trips = left
+    trips.removeLast(trips.count - kept)
     nextLook = trips.isEmpty ? .infinity : metres + Self.stride
-    setSteps(paces)
+    for transport in Reminder.Transport.allCases { setStep(of: transport) }
     return learnt
   }
 
-  private mutating func setSteps(_ paces: [Double?]) {
-    for transport in Reminder.Transport.allCases {
-      let mode = LeaveSchedule.mode(transport)
-      if let ratio = paces[mode] {
-        let quarters = 4 * Self.binaryLogarithm(ratio)
-        guard abs(quarters - Double(steps[mode])) > 0.75 else { continue }
-        steps[mode] = min(max(Int(quarters.rounded()), -4), 4)
-      } else if steps[mode] != 0, !trips.contains(where: { $0.transport == transport }) {
-        steps[mode] = 0
-      }
+  private mutating func setStep(of transport: Reminder.Transport) {
+    let mode = LeaveSchedule.mode(transport)
+    // What the trip says that began last.
+    if let ratio = trips.last(where: { $0.transport == transport && $0.ratio != nil })?.ratio {
+      let quarters = 4 * Self.binaryLogarithm(ratio)
+      guard abs(quarters - Double(steps[mode])) > 0.75 else { return }
+      steps[mode] = min(max(Int(quarters.rounded()), -4), 4)
+    } else if steps[mode] != 0, !trips.contains(where: { $0.transport == transport }) {
+      steps[mode] = 0
     }
   }
 

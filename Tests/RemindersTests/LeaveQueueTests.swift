@@ -189,6 +189,24 @@ import Testing
     }
   }
 
+  /// What is far off has no wake-up of its own, whether places or fixed travel times tell its moment.
+  @Test func whoStandsStillIsWokenForEachAFewTimes() {
+    var world = World(.driving, seed: 5)
+    for slot in 0..<400 as Range<Int32> { world.add(slot) }
+    _ = world.takeDue()
+    let waiting = world.waiting.count
+    var wakings = 0
+    while let deadline = world.queue.deadline(world.view), wakings < 10 * waiting {
+      #expect(deadline > world.now)
+      world.now = max(world.now + 1, deadline)
+      let due = world.due
+      #expect(world.takeDue() == due)
+      wakings += 1
+    }
+    #expect(world.waiting.isEmpty)
+    #expect(wakings < 5 * waiting)
+  }
+
   @Test func theSoonestAreToldInOrderWhereverTheyRest() {
     var world = World(.driving, seed: 3)
     for slot in 0..<500 as Range<Int32> { world.add(slot) }

@@ -1,7 +1,6 @@
 import Geodesy
 
-/// The reminders of a `LeaveQueue` that are looked at by themselves: those near their time to leave, and
-/// those that have said "leave".
+/// The reminders of a `LeaveQueue` that wait near their time to leave, each looked at by itself.
 ///
 /// They are few among all and are looked at often. So they lie side by side, and the heaps know them by
 /// their place here: a look stays in the processor's cache, however many reminders there are.
@@ -10,7 +9,7 @@ import Geodesy
 /// of day, and is looked at whenever the device is elsewhere.
 ///
 /// 60 bytes each.
-struct AwakeLeaves: Sendable {
+struct NearLeaves: Sendable {
   private enum Rest: UInt8, Sendable {
     /// In no heap.
     case none
@@ -18,8 +17,6 @@ struct AwakeLeaves: Sendable {
     case timed
     /// Until the near clock of its grade shows so much.
     case near
-    /// It has said "leave": until the clock of approach of its grade shows so much.
-    case gone
   }
 
   private struct Place: Sendable {
@@ -39,21 +36,17 @@ struct AwakeLeaves: Sendable {
   private var free: [Int32] = []
   private var timed = TimerHeap()
   private var near: GradedHeap
-  private var gone: GradedHeap
   /// Those that are imminent, and some that are not any more.
   private var imminent: [Int32] = []
   /// Where the device was when they were looked at.
   private var imminentSince: Direction?
 
-  init(grades: Int) {
-    near = GradedHeap(grades: grades)
-    gone = GradedHeap(grades: grades)
-  }
+  init(grades: Int) { near = GradedHeap(grades: grades) }
 
   /// Bytes of heap in use.
   var byteCount: Int {
     places.capacity * MemoryLayout<Place>.stride + (free.capacity + imminent.capacity) * 4
-      + timed.byteCount + near.byteCount + gone.byteCount
+      + timed.byteCount + near.byteCount
   }
 
   // MARK: - Coming and going
@@ -97,12 +90,6 @@ struct AwakeLeaves: Sendable {
     near.set(place, grade, at: time)
   }
 
-  /// Lets one that has said "leave" rest until the clock of approach shows so much.
-  mutating func setGone(_ place: Int32, _ grade: Int, at time: Int64) {
-    change(place, .gone, grade)
-    gone.set(place, grade, at: time)
-  }
-
   /// Takes one out of its heap if that is another.
   @inline(__always)
   private mutating func change(_ place: Int32, _ rest: Rest, _ grade: Int = 0) {
@@ -113,7 +100,6 @@ struct AwakeLeaves: Sendable {
     case .none: break
     case .timed: timed.cancel(slot: place)
     case .near: near.cancel(place, old.grade)
-    case .gone: gone.cancel(place, old.grade)
     }
     places[Int(place)].rest = rest
     places[Int(place)].grade = UInt8(truncatingIfNeeded: grade)
@@ -139,16 +125,13 @@ struct AwakeLeaves: Sendable {
     case .none: break
     case .timed: timed.push(slot: place, at: view.now)
     case .near: near.set(place, grade, at: reckoning.nearClock(grade, view))
-    case .gone: gone.set(place, grade, at: .min)
     }
   }
 
-  mutating func lookAtNear(_ reckoning: LeaveReckoning, _ view: LeaveView) {
+  mutating func lookAtAll(_ reckoning: LeaveReckoning, _ view: LeaveView) {
     for place in timed.timedSlots { timed.push(slot: place, at: view.now) }
     near.setAll { reckoning.nearClock($0, view) }
   }
-
-  mutating func lookAtGone() { gone.setAll { _ in .min } }
 
   // MARK: - Reading
 
@@ -157,25 +140,21 @@ struct AwakeLeaves: Sendable {
   /// Its number in the queue.
   func index(_ place: Int32) -> Int32 { places[Int(place)].index }
 
-  func isGone(_ place: Int32) -> Bool { places[Int(place)].rest == .gone }
-
   var firstTimed: (deadline: Int64, slot: Int32)? { timed.peek() }
 
   func firstNear(_ grade: Int) -> (deadline: Int64, slot: Int32)? { near.first(grade) }
 
-  func firstGone(_ grade: Int) -> (deadline: Int64, slot: Int32)? { gone.first(grade) }
+  /// The numbers in the queue of all.
+  var indices: [Int32] { (timed.timedSlots + near.numbers).map { places[Int($0)].index } }
 
-  /// The numbers in the queue of those that wait.
-  var waiting: [Int32] { (timed.timedSlots + near.numbers).map { places[Int($0)].index } }
-
-  /// By how much each clock must go on at least before one that waits is to be looked at.
+  /// By how much each clock must go on at least before one is to be looked at.
   func shortestRest(_ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
     sooner(
       timed.peek().map { $0.deadline - view.now },
       near.shortest { reckoning.nearClock($0, view) })
   }
 
-  /// When one that waits must have been looked at if no fix comes until then, microseconds.
+  /// When one must have been looked at if no fix comes until then, microseconds.
   func deadline(_ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
     var start = view
     start.now = 0
@@ -184,7 +163,7 @@ struct AwakeLeaves: Sendable {
       near.shortest { reckoning.nearClock($0, start) }.map { $0 + LeaveReckoning.nearPatience })
   }
 
-  /// When one that waits is looked at if the device stays where it is, microseconds.
+  /// When one is looked at if the device stays where it is, microseconds.
   func nextLook(_ place: Int32, _ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
     let grade = Int(places[Int(place)].grade)
     switch places[Int(place)].rest {
@@ -193,16 +172,16 @@ struct AwakeLeaves: Sendable {
       return near.time(of: place, grade).map {
         $0 - reckoning.nearClock(grade, view) + view.now + LeaveReckoning.nearPatience
       }
-    case .none, .gone: return nil
+    case .none: return nil
     }
   }
 
-  /// Those that wait by the time of day while `body` answers true, by when they are looked at.
+  /// Those that rest by the time of day while `body` answers true, by when they are looked at.
   func forEachTimed(_ body: (_ time: Int64, _ entry: LeaveEntry) -> Bool) {
     timed.forEachInOrder { body($0, places[Int($1)].entry) }
   }
 
-  /// Those that wait in one grade while `body` answers true, by when they are looked at if the device
+  /// Those that rest in one grade while `body` answers true, by when they are looked at if the device
   /// stays where it is.
   func forEachNear(
     _ grade: Int, _ reckoning: LeaveReckoning, _ view: LeaveView,
