@@ -57,21 +57,27 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CProcessor"),
   ]
-    + library("Geodesy")
-    + library("CivilTime")
+    + library("Bytes")
+    + library("Geodesy", ["Bytes"])
+    + library("CivilTime", ["Bytes"])
     + library("JSONText")
     + library("Configuration")
     + library("Positioning", ["CProcessor", "Geodesy", "CivilTime", "JSONText"])
     + library("Geofencing", ["CProcessor", "Geodesy", "CivilTime"])
     + library(
       "Reminders",
-      ["CProcessor", "Geodesy", "CivilTime", "Positioning", "Geofencing", "JSONText"])
+      [
+        "CProcessor", "Bytes", "Geodesy", "CivilTime", "Positioning", "Geofencing", "JSONText",
+      ])
     + library(
       "Interchange",
       ["CExpat", "CZlib", "Geodesy", "CivilTime", "JSONText", "Positioning", "Reminders"])
     + library(
       "Storage",
-      ["CSQLite", "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders"],
+      [
+        "CSQLite", "Bytes", "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing",
+        "Reminders",
+      ],
       settings: strict)
     + library("Control", ["JSONText"])
     + library(
@@ -81,7 +87,7 @@ let package = Package(
       resources: ["page.css", "frame.html", "data.js", "map.js", "timeline.js", "page.js"].map {
         .embedInCode("Page/\($0)")
       })
-    + library("LinuxRuntime", ["CSystemd", "CZlib"], settings: strict)
+    + library("LinuxRuntime", ["CSystemd", "CZlib", "Bytes"], settings: strict)
     + library(
       "Routing",
       [

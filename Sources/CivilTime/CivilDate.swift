@@ -1,3 +1,5 @@
+package import Bytes
+
 /// A day of the proleptic Gregorian calendar. A value always names a day that exists.
 ///
 /// The arithmetic is exact and in integers, with the year taken to begin in March so that the leap
@@ -98,23 +100,23 @@ package struct CivilDate: Hashable, Comparable, Sendable {
 extension CivilDate: CustomStringConvertible {
   /// `2026-11-21`; years beyond four digits as in ISO 8601's expanded form, `+012026-11-21`.
   package var description: String {
-    var text: [UInt8] = []
-    append(to: &text)
-    return String(decoding: text, as: UTF8.self)
+    var text = ByteWriter(capacity: 16)
+    write(to: &text)
+    return text.text
   }
 
-  /// Appends the description.
-  package func append(to text: inout [UInt8]) {
+  /// Adds the description.
+  package func write(to text: inout ByteWriter) {
     if (0...9999).contains(year) {
-      text.append(year, digits: 4)
+      text.add(decimal: year, width: 4)
     } else {
-      text.append(UInt8(ascii: year < 0 ? "-" : "+"))
-      text.append(Int(year.magnitude), digits: 6)
+      text.add(UInt8(ascii: year < 0 ? "-" : "+"))
+      text.add(decimal: Int(year.magnitude), width: 6)
     }
-    text.append(UInt8(ascii: "-"))
-    text.append(month, digits: 2)
-    text.append(UInt8(ascii: "-"))
-    text.append(day, digits: 2)
+    text.add(UInt8(ascii: "-"))
+    text.add(decimal: month, width: 2)
+    text.add(UInt8(ascii: "-"))
+    text.add(decimal: day, width: 2)
   }
 }
 
@@ -135,35 +137,5 @@ extension BinaryInteger {
   func padded(_ width: Int) -> String {
     let digits = String(self)
     return String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
-  }
-}
-
-extension [UInt8] {
-  /// The number in decimal, in ASCII.
-  package mutating func append(decimal number: Int64) {
-    if number < 0 { append(UInt8(ascii: "-")) }
-    append(decimal: number.magnitude)
-  }
-
-  /// The number in decimal, in ASCII.
-  package mutating func append(decimal number: UInt64) {
-    var unit: UInt64 = 1
-    while number / unit >= 10 { unit *= 10 }
-    while unit > 0 {
-      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / unit % 10))
-      unit /= 10
-    }
-  }
-
-  /// The number in so many digits, in ASCII. It is not negative, and has no more.
-  mutating func append(_ number: Int, digits: Int) {
-    for _ in 0..<digits { append(UInt8(ascii: "0")) }
-    var rest = number
-    var place = count
-    for _ in 0..<digits {
-      place -= 1
-      self[place] += UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
-    }
   }
 }

@@ -1,3 +1,5 @@
+package import Bytes
+
 /// A time of day on a clock face, to the microsecond: 00:00 up to but not including 24:00.
 package struct TimeOfDay: Hashable, Comparable, Sendable {
   /// Microseconds in a day of 24 hours.
@@ -99,22 +101,22 @@ extension TimeOfDay: CustomStringConvertible {
   package var description: String { text(decimals: .exact) }
 
   package func text(decimals: SecondDecimals) -> String {
-    var text: [UInt8] = []
-    append(to: &text, decimals: decimals)
-    return String(decoding: text, as: UTF8.self)
+    var text = ByteWriter(capacity: 16)
+    write(to: &text, decimals: decimals)
+    return text.text
   }
 
   /// `09:30`.
-  package func appendMinutes(to text: inout [UInt8]) {
-    text.append(hour, digits: 2)
-    text.append(UInt8(ascii: ":"))
-    text.append(minute, digits: 2)
+  package func writeMinutes(to text: inout ByteWriter) {
+    text.add(decimal: hour, width: 2)
+    text.add(UInt8(ascii: ":"))
+    text.add(decimal: minute, width: 2)
   }
 
-  func append(to text: inout [UInt8], decimals: SecondDecimals) {
-    appendMinutes(to: &text)
-    text.append(UInt8(ascii: ":"))
-    text.append(second, digits: 2)
+  func write(to text: inout ByteWriter, decimals: SecondDecimals) {
+    writeMinutes(to: &text)
+    text.add(UInt8(ascii: ":"))
+    text.add(decimal: second, width: 2)
     let isExact = decimals == .exact && microsecond % 1000 != 0
     let hasDecimals =
       switch decimals {
@@ -123,8 +125,8 @@ extension TimeOfDay: CustomStringConvertible {
       case .exact: microsecond != 0
       }
     guard hasDecimals else { return }
-    text.append(UInt8(ascii: "."))
-    text.append(isExact ? microsecond : microsecond / 1000, digits: isExact ? 6 : 3)
+    text.add(UInt8(ascii: "."))
+    text.add(decimal: isExact ? microsecond : microsecond / 1000, width: isExact ? 6 : 3)
   }
 }
 
@@ -132,15 +134,15 @@ extension LocalDateTime: CustomStringConvertible {
   /// `2026-11-21T09:30:00`, with decimals where they are not zero.
   package var description: String { text(decimals: .exact) }
 
-  package func text(decimals: SecondDecimals) -> String { text(decimals: decimals, ending: nil) }
+  package func text(decimals: SecondDecimals) -> String {
+    var text = ByteWriter(capacity: 32)
+    write(to: &text, decimals: decimals)
+    return text.text
+  }
 
-  func text(decimals: SecondDecimals, ending: UInt8?) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity(32)
-    date.append(to: &text)
-    text.append(UInt8(ascii: "T"))
-    time.append(to: &text, decimals: decimals)
-    if let ending { text.append(ending) }
-    return String(decoding: text, as: UTF8.self)
+  func write(to text: inout ByteWriter, decimals: SecondDecimals) {
+    date.write(to: &text)
+    text.add(UInt8(ascii: "T"))
+    time.write(to: &text, decimals: decimals)
   }
 }

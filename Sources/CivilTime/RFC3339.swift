@@ -1,3 +1,5 @@
+package import Bytes
+
 /// The date and time forms of RFC 3339: `2026-11-21T09:30:00.25+01:00`.
 extension Instant: CustomStringConvertible {
   /// Accepts `t` and `z` in lower case, a space for the `T`, a fraction of any length (cut to
@@ -14,16 +16,27 @@ extension Instant: CustomStringConvertible {
   package func rfc3339(
     zone: TimeZoneRules = .utc, decimals: SecondDecimals = .threeIfNeeded
   ) -> String {
+    var text = ByteWriter(capacity: 32)
+    write(to: &text, zone: zone, decimals: decimals)
+    return text.text
+  }
+
+  /// Adds what `rfc3339` answers; without the others the form of JSON members.
+  package func write(
+    to text: inout ByteWriter, zone: TimeZoneRules = .utc,
+    decimals: SecondDecimals = .threeIfNeeded
+  ) {
     // RFC 3339 has no seconds in offsets; with the offset cut to minutes the instant stays the same.
     let minutes = zone.offset(at: self) / 60
     let local = LocalDateTime(
       microseconds: (self + TimeSpan(microseconds: Int64(minutes) * 60_000_000)).microseconds)
-    guard minutes != 0 || !zone.isUTC else {
-      return local.text(decimals: decimals, ending: UInt8(ascii: "Z"))
-    }
-    let text = local.text(decimals: decimals)
+    local.write(to: &text, decimals: decimals)
+    guard minutes != 0 || !zone.isUTC else { return text.add(UInt8(ascii: "Z")) }
     let size = Int(minutes.magnitude)
-    return text + (minutes < 0 ? "-" : "+") + "\((size / 60).padded(2)):\((size % 60).padded(2))"
+    text.add(UInt8(ascii: minutes < 0 ? "-" : "+"))
+    text.add(decimal: size / 60, width: 2)
+    text.add(UInt8(ascii: ":"))
+    text.add(decimal: size % 60, width: 2)
   }
 
   /// The form of JSON members: UTC, milliseconds only where they are not zero.

@@ -1,3 +1,5 @@
+package import Bytes
+
 /// Why a text is not a span of time.
 package struct TimeSpanError: Error, Equatable, CustomStringConvertible {
   package let text: String
@@ -83,33 +85,33 @@ extension TimeSpan: CustomStringConvertible {
 
   /// `1h 30min`, `2d`, `15.250s`, as systemd prints it; `0` for nothing.
   package var description: String {
-    var text: [UInt8] = []
-    append(to: &text)
-    return String(decoding: text, as: UTF8.self)
+    var text = ByteWriter(capacity: 32)
+    write(to: &text)
+    return text.text
   }
 
-  /// Appends the description.
-  package func append(to text: inout [UInt8]) {
-    guard microseconds != 0 else { return text.append(UInt8(ascii: "0")) }
-    if microseconds < 0 { text.append(UInt8(ascii: "-")) }
+  /// Adds the description.
+  package func write(to text: inout ByteWriter) {
+    guard microseconds != 0 else { return text.add(UInt8(ascii: "0")) }
+    if microseconds < 0 { text.add(UInt8(ascii: "-")) }
     var rest = microseconds.magnitude
     var isFirst = true
     for number in Self.units.indices where rest > 0 {
       let unit = UInt64(Self.units[number].microseconds)
       guard rest >= unit else { continue }
-      if !isFirst { text.append(UInt8(ascii: " ")) }
+      if !isFirst { text.add(UInt8(ascii: " ")) }
       isFirst = false
-      text.append(decimal: rest / unit)
+      text.add(decimal: Int(rest / unit))
       var part = rest % unit
       // Below a minute the rest is a fraction of the largest unit that applies.
       if part != 0, rest < 60_000_000 {
-        text.append(UInt8(ascii: "."))
+        text.add(UInt8(ascii: "."))
         let isShort = part % 1000 == 0
-        text.append(
-          Int(isShort ? part / 1000 : part), digits: isShort || unit == 1000 ? 3 : 6)
+        text.add(
+          decimal: Int(isShort ? part / 1000 : part), width: isShort || unit == 1000 ? 3 : 6)
         part = 0
       }
-      text.append(contentsOf: Self.units[number].names[0].utf8)
+      text.add(Self.units[number].names[0])
       rest = part
     }
   }

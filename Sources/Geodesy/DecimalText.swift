@@ -1,19 +1,38 @@
+import Bytes
+
 /// Numbers as digits, the same in every locale.
 enum DecimalText {
   /// `value` with exactly `decimals` (0…12) places, halves away from zero, the integer part padded
   /// with zeros to `width`; never a negative zero.
   static func fixed(_ value: Double, decimals: Int, width: Int = 1) -> String {
+    var text = ByteWriter(capacity: 24)
+    write(value, decimals: decimals, width: width, to: &text)
+    return text.text
+  }
+
+  /// Adds what `fixed` answers.
+  static func write(_ value: Double, decimals: Int, width: Int = 1, to text: inout ByteWriter) {
     let places = max(0, min(12, decimals))
-    guard let scaled = scaled(abs(value), by: places) else { return "\(value)" }
-    let digits = unsigned(scaled, decimals: places, width: width)
-    return value < 0 && scaled > 0 ? "-" + digits : digits
+    guard let scaled = scaled(abs(value), by: places) else { return text.add("\(value)") }
+    if value < 0, scaled > 0 { text.add(UInt8(ascii: "-")) }
+    write(unsigned: scaled, decimals: places, width: width, to: &text)
   }
 
   /// A count of units of the last place as digits with a decimal point.
   static func unsigned(_ scaled: Int, decimals: Int, width: Int = 1) -> String {
+    var text = ByteWriter(capacity: 24)
+    write(unsigned: scaled, decimals: decimals, width: width, to: &text)
+    return text.text
+  }
+
+  private static func write(
+    unsigned scaled: Int, decimals: Int, width: Int, to text: inout ByteWriter
+  ) {
     let unit = power(decimals)
-    let whole = padded(scaled / unit, width: width)
-    return decimals > 0 ? whole + "." + padded(scaled % unit, width: decimals) : whole
+    text.add(decimal: scaled / unit, width: width)
+    guard decimals > 0 else { return }
+    text.add(UInt8(ascii: "."))
+    text.add(decimal: scaled % unit, width: decimals)
   }
 
   /// `value · 10^decimals` rounded, or nothing where a `Double` no longer counts in ones.
@@ -35,10 +54,5 @@ enum DecimalText {
     while rest.last == "0" { rest.removeLast() }
     if rest.last == "." { rest.removeLast() }
     return String(rest)
-  }
-
-  private static func padded(_ value: Int, width: Int) -> String {
-    let digits = String(value)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 }

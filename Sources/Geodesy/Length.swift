@@ -1,3 +1,5 @@
+package import Bytes
+
 /// Lengths as people type and read them.
 package enum Length {
   /// Reads a length of zero or more, in metres unless a unit follows: m, km, nmi (also NM), ft,
@@ -38,10 +40,22 @@ package enum Length {
   /// A length for people: whole metres below a kilometre, then `2.3 km`, whole kilometres from 100;
   /// `unknown` for what is not a number.
   package static func formatted(metres: Double) -> String {
-    guard metres.isFinite else { return "unknown" }
+    var text = ByteWriter(capacity: 16)
+    write(metres: metres, to: &text)
+    return text.text
+  }
+
+  /// Adds what `formatted` answers.
+  package static func write(metres: Double, to text: inout ByteWriter) {
+    guard metres.isFinite else { return text.add("unknown") }
     let magnitude = abs(metres)
-    if magnitude < 999.5 { return DecimalText.fixed(metres, decimals: 0) + " m" }
-    return DecimalText.fixed(metres / 1000, decimals: magnitude < 99_950 ? 1 : 0) + " km"
+    if magnitude < 999.5 {
+      DecimalText.write(metres, decimals: 0, to: &text)
+      text.add(" m")
+    } else {
+      DecimalText.write(metres / 1000, decimals: magnitude < 99_950 ? 1 : 0, to: &text)
+      text.add(" km")
+    }
   }
 
   private static let factors: [String: Double] = {

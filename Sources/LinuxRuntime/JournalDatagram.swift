@@ -1,37 +1,46 @@
+import Bytes
 import Glibc
 
 /// Fields in journald's native form (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/): one datagram, ready
 /// to be sent.
-struct JournalDatagram: Equatable {
-  private(set) var bytes: [UInt8] = []
-
-  init() {
-    // Few entries are longer, and growing copies what is there.
-    bytes.reserveCapacity(1024)
-  }
+struct JournalDatagram: ~Copyable {
+  /// Few entries are longer, and growing copies what is there.
+  private var writer = ByteWriter(capacity: 1024)
 
   /// `NAME=value` and a line end; a value that has line ends of its own stands behind its length.
   mutating func append(_ name: JournalFieldName, _ value: String) {
-    var name = name.description
-    var value = value
-    name.withUTF8 { bytes.append(contentsOf: $0) }
-    value.withUTF8 { text in
-      let isOneLine = text.baseAddress.map { memchr($0, 0x0A, text.count) == nil } ?? true
-      if isOneLine {
-        bytes.append(UInt8(ascii: "="))
-      } else {
-        bytes.append(UInt8(ascii: "\n"))
-        withUnsafeBytes(of: UInt64(text.count).littleEndian) { bytes.append(contentsOf: $0) }
-      }
-      bytes.append(contentsOf: text)
+    let text = value.utf8.span
+    let isOneLine = text.withUnsafeBytes { bytes in
+      bytes.baseAddress.map { memchr($0, 0x0A, bytes.count) == nil } ?? true
     }
-    bytes.append(UInt8(ascii: "\n"))
+    writer.add(name.description)
+    if isOneLine {
+      writer.add(UInt8(ascii: "="))
+    } else {
+      writer.add(UInt8(ascii: "\n"))
+      writer.add(littleEndian: UInt64(text.count))
+    }
+    writer.add(text)
+    writer.add(UInt8(ascii: "\n"))
+  }
+
+  /// `NAME=value` and a line end; the value is added by `write`, and has no line ends.
+  mutating func append(_ name: JournalFieldName, _ write: (inout ByteWriter) -> Void) {
+    writer.add(name.description)
+    writer.add(UInt8(ascii: "="))
+    write(&writer)
+    writer.add(UInt8(ascii: "\n"))
+  }
+
+  /// Lends the bytes to send.
+  func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    writer.withUnsafeBytes(body)
   }
 
   /// The fields again, in their order. Complexity: O(bytes).
   var fields: [JournalEntry.Field] {
     var fields: [JournalEntry.Field] = []
-    var rest = bytes[...]
+    var rest = writer.bytes[...]
     while let nameEnd = rest.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == 0x0A }) {
       let name = String(decoding: rest[..<nameEnd], as: UTF8.self)
       let isOneLine = rest[nameEnd] == UInt8(ascii: "=")

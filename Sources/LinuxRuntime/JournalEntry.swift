@@ -1,3 +1,5 @@
+package import Bytes
+
 /// The name of a journal field: capital letters, digits and underscores, at most 64, beginning with
 /// a letter, which is what journald accepts from a client (systemd.journal-fields(7)).
 package struct JournalFieldName: Hashable, Sendable, CustomStringConvertible,
@@ -34,7 +36,6 @@ package struct JournalFieldName: Hashable, Sendable, CustomStringConvertible,
   package static let message: JournalFieldName = "MESSAGE"
   package static let priority: JournalFieldName = "PRIORITY"
   package static let messageID: JournalFieldName = "MESSAGE_ID"
-  package static let identifier: JournalFieldName = "SYSLOG_IDENTIFIER"
 }
 
 /// How much an entry matters: the levels of syslog(3).
@@ -47,20 +48,13 @@ package enum JournalPriority: Int, Sendable, Comparable, CaseIterable {
   }
 }
 
-/// One entry for the journal: fields in the order they were added, each name once.
+/// One entry for the journal: fields in the order they were added, each name once. Who writes it is for the
+/// sink to say.
 ///
 /// It is kept in the form in which it is sent: the way of a firing to the journal is one of microseconds,
 /// and a list of texts to make that form of took half of those that the entry takes.
-package struct JournalEntry: Equatable, Sendable {
-  package struct Field: Equatable, Sendable {
-    package let name: JournalFieldName
-    /// Any text, line ends included.
-    package var value: String
-  }
-
+package struct JournalEntry: ~Copyable {
   private(set) var datagram = JournalDatagram()
-  /// It says itself who writes it.
-  private(set) var hasIdentifier = false
 
   /// An entry with `MESSAGE`, `PRIORITY`, `MESSAGE_ID` if given, and where in the program it was
   /// made: `sd_journal_sendv` adds no `CODE_…` of its own.
@@ -70,45 +64,46 @@ package struct JournalEntry: Equatable, Sendable {
     file: String = #fileID, line: Int = #line, function: String = #function
   ) {
     add(.message, message)
-    add(.priority, "\(priority.rawValue)")
+    add(.priority) { $0.add(decimal: priority.rawValue) }
     add(.messageID, messageID)
     add("CODE_FILE", file)
-    add("CODE_LINE", "\(line)")
+    add("CODE_LINE") { $0.add(decimal: line) }
     add("CODE_FUNC", function)
   }
-
-  /// The fields in their order. Complexity: O(bytes).
-  package var fields: [Field] { datagram.fields }
 
   /// A field that the entry does not have yet, if there is a value for it.
   package mutating func add(_ name: JournalFieldName, _ value: String?) {
     guard let value else { return }
     datagram.append(name, value)
-    if name == .identifier { hasIdentifier = true }
   }
 
-  /// The value of a field; nil removes it, a new one goes to the end. Complexity: O(bytes).
-  package subscript(name: JournalFieldName) -> String? {
-    get { fields.first { $0.name == name }?.value }
-    set {
-      var fields = fields
-      guard let index = fields.firstIndex(where: { $0.name == name }) else {
-        return add(name, newValue)
-      }
-      if let newValue {
-        fields[index].value = newValue
-      } else {
-        fields.remove(at: index)
-        if name == .identifier { hasIdentifier = false }
-      }
-      datagram = JournalDatagram()
-      for field in fields { datagram.append(field.name, field.value) }
+  /// A field that the entry does not have yet, with a value of one line that `write` adds.
+  package mutating func add(_ name: JournalFieldName, _ write: (inout ByteWriter) -> Void) {
+    datagram.append(name, write)
+  }
+
+  /// What it says, to be looked at. Complexity: O(bytes).
+  package var contents: Contents { Contents(fields: datagram.fields) }
+
+  package struct Field: Equatable, Sendable {
+    package let name: JournalFieldName
+    /// Any text, line ends included.
+    package let value: String
+  }
+
+  package struct Contents: Equatable, Sendable {
+    /// In the order they were added.
+    package let fields: [Field]
+
+    package subscript(name: JournalFieldName) -> String? {
+      fields.first { $0.name == name }?.value
     }
-  }
 
-  package var message: String { self[.message] ?? "" }
+    package var message: String { self[.message] ?? "" }
 
-  package var priority: JournalPriority {
-    self[.priority].flatMap { Int($0) }.flatMap { JournalPriority(rawValue: $0) } ?? .informational
+    package var priority: JournalPriority {
+      self[.priority].flatMap { Int($0) }.flatMap { JournalPriority(rawValue: $0) }
+        ?? .informational
+    }
   }
 }

@@ -26,12 +26,12 @@ final class JournalQueue {
   /// Hands over one entry as a datagram, without waiting. Answers 0 or an error number: EAGAIN while the
   /// queue is full, EMSGSIZE for an entry that is too large for this way, ENOENT where nobody
   /// is there.
-  func send(_ entry: [UInt8]) -> Int32 {
+  func send(_ entry: UnsafeRawBufferPointer) -> Int32 {
     var code = ENOENT
     for _ in 0..<2 {
       guard let probe = probe ?? connected() else { return ENOENT }
       self.probe = probe
-      if Glibc.send(probe.raw, entry, entry.count, Int32(MSG_NOSIGNAL)) >= 0 { return 0 }
+      if Glibc.send(probe.raw, entry.baseAddress, entry.count, Int32(MSG_NOSIGNAL)) >= 0 { return 0 }
       code = errno
       if code == EMSGSIZE || code == ENOBUFS { return EMSGSIZE }
       self.probe = nil

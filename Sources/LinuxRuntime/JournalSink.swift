@@ -42,7 +42,7 @@ package protocol JournalSink: AnyObject {
 package final class SystemJournal: JournalSink {
   package static let defaultSocketPath = "/run/systemd/journal/socket"
 
-  /// `SYSLOG_IDENTIFIER` of the entries that have none.
+  /// `SYSLOG_IDENTIFIER` of the entries.
   package let identifier: String
   private let socketPath: String
   private let queue: JournalQueue
@@ -60,8 +60,8 @@ package final class SystemJournal: JournalSink {
   }
 
   package func write(_ entry: consuming JournalEntry) throws(JournalError) {
-    if !entry.hasIdentifier { entry.add(.identifier, identifier) }
-    switch queue.send(entry.datagram.bytes) {
+    entry.add("SYSLOG_IDENTIFIER", identifier)
+    switch entry.datagram.withUnsafeBytes({ queue.send($0) }) {
     case 0: break
     case EAGAIN: throw .busy
     case EMSGSIZE: try writeLarge(entry)
@@ -70,9 +70,9 @@ package final class SystemJournal: JournalSink {
     }
   }
 
-  private func writeLarge(_ entry: JournalEntry) throws(JournalError) {
+  private func writeLarge(_ entry: borrowing JournalEntry) throws(JournalError) {
     guard !queue.isFull else { throw .busy }
-    let fields = entry.fields.map { Array("\($0.name)=\($0.value)".utf8) }
+    let fields = entry.contents.fields.map { Array("\($0.name)=\($0.value)".utf8) }
     var bytes = fields.flatMap { $0 }
     let result = bytes.withUnsafeMutableBytes { bytes in
       var vectors: [iovec] = []
@@ -98,14 +98,14 @@ package final class SystemJournal: JournalSink {
 
 /// Keeps the entries, for tests.
 package final class RecordingJournal: JournalSink {
-  package private(set) var entries: [JournalEntry] = []
+  package private(set) var entries: [JournalEntry.Contents] = []
   /// Thrown in place of recording, while set.
   package var failure: JournalError?
 
   package init() {}
 
-  package func write(_ entry: JournalEntry) throws(JournalError) {
+  package func write(_ entry: consuming JournalEntry) throws(JournalError) {
     if let failure { throw failure }
-    entries.append(entry)
+    entries.append(entry.contents)
   }
 }

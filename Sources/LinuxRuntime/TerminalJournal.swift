@@ -14,7 +14,7 @@ package final class TerminalJournal: JournalSink {
 
   /// - Parameters:
   ///   - descriptor: stays the caller's.
-  ///   - identifier: used for entries that have no `SYSLOG_IDENTIFIER`.
+  ///   - identifier: printed before each entry.
   ///   - now: wall-clock microseconds for the stamp, printed in local time.
   package init(
     descriptor: Int32, identifier: String, hostName: String = systemHostName(),
@@ -27,10 +27,10 @@ package final class TerminalJournal: JournalSink {
     self.now = now
   }
 
-  package func write(_ entry: JournalEntry) throws(JournalError) {
+  package func write(_ entry: consuming JournalEntry) throws(JournalError) {
     let stamp = Self.stamp(now())
-    let name = entry[.identifier] ?? identifier
-    let text = Self.lines(entry.message, after: "\(stamp) \(hostName) \(name)[\(processID)]: ")
+    let text = Self.lines(
+      entry.contents.message, after: "\(stamp) \(hostName) \(identifier)[\(processID)]: ")
     do throws(SystemError) {
       try Descriptors.write(text, to: descriptor, "write to the terminal")
     } catch {

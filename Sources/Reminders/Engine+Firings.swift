@@ -11,9 +11,6 @@ extension Engine {
     let name =
       slot.reminder.placeName ?? slot.reminder.nearCategory.map { "a place of category \($0)" }
       ?? "the place"
-    let metres =
-      distance.map { ", \(Length.formatted(metres: $0)) from its \(slot.reminder.landmark)" }
-      ?? ""
     let verb =
       switch event {
       case .depart: "Left "
@@ -21,9 +18,20 @@ extension Engine {
       case .dwell: "Stayed \(slot.reminder.dwell.description) at "
       default: "Arrived at "
       }
-    var firing = baseFiring(slot, event, at: now, why: verb + name + metres)
+    var metres = Sentence()
+    if let distance {
+      metres.add(", ")
+      metres.add(metres: distance)
+      metres.add(" from its ")
+      metres.add(slot.reminder.landmark)
+    }
+    var why = Sentence()
+    why.add(verb)
+    why.add(name)
+    why.add(metres)
+    var firing = baseFiring(slot, event, at: now, why: why.text)
     firing.unnamed = placeNumber.map {
-      Firing.UnnamedPlace(number: $0, before: verb, after: metres)
+      Firing.UnnamedPlace(number: $0, before: verb, after: metres.text)
     }
     firing.position = position
     firing.fixTime = fixTime

@@ -1,3 +1,4 @@
+import Bytes
 package import CivilTime
 package import Geodesy
 package import JSONText
@@ -88,17 +89,18 @@ package struct Firing: Equatable, Sendable {
 
   /// The journal's MESSAGE: a sentence for people.
   package var message: String {
-    var message = title
-    message += ": "
-    let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
-    if let first = why.utf8.first, capitals.contains(first) {
-      message.unicodeScalars.append(Unicode.Scalar(first | 0x20))
-      message += why[why.utf8.index(after: why.startIndex)...]
+    var message = ByteWriter(capacity: title.utf8.count + why.utf8.count + 16)
+    message.add(title)
+    message.add(": ")
+    let reason = why.utf8.span
+    if !reason.isEmpty, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(reason[0]) {
+      message.add(reason[0] | 0x20)
+      message.add(reason.extracting(1...))
     } else {
-      message += why.prefix(1).lowercased()
-      message += why.dropFirst()
+      message.add(why.prefix(1).lowercased())
+      message.add(String(why.dropFirst()))
     }
-    return message
+    return message.text
   }
 }
 
@@ -133,27 +135,29 @@ extension Firing {
     // FNV-1a, 128 bits (draft-eastlake-fnv).
     var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
     let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013B
-    var name: [UInt8] = []
-    name.reserveCapacity(reminder.utf8.count + 48)
-    name.append(contentsOf: reminder.utf8)
-    name.append(UInt8(ascii: "\n"))
-    name.append(contentsOf: event.rawValue.utf8)
-    name.append(UInt8(ascii: "\n"))
-    name.append(decimal: time.microseconds)
-    name.append(UInt8(ascii: "\n"))
-    name.append(decimal: due?.microseconds ?? 0)
-    for byte in name { hash = (hash ^ UInt128(byte)) &* prime }
-    hash = hash & ~(0xF << 76) | (8 << 76)
-    hash = hash & ~(0x3 << 62) | (2 << 62)
-    var text = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
-    var place = 36
-    for digit in 0..<32 {
-      place -= 1
-      // The groups are of 8, 4, 4, 4 and 12 digits.
-      if place == 23 || place == 18 || place == 13 || place == 8 { place -= 1 }
-      let value = UInt8(truncatingIfNeeded: hash >> UInt128(4 * digit)) & 0xF
-      text[place] = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
+    var name = ByteWriter(capacity: reminder.utf8.count + 48)
+    name.add(reminder)
+    name.add(UInt8(ascii: "\n"))
+    name.add(event.rawValue)
+    name.add(UInt8(ascii: "\n"))
+    name.add(decimal: Int(time.microseconds))
+    name.add(UInt8(ascii: "\n"))
+    name.add(decimal: Int(due?.microseconds ?? 0))
+    unsafe name.withUnsafeBytes {
+      for unsafe byte in unsafe $0 { hash = (hash ^ UInt128(byte)) &* prime }
     }
-    return String(ascii: text.span)
+    let high = UInt64(truncatingIfNeeded: hash >> 64) & ~0xF000 | 0x8000
+    let low = UInt64(truncatingIfNeeded: hash) & ~(3 << 62) | (2 << 62)
+    var text = ByteWriter(capacity: 36)
+    text.add(hexadecimal: high >> 32, digits: 8)
+    text.add(UInt8(ascii: "-"))
+    text.add(hexadecimal: high >> 16, digits: 4)
+    text.add(UInt8(ascii: "-"))
+    text.add(hexadecimal: high, digits: 4)
+    text.add(UInt8(ascii: "-"))
+    text.add(hexadecimal: low >> 48, digits: 4)
+    text.add(UInt8(ascii: "-"))
+    text.add(hexadecimal: low, digits: 12)
+    return text.text
   }
 }

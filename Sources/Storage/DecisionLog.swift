@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 
 /// The latest decisions, each in a block of a file beside the database.
@@ -19,6 +20,8 @@ final class DecisionLog {
   let path: String
   /// The database's; 0 until `begin`.
   private var id: Int64 = 0
+  /// The block being written.
+  private var block = ByteWriter(capacity: DecisionLog.blockSize)
   /// For tests, which let it fail.
   private(set) var descriptor: Int32
 
@@ -65,7 +68,7 @@ final class DecisionLog {
 
   /// Puts a record in its block, on disk when it returns. Where that fails it may be there all the same.
   func write(_ record: Record) throws(StoreError) {
-    let block = block(of: record)
+    fill(with: record)
     let offset = record.number % Self.blockCount * Int64(Self.blockSize)
     let written = block.withUnsafeBytes {
       pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset))
@@ -100,17 +103,16 @@ final class DecisionLog {
 
   // MARK: - Blocks
 
-  private func block(of record: Record) -> [UInt8] {
-    var block: [UInt8] = []
-    block.reserveCapacity(Self.headerSize + record.bytes.count + 8)
-    for number in [0, id, record.number, Int64(record.bytes.count)] {
-      withUnsafeBytes(of: number.littleEndian) { block.append(contentsOf: $0) }
-    }
-    block.append(contentsOf: record.bytes)
-    while !block.count.isMultiple(of: 8) { block.append(0) }
-    let checksum = Self.checksum(of: block[8...])
-    withUnsafeBytes(of: checksum.littleEndian) { block.replaceSubrange(..<8, with: $0) }
-    return block
+  private func fill(with record: Record) {
+    block.removeAll()
+    block.add(littleEndian: 0)
+    block.add(littleEndian: UInt64(bitPattern: id))
+    block.add(littleEndian: UInt64(bitPattern: record.number))
+    block.add(littleEndian: UInt64(record.bytes.count))
+    block.add(record.bytes.span)
+    while !block.count.isMultiple(of: 8) { block.add(0) }
+    let checksum = block.withUnsafeBytes { Self.checksum(of: $0[8...]) }
+    block.replace(littleEndian: checksum, at: 0)
   }
 
   /// nil where it is torn, or of another database.
@@ -124,7 +126,8 @@ final class DecisionLog {
     let count = number(at: 24)
     guard number(at: 8) == id, (0...Int64(Self.capacity)).contains(count) else { return nil }
     let end = Self.headerSize + Int(count)
-    guard Self.checksum(of: block[8..<(end + 7) / 8 * 8]) == UInt64(bitPattern: number(at: 0)),
+    let checksum = block.withUnsafeBytes { Self.checksum(of: $0[8..<(end + 7) / 8 * 8]) }
+    guard checksum == UInt64(bitPattern: number(at: 0)),
       number(at: 16) >= 0, number(at: 16) % Self.blockCount == index
     else { return nil }
     return Record(number: number(at: 16), bytes: Array(block[Self.headerSize..<end]))
@@ -133,16 +136,15 @@ final class DecisionLog {
   /// The checksum of SQLite's write-ahead log (https://sqlite.org/fileformat2.html#walformat), which needs no
   /// table: the code on the way to the journal is mostly not in the cache.
   /// - Parameter bytes: a multiple of eight.
-  private static func checksum(of bytes: ArraySlice<UInt8>) -> UInt64 {
+  private static func checksum(of bytes: Slice<UnsafeRawBufferPointer>) -> UInt64 {
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
     var first: UInt32 = 0
     var second: UInt32 = 0
-    bytes.withUnsafeBytes { bytes in
-      for offset in stride(from: 0, to: bytes.count - 7, by: 8) {
-        let word = UInt64(
-          littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-        first &+= UInt32(truncatingIfNeeded: word) &+ second
-        second &+= UInt32(truncatingIfNeeded: word >> 32) &+ first
-      }
+    for offset in stride(from: 0, to: bytes.count - 7, by: 8) {
+      let word = UInt64(
+        littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      first &+= UInt32(truncatingIfNeeded: word) &+ second
+      second &+= UInt32(truncatingIfNeeded: word >> 32) &+ first
     }
     return UInt64(second) << 32 | UInt64(first)
   }

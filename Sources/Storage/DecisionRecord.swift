@@ -1,3 +1,4 @@
+import Bytes
 import CivilTime
 import Geodesy
 import Geofencing
@@ -25,7 +26,7 @@ enum DecisionRecord {
   private static let version: UInt8 = 1
 
   static func bytes(of decision: Decision) -> [UInt8] {
-    var writer = ByteWriter()
+    var writer = ByteWriter(capacity: 1024)
     writer.add(version)
     writer.add(Int64(decision.progress.count))
     for step in decision.progress { add(step, to: &writer) }
@@ -49,8 +50,8 @@ enum DecisionRecord {
 
   private static func add(_ step: Decision.Step, to writer: inout ByteWriter) {
     let progress = step.progress
-    writer.add(step.id)
-    writer.add(progress.state.rawValue)
+    writer.add(behindItsLength: step.id)
+    writer.add(behindItsLength: progress.state.rawValue)
     writer.add(progress.presence.rawValue)
     writer.add(progress.insideSince?.microseconds)
     writer.add(Int64(progress.placesInside.count))
@@ -102,24 +103,24 @@ enum DecisionRecord {
   // MARK: - Firings
 
   private static func add(_ firing: Firing, to writer: inout ByteWriter) {
-    writer.add(firing.id)
-    writer.add(firing.reminderID)
-    writer.add(firing.kind.rawValue)
-    writer.add(firing.title)
-    writer.add(firing.category)
+    writer.add(behindItsLength: firing.id)
+    writer.add(behindItsLength: firing.reminderID)
+    writer.add(behindItsLength: firing.kind.rawValue)
+    writer.add(behindItsLength: firing.title)
+    writer.add(behindItsLength: firing.category)
     writer.add(Int64(firing.priority))
     writer.add(firing.time.microseconds)
-    writer.add(firing.event.rawValue)
+    writer.add(behindItsLength: firing.event.rawValue)
     writer.add(firing.position?.latitude)
     writer.add(firing.position?.longitude)
     writer.add(firing.eph)
     writer.add(firing.fixTime?.microseconds)
-    writer.add(firing.place)
+    writer.add(behindItsLength: firing.place)
     writer.add(firing.distance)
     writer.add(firing.due?.microseconds)
     writer.add(firing.travel?.microseconds)
     writer.add(firing.late?.microseconds)
-    writer.add(firing.why)
+    writer.add(behindItsLength: firing.why)
   }
 
   private static func firing(_ reader: inout ByteReader) throws(RowFault) -> Firing {
@@ -150,41 +151,30 @@ enum DecisionRecord {
   }
 }
 
-/// Numbers and texts one after the other: see `DecisionRecord`.
-private struct ByteWriter {
-  private(set) var bytes: [UInt8] = []
+/// The parts of a record: see `DecisionRecord`.
+extension ByteWriter {
+  fileprivate mutating func add(_ flag: Bool) { add(UInt8(flag ? 1 : 0)) }
 
-  init() { bytes.reserveCapacity(1024) }
+  fileprivate mutating func add(_ number: Int64) { add(littleEndian: UInt64(bitPattern: number)) }
 
-  mutating func add(_ byte: UInt8) { bytes.append(byte) }
-
-  mutating func add(_ flag: Bool) { bytes.append(flag ? 1 : 0) }
-
-  mutating func add(_ number: Int64) {
-    // Eight at once: byte by byte takes several times as long.
-    withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+  fileprivate mutating func add(behindItsLength text: String) {
+    let bytes = text.utf8.span
+    add(littleEndian: UInt64(bytes.count))
+    add(bytes)
   }
 
-  mutating func add(_ text: String) {
-    var text = text
-    text.withUTF8 {
-      add(Int64($0.count))
-      bytes.append(contentsOf: $0)
-    }
-  }
-
-  mutating func add(_ number: Int64?) {
+  fileprivate mutating func add(_ number: Int64?) {
     add(number != nil)
     if let number { add(number) }
   }
 
-  mutating func add(_ number: Double?) {
+  fileprivate mutating func add(_ number: Double?) {
     add(number.map { Int64(bitPattern: $0.bitPattern) })
   }
 
-  mutating func add(_ text: String?) {
+  fileprivate mutating func add(behindItsLength text: String?) {
     add(text != nil)
-    if let text { add(text) }
+    if let text { add(behindItsLength: text) }
   }
 }
 

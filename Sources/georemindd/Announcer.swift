@@ -22,14 +22,14 @@ final class Announcer {
     entry.add("GEOREMIND_TITLE", firing.title)
     entry.add("GEOREMIND_CATEGORY", firing.category)
     entry.add("GEOREMIND_PLACE", firing.place)
-    entry.add("GEOREMIND_LATITUDE", firing.position.map { Decimal.text($0.latitude, digits: 7) })
-    entry.add("GEOREMIND_LONGITUDE", firing.position.map { Decimal.text($0.longitude, digits: 7) })
-    entry.add("GEOREMIND_EPH_M", firing.eph.map { Decimal.text($0, digits: 1) })
-    entry.add("GEOREMIND_DISTANCE_M", firing.distance.map { Decimal.text($0, digits: 1) })
-    entry.add("GEOREMIND_FIX_TIME", firing.fixTime?.json)
-    entry.add("GEOREMIND_DUE", firing.due?.json)
-    entry.add("GEOREMIND_TRAVEL_S", firing.travel.map { Decimal.text($0.seconds, digits: 0) })
-    entry.add("GEOREMIND_LATE_S", firing.late.map { Decimal.text($0.seconds, digits: 3) })
+    entry.add("GEOREMIND_LATITUDE", firing.position?.latitude, digits: 7)
+    entry.add("GEOREMIND_LONGITUDE", firing.position?.longitude, digits: 7)
+    entry.add("GEOREMIND_EPH_M", firing.eph, digits: 1)
+    entry.add("GEOREMIND_DISTANCE_M", firing.distance, digits: 1)
+    entry.add("GEOREMIND_FIX_TIME", firing.fixTime)
+    entry.add("GEOREMIND_DUE", firing.due)
+    entry.add("GEOREMIND_TRAVEL_S", firing.travel?.seconds, digits: 0)
+    entry.add("GEOREMIND_LATE_S", firing.late?.seconds, digits: 3)
     return entry
   }
 
@@ -55,13 +55,13 @@ final class Announcer {
       write("Position back after \(whole(after))", .notice, .positionBack)
     case .expired(let id, let title):
       var entry = JournalEntry("\(title): expired without a firing", priority: .notice)
-      entry["GEOREMIND_REMINDER_ID"] = id
-      entry["GEOREMIND_TITLE"] = title
+      entry.add("GEOREMIND_REMINDER_ID", id)
+      entry.add("GEOREMIND_TITLE", title)
       send(entry)
     case .unreadable(let id, let reason):
       var entry = JournalEntry(
         "What was kept of reminder \(id) is none and is left alone: \(reason)", priority: .error)
-      entry["GEOREMIND_REMINDER_ID"] = id
+      entry.add("GEOREMIND_REMINDER_ID", id)
       send(entry)
     case .missed(let missed):
       let count = missed.told + missed.leftOut
@@ -115,12 +115,26 @@ final class Announcer {
     var entry = JournalEntry(
       message, priority: priority, messageID: id.rawValue, file: file, line: line,
       function: function)
-    for (name, value) in fields { entry[name] = value }
+    for (name, value) in fields { entry.add(name, value) }
     send(entry)
   }
 
   typealias JournalFields = KeyValuePairs<JournalFieldName, String>
 
   /// An ordinary entry that the journal does not take is not worth stopping for.
-  private func send(_ entry: JournalEntry) { try? sink.write(entry) }
+  private func send(_ entry: consuming JournalEntry) { try? sink.write(entry) }
+}
+
+extension JournalEntry {
+  /// A number rounded to so many decimals, if there is one.
+  fileprivate mutating func add(_ name: JournalFieldName, _ number: Double?, digits: Int) {
+    guard let number else { return }
+    add(name) { Decimal.write(number, digits: digits, to: &$0) }
+  }
+
+  /// A moment in the form of JSON members, if there is one.
+  fileprivate mutating func add(_ name: JournalFieldName, _ moment: Instant?) {
+    guard let moment else { return }
+    add(name) { moment.write(to: &$0) }
+  }
 }

@@ -28,7 +28,7 @@ struct JournalLookUp {
     let marker = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)
     var entry = JournalEntry(
       "Looking up the last run's firings in the journal", priority: .informational)
-    entry["GEOREMIND_MARKER"] = marker
+    entry.add("GEOREMIND_MARKER", marker)
     let sent = SystemClock.now()
     try journal.write(entry)
     guard try contains("GEOREMIND_MARKER", marker, sent - 60_000_000, Self.patience) else {

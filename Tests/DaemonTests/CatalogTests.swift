@@ -61,7 +61,7 @@ import Testing
   }
 
   /// An entry of each kind with as few fields as it can have, by the code that writes it.
-  private static func barestEntries() throws -> [String: JournalEntry] {
+  private static func barestEntries() throws -> [String: JournalEntry.Contents] {
     let journal = TestJournal()
     let announcer = Announcer(sink: journal)
     let time = Instant(microseconds: 0)

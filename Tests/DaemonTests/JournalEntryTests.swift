@@ -29,7 +29,7 @@ import Testing
     "GEOREMIND_EPH_M", "GEOREMIND_DISTANCE_M", "GEOREMIND_FIX_TIME",
   ]
 
-  private func names(_ entry: JournalEntry) -> Set<String> {
+  private func names(_ entry: JournalEntry.Contents) -> Set<String> {
     Set(entry.fields.map { $0.name.description })
   }
 
@@ -42,7 +42,7 @@ import Testing
     firing.eph = 4.26
     firing.distance = 34
     firing.fixTime = Self.time
-    let entry = Announcer.entry(for: firing)
+    let entry = Announcer.entry(for: firing).contents
     #expect(names(entry) == Self.always.union(Self.placed))
     #expect(entry.message == "Milk: arrived at Rewe")
     #expect(entry[.messageID] == MessageID.firing.rawValue)
@@ -58,7 +58,7 @@ import Testing
   @Test func aDate() {
     var firing = Self.firing(.date, .due)
     firing.due = Self.time
-    let entry = Announcer.entry(for: firing)
+    let entry = Announcer.entry(for: firing).contents
     #expect(names(entry) == Self.always.union(["GEOREMIND_DUE"]))
     #expect(entry["GEOREMIND_DUE"] == "2026-05-28T20:26:40Z")
   }
@@ -67,7 +67,7 @@ import Testing
     var firing = Self.firing(.date, .late)
     firing.due = Self.time
     firing.late = .seconds(90.5)
-    let entry = Announcer.entry(for: firing)
+    let entry = Announcer.entry(for: firing).contents
     #expect(names(entry) == Self.always.union(["GEOREMIND_DUE", "GEOREMIND_LATE_S"]))
     #expect(entry[.messageID] == MessageID.lateFiring.rawValue)
     #expect(entry["GEOREMIND_LATE_S"] == "90.5")
@@ -77,7 +77,7 @@ import Testing
     var firing = Self.firing(.preemptive, .leave)
     firing.due = Self.time
     firing.travel = .seconds(725.4)
-    let entry = Announcer.entry(for: firing)
+    let entry = Announcer.entry(for: firing).contents
     #expect(names(entry) == Self.always.union(["GEOREMIND_DUE", "GEOREMIND_TRAVEL_S"]))
     #expect(entry["GEOREMIND_TRAVEL_S"] == "725")
   }
@@ -91,7 +91,7 @@ import Testing
         .informational, .informational, .informational,
       ]))
   func priority(_ given: Int, _ expected: JournalPriority) {
-    let entry = Announcer.entry(for: Self.firing(.date, .due, priority: given))
+    let entry = Announcer.entry(for: Self.firing(.date, .due, priority: given)).contents
     #expect(entry.priority == expected)
   }
 }

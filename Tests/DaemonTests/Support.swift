@@ -22,24 +22,27 @@ func contents(_ path: String) throws -> String {
 
 /// A journal that a test can look into and make fail.
 final class TestJournal: JournalSink {
-  private(set) var entries: [JournalEntry] = []
+  private(set) var entries: [JournalEntry.Contents] = []
   /// Called before an entry is taken; what it throws refuses the entry.
-  var beforeEntry: (JournalEntry) throws(JournalError) -> Void = { _ throws(JournalError) in }
+  var beforeEntry: (JournalEntry.Contents) throws(JournalError) -> Void = {
+    _ throws(JournalError) in
+  }
   /// Called once an entry is taken.
-  var afterEntry: (JournalEntry) -> Void = { _ in }
+  var afterEntry: (JournalEntry.Contents) -> Void = { _ in }
 
-  func write(_ entry: JournalEntry) throws(JournalError) {
+  func write(_ entry: consuming JournalEntry) throws(JournalError) {
+    let entry = entry.contents
     try beforeEntry(entry)
     entries.append(entry)
     afterEntry(entry)
   }
 
-  func entries(_ id: MessageID) -> [JournalEntry] {
+  func entries(_ id: MessageID) -> [JournalEntry.Contents] {
     entries.filter { $0[.messageID] == id.rawValue }
   }
 
   /// Firings in the order they came.
-  var firings: [JournalEntry] { entries.filter(\.isFiring) }
+  var firings: [JournalEntry.Contents] { entries.filter(\.isFiring) }
 
   /// Reminders that fired, in order, each with its event: `milk arrive`.
   var fired: [String] {
@@ -52,7 +55,7 @@ final class TestJournal: JournalSink {
   }
 }
 
-extension JournalEntry {
+extension JournalEntry.Contents {
   var isFiring: Bool {
     [MessageID.firing, .lateFiring].map { Optional($0.rawValue) }.contains(self[.messageID])
   }
