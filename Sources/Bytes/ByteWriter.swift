@@ -99,11 +99,13 @@
   // MARK: - Room
 
   /// Where so many bytes come, which the caller writes. Counts them as written.
+  /// - Parameter more: not negative.
   private mutating func place(for more: Int) -> UnsafeMutableRawPointer {
-    precondition(more >= 0)
-    if capacity - count < more { grow(by: more) }
-    defer { count += more }
-    return unsafe start + count
+    // None of this overflows: `count` is at most `capacity`.
+    if capacity &- count < more { grow(by: more) }
+    let place = unsafe start + count
+    count &+= more
+    return unsafe place
   }
 
   private mutating func grow(by more: Int) {

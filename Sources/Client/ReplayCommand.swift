@@ -165,7 +165,7 @@ struct ReplayCommand: ClientCommand {
 
   /// Why not a single fix was played.
   private func nothing(
-    _ decoder: FixDecoder, isUndated: Bool, _ first: Instant?, _ last: Instant?,
+    _ decoder: borrowing FixDecoder, isUndated: Bool, _ first: Instant?, _ last: Instant?,
     _ zone: TimeZoneRules
   ) -> String {
     if let first, let last {

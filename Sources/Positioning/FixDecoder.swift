@@ -22,7 +22,7 @@ package import CivilTime
 /// passes an XOR.
 ///
 /// Memory is bounded: of a line whose end has not come yet at most 1 KiB is kept, 16 KiB of JSON.
-package struct FixDecoder: Sendable {
+package struct FixDecoder: ~Copyable, Sendable {
   package struct Options: Sendable {
     /// Takes sentences without `*hh`. A sentence that was cut looks the same.
     package var acceptsMissingChecksum = false

@@ -102,7 +102,7 @@ extension Engine {
     }
     let tolerance = isFirst ? settings.lateAfter : settings.leaveLateAfter
     fire(
-      index, leaveFiring(slot, departure, at: now, late: late > tolerance ? late : nil), at: now,
+      slot, leaveFiring(slot, departure, at: now, late: late > tolerance ? late : nil), at: now,
       leadsFired: max(passed, slot.progress.leadsFired + 1))
     if settings.learnsFromTrips, let here = odometer.here, let place = slot.reminder.place {
       trips.begin(

@@ -114,9 +114,9 @@ extension Engine {
       }
       // A visit that a snooze put aside is not told when it ends; the next one is.
       let isPutAside = wasSettled && slot.progress.state == .snoozed
-      if trigger == .depart, !isPutAside { tell(index, transition, .depart, place: place, at: now) }
+      if trigger == .depart, !isPutAside { tell(slot, transition, .depart, place: place, at: now) }
     case .pass:
-      if trigger != .dwell { tell(index, transition, .pass, place: place, at: now) }
+      if trigger != .dwell { tell(slot, transition, .pass, place: place, at: now) }
     case .arrive, .found:
       let starts = transition.kind == .arrive || slot.reminder.ifInside == .fire
       // The receiver's clock may be another one than ours: its times only count as differences.
@@ -127,18 +127,19 @@ extension Engine {
         $0.progress.visitSettled = !starts
       }
       guard starts else { break }
-      if trigger == .arrive { tell(index, transition, .arrive, place: place, at: now) }
+      if trigger == .arrive { tell(slot, transition, .arrive, place: place, at: now) }
     }
     schedule(index, at: now)
   }
 
   /// Fires if every condition holds now; an arrival that is held back waits while inside.
   private mutating func tell(
-    _ index: Int32, _ transition: Transition, _ event: Firing.Event, place: PlaceMet?,
+    _ slot: Slot, _ transition: Transition, _ event: Firing.Event, place: PlaceMet?,
     at now: Instant
   ) {
     // After a sleep a fix may come before the timer that ends the reminder.
-    guard let slot = slots.slot(index), !hasExpired(slot, at: now) else { return }
+    guard !hasExpired(slot, at: now) else { return }
+    let index = slot.index
     if cooldown(of: slot, at: now) != .holds {
       change(index) { $0.progress.visitSettled = true }
       return
@@ -149,7 +150,7 @@ extension Engine {
         slot, event, at: now, position: transition.position, fixTime: transition.time,
         distance: place?.distance ?? slot.reminder.distance(from: transition.position),
         eph: transition.eph, placeNumber: place?.number)
-      fire(index, firing, at: now)
+      fire(slot, firing, at: now)
     case .failsUntil:
       guard event == .arrive else { return }
       waiting.insert(index)
@@ -184,7 +185,7 @@ extension Engine {
         slot, event, at: now, position: position, fixTime: lastFix?.time,
         distance: met?.distance ?? position.flatMap { slot.reminder.distance(from: $0) },
         eph: lastFix?.eph, placeNumber: met?.number)
-      fire(index, firing, at: now)
+      fire(slot, firing, at: now)
     case .failsUntil:
       waiting.insert(index)
       change(index) { $0.isWaiting = true }

@@ -200,7 +200,7 @@ extension Engine {
       return
     }
     fire(
-      index,
+      current,
       dueFiring(current, lead: leads[last], at: now, late: late > settings.lateAfter ? late : nil),
       at: now)
   }
@@ -261,29 +261,30 @@ extension Engine {
   /// Notes the firing and moves the reminder on.
   /// - Parameter leadsFired: how many leads of this occurrence have, now; nil where that is none's affair.
   mutating func fire(
-    _ index: Int32, _ firing: Firing, at now: Instant, leadsFired: Int? = nil
+    _ slot: Slot, _ firing: consuming Firing, at now: Instant, leadsFired: Int? = nil
   ) {
     firings.append(firing)
-    guard let slot = slots.slot(index) else { return }
+    let index = slot.index
     let kind = slot.reminder.kind
     let leadsFired = leadsFired ?? slot.progress.leadsFired
     let isLastLead = leadsFired >= slot.reminder.effectiveLeads.count
+    let waitsForNextVisit = kind == .location && slot.reminder.everyVisit
     change(index) {
       $0.progress.leadsFired = leadsFired
       $0.progress.lastFired = now
       $0.progress.isUnacknowledged = true
       $0.isWaiting = false
       if isLastLead, kind == .preemptive { $0.progress.state = .fired }
+      if waitsForNextVisit {
+        $0.progress.state = .armed
+        $0.progress.visitSettled = $0.progress.presence == .inside
+      }
     }
     if !waiting.isEmpty { waiting.remove(index) }
     startNagging(slot, at: now)
     switch kind {
     case .location:
-      if slot.reminder.everyVisit {
-        change(index) {
-          $0.progress.state = .armed
-          $0.progress.visitSettled = slot.progress.presence == .inside
-        }
+      if waitsForNextVisit {
         activate(index, at: now)
       } else {
         advance(index, after: now, spent: .fired)

@@ -68,7 +68,7 @@ final class DecisionLog {
 
   /// Puts a record in its block, on disk when it returns. Where that fails it may be there all the same.
   func write(_ record: Record) throws(StoreError) {
-    fill(with: record)
+    fill(&block, with: record)
     let offset = record.number % Self.blockCount * Int64(Self.blockSize)
     let written = block.withUnsafeBytes {
       pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset))
@@ -103,7 +103,7 @@ final class DecisionLog {
 
   // MARK: - Blocks
 
-  private func fill(with record: Record) {
+  private func fill(_ block: inout ByteWriter, with record: Record) {
     block.removeAll()
     block.add(littleEndian: 0)
     block.add(littleEndian: UInt64(bitPattern: id))

@@ -2,17 +2,22 @@ import Bytes
 import CivilTime
 import Geodesy
 import Geofencing
-import Reminders
+package import Reminders
 
 /// What one event decided: the firings, and how far reminders have come by it.
-struct Decision: Equatable {
+package struct Decision: Equatable {
   var firings: [Firing] = []
   /// In order: the latest of a reminder counts.
   var progress: [Step] = []
 
-  struct Step: Equatable {
-    var id: String
-    var progress: Progress
+  package struct Step: Equatable {
+    package var id: String
+    package var progress: Progress
+
+    package init(id: String, progress: Progress) {
+      self.id = id
+      self.progress = progress
+    }
   }
 }
 

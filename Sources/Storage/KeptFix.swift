@@ -46,8 +46,8 @@ package struct EngineState {
       == String(zone.fingerprint)
   }
 
-  package func keep(_ zone: TimeZoneRules) throws(StoreError) {
-    try keep(String(zone.fingerprint), as: Self.zoneKey)
+  func keep(zoneFingerprint: UInt64) throws(StoreError) {
+    try keep(String(zoneFingerprint), as: Self.zoneKey)
   }
 
   /// What own trips have taught; what cannot be read of it was not learnt.

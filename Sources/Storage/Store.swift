@@ -5,12 +5,12 @@ package import Reminders
 package struct Changes {
   /// Reminders that are new or were edited, with their progress.
   package var saved: [ReminderStore.Entry] = []
-  package var progress: [(id: String, progress: Progress)] = []
+  package var progress: [Decision.Step] = []
   package var forgotten: [String] = []
   package var firings: [Firing] = []
   package var lastFix: KeptFix?
-  /// The rules of local time that progress was worked out by, where they are others than before.
-  package var zone: TimeZoneRules?
+  /// Those of the rules of local time that progress was worked out by, where they are others than before.
+  package var zoneFingerprint: UInt64?
   /// What own trips have taught, where that has changed.
   package var experience: TravelExperience?
 
@@ -18,14 +18,14 @@ package struct Changes {
 
   package var isEmpty: Bool {
     saved.isEmpty && progress.isEmpty && forgotten.isEmpty && firings.isEmpty && lastFix == nil
-      && zone == nil && experience == nil
+      && zoneFingerprint == nil && experience == nil
   }
 
   /// Few firings, and nothing but the progress that comes with them; the last fix and what trips have taught
   /// have time.
   var isPlainDecision: Bool {
     !firings.isEmpty && firings.count + progress.count <= Decisions.maximumParts
-      && saved.isEmpty && forgotten.isEmpty && zone == nil
+      && saved.isEmpty && forgotten.isEmpty && zoneFingerprint == nil
   }
 
   /// Leaves the latest progress of each reminder alone, so that what waits for a disk for days does not
@@ -48,8 +48,8 @@ package final class Store {
   /// Called with a sentence for each decision that `settle` had to drop, and when the log of them fails or works
   /// again.
   package var onProblem: (String) -> Void = { _ in }
-  /// What the next `settle` has to do; nil where nothing waits for it.
-  private var unsettled: Unsettled?
+  /// What the next `settle` has to do.
+  private var unsettled = Unsettled()
   /// The last try to settle has failed.
   private var isSettlingFailing = false
   /// The log of decisions could not be written the last time.
@@ -85,6 +85,10 @@ package final class Store {
     var time = Instant(microseconds: 0)
     var lastFix: KeptFix?
     var experience: TravelExperience?
+
+    var isEmpty: Bool {
+      decisions.isEmpty && delivered.isEmpty && lastFix == nil && experience == nil
+    }
   }
 
   /// For readers: what was decided is settled first, where it can be; a database that fails shows what it had
@@ -129,10 +133,10 @@ package final class Store {
     defer { if isLarge { try? database.keepPages(kibibytes: Database.usualCache) } }
     let recorded = try database.transaction { () throws(StoreError) in
       for entry in changes.saved { try reminders.replace(entry.reminder, entry.progress) }
-      for (id, progress) in changes.progress { try reminders.update(id, progress) }
+      for step in changes.progress { try reminders.update(step.id, step.progress) }
       for id in changes.forgotten { try reminders.remove(id: id) }
       if let fix = changes.lastFix { try state.keep(fix) }
-      if let zone = changes.zone { try state.keep(zone) }
+      if let zone = changes.zoneFingerprint { try state.keep(zoneFingerprint: zone) }
       if let experience = changes.experience { try state.keep(experience) }
       try decisions.passOverTorn()
       return try ledger.record(changes.firings)
@@ -155,18 +159,13 @@ package final class Store {
   package func decide(_ changes: Changes) throws(StoreError) -> [Firing] {
     guard changes.isPlainDecision else { return try commit(changes) }
     if !decisions.hasRoom { try settle() }
-    var decision = Decision()
-    for firing in changes.firings where try isNew(firing, besides: decision.firings) {
-      decision.firings.append(firing)
-    }
-    decision.progress = changes.progress.map { Decision.Step(id: $0.id, progress: $0.progress) }
+    let decision = Decision(
+      firings: try newOnes(among: changes.firings), progress: changes.progress)
     guard isInLog(decision) else { return try commit(changes) }
     passed(decision.firings)
-    var unsettled = unsettled ?? Unsettled()
     unsettled.decisions.append(decision)
-    unsettled.lastFix = changes.lastFix ?? unsettled.lastFix
-    unsettled.experience = changes.experience ?? unsettled.experience
-    self.unsettled = unsettled
+    if let fix = changes.lastFix { unsettled.lastFix = fix }
+    if let experience = changes.experience { unsettled.experience = experience }
     return decision.firings
   }
 
@@ -186,12 +185,18 @@ package final class Store {
     }
   }
 
-  private func isNew(_ firing: Firing, besides others: [Firing]) throws(StoreError) -> Bool {
-    if others.contains(where: { $0.id == firing.id }) { return false }
+  private func newOnes(among firings: [Firing]) throws(StoreError) -> [Firing] {
     // An id is made of the time, too (`Firing.identifier`): one of later than all others is new.
-    if firing.time > latestFiring { return true }
-    if isUnsettled(firing.id) { return false }
-    return try !Ledger(database: database).holds(firing.id)
+    if firings.count == 1, firings[0].time > latestFiring { return firings }
+    var new: [Firing] = []
+    for firing in firings where !new.contains(where: { $0.id == firing.id }) {
+      if firing.time <= latestFiring {
+        guard !isUnsettled(firing.id), try !Ledger(database: database).holds(firing.id)
+        else { continue }
+      }
+      new.append(firing)
+    }
+    return new
   }
 
   /// Has the next `settle` keep what nothing needs earlier.
@@ -199,37 +204,34 @@ package final class Store {
   ///   - delivered: ids of firings that the journal has got.
   ///   - time: when it got them.
   package func note(delivered: [String], at time: Instant, lastFix: KeptFix?) {
-    guard !delivered.isEmpty || lastFix != nil else { return }
-    var unsettled = unsettled ?? Unsettled()
     unsettled.delivered += delivered
     if !delivered.isEmpty { unsettled.time = time }
-    unsettled.lastFix = lastFix ?? unsettled.lastFix
-    self.unsettled = unsettled
+    if let lastFix { unsettled.lastFix = lastFix }
   }
 
   /// Whether something waits for `settle`.
-  package var isUnsettled: Bool { unsettled != nil }
+  package var isUnsettled: Bool { !unsettled.isEmpty }
 
   /// Firings that the journal has not got yet, earliest decision first; those of a decision that the database
   /// does not take now come last, for they are the latest.
   package func untold() throws(StoreError) -> [Firing] {
     let waiting = try ledger.undelivered().values
-    guard let unsettled else { return waiting }
     return (waiting + unsettled.decisions.flatMap(\.firings)).filter {
       !unsettled.delivered.contains($0.id)
     }
   }
 
   private func isUnsettled(_ firing: String) -> Bool {
-    unsettled?.decisions.contains { $0.firings.contains { $0.id == firing } } ?? false
+    unsettled.decisions.contains { $0.firings.contains { $0.id == firing } }
   }
 
   /// Brings what was decided to where it is looked up, with what was noted since.
   ///
   /// The disk is mostly not waited for: see `Ledger.markDelivered`.
   package func settle() throws(StoreError) {
-    guard let unsettled else { return }
+    guard !unsettled.isEmpty else { return }
     isSettlingFailing = true
+    let unsettled = unsettled
     let inLedger = unsettled.delivered.filter { !isUnsettled($0) }
     let problems = try decisions.settle(
       unsettled.decisions, delivered: unsettled.delivered, at: unsettled.time
@@ -239,7 +241,7 @@ package final class Store {
       if let fix = unsettled.lastFix { try state.keep(fix) }
       if let experience = unsettled.experience { try state.keep(experience) }
     }
-    self.unsettled = nil
+    self.unsettled = Unsettled()
     isSettlingFailing = false
     for problem in problems { onProblem(problem) }
   }

@@ -32,7 +32,7 @@ func storeBench(count: Int) throws -> String {
     var progress = Progress(state: .fired)
     progress.lastFired = now
     var one = Changes()
-    one.progress = [("r\(index)", progress)]
+    one.progress = [Decision.Step(id: "r\(index)", progress: progress)]
     one.firings = [
       Firing(
         id: "firing-\(index)", reminderID: "r\(index)", kind: .location, title: "Reminder \(index)",

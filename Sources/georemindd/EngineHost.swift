@@ -59,7 +59,9 @@ final class EngineHost {
 
   /// Several events of one moment, kept by one transaction.
   func handle(_ events: [Event], at now: Instant) {
-    for case .zone(let zone) in events where zone != engine.zone { unsaved.zone = zone }
+    for case .zone(let zone) in events where zone != engine.zone {
+      unsaved.zoneFingerprint = zone.fingerprint
+    }
     for event in events { engine.handle(event, at: now, into: &effects) }
     carryOut()
   }
@@ -86,7 +88,7 @@ final class EngineHost {
         engine.load(entry, zoneIsKnown: zoneIsKnown, at: now)
       }
       engine.finishLoading(at: now, into: &effects)
-      if !zoneIsKnown { unsaved.zone = engine.zone }
+      if !zoneIsKnown { unsaved.zoneFingerprint = engine.zone.fingerprint }
       carryOut()
       return problems
     } catch {
@@ -107,19 +109,20 @@ final class EngineHost {
 
   private func carryOut() {
     defer { onDeadlineChange() }
-    guard !effects.isEmpty || unsaved.zone != nil else { return }
+    guard !effects.isEmpty || unsaved.zoneFingerprint != nil else { return }
     var notices: [Notice] = []
     var routes: [RouteRequest] = []
     var (fires, progresses) = (false, false)
     for effect in effects {
-      switch effect {
+      switch consume effect {
       case .persist(let id, let progress):
-        unsaved.progress.append((id, progress))
+        unsaved.progress.append(Decision.Step(id: id, progress: progress))
         progresses = true
       case .forget(let id): unsaved.forgotten.append(id)
       case .watch(let category): unanswered.append(category)
-      case .fire(let firing):
-        unsaved.firings.append(named(firing))
+      case .fire(var firing):
+        name(&firing)
+        unsaved.firings.append(firing)
         fires = true
       case .say(let notice): notices.append(notice)
       case .route(let request): routes.append(request)
@@ -140,11 +143,8 @@ final class EngineHost {
   // MARK: - Places
 
   /// Puts the name of the place in, where the engine knows its number alone.
-  private func named(_ firing: Firing) -> Firing {
-    guard let number = firing.unnamed?.number, let name = placeName(number) else { return firing }
-    var firing = firing
-    firing.name(name)
-    return firing
+  private func name(_ firing: inout Firing) {
+    if let number = firing.unnamed?.number, let name = placeName(number) { firing.name(name) }
   }
 
   /// nil where there is no such place, or the store does not answer.
@@ -193,22 +193,23 @@ final class EngineHost {
   /// order of firings stays.
   private func commit() {
     guard !unsaved.isEmpty || storeTrouble != nil else { return }
+    var changes = Changes()
+    swap(&changes, &unsaved)
     let recorded: [Firing]
     let start = SystemClock.monotonic.microseconds
     do {
-      recorded = try unsaved.firings.isEmpty ? store.commit(unsaved) : store.decide(unsaved)
+      recorded = try changes.firings.isEmpty ? store.commit(changes) : store.decide(changes)
     } catch {
-      unsaved.forgetOutdatedProgress()
+      changes.forgetOutdatedProgress()
+      unsaved = changes
       note(trouble: "\(error)")
       return
     }
     watchPace(of: SystemClock.monotonic.microseconds - start)
-    let firings = unsaved.firings
-    unsaved = Changes()
     storeWorks()
-    guard !firings.isEmpty else { return }
+    guard !changes.firings.isEmpty else { return }
     outbox.deliver(recorded, lastFix: keptFix)
-    for firing in firings { onFiring(firing) }
+    for firing in changes.firings { onFiring(firing) }
   }
 
   private func storeWorks() {

@@ -315,7 +315,7 @@ struct ReportCycleTests {
       for number in 1...reports {
         #expect(decoder.read(Self.tpv(tick)).count == (number == reports ? 1 : 0))
       }
-      #expect(!decoder.hasOpenEpoch)
+      #expect(decoder.hasOpenEpoch == false)
     }
   }
 
@@ -354,7 +354,7 @@ struct ReportCycleTests {
     var decoder = Self.learned()
     #expect(decoder.read(Self.tpv(20, device: "/dev/b")).isEmpty)
     #expect(decoder.read(Self.tpv(20)).count == 1)
-    #expect(decoder.hasOpenEpoch)
+    #expect(decoder.hasOpenEpoch == true)
   }
 
   /// Without a time a report is told from a second one of its epoch by its position alone.

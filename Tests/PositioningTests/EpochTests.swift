@@ -182,11 +182,11 @@ struct EpochTests {
 
   @Test func silenceEndsTheEpochAndStragglersDoNotRepeatIt() {
     var decoder = FixDecoder()
-    #expect(!decoder.hasOpenEpoch)
+    #expect(decoder.hasOpenEpoch == false)
     #expect(decoder.read(nmea(Self.rmc("120000", "010224"))).isEmpty)
-    #expect(decoder.hasOpenEpoch)
+    #expect(decoder.hasOpenEpoch == true)
     #expect(decoder.silence().map(\.isoTime) == ["2024-02-01T12:00:00.000Z"])
-    #expect(!decoder.hasOpenEpoch)
+    #expect(decoder.hasOpenEpoch == false)
     #expect(decoder.read(nmea([Self.gga("120000"), "GPVTG,1,T,,M,99,N,,K,A"])).isEmpty)
     #expect(decoder.silence().isEmpty)
     // A burst that begins with VTG: silence tells whose it is.

@@ -52,9 +52,9 @@ struct GpsdTests {
   @Test func silenceEndsTheEpoch() {
     var decoder = FixDecoder()
     #expect(decoder.read(Self.tpv("2026-11-21T09:30:00Z", #""mode":2,"lat":1,"lon":2"#)).isEmpty)
-    #expect(decoder.hasOpenEpoch)
+    #expect(decoder.hasOpenEpoch == true)
     #expect(decoder.silence().count == 1)
-    #expect(!decoder.hasOpenEpoch)
+    #expect(decoder.hasOpenEpoch == false)
   }
 
   @Test(arguments: [

@@ -25,7 +25,7 @@ import Testing
   ) throws -> Changes {
     var changes = Changes()
     changes.firings = try firings.map { try Sample.firing($0, second: second, reminder: "a") }
-    changes.progress = progress.map { ($0, Progress(state: $1)) }
+    changes.progress = progress.map { Decision.Step(id: $0, progress: Progress(state: $1)) }
     return changes
   }
 
@@ -157,7 +157,10 @@ import Testing
   private func commitNothing() throws {
     let before = try copyOfDatabase()
     var nothing = Changes()
-    nothing.progress = [("unknown", Progress(state: .done)), ("a", Progress(state: .fired))]
+    nothing.progress = [
+      Decision.Step(id: "unknown", progress: Progress(state: .done)),
+      Decision.Step(id: "a", progress: Progress(state: .fired)),
+    ]
     try store.commit(nothing)
     #expect(try copyOfDatabase() == before)
   }
@@ -393,7 +396,7 @@ import Testing
   @Test func laterChangesComeAfterADecisionThatIsNotSettledYet() throws {
     try store.decide(decision(["f"], [("a", .fired)]))
     var later = Changes()
-    later.progress = [("a", Progress(state: .done))]
+    later.progress = [Decision.Step(id: "a", progress: Progress(state: .done))]
     try store.commit(later)
     #expect(try state("a", in: store) == .done)
     try store.decide(decision(["g"], [("b", .fired)], second: 1))
@@ -469,7 +472,7 @@ import Testing
       firings: changes.firings, progress: [.init(id: "a", progress: Progress(state: .fired))])
     try store.decisions.log.write(.init(number: 1, bytes: DecisionRecord.bytes(of: record)))
     var later = Changes()
-    later.progress = [("a", Progress(state: .done))]
+    later.progress = [Decision.Step(id: "a", progress: Progress(state: .done))]
     try store.commit(later)
     let next = try Store(in: folder)
     #expect(try state("a", in: next) == .done)

@@ -99,7 +99,10 @@ import Testing
     changes.saved = [try Sample.placed("new")]
     var progress = old.progress
     progress.state = .fired
-    changes.progress = [("old", progress), ("unknown", progress)]
+    changes.progress = [
+      Decision.Step(id: "old", progress: progress),
+      Decision.Step(id: "unknown", progress: progress),
+    ]
     changes.forgotten = ["gone"]
     changes.firings = [try Sample.firing("f")]
     let position = try #require(Coordinate(latitude: 1.0 / 3, longitude: 2.0 / 3))
@@ -120,7 +123,7 @@ import Testing
     for (id, state) in [("a", .fired), ("b", .armed), ("a", .done), ("b", .snoozed)]
       as [(String, Reminder.State)]
     {
-      changes.progress.append((id, Progress(state: state)))
+      changes.progress.append(Decision.Step(id: id, progress: Progress(state: state)))
     }
     changes.forgetOutdatedProgress()
     #expect(changes.progress.map(\.id) == ["a", "b"])
@@ -136,7 +139,7 @@ import Testing
     var changes = Changes()
     var progress = entry.progress
     progress.state = .fired
-    changes.progress = [("a", progress)]
+    changes.progress = [Decision.Step(id: "a", progress: progress)]
     changes.firings = try (0..<200).map { try Sample.firing("f\($0)", second: $0) }
     let error = #expect(throws: StoreError.self) { try store.commit(changes) }
     #expect(error?.isDiskFull == true)

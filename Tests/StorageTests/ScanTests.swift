@@ -104,7 +104,7 @@ import Testing
     let berlin = try #require(TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3"))
     #expect(try !store.state.isKept(in: berlin))
     var changes = Changes()
-    changes.zone = berlin
+    changes.zoneFingerprint = berlin.fingerprint
     try store.commit(changes)
     #expect(try store.state.isKept(in: berlin))
     #expect(try !store.state.isKept(in: .utc))
