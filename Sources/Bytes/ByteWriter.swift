@@ -108,6 +108,8 @@
     return unsafe place
   }
 
+  /// Apart, for it is rare: what leads by it is shorter.
+  @inline(never)
   private mutating func grow(by more: Int) {
     capacity += max(capacity, more)
     let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)

@@ -31,7 +31,8 @@ final class JournalQueue {
     for _ in 0..<2 {
       guard let probe = probe ?? connected() else { return ENOENT }
       self.probe = probe
-      if Glibc.send(probe.raw, entry.baseAddress, entry.count, Int32(MSG_NOSIGNAL)) >= 0 { return 0 }
+      let sent = Glibc.send(probe.raw, entry.baseAddress, entry.count, Int32(MSG_NOSIGNAL))
+      if sent >= 0 { return 0 }
       code = errno
       if code == EMSGSIZE || code == ENOBUFS { return EMSGSIZE }
       self.probe = nil

@@ -69,14 +69,6 @@ package struct FixDecoder: ~Copyable, Sendable {
 
   package var statistics: DecoderStatistics { context.statistics }
 
-  /// Sentences and reports that were whole.
-  package var understood: Int {
-    context.statistics.sentences &+ context.statistics.jsonLines
-  }
-
-  /// Whether a date was moved by whole periods of 1024 weeks.
-  package var hasCorrectedDates: Bool { context.statistics.weekRollovers > 0 }
-
   /// Whether a fix waits for the end of its epoch, so that `quiet` would give it out.
   package var hasOpenEpoch: Bool { assembler.hasOpenEpoch || reports.hasOpenEpoch }
 

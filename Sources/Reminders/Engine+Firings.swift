@@ -29,14 +29,13 @@ extension Engine {
     why.add(verb)
     why.add(name)
     why.add(metres)
-    var firing = baseFiring(slot, event, at: now, why: why.text)
-    firing.unnamed = placeNumber.map {
-      Firing.UnnamedPlace(number: $0, before: verb, after: metres.text)
+    var firing = baseFiring(
+      slot, event, at: now, position: position, fixTime: fixTime, distance: distance, eph: eph,
+      why: why.text)
+    if let placeNumber {
+      firing.unnamed = Firing.UnnamedPlace(
+        number: placeNumber, before: verb, after: metres.text)
     }
-    firing.position = position
-    firing.fixTime = fixTime
-    firing.eph = eph
-    firing.distance = distance
     return firing
   }
 
@@ -96,17 +95,17 @@ extension Engine {
   }
 
   func baseFiring(
-    _ slot: Slot, _ event: Firing.Event, at now: Instant, why: String
-  )
-    -> Firing
-  {
+    _ slot: Slot, _ event: Firing.Event, at now: Instant, position: Coordinate? = nil,
+    fixTime: Instant? = nil, distance: Double? = nil, eph: Double? = nil, why: String
+  ) -> Firing {
     let reminder = slot.reminder
     let due = slot.progress.occurrence
     return Firing(
       id: Firing.identifier(reminder: reminder.id, event: event, time: now, due: due),
       reminderID: reminder.id, kind: reminder.kind, title: reminder.title,
       category: reminder.category, priority: reminder.priority, time: now, event: event,
-      place: reminder.knownName, due: due, why: why)
+      position: position, eph: eph, fixTime: fixTime, place: reminder.knownName,
+      distance: distance, due: due, why: why)
   }
 
   /// The time of day in the system's zone, with the date where it is another day.

@@ -35,11 +35,9 @@ extension Engine {
       why.add("; ")
       why.add(words)
     }
-    var firing = baseFiring(slot, late == nil ? .leave : .late, at: now, why: why.text)
-    firing.position = lastFix?.position
-    firing.fixTime = lastFix?.time
-    firing.eph = lastFix?.eph
-    firing.distance = departure.distance
+    var firing = baseFiring(
+      slot, late == nil ? .leave : .late, at: now, position: lastFix?.position,
+      fixTime: lastFix?.time, distance: departure.distance, eph: lastFix?.eph, why: why.text)
     firing.travel = departure.travel
     firing.late = late
     return firing

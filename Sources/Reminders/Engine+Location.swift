@@ -146,11 +146,13 @@ extension Engine {
     }
     switch condition(of: slot, at: now) {
     case .holds:
-      let firing = placeFiring(
-        slot, event, at: now, position: transition.position, fixTime: transition.time,
-        distance: place?.distance ?? slot.reminder.distance(from: transition.position),
-        eph: transition.eph, placeNumber: place?.number)
-      fire(slot, firing, at: now)
+      fire(
+        slot,
+        placeFiring(
+          slot, event, at: now, position: transition.position, fixTime: transition.time,
+          distance: place?.distance ?? slot.reminder.distance(from: transition.position),
+          eph: transition.eph, placeNumber: place?.number),
+        at: now)
     case .failsUntil:
       guard event == .arrive else { return }
       waiting.insert(index)

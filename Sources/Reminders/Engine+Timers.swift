@@ -118,6 +118,8 @@ extension Engine {
     }
   }
 
+  /// Written in place, as the other looks below are: a call copies the engine's 3 KB.
+  @inline(__always)
   func nextLook(_ slot: Slot, now: Instant) -> Instant? {
     let next = nextLookUnprompted(slot, now: now)
     guard let nag = slot.progress.nagging?.next, isClockTrusted || nag > now else { return next }
@@ -126,6 +128,7 @@ extension Engine {
 
   /// When time brings something about, but for nagging and the time to leave: `scheduleLeaving` knows
   /// that.
+  @inline(__always)
   private func nextLookUnprompted(_ slot: Slot, now: Instant) -> Instant? {
     let reminder = slot.reminder
     let progress = slot.progress
@@ -146,6 +149,7 @@ extension Engine {
     return sooner(next, isHeld ? nil : until)
   }
 
+  @inline(__always)
   private func nextLookWhileInside(_ slot: Slot, now: Instant) -> Instant? {
     guard slot.progress.presence == .inside, !slot.progress.visitSettled,
       slot.reminder.trigger != .depart
@@ -236,6 +240,7 @@ extension Engine {
 
   /// What `Progress.nextLook` is to say. It does not depend on the position, which is another one at
   /// the next start, nor on now.
+  @inline(__always)
   func nextLookToKeep(_ slot: Slot) -> Instant? {
     let progress = slot.progress
     if progress.nagging != nil { return .lookAtOnce }
@@ -285,7 +290,7 @@ extension Engine {
     switch kind {
     case .location:
       if waitsForNextVisit {
-        activate(index, at: now)
+        if !slot.hasFence { activate(index, at: now) }
       } else {
         advance(index, after: now, spent: .fired)
       }

@@ -163,13 +163,12 @@ package struct Engine: Sendable {
   private mutating func conclude(into effects: inout [Effect]) {
     for index in dirty where slots.marks(index).contains(.dirty) {
       slots.set(.dirty, false, index)
-      guard let slot = slots.slot(index) else { continue }
-      var progress = slot.progress
-      progress.nextLook = nextLookToKeep(slot)
+      guard var slot = slots.slot(index) else { continue }
+      slot.progress.nextLook = nextLookToKeep(slot)
       if case .floating = slot.reminder.due {
-        progress.occurrenceOffset = progress.occurrence.map { zone.offset(at: $0) }
+        slot.progress.occurrenceOffset = slot.progress.occurrence.map { zone.offset(at: $0) }
       }
-      effects.append(.persist(id: slot.reminder.id, progress))
+      effects.append(.persist(id: slot.reminder.id, slot.progress))
     }
     if !dirty.isEmpty { dirty.removeAll(keepingCapacity: true) }
     for (index, reason) in slots.takeUnreadable() {

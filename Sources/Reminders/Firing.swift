@@ -143,21 +143,21 @@ extension Firing {
     name.add(decimal: Int(time.microseconds))
     name.add(UInt8(ascii: "\n"))
     name.add(decimal: Int(due?.microseconds ?? 0))
-    unsafe name.withUnsafeBytes {
-      for unsafe byte in unsafe $0 { hash = (hash ^ UInt128(byte)) &* prime }
+    hash = unsafe name.withUnsafeBytes { bytes in
+      unsafe bytes.reduce(hash) { ($0 ^ UInt128($1)) &* prime }
     }
     let high = UInt64(truncatingIfNeeded: hash >> 64) & ~0xF000 | 0x8000
     let low = UInt64(truncatingIfNeeded: hash) & ~(3 << 62) | (2 << 62)
-    var text = ByteWriter(capacity: 36)
-    text.add(hexadecimal: high >> 32, digits: 8)
-    text.add(UInt8(ascii: "-"))
-    text.add(hexadecimal: high >> 16, digits: 4)
-    text.add(UInt8(ascii: "-"))
-    text.add(hexadecimal: high, digits: 4)
-    text.add(UInt8(ascii: "-"))
-    text.add(hexadecimal: low >> 48, digits: 4)
-    text.add(UInt8(ascii: "-"))
-    text.add(hexadecimal: low, digits: 12)
-    return text.text
+    name.removeAll()
+    name.add(hexadecimal: high >> 32, digits: 8)
+    name.add(UInt8(ascii: "-"))
+    name.add(hexadecimal: high >> 16, digits: 4)
+    name.add(UInt8(ascii: "-"))
+    name.add(hexadecimal: high, digits: 4)
+    name.add(UInt8(ascii: "-"))
+    name.add(hexadecimal: low >> 48, digits: 4)
+    name.add(UInt8(ascii: "-"))
+    name.add(hexadecimal: low, digits: 12)
+    return name.text
   }
 }

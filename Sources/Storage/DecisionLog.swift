@@ -67,9 +67,9 @@ final class DecisionLog {
   }
 
   /// Puts a record in its block, on disk when it returns. Where that fails it may be there all the same.
-  func write(_ record: Record) throws(StoreError) {
-    fill(&block, with: record)
-    let offset = record.number % Self.blockCount * Int64(Self.blockSize)
+  func write(_ record: borrowing ByteWriter, as number: Int64) throws(StoreError) {
+    fill(&block, with: record, number)
+    let offset = number % Self.blockCount * Int64(Self.blockSize)
     let written = block.withUnsafeBytes {
       pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset))
     }
@@ -103,13 +103,15 @@ final class DecisionLog {
 
   // MARK: - Blocks
 
-  private func fill(_ block: inout ByteWriter, with record: Record) {
+  private func fill(
+    _ block: inout ByteWriter, with record: borrowing ByteWriter, _ number: Int64
+  ) {
     block.removeAll()
     block.add(littleEndian: 0)
     block.add(littleEndian: UInt64(bitPattern: id))
-    block.add(littleEndian: UInt64(bitPattern: record.number))
-    block.add(littleEndian: UInt64(record.bytes.count))
-    block.add(record.bytes.span)
+    block.add(littleEndian: UInt64(bitPattern: number))
+    block.add(littleEndian: UInt64(record.count))
+    block.add(record)
     while !block.count.isMultiple(of: 8) { block.add(0) }
     let checksum = block.withUnsafeBytes { Self.checksum(of: $0[8...]) }
     block.replace(littleEndian: checksum, at: 0)

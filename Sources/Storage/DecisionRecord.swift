@@ -30,14 +30,12 @@ package struct Decision: Equatable {
 enum DecisionRecord {
   private static let version: UInt8 = 1
 
-  static func bytes(of decision: Decision) -> [UInt8] {
-    var writer = ByteWriter(capacity: 1024)
+  static func write(_ decision: Decision, to writer: inout ByteWriter) {
     writer.add(version)
     writer.add(Int64(decision.progress.count))
-    for step in decision.progress { add(step, to: &writer) }
+    for index in decision.progress.indices { add(decision.progress[index], to: &writer) }
     writer.add(Int64(decision.firings.count))
-    for firing in decision.firings { add(firing, to: &writer) }
-    return writer.bytes
+    for index in decision.firings.indices { add(decision.firings[index], to: &writer) }
   }
 
   /// - Complexity: O(bytes), whatever they say of themselves.

@@ -1,3 +1,4 @@
+import Bytes
 import CivilTime
 import Reminders
 
@@ -99,10 +100,11 @@ final class Decisions {
 
   /// Keeps a decision, on disk when it returns; answers false where it is too large for the log.
   func record(_ decision: Decision) throws(StoreError) -> Bool {
-    let bytes = DecisionRecord.bytes(of: decision)
-    guard bytes.count <= DecisionLog.capacity else { return false }
+    var record = ByteWriter(capacity: 1024)
+    DecisionRecord.write(decision, to: &record)
+    guard record.count <= DecisionLog.capacity else { return false }
     isTorn = true
-    try log.write(DecisionLog.Record(number: last + 1, bytes: bytes))
+    try log.write(record, as: last + 1)
     isTorn = false
     last += 1
     return true

@@ -100,7 +100,7 @@ final class EngineHost {
   /// Tries again what the store refused.
   func retry() {
     guard storeTrouble != nil else { return }
-    commit()
+    commit(unsaved)
     tellPlaces()
     onDeadlineChange()
   }
@@ -113,28 +113,30 @@ final class EngineHost {
     var notices: [Notice] = []
     var routes: [RouteRequest] = []
     var (fires, progresses) = (false, false)
+    var changes = Changes()
+    swap(&changes, &unsaved)
     for effect in effects {
       switch consume effect {
       case .persist(let id, let progress):
-        unsaved.progress.append(Decision.Step(id: id, progress: progress))
+        changes.progress.append(Decision.Step(id: id, progress: progress))
         progresses = true
-      case .forget(let id): unsaved.forgotten.append(id)
+      case .forget(let id): changes.forgotten.append(id)
       case .watch(let category): unanswered.append(category)
       case .fire(var firing):
         name(&firing)
-        unsaved.firings.append(firing)
+        changes.firings.append(firing)
         fires = true
       case .say(let notice): notices.append(notice)
       case .route(let request): routes.append(request)
       case .keep(let experience):
         // What a recording teaches is not how this device travels.
-        if clock.mode == .system { unsaved.experience = experience }
+        if clock.mode == .system { changes.experience = experience }
       }
     }
     effects.removeAll(keepingCapacity: true)
     // The journal waits for what is kept with a firing, and nothing of that needs the last fix.
-    if !fires, progresses { unsaved.lastFix = keptFix }
-    commit()
+    if !fires, progresses { changes.lastFix = keptFix }
+    commit(changes)
     for notice in notices { journal.announce(notice) }
     for request in routes { onRoute(request) }
     tellPlaces()
@@ -191,10 +193,9 @@ final class EngineHost {
 
   /// One transaction for one event. What the disk refuses is kept and goes first next time, so the
   /// order of firings stays.
-  private func commit() {
-    guard !unsaved.isEmpty || storeTrouble != nil else { return }
-    var changes = Changes()
-    swap(&changes, &unsaved)
+  private func commit(_ changes: consuming Changes) {
+    guard !changes.isEmpty || storeTrouble != nil else { return }
+    unsaved = Changes()
     let recorded: [Firing]
     let start = SystemClock.monotonic.microseconds
     do {

@@ -54,19 +54,13 @@ final class FeedSource {
   @discardableResult
   func take(_ bytes: UnsafeRawBufferPointer, isDatagram: Bool = false) -> Bool {
     let buffer = bytes.bindMemory(to: UInt8.self)
-    var isUnderstood = false
-    var isOpen = false
-    decode { decoder, fixes in
-      // Where a live log has no date of its own it gets the day of this time.
-      if isLive { decoder.options.referenceTime = Instant(microseconds: SystemClock.now()) }
-      let before = decoder.understood
-      decoder.consume(buffer.span, into: &fixes)
-      if isDatagram { decoder.endOfDatagram(into: &fixes) }
-      isUnderstood = decoder.understood != before
-      isOpen = decoder.hasOpenEpoch
+    // Where a live log has no date of its own it gets the day of this time.
+    let now = isLive ? Instant(microseconds: SystemClock.now()) : nil
+    let reception = decode {
+      $0.receive(buffer.span, isDatagram: isDatagram, at: now, into: &$1)
     }
-    if isLive { waitForQuiet(isOpen) }
-    return isUnderstood
+    if isLive { waitForQuiet(reception.hasOpenEpoch) }
+    return reception.isUnderstood
   }
 
   /// The connection is gone: what was cut is dropped, and what is whole is given out.
@@ -86,20 +80,13 @@ final class FeedSource {
     }
   }
 
-  private func decode(_ body: (inout FixDecoder, inout [Fix]) -> Void) {
+  private func decode<Answer>(_ body: (inout FixDecoder, inout [Fix]) -> Answer) -> Answer {
     fixes.removeAll(keepingCapacity: true)
-    hasCorrectedDates = Self.decode(body, &decoder, &fixes)
+    let answer = body(&decoder, &fixes)
+    if decoder.takeCorrection() { hasCorrectedDates = true }
     if !fixes.isEmpty { onFixes(fixes) }
     let gone = decoder.takeGoneDevices()
     if !gone.isEmpty { onDevicesGone(gone) }
-  }
-
-  /// What is asked of the decoder is asked in place: to hand it out is to copy it.
-  private static func decode(
-    _ body: (inout FixDecoder, inout [Fix]) -> Void, _ decoder: inout FixDecoder,
-    _ fixes: inout [Fix]
-  ) -> Bool {
-    body(&decoder, &fixes)
-    return decoder.hasCorrectedDates
+    return answer
   }
 }

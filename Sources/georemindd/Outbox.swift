@@ -83,10 +83,11 @@ final class Outbox {
   /// Answers the ids of those that the journal has, from the first on.
   private func send(_ waiting: [Firing]) -> [String] {
     var sent: [String] = []
-    for firing in waiting {
-      guard taken.contains(firing.id) || send(firing) else { break }
-      taken.insert(firing.id)
-      sent.append(firing.id)
+    for index in waiting.indices {
+      let id = waiting[index].id
+      guard taken.contains(id) || send(waiting[index]) else { break }
+      taken.insert(id)
+      sent.append(id)
     }
     isBehind = sent.count < waiting.count
     return sent

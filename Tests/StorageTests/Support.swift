@@ -1,3 +1,4 @@
+import Bytes
 import CSQLite
 import CivilTime
 import Geodesy
@@ -22,6 +23,22 @@ extension Instant {
 extension Store {
   convenience init(in folder: TemporaryFolder) throws {
     try self.init(path: folder.database, now: .start)
+  }
+}
+
+extension DecisionRecord {
+  static func bytes(of decision: Decision) -> [UInt8] {
+    var writer = ByteWriter(capacity: 0)
+    write(decision, to: &writer)
+    return writer.bytes
+  }
+}
+
+extension DecisionLog {
+  func write(_ record: Record) throws(StoreError) {
+    var writer = ByteWriter(capacity: 0)
+    writer.add(record.bytes.span)
+    try write(writer, as: record.number)
   }
 }
 
