@@ -31,8 +31,10 @@ private let benchHelp = """
       From the last byte of an epoch on a pseudo-terminal to its firing's datagram at the journal's
       socket, through the georemindd beside this program; N firings (1000), each PACE ms (2) after
       the last. Gives the daemon a /run of its own, so it needs root or user namespaces.
-      p50_us, p90_us, p99_us            with the state directory in /dev/shm
-      p50_sync_us, p90_sync_us, p99_sync_us   in /var/tmp, with the disk's sync
+      p50_us, p90_us, p99_us            until this program, asleep in between, has read the datagram
+      p50_socket_us, p90_socket_us, p99_socket_us   until the kernel has put it into the socket
+      p50_sync_us, …, p50_socket_sync_us, …   the state directory is in /dev/shm; these with one in
+                                        /var/tmp, with the disk's sync
   load N
       N reminders of all kinds from a database in /tmp to an engine that is ready: open_ms, load_ms,
       effects; then add_p50_us, add_p99_us, add_max_us and the same of remove for one more or less,

@@ -12,15 +12,20 @@ func latencyBench(count: Int, pace: Int) throws -> String {
   var line = ""
   for (suffix, parent) in [("", "/dev/shm"), ("_sync", "/var/tmp")] {
     let times = try latencies(count: count, pace: pace, stateIn: parent)
-    for (name, share) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] {
-      line += "\(name)\(suffix)_us=\(rounded(times.percentile(share) * 1e6)) "
+    for (place, times) in [("", times.map(\.reading)), ("_socket", times.map(\.arrival))] {
+      let times = times.sorted()
+      for (name, share) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] {
+        line += "\(name)\(place)\(suffix)_us=\(rounded(times.percentile(share) * 1e6)) "
+      }
     }
   }
   return line + "n=\(count) pace_ms=\(pace)"
 }
 
-/// Seconds from burst to firing, sorted.
-private func latencies(count: Int, pace: Int, stateIn parent: String) throws -> [Double] {
+/// Seconds from each burst until its firing is in the socket, and until it is read there.
+private func latencies(
+  count: Int, pace: Int, stateIn parent: String
+) throws -> [(arrival: Double, reading: Double)] {
   let rig = try LatencyRig(stateIn: parent, reminders: bothWays)
   var drive = Drive()
   func pause() { usleep(UInt32(pace) * 1000) }
@@ -35,23 +40,23 @@ private func latencies(count: Int, pace: Int, stateIn parent: String) throws -> 
   }
   while try !rig.entry(with: firing).text.holds(drive.fixTime) {}
 
-  var times: [Double] = []
+  var times: [(arrival: Double, reading: Double)] = []
   times.reserveCapacity(count)
   while times.count < count {
     try rig.send(drive.next())
     pause()
     let burst = drive.next()
-    let start = wallTime()
+    let start = timeOfDay()
     try rig.send(burst)
     let entry = try rig.entry(with: firing)
-    times.append(entry.arrival - start)
+    times.append((entry.arrival - start, entry.reading - start))
     // A late one, of the epoch before, would look quick.
     guard entry.text.holds(drive.fixTime) else {
       throw BenchError("the firing after epoch \(drive.epochs) is another one's")
     }
     pause()
   }
-  return times.sorted()
+  return times
 }
 
 /// What only the entry of a firing holds.

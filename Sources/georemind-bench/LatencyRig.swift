@@ -6,14 +6,16 @@ final class LatencyRig {
   private let folder: BenchFolder
   private var receiver: Int32 = -1
   private var journal: Int32 = -1
+  private var entries: StampedDatagrams
   private var daemon: pid_t = -1
 
   /// - Parameter parent: where the state directory is made: a folder of a disk, or of a tmpfs, whose
   ///   sync costs nothing.
   init(stateIn parent: String, reminders: String) throws {
     folder = try BenchFolder(in: parent)
-    let entries = "\(folder.path)/journal"
-    journal = try Self.bindDatagrams(to: entries)
+    let socket = "\(folder.path)/journal"
+    journal = try Self.bindDatagrams(to: socket)
+    entries = StampedDatagrams(of: journal)
     var line: Int32 = -1
     var name = [CChar](repeating: 0, count: 128)
     guard openpty(&receiver, &line, &name, nil, nil) == 0 else {
@@ -36,7 +38,7 @@ final class LatencyRig {
       """
     let user = geteuid() == 0 ? [] : ["--map-root-user"]
     daemon = try Self.spawn(
-      ["unshare", "--mount"] + user + ["sh", "-c", script, "sh", entries, try Self.daemonPath()]
+      ["unshare", "--mount"] + user + ["sh", "-c", script, "sh", socket, try Self.daemonPath()]
         + ["--config", configuration, "--state-directory", folder.path]
         + ["--socket", "\(folder.path)/control"])
   }
@@ -57,13 +59,10 @@ final class LatencyRig {
     }
   }
 
-  /// The next entry that holds these words, and when it came; others are passed over.
-  func entry(with words: String) throws -> (text: [UInt8], arrival: Double) {
-    var entry = [UInt8](repeating: 0, count: 65_536)
+  /// The next entry that holds these words; others are passed over.
+  func entry(with words: String) throws -> StampedDatagrams.Datagram {
     while true {
-      let count = recv(journal, &entry, entry.count, 0)
-      let arrival = wallTime()
-      guard count >= 0 else {
+      guard let entry = try entries.next() else {
         let hasEnded = waitpid(daemon, nil, WNOHANG) != 0
         if hasEnded { daemon = -1 }
         throw BenchError(
@@ -71,7 +70,7 @@ final class LatencyRig {
             ? "the daemon has ended; what it said of it stands above"
             : "no entry with \(words) came within 2 s")
       }
-      if entry[..<count].holds(words) { return (Array(entry[..<count]), arrival) }
+      if entry.text.holds(words) { return entry }
     }
   }
 

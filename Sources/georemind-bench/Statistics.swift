@@ -7,6 +7,13 @@ func wallTime() -> Double {
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
+/// Seconds of the time of day.
+func timeOfDay() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_REALTIME, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
 extension [Double] {
   /// The value that a share of all (0…1) does not exceed; the array must be sorted. NaN without any.
   func percentile(_ share: Double) -> Double {
