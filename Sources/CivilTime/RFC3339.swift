@@ -16,31 +16,32 @@ extension Instant: CustomStringConvertible {
   package func rfc3339(
     zone: TimeZoneRules = .utc, decimals: SecondDecimals = .threeIfNeeded
   ) -> String {
-    var text = ByteWriter(capacity: 32)
-    write(to: &text, zone: zone, decimals: decimals)
-    return text.text
-  }
-
-  /// Adds what `rfc3339` answers; without the others the form of JSON members.
-  package func write(
-    to text: inout ByteWriter, zone: TimeZoneRules = .utc,
-    decimals: SecondDecimals = .threeIfNeeded
-  ) {
     // RFC 3339 has no seconds in offsets; with the offset cut to minutes the instant stays the same.
     let minutes = zone.offset(at: self) / 60
     let local = LocalDateTime(
       microseconds: (self + TimeSpan(microseconds: Int64(minutes) * 60_000_000)).microseconds)
+    var text = ByteWriter(capacity: 32)
     local.write(to: &text, decimals: decimals)
-    guard minutes != 0 || !zone.isUTC else { return text.add(UInt8(ascii: "Z")) }
-    let size = Int(minutes.magnitude)
-    text.add(UInt8(ascii: minutes < 0 ? "-" : "+"))
-    text.add(decimal: size / 60, width: 2)
-    text.add(UInt8(ascii: ":"))
-    text.add(decimal: size % 60, width: 2)
+    if minutes == 0, zone.isUTC {
+      text.add(UInt8(ascii: "Z"))
+    } else {
+      let size = Int(minutes.magnitude)
+      text.add(UInt8(ascii: minutes < 0 ? "-" : "+"))
+      text.add(decimal: size / 60, width: 2)
+      text.add(UInt8(ascii: ":"))
+      text.add(decimal: size % 60, width: 2)
+    }
+    return text.text
   }
 
   /// The form of JSON members: UTC, milliseconds only where they are not zero.
   package var json: String { rfc3339() }
+
+  /// Adds the form of JSON members.
+  package func writeJSON(to text: inout ByteWriter) {
+    LocalDateTime(microseconds: microseconds).write(to: &text, decimals: .threeIfNeeded)
+    text.add(UInt8(ascii: "Z"))
+  }
 
   /// The form of `time` in gpsd's TPV: UTC, always with three decimals.
   package var tpv: String { rfc3339(decimals: .three) }

@@ -118,8 +118,6 @@ extension Engine {
     }
   }
 
-  /// Written in place, as the other looks below are: a call copies the engine's 3 KB.
-  @inline(__always)
   func nextLook(_ slot: Slot, now: Instant) -> Instant? {
     let next = nextLookUnprompted(slot, now: now)
     guard let nag = slot.progress.nagging?.next, isClockTrusted || nag > now else { return next }
@@ -128,7 +126,6 @@ extension Engine {
 
   /// When time brings something about, but for nagging and the time to leave: `scheduleLeaving` knows
   /// that.
-  @inline(__always)
   private func nextLookUnprompted(_ slot: Slot, now: Instant) -> Instant? {
     let reminder = slot.reminder
     let progress = slot.progress
@@ -149,7 +146,6 @@ extension Engine {
     return sooner(next, isHeld ? nil : until)
   }
 
-  @inline(__always)
   private func nextLookWhileInside(_ slot: Slot, now: Instant) -> Instant? {
     guard slot.progress.presence == .inside, !slot.progress.visitSettled,
       slot.reminder.trigger != .depart
@@ -239,7 +235,7 @@ extension Engine {
   }
 
   /// What `Progress.nextLook` is to say. It does not depend on the position, which is another one at
-  /// the next start, nor on now.
+  /// the next start, nor on now. Written in place, for a call copies the engine's 3 KB.
   @inline(__always)
   func nextLookToKeep(_ slot: Slot) -> Instant? {
     let progress = slot.progress

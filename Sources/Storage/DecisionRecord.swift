@@ -33,9 +33,9 @@ enum DecisionRecord {
   static func write(_ decision: Decision, to writer: inout ByteWriter) {
     writer.add(version)
     writer.add(Int64(decision.progress.count))
-    for index in decision.progress.indices { add(decision.progress[index], to: &writer) }
+    for step in decision.progress { add(step, to: &writer) }
     writer.add(Int64(decision.firings.count))
-    for index in decision.firings.indices { add(decision.firings[index], to: &writer) }
+    for firing in decision.firings { add(firing, to: &writer) }
   }
 
   /// - Complexity: O(bytes), whatever they say of themselves.

@@ -135,6 +135,6 @@ extension JournalEntry {
   /// A moment in the form of JSON members, if there is one.
   fileprivate mutating func add(_ name: JournalFieldName, _ moment: Instant?) {
     guard let moment else { return }
-    add(name) { moment.write(to: &$0) }
+    add(name) { moment.writeJSON(to: &$0) }
   }
 }

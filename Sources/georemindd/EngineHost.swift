@@ -122,9 +122,9 @@ final class EngineHost {
         progresses = true
       case .forget(let id): changes.forgotten.append(id)
       case .watch(let category): unanswered.append(category)
-      case .fire(var firing):
-        name(&firing)
+      case .fire(let firing):
         changes.firings.append(firing)
+        name(&changes.firings[changes.firings.count - 1])
         fires = true
       case .say(let notice): notices.append(notice)
       case .route(let request): routes.append(request)

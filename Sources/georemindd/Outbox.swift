@@ -83,11 +83,10 @@ final class Outbox {
   /// Answers the ids of those that the journal has, from the first on.
   private func send(_ waiting: [Firing]) -> [String] {
     var sent: [String] = []
-    for index in waiting.indices {
-      let id = waiting[index].id
-      guard taken.contains(id) || send(waiting[index]) else { break }
-      taken.insert(id)
-      sent.append(id)
+    for firing in waiting {
+      guard taken.contains(firing.id) || send(firing) else { break }
+      taken.insert(firing.id)
+      sent.append(firing.id)
     }
     isBehind = sent.count < waiting.count
     return sent
