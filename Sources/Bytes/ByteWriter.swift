@@ -65,19 +65,23 @@
     unsafe start.storeBytes(of: number.littleEndian, toByteOffset: offset, as: UInt64.self)
   }
 
-  /// The number in decimal, in ASCII, with zeros in front of fewer than `width` digits, 1...19.
+  /// The number in decimal, in ASCII, with zeros in front of fewer than `width` digits.
   package mutating func add(decimal number: Int, width: Int = 1) {
     if number < 0 { add(UInt8(ascii: "-")) }
-    // The longest number has nineteen digits.
-    var digits = InlineArray<19, UInt8>(repeating: UInt8(ascii: "0"))
-    var start = digits.count
-    var rest = number.magnitude
+    var digits = 1
+    var rest = number.magnitude / 10
     while rest > 0 {
-      start -= 1
-      digits[start] += UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+      digits += 1
+    }
+    digits = max(digits, width)
+    rest = number.magnitude
+    let place = unsafe place(for: digits)
+    for offset in (0..<digits).reversed() {
+      let digit = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      unsafe place.storeBytes(of: digit, toByteOffset: offset, as: UInt8.self)
       rest /= 10
     }
-    add(digits.span.extracting(min(start, digits.count - width)...))
   }
 
   /// The last digits of the number in hexadecimal, in lower case.

@@ -21,7 +21,9 @@ extension FixDecoder {
     let before = understood
     consume(bytes, into: &fixes)
     if isDatagram { endOfDatagram(into: &fixes) }
-    return Reception(isUnderstood: understood != before, hasOpenEpoch: hasOpenEpoch)
+    return Reception(
+      isUnderstood: understood != before,
+      hasOpenEpoch: assembler.hasOpenEpoch || reports.hasOpenEpoch)
   }
 
   /// Whether a date was moved by whole periods of 1024 weeks since it was asked last.

@@ -18,23 +18,24 @@ extension Engine {
       case .dwell: "Stayed \(slot.reminder.dwell.description) at "
       default: "Arrived at "
       }
-    var metres = Sentence()
-    if let distance {
-      metres.add(", ")
-      metres.add(metres: distance)
-      metres.add(" from its ")
-      metres.add(slot.reminder.landmark)
+    func addDistance(to words: inout Sentence) {
+      guard let distance else { return }
+      words.add(", ")
+      words.add(metres: distance)
+      words.add(" from its ")
+      words.add(slot.reminder.landmark)
     }
     var why = Sentence()
     why.add(verb)
     why.add(name)
-    why.add(metres)
+    addDistance(to: &why)
     var firing = baseFiring(
       slot, event, at: now, position: position, fixTime: fixTime, distance: distance, eph: eph,
       why: why.text)
     if let placeNumber {
-      firing.unnamed = Firing.UnnamedPlace(
-        number: placeNumber, before: verb, after: metres.text)
+      var after = Sentence()
+      addDistance(to: &after)
+      firing.unnamed = Firing.UnnamedPlace(number: placeNumber, before: verb, after: after.text)
     }
     return firing
   }

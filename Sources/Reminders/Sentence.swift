@@ -12,8 +12,6 @@ struct Sentence: ~Copyable {
 
   mutating func add(_ words: String) { bytes.add(words) }
 
-  mutating func add(_ part: borrowing Sentence) { bytes.add(part.bytes) }
-
   mutating func add(_ number: Int) { bytes.add(decimal: number) }
 
   /// As systemd prints it.

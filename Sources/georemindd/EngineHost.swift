@@ -193,7 +193,7 @@ final class EngineHost {
 
   /// One transaction for one event. What the disk refuses is kept and goes first next time, so the
   /// order of firings stays.
-  private func commit(_ changes: consuming Changes) {
+  private func commit(_ changes: Changes) {
     guard !changes.isEmpty || storeTrouble != nil else { return }
     unsaved = Changes()
     let recorded: [Firing]
@@ -201,8 +201,8 @@ final class EngineHost {
     do {
       recorded = try changes.firings.isEmpty ? store.commit(changes) : store.decide(changes)
     } catch {
-      changes.forgetOutdatedProgress()
       unsaved = changes
+      unsaved.forgetOutdatedProgress()
       note(trouble: "\(error)")
       return
     }
