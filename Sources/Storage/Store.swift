@@ -9,7 +9,7 @@ package struct Changes {
   package var forgotten: [String] = []
   package var firings: [Firing] = []
   package var lastFix: KeptFix?
-  /// Those of the rules of local time that progress was worked out by, where they are others than before.
+  /// The fingerprint of the rules of local time that progress was worked out by, where they are others than before.
   package var zoneFingerprint: UInt64?
   /// What own trips have taught, where that has changed.
   package var experience: TravelExperience?
