@@ -22,17 +22,15 @@ struct EdgeScan {
   /// What is near, in quanta.
   private let skin: Float
   private let place: QuantisedPlace
-  private let hasShapes: Bool
   /// Metres to the nearest edge that is near, at least.
   private(set) var nearest = Float.infinity
 
   /// - Parameter skin: metres to the edges that are near.
   @inline(__always)
-  init(view: Viewpoint, level: Int, skin: Double, hasShapes: Bool) {
+  init(view: Viewpoint, level: Int, skin: Double) {
     self.view = view
     quantum = Float(Quantum.metres(level))
-    self.skin = Float(skin) / quantum + Quantum.doubt
-    self.hasShapes = hasShapes
+    self.skin = Float(skin) / quantum + Float(Quantum.doubt)
     place = QuantisedPlace(FixedVector(view.direction), level: level)
   }
 
@@ -40,54 +38,39 @@ struct EdgeScan {
   mutating func visit(
     _ slot: CellTable.Slot, _ source: Source, _ index: GridIndex, _ near: inout Neighbourhood
   ) {
-    guard slot.isPooled else {
-      return visit(EntryGroup(slot.entry), source, index, &near)
-    }
+    guard slot.isPooled else { return visit(slot.entry, source, index, &near) }
+    // No reach is higher than a cell, 6 431 quanta.
+    let margin = Int16(min(max(skin, 0), 16_000)) &+ 1
     let groups = index.table.pool.groups.span
-    for i in slot.blockStart..<(slot.blockStart + (slot.count + 3) >> 2) {
-      visit(groups[i], source, index, &near)
+    let end = slot.blockStart + (slot.count + 3) >> 2
+    for start in stride(from: slot.blockStart, to: end, by: 16) {
+      var candidates = place.candidates(
+        in: groups, start..<min(end, start &+ 16), within: margin)
+      while candidates != 0 {
+        let next = candidates.trailingZeroBitCount
+        candidates &= candidates &- 1
+        visit(groups[start + next >> 2][next & 3], source, index, &near)
+      }
     }
   }
 
   @inline(__always)
   private mutating func visit(
-    _ group: EntryGroup, _ source: Source, _ index: GridIndex, _ near: inout Neighbourhood
+    _ entry: Entry, _ source: Source, _ index: GridIndex, _ near: inout Neighbourhood
   ) {
-    let sight = place.sight(of: group)
-    let touching = Lanes(sight.edge .<= skin)
-    guard !touching.isEmpty else { return }
-    if hasShapes, let circles = measureShapes(in: group, touching, source, index, &near) {
-      return visitCircles(of: circles, place.sight(of: circles), source, index, &near)
-    }
-    visitCircles(of: group, sight, source, index, &near)
-  }
-
-  @inline(__always)
-  private mutating func visitCircles(
-    of group: EntryGroup, _ sight: QuantisedPlace.Sight, _ source: Source, _ index: GridIndex,
-    _ near: inout Neighbourhood
-  ) {
-    if source == .own {
-      var holders = Lanes(sight.edge .< -Quantum.doubt)
-      while let lane = holders.next() { near.note(group.tag[lane]) }
-    }
-    let away = sight.edge * sight.side
-    var lanes = Lanes(away .<= skin)
-    while let lane = lanes.next() {
-      let tag = group.tag[lane]
-      guard let source = kept(tag, of: source, near) else { continue }
-      let clear = away[lane] - Quantum.doubt
-      guard clear > 0 else {
-        measure(tag, source, index, &near)
-        continue
-      }
-      nearest = min(nearest, clear * quantum)
-      near.append(
-        NearCircle(
-          x: sight.x[lane] * quantum, y: sight.y[lane] * quantum, z: sight.z[lane] * quantum,
-          radius: sight.radius[lane] * quantum, doubt: Quantum.doubt * quantum,
-          side: sight.edge[lane] < 0 ? -1 : 1, tag: source.tag(tag)))
-    }
+    guard entry.tag >= 0 else { return measureShape(~entry.tag, source, index, &near) }
+    let sight = place.sight(of: entry)
+    if source == .own, sight.edge < -Float(Quantum.doubt) { near.note(entry.tag) }
+    let away = abs(sight.edge)
+    guard away <= skin, let source = kept(entry.tag, of: source, near) else { return }
+    let clear = away - Float(Quantum.doubt)
+    guard clear > 0 else { return measure(entry.tag, source, index, &near) }
+    nearest = min(nearest, clear * quantum)
+    near.append(
+      NearCircle(
+        x: sight.x * quantum, y: sight.y * quantum, z: sight.z * quantum,
+        radius: sight.radius * quantum, doubt: Float(Quantum.doubt) * quantum,
+        side: sight.edge < 0 ? -1 : 1, tag: source.tag(entry.tag)))
   }
 
   /// As what an edge is kept; nil where it has been told already by another cell that lists it.
@@ -116,29 +99,17 @@ struct EdgeScan {
     if source == .own, beyond <= 0 { near.note(fence) }
   }
 
-  /// Asks the shapes of a group whose bounding circle holds the place, or nearly so. Returns the group
-  /// without them; nil where there is none.
+  /// A shape whose bounding circle holds the place, or nearly so.
   @inline(never)
-  private mutating func measureShapes(
-    in group: EntryGroup, _ touching: Lanes, _ source: Source, _ index: GridIndex,
-    _ near: inout Neighbourhood
-  ) -> EntryGroup? {
-    var circles: EntryGroup?
-    var lanes = touching
-    while let lane = lanes.next() {
-      let tag = group.tag[lane]
-      guard tag < 0 else { continue }
-      circles = circles ?? group
-      circles?.clear(lane)
-      guard let source = kept(~tag, of: source, near) else { continue }
-      let beyond = index.boundaryDistance(of: ~tag, from: view)
-      if source == .own, beyond <= 0 { near.note(~tag) }
-      let shape = NearShape(
-        tag: source.tag(~tag), place: view.direction, beyond: beyond)
-      nearest = min(nearest, Float(shape.clear))
-      // The bounding circle of a shape says nothing of how deep inside its edge is.
-      if shape.clear <= Double(skin * quantum) { near.append(shape) }
-    }
-    return circles
+  private mutating func measureShape(
+    _ fence: FenceID, _ source: Source, _ index: GridIndex, _ near: inout Neighbourhood
+  ) {
+    guard let source = kept(fence, of: source, near) else { return }
+    let beyond = index.boundaryDistance(of: fence, from: view)
+    if source == .own, beyond <= 0 { near.note(fence) }
+    let shape = NearShape(tag: source.tag(fence), place: view.direction, beyond: beyond)
+    nearest = min(nearest, Float(shape.clear))
+    // The bounding circle of a shape says nothing of how deep inside its edge is.
+    if shape.clear <= Double(skin * quantum) { near.append(shape) }
   }
 }

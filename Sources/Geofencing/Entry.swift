@@ -28,7 +28,8 @@ enum Quantum {
 
   /// How far a distance between quantised places may be off, and a radius with it: below √3 for
   /// the three axes and ½ for the radius, the rest for the 24 bits of a `Float`.
-  static let doubt: Float = 3
+  @inline(__always)
+  static var doubt: Int16 { 3 }
 }
 
 /// What a look must know of a circle before it asks for more: centre and radius in 8 bytes.
@@ -144,51 +145,55 @@ struct QuantisedPlace {
     unsafe unsafeBitCast(pairs, to: SIMD4<Int32>.self)
   }
 
-  /// Four circles as seen from the place, in quanta.
+  /// A circle as seen from the place, in quanta.
   struct Sight {
-    /// From the place to the centres.
-    let x: SIMD4<Float>
-    let y: SIMD4<Float>
-    let z: SIMD4<Float>
-    let radius: SIMD4<Float>
-    /// To the edges on a straight line, negative inside; in length never more than the great circle by
+    /// From the place to the centre.
+    let x: Float
+    let y: Float
+    let z: Float
+    let radius: Float
+    /// To the edge on a straight line, negative inside; in length never more than the great circle by
     /// more than `Quantum.doubt`.
-    let edge: SIMD4<Float>
+    let edge: Float
+  }
 
-    /// On which side of the edges the place is: −1 inside, 1 outside.
-    @inline(__always)
-    var side: SIMD4<Float> {
-      SIMD4(repeating: 1).replacing(with: -1, where: edge .< 0)
+  @inline(__always)
+  func sight(of entry: Entry) -> Sight {
+    let x = Float(entry.x &- xy[0])
+    let y = Float(entry.y &- xy[1])
+    let z = Float(entry.z &- z)
+    let radius = Float(entry.radius)
+    return Sight(
+      x: x, y: y, z: z, radius: radius, edge: (x * x + y * y + z * z).squareRoot() - radius)
+  }
+
+  /// A bit for each entry of up to 16 groups, the first one lowest: set where the place is in the circle, or less
+  /// than so many quanta from its edge and perhaps half of one more.
+  ///
+  /// All are looked at before the first is asked more: whether a group has one that counts cannot be
+  /// foreseen, and a wrong guess takes the time of several groups.
+  @inline(__always)
+  func candidates(
+    in groups: Span<EntryGroup>, _ range: Range<Int>, within quanta: Int16
+  ) -> UInt64 {
+    var candidates: UInt64 = 0
+    var i = range.upperBound
+    while i > range.lowerBound {
+      i &-= 1
+      candidates = candidates &<< 4 | UInt64(isHeld(by: groups[i], enlargedBy: quanta))
     }
+    return candidates
   }
 
+  /// A bit for each of four circles, the first one lowest: set where the place is in it, and not within
+  /// `Quantum.doubt` of its edge.
   @inline(__always)
-  func sight(of group: EntryGroup) -> Sight {
-    let (x, y) = unpaired(group.xy &- xy)
-    let (z, radius) = unpaired(group.zr &- QuantisedPlace.pairs(z, 0))
-    let edge = (x * x + y * y + z * z).squareRoot() - radius
-    return Sight(x: x, y: y, z: z, radius: radius, edge: edge)
-  }
-
-  @inline(__always)
-  private func unpaired(_ pairs: SIMD8<Int16>) -> (SIMD4<Float>, SIMD4<Float>) {
-    let both = QuantisedPlace.joined(pairs)
-    return (SIMD4<Float>((both &<< 16) &>> 16), SIMD4<Float>(both &>> 16))
-  }
-
-  /// A bit for each of four circles, the first one lowest: set where the place is in it or less than
-  /// `Quantum.doubt` from its edge.
-  @inline(__always)
-  func mayBeHeld(by group: EntryGroup) -> UInt32 { isHeld(by: group, enlargedBy: 3) }
-
-  /// The same where it is in it for sure, and not so near to its edge.
-  @inline(__always)
-  func isHeld(by group: EntryGroup) -> UInt32 { isHeld(by: group, enlargedBy: -3) }
+  func isHeld(by group: EntryGroup) -> UInt32 { isHeld(by: group, enlargedBy: -Quantum.doubt) }
 
   /// Whether d² < r² + r, that is d < r + ½, where r is the radius and so many quanta more, and not below 0.
   /// All that a cell lists is less than 2¹⁵ quanta away, so that 32 bits hold the squares.
   @inline(__always)
-  private func isHeld(by group: EntryGroup, enlargedBy more: Int16) -> UInt32 {
+  func isHeld(by group: EntryGroup, enlargedBy more: Int16) -> UInt32 {
     let across = group.xy &- xy
     let along = group.zr &- QuantisedPlace.pairs(z, 0 &- more)
     let joined = QuantisedPlace.joined(along)

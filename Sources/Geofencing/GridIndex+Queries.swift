@@ -24,7 +24,7 @@ extension GridIndex {
     let reach = reach(
       from: place, wanted: near.ambition * CellGrid.height(level), isSplit: isSplit, &beside)
     near.begin(at: view.direction, in: place.cell)
-    var scan = EdgeScan(view: view, level: level, skin: reach, hasShapes: !shapes.isEmpty)
+    var scan = EdgeScan(view: view, level: level, skin: reach)
     if slot.count > 0 { scan.visit(slot, .own, self, &near) }
     for i in 0..<beside.count {
       let other = beside.slots[i]

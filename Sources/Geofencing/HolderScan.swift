@@ -19,35 +19,23 @@ struct HolderScan {
     let place = QuantisedPlace(direction, level: level)
     guard slot.isPooled else {
       let group = EntryGroup(slot.entry)
-      if place.mayBeHeld(by: group) != 0 { holders.append(tell(0, of: group, from: place)) }
+      if place.isHeld(by: group, enlargedBy: Quantum.doubt) != 0 {
+        holders.append(tell(0, of: group, from: place))
+      }
       return
     }
     let groups = pool.groups.span
     holders.append(addingCapacity: slot.count) { output in
       let end = slot.blockStart + (slot.count + 3) >> 2
       for start in stride(from: slot.blockStart, to: end, by: 16) {
-        visit(groups, start..<min(end, start &+ 16), from: place, &output)
+        var candidates = place.candidates(
+          in: groups, start..<min(end, start &+ 16), within: Quantum.doubt)
+        while candidates != 0 {
+          let next = candidates.trailingZeroBitCount
+          candidates &= candidates &- 1
+          output.append(tell(next & 3, of: groups[start + next >> 2], from: place))
+        }
       }
-    }
-  }
-
-  /// Looks at up to 16 groups. All of them are looked at before the first fence is told: whether a group
-  /// has one cannot be foreseen, and a wrong guess takes the time of several groups.
-  @inline(__always)
-  private mutating func visit(
-    _ groups: Span<EntryGroup>, _ range: Range<Int>, from place: QuantisedPlace,
-    _ holders: inout OutputSpan<FenceID>
-  ) {
-    var candidates: UInt64 = 0
-    var i = range.upperBound
-    while i > range.lowerBound {
-      i &-= 1
-      candidates = candidates &<< 4 | UInt64(place.mayBeHeld(by: groups[i]))
-    }
-    while candidates != 0 {
-      let next = candidates.trailingZeroBitCount
-      candidates &= candidates &- 1
-      holders.append(tell(next & 3, of: groups[range.lowerBound + next >> 2], from: place))
     }
   }
 

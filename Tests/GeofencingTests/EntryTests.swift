@@ -42,7 +42,8 @@ import Testing
       var group = EntryGroup()
       group[lane] = sight.entry
       let bit = UInt32(1) << UInt32(lane)
-      let (maybe, surely) = (sight.place.mayBeHeld(by: group), sight.place.isHeld(by: group))
+      let maybe = sight.place.isHeld(by: group, enlargedBy: Quantum.doubt)
+      let surely = sight.place.isHeld(by: group)
       if maybe & ~bit != 0 || surely & ~bit != 0 { ofOthers += 1 }
       if surely & bit != 0, sight.edge > 0 || maybe & bit == 0 { wrong += 1 }
       if maybe & bit == 0, sight.edge <= 0 { wrong += 1 }
@@ -61,7 +62,9 @@ import Testing
       let sight = try Sight(&random)
       var group = EntryGroup(sight.entry)
       group.clear(0)
-      if sight.place.mayBeHeld(by: group) | sight.place.isHeld(by: group) != 0 { holders += 1 }
+      for more: Int16 in [-3, 3, 6_434] where sight.place.isHeld(by: group, enlargedBy: more) != 0 {
+        holders += 1
+      }
     }
     #expect(holders == 0)
   }
@@ -72,12 +75,15 @@ import Testing
     for _ in 0..<20_000 {
       let sight = try Sight(&random)
       let group = EntryGroup(sight.entry)
-      let edge = sight.place.sight(of: group).edge[0]
-      // d² < r² + r is d < r + ½, but for less than a tenth.
-      if abs(edge - 3.5) > 0.15, (sight.place.mayBeHeld(by: group) != 0) != (edge < 3.5) {
-        different += 1
+      let edge = sight.place.sight(of: sight.entry).edge
+      for more: Int16 in [-3, 3, 100, 6_434] {
+        // d² < r² + r is d < r + ½, but for less than a tenth.
+        let limit = Float(more) + 0.5
+        guard abs(edge - limit) > 0.15, sight.entry.radius + more > 0 else { continue }
+        if (sight.place.isHeld(by: group, enlargedBy: more) != 0) != (edge < limit) {
+          different += 1
+        }
       }
-      if edge < -3, sight.place.isHeld(by: group) == 0 { different += 1 }
     }
     #expect(different == 0)
   }
