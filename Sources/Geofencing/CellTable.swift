@@ -115,7 +115,7 @@ struct CellTable: Sendable {
   /// Fetches the beginning of a list, if it is in the pool.
   @inline(__always)
   func prefetch(_ slot: Slot) {
-    if slot.isPooled { pool.prefetch(slot.blockStart, groups: (slot.count + 3) >> 2) }
+    pool.prefetch(slot.isPooled ? slot.blockStart : 0)
   }
 
   /// The slot of a cell; an empty one where there is nothing in or below it.

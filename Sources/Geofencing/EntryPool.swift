@@ -30,16 +30,15 @@ struct EntryPool: Sendable {
     set { groups[start + i >> 2][i & 3] = newValue }
   }
 
-  /// Fetches the first groups of a block into the processor's cache.
+  /// Fetches the beginning of a block into the processor's cache.
   @inline(__always)
-  func prefetch(_ start: Int, groups count: Int) {
+  func prefetch(_ start: Int) {
     unsafe groups.withUnsafeBufferPointer { buffer in
-      guard let block = buffer.baseAddress, start >= 0 else { return }
-      // What is farther is fetched by then that the first are looked at.
-      let last = start + min(count, 12)
-      for group in stride(from: start, to: min(last, buffer.count), by: 1) {
-        unsafe CProcessor.prefetch(block + group)
-      }
+      guard let all = buffer.baseAddress else { return }
+      // What is farther is fetched by then that the first are looked at. Where the block is shorter, it costs
+      // less to fetch what nobody needs than to ask.
+      let block = unsafe UnsafeRawPointer(all + start)
+      for line in 0..<9 { unsafe CProcessor.prefetch(block + 64 * line) }
     }
   }
 

@@ -31,7 +31,9 @@ extension FenceMonitor {
     hasSkipped = false
     bearOutAwaited(look, into: &transitions)
     var safe = surroundings.look(from: look.view, in: index)
-    if surroundings.hasNews || !isPresenceTrusted || !lingering.isEmpty || isHalfDecided {
+    if surroundings.hasNews || surroundings.isFresh && !inside.isEmpty || !isPresenceTrusted
+      || !lingering.isEmpty || isHalfDecided
+    {
       takeNews()
       safe = min(safe, decideDepartures(look, into: &transitions))
       decideEntering(look, into: &transitions)
@@ -84,38 +86,37 @@ extension FenceMonitor {
   /// far as that costs nothing to know, and brings `lingering` up to date.
   private mutating func takeNews() {
     if !hits.isEmpty { hits.removeAll(keepingCapacity: true) }
-    if !surroundings.entered.isEmpty { hits.append(contentsOf: surroundings.entered) }
-    if !surroundings.left.isEmpty { for fence in surroundings.left { linger(fence) } }
-    if !surroundings.found.isEmpty { hits.append(contentsOf: surroundings.found) }
-    if isPresenceTrusted {
-      if surroundings.isElsewhere {
-        // After a jump beyond the widest fence none of the former can hold the place.
-        for fence in surroundings.former { linger(fence) }
-      } else if !surroundings.former.isEmpty {
-        compare(with: surroundings.former)
-      }
+    surroundings.takeHolders(into: &hits)
+    guard !isPresenceTrusted || surroundings.isFresh else {
+      for fence in surroundings.left { linger(fence) }
+      if !surroundings.former.isEmpty { compare(with: surroundings.former) }
+      return
+    }
+    if !lingering.isEmpty { lingering.removeAll(keepingCapacity: true) }
+    if isPresenceTrusted, surroundings.isElsewhere {
+      // After a jump beyond the widest fence none that held the last place can hold this one.
+      lingering.append(contentsOf: inside)
     } else {
-      lingering.removeAll(keepingCapacity: true)
       compare(with: inside)
       isPresenceTrusted = true
     }
   }
 
-  /// Adds to `lingering` what is among `former` but not among the fences found, and what was about to
+  /// Adds to `lingering` what is among `former` but not among `hits`, and what was about to
   /// be left.
   private mutating func compare(with former: [FenceID]) {
-    if former.count * surroundings.found.count <= 32 {
+    if former.count * hits.count <= 32 {
       for fence in former
-      where !surroundings.found.contains(fence) || states[Int(fence)].is(.leaving) {
+      where !hits.contains(fence) || states[Int(fence)].is(.leaving) {
         linger(fence)
       }
       return
     }
-    for fence in surroundings.found { states[Int(fence)].isMarked = true }
+    for fence in hits { states[Int(fence)].isMarked = true }
     for fence in former where !states[Int(fence)].isMarked || states[Int(fence)].is(.leaving) {
       linger(fence)
     }
-    for fence in surroundings.found { states[Int(fence)].isMarked = false }
+    for fence in hits { states[Int(fence)].isMarked = false }
   }
 
   @inline(__always)

@@ -28,8 +28,8 @@ struct Surroundings {
   /// Of the levels looked at anew and not compared: all that hold this place, and all that held the last.
   private(set) var found: [FenceID] = []
   private(set) var former: [FenceID] = []
-  /// Whether `found` is all that is known, after a jump.
-  private var hasJumped = false
+  /// Whether nothing was kept of what held the last place: `found` is all that holds this one.
+  private(set) var isFresh = true
 
   /// Whether the last look was so far from the one before that no fence holds both places.
   private(set) var isElsewhere = false
@@ -39,7 +39,6 @@ struct Surroundings {
 
   /// Forgets all that is known, because the fences have changed.
   mutating func forget() {
-    hasJumped = false
     guard !isBlank else { return }
     for level in levels.indices { levels[level].forget() }
     deepest = CellGrid.top
@@ -72,13 +71,7 @@ struct Surroundings {
     if !entered.isEmpty { entered.removeAll(keepingCapacity: true) }
     if !left.isEmpty { left.removeAll(keepingCapacity: true) }
     if !former.isEmpty { former.removeAll(keepingCapacity: true) }
-    if hasJumped {
-      hasJumped = false
-      swap(&found, &former)
-      hasNews = !former.isEmpty
-    } else if !found.isEmpty {
-      found.removeAll(keepingCapacity: true)
-    }
+    if !found.isEmpty { found.removeAll(keepingCapacity: true) }
   }
 
   /// Looks around from a place. Returns how many metres one can travel from there, in any direction,
@@ -91,9 +84,12 @@ struct Surroundings {
     latitude = view.position.latitude
     let waySquared = way.dot(way)
     isElsewhere = waySquared > index.widestSquared
+    isFresh = isBlank
     if waySquared > Surroundings.farSquared {
-      lookAfterJump(from: view, in: index)
-      hasNews = !(found.isEmpty && former.isEmpty)
+      forget()
+      isFresh = true
+      index.findHolders(of: view, into: &found)
+      hasNews = !found.isEmpty
       return 0
     }
     let safe = lookAllAround(from: view, in: index)
@@ -158,19 +154,17 @@ struct Surroundings {
     return nil
   }
 
-  private mutating func lookAfterJump(from view: Viewpoint, in index: GridIndex) {
-    if !isBlank {
-      for level in levels.indices { levels[level].forget(into: &former) }
-      deepest = CellGrid.top
-      isBlank = true
-    }
-    index.findHolders(of: view, into: &found)
-    hasJumped = !found.isEmpty
-  }
-
   private mutating func forget(below level: Int) {
     for lower in 0..<level where lower >= deepest { levels[lower].forget(into: &former) }
     deepest = level
+  }
+
+  /// Appends what is not known to have held the last place, of the fences that hold this one, and keeps it no
+  /// longer.
+  mutating func takeHolders(into list: inout [FenceID]) {
+    if list.isEmpty, entered.isEmpty { return swap(&list, &found) }
+    list.append(contentsOf: entered)
+    list.append(contentsOf: found)
   }
 
   /// Whether the looks tell of all edges on the way between two places.
