@@ -60,14 +60,15 @@ extension Engine {
   package func travelTime(
     from origin: Coordinate, to place: Reminder.Place, by transport: Reminder.Transport
   ) -> TimeSpan {
-    settings.travel.time(
-      from: origin, to: place, by: transport, factor: leaves.pace(of: transport).factor)
+    let distance = origin.distance(to: place.position)
+    guard distance > place.radius else { return .zero }
+    return TimeSpan(seconds: leaves.pace(of: transport).seconds(distance))
   }
 
   /// By what an estimate of this mode is made now, where no routing engine has spoken.
   private func basis(of transport: Reminder.Transport) -> TravelBasis {
     if let trips = experience.factor(of: transport)?.trips { return .learnt(trips: trips) }
-    return leaves.pace(of: transport).measured == 1 ? .formula : .measured
+    return leaves.pace(of: transport).trip == .usual ? .formula : .measured
   }
 
   /// When a preemptive reminder has something to decide: the time to leave, and once it has said so the
@@ -193,13 +194,13 @@ extension Engine {
   mutating func travel(to position: Coordinate, at now: Instant) {
     odometer.follow(position)
     guard let here = odometer.here, trips.isDue(odometer.metres) else { return }
-    let steps = trips.steps
+    let paces = trips.paces
     let learnt = trips.follow(
       to: here, at: now, metres: odometer.metres, settings.travel)
     for (transport, ratio) in learnt where settings.learnsFromTrips {
       hasLearnt = experience.add(ratio, by: transport) || hasLearnt
     }
-    if !learnt.isEmpty || trips.steps != steps { usePaces(at: now) }
+    if !learnt.isEmpty || trips.paces != paces { usePaces(at: now) }
   }
 
   /// Has the queues reckon with what is known of each mode now. Complexity: O(1) where nothing is new.
@@ -208,7 +209,7 @@ extension Engine {
       let learnt = experience.factor(of: transport)?.factor
       let pace = TravelPace(
         profile: settings.travel.profile(of: transport), learnt: learnt ?? 1,
-        measured: learnt == nil ? trips.measured(transport) : 1, isRouted: settings.asksRoutes)
+        trip: learnt == nil ? trips.pace(of: transport) : .usual, isRouted: settings.asksRoutes)
       leaves.use(pace, for: transport, leaveView(at: now))
     }
   }

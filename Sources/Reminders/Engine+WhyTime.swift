@@ -45,7 +45,7 @@ extension Engine {
       } else if case .learnt(let trips) = estimate.basis {
         figures["trips"] = .int(trips)
       }
-      let factor = leaves.pace(of: slot.reminder.transport).factor
+      let factor = leaves.pace(of: slot.reminder.transport).factor(departure.distance ?? 0)
       if factor != 1 { figures["factor"] = .double(Decimal.rounded(factor, digits: 3)) }
       let words = estimateWords(estimate, slot.reminder.transport, distance: distance)
       gates.append(

@@ -225,12 +225,12 @@ struct LeaveQueue: Sendable {
   mutating func use(_ pace: TravelPace, _ view: LeaveView) {
     let old = self.pace
     guard pace != old else { return }
-    var measured = old
-    measured.measured = pace.measured
+    var underWay = old
+    underWay.trip = pace.trip
     reckoning = LeaveReckoning(pace: pace)
     unquiet()
     if pace.profile != old.profile { beginAnew() }
-    if pace != measured { return reckonAll(view) }
+    if pace != underWay { return reckonAll(view) }
     cells.lookAtNear(reckoning, view)
     near.lookAtAll(reckoning, view)
     gone.lookAtAll()

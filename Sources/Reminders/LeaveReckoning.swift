@@ -65,9 +65,9 @@ struct LeaveReckoning: Sendable {
       + pace.profile.bandStarts.prefix(Self.mostBands).map { start in
         Grade(
           farSlope: pace.worstGrowth(beyond: start) * 1e6,
-          nearSlope: pace.profile.growth(beyond: start) * pace.factor * 1e6)
+          nearSlope: pace.profile.growth(beyond: start) * pace.steepest * 1e6)
       }
-    let distances = pace.profile.bends
+    let distances = pace.bends
     bends = distances.indices.map { number in
       let (start, end) = (distances[number], distances[min(number + 1, distances.count - 1)])
       let way = end > start ? end - start : 1_000

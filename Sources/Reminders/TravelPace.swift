@@ -1,26 +1,55 @@
 import CivilTime
 
+/// What the trip under way has shown of its mode. It is believed for as much of the way ahead as it was
+/// measured on: a slow quarter of an hour makes seven hours a quarter longer, and not fourteen.
+struct TripPace: Equatable, Sendable {
+  /// What it takes over the profile.
+  var ratio = 1.0
+  /// How far ahead that is believed, in seconds of the profile.
+  var reach = 0.0
+
+  /// Nothing is shown.
+  static let usual = TripPace()
+}
+
 /// How fast one mode gets along now: its profile, and what is known beyond it.
 struct TravelPace: Equatable, Sendable {
   var profile: TravelProfile
   /// What own trips take over the profile; 1 where nothing is learnt.
   var learnt = 1.0
-  /// What the trip under way takes over the profile; counts where nothing is learnt.
-  var measured = 1.0
+  /// Counts where nothing is learnt.
+  var trip = TripPace.usual
   /// A routing engine is asked for these ways, and may know of a long detour.
   var isRouted = false
 
-  var factor: Double { learnt * measured }
+  /// No way grows by more than this over what the profile says.
+  var steepest: Double { learnt * max(1, trip.ratio) }
+
+  /// Where the travel time begins to grow faster or slower, in metres of straight line, rising.
+  var bends: [Double] {
+    guard trip != .usual else { return profile.bends }
+    return (profile.bends + [profile.distance(trip.reach)]).sorted()
+  }
 
   /// Seconds for so many metres of straight line.
   func seconds(_ distance: Double) -> Double {
-    profile.seconds(distance) * factor + profile.overhead.seconds
+    let usual = profile.seconds(distance)
+    let more = (trip.ratio - 1) * min(usual, trip.reach)
+    return (usual + more) * learnt + profile.overhead.seconds
+  }
+
+  /// What so many metres take over the profile, the overhead aside.
+  func factor(_ distance: Double) -> Double {
+    let usual = profile.seconds(distance)
+    return usual > 0 ? (seconds(distance) - profile.overhead.seconds) / usual : learnt
   }
 
   /// How far one gets in so many seconds, in metres of straight line; 0 where the overhead takes them all.
   func distance(_ seconds: Double) -> Double {
-    let way = (seconds - profile.overhead.seconds) / factor
-    return way > 0 ? profile.distance(way) : 0
+    let way = (seconds - profile.overhead.seconds) / learnt
+    guard way > 0 else { return 0 }
+    let near = trip.ratio * trip.reach
+    return profile.distance(way < near ? way / trip.ratio : way - near + trip.reach)
   }
 
   /// Seconds for so many metres of straight line that no trip and no routing engine can exceed without

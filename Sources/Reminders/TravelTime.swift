@@ -133,15 +133,13 @@ package struct TravelEstimator: Equatable, Sendable {
   }
 
   /// From `origin` to a place; 0 inside it.
-  /// - Parameter factor: what the way takes over what the mode's profile says, the overhead aside.
   package func time(
-    from origin: Coordinate, to place: Reminder.Place, by transport: Reminder.Transport,
-    factor: Double = 1
+    from origin: Coordinate, to place: Reminder.Place, by transport: Reminder.Transport
   ) -> TimeSpan {
     let distance = origin.distance(to: place.position)
     guard distance > place.radius else { return .zero }
     let profile = profile(of: transport)
-    return TimeSpan(seconds: profile.seconds(distance) * factor + profile.overhead.seconds)
+    return TimeSpan(seconds: profile.seconds(distance) + profile.overhead.seconds)
   }
 }
 

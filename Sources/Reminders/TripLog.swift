@@ -15,8 +15,9 @@ struct TripLog: Sendable {
     var goalRadius: Double
     var due: Instant
     var start: (point: Direction, time: Instant)?
-    /// What it has taken over the profile until now; nil where it is too early to say.
-    var ratio: Double?
+    /// What it has taken over the profile until now, and what the profile says; nil where it is too early
+    /// to tell.
+    var measured: (ratio: Double, usual: Double)?
 
     enum State { case underWay, over, arrived }
 
@@ -24,7 +25,7 @@ struct TripLog: Sendable {
     mutating func follow(
       to here: Direction, at now: Instant, _ estimator: TravelEstimator
     ) -> State {
-      ratio = nil
+      measured = nil
       guard now - due < TripLog.patience else { return .over }
       guard let start, start.time <= now else {
         if here.distance(to: told) > TripLog.startDistance { start = (here, now) }
@@ -36,9 +37,9 @@ struct TripLog: Sendable {
       guard way >= TripLog.shortest, elapsed >= TripLog.firstPace.seconds || hasArrived else {
         return hasArrived ? .over : .underWay
       }
-      let ratio = elapsed / estimator.profile(of: transport).seconds(way)
-      guard TravelExperience.plausible.contains(ratio) else { return .over }
-      self.ratio = ratio
+      let usual = estimator.profile(of: transport).seconds(way)
+      guard TravelExperience.plausible.contains(elapsed / usual) else { return .over }
+      measured = (elapsed / usual, usual)
       return hasArrived ? .arrived : .underWay
     }
   }
@@ -57,9 +58,11 @@ struct TripLog: Sendable {
 
   private var trips: [Trip] = []
   private var nextLook = Double.infinity
-  /// The measured factor of each mode, in fourths of a doubling; 0 where there is none. A pace that changes
-  /// by little changes nothing.
-  private(set) var steps = [0, 0, 0]
+  /// The ratio measured of each mode, in fourths of a doubling; 0 where there is none. A pace that changes by
+  /// little changes nothing.
+  private var steps = [0, 0, 0]
+  /// What follows from them, as far ahead as the last power of two seconds.
+  private(set) var paces = [TripPace](repeating: .usual, count: 3)
 
   /// 2 to the power of −4…4 fourths.
   private static let factors = [
@@ -67,9 +70,9 @@ struct TripLog: Sendable {
     1.189_207_115_002_721, 1.414_213_562_373_095_1, 1.681_792_830_507_429_1, 2,
   ]
 
-  /// What the trip under way takes over the profile; 1 where there is none.
-  func measured(_ transport: Reminder.Transport) -> Double {
-    Self.factors[steps[LeaveSchedule.mode(transport)] + 4]
+  /// What the trip under way has shown of a mode.
+  func pace(of transport: Reminder.Transport) -> TripPace {
+    paces[LeaveSchedule.mode(transport)]
   }
 
   /// A "leave" was told.
@@ -100,8 +103,8 @@ struct TripLog: Sendable {
     var kept = 0
     for number in trips.indices {
       let state = trips[number].follow(to: here, at: now, estimator)
-      if state == .arrived, let ratio = trips[number].ratio {
-        learnt.append((trips[number].transport, ratio))
+      if state == .arrived, let measured = trips[number].measured {
+        learnt.append((trips[number].transport, measured.ratio))
       }
       guard state == .underWay else { continue }
       if kept < number { trips[kept] = trips[number] }
@@ -109,19 +112,25 @@ struct TripLog: Sendable {
     }
     trips.removeLast(trips.count - kept)
     nextLook = trips.isEmpty ? .infinity : metres + Self.stride
-    for transport in Reminder.Transport.allCases { setStep(of: transport) }
+    for transport in Reminder.Transport.allCases { setPace(of: transport) }
     return learnt
   }
 
-  private mutating func setStep(of transport: Reminder.Transport) {
+  private mutating func setPace(of transport: Reminder.Transport) {
     let mode = LeaveSchedule.mode(transport)
     // What the trip says that began last.
-    if let ratio = trips.last(where: { $0.transport == transport && $0.ratio != nil })?.ratio {
+    let last = trips.last { $0.transport == transport && $0.measured != nil }
+    if let (ratio, usual) = last?.measured {
       let quarters = 4 * Self.binaryLogarithm(ratio)
-      guard abs(quarters - Double(steps[mode])) > 0.75 else { return }
-      steps[mode] = min(max(Int(quarters.rounded()), -4), 4)
+      if abs(quarters - Double(steps[mode])) > 0.75 {
+        steps[mode] = min(max(Int(quarters.rounded()), -4), 4)
+      }
+      paces[mode] =
+        steps[mode] == 0
+        ? .usual : TripPace(ratio: Self.factors[steps[mode] + 4], reach: usual.binade)
     } else if steps[mode] != 0, !trips.contains(where: { $0.transport == transport }) {
       steps[mode] = 0
+      paces[mode] = .usual
     }
   }
 

@@ -145,7 +145,9 @@ import Testing
           world.add(slot)
         case 2:
           var pace = world.queue.pace
-          pace.measured = [0.5, 0.84, 1, 2].randomElement(using: &world.dice) ?? 1
+          pace.trip = TripPace(
+            ratio: [0.5, 0.84, 1, 2].randomElement(using: &world.dice) ?? 1,
+            reach: [64, 1_024, 16_384].randomElement(using: &world.dice) ?? 64)
           world.queue.use(pace, world.view)
         case 3:
           var pace = world.queue.pace
@@ -161,7 +163,7 @@ import Testing
         default: break
         }
       }
-      #expect(given > 20)
+      #expect(given > 10)
       #expect(world.queue.count == world.waiting.count)
     }
   }
@@ -227,7 +229,12 @@ import Testing
     let again = TimeSpan.minutes(10)
     var rests = 0
     for _ in 0..<3_000 {
-      let pace = TravelPace(profile: profile, learnt: .random(in: 0.5...2, using: &dice))
+      let trip = TripPace(
+        ratio: .random(in: 0.5...2, using: &dice), reach: .random(in: 60...5_000, using: &dice))
+      let pace =
+        Bool.random(using: &dice)
+        ? TravelPace(profile: profile, learnt: .random(in: 0.5...2, using: &dice))
+        : TravelPace(profile: profile, trip: trip)
       let reckoning = LeaveReckoning(pace: pace)
       let distance = Double.random(in: 0...1, using: &dice) * .random(in: 0...300_000, using: &dice)
       let radius = Double.random(in: 10...1_000, using: &dice)

@@ -277,6 +277,32 @@ import Testing
     #expect(meal.why.contains("the pace of this trip"), "\(meal.why)")
   }
 
+  /// A slow quarter of an hour says little of a way of ten hours: nobody is told to leave hours too soon,
+  /// and told so again whenever the traffic flows.
+  @Test func thePaceOfThisTripIsBelievedForAsMuchOfTheWayAsItWasMeasuredOn() throws {
+    var harness = EngineHarness()
+    let start = 40_000.0
+    harness.fix(start)
+    try harness.add(ferry(by: "driving"))
+    // 300 km away, with an hour of slack.
+    let far = TravelProfile.driving.seconds(260_000) + 300 + 3_600
+    let due = (harness.now + .seconds(far)).json
+    try harness.add(
+      ferry("far", by: "driving", due: due).replacingOccurrence(of: "53.55", with: "51.25"))
+    while harness.firings.isEmpty { harness.fix(start, after: 30) }
+    #expect(harness.events == ["ferry:leave"])
+    // Half an hour in turns at a third of the usual pace, and all but as fast as that.
+    var distance = start
+    var slowest = 1.0
+    for step in 0..<180 {
+      distance -= (step / 30 % 2 == 0 ? 3 : 9) * 10
+      harness.fix(distance, after: 10)
+      slowest = max(slowest, harness.engine.trips.pace(of: .driving).ratio)
+    }
+    #expect(slowest > 1.6)
+    #expect(harness.events == ["ferry:leave"])
+  }
+
   // MARK: - Too late
 
   @Test func saysWhatStillIsInTime() throws {

@@ -65,13 +65,35 @@ import Testing
     #expect(profile.distance(-5) == 0)
   }
 
+  /// As far ahead as it is believed the trip's pace counts, beyond that the profile's.
+  @Test(arguments: profiles.indices)
+  func theWayOfATimeIsTheLongestAtThePaceOfATrip(index: Int) {
+    let profile = Self.profiles[index]
+    var random = SeededGenerator(seed: 7)
+    for _ in 0..<3_000 {
+      let trip = TripPace(
+        ratio: .random(in: 0.5...2, using: &random), reach: .random(in: 60...4_000, using: &random))
+      let pace = TravelPace(profile: profile, trip: trip)
+      let seconds = Double.random(in: 0...8_000, using: &random)
+      let distance = pace.distance(seconds)
+      if distance > 0 { #expect(pace.seconds(distance - 0.001) <= seconds + 1e-6) }
+      #expect(
+        pace.seconds(distance + 0.001) > seconds - 1e-6 || seconds < profile.overhead.seconds)
+      let usual = profile.seconds(distance)
+      let more = pace.seconds(distance) - profile.overhead.seconds - usual
+      #expect(abs(more) <= abs(trip.ratio - 1) * min(usual, trip.reach) + 1e-6)
+      #expect(pace.seconds(distance + 50) >= pace.seconds(distance))
+    }
+  }
+
   @Test(arguments: [(1.0, false), (2.5, false), (0.4, true), (3, true)])
   func nothingBelievedExceedsTheWorst(learnt: Double, isRouted: Bool) {
     let profile = TravelProfile.driving
     for distance in stride(from: 0.0, to: 60_000, by: 777) {
       let worst = TravelPace(profile: profile, learnt: learnt, isRouted: isRouted)
-      for measured in learnt == 1 ? [0.5, 1, 2] : [1] {
-        let known = TravelPace(profile: profile, learnt: learnt, measured: measured)
+      for ratio in learnt == 1 ? [0.5, 1, 2] : [1] {
+        let trip = TripPace(ratio: ratio, reach: 600)
+        let known = TravelPace(profile: profile, learnt: learnt, trip: trip)
         #expect(known.seconds(distance) <= worst.worst(distance))
       }
       if isRouted {
