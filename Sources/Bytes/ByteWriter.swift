@@ -59,13 +59,13 @@
     unsafe place(for: 8).storeBytes(of: number.littleEndian, as: UInt64.self)
   }
 
-  /// As `add(littleEndian:)`, in place of eight bytes that are written already.
+  /// As `add(littleEndian:)`, in place of eight bytes that are written already. Traps where they are not.
   package mutating func replace(littleEndian number: UInt64, at offset: Int) {
     precondition(offset >= 0 && offset <= count - 8)
     unsafe start.storeBytes(of: number.littleEndian, toByteOffset: offset, as: UInt64.self)
   }
 
-  /// The number in decimal, in ASCII, with zeros in front of fewer than `width` digits.
+  /// The number in decimal, in ASCII, with zeros in front of fewer than `width` digits; the sign is none.
   package mutating func add(decimal number: Int, width: Int = 1) {
     if number < 0 { add(UInt8(ascii: "-")) }
     var digits = 1
@@ -85,6 +85,7 @@
   }
 
   /// The last digits of the number in hexadecimal, in lower case.
+  /// - Parameter digits: not negative; more than 16 give zeros in front.
   package mutating func add(hexadecimal number: UInt64, digits: Int) {
     var rest = number
     let place = unsafe place(for: digits)
@@ -108,7 +109,7 @@
     return unsafe place
   }
 
-  /// Apart, for it is rare: what leads by it is shorter.
+  /// Apart, for it is rare: so `place` is short enough to be put in where it is called.
   @inline(never)
   private mutating func grow(by more: Int) {
     capacity += max(capacity, more)

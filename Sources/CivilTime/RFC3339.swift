@@ -35,7 +35,11 @@ extension Instant: CustomStringConvertible {
   }
 
   /// The form of JSON members: UTC, milliseconds only where they are not zero.
-  package var json: String { rfc3339() }
+  package var json: String {
+    var text = ByteWriter(capacity: 32)
+    writeJSON(to: &text)
+    return text.text
+  }
 
   /// Adds the form of JSON members.
   package func writeJSON(to text: inout ByteWriter) {

@@ -4,8 +4,6 @@ import CivilTime
 struct FixContext: Sendable {
   var options = FixDecoder.Options()
   var statistics = DecoderStatistics()
-  /// A date was moved by whole rollover periods, and the owner has not asked for it yet.
-  var hasCorrected = false
 
   /// 1024 weeks, the period of the GPS week number (IS-GPS-200, 20.3.3.3.1.1), in milliseconds.
   static let rollover: Int64 = 7168 * CivilDay.millisecondsPerDay
@@ -41,7 +39,6 @@ struct FixContext: Sendable {
     let moved = time &+ periods &* Self.rollover
     guard (now &- moved).magnitude <= UInt64(Self.rolloverTolerance) else { return time }
     statistics.weekRollovers &+= 1
-    hasCorrected = true
     return moved
   }
 }

@@ -9,8 +9,7 @@ extension FixDecoder {
     package let hasOpenEpoch: Bool
   }
 
-  /// As `consume`, and answers what else came of it: asked one by one from outside, each question takes a copy of
-  /// the decoder's two kilobytes.
+  /// As `consume`, and answers what else came of it, in one call.
   /// - Parameters:
   ///   - isDatagram: the bytes are one, whose end ends a line.
   ///   - now: becomes `Options.referenceTime`; nil leaves that as it is.
@@ -26,11 +25,8 @@ extension FixDecoder {
       hasOpenEpoch: assembler.hasOpenEpoch || reports.hasOpenEpoch)
   }
 
-  /// Whether a date was moved by whole periods of 1024 weeks since it was asked last.
-  package mutating func takeCorrection() -> Bool {
-    defer { context.hasCorrected = false }
-    return context.hasCorrected
-  }
+  /// Whether a date was moved by whole periods of 1024 weeks.
+  package var hasCorrectedDates: Bool { context.statistics.weekRollovers > 0 }
 
   /// Sentences and reports that were whole.
   private var understood: Int { context.statistics.sentences &+ context.statistics.jsonLines }

@@ -33,8 +33,8 @@ private let benchHelp = """
       the last. Gives the daemon a /run of its own, so it needs root or user namespaces.
       p50_us, p90_us, p99_us            until this program, asleep in between, has read the datagram
       p50_socket_us, p90_socket_us, p99_socket_us   until the kernel has put it into the socket
-      p50_sync_us, …, p50_socket_sync_us, …   the state directory is in /dev/shm; these with one in
-                                        /var/tmp, with the disk's sync
+      p50_sync_us, …, p50_socket_sync_us, …   the same with the state directory in /var/tmp, with the
+                                        disk's sync, instead of /dev/shm
   load N
       N reminders of all kinds from a database in /tmp to an engine that is ready: open_ms, load_ms,
       effects; then add_p50_us, add_p99_us, add_max_us and the same of remove for one more or less,

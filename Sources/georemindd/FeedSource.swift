@@ -17,7 +17,7 @@ final class FeedSource {
   let origin: DatagramOrigin?
   private(set) var decoder: FixDecoder
   /// The receiver's dates were off by whole periods of 1024 weeks.
-  private(set) var hasCorrectedDates = false
+  var hasCorrectedDates: Bool { decoder.hasCorrectedDates }
   /// Fixes in the order of the stream.
   var onFixes: ([Fix]) -> Void = { _ in }
   /// Devices of a gpsd from which nothing more is to come.
@@ -83,7 +83,6 @@ final class FeedSource {
   private func decode<Answer>(_ body: (inout FixDecoder, inout [Fix]) -> Answer) -> Answer {
     fixes.removeAll(keepingCapacity: true)
     let answer = body(&decoder, &fixes)
-    if decoder.takeCorrection() { hasCorrectedDates = true }
     if !fixes.isEmpty { onFixes(fixes) }
     let gone = decoder.takeGoneDevices()
     if !gone.isEmpty { onDevicesGone(gone) }

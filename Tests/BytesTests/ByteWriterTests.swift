@@ -12,7 +12,7 @@ import Testing
     var writer = ByteWriter(capacity: Int.random(in: 0...40, using: &random))
     for _ in 0..<2 {
       var expected: [UInt8] = []
-      for _ in 0..<40 {
+      pieces: for _ in 0..<40 {
         let shift = Int.random(in: 0...63, using: &random)
         let number = UInt64.random(in: 0...(.max), using: &random) >> shift
         switch Int.random(in: 0...4, using: &random) {
@@ -34,7 +34,7 @@ import Testing
           other.add(expected.span)
           writer.add(other)
           expected += expected
-          if expected.count > 10_000 { return }
+          if expected.count > 10_000 { break pieces }
         }
         #expect(writer.count == expected.count)
       }
@@ -54,6 +54,10 @@ import Testing
     writer.add(decimal: 123, width: 2)
     writer.add(decimal: -5, width: 2)
     #expect(writer.text == "007202600123-05")
+    writer.removeAll()
+    writer.add(decimal: .min)
+    writer.add(decimal: .min, width: 25)
+    #expect(writer.text == "-9223372036854775808-0000009223372036854775808")
   }
 
   @Test func hexadecimalDigitsAreTheLastOnes() {

@@ -32,6 +32,7 @@ final class TestJournal: JournalSink {
 
   func write(_ entry: consuming JournalEntry) throws(JournalError) {
     let entry = entry.contents
+    #expect(Set(entry.fields.map(\.name)).count == entry.fields.count, "a field stands twice")
     try beforeEntry(entry)
     entries.append(entry)
     afterEntry(entry)
