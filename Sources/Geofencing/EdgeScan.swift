@@ -39,7 +39,7 @@ struct EdgeScan {
     _ slot: CellTable.Slot, _ source: Source, _ index: GridIndex, _ near: inout Neighbourhood
   ) {
     guard slot.isPooled else { return visit(slot.entry, source, index, &near) }
-    // No reach is higher than a cell, 6 431 quanta.
+    // No reach is higher than a cell, 6 434 quanta.
     let margin = Int16(min(max(skin, 0), 16_000)) &+ 1
     let groups = index.table.pool.groups.span
     let end = slot.blockStart + (slot.count + 3) >> 2
@@ -58,8 +58,9 @@ struct EdgeScan {
   private mutating func visit(
     _ entry: Entry, _ source: Source, _ index: GridIndex, _ near: inout Neighbourhood
   ) {
-    guard entry.tag >= 0 else { return measureShape(~entry.tag, source, index, &near) }
     let sight = place.sight(of: entry)
+    guard sight.edge <= skin else { return }
+    guard entry.tag >= 0 else { return measureShape(~entry.tag, source, index, &near) }
     if source == .own, sight.edge < -Float(Quantum.doubt) { near.note(entry.tag) }
     let away = abs(sight.edge)
     guard away <= skin, let source = kept(entry.tag, of: source, near) else { return }

@@ -27,7 +27,8 @@ enum Quantum {
   }
 
   /// How far a distance between quantised places may be off, and a radius with it: below √3 for
-  /// the three axes and ½ for the radius, the rest for the 24 bits of a `Float`.
+  /// the three axes and ½ for the radius. Of what is left the 24 bits of a `Float` need next to nothing,
+  /// and the whole numbers of `QuantisedPlace.isHeld` ½, for they ask for d < r + ½.
   @inline(__always)
   static var doubt: Int16 { 3 }
 }

@@ -75,7 +75,8 @@ package struct GridIndex: Sendable {
   }
 
   /// Adds a region, or replaces the one of that number. Negative numbers are ignored.
-  /// - Complexity: O(cells of the region), mostly one to four, amortised.
+  /// - Complexity: O(cells of the region), mostly one to four, amortised; O(fences) where the table of squares
+  ///   that fences touch has become crowded.
   package mutating func insert(_ region: Region, id: FenceID) {
     guard id >= 0 else { return }
     remove(id)

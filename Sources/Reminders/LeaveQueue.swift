@@ -380,9 +380,9 @@ struct LeaveQueue: Sendable {
   /// When one of them is looked at if the device stays where it is, microseconds.
   func nextLook(_ index: Int32, _ view: LeaveView) -> Int64? {
     let home = homes[Int(index)]
-    if home == .fixed { return fixed.deadline(slot: index) }
+    if home == .fixed { return fixed.deadline(slot: index).map { $0 + Self.farPatience } }
     if home == .cell {
-      return view.now + cells.restLength(entries[Int(index)], reckoning, view)
+      return view.now + cells.restLength(entries[Int(index)], reckoning, view) + Self.farPatience
     }
     return home.near.flatMap { near.nextLook($0, reckoning, view) }
   }

@@ -1,7 +1,8 @@
 import CivilTime
 
-/// What the trip under way has shown of its mode. It is believed for as much of the way ahead as it was
-/// measured on: a slow quarter of an hour makes seven hours a quarter longer, and not fourteen.
+/// What the trip under way has shown of its mode. It is believed for no more of the way ahead than it was
+/// measured on: a slow quarter of an hour makes a way of seven hours some minutes longer, and not twice as
+/// long.
 struct TripPace: Equatable, Sendable {
   /// What it takes over the profile.
   var ratio = 1.0
@@ -41,7 +42,8 @@ struct TravelPace: Equatable, Sendable {
   /// What so many metres take over the profile, the overhead aside.
   func factor(_ distance: Double) -> Double {
     let usual = profile.seconds(distance)
-    return usual > 0 ? (seconds(distance) - profile.overhead.seconds) / usual : learnt
+    guard usual > 0 else { return learnt * trip.ratio }
+    return learnt * (1 + (trip.ratio - 1) * min(1, trip.reach / usual))
   }
 
   /// How far one gets in so many seconds, in metres of straight line; 0 where the overhead takes them all.

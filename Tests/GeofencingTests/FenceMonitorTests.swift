@@ -104,6 +104,20 @@ import Testing
     #expect(monitor.insideFences() == [0, 1])
   }
 
+  @Test func aFenceAddedAfterASkippedSampleIsLeftByTheNext() {
+    var monitor = FenceMonitor(policy: .plain)
+    monitor.add(.circle(circle(home, 300)), id: 0, presence: .outside)
+    var transitions: [Transition] = []
+    for step in 1...4 {
+      if step == 3 { monitor.add(.circle(circle(home, 300)), id: 1, presence: .inside) }
+      let far = home.moved(east: 0, north: -200_000 * Double(step))
+      monitor.process(
+        PositionSample(time: Instant(seconds: Double(step)), position: far), into: &transitions)
+    }
+    #expect(transitions.map(\.fence) == [1])
+    #expect(transitions.map(\.kind) == [.depart])
+  }
+
   @Test func oneSampleBeyondTheMarginIsNoDeparture() {
     var rig = rig(presence: .inside)
     for east in [90.0, 140, 90, 140, 90] { #expect(rig.feed(at(east), eph: 2) == []) }

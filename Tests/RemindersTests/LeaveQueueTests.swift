@@ -125,7 +125,9 @@ import Testing
           distance: seconds * .random(in: 0...speed, using: &world.dice))
         // Whatever comes due by time alone until the next fix has a deadline before it.
         let end = world.now + Int64(seconds * 1e6)
-        while let deadline = world.queue.deadline(world.view), deadline < end {
+        var wakings = 0
+        while let deadline = world.queue.deadline(world.view), deadline < end, wakings < 4_000 {
+          wakings += 1
           world.now = max(world.now + 1, deadline)
           let due = world.due
           #expect(world.takeDue() == due, "seed \(seed), step \(step), by time")

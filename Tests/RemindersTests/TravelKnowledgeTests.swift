@@ -293,13 +293,16 @@ import Testing
     #expect(harness.events == ["ferry:leave"])
     // Half an hour in turns at a third of the usual pace, and all but as fast as that.
     var distance = start
-    var slowest = 1.0
+    var (slowest, farthest) = (1.0, 0.0)
     for step in 0..<180 {
       distance -= (step / 30 % 2 == 0 ? 3 : 9) * 10
       harness.fix(distance, after: 10)
-      slowest = max(slowest, harness.engine.trips.pace(of: .driving).ratio)
+      let pace = harness.engine.trips.pace(of: .driving)
+      slowest = max(slowest, pace.ratio)
+      farthest = max(farthest, pace.reach)
     }
     #expect(slowest > 1.6)
+    #expect(farthest > TravelProfile.driving.seconds(start - distance) / 3)
     #expect(harness.events == ["ferry:leave"])
   }
 

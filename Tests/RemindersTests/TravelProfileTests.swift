@@ -65,6 +65,14 @@ import Testing
     #expect(profile.distance(-5) == 0)
   }
 
+  @Test(arguments: profiles.indices)
+  func whatIsUsualIsNoFactor(index: Int) {
+    let pace = TravelPace(profile: Self.profiles[index])
+    for distance in stride(from: 0.0, to: 60_000, by: 777) {
+      #expect(pace.factor(distance) == 1)
+    }
+  }
+
   /// As far ahead as it is believed the trip's pace counts, beyond that the profile's.
   @Test(arguments: profiles.indices)
   func theWayOfATimeIsTheLongestAtThePaceOfATrip(index: Int) {
