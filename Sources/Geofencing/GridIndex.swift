@@ -121,10 +121,8 @@ package struct GridIndex: Sendable {
   /// Marks all fences in a table that is large enough for them.
   private mutating func markAnew() {
     var fresh = Occupancy.unfolded
-    for circle in circles where circle.radius >= 0 {
-      DiscCover(
-        latitude: circle.latitude, longitude: circle.longitude, metres: circle.radius
-      ).mark(in: &fresh)
+    for slot in circles.indices where circles[slot].radius >= 0 {
+      listing(of: FenceID(slot)).cover.mark(in: &fresh)
     }
     occupancy = fresh.folded()
   }

@@ -20,9 +20,7 @@ extension FixDecoder {
     let before = understood
     consume(bytes, into: &fixes)
     if isDatagram { endOfDatagram(into: &fixes) }
-    return Reception(
-      isUnderstood: understood != before,
-      hasOpenEpoch: assembler.hasOpenEpoch || reports.hasOpenEpoch)
+    return Reception(isUnderstood: understood != before, hasOpenEpoch: hasOpenEpoch)
   }
 
   /// Whether a date was moved by whole periods of 1024 weeks.

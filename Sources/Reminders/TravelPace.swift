@@ -35,15 +35,17 @@ struct TravelPace: Equatable, Sendable {
   /// Seconds for so many metres of straight line.
   func seconds(_ distance: Double) -> Double {
     let usual = profile.seconds(distance)
-    let more = (trip.ratio - 1) * min(usual, trip.reach)
-    return (usual + more) * learnt + profile.overhead.seconds
+    return (usual + more(usual)) * learnt + profile.overhead.seconds
   }
+
+  /// What the trip under way adds to a way that usually takes so many seconds.
+  private func more(_ usual: Double) -> Double { (trip.ratio - 1) * min(usual, trip.reach) }
 
   /// What so many metres take over the profile, the overhead aside.
   func factor(_ distance: Double) -> Double {
     let usual = profile.seconds(distance)
     guard usual > 0 else { return learnt * trip.ratio }
-    return learnt * (1 + (trip.ratio - 1) * min(1, trip.reach / usual))
+    return learnt * (1 + more(usual) / usual)
   }
 
   /// How far one gets in so many seconds, in metres of straight line; 0 where the overhead takes them all.

@@ -72,13 +72,6 @@ struct BenchError: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// Processor time of this process in seconds.
-func processorTime() -> Double {
-  var now = timespec()
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now)
-  return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
-}
-
 /// Two decimals, without Foundation.
 func rounded(_ value: Double) -> String {
   let hundredths = Int64((value * 100).rounded())

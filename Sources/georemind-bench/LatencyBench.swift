@@ -78,9 +78,7 @@ private struct Drive {
   private(set) var time: Instant
 
   init() {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    time = Instant(seconds: Double(now.tv_sec))
+    time = Instant(seconds: timeOfDay().rounded(.down))
   }
 
   var fixTime: String { "GEOREMIND_FIX_TIME=\(time.json)" }

@@ -1,7 +1,6 @@
 import CivilTime
 import Geodesy
 import Geofencing
-import Glibc
 import Positioning
 import Reminders
 import Storage
@@ -35,16 +34,16 @@ private func reminder(_ index: Int) -> Reminder {
 func loadBench(count: Int) throws -> String {
   let folder = try BenchFolder(in: "/tmp")
   try fill(folder, count)
-  let start = seconds()
+  let start = wallTime()
   let store = try Store(path: "\(folder.path)/bench.db", now: now)
-  let opened = seconds()
+  let opened = wallTime()
   var engine = Engine(zone: .utc)
   if let fix = try store.state.lastFix() { engine.remember(fix.fix, from: fix.arrival) }
   engine.beginLoading(count: try store.reminders.count(), at: now)
   let problems = try store.reminders.scan { engine.load($0, zoneIsKnown: true, at: now) }
   var effects: [Effect] = []
   engine.finishLoading(at: now, into: &effects)
-  let loaded = seconds()
+  let loaded = wallTime()
   guard engine.count == count, problems.isEmpty else {
     throw BenchError("\(engine.count) of \(count) reminders came back")
   }
@@ -53,12 +52,12 @@ func loadBench(count: Int) throws -> String {
   var removes: [Double] = []
   for index in count..<count + 1_000 {
     let one = reminder(index)
-    let start = seconds()
+    let start = wallTime()
     engine.handle(.add(one, nil), at: now, into: &effects)
-    let added = seconds()
+    let added = wallTime()
     engine.handle(.remove(id: "reminder-\(index - count)"), at: now, into: &effects)
     adds.append(added - start)
-    removes.append(seconds() - added)
+    removes.append(wallTime() - added)
   }
   adds.sort()
   removes.sort()
@@ -109,18 +108,18 @@ func placeBench(count: Int) throws -> String {
   }
   var engine = Engine(zone: .utc)
   var effects: [Effect] = []
-  let start = seconds()
+  let start = wallTime()
   let milk = Reminder(
     id: "milk", kind: .location, title: "Milk", nearCategory: "shopping", everyVisit: true)
   engine.handle(.add(milk, nil), at: now, into: &effects)
   let places = try store.places.numbered(inCategory: "shopping").values
-  let read = seconds()
+  let read = wallTime()
   engine.handle(.places(category: "shopping", places), at: now, into: &effects)
-  let filled = seconds()
+  let filled = wallTime()
 
   var firings = 0
   let fixes = 20_000
-  let drive = seconds()
+  let drive = wallTime()
   var here = position(0)
   for index in 0..<fixes {
     effects.removeAll(keepingCapacity: true)
@@ -130,15 +129,9 @@ func placeBench(count: Int) throws -> String {
     engine.handle(.fix(fix), at: time, into: &effects)
     for case .fire(_) in effects { firings += 1 }
   }
-  let driven = seconds()
+  let driven = wallTime()
   store.close()
   return "read_ms=\(rounded((read - start) * 1e3)) fill_ms=\(rounded((filled - read) * 1e3))"
     + " bytes_per_place=\(rounded(Double(engine.placeBytes) / Double(count)))"
     + " us_per_fix=\(rounded((driven - drive) / Double(fixes) * 1e6)) firings=\(firings)"
-}
-
-private func seconds() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }

@@ -54,7 +54,6 @@ struct StampedDatagrams {
       control.load(fromByteOffset: 8, as: Int32.self) == SOL_SOCKET,
       control.load(fromByteOffset: 12, as: Int32.self) == SO_TIMESTAMPNS
     else { return nil }
-    let time = control.load(fromByteOffset: header, as: timespec.self)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    return control.load(fromByteOffset: header, as: timespec.self).seconds
   }
 }

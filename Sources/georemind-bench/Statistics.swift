@@ -1,17 +1,22 @@
 import Glibc
 
 /// Seconds of the monotonic clock.
-func wallTime() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
+func wallTime() -> Double { seconds(of: CLOCK_MONOTONIC) }
 
 /// Seconds of the time of day.
-func timeOfDay() -> Double {
+func timeOfDay() -> Double { seconds(of: CLOCK_REALTIME) }
+
+/// Processor time of this process in seconds.
+func processorTime() -> Double { seconds(of: CLOCK_PROCESS_CPUTIME_ID) }
+
+private func seconds(of clock: clockid_t) -> Double {
   var time = timespec()
-  clock_gettime(CLOCK_REALTIME, &time)
-  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  clock_gettime(clock, &time)
+  return time.seconds
+}
+
+extension timespec {
+  var seconds: Double { Double(tv_sec) + Double(tv_nsec) / 1e9 }
 }
 
 extension [Double] {
