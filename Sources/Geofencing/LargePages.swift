@@ -6,6 +6,7 @@
 ///
 /// A look at a random place reads a few cache lines far apart. With a million fences or timers each of
 /// them would be on a page of 4 KiB that the processor has to look up first.
+@usableFromInline
 package func adviseLargePages(_ start: UnsafeMutableRawPointer, _ byteCount: Int) {
   guard byteCount >= 4 << 20 else { return }
   // Whole pages only, and nothing but advice: no data is touched, and a refusal is no loss.
@@ -16,8 +17,17 @@ package func adviseLargePages(_ start: UnsafeMutableRawPointer, _ byteCount: Int
 }
 
 extension Array {
+  /// Adds an element; where there is no room, moves all to twice as much, on large pages where that is large.
+  /// Complexity: O(1) amortised.
+  @inlinable
+  package mutating func appendOnLargePages(_ element: Element) {
+    if count == capacity { move(toCapacity: Swift.max(16, 2 * count)) }
+    append(element)
+  }
+
   /// Copies the elements to storage for `capacity` of them, on large pages where it is large.
-  mutating func move(toCapacity capacity: Int) {
+  @inlinable
+  package mutating func move(toCapacity capacity: Int) {
     var fresh: [Element] = []
     fresh.reserveCapacity(capacity)
     unsafe fresh.withUnsafeMutableBufferPointer { buffer in

@@ -1,3 +1,5 @@
+import Geofencing
+
 /// The reminders of a `LeaveQueue` that have said "leave", until much slack may have come back.
 ///
 /// They are many more than those near their time, for a way may take hours, and are looked at rarely: so
@@ -28,7 +30,7 @@ struct GoneLeaves: Sendable {
       places[Int(place)] = new
       return place
     }
-    places.append(new)
+    places.appendOnLargePages(new)
     return Int32(places.count - 1)
   }
 

@@ -1,4 +1,5 @@
 import Geodesy
+import Geofencing
 
 /// The reminders of one mode whose time to leave is far off, by place and time: a cell of the globe
 /// rests as a whole, until it may be time to leave for the soonest of its reminders from anywhere in it.
@@ -93,7 +94,7 @@ struct LeaveCells: Sendable {
   mutating func insert(_ index: Int32, _ entry: LeaveEntry) -> (cell: Int32, isFirst: Bool) {
     let number = cell(grid.key(entry))
     let time = Self.time(entry.moment)
-    while links.count <= Int(index) { links.append(Link()) }
+    while links.count <= Int(index) { links.appendOnLargePages(Link()) }
     let place = place(time, in: number)
     let buckets = cells[Int(number)].buckets.count
     if place < buckets, cells[Int(number)].buckets[place].time == time {

@@ -1,5 +1,6 @@
 import CivilTime
 import Geodesy
+import Geofencing
 
 /// The reminders of one mode of transport that wait for their time to leave, in the order in which it
 /// can become that.
@@ -107,8 +108,8 @@ struct LeaveQueue: Sendable {
       entries[Int(index)] = entry
       return index
     }
-    entries.append(entry)
-    homes.append(.none)
+    entries.appendOnLargePages(entry)
+    homes.appendOnLargePages(.none)
     return Int32(entries.count - 1)
   }
 

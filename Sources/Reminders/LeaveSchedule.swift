@@ -1,4 +1,5 @@
 import CivilTime
+import Geofencing
 
 /// The preemptive reminders of an engine by slot, each in the queue of its mode.
 struct LeaveSchedule: Sendable {
@@ -107,7 +108,7 @@ struct LeaveSchedule: Sendable {
   }
 
   private mutating func note(_ slot: Int32, _ place: Int32, _ mode: Int) {
-    while places.count <= Int(slot) { places.append(-1) }
+    while places.count <= Int(slot) { places.appendOnLargePages(-1) }
     places[Int(slot)] = place << 2 | Int32(mode)
   }
 

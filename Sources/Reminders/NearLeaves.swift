@@ -1,4 +1,5 @@
 import Geodesy
+import Geofencing
 
 /// The reminders of a `LeaveQueue` that wait near their time to leave, each looked at by itself.
 ///
@@ -59,7 +60,7 @@ struct NearLeaves: Sendable {
       places[Int(place)] = new
       return place
     }
-    places.append(new)
+    places.appendOnLargePages(new)
     return Int32(places.count - 1)
   }
 

@@ -108,7 +108,7 @@ struct SlotTable: Sendable {
     records.capacity * MemoryLayout<Record>.stride + ids.byteCount + packedBytes
   }
 
-  mutating func reserveCapacity(_ count: Int) { records.reserveCapacity(count) }
+  mutating func reserveCapacity(_ count: Int) { records.move(toCapacity: count) }
 
   // MARK: - Look-up
 
