@@ -1,3 +1,5 @@
+import CProcessor
+
 #if canImport(Glibc)
   import Glibc
 #endif
@@ -17,6 +19,19 @@ package func adviseLargePages(_ start: UnsafeMutableRawPointer, _ byteCount: Int
 }
 
 extension Array {
+  /// Has an element on its way to the processor, which will be asked for soon. The index must be in the array.
+  @inline(__always)
+  package func askFor(_ index: Int) {
+    assert(indices.contains(index))
+    unsafe withUnsafeBufferPointer { elements in
+      guard let start = elements.baseAddress else { return }
+      let first = unsafe UnsafeRawPointer(start + index)
+      unsafe prefetch(first)
+      // Some lie across two lines.
+      unsafe prefetch(first + (MemoryLayout<Element>.size - 1))
+    }
+  }
+
   /// Adds an element; where there is no room, moves all to twice as much, on large pages where that is large.
   /// Complexity: O(1) amortised.
   @inlinable

@@ -19,8 +19,15 @@ struct GradedHeap: Sendable {
 
   mutating func cancel(_ number: Int32, _ grade: Int) { heaps[grade].cancel(slot: number) }
 
-  /// Every number that has a timer.
-  var numbers: [Int32] { heaps.flatMap(\.timedSlots) }
+  /// Takes the timers of a grade away that are due until a time, the first ones first, at most `most`.
+  mutating func takeDue(_ grade: Int, until time: Int64, most: Int, into numbers: inout [Int32]) {
+    var taken = 0
+    while taken < most, let first = heaps[grade].peek(), first.deadline <= time {
+      _ = heaps[grade].pop()
+      numbers.append(first.slot)
+      taken += 1
+    }
+  }
 
   /// Sets all timers of each grade to one time.
   mutating func setAll(at time: (_ grade: Int) -> Int64) {

@@ -14,7 +14,7 @@ import Geofencing
 ///
 /// What has said "leave" rests likewise, until much slack may have come back.
 ///
-/// 44 bytes a reminder: 36 for the entry and where it rests, 8 in its cell; 60 more while it is looked at
+/// 44 bytes a reminder: 36 for the entry and where it rests, 8 in its cell; 60 to 72 more while it is looked at
 /// by itself (`NearLeaves`, `GoneLeaves`).
 struct LeaveQueue: Sendable {
   enum Stage { case waiting, gone }
@@ -33,9 +33,9 @@ struct LeaveQueue: Sendable {
 
   /// What is far off is looked at so rarely, many at once: by so much of the fastest clock, which is far
   /// less than `LeaveReckoning.nearness`. Microseconds.
-  private static let farPause: Int64 = 20_000_000
+  private static let farPause: Int64 = 120_000_000
   /// So long a look at it may wait for a fix; more than the pause, so that it is not too early for it.
-  private static let farPatience: Int64 = 30_000_000
+  private static let farPatience: Int64 = 130_000_000
 
   private var entries: [LeaveEntry] = []
   private var homes: [Home] = []
@@ -94,8 +94,7 @@ struct LeaveQueue: Sendable {
       let isSoon = left < LeaveReckoning.soon || look.slack <= reckoning.doubt(look.grade)
       if left > 0, isSoon {
         let time = view.now + min(left, LeaveReckoning.longestBlindRest)
-        near.setTimed(wake(index), at: time, isImminent: true)
-        nearQuietUntil = .min
+        near.setImminent(wake(index), at: time)
       } else {
         restAnywhere(index, view)
       }
@@ -190,7 +189,7 @@ struct LeaveQueue: Sendable {
 
   /// Has one that waits looked at, at this event.
   private mutating func lookNow(_ place: Int32, _ view: LeaveView) {
-    near.setTimed(place, at: view.now, isImminent: false)
+    near.setTimed(place, at: view.now)
     nearQuietUntil = .min
   }
 
@@ -209,7 +208,7 @@ struct LeaveQueue: Sendable {
     unquiet()
     var given: [Int32] = []
     cells.reckonAll(reckoning, view, into: &given)
-    take(given, view)
+    take(given)
     for index in near.indices { restAnywhere(index, view) }
     gone.lookAtAll()
   }
@@ -275,17 +274,23 @@ struct LeaveQueue: Sendable {
     _ view: LeaveView, routes: inout RouteBook, mode: Int, exactDistance: (Int32) -> Double?
   ) -> Int32? {
     guard count > 0 else { return nil }
-    if near.wakeImminent(view) { nearQuietUntil = .min }
     let clock = reckoning.fastestClock(view)
     if clock >= farQuietUntil { takeFromFar(clock, view) }
+    while let place = near.nextFresh() {
+      if let slot = look(at: place, clock, view, &routes, mode, exactDistance) { return slot }
+    }
+    near.wakeImminent(view)
+    while let place = near.nextImminent() {
+      if let slot = look(at: place, clock, view, &routes, mode, exactDistance) { return slot }
+    }
     guard clock >= nearQuietUntil else { return nil }
     while let first = near.firstTimed, first.deadline <= view.now {
-      if let slot = look(at: first.slot, view, &routes, mode, exactDistance) { return slot }
+      if let slot = look(at: first.slot, clock, view, &routes, mode, exactDistance) { return slot }
     }
     for grade in 1..<reckoning.gradeCount {
       let now = reckoning.nearClock(grade, view)
       while let first = near.firstNear(grade), first.deadline <= now {
-        if let slot = look(at: first.slot, view, &routes, mode, exactDistance) { return slot }
+        if let slot = look(at: first.slot, clock, view, &routes, mode, exactDistance) { return slot }
       }
     }
     nearQuietUntil = clock + (near.shortestRest(reckoning, view) ?? .max / 2)
@@ -293,9 +298,8 @@ struct LeaveQueue: Sendable {
   }
 
   /// Looks at one that is near: answers its slot where its moment may have come, else lets it rest.
-  @inline(__always)
   private mutating func look(
-    at place: Int32, _ view: LeaveView, _ routes: inout RouteBook, _ mode: Int,
+    at place: Int32, _ clock: Int64, _ view: LeaveView, _ routes: inout RouteBook, _ mode: Int,
     _ exactDistance: (Int32) -> Double?
   ) -> Int32? {
     let entry = near.entry(place)
@@ -310,12 +314,16 @@ struct LeaveQueue: Sendable {
       }
       look.step = left
     }
-    if look.isImminent || look.grade == 0 {
-      near.setTimed(place, at: view.now + look.step, isImminent: look.isImminent)
-    } else {
-      near.setNear(
-        place, look.grade, at: reckoning.nearClock(look.grade, view) + look.step)
+    if look.isImminent {
+      near.setImminent(place, at: view.now + look.step)
+      return nil
     }
+    if look.grade == 0 {
+      near.setTimed(place, at: view.now + look.step)
+    } else {
+      near.setNear(place, look.grade, at: reckoning.nearClock(look.grade, view) + look.step)
+    }
+    nearQuietUntil = min(nearQuietUntil, clock + look.step)
     return nil
   }
 
@@ -325,17 +333,22 @@ struct LeaveQueue: Sendable {
     }
     var given: [Int32] = []
     cells.nextGiven(reckoning, view, into: &given)
-    take(given, view)
+    take(given)
     let rest = sooner(
       cells.shortestRest(reckoning, view), fixed.peek().map { $0.deadline - view.now })
     farQuietUntil = clock + max(rest ?? .max / 2, Self.farPause)
   }
 
   /// Takes what the cells have given out.
-  private mutating func take(_ given: [Int32], _ view: LeaveView) {
+  private mutating func take(_ given: [Int32]) {
     for index in given {
-      homes[Int(index)] = .none
-      lookNow(wake(index), view)
+      homes.askFor(Int(index))
+      entries.askFor(Int(index))
+    }
+    for index in given {
+      let place = near.insert(entries[Int(index)], index)
+      homes[Int(index)] = .near(place)
+      near.setFresh(place)
     }
   }
 
@@ -343,25 +356,25 @@ struct LeaveQueue: Sendable {
   enum Return {
     /// It may have as much slack again; as for `nextDue`.
     case again(Int32)
-    /// Its due time has passed; it is to be removed.
+    /// Its due time has passed, and it has been removed.
     case over(Int32)
   }
 
   mutating func nextBack(_ view: LeaveView, again: TimeSpan) -> Return? {
     // No clock of approach goes on without metres.
     guard backLookedAt != view.metres else { return nil }
-    for grade in 1..<reckoning.gradeCount {
-      let now = reckoning.approach(grade, view)
-      while let first = gone.first(grade), first.deadline <= now {
-        let entry = gone.entry(first.slot)
-        if entry.moment <= view.now {
-          takeOut(gone.index(first.slot))
-          return .over(entry.slot)
-        }
-        let look = reckoning.look(at: entry, view)
-        restGone(first.slot, look, again: again, view)
-        if look.slack > again.microseconds - LeaveReckoning.soon { return .again(entry.slot) }
+    while let place = gone.next(reckoning, view) {
+      let entry = gone.entry(place)
+      if entry.moment <= view.now {
+        let index = gone.index(place)
+        gone.remove(place)
+        homes[Int(index)] = .none
+        free.append(index)
+        return .over(entry.slot)
       }
+      let look = reckoning.look(at: entry, view)
+      restGone(place, look, again: again, view)
+      if look.slack > again.microseconds - LeaveReckoning.soon { return .again(entry.slot) }
     }
     backLookedAt = view.metres
     return nil

@@ -31,6 +31,11 @@ struct LeaveReckoning: Sendable {
     var time: Double
     /// Microseconds for each metre more.
     var growth: Double
+
+    /// How far one gets from there until a time that is no earlier, in metres from the place.
+    func distance(at later: Double) -> Double {
+      growth > 0 ? distance + (later - time) / growth : distance
+    }
   }
 
   /// With so much slack left what rested among many is looked at by itself, microseconds.
@@ -56,6 +61,9 @@ struct LeaveReckoning: Sendable {
   /// That without a slope, then one for each band.
   private let grades: [Grade]
   private let bends: [Bend]
+  /// For each bend and grade how low the travel time lies at most, there or at a bend before, above a line of
+  /// the grade's slope through the place; microseconds.
+  private let lows: [Double]
   private let steepestSlope: Double
 
   init(pace: TravelPace) {
@@ -75,6 +83,15 @@ struct LeaveReckoning: Sendable {
       return Bend(
         distance: start, time: time * 1e6, growth: (pace.seconds(start + way) - time) / way * 1e6)
     }
+    var lows: [Double] = []
+    for bend in bends {
+      for grade in grades {
+        let low = bend.time - grade.nearSlope * bend.distance
+        let before = lows.count - grades.count
+        lows.append(before < 0 ? low : min(low, lows[before]))
+      }
+    }
+    self.lows = lows
     steepestSlope = grades.reduce(0) { max($0, $1.farSlope, $1.nearSlope) }
   }
 
@@ -228,16 +245,15 @@ struct LeaveReckoning: Sendable {
     let radius = Double(entry.radius)
     if entry.isFixed, left >= Double(entry.fixed) * 1e6 { return (1, shortestRest(1)) }
     // So near there is as much slack without any time passing; in the place there is no way at all.
-    let near = entry.isFixed ? 0 : pace.distance(left / 1e6)
+    var bend = entry.isFixed ? -1 : bends.count - 1
+    while bend >= 0, left < bends[bend].time { bend -= 1 }
+    let near = bend < 0 ? 0 : bends[bend].distance(at: left)
     var best = (grade: 1, metres: -Double.infinity, length: 0.0)
     for grade in 1..<grades.count {
       let slope = grades[grade].nearSlope
       var lowest = -slope * radius
       if near > radius {
-        lowest = min(lowest, left - slope * near)
-        for bend in bends where bend.distance > radius && bend.distance < near {
-          lowest = min(lowest, bend.time - slope * bend.distance)
-        }
+        lowest = min(lowest, left - slope * near, lows[bend * grades.count + grade])
       }
       let length = slope * look.distance - left + lowest
       let metres = length / slope

@@ -80,7 +80,9 @@ struct LeaveSchedule: Sendable {
       while let back = queues[mode].nextBack(view, again: again) {
         switch back {
         case .again(let slot): return slot
-        case .over(let slot): remove(slot)
+        case .over(let slot):
+          places[Int(slot)] = -1
+          routes.forget(slot)
         }
       }
     }

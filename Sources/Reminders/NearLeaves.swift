@@ -1,52 +1,58 @@
 import Geodesy
-import Geofencing
 
 /// The reminders of a `LeaveQueue` that wait near their time to leave, each looked at by itself.
 ///
 /// They are few among all and are looked at often. So they lie side by side, and the heaps know them by
 /// their place here: a look stays in the processor's cache, however many reminders there are.
 ///
-/// What is so near its moment that metres which no odometer counts may use its slack up rests by the time
-/// of day, and is looked at whenever the device is elsewhere.
+/// What is so near its moment that metres which no odometer counts may use its slack up is imminent: it is
+/// looked at whenever the device is elsewhere, and at its moment. It leaves the heaps for that, for it would
+/// be the first and the last of them in turns.
 ///
-/// 60 bytes each.
+/// 72 bytes each.
 struct NearLeaves: Sendable {
-  private enum Rest: UInt8, Sendable {
-    /// In no heap.
+  private enum Kind: UInt8, Sendable {
+    /// In no heap: it has just been given out, or is being looked at.
     case none
     /// Until a moment of the time of day.
     case timed
     /// Until the near clock of its grade shows so much.
     case near
+    case imminent
   }
 
-  private struct Place: Sendable {
-    var entry: LeaveEntry
-    /// Its number in the queue; −1 where the place is free.
-    var index: Int32
+  private struct Rest: Sendable {
+    var kind = Kind.none
     /// That of its heap.
     var grade: UInt8 = 0
-    var rest = Rest.none
-    /// It is to be looked at when the device is elsewhere.
-    var isImminent = false
-    /// It is in `imminent`.
-    var isListed = false
+    /// Where it is in `imminent`.
+    var number: Int32 = -1
   }
 
-  private var places: [Place] = []
-  private var free: [Int32] = []
+  private struct Imminent: Sendable {
+    var place: Int32
+    /// Its moment, as far as is known.
+    var time: Int64
+  }
+
+  private var places = LeavePlaces<Rest>()
   private var timed = TimerHeap()
   private var near: GradedHeap
-  /// Those that are imminent, and some that are not any more.
-  private var imminent: [Int32] = []
+  private var imminent: [Imminent] = []
+  /// None of them has its moment before this, microseconds.
+  private var firstImminent = Int64.max
+  /// So many of them, the first ones, are to be looked at.
+  private var imminentToLookAt = 0
   /// Where the device was when they were looked at.
   private var imminentSince: Direction?
+  /// Places just taken, to be looked at; some may be free again.
+  private var fresh: [Int32] = []
 
   init(grades: Int) { near = GradedHeap(grades: grades) }
 
   /// Bytes of heap in use.
   var byteCount: Int {
-    places.capacity * MemoryLayout<Place>.stride + (free.capacity + imminent.capacity) * 4
+    places.byteCount + imminent.capacity * MemoryLayout<Imminent>.stride + fresh.capacity * 4
       + timed.byteCount + near.byteCount
   }
 
@@ -54,101 +60,128 @@ struct NearLeaves: Sendable {
 
   /// Its place, where it is to be let rest. Complexity: O(1).
   mutating func insert(_ entry: LeaveEntry, _ index: Int32) -> Int32 {
-    var new = Place(entry: entry, index: index)
-    if let place = free.popLast() {
-      new.isListed = places[Int(place)].isListed
-      places[Int(place)] = new
-      return place
-    }
-    places.appendOnLargePages(new)
-    return Int32(places.count - 1)
+    places.insert(entry, index, Rest())
   }
 
   mutating func remove(_ place: Int32) {
     change(place, .none)
-    places[Int(place)].index = -1
-    free.append(place)
+    places.remove(place)
   }
 
   // MARK: - Resting
 
   /// Lets one wait until a moment, microseconds.
-  /// - Parameter isImminent: or until the device is elsewhere.
-  mutating func setTimed(_ place: Int32, at time: Int64, isImminent: Bool) {
+  mutating func setTimed(_ place: Int32, at time: Int64) {
     change(place, .timed)
     timed.push(slot: place, at: time)
-    guard isImminent else { return }
-    places[Int(place)].isImminent = true
-    if !places[Int(place)].isListed {
-      places[Int(place)].isListed = true
-      imminent.append(place)
-    }
   }
 
   /// Lets one wait until the near clock of a grade shows so much.
+  @inline(__always)
   mutating func setNear(_ place: Int32, _ grade: Int, at time: Int64) {
     change(place, .near, grade)
     near.set(place, grade, at: time)
   }
 
-  /// Takes one out of its heap if that is another.
-  @inline(__always)
-  private mutating func change(_ place: Int32, _ rest: Rest, _ grade: Int = 0) {
-    let old = (rest: places[Int(place)].rest, grade: Int(places[Int(place)].grade))
-    places[Int(place)].isImminent = false
-    guard old.rest != rest || old.grade != grade else { return }
-    switch old.rest {
-    case .none: break
-    case .timed: timed.cancel(slot: place)
-    case .near: near.cancel(place, old.grade)
+  /// Lets one wait until a moment, microseconds, or until the device is elsewhere.
+  mutating func setImminent(_ place: Int32, at time: Int64) {
+    change(place, .imminent)
+    firstImminent = min(firstImminent, time)
+    let number = places[place].number
+    if number >= 0 {
+      imminent[Int(number)].time = time
+    } else {
+      places[place].number = Int32(imminent.count)
+      imminent.append(Imminent(place: place, time: time))
     }
-    places[Int(place)].rest = rest
-    places[Int(place)].grade = UInt8(truncatingIfNeeded: grade)
   }
 
-  /// Has those looked at that must be because the device is elsewhere; answers whether there are any.
-  mutating func wakeImminent(_ view: LeaveView) -> Bool {
-    guard view.here != imminentSince else { return false }
-    imminentSince = view.here
-    guard !imminent.isEmpty else { return false }
-    for place in imminent {
-      places[Int(place)].isListed = false
-      if places[Int(place)].isImminent { timed.push(slot: place, at: view.now) }
+  /// Has one looked at, at this event, that is in no heap.
+  mutating func setFresh(_ place: Int32) { fresh.append(place) }
+
+  /// Takes one out of where it rests if that is elsewhere.
+  @inline(__always)
+  private mutating func change(_ place: Int32, _ kind: Kind, _ grade: Int = 0) {
+    let old = places[place]
+    guard old.kind != kind || Int(old.grade) != grade else { return }
+    switch old.kind {
+    case .none: break
+    case .timed: timed.cancel(slot: place)
+    case .near: near.cancel(place, Int(old.grade))
+    case .imminent: removeImminent(Int(old.number))
     }
-    imminent.removeAll(keepingCapacity: true)
-    return true
+    places[place] = Rest(kind: kind, grade: UInt8(truncatingIfNeeded: grade))
+  }
+
+  private mutating func removeImminent(_ number: Int) {
+    let last = imminent.removeLast()
+    if number < imminent.count {
+      imminent[number] = last
+      places[last.place].number = Int32(number)
+    }
+    imminentToLookAt = min(imminentToLookAt, imminent.count)
+    if imminent.isEmpty { firstImminent = .max }
   }
 
   /// Has one looked at, at the next event.
   mutating func lookSoon(_ place: Int32, _ reckoning: LeaveReckoning, _ view: LeaveView) {
-    let grade = Int(places[Int(place)].grade)
-    switch places[Int(place)].rest {
+    let grade = Int(places[place].grade)
+    switch places[place].kind {
     case .none: break
     case .timed: timed.push(slot: place, at: view.now)
     case .near: near.set(place, grade, at: reckoning.nearClock(grade, view))
+    case .imminent: setImminent(place, at: view.now)
     }
   }
 
   mutating func lookAtAll(_ reckoning: LeaveReckoning, _ view: LeaveView) {
     for place in timed.timedSlots { timed.push(slot: place, at: view.now) }
     near.setAll { reckoning.nearClock($0, view) }
+    if !imminent.isEmpty { firstImminent = view.now }
   }
 
-  // MARK: - Reading
+  // MARK: - What is to be looked at
 
-  func entry(_ place: Int32) -> LeaveEntry { places[Int(place)].entry }
+  /// One that has just been given out.
+  mutating func nextFresh() -> Int32? {
+    while let place = fresh.popLast() {
+      if !places.isFree(place), places[place].kind == .none { return place }
+    }
+    return nil
+  }
 
-  /// Its number in the queue.
-  func index(_ place: Int32) -> Int32 { places[Int(place)].index }
+  /// Has those looked at that are imminent where the device is elsewhere, or the moment of one has come.
+  @inline(__always)
+  mutating func wakeImminent(_ view: LeaveView) {
+    guard firstImminent <= view.now || view.here != imminentSince else { return }
+    imminentSince = view.here
+    imminentToLookAt = imminent.count
+    firstImminent = .max
+  }
+
+  /// One that is imminent; where it stays that, `setImminent` is called for it before the next one.
+  @inline(__always)
+  mutating func nextImminent() -> Int32? {
+    guard imminentToLookAt > 0 else { return nil }
+    imminentToLookAt -= 1
+    return imminent[imminentToLookAt].place
+  }
 
   var firstTimed: (deadline: Int64, slot: Int32)? { timed.peek() }
 
   func firstNear(_ grade: Int) -> (deadline: Int64, slot: Int32)? { near.first(grade) }
 
-  /// The numbers in the queue of all.
-  var indices: [Int32] { (timed.timedSlots + near.numbers).map { places[Int($0)].index } }
+  // MARK: - Reading
 
-  /// By how much each clock must go on at least before one is to be looked at.
+  func entry(_ place: Int32) -> LeaveEntry { places.entry(place) }
+
+  /// Its number in the queue.
+  func index(_ place: Int32) -> Int32 { places.index(place) }
+
+  /// The numbers in the queue of all.
+  var indices: [Int32] { places.indices }
+
+  /// By how much each clock must go on at least before one is to be looked at that is not imminent.
   func shortestRest(_ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
     sooner(
       timed.peek().map { $0.deadline - view.now },
@@ -157,29 +190,34 @@ struct NearLeaves: Sendable {
 
   /// When one must have been looked at if no fix comes until then, microseconds.
   func deadline(_ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
+    guard fresh.isEmpty, imminentToLookAt == 0 else { return .min }
     var start = view
     start.now = 0
+    let exact = sooner(timed.peek()?.deadline, imminent.isEmpty ? nil : firstImminent)
     return sooner(
-      timed.peek()?.deadline,
-      near.shortest { reckoning.nearClock($0, start) }.map { $0 + LeaveReckoning.nearPatience })
+      exact, near.shortest { reckoning.nearClock($0, start) }.map { $0 + LeaveReckoning.nearPatience })
   }
 
   /// When one is looked at if the device stays where it is, microseconds.
   func nextLook(_ place: Int32, _ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
-    let grade = Int(places[Int(place)].grade)
-    switch places[Int(place)].rest {
+    let grade = Int(places[place].grade)
+    switch places[place].kind {
     case .timed: return timed.deadline(slot: place)
     case .near:
       return near.time(of: place, grade).map {
         $0 - reckoning.nearClock(grade, view) + view.now + LeaveReckoning.nearPatience
       }
+    case .imminent: return imminent[Int(places[place].number)].time
     case .none: return nil
     }
   }
 
   /// Those that rest by the time of day while `body` answers true, by when they are looked at.
   func forEachTimed(_ body: (_ time: Int64, _ entry: LeaveEntry) -> Bool) {
-    timed.forEachInOrder { body($0, places[Int($1)].entry) }
+    for one in imminent.sorted(by: { $0.time < $1.time }) {
+      guard body(one.time, places.entry(one.place)) else { break }
+    }
+    timed.forEachInOrder { body($0, places.entry($1)) }
   }
 
   /// Those that rest in one grade while `body` answers true, by when they are looked at if the device
@@ -189,6 +227,6 @@ struct NearLeaves: Sendable {
     _ body: (_ time: Int64, _ entry: LeaveEntry) -> Bool
   ) {
     let way = reckoning.nearClock(grade, view) - view.now
-    near.forEachInOrder(grade) { body($0 - way, places[Int($1)].entry) }
+    near.forEachInOrder(grade) { body($0 - way, places.entry($1)) }
   }
 }
