@@ -92,6 +92,23 @@ struct LeaveCells: Sendable {
 
   // MARK: - Coming and going
 
+  /// The order in which entries lie best, by where they are in the slice's own numbers: those of one bucket
+  /// together, those of one cell by time, so that `insert` finds the end of its buckets each time.
+  /// Complexity: O(n).
+  mutating func order(of entries: ArraySlice<LeaveEntry>) -> [Int] {
+    // The later ones first, and then, for equal ones stay in order, by cell.
+    var keys = entries.indices.map {
+      UInt64(UInt32(bitPattern: ~Self.time(entries[$0].moment)) ^ 1 << 31) << 32 | UInt64($0)
+    }
+    RadixSort.byUpperHalf(&keys)
+    for place in keys.indices {
+      let number = keys[place] & 0xffff_ffff
+      keys[place] = UInt64(cell(grid.key(entries[Int(number)]))) << 32 | number
+    }
+    RadixSort.byUpperHalf(&keys)
+    return keys.map { Int($0 & 0xffff_ffff) }
+  }
+
   /// Takes a reminder in, and leaves its cell as it rests: `reckonAll` comes later.
   /// Complexity: O(log b) for b buckets in the cell, and O(b) to move them aside for a new one.
   @discardableResult

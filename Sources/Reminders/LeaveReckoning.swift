@@ -21,18 +21,25 @@ struct LeaveReckoning: Sendable {
     /// Microseconds a metre.
     var farSlope = 0.0
     var nearSlope = 0.0
+    /// What two ends of the odometer's leash may take away, microseconds.
+    var farLeash: Int64 { Int64(2 * Odometer.slackness * farSlope) }
+    var nearLeash: Int64 { Int64(2 * Odometer.slackness * nearSlope) }
   }
 
-  /// Where the travel time begins to grow faster or slower.
-  private struct Bend: Sendable {
-    /// Metres.
+  /// Ways that grow evenly, and are of one grade.
+  private struct Stretch: Sendable {
+    /// Of the shortest of them, metres.
     var distance: Double
     /// Microseconds from there.
     var time: Double
     /// Microseconds for each metre more.
     var growth: Double
+    var grade: Int
 
-    /// How far one gets from there until a time that is no earlier, in metres from the place.
+    /// How long a way of this stretch takes.
+    func time(_ distance: Double) -> Double { time + (distance - self.distance) * growth }
+
+    /// How far one gets until a time that is no earlier, in metres from the place.
     func distance(at later: Double) -> Double {
       growth > 0 ? distance + (later - time) / growth : distance
     }
@@ -60,9 +67,10 @@ struct LeaveReckoning: Sendable {
   let pace: TravelPace
   /// That without a slope, then one for each band.
   private let grades: [Grade]
-  private let bends: [Bend]
-  /// For each bend and grade how low the travel time lies at most, there or at a bend before, above a line of
-  /// the grade's slope through the place; microseconds.
+  /// By distance, the first one from 0.
+  private let stretches: [Stretch]
+  /// For each stretch and grade how low the travel time lies at most where this stretch or one before begins,
+  /// above a line of the grade's slope through the place; microseconds.
   private let lows: [Double]
   private let steepestSlope: Double
 
@@ -75,18 +83,20 @@ struct LeaveReckoning: Sendable {
           farSlope: pace.worstGrowth(beyond: start) * 1e6,
           nearSlope: pace.profile.growth(beyond: start) * pace.steepest * 1e6)
       }
-    let distances = pace.bends
-    bends = distances.indices.map { number in
-      let (start, end) = (distances[number], distances[min(number + 1, distances.count - 1)])
-      let way = end > start ? end - start : 1_000
+    let starts = Set([0] + pace.bends + pace.profile.bandStarts).filter(\.isFinite).sorted()
+    let grades = grades
+    stretches = starts.indices.map { number in
+      let start = starts[number]
+      let way = number + 1 < starts.count ? starts[number + 1] - start : 1_000
       let time = pace.seconds(start)
-      return Bend(
-        distance: start, time: time * 1e6, growth: (pace.seconds(start + way) - time) / way * 1e6)
+      return Stretch(
+        distance: start, time: time * 1e6, growth: (pace.seconds(start + way) - time) / way * 1e6,
+        grade: min(pace.profile.band(start) + 1, grades.count - 1))
     }
     var lows: [Double] = []
-    for bend in bends {
+    for stretch in stretches {
       for grade in grades {
-        let low = bend.time - grade.nearSlope * bend.distance
+        let low = stretch.time - grade.nearSlope * stretch.distance
         let before = lows.count - grades.count
         lows.append(before < 0 ? low : min(low, lows[before]))
       }
@@ -125,21 +135,13 @@ struct LeaveReckoning: Sendable {
 
   // MARK: - Ways
 
-  /// The grade of a way that begins so many metres from its end.
-  func grade(_ distance: Double) -> Int {
-    min(pace.profile.band(distance) + 1, grades.count - 1)
+  /// Without a branch that nobody can foretell.
+  @inline(__always)
+  private func stretch(_ distance: Double) -> Stretch {
+    var number = -1
+    for stretch in stretches { number += distance >= stretch.distance ? 1 : 0 }
+    return stretches[max(0, number)]
   }
-
-  /// Microseconds for so many metres as ways are known: `pace.seconds`, but for rounding.
-  private func time(_ distance: Double) -> Double {
-    var number = bends.count - 1
-    while number > 0, distance < bends[number].distance { number -= 1 }
-    guard number >= 0 else { return pace.seconds(distance) * 1e6 }
-    return bends[number].time + (distance - bends[number].distance) * bends[number].growth
-  }
-
-  /// What two ends of the odometer's leash may take away.
-  private func leash(_ slope: Double) -> Int64 { Int64(2 * Odometer.slackness * slope) }
 
   /// Slack that cannot be told from none, microseconds.
   func doubt(_ grade: Int) -> Int64 {
@@ -160,12 +162,13 @@ struct LeaveReckoning: Sendable {
   /// - Parameter distance: metres; nil before the first position.
   func rest(distance: Double?, left: Int64) -> Rest {
     guard let distance else { return Rest(grade: 0, isFar: true, length: left - Self.nearness) }
-    let grade = grade(distance)
+    let stretch = stretch(distance)
+    let grade = stretch.grade
     let worst = left - Int64(pace.worst(distance) * 1e6) - Self.nearness
-    let far = Rest(grade: grade, isFar: true, length: worst - leash(grades[grade].farSlope))
+    let far = Rest(grade: grade, isFar: true, length: worst - grades[grade].farLeash)
     guard far.length <= 0, !pace.isRouted else { return far }
-    let usual = left - Int64(time(distance)) - Self.nearness
-    return Rest(grade: grade, isFar: false, length: usual - leash(grades[grade].nearSlope))
+    let usual = left - Int64(stretch.time(distance)) - Self.nearness
+    return Rest(grade: grade, isFar: false, length: usual - grades[grade].nearLeash)
   }
 
   // MARK: - Looks
@@ -191,10 +194,12 @@ struct LeaveReckoning: Sendable {
       return Look(slack: slack, step: max(slack, 1), grade: 0, distance: 0)
     }
     let distance = here.distance(x: Double(entry.x), y: Double(entry.y), z: Double(entry.z))
-    let outside = left - Int64(entry.isFixed ? Double(entry.fixed) * 1e6 : time(distance))
+    let stretch = stretch(distance)
+    let outside =
+      left - Int64(entry.isFixed ? Double(entry.fixed) * 1e6 : stretch.time(distance))
     // Inside there is no way, until metres bring it back.
     let isInside = distance <= Double(entry.radius)
-    let grade = entry.isFixed && !isInside ? 0 : grade(distance)
+    let grade = entry.isFixed && !isInside ? 0 : stretch.grade
     var look = Look(slack: isInside ? left : outside, step: 0, grade: grade, distance: distance)
     setStep(&look, outside)
     return look
@@ -213,7 +218,7 @@ struct LeaveReckoning: Sendable {
   /// alone sets the step, as it does in the grade that no metre matters to.
   func setStep(_ look: inout Look, _ slack: Int64) {
     let patience = look.grade == 0 ? 0 : Self.nearPatience
-    let sure = slack - leash(grades[look.grade].nearSlope) - patience
+    let sure = slack - grades[look.grade].nearLeash - patience
     look.isImminent = sure < Self.shortestStep
     look.step = look.isImminent ? max(1, look.slack - doubt(look.grade)) : sure
   }
@@ -245,22 +250,24 @@ struct LeaveReckoning: Sendable {
     let radius = Double(entry.radius)
     if entry.isFixed, left >= Double(entry.fixed) * 1e6 { return (1, shortestRest(1)) }
     // So near there is as much slack without any time passing; in the place there is no way at all.
-    var bend = entry.isFixed ? -1 : bends.count - 1
-    while bend >= 0, left < bends[bend].time { bend -= 1 }
-    let near = bend < 0 ? 0 : bends[bend].distance(at: left)
+    var last = entry.isFixed ? -1 : stretches.count - 1
+    while last >= 0, left < stretches[last].time { last -= 1 }
+    let near = last < 0 ? 0 : stretches[last].distance(at: left)
     var best = (grade: 1, metres: -Double.infinity, length: 0.0)
     for grade in 1..<grades.count {
       let slope = grades[grade].nearSlope
       var lowest = -slope * radius
       if near > radius {
-        lowest = min(lowest, left - slope * near, lows[bend * grades.count + grade])
+        lowest = min(lowest, left - slope * near, lows[last * grades.count + grade])
       }
       let length = slope * look.distance - left + lowest
       let metres = length / slope
       if metres > best.metres { best = (grade, metres, length) }
     }
-    let slope = grades[best.grade].nearSlope
-    return (best.grade, max(Int64(best.length) - leash(slope), shortestRest(best.grade)))
+    return (
+      best.grade,
+      max(Int64(best.length) - grades[best.grade].nearLeash, shortestRest(best.grade))
+    )
   }
 
   private func shortestRest(_ grade: Int) -> Int64 {

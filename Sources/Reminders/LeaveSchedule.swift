@@ -6,6 +6,8 @@ struct LeaveSchedule: Sendable {
   private var queues: [LeaveQueue]
   /// Of each slot the place in its queue × 4 + the mode; −1 where it is in none.
   private var places: [Int32] = []
+  /// All that came by `append` have their places.
+  private var isArranged = true
   var routes = RouteBook()
 
   init(_ estimator: TravelEstimator) {
@@ -31,10 +33,18 @@ struct LeaveSchedule: Sendable {
     queues[Self.mode(transport)].use(pace, view)
   }
 
-  /// Takes a reminder in that is put in its order by `reckonAll`.
+  /// Takes one of many in that are put in their order by `reckonAll`; its slot must be in no queue.
   mutating func append(_ entry: LeaveEntry, by transport: Reminder.Transport) {
-    let mode = Self.mode(transport)
-    note(entry.slot, queues[mode].append(entry), mode)
+    queues[Self.mode(transport)].append(entry)
+    isArranged = false
+  }
+
+  private mutating func arrange() {
+    guard !isArranged else { return }
+    isArranged = true
+    for mode in queues.indices {
+      for place in queues[mode].arrange() { note(queues[mode].slot(place), place, mode) }
+    }
   }
 
   mutating func set(
@@ -54,6 +64,7 @@ struct LeaveSchedule: Sendable {
   }
 
   mutating func reckonAll(_ view: LeaveView) {
+    arrange()
     for mode in queues.indices { queues[mode].reckonAll(view) }
   }
 
@@ -115,6 +126,7 @@ struct LeaveSchedule: Sendable {
   }
 
   private mutating func unlink(_ slot: Int32) {
+    arrange()
     guard let (mode, place) = place(of: slot) else { return }
     queues[mode].remove(place)
     places[Int(slot)] = -1

@@ -195,7 +195,8 @@ struct NearLeaves: Sendable {
     start.now = 0
     let exact = sooner(timed.peek()?.deadline, imminent.isEmpty ? nil : firstImminent)
     return sooner(
-      exact, near.shortest { reckoning.nearClock($0, start) }.map { $0 + LeaveReckoning.nearPatience })
+      exact,
+      near.shortest { reckoning.nearClock($0, start) }.map { $0 + LeaveReckoning.nearPatience })
   }
 
   /// When one is looked at if the device stays where it is, microseconds.
