@@ -43,6 +43,13 @@
 
   package mutating func add(_ text: String) { add(text.utf8.span) }
 
+  /// A text of the program, of which nothing is asked before it is copied. Traps where it is one character that
+  /// the compiler was told to keep as such.
+  package mutating func add(_ text: StaticString) {
+    let count = text.utf8CodeUnitCount
+    unsafe place(for: count).copyMemory(from: text.utf8Start, byteCount: count)
+  }
+
   package mutating func add(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBytes { bytes in
       guard let first = bytes.baseAddress else { return }
@@ -52,6 +59,30 @@
 
   package mutating func add(_ other: borrowing ByteWriter) {
     unsafe place(for: other.count).copyMemory(from: other.start, byteCount: other.count)
+  }
+
+  /// A text of the program, a byte, a text and another byte, such as a name, `=`, its value and a line end.
+  package mutating func add(
+    _ name: StaticString, _ separator: UInt8, _ value: Span<UInt8>, _ end: UInt8
+  ) {
+    let nameCount = name.utf8CodeUnitCount
+    unsafe value.withUnsafeBytes { value in
+      let place = unsafe place(for: nameCount + value.count + 2)
+      unsafe place.copyMemory(from: name.utf8Start, byteCount: nameCount)
+      unsafe place.storeBytes(of: separator, toByteOffset: nameCount, as: UInt8.self)
+      if let first = value.baseAddress {
+        unsafe (place + nameCount + 1).copyMemory(from: first, byteCount: value.count)
+      }
+      unsafe place.storeBytes(
+        of: end, toByteOffset: nameCount + 1 + value.count, as: UInt8.self)
+    }
+  }
+
+  /// The byte, then eight bytes, little endian.
+  package mutating func add(_ byte: UInt8, littleEndian number: UInt64) {
+    let place = unsafe place(for: 9)
+    unsafe place.storeBytes(of: byte, as: UInt8.self)
+    unsafe place.storeBytes(of: number.littleEndian, toByteOffset: 1, as: UInt64.self)
   }
 
   /// Eight bytes, little endian.
@@ -68,33 +99,58 @@
   /// The number in decimal, in ASCII, with zeros in front of fewer than `width` digits; the sign is none.
   package mutating func add(decimal number: Int, width: Int = 1) {
     if number < 0 { add(UInt8(ascii: "-")) }
+    var rest = number.magnitude
     var digits = 1
-    var rest = number.magnitude / 10
-    while rest > 0 {
-      rest /= 10
-      digits += 1
+    // The magnitude is less than 10^19, which fits.
+    var power: UInt = 10
+    while power <= rest {
+      power &*= 10
+      digits &+= 1
     }
     digits = max(digits, width)
-    rest = number.magnitude
     let place = unsafe place(for: digits)
-    for offset in (0..<digits).reversed() {
-      let digit = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+    var offset = digits
+    while offset > 0 {
+      offset &-= 1
+      let quotient = rest / 10
+      let digit = UInt8(ascii: "0") | UInt8(truncatingIfNeeded: rest &- quotient &* 10)
       unsafe place.storeBytes(of: digit, toByteOffset: offset, as: UInt8.self)
-      rest /= 10
+      rest = quotient
     }
   }
 
-  /// The last digits of the number in hexadecimal, in lower case.
-  /// - Parameter digits: not negative; more than 16 give zeros in front.
-  package mutating func add(hexadecimal number: UInt64, digits: Int) {
-    var rest = number
-    let place = unsafe place(for: digits)
-    for offset in (0..<digits).reversed() {
-      let value = UInt8(truncatingIfNeeded: rest & 0xF)
-      let digit = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
-      unsafe place.storeBytes(of: digit, toByteOffset: offset, as: UInt8.self)
-      rest >>= 4
+  /// The number as a UUID is written, in lower case (RFC 9562 §4).
+  package mutating func add(uuid number: UInt128) {
+    let place = unsafe place(for: 36)
+    func put(_ digits: UInt64, at offset: Int) {
+      unsafe place.storeBytes(of: digits.bigEndian, toByteOffset: offset, as: UInt64.self)
     }
+    func put(_ digits: UInt32, at offset: Int) {
+      unsafe place.storeBytes(of: digits.bigEndian, toByteOffset: offset, as: UInt32.self)
+    }
+    put(Self.hexadecimal(UInt32(truncatingIfNeeded: number >> 96)), at: 0)
+    let first = Self.hexadecimal(UInt32(truncatingIfNeeded: number >> 64))
+    put(UInt32(truncatingIfNeeded: first >> 32), at: 9)
+    put(UInt32(truncatingIfNeeded: first), at: 14)
+    let second = Self.hexadecimal(UInt32(truncatingIfNeeded: number >> 32))
+    put(UInt32(truncatingIfNeeded: second >> 32), at: 19)
+    put(UInt32(truncatingIfNeeded: second), at: 24)
+    put(Self.hexadecimal(UInt32(truncatingIfNeeded: number)), at: 28)
+    for offset in stride(from: 8, through: 23, by: 5) {
+      unsafe place.storeBytes(of: UInt8(ascii: "-"), toByteOffset: offset, as: UInt8.self)
+    }
+  }
+
+  /// Eight digits in ASCII, the first in the highest byte: all of them at once.
+  private static func hexadecimal(_ number: UInt32) -> UInt64 {
+    var digits = UInt64(number)
+    digits = (digits << 16 | digits) & 0x0000_FFFF_0000_FFFF
+    digits = (digits << 8 | digits) & 0x00FF_00FF_00FF_00FF
+    digits = (digits << 4 | digits) & 0x0F0F_0F0F_0F0F_0F0F
+    // One where it is ten or more: those are letters.
+    let letters = (digits &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    let toLetters = UInt64(UInt8(ascii: "a") - 10 - UInt8(ascii: "0"))
+    return digits &+ 0x3030_3030_3030_3030 &+ letters &* toLetters
   }
 
   // MARK: - Room

@@ -13,20 +13,18 @@ struct JournalDatagram: ~Copyable {
     let isOneLine = text.withUnsafeBytes { bytes in
       bytes.baseAddress.map { memchr($0, 0x0A, bytes.count) == nil } ?? true
     }
-    writer.add(name.description)
-    if isOneLine {
-      writer.add(UInt8(ascii: "="))
-    } else {
-      writer.add(UInt8(ascii: "\n"))
-      writer.add(littleEndian: UInt64(text.count))
+    guard !isOneLine else {
+      return writer.add(name.literal, UInt8(ascii: "="), text, UInt8(ascii: "\n"))
     }
+    writer.add(name.literal)
+    writer.add(UInt8(ascii: "\n"), littleEndian: UInt64(text.count))
     writer.add(text)
     writer.add(UInt8(ascii: "\n"))
   }
 
   /// `NAME=value` and a line end; the value is added by `write`, and has no line ends.
   mutating func append(_ name: JournalFieldName, _ write: (inout ByteWriter) -> Void) {
-    writer.add(name.description)
+    writer.add(name.literal)
     writer.add(UInt8(ascii: "="))
     write(&writer)
     writer.add(UInt8(ascii: "\n"))
@@ -51,7 +49,7 @@ struct JournalDatagram: ~Copyable {
         rest = rest.dropFirst(8)
       }
       let value = String(decoding: rest.prefix(count), as: UTF8.self)
-      fields.append(JournalEntry.Field(name: JournalFieldName(stringLiteral: name), value: value))
+      fields.append(JournalEntry.Field(name: name, value: value))
       rest = rest.dropFirst(count + 1)
     }
     return fields

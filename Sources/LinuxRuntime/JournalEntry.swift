@@ -1,25 +1,26 @@
 package import Bytes
 
 /// The name of a journal field: capital letters, digits and underscores, at most 64, beginning with
-/// a letter, which is what journald accepts from a client (systemd.journal-fields(7)).
-package struct JournalFieldName: Hashable, Sendable, CustomStringConvertible,
+/// a letter, which is what journald accepts from a client (systemd.journal-fields(7)). All are written in the
+/// program.
+package struct JournalFieldName: Equatable, Sendable, CustomStringConvertible,
   ExpressibleByStringLiteral
 {
-  package let description: String
+  let literal: StaticString
 
-  /// Nil when journald would refuse the name.
-  package init?(validating name: String) {
-    guard Self.isValid(name.utf8) else { return nil }
-    description = name
+  /// Must be a name that journald takes.
+  package init(stringLiteral name: StaticString) {
+    assert(Self.isValid("\(name)".utf8), "\(name) is no journal field name")
+    literal = name
   }
 
-  /// A name written in the program. Must be valid.
-  package init(stringLiteral name: String) {
-    assert(Self.isValid(name.utf8), "\(name) is no journal field name")
-    description = name
+  package var description: String { literal.description }
+
+  package static func == (a: JournalFieldName, b: JournalFieldName) -> Bool {
+    a.description == b.description
   }
 
-  private static func isValid(_ name: String.UTF8View) -> Bool {
+  static func isValid(_ name: String.UTF8View) -> Bool {
     guard let first = name.first, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first),
       name.count <= 64
     else { return false }
@@ -61,14 +62,30 @@ package struct JournalEntry: ~Copyable {
   /// - Parameter messageID: 32 hexadecimal digits, as `systemd-id128 new` prints them.
   package init(
     _ message: String, priority: JournalPriority, messageID: String? = nil,
-    file: String = #fileID, line: Int = #line, function: String = #function
+    file: StaticString = #fileID, line: Int = #line, function: StaticString = #function
+  ) {
+    begin(message, priority, messageID)
+    add("CODE_FILE") { $0.add(file) }
+    add("CODE_LINE") { $0.add(decimal: line) }
+    add("CODE_FUNC") { $0.add(function) }
+  }
+
+  /// The same for a place in the program that another library names.
+  package init(
+    _ message: String, priority: JournalPriority, file: String, line: Int, function: String
+  ) {
+    begin(message, priority, nil)
+    add("CODE_FILE", file)
+    add("CODE_LINE") { $0.add(decimal: line) }
+    add("CODE_FUNC", function)
+  }
+
+  private mutating func begin(
+    _ message: String, _ priority: JournalPriority, _ messageID: String?
   ) {
     add(.message, message)
     add(.priority) { $0.add(decimal: priority.rawValue) }
     add(.messageID, messageID)
-    add("CODE_FILE", file)
-    add("CODE_LINE") { $0.add(decimal: line) }
-    add("CODE_FUNC", function)
   }
 
   /// A field that the entry does not have yet, if there is a value for it.
@@ -86,7 +103,7 @@ package struct JournalEntry: ~Copyable {
   package var contents: Contents { Contents(fields: datagram.fields) }
 
   package struct Field: Equatable, Sendable {
-    package let name: JournalFieldName
+    package let name: String
     /// Any text, line ends included.
     package let value: String
   }
@@ -96,7 +113,7 @@ package struct JournalEntry: ~Copyable {
     package let fields: [Field]
 
     package subscript(name: JournalFieldName) -> String? {
-      fields.first { $0.name == name }?.value
+      fields.first { $0.name == name.description }?.value
     }
 
     package var message: String { self[.message] ?? "" }

@@ -58,7 +58,8 @@ package struct Firing: Equatable, Sendable {
     id: String, reminderID: String, kind: Reminder.Kind, title: String, category: String? = nil,
     priority: Int = 0, time: Instant, event: Event, position: Coordinate? = nil,
     eph: Double? = nil, fixTime: Instant? = nil, place: String? = nil, distance: Double? = nil,
-    due: Instant? = nil, travel: TimeSpan? = nil, late: TimeSpan? = nil, why: String
+    due: Instant? = nil, travel: TimeSpan? = nil, late: TimeSpan? = nil, why: String,
+    unnamed: UnnamedPlace? = nil
   ) {
     self.id = id
     self.reminderID = reminderID
@@ -77,6 +78,7 @@ package struct Firing: Equatable, Sendable {
     self.travel = travel
     self.late = late
     self.why = why
+    self.unnamed = unnamed
   }
 
   /// Puts the name of the place in.
@@ -146,18 +148,11 @@ extension Firing {
     hash = unsafe name.withUnsafeBytes { bytes in
       unsafe bytes.reduce(hash) { ($0 ^ UInt128($1)) &* prime }
     }
-    let high = UInt64(truncatingIfNeeded: hash >> 64) & ~0xF000 | 0x8000
-    let low = UInt64(truncatingIfNeeded: hash) & ~(3 << 62) | (2 << 62)
+    // The version, 8, and the variant, 10 in binary.
+    hash = hash & ~(0xF << 76) | 8 << 76
+    hash = hash & ~(3 << 62) | 2 << 62
     name.removeAll()
-    name.add(hexadecimal: high >> 32, digits: 8)
-    name.add(UInt8(ascii: "-"))
-    name.add(hexadecimal: high >> 16, digits: 4)
-    name.add(UInt8(ascii: "-"))
-    name.add(hexadecimal: high, digits: 4)
-    name.add(UInt8(ascii: "-"))
-    name.add(hexadecimal: low >> 48, digits: 4)
-    name.add(UInt8(ascii: "-"))
-    name.add(hexadecimal: low, digits: 12)
+    name.add(uuid: hash)
     return name.text
   }
 }

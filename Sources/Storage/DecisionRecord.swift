@@ -161,14 +161,13 @@ extension ByteWriter {
   fileprivate mutating func add(_ number: Int64) { add(littleEndian: UInt64(bitPattern: number)) }
 
   fileprivate mutating func add(behindItsLength text: String) {
-    let bytes = text.utf8.span
-    add(littleEndian: UInt64(bytes.count))
-    add(bytes)
+    add(littleEndian: UInt64(text.utf8.count))
+    add(text)
   }
 
   fileprivate mutating func add(_ number: Int64?) {
-    add(number != nil)
-    if let number { add(number) }
+    guard let number else { return add(false) }
+    add(1, littleEndian: UInt64(bitPattern: number))
   }
 
   fileprivate mutating func add(_ number: Double?) {

@@ -110,7 +110,7 @@ final class Announcer {
 
   func write(
     _ message: String, _ priority: JournalPriority, _ id: MessageID, fields: JournalFields = [:],
-    file: String = #fileID, line: Int = #line, function: String = #function
+    file: StaticString = #fileID, line: Int = #line, function: StaticString = #function
   ) {
     var entry = JournalEntry(
       message, priority: priority, messageID: id.rawValue, file: file, line: line,

@@ -15,7 +15,7 @@ import Testing
       pieces: for _ in 0..<40 {
         let shift = Int.random(in: 0...63, using: &random)
         let number = UInt64.random(in: 0...(.max), using: &random) >> shift
-        switch Int.random(in: 0...4, using: &random) {
+        switch Int.random(in: 0...7, using: &random) {
         case 0:
           writer.add(UInt8(truncatingIfNeeded: number))
           expected.append(UInt8(truncatingIfNeeded: number))
@@ -27,6 +27,16 @@ import Testing
           writer.add(littleEndian: number)
           expected += (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }
         case 3:
+          writer.add(7, littleEndian: number)
+          expected += [7] + (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }
+        case 4:
+          writer.add("Zug nach Köln" as StaticString)
+          expected += "Zug nach Köln".utf8
+        case 5:
+          let text = Self.texts.randomElement(using: &random) ?? ""
+          writer.add("NAME", 0x3D, text.utf8.span, 0x0A)
+          expected += "NAME=\(text)\n".utf8
+        case 6:
           writer.add(decimal: Int(bitPattern: UInt(number)))
           expected += String(Int(bitPattern: UInt(number))).utf8
         default:
@@ -60,12 +70,23 @@ import Testing
     #expect(writer.text == "-9223372036854775808-0000009223372036854775808")
   }
 
-  @Test func hexadecimalDigitsAreTheLastOnes() {
+  @Test(arguments: 0..<16)
+  func aUUIDHasItsHyphens(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let number = UInt128.random(in: 0...(.max), using: &random)
     var writer = ByteWriter(capacity: 0)
-    writer.add(hexadecimal: 0x1234_5678_9ABC_DEF0, digits: 16)
-    writer.add(hexadecimal: 0x1234, digits: 2)
-    writer.add(hexadecimal: 0xB, digits: 3)
-    #expect(writer.text == "123456789abcdef03400b")
+    writer.add("<")
+    writer.add(uuid: number)
+    let text = writer.text
+    #expect(text.dropFirst().split(separator: "-").map(\.count) == [8, 4, 4, 4, 12])
+    #expect(UInt128(text.dropFirst().filter { $0 != "-" }, radix: 16) == number)
+    #expect(text.lowercased() == text)
+  }
+
+  @Test func allHexadecimalDigitsAreThemselves() {
+    var writer = ByteWriter(capacity: 0)
+    writer.add(uuid: 0x0123_4567_89AB_CDEF_FEDC_BA98_7654_3210)
+    #expect(writer.text == "01234567-89ab-cdef-fedc-ba9876543210")
   }
 
   @Test func aNumberTakesThePlaceOfAnother() {
