@@ -47,9 +47,7 @@ extension FenceMonitor {
     quiet =
       isHalfDecided || !awaited.isEmpty
       ? QuietDisc() : QuietDisc(around: sample.position, radius: safe, cosine: look.view.cosine)
-    if transitions.count - start > 1, !policy.isPlain {
-      transitions[start...].sort(by: Transition.precedes)
-    }
+    if transitions.count - start > 1, !policy.isPlain { Transition.sort(&transitions, from: start) }
   }
 
   /// Takes in a sample that `isFarFromAll`.

@@ -8,7 +8,7 @@ extension FenceMonitor {
   /// or a sharp turn its end may be an outlier, and the next sample has to bear it out.
   mutating func findPasses(_ look: Look, into transitions: inout [Transition]) {
     guard let last = lastSample else { return }
-    let arc = Arc(from: Vector(last.position), to: Vector(look.sample.position))
+    let arc = Arc(from: Vector(last.position), to: look.view.direction)
     hits.removeAll(keepingCapacity: true)
     if surroundings.know(from: arc.start, to: arc.end) {
       surroundings.crossable(from: arc.start, to: arc.end, into: &hits)
@@ -17,10 +17,13 @@ extension FenceMonitor {
       let middle = Viewpoint(arc.point(at: 0.5).coordinate)
       index.candidates(around: middle, radius: length / 2 + 1, into: &hits)
     }
-    let isSteady = goesOnSteadily(to: look.sample)
     for fence in hits where states[Int(fence)].is(.outside) && !settled.contains(fence) {
       guard let pass = pass(fence, last, look.sample, arc) else { continue }
-      if isSteady { transitions.append(pass) } else { awaited.append(pass) }
+      if goesOnSteadily(to: look.sample) {
+        transitions.append(pass)
+      } else {
+        awaited.append(pass)
+      }
     }
   }
 
@@ -71,7 +74,8 @@ extension FenceMonitor {
     let circle = index.circles[Int(fence)]
     let center = Vector(latitude: circle.latitude, longitude: circle.longitude)
     let nearest = pass(fence, a, b, arc, at: arc.nearestFraction(to: center))
-    return distance(of: nearest) <= circle.radius ? nearest : nil
+    // A way that ends on the edge is about to arrive. Which side of it such an end is on, rounding decides.
+    return distance(of: nearest) <= circle.radius - 0.001 ? nearest : nil
   }
 
   private func pass(
@@ -85,7 +89,8 @@ extension FenceMonitor {
   }
 
   /// Whether a sample lies where the leg before it, gone on with, would have led: off by no more
-  /// than half the way.
+  /// than half the way. Written in place, for a call copies the monitor.
+  @inline(__always)
   private func goesOnSteadily(to sample: PositionSample) -> Bool {
     guard earlierConnected, let last = lastSample, let before = earlier else { return false }
     let elapsed = (last.time - before.time).seconds

@@ -286,6 +286,8 @@ package struct FenceMonitor: Sendable {
     }
   }
 
+  /// Written in place, for a call copies the monitor.
+  @inline(__always)
   private func isPlausible(from a: PositionSample, to b: PositionSample) -> Bool {
     a.position.distance(to: b.position) <= plausibleDistance(from: a, to: b)
   }

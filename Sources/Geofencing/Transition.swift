@@ -72,6 +72,18 @@ extension Transition {
     let (rankA, rankB) = (a.kind.rank, b.kind.rank)
     return rankA != rankB ? rankA < rankB : a.fence < b.fence
   }
+
+  /// Puts those from `start` on in that order.
+  static func sort(_ transitions: inout [Transition], from start: Int) {
+    // Mostly there are two, which need none of what sorting a slice prepares.
+    guard transitions.count - start > 2 else {
+      if transitions.count - start == 2, precedes(transitions[start + 1], transitions[start]) {
+        transitions.swapAt(start, start + 1)
+      }
+      return
+    }
+    transitions[start...].sort(by: precedes)
+  }
 }
 
 extension Transition.Kind {

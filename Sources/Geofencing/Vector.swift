@@ -22,9 +22,14 @@ struct Vector: Equatable {
     self.init(x: cosine * cos(longitude), y: cosine * sin(longitude), z: sin(latitude))
   }
 
-  init(_ position: Coordinate) {
+  @inline(__always)
+  init(_ latitude: SineCosine, _ longitude: SineCosine) {
     self.init(
-      latitude: position.latitude * (.pi / 180), longitude: position.longitude * (.pi / 180))
+      x: latitude.cosine * longitude.cosine, y: latitude.cosine * longitude.sine, z: latitude.sine)
+  }
+
+  init(_ position: Coordinate) {
+    self.init(SineCosine(degrees: position.latitude), SineCosine(degrees: position.longitude))
   }
 
   static func + (a: Vector, b: Vector) -> Vector {

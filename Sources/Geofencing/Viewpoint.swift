@@ -33,10 +33,8 @@ struct CircleRecord: Equatable {
 
   /// Towards the centre.
   var direction: Vector {
-    let latitude = SineCosine(degrees: latitude * (180 / .pi))
-    let longitude = SineCosine(degrees: longitude * (180 / .pi))
-    return Vector(
-      x: latitude.cosine * longitude.cosine, y: latitude.cosine * longitude.sine, z: latitude.sine)
+    Vector(
+      SineCosine(degrees: latitude * (180 / .pi)), SineCosine(degrees: longitude * (180 / .pi)))
   }
 }
 
@@ -61,9 +59,7 @@ struct Viewpoint {
     let ofLongitude = SineCosine(degrees: position.longitude)
     sine = ofLatitude.sine
     cosine = ofLatitude.cosine
-    direction = Vector(
-      x: ofLatitude.cosine * ofLongitude.cosine, y: ofLatitude.cosine * ofLongitude.sine,
-      z: ofLatitude.sine)
+    direction = Vector(ofLatitude, ofLongitude)
   }
 
   /// Metres on the sphere to a place given in radians, by the haversine formula.

@@ -1,6 +1,7 @@
 import CivilTime
 import Geodesy
 import Geofencing
+import Glibc
 import Testing
 
 @Suite struct FenceMonitorTests {
@@ -171,6 +172,20 @@ import Testing
     #expect(pass.position.distance(to: home) < 0.1)
     #expect(abs(pass.time.seconds - (rig.seconds - 55)) < 0.01)
     #expect(rig.monitor.presence(of: 0) == .outside)
+  }
+
+  /// Whichever side of the edge rounding puts the sample on.
+  @Test(arguments: 0..<24)
+  func aStepThatEndsOnTheEdgeIsNoPass(direction: Int) {
+    let angle = Double(direction) * .pi / 12
+    for radius in stride(from: 40.0, through: 200, by: 20) {
+      var rig = rig(radius: radius, presence: .outside)
+      for step in 0...20 {
+        let left = 400 - 20 * Double(step)
+        rig.feed(home.moved(east: left * sin(angle), north: left * cos(angle)), after: 1)
+      }
+      #expect(rig.transitions.map(\.kind) == [.arrive], "radius \(radius)")
+    }
   }
 
   @Test func visitOfOneSampleIsAPass() {
