@@ -260,8 +260,11 @@ final class ControlServer {
     defer { isTelling = false }
     // To tell one may let a waiting call go on, which may bring about another.
     while !untold.isEmpty {
-      let firing = JSONValue.object(untold.removeFirst().json)
-      for client in clients.values where client.watches == "WatchFirings" {
+      let next = untold.removeFirst()
+      let watchers = clients.values.filter { $0.watches == "WatchFirings" }
+      guard !watchers.isEmpty else { continue }
+      let firing = JSONValue.object(next.json)
+      for client in watchers {
         carryOut(client.protocolState.push(["firing": firing]), for: client)
       }
     }
