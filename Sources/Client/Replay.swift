@@ -4,7 +4,7 @@ import Reminders
 
 /// A recorded feed against reminders, on a virtual clock. The same file gives the same firings every
 /// time, and those that the daemon gives when it plays the file.
-struct Replay {
+struct Replay: ~Copyable {
   private(set) var engine: Engine
   /// Fixes that were put into the engine.
   private(set) var fixes = 0
@@ -74,7 +74,7 @@ struct Replay {
     }
     if began == nil { try begin(at: start ?? time, fire: fire) }
     let origin = FixOrigin(feed: 0, device: fix.device)
-    guard engine.settings.accept(fix.source), arbiter.accepts(fix, from: origin, at: time) else {
+    guard engine.accepts(fix.source), arbiter.accepts(fix, from: origin, at: time) else {
       skipped += 1
       return .notFollowed
     }

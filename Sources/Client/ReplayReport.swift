@@ -13,14 +13,14 @@ struct ReplayReport {
   private var firings: [JSONObject] = []
 
   /// Fails before anything is played where the file cannot be written.
-  init(path: String, engine: Engine) throws(Failure) {
+  init(path: String, engine: borrowing Engine) throws(Failure) {
     file = try ReportFile(path: path)
     trip = Trip(sketch: TrackSketch(longestLeg: engine.settings.monitor.longestLeg))
   }
 
   mutating func add(_ firing: Firing) { firings.append(firing.json) }
 
-  mutating func add(_ fix: Fix, _ taken: Replay.Taken, _ engine: Engine) {
+  mutating func add(_ fix: Fix, _ taken: Replay.Taken, _ engine: borrowing Engine) {
     switch taken {
     case .counted: trip.add(fix, isInDoubt: engine.isFixInDoubt, outliers: engine.outlierCount)
     case .notFollowed: trip.exclude(fix, .notFollowed)

@@ -19,7 +19,13 @@ enum ConditionKind: String, CaseIterable {
 
 extension Engine {
   /// All conditions of a location reminder: the first that fails.
+  @inline(__always)
   func condition(of slot: Slot, at now: Instant) -> Condition {
+    slot.reminder.isUnconditional && slot.progress.occurrence == nil
+      ? .holds : firstFailing(of: slot, at: now)
+  }
+
+  private func firstFailing(of slot: Slot, at now: Instant) -> Condition {
     for kind in ConditionKind.allCases {
       let answer = condition(kind, of: slot, at: now)
       if answer != .holds { return answer }
@@ -32,8 +38,9 @@ extension Engine {
     if lacksClock(kind, reminder) { return .failsUntil(nil) }
     switch kind {
     case .from:
-      guard let from = reminder.from.map({ resolve($0) }), now < from else { return .holds }
-      return .failsUntil(from)
+      guard let stamp = reminder.from else { return .holds }
+      let from = resolve(stamp)
+      return now < from ? .failsUntil(from) : .holds
     case .due:
       guard let occurrence = slot.progress.occurrence else { return .holds }
       let start = occurrence - (reminder.leads.first ?? .zero)
@@ -68,5 +75,12 @@ extension Engine {
   private func later(_ local: LocalDateTime, than now: Instant) -> Instant {
     let instant = zone.instant(of: local)
     return instant > now ? instant : now + .hours(1)
+  }
+}
+
+extension Reminder {
+  /// Being there is all it asks for.
+  var isUnconditional: Bool {
+    from == nil && due == nil && days == nil && hours == nil && maximumSpeed == nil
   }
 }

@@ -29,15 +29,14 @@ extension Engine {
     why.add(verb)
     why.add(name)
     addDistance(to: &why)
-    var firing = baseFiring(
-      slot, event, at: now, position: position, fixTime: fixTime, distance: distance, eph: eph,
-      why: why.text)
-    if let placeNumber {
+    let unnamed = placeNumber.map { number in
       var after = Sentence()
       addDistance(to: &after)
-      firing.unnamed = Firing.UnnamedPlace(number: placeNumber, before: verb, after: after.text)
+      return Firing.UnnamedPlace(number: number, before: verb, after: after.text)
     }
-    return firing
+    return baseFiring(
+      slot, event, at: now, position: position, fixTime: fixTime, distance: distance, eph: eph,
+      why: why.text, unnamed: unnamed)
   }
 
   func dueFiring(_ slot: Slot, lead: TimeSpan, at now: Instant, late: TimeSpan?) -> Firing {
@@ -97,7 +96,8 @@ extension Engine {
 
   func baseFiring(
     _ slot: Slot, _ event: Firing.Event, at now: Instant, position: Coordinate? = nil,
-    fixTime: Instant? = nil, distance: Double? = nil, eph: Double? = nil, why: String
+    fixTime: Instant? = nil, distance: Double? = nil, eph: Double? = nil, why: String,
+    unnamed: Firing.UnnamedPlace? = nil
   ) -> Firing {
     let reminder = slot.reminder
     let due = slot.progress.occurrence
@@ -106,7 +106,7 @@ extension Engine {
       reminderID: reminder.id, kind: reminder.kind, title: reminder.title,
       category: reminder.category, priority: reminder.priority, time: now, event: event,
       position: position, eph: eph, fixTime: fixTime, place: reminder.knownName,
-      distance: distance, due: due, why: why)
+      distance: distance, due: due, why: why, unnamed: unnamed)
   }
 
   /// The time of day in the system's zone, with the date where it is another day.

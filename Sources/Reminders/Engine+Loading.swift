@@ -44,6 +44,19 @@ extension Engine {
     end(at: now, into: &effects)
   }
 
+  /// Takes back what `load` has done since `beginLoading`. There must have been no reminders before it.
+  package mutating func abandonLoading() {
+    slots = SlotTable()
+    timers = TimerHeap()
+    toLookAt = []
+    undetermined = []
+    fenceCount = 0
+    monitor = FenceMonitor(policy: settings.monitor)
+    leaves = LeaveSchedule(settings.travel)
+    leaves.routes.isOn = settings.asksRoutes
+    arePacesOld = true
+  }
+
   /// Puts up what a reminder needs that time and place leave alone for now; false where it must be
   /// looked at.
   private mutating func rests(

@@ -43,6 +43,7 @@ extension Engine {
     schedule(index, at: now)
   }
 
+  @inline(__always)
   func hasExpired(_ slot: Slot, at now: Instant) -> Bool {
     guard isClockTrusted, slot.progress.state == .armed, let until = slot.reminder.until else {
       return false
@@ -103,6 +104,10 @@ extension Engine {
 
   /// Sets the one timer of a reminder to the next moment at which time can bring something about.
   mutating func schedule(_ index: Int32, at now: Instant) {
+    guard slots.timeless(index) == nil else {
+      timers.cancel(slot: index)
+      return
+    }
     guard let slot = slots.slot(index) else {
       timers.cancel(slot: index)
       return
@@ -118,6 +123,8 @@ extension Engine {
     }
   }
 
+  /// Written in place, with what it calls, as `nextLookToKeep`.
+  @inline(__always)
   func nextLook(_ slot: Slot, now: Instant) -> Instant? {
     let next = nextLookUnprompted(slot, now: now)
     guard let nag = slot.progress.nagging?.next, isClockTrusted || nag > now else { return next }
@@ -126,6 +133,7 @@ extension Engine {
 
   /// When time brings something about, but for nagging and the time to leave: `scheduleLeaving` knows
   /// that.
+  @inline(__always)
   private func nextLookUnprompted(_ slot: Slot, now: Instant) -> Instant? {
     let reminder = slot.reminder
     let progress = slot.progress
@@ -141,11 +149,12 @@ extension Engine {
     case .date: next = nextLead(slot)
     case .preemptive: break
     }
-    let until = reminder.until.map { resolve($0) }
-    let isHeld = !isClockTrusted && until.map { $0 <= now } ?? false
-    return sooner(next, isHeld ? nil : until)
+    guard let stamp = reminder.until else { return next }
+    let until = resolve(stamp)
+    return !isClockTrusted && until <= now ? next : sooner(next, until)
   }
 
+  @inline(__always)
   private func nextLookWhileInside(_ slot: Slot, now: Instant) -> Instant? {
     guard slot.progress.presence == .inside, !slot.progress.visitSettled,
       slot.reminder.trigger != .depart
@@ -254,7 +263,8 @@ extension Engine {
       guard progress.leadsFired < leads.count else { return .lookAtOnce }
       next = nextLead(slot).map { $0 - (slot.reminder.travel ?? .zero) }
     }
-    return sooner(next, slot.reminder.until.map { resolve($0) })
+    guard let until = slot.reminder.until else { return next }
+    return sooner(next, resolve(until))
   }
 
   // MARK: - After a firing

@@ -15,7 +15,7 @@ package import Positioning
 /// Invariants: each reminder has one slot, at most one timer and, while it waits for a place, one
 /// fence, all of the same number; a reminder that is neither armed nor snoozed has no timer, except
 /// a preemptive one that said "leave" and may have to say it again, and one that nags.
-package struct Engine: Sendable {
+package struct Engine: ~Copyable, Sendable {
   /// New numbers count from the next event on.
   package var settings: EngineSettings {
     didSet {
@@ -59,7 +59,7 @@ package struct Engine: Sendable {
   /// `experience` is to be kept.
   var hasLearnt = false
   /// The settings have other speeds than the queues reckon with.
-  private var arePacesOld = false
+  var arePacesOld = false
   var monitor: FenceMonitor
   var fenceCount = 0
   /// Slots with `isWaiting`.
@@ -84,6 +84,9 @@ package struct Engine: Sendable {
 
   /// Whether the last fix is an implausible jump that the next one has to bear out.
   package var isFixInDoubt: Bool { monitor.isInDoubt }
+  /// Whether the settings let fixes of this kind count.
+  package func accepts(_ source: Fix.Source) -> Bool { settings.accept(source) }
+
   /// How many fixes were such jumps and not borne out, since the settings last changed.
   package var outlierCount: Int { monitor.outlierCount }
 
@@ -163,6 +166,12 @@ package struct Engine: Sendable {
   private mutating func conclude(into effects: inout [Effect]) {
     for index in dirty where slots.marks(index).contains(.dirty) {
       slots.set(.dirty, false, index)
+      if let kept = slots.timeless(index) {
+        var progress = slots.progress(index)
+        progress.nextLook = nil
+        effects.append(.persist(id: kept.reminder.id, progress))
+        continue
+      }
       guard var slot = slots.slot(index) else { continue }
       slot.progress.nextLook = nextLookToKeep(slot)
       if case .floating = slot.reminder.due {
@@ -184,11 +193,12 @@ package struct Engine: Sendable {
     }
     for category in unfilled { effects.append(.watch(category: category)) }
     if !unfilled.isEmpty { unfilled.removeAll() }
-    if !firings.isEmpty {
-      if firings.count > 1 { firings.sort(by: Self.firesBefore) }
-      for firing in firings { effects.append(.fire(firing)) }
-      firings.removeAll(keepingCapacity: true)
+    // Taken from the end, they are not copied.
+    if firings.count > 1 {
+      firings.sort(by: Self.firesBefore)
+      firings.reverse()
     }
+    while let firing = firings.popLast() { effects.append(.fire(firing)) }
     for notice in notices { effects.append(.say(notice)) }
     if !notices.isEmpty { notices.removeAll(keepingCapacity: true) }
   }

@@ -148,6 +148,13 @@ struct SlotTable: Sendable {
     return slot(index, UnpackedReminder(reminder))
   }
 
+  /// The reminder of a slot that time can bring nothing about for, as far as that can be told at once.
+  /// Complexity: O(1), and a fraction of what `slot` takes.
+  func timeless(_ index: Int32) -> UnpackedReminder? {
+    guard let kept = recent[index], kept.isTimeless, !isNagging(index) else { return nil }
+    return state(index) == .armed || state(index) == .fired ? kept : nil
+  }
+
   private func slot(_ index: Int32, _ kept: UnpackedReminder) -> Slot {
     let marks = records[Int(index)].marks
     return Slot(

@@ -2,8 +2,15 @@
 /// out several, and a reminder has many parts to copy.
 final class UnpackedReminder: Sendable {
   let reminder: Reminder
+  /// A place alone brings it about, at any time.
+  let isTimeless: Bool
 
-  init(_ reminder: Reminder) { self.reminder = reminder }
+  init(_ reminder: Reminder) {
+    self.reminder = reminder
+    isTimeless =
+      reminder.kind == .location && reminder.trigger != .dwell && reminder.until == nil
+      && reminder.isUnconditional
+  }
 }
 
 /// Reminders that were unpacked lately, by slot.

@@ -117,11 +117,11 @@ extension ControlService {
 
   /// Seconds by each means of transport, by what is known of each.
   private func travelTimes(from position: Coordinate, to place: SavedPlace) -> JSONObject {
-    let engine = daemon.host.engine
+    let host = daemon.host
     let goal = Reminder.Place(name: place.name, position: place.position, radius: place.radius)
     var times = JSONObject()
     for transport in Reminder.Transport.allCases {
-      let time = engine.travelTime(from: position, to: goal, by: transport)
+      let time = host.engine.travelTime(from: position, to: goal, by: transport)
       times[transport.rawValue] = .double(time.seconds.rounded())
     }
     return times

@@ -279,7 +279,7 @@ struct ControlService {
 
   private func next(limit: Int) -> JSONObject {
     let limit = max(1, min(limit, 1_000))
-    let engine = daemon.host.engine
+    let host = daemon.host
     let now = daemon.clock.now ?? Instant(microseconds: SystemClock.now())
     func timer(
       _ entry: (reminder: Reminder, moment: Instant), waitsForClock: Bool
@@ -291,11 +291,13 @@ struct ControlService {
           "waits_for_clock": waitsForClock ? true : nil,
         ]))
     }
-    let held = engine.waitingForClock(limit: limit, at: now)
+    let held = host.engine.waitingForClock(limit: limit, at: now)
     let timers =
       held.map { timer($0, waitsForClock: true) }
-      + engine.upcoming(limit: limit - held.count, at: now).map { timer($0, waitsForClock: false) }
-    let places = engine.nearby(limit: limit).map { entry -> JSONValue in
+      + host.engine.upcoming(limit: limit - held.count, at: now).map {
+        timer($0, waitsForClock: false)
+      }
+    let places = host.engine.nearby(limit: limit).map { entry -> JSONValue in
       [
         "id": .string(entry.reminder.id), "title": .string(entry.reminder.title),
         "place": (entry.placeNumber.map { daemon.host.placeName($0) } ?? entry.reminder.knownName)

@@ -28,16 +28,15 @@ extension Daemon {
   /// All reminders are kept in memory, and whoever may add some must not fill it: a daemon that is
   /// killed for it would be killed again at the next start.
   func checkRoom(for reminders: [Reminder]) throws(GeoremindError) {
-    let engine = host.engine
     // No message of a client has more. Sizes are worked out near the limit alone.
     let most = reminders.count << 21
-    guard engine.reminderBytes + most > mostReminderBytes else { return }
+    guard host.engine.reminderBytes + most > mostReminderBytes else { return }
     let growth = reminders.reduce(0) { sum, reminder in
-      let old = engine.reminderBytes(reminder.id)
+      let old = host.engine.reminderBytes(reminder.id)
       let new = PackedReminder(reminder).byteCount + (reminder.area?.byteCount ?? 0)
       return sum + new - old
     }
-    guard growth <= 0 || engine.reminderBytes + growth <= mostReminderBytes else {
+    guard growth <= 0 || host.engine.reminderBytes + growth <= mostReminderBytes else {
       throw .refusedByPolicy(
         reason: "all reminders together would take more than \(mostReminderBytes >> 20) MiB; "
           + "remove some with 'georemind rm', those that are done first")

@@ -92,7 +92,7 @@ extension Daemon {
   private func take(_ fix: Fix, from origin: FixOrigin) {
     let arrival = clock.mode == .recording ? fix.time : clock.now
     receivers.count(origin, at: SystemClock.bootTime.microseconds)
-    guard host.engine.settings.accept(fix.source), let arrival,
+    guard host.engine.accepts(fix.source), let arrival,
       arbiter.accepts(fix, from: origin, at: arrival)
     else { return }
     time?.take(fix, at: arrival)

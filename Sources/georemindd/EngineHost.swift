@@ -34,7 +34,8 @@ final class EngineHost {
   var onRoute: (RouteRequest) -> Void = { _ in }
 
   init(
-    engine: Engine, clock: Clock, store: Store, outbox: Outbox, journal: Announcer, log: Logger
+    engine: consuming Engine, clock: Clock, store: Store, outbox: Outbox, journal: Announcer,
+    log: Logger
   ) {
     self.engine = engine
     self.clock = clock
@@ -80,7 +81,6 @@ final class EngineHost {
   /// The reminders of the store, with what they have gone through; answers the rows that are none.
   /// Nothing is written but what changes by it. All of them are taken in, or none.
   func load(at now: Instant) throws(StoreError) -> [RowProblem] {
-    let before = engine
     do throws(StoreError) {
       let zoneIsKnown = try store.state.isKept(in: engine.zone)
       engine.beginLoading(count: try store.reminders.count(), at: now)
@@ -92,7 +92,7 @@ final class EngineHost {
       carryOut()
       return problems
     } catch {
-      engine = before
+      engine.abandonLoading()
       throw error
     }
   }
@@ -115,16 +115,19 @@ final class EngineHost {
     var (fires, progresses) = (false, false)
     var changes = Changes()
     swap(&changes, &unsaved)
-    for effect in effects {
+    var due: [Effect] = []
+    swap(&due, &effects)
+    changes.progress.reserveCapacity(changes.progress.count + due.count)
+    for effect in due {
       switch consume effect {
       case .persist(let id, let progress):
         changes.progress.append(Decision.Step(id: id, progress: progress))
         progresses = true
       case .forget(let id): changes.forgotten.append(id)
       case .watch(let category): unanswered.append(category)
-      case .fire(let firing):
+      case .fire(var firing):
+        if firing.unnamed != nil { name(&firing) }
         changes.firings.append(firing)
-        name(&changes.firings[changes.firings.count - 1])
         fires = true
       case .say(let notice): notices.append(notice)
       case .route(let request): routes.append(request)
@@ -133,7 +136,9 @@ final class EngineHost {
         if clock.mode == .system { changes.experience = experience }
       }
     }
-    effects.removeAll(keepingCapacity: true)
+    // Their room serves the next event.
+    due.removeAll(keepingCapacity: true)
+    swap(&due, &effects)
     // The journal waits for what is kept with a firing, and nothing of that needs the last fix.
     if !fires, progresses { changes.lastFix = keptFix }
     commit(changes)

@@ -38,24 +38,23 @@ extension Daemon {
   }
 
   var statusJSON: JSONObject {
-    let engine = host.engine
     var status = JSONObject([
       "version": .string(DaemonCommand.version),
       "time": clock.now.map { .string($0.json) },
       "clock": .string(clock.mode == .system ? "system" : "recording"),
-      "clock_trusted": .bool(engine.isClockTrusted),
+      "clock_trusted": .bool(host.engine.isClockTrusted),
       "clock_trust": time?.trust.ground.map { .string($0.rawValue) },
-      "dates_waiting_for_clock": engine.isClockTrusted ? nil : .int(engine.heldCount),
-      "time_zone": .string(engine.zone.name),
+      "dates_waiting_for_clock": host.engine.isClockTrusted ? nil : .int(host.engine.heldCount),
+      "time_zone": .string(host.engine.zone.name),
       "wakes_from_suspend": .bool(time?.wakes ?? false),
-      "reminders": .int(engine.count),
-      "armed": .int(engine.armedCount),
+      "reminders": .int(host.engine.count),
+      "armed": .int(host.engine.armedCount),
       "position": .string(
-        engine.lastFix == nil ? "none" : engine.isPositionLost ? "lost" : "known"),
+        host.engine.lastFix == nil ? "none" : host.engine.isPositionLost ? "lost" : "known"),
       "next_due": nextDue.map { .string($0.json) },
       "store_trouble": host.storeTrouble.map { .string($0) },
     ])
-    if let fix = engine.lastFix {
+    if let fix = host.engine.lastFix {
       status["fix"] = .object(
         JSONObject([
           "time": fix.time.map { .string($0.json) },
@@ -65,7 +64,7 @@ extension Daemon {
         ]))
     }
     status["travel"] = .object(travelJSON)
-    if let health = engine.routeHealth {
+    if let health = host.engine.routeHealth {
       status["routing"] = .object(
         JSONObject([
           "socket": settings.routeSocket.map { .string($0) },

@@ -8,7 +8,7 @@ import Testing
 @testable import Reminders
 
 /// Drives an engine on a virtual clock, as a recording does: every deadline comes at its own time.
-struct EngineHarness {
+struct EngineHarness: ~Copyable {
   var engine: Engine
   var now: Instant
   var effects: [Effect] = []

@@ -113,7 +113,8 @@ import Testing
     if isRestart {
       harness.restart(after: 10)
     } else {
-      var edited = try #require(harness.engine.reminder("a"))
+      let known = harness.engine.reminder("a")
+      var edited = try #require(known)
       edited.title = "B"
       harness.send(.replace(edited))
     }

@@ -163,6 +163,36 @@ import Testing
     #expect(harness.engine.count == 0)
   }
 
+  @Test func aLoadThatIsAbandonedLeavesNothing() throws {
+    var dice = SeededGenerator(seed: 3)
+    var harness = EngineHarness()
+    for number in 0..<60 { try harness.add(Self.reminder("r\(number)", &dice)) }
+    let indices = harness.engine.slots.indices
+    let entries = indices.compactMap { index in
+      harness.engine.slots.peek(index).map {
+        PackedEntry(packed: PackedReminder($0.reminder), progress: $0.progress)
+      }
+    }
+    var engine = Engine(zone: .utc)
+    var effects: [Effect] = []
+    for _ in 0..<2 {
+      engine.beginLoading(count: 60, at: harness.now)
+      for entry in entries { engine.load(entry, zoneIsKnown: true, at: harness.now) }
+      engine.abandonLoading()
+      #expect(engine.count == 0)
+      #expect(engine.armedCount == 0)
+      #expect(engine.fenceCount == 0)
+      #expect(engine.nextDeadline == nil)
+    }
+    engine.beginLoading(count: 60, at: harness.now)
+    for entry in entries { engine.load(entry, zoneIsKnown: true, at: harness.now) }
+    engine.finishLoading(at: harness.now, into: &effects)
+    #expect(engine.count == 60)
+    #expect(engine.armedCount == harness.engine.armedCount)
+    #expect(engine.fenceCount == harness.engine.fenceCount)
+    #expect(engine.nextDeadline == harness.engine.nextDeadline)
+  }
+
   /// A store keeps ids apart, but a foreign hand may have been in it.
   @Test func ofTwoWithOneIdTheLaterCounts() throws {
     var engine = Engine(zone: .utc)

@@ -29,7 +29,7 @@ import Testing
   }
 
   /// Placed at the shop of each firing.
-  private func met(_ harness: EngineHarness) -> [String] {
+  private func met(_ harness: borrowing EngineHarness) -> [String] {
     harness.firings.map { "\($0.event.rawValue) \($0.unnamed.map { "\($0.number)" } ?? "-")" }
   }
 

@@ -6,13 +6,13 @@ import Testing
 @testable import Reminders
 
 @Suite struct WhyTests {
-  private func why(_ harness: EngineHarness, _ id: String = "a") throws -> Explanation {
-    try #require(
-      harness.engine.why(id, at: harness.now, placeName: { $0 == 1 ? "Rewe" : nil }))
+  private func why(_ harness: borrowing EngineHarness, _ id: String = "a") throws -> Explanation {
+    let answer = harness.engine.why(id, at: harness.now, placeName: { $0 == 1 ? "Rewe" : nil })
+    return try #require(answer)
   }
 
   /// Gates that are shut, by name.
-  private func shut(_ harness: EngineHarness, _ id: String = "a") throws -> [String] {
+  private func shut(_ harness: borrowing EngineHarness, _ id: String = "a") throws -> [String] {
     try why(harness, id).gates.filter { !$0.isOpen }.map(\.name)
   }
 
