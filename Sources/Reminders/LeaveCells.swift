@@ -275,6 +275,7 @@ struct LeaveCells: Sendable {
   }
 
   /// By how much each clock must go on at least before something is due.
+  @inline(__always)
   func shortestRest(_ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
     sooner(
       far.shortest { reckoning.farClock($0, view) },

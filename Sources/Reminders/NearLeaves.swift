@@ -143,7 +143,9 @@ struct NearLeaves: Sendable {
   // MARK: - What is to be looked at
 
   /// One that has just been given out.
+  @inline(__always)
   mutating func nextFresh() -> Int32? {
+    guard !fresh.isEmpty else { return nil }
     while let place = fresh.popLast() {
       if !places.isFree(place), places[place].kind == .none { return place }
     }
@@ -182,6 +184,7 @@ struct NearLeaves: Sendable {
   var indices: [Int32] { places.indices }
 
   /// By how much each clock must go on at least before one is to be looked at that is not imminent.
+  @inline(__always)
   func shortestRest(_ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
     sooner(
       timed.peek().map { $0.deadline - view.now },
@@ -189,6 +192,7 @@ struct NearLeaves: Sendable {
   }
 
   /// When one must have been looked at if no fix comes until then, microseconds.
+  @inline(__always)
   func deadline(_ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
     guard fresh.isEmpty, imminentToLookAt == 0 else { return .min }
     var start = view
