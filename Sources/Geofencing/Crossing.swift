@@ -19,19 +19,17 @@ struct Crossing {
     self.reach = reach
   }
 
+  /// Decides about the circles whose edge may have been crossed.
   @inline(never)
   mutating func visit(
     _ groups: inout [NearGroup], _ index: GridIndex, holding: inout [FenceID],
-    entered: inout [FenceID], left: inout [FenceID]
+    entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
   ) {
-    var nearest = SIMD4<Float>(repeating: .infinity)
     var span = groups.mutableSpan
     for i in span.indices {
+      var lanes = span[i].crossed(from: place)
+      guard !lanes.isEmpty else { continue }
       let edge = span[i].edge(from: place)
-      let clear = span[i].clearance(edge)
-      let isCrossed = clear .<= 0
-      nearest = nearest.lesser(clear.replacing(with: .infinity, where: isCrossed))
-      var lanes = Lanes(isCrossed)
       while let lane = lanes.next() {
         guard decide(&span[i], lane, edge[lane], index) else { continue }
         tell(
@@ -39,12 +37,13 @@ struct Crossing {
           left: &left)
       }
     }
-    safe = min(safe, Double(nearest.least))
+    // Of an edge that is nearer than its doubt it is 0 at the least.
+    safe = min(safe, max(0, Double(NearGroup.clearance(groups.span, from: place))))
   }
 
   mutating func visit(
     _ shapes: inout [NearShape], _ index: GridIndex, holding: inout [FenceID],
-    entered: inout [FenceID], left: inout [FenceID]
+    entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
   ) {
     for i in shapes.indices {
       let clear = shapes[i].clear(at: view.direction)
@@ -66,13 +65,9 @@ struct Crossing {
     _ group: inout NearGroup, _ lane: Int, _ edge: Float, _ index: GridIndex
   ) -> Bool {
     let away = abs(edge) - group.doubt[lane]
-    if away > 0 {
-      safe = min(safe, Double(away))
-      return group.set(lane, holds: edge < 0)
-    }
+    if away > 0 { return group.set(lane, holds: edge < 0) }
     let circle = index.circles[Int(Entry.fence(of: group.tag[lane]))]
     let beyond = view.boundaryDistance(to: circle)
-    safe = min(safe, abs(beyond))
     let isCrossed = group.set(lane, holds: beyond <= 0)
     // The next look need not ask again.
     group.set(lane, to: ExactCircle(circle, from: origin, within: reach))
@@ -81,8 +76,8 @@ struct Crossing {
 
   /// Notes that a fence has come to hold the place or no longer does.
   private mutating func tell(
-    _ tag: FenceID, holds: Bool, holding: inout [FenceID], entered: inout [FenceID],
-    left: inout [FenceID]
+    _ tag: FenceID, holds: Bool, holding: inout [FenceID],
+    entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
   ) {
     guard tag >= 0 else {
       isForeign = true
@@ -91,9 +86,7 @@ struct Crossing {
     if holds {
       holding.append(tag)
       entered.append(tag)
-    } else if let i = holding.firstIndex(of: tag) {
-      holding.swapAt(i, holding.count - 1)
-      holding.removeLast()
+    } else if holding.dropAny(tag) {
       left.append(tag)
     }
   }

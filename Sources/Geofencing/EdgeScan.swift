@@ -1,3 +1,5 @@
+import CProcessor
+
 /// The inner loop of a look: sorts the circles that a cell lists into those that hold the place and
 /// those whose edge is near.
 struct EdgeScan {
@@ -38,7 +40,9 @@ struct EdgeScan {
   mutating func visit(
     _ slot: CellTable.Slot, _ source: Source, _ index: GridIndex, _ near: inout Neighbourhood
   ) {
-    guard slot.isPooled else { return visit(slot.entry, source, index, &near) }
+    guard slot.isPooled else {
+      return visit(EntryGroup(slot.entry), source, index, &near)
+    }
     // No reach is higher than a cell, 6 434 quanta.
     let margin = Int16(min(max(skin, 0), 16_000)) &+ 1
     let groups = index.table.pool.groups.span
@@ -47,31 +51,70 @@ struct EdgeScan {
       var candidates = place.candidates(
         in: groups, start..<min(end, start &+ 16), within: margin)
       while candidates != 0 {
-        let next = candidates.trailingZeroBitCount
-        candidates &= candidates &- 1
-        visit(groups[start + next >> 2][next & 3], source, index, &near)
+        let next = candidates.trailingZeroBitCount >> 2
+        candidates &= ~(15 &<< UInt64(4 &* next))
+        visit(groups[start + next], source, index, &near)
       }
     }
   }
 
+  /// Notes what holds the place, and keeps the group if an edge of it is near.
   @inline(__always)
   private mutating func visit(
-    _ entry: Entry, _ source: Source, _ index: GridIndex, _ near: inout Neighbourhood
+    _ group: EntryGroup, _ source: Source, _ index: GridIndex, _ near: inout Neighbourhood
   ) {
-    let sight = place.sight(of: entry)
-    guard sight.edge <= skin else { return }
-    guard entry.tag >= 0 else { return measureShape(~entry.tag, source, index, &near) }
-    if source == .own, sight.edge < -Float(Quantum.doubt) { near.note(entry.tag) }
-    let away = abs(sight.edge)
-    guard away <= skin, let source = kept(entry.tag, of: source, near) else { return }
-    let clear = away - Float(Quantum.doubt)
-    guard clear > 0 else { return measure(entry.tag, source, index, &near) }
-    nearest = min(nearest, clear * quantum)
-    near.append(
-      NearCircle(
-        x: sight.x * quantum, y: sight.y * quantum, z: sight.z * quantum,
-        radius: sight.radius * quantum, doubt: Float(Quantum.doubt) * quantum,
-        side: sight.edge < 0 ? -1 : 1, tag: source.tag(entry.tag)))
+    let sights = place.sights(of: group)
+    let away = sights.edge.replacing(with: 0 - sights.edge, where: sights.edge .< 0)
+    let doubt = SIMD4<Float>(repeating: Float(Quantum.doubt))
+    var isNear = not_above(away, SIMD4(repeating: skin))
+    let isHeld = not_above(sights.edge, SIMD4(repeating: 0))
+    let isUnsure = not_above(away, doubt)
+    let isShape = signs(group.tag)
+    if source == .own {
+      var lanes = Lanes(bits: isHeld & ~isUnsure & ~isShape)
+      while let lane = lanes.next() { near.note(group.tag[lane]) }
+    }
+    guard isNear | isHeld & isShape != 0 else { return }
+    var kept = NearGroup(sights, quantum: quantum, tag: group.tag)
+    if source != .own || (isUnsure | isShape) != 0 {
+      isNear = ask(&kept, isNear, isUnsure, isShape & (isNear | isHeld), source, index, &near)
+      guard isNear != 0 else { return }
+      // Of those that are measured it has been noted.
+      let clear = kept.clearance
+      nearest = min(nearest, clear.replacing(with: .infinity, where: clear .<= 0).least)
+    } else {
+      nearest = min(nearest, (away - doubt).least * quantum)
+    }
+    near.append(kept)
+  }
+
+  /// Looks closer at a group: drops what has been told already by another cell that lists it, and asks
+  /// the fences themselves of which the entries do not tell. Returns what is near yet.
+  @inline(never)
+  private mutating func ask(
+    _ kept: inout NearGroup, _ isNear: UInt32, _ isUnsure: UInt32, _ isShape: UInt32,
+    _ source: Source, _ index: GridIndex, _ near: inout Neighbourhood
+  ) -> UInt32 {
+    var left = isNear
+    var lanes = Lanes(bits: isNear | isShape)
+    while let lane = lanes.next() {
+      let bit = UInt32(1) &<< UInt32(lane)
+      let fence = Entry.fence(of: kept.tag[lane])
+      guard let source = self.kept(fence, of: source, near) else {
+        kept.clear(lane)
+        left &= ~bit
+        continue
+      }
+      if isShape & bit != 0 {
+        kept.clear(lane)
+        left &= ~bit
+        measureShape(fence, source, index, &near)
+        continue
+      }
+      if isUnsure & bit != 0 { measure(fence, lane, of: &kept, source, index, &near) }
+      if source == .foreign { kept.markForeign(lane) }
+    }
+    return left
   }
 
   /// As what an edge is kept; nil where it has been told already by another cell that lists it.
@@ -87,16 +130,15 @@ struct EdgeScan {
   /// A circle whose edge is too near for its entry to tell on which side of it the place is.
   @inline(never)
   private mutating func measure(
-    _ fence: FenceID, _ source: Source, _ index: GridIndex, _ near: inout Neighbourhood
+    _ fence: FenceID, _ lane: Int, of kept: inout NearGroup, _ source: Source, _ index: GridIndex,
+    _ near: inout Neighbourhood
   ) {
     let circle = index.circles[Int(fence)]
     let beyond = view.boundaryDistance(to: circle)
     let exact = ExactCircle(circle, from: view.direction, within: Double(skin * quantum))
     nearest = min(nearest, Float(abs(beyond)) * (1 - 1e-6) - 0.001)
-    near.append(
-      NearCircle(
-        x: exact.x, y: exact.y, z: exact.z, radius: exact.radius, doubt: exact.doubt,
-        side: beyond <= 0 ? -1 : 1, tag: source.tag(fence)))
+    kept.set(lane, to: exact)
+    _ = kept.set(lane, holds: beyond <= 0)
     if source == .own, beyond <= 0 { near.note(fence) }
   }
 

@@ -7,9 +7,16 @@ struct FixedVector {
   let z: Int32
 
   init(_ direction: Vector) {
-    x = Int32(direction.x * 1_073_741_824)
-    y = Int32(direction.y * 1_073_741_824)
-    z = Int32(direction.z * 1_073_741_824)
+    x = FixedVector.fixed(direction.x)
+    y = FixedVector.fixed(direction.y)
+    z = FixedVector.fixed(direction.z)
+  }
+
+  /// Rounded by adding 1.5 × 2⁵², which leaves it in the low bits. A conversion asks first whether it would
+  /// trap.
+  @inline(__always)
+  private static func fixed(_ part: Double) -> Int32 {
+    Int32(truncatingIfNeeded: (part * 1_073_741_824 + 6_755_399_441_055_744).bitPattern)
   }
 }
 
@@ -146,26 +153,24 @@ struct QuantisedPlace {
     unsafe unsafeBitCast(pairs, to: SIMD4<Int32>.self)
   }
 
-  /// A circle as seen from the place, in quanta.
-  struct Sight {
-    /// From the place to the centre.
-    let x: Float
-    let y: Float
-    let z: Float
-    let radius: Float
-    /// To the edge on a straight line, negative inside; in length never more than the great circle by
+  /// Four circles as seen from the place, in quanta.
+  struct Sights {
+    /// From the place to the centres.
+    let x: SIMD4<Float>
+    let y: SIMD4<Float>
+    let z: SIMD4<Float>
+    let radius: SIMD4<Float>
+    /// To the edges on a straight line, negative inside; in length never more than the great circle by
     /// more than `Quantum.doubt`.
-    let edge: Float
+    let edge: SIMD4<Float>
   }
 
   @inline(__always)
-  func sight(of entry: Entry) -> Sight {
-    let x = Float(entry.x &- xy[0])
-    let y = Float(entry.y &- xy[1])
-    let z = Float(entry.z &- z)
-    let radius = Float(entry.radius)
-    return Sight(
-      x: x, y: y, z: z, radius: radius, edge: (x * x + y * y + z * z).squareRoot() - radius)
+  func sights(of group: EntryGroup) -> Sights {
+    let across = group.xy &- xy
+    let along = group.zr &- QuantisedPlace.pairs(z, 0)
+    let (x, y, z, radius) = (firsts(across), seconds(across), firsts(along), seconds(along))
+    return Sights(x: x, y: y, z: z, radius: radius, edge: edges(x, y, z, radius))
   }
 
   /// A bit for each entry of up to 16 groups, the first one lowest: set where the place is in the circle, or less

@@ -28,9 +28,66 @@ extension FenceMonitor {
     let start = transitions.count
     if !settled.isEmpty { settled.removeAll(keepingCapacity: true) }
 
-    hasSkipped = false
     bearOutAwaited(look, into: &transitions)
-    var safe = surroundings.look(from: look.view, in: index)
+    let safe = surroundings.look(from: look.view, in: index)
+    conclude(look, safe: safe, into: &transitions)
+    if transitions.count - start > 1, !policy.isPlain { Transition.sort(&transitions, from: start) }
+  }
+
+  /// The same where each sample decides alone what it is in and what not: what most looks bring is told at
+  /// once, and most bring nothing.
+  @inline(never)
+  mutating func acceptPlainly(
+    at time: Instant, _ position: Coordinate, eph: Double?, speed: Double?,
+    into transitions: inout [Transition]
+  ) {
+    let sample = PositionSample(time: time, position: position, eph: eph, speed: speed)
+    // Beside a sample that has been skipped `process` has asked.
+    if !hasSkipped, isFarFromAll(position) { return skip(sample) }
+    let view = Viewpoint(position)
+    let safe = surroundings.look(from: view, in: index)
+    guard isSettled, isPresenceTrusted, surroundings.hasOnlyCrossings || isNowhere else {
+      let look = Look(sample: sample, view: view, connected: lastSample != nil, leg: false)
+      return conclude(look, safe: safe, into: &transitions)
+    }
+    if surroundings.hasNews { tellCrossings(at: time, position, eph: eph, into: &transitions) }
+    hasSkipped = false
+    lastSample = sample
+    quiet.move(to: position, radius: safe, cosine: view.cosine)
+  }
+
+  /// Whether nothing holds the sample, and nothing held the last.
+  @inline(__always)
+  private var isNowhere: Bool { !surroundings.hasNews && inside.isEmpty }
+
+  /// Departures from what a look has shown to be left, and arrivals at what was entered.
+  private mutating func tellCrossings(
+    at time: Instant, _ position: Coordinate, eph: Double?, into transitions: inout [Transition]
+  ) {
+    for i in surroundings.left.indices {
+      let fence = surroundings.left[i]
+      guard states[Int(fence)].isInside else { continue }
+      states[Int(fence)] = FenceState(phase: .outside)
+      inside.dropAny(fence)
+      transitions.append(
+        Transition(fence: fence, kind: .depart, time: time, position: position, eph: eph))
+    }
+    for i in surroundings.entered.indices {
+      let fence = surroundings.entered[i]
+      guard states[Int(fence)].is(.outside) else { continue }
+      states[Int(fence)] = FenceState(phase: .inside)
+      inside.append(fence)
+      transitions.append(
+        Transition(fence: fence, kind: .arrive, time: time, position: position, eph: eph))
+    }
+  }
+
+  /// Lets what a look has shown decide what it can, and sets the quiet disc.
+  private mutating func conclude(
+    _ look: Look, safe: Double, into transitions: inout [Transition]
+  ) {
+    var safe = safe
+    hasSkipped = false
     if surroundings.hasNews || surroundings.isFresh && !inside.isEmpty || !isPresenceTrusted
       || !lingering.isEmpty || isHalfDecided
     {
@@ -43,11 +100,13 @@ extension FenceMonitor {
     if look.leg, isMoving(look.sample) {
       findPasses(look, into: &transitions)
     }
-    remember(sample, connected: look.leg)
-    quiet =
-      isHalfDecided || !awaited.isEmpty
-      ? QuietDisc() : QuietDisc(around: sample.position, radius: safe, cosine: look.view.cosine)
-    if transitions.count - start > 1, !policy.isPlain { Transition.sort(&transitions, from: start) }
+    remember(look.sample, connected: look.leg)
+    isSettled = !isHalfDecided && awaited.isEmpty && lingering.isEmpty
+    if isHalfDecided || !awaited.isEmpty {
+      quiet = QuietDisc()
+    } else {
+      quiet.move(to: look.sample.position, radius: safe, cosine: look.view.cosine)
+    }
   }
 
   /// Takes in a sample that `isFarFromAll`.
@@ -86,7 +145,7 @@ extension FenceMonitor {
     if !hits.isEmpty { hits.removeAll(keepingCapacity: true) }
     surroundings.takeHolders(into: &hits)
     guard !isPresenceTrusted || surroundings.isFresh else {
-      for fence in surroundings.left { linger(fence) }
+      for i in surroundings.left.indices { linger(surroundings.left[i]) }
       if !surroundings.former.isEmpty { compare(with: surroundings.former) }
       return
     }
@@ -194,7 +253,7 @@ extension FenceMonitor {
     if lingering.count == inside.count {
       inside.removeAll(keepingCapacity: true)
     } else if lingering.count <= 4 {
-      for fence in lingering { FenceMonitor.drop(fence, from: &inside) }
+      for fence in lingering { inside.dropAny(fence) }
     } else {
       compactInside()
     }

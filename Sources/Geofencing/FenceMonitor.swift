@@ -55,6 +55,8 @@ package struct FenceMonitor: Sendable {
   /// Whether the last sample was far from all fences, and none has been added since: then nothing is known of
   /// the surroundings, and nothing pending.
   var hasSkipped = false
+  /// Whether no decision is pending, and no fence lingers.
+  var isSettled = false
   /// Whether `inside` is what the surroundings and the samples have shown: not so for a presence from
   /// before a restart, and after fences have changed.
   var isPresenceTrusted = false
@@ -101,6 +103,7 @@ package struct FenceMonitor: Sendable {
     case .outside: break
     }
     quiet = QuietDisc()
+    isSettled = false
     hasSkipped = false
     forgetSurroundings()
   }
@@ -117,24 +120,18 @@ package struct FenceMonitor: Sendable {
     guard index.contains(id) else { return }
     switch states[Int(id)].phase {
     case .vacant, .outside: break
-    case .unseen, .seenOutside, .seenInside: FenceMonitor.drop(id, from: &undecided)
-    case .entering: FenceMonitor.drop(id, from: &entering)
-    case .inside: FenceMonitor.drop(id, from: &inside)
+    case .unseen, .seenOutside, .seenInside: undecided.dropAny(id)
+    case .entering: entering.dropAny(id)
+    case .inside: inside.dropAny(id)
     case .leaving:
-      FenceMonitor.drop(id, from: &inside)
+      inside.dropAny(id)
       leavingCount -= 1
     }
-    FenceMonitor.drop(id, from: &lingering)
+    lingering.dropAny(id)
     awaited.removeAll { $0.fence == id }
     states[Int(id)] = .vacant
     forgetSurroundings()
     index.remove(id)
-  }
-
-  static func drop(_ id: FenceID, from list: inout [FenceID]) {
-    guard let i = list.firstIndex(of: id) else { return }
-    list.swapAt(i, list.count - 1)
-    list.removeLast()
   }
 
   /// What is known of a fence; `unknown` where there is none of that number.
@@ -198,19 +195,32 @@ package struct FenceMonitor: Sendable {
   ) {
     guard time.microseconds > newest else { return }
     newest = time.microseconds
+    // There is no quiet disc as long as a decision is pending or a jump set aside.
+    let isQuiet =
+      hasSkipped
+      ? surroundings.isJump(toLatitude: position.latitude) && index.isVacant(at: position)
+      : quiet.contains(position)
+    guard isQuiet, policy.looksAtSamplesAlone else {
+      return processWithCare(
+        at: time, position, eph: eph, speed: speed, isQuiet: isQuiet, into: &transitions)
+    }
+    if hasSkipped { surroundings.skip(position) }
+    lastSample = PositionSample(time: time, position: position, eph: eph, speed: speed)
+  }
+
+  /// A sample that may decide something, or that must be remembered.
+  @inline(never)
+  private mutating func processWithCare(
+    at time: Instant, _ position: Coordinate, eph: Double?, speed: Double?, isQuiet: Bool,
+    into transitions: inout [Transition]
+  ) {
+    if policy.isPlain {
+      return acceptPlainly(at: time, position, eph: eph, speed: speed, into: &transitions)
+    }
     let sample = PositionSample(time: time, position: position, eph: eph, speed: speed)
-    // There is no quiet disc as long as a decision is pending or a jump set aside, nor beside a sample
-    // that has been skipped.
-    guard !hasSkipped, quiet.contains(position) else {
-      // `accept` would ask the same; here the sample is still in registers.
-      if policy.looksAtSamplesAlone, isFarFromAll(position) { return skip(sample) }
-      return weigh(sample, into: &transitions)
-    }
-    if policy.looksAtSamplesAlone {
-      lastSample = sample
-    } else {
-      processInQuiet(sample, into: &transitions)
-    }
+    if isQuiet, !hasSkipped { return processInQuiet(sample, into: &transitions) }
+    if policy.looksAtSamplesAlone, isFarFromAll(position) { return skip(sample) }
+    weigh(sample, into: &transitions)
   }
 
   /// A sample that can change nothing, unless it is an implausible jump.

@@ -19,6 +19,7 @@ extension GridIndex {
   ) -> (safe: Double, isSplit: Bool) {
     let place = CellPlace(view, level: level, widths)
     let slot = table.slot(of: place.cell)
+    table.prefetch(slot)
     let isSplit = slot.isSplit && level > 0
     var beside = CellsBeside()
     let reach = reach(
@@ -33,6 +34,9 @@ extension GridIndex {
     }
     return (near.end(clearance: reach, nearest: Double(scan.nearest)), isSplit)
   }
+
+  /// The part of the reach that would be liked for which no other cell is read.
+  private static let enough = 0.5
 
   /// Cells beside the one that holds a place, at most one in each direction and the one between.
   private struct CellsBeside {
@@ -52,15 +56,22 @@ extension GridIndex {
     from place: CellPlace, wanted: Double, isSplit: Bool, _ beside: inout CellsBeside
   ) -> Double {
     var reach = min(wanted, place.toFarParallel, place.toFarMeridian)
+    // To read another cell costs more than to come back a little sooner.
+    if place.toMeridian > reach * GridIndex.enough { reach = min(reach, place.toMeridian) }
+    if place.toParallel > reach * GridIndex.enough { reach = min(reach, place.toParallel) }
     guard place.toParallel < reach || place.toMeridian < reach else { return reach }
+    let cellAside = place.toMeridian < reach ? place.cellAside(widths) : nil
+    let cellAcross = place.toParallel < reach ? place.cellAcross(widths) : nil
+    if let cellAside { table.prefetchSlot(of: cellAside.key) }
+    if let cellAcross { table.prefetchSlot(of: cellAcross.key) }
     var across: CellTable.Slot?
     var aside: CellTable.Slot?
     if place.toMeridian < reach {
-      aside = open(place.cellAside(widths), isSplit: isSplit)
+      aside = open(cellAside, isSplit: isSplit)
       if aside == nil { reach = place.toMeridian }
     }
     if place.toParallel < reach {
-      across = open(place.cellAcross(widths), isSplit: isSplit)
+      across = open(cellAcross, isSplit: isSplit)
       if across == nil { reach = place.toParallel }
     }
     if let across, let aside, place.toParallel < reach, place.toMeridian < reach {
@@ -84,7 +95,9 @@ extension GridIndex {
   private func open(_ cell: Cell?, isSplit: Bool) -> CellTable.Slot? {
     guard let cell else { return nil }
     let slot = table.slot(of: cell)
-    return slot.isSplit && !isSplit ? nil : slot
+    guard !slot.isSplit || isSplit else { return nil }
+    table.prefetch(slot)
+    return slot
   }
 
   /// Appends the fences that hold a place, and finds out nothing else.

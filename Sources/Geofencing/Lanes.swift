@@ -11,6 +11,9 @@ struct Lanes: IteratorProtocol {
   private var bits: UInt32
 
   @inline(__always)
+  init(bits: UInt32) { self.bits = bits }
+
+  @inline(__always)
   init(_ mask: SIMDMask<SIMD4<Int32>>) {
     bits = signs(SIMD4(repeating: 0).replacing(with: -1, where: mask))
   }
@@ -28,12 +31,6 @@ struct Lanes: IteratorProtocol {
 }
 
 extension SIMD4<Float> {
-  /// The lesser of two in each lane.
-  @inline(__always)
-  func lesser(_ other: SIMD4<Float>) -> SIMD4<Float> {
-    replacing(with: other, where: other .< self)
-  }
-
   /// The least of all lanes.
   @inline(__always)
   var least: Float {

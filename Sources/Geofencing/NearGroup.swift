@@ -1,39 +1,51 @@
-/// A circle whose edge is near. All lengths are metres of a straight line.
-struct NearCircle {
-  /// From the place that a neighbourhood is told from to the centre.
-  var x: Float = 0
-  var y: Float = 0
-  var z: Float = 0
-  /// To the edge; so small where there is no circle that its edge is farther than any other.
-  var radius: Float = -1e30
-  /// How far the edge may be off.
-  var doubt: Float = 0
-  /// On which side of the edge that place is: −1 inside, 1 outside.
-  var side: Float = 1
-  /// The number of the fence; all bits flipped, and so negative, where only its edge counts.
-  var tag: FenceID = 0
-}
+import CProcessor
 
-/// Four of them side by side, as the processor's vector registers like them.
+/// Four circles of which an edge is near, side by side, as the processor's vector registers like them. All
+/// lengths are metres of a straight line.
 struct NearGroup {
+  /// From the place that a neighbourhood is told from to the centres.
   private(set) var x: SIMD4<Float>
   private(set) var y: SIMD4<Float>
   private(set) var z: SIMD4<Float>
+  /// To the edges; so small where there is no circle that its edge is farther than any other.
   private(set) var radius: SIMD4<Float>
+  /// How far the edges may be off.
   private(set) var doubt: SIMD4<Float>
-  /// On which side of the edge the place last looked at was.
+  /// On which side of the edge the place last looked at was: −1 inside, 1 outside.
   private(set) var side: SIMD4<Float>
-  let tag: SIMD4<FenceID>
+  /// The number of the fence; negative, with all its bits flipped, where only its edge counts or there is none.
+  private(set) var tag: SIMD4<FenceID>
 
+  /// Four entries as a place sees them that the group is told from.
   @inline(__always)
-  init(_ four: InlineArray<4, NearCircle>) {
-    x = SIMD4(four[0].x, four[1].x, four[2].x, four[3].x)
-    y = SIMD4(four[0].y, four[1].y, four[2].y, four[3].y)
-    z = SIMD4(four[0].z, four[1].z, four[2].z, four[3].z)
-    radius = SIMD4(four[0].radius, four[1].radius, four[2].radius, four[3].radius)
-    doubt = SIMD4(four[0].doubt, four[1].doubt, four[2].doubt, four[3].doubt)
-    side = SIMD4(four[0].side, four[1].side, four[2].side, four[3].side)
-    tag = SIMD4(four[0].tag, four[1].tag, four[2].tag, four[3].tag)
+  init(_ sights: QuantisedPlace.Sights, quantum: Float, tag: SIMD4<FenceID>) {
+    x = sights.x * quantum
+    y = sights.y * quantum
+    z = sights.z * quantum
+    radius = sights.radius * quantum
+    doubt = SIMD4(repeating: Float(Quantum.doubt) * quantum)
+    side = SIMD4(repeating: 1).replacing(with: -1, where: sights.edge .< 0)
+    let unused = SIMD4(repeating: Float(Entry.unusedRadius))
+    self.tag = tag.replacing(with: -1, where: sights.radius .<= unused)
+  }
+
+  /// Takes a circle out.
+  mutating func clear(_ lane: Int) {
+    let isLane = NearGroup.mask(lane)
+    radius.replace(with: -1e30, where: isLane)
+    side.replace(with: 1, where: isLane)
+    tag.replace(with: -1, where: isLane)
+  }
+
+  /// Has a tag say that only the edge counts.
+  mutating func markForeign(_ lane: Int) {
+    tag.replace(with: ~tag, where: NearGroup.mask(lane) .& (tag .>= 0))
+  }
+
+  /// All of a lane and nothing else. To write one lane by its number and read all four is waited for.
+  @inline(__always)
+  private static func mask(_ lane: Int) -> SIMDMask<SIMD4<Int32>> {
+    SIMD4<Int32>(0, 1, 2, 3) .== Int32(truncatingIfNeeded: lane)
   }
 
   /// Puts what is known exactly in place of what an entry says.
@@ -62,10 +74,7 @@ struct NearGroup {
   /// From a place to the edges, negative inside.
   @inline(__always)
   func edge(from place: Place) -> SIMD4<Float> {
-    let dx = x - place.x
-    let dy = y - place.y
-    let dz = z - place.z
-    return (dx * dx + dy * dy + dz * dz).squareRoot() - radius
+    edges(x - place.x, y - place.y, z - place.z, radius)
   }
 
   /// How far edges are from a place at the least, on the side that it was on; negative where it may be
@@ -73,22 +82,29 @@ struct NearGroup {
   @inline(__always)
   func clearance(_ edge: SIMD4<Float>) -> SIMD4<Float> { edge * side - doubt }
 
-  /// Metres to the nearest edge of all groups, at least; negative where one may have been crossed.
-  ///
-  /// A call, so that the place comes in registers: else each lane is made anew from the offset.
-  @inline(never)
+  /// Metres to the nearest edge of all groups, at least; 0 or less where one may have been crossed.
+  @inline(__always)
   static func clearance(_ groups: Span<NearGroup>, from place: Place) -> Float {
     var nearest = SIMD4<Float>(repeating: .infinity)
     for i in groups.indices {
-      nearest = nearest.lesser(groups[i].clearance(groups[i].edge(from: place)))
+      nearest = lesser_of(nearest, groups[i].clearance(groups[i].edge(from: place)))
     }
     return nearest.least
   }
 
+  /// The lanes of circles whose edge may have been crossed.
+  @inline(__always)
+  func crossed(from place: Place) -> Lanes {
+    Lanes(bits: not_above(clearance(edge(from: place)), SIMD4(repeating: 0)))
+  }
+
+  /// The same from the place that the group is told from.
+  var clearance: SIMD4<Float> { clearance(edges(x, y, z, radius)) }
+
   /// Notes on which side of an edge a place is. Returns whether that is another than it was.
   mutating func set(_ lane: Int, holds: Bool) -> Bool {
     guard holds != (side[lane] < 0) else { return false }
-    side[lane] = holds ? -1 : 1
+    side.replace(with: holds ? -1 : 1, where: NearGroup.mask(lane))
     return true
   }
 

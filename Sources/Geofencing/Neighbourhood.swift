@@ -13,9 +13,6 @@
 struct Neighbourhood {
   private var groups: [NearGroup] = []
   private var shapes: [NearShape] = []
-  /// The circles on their way into a group, while cells are read.
-  private var last = InlineArray<4, NearCircle>(repeating: NearCircle())
-  private var loose = 0
   /// Fences that hold the place last looked at, in no order.
   private(set) var holding: [FenceID] = []
   /// Those that held the place before the last look, for `compare`.
@@ -65,10 +62,12 @@ struct Neighbourhood {
   /// Tells what holds the place of the last look and did not hold the one before, and the other way
   /// round; false where these are too many to be compared like that.
   /// - Complexity: O(the product of their numbers).
-  mutating func compare(entered: inout [FenceID], left: inout [FenceID]) -> Bool {
-    guard holding.count * former.count <= 256 else { return false }
-    for fence in holding where !former.contains(fence) { entered.append(fence) }
-    for fence in former where !holding.contains(fence) { left.append(fence) }
+  mutating func compare(
+    entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
+  ) -> Bool {
+    guard holding.count * former.count <= 1_024 else { return false }
+    for i in holding.indices where !former.lists(holding[i]) { entered.append(holding[i]) }
+    for i in former.indices where !holding.lists(former[i]) { left.append(former[i]) }
     return true
   }
 
@@ -99,22 +98,15 @@ struct Neighbourhood {
   /// Whether a fence is among those added.
   @inline(__always)
   func lists(_ fence: FenceID) -> Bool {
-    for i in 0..<loose where last[i].tag == fence { return true }
     let groups = groups.span
-    for i in groups.indices where !Lanes(groups[i].tag .== fence).isEmpty { return true }
-    return !shapes.isEmpty && shapes.contains { $0.fence == fence }
+    var found = SIMDMask<SIMD4<Int32>>(repeating: false)
+    for i in groups.indices { found .|= groups[i].tag .== fence }
+    return !Lanes(found).isEmpty || !shapes.isEmpty && shapes.contains { $0.fence == fence }
   }
 
-  /// Adds a circle whose edge is near.
+  /// Adds four circles, of which the edge of one at least is near.
   @inline(__always)
-  mutating func append(_ circle: NearCircle) {
-    last[loose] = circle
-    loose += 1
-    if loose == 4 {
-      groups.append(NearGroup(last))
-      loose = 0
-    }
-  }
+  mutating func append(_ group: NearGroup) { groups.append(group) }
 
   /// Adds a fence that is no circle, whose edge is near.
   mutating func append(_ shape: NearShape) { shapes.append(shape) }
@@ -123,11 +115,6 @@ struct Neighbourhood {
   /// Returns how many metres one can travel without crossing an edge; `nearest` is as many to the
   /// edges that are near.
   mutating func end(clearance: Double, nearest: Double) -> Double {
-    if loose > 0 {
-      for i in loose..<4 { last[i] = NearCircle() }
-      groups.append(NearGroup(last))
-      loose = 0
-    }
     reach = CellGrid.straight(clearance)
     guard reach > 0.002 else { return 0 }
     let radii = (reach - 0.002) / CellGrid.earthRadius
@@ -148,31 +135,45 @@ struct Neighbourhood {
 
   // MARK: - Looking again
 
-  /// Looks again from a place within the reach: appends the fences that hold it now and did not
+  /// Looks again: appends the fences that hold it now and did not
   /// when last looked at to `entered`, those that no longer do to `left`. Returns how many metres one
-  /// can travel without crossing an edge; nil where the edge of a fence was crossed that another
-  /// level tells of, so that a new look is needed.
+  /// can travel without crossing an edge; nil where a new look is needed: beyond the reach, and where the
+  /// edge of a fence was crossed that another level tells of.
+  @inline(__always)
   mutating func look(
-    from view: Viewpoint, in index: GridIndex, entered: inout [FenceID], left: inout [FenceID]
+    at direction: Vector, from view: Viewpoint, in index: GridIndex,
+    entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
   ) -> Double? {
-    let offset = CellGrid.earthRadius * (view.direction - origin)
+    let offset = direction - origin
+    let waySquared = offset.dot(offset)
+    guard waySquared < reachSquared else { return nil }
     // With a millimetre for rounding.
-    let remaining = reach - offset.length - 0.001
-    let place = NearGroup.Place(offset)
-    let least = NearGroup.clearance(groups.span, from: place)
-    let isClear = least > 0
-    var safe = isClear ? min(remaining, Double(least)) : remaining
-    if !isClear || !shapes.isEmpty {
-      var crossing = Crossing(view: view, place: place, origin: origin, reach: reach)
-      if !isClear {
-        crossing.visit(&groups, index, holding: &holding, entered: &entered, left: &left)
-      }
-      crossing.visit(&shapes, index, holding: &holding, entered: &entered, left: &left)
-      if crossing.isForeign { return nil }
-      safe = min(safe, crossing.safe)
+    var safe = reach - CellGrid.earthRadius * waySquared.squareRoot() - 0.001
+    let place = NearGroup.Place(CellGrid.earthRadius * offset)
+    let least = Double(NearGroup.clearance(groups.span, from: place))
+    if least > 0, shapes.isEmpty {
+      safe = min(safe, least)
+    } else {
+      guard let metres = decide(from: view, place, in: index, entered: &entered, left: &left)
+      else { return nil }
+      safe = min(safe, metres)
     }
-    rest = Rest(safe, around: view.direction)
+    rest = Rest(safe, around: direction)
     return safe
+  }
+
+  /// The same where an edge may have been crossed, but for how far the reach is.
+  @inline(never)
+  private mutating func decide(
+    from view: Viewpoint, _ place: NearGroup.Place, in index: GridIndex,
+    entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
+  ) -> Double? {
+    var crossing = Crossing(view: view, place: place, origin: origin, reach: reach)
+    crossing.visit(&groups, index, holding: &holding, entered: &entered, left: &left)
+    if !shapes.isEmpty {
+      crossing.visit(&shapes, index, holding: &holding, entered: &entered, left: &left)
+    }
+    return crossing.isForeign ? nil : crossing.safe
   }
 
   /// Appends the fences whose edge a way between two places within the reach may cross; some of

@@ -20,20 +20,28 @@ struct QuietDisc {
 
   init() {}
 
-  /// A disc of `radius` metres, less a millimetre for rounding; none where that is not positive.
+  /// Makes it a disc of `radius` metres, less a millimetre for rounding; none where that is not positive.
   /// `cosine` is that of the centre's latitude: within an angle r it grows by r at the most.
-  init(around position: Coordinate, radius: Double, cosine: Double) {
-    guard radius > 0.001 else { return }
+  ///
+  /// Changed where it is: to be copied it would have to be waited for.
+  @inline(__always)
+  mutating func move(to position: Coordinate, radius: Double, cosine: Double) {
+    guard radius > 0.001 else {
+      radiusSquared = -1
+      return
+    }
     let angle = (radius - 0.001) * ((1 - 1e-9) / CellGrid.earthRadius)
     let degrees = angle * (180 / .pi)
     radiusSquared = degrees * degrees
     if abs(position.latitude) > 80 {
       pole = position.latitude > 0 ? 1 : -1
     } else {
+      pole = 0
       let largest = min(1, max(0, cosine) + angle)
       weight = largest * largest
     }
-    center = (position.latitude, position.longitude)
+    center.latitude = position.latitude
+    center.longitude = position.longitude
   }
 
   /// The square of an upper bound of the degrees between two places within the disc.

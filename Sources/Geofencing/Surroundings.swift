@@ -22,9 +22,9 @@ struct Surroundings {
   private var isBlank = true
 
   /// What the last look brought: fences that hold the place and did not hold the last.
-  private(set) var entered: [FenceID] = []
+  private(set) var entered = ScratchList<FenceID>()
   /// Fences that held the last place and do not hold this one.
-  private(set) var left: [FenceID] = []
+  private(set) var left = ScratchList<FenceID>()
   /// Of the levels looked at anew and not compared: all that hold this place, and all that held the last.
   private(set) var found: [FenceID] = []
   private(set) var former: [FenceID] = []
@@ -33,6 +33,9 @@ struct Surroundings {
 
   /// Whether the last look was so far from the one before that no fence holds both places.
   private(set) var isElsewhere = false
+
+  /// Whether all that the last look brought is in `entered` and `left`.
+  var hasOnlyCrossings: Bool { !isFresh && found.isEmpty && former.isEmpty }
 
   /// Whether the last look brought anything.
   private(set) var hasNews = false
@@ -68,8 +71,8 @@ struct Surroundings {
   @inline(never)
   private mutating func clearLists() {
     hasNews = false
-    if !entered.isEmpty { entered.removeAll(keepingCapacity: true) }
-    if !left.isEmpty { left.removeAll(keepingCapacity: true) }
+    entered.removeAll()
+    left.removeAll()
     if !former.isEmpty { former.removeAll(keepingCapacity: true) }
     if !found.isEmpty { found.removeAll(keepingCapacity: true) }
   }
@@ -77,10 +80,20 @@ struct Surroundings {
   /// Looks around from a place. Returns how many metres one can travel from there, in any direction,
   /// without crossing an edge; 0 after a jump, when that is not asked.
   /// - Complexity: O(levels + fences near the place), now and then O(fences in the cells of it).
+  @inline(__always)
   mutating func look(from view: Viewpoint, in index: GridIndex) -> Double {
+    look(at: view.direction, from: view, in: index)
+  }
+
+  /// The same with the direction in registers: what has just been written to memory in parts would have to be
+  /// waited for.
+  @inline(never)
+  private mutating func look(
+    at direction: Vector, from view: Viewpoint, in index: GridIndex
+  ) -> Double {
     clearNews()
-    let way = view.direction - place
-    place = view.direction
+    let way = direction - place
+    place = direction
     latitude = view.position.latitude
     let waySquared = way.dot(way)
     isElsewhere = waySquared > index.widestSquared
@@ -92,7 +105,7 @@ struct Surroundings {
       hasNews = !found.isEmpty
       return 0
     }
-    let safe = lookAllAround(from: view, in: index)
+    let safe = lookAllAround(at: direction, from: view, in: index)
     hasNews = !(entered.isEmpty && left.isEmpty && found.isEmpty && former.isEmpty)
     return safe
   }
@@ -102,44 +115,59 @@ struct Surroundings {
 
   /// Looks around and measures everything, however far the last look is away.
   mutating func lookAllAround(from view: Viewpoint, in index: GridIndex) -> Double {
+    lookAllAround(at: view.direction, from: view, in: index)
+  }
+
+  private mutating func lookAllAround(
+    at direction: Vector, from view: Viewpoint, in index: GridIndex
+  ) -> Double {
     // Whether the levels list what they listed last: then what is new on each of them is new.
     var isAsBefore = !isBlank
     isBlank = false
     var safe = Double.infinity
     var level = CellGrid.top
     while true {
-      if let remainder = levels[level].rest.ample(at: view.direction) {
+      if let remainder = levels[level].rest.ample(at: direction) {
         safe = min(safe, remainder)
         if level == deepest { return safe }
-      } else if levels[level].holds(view.direction),
-        let metres = levels[level].look(
-          from: view, in: index, entered: &entered, left: &left)
+      } else if let metres = levels[level].look(
+        at: direction, from: view, in: index, entered: &entered, left: &left)
       {
         safe = min(safe, metres)
         if level == deepest { return safe }
       } else {
-        // What cells below tell is complete only beside what the cells above them tell.
-        if let astray = levelAstray(above: level, at: view, in: index) {
-          levels[level].forget(into: &former)
-          level = astray
-          isAsBefore = false
-        }
-        levels[level].forgetForComparison()
-        let (metres, isSplit) = index.look(from: view, level: level, into: &levels[level])
-        isAsBefore = isAsBefore && isSplit == (level > deepest)
-        if !isAsBefore || !levels[level].compare(entered: &entered, left: &left) {
-          former.append(contentsOf: levels[level].former)
-          found.append(contentsOf: levels[level].holding)
-        }
-        safe = min(safe, metres)
-        if !isSplit {
-          forget(below: level)
-          return safe
-        }
-        deepest = min(deepest, level - 1)
+        let metres = read(&level, at: view, in: index, &isAsBefore)
+        safe = min(safe, metres.safe)
+        if !metres.isSplit { return safe }
       }
       level -= 1
     }
+  }
+
+  /// Reads the cells of a level, or of one above where what is known of that goes astray.
+  @inline(never)
+  private mutating func read(
+    _ level: inout Int, at view: Viewpoint, in index: GridIndex, _ isAsBefore: inout Bool
+  ) -> (safe: Double, isSplit: Bool) {
+    // What cells below tell is complete only beside what the cells above them tell.
+    if let astray = levelAstray(above: level, at: view, in: index) {
+      levels[level].forget(into: &former)
+      level = astray
+      isAsBefore = false
+    }
+    levels[level].forgetForComparison()
+    let (safe, isSplit) = index.look(from: view, level: level, into: &levels[level])
+    isAsBefore = isAsBefore && isSplit == (level > deepest)
+    if !isAsBefore || !levels[level].compare(entered: &entered, left: &left) {
+      former.append(contentsOf: levels[level].former)
+      found.append(contentsOf: levels[level].holding)
+    }
+    if isSplit {
+      deepest = min(deepest, level - 1)
+    } else {
+      forget(below: level)
+    }
+    return (safe, isSplit)
   }
 
   /// The largest level above one on which the place has left the cell that was last read, though not
@@ -163,7 +191,7 @@ struct Surroundings {
   /// longer.
   mutating func takeHolders(into list: inout [FenceID]) {
     if list.isEmpty, entered.isEmpty { return swap(&list, &found) }
-    list.append(contentsOf: entered)
+    list.append(contentsOf: entered.elements)
     list.append(contentsOf: found)
   }
 

@@ -75,7 +75,7 @@ import Testing
     for _ in 0..<20_000 {
       let sight = try Sight(&random)
       let group = EntryGroup(sight.entry)
-      let edge = sight.place.sight(of: sight.entry).edge
+      let edge = sight.place.sights(of: EntryGroup(sight.entry)).edge[0]
       for more: Int16 in [-3, 3, 100, 6_434] {
         // d² < r² + r is d < r + ½, but for less than a tenth.
         let limit = Float(more) + 0.5

@@ -1,3 +1,4 @@
+import CProcessor
 import Testing
 
 @testable import Geofencing
@@ -17,7 +18,8 @@ import Testing
   @Test func theLesserAndTheLeastAreTakenLaneByLane() {
     let a = SIMD4<Float>(1, -2, 3, .infinity)
     let b = SIMD4<Float>(0.5, 4, 3, -7)
-    #expect(a.lesser(b) == SIMD4(0.5, -2, 3, -7))
+    #expect(lesser_of(a, b) == SIMD4(0.5, -2, 3, -7))
+    #expect(not_above(a, b) == 0b0110)
     for lane in 0..<4 {
       var values = SIMD4<Float>(8, 6, 7, 5)
       values[lane] = -1
