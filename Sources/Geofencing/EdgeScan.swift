@@ -79,9 +79,9 @@ struct EdgeScan {
     if source != .own || (isUnsure | isShape) != 0 {
       isNear = ask(&kept, isNear, isUnsure, isShape & (isNear | isHeld), source, index, &near)
       guard isNear != 0 else { return }
-      // Of those that are measured it has been noted.
-      let clear = kept.clearance
-      nearest = min(nearest, clear.replacing(with: .infinity, where: clear .<= 0).least)
+      // Of those that are measured, the unsure ones, it has been noted. Which they are is asked in quanta, as
+      // before: in metres one that is just sure may be rounded to the other side.
+      nearest = min(nearest, kept.clearance.replacing(with: .infinity, where: away .<= doubt).least)
     } else {
       nearest = min(nearest, (away - doubt).least * quantum)
     }
@@ -147,7 +147,6 @@ struct EdgeScan {
   private mutating func measureShape(
     _ fence: FenceID, _ source: Source, _ index: GridIndex, _ near: inout Neighbourhood
   ) {
-    guard let source = kept(fence, of: source, near) else { return }
     let beyond = index.boundaryDistance(of: fence, from: view)
     if source == .own, beyond <= 0 { near.note(fence) }
     let shape = NearShape(tag: source.tag(fence), place: view.direction, beyond: beyond)

@@ -33,9 +33,10 @@ enum Quantum {
     CellGrid.earthRadius / 67_108_864 * Double(UInt32(1) << (3 * UInt32(level)))
   }
 
-  /// How far a distance between quantised places may be off, and a radius with it: below √3 for
-  /// the three axes and ½ for the radius. Of what is left the 24 bits of a `Float` need next to nothing,
-  /// and the whole numbers of `QuantisedPlace.isHeld` ½, for they ask for d < r + ½.
+  /// How far a distance between quantised places may be off, and a radius with it: below 1.85 for
+  /// the three axes, each 1 and a sixteenth at the most, and ½ for the radius. Of what is left the 24 bits of a
+  /// `Float` need next to nothing, and the whole numbers of `QuantisedPlace.isHeld` ½, for they ask for
+  /// d < r + ½.
   @inline(__always)
   static var doubt: Int16 { 3 }
 }

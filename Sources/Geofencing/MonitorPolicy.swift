@@ -56,7 +56,7 @@ package struct MonitorPolicy: Equatable, Sendable {
 
   /// Whether a fence is left with the first sample beyond its edge, wherever that is.
   var isPlain: Bool {
-    !confirms && !reportsPasses && exitMargin == 0 && exitMarginOfRadius == 0
+    !confirms && looksAtSamplesAlone && exitMargin == 0 && exitMarginOfRadius == 0
       && exitMarginOfError == 0 && motionOfError == 0
   }
 

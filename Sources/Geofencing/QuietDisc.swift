@@ -28,6 +28,7 @@ struct QuietDisc {
   mutating func move(to position: Coordinate, radius: Double, cosine: Double) {
     guard radius > 0.001 else {
       radiusSquared = -1
+      pole = 0
       return
     }
     let angle = (radius - 0.001) * ((1 - 1e-9) / CellGrid.earthRadius)

@@ -9,7 +9,10 @@ struct ScratchList<Element: BitwiseCopyable & Sendable>: Sendable {
   var isEmpty: Bool { count == 0 }
 
   @inline(__always)
-  subscript(i: Int) -> Element { storage[i] }
+  subscript(i: Int) -> Element {
+    assert(i < count)
+    return storage[i]
+  }
 
   @inline(__always)
   var indices: Range<Int> { 0..<count }

@@ -10,11 +10,12 @@ import Testing
   private struct Sight {
     let place: QuantisedPlace
     let entry: Entry
+    let level: Int
     /// Metres to the edge by the haversine formula, negative inside.
     let edge: Double
 
     init(_ random: inout SeededGenerator) throws {
-      let level = Int.random(in: 0..<CellGrid.levelCount, using: &random)
+      level = Int.random(in: 0..<CellGrid.levelCount, using: &random)
       let center = Coordinate(
         clampingLatitude: random.uniform(-90...90), wrappingLongitude: random.uniform(-180...180))
       let height = CellGrid.height(level)
@@ -53,6 +54,27 @@ import Testing
     #expect(ofOthers == 0, "unused lanes hold nothing")
     #expect(held > 2_000)
     #expect(doubtful > 1_000)
+  }
+
+  @Test(arguments: 0..<4)
+  func theEdgeIsSeenToWithinTheDoubt(lane: Int) throws {
+    var random = SeededGenerator(seed: 33)
+    var (seen, wrong, near) = (0, 0, 0)
+    for _ in 0..<20_000 {
+      let sight = try Sight(&random)
+      var group = EntryGroup()
+      group[lane] = sight.entry
+      let edges = sight.place.sights(of: group).edge
+      for other in 0..<4 where other != lane && edges[other] < 20_000 { near += 1 }
+      // Far from the edge the straight line is another measure than the way on the sphere.
+      let edge = sight.edge / Quantum.metres(sight.level)
+      guard abs(edge) < 4 else { continue }
+      seen += 1
+      if abs(Double(edges[lane]) - edge) > Double(Quantum.doubt) + 0.5 { wrong += 1 }
+    }
+    #expect(seen > 1_000)
+    #expect(wrong == 0)
+    #expect(near == 0, "unused lanes are far")
   }
 
   @Test func aClearedLaneHoldsNothing() throws {

@@ -202,6 +202,18 @@ import Testing
     #expect(rig.transitions == [])
   }
 
+  @Test func aPlainPolicyThatRejectsOutliersDoes() {
+    var policy = MonitorPolicy.plain
+    policy.rejectsOutliers = true
+    var rig = Rig(policy: policy)
+    rig.monitor.add(.circle(circle(home, 100)), id: 0, presence: .outside)
+    for i in 0..<10 { rig.feed(at(5_000 + 10 * Double(i)), after: 1) }
+    rig.feed(home, after: 1)
+    for i in 10..<20 { rig.feed(at(5_000 + 10 * Double(i)), after: 1) }
+    #expect(rig.transitions == [])
+    #expect(rig.monitor.outlierCount == 1)
+  }
+
   @Test func departuresComeFirstThenArrivalsThenPasses() {
     var rig = Rig()
     // The last leg leaves 5 and 1, crosses 4, and ends in 3 and 0.
