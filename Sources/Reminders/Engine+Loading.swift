@@ -44,7 +44,8 @@ extension Engine {
     end(at: now, into: &effects)
   }
 
-  /// Takes back what `load` has done since `beginLoading`. There must have been no reminders before it.
+  /// Takes back what `load` has done since `beginLoading`. There must have been no reminders before it. The
+  /// monitor begins anew, too: of the fixes before it knew no fence.
   package mutating func abandonLoading() {
     slots = SlotTable()
     timers = TimerHeap()

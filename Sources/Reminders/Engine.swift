@@ -84,6 +84,7 @@ package struct Engine: ~Copyable, Sendable {
 
   /// Whether the last fix is an implausible jump that the next one has to bear out.
   package var isFixInDoubt: Bool { monitor.isInDoubt }
+
   /// Whether the settings let fixes of this kind count.
   package func accepts(_ source: Fix.Source) -> Bool { settings.accept(source) }
 

@@ -4,7 +4,7 @@ import Geofencing
 /// Some entries of a `LeaveQueue` side by side, each at a place that is its own until it is taken out; heaps
 /// know them by it.
 ///
-/// 40 bytes each, and what its owner keeps with it.
+/// 40 bytes each where its owner keeps a byte with it.
 struct LeavePlaces<Rest: Sendable>: Sendable {
   private struct Place: Sendable {
     var entry: LeaveEntry

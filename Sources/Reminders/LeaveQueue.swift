@@ -7,7 +7,7 @@ import Geofencing
 ///
 /// What is far off rests in `LeaveCells`, many at once. What is near rests by itself in a heap, until its
 /// slack may be all but used up by the clock of its grade (`LeaveReckoning`), and costs nothing until then: a
-/// fix costs one look at the top of each heap. While the device stands still the clock is the time of day,
+/// fix costs one look at the top of each heap, and one at each of the few whose moment is next. While the device stands still the clock is the time of day,
 /// and a reminder is looked at shortly before it is time, and then. What moves away is looked at a few times
 /// more, each time when the slack of the last look may be gone (the kinetic heaps of Basch, Guibas and
 /// Hershberger, "Data Structures for Mobile Data", 1999, with the certificates of one moving point).
@@ -31,8 +31,8 @@ struct LeaveQueue: Sendable {
     var gone: Int32? { number >= 0 && number & 1 == 1 ? number >> 1 : nil }
   }
 
-  /// What is far off is looked at so rarely, many at once: by so much of the fastest clock, which is far
-  /// less than `LeaveReckoning.nearness`. Microseconds.
+  /// What is far off is looked at so rarely, many at once: by so much of the fastest clock, which is
+  /// well below `LeaveReckoning.nearness`. Microseconds.
   private static let farPause: Int64 = 120_000_000
   /// So long a look at it may wait for a fix; more than the pause, so that it is not too early for it.
   private static let farPatience: Int64 = 130_000_000
@@ -231,7 +231,7 @@ struct LeaveQueue: Sendable {
     unquiet()
     var given: [Int32] = []
     cells.reckonAll(reckoning, view, into: &given)
-    take(given)
+    take(given, view)
     for index in near.indices { restAnywhere(index, view) }
     gone.lookAtAll()
   }
@@ -303,7 +303,7 @@ struct LeaveQueue: Sendable {
       if let slot = look(at: place, clock, view, &routes, mode, exactDistance) { return slot }
     }
     near.wakeImminent(view)
-    while let place = near.nextImminent() {
+    while let place = near.nextImminent(view) {
       if let slot = look(at: place, clock, view, &routes, mode, exactDistance) { return slot }
     }
     guard clock >= nearQuietUntil else { return nil }
@@ -358,14 +358,14 @@ struct LeaveQueue: Sendable {
     }
     var given: [Int32] = []
     cells.nextGiven(reckoning, view, into: &given)
-    take(given)
+    take(given, view)
     let rest = sooner(
       cells.shortestRest(reckoning, view), fixed.peek().map { $0.deadline - view.now })
     farQuietUntil = clock + max(rest ?? .max / 2, Self.farPause)
   }
 
   /// Takes what the cells have given out.
-  private mutating func take(_ given: [Int32]) {
+  private mutating func take(_ given: [Int32], _ view: LeaveView) {
     for index in given {
       homes.askFor(Int(index))
       entries.askFor(Int(index))
@@ -373,7 +373,7 @@ struct LeaveQueue: Sendable {
     for index in given {
       let place = near.insert(entries[Int(index)], index)
       homes[Int(index)] = .near(place)
-      near.setFresh(place)
+      near.setFresh(place, view)
     }
   }
 
@@ -439,6 +439,8 @@ struct LeaveQueue: Sendable {
       looks += 1
       return looks < 4_096 + 2 * limit
     }
+    near.forEachImminent(note)
+    looks = 0
     near.forEachTimed(note)
     for grade in 1..<reckoning.gradeCount {
       looks = 0

@@ -45,8 +45,12 @@ struct NearLeaves: Sendable {
   private var imminentToLookAt = 0
   /// Where the device was when they were looked at.
   private var imminentSince: Direction?
+  /// Of those that are to be looked at all are, whether their moment has come or not.
+  private var asksAllImminent = false
   /// Places just taken, to be looked at; some may be free again.
   private var fresh: [Int32] = []
+  /// The event that has brought what is to be looked at, microseconds.
+  private var latestEvent = Int64.min
 
   init(grades: Int) { near = GradedHeap(grades: grades) }
 
@@ -97,7 +101,10 @@ struct NearLeaves: Sendable {
   }
 
   /// Has one looked at, at this event, that is in no heap.
-  mutating func setFresh(_ place: Int32) { fresh.append(place) }
+  mutating func setFresh(_ place: Int32, _ view: LeaveView) {
+    latestEvent = view.now
+    fresh.append(place)
+  }
 
   /// Takes one out of where it rests if that is elsewhere.
   @inline(__always)
@@ -137,7 +144,10 @@ struct NearLeaves: Sendable {
   mutating func lookAtAll(_ reckoning: LeaveReckoning, _ view: LeaveView) {
     for place in timed.timedSlots { timed.push(slot: place, at: view.now) }
     near.setAll { reckoning.nearClock($0, view) }
-    if !imminent.isEmpty { firstImminent = view.now }
+    if !imminent.isEmpty {
+      firstImminent = view.now
+      asksAllImminent = true
+    }
   }
 
   // MARK: - What is to be looked at
@@ -152,10 +162,13 @@ struct NearLeaves: Sendable {
     return nil
   }
 
-  /// Has those looked at that are imminent where the device is elsewhere, or the moment of one has come.
+  /// Has those looked at that are imminent: all where the device is elsewhere, else those whose moment has come.
   @inline(__always)
   mutating func wakeImminent(_ view: LeaveView) {
-    guard firstImminent <= view.now || view.here != imminentSince else { return }
+    let isElsewhere = view.here != imminentSince
+    guard firstImminent <= view.now || isElsewhere else { return }
+    if isElsewhere { asksAllImminent = true }
+    latestEvent = view.now
     imminentSince = view.here
     imminentToLookAt = imminent.count
     firstImminent = .max
@@ -163,10 +176,15 @@ struct NearLeaves: Sendable {
 
   /// One that is imminent; where it stays that, `setImminent` is called for it before the next one.
   @inline(__always)
-  mutating func nextImminent() -> Int32? {
-    guard imminentToLookAt > 0 else { return nil }
-    imminentToLookAt -= 1
-    return imminent[imminentToLookAt].place
+  mutating func nextImminent(_ view: LeaveView) -> Int32? {
+    while imminentToLookAt > 0 {
+      imminentToLookAt -= 1
+      let one = imminent[imminentToLookAt]
+      if asksAllImminent || one.time <= view.now { return one.place }
+      firstImminent = min(firstImminent, one.time)
+    }
+    asksAllImminent = false
+    return nil
   }
 
   var firstTimed: (deadline: Int64, slot: Int32)? { timed.peek() }
@@ -194,7 +212,7 @@ struct NearLeaves: Sendable {
   /// When one must have been looked at if no fix comes until then, microseconds.
   @inline(__always)
   func deadline(_ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
-    guard fresh.isEmpty, imminentToLookAt == 0 else { return .min }
+    guard fresh.isEmpty, imminentToLookAt == 0 else { return latestEvent }
     var start = view
     start.now = 0
     let exact = sooner(timed.peek()?.deadline, imminent.isEmpty ? nil : firstImminent)
@@ -219,10 +237,14 @@ struct NearLeaves: Sendable {
 
   /// Those that rest by the time of day while `body` answers true, by when they are looked at.
   func forEachTimed(_ body: (_ time: Int64, _ entry: LeaveEntry) -> Bool) {
+    timed.forEachInOrder { body($0, places.entry($1)) }
+  }
+
+  /// Those that are imminent while `body` answers true, by their moments.
+  func forEachImminent(_ body: (_ time: Int64, _ entry: LeaveEntry) -> Bool) {
     for one in imminent.sorted(by: { $0.time < $1.time }) {
       guard body(one.time, places.entry(one.place)) else { break }
     }
-    timed.forEachInOrder { body($0, places.entry($1)) }
   }
 
   /// Those that rest in one grade while `body` answers true, by when they are looked at if the device

@@ -151,7 +151,9 @@ struct SlotTable: Sendable {
   /// The reminder of a slot that time can bring nothing about for, as far as that can be told at once.
   /// Complexity: O(1), and a fraction of what `slot` takes.
   func timeless(_ index: Int32) -> UnpackedReminder? {
-    guard let kept = recent[index], kept.isTimeless, !isNagging(index) else { return nil }
+    guard let kept = recent[index], kept.isTimeless, !isNagging(index),
+      records[Int(index)].kept.occurrence == .min
+    else { return nil }
     return state(index) == .armed || state(index) == .fired ? kept : nil
   }
 

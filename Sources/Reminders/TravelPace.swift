@@ -48,14 +48,6 @@ struct TravelPace: Equatable, Sendable {
     return learnt * (1 + more(usual) / usual)
   }
 
-  /// How far one gets in so many seconds, in metres of straight line; 0 where the overhead takes them all.
-  func distance(_ seconds: Double) -> Double {
-    let way = (seconds - profile.overhead.seconds) / learnt
-    guard way > 0 else { return 0 }
-    let near = trip.ratio * trip.reach
-    return profile.distance(way < near ? way / trip.ratio : way - near + trip.reach)
-  }
-
   /// Seconds for so many metres of straight line that no trip and no routing engine can exceed without
   /// the profile or what is learnt being another one.
   func worst(_ distance: Double) -> Double {

@@ -19,6 +19,118 @@ import Testing
     #expect(Double(entry.fixed) - seconds <= 8)
   }
 
+  /// What has said "leave" is heard of again once it has much slack, or is over; a slot may come again.
+  @Test(arguments: [TravelProfile.driving, .cycling, .walking])
+  func whatHasLeftComesBack(profile: TravelProfile) {
+    var dice = SeededGenerator(seed: 11)
+    var queue = LeaveQueue(pace: TravelPace(profile: profile))
+    var odometer = Odometer()
+    var here = Self.home
+    odometer.follow(here)
+    var now: Int64 = 1_781_280_000_000_000
+    let again = TimeSpan.minutes(10)
+    let top = profile == .walking ? 3.0 : profile == .cycling ? 12 : 45
+    var gone: [Int32: (place: Coordinate, moment: Int64, index: Int32)] = [:]
+    func view() -> LeaveView {
+      LeaveView(now: now, metres: odometer.metres, here: odometer.here)
+    }
+    func add(_ slot: Int32) {
+      let distance = Double.random(in: 500...max(3_000, 1_300 * top), using: &dice)
+      let place = here.destination(
+        bearing: .random(in: 0..<360, using: &dice), distance: distance)
+      let slack = Double.random(in: -1_500...500, using: &dice)
+      add(slot, place, now + Int64((queue.pace.seconds(distance) + slack) * 1e6))
+    }
+    func add(_ slot: Int32, _ place: Coordinate, _ moment: Int64) {
+      let entry = LeaveEntry(
+        slot: slot, place: place, radius: 50, moment: Instant(microseconds: moment))
+      let index = queue.add(entry, .gone, moment: nil, again: again, view())
+      gone[slot] = (place, moment, index)
+    }
+    for slot in 0..<500 as Range<Int32> { add(slot) }
+    let slope = queue.pace.profile.growth(beyond: 0)
+    var bearing = 0.0
+    var (back, over) = (0, 0)
+    for step in 0..<1_500 {
+      if step % 200 == 0 { bearing = .random(in: 0..<360, using: &dice) }
+      now += 1_000_000
+      here = here.destination(bearing: bearing, distance: .random(in: 0...top, using: &dice))
+      odometer.follow(here)
+      while let answer = queue.nextBack(view(), again: again) {
+        switch answer {
+        case .again(let slot):
+          guard let one = gone[slot] else {
+            Issue.record("slot \(slot) is not there")
+            continue
+          }
+          queue.remove(one.index)
+          gone[slot] = nil
+          let slack =
+            Double(one.moment - now) / 1e6
+            - queue.pace.seconds(here.distance(to: one.place))
+          if slack > 600 { back += 1 } else { add(slot, one.place, one.moment) }
+        case .over(let slot):
+          #expect(gone[slot].map { $0.moment <= now } ?? false)
+          over += 1
+          add(slot)
+        }
+      }
+      #expect(queue.count == gone.count)
+      for one in gone.values where here.distance(to: one.place) > 50 {
+        let slack =
+          Double(one.moment - now) / 1e6 - queue.pace.seconds(here.distance(to: one.place))
+        // A receiver at rest may be that far from where the odometer has it.
+        #expect(slack <= 600 + 60 * slope)
+      }
+    }
+    #expect(over > 5)
+    #expect(back > 0 || profile == .walking)
+  }
+
+  /// Of many whose moments lie together, one tick at rest asks the one whose moment has come.
+  @Test(arguments: [150, 300, 600] as [Int32])
+  func imminentOnesRestWhereTheDeviceDoes(count: Int32) {
+    var dice = SeededGenerator(seed: 4)
+    var queue = LeaveQueue(pace: TravelPace(profile: .walking))
+    var odometer = Odometer()
+    odometer.follow(Self.home)
+    var now: Int64 = 1_781_280_000_000_000
+    func view() -> LeaveView {
+      LeaveView(now: now, metres: odometer.metres, here: odometer.here)
+    }
+    var routes = RouteBook()
+    var indices: [Int32: Int32] = [:]
+    var places: [Coordinate] = []
+    for slot in 0..<count {
+      let place = Self.home.destination(
+        bearing: .random(in: 0..<360, using: &dice), distance: .random(in: 500...900, using: &dice))
+      places.append(place)
+      let slack = Double.random(in: 1...18, using: &dice)
+      let moment = now + Int64((queue.pace.seconds(Self.home.distance(to: place)) + slack) * 1e6)
+      let entry = LeaveEntry(
+        slot: slot, place: place, radius: 50, moment: Instant(microseconds: moment))
+      indices[slot] = queue.add(entry, .waiting, moment: nil, again: .minutes(10), view())
+    }
+    var (ticks, asked) = (0, 0)
+    while let deadline = queue.deadline(view()), !indices.isEmpty {
+      #expect(deadline >= now)
+      now = max(now, deadline)
+      ticks += 1
+      while let slot = queue.nextDue(
+        view(), routes: &routes, mode: 0,
+        exactDistance: {
+          asked += 1
+          return Self.home.distance(to: places[Int($0)])
+        })
+      {
+        if let index = indices.removeValue(forKey: slot) { queue.remove(index) }
+      }
+      guard ticks < 10_000 else { break }
+    }
+    #expect(indices.isEmpty)
+    #expect(asked < 5 * count)
+  }
+
   private struct Waiting {
     var place: Coordinate
     var radius: Double

@@ -2,6 +2,7 @@ import CivilTime
 import Geodesy
 import Geofencing
 import JSONText
+import Positioning
 import TestSupport
 import Testing
 
@@ -168,13 +169,19 @@ import Testing
     var harness = EngineHarness()
     for number in 0..<60 { try harness.add(Self.reminder("r\(number)", &dice)) }
     let indices = harness.engine.slots.indices
+    let kept = harness.kept
     let entries = indices.compactMap { index in
       harness.engine.slots.peek(index).map {
-        PackedEntry(packed: PackedReminder($0.reminder), progress: $0.progress)
+        PackedEntry(
+          packed: PackedReminder($0.reminder), progress: kept[$0.reminder.id] ?? $0.progress)
       }
     }
-    var engine = Engine(zone: .utc)
+    var settings = EngineSettings()
+    settings.asksRoutes = true
+    var engine = Engine(settings: settings, zone: .utc)
+    var other = Engine(settings: settings, zone: .utc)
     var effects: [Effect] = []
+    var expected: [Effect] = []
     for _ in 0..<2 {
       engine.beginLoading(count: 60, at: harness.now)
       for entry in entries { engine.load(entry, zoneIsKnown: true, at: harness.now) }
@@ -187,10 +194,25 @@ import Testing
     engine.beginLoading(count: 60, at: harness.now)
     for entry in entries { engine.load(entry, zoneIsKnown: true, at: harness.now) }
     engine.finishLoading(at: harness.now, into: &effects)
+    // The same without a load before it.
+    other.beginLoading(count: 60, at: harness.now)
+    for entry in entries { other.load(entry, zoneIsKnown: true, at: harness.now) }
+    other.finishLoading(at: harness.now, into: &expected)
     #expect(engine.count == 60)
-    #expect(engine.armedCount == harness.engine.armedCount)
-    #expect(engine.fenceCount == harness.engine.fenceCount)
-    #expect(engine.nextDeadline == harness.engine.nextDeadline)
+    #expect(engine.fenceCount == other.fenceCount)
+    #expect(engine.fenceCount > 0)
+    for step in 0..<1_200 {
+      #expect(engine.nextDeadline == other.nextDeadline)
+      let now = harness.now + .seconds(Double(step))
+      let fix = Fix(
+        time: now,
+        position: EngineHarness.home.destination(bearing: 90, distance: 3 * Double(step)))
+      engine.handle(.fix(fix), at: now, into: &effects)
+      other.handle(.fix(fix), at: now, into: &expected)
+    }
+    #expect(effects == expected)
+    let firings = effects.filter { if case .fire = $0 { true } else { false } }
+    #expect(firings.count > 20)
   }
 
   /// A store keeps ids apart, but a foreign hand may have been in it.
