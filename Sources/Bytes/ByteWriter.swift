@@ -63,7 +63,7 @@
 
   /// A text of the program, a byte, a text and another byte, such as a name, `=`, its value and a line end.
   package mutating func add(
-    _ name: StaticString, _ separator: UInt8, _ value: Span<UInt8>, _ end: UInt8
+    _ name: StaticString, separator: UInt8, _ value: Span<UInt8>, end: UInt8
   ) {
     let nameCount = name.utf8CodeUnitCount
     unsafe value.withUnsafeBytes { value in

@@ -3,9 +3,7 @@ package import Bytes
 /// The name of a journal field: capital letters, digits and underscores, at most 64, beginning with
 /// a letter, which is what journald accepts from a client (systemd.journal-fields(7)). All are written in the
 /// program.
-package struct JournalFieldName: Equatable, Sendable, CustomStringConvertible,
-  ExpressibleByStringLiteral
-{
+package struct JournalFieldName: Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
   let literal: StaticString
 
   /// Must be a name that journald takes.
@@ -15,10 +13,6 @@ package struct JournalFieldName: Equatable, Sendable, CustomStringConvertible,
   }
 
   package var description: String { literal.description }
-
-  package static func == (a: JournalFieldName, b: JournalFieldName) -> Bool {
-    a.description == b.description
-  }
 
   static func isValid(_ name: String.UTF8View) -> Bool {
     guard let first = name.first, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first),

@@ -117,7 +117,7 @@ final class EngineHost {
     swap(&changes, &unsaved)
     var due: [Effect] = []
     swap(&due, &effects)
-    changes.progress.reserveCapacity(changes.progress.count + due.count)
+    if changes.progress.isEmpty { changes.progress.reserveCapacity(due.count) }
     for i in due.indices {
       // Taken out: to copy a firing and let go of it again costs as much as to put it on disk.
       var effect = Effect.forget(id: "")
@@ -129,7 +129,7 @@ final class EngineHost {
       case .forget(let id): changes.forgotten.append(id)
       case .watch(let category): unanswered.append(category)
       case .fire(var firing):
-        if firing.unnamed != nil { name(&firing) }
+        name(&firing)
         changes.firings.append(firing)
         fires = true
       case .say(let notice): notices.append(notice)
@@ -141,6 +141,7 @@ final class EngineHost {
     }
     // Their room serves the next event.
     due.removeAll(keepingCapacity: true)
+    assert(effects.isEmpty, "none of this brings about an event")
     swap(&due, &effects)
     // The journal waits for what is kept with a firing, and nothing of that needs the last fix.
     if !fires, progresses { changes.lastFix = keptFix }

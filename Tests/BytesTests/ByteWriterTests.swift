@@ -34,7 +34,7 @@ import Testing
           expected += "Zug nach Köln".utf8
         case 5:
           let text = Self.texts.randomElement(using: &random) ?? ""
-          writer.add("NAME", 0x3D, text.utf8.span, 0x0A)
+          writer.add("NAME", separator: 0x3D, text.utf8.span, end: 0x0A)
           expected += "NAME=\(text)\n".utf8
         case 6:
           writer.add(decimal: Int(bitPattern: UInt(number)))

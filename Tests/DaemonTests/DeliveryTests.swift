@@ -145,11 +145,11 @@ import Testing
 
   @Test func theLookUpWaitsForItsMarker() throws {
     let journal = TestJournal()
-    var questions: [(field: JournalFieldName, value: String, patience: Int64)] = []
+    var questions: [(field: String, value: String, patience: Int64)] = []
     var look = JournalLookUp(journal: journal, log: Logger(label: "test"))
     look.contains = { field, value, _, patience in
-      questions.append((field, value, patience))
-      return field == "GEOREMIND_MARKER" || value == "b"
+      questions.append((field.description, value, patience))
+      return field.description == "GEOREMIND_MARKER" || value == "b"
     }
     #expect(try look.known(["a", "b", "c"]) == ["b"])
     let marker = try #require(journal.entries.first?["GEOREMIND_MARKER"])
@@ -165,7 +165,7 @@ import Testing
     var look = JournalLookUp(
       journal: TestJournal(),
       log: Logger(label: "test") { _ in JournalLogHandler(sink: log, logLevel: .info) })
-    look.contains = { field, _, _, _ in field != "GEOREMIND_MARKER" }
+    look.contains = { field, _, _, _ in field.description != "GEOREMIND_MARKER" }
     #expect(try look.known(["a"]) == [])
     #expect(log.troubles(.warning).count == 1)
   }
