@@ -7,10 +7,11 @@ import Geofencing
 ///
 /// What is far off rests in `LeaveCells`, many at once. What is near rests by itself in a heap, until its
 /// slack may be all but used up by the clock of its grade (`LeaveReckoning`), and costs nothing until then: a
-/// fix costs one look at the top of each heap, and one at each of the few whose moment is next. While the device stands still the clock is the time of day,
-/// and a reminder is looked at shortly before it is time, and then. What moves away is looked at a few times
-/// more, each time when the slack of the last look may be gone (the kinetic heaps of Basch, Guibas and
-/// Hershberger, "Data Structures for Mobile Data", 1999, with the certificates of one moving point).
+/// fix costs one look at the top of each heap, and one at each of the few whose moment is next. While the
+/// device stands still the clock is the time of day, and a reminder is looked at shortly before it is time, and
+/// then. What moves away is looked at a few times more, each time when the slack of the last look may be gone
+/// (the kinetic heaps of Basch, Guibas and Hershberger, "Data Structures for Mobile Data", 1999, with the
+/// certificates of one moving point).
 ///
 /// What has said "leave" rests likewise, until much slack may have come back.
 ///
@@ -37,16 +38,16 @@ struct LeaveQueue: Sendable {
   /// So long a look at it may wait for a fix; more than the pause, so that it is not too early for it.
   private static let farPatience: Int64 = 130_000_000
 
-  private var entries: [LeaveEntry] = []
+  private(set) var entries: [LeaveEntry] = []
   private var homes: [Home] = []
   private var free: [Int32] = []
   /// Entries at the end that rest nowhere before `arrange`.
   private var appended = 0
-  private var reckoning: LeaveReckoning
-  private var cells: LeaveCells
+  private(set) var reckoning: LeaveReckoning
+  private(set) var cells: LeaveCells
   /// Those far off that say themselves how long the way takes, by the time of day.
-  private var fixed = TimerHeap()
-  private var near: NearLeaves
+  private(set) var fixed = TimerHeap()
+  private(set) var near: NearLeaves
   private var gone: GoneLeaves
   /// Nothing that is near is to be looked at while the fastest clock is before this.
   private var nearQuietUntil = Int64.min
@@ -424,61 +425,5 @@ struct LeaveQueue: Sendable {
       return view.now + cells.restLength(entries[Int(index)], reckoning, view) + Self.farPatience
     }
     return home.near.flatMap { near.nextLook($0, reckoning, view) }
-  }
-
-  /// The moments to leave as things stand, soonest first, at most `limit`; looks at some thousands.
-  func soonest(limit: Int, _ view: LeaveView) -> [(moment: Int64, slot: Int32)] {
-    var found: [(moment: Int64, slot: Int32)] = []
-    var looks = 0
-    func note(_ earliest: Int64, _ entry: LeaveEntry) -> Bool {
-      if found.count >= limit, let last = found.last, last.moment < earliest { return false }
-      let moment = reckoning.look(at: entry, view).slack + view.now
-      let place = found.firstIndex { $0.moment > moment } ?? found.count
-      if place < limit { found.insert((moment, entry.slot), at: place) }
-      if found.count > limit { found.removeLast() }
-      looks += 1
-      return looks < 4_096 + 2 * limit
-    }
-    near.forEachImminent(note)
-    looks = 0
-    near.forEachTimed(note)
-    for grade in 1..<reckoning.gradeCount {
-      looks = 0
-      near.forEachNear(grade, reckoning, view, note)
-    }
-    looks = 0
-    fixed.forEachInOrder { note($0, entries[Int($1)]) }
-    looks = 0
-    cells.forEachInOrder(reckoning, view) { note($0, entries[Int($1)]) }
-    return found
-  }
-
-  /// What a routing engine has said takes the place of the estimate; where it has said nothing lately,
-  /// it is to be asked.
-  private func consult(
-    _ routes: inout RouteBook, _ look: inout LeaveReckoning.Look, _ entry: LeaveEntry, _ mode: Int,
-    _ view: LeaveView
-  ) {
-    guard let here = view.here, look.distance > Double(entry.radius) else { return }
-    let untilWorst = reckoning.stepBeforeWorst(entry, look, view)
-    guard untilWorst <= 0 else {
-      look.step = min(look.step, untilWorst)
-      return
-    }
-    let now = Instant(microseconds: view.now)
-    let answer = routes.answer(entry.slot, from: here, at: now)
-    if let answer {
-      let seconds = pace.routed(answer, distance: look.distance)
-      look.slack = entry.moment - view.now - Int64(seconds * 1e6)
-      // A way slower than the estimate grows faster with each metre, too.
-      let overhead = pace.profile.overhead.seconds
-      let usual = pace.seconds(look.distance) - overhead
-      let ratio = max(1, (seconds - overhead) / max(1, usual))
-      reckoning.setStep(&look, Int64(Double(look.slack) / ratio))
-    }
-    look.step = min(look.step, RouteBook.interval(look.slack))
-    if answer.map({ routes.isStale($0, from: here, slack: look.slack, at: now) }) ?? true {
-      routes.want(entry.slot, by: mode, slack: look.slack)
-    }
   }
 }
