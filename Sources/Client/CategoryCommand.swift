@@ -6,7 +6,7 @@ import JSONText
 struct CategoryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "category", abstract: "Manage categories.",
-    subcommands: [Add.self, List.self, Remove.self])
+    subcommands: [Add.self, List.self, Edit.self, Remove.self])
 
   struct Add: ClientCommand {
     static let configuration = CommandConfiguration(abstract: "Add a category.")
@@ -44,6 +44,24 @@ struct CategoryCommand: ParsableCommand {
       let answer = try DaemonConnection(options, context).call("ListCategories")
       try CategoryPrinter(context: context, json: options.json)
         .print(answer["categories"]?.array ?? [])
+    }
+  }
+
+  struct Edit: ClientCommand {
+    static let configuration = CommandConfiguration(abstract: "Give a category another colour.")
+
+    @Argument(help: "Its name.", completion: Completions.categories)
+    var name: String
+
+    @Argument(help: "Its new colour, #RRGGBB.")
+    var color: String
+    @OptionGroup var options: CommonOptions
+
+    func run(in context: Context) throws {
+      let color = try Add.color(color)
+      let answer = try DaemonConnection(options, context).call(
+        "EditCategory", ["name": .string(name), "color": .string(color)])
+      try CategoryPrinter(context: context, json: options.json).print([answer["category"]])
     }
   }
 

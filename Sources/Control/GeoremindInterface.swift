@@ -181,6 +181,9 @@ package enum GeoremindInterface {
     # Adds a category.
     method AddCategory(name: string, color: string) -> (category: Category)
 
+    # Gives a category another colour.
+    method EditCategory(name: string, color: string) -> (category: Category)
+
     # Categories by name.
     method ListCategories() -> (categories: []Category)
 

@@ -46,13 +46,23 @@ extension ControlService {
       return ["category": json(category)]
     case "ListCategories":
       return ["categories": .array(try store.categories.all().values.map(json))]
+    case "EditCategory":
+      var category = try knownCategory(name)
+      category.color = given["color"]?.string ?? category.color
+      try store.categories.replace(name, with: category)
+      return ["category": json(category)]
     default:
-      guard let category = try store.categories.category(named: name) else {
-        throw GeoremindError.notFound(id: name)
-      }
+      let category = try knownCategory(name)
       try store.categories.remove(named: name)
       return ["category": json(category)]
     }
+  }
+
+  private func knownCategory(_ name: String) throws -> Storage.Category {
+    guard let category = try daemon.store.categories.category(named: name) else {
+      throw GeoremindError.notFound(id: name)
+    }
+    return category
   }
 
   /// Reminders may wait for places of the category that it has or had; nil for one that is gone.

@@ -13,7 +13,8 @@ import Testing
     let methods: Set = [
       "Add", "Import", "List", "Show", "Edit", "Remove", "Done", "Snooze", "Peek", "Pop", "Next",
       "Status", "Log", "AddPlace", "ListPlaces", "RemovePlace", "AddCategory",
-      "ListCategories", "RemoveCategory", "Where", "Why", "WatchFirings", "WatchStatus",
+      "ListCategories", "EditCategory", "RemoveCategory", "Where", "Why", "WatchFirings",
+      "WatchStatus",
     ]
     #expect(methods.subtracting(interface.methods.keys).isEmpty)
     let errors: Set = [

@@ -315,6 +315,14 @@ import Testing
     _ = try client.call(
       "AddPlace", #"{"name":"Pier","latitude":1,"longitude":2,"category":"Boat"}"#)
     try expect(.inUse(name: "Boat", reminders: ["Pier"]), "RemoveCategory", #"{"name":"Boat"}"#)
+    // Its places show the new colour, whatever case its name was typed in.
+    let edited = try client.call("EditCategory", ##"{"name":"boat","color":"#A0B0C0"}"##)
+    #expect(edited["category"]?["name"]?.string == "Boat")
+    #expect(edited["category"]?["color"]?.string == "#A0B0C0")
+    #expect(
+      try client.call("ShowPlace", #"{"name":"Pier"}"#)["place"]?["color"]?.string == "#A0B0C0")
+    #expect(try faultyField("EditCategory", #"{"name":"Boat","color":"red"}"#) == "category")
+    try expect(.notFound(id: "Car"), "EditCategory", ##"{"name":"Car","color":"#000000"}"##)
     _ = try client.call("RemovePlace", #"{"name":"Pier"}"#)
     _ = try client.call("RemoveCategory", #"{"name":"Boat"}"#)
     try expect(.notFound(id: "Boat"), "RemoveCategory", #"{"name":"Boat"}"#)
