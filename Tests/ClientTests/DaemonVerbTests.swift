@@ -53,6 +53,22 @@ import Testing
         """)
   }
 
+  @Test func aCategoryIsAPlaceToo() throws {
+    let milk: JSONValue = [
+      "id": "1", "kind": "location", "title": "Milk", "near_category": "Food", "on": "depart",
+      "state": "armed",
+    ]
+    let run = try run(["list", "--by", "place"]) { _ in
+      [VarlinkReply(parameters: ["reminders": .array([milk])])]
+    }
+    #expect(
+      run.output == """
+        any place of category Food
+          1  Milk  depart any place of category Food
+
+        """)
+  }
+
   @Test(arguments: [
     ("category", ["home", "no category"]), ("place", ["Rewe", "no place"]),
     ("day", ["Saturday 2026-06-13", "Sunday 2026-06-14", "no date"]),
