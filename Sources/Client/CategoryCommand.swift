@@ -11,28 +11,10 @@ struct CategoryCommand: ParsableCommand {
   struct Add: ClientCommand {
     static let configuration = CommandConfiguration(abstract: "Add a category.")
 
-    @Argument(help: "Its name.")
-    var name: String
-
-    @Argument(help: "Its colour, #RRGGBB.")
-    var color: String
+    @OptionGroup var category: ColoredName
     @OptionGroup var options: CommonOptions
 
-    func run(in context: Context) throws {
-      let color = try Self.color(color)
-      let answer = try DaemonConnection(options, context).call(
-        "AddCategory", ["name": .string(name), "color": .string(color)])
-      try CategoryPrinter(context: context, json: options.json).print([answer["category"]])
-    }
-
-    /// With the `#` that a shell takes for a comment, or without.
-    static func color(_ text: String) throws(Failure) -> String {
-      let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
-      guard digits.utf8.count == 6, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
-        throw Failure(.badData, "'\(text)' is not a colour; write it like '#1E90FF'")
-      }
-      return "#\(digits.uppercased())"
-    }
+    func run(in context: Context) throws { try category.send("AddCategory", options, context) }
   }
 
   struct List: ClientCommand {
@@ -50,19 +32,10 @@ struct CategoryCommand: ParsableCommand {
   struct Edit: ClientCommand {
     static let configuration = CommandConfiguration(abstract: "Give a category another colour.")
 
-    @Argument(help: "Its name.", completion: Completions.categories)
-    var name: String
-
-    @Argument(help: "Its new colour, #RRGGBB.")
-    var color: String
+    @OptionGroup var category: ColoredName
     @OptionGroup var options: CommonOptions
 
-    func run(in context: Context) throws {
-      let color = try Add.color(color)
-      let answer = try DaemonConnection(options, context).call(
-        "EditCategory", ["name": .string(name), "color": .string(color)])
-      try CategoryPrinter(context: context, json: options.json).print([answer["category"]])
-    }
+    func run(in context: Context) throws { try category.send("EditCategory", options, context) }
   }
 
   struct Remove: ClientCommand {
@@ -81,6 +54,31 @@ struct CategoryCommand: ParsableCommand {
       }
       try context.output.line("Removed \(name.printable)")
     }
+  }
+}
+
+/// A category and the colour that it is to have.
+struct ColoredName: ParsableArguments {
+  @Argument(help: "Its name.", completion: Completions.categories)
+  var name: String
+
+  @Argument(help: "Its colour, #RRGGBB.")
+  var color: String
+
+  fileprivate func send(_ method: String, _ options: CommonOptions, _ context: Context) throws {
+    let color = try Self.color(color)
+    let answer = try DaemonConnection(options, context).call(
+      method, ["name": .string(name), "color": .string(color)])
+    try CategoryPrinter(context: context, json: options.json).print([answer["category"]])
+  }
+
+  /// With the `#` that a shell takes for a comment, or without.
+  private static func color(_ text: String) throws(Failure) -> String {
+    let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
+    guard digits.utf8.count == 6, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+      throw Failure(.badData, "'\(text)' is not a colour; write it like '#1E90FF'")
+    }
+    return "#\(digits.uppercased())"
   }
 }
 
