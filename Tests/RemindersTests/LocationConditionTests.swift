@@ -46,6 +46,16 @@ import Testing
     #expect(harness.firings.map(\.time) == [try instant("2026-06-15T08:00:00Z")])
   }
 
+  @Test func daysAlone() throws {
+    // A Friday evening in Berlin; Monday begins there when it is 22:00 elsewhere.
+    var harness = try inside(
+      at: "2026-06-12T20:00:00Z", zone: Self.berlin, #""days":"mon..thu""#)
+    harness.wait(until: try instant("2026-06-14T21:59:59Z"))
+    #expect(harness.firings.isEmpty)
+    harness.wait(2)
+    #expect(harness.firings.map(\.time) == [try instant("2026-06-14T22:00:00Z")])
+  }
+
   /// 02:30 does not come on one day and comes twice on another; the day itself begins as ever.
   @Test(arguments: [
     ("2026-03-29T00:50:00Z", "02:30-04:00", "sun", "2026-03-29T01:30:00Z"),
