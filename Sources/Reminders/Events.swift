@@ -4,15 +4,17 @@ package import Geofencing
 package import Positioning
 
 /// What can happen to the engine. Every event comes with the time at which it happens.
+///
+/// A reminder is boxed: an event is copied a few times on its way, and most of them are fixes.
 package enum Event: Sendable {
   /// A fix of the chosen receiver.
   case fix(Fix)
   /// `Engine.nextDeadline` has come, or the clock was set: look at what is due.
   case tick
   /// A new reminder, or one read back from the store with its progress.
-  case add(Reminder, Progress?)
+  indirect case add(Reminder, Progress?)
   /// The reminder of this id was changed by the user; what it has gone through is kept where it fits.
-  case replace(Reminder)
+  indirect case replace(Reminder)
   case remove(id: String)
   /// Completes the occurrence that has fired; before that, the one that comes next.
   case done(id: String)
