@@ -255,9 +255,14 @@ struct LeaveQueue: Sendable {
     unquiet()
     if pace.profile != old.profile { beginAnew() }
     if pace != underWay { return reckonAll(view) }
-    cells.lookAtNear(reckoning, view)
-    near.lookAtAll(reckoning, view)
-    gone.lookAtAll()
+    // Where the clocks go on as before, quicker ways leave no less slack to what waits, and slower ones give no
+    // more of it back.
+    let keepsClocks = pace.steepest == old.steepest
+    if !keepsClocks || !pace.isNowhereSlower(than: old) {
+      cells.lookAtNear(reckoning, view)
+      near.lookAtAll(reckoning, view)
+    }
+    if !keepsClocks || !old.isNowhereSlower(than: pace) { gone.lookAtAll() }
   }
 
   /// With other bands the grades mean something else, and the cells have another size.

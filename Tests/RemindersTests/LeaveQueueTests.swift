@@ -19,6 +19,13 @@ import Testing
     #expect(Double(entry.fixed) - seconds <= 8)
   }
 
+  /// One that shows its mode to be quicker or slower, or as usual.
+  private static func trip(_ dice: inout SeededGenerator) -> TripPace {
+    TripPace(
+      ratio: [0.5, 0.84, 1, 2].randomElement(using: &dice) ?? 1,
+      reach: [64, 1_024, 16_384].randomElement(using: &dice) ?? 64)
+  }
+
   /// What has said "leave" is heard of again once it has much slack, or is over; a slot may come again.
   @Test(arguments: [TravelProfile.driving, .cycling, .walking])
   func whatHasLeftComesBack(profile: TravelProfile) {
@@ -56,6 +63,11 @@ import Testing
       now += 1_000_000
       here = here.destination(bearing: bearing, distance: .random(in: 0...top, using: &dice))
       odometer.follow(here)
+      if step % 40 == 0 {
+        var pace = queue.pace
+        pace.trip = Self.trip(&dice)
+        queue.use(pace, view())
+      }
       while let answer = queue.nextBack(view(), again: again) {
         switch answer {
         case .again(let slot):
@@ -80,7 +92,7 @@ import Testing
         let slack =
           Double(one.moment - now) / 1e6 - queue.pace.seconds(here.distance(to: one.place))
         // A receiver at rest may be that far from where the odometer has it.
-        #expect(slack <= 600 + 60 * slope)
+        #expect(slack <= 600 + 60 * slope * queue.pace.steepest)
       }
     }
     #expect(over > 5)
@@ -259,9 +271,7 @@ import Testing
           world.add(slot)
         case 2:
           var pace = world.queue.pace
-          pace.trip = TripPace(
-            ratio: [0.5, 0.84, 1, 2].randomElement(using: &world.dice) ?? 1,
-            reach: [64, 1_024, 16_384].randomElement(using: &world.dice) ?? 64)
+          pace.trip = Self.trip(&world.dice)
           world.queue.use(pace, world.view)
         case 3:
           var pace = world.queue.pace

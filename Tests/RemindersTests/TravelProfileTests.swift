@@ -108,4 +108,28 @@ import Testing
       #expect(grown <= 3_000 * worst.worstGrowth(beyond: distance) + 1e-6)
     }
   }
+
+  /// A pace is said to be nowhere slower exactly where it is that for no way.
+  @Test func paceIsNowhereSlowerWhereNoWayIs() {
+    var dice = SeededGenerator(seed: 21)
+    var answers = [false: 0, true: 0]
+    func pace() -> TravelPace {
+      let trip = TripPace(
+        ratio: [0.5, 0.84, 1, 2].randomElement(using: &dice) ?? 1,
+        reach: [64, 1_024, 16_384].randomElement(using: &dice) ?? 64)
+      return TravelPace(profile: .driving, trip: trip)
+    }
+    for _ in 0..<2_000 {
+      let (first, second) = (pace(), pace())
+      let isNowhereSlower = (0..<800).allSatisfy {
+        // To the other side of the globe, first in metres and then in kilometres.
+        let distance = Double($0 < 400 ? 25 * $0 : 10_000 + 50_000 * ($0 - 400))
+        return first.seconds(distance) <= second.seconds(distance) + 1e-6
+      }
+      #expect(
+        first.isNowhereSlower(than: second) == isNowhereSlower, "\(first.trip), \(second.trip)")
+      answers[isNowhereSlower, default: 0] += 1
+    }
+    #expect(answers.values.allSatisfy { $0 > 200 })
+  }
 }
