@@ -27,18 +27,27 @@ struct Crossing {
   ) {
     var span = groups.mutableSpan
     for i in span.indices {
-      var lanes = span[i].crossed(from: place)
-      guard !lanes.isEmpty else { continue }
-      let edge = span[i].edge(from: place)
-      while let lane = lanes.next() {
-        guard decide(&span[i], lane, edge[lane], index) else { continue }
-        tell(
-          span[i].tag[lane], holds: span[i].side[lane] < 0, holding: &holding, entered: &entered,
-          left: &left)
-      }
+      visit(&span[i], index, holding: &holding, entered: &entered, left: &left)
     }
     // Of an edge that is nearer than its doubt it is 0 at the least.
     safe = min(safe, max(0, Double(NearGroup.clearance(groups.span, from: place))))
+  }
+
+  /// The same for one group, but for how far the edges are.
+  @inline(__always)
+  mutating func visit(
+    _ group: inout NearGroup, _ index: GridIndex, holding: inout [FenceID],
+    entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
+  ) {
+    var lanes = group.crossed(from: place)
+    guard !lanes.isEmpty else { return }
+    let edge = group.edge(from: place)
+    while let lane = lanes.next() {
+      guard decide(&group, lane, edge[lane], index) else { continue }
+      tell(
+        group.tag[lane], holds: group.side[lane] < 0, holding: &holding, entered: &entered,
+        left: &left)
+    }
   }
 
   mutating func visit(

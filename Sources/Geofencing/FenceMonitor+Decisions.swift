@@ -42,9 +42,14 @@ extension FenceMonitor {
     into transitions: inout [Transition]
   ) {
     let sample = PositionSample(time: time, position: position, eph: eph, speed: speed)
+    let view = Viewpoint(position)
+    if isSettled, let safe = surroundings.glance(at: view.direction, latitude: position.latitude) {
+      lastSample = sample
+      quiet.move(to: position, radius: safe, cosine: view.cosine)
+      return
+    }
     // Beside a sample that has been skipped `process` has asked.
     if !hasSkipped, isFarFromAll(position) { return skip(sample) }
-    let view = Viewpoint(position)
     let safe = surroundings.look(from: view, in: index)
     guard isSettled, isPresenceTrusted, surroundings.hasOnlyCrossings || isNowhere else {
       let look = Look(sample: sample, view: view, connected: lastSample != nil, leg: false)

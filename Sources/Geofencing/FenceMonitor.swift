@@ -21,6 +21,8 @@ package import Geodesy
 /// it can cross an edge. Anything half decided ends the quiet.
 package struct FenceMonitor: Sendable {
   package let policy: MonitorPolicy
+  /// What the policy says of it, kept because each sample asks.
+  private let isPlain: Bool
   var index = GridIndex()
   var states: [FenceState] = []
   /// The fences in phase `inside` or `leaving`, in no order.
@@ -66,6 +68,7 @@ package struct FenceMonitor: Sendable {
 
   package init(policy: MonitorPolicy = MonitorPolicy()) {
     self.policy = policy
+    isPlain = policy.isPlain
   }
 
   /// Makes room for fences 0..<`count`.
@@ -201,6 +204,9 @@ package struct FenceMonitor: Sendable {
       ? surroundings.isJump(toLatitude: position.latitude) && index.isVacant(at: position)
       : quiet.contains(position)
     guard isQuiet, policy.looksAtSamplesAlone else {
+      if isPlain {
+        return acceptPlainly(at: time, position, eph: eph, speed: speed, into: &transitions)
+      }
       return processWithCare(
         at: time, position, eph: eph, speed: speed, isQuiet: isQuiet, into: &transitions)
     }
@@ -214,9 +220,6 @@ package struct FenceMonitor: Sendable {
     at time: Instant, _ position: Coordinate, eph: Double?, speed: Double?, isQuiet: Bool,
     into transitions: inout [Transition]
   ) {
-    if policy.isPlain {
-      return acceptPlainly(at: time, position, eph: eph, speed: speed, into: &transitions)
-    }
     let sample = PositionSample(time: time, position: position, eph: eph, speed: speed)
     if isQuiet, !hasSkipped { return processInQuiet(sample, into: &transitions) }
     if policy.looksAtSamplesAlone, isFarFromAll(position) { return skip(sample) }

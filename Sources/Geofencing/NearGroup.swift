@@ -59,9 +59,9 @@ struct NearGroup {
 
   /// A place, by its way from the one that the group is told from.
   struct Place {
-    fileprivate let x: SIMD4<Float>
-    fileprivate let y: SIMD4<Float>
-    fileprivate let z: SIMD4<Float>
+    let x: SIMD4<Float>
+    let y: SIMD4<Float>
+    let z: SIMD4<Float>
 
     @inline(__always)
     init(_ offset: Vector) {
@@ -75,6 +75,12 @@ struct NearGroup {
   @inline(__always)
   func edge(from place: Place) -> SIMD4<Float> {
     edges(x - place.x, y - place.y, z - place.z, radius)
+  }
+
+  /// The ways from a place to the centres.
+  @inline(__always)
+  func centers(from place: Place) -> (x: SIMD4<Float>, y: SIMD4<Float>, z: SIMD4<Float>) {
+    (x - place.x, y - place.y, z - place.z)
   }
 
   /// How far edges are from a place at the least, on the side that it was on; negative where it may be

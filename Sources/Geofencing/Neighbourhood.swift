@@ -61,13 +61,32 @@ struct Neighbourhood {
 
   /// Tells what holds the place of the last look and did not hold the one before, and the other way
   /// round; false where these are too many to be compared like that.
+  ///
+  /// Most are in both lists, and mostly in the same order, for cells list them so: each is looked for behind
+  /// the one found last before all are asked.
   /// - Complexity: O(the product of their numbers).
   mutating func compare(
     entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
   ) -> Bool {
-    guard holding.count * former.count <= 1_024 else { return false }
-    for i in holding.indices where !former.lists(holding[i]) { entered.append(holding[i]) }
-    for i in former.indices where !holding.lists(former[i]) { left.append(former[i]) }
+    guard former.count <= 64, holding.count <= 64 else { return false }
+    var isKept: UInt64 = 0
+    var next = 0
+    for i in holding.indices {
+      if next == former.count || former[next] != holding[i] {
+        guard let found = former.place(of: holding[i]) else {
+          entered.append(holding[i])
+          continue
+        }
+        next = found
+      }
+      isKept |= 1 &<< UInt64(next)
+      next += 1
+    }
+    var isLeft = ~isKept & ((1 << UInt64(former.count)) &- 1)
+    while isLeft != 0 {
+      left.append(former[isLeft.trailingZeroBitCount])
+      isLeft &= isLeft &- 1
+    }
     return true
   }
 
@@ -130,8 +149,8 @@ struct Neighbourhood {
   }
 
   /// More groups than are looked at again in the time that fewer new looks would spare.
-  private static let many = 4
-  private static let few = 3
+  private static let many = 6
+  private static let few = 4
 
   // MARK: - Looking again
 
@@ -174,6 +193,41 @@ struct Neighbourhood {
       crossing.visit(&shapes, index, holding: &holding, entered: &entered, left: &left)
     }
     return crossing.isForeign ? nil : crossing.safe
+  }
+
+  // MARK: - Hot edges
+
+  /// Copies the edges that are near a place within the reach, and tells how far from there all is told.
+  @inline(__always)
+  func copyEdges(near place: Vector, to hot: inout HotEdges, level: Int) {
+    if let metres = rest.remainder(at: place, above: hot.reach) { return hot.bound(metres) }
+    let offset = place - origin
+    hot.bound(reach - CellGrid.earthRadius * offset.length - 0.001)
+    for shape in shapes { hot.bound(shape.clear(at: place)) }
+    hot.append(groups, from: NearGroup.Place(CellGrid.earthRadius * offset), level: level)
+  }
+
+  /// A copy of a group, told from another place.
+  func copy(ofGroup i: Int, from place: Vector, level: Int) -> HotGroup {
+    HotGroup(
+      groups[i], from: NearGroup.Place(CellGrid.earthRadius * (place - origin)), level: level,
+      index: i)
+  }
+
+  /// Decides about the edges of a group that may have been crossed. Returns false where that needs a new look,
+  /// as `look` does.
+  mutating func decide(
+    group i: Int, from view: Viewpoint, in index: GridIndex,
+    entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
+  ) -> Bool {
+    let place = NearGroup.Place(CellGrid.earthRadius * (view.direction - origin))
+    var crossing = Crossing(view: view, place: place, origin: origin, reach: reach)
+    crossing.visit(&groups[i], index, holding: &holding, entered: &entered, left: &left)
+    guard crossing.isForeign else { return true }
+    // What has just been noted of the other level's fence shows in no later look.
+    reachSquared = -1
+    rest = Rest()
+    return false
   }
 
   /// Appends the fences whose edge a way between two places within the reach may cross; some of

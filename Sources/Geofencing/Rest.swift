@@ -29,4 +29,11 @@ struct Rest {
     guard way < ampleSquared else { return nil }
     return metres - CellGrid.earthRadius * way.squareRoot() - 0.001
   }
+
+  /// How far from a place no edge is, where that is more than `limit`.
+  @inline(__always)
+  func remainder(at other: Vector, above limit: Double) -> Double? {
+    let remainder = metres - CellGrid.earthRadius * (other - place).length - 0.001
+    return remainder > limit ? remainder : nil
+  }
 }

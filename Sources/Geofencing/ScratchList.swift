@@ -50,12 +50,13 @@ extension [FenceID] {
     return false
   }
 
-  /// Whether a fence is in the list. Asks all of a short one, which costs less than to stop at the right one.
+  /// Where a fence is in the list; nil where it is not. Asks all of a short one, which costs less than to stop at
+  /// the right one.
   @inline(__always)
-  func lists(_ fence: FenceID) -> Bool {
+  func place(of fence: FenceID) -> Int? {
     let list = span
-    var found: FenceID = 0
-    for i in list.indices { found |= list[i] == fence ? 1 : 0 }
-    return found != 0
+    var place = -1
+    for i in list.indices { place = list[i] == fence ? i : place }
+    return place < 0 ? nil : place
   }
 }

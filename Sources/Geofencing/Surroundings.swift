@@ -13,6 +13,8 @@ struct Surroundings {
   static let jump = 2_000.0
 
   private(set) var levels = InlineArray<5, Neighbourhood>(repeating: Neighbourhood())
+  /// The nearest edges of all levels; nothing where nothing is known.
+  private var hot = HotEdges()
   private var deepest = CellGrid.top
   /// The place of the last look.
   private var place = Vector(x: 0, y: 0, z: 0)
@@ -44,6 +46,7 @@ struct Surroundings {
   mutating func forget() {
     guard !isBlank else { return }
     for level in levels.indices { levels[level].forget() }
+    hot.forget()
     deepest = CellGrid.top
     isBlank = true
   }
@@ -82,7 +85,9 @@ struct Surroundings {
   /// - Complexity: O(levels + fences near the place), now and then O(fences in the cells of it).
   @inline(__always)
   mutating func look(from view: Viewpoint, in index: GridIndex) -> Double {
-    look(at: view.direction, from: view, in: index)
+    clearNews()
+    if let safe = lookAtHotEdges(from: view, in: index) { return safe }
+    return look(at: view.direction, from: view, in: index)
   }
 
   /// The same with the direction in registers: what has just been written to memory in parts would have to be
@@ -91,7 +96,6 @@ struct Surroundings {
   private mutating func look(
     at direction: Vector, from view: Viewpoint, in index: GridIndex
   ) -> Double {
-    clearNews()
     let way = direction - place
     place = direction
     latitude = view.position.latitude
@@ -106,8 +110,43 @@ struct Surroundings {
       return 0
     }
     let safe = lookAllAround(at: direction, from: view, in: index)
+    hot.begin(at: direction)
+    for level in deepest...CellGrid.top {
+      levels[level].copyEdges(near: direction, to: &hot, level: level)
+    }
+    hot.end()
     hasNews = !(entered.isEmpty && left.isEmpty && found.isEmpty && former.isEmpty)
     return safe
+  }
+
+  /// A look that brings nothing, for no hot edge can have been crossed. Returns how many metres one can travel
+  /// from the place; nil where it takes more to know.
+  @inline(__always)
+  mutating func glance(at direction: Vector, latitude: Double) -> Double? {
+    guard let safe = hot.clearance(at: direction), safe > 0 else { return nil }
+    clearNews()
+    note(direction, latitude)
+    return safe
+  }
+
+  /// A look that needs no more than the hot edges; nil where it does.
+  @inline(__always)
+  private mutating func lookAtHotEdges(from view: Viewpoint, in index: GridIndex) -> Double? {
+    guard hot.holds(view.direction),
+      let safe = hot.decide(from: view, in: index, &levels, entered: &entered, left: &left)
+    else { return nil }
+    hasNews = !(entered.isEmpty && left.isEmpty)
+    note(view.direction, view.position.latitude)
+    return safe
+  }
+
+  /// Notes a place within the disc of the hot edges.
+  @inline(__always)
+  private mutating func note(_ direction: Vector, _ latitude: Double) {
+    place = direction
+    self.latitude = latitude
+    isElsewhere = false
+    isFresh = false
   }
 
   private static let farSquared =

@@ -22,6 +22,6 @@ import Testing
     #expect(list.sorted() == [2, 4, 9])
     list.dropAny(9)
     #expect(list.sorted() == [2, 4])
-    #expect(list.lists(2) && list.lists(4) && !list.lists(9))
+    #expect([2, 4, 9].map { list.place(of: $0) } == [list[0] == 2 ? 0 : 1, list[0] == 2 ? 1 : 0, nil])
   }
 }
