@@ -3,8 +3,12 @@ import CProcessor
 /// The edges nearest to the place of the last full look, of all levels together, and the disc around it
 /// that has no others: while the receiver stays in it, a look is a few groups of four.
 ///
-/// The edges are copies. They show where none can have been crossed; where one may have been, it is decided
-/// with the neighbourhood that the copy was made of, and copied anew.
+/// The edges are copies. Where they show that none was crossed, nothing has changed; where one may have been,
+/// it is decided with the neighbourhood that the copy was made of, and copied anew.
+///
+/// Invariant: while the disc is there, each level from the top to the deepest tells all within it, and an edge in it
+/// is a copy's, on the side where its neighbourhood has it. So whatever changes the neighbourhoods, but for
+/// `decide`, must make the disc `forget` itself.
 ///
 /// A copy is as sure as what it was made of. Three more roundings to 24 bits go into it: of its place, of
 /// the way to that, and of radius and doubt in one. The doubt of an `ExactCircle` counts eight for less
@@ -29,7 +33,7 @@ struct HotEdges {
 
   // MARK: - A full look
 
-  /// Starts anew at a place, around which no more than `limit` metres are of interest.
+  /// Starts anew at a place.
   @inline(__always)
   mutating func begin(at place: Vector) {
     origin = place

@@ -200,7 +200,7 @@ struct Neighbourhood {
   /// Copies the edges that are near a place within the reach, and tells how far from there all is told.
   @inline(__always)
   func copyEdges(near place: Vector, to hot: inout HotEdges, level: Int) {
-    if let metres = rest.remainder(at: place, above: hot.reach) { return hot.bound(metres) }
+    guard rest.remainder(at: place) < hot.reach else { return }
     let offset = place - origin
     hot.bound(reach - CellGrid.earthRadius * offset.length - 0.001)
     for shape in shapes { hot.bound(shape.clear(at: place)) }
@@ -224,7 +224,7 @@ struct Neighbourhood {
     var crossing = Crossing(view: view, place: place, origin: origin, reach: reach)
     crossing.visit(&groups[i], index, holding: &holding, entered: &entered, left: &left)
     guard crossing.isForeign else { return true }
-    // What has just been noted of the other level's fence shows in no later look.
+    // It is noted as crossed now, which no later look would see: the cells are to be read before.
     reachSquared = -1
     rest = Rest()
     return false

@@ -30,10 +30,9 @@ struct Rest {
     return metres - CellGrid.earthRadius * way.squareRoot() - 0.001
   }
 
-  /// How far from a place no edge is, where that is more than `limit`.
+  /// How far from a place no edge is, as far as that is known; negative where it is not.
   @inline(__always)
-  func remainder(at other: Vector, above limit: Double) -> Double? {
-    let remainder = metres - CellGrid.earthRadius * (other - place).length - 0.001
-    return remainder > limit ? remainder : nil
+  func remainder(at other: Vector) -> Double {
+    metres - CellGrid.earthRadius * (other - place).length - 0.001
   }
 }

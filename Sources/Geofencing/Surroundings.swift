@@ -13,7 +13,7 @@ struct Surroundings {
   static let jump = 2_000.0
 
   private(set) var levels = InlineArray<5, Neighbourhood>(repeating: Neighbourhood())
-  /// The nearest edges of all levels; nothing where nothing is known.
+  /// The nearest edges of all levels; none where nothing is known.
   private var hot = HotEdges()
   private var deepest = CellGrid.top
   /// The place of the last look.

@@ -22,6 +22,11 @@ import Testing
     #expect(list.sorted() == [2, 4, 9])
     list.dropAny(9)
     #expect(list.sorted() == [2, 4])
-    #expect([2, 4, 9].map { list.place(of: $0) } == [list[0] == 2 ? 0 : 1, list[0] == 2 ? 1 : 0, nil])
+  }
+
+  @Test func aFenceIsFoundWhereverItIs() {
+    let list: [FenceID] = [7, 2, 9, 4, 1]
+    #expect([7, 4, 1, 3].map { list.place(of: $0) } == [0, 3, 4, nil])
+    #expect(([] as [FenceID]).place(of: 0) == nil)
   }
 }
