@@ -223,10 +223,12 @@ struct Neighbourhood {
     let place = NearGroup.Place(CellGrid.earthRadius * (view.direction - origin))
     var crossing = Crossing(view: view, place: place, origin: origin, reach: reach)
     crossing.visit(&groups[i], index, holding: &holding, entered: &entered, left: &left)
+    // The disc around the place last looked at is one on whose side of the edges the receiver is no more: in it
+    // again, the crossing back would not be seen.
+    rest = Rest()
     guard crossing.isForeign else { return true }
     // It is noted as crossed now, which no later look would see: the cells are to be read before.
     reachSquared = -1
-    rest = Rest()
     return false
   }
 

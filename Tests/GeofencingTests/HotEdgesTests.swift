@@ -150,4 +150,41 @@ import Testing
     #expect(wrong.prefix(3) == [])
     #expect(count > 20)
   }
+
+  /// Fixes up and down a straight road that are far apart, a large circle across it and small ones beside: what
+  /// a level rests on must not outlive a crossing that was decided among the hot edges.
+  @Test(arguments: [140.0, 220, 260, 300]) func farFixesOnOneRoad(spacing: Double) {
+    var random = SeededGenerator(seed: UInt64(spacing))
+    let start = coordinate(48, 11)
+    var monitor = FenceMonitor(policy: .plain)
+    func add(_ radius: Double, east: Double, north: Double) {
+      let center = start.destination(bearing: 90, distance: east)
+        .destination(bearing: 0, distance: north)
+      monitor.add(.circle(circle(center, radius)), id: fences, presence: .outside)
+      fences += 1
+    }
+    var fences: FenceID = 0
+    add(3_000, east: 4_000, north: 0)
+    for row in -6..<6 {
+      for column in -4..<30 {
+        add(
+          random.uniform(5...25), east: Double(column) * spacing,
+          north: (Double(row) + 0.5) * spacing)
+      }
+    }
+    var held: Set<FenceID> = []
+    var wrong: [String] = []
+    for step in 0..<4_000 {
+      let here = start.destination(bearing: 90, distance: random.uniform(0...1_400))
+        .destination(bearing: 0, distance: random.uniform(-10...10))
+      var transitions: [Transition] = []
+      monitor.process(
+        PositionSample(time: Instant(seconds: Double(step)), position: here), into: &transitions)
+      let now = Set((0..<fences).filter { monitor.distance(to: $0, from: here) <= 0 })
+      let told = Set(transitions.map(\.fence))
+      if told != held.symmetricDifference(now) { wrong.append("after \(step) s: \(told)") }
+      held = now
+    }
+    #expect(wrong.prefix(3) == [])
+  }
 }
