@@ -21,7 +21,7 @@ package import Geodesy
 /// it can cross an edge. Anything half decided ends the quiet.
 package struct FenceMonitor: Sendable {
   package let policy: MonitorPolicy
-  /// What the policy says of it, kept because each sample asks.
+  /// `MonitorPolicy.isPlain`, kept because each sample asks.
   private let isPlain: Bool
   var index = GridIndex()
   var states: [FenceState] = []

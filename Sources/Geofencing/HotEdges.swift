@@ -10,10 +10,10 @@ import CProcessor
 /// is a copy's, on the side where its neighbourhood has it. So whatever changes the neighbourhoods, but for
 /// `decide`, must make the disc `forget` itself.
 ///
-/// A copy is as sure as what it was made of. Three more roundings to 24 bits go into it: of its place, of
-/// the way to that, and of radius and doubt in one. The doubt of an `ExactCircle` counts eight for less
-/// than half of it, and that of an entry has half a quantum to spare, where all eleven come to
-/// 2¹⁶ · 11 · 2⁻²⁴ quanta, less than a twentieth of one.
+/// A copy is as sure as what it was made of. Three more roundings to 24 bits go into it: of its
+/// place, of the way to that, and of radius and doubt in one. The doubt of an `ExactCircle` counts
+/// eight for less than half of it, and that of an entry has half a quantum to spare, where all
+/// eleven come to 2¹⁶ · 11 · 2⁻²⁴ quanta, less than a twentieth of one.
 struct HotEdges {
   /// The groups kept come first. Room for one more than those is always there.
   private var groups: [HotGroup] = []
@@ -22,7 +22,7 @@ struct HotEdges {
   private var origin = Vector(x: 0, y: 0, z: 0)
   /// How many metres of a straight line from there no other edge is.
   private(set) var reach = -1.0
-  /// The same in radii, squared, less a millimetre for rounding; negative where nothing is known.
+  /// The same in radii, squared, less two millimetres for rounding; negative where nothing is known.
   private var reachSquared = -1.0
   /// Metres to the farthest edges that are to be kept, so that there are some and not too many.
   private var ambition = 100.0
@@ -158,7 +158,7 @@ struct HotGroup {
   private let level: Int32
   private let index: Int32
 
-  /// No edges.
+  /// Room for edges; what it says of them means nothing.
   init() {
     x = SIMD4()
     y = SIMD4()

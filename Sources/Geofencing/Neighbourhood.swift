@@ -25,7 +25,7 @@ struct Neighbourhood {
   private var reach = -1.0
   /// The same in radii, squared; negative where nothing is known.
   private var reachSquared = -1.0
-  /// Around the place last looked at, of what this level tells.
+  /// Around a place looked at, of what this level tells.
   private(set) var rest = Rest()
   /// How far the next look is to reach, in heights of a cell: as far as there is not much.
   private(set) var ambition = 0.25
@@ -60,7 +60,7 @@ struct Neighbourhood {
   }
 
   /// Tells what holds the place of the last look and did not hold the one before, and the other way
-  /// round; false where these are too many to be compared like that.
+  /// round; false where either are more than a mask has bits for. No fence may be twice in a list.
   ///
   /// Most are in both lists, and mostly in the same order, for cells list them so: each is looked for behind
   /// the one found last before all are asked.
@@ -73,7 +73,7 @@ struct Neighbourhood {
     var next = 0
     for i in holding.indices {
       if next == former.count || former[next] != holding[i] {
-        guard let found = former.place(of: holding[i]) else {
+        guard let found = former.offset(of: holding[i]) else {
           entered.append(holding[i])
           continue
         }
@@ -223,8 +223,8 @@ struct Neighbourhood {
     let place = NearGroup.Place(CellGrid.earthRadius * (view.direction - origin))
     var crossing = Crossing(view: view, place: place, origin: origin, reach: reach)
     crossing.visit(&groups[i], index, holding: &holding, entered: &entered, left: &left)
-    // The disc around the place last looked at is one on whose side of the edges the receiver is no more: in it
-    // again, the crossing back would not be seen.
+    // It holds for the sides of the edges that the receiver was on: back in the disc, after one was crossed, the
+    // crossing back would not be seen.
     rest = Rest()
     guard crossing.isForeign else { return true }
     // It is noted as crossed now, which no later look would see: the cells are to be read before.

@@ -1,4 +1,4 @@
-/// A disc without an edge of those that are asked for, around the place last looked at.
+/// A disc without an edge of those that are asked for, around a place looked at.
 struct Rest {
   /// The place, from the Earth's centre.
   private var place = Vector(x: 0, y: 0, z: 0)

@@ -50,13 +50,13 @@ extension [FenceID] {
     return false
   }
 
-  /// Where a fence is in the list; nil where it is not. Asks all of a short one, which costs less than to stop at
-  /// the right one.
+  /// The offset of a fence in the list; nil where it is not in it. Asks all, which costs less in a short one than
+  /// to stop at the right one.
   @inline(__always)
-  func place(of fence: FenceID) -> Int? {
+  func offset(of fence: FenceID) -> Int? {
     let list = span
-    var place = -1
-    for i in list.indices { place = list[i] == fence ? i : place }
-    return place < 0 ? nil : place
+    var offset = -1
+    for i in list.indices { offset = list[i] == fence ? i : offset }
+    return offset < 0 ? nil : offset
   }
 }

@@ -8,8 +8,8 @@ import Geodesy
 /// told by exactly one level, in the cell that holds the place or, as long as none of its reach has
 /// been left, did when it was read.
 struct Surroundings {
-  /// Metres between looks, from which on the receiver is taken to jump about: a look then finds
-  /// what holds the place, and leaves alone how far it is to the edges.
+  /// Metres between looks, from which on the receiver is taken to jump about: a look that the hot edges do not
+  /// suffice for then finds what holds the place, and leaves alone how far it is to the edges.
   static let jump = 2_000.0
 
   private(set) var levels = InlineArray<5, Neighbourhood>(repeating: Neighbourhood())
@@ -104,6 +104,9 @@ struct Surroundings {
     isFresh = isBlank
     if waySquared > Surroundings.farSquared {
       forget()
+      // What the hot edges may have told is told again by what is found.
+      entered.removeAll()
+      left.removeAll()
       isFresh = true
       index.findHolders(of: view, into: &found)
       hasNews = !found.isEmpty
@@ -154,7 +157,8 @@ struct Surroundings {
 
   /// Looks around and measures everything, however far the last look is away.
   mutating func lookAllAround(from view: Viewpoint, in index: GridIndex) -> Double {
-    lookAllAround(at: view.direction, from: view, in: index)
+    hot.forget()
+    return lookAllAround(at: view.direction, from: view, in: index)
   }
 
   private mutating func lookAllAround(

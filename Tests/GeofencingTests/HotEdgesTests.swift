@@ -174,6 +174,7 @@ import Testing
     }
     var held: Set<FenceID> = []
     var wrong: [String] = []
+    var count = 0
     for step in 0..<4_000 {
       let here = start.destination(bearing: 90, distance: random.uniform(0...1_400))
         .destination(bearing: 0, distance: random.uniform(-10...10))
@@ -181,10 +182,18 @@ import Testing
       monitor.process(
         PositionSample(time: Instant(seconds: Double(step)), position: here), into: &transitions)
       let now = Set((0..<fences).filter { monitor.distance(to: $0, from: here) <= 0 })
-      let told = Set(transitions.map(\.fence))
-      if told != held.symmetricDifference(now) { wrong.append("after \(step) s: \(told)") }
+      func told(_ kind: Transition.Kind) -> [FenceID] {
+        transitions.filter { $0.kind == kind }.map(\.fence).sorted()
+      }
+      if told(.arrive) != now.subtracting(held).sorted()
+        || told(.depart) != held.subtracting(now).sorted()
+      {
+        wrong.append("after \(step) s: \(transitions)")
+      }
+      count += transitions.count
       held = now
     }
     #expect(wrong.prefix(3) == [])
+    #expect(count > 1_000)
   }
 }

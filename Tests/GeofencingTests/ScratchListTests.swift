@@ -26,7 +26,7 @@ import Testing
 
   @Test func aFenceIsFoundWhereverItIs() {
     let list: [FenceID] = [7, 2, 9, 4, 1]
-    #expect([7, 4, 1, 3].map { list.place(of: $0) } == [0, 3, 4, nil])
-    #expect(([] as [FenceID]).place(of: 0) == nil)
+    #expect([7, 4, 1, 3].map { list.offset(of: $0) } == [0, 3, 4, nil])
+    #expect(([] as [FenceID]).offset(of: 0) == nil)
   }
 }
