@@ -1,5 +1,6 @@
 import ArgumentParser
 import Companion
+import Control
 import JSONText
 
 /// Sorts of places and reminders, with their colours.
@@ -11,10 +12,16 @@ struct CategoryCommand: ParsableCommand {
   struct Add: ClientCommand {
     static let configuration = CommandConfiguration(abstract: "Add a category.")
 
-    @OptionGroup var category: ColoredName
+    @Argument(help: "Its name.")
+    var name: String
+
+    @Argument(help: "Its colour, #RRGGBB.")
+    var color: String
     @OptionGroup var options: CommonOptions
 
-    func run(in context: Context) throws { try category.send("AddCategory", options, context) }
+    func run(in context: Context) throws {
+      try CategoryCommand.paint(name, color, "AddCategory", options, context)
+    }
   }
 
   struct List: ClientCommand {
@@ -32,23 +39,29 @@ struct CategoryCommand: ParsableCommand {
   struct Edit: ClientCommand {
     static let configuration = CommandConfiguration(abstract: "Give a category another colour.")
 
-    @OptionGroup var category: ColoredName
+    @Argument(help: "Its name.", completion: Completions.categories)
+    var name: String
+
+    @Argument(help: "Its new colour, #RRGGBB.")
+    var color: String
     @OptionGroup var options: CommonOptions
 
-    func run(in context: Context) throws { try category.send("EditCategory", options, context) }
+    func run(in context: Context) throws {
+      try CategoryCommand.paint(name, color, "EditCategory", options, context)
+    }
   }
 
   struct Remove: ClientCommand {
     static let configuration = CommandConfiguration(
       commandName: "rm", abstract: "Remove a category that nothing refers to.")
 
-    @Argument(help: "Its name.")
+    @Argument(help: "Its name.", completion: Completions.categories)
     var name: String
     @OptionGroup var options: CommonOptions
 
     func run(in context: Context) throws {
-      let answer = try DaemonConnection(options, context).call(
-        "RemoveCategory", ["name": .string(name)])
+      let answer = try CategoryCommand.call(
+        "RemoveCategory", ["name": .string(name)], options, context)
       guard !options.json else {
         return try CategoryPrinter(context: context, json: true).print([answer["category"]])
       }
@@ -57,19 +70,30 @@ struct CategoryCommand: ParsableCommand {
   }
 }
 
-/// A category and the colour that it is to have.
-struct ColoredName: ParsableArguments {
-  @Argument(help: "Its name.", completion: Completions.categories)
-  var name: String
-
-  @Argument(help: "Its colour, #RRGGBB.")
-  var color: String
-
-  fileprivate func send(_ method: String, _ options: CommonOptions, _ context: Context) throws {
+extension CategoryCommand {
+  /// Calls a method that gives a category a colour, and prints what it is then.
+  fileprivate static func paint(
+    _ name: String, _ color: String, _ method: String, _ options: CommonOptions, _ context: Context
+  ) throws {
     let color = try Self.color(color)
-    let answer = try DaemonConnection(options, context).call(
-      method, ["name": .string(name), "color": .string(color)])
+    let answer = try call(
+      method, ["name": .string(name), "color": .string(color)], options, context)
     try CategoryPrinter(context: context, json: options.json).print([answer["category"]])
+  }
+
+  /// Calls a method about one category, and says of an unknown name that it is a category's that is unknown.
+  fileprivate static func call(
+    _ method: String, _ parameters: JSONObject, _ options: CommonOptions, _ context: Context
+  ) throws -> JSONObject {
+    do {
+      return try DaemonConnection(options, context).call(method, parameters)
+    } catch let error as VarlinkError {
+      guard let name = parameters["name"]?.string, GeoremindError(error) == .notFound(id: name)
+      else { throw error }
+      throw Failure(
+        .badData,
+        "there is no category '\(name)'; 'georemind category list' shows what there is")
+    }
   }
 
   /// With the `#` that a shell takes for a comment, or without.

@@ -55,7 +55,7 @@ enum ReminderSentence {
   }
 
   private static func location(_ reminder: Reminder, _ detail: Detail) -> String {
-    if reminder.nearCategory != nil { return near(reminder) }
+    if let category = reminder.nearCategory { return near(category, reminder) }
     let name = (name(reminder) ?? "the place") + whereabouts(of: reminder, detail)
     let visit = reminder.everyVisit ? "each time" : "once when"
     let already = reminder.ifInside == .fire ? ", or are there already" : ""
@@ -75,9 +75,9 @@ enum ReminderSentence {
     }
   }
 
-  private static func near(_ reminder: Reminder) -> String {
+  private static func near(_ category: String, _ reminder: Reminder) -> String {
     let visit = reminder.everyVisit ? "each time" : "once when"
-    let name = name(reminder) ?? "any place"
+    let name = anyPlace(of: category)
     let within = reminder.nearRadius.map { "within \(Length.formatted(metres: $0)) of " }
     switch reminder.trigger {
     case .arrive:
@@ -109,9 +109,13 @@ enum ReminderSentence {
       + "to be there\(early) at \(due)"
   }
 
-  /// The name of the place or region, or where it is, or what places will do; nil where it has none of these.
+  private static func anyPlace(of category: String) -> String {
+    "any place of category \(category)"
+  }
+
+  /// The name of the place or region, or where it is; for a category, that any of its places will do.
   static func name(_ reminder: Reminder) -> String? {
-    if let category = reminder.nearCategory { return "any place of category \(category)" }
+    if let category = reminder.nearCategory { return anyPlace(of: category) }
     if let area = reminder.area {
       let middle = area.middle
       return area.name

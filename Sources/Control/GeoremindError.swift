@@ -72,7 +72,7 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
     case .inUse(let name, let reminders):
       "'\(name)' is named by \(Self.some(reminders)); change or remove those first"
     case .alreadyExists(let name):
-      "there is a '\(name)' already; choose another name, or edit or remove the old one"
+      "there is a '\(name)' already; choose another name, or edit or remove that one"
     case .storeTrouble(let reason):
       "the daemon cannot use its store: \(reason); see 'journalctl -t georemindd'"
     case .refusedByPolicy(let reason): "the daemon refuses: \(reason)"

@@ -9,6 +9,13 @@ extension Engine {
     Set(watches.map(\.key.category)).sorted()
   }
 
+  /// The ids of the reminders that wait for places of a category, sorted.
+  package func reminders(nearCategory name: String) -> [String] {
+    let category = CategoryWatch.Key.folded(name)
+    let listeners = watches.filter { $0.key.category == category }.flatMap(\.listeners)
+    return listeners.map { String(decoding: slots.packed($0).id, as: UTF8.self) }.sorted()
+  }
+
   /// Bytes of heap that the places of these categories take: fences, cells and numbers.
   package var placeBytes: Int { watches.reduce(0) { $0 + $1.byteCount } }
 

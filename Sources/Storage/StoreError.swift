@@ -104,7 +104,7 @@ extension StoreError {
     case .newer: "install the newer version again, or restore the backup of before the upgrade"
     case .foreign: "choose another state directory, or move that file away"
     case .oldLibrary: "install SQLite 3.37 or newer"
-    case .alreadyExists: "choose another name, or remove the old one first"
+    case .alreadyExists: "choose another name, or edit or remove that one"
     case .unknownCategory: "add the category first, or leave it out"
     case .categoryInUse: "give these another category first"
     case .invalid: "correct the value"

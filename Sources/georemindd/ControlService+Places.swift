@@ -48,11 +48,15 @@ extension ControlService {
       return ["categories": .array(try store.categories.all().values.map(json))]
     case "EditCategory":
       var category = try knownCategory(name)
-      category.color = given["color"]?.string ?? category.color
+      category.color = given["color"]?.string ?? ""
       try store.categories.replace(name, with: category)
       return ["category": json(category)]
     default:
       let category = try knownCategory(name)
+      let waiting = daemon.host.engine.reminders(nearCategory: category.name)
+      guard waiting.isEmpty else {
+        throw GeoremindError.inUse(name: category.name, reminders: waiting)
+      }
       try store.categories.remove(named: name)
       return ["category": json(category)]
     }

@@ -53,7 +53,7 @@ import Testing
         """)
   }
 
-  @Test func aCategoryIsAPlaceToo() throws {
+  @Test func aCategoryStandsForItsPlaces() throws {
     let milk: JSONValue = [
       "id": "1", "kind": "location", "title": "Milk", "near_category": "Food", "on": "depart",
       "state": "armed",

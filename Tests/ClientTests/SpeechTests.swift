@@ -90,6 +90,18 @@ import Testing
     #expect(run.notes == "georemind: nothing was added: this was a dry run\n")
   }
 
+  @Test(arguments: [["edit", "Car", "#000000"], ["rm", "Car"]])
+  func anUnknownCategoryIsNamedAsSuch(arguments: [String]) throws {
+    let daemon = try FakeDaemon { call in
+      let name = call.parameters["name"]?.string ?? ""
+      return [VarlinkReply(GeoremindError.notFound(id: name).varlink)]
+    }
+    defer { daemon.stop() }
+    let run = Run(["category"] + arguments, environment: ["GEOREMIND_SOCKET": daemon.path])
+    #expect(run.status == 65)
+    #expect(run.notes.contains("there is no category 'Car'; 'georemind category list' shows"))
+  }
+
   @Test func aMisspeltPlaceIsSuggested() throws {
     let run = try run(["add", "x", "--at", "Rwee", "--dry-run"])
     #expect(run.status == 65)

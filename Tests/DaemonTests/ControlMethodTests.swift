@@ -324,6 +324,10 @@ import Testing
     #expect(try faultyField("EditCategory", #"{"name":"Boat","color":"red"}"#) == "category")
     try expect(.notFound(id: "Car"), "EditCategory", ##"{"name":"Car","color":"#000000"}"##)
     _ = try client.call("RemovePlace", #"{"name":"Pier"}"#)
+    // Nor may it go while a reminder waits for places of it.
+    try add(#""id":"moor","kind":"location","title":"Moor","near_category":"BOAT""#)
+    try expect(.inUse(name: "Boat", reminders: ["moor"]), "RemoveCategory", #"{"name":"boat"}"#)
+    _ = try client.call("Remove", #"{"id":"moor"}"#)
     _ = try client.call("RemoveCategory", #"{"name":"Boat"}"#)
     try expect(.notFound(id: "Boat"), "RemoveCategory", #"{"name":"Boat"}"#)
   }
