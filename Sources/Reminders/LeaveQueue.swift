@@ -244,8 +244,8 @@ struct LeaveQueue: Sendable {
     backLookedAt = nil
   }
 
-  /// What is known of the mode has changed. Complexity: O(those near or gone), O(cells) more where it is
-  /// for good, O(n) for another profile.
+  /// What is known of the mode has changed. Complexity: O(those near or gone) at most for a trip under way, O(cells)
+  /// more where it is for good, O(n) for another profile.
   mutating func use(_ pace: TravelPace, _ view: LeaveView) {
     let old = self.pace
     guard pace != old else { return }
@@ -255,14 +255,14 @@ struct LeaveQueue: Sendable {
     unquiet()
     if pace.profile != old.profile { beginAnew() }
     if pace != underWay { return reckonAll(view) }
-    // Where the clocks go on as before, quicker ways leave no less slack to what waits, and slower ones give no
-    // more of it back.
-    let keepsClocks = pace.steepest == old.steepest
-    if !keepsClocks || !pace.isNowhereSlower(than: old) {
+    let hasOtherClocks = pace.steepest != old.steepest
+    // Ways that take no longer leave no less slack to what waits.
+    if hasOtherClocks || !pace.trip.isNowhereSlower(than: old.trip) {
       cells.lookAtNear(reckoning, view)
       near.lookAtAll(reckoning, view)
     }
-    if !keepsClocks || !old.isNowhereSlower(than: pace) { gone.lookAtAll() }
+    // Ways that take no less give no slack back to what has said "leave".
+    if hasOtherClocks || !old.trip.isNowhereSlower(than: pace.trip) { gone.lookAtAll() }
   }
 
   /// With other bands the grades mean something else, and the cells have another size.

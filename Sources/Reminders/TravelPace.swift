@@ -12,8 +12,14 @@ struct TripPace: Equatable, Sendable {
   /// Nothing is shown.
   static let usual = TripPace()
 
-  /// What it adds to a long way, in seconds of the profile.
-  var mostMore: Double { (ratio - 1) * reach }
+  /// What it adds to a way beyond its reach, in seconds of the profile; negative where it is quicker.
+  private var moreBeyondReach: Double { (ratio - 1) * reach }
+
+  /// Whether no way takes longer by this trip than by the other: neither its first metres, nor one beyond what
+  /// either is believed of. In between the surplus of each is a straight line, and then stays.
+  func isNowhereSlower(than other: TripPace) -> Bool {
+    ratio <= other.ratio && moreBeyondReach <= other.moreBeyondReach
+  }
 }
 
 /// How fast one mode gets along now: its profile, and what is known beyond it.
@@ -43,12 +49,6 @@ struct TravelPace: Equatable, Sendable {
 
   /// What the trip under way adds to a way that usually takes so many seconds.
   private func more(_ usual: Double) -> Double { (trip.ratio - 1) * min(usual, trip.reach) }
-
-  /// Whether a pace that differs in the trip under way at most makes no way quicker than this one does: neither
-  /// the first metres of one, nor one that goes beyond what a trip is believed of.
-  func isNowhereSlower(than other: TravelPace) -> Bool {
-    trip.ratio <= other.trip.ratio && trip.mostMore <= other.trip.mostMore
-  }
 
   /// What so many metres take over the profile, the overhead aside.
   func factor(_ distance: Double) -> Double {

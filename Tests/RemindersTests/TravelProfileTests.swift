@@ -127,7 +127,8 @@ import Testing
         return first.seconds(distance) <= second.seconds(distance) + 1e-6
       }
       #expect(
-        first.isNowhereSlower(than: second) == isNowhereSlower, "\(first.trip), \(second.trip)")
+        first.trip.isNowhereSlower(than: second.trip) == isNowhereSlower,
+        "\(first.trip), \(second.trip)")
       answers[isNowhereSlower, default: 0] += 1
     }
     #expect(answers.values.allSatisfy { $0 > 200 })
