@@ -50,7 +50,12 @@ extension LeaveQueue {
       let overhead = pace.profile.overhead.seconds
       let usual = pace.seconds(look.distance) - overhead
       let ratio = max(1, (seconds - overhead) / max(1, usual))
+      // When it counts no more the estimate does, and may have no slack left by then.
+      let byEstimate = look.step
       reckoning.setStep(&look, Int64(Double(look.slack) / ratio))
+      let remainder = RouteBook.remainder(of: answer, from: here, at: now)
+      let untilLapse = reckoning.step(before: remainder.time, remainder.metres, look.grade)
+      look.step = min(look.step, max(byEstimate, untilLapse, 1))
     }
     look.step = min(look.step, RouteBook.interval(look.slack))
     if answer.map({ routes.isStale($0, from: here, slack: look.slack, at: now) }) ?? true {

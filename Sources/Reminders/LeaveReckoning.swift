@@ -223,6 +223,13 @@ struct LeaveReckoning: Sendable {
     look.step = look.isImminent ? max(1, look.slack - doubt(look.grade)) : sure
   }
 
+  /// By how much the near clock of a grade goes on at least before a time is over, in microseconds, or so many
+  /// metres are gone; of few metres more than that, for where they end one may stay for long.
+  func step(before time: Int64, _ metres: Double, _ grade: Int) -> Int64 {
+    let way = Int64(metres * grades[grade].nearSlope) - grades[grade].nearLeash
+    return min(time, max(way, Self.longestBlindRest))
+  }
+
   /// By how much the near clock must go on before the longest way that a routing engine may know of
   /// leaves no more than `nearness`; 0 or less where it may be so now.
   func stepBeforeWorst(_ entry: LeaveEntry, _ look: Look, _ view: LeaveView) -> Int64 {

@@ -97,9 +97,22 @@ struct RouteBook: Sendable {
     guard let answer = answers[slot] else { return nil }
     let age = now - answer.time
     guard age >= .zero, age <= Self.longestAge,
-      here.distance(to: answer.origin) <= max(1_000, answer.distance / 2)
+      here.distance(to: answer.origin) <= Self.range(of: answer)
     else { return nil }
     return answer
+  }
+
+  /// So many metres from where it was given an answer still counts.
+  private static func range(of answer: Answer) -> Double { max(1_000, answer.distance / 2) }
+
+  /// For how long an answer counts that does so now, in microseconds, and for how many metres at least.
+  static func remainder(
+    of answer: Answer, from here: Direction, at now: Instant
+  ) -> (time: Int64, metres: Double) {
+    (
+      (answer.time + longestAge - now).microseconds,
+      range(of: answer) - here.distance(to: answer.origin)
+    )
   }
 
   /// Whether to ask anew: the nearer the moment and the farther from where it was asked, the sooner.

@@ -119,6 +119,23 @@ import Testing
     #expect(answered < 60)
   }
 
+  /// An engine that knew of a short cut falls silent: what it said counts for an hour, and it is late by the
+  /// estimate then.
+  @Test func theEstimateStandsInAtOnceWhenAnAnswerLapses() throws {
+    var harness = routing()
+    harness.fix(8_000)
+    let usual = harness.engine.settings.travel.walking.seconds(8_000)
+    try harness.add(ferry(due: (harness.now + .seconds((usual + 3_000).rounded())).json))
+    let request = try #require(harness.requests.first)
+    let short = TimeSpan.seconds((usual / 2).rounded())
+    harness.send(.routed(RouteAnswer(number: request.number, times: .success([short]))))
+    let answered = harness.now
+    harness.wait(5_000)
+    let firing = try #require(harness.firings.first)
+    #expect(abs((firing.time - answered).seconds - 3_600) <= 2)
+    #expect(!firing.why.contains("by the routing engine"))
+  }
+
   /// Engines come and go with the configuration.
   @Test func anEngineThatIsConfiguredLaterIsAskedInTime() throws {
     var harness = EngineHarness()
