@@ -41,6 +41,20 @@ enum CellGrid {
     return metres * (1 - angle * angle / 24)
   }
 
+  /// How many of so many metres around a place are left after a way from there, given by its square in radii
+  /// of the Earth; less a millimetre for rounding.
+  @inline(__always)
+  static func remainder(of metres: Double, afterSquared way: Double) -> Double {
+    metres - earthRadius * way.squareRoot() - 0.001
+  }
+
+  /// So many metres in radii of the Earth, squared; negative where they are none.
+  @inline(__always)
+  static func squaredRadii(_ metres: Double) -> Double {
+    let radii = metres * (1 / earthRadius)
+    return radii > 0 ? radii * radii : -1
+  }
+
   /// Metres from south to north of a cell.
   @inline(__always)
   static func height(_ level: Int) -> Double {

@@ -77,8 +77,7 @@ struct HotEdges {
     } else if count < HotEdges.few {
       ambition = min(ambition * 1.25, 1_500)
     }
-    let radii = (reach - 0.002) * (1 / CellGrid.earthRadius)
-    reachSquared = radii > 0 ? radii * radii : -1
+    reachSquared = CellGrid.squaredRadii(reach - 0.002)
   }
 
   /// No more groups are copied.
@@ -103,7 +102,7 @@ struct HotEdges {
     let offset = place - origin
     let waySquared = offset.dot(offset)
     guard waySquared < reachSquared else { return nil }
-    let rest = reach - CellGrid.earthRadius * waySquared.squareRoot() - 0.001
+    let rest = CellGrid.remainder(of: reach, afterSquared: waySquared)
     let way = NearGroup.Place(CellGrid.earthRadius * offset)
     return min(rest, Double(HotGroup.clearance(groups.span.extracting(first: count), from: way)))
   }
@@ -138,7 +137,7 @@ struct HotEdges {
       forget()
       return nil
     }
-    let rest = reach - CellGrid.earthRadius * offset.length - 0.001
+    let rest = CellGrid.remainder(of: reach, afterSquared: offset.dot(offset))
     // Of an edge that is nearer than its doubt it is 0 at the least.
     return max(0, min(rest, Double(nearest.least)))
   }

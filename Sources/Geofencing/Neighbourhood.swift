@@ -136,8 +136,7 @@ struct Neighbourhood {
   mutating func end(clearance: Double, nearest: Double) -> Double {
     reach = CellGrid.straight(clearance)
     guard reach > 0.002 else { return 0 }
-    let radii = (reach - 0.002) / CellGrid.earthRadius
-    reachSquared = radii * radii
+    reachSquared = CellGrid.squaredRadii(reach - 0.002)
     if groups.count > Neighbourhood.many {
       ambition = max(ambition * 0.75, 0.03)
     } else if groups.count < Neighbourhood.few {
@@ -166,8 +165,7 @@ struct Neighbourhood {
     let offset = direction - origin
     let waySquared = offset.dot(offset)
     guard waySquared < reachSquared else { return nil }
-    // With a millimetre for rounding.
-    var safe = reach - CellGrid.earthRadius * waySquared.squareRoot() - 0.001
+    var safe = CellGrid.remainder(of: reach, afterSquared: waySquared)
     let place = NearGroup.Place(CellGrid.earthRadius * offset)
     let least = Double(NearGroup.clearance(groups.span, from: place))
     if least > 0, shapes.isEmpty {
@@ -202,7 +200,7 @@ struct Neighbourhood {
   func copyEdges(near place: Vector, to hot: inout HotEdges, level: Int) {
     guard rest.remainder(at: place) < hot.reach else { return }
     let offset = place - origin
-    hot.bound(reach - CellGrid.earthRadius * offset.length - 0.001)
+    hot.bound(CellGrid.remainder(of: reach, afterSquared: offset.dot(offset)))
     for shape in shapes { hot.bound(shape.clear(at: place)) }
     hot.append(groups, from: NearGroup.Place(CellGrid.earthRadius * offset), level: level)
   }

@@ -15,8 +15,7 @@ struct Rest {
   init(_ metres: Double, around place: Vector) {
     self.place = place
     self.metres = metres
-    let ample = (metres * 0.75 - 0.001) * (1 / CellGrid.earthRadius)
-    ampleSquared = ample > 0 ? ample * ample : -1
+    ampleSquared = CellGrid.squaredRadii(metres * 0.75 - 0.001)
   }
 
   /// How far from a place no edge is, where that is known without a look and so much is left of it that
@@ -27,12 +26,13 @@ struct Rest {
     let way = offset.dot(offset)
     // Compared by squares: the root need not be waited for.
     guard way < ampleSquared else { return nil }
-    return metres - CellGrid.earthRadius * way.squareRoot() - 0.001
+    return CellGrid.remainder(of: metres, afterSquared: way)
   }
 
   /// How far from a place no edge is, as far as that is known; negative where it is not.
   @inline(__always)
   func remainder(at other: Vector) -> Double {
-    metres - CellGrid.earthRadius * (other - place).length - 0.001
+    let offset = other - place
+    return CellGrid.remainder(of: metres, afterSquared: offset.dot(offset))
   }
 }
