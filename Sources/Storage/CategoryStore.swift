@@ -79,6 +79,8 @@ package struct CategoryStore {
           "UPDATE category SET name = ?, color = ? WHERE name = ?",
           [.text(category.name), .text(category.color), .text(name)])
         guard changed > 0 else { return false }
+        // Another colour alone is none of the reminders' concern, of which there may be many.
+        guard category.name != name else { return true }
         try database.run(
           "UPDATE reminder SET category = ? WHERE category = ?",
           [.text(category.name), .text(name)])

@@ -49,7 +49,7 @@ extension ControlService {
     case "EditCategory":
       var category = try knownCategory(name)
       category.color = given["color"]?.string ?? ""
-      try store.categories.replace(name, with: category)
+      try store.categories.replace(category.name, with: category)
       return ["category": json(category)]
     default:
       let category = try knownCategory(name)
