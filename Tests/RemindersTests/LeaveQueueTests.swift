@@ -19,13 +19,6 @@ import Testing
     #expect(Double(entry.fixed) - seconds <= 8)
   }
 
-  /// One that shows its mode to be quicker or slower, or as usual.
-  private static func trip(_ dice: inout SeededGenerator) -> TripPace {
-    TripPace(
-      ratio: [0.5, 0.84, 1, 2].randomElement(using: &dice) ?? 1,
-      reach: [64, 1_024, 16_384].randomElement(using: &dice) ?? 64)
-  }
-
   /// What has said "leave" is heard of again once it has much slack, or is over; a slot may come again.
   @Test(arguments: [TravelProfile.driving, .cycling, .walking])
   func whatHasLeftComesBack(profile: TravelProfile) {
@@ -65,7 +58,7 @@ import Testing
       odometer.follow(here)
       if step % 40 == 0 {
         var pace = queue.pace
-        pace.trip = Self.trip(&dice)
+        pace.trip = .random(&dice)
         queue.use(pace, view())
       }
       while let answer = queue.nextBack(view(), again: again) {
@@ -271,7 +264,7 @@ import Testing
           world.add(slot)
         case 2:
           var pace = world.queue.pace
-          pace.trip = Self.trip(&world.dice)
+          pace.trip = .random(&world.dice)
           world.queue.use(pace, world.view)
         case 3:
           var pace = world.queue.pace
