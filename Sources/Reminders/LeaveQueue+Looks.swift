@@ -35,28 +35,27 @@ extension LeaveQueue {
     _ routes: inout RouteBook, _ look: inout LeaveReckoning.Look, _ entry: LeaveEntry, _ mode: Int,
     _ view: LeaveView
   ) {
-    guard let here = view.here, look.distance > Double(entry.radius) else { return }
+    guard let here = view.here else { return }
     let untilWorst = reckoning.stepBeforeWorst(entry, look, view)
     guard untilWorst <= 0 else {
       look.step = min(look.step, untilWorst)
       return
     }
     let now = Instant(microseconds: view.now)
-    let answer = routes.answer(entry.slot, from: here, at: now)
+    let isInside = look.distance <= Double(entry.radius)
+    let answer = routes.takeStock(entry.slot, from: here, at: now)
     if let answer {
       let seconds = pace.routed(answer, distance: look.distance)
-      look.slack = entry.moment - view.now - Int64(seconds * 1e6)
-      // A way slower than the estimate grows faster with each metre, too.
-      let overhead = pace.profile.overhead.seconds
-      let usual = pace.seconds(look.distance) - overhead
-      let ratio = max(1, (seconds - overhead) / max(1, usual))
+      let slack = entry.moment - view.now - Int64(seconds * 1e6)
+      // Inside there is no way; what counts there is how soon one may be outside.
+      if !isInside { look.slack = slack }
+      let byEstimate = look
+      reckoning.setStep(&look, Int64(Double(slack) / pace.detour(answer)))
       // When it counts no more the estimate does, and may have no slack left by then.
-      let byEstimate = look.step
-      reckoning.setStep(&look, Int64(Double(look.slack) / ratio))
       let remainder = RouteBook.remainder(of: answer, from: here, at: now)
-      let untilLapse = reckoning.step(before: remainder.time, remainder.metres, look.grade)
-      look.step = min(look.step, max(byEstimate, untilLapse, 1))
+      reckoning.shorten(&look, before: remainder.time, remainder.metres, orAsIn: byEstimate)
     }
+    guard !isInside else { return }
     look.step = min(look.step, RouteBook.interval(look.slack))
     if answer.map({ routes.isStale($0, from: here, slack: look.slack, at: now) }) ?? true {
       routes.want(entry.slot, by: mode, slack: look.slack)

@@ -223,11 +223,20 @@ struct LeaveReckoning: Sendable {
     look.step = look.isImminent ? max(1, look.slack - doubt(look.grade)) : sure
   }
 
-  /// By how much the near clock of a grade goes on at least before a time is over, in microseconds, or so many
-  /// metres are gone; of few metres more than that, for where they end one may stay for long.
-  func step(before time: Int64, _ metres: Double, _ grade: Int) -> Int64 {
-    let way = Int64(metres * grades[grade].nearSlope) - grades[grade].nearLeash
-    return min(time, max(way, Self.longestBlindRest))
+  /// Has one looked at no later than a time is over, in microseconds, or so many metres are gone; where it may rest
+  /// for longer by another look, no later than that says.
+  func shorten(_ look: inout Look, before time: Int64, _ metres: Double, orAsIn other: Look) {
+    let slope = grades[look.grade]
+    let way = Int64(metres * slope.nearSlope) - slope.nearLeash
+    let sure = max(other.isImminent ? 0 : other.step, min(time - Self.nearPatience, way))
+    if sure >= Self.shortestStep {
+      look.step = min(look.step, sure)
+    } else {
+      // It may be over by metres that no odometer counts.
+      let left = look.isImminent ? look.step : look.slack - doubt(look.grade)
+      look.isImminent = true
+      look.step = max(1, min(time, left))
+    }
   }
 
   /// By how much the near clock must go on before the longest way that a routing engine may know of

@@ -102,6 +102,14 @@ struct RouteBook: Sendable {
     return answer
   }
 
+  /// As `answer`; one that counts no more is forgotten. Else it would count again where the device comes back,
+  /// and whoever looked in between would not know.
+  mutating func takeStock(_ slot: Int32, from here: Direction, at now: Instant) -> Answer? {
+    let answer = answer(slot, from: here, at: now)
+    if answer == nil { answers[slot] = nil }
+    return answer
+  }
+
   /// So many metres from where it was given an answer still counts.
   private static func range(of answer: Answer) -> Double { max(1_000, answer.distance / 2) }
 

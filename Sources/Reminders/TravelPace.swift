@@ -77,10 +77,16 @@ struct TravelPace: Equatable, Sendable {
   private static let slowest = 2.0
 
   /// Seconds for a way of which a routing engine has said what it took where it began: what is left of
-  /// it, by the straight line.
+  /// it, by the straight line, and never more than would be believed of a way from there.
   func routed(_ answer: RouteBook.Answer, distance: Double) -> Double {
     let then = profile.seconds(answer.distance)
     let share = then > 0 ? profile.seconds(distance) / then : 1
-    return answer.seconds * share + profile.overhead.seconds
+    return min(answer.seconds * share, profile.longestBelieved(distance)) + profile.overhead.seconds
+  }
+
+  /// How many times as much such a way grows with each metre, at most, as the clocks reckon with; 1 or more.
+  func detour(_ answer: RouteBook.Answer) -> Double {
+    let then = profile.seconds(answer.distance) * steepest
+    return then > 0 ? max(1, answer.seconds / then) : 1
   }
 }
