@@ -29,6 +29,12 @@ extension Engine {
     for index in told { leaves.lookSoon(index, view) }
   }
 
+  /// After the clock was set back the estimate counts in place of what was answered later than it is now.
+  mutating func forgetLaterRoutes(at now: Instant) {
+    let view = leaveView(at: now)
+    for index in leaves.routes.forgetLater(than: now) { leaves.lookSoon(index, view) }
+  }
+
   /// How it goes with the routing engine, as far as answers tell.
   package struct RouteHealth: Equatable {
     package var answered: Int

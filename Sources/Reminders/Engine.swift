@@ -118,6 +118,7 @@ package struct Engine: ~Copyable, Sendable {
       restartSilence(at: now)
       // They rest by a clock that stands still only when the time does not step back.
       leaves.lookAtGone()
+      forgetLaterRoutes(at: now)
     case .clockTrust(let isTrusted): trustClock(isTrusted, at: now)
     case .snooze(let id, let snooze): put(off: id, snooze, at: now)
     case .zone(let zone): change(to: zone, at: now)

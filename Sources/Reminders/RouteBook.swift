@@ -110,6 +110,13 @@ struct RouteBook: Sendable {
     return answer
   }
 
+  /// Forgets the answers that the clock is before, since it was set back, and says whose they were.
+  mutating func forgetLater(than now: Instant) -> [Int32] {
+    let slots = answers.filter { $0.value.time > now }.keys.sorted()
+    for slot in slots { answers[slot] = nil }
+    return slots
+  }
+
   /// So many metres from where it was given an answer still counts.
   private static func range(of answer: Answer) -> Double { max(1_000, answer.distance / 2) }
 

@@ -211,6 +211,24 @@ import Testing
     #expect(harness.engine.routeHealth?.failed ?? 0 >= 1)
   }
 
+  /// 20 minutes by the engine and 31 by the formula: it was time at 16:28:48 already.
+  @Test func anAnswerThatTheClockIsBeforeCountsNoMore() throws {
+    var harness = routing()
+    harness.fix(2_000)
+    try harness.add(ferry())
+    for _ in 0..<35 {
+      if let request = harness.requests.last {
+        harness.send(.routed(RouteAnswer(number: request.number, times: .success([.minutes(20)]))))
+      }
+      harness.wait(60)
+    }
+    #expect(harness.firings.isEmpty)
+    harness.now = EngineHarness.start + .minutes(29)
+    harness.send(.clockSet)
+    harness.wait(1)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T16:29:00Z"])
+  }
+
   @Test func anAnswerForARemovedReminderHarmsNobody() throws {
     var harness = routing()
     harness.fix(2_000)
