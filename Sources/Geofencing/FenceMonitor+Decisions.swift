@@ -41,6 +41,9 @@ extension FenceMonitor {
     at time: Instant, _ position: Coordinate, eph: Double?, speed: Double?,
     into transitions: inout [Transition]
   ) {
+    if isAdrift, surroundings.isJump(toLatitude: position.latitude) {
+      return jump(at: time, to: position, eph: eph, speed: speed, into: &transitions)
+    }
     let sample = PositionSample(time: time, position: position, eph: eph, speed: speed)
     let view = Viewpoint(position)
     if isSettled, let safe = surroundings.glance(at: view.direction, latitude: position.latitude) {
@@ -166,7 +169,7 @@ extension FenceMonitor {
 
   /// Adds to `lingering` what is among `former` but not among `hits`, and what was about to
   /// be left.
-  private mutating func compare(with former: [FenceID]) {
+  mutating func compare(with former: [FenceID]) {
     if former.count * hits.count <= 32 {
       for fence in former
       where !hits.contains(fence) || states[Int(fence)].is(.leaving) {
@@ -203,7 +206,8 @@ extension FenceMonitor {
   ) -> Double {
     guard !lingering.isEmpty else { return .infinity }
     if policy.isPlain {
-      departFromAll(look, into: &transitions)
+      departFromAll(
+        at: look.sample.time, look.sample.position, eph: look.sample.eph, into: &transitions)
       return .infinity
     }
     var safe = Double.infinity
@@ -251,9 +255,11 @@ extension FenceMonitor {
   }
 
   /// The departures with a policy that leaves every fence at once that does not hold the sample.
-  private mutating func departFromAll(_ look: Look, into transitions: inout [Transition]) {
-    for fence in lingering { states[Int(fence)] = FenceState(phase: .outside) }
-    transitions.append(.depart, of: lingering, look.sample)
+  mutating func departFromAll(
+    at time: Instant, _ position: Coordinate, eph: Double?, into transitions: inout [Transition]
+  ) {
+    transitions.append(
+      .depart, of: lingering, from: .inside, to: .outside, &states, at: time, position, eph: eph)
     // The one is a part of the other.
     if lingering.count == inside.count {
       inside.removeAll(keepingCapacity: true)
@@ -327,7 +333,10 @@ extension FenceMonitor {
   /// The fences that hold the sample: those the receiver was outside of are being entered.
   private mutating func decideHits(_ look: Look, into transitions: inout [Transition]) {
     guard !hits.isEmpty else { return }
-    guard policy.confirms else { return arriveAtAll(look, into: &transitions) }
+    guard policy.confirms else {
+      return arriveAtAll(
+        at: look.sample.time, look.sample.position, eph: look.sample.eph, into: &transitions)
+    }
     for fence in hits where states[Int(fence)].is(.outside) {
       if isDeep(fence, look) {
         arrive(.arrive, fence, look, into: &transitions)
@@ -338,18 +347,21 @@ extension FenceMonitor {
     }
   }
 
-  /// The arrivals with a policy that asks for no second sample: list by list, for where a jump leads
-  /// into many fences the lists are most of what it costs.
-  private mutating func arriveAtAll(_ look: Look, into transitions: inout [Transition]) {
-    var arrivals = 0
-    for i in hits.indices where states[Int(hits[i])].is(.outside) {
-      states[Int(hits[i])] = FenceState(phase: .inside)
-      hits[arrivals] = hits[i]
-      arrivals += 1
+  /// The arrivals with a policy that asks for no second sample: all together, for where a jump leads into
+  /// many fences they are most of what it costs.
+  mutating func arriveAtAll(
+    at time: Instant, _ position: Coordinate, eph: Double?, into transitions: inout [Transition]
+  ) {
+    let start = transitions.count
+    transitions.append(
+      .arrive, of: hits, from: .outside, to: .inside, &states, at: time, position, eph: eph)
+    if transitions.count - start < hits.count {
+      for arrival in transitions[start...] { inside.append(arrival.fence) }
+    } else if inside.isEmpty {
+      swap(&inside, &hits)
+    } else {
+      inside.append(contentsOf: hits)
     }
-    if arrivals < hits.count { hits.removeLast(hits.count - arrivals) }
-    inside.append(contentsOf: hits)
-    transitions.append(.arrive, of: hits, look.sample)
   }
 
   /// Whether a single sample inside of a fence is beyond doubt.
@@ -378,16 +390,18 @@ extension FenceMonitor {
 }
 
 extension [Transition] {
-  /// Appends the same transition of several fences.
+  /// Appends the same transition of those fences that are in a phase, and brings them into another.
   fileprivate mutating func append(
-    _ kind: Transition.Kind, of fences: [FenceID], _ sample: PositionSample
+    _ kind: Transition.Kind, of fences: [FenceID], from old: FenceState.Phase,
+    to new: FenceState.Phase, _ states: inout [FenceState], at time: Instant,
+    _ position: Coordinate, eph: Double?
   ) {
     append(addingCapacity: fences.count) { output in
-      for fence in fences {
+      var states = states.mutableSpan
+      for fence in fences where states[Int(fence)].is(old) {
+        states[Int(fence)] = FenceState(phase: new)
         output.append(
-          Transition(
-            fence: fence, kind: kind, time: sample.time, position: sample.position,
-            eph: sample.eph))
+          Transition(fence: fence, kind: kind, time: time, position: position, eph: eph))
       }
     }
   }

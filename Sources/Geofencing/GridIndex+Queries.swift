@@ -101,18 +101,20 @@ extension GridIndex {
   }
 
   /// Appends the fences that hold a place, and finds out nothing else.
-  func findHolders(of view: Viewpoint, into holders: inout [FenceID]) {
+  func findHolders(
+    of position: Coordinate, _ direction: Vector, into holders: inout [FenceID]
+  ) {
     guard !table.slots.isEmpty else { return }
     let start = holders.count
-    let north = CellGrid.northing(degrees: view.position.latitude)
-    let east = CellGrid.easting(degrees: view.position.longitude)
-    var scan = HolderScan(from: FixedVector(view.direction))
+    let north = CellGrid.northing(degrees: position.latitude)
+    let east = CellGrid.easting(degrees: position.longitude)
+    var scan = HolderScan(from: FixedVector(direction))
     if table.slots.count <= GridIndex.cachedSlots {
       look(north: north, east: east, &scan, &holders)
     } else {
       lookFar(north: north, east: east, &scan, &holders)
     }
-    if scan.isUnsure { measure(&holders, from: start, view) }
+    if scan.isUnsure { measure(&holders, from: start, position) }
   }
 
   /// Reads the cells that hold a place from the largest down.
@@ -155,7 +157,8 @@ extension GridIndex {
 
   /// Drops the fences that do not hold a place from those of which their entry did not tell.
   @inline(never)
-  private func measure(_ holders: inout [FenceID], from start: Int, _ view: Viewpoint) {
+  private func measure(_ holders: inout [FenceID], from start: Int, _ position: Coordinate) {
+    let view = Viewpoint(position)
     var kept = start
     for i in start..<holders.count {
       let tag = holders[i]

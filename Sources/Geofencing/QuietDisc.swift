@@ -45,6 +45,10 @@ struct QuietDisc {
     center.longitude = position.longitude
   }
 
+  /// Makes it none.
+  @inline(__always)
+  mutating func forget() { radiusSquared = -1 }
+
   /// The square of an upper bound of the degrees between two places within the disc.
   @inline(__always)
   private func squaredDegrees(

@@ -21,7 +21,7 @@ struct Surroundings {
   /// Its degrees north.
   private var latitude = 0.0
   /// Whether nothing is known on any level.
-  private var isBlank = true
+  private(set) var isBlank = true
 
   /// What the last look brought: fences that hold the place and did not hold the last.
   private(set) var entered = ScratchList<FenceID>()
@@ -66,6 +66,16 @@ struct Surroundings {
   @inline(__always)
   mutating func skip(_ position: Coordinate) { latitude = position.latitude }
 
+  /// Notes a place after a jump, while nothing is known. Returns whether it is so far from the last look that no
+  /// fence holds both.
+  @inline(__always)
+  mutating func jump(to direction: Vector, _ position: Coordinate, in index: GridIndex) -> Bool {
+    let way = direction - place
+    place = direction
+    latitude = position.latitude
+    return way.dot(way) > index.widestSquared
+  }
+
   @inline(__always)
   private mutating func clearNews() {
     if hasNews { clearLists() }
@@ -108,7 +118,7 @@ struct Surroundings {
       entered.removeAll()
       left.removeAll()
       isFresh = true
-      index.findHolders(of: view, into: &found)
+      index.findHolders(of: view.position, direction, into: &found)
       hasNews = !found.isEmpty
       return 0
     }

@@ -72,6 +72,53 @@ import Testing
     #expect(walk.wrong.prefix(5) == [])
   }
 
+  /// Jumps between towns with small fences, some large ones over all of them, and nowhere, with a few steps
+  /// between now and then; fences come and go on the way. With large ones a jump may lead to what held the last place.
+  @Test(arguments: [1, 2] as [UInt64], [5_000.0, 400_000]) func agreesWithScanFromTownToTown(
+    seed: UInt64, largest: Double
+  ) throws {
+    var random = SeededGenerator(seed: seed)
+    let capital = try #require(Coordinate(latitude: 47, longitude: 8))
+    let towns = (0..<12).map { _ in
+      capital.destination(
+        bearing: random.uniform(0...360), distance: random.uniform(0...600_000))
+    }
+    var circles = (0..<600).map { number -> Circle? in
+      let radius =
+        number % 40 == 0 ? random.uniform(largest / 10...largest) : random.uniform(50...3_000)
+      return Circle(
+        center: towns[number % 12].destination(
+          bearing: random.uniform(0...360), distance: random.uniform(0...8_000)), radius: radius)
+    }
+    let first = circles
+    var walk = Walk(among: circles)
+    var here = capital
+    for step in 0..<1_500 {
+      let reach: Double
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0:
+        here = try #require(
+          Coordinate(
+            latitude: random.uniform(-90...90), longitude: random.uniform(-180...180)))
+        reach = 1
+      case 1, 2: reach = 300
+      case 3: reach = 6_000
+      default:
+        here = towns[Int.random(in: 0..<12, using: &random)]
+        reach = 30_000
+      }
+      here = here.destination(
+        bearing: random.uniform(0...360), distance: random.uniform(0...reach))
+      if step % 50 == 49 {
+        let id = Int.random(in: circles.indices, using: &random)
+        circles[id] = circles[id] == nil ? first[id] : nil
+        walk.replace(id, by: circles[id])
+      }
+      walk.go(to: here, among: circles)
+    }
+    #expect(walk.wrong.prefix(5) == [])
+  }
+
   /// A harbour where everybody has the same fence, in a line across whatever cells there are: more of them
   /// are near than are searched for one that was told already.
   @Test(arguments: [1, 2] as [UInt64]) func agreesWithScanWhereFencesAreStacked(seed: UInt64) throws

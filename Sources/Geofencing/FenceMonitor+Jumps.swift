@@ -1,0 +1,54 @@
+import CivilTime
+import Geodesy
+
+extension FenceMonitor {
+  /// Whether nothing is known of the surroundings and nothing is pending: so it is between two jumps, where all
+  /// that counts of the next is what holds it.
+  @inline(__always)
+  var isAdrift: Bool {
+    surroundings.isBlank && (hasSkipped || isSettled && isPresenceTrusted)
+  }
+
+  /// A sample far from the last one, while `isAdrift`, with `MonitorPolicy.plain`: what held the last is left, what
+  /// holds this one is entered, and how far the edges are is left alone until the receiver stays about.
+  /// - Complexity: O(levels + fences in the cells of the place and those that held the last); O(the latter) where
+  ///   no fence touches its square.
+  @inline(never)
+  mutating func jump(
+    at time: Instant, to position: Coordinate, eph: Double?, speed: Double?,
+    into transitions: inout [Transition]
+  ) {
+    quiet.forget()
+    lastSample = PositionSample(time: time, position: position, eph: eph, speed: speed)
+    if !hits.isEmpty { hits.removeAll(keepingCapacity: true) }
+    // Where it has skipped `process` has asked.
+    if !hasSkipped, index.isVacant(at: position) {
+      surroundings.skip(position)
+      hasSkipped = true
+      return departFromInside(at: time, position, eph: eph, into: &transitions)
+    }
+    let direction = Vector(position)
+    let isElsewhere = surroundings.jump(to: direction, position, in: index)
+    index.findHolders(of: position, direction, into: &hits)
+    if !inside.isEmpty {
+      if isElsewhere || hits.isEmpty {
+        departFromInside(at: time, position, eph: eph, into: &transitions)
+      } else {
+        compare(with: inside)
+        departFromAll(at: time, position, eph: eph, into: &transitions)
+      }
+    }
+    if !hits.isEmpty { arriveAtAll(at: time, position, eph: eph, into: &transitions) }
+    hasSkipped = inside.isEmpty
+    isSettled = true
+    isPresenceTrusted = true
+  }
+
+  /// Departs from all fences.
+  private mutating func departFromInside(
+    at time: Instant, _ position: Coordinate, eph: Double?, into transitions: inout [Transition]
+  ) {
+    swap(&inside, &lingering)
+    departFromAll(at: time, position, eph: eph, into: &transitions)
+  }
+}
