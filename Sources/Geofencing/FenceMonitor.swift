@@ -23,6 +23,8 @@ package struct FenceMonitor: Sendable {
   package let policy: MonitorPolicy
   /// `MonitorPolicy.isPlain`, kept because each sample asks.
   private let isPlain: Bool
+  /// The same of `MonitorPolicy.looksAtSamplesAlone`.
+  private let looksAtSamplesAlone: Bool
   var index = GridIndex()
   var states: [FenceState] = []
   /// The fences in phase `inside` or `leaving`, in no order.
@@ -69,6 +71,7 @@ package struct FenceMonitor: Sendable {
   package init(policy: MonitorPolicy = MonitorPolicy()) {
     self.policy = policy
     isPlain = policy.isPlain
+    looksAtSamplesAlone = policy.looksAtSamplesAlone
   }
 
   /// Makes room for fences 0..<`count`.
@@ -198,30 +201,35 @@ package struct FenceMonitor: Sendable {
   ) {
     guard time.microseconds > newest else { return }
     newest = time.microseconds
-    // There is no quiet disc as long as a decision is pending or a jump set aside.
-    let isQuiet =
-      hasSkipped
-      ? surroundings.isJump(toLatitude: position.latitude) && index.isVacant(at: position)
-      : quiet.contains(position)
-    guard isQuiet, policy.looksAtSamplesAlone else {
-      if isPlain {
-        return acceptPlainly(at: time, position, eph: eph, speed: speed, into: &transitions)
-      }
-      return processWithCare(
-        at: time, position, eph: eph, speed: speed, isQuiet: isQuiet, into: &transitions)
+    // What is asked here calls nothing, so that the registers stay as they are.
+    if looksAtSamplesAlone, canSkip(position) || !hasSkipped && quiet.surelyContains(position) {
+      if hasSkipped { surroundings.skip(position) }
+      lastSample = PositionSample(time: time, position: position, eph: eph, speed: speed)
+      return
     }
-    if hasSkipped { surroundings.skip(position) }
-    lastSample = PositionSample(time: time, position: position, eph: eph, speed: speed)
+    if isPlain {
+      acceptPlainly(at: time, position, eph: eph, speed: speed, into: &transitions)
+    } else {
+      processWithCare(at: time, position, eph: eph, speed: speed, into: &transitions)
+    }
+  }
+
+  /// Whether the last sample has been skipped and so can be one at a place.
+  @inline(__always)
+  private func canSkip(_ position: Coordinate) -> Bool {
+    hasSkipped && surroundings.isJump(toLatitude: position.latitude)
+      && index.isVacant(at: position)
   }
 
   /// A sample that may decide something, or that must be remembered.
   @inline(never)
   private mutating func processWithCare(
-    at time: Instant, _ position: Coordinate, eph: Double?, speed: Double?, isQuiet: Bool,
+    at time: Instant, _ position: Coordinate, eph: Double?, speed: Double?,
     into transitions: inout [Transition]
   ) {
     let sample = PositionSample(time: time, position: position, eph: eph, speed: speed)
-    if isQuiet, !hasSkipped { return processInQuiet(sample, into: &transitions) }
+    // There is no quiet disc as long as a decision is pending or a jump set aside.
+    if !hasSkipped, quiet.contains(position) { return processInQuiet(sample, into: &transitions) }
     if policy.looksAtSamplesAlone, isFarFromAll(position) { return skip(sample) }
     weigh(sample, into: &transitions)
   }

@@ -54,6 +54,18 @@ struct QuietDisc {
   private func squaredDegrees(
     _ a: (latitude: Double, longitude: Double), _ b: Coordinate
   ) -> Double {
+    let simple = simpleSquaredDegrees(a, b)
+    return pole == 0 || simple <= radiusSquared
+      ? simple
+      : QuietDisc.squaredDegreesOnPolarMap(
+        90 - pole * a.latitude, a.longitude, 90 - pole * b.latitude, b.longitude)
+  }
+
+  /// The same, but next to a pole it may be far too much.
+  @inline(__always)
+  private func simpleSquaredDegrees(
+    _ a: (latitude: Double, longitude: Double), _ b: Coordinate
+  ) -> Double {
     let y = b.latitude - a.latitude
     var x = abs(b.longitude - a.longitude)
     if x > 180 { x = 360 - x }
@@ -62,10 +74,7 @@ struct QuietDisc {
     // the way from the pole.
     let parallel = min(90 - pole * a.latitude, 90 - pole * b.latitude) * (.pi / 180)
     let way = abs(y) + parallel * x
-    return way * way <= radiusSquared
-      ? way * way
-      : QuietDisc.squaredDegreesOnPolarMap(
-        90 - pole * a.latitude, a.longitude, 90 - pole * b.latitude, b.longitude)
+    return way * way
   }
 
   /// The same on the map around a pole, for places given by degrees from it and longitude.
@@ -79,6 +88,16 @@ struct QuietDisc {
     let x = b * bLongitude.sine - a * aLongitude.sine
     return y * y + x * x
   }
+
+  /// Whether a place is certainly within, as far as a few comparisons tell: next to a pole more are within.
+  @inline(__always)
+  func surelyContains(_ position: Coordinate) -> Bool {
+    simpleSquaredDegrees(center, position) <= radiusSquared
+  }
+
+  /// Whether it takes more to know whether a place is within.
+  @inline(__always)
+  var isPolar: Bool { pole != 0 }
 
   /// Whether a place is certainly within.
   @inline(__always)
