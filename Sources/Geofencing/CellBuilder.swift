@@ -21,7 +21,7 @@ struct CellBuilder {
   /// The cells of all fences of an index, and the squares that they touch.
   /// - Complexity: O(fences + cells that each of them touches).
   static func build(_ index: GridIndex) -> (CellTable, Occupancy) {
-    var occupancy = Occupancy.unfolded
+    var draft = Occupancy.Draft()
     var builder = CellBuilder(widths: index.widths)
     builder.listings.reserveCapacity(index.count)
     let order = CellBuilder.order(of: index.circles)
@@ -32,14 +32,14 @@ struct CellBuilder {
       let circles = fences.map { index.circles[Int($0)] }
       for (fence, circle) in zip(fences, circles) {
         let listing = Listing(circle, fence: fence, isShape: index.shape(fence) != nil)
-        listing.cover.mark(in: &occupancy)
+        listing.cover.mark(in: &draft)
         builder.listings.append(listing)
       }
     }
     builder.listed.reserveCapacity(index.count)
     builder.buildAll()
     let pool = builder.makePool()
-    return (CellTable(builder.cells, pool: pool), occupancy.folded())
+    return (CellTable(builder.cells, pool: pool), Occupancy(draft))
   }
 
   private init(widths: ColumnWidths) { self.widths = widths }

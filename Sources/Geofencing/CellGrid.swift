@@ -69,11 +69,11 @@ enum CellGrid {
     return level
   }
 
-  /// Units from the south pole, 0..<2³¹; the north pole belongs to the last row.
+  /// Units from the south pole, 0..<2³¹, for −90…90 degrees; the north pole belongs to the last row.
   @inline(__always)
   static func northing(degrees: Double) -> UInt32 {
-    let units = (degrees + 90) * unitsPerDegree
-    return lowBits(max(0, min(2_147_483_647, units)))
+    let units = lowBits(degrees * unitsPerDegree) &+ 1 &<< 30
+    return units &- units &>> 31
   }
 
   /// Units east of Greenwich modulo a full turn, for −360…360 degrees.

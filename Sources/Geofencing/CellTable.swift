@@ -206,7 +206,7 @@ struct CellTable: Sendable {
   /// Makes the table anew of those among `cells` that are not idle.
   /// - Parameter count: how many these are.
   private mutating func fill(with cells: [Slot], count: Int) {
-    let size = max(16, count + count / 4 * 3 + 2)
+    let size = max(16, count + count / 16 * 11 + 2)
     slots = []
     slots.move(toCapacity: size)
     slots.append(contentsOf: repeatElement(Slot(), count: size))

@@ -19,8 +19,8 @@ struct DiscCover {
     let angle = metres / CellGrid.earthRadius * (1 + 1e-9) + padding
     let low = latitude - angle
     let high = latitude + angle
-    south = CellGrid.northing(degrees: low * degrees)
-    north = CellGrid.northing(degrees: high * degrees)
+    south = CellGrid.northing(degrees: max(-90, low * degrees))
+    north = CellGrid.northing(degrees: min(90, high * degrees))
     easting = CellGrid.easting(degrees: longitude * degrees)
     let cosine = max(SineCosine(degrees: latitude * degrees).cosine, 1e-300)
     let holdsPole = low <= -.pi / 2 || high >= .pi / 2
@@ -58,13 +58,13 @@ struct DiscCover {
   }
 
   /// Notes the squares that the disc touches.
-  /// - Complexity: O(squares).
-  func mark(in occupancy: inout Occupancy) {
-    let widest = UInt32(1) &<< Occupancy.wideExponent
-    if let halfWidth, halfWidth < widest / 2, north &- south < widest {
-      occupancy.mark(squares(width: Occupancy.squareExponent))
+  /// - Complexity: O(blocks of squares), sixteen at most, or O(squares of 2.8°).
+  func mark(in map: inout some SquareMap) {
+    let squares = squares(width: Occupancy.squareExponent)
+    if halfWidth != nil, squares.blockCount <= 16 {
+      map.mark(squares)
     } else {
-      occupancy.markWide(squares(width: Occupancy.wideExponent))
+      map.markWide(self.squares(width: Occupancy.wideExponent))
     }
   }
 

@@ -120,11 +120,11 @@ package struct GridIndex: Sendable {
 
   /// Marks all fences in a table that is large enough for them.
   private mutating func markAnew() {
-    var fresh = Occupancy.unfolded
+    var draft = Occupancy.Draft()
     for slot in circles.indices where circles[slot].radius >= 0 {
-      listing(of: FenceID(slot)).cover.mark(in: &fresh)
+      listing(of: FenceID(slot)).cover.mark(in: &draft)
     }
-    occupancy = fresh.folded()
+    occupancy = Occupancy(draft)
   }
 
   /// Bytes of heap in use for the fences and the cells.
