@@ -196,7 +196,7 @@ struct CellTable: Sendable {
     slots[i].isSplit = isSplit
   }
 
-  /// Drops the cells that are idle, and makes the table large enough for two fifths more.
+  /// Drops the cells that are idle, and makes the table large enough for a third more.
   private mutating func grow() {
     var live = 0
     for slot in slots where slot.key != .max && !slot.isIdle { live += 1 }
