@@ -14,6 +14,22 @@ static inline four_floats edges(four_floats x, four_floats y, four_floats z, fou
 /// The lesser of two in each lane.
 static inline four_floats lesser_of(four_floats a, four_floats b) { return a < b ? a : b; }
 
+/// The same four but for one, given by its number, 0 to 3. As an operator of Swift's vectors it becomes a jump to one
+/// of four places, which cannot be foreseen.
+static inline four_floats with_number(four_floats numbers, int32_t lane, float number) {
+  return (four_ints){0, 1, 2, 3} == lane ? (four_floats)number : numbers;
+}
+
+/// The same for whole numbers.
+static inline four_ints with_whole_number(four_ints numbers, int32_t lane, int32_t number) {
+  return (four_ints){0, 1, 2, 3} == lane ? (four_ints)number : numbers;
+}
+
+/// All bits of each of four numbers that is among four others, none of the rest.
+static inline four_ints found_among(four_ints others, four_ints numbers) {
+  return numbers == others | numbers == others.yzwx | numbers == others.zwxy | numbers == others.wxyz;
+}
+
 /// A bit for each of four numbers, the first one lowest: set where it is not above another.
 static inline uint32_t not_above(four_floats numbers, four_floats limits) {
   return signs(numbers <= limits);

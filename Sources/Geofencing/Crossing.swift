@@ -44,10 +44,24 @@ struct Crossing {
     let edge = group.edge(from: place)
     while let lane = lanes.next() {
       guard decide(&group, lane, edge[lane], index) else { continue }
-      tell(
+      let isOwn = Crossing.tell(
         group.tag[lane], holds: group.side[lane] < 0, holding: &holding, entered: &entered,
         left: &left)
+      isForeign = isForeign || !isOwn
     }
+  }
+
+  /// The same for one lane of a group.
+  @inline(__always)
+  mutating func visit(
+    _ lane: Int, of group: inout NearGroup, _ index: GridIndex, holding: inout [FenceID],
+    entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
+  ) {
+    guard decide(&group, lane, group.edge(from: place)[lane], index) else { return }
+    let isOwn = Crossing.tell(
+      group.tag[lane], holds: group.side[lane] < 0, holding: &holding, entered: &entered,
+      left: &left)
+    isForeign = isForeign || !isOwn
   }
 
   mutating func visit(
@@ -62,8 +76,9 @@ struct Crossing {
       }
       let beyond = index.boundaryDistance(of: shapes[i].fence, from: view)
       if shapes[i].set(view.direction, beyond: beyond) {
-        tell(
+        let isOwn = Crossing.tell(
           shapes[i].tag, holds: shapes[i].holds, holding: &holding, entered: &entered, left: &left)
+        isForeign = isForeign || !isOwn
       }
       safe = min(safe, max(0, shapes[i].clear))
     }
@@ -83,20 +98,19 @@ struct Crossing {
     return isCrossed
   }
 
-  /// Notes that a fence has come to hold the place or no longer does.
-  private mutating func tell(
+  /// Notes that a fence has come to hold the place or no longer does. Returns whether this level tells of it.
+  @inline(__always)
+  static func tell(
     _ tag: FenceID, holds: Bool, holding: inout [FenceID],
     entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
-  ) {
-    guard tag >= 0 else {
-      isForeign = true
-      return
-    }
+  ) -> Bool {
+    guard tag >= 0 else { return false }
     if holds {
       holding.append(tag)
       entered.append(tag)
     } else if holding.dropAny(tag) {
       left.append(tag)
     }
+    return true
   }
 }

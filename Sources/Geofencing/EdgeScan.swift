@@ -96,11 +96,22 @@ struct EdgeScan {
     _ source: Source, _ index: GridIndex, _ near: inout Neighbourhood
   ) -> UInt32 {
     var left = isNear
+    var source = source
+    var isListed: UInt32 = 0
+    if source != .own {
+      // Where thousands lie in one spot, nobody searches: one that is told twice only costs a new look.
+      if near.isLong {
+        source = .foreign
+      } else {
+        isListed = near.listed(kept.tag ^ (kept.tag &>> 31))
+      }
+    }
     var lanes = Lanes(bits: isNear | isShape)
     while let lane = lanes.next() {
       let bit = UInt32(1) &<< UInt32(lane)
       let fence = Entry.fence(of: kept.tag[lane])
-      guard let source = self.kept(fence, of: source, near) else {
+      // Another cell that lists it has told it already.
+      if isListed & bit != 0 {
         kept.clear(lane)
         left &= ~bit
         continue
@@ -115,16 +126,6 @@ struct EdgeScan {
       if source == .foreign { kept.markForeign(lane) }
     }
     return left
-  }
-
-  /// As what an edge is kept; nil where it has been told already by another cell that lists it.
-  @inline(__always)
-  private func kept(_ fence: FenceID, of source: Source, _ near: borrowing Neighbourhood) -> Source?
-  {
-    if source == .own { return .own }
-    // Where thousands lie in one spot, nobody searches: one that is told twice only costs a new look.
-    if near.isLong { return .foreign }
-    return near.lists(fence) ? nil : source
   }
 
   /// A circle whose edge is too near for its entry to tell on which side of it the place is.

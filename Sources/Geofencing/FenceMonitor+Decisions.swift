@@ -41,6 +41,22 @@ extension FenceMonitor {
     at time: Instant, _ position: Coordinate, eph: Double?, speed: Double?,
     into transitions: inout [Transition]
   ) {
+    // Of what is trusted there is no need to ask: where it is not, nothing is known of the surroundings.
+    if isSettled, let (safe, cosine) = surroundings.glance(at: position, in: index) {
+      if surroundings.hasNews { tellCrossings(at: time, position, eph: eph, into: &transitions) }
+      lastSample = PositionSample(time: time, position: position, eph: eph, speed: speed)
+      quiet.move(to: position, radius: safe, cosine: cosine)
+      return
+    }
+    lookPlainly(at: time, position, eph: eph, speed: speed, into: &transitions)
+  }
+
+  /// The same where it takes more than a glance.
+  @inline(never)
+  private mutating func lookPlainly(
+    at time: Instant, _ position: Coordinate, eph: Double?, speed: Double?,
+    into transitions: inout [Transition]
+  ) {
     if quiet.isPolar, quiet.contains(position) {
       lastSample = PositionSample(time: time, position: position, eph: eph, speed: speed)
       return
@@ -49,14 +65,9 @@ extension FenceMonitor {
       return jump(at: time, to: position, eph: eph, speed: speed, into: &transitions)
     }
     let sample = PositionSample(time: time, position: position, eph: eph, speed: speed)
-    let view = Viewpoint(position)
-    if isSettled, let safe = surroundings.glance(at: view.direction, latitude: position.latitude) {
-      lastSample = sample
-      quiet.move(to: position, radius: safe, cosine: view.cosine)
-      return
-    }
     // Beside a sample that has been skipped `process` has asked.
     if !hasSkipped, isFarFromAll(position) { return skip(sample) }
+    let view = Viewpoint(position)
     let safe = surroundings.look(from: view, in: index)
     guard isSettled, isPresenceTrusted, surroundings.hasOnlyCrossings || isNowhere else {
       let look = Look(sample: sample, view: view, connected: lastSample != nil, leg: false)

@@ -1,4 +1,5 @@
 import CProcessor
+import Geodesy
 
 /// The edges nearest to the place of the last full look, of all levels together, and the disc around it
 /// that has no others: while the receiver stays in it, a look is a few groups of four.
@@ -10,126 +11,190 @@ import CProcessor
 /// is a copy's, on the side where its neighbourhood has it. So whatever changes the neighbourhoods, but for
 /// `decide`, must make the disc `forget` itself.
 ///
-/// A copy is as sure as what it was made of. Three more roundings to 24 bits go into it: of its
-/// place, of the way to that, and of radius and doubt in one. The doubt of an `ExactCircle` counts
+/// A copy is as sure as what it was made of. Two more roundings to 24 bits go into it: of its
+/// place, and of the way to that. The doubt of an `ExactCircle` counts
 /// eight for less than half of it, and that of an entry has half a quantum to spare, where all
-/// eleven come to 2¹⁶ · 11 · 2⁻²⁴ quanta, less than a twentieth of one.
+/// ten come to 2¹⁶ · 10 · 2⁻²⁴ quanta, less than a twentieth of one.
 struct HotEdges {
-  /// The groups kept come first. Room for one more than those is always there.
+  /// The edges kept come first, side by side. Room for a group more than those is always there.
   private var groups: [HotGroup] = []
+  /// How many groups have edges.
   private var count = 0
-  /// The place of the full look, from the Earth's centre.
-  private var origin = Vector(x: 0, y: 0, z: 0)
+  /// How many edges there are.
+  private var edges = 0
+  /// Around the place of the full look.
+  private var frame = LocalFrame()
   /// How many metres of a straight line from there no other edge is.
   private(set) var reach = -1.0
   /// The same in radii, squared, less two millimetres for rounding; negative where nothing is known.
   private var reachSquared = -1.0
+  /// The same less what the frame may be off by, too; negative where the frame is not valid.
+  private var frameSquared = -1.0
   /// Metres to the farthest edges that are to be kept, so that there are some and not too many.
   private var ambition = 100.0
 
   /// Forgets all.
   @inline(__always)
-  mutating func forget() { reachSquared = -1 }
+  mutating func forget() {
+    reachSquared = -1
+    frameSquared = -1
+  }
 
   // MARK: - A full look
 
   /// Starts anew at a place.
   @inline(__always)
-  mutating func begin(at place: Vector) {
-    origin = place
+  mutating func begin(at view: Viewpoint) {
+    frame = LocalFrame(at: view)
     reach = ambition
-    reachSquared = -1
-    count = 0
-    if groups.isEmpty { groups = Array(repeating: HotGroup(), count: HotEdges.most + 1) }
+    forget()
+    edges = 0
+    if groups.isEmpty {
+      groups = Array(repeating: HotGroup(), count: HotEdges.most / 4 + 1)
+    }
   }
 
   /// Notes that of something only so much is known as is within `metres` of the place.
   @inline(__always)
   mutating func bound(_ metres: Double) { reach = min(reach, metres) }
 
-  /// Copies the groups of a level of which an edge is near, `place` being the way from where they are told
+  /// Copies the edges of a level that are near, `place` being the way from where they are told
   /// from to that of the look.
   @inline(__always)
   mutating func append(_ near: [NearGroup], from place: NearGroup.Place, level: Int) {
     let near = near.span
-    let limit = Float(ambition)
-    var nearest = Float.infinity
-    var next = count
+    let limit = SIMD4(repeating: Float(ambition))
+    var nearest = SIMD4<Float>.infinite
+    var next = edges
     var groups = groups.mutableSpan
     for i in near.indices {
-      let group = HotGroup(near[i], from: place, level: level, index: i)
-      let least = group.clearance.least
-      // Which are near cannot be foreseen: each is written, and the next over those that are not kept.
-      groups[next] = group
-      let kept = (least <= limit ? 1 : 0) & (next < HotEdges.most ? 1 : 0)
-      next &+= kept
-      nearest = kept == 0 && least < nearest ? least : nearest
+      let clearance = near[i].clearance(from: place)
+      let kept = next <= HotEdges.most - 4 ? not_above(clearance, limit) : 0
+      guard kept != 0 else {
+        nearest = lesser_of(nearest, clearance)
+        continue
+      }
+      nearest = lesser_of(nearest, clearance.replacing(with: .infinity, where: clearance .<= limit))
+      // Which lanes are near cannot be foreseen: each is written, and the next over those that are not kept.
+      let group = near[i].told(from: place)
+      for lane in 0..<4 {
+        groups[next >> 2].set(
+          next & 3, to: group, lane, home: HotGroup.Home(level: level, group: i, lane: lane))
+        next &+= Int(kept &>> UInt32(truncatingIfNeeded: lane) & 1)
+      }
     }
-    count = next
-    bound(Double(nearest))
+    edges = next
+    bound(Double(nearest.least))
   }
 
   /// Ends what `begin` began.
   @inline(__always)
   mutating func end() {
-    if count > HotEdges.many {
+    if edges > HotEdges.many {
       ambition = max(ambition * 0.8, 10)
-    } else if count < HotEdges.few {
-      ambition = min(ambition * 1.25, 1_500)
+    } else if edges < HotEdges.few {
+      ambition = min(ambition * 1.25, LocalFrame.farthest)
     }
+    count = (edges + 3) >> 2
+    for i in edges..<4 * count { groups[i >> 2].clear(i & 3) }
     reachSquared = CellGrid.squaredRadii(reach - 0.002)
+    frameSquared =
+      frame.isValid ? CellGrid.squaredRadii(reach - 0.002 - LocalFrame.error) : -1
   }
 
-  /// No more groups are copied.
-  private static let most = 16
-  /// More groups than can be looked at in the time that fewer full looks would spare.
-  private static let many = 8
-  private static let few = 5
+  /// No more edges are copied.
+  private static let most = 48
+  /// More edges than can be looked at in the time that fewer full looks would spare.
+  private static let many = 16
+  private static let few = 10
 
   // MARK: - Between full looks
 
-  /// Whether a place is in the disc.
-  @inline(__always)
-  func holds(_ place: Vector) -> Bool {
-    let offset = place - origin
-    return offset.dot(offset) < reachSquared
+  /// A place as the hot edges see it.
+  struct Sight {
+    /// The way from the place of the full look, in radii.
+    let way: Vector
+    /// The same in metres.
+    let place: NearGroup.Place
+    /// How many metres of the disc are left.
+    let rest: Double
+    /// Metres by which the way may be off.
+    let error: Double
   }
 
-  /// Metres one can travel from a place without crossing an edge, and where 0 or less, one may have been crossed;
-  /// nil where it is not in the disc.
+  /// A place in the disc, by the frame; nil where it is not in it, or there is no frame.
   @inline(__always)
-  func clearance(at place: Vector) -> Double? {
-    let offset = place - origin
-    let waySquared = offset.dot(offset)
+  func sight(of position: Coordinate) -> Sight? {
+    let way = frame.way(to: position)
+    let waySquared = way.dot(way)
+    guard waySquared < frameSquared else { return nil }
+    return Sight(
+      way: way, place: NearGroup.Place(CellGrid.earthRadius * way),
+      rest: CellGrid.remainder(of: reach, afterSquared: waySquared), error: LocalFrame.error)
+  }
+
+  /// A place in the disc that is known to the micrometre; nil where it is not in it.
+  @inline(__always)
+  func sight(of view: Viewpoint) -> Sight? {
+    let way = view.direction - frame.origin
+    let waySquared = way.dot(way)
     guard waySquared < reachSquared else { return nil }
-    let rest = CellGrid.remainder(of: reach, afterSquared: waySquared)
-    let way = NearGroup.Place(CellGrid.earthRadius * offset)
-    return min(rest, Double(HotGroup.clearance(groups.span.extracting(first: count), from: way)))
+    return Sight(
+      way: way, place: NearGroup.Place(CellGrid.earthRadius * way),
+      rest: CellGrid.remainder(of: reach, afterSquared: waySquared), error: 0)
   }
 
-  /// Decides with the neighbourhoods which of the edges were crossed that may have been. Returns how many
-  /// metres one can travel from the place; nil where a full look is needed.
+  /// Towards a place in the disc, to within its error.
+  @inline(__always)
+  func direction(of sight: Sight) -> Vector { frame.origin + sight.way }
+
+  /// The cosine of latitude of a place in the disc, no less than it is.
+  @inline(__always)
+  func cosine(at position: Coordinate) -> Double { frame.cosine(at: position) }
+
+  /// Metres one can travel from a place without crossing an edge; 0 or less where one may have been crossed.
+  @inline(__always)
+  func clearance(at sight: Sight) -> Double {
+    let nearest = HotGroup.clearance(groups.span.extracting(first: count), from: sight.place)
+    return min(sight.rest, Double(nearest)) - sight.error
+  }
+
+  /// Decides which of the edges were crossed that may have been. Returns how many metres one can travel from the
+  /// place; nil where a full look is needed.
   @inline(never)
   mutating func decide(
-    from view: Viewpoint, in index: GridIndex, _ levels: inout InlineArray<5, Neighbourhood>,
+    at position: Coordinate, _ sight: Sight, in index: GridIndex,
+    _ levels: inout InlineArray<5, Neighbourhood>,
     entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
   ) -> Double? {
-    let offset = view.direction - origin
-    let way = NearGroup.Place(CellGrid.earthRadius * offset)
-    let center = origin
-    let count = count
+    let limit = SIMD4(repeating: Float(sight.error))
     var isSure = true
-    var nearest = SIMD4<Float>(repeating: .infinity)
-    var span = groups.mutableSpan
+    var nearest = SIMD4<Float>.infinite
     for i in 0..<count {
-      var clearance = span[i].clearance(from: way)
-      if not_above(clearance, SIMD4(repeating: 0)) != 0 {
-        let (level, group) = span[i].home
-        isSure =
-          levels[level].decide(group: group, from: view, in: index, entered: &entered, left: &left)
-          && isSure
-        span[i] = levels[level].copy(ofGroup: group, from: center, level: level)
-        clearance = span[i].clearance(from: way)
+      var clearance = groups[i].clearance(from: sight.place)
+      let crossed = not_above(clearance, limit)
+      if crossed != 0 {
+        // On the other side the same edge is as far as it was short of it.
+        let unsure = not_above(groups[i].clearanceBeyond(from: sight.place), limit)
+        var lanes = Lanes(bits: crossed)
+        while let lane = lanes.next() {
+          let home = groups[i].home(lane)
+          if unsure &>> UInt32(truncatingIfNeeded: lane) & 1 == 0 {
+            isSure =
+              levels[home.level].cross(
+                home.lane, ofGroup: home.group, entered: &entered, left: &left)
+              && isSure
+          } else {
+            isSure =
+              levels[home.level].decide(
+                home.lane, ofGroup: home.group, at: position, in: index, entered: &entered,
+                left: &left) && isSure
+          }
+          groups[i].set(
+            lane, to: levels[home.level].copy(ofGroup: home.group, from: frame.origin), home.lane,
+            home: home)
+        }
+        clearance = groups[i].clearance(from: sight.place)
       }
       nearest = lesser_of(nearest, clearance)
     }
@@ -137,67 +202,94 @@ struct HotEdges {
       forget()
       return nil
     }
-    let rest = CellGrid.remainder(of: reach, afterSquared: offset.dot(offset))
     // Of an edge that is nearer than its doubt it is 0 at the least.
-    return max(0, min(rest, Double(nearest.least)))
+    return max(0, min(sight.rest, Double(nearest.least)) - sight.error)
   }
 }
 
-/// Four edges as `HotEdges` keeps them.
+/// Four edges as `HotEdges` keeps them, told from the place of the full look; each may be of another level.
+///
+/// They are written one by one and read side by side, as the fields of a `NearGroup`.
 struct HotGroup {
-  /// Metres from the place of the full look to the centres.
-  private let x: SIMD4<Float>
-  private let y: SIMD4<Float>
-  private let z: SIMD4<Float>
-  /// On which side of the edge the place last looked at was: −1 inside, 1 outside.
-  private let side: SIMD4<Float>
-  /// Metres to the centre on that side, from which on the edge has certainly not been crossed; times `side`.
-  private let limit: SIMD4<Float>
-  /// Where it was copied from.
-  private let level: Int32
-  private let index: Int32
+  private var x = InlineArray<4, Float>(repeating: 0)
+  private var y = InlineArray<4, Float>(repeating: 0)
+  private var z = InlineArray<4, Float>(repeating: 0)
+  private var radius = InlineArray<4, Float>(repeating: -1e30)
+  private var doubt = InlineArray<4, Float>(repeating: 0)
+  private var side = InlineArray<4, Float>(repeating: 1)
+  private var homes = InlineArray<4, Home>(repeating: Home(level: 0, group: 0, lane: 0))
 
-  /// Room for edges; what it says of them means nothing.
-  init() {
-    x = SIMD4()
-    y = SIMD4()
-    z = SIMD4()
-    side = SIMD4()
-    limit = SIMD4()
-    level = 0
-    index = 0
+  /// Where an edge was copied from.
+  struct Home {
+    private let bits: UInt32
+
+    @inline(__always)
+    init(level: Int, group: Int, lane: Int) {
+      bits = UInt32(truncatingIfNeeded: group &<< 5 | level &<< 2 | lane)
+    }
+
+    @inline(__always)
+    var level: Int { Int(bits &>> 2 & 7) }
+    /// The number of the group in its neighbourhood.
+    @inline(__always)
+    var group: Int { Int(bits &>> 5) }
+    @inline(__always)
+    var lane: Int { Int(bits & 3) }
+  }
+
+  /// Room for edges, and none.
+  init() {}
+
+  @inline(__always)
+  private static func vector(_ field: InlineArray<4, Float>) -> SIMD4<Float> {
+    SIMD4(field[0], field[1], field[2], field[3])
   }
 
   @inline(__always)
-  init(_ group: NearGroup, from place: NearGroup.Place, level: Int, index: Int) {
-    let centers = group.centers(from: place)
-    x = centers.x
-    y = centers.y
-    z = centers.z
-    side = group.side
-    limit = group.radius * group.side + group.doubt
-    self.level = Int32(truncatingIfNeeded: level)
-    self.index = Int32(truncatingIfNeeded: index)
+  mutating func set(_ lane: Int, to group: NearGroup, _ other: Int, home: Home) {
+    x[lane] = group.x[other]
+    y[lane] = group.y[other]
+    z[lane] = group.z[other]
+    radius[lane] = group.radius[other]
+    doubt[lane] = group.doubt[other]
+    side[lane] = group.side[other]
+    homes[lane] = home
   }
 
-  /// The level of the neighbourhood, and the number of the group there.
+  /// Takes an edge out.
   @inline(__always)
-  var home: (level: Int, index: Int) { (Int(level), Int(index)) }
+  mutating func clear(_ lane: Int) {
+    radius[lane] = -1e30
+    side[lane] = 1
+  }
+
+  @inline(__always)
+  func home(_ lane: Int) -> Home { homes[lane] }
+
+  /// How far edges are from a place at the least, but for the doubt; negative on the other side than it was on.
+  @inline(__always)
+  private func beyond(from place: NearGroup.Place) -> SIMD4<Float> {
+    edges(
+      HotGroup.vector(x) - place.x, HotGroup.vector(y) - place.y, HotGroup.vector(z) - place.z,
+      HotGroup.vector(radius)) * HotGroup.vector(side)
+  }
 
   /// How far edges are from a place at the least, as `NearGroup.clearance`.
   @inline(__always)
   func clearance(from place: NearGroup.Place) -> SIMD4<Float> {
-    edges(x - place.x, y - place.y, z - place.z, SIMD4(repeating: 0)) * side - limit
+    beyond(from: place) - HotGroup.vector(doubt)
   }
 
-  /// The same from the place of the full look.
+  /// The same as it were if the place had been on the other side.
   @inline(__always)
-  var clearance: SIMD4<Float> { edges(x, y, z, SIMD4(repeating: 0)) * side - limit }
+  func clearanceBeyond(from place: NearGroup.Place) -> SIMD4<Float> {
+    0 - beyond(from: place) - HotGroup.vector(doubt)
+  }
 
   /// Metres to the nearest edge of all groups, at least; 0 or less where one may have been crossed.
   @inline(__always)
   static func clearance(_ groups: Span<HotGroup>, from place: NearGroup.Place) -> Float {
-    var nearest = SIMD4<Float>(repeating: .infinity)
+    var nearest = SIMD4<Float>.infinite
     for i in groups.indices { nearest = lesser_of(nearest, groups[i].clearance(from: place)) }
     return nearest.least
   }

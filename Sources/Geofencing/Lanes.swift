@@ -31,6 +31,9 @@ struct Lanes: IteratorProtocol {
 }
 
 extension SIMD4<Float> {
+  @inline(__always)
+  static var infinite: SIMD4<Float> { SIMD4(repeating: .infinity) }
+
   /// The least of all lanes.
   @inline(__always)
   var least: Float {

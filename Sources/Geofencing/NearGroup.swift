@@ -30,31 +30,30 @@ struct NearGroup {
   }
 
   /// Takes a circle out.
+  @inline(__always)
   mutating func clear(_ lane: Int) {
-    let isLane = NearGroup.mask(lane)
-    radius.replace(with: -1e30, where: isLane)
-    side.replace(with: 1, where: isLane)
-    tag.replace(with: -1, where: isLane)
+    let lane = Int32(truncatingIfNeeded: lane)
+    radius = with_number(radius, lane, -1e30)
+    side = with_number(side, lane, 1)
+    tag = with_whole_number(tag, lane, -1)
   }
 
   /// Has a tag say that only the edge counts.
-  mutating func markForeign(_ lane: Int) {
-    tag.replace(with: ~tag, where: NearGroup.mask(lane) .& (tag .>= 0))
-  }
-
-  /// All of a lane and nothing else. To write one lane by its number and read all four is waited for.
   @inline(__always)
-  private static func mask(_ lane: Int) -> SIMDMask<SIMD4<Int32>> {
-    SIMD4<Int32>(0, 1, 2, 3) .== Int32(truncatingIfNeeded: lane)
+  mutating func markForeign(_ lane: Int) {
+    let fence = Entry.fence(of: tag[lane])
+    tag = with_whole_number(tag, Int32(truncatingIfNeeded: lane), ~fence)
   }
 
   /// Puts what is known exactly in place of what an entry says.
+  @inline(__always)
   mutating func set(_ lane: Int, to circle: ExactCircle) {
-    x[lane] = circle.x
-    y[lane] = circle.y
-    z[lane] = circle.z
-    radius[lane] = circle.radius
-    doubt[lane] = circle.doubt
+    let lane = Int32(truncatingIfNeeded: lane)
+    x = with_number(x, lane, circle.x)
+    y = with_number(y, lane, circle.y)
+    z = with_number(z, lane, circle.z)
+    radius = with_number(radius, lane, circle.radius)
+    doubt = with_number(doubt, lane, circle.doubt)
   }
 
   /// A place, by its way from the one that the group is told from.
@@ -77,16 +76,23 @@ struct NearGroup {
     edges(x - place.x, y - place.y, z - place.z, radius)
   }
 
-  /// The ways from a place to the centres.
+  /// The same from another place.
   @inline(__always)
-  func centers(from place: Place) -> (x: SIMD4<Float>, y: SIMD4<Float>, z: SIMD4<Float>) {
-    (x - place.x, y - place.y, z - place.z)
+  func told(from place: Place) -> NearGroup {
+    var group = self
+    group.x = x - place.x
+    group.y = y - place.y
+    group.z = z - place.z
+    return group
   }
 
   /// How far edges are from a place at the least, on the side that it was on; negative where it may be
   /// on the other side now.
   @inline(__always)
   func clearance(_ edge: SIMD4<Float>) -> SIMD4<Float> { edge * side - doubt }
+
+  @inline(__always)
+  func clearance(from place: Place) -> SIMD4<Float> { clearance(edge(from: place)) }
 
   /// Metres to the nearest edge of all groups, at least; 0 or less where one may have been crossed.
   @inline(__always)
@@ -101,7 +107,7 @@ struct NearGroup {
   /// The lanes of circles whose edge may have been crossed.
   @inline(__always)
   func crossed(from place: Place) -> Lanes {
-    Lanes(bits: not_above(clearance(edge(from: place)), SIMD4(repeating: 0)))
+    Lanes(bits: not_above(clearance(from: place), SIMD4(repeating: 0)))
   }
 
   /// The same from the place that the group is told from.
@@ -110,7 +116,7 @@ struct NearGroup {
   /// Notes on which side of an edge a place is. Returns whether that is another than it was.
   mutating func set(_ lane: Int, holds: Bool) -> Bool {
     guard holds != (side[lane] < 0) else { return false }
-    side.replace(with: holds ? -1 : 1, where: NearGroup.mask(lane))
+    side = with_number(side, Int32(truncatingIfNeeded: lane), holds ? -1 : 1)
     return true
   }
 

@@ -1,3 +1,6 @@
+import CProcessor
+import Geodesy
+
 /// What the cells of one level show around a place: the fences that hold it, and those whose edge
 /// is near.
 ///
@@ -114,13 +117,22 @@ struct Neighbourhood {
   @inline(__always)
   var isLong: Bool { groups.count + shapes.count > 64 }
 
-  /// Whether a fence is among those added.
+  /// A bit for each of four fences, the first one lowest: set where it is among those added.
   @inline(__always)
-  func lists(_ fence: FenceID) -> Bool {
+  func listed(_ fences: SIMD4<FenceID>) -> UInt32 {
     let groups = groups.span
-    var found = SIMDMask<SIMD4<Int32>>(repeating: false)
-    for i in groups.indices { found .|= groups[i].tag .== fence }
-    return !Lanes(found).isEmpty || !shapes.isEmpty && shapes.contains { $0.fence == fence }
+    var found = SIMD4<Int32>()
+    for i in groups.indices { found |= found_among(groups[i].tag, fences) }
+    return shapes.isEmpty ? signs(found) : signs(found) | shapesListed(fences)
+  }
+
+  @inline(never)
+  private func shapesListed(_ fences: SIMD4<FenceID>) -> UInt32 {
+    var found: UInt32 = 0
+    for lane in 0..<4 where shapes.contains(where: { $0.fence == fences[lane] }) {
+      found |= 1 << UInt32(lane)
+    }
+    return found
   }
 
   /// Adds four circles, of which the edge of one at least is near.
@@ -206,25 +218,46 @@ struct Neighbourhood {
   }
 
   /// A copy of a group, told from another place.
-  func copy(ofGroup i: Int, from place: Vector, level: Int) -> HotGroup {
-    HotGroup(
-      groups[i], from: NearGroup.Place(CellGrid.earthRadius * (place - origin)), level: level,
-      index: i)
+  @inline(__always)
+  func copy(ofGroup i: Int, from place: Vector) -> NearGroup {
+    groups[i].told(from: NearGroup.Place(CellGrid.earthRadius * (place - origin)))
   }
 
-  /// Decides about the edges of a group that may have been crossed. Returns false where that needs a new look,
-  /// as `look` does.
+  /// Notes that the edge in a lane of a group was crossed. Returns false where that needs a new look, as `look`
+  /// does.
+  @inline(__always)
+  mutating func cross(
+    _ lane: Int, ofGroup i: Int, entered: inout ScratchList<FenceID>,
+    left: inout ScratchList<FenceID>
+  ) -> Bool {
+    let holds = groups[i].side[lane] > 0
+    _ = groups[i].set(lane, holds: holds)
+    return endCrossing(
+      isForeign: !Crossing.tell(
+        groups[i].tag[lane], holds: holds, holding: &holding, entered: &entered, left: &left))
+  }
+
+  /// Decides about the edge in a lane of a group that may have been crossed. Returns false where that needs a new
+  /// look, as `look` does.
+  @inline(never)
   mutating func decide(
-    group i: Int, from view: Viewpoint, in index: GridIndex,
+    _ lane: Int, ofGroup i: Int, at position: Coordinate, in index: GridIndex,
     entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
   ) -> Bool {
+    let view = Viewpoint(position)
     let place = NearGroup.Place(CellGrid.earthRadius * (view.direction - origin))
     var crossing = Crossing(view: view, place: place, origin: origin, reach: reach)
-    crossing.visit(&groups[i], index, holding: &holding, entered: &entered, left: &left)
+    crossing.visit(lane, of: &groups[i], index, holding: &holding, entered: &entered, left: &left)
+    return endCrossing(isForeign: crossing.isForeign)
+  }
+
+  /// Ends a crossing that was decided among the hot edges.
+  @inline(__always)
+  private mutating func endCrossing(isForeign: Bool) -> Bool {
     // It holds for the sides of the edges that the receiver was on: back in the disc, after one was crossed, the
     // crossing back would not be seen.
     rest = Rest()
-    guard crossing.isForeign else { return true }
+    guard isForeign else { return true }
     // It is noted as crossed now, which no later look would see: the cells are to be read before.
     reachSquared = -1
     return false

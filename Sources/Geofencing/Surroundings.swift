@@ -16,7 +16,7 @@ struct Surroundings {
   /// The nearest edges of all levels; none where nothing is known.
   private var hot = HotEdges()
   private var deepest = CellGrid.top
-  /// The place of the last look.
+  /// The place of the last look that was no mere glance.
   private var place = Vector(x: 0, y: 0, z: 0)
   /// Its degrees north.
   private var latitude = 0.0
@@ -96,7 +96,9 @@ struct Surroundings {
   @inline(__always)
   mutating func look(from view: Viewpoint, in index: GridIndex) -> Double {
     clearNews()
-    if let safe = lookAtHotEdges(from: view, in: index) { return safe }
+    if let sight = hot.sight(of: view), let safe = decide(at: view.position, sight, in: index) {
+      return safe
+    }
     return look(at: view.direction, from: view, in: index)
   }
 
@@ -123,7 +125,7 @@ struct Surroundings {
       return 0
     }
     let safe = lookAllAround(at: direction, from: view, in: index)
-    hot.begin(at: direction)
+    hot.begin(at: view)
     for level in deepest...CellGrid.top {
       levels[level].copyEdges(near: direction, to: &hot, level: level)
     }
@@ -132,34 +134,38 @@ struct Surroundings {
     return safe
   }
 
-  /// A look that brings nothing, for no hot edge can have been crossed. Returns how many metres one can travel
-  /// from the place; nil where it takes more to know.
+  /// A look that needs no more than the hot edges. Returns how many metres one can travel from the place, and
+  /// the cosine of its latitude, no less than it is; nil where it takes more to know. Then `look` must follow.
+  ///
+  /// What brings nothing is not noted: what holds the place that is noted holds this one as well.
   @inline(__always)
-  mutating func glance(at direction: Vector, latitude: Double) -> Double? {
-    guard let safe = hot.clearance(at: direction), safe > 0 else { return nil }
+  mutating func glance(
+    at position: Coordinate, in index: GridIndex
+  ) -> (safe: Double, cosine: Double)? {
+    guard let sight = hot.sight(of: position) else { return nil }
     clearNews()
-    note(direction, latitude)
-    return safe
+    isFresh = false
+    let safe = hot.clearance(at: sight)
+    if safe > 0 { return (safe, hot.cosine(at: position)) }
+    guard let safe = decide(at: position, sight, in: index) else { return nil }
+    return (safe, hot.cosine(at: position))
   }
 
-  /// A look that needs no more than the hot edges; nil where it does.
+  /// Decides which of the hot edges were crossed, as they do.
   @inline(__always)
-  private mutating func lookAtHotEdges(from view: Viewpoint, in index: GridIndex) -> Double? {
-    guard hot.holds(view.direction),
-      let safe = hot.decide(from: view, in: index, &levels, entered: &entered, left: &left)
+  private mutating func decide(
+    at position: Coordinate, _ sight: HotEdges.Sight, in index: GridIndex
+  ) -> Double? {
+    guard
+      let safe = hot.decide(
+        at: position, sight, in: index, &levels, entered: &entered, left: &left)
     else { return nil }
     hasNews = !(entered.isEmpty && left.isEmpty)
-    note(view.direction, view.position.latitude)
-    return safe
-  }
-
-  /// Notes a place within the disc of the hot edges.
-  @inline(__always)
-  private mutating func note(_ direction: Vector, _ latitude: Double) {
-    place = direction
-    self.latitude = latitude
+    place = hot.direction(of: sight)
+    latitude = position.latitude
     isElsewhere = false
     isFresh = false
+    return safe
   }
 
   private static let farSquared =
