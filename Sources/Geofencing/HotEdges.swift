@@ -125,6 +125,8 @@ struct HotEdges {
   /// A place in the disc, by the frame; nil where it is not in it, or there is no frame.
   @inline(__always)
   func sight(of position: Coordinate) -> Sight? {
+    // Where there is no frame nothing is reckoned in vain.
+    guard frameSquared > 0 else { return nil }
     let way = frame.way(to: position)
     let waySquared = way.dot(way)
     guard waySquared < frameSquared else { return nil }

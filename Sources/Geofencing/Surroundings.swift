@@ -96,8 +96,13 @@ struct Surroundings {
   @inline(__always)
   mutating func look(from view: Viewpoint, in index: GridIndex) -> Double {
     clearNews()
-    if let sight = hot.sight(of: view), let safe = decide(at: view.position, sight, in: index) {
-      return safe
+    if let sight = hot.sight(of: view) {
+      let safe = hot.clearance(at: sight)
+      if safe > 0 {
+        note(sight, view.position.latitude)
+        return safe
+      }
+      if let safe = decide(at: view.position, sight, in: index) { return safe }
     }
     return look(at: view.direction, from: view, in: index)
   }
@@ -161,11 +166,17 @@ struct Surroundings {
         at: position, sight, in: index, &levels, entered: &entered, left: &left)
     else { return nil }
     hasNews = !(entered.isEmpty && left.isEmpty)
+    note(sight, position.latitude)
+    return safe
+  }
+
+  /// Notes a place within the disc of the hot edges.
+  @inline(__always)
+  private mutating func note(_ sight: HotEdges.Sight, _ latitude: Double) {
     place = hot.direction(of: sight)
-    latitude = position.latitude
+    self.latitude = latitude
     isElsewhere = false
     isFresh = false
-    return safe
   }
 
   private static let farSquared =
