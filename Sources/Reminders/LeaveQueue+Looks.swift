@@ -30,16 +30,16 @@ extension LeaveQueue {
   }
 
   /// What a routing engine has said takes the place of the estimate; where it has said nothing lately,
-  /// it is to be asked.
+  /// it is to be asked. Returns what it has said that counts.
   func consult(
     _ routes: inout RouteBook, _ look: inout LeaveReckoning.Look, _ entry: LeaveEntry, _ mode: Int,
     _ view: LeaveView
-  ) {
-    guard let here = view.here else { return }
+  ) -> RouteBook.Answer? {
+    guard let here = view.here else { return nil }
     let untilWorst = reckoning.stepBeforeWorst(entry, look, view)
     guard untilWorst <= 0 else {
       look.step = min(look.step, untilWorst)
-      return
+      return nil
     }
     let now = Instant(microseconds: view.now)
     let isInside = look.distance <= Double(entry.radius)
@@ -50,15 +50,19 @@ extension LeaveQueue {
       // Inside there is no way; what counts there is how soon one may be outside.
       if !isInside { look.slack = slack }
       let byEstimate = look
-      reckoning.setStep(&look, Int64(Double(slack) / pace.detour(answer)))
+      // A metre that the short numbers do not show is as much longer a way.
+      let detour = pace.detour(answer)
+      look.doubt = Int64(Double(look.doubt) * detour)
+      reckoning.setStep(&look, Int64(Double(slack) / detour))
       // When it counts no more the estimate does, and may have no slack left by then.
       let remainder = RouteBook.remainder(of: answer, from: here, at: now)
       reckoning.shorten(&look, before: remainder.time, remainder.metres, orAsIn: byEstimate)
     }
-    guard !isInside else { return }
+    guard !isInside else { return answer }
     look.step = min(look.step, RouteBook.interval(look.slack))
     if answer.map({ routes.isStale($0, from: here, slack: look.slack, at: now) }) ?? true {
       routes.want(entry.slot, by: mode, slack: look.slack)
     }
+    return answer
   }
 }

@@ -115,7 +115,7 @@ struct LeaveQueue: Sendable {
       // the others begin with a look.
       let look = reckoning.look(at: entry, view)
       let left = moment.map { ($0 - Instant(microseconds: view.now)).microseconds } ?? 0
-      let isSoon = left < LeaveReckoning.soon || look.slack <= reckoning.doubt(look.grade)
+      let isSoon = left < LeaveReckoning.soon || look.slack <= look.doubt
       if left > 0, isSoon {
         let time = view.now + min(left, LeaveReckoning.longestBlindRest)
         near.setImminent(wake(index), at: time)
@@ -335,15 +335,16 @@ struct LeaveQueue: Sendable {
   ) -> Int32? {
     let entry = near.entry(place)
     var look = reckoning.look(at: entry, view)
-    if routes.isOn, !entry.isFixed { consult(&routes, &look, entry, mode, view) }
-    if look.slack <= reckoning.doubt(look.grade) {
-      guard !entry.isFixed, !routes.isOn, let distance = exactDistance(entry.slot),
-        let left = reckoning.left(until: entry, from: distance, view)
+    let answer =
+      routes.isOn && !entry.isFixed ? consult(&routes, &look, entry, mode, view) : nil
+    if look.slack <= look.doubt {
+      guard !entry.isFixed, let distance = exactDistance(entry.slot),
+        let left = reckoning.left(until: entry, from: distance, answer, view)
       else {
         takeOut(near.index(place))
         return entry.slot
       }
-      look.step = left
+      look.step = min(left, answer == nil ? left : LeaveReckoning.longestBlindRest)
     }
     if look.isImminent {
       near.setImminent(place, at: view.now + look.step)

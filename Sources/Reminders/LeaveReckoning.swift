@@ -185,13 +185,15 @@ struct LeaveReckoning: Sendable {
     var grade: Int
     /// Metres to the middle of the place.
     var distance: Double
+    /// With so little slack by the short numbers only the exact rule tells whether it is time, microseconds.
+    var doubt: Int64
   }
 
   func look(at entry: LeaveEntry, _ view: LeaveView) -> Look {
     let left = entry.moment - view.now
     guard let here = view.here else {
       let slack = left - (entry.isFixed ? Int64(Double(entry.fixed) * 1e6) : 0)
-      return Look(slack: slack, step: max(slack, 1), grade: 0, distance: 0)
+      return Look(slack: slack, step: max(slack, 1), grade: 0, distance: 0, doubt: doubt(0))
     }
     let distance = here.distance(x: Double(entry.x), y: Double(entry.y), z: Double(entry.z))
     let stretch = stretch(distance)
@@ -200,15 +202,22 @@ struct LeaveReckoning: Sendable {
     // Inside there is no way, until metres bring it back.
     let isInside = distance <= Double(entry.radius)
     let grade = entry.isFixed && !isInside ? 0 : stretch.grade
-    var look = Look(slack: isInside ? left : outside, step: 0, grade: grade, distance: distance)
+    var look = Look(
+      slack: isInside ? left : outside, step: 0, grade: grade, distance: distance,
+      doubt: doubt(grade))
     setStep(&look, outside)
     return look
   }
 
   /// Microseconds until it is time to leave from exactly so far away, by the rule itself; nil where it is.
-  /// - Parameter distance: metres, 0 inside the place.
-  func left(until entry: LeaveEntry, from distance: Double, _ view: LeaveView) -> Int64? {
-    let way = distance > 0 ? TimeSpan(seconds: pace.seconds(distance)) : .zero
+  /// - Parameters:
+  ///   - distance: metres, 0 inside the place.
+  ///   - answer: what a routing engine has said that counts.
+  func left(
+    until entry: LeaveEntry, from distance: Double, _ answer: RouteBook.Answer?, _ view: LeaveView
+  ) -> Int64? {
+    let seconds = answer.map { pace.routed($0, distance: distance) } ?? pace.seconds(distance)
+    let way = distance > 0 ? TimeSpan(seconds: seconds) : .zero
     let left = entry.moment - view.now - way.microseconds
     return left > 0 ? left : nil
   }
@@ -220,7 +229,7 @@ struct LeaveReckoning: Sendable {
     let patience = look.grade == 0 ? 0 : Self.nearPatience
     let sure = slack - grades[look.grade].nearLeash - patience
     look.isImminent = sure < Self.shortestStep
-    look.step = look.isImminent ? max(1, look.slack - doubt(look.grade)) : sure
+    look.step = look.isImminent ? max(1, look.slack - look.doubt) : sure
   }
 
   /// Has one looked at no later than a time is over, in microseconds, or so many metres are gone; where it may rest
@@ -233,7 +242,7 @@ struct LeaveReckoning: Sendable {
       look.step = min(look.step, sure)
     } else {
       // It may be over by metres that no odometer counts.
-      let left = look.isImminent ? look.step : look.slack - doubt(look.grade)
+      let left = look.isImminent ? look.step : look.slack - look.doubt
       look.isImminent = true
       look.step = max(1, min(time, left))
     }

@@ -229,6 +229,33 @@ import Testing
     #expect(harness.firings.map(\.time.json) == ["2026-06-12T16:29:00Z"])
   }
 
+  /// A metre of straight line is 23 s of way here, and the short numbers of the queue know it to some
+  /// decimetres.
+  @Test func aLongWayToANearPlaceIsDecidedOnceAndInTime() throws {
+    for bearing in stride(from: 0.0, to: 360, by: 9) {
+      var harness = routing()
+      harness.fix(300, bearing: bearing)
+      try harness.add(ferry(due: "2026-06-12T19:00:00Z"))
+      var ticks = 0
+      var answered = 0
+      while harness.firings.isEmpty, ticks < 200, let deadline = harness.engine.nextDeadline {
+        if let request = harness.requests.last, request.number > answered {
+          answered = request.number
+          let answer = RouteAnswer(number: answered, times: .success([.seconds(7_000)]))
+          harness.send(.routed(answer))
+        } else {
+          harness.now = max(harness.now, deadline)
+          harness.send(.tick)
+        }
+        ticks += 1
+      }
+      let firing = try #require(harness.firings.first)
+      let travel = try #require(firing.travel)
+      // To the microsecond that a deadline has.
+      #expect(abs((firing.time + travel - EngineHarness.start).seconds - 3 * 3_600) < 1e-5)
+    }
+  }
+
   @Test func anAnswerForARemovedReminderHarmsNobody() throws {
     var harness = routing()
     harness.fix(2_000)
