@@ -94,7 +94,7 @@ package struct GridIndex: Sendable {
     guard !isFilling else { return }
     let listing = listing(of: id)
     listing.cover.mark(in: &occupancy)
-    if occupancy.isCrowded { markAnew() }
+    if occupancy.isCrowded { makeRoom() }
     listing.cover.forEachTopCell(widths) { list(listing, in: $0) }
   }
 
@@ -118,8 +118,10 @@ package struct GridIndex: Sendable {
     }
   }
 
-  /// Marks all fences in a table that is large enough for them.
-  private mutating func markAnew() {
+  /// Makes the table of touched squares larger, or, once it is large for so many fences, marks them all in one that is
+  /// large enough. That is O(fences), and comes once in as many additions as a twelfth of them at most.
+  private mutating func makeRoom() {
+    guard !occupancy.mayGrow(for: count) else { return occupancy.grow() }
     var draft = Occupancy.Draft()
     for slot in circles.indices where circles[slot].radius >= 0 {
       listing(of: FenceID(slot)).cover.mark(in: &draft)

@@ -61,8 +61,23 @@ struct Occupancy: Sendable, SquareMap {
     words.capacity * MemoryLayout<UInt64>.stride + tags.capacity + wide.byteCount
   }
 
-  /// Whether so many slots are in use that all should be marked anew in a larger table.
+  /// Whether so many slots are in use that the table should grow, or all be marked anew.
   var isCrowded: Bool { used * 16 > words.count * 9 && !hasSlotForEach }
+
+  /// Whether twice as many slots are no more than two or three for each of so many fences: then it is left to time
+  /// what has gone with them.
+  func mayGrow(for fences: Int) -> Bool { words.count <= fences + fences / 3 }
+
+  /// Takes twice as many slots. Complexity: O(slots).
+  mutating func grow() {
+    var grown = Occupancy(slotBits: 33 - slotShift)
+    grown.wide = wide
+    for slot in words.indices where words[slot] != 0 {
+      grown.mark(
+        words[slot], in: Place.block(slot: slot, tag: tags[slot], shift: slotShift))
+    }
+    self = grown
+  }
 
   /// Whether each block has a slot of its own, the first of its two.
   private var hasSlotForEach: Bool { slotShift == 32 - Occupancy.blockBits }

@@ -16,7 +16,7 @@ struct Surroundings {
   /// The nearest edges of all levels; none where nothing is known.
   private var hot = HotEdges()
   private var deepest = CellGrid.top
-  /// The place of the last look that was no mere glance.
+  /// The place of the last look.
   private var place = Vector(x: 0, y: 0, z: 0)
   /// Its degrees north.
   private var latitude = 0.0
@@ -141,17 +141,17 @@ struct Surroundings {
 
   /// A look that needs no more than the hot edges. Returns how many metres one can travel from the place, and
   /// the cosine of its latitude, no less than it is; nil where it takes more to know. Then `look` must follow.
-  ///
-  /// What brings nothing is not noted: what holds the place that is noted holds this one as well.
   @inline(__always)
   mutating func glance(
     at position: Coordinate, in index: GridIndex
   ) -> (safe: Double, cosine: Double)? {
     guard let sight = hot.sight(of: position) else { return nil }
     clearNews()
-    isFresh = false
     let safe = hot.clearance(at: sight)
-    if safe > 0 { return (safe, hot.cosine(at: position)) }
+    if safe > 0 {
+      note(sight, position.latitude)
+      return (safe, hot.cosine(at: position))
+    }
     guard let safe = decide(at: position, sight, in: index) else { return nil }
     return (safe, hot.cosine(at: position))
   }

@@ -125,4 +125,61 @@ import Testing
     for id in 0..<3_000 { index.remove(FenceID(id)) }
     #expect(index.isVacant(at: Coordinate(clampingLatitude: 0, wrappingLongitude: 180)))
   }
+
+  @Test func aTableThatGrowsKeepsWhatItHas() {
+    var random = SeededGenerator(seed: 496)
+    var occupancy = Occupancy()
+    var squares: Set<UInt64> = []
+    while !occupancy.isCrowded {
+      let row = UInt32.random(in: 0..<2_048, using: &random)
+      let column = UInt32.random(in: 0..<4_096, using: &random)
+      occupancy.mark(Occupancy.Squares(rows: row...row, firstColumn: column, columnCount: 1))
+      squares.insert(UInt64(row) << 32 | UInt64(column))
+    }
+    let before = occupancy
+    occupancy.grow()
+    #expect(!occupancy.isCrowded)
+    func isVacant(_ row: UInt32, _ column: UInt32, in occupancy: Occupancy) -> Bool {
+      occupancy.isVacant(north: row << 20 | 77, east: column << 20 | 99_999)
+    }
+    var different = 0
+    for row in UInt32(0)..<2_048 {
+      for column in UInt32(0)..<4_096
+      where isVacant(row, column, in: occupancy) != isVacant(row, column, in: before) {
+        different += 1
+      }
+    }
+    #expect(different == 0)
+    #expect(
+      squares.allSatisfy {
+        !isVacant(UInt32($0 >> 32), UInt32(truncatingIfNeeded: $0), in: occupancy)
+      })
+  }
+
+  /// One fence that is always elsewhere, among many that fill half of a table: what it has touched is forgotten now
+  /// and then, and not all are marked anew each time.
+  @Test func aFenceThatMovesAboutLeavesRoom() throws {
+    var random = SeededGenerator(seed: 8_128)
+    var index = GridIndex()
+    func circle(_ row: Int, _ column: Int) throws -> Circle {
+      try #require(
+        Circle(
+          center: Coordinate(
+            clampingLatitude: Double(row) * 0.75 - 60, wrappingLongitude: Double(column) * 0.75),
+          radius: 50))
+    }
+    let count = 2_000
+    for id in 0..<count { index.insert(try circle(id % 20, id % 511 / 20), id: FenceID(id)) }
+    for _ in 0..<3_000 {
+      index.insert(
+        try circle(
+          Int.random(in: 20..<160, using: &random), Int.random(in: 0..<400, using: &random)),
+        id: FenceID(count))
+    }
+    #expect(index.checkInvariants() == nil)
+    #expect(Double(index.byteCount) < 110 * Double(count))
+    for id in 0..<count {
+      #expect(!index.isVacant(at: try circle(id % 20, id % 511 / 20).center))
+    }
+  }
 }
