@@ -40,14 +40,8 @@ struct Crossing {
     entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
   ) {
     var lanes = group.crossed(from: place)
-    guard !lanes.isEmpty else { return }
-    let edge = group.edge(from: place)
     while let lane = lanes.next() {
-      guard decide(&group, lane, edge[lane], index) else { continue }
-      let isOwn = Crossing.tell(
-        group.tag[lane], holds: group.side[lane] < 0, holding: &holding, entered: &entered,
-        left: &left)
-      isForeign = isForeign || !isOwn
+      visit(lane, of: &group, index, holding: &holding, entered: &entered, left: &left)
     }
   }
 
@@ -58,10 +52,9 @@ struct Crossing {
     entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
   ) {
     guard decide(&group, lane, group.edge(from: place)[lane], index) else { return }
-    let isOwn = Crossing.tell(
+    note(
       group.tag[lane], holds: group.side[lane] < 0, holding: &holding, entered: &entered,
       left: &left)
-    isForeign = isForeign || !isOwn
   }
 
   mutating func visit(
@@ -76,9 +69,8 @@ struct Crossing {
       }
       let beyond = index.boundaryDistance(of: shapes[i].fence, from: view)
       if shapes[i].set(view.direction, beyond: beyond) {
-        let isOwn = Crossing.tell(
+        note(
           shapes[i].tag, holds: shapes[i].holds, holding: &holding, entered: &entered, left: &left)
-        isForeign = isForeign || !isOwn
       }
       safe = min(safe, max(0, shapes[i].clear))
     }
@@ -96,6 +88,16 @@ struct Crossing {
     // The next look need not ask again.
     group.set(lane, to: ExactCircle(circle, from: origin, within: reach))
     return isCrossed
+  }
+
+  @inline(__always)
+  private mutating func note(
+    _ tag: FenceID, holds: Bool, holding: inout [FenceID],
+    entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
+  ) {
+    let isOwn = Crossing.tell(
+      tag, holds: holds, holding: &holding, entered: &entered, left: &left)
+    isForeign = isForeign || !isOwn
   }
 
   /// Notes that a fence has come to hold the place or no longer does. Returns whether this level tells of it.

@@ -127,23 +127,22 @@ struct HotEdges {
   func sight(of position: Coordinate) -> Sight? {
     // Where there is no frame nothing is reckoned in vain.
     guard frameSquared > 0 else { return nil }
-    let way = frame.way(to: position)
-    let waySquared = way.dot(way)
-    guard waySquared < frameSquared else { return nil }
-    return Sight(
-      way: way, place: NearGroup.Place(CellGrid.earthRadius * way),
-      rest: CellGrid.remainder(of: reach, afterSquared: waySquared), error: LocalFrame.error)
+    return sight(frame.way(to: position), within: frameSquared, error: LocalFrame.error)
   }
 
   /// A place in the disc that is known to the micrometre; nil where it is not in it.
   @inline(__always)
   func sight(of view: Viewpoint) -> Sight? {
-    let way = view.direction - frame.origin
+    sight(view.direction - frame.origin, within: reachSquared, error: 0)
+  }
+
+  @inline(__always)
+  private func sight(_ way: Vector, within limitSquared: Double, error: Double) -> Sight? {
     let waySquared = way.dot(way)
-    guard waySquared < reachSquared else { return nil }
+    guard waySquared < limitSquared else { return nil }
     return Sight(
       way: way, place: NearGroup.Place(CellGrid.earthRadius * way),
-      rest: CellGrid.remainder(of: reach, afterSquared: waySquared), error: 0)
+      rest: CellGrid.remainder(of: reach, afterSquared: waySquared), error: error)
   }
 
   /// Towards a place in the disc, to within its error.

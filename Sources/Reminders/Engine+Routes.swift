@@ -25,14 +25,17 @@ extension Engine {
       return seconds >= metres / profile.topSpeed
         && seconds <= profile.longestBelieved(metres)
     }
-    let view = leaveView(at: now)
-    for index in told { leaves.lookSoon(index, view) }
+    lookSoon(told, at: now)
   }
 
   /// After the clock was set back the estimate counts in place of what was answered later than it is now.
   mutating func forgetLaterRoutes(at now: Instant) {
+    lookSoon(leaves.routes.forgetLater(than: now), at: now)
+  }
+
+  private mutating func lookSoon(_ indices: [Int32], at now: Instant) {
     let view = leaveView(at: now)
-    for index in leaves.routes.forgetLater(than: now) { leaves.lookSoon(index, view) }
+    for index in indices { leaves.lookSoon(index, view) }
   }
 
   /// How it goes with the routing engine, as far as answers tell.

@@ -344,7 +344,7 @@ struct LeaveQueue: Sendable {
         takeOut(near.index(place))
         return entry.slot
       }
-      look.step = min(left, answer == nil ? left : LeaveReckoning.longestBlindRest)
+      look.step = answer == nil ? left : min(left, LeaveReckoning.longestBlindRest)
     }
     if look.isImminent {
       near.setImminent(place, at: view.now + look.step)

@@ -12,6 +12,11 @@ import Testing
       east: CellGrid.easting(degrees: place.longitude))
   }
 
+  /// The same for a square of 0.09°.
+  private static func isVacant(_ row: UInt32, _ column: UInt32, in occupancy: Occupancy) -> Bool {
+    occupancy.isVacant(north: row << 20 | 77, east: column << 20 | 99_999)
+  }
+
   private static func circle(_ random: inout SeededGenerator, largest: Double) throws -> Circle {
     let latitude =
       Bool.random(using: &random)
@@ -87,18 +92,15 @@ import Testing
       squares.insert(UInt64(row) << 32 | UInt64(column))
       if squares.count == blocks { break }
     }
-    func isVacant(_ row: UInt32, _ column: UInt32, in occupancy: Occupancy) -> Bool {
-      occupancy.isVacant(north: row << 20 | 77, east: column << 20 | 99_999)
-    }
     let table = Occupancy(draft)
     var (lost, needless) = (0, 0)
     for row in UInt32(0)..<2_048 {
       for column in UInt32(0)..<4_096 {
         let isTouched = squares.contains(UInt64(row) << 32 | UInt64(column))
         if isTouched {
-          if isVacant(row, column, in: occupancy) { lost += 1 }
-          if isVacant(row, column, in: table) { lost += 1 }
-        } else if !isVacant(row, column, in: table) {
+          if OccupancyTests.isVacant(row, column, in: occupancy) { lost += 1 }
+          if OccupancyTests.isVacant(row, column, in: table) { lost += 1 }
+        } else if !OccupancyTests.isVacant(row, column, in: table) {
           needless += 1
         }
       }
@@ -139,20 +141,19 @@ import Testing
     let before = occupancy
     occupancy.grow()
     #expect(!occupancy.isCrowded)
-    func isVacant(_ row: UInt32, _ column: UInt32, in occupancy: Occupancy) -> Bool {
-      occupancy.isVacant(north: row << 20 | 77, east: column << 20 | 99_999)
-    }
     var different = 0
     for row in UInt32(0)..<2_048 {
       for column in UInt32(0)..<4_096
-      where isVacant(row, column, in: occupancy) != isVacant(row, column, in: before) {
+      where OccupancyTests.isVacant(row, column, in: occupancy)
+        != OccupancyTests.isVacant(row, column, in: before)
+      {
         different += 1
       }
     }
     #expect(different == 0)
     #expect(
       squares.allSatisfy {
-        !isVacant(UInt32($0 >> 32), UInt32(truncatingIfNeeded: $0), in: occupancy)
+        !OccupancyTests.isVacant(UInt32($0 >> 32), UInt32(truncatingIfNeeded: $0), in: occupancy)
       })
   }
 

@@ -85,6 +85,11 @@ struct EngineHarness: ~Copyable {
         Fix(time: now, position: position, mode: .threeD, source: source, speed: speed, eph: eph)))
   }
 
+  /// A fix now.
+  mutating func fix(at position: Coordinate) {
+    send(.fix(Fix(time: now, position: position, mode: .threeD, source: .gnss, eph: 5)))
+  }
+
   /// Fixes every second from one distance to the other at a plausible speed.
   mutating func walk(from: Double, to: Double, step: Double = 15) {
     var distance = from

@@ -39,7 +39,7 @@ import Testing
     var untilTurn = 0.0
     var seen = here
     var lastFix = harness.now
-    harness.send(.fix(fix(seen, at: harness.now)))
+    harness.fix(at: seen)
     harness.send(.add(reminder, nil))
     var held: Instant?
     func holds(_ moment: Instant) -> Bool {
@@ -68,17 +68,13 @@ import Testing
         bearing: Double.random(in: 0..<360, using: &dice),
         distance: noise * Double.random(in: 0...1, using: &dice))
       lastFix = harness.now
-      harness.send(.fix(fix(seen, at: harness.now)))
+      harness.fix(at: seen)
       if held == nil, holds(harness.now) { held = harness.now }
       if let fired = harness.firings.first?.time {
         return (fired, held ?? harness.now + .hours(1), lastFix)
       }
     }
     return nil
-  }
-
-  private static func fix(_ position: Coordinate, at time: Instant) -> Fix {
-    Fix(time: time, position: position, mode: .threeD, source: .gnss, eph: 5)
   }
 
   @Test(arguments: Reminder.Transport.allCases)

@@ -45,7 +45,7 @@ import Testing
     settings.asksRoutes = true
     var harness = EngineHarness(settings: settings)
     var here = EngineHarness.home
-    harness.send(.fix(fix(here, at: harness.now)))
+    harness.fix(at: here)
     for reminder in Self.reminders(count, from: harness.now, &dice) {
       harness.send(.add(reminder, nil))
     }
@@ -117,14 +117,10 @@ import Testing
       untilTurn -= pace
       pass(until: harness.now + .seconds(pace))
       here = here.destination(bearing: bearing, distance: speed * pace)
-      harness.send(.fix(fix(here, at: harness.now)))
+      harness.fix(at: here)
       check()
     }
     return late
-  }
-
-  private static func fix(_ position: Coordinate, at time: Instant) -> Fix {
-    Fix(time: time, position: position, mode: .threeD, source: .gnss, eph: 5)
   }
 
   /// The first seeds have shown an answer that counted again where the device came back, one that lapsed between two
