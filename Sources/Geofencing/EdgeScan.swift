@@ -1,7 +1,7 @@
 import CProcessor
 
 /// The inner loop of a look: sorts the circles that a cell lists into those that hold the place and
-/// those whose edge is near.
+/// those whose edge is near. Most are told by their entries (`edgelist.h`); the rest are looked at closer, by groups.
 struct EdgeScan {
   /// Which cell is read.
   enum Source {
@@ -43,23 +43,27 @@ struct EdgeScan {
     guard slot.isPooled else {
       return visit(EntryGroup(slot.entry), source, index, &near)
     }
-    // No reach is higher than a cell, 6 434 quanta.
-    let margin = Int16(min(max(skin, 0), 16_000)) &+ 1
+    let listView = list_view(
+      xy: place.joinedXY, z: place.joinedZ, skin: skin, doubt: Float(Quantum.doubt),
+      quantum: quantum)
     let groups = index.table.pool.groups.span
     let end = slot.blockStart + (slot.count + 3) >> 2
-    for start in stride(from: slot.blockStart, to: end, by: 16) {
-      var candidates = place.candidates(
-        in: groups, start..<min(end, start &+ 16), within: margin)
-      while candidates != 0 {
-        let next = candidates.trailingZeroBitCount >> 2
-        candidates &= ~(15 &<< UInt64(4 &* next))
-        visit(groups[start + next], source, index, &near)
+    for start in stride(from: slot.blockStart, to: end, by: Int(list_most)) {
+      let part = groups.extracting(start..<min(end, start &+ Int(list_most)))
+      let findings = near.append(
+        part, from: listView, isOwn: source == .own, isForeign: source == .foreign)
+      nearest = min(nearest, findings.nearest)
+      var asked = findings.asked
+      while asked != 0 {
+        let next = asked.trailingZeroBitCount
+        asked &= asked &- 1
+        visit(part[next], source, index, &near)
       }
     }
   }
 
   /// Notes what holds the place, and keeps the group if an edge of it is near.
-  @inline(__always)
+  @inline(never)
   private mutating func visit(
     _ group: EntryGroup, _ source: Source, _ index: GridIndex, _ near: inout Neighbourhood
   ) {

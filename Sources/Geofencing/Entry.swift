@@ -148,6 +148,14 @@ struct QuantisedPlace {
     return unsafe unsafeBitCast(SIMD4<Int32>(repeating: both), to: SIMD8<Int16>.self)
   }
 
+  /// x in the lower half, y in the upper.
+  @inline(__always)
+  var joinedXY: Int32 { QuantisedPlace.joined(xy)[0] }
+
+  /// z, with what is above it to be ignored.
+  @inline(__always)
+  var joinedZ: Int32 { Int32(z) }
+
   /// Of each pair as 32 bits.
   @inline(__always)
   private static func joined(_ pairs: SIMD8<Int16>) -> SIMD4<Int32> {

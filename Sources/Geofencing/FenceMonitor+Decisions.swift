@@ -42,7 +42,7 @@ extension FenceMonitor {
     into transitions: inout [Transition]
   ) {
     // Of what is trusted there is no need to ask: where it is not, nothing is known of the surroundings.
-    if isSettled, let (safe, cosine) = surroundings.glance(at: position, in: index) {
+    if isSettled, let (safe, cosine) = surroundings.glance(at: position) {
       if surroundings.hasNews { tellCrossings(at: time, position, eph: eph, into: &transitions) }
       lastSample = PositionSample(time: time, position: position, eph: eph, speed: speed)
       quiet.move(to: position, radius: safe, cosine: cosine)

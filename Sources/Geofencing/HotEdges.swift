@@ -2,26 +2,28 @@ import CProcessor
 import Geodesy
 
 /// The edges nearest to the place of the last full look, of all levels together, and the disc around it
-/// that has no others: while the receiver stays in it, a look is a few groups of four.
+/// that has no others: while the receiver stays in it, a look is one go through these (`hotedges.h`).
 ///
-/// The edges are copies. Where they show that none was crossed, nothing has changed; where one may have been,
-/// it is decided with the neighbourhood that the copy was made of, and copied anew.
+/// The edges are copies. Where they show that none was crossed, nothing has changed; where some certainly were, they
+/// change sides, here and in the neighbourhood that the copy was made of; where it is in doubt, that decides, and they
+/// are copied anew.
 ///
 /// Invariant: while the disc is there, each level from the top to the deepest tells all within it, and an edge in it
 /// is a copy's, on the side where its neighbourhood has it. So whatever changes the neighbourhoods, but for
-/// `decide`, must make the disc `forget` itself.
+/// `cross` and `decide`, must make the disc `forget` itself.
 ///
 /// A copy is as sure as what it was made of. Two more roundings to 24 bits go into it: of its
 /// place, and of the way to that. The doubt of an `ExactCircle` counts
 /// eight for less than half of it, and that of an entry has half a quantum to spare, where all
 /// ten come to 2¹⁶ · 10 · 2⁻²⁴ quanta, less than a twentieth of one.
 struct HotEdges {
-  /// The edges kept come first, side by side. Room for a group more than those is always there.
-  private var groups: [HotGroup] = []
-  /// How many groups have edges.
-  private var count = 0
+  /// Field by field as `hotedges.h` has them; empty before the first look.
+  private var fields: [Float] = []
+  /// Where each edge was copied from.
+  private var homes: [UInt32] = []
   /// How many edges there are.
-  private var edges = 0
+  private var edges: UInt32 = 0
+  private let kernels: EdgeKernels
   /// Around the place of the full look.
   private var frame = LocalFrame()
   /// How many metres of a straight line from there no other edge is.
@@ -32,6 +34,8 @@ struct HotEdges {
   private var frameSquared = -1.0
   /// Metres to the farthest edges that are to be kept, so that there are some and not too many.
   private var ambition = 100.0
+
+  init(kernels: EdgeKernels) { self.kernels = kernels }
 
   /// Forgets all.
   @inline(__always)
@@ -49,8 +53,9 @@ struct HotEdges {
     reach = ambition
     forget()
     edges = 0
-    if groups.isEmpty {
-      groups = Array(repeating: HotGroup(), count: HotEdges.most / 4 + 1)
+    if fields.isEmpty {
+      fields = Array(repeating: 0, count: hot_fields)
+      homes = Array(repeating: 0, count: hot_room)
     }
   }
 
@@ -58,33 +63,15 @@ struct HotEdges {
   @inline(__always)
   mutating func bound(_ metres: Double) { reach = min(reach, metres) }
 
-  /// Copies the edges of a level that are near, `place` being the way from where they are told
-  /// from to that of the look.
+  /// Copies the edges of a level that are near, `offset` being the way from where they are told
+  /// from to the place of the look, in metres.
   @inline(__always)
-  mutating func append(_ near: [NearGroup], from place: NearGroup.Place, level: Int) {
-    let near = near.span
-    let limit = SIMD4(repeating: Float(ambition))
-    var nearest = SIMD4<Float>.infinite
-    var next = edges
-    var groups = groups.mutableSpan
-    for i in near.indices {
-      let clearance = near[i].clearance(from: place)
-      let kept = next <= HotEdges.most - 4 ? not_above(clearance, limit) : 0
-      guard kept != 0 else {
-        nearest = lesser_of(nearest, clearance)
-        continue
-      }
-      nearest = lesser_of(nearest, clearance.replacing(with: .infinity, where: clearance .<= limit))
-      // Which lanes are near cannot be foreseen: each is written, and the next over those that are not kept.
-      let group = near[i].told(from: place)
-      for lane in 0..<4 {
-        groups[next >> 2].set(
-          next & 3, to: group, lane, home: HotGroup.Home(level: level, group: i, lane: lane))
-        next &+= Int(kept &>> UInt32(truncatingIfNeeded: lane) & 1)
-      }
-    }
-    edges = next
-    bound(Double(nearest.least))
+  mutating func append(_ near: [NearGroup], from offset: Vector, level: Int) {
+    let copies = kernels.copy(
+      near, from: HotEdges.floats(offset), limit: Float(ambition), level: level, behind: edges,
+      to: &fields, &homes)
+    edges = copies.edges
+    bound(Double(copies.nearest))
   }
 
   /// Ends what `begin` began.
@@ -95,18 +82,15 @@ struct HotEdges {
     } else if edges < HotEdges.few {
       ambition = min(ambition * 1.25, LocalFrame.farthest)
     }
-    count = (edges + 3) >> 2
-    for i in edges..<4 * count { groups[i >> 2].clear(i & 3) }
+    kernels.end(&fields, behind: edges)
     reachSquared = CellGrid.squaredRadii(reach - 0.002)
     frameSquared =
       frame.isValid ? CellGrid.squaredRadii(reach - 0.002 - LocalFrame.error) : -1
   }
 
-  /// No more edges are copied.
-  private static let most = 48
   /// More edges than can be looked at in the time that fewer full looks would spare.
-  private static let many = 16
-  private static let few = 10
+  private static let many = 20
+  private static let few = 12
 
   // MARK: - Between full looks
 
@@ -114,12 +98,29 @@ struct HotEdges {
   struct Sight {
     /// The way from the place of the full look, in radii.
     let way: Vector
-    /// The same in metres.
-    let place: NearGroup.Place
     /// How many metres of the disc are left.
     let rest: Double
     /// Metres by which the way may be off.
     let error: Double
+    /// The way in metres.
+    let place: SIMD3<Float>
+
+    @inline(__always)
+    init(way: Vector, rest: Double, error: Double) {
+      self.way = way
+      self.rest = rest
+      self.error = error
+      place = HotEdges.floats(CellGrid.earthRadius * way)
+    }
+
+    /// Metres one can travel from the place without leaving the disc or crossing an edge so far away; 0 or less where
+    /// one may have been crossed.
+    @inline(__always)
+    func rest(besides clearance: Float) -> Double { min(rest, Double(clearance)) - error }
+
+    /// Whether an edge so far away, on whichever side, is nowhere in doubt.
+    @inline(__always)
+    func isSure(_ sure: Float) -> Bool { sure > Float(error) }
   }
 
   /// A place in the disc, by the frame; nil where it is not in it, or there is no frame.
@@ -141,8 +142,7 @@ struct HotEdges {
     let waySquared = way.dot(way)
     guard waySquared < limitSquared else { return nil }
     return Sight(
-      way: way, place: NearGroup.Place(CellGrid.earthRadius * way),
-      rest: CellGrid.remainder(of: reach, afterSquared: waySquared), error: error)
+      way: way, rest: CellGrid.remainder(of: reach, afterSquared: waySquared), error: error)
   }
 
   /// Towards a place in the disc, to within its error.
@@ -153,81 +153,84 @@ struct HotEdges {
   @inline(__always)
   func cosine(at position: Coordinate) -> Double { frame.cosine(at: position) }
 
-  /// Metres one can travel from a place without crossing an edge; 0 or less where one may have been crossed.
+  /// What the edges show of a place.
   @inline(__always)
-  func clearance(at sight: Sight) -> Double {
-    let nearest = HotGroup.clearance(groups.span.extracting(first: count), from: sight.place)
-    return min(sight.rest, Double(nearest)) - sight.error
+  func look(at sight: Sight) -> hot_sight { kernels.look(fields, edges, from: sight.place) }
+
+  /// The edges that may have been crossed on the way to a place, a bit for each.
+  @inline(__always)
+  private func crossed(at sight: Sight) -> UInt64 {
+    kernels.crossed(fields, edges, from: sight.place, limit: Float(sight.error))
   }
 
-  /// Decides which of the edges were crossed that may have been. Returns how many metres one can travel from the
-  /// place; nil where a full look is needed.
+  @inline(__always)
+  private static func floats(_ vector: Vector) -> SIMD3<Float> {
+    SIMD3(Float(vector.x), Float(vector.y), Float(vector.z))
+  }
+
+  /// Notes which edges were crossed, after a look has shown that some were and that of none it is in doubt. Returns
+  /// how many metres one can travel from the place; nil where a full look is needed.
+  @inline(never)
+  mutating func cross(
+    _ sight: Sight, sure: Float, _ levels: inout InlineArray<5, Neighbourhood>,
+    entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
+  ) -> Double? {
+    var isSure = true
+    var crossed = crossed(at: sight)
+    while crossed != 0 {
+      let edge = crossed.trailingZeroBitCount
+      crossed &= crossed &- 1
+      let home = Home(bits: homes[edge])
+      isSure =
+        levels[home.level].cross(home.lane, ofGroup: home.group, entered: &entered, left: &left)
+        && isSure
+      // On the other side the same edge is as far as it was short of it.
+      fields[hot_side + edge] = 0 - fields[hot_side + edge]
+    }
+    guard isSure else {
+      forget()
+      return nil
+    }
+    return max(0, sight.rest(besides: sure))
+  }
+
+  /// Decides which of the edges were crossed that may have been, after a look has shown that some may. Returns how
+  /// many metres one can travel from the place; nil where a full look is needed.
   @inline(never)
   mutating func decide(
-    at position: Coordinate, _ sight: Sight, in index: GridIndex,
+    from view: Viewpoint, _ sight: Sight, in index: GridIndex,
     _ levels: inout InlineArray<5, Neighbourhood>,
     entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
   ) -> Double? {
-    let limit = SIMD4(repeating: Float(sight.error))
     var isSure = true
-    var nearest = SIMD4<Float>.infinite
-    for i in 0..<count {
-      var clearance = groups[i].clearance(from: sight.place)
-      let crossed = not_above(clearance, limit)
-      if crossed != 0 {
-        // On the other side the same edge is as far as it was short of it.
-        let unsure = not_above(groups[i].clearanceBeyond(from: sight.place), limit)
-        var lanes = Lanes(bits: crossed)
-        while let lane = lanes.next() {
-          let home = groups[i].home(lane)
-          if unsure &>> UInt32(truncatingIfNeeded: lane) & 1 == 0 {
-            isSure =
-              levels[home.level].cross(
-                home.lane, ofGroup: home.group, entered: &entered, left: &left)
-              && isSure
-          } else {
-            isSure =
-              levels[home.level].decide(
-                home.lane, ofGroup: home.group, at: position, in: index, entered: &entered,
-                left: &left) && isSure
-          }
-          groups[i].set(
-            lane, to: levels[home.level].copy(ofGroup: home.group, from: frame.origin), home.lane,
-            home: home)
-        }
-        clearance = groups[i].clearance(from: sight.place)
-      }
-      nearest = lesser_of(nearest, clearance)
+    var crossed = crossed(at: sight)
+    while crossed != 0 {
+      let edge = crossed.trailingZeroBitCount
+      crossed &= crossed &- 1
+      let home = Home(bits: homes[edge])
+      isSure =
+        levels[home.level].decide(
+          home.lane, ofGroup: home.group, from: view, in: index, entered: &entered, left: &left)
+        && isSure
+      let group = levels[home.level].copy(ofGroup: home.group, from: frame.origin)
+      fields[hot_x + edge] = group.x[home.lane]
+      fields[hot_y + edge] = group.y[home.lane]
+      fields[hot_z + edge] = group.z[home.lane]
+      fields[hot_radius + edge] = group.radius[home.lane]
+      fields[hot_doubt + edge] = group.doubt[home.lane]
+      fields[hot_side + edge] = group.side[home.lane]
     }
     guard isSure else {
       forget()
       return nil
     }
     // Of an edge that is nearer than its doubt it is 0 at the least.
-    return max(0, min(sight.rest, Double(nearest.least)) - sight.error)
+    return max(0, sight.rest(besides: look(at: sight).clearance))
   }
-}
 
-/// Four edges as `HotEdges` keeps them, told from the place of the full look; each may be of another level.
-///
-/// They are written one by one and read side by side, as the fields of a `NearGroup`.
-struct HotGroup {
-  private var x = InlineArray<4, Float>(repeating: 0)
-  private var y = InlineArray<4, Float>(repeating: 0)
-  private var z = InlineArray<4, Float>(repeating: 0)
-  private var radius = InlineArray<4, Float>(repeating: -1e30)
-  private var doubt = InlineArray<4, Float>(repeating: 0)
-  private var side = InlineArray<4, Float>(repeating: 1)
-  private var homes = InlineArray<4, Home>(repeating: Home(level: 0, group: 0, lane: 0))
-
-  /// Where an edge was copied from.
-  struct Home {
-    private let bits: UInt32
-
-    @inline(__always)
-    init(level: Int, group: Int, lane: Int) {
-      bits = UInt32(truncatingIfNeeded: group &<< 5 | level &<< 2 | lane)
-    }
+  /// Where an edge was copied from, as `hot_home` notes it.
+  private struct Home {
+    let bits: UInt32
 
     @inline(__always)
     var level: Int { Int(bits &>> 2 & 7) }
@@ -236,62 +239,5 @@ struct HotGroup {
     var group: Int { Int(bits &>> 5) }
     @inline(__always)
     var lane: Int { Int(bits & 3) }
-  }
-
-  /// Room for edges, and none.
-  init() {}
-
-  @inline(__always)
-  private static func vector(_ field: InlineArray<4, Float>) -> SIMD4<Float> {
-    SIMD4(field[0], field[1], field[2], field[3])
-  }
-
-  @inline(__always)
-  mutating func set(_ lane: Int, to group: NearGroup, _ other: Int, home: Home) {
-    x[lane] = group.x[other]
-    y[lane] = group.y[other]
-    z[lane] = group.z[other]
-    radius[lane] = group.radius[other]
-    doubt[lane] = group.doubt[other]
-    side[lane] = group.side[other]
-    homes[lane] = home
-  }
-
-  /// Takes an edge out.
-  @inline(__always)
-  mutating func clear(_ lane: Int) {
-    radius[lane] = -1e30
-    side[lane] = 1
-  }
-
-  @inline(__always)
-  func home(_ lane: Int) -> Home { homes[lane] }
-
-  /// How far edges are from a place at the least, but for the doubt; negative on the other side than it was on.
-  @inline(__always)
-  private func beyond(from place: NearGroup.Place) -> SIMD4<Float> {
-    edges(
-      HotGroup.vector(x) - place.x, HotGroup.vector(y) - place.y, HotGroup.vector(z) - place.z,
-      HotGroup.vector(radius)) * HotGroup.vector(side)
-  }
-
-  /// How far edges are from a place at the least, as `NearGroup.clearance`.
-  @inline(__always)
-  func clearance(from place: NearGroup.Place) -> SIMD4<Float> {
-    beyond(from: place) - HotGroup.vector(doubt)
-  }
-
-  /// The same as it were if the place had been on the other side.
-  @inline(__always)
-  func clearanceBeyond(from place: NearGroup.Place) -> SIMD4<Float> {
-    0 - beyond(from: place) - HotGroup.vector(doubt)
-  }
-
-  /// Metres to the nearest edge of all groups, at least; 0 or less where one may have been crossed.
-  @inline(__always)
-  static func clearance(_ groups: Span<HotGroup>, from place: NearGroup.Place) -> Float {
-    var nearest = SIMD4<Float>.infinite
-    for i in groups.indices { nearest = lesser_of(nearest, groups[i].clearance(from: place)) }
-    return nearest.least
   }
 }

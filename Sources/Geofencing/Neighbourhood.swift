@@ -14,6 +14,7 @@ import Geodesy
 /// All lengths are metres of a straight line through the Earth. By as much as one moves, by no more
 /// does the distance to an edge change, and the way on the ground is never shorter.
 struct Neighbourhood {
+  private let kernels: EdgeKernels
   private var groups: [NearGroup] = []
   private var shapes: [NearShape] = []
   /// Fences that hold the place last looked at, in no order.
@@ -32,6 +33,8 @@ struct Neighbourhood {
   private(set) var rest = Rest()
   /// How far the next look is to reach, in heights of a cell: as far as there is not much.
   private(set) var ambition = 0.25
+
+  init(kernels: EdgeKernels) { self.kernels = kernels }
 
   /// Whether a place is within the reach.
   @inline(__always)
@@ -115,12 +118,19 @@ struct Neighbourhood {
 
   /// Whether so much is near that searching it for each fence of a cell would take long.
   @inline(__always)
-  var isLong: Bool { groups.count + shapes.count > 64 }
+  var isLong: Bool { isLong(groups.count) }
+
+  @inline(__always)
+  private func isLong(_ groups: Int) -> Bool { groups + shapes.count > 64 }
 
   /// A bit for each of four fences, the first one lowest: set where it is among those added.
   @inline(__always)
-  func listed(_ fences: SIMD4<FenceID>) -> UInt32 {
-    let groups = groups.span
+  func listed(_ fences: SIMD4<FenceID>) -> UInt32 { listed(fences, before: groups.count) }
+
+  /// The same where it is among the shapes or those in the first groups.
+  @inline(__always)
+  private func listed(_ fences: SIMD4<FenceID>, before count: Int) -> UInt32 {
+    let groups = groups.span.extracting(first: count)
     var found = SIMD4<Int32>()
     for i in groups.indices { found |= found_among(groups[i].tag, fences) }
     return shapes.isEmpty ? signs(found) : signs(found) | shapesListed(fences)
@@ -133,6 +143,39 @@ struct Neighbourhood {
       found |= 1 << UInt32(lane)
     }
     return found
+  }
+
+  /// Adds what a part of a list shows from a place: the edges that are near and, where the cell is the own, what
+  /// holds it. What has to be looked at closer is left.
+  @inline(__always)
+  mutating func append(
+    _ entries: Span<EntryGroup>, from view: list_view, isOwn: Bool, isForeign: Bool
+  ) -> list_findings {
+    let first = groups.count
+    let isForeign = isForeign || isLong
+    let findings = kernels.list(
+      entries, from: view, wantsHolders: isOwn, to: &groups, &holding)
+    if !isOwn, findings.near > 0 { settle(from: first, isForeign: isForeign) }
+    return findings
+  }
+
+  /// Takes out of the groups from one on what has been told before by another cell that lists it, or, where
+  /// only edges count, has them say that.
+  ///
+  /// Where thousands lie in one spot, nobody searches: one that is told twice only costs a new look.
+  private mutating func settle(from first: Int, isForeign: Bool) {
+    let isSearched = !isLong(first)
+    for i in first..<groups.count {
+      let tags = groups[i].tag
+      var found = isSearched ? listed(tags, before: first) : 0
+      found &= ~signs(tags)
+      var lanes = Lanes(bits: found)
+      while let lane = lanes.next() { groups[i].clear(lane) }
+      guard isForeign else { continue }
+      lanes = Lanes(bits: ~(found | signs(tags)) & 15)
+      while let lane = lanes.next() { groups[i].markForeign(lane) }
+    }
+    while groups.count > first, groups[groups.count - 1].isEmpty { groups.removeLast() }
   }
 
   /// Adds four circles, of which the edge of one at least is near.
@@ -160,8 +203,8 @@ struct Neighbourhood {
   }
 
   /// More groups than are looked at again in the time that fewer new looks would spare.
-  private static let many = 6
-  private static let few = 4
+  private static let many = 8
+  private static let few = 5
 
   // MARK: - Looking again
 
@@ -214,7 +257,7 @@ struct Neighbourhood {
     let offset = place - origin
     hot.bound(CellGrid.remainder(of: reach, afterSquared: offset.dot(offset)))
     for shape in shapes { hot.bound(shape.clear(at: place)) }
-    hot.append(groups, from: NearGroup.Place(CellGrid.earthRadius * offset), level: level)
+    hot.append(groups, from: CellGrid.earthRadius * offset, level: level)
   }
 
   /// A copy of a group, told from another place.
@@ -241,10 +284,9 @@ struct Neighbourhood {
   /// look, as `look` does.
   @inline(never)
   mutating func decide(
-    _ lane: Int, ofGroup i: Int, at position: Coordinate, in index: GridIndex,
+    _ lane: Int, ofGroup i: Int, from view: Viewpoint, in index: GridIndex,
     entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
   ) -> Bool {
-    let view = Viewpoint(position)
     let place = NearGroup.Place(CellGrid.earthRadius * (view.direction - origin))
     var crossing = Crossing(view: view, place: place, origin: origin, reach: reach)
     crossing.visit(lane, of: &groups[i], index, holding: &holding, entered: &entered, left: &left)

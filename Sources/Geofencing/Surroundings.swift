@@ -1,3 +1,4 @@
+import CProcessor
 import Geodesy
 
 /// What looks have shown around the receiver, a `Neighbourhood` for each level of cells: large
@@ -12,9 +13,9 @@ struct Surroundings {
   /// suffice for then finds what holds the place, and leaves alone how far it is to the edges.
   static let jump = 2_000.0
 
-  private(set) var levels = InlineArray<5, Neighbourhood>(repeating: Neighbourhood())
+  private(set) var levels: InlineArray<5, Neighbourhood>
   /// The nearest edges of all levels; none where nothing is known.
-  private var hot = HotEdges()
+  private var hot: HotEdges
   private var deepest = CellGrid.top
   /// The place of the last look.
   private var place = Vector(x: 0, y: 0, z: 0)
@@ -35,6 +36,11 @@ struct Surroundings {
 
   /// Whether the last look was so far from the one before that no fence holds both places.
   private(set) var isElsewhere = false
+
+  init(kernels: EdgeKernels = EdgeKernels()) {
+    levels = InlineArray(repeating: Neighbourhood(kernels: kernels))
+    hot = HotEdges(kernels: kernels)
+  }
 
   /// Whether all that the last look brought is in `entered` and `left`.
   var hasOnlyCrossings: Bool { !isFresh && found.isEmpty && former.isEmpty }
@@ -97,12 +103,15 @@ struct Surroundings {
   mutating func look(from view: Viewpoint, in index: GridIndex) -> Double {
     clearNews()
     if let sight = hot.sight(of: view) {
-      let safe = hot.clearance(at: sight)
-      if safe > 0 {
-        note(sight, view.position.latitude)
+      let seen = hot.look(at: sight)
+      if let safe = take(seen, of: sight, view.position) { return safe }
+      if !sight.isSure(seen.sure),
+        let safe = hot.decide(
+          from: view, sight, in: index, &levels, entered: &entered, left: &left)
+      {
+        noteCrossings(sight, view.position)
         return safe
       }
-      if let safe = decide(at: view.position, sight, in: index) { return safe }
     }
     return look(at: view.direction, from: view, in: index)
   }
@@ -141,42 +150,50 @@ struct Surroundings {
 
   /// A look that needs no more than the hot edges. Returns how many metres one can travel from the place, and
   /// the cosine of its latitude, no less than it is; nil where it takes more to know. Then `look` must follow.
+  ///
+  /// It is not handed the index, which it would have to be copied for.
   @inline(__always)
-  mutating func glance(
-    at position: Coordinate, in index: GridIndex
-  ) -> (safe: Double, cosine: Double)? {
+  mutating func glance(at position: Coordinate) -> (safe: Double, cosine: Double)? {
     guard let sight = hot.sight(of: position) else { return nil }
     clearNews()
-    let safe = hot.clearance(at: sight)
-    if safe > 0 {
-      note(sight, position.latitude)
-      return (safe, hot.cosine(at: position))
-    }
-    guard let safe = decide(at: position, sight, in: index) else { return nil }
+    let seen = hot.look(at: sight)
+    guard let safe = take(seen, of: sight, position) else { return nil }
     return (safe, hot.cosine(at: position))
   }
 
-  /// Decides which of the hot edges were crossed, as they do.
+  /// Takes in what the hot edges show of a place, if it is for certain. Returns how many metres one can travel
+  /// from there.
   @inline(__always)
-  private mutating func decide(
-    at position: Coordinate, _ sight: HotEdges.Sight, in index: GridIndex
+  private mutating func take(
+    _ seen: hot_sight, of sight: HotEdges.Sight, _ position: Coordinate
   ) -> Double? {
-    guard
-      let safe = hot.decide(
-        at: position, sight, in: index, &levels, entered: &entered, left: &left)
+    let safe = sight.rest(besides: seen.clearance)
+    guard safe <= 0 else {
+      note(sight, position)
+      return safe
+    }
+    guard sight.isSure(seen.sure),
+      let safe = hot.cross(
+        sight, sure: seen.sure, &levels, entered: &entered, left: &left)
     else { return nil }
-    hasNews = !(entered.isEmpty && left.isEmpty)
-    note(sight, position.latitude)
+    noteCrossings(sight, position)
     return safe
   }
 
   /// Notes a place within the disc of the hot edges.
   @inline(__always)
-  private mutating func note(_ sight: HotEdges.Sight, _ latitude: Double) {
+  private mutating func note(_ sight: HotEdges.Sight, _ position: Coordinate) {
     place = hot.direction(of: sight)
-    self.latitude = latitude
+    latitude = position.latitude
     isElsewhere = false
     isFresh = false
+  }
+
+  /// The same where some edges may have been crossed.
+  @inline(__always)
+  private mutating func noteCrossings(_ sight: HotEdges.Sight, _ position: Coordinate) {
+    hasNews = !(entered.isEmpty && left.isEmpty)
+    note(sight, position)
   }
 
   private static let farSquared =

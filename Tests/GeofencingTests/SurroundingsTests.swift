@@ -1,3 +1,4 @@
+import CProcessor
 import Geodesy
 import TestSupport
 import Testing
@@ -8,7 +9,8 @@ import Testing
 @Suite struct SurroundingsTests {
   /// To and fro on both sides of a place, with steps of up to 2.8 km: more than the disc of the hot edges is wide, or a
   /// jump.
-  @Test(arguments: 0..<24 as Range<UInt64>) func whatTheyTellAddsUp(seed: UInt64) {
+  @Test(arguments: 0..<24 as Range<UInt64>, [false, true])
+  func whatTheyTellAddsUp(seed: UInt64, isWide: Bool) {
     var random = SeededGenerator(seed: seed)
     let middle = coordinate(48.1, 11.6)
     let spread = random.uniform(8_000...40_000)
@@ -18,7 +20,8 @@ import Testing
       let center = random.beside(middle, distance: spread * random.uniform(0...1).squareRoot())
       index.insert(.circle(circle(center, power(10, random.uniform(2...3.6)))), id: fence)
     }
-    var surroundings = Surroundings()
+    var surroundings = Surroundings(
+      kernels: EdgeKernels(isWide: isWide && has_wide_vectors()))
     var held: Set<FenceID> = []
     var site = middle
     var wrong: [String] = []
@@ -29,7 +32,7 @@ import Testing
         bearing: Double(step % 3) * 180 + random.uniform(-20...20))
       let view = Viewpoint(here)
       let safe =
-        surroundings.glance(at: here, in: index)?.safe
+        surroundings.glance(at: here)?.safe
         ?? surroundings.look(from: view, in: index)
       let entered = surroundings.entered.elements
       let left = surroundings.left.elements
@@ -54,10 +57,12 @@ import Testing
 
   /// Fixes that are a few millimetres or centimetres beside edges, metres to hundreds of metres apart: what a glance
   /// brings must be what each fence says of itself.
-  @Test(arguments: [
-    coordinate(48.1, 11.6), coordinate(0.0005, 180), coordinate(79.998, 20),
-    coordinate(-79.999, -179.9999),
-  ]) func closeToEdges(middle: Coordinate) throws {
+  @Test(
+    arguments: [
+      coordinate(48.1, 11.6), coordinate(0.0005, 180), coordinate(79.998, 20),
+      coordinate(-79.999, -179.9999),
+    ], [false, true])
+  func closeToEdges(middle: Coordinate, isWide: Bool) throws {
     var random = SeededGenerator(seed: 29)
     var index = GridIndex()
     var circles: [Circle] = []
@@ -73,7 +78,8 @@ import Testing
         ? random.shape(around: site, reach: max(30, min(radius, 300))) : .circle(circle)
       index.insert(region, id: fence)
     }
-    var surroundings = Surroundings()
+    var surroundings = Surroundings(
+      kernels: EdgeKernels(isWide: isWide && has_wide_vectors()))
     var held: Set<FenceID> = []
     var wrong: [String] = []
     var glances = 0
@@ -97,7 +103,7 @@ import Testing
         )
       }
       let view = Viewpoint(here)
-      let glance = surroundings.glance(at: here, in: index)?.safe
+      let glance = surroundings.glance(at: here)?.safe
       if glance != nil { glances += 1 }
       let safe = glance ?? surroundings.look(from: view, in: index)
       let before = held
