@@ -57,10 +57,6 @@ extension FenceMonitor {
     at time: Instant, _ position: Coordinate, eph: Double?, speed: Double?,
     into transitions: inout [Transition]
   ) {
-    if quiet.isPolar, quiet.contains(position) {
-      lastSample = PositionSample(time: time, position: position, eph: eph, speed: speed)
-      return
-    }
     if isAdrift, surroundings.isJump(toLatitude: position.latitude) {
       return jump(at: time, to: position, eph: eph, speed: speed, into: &transitions)
     }

@@ -202,7 +202,7 @@ package struct FenceMonitor: Sendable {
     guard time.microseconds > newest else { return }
     newest = time.microseconds
     // What is asked here calls nothing, so that the registers stay as they are.
-    if looksAtSamplesAlone, canSkip(position) || !hasSkipped && quiet.surelyContains(position) {
+    if looksAtSamplesAlone, canSkip(position) || !hasSkipped && quiet.contains(position) {
       if hasSkipped { surroundings.skip(position) }
       lastSample = PositionSample(time: time, position: position, eph: eph, speed: speed)
       return
