@@ -38,40 +38,36 @@ extension FenceMonitor {
   /// once, and most bring nothing.
   @inline(never)
   mutating func acceptPlainly(
-    at time: Instant, _ position: Coordinate, eph: Double?, speed: Double?,
-    into transitions: inout [Transition]
+    at time: Instant, _ position: Coordinate, eph: Double?, into transitions: inout [Transition]
   ) {
     // Of what is trusted there is no need to ask: where it is not, nothing is known of the surroundings.
     if isSettled, let (safe, cosine) = surroundings.glance(at: position) {
       if surroundings.hasNews { tellCrossings(at: time, position, eph: eph, into: &transitions) }
-      lastSample = PositionSample(time: time, position: position, eph: eph, speed: speed)
       quiet.move(to: position, radius: safe, cosine: cosine)
       return
     }
-    lookPlainly(at: time, position, eph: eph, speed: speed, into: &transitions)
+    lookPlainly(at: time, position, eph: eph, into: &transitions)
   }
 
   /// The same where it takes more than a glance.
   @inline(never)
   private mutating func lookPlainly(
-    at time: Instant, _ position: Coordinate, eph: Double?, speed: Double?,
-    into transitions: inout [Transition]
+    at time: Instant, _ position: Coordinate, eph: Double?, into transitions: inout [Transition]
   ) {
     if isAdrift, surroundings.isJump(toLatitude: position.latitude) {
-      return jump(at: time, to: position, eph: eph, speed: speed, into: &transitions)
+      return jump(at: time, to: position, eph: eph, into: &transitions)
     }
-    let sample = PositionSample(time: time, position: position, eph: eph, speed: speed)
+    let sample = PositionSample(time: time, position: position, eph: eph)
     // Beside a sample that has been skipped `process` has asked.
     if !hasSkipped, isFarFromAll(position) { return skip(sample) }
     let view = Viewpoint(position)
     let safe = surroundings.look(from: view, in: index)
     guard isSettled, isPresenceTrusted, surroundings.hasOnlyCrossings || isNowhere else {
-      let look = Look(sample: sample, view: view, connected: lastSample != nil, leg: false)
+      let look = Look(sample: sample, view: view, connected: true, leg: false)
       return conclude(look, safe: safe, into: &transitions)
     }
     if surroundings.hasNews { tellCrossings(at: time, position, eph: eph, into: &transitions) }
     hasSkipped = false
-    lastSample = sample
     quiet.move(to: position, radius: safe, cosine: view.cosine)
   }
 

@@ -15,11 +15,9 @@ extension FenceMonitor {
   ///   no fence touches its square.
   @inline(never)
   mutating func jump(
-    at time: Instant, to position: Coordinate, eph: Double?, speed: Double?,
-    into transitions: inout [Transition]
+    at time: Instant, to position: Coordinate, eph: Double?, into transitions: inout [Transition]
   ) {
     quiet.forget()
-    lastSample = PositionSample(time: time, position: position, eph: eph, speed: speed)
     if !hits.isEmpty { hits.removeAll(keepingCapacity: true) }
     // Where it has skipped `process` has asked.
     if !hasSkipped, index.isVacant(at: position) {

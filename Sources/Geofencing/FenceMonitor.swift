@@ -23,8 +23,6 @@ package struct FenceMonitor: Sendable {
   package let policy: MonitorPolicy
   /// `MonitorPolicy.isPlain`, kept because each sample asks.
   private let isPlain: Bool
-  /// The same of `MonitorPolicy.looksAtSamplesAlone`.
-  private let looksAtSamplesAlone: Bool
   var index = GridIndex()
   var states: [FenceState] = []
   /// The fences in phase `inside` or `leaving`, in no order.
@@ -40,8 +38,9 @@ package struct FenceMonitor: Sendable {
   /// Passes seen on the last leg that the next sample has to bear out.
   var awaited: [Transition] = []
 
-  /// The newest sample that was believed; nil before the first.
-  package internal(set) var lastSample: PositionSample?
+  /// The newest sample that was believed; nil before the first, and with `MonitorPolicy.plain`, where no decision
+  /// asks for it.
+  package private(set) var lastSample: PositionSample?
   /// The believed sample before it.
   var earlier: TrailPoint?
   /// Whether the leg between those two was short and plausible.
@@ -71,7 +70,6 @@ package struct FenceMonitor: Sendable {
   package init(policy: MonitorPolicy = MonitorPolicy()) {
     self.policy = policy
     isPlain = policy.isPlain
-    looksAtSamplesAlone = policy.looksAtSamplesAlone
   }
 
   /// Makes room for fences 0..<`count`.
@@ -201,24 +199,18 @@ package struct FenceMonitor: Sendable {
   ) {
     guard time.microseconds > newest else { return }
     newest = time.microseconds
-    // What is asked here calls nothing, so that the registers stay as they are.
-    if looksAtSamplesAlone, canSkip(position) || !hasSkipped && quiet.contains(position) {
-      if hasSkipped { surroundings.skip(position) }
-      lastSample = PositionSample(time: time, position: position, eph: eph, speed: speed)
+    guard isPlain else {
+      return processWithCare(at: time, position, eph: eph, speed: speed, into: &transitions)
+    }
+    // What is asked here calls nothing and keeps little, so that the registers stay as they are.
+    if hasSkipped {
+      if surroundings.isJump(toLatitude: position.latitude), index.isVacant(at: position) {
+        return surroundings.skip(position)
+      }
+    } else if quiet.contains(position) {
       return
     }
-    if isPlain {
-      acceptPlainly(at: time, position, eph: eph, speed: speed, into: &transitions)
-    } else {
-      processWithCare(at: time, position, eph: eph, speed: speed, into: &transitions)
-    }
-  }
-
-  /// Whether the last sample has been skipped and so can be one at a place.
-  @inline(__always)
-  private func canSkip(_ position: Coordinate) -> Bool {
-    hasSkipped && surroundings.isJump(toLatitude: position.latitude)
-      && index.isVacant(at: position)
+    acceptPlainly(at: time, position, eph: eph, into: &transitions)
   }
 
   /// A sample that may decide something, or that must be remembered.
@@ -315,6 +307,7 @@ package struct FenceMonitor: Sendable {
 
   @inline(__always)
   mutating func remember(_ sample: PositionSample, connected: Bool) {
+    guard !isPlain else { return }
     if !policy.looksAtSamplesAlone {
       if let last = lastSample { earlier = TrailPoint(last) }
       earlierConnected = connected
