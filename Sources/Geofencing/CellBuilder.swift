@@ -39,7 +39,7 @@ struct CellBuilder {
     builder.listed.reserveCapacity(index.count)
     builder.buildAll()
     let pool = builder.makePool()
-    return (CellTable(builder.cells, pool: pool), Occupancy(draft))
+    return (CellTable(builder.cells, pool: pool), Occupancy(draft, fences: index.count))
   }
 
   private init(widths: ColumnWidths) { self.widths = widths }

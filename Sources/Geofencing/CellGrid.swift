@@ -85,7 +85,7 @@ enum CellGrid {
   /// The nearest whole number modulo 2³², for numbers below 2⁵⁰ in size: adding 1.5 × 2⁵² leaves it in
   /// the low bits. A conversion asks first whether it would trap, which a look has to wait for.
   @inline(__always)
-  private static func lowBits(_ units: Double) -> UInt32 {
+  static func lowBits(_ units: Double) -> UInt32 {
     UInt32(truncatingIfNeeded: (units + 6_755_399_441_055_744).bitPattern)
   }
 }

@@ -58,18 +58,19 @@ struct DiscCover {
   }
 
   /// Notes the squares that the disc touches.
-  /// - Complexity: O(blocks of squares), sixteen at most, or O(squares of 2.8°).
+  /// - Complexity: O(squares), some hundreds at most, or O(squares of 2.8°).
   func mark(in map: inout some SquareMap) {
-    let squares = squares(width: Occupancy.squareExponent)
-    if halfWidth != nil, squares.blockCount <= 16 {
-      map.mark(squares)
+    let blocks = squares(width: 23, north: north)
+    if halfWidth != nil, blocks.rows.count * Int(blocks.columnCount) <= 16 {
+      // What is rounded to the pole itself is in a row of its own.
+      map.mark(squares(width: map.exponent, north: north &+ 1))
     } else {
-      map.markWide(self.squares(width: Occupancy.wideExponent))
+      map.markWide(squares(width: Occupancy.wideExponent, north: north))
     }
   }
 
-  /// The squares of 2^`width` units that the disc touches.
-  private func squares(width: UInt32) -> Occupancy.Squares {
+  /// The squares of 2^`width` units that the disc touches, its northern end given.
+  private func squares(width: UInt32, north: UInt32) -> Occupancy.Squares {
     let (first, count, _) = columns(width: width)
     return Occupancy.Squares(
       rows: (south &>> width)...(north &>> width), firstColumn: first, columnCount: count)

@@ -54,12 +54,16 @@ extension FenceMonitor {
   private mutating func lookPlainly(
     at time: Instant, _ position: Coordinate, eph: Double?, into transitions: inout [Transition]
   ) {
-    if isAdrift, surroundings.isJump(toLatitude: position.latitude) {
+    if isAdrift, isJump(to: position) {
+      assert(hasToldCrossings)
       return jump(at: time, to: position, eph: eph, into: &transitions)
     }
     let sample = PositionSample(time: time, position: position, eph: eph)
     // Beside a sample that has been skipped `process` has asked.
-    if !hasSkipped, isFarFromAll(position) { return skip(sample) }
+    if !hasSkipped, isFarFromAll(position) {
+      assert(hasToldCrossings)
+      return skip(sample)
+    }
     let view = Viewpoint(position)
     let safe = surroundings.look(from: view, in: index)
     guard isSettled, isPresenceTrusted, surroundings.hasOnlyCrossings || isNowhere else {
@@ -69,6 +73,12 @@ extension FenceMonitor {
     if surroundings.hasNews { tellCrossings(at: time, position, eph: eph, into: &transitions) }
     hasSkipped = false
     quiet.move(to: position, radius: safe, cosine: view.cosine)
+  }
+
+  /// Whether no crossing is listed that nobody will be told of. A glance that gives up may have listed some; then
+  /// another look must follow.
+  private var hasToldCrossings: Bool {
+    surroundings.hasNews || surroundings.entered.isEmpty && surroundings.left.isEmpty
   }
 
   /// Whether nothing holds the sample, and nothing held the last.
@@ -129,6 +139,7 @@ extension FenceMonitor {
   mutating func skip(_ sample: PositionSample) {
     if !hasSkipped { forgetForSkip() }
     surroundings.skip(sample.position)
+    lastSquare = index.square(of: sample.position)
     remember(sample, connected: false)
   }
 

@@ -9,6 +9,14 @@ extension FenceMonitor {
     surroundings.isBlank && (hasSkipped || isSettled && isPresenceTrusted)
   }
 
+  /// Whether a place is far from the last one, while `isAdrift`.
+  @inline(__always)
+  func isJump(to position: Coordinate) -> Bool {
+    hasSkipped
+      ? index.square(of: position) != lastSquare
+      : surroundings.isJump(toLatitude: position.latitude)
+  }
+
   /// A sample far from the last one, while `isAdrift`, with `MonitorPolicy.plain`: what held the last is left, what
   /// holds this one is entered, and how far the edges are is left alone until the receiver stays about.
   /// - Complexity: O(levels + fences in the cells of the place and those that held the last); O(the latter) where
@@ -20,7 +28,10 @@ extension FenceMonitor {
     quiet.forget()
     if !hits.isEmpty { hits.removeAll(keepingCapacity: true) }
     // Where it has skipped `process` has asked.
-    if !hasSkipped, index.isVacant(at: position) {
+    let square = index.square(of: position)
+    let isVacant = !hasSkipped && index.isVacant(square, around: position)
+    lastSquare = square
+    if isVacant {
       surroundings.skip(position)
       hasSkipped = true
       return departFromInside(at: time, position, eph: eph, into: &transitions)

@@ -58,6 +58,8 @@ package struct FenceMonitor: Sendable {
   /// Whether the last sample was far from all fences, and none has been added since: then nothing is known of
   /// the surroundings, and nothing pending.
   var hasSkipped = false
+  /// The square of the last sample, where it has been skipped.
+  var lastSquare: UInt32 = 0
   /// Whether no decision is pending, and no fence lingers.
   var isSettled = false
   /// Whether `inside` is what the surroundings and the samples have shown: not so for a presence from
@@ -204,8 +206,10 @@ package struct FenceMonitor: Sendable {
     }
     // What is asked here calls nothing and keeps little, so that the registers stay as they are.
     if hasSkipped {
-      if surroundings.isJump(toLatitude: position.latitude), index.isVacant(at: position) {
-        return surroundings.skip(position)
+      let square = index.square(of: position)
+      if square != lastSquare, index.isVacant(square, around: position) {
+        lastSquare = square
+        return
       }
     } else if quiet.contains(position) {
       return

@@ -34,6 +34,8 @@ package struct GridIndex: Sendable {
   var shapes: [FenceID: Shape] = [:]
   var table = CellTable()
   private var occupancy = Occupancy()
+  /// How many fences have been added since all of them were marked in it.
+  private(set) var additions = 0
   let widths = ColumnWidths()
 
   /// In radii of the Earth, squared: places farther apart on a straight line are in no fence both. May
@@ -67,6 +69,7 @@ package struct GridIndex: Sendable {
     guard isFilling else { return }
     isFilling = false
     (table, occupancy) = CellBuilder.build(self)
+    additions = 0
   }
 
   /// Whether there is a fence with this number.
@@ -94,6 +97,7 @@ package struct GridIndex: Sendable {
     guard !isFilling else { return }
     let listing = listing(of: id)
     listing.cover.mark(in: &occupancy)
+    additions += 1
     if occupancy.isCrowded { makeRoom() }
     listing.cover.forEachTopCell(widths) { list(listing, in: $0) }
   }
@@ -118,15 +122,16 @@ package struct GridIndex: Sendable {
     }
   }
 
-  /// Makes the table of touched squares larger, or, once it is large for so many fences, marks them all in one that is
-  /// large enough. That is O(fences), and comes once in as many additions as a twelfth of them at most.
+  /// Marks all fences in a table of touched squares that is large enough, or makes it larger. The former is
+  /// O(fences), and comes once in as many additions as a sixteenth of them at most.
   private mutating func makeRoom() {
-    guard !occupancy.mayGrow(for: count) else { return occupancy.grow() }
+    guard additions * 16 >= count else { return occupancy.grow(for: count) }
+    additions = 0
     var draft = Occupancy.Draft()
     for slot in circles.indices where circles[slot].radius >= 0 {
       listing(of: FenceID(slot)).cover.mark(in: &draft)
     }
-    occupancy = Occupancy(draft)
+    occupancy = Occupancy(draft, fences: count)
   }
 
   /// Bytes of heap in use for the fences and the cells.
@@ -135,13 +140,19 @@ package struct GridIndex: Sendable {
       + occupancy.byteCount + shapeBytes
   }
 
+  /// The square that a place is in, by a number of its own.
+  @inline(__always)
+  func square(of place: Coordinate) -> UInt32 { occupancy.square(of: place) }
+
+  /// Whether no fence holds a place in a square, as far as that is known without a look.
+  @inline(__always)
+  func isVacant(_ square: UInt32, around place: Coordinate) -> Bool {
+    occupancy.isVacant(square, around: place)
+  }
+
   /// Whether no fence holds a place, as far as that is known without a look.
   @inline(__always)
-  func isVacant(at place: Coordinate) -> Bool {
-    occupancy.isVacant(
-      north: CellGrid.northing(degrees: place.latitude),
-      east: CellGrid.easting(degrees: place.longitude))
-  }
+  func isVacant(at place: Coordinate) -> Bool { isVacant(square(of: place), around: place) }
 
   /// The shape of a fence, nil for a circle.
   @inline(__always)

@@ -1,241 +1,216 @@
-/// Squares of 0.09°, and of 2.8°, that fences touch.
+import Geodesy
+
+/// Squares that fences touch: of 0.09° or a little more, and of 2.8°.
 protocol SquareMap {
-  /// Notes that squares of 0.09° are touched.
+  /// How wide the smaller squares are: 2 to this power units, see `CellGrid`.
+  var exponent: UInt32 { get }
+  /// Notes that squares of that width are touched.
   mutating func mark(_ squares: Occupancy.Squares)
   /// Notes that squares of 2.8° are touched.
   mutating func markWide(_ squares: Occupancy.Squares)
 }
 
-/// Which parts of the Earth fences touch at all: a look at a random place far from every fence is two words.
+/// Which parts of the Earth fences touch at all: a look at a random place far from every fence is one word.
 ///
-/// A fence marks squares of 0.09°. Eight by eight of them are a block, a word of a table in which each block has two
-/// places to choose from (Pagh and Rodler, "Cuckoo hashing", Journal of Algorithms 51, 2004). Both are looked at,
-/// so that no branch depends on which it is. A fence that touches many blocks, and one at a pole, marks squares of
-/// 2.8° on a map of them all; so does a block that finds neither place free.
+/// A fence marks squares of 0.09°. They are kept in a Bloom filter ("Space/time trade-offs in hash coding with
+/// allowable errors", Communications of the ACM 13, 1970) that has all bits of a square in one word (Putze, Sanders
+/// and Singler, "Cache-, hash- and space-efficient Bloom filters", 2007): a touched square clears about sixteen bits
+/// of a word, and where one of its own is set a square is not touched. With a word for each touched square two or
+/// three in a thousand others are taken for touched: a look more. There can be any number of words.
 ///
-/// A bit may stay set when a fence has gone; it is cleared with the last fence.
+/// Where touched squares lie side by side, those of twice or four times the width are kept in their place: they are
+/// hardly more of the Earth, and far fewer. A fence that is very large, and one at a pole, marks squares of 2.8° on a
+/// map of them all.
 ///
-/// Invariants: a slot without squares is free, any other is that of the block whose tag it has, and no block has two.
+/// A square may stay marked when a fence has gone; with the last fence all are forgotten.
 struct Occupancy: Sendable, SquareMap {
-  /// Squares are 2²⁰ units wide, see `CellGrid`, blocks eight times as wide, those of the map 2²⁵ units.
-  static let squareExponent: UInt32 = 20
-  private static let blockExponent: UInt32 = 23
+  /// Squares are 2²⁰ units wide, see `CellGrid`, or 2²¹ or 2²², those of the map 2²⁵.
+  static let finest: UInt32 = 20
+  static let coarsest: UInt32 = 22
   static let wideExponent: UInt32 = 25
 
-  /// Binary digits of the number of a block: of its row, and nine of its column.
-  private static let blockBits: UInt32 = 17
-  /// How many of them lead to a slot, at least: a tag has room for the others.
-  private static let fewestBits: UInt32 = 10
+  /// Fewer are not worth sparing.
+  private static let fewestWords = 256
 
-  /// Of each slot the squares of its block, from the south-west corner eastwards, then northwards.
+  let exponent: UInt32
+  /// What makes units of degrees, but 2²⁰ of them to a square.
+  private let scale: Double
+  /// The digits of the number of a column.
+  private let columnMask: UInt32
+  /// A bit is set as long as no touched square has it.
   private var words: [UInt64]
-  /// The digits of the number of the block that do not lead to the slot, and lowest which of the two it is.
-  private var tags: [UInt8]
-  /// 32 less the digits that lead to a slot.
-  private let slotShift: UInt32
-  private var used = 0
+  /// How many more squares may be marked until the table is crowded, but for those taken for marked already.
+  private var room: Int
   private var wide = WideSquares()
 
+  init() { self.init(exponent: Occupancy.finest, words: Occupancy.fewestWords) }
+
   /// Nothing is touched.
-  init() { self.init(slotBits: Occupancy.fewestBits) }
-
-  private init(slotBits: UInt32) {
-    slotShift = 32 - slotBits
-    words = Array(repeating: 0, count: 1 << Int(slotBits))
-    tags = Array(repeating: 0, count: 1 << Int(slotBits))
+  init(exponent: UInt32, words count: Int) {
+    self.exponent = exponent
+    let digits = exponent &- Occupancy.finest
+    scale = CellGrid.unitsPerDegree / Double(1 << digits)
+    columnMask = 4_095 &>> digits
+    words = Array(repeating: .max, count: count)
+    room = count / 2
   }
 
-  /// What a draft has, in a table of which half is free.
-  init(_ draft: Draft) {
-    var slotBits = Occupancy.fewestBits
-    let count = draft.words.reduce(0) { $1 == 0 ? $0 : $0 + 1 }
-    while count * 2 > 1 << Int(slotBits), slotBits < Occupancy.blockBits { slotBits += 1 }
-    self.init(slotBits: slotBits)
+  /// What a draft has that so many fences made.
+  /// - Complexity: O(squares).
+  init(_ draft: Draft, fences: Int) {
+    var draft = draft
+    var count = draft.count
+    while draft.exponent < Occupancy.coarsest {
+      let coarser = draft.coarser()
+      let fewer = coarser.count
+      guard fewer * 3 <= count || count > 2 * fences + 256 else { break }
+      draft = coarser
+      count = fewer
+    }
+    let most = max(4 * fences, 1_024)
+    self.init(
+      exponent: draft.exponent, words: max(Occupancy.fewestWords, min(count, most)))
     wide = draft.wide
-    for (block, squares) in draft.words.enumerated() where squares != 0 {
-      mark(squares, in: UInt32(block))
+    draft.forEachSquare { mark(row: $0, column: $1) }
+    room = max(count, words.count) / 2
+  }
+
+  var byteCount: Int { words.capacity * MemoryLayout<UInt64>.stride + wide.byteCount }
+
+  /// Whether half as many squares as there were at first have come, or more: with three for two words one in two
+  /// hundred others is taken for touched.
+  var isCrowded: Bool { room < 0 }
+
+  /// Takes twice as many words, but no more than a few for each of so many fences: new squares find room there, while
+  /// of others no fewer are taken for touched than before. Complexity: O(words).
+  mutating func grow(for fences: Int) {
+    room = words.count
+    guard words.count < 2 * max(fences, 512) else { return }
+    var grown: [UInt64] = []
+    grown.reserveCapacity(words.count * 2)
+    // What led to a word leads to one of the two in its place.
+    for word in words {
+      grown.append(word)
+      grown.append(word)
     }
+    words = grown
   }
 
-  var byteCount: Int {
-    words.capacity * MemoryLayout<UInt64>.stride + tags.capacity + wide.byteCount
-  }
-
-  /// Whether so many slots are in use that the table should grow, or all be marked anew.
-  var isCrowded: Bool { used * 16 > words.count * 9 && !hasSlotForEach }
-
-  /// Whether twice as many slots are no more than two or three for each of so many fences: then it is left to time
-  /// what has gone with them.
-  func mayGrow(for fences: Int) -> Bool { words.count <= fences + fences / 3 }
-
-  /// Takes twice as many slots. Complexity: O(slots).
-  mutating func grow() {
-    var grown = Occupancy(slotBits: 33 - slotShift)
-    grown.wide = wide
-    for slot in words.indices where words[slot] != 0 {
-      grown.mark(
-        words[slot], in: Place.block(slot: slot, tag: tags[slot], shift: slotShift))
-    }
-    self = grown
-  }
-
-  /// Whether each block has a slot of its own, the first of its two.
-  private var hasSlotForEach: Bool { slotShift == 32 - Occupancy.blockBits }
-
-  /// A stretch of rows and columns of squares; the columns wrap.
+  /// A stretch of rows and columns of squares: rows are counted from the south, columns eastwards from Greenwich,
+  /// and wrap.
   struct Squares {
     let rows: ClosedRange<UInt32>
     let firstColumn: UInt32
     let columnCount: UInt32
-
-    /// How many blocks they are in, at most.
-    var blockCount: UInt32 {
-      ((rows.upperBound &>> 3) &- (rows.lowerBound &>> 3) &+ 1) &* ((columnCount &>> 3) &+ 2)
-    }
-
-    /// Calls `body` with each block they are in and its squares among them.
-    @inline(__always)
-    func forEachBlock(_ body: (_ block: UInt32, _ squares: UInt64) -> Void) {
-      for row in (rows.lowerBound &>> 3)...(rows.upperBound &>> 3) {
-        let low = max(rows.lowerBound, row &<< 3) & 7
-        let high = min(rows.upperBound, row &<< 3 | 7) & 7
-        // A byte for each row, with its lowest bit set from the one to the other.
-        let bytes: UInt64 =
-          (0x0101_0101_0101_0101 &>> UInt64(8 * (7 - high + low))) &<< UInt64(8 * low)
-        var column = firstColumn
-        let end = column &+ columnCount
-        while column != end {
-          let count = min(8 - column & 7, end &- column)
-          let columns = UInt64((1 &<< count) &- 1) &<< UInt64(column & 7)
-          body(row &<< 9 | (column &>> 3) & 511, bytes &* columns)
-          column &+= count
-        }
-      }
-    }
-  }
-
-  /// A word for each block, for marking many fences.
-  struct Draft: SquareMap {
-    fileprivate var words = [UInt64](repeating: 0, count: 1 << Int(Occupancy.blockBits))
-    fileprivate var wide = WideSquares()
-
-    mutating func mark(_ squares: Squares) {
-      squares.forEachBlock { words[Int($0)] |= $1 }
-    }
-
-    mutating func markWide(_ squares: Squares) { wide.mark(squares) }
   }
 
   mutating func mark(_ squares: Squares) {
-    squares.forEachBlock { mark($1, in: $0) }
+    for row in squares.rows {
+      for offset in 0..<squares.columnCount {
+        mark(row: row, column: (squares.firstColumn &+ offset) & columnMask)
+      }
+    }
   }
 
   mutating func markWide(_ squares: Squares) { wide.mark(squares) }
 
-  // MARK: - Slots
-
-  /// One of the two places of a block: its number, shuffled, as the first digits of 32.
-  private struct Place {
-    let digits: UInt32
-    let tag: UInt8
-
-    @inline(__always)
-    init(first block: UInt32) {
-      digits = Place.shuffle(block, 0x9E37_79B1)
-      tag = UInt8(truncatingIfNeeded: digits &>> 14)
-    }
-
-    @inline(__always)
-    init(second block: UInt32) {
-      digits = Place.shuffle(block, 0x85EB_CA6B)
-      tag = UInt8(truncatingIfNeeded: digits &>> 14) | 1
-    }
-
-    /// An odd factor leads to each number of so many digits from one other.
-    @inline(__always)
-    private static func shuffle(_ block: UInt32, _ factor: UInt32) -> UInt32 {
-      (block &<< (32 &- Occupancy.blockBits)) &* factor
-    }
-
-    /// The block that a slot with a tag belongs to.
-    static func block(slot: Int, tag: UInt8, shift: UInt32) -> UInt32 {
-      let free = 32 &- Occupancy.blockBits
-      let rest = (UInt32(tag) &>> 1) & (1 &<< (shift &- free) &- 1)
-      let shuffled = UInt32(slot) &<< (shift &- free) | rest
-      // The inverses of the factors modulo 2³².
-      let block = shuffled &* (tag & 1 == 0 ? firstInverse : secondInverse)
-      return block & (1 &<< Occupancy.blockBits &- 1)
-    }
-
-    private static let firstInverse = inverse(of: 0x9E37_79B1)
-    private static let secondInverse = inverse(of: 0x85EB_CA6B)
-
-    /// By Newton's method, each step of which doubles the digits that are right, three to begin with.
-    private static func inverse(of odd: UInt32) -> UInt32 {
-      var inverse = odd
-      for _ in 0..<4 { inverse = inverse &* (2 &- odd &* inverse) }
-      return inverse
-    }
+  private mutating func mark(row: UInt32, column: UInt32) {
+    // Rows south of the equator have the numbers below 2¹².
+    let square = (row &- 1 &<< (30 &- exponent)) &<< 20 | column
+    let (slot, bits) = place(of: square)
+    guard words[slot] & bits != 0 else { return }
+    words[slot] &= ~bits
+    room -= 1
   }
 
+  // MARK: - Questions
+
+  /// The square that a place is in, by its number: twelve digits for its row, counted from the equator, and as many
+  /// for its column, with eight between.
   @inline(__always)
-  private func slot(_ place: Place) -> Int { Int(place.digits &>> slotShift) }
-
-  /// Notes that squares of a block are touched.
-  private mutating func mark(_ squares: UInt64, in block: UInt32) {
-    for place in [Place(first: block), Place(second: block)] {
-      let slot = slot(place)
-      if words[slot] != 0, tags[slot] == place.tag {
-        words[slot] |= squares
-        return
-      }
-    }
-    add(squares, of: block)
+  func square(of place: Coordinate) -> UInt32 {
+    // The northernmost digit of a column is lost with the higher ones, which are those of a full turn.
+    let north = CellGrid.lowBits(place.latitude * scale)
+    let east = CellGrid.lowBits(place.longitude * scale)
+    return north & 0xFFF0_0000 | east &>> 20 & columnMask
   }
 
-  /// Gives a block a slot: one that is free, or that of another, which then takes the other one of its own.
-  private mutating func add(_ squares: UInt64, of block: UInt32) {
-    var (squares, block) = (squares, block)
-    var takesSecond = false
-    for _ in 0..<100 {
-      let places = [Place(first: block), Place(second: block)]
-      if !hasSlotForEach, words[slot(places[0])] != 0, words[slot(places[1])] == 0 {
-        takesSecond = true
-      }
-      let place = places[takesSecond ? 1 : 0]
-      let slot = slot(place)
-      let (oldSquares, oldTag) = (words[slot], tags[slot])
-      words[slot] = squares
-      tags[slot] = place.tag
-      if oldSquares == 0 {
-        used += 1
-        return
-      }
-      block = Place.block(slot: slot, tag: oldTag, shift: slotShift)
-      squares = oldSquares
-      takesSecond = oldTag & 1 == 0
-    }
-    let digits = Occupancy.wideExponent &- Occupancy.blockExponent
-    let (row, column) = (block &>> (9 &+ digits), (block & 511) &>> digits)
-    wide.mark(Squares(rows: row...row, firstColumn: column, columnCount: 1))
+  /// Where a square has its bits, and which.
+  @inline(__always)
+  private func place(of square: UInt32) -> (slot: Int, bits: UInt64) {
+    // An odd factor, after Fibonacci. A bit is one of the square's where two of the product are.
+    let product = UInt64(square) &* 0x9E37_79B9_7F4A_7C15
+    let slot = ((product & 0xFFFF_FFFF) &* UInt64(truncatingIfNeeded: words.count)) &>> 32
+    let shifted = Int64(bitPattern: product) &>> 3
+    return (Int(truncatingIfNeeded: slot), product & UInt64(bitPattern: shifted))
   }
 
   /// Whether no fence holds a place, as far as this tells.
+  ///
+  /// The number of its square is of no use for the map: it would have to be kept where registers are few.
   @inline(__always)
-  func isVacant(north: UInt32, east: UInt32) -> Bool {
-    let block =
-      (north &>> Occupancy.blockExponent) &<< 9 | east &>> Occupancy.blockExponent
-    let square =
-      north &>> (Occupancy.squareExponent &- 3) & 56 | east &>> Occupancy.squareExponent & 7
-    let (first, second) = (Place(first: block), Place(second: block))
-    let (firstSlot, secondSlot) = (slot(first), slot(second))
-    let (firstWord, secondWord) = (words[firstSlot], words[secondSlot])
-    // One question: which of them has it cannot be foreseen.
-    let squares =
-      (tags[firstSlot] == first.tag ? firstWord : 0)
-      | (tags[secondSlot] == second.tag ? secondWord : 0)
-    guard squares &>> UInt64(square) & 1 == 0 else { return false }
-    return wide.isEmpty || wide.isVacant(north: north, east: east)
+  func isVacant(_ square: UInt32, around place: Coordinate) -> Bool {
+    let (slot, bits) = self.place(of: square)
+    guard words[slot] & bits != 0 else { return false }
+    return wide.isEmpty || wide.isVacant(at: place)
+  }
+}
+
+extension Occupancy {
+  /// A map of all squares, for marking many fences.
+  struct Draft: SquareMap {
+    let exponent: UInt32
+    fileprivate var words: [UInt64]
+    fileprivate var wide = WideSquares()
+
+    init() { self.init(exponent: Occupancy.finest) }
+
+    private init(exponent: UInt32) {
+      self.exponent = exponent
+      // The last row is that of the north pole itself.
+      let rows = 1 << Int(31 &- exponent) + 1
+      words = Array(repeating: 0, count: rows << Int(32 &- exponent) / 64)
+    }
+
+    /// How many squares are touched.
+    var count: Int { words.reduce(0) { $1 == 0 ? $0 : $0 + $1.nonzeroBitCount } }
+
+    mutating func mark(_ squares: Squares) {
+      for row in squares.rows {
+        for offset in 0..<squares.columnCount {
+          mark(row: row, column: squares.firstColumn &+ offset)
+        }
+      }
+    }
+
+    mutating func markWide(_ squares: Squares) { wide.mark(squares) }
+
+    private mutating func mark(row: UInt32, column: UInt32) {
+      let digits = 32 &- exponent
+      let square = Int(row &<< digits | column & (1 &<< digits &- 1))
+      words[square >> 6] |= 1 << UInt64(square & 63)
+    }
+
+    /// Calls `body` with each touched square.
+    func forEachSquare(_ body: (_ row: UInt32, _ column: UInt32) -> Void) {
+      let digits = 32 &- exponent
+      for (i, word) in words.enumerated() where word != 0 {
+        var rest = word
+        while rest != 0 {
+          let square = UInt32(i << 6 | rest.trailingZeroBitCount)
+          body(square &>> digits, square & (1 &<< digits &- 1))
+          rest &= rest &- 1
+        }
+      }
+    }
+
+    /// The same in squares of twice the width.
+    func coarser() -> Draft {
+      var coarser = Draft(exponent: exponent + 1)
+      coarser.wide = wide
+      forEachSquare { coarser.mark(row: $0 &>> 1, column: $1 &>> 1) }
+      return coarser
+    }
   }
 }
 
@@ -257,9 +232,9 @@ private struct WideSquares {
   }
 
   @inline(__always)
-  func isVacant(north: UInt32, east: UInt32) -> Bool {
-    let column = east &>> Occupancy.wideExponent
-    let word = words[Int((north &>> Occupancy.wideExponent) &<< 1 | column &>> 6)]
-    return word &>> UInt64(column & 63) & 1 == 0
+  func isVacant(at place: Coordinate) -> Bool {
+    let row = CellGrid.northing(degrees: place.latitude) &>> Occupancy.wideExponent
+    let column = CellGrid.easting(degrees: place.longitude) &>> Occupancy.wideExponent
+    return words[Int(row &<< 1 | column &>> 6)] &>> UInt64(column & 63) & 1 == 0
   }
 }
