@@ -188,6 +188,7 @@ WIDE static struct list_findings list_edges_wide(const struct entry_group *entri
       is_near &= (__mmask16)~(special * 15);
       is_held &= (__mmask16)~(special * 15);
     }
+    if (!(is_near | is_held)) continue;
     _mm512_storeu_si512(held + held_count, _mm512_maskz_compress_epi32(is_held, tag));
     held_count += (uint32_t)__builtin_popcount(is_held);
     nearest = _mm512_mask_min_ps(nearest, is_near, away, nearest);
