@@ -122,10 +122,16 @@ package struct GridIndex: Sendable {
     }
   }
 
-  /// Marks all fences in a table of touched squares that is large enough, or makes it larger. The former is
-  /// O(fences), and comes once in as many additions as a sixteenth of them at most.
+  /// More fences than this are not marked anew while the monitor runs: it would take more than a tenth of a millisecond.
+  private static let mostMarkedAnew = 500
+
+  /// Makes room in the table of touched squares. Few fences are all marked in a new one, no more often than in as many
+  /// additions as a sixteenth of them; of many the table grows, and what they touched once stays marked until all
+  /// are filled in again.
   private mutating func makeRoom() {
-    guard additions * 16 >= count else { return occupancy.grow(for: count) }
+    guard count <= Self.mostMarkedAnew, additions * 16 >= count else {
+      return occupancy.grow(for: count)
+    }
     additions = 0
     var draft = Occupancy.Draft()
     for slot in circles.indices where circles[slot].radius >= 0 {
