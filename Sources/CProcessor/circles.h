@@ -14,6 +14,12 @@ static inline four_floats edges(four_floats x, four_floats y, four_floats z, fou
 /// The lesser of two in each lane.
 static inline four_floats lesser_of(four_floats a, four_floats b) { return a < b ? a : b; }
 
+/// The least of four numbers.
+static inline float least_of(four_floats numbers) {
+  four_floats halves = lesser_of(numbers.zwzw, numbers);
+  return halves.y < halves.x ? halves.y : halves.x;
+}
+
 /// The same four but for one, given by its number, 0 to 3. As an operator of Swift's vectors it becomes a jump to one
 /// of four places, which cannot be foreseen.
 static inline four_floats with_number(four_floats numbers, int32_t lane, float number) {

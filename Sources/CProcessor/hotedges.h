@@ -56,11 +56,6 @@ static inline four_floats four_at(const float *numbers) {
   return result;
 }
 
-static inline float least_of(four_floats numbers) {
-  four_floats halves = lesser_of(numbers.zwzw, numbers);
-  return halves.y < halves.x ? halves.y : halves.x;
-}
-
 /// From a place to four hot edges, negative on the other side than it was on.
 static inline four_floats hot_beyond(const float *hot, uint32_t i, float x, float y, float z) {
   return edges(four_at(hot + hot_x + i) - x, four_at(hot + hot_y + i) - y, four_at(hot + hot_z + i) - z,

@@ -116,8 +116,8 @@ package struct Engine: ~Copyable, Sendable {
     case .pop(let id): complete(id, isPop: true, at: now)
     case .clockSet:
       restartSilence(at: now)
-      // They rest by a clock that stands still only when the time does not step back.
-      leaves.lookAtGone()
+      // They rest by clocks that stand still only when the time does not step back.
+      leaves.lookAtAll(leaveView(at: now))
       forgetLaterRoutes(at: now)
     case .clockTrust(let isTrusted): trustClock(isTrusted, at: now)
     case .snooze(let id, let snooze): put(off: id, snooze, at: now)

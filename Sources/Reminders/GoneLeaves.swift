@@ -1,54 +1,92 @@
+import CivilTime
+
 /// The reminders of a `LeaveQueue` that have said "leave", until much slack may have come back.
 ///
 /// They are many more than those near their time, for a way may take hours, and are looked at rarely: so
 /// they lie apart from them, and their lines of memory are far. Several are looked at together, some of them
-/// a little too soon, for memory gives many lines at once in little more time than one.
+/// a little too soon, for memory gives many lines at once in little more time than one. Most of them miss much
+/// slack, and wait on shelves until little of it is missing.
 ///
-/// 60 bytes each.
+/// 90 bytes each.
 struct GoneLeaves: Sendable {
   /// So much too soon, by the clock of approach, one is looked at with others. Microseconds.
   private static let haste: Int64 = 10_000_000
 
-  /// The grade of its heap is kept with each.
-  private var places = LeavePlaces<UInt8>()
+  private var places = LeavePlaces()
   private var heap: GradedHeap
-  /// Those out of the heap that are to be looked at; some may be free again.
+  private var shelves: GoneShelves
+  /// Those that rest nowhere and are to be looked at; some may be free again.
   private var due: [Int32] = []
 
-  init(grades: Int) { heap = GradedHeap(grades: grades) }
+  init(_ reckoning: LeaveReckoning) {
+    heap = GradedHeap(grades: reckoning.gradeCount)
+    shelves = GoneShelves(reckoning)
+  }
 
   /// Bytes of heap in use.
-  var byteCount: Int { places.byteCount + heap.byteCount + due.capacity * 4 }
+  var byteCount: Int {
+    places.byteCount + heap.byteCount + shelves.byteCount + due.capacity * 4
+  }
+
+  /// Reckons with another pace from now on. Where it leaves more slack, or has other clocks, `lookAtAll` must follow.
+  mutating func use(_ reckoning: LeaveReckoning) { shelves.use(reckoning, places) }
 
   /// Its place, where it is to be let rest. Complexity: O(1).
   mutating func insert(_ entry: LeaveEntry, _ index: Int32) -> Int32 {
-    places.insert(entry, index, 0)
+    places.insert(entry, index)
   }
 
   mutating func remove(_ place: Int32) {
-    heap.cancel(place, Int(places[place]))
+    takeOut(place)
     places.remove(place)
+  }
+
+  private mutating func takeOut(_ place: Int32) {
+    switch places[place].kind {
+    case .shelf: shelves.remove(place, &places)
+    case .graded: heap.cancel(place, Int(places[place].grade))
+    case .none, .timed, .imminent: break
+    }
+    places[place] = .init()
   }
 
   /// Lets one rest until the clock of approach of a grade shows so much.
   mutating func set(_ place: Int32, _ grade: Int, at time: Int64) {
-    let old = Int(places[place])
-    if old != grade {
-      heap.cancel(place, old)
-      places[place] = UInt8(truncatingIfNeeded: grade)
+    let old = places[place]
+    if old.kind != .graded || Int(old.grade) != grade {
+      takeOut(place)
+      places[place] = .init(kind: .graded, grade: UInt8(truncatingIfNeeded: grade))
     }
     heap.set(place, grade, at: time)
   }
 
-  /// Has one looked at, at the next event.
-  mutating func lookSoon(_ place: Int32) {
-    heap.set(place, Int(places[place]), at: .min)
+  /// Lets one rest on a shelf that has so much slack outside its place, microseconds; false where it belongs on
+  /// none.
+  mutating func shelve(
+    _ place: Int32, slack: Int64, distance: Double, again: TimeSpan, _ reckoning: LeaveReckoning,
+    _ view: LeaveView
+  ) -> Bool {
+    takeOut(place)
+    return shelves.insert(
+      place, &places, slack: slack, distance: distance, again: again.seconds, reckoning, view)
   }
 
-  mutating func lookAtAll() { heap.setAll { _ in .min } }
+  /// Has one looked at, at the next event.
+  mutating func lookSoon(_ place: Int32) {
+    takeOut(place)
+    due.append(place)
+  }
+
+  mutating func lookAtAll() {
+    heap.setAll { _ in .min }
+    shelves.lookAtAll()
+  }
 
   /// One that is to be looked at; then it is to be let rest, or removed.
-  mutating func next(_ reckoning: LeaveReckoning, _ view: LeaveView) -> Int32? {
+  mutating func next(
+    again: TimeSpan, _ reckoning: LeaveReckoning, _ view: LeaveView
+  ) -> Int32? {
+    shelves.look(&places, again: again.seconds, reckoning, view, into: &due)
     while true {
       while let place = due.popLast() {
         if !places.isFree(place) { return place }

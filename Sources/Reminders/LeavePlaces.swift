@@ -4,8 +4,29 @@ import Geofencing
 /// Some entries of a `LeaveQueue` side by side, each at a place that is its own until it is taken out; heaps
 /// know them by it.
 ///
-/// 40 bytes each where its owner keeps a byte with it.
-struct LeavePlaces<Rest: Sendable>: Sendable {
+/// 48 bytes each.
+struct LeavePlaces: Sendable {
+  /// How one of them rests.
+  struct Rest: Sendable {
+    enum Kind: UInt8, Sendable {
+      /// Nowhere: it has just come, or is being looked at.
+      case none
+      /// On a shelf of a `LeaveRack`.
+      case shelf
+      /// Until a moment of the time of day.
+      case timed
+      /// Until the clock of its grade shows so much.
+      case graded
+      case imminent
+    }
+
+    var kind = Kind.none
+    /// That of its heap, or which shelf.
+    var grade: UInt8 = 0
+    /// Where it is among what is imminent, or on its shelf.
+    var number: Int32 = -1
+  }
+
   private struct Place: Sendable {
     var entry: LeaveEntry
     /// Its number in the queue; −1 where the place is free.
@@ -20,8 +41,8 @@ struct LeavePlaces<Rest: Sendable>: Sendable {
   var byteCount: Int { places.capacity * MemoryLayout<Place>.stride + free.capacity * 4 }
 
   /// Complexity: O(1).
-  mutating func insert(_ entry: LeaveEntry, _ index: Int32, _ rest: Rest) -> Int32 {
-    let new = Place(entry: entry, index: index, rest: rest)
+  mutating func insert(_ entry: LeaveEntry, _ index: Int32) -> Int32 {
+    let new = Place(entry: entry, index: index, rest: Rest())
     if let place = free.popLast() {
       places[Int(place)] = new
       return place

@@ -18,6 +18,8 @@ extension LeaveQueue {
     near.forEachImminent(note)
     looks = 0
     near.forEachTimed(note)
+    looks = 0
+    near.forEachShelved(reckoning, view, note)
     for grade in 1..<reckoning.gradeCount {
       looks = 0
       near.forEachNear(grade, reckoning, view, note)

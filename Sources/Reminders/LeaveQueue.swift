@@ -5,23 +5,22 @@ import Geofencing
 /// The reminders of one mode of transport that wait for their time to leave, in the order in which it
 /// can become that.
 ///
-/// What is far off rests in `LeaveCells`, many at once. What is near rests by itself in a heap, until its
-/// slack may be all but used up by the clock of its grade (`LeaveReckoning`), and costs nothing until then: a
-/// fix costs one look at the top of each heap, and one at each of the few whose moment is next. While the
-/// device stands still the clock is the time of day, and a reminder is looked at shortly before it is time, and
-/// then. What moves away is looked at a few times more, each time when the slack of the last look may be gone
-/// (the kinetic heaps of Basch, Guibas and Hershberger, "Data Structures for Mobile Data", 1999, with the
+/// What is far off rests in `LeaveCells`, many at once. What is near rests, on a shelf with others or by itself in a
+/// heap, until its slack may be all but used up by the clock of its grade (`LeaveReckoning`), and costs nothing until
+/// then. While the device stands still the clock is the time of day, and a reminder is looked at shortly before it
+/// is time, and then. What moves away is looked at a few times more, each time when the slack of the last look may be
+/// gone (the kinetic heaps of Basch, Guibas and Hershberger, "Data Structures for Mobile Data", 1999, with the
 /// certificates of one moving point).
 ///
 /// What has said "leave" rests likewise, until much slack may have come back.
 ///
-/// 44 bytes a reminder: 36 for the entry and where it rests, 8 in its cell; 60 to 72 more while it is looked at
-/// by itself (`NearLeaves`, `GoneLeaves`).
+/// 44 bytes a reminder: 36 for the entry and where it rests, 8 in its cell; 70 to 90 more while it is near or gone
+/// (`NearLeaves`, `GoneLeaves`).
 struct LeaveQueue: Sendable {
   enum Stage { case waiting, gone }
 
   /// Where an entry rests: far off, or at its place in `near` or `gone`.
-  private struct Home: Equatable, Sendable {
+  struct Home: Equatable, Sendable {
     let number: Int32
     static let none = Home(number: -1)
     static let cell = Home(number: -2)
@@ -39,28 +38,28 @@ struct LeaveQueue: Sendable {
   private static let farPatience: Int64 = 130_000_000
 
   private(set) var entries: [LeaveEntry] = []
-  private var homes: [Home] = []
-  private var free: [Int32] = []
+  var homes: [Home] = []
+  var free: [Int32] = []
   /// Entries at the end that rest nowhere before `arrange`.
   private var appended = 0
   private(set) var reckoning: LeaveReckoning
   private(set) var cells: LeaveCells
   /// Those far off that say themselves how long the way takes, by the time of day.
   private(set) var fixed = TimerHeap()
-  private(set) var near: NearLeaves
-  private var gone: GoneLeaves
+  var near: NearLeaves
+  var gone: GoneLeaves
   /// Nothing that is near is to be looked at while the fastest clock is before this.
   private var nearQuietUntil = Int64.min
   /// What is far off is not to be looked at while the fastest clock is before this.
   private var farQuietUntil = Int64.min
   /// With so many metres, and time that only goes on, none that has said "leave" is to be looked at.
-  private var backLookedAt: Double?
+  var backLookedAt: Double?
 
   init(pace: TravelPace) {
     reckoning = LeaveReckoning(pace: pace)
     cells = LeaveCells(reckoning)
-    near = NearLeaves(grades: reckoning.gradeCount)
-    gone = GoneLeaves(grades: reckoning.gradeCount)
+    near = NearLeaves(reckoning)
+    gone = GoneLeaves(reckoning)
   }
 
   var count: Int { entries.count - free.count }
@@ -142,7 +141,7 @@ struct LeaveQueue: Sendable {
   }
 
   /// Takes an entry out of where it rests.
-  private mutating func takeOut(_ index: Int32) {
+  mutating func takeOut(_ index: Int32) {
     let home = homes[Int(index)]
     homes[Int(index)] = .none
     if let place = home.near {
@@ -162,15 +161,6 @@ struct LeaveQueue: Sendable {
     takeOut(index)
     let place = near.insert(entries[Int(index)], index)
     homes[Int(index)] = .near(place)
-    return place
-  }
-
-  /// Its place in `gone`, where it is to be let rest.
-  private mutating func leave(_ index: Int32) -> Int32 {
-    if let place = homes[Int(index)].gone { return place }
-    takeOut(index)
-    let place = gone.insert(entries[Int(index)], index)
-    homes[Int(index)] = .gone(place)
     return place
   }
 
@@ -217,14 +207,6 @@ struct LeaveQueue: Sendable {
     nearQuietUntil = .min
   }
 
-  private mutating func restGone(
-    _ place: Int32, _ look: LeaveReckoning.Look, again: TimeSpan, _ view: LeaveView
-  ) {
-    let rest = reckoning.restBeforeReturn(gone.entry(place), look, again: again, view)
-    gone.set(place, rest.grade, at: reckoning.approach(rest.grade, view) + rest.length)
-    backLookedAt = nil
-  }
-
   // MARK: - Another reckoning
 
   /// Reckons every moment anew. Complexity: O(cells + those near or gone).
@@ -234,11 +216,12 @@ struct LeaveQueue: Sendable {
     cells.reckonAll(reckoning, view, into: &given)
     take(given, view)
     for index in near.indices { restAnywhere(index, view) }
+    near.lookAtAll(reckoning, view)
     gone.lookAtAll()
   }
 
   /// Nothing is known of when something is to be looked at.
-  private mutating func unquiet() {
+  mutating func unquiet() {
     nearQuietUntil = .min
     farQuietUntil = .min
     backLookedAt = nil
@@ -254,6 +237,8 @@ struct LeaveQueue: Sendable {
     reckoning = LeaveReckoning(pace: pace)
     unquiet()
     if pace.profile != old.profile { beginAnew() }
+    near.use(reckoning)
+    gone.use(reckoning)
     if pace != underWay { return reckonAll(view) }
     let hasOtherClocks = pace.steepest != old.steepest
     // Ways that take no longer leave no less slack to what waits.
@@ -268,19 +253,14 @@ struct LeaveQueue: Sendable {
   /// With other bands the grades mean something else, and the cells have another size.
   private mutating func beginAnew() {
     cells = LeaveCells(reckoning)
-    near = NearLeaves(grades: reckoning.gradeCount)
-    gone = GoneLeaves(grades: reckoning.gradeCount)
+    near = NearLeaves(reckoning)
+    gone = GoneLeaves(reckoning)
     for number in homes.indices where homes[number] != .none && homes[number] != .fixed {
       let index = Int32(truncatingIfNeeded: number)
       let wasGone = homes[number].gone != nil
       homes[number] = .none
       if wasGone { gone.set(leave(index), 1, at: .min) } else { restFar(index, entries[number]) }
     }
-  }
-
-  mutating func lookAtGone() {
-    gone.lookAtAll()
-    backLookedAt = nil
   }
 
   // MARK: - Looks
@@ -305,6 +285,7 @@ struct LeaveQueue: Sendable {
     guard count > 0 else { return nil }
     let clock = reckoning.fastestClock(view)
     if clock >= farQuietUntil { takeFromFar(clock, view) }
+    near.lookAtShelves(reckoning, view)
     while let place = near.nextFresh() {
       if let slot = look(at: place, clock, view, &routes, mode, exactDistance) { return slot }
     }
@@ -346,6 +327,12 @@ struct LeaveQueue: Sendable {
       }
       look.step = answer == nil ? left : min(left, LeaveReckoning.longestBlindRest)
     }
+    if !routes.isOn, look.grade > 0, !entry.isFixed,
+      near.shelve(
+        place, slack: look.outside, distance: look.distance, reckoning, view)
+    {
+      return nil
+    }
     if look.isImminent {
       near.setImminent(place, at: view.now + look.step)
       return nil
@@ -380,36 +367,12 @@ struct LeaveQueue: Sendable {
     for index in given {
       let place = near.insert(entries[Int(index)], index)
       homes[Int(index)] = .near(place)
-      near.setFresh(place, view)
-    }
-  }
-
-  /// What has become of one that has said "leave", by its slot.
-  enum Return {
-    /// It may have as much slack again; as for `nextDue`.
-    case again(Int32)
-    /// Its due time has passed, and it has been removed.
-    case over(Int32)
-  }
-
-  mutating func nextBack(_ view: LeaveView, again: TimeSpan) -> Return? {
-    // No clock of approach goes on without metres.
-    guard backLookedAt != view.metres else { return nil }
-    while let place = gone.next(reckoning, view) {
-      let entry = gone.entry(place)
-      if entry.moment <= view.now {
-        let index = gone.index(place)
-        gone.remove(place)
-        homes[Int(index)] = .none
-        free.append(index)
-        return .over(entry.slot)
+      if pace.isRouted || view.here == nil {
+        near.setFresh(place, view)
+      } else {
+        near.shelve(place, view)
       }
-      let look = reckoning.look(at: entry, view)
-      restGone(place, look, again: again, view)
-      if look.slack > again.microseconds - LeaveReckoning.soon { return .again(entry.slot) }
     }
-    backLookedAt = view.metres
-    return nil
   }
 
   /// Looks at one of them anew, unless it is far off.

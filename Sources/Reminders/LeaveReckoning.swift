@@ -73,6 +73,8 @@ struct LeaveReckoning: Sendable {
   /// above a line of the grade's slope through the place; microseconds.
   private let lows: [Double]
   private let steepestSlope: Double
+  /// What the stretches add to a way of no length, for those who reckon in single precision.
+  let rises: [Rises]
 
   init(pace: TravelPace) {
     self.pace = pace
@@ -103,6 +105,37 @@ struct LeaveReckoning: Sendable {
     }
     self.lows = lows
     steepestSlope = grades.reduce(0) { max($0, $1.farSlope, $1.nearSlope) }
+    let stretches = stretches
+    rises = Rises.all(
+      stretches.indices.map { number in
+        let stretch = stretches[number]
+        let end = number + 1 < stretches.count ? stretches[number + 1].distance : 1e9
+        return (stretch.distance, end - stretch.distance, stretch.growth / 1e6)
+      })
+  }
+
+  /// Seconds that a way of no length takes.
+  var secondsOfNoWay: Float { Float((stretches.first?.time ?? 0) / 1e6) }
+
+  /// By how much a near clock must go on before something with so much slack in its grade may have no more
+  /// than `nearPatience` of it; microseconds, and below `shortestStep` where that is not to be told from none.
+  func step(_ slack: Int64, _ grade: Int) -> Int64 {
+    slack - grades[grade].nearLeash - (grade == 0 ? 0 : Self.nearPatience)
+  }
+
+  /// Seconds by which a way of a grade grows with each metre at most.
+  func slope(_ grade: Int) -> Double { grades[grade].nearSlope / 1e6 }
+
+  /// What two ends of the odometer's leash may take away in a grade, microseconds.
+  func leash(_ grade: Int) -> Int64 { grades[grade].nearLeash }
+
+  /// The grade of ways so long; 1 or more.
+  func grade(_ distance: Double) -> Int { stretch(distance).grade }
+
+  /// The least distance of a grade and of the next one, metres.
+  func reach(of grade: Int) -> Range<Double> {
+    let starts = pace.profile.bandStarts
+    return starts[grade - 1]..<(grade < grades.count - 1 ? starts[grade] : .infinity)
   }
 
   var gradeCount: Int { grades.count }
@@ -185,6 +218,8 @@ struct LeaveReckoning: Sendable {
     var grade: Int
     /// Metres to the middle of the place.
     var distance: Double
+    /// The slack that there would be just outside the place, microseconds; the same where it is outside.
+    var outside: Int64
     /// With so little slack by the short numbers only the exact rule tells whether it is time, microseconds.
     var doubt: Int64
   }
@@ -193,7 +228,8 @@ struct LeaveReckoning: Sendable {
     let left = entry.moment - view.now
     guard let here = view.here else {
       let slack = left - (entry.isFixed ? Int64(Double(entry.fixed) * 1e6) : 0)
-      return Look(slack: slack, step: max(slack, 1), grade: 0, distance: 0, doubt: doubt(0))
+      return Look(
+        slack: slack, step: max(slack, 1), grade: 0, distance: 0, outside: slack, doubt: doubt(0))
     }
     let distance = here.distance(x: Double(entry.x), y: Double(entry.y), z: Double(entry.z))
     let stretch = stretch(distance)
@@ -204,7 +240,7 @@ struct LeaveReckoning: Sendable {
     let grade = entry.isFixed && !isInside ? 0 : stretch.grade
     var look = Look(
       slack: isInside ? left : outside, step: 0, grade: grade, distance: distance,
-      doubt: doubt(grade))
+      outside: outside, doubt: doubt(grade))
     setStep(&look, outside)
     return look
   }
@@ -226,8 +262,7 @@ struct LeaveReckoning: Sendable {
   /// the edge of the place be as near. Where that may be metres that the odometer does not count, the time
   /// alone sets the step, as it does in the grade that no metre matters to.
   func setStep(_ look: inout Look, _ slack: Int64) {
-    let patience = look.grade == 0 ? 0 : Self.nearPatience
-    let sure = slack - grades[look.grade].nearLeash - patience
+    let sure = step(slack, look.grade)
     look.isImminent = sure < Self.shortestStep
     look.step = look.isImminent ? max(1, look.slack - look.doubt) : sure
   }

@@ -68,9 +68,9 @@ struct LeaveSchedule: Sendable {
     for mode in queues.indices { queues[mode].reckonAll(view) }
   }
 
-  /// Has all that have said "leave" looked at, at the next event.
-  mutating func lookAtGone() {
-    for mode in queues.indices { queues[mode].lookAtGone() }
+  /// Has all that are near or have said "leave" looked at, at the next event. Complexity: O(those).
+  mutating func lookAtAll(_ view: LeaveView) {
+    for mode in queues.indices { queues[mode].lookAtAll(view) }
   }
 
   func deadline(_ view: LeaveView) -> Int64? {

@@ -184,6 +184,16 @@ import Testing
       waiting[slot] = new
     }
 
+    /// One with so much slack, in seconds, so many metres north.
+    mutating func add(_ slot: Int32, at metres: Double, slack: Double) {
+      var new = Waiting(
+        place: here.destination(bearing: 0, distance: metres), radius: 50, moment: now, fixed: nil,
+        index: 0)
+      new.moment += Int64((queue.pace.seconds(here.distance(to: new.place)) + slack) * 1e6)
+      new.index = queue.add(entry(slot, new), .waiting, moment: nil, again: .minutes(10), view)
+      waiting[slot] = new
+    }
+
     func entry(_ slot: Int32, _ new: Waiting) -> LeaveEntry {
       LeaveEntry(
         slot: slot, place: new.place, radius: new.radius,
@@ -245,6 +255,7 @@ import Testing
         var wakings = 0
         while let deadline = world.queue.deadline(world.view), deadline < end, wakings < 4_000 {
           wakings += 1
+          if wakings > 1 { #expect(deadline > world.now, "seed \(seed), step \(step)") }
           world.now = max(world.now + 1, deadline)
           let due = world.due
           #expect(world.takeDue() == due, "seed \(seed), step \(step), by time")
@@ -283,6 +294,57 @@ import Testing
       #expect(given > 10)
       #expect(world.queue.count == world.waiting.count)
     }
+  }
+
+  /// Of metres that the odometer does not count the clocks know nothing.
+  @Test(arguments: [0.0, 8, 9.5])
+  func whoTremblesAwayIsToldInTimeWithoutAnotherFix(metres: Double) {
+    var world = World(.walking, seed: 1)
+    for slot in 0..<30 as Range<Int32> { world.add(slot, at: 1_000, slack: 10 + 2 * Double(slot)) }
+    #expect(world.takeDue().isEmpty)
+    world.now += 1_000_000
+    world.here = Self.home.destination(bearing: 180, distance: metres)
+    world.odometer.follow(world.here)
+    var wakings = 0
+    repeat {
+      for slot in world.takeDue() { Issue.record("slot \(slot) was late") }
+      guard let deadline = world.queue.deadline(world.view), wakings < 500 else { break }
+      // What is due at the deadline is, but was not a little before.
+      world.now = max(world.now + 1, deadline - 2_000)
+      #expect(world.due.isEmpty)
+      world.now = max(world.now, deadline)
+      _ = world.takeDue()
+      wakings += 1
+    } while !world.waiting.isEmpty
+    #expect(world.waiting.isEmpty)
+  }
+
+  /// Marks that were reckoned by a faster clock must not count by a slower one.
+  @Test func clocksThatSlowDownAskForNoTimeThatIsPast() {
+    var world = World(.walking, seed: 1)
+    var pace = world.queue.pace
+    pace.learnt = 2
+    world.queue.use(pace, world.view)
+    for _ in 0..<100 {
+      world.now += 1_000_000
+      world.here = world.here.destination(bearing: 40, distance: 100)
+      world.odometer.follow(world.here)
+      _ = world.takeDue()
+    }
+    for slack in [10.0, 4_000] { world.add(Int32(slack), at: 1_000, slack: slack) }
+    _ = world.takeDue()
+    pace.learnt = 1
+    world.queue.use(pace, world.view)
+    _ = world.takeDue()
+    var wakings = 0
+    while let deadline = world.queue.deadline(world.view), wakings < 50 {
+      #expect(deadline > world.now)
+      world.now = max(world.now + 1, deadline)
+      let due = world.due
+      #expect(world.takeDue() == due)
+      wakings += 1
+    }
+    #expect(world.waiting.isEmpty)
   }
 
   /// Only metres can take the device out of the place, so the time asks for no look.

@@ -1,0 +1,212 @@
+import Geodesy
+
+/// Those that have said "leave" and have much less slack than lets them wait again, on shelves by how much is
+/// missing, some for each grade of `LeaveReckoning`: each is looked at when it may be that all but little of it has come
+/// back.
+///
+/// What is missing goes by the clock of approach of the grade, as long as nothing on the shelf is nearer than the
+/// grade begins: so a shelf is looked at after so many metres as well.
+///
+/// In a place there is no way at all. So moments are told later here by as much as the way to the edge takes at
+/// most, and nothing has more slack than is told.
+struct GoneShelves: Sendable {
+  /// With so much less missing than this, in seconds beyond two leashes, the shelf says nothing more.
+  private static let least = 50.0
+  /// Where shelves end, in seconds missing beyond those; the last one does not.
+  private static let ends = [120.0, 960, 7_680]
+  /// What misses so much more goes on by a shelf.
+  private static let hysteresis = 1.25
+  /// Seconds that may be missing less than single precision tells.
+  private static let doubt = 20.0
+  /// Metres that what comes nearer is away from where its grade begins when it leaves it, at most.
+  private static let margin = 10_000.0
+  /// Metres beyond its own, and that margin, that what goes away stays in a grade.
+  private static let delay = 2_000.0
+  /// What the odometer does not count, and single precision does not tell, metres.
+  private static let doubtfulWay = 2 * Odometer.slackness + 100
+
+  /// Those of each grade.
+  private static let depth = 4
+
+  /// What stays on a shelf: how many seconds may be missing.
+  private struct Range: Sendable {
+    var least: Double
+    var most: Double
+    var nearest: Double
+    var farthest: Double
+    /// Where its grade begins, metres.
+    var start: Double
+  }
+
+  private var rack: LeaveRack
+  private var ranges: [Range] = []
+  /// What the clock of approach shows when each of them is to be looked at.
+  private var marks: [Int64]
+  /// What the odometer shows then.
+  private var ways: [Double]
+  /// Nothing is to be looked at while the clock of approach of the first grade, the fastest one, is before this, …
+  private var quietUntil = Int64.max
+  /// … and the odometer before this.
+  private var quietFor = Double.infinity
+  /// Nothing farther away is told here, metres.
+  private var farthest = 0.0
+
+  init(_ reckoning: LeaveReckoning) {
+    let count = (reckoning.gradeCount - 1) * Self.depth
+    rack = LeaveRack(shelves: count)
+    marks = Array(repeating: .max, count: count)
+    ways = Array(repeating: .infinity, count: count)
+    use(reckoning, LeavePlaces())
+  }
+
+  /// Bytes of heap in use.
+  var byteCount: Int { rack.byteCount }
+
+  /// Reckons with another pace from now on. Where it leaves more slack, or has other clocks, `lookAtAll` must follow.
+  mutating func use(_ reckoning: LeaveReckoning, _ places: LeavePlaces) {
+    let slope = reckoning.slope(1)
+    rack.use(
+      .init(always: Double(reckoning.secondsOfNoWay), byRadius: slope), places)
+    farthest = LeaveShelf.farthest
+    while farthest > 1, doubt(farthest, reckoning) > Self.doubt { farthest /= 2 }
+    ranges.removeAll(keepingCapacity: true)
+    for grade in 1..<reckoning.gradeCount {
+      let reach = reckoning.reach(of: grade)
+      let least = Self.least + 2 * Double(reckoning.leash(grade)) / 1e6
+      let bounds = [least] + Self.ends.map { least + $0 }
+      for level in 0..<Self.depth {
+        ranges.append(
+          Range(
+            least: bounds[level],
+            most: level + 1 < Self.depth ? bounds[level + 1] * Self.hysteresis : .infinity,
+            nearest: reach.lowerBound + min(reach.lowerBound, Self.margin),
+            farthest: min(farthest, reach.upperBound + Self.margin + Self.delay),
+            start: reach.lowerBound))
+      }
+    }
+  }
+
+  private func doubt(_ distance: Double, _ reckoning: LeaveReckoning) -> Double {
+    LeaveShelf.doubt(
+      left: reckoning.pace.seconds(distance) + 86_400, distance: distance,
+      slope: reckoning.slope(1))
+  }
+
+  // MARK: - Coming and going
+
+  /// Takes one in that has so much slack outside its place, microseconds; false where too little is missing,
+  /// or it is too far away, to be told here.
+  mutating func insert(
+    _ place: Int32, _ places: inout LeavePlaces, slack: Int64, distance: Double, again: Double,
+    _ reckoning: LeaveReckoning, _ view: LeaveView
+  ) -> Bool {
+    guard distance < farthest, again < 86_400 else { return false }
+    let inside =
+      Double(reckoning.secondsOfNoWay) + reckoning.slope(1) * Double(places.entry(place).radius)
+    let missing = again - Double(slack) / 1e6 - inside - Self.doubt
+    return put(place, &places, missing, distance, reckoning, view)
+  }
+
+  mutating func remove(_ place: Int32, _ places: inout LeavePlaces) {
+    rack.remove(place, &places)
+  }
+
+  /// Puts one where it belongs by what it misses, in seconds, and by its distance; false where it belongs nowhere.
+  private mutating func put(
+    _ place: Int32, _ places: inout LeavePlaces, _ missing: Double, _ distance: Double,
+    _ reckoning: LeaveReckoning, _ view: LeaveView
+  ) -> Bool {
+    var grade = reckoning.grade(distance)
+    while grade > 1, distance < ranges[(grade - 1) * Self.depth].nearest { grade -= 1 }
+    let start = (grade - 1) * Self.depth
+    guard missing >= ranges[start].least else { return false }
+    var shelf = start
+    for level in 1..<Self.depth where missing >= ranges[start + level].least {
+      shelf = start + level
+    }
+    rack.put(place, on: shelf, &places, view)
+    mark(shelf, grade, missing, distance, reckoning, view)
+    return true
+  }
+
+  /// Has a shelf looked at before one that misses so much, so far away, may belong elsewhere.
+  private mutating func mark(
+    _ shelf: Int, _ grade: Int, _ missing: Double, _ distance: Double,
+    _ reckoning: LeaveReckoning, _ view: LeaveView
+  ) {
+    let step = Int64(missing * 1e6) - reckoning.leash(grade)
+    marks[shelf] = min(marks[shelf], reckoning.approach(grade, view) + step)
+    quietUntil = min(quietUntil, reckoning.approach(1, view) + step)
+    // In the first grade nothing is nearer than it begins.
+    guard grade > 1 else { return }
+    ways[shelf] = min(
+      ways[shelf], view.metres + max(1, distance - ranges[shelf].start - Self.doubtfulWay))
+    quietFor = min(quietFor, ways[shelf])
+  }
+
+  // MARK: - Looks
+
+  /// Has all looked at, at this event.
+  mutating func lookAtAll() {
+    for shelf in marks.indices {
+      marks[shelf] = .min
+      ways[shelf] = .infinity
+    }
+    quietUntil = .min
+    quietFor = .infinity
+  }
+
+  /// Looks at those shelves whose time has come, and gives out what has nearly as much slack as lets it wait
+  /// again, and what is over. Complexity: O(those looked at).
+  @inline(__always)
+  mutating func look(
+    _ places: inout LeavePlaces, again: Double, _ reckoning: LeaveReckoning, _ view: LeaveView,
+    into given: inout [Int32]
+  ) {
+    guard reckoning.approach(1, view) >= quietUntil || view.metres >= quietFor,
+      let here = view.here
+    else { return }
+    quietUntil = .max
+    quietFor = .infinity
+    let fastest = reckoning.approach(1, view)
+    for grade in 1..<reckoning.gradeCount {
+      let clock = reckoning.approach(grade, view)
+      for shelf in (grade - 1) * Self.depth..<grade * Self.depth {
+        if clock >= marks[shelf] || view.metres >= ways[shelf] {
+          look(at: shelf, grade, &places, again: again, reckoning, view, here, into: &given)
+        }
+        if marks[shelf] < .max {
+          quietUntil = min(quietUntil, fastest + marks[shelf] - clock)
+          quietFor = min(quietFor, ways[shelf])
+        }
+      }
+    }
+  }
+
+  private mutating func look(
+    at shelf: Int, _ grade: Int, _ places: inout LeavePlaces, again: Double,
+    _ reckoning: LeaveReckoning, _ view: LeaveView, _ here: Direction, into given: inout [Int32]
+  ) {
+    marks[shelf] = .max
+    ways[shelf] = .infinity
+    guard !rack.isEmpty(shelf) else { return }
+    let range = ranges[shelf]
+    let most = again - Self.doubt
+    let bounds = LeaveShelf.Bounds(
+      least: Float(most - range.most), most: Float(most - range.least),
+      nearest: Float(range.nearest), farthest: Float(range.farthest), shortest: 0)
+    let sight = rack.look(at: shelf, bounds, &places, reckoning, view, here)
+    if sight.least < .infinity {
+      mark(
+        shelf, grade, most - Double(sight.most), Double(sight.nearest), reckoning, view)
+    }
+    for one in rack.taken {
+      let entry = places.entry(one.place)
+      let stays =
+        entry.moment > view.now && Double(one.distance) < farthest
+        && put(
+          one.place, &places, most - Double(one.slack), Double(one.distance), reckoning, view)
+      if !stays { given.append(one.place) }
+    }
+  }
+}
