@@ -16,6 +16,8 @@ struct list_view {
   /// x in the lower half, y in the upper.
   int32_t xy;
   int32_t z;
+  /// What differences from it are to be corrected by, as `QuantisedPlace.middle` has it: half a quantum at the most.
+  float middle_x, middle_y, middle_z;
   /// How far an edge is that is near, at the most.
   float skin;
   /// How far an edge may be off.
@@ -100,15 +102,17 @@ static inline struct list_findings list_edges(const struct entry_group *entries,
   uint32_t near_count = 0, held_count = 0, asked = 0;
   four_floats nearest = __builtin_inff();
   four_ints xy = view.xy, z = view.z & 0xFFFF;
-  // No reach is higher than a cell, 6 434 quanta.
-  int32_t margin = 1 + (int32_t)(view.skin < 0 ? 0 : view.skin > 16000 ? 16000 : view.skin);
+  // No reach is higher than a cell, 6 434 quanta. What is corrected is 0.87 quanta at the most, and half of one is
+  // allowed for already.
+  int32_t margin = 2 + (int32_t)(view.skin < 0 ? 0 : view.skin > 16000 ? 16000 : view.skin);
   uint64_t candidates = list_candidates(entries, count, xy, z | (int32_t)((uint32_t)-margin << 16));
   while (candidates != 0) {
     uint32_t i = (uint32_t)__builtin_ctzll(candidates) / 4;
     candidates &= ~(15ULL << 4 * i);
     const struct entry_group *group = entries + i;
     eight_shorts across = group->xy - (eight_shorts)xy, along = group->zr - (eight_shorts)z;
-    four_floats wx = firsts(across), wy = seconds(across), wz = firsts(along), radius = seconds(along);
+    four_floats wx = firsts(across) + view.middle_x, wy = seconds(across) + view.middle_y;
+    four_floats wz = firsts(along) + view.middle_z, radius = seconds(along);
     four_floats edge = edges(wx, wy, wz, radius), away = __builtin_elementwise_abs(edge);
     uint32_t is_near = not_above(away, view.skin), is_held = not_above(edge, 0);
     uint32_t is_shape = signs(group->tag);
@@ -149,6 +153,8 @@ WIDE static struct list_findings list_edges_wide(const struct entry_group *entri
   uint32_t near_count = 0, held_count = 0, asked = 0;
   __m512 nearest = _mm512_set1_ps(__builtin_inff());
   __m512i xy = _mm512_set1_epi32(view.xy), z = _mm512_set1_epi32(view.z & 0xFFFF);
+  __m512 middle_x = _mm512_set1_ps(view.middle_x), middle_y = _mm512_set1_ps(view.middle_y);
+  __m512 middle_z = _mm512_set1_ps(view.middle_z);
   __m512 skin = _mm512_set1_ps(view.skin), doubt = _mm512_set1_ps(view.doubt), quantum = _mm512_set1_ps(view.quantum);
   // Four groups are twelve parts of 128 bits: xy, zr and tag of each in turn.
   const __m512i to_xy = _mm512_setr_epi64(0, 1, 6, 7, 12, 13, 0, 0);
@@ -173,6 +179,7 @@ WIDE static struct list_findings list_edges_wide(const struct entry_group *entri
     __m512 wx = _mm512_cvtepi32_ps(_mm512_srai_epi32(_mm512_slli_epi32(across, 16), 16));
     __m512 wy = _mm512_cvtepi32_ps(_mm512_srai_epi32(across, 16));
     __m512 wz = _mm512_cvtepi32_ps(_mm512_srai_epi32(_mm512_slli_epi32(along, 16), 16));
+    wx = _mm512_add_ps(wx, middle_x), wy = _mm512_add_ps(wy, middle_y), wz = _mm512_add_ps(wz, middle_z);
     __m512 radius = _mm512_cvtepi32_ps(_mm512_srai_epi32(along, 16));
     __m512 edge = wide_edges(wx, wy, wz, radius), away = _mm512_abs_ps(edge);
     __mmask16 valid = (__mmask16)((1U << 4 * here) - 1);

@@ -32,7 +32,7 @@ struct EdgeScan {
   init(view: Viewpoint, level: Int, skin: Double) {
     self.view = view
     quantum = Float(Quantum.metres(level))
-    self.skin = Float(skin) / quantum + Float(Quantum.doubt)
+    self.skin = Float(skin) / quantum + Quantum.edgeDoubt
     place = QuantisedPlace(FixedVector(view.direction), level: level)
   }
 
@@ -44,8 +44,8 @@ struct EdgeScan {
       return visit(EntryGroup(slot.entry), source, index, &near)
     }
     let listView = list_view(
-      xy: place.joinedXY, z: place.joinedZ, skin: skin, doubt: Float(Quantum.doubt),
-      quantum: quantum)
+      xy: place.joinedXY, z: place.joinedZ, middle_x: place.middle.x, middle_y: place.middle.y,
+      middle_z: place.middle.z, skin: skin, doubt: Quantum.edgeDoubt, quantum: quantum)
     let groups = index.table.pool.groups.span
     let end = slot.blockStart + (slot.count + 3) >> 2
     for start in stride(from: slot.blockStart, to: end, by: Int(list_most)) {
@@ -69,7 +69,7 @@ struct EdgeScan {
   ) {
     let sights = place.sights(of: group)
     let away = sights.edge.replacing(with: 0 - sights.edge, where: sights.edge .< 0)
-    let doubt = SIMD4<Float>(repeating: Float(Quantum.doubt))
+    let doubt = SIMD4<Float>(repeating: Quantum.edgeDoubt)
     var isNear = not_above(away, SIMD4(repeating: skin))
     let isHeld = not_above(sights.edge, SIMD4(repeating: 0))
     let isUnsure = not_above(away, doubt)

@@ -34,11 +34,16 @@ enum Quantum {
   }
 
   /// How far a distance between quantised places may be off, and a radius with it: below 1.85 for
-  /// the three axes, each 1 and a sixteenth at the most, and ½ for the radius. Of what is left the 24 bits of a
-  /// `Float` need next to nothing, and the whole numbers of `QuantisedPlace.isHeld` ½, for they ask for
-  /// d < r + ½.
+  /// the three axes, each 1 and a sixteenth at the most, and ½ for the radius. Of what is left
+  /// `QuantisedPlace.isHeld` needs ½, for it asks for d < r + ½.
   @inline(__always)
   static var doubt: Int16 { 3 }
+
+  /// The same for a place that is not quantised, and centres taken to be in the middle of what is rounded to them
+  /// (`QuantisedPlace.middle`): below 0.975 for the three axes, each ½ and a sixteenth at the most, and ½ for the radius.
+  /// Of what is left, 0.088, the 24 bits of a `Float` need less than half: ten roundings of 2¹⁶ quanta come to 0.04.
+  @inline(__always)
+  static var edgeDoubt: Float { 1.5625 }
 }
 
 /// What a look must know of a circle before it asks for more: centre and radius in 8 bytes.
@@ -131,10 +136,16 @@ struct QuantisedPlace {
   /// x and y in turn.
   private let xy: SIMD8<Int16>
   private let z: Int16
+  /// From the place to the middle of those whose last bits are its own, in quanta: what a difference of last bits has to
+  /// be corrected by to be the way to a centre, or nearly so.
+  let middle: SIMD3<Float>
 
   @inline(__always)
   init(_ place: FixedVector, level: Int) {
     let shift = Quantum.shift(level)
+    let quantum = Int32(1) &<< shift
+    let rest = SIMD3(place.x, place.y, place.z) & (quantum &- 1)
+    middle = 0.5 - SIMD3<Float>(rest) / Float(quantum)
     xy = QuantisedPlace.pairs(
       Int16(truncatingIfNeeded: place.x >> shift), Int16(truncatingIfNeeded: place.y >> shift))
     z = Int16(truncatingIfNeeded: place.z >> shift)
@@ -162,7 +173,7 @@ struct QuantisedPlace {
     unsafe unsafeBitCast(pairs, to: SIMD4<Int32>.self)
   }
 
-  /// Four circles as seen from the place, in quanta.
+  /// Four circles as seen from the place, to within `Quantum.edgeDoubt` in quanta.
   struct Sights {
     /// From the place to the centres.
     let x: SIMD4<Float>
@@ -170,7 +181,7 @@ struct QuantisedPlace {
     let z: SIMD4<Float>
     let radius: SIMD4<Float>
     /// To the edges on a straight line, negative inside; in length never more than the great circle by
-    /// more than `Quantum.doubt`.
+    /// more than `Quantum.edgeDoubt`.
     let edge: SIMD4<Float>
   }
 
@@ -178,7 +189,10 @@ struct QuantisedPlace {
   func sights(of group: EntryGroup) -> Sights {
     let across = group.xy &- xy
     let along = group.zr &- QuantisedPlace.pairs(z, 0)
-    let (x, y, z, radius) = (firsts(across), seconds(across), firsts(along), seconds(along))
+    let (x, y, z) = (
+      firsts(across) + middle.x, seconds(across) + middle.y, firsts(along) + middle.z
+    )
+    let radius = seconds(along)
     return Sights(x: x, y: y, z: z, radius: radius, edge: edges(x, y, z, radius))
   }
 

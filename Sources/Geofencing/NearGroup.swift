@@ -23,7 +23,7 @@ struct NearGroup {
     y = sights.y * quantum
     z = sights.z * quantum
     radius = sights.radius * quantum
-    doubt = SIMD4(repeating: Float(Quantum.doubt) * quantum)
+    doubt = SIMD4(repeating: Quantum.edgeDoubt * quantum)
     side = SIMD4(repeating: 1).replacing(with: -1, where: sights.edge .< 0)
     let unused = SIMD4(repeating: Float(Entry.unusedRadius))
     self.tag = tag.replacing(with: -1, where: sights.radius .<= unused)

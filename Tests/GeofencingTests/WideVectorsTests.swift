@@ -182,6 +182,7 @@ import Testing
       var entries: [entry_group] = []
       var all: [[(tag: FenceID, edge: Float, radius: Float)]] = []
       let skin = Float(power(10, random.uniform(0.5...3.8)))
+      let toMiddle = (0..<3).map { _ in Float(random.uniform(-0.5...0.5)) }
       for group in 0..<Int.random(in: 0...Int(list_most), using: &random) {
         var packed = EntryGroup()
         var lanes: [(tag: FenceID, edge: Float, radius: Float)] = []
@@ -194,17 +195,18 @@ import Testing
           packed[lane] = Entry(
             tag: tag, x: middle[0] &+ way[0], y: middle[1] &+ way[1], z: middle[2] &+ way[2],
             radius: radius)
-          let square = way.map { Float($0) * Float($0) }
+          let square = zip(way, toMiddle).map { (Float($0) + $1) * (Float($0) + $1) }
           let edge = (square[0] + square[1] + square[2]).squareRoot() - Float(radius)
           lanes.append((tag, edge, Float(radius)))
         }
         entries.append(entry_group(xy: packed.xy, zr: packed.zr, tag: packed.tag))
         all.append(lanes)
       }
-      let doubt = Float(Quantum.doubt)
+      let doubt = Quantum.edgeDoubt
       let view = list_view(
         xy: Int32(middle[1]) << 16 | Int32(middle[0]) & 0xFFFF, z: Int32(middle[2]),
-        skin: skin, doubt: doubt, quantum: 0.75)
+        middle_x: toMiddle[0], middle_y: toMiddle[1], middle_z: toMiddle[2], skin: skin, doubt: doubt,
+        quantum: 0.75)
       let (found, groups) = Self.findings(entries, view, isWide: false)
       if has_wide_vectors(), Self.findings(entries, view, isWide: true).0 != found { wrong += 1 }
       var expected: (near: Set<FenceID>, held: [FenceID]) = ([], [])
