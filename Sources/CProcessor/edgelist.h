@@ -24,6 +24,8 @@ struct list_view {
   float doubt;
   /// Metres.
   float quantum;
+  /// All bits set where only edges count, none else: what is near is told with those of its number flipped.
+  int32_t flip;
 };
 
 /// What has been found in a part of a list.
@@ -95,9 +97,11 @@ static inline uint64_t list_candidates(const struct entry_group *entries, uint32
 }
 
 /// Finds the edges that are near and the fences that hold the place among up to sixteen groups of entries. `near` has
-/// room for as many groups, `held` for `list_room` numbers.
+/// room for as many groups, `held` for `list_room` numbers. Fences whose numbers have been told, so many times four, are
+/// told no second time.
 static inline struct list_findings list_edges(const struct entry_group *entries, uint32_t count,
-                                              struct list_view view, struct near_group *near, int32_t *held) {
+                                              struct list_view view, const four_ints *tags_told, uint32_t told,
+                                              struct near_group *near, int32_t *held) {
   struct near_lanes lanes;
   uint32_t near_count = 0, held_count = 0, asked = 0;
   four_floats nearest = __builtin_inff();
@@ -116,13 +120,20 @@ static inline struct list_findings list_edges(const struct entry_group *entries,
     four_floats edge = edges(wx, wy, wz, radius), away = __builtin_elementwise_abs(edge);
     uint32_t is_near = not_above(away, view.skin), is_held = not_above(edge, 0);
     uint32_t is_shape = signs(group->tag);
+    if (told && (is_near | is_held)) {
+      four_ints found = 0;
+      for (uint32_t j = 0; j < told; j++) found |= found_among(tags_told[j], group->tag);
+      uint32_t is_new = ~signs(found) | is_shape;
+      is_near &= is_new, is_held &= is_new;
+    }
     if ((is_near & not_above(away, view.doubt)) | (is_shape & (is_near | is_held))) {
       asked |= 1U << i;
       continue;
     }
-    nearest = lesser_of(away <= view.skin ? away : (four_floats)__builtin_inff(), nearest);
     for (; is_held; is_held &= is_held - 1) held[held_count++] = group->tag[__builtin_ctz(is_held)];
     if (!is_near) continue;
+    four_ints bits = {1, 2, 4, 8};
+    nearest = lesser_of(((int32_t)is_near & bits) != 0 ? away : (four_floats)__builtin_inff(), nearest);
     wx *= view.quantum, wy *= view.quantum, wz *= view.quantum, radius *= view.quantum;
     float numbers[4][4];
     memcpy(numbers[0], &wx, 16), memcpy(numbers[1], &wy, 16), memcpy(numbers[2], &wz, 16);
@@ -134,7 +145,7 @@ static inline struct list_findings list_edges(const struct entry_group *entries,
       lanes.z[near_count] = numbers[2][lane];
       lanes.radius[near_count] = numbers[3][lane];
       lanes.side[near_count] = edge[lane] < 0 ? -1 : 1;
-      lanes.tag[near_count] = group->tag[lane];
+      lanes.tag[near_count] = group->tag[lane] ^ view.flip;
       near_count++;
     }
   }
@@ -148,11 +159,13 @@ static inline struct list_findings list_edges(const struct entry_group *entries,
 
 /// `list_edges`.
 WIDE static struct list_findings list_edges_wide(const struct entry_group *entries, uint32_t count,
-                                                 struct list_view view, struct near_group *near, int32_t *held) {
+                                                 struct list_view view, const four_ints *tags_told,
+                                                 uint32_t told, struct near_group *near, int32_t *held) {
   struct near_lanes lanes;
   uint32_t near_count = 0, held_count = 0, asked = 0;
   __m512 nearest = _mm512_set1_ps(__builtin_inff());
   __m512i xy = _mm512_set1_epi32(view.xy), z = _mm512_set1_epi32(view.z & 0xFFFF);
+  __m512i flip = _mm512_set1_epi32(view.flip);
   __m512 middle_x = _mm512_set1_ps(view.middle_x), middle_y = _mm512_set1_ps(view.middle_y);
   __m512 middle_z = _mm512_set1_ps(view.middle_z);
   __m512 skin = _mm512_set1_ps(view.skin), doubt = _mm512_set1_ps(view.doubt), quantum = _mm512_set1_ps(view.quantum);
@@ -186,6 +199,18 @@ WIDE static struct list_findings list_edges_wide(const struct entry_group *entri
     __mmask16 is_near = _mm512_mask_cmp_ps_mask(valid, away, skin, _CMP_LE_OQ);
     __mmask16 is_held = _mm512_mask_cmp_ps_mask(valid, edge, _mm512_setzero_ps(), _CMP_LE_OQ);
     __mmask16 is_shape = _mm512_cmplt_epi32_mask(tag, _mm512_setzero_si512());
+    if (told && (is_near | is_held)) {
+      __mmask16 is_told = 0;
+      for (uint32_t j = 0; j < told; j++) {
+        four_ints tags = tags_told[j];
+        is_told |= _mm512_cmpeq_epi32_mask(tag, _mm512_set1_epi32(tags.x)) |
+                   _mm512_cmpeq_epi32_mask(tag, _mm512_set1_epi32(tags.y)) |
+                   _mm512_cmpeq_epi32_mask(tag, _mm512_set1_epi32(tags.z)) |
+                   _mm512_cmpeq_epi32_mask(tag, _mm512_set1_epi32(tags.w));
+      }
+      is_told &= (__mmask16)~is_shape;
+      is_near &= (__mmask16)~is_told, is_held &= (__mmask16)~is_told;
+    }
     uint32_t special =
         _mm512_mask_cmp_ps_mask(is_near, away, doubt, _CMP_LE_OQ) | (is_shape & (uint32_t)(is_near | is_held));
     if (special) {
@@ -206,7 +231,7 @@ WIDE static struct list_findings list_edges_wide(const struct entry_group *entri
     _mm512_storeu_ps(lanes.z + near_count, _mm512_maskz_compress_ps(is_near, _mm512_mul_ps(wz, quantum)));
     _mm512_storeu_ps(lanes.radius + near_count, _mm512_maskz_compress_ps(is_near, _mm512_mul_ps(radius, quantum)));
     _mm512_storeu_ps(lanes.side + near_count, _mm512_maskz_compress_ps(is_near, side));
-    _mm512_storeu_si512(lanes.tag + near_count, _mm512_maskz_compress_epi32(is_near, tag));
+    _mm512_storeu_si512(lanes.tag + near_count, _mm512_maskz_compress_epi32(is_near, _mm512_xor_si512(tag, flip)));
     near_count += (uint32_t)__builtin_popcount(is_near);
   }
   return (struct list_findings){list_groups(&lanes, near_count, view.doubt * view.quantum, near), held_count, asked,
@@ -218,8 +243,9 @@ WIDE static struct list_findings list_edges_wide(const struct entry_group *entri
 #else
 
 static inline struct list_findings list_edges_wide(const struct entry_group *entries, uint32_t count,
-                                                   struct list_view view, struct near_group *near, int32_t *held) {
-  return list_edges(entries, count, view, near, held);
+                                                   struct list_view view, const four_ints *tags_told,
+                                                   uint32_t told, struct near_group *near, int32_t *held) {
+  return list_edges(entries, count, view, tags_told, told, near, held);
 }
 
 #endif

@@ -40,6 +40,8 @@ struct hot_sight {
   float clearance;
   /// The same to whichever side of each edge; 0 or less where it is in doubt on which.
   float sure;
+  /// A bit for each edge, the first one lowest: set where it is no more than a limit to it.
+  uint64_t crossed;
 };
 
 /// What has been copied to the hot edges.
@@ -63,18 +65,6 @@ static inline four_floats hot_beyond(const float *hot, uint32_t i, float x, floa
          four_at(hot + hot_side + i);
 }
 
-/// What the first hot edges show of a place, given by the way to it from the middle of the disc. Behind the last edge
-/// there must be twelve unused ones at least.
-static inline struct hot_sight hot_look(const float *hot, uint32_t edges, float x, float y, float z) {
-  four_floats clearance = __builtin_inff(), sure = __builtin_inff();
-  for (uint32_t i = 0; i < edges; i += 4) {
-    four_floats beyond = hot_beyond(hot, i, x, y, z), doubt = four_at(hot + hot_doubt + i);
-    clearance = lesser_of(beyond - doubt, clearance);
-    sure = lesser_of(__builtin_elementwise_abs(beyond) - doubt, sure);
-  }
-  return (struct hot_sight){least_of(clearance), least_of(sure)};
-}
-
 /// A bit for each hot edge, the first one lowest: set where it is no more than a limit to it from a place.
 static inline uint64_t hot_crossed(const float *hot, uint32_t edges, float x, float y, float z, float limit) {
   uint64_t crossed = 0;
@@ -83,6 +73,21 @@ static inline uint64_t hot_crossed(const float *hot, uint32_t edges, float x, fl
     crossed |= (uint64_t)not_above(clearance, limit) << i;
   }
   return crossed;
+}
+
+/// What the first hot edges show of a place, given by the way to it from the middle of the disc. Behind the last edge
+/// there must be twelve unused ones at least.
+static inline struct hot_sight hot_look(const float *hot, uint32_t edges, float x, float y, float z, float limit) {
+  four_floats clearance = __builtin_inff(), sure = __builtin_inff();
+  for (uint32_t i = 0; i < edges; i += 4) {
+    four_floats beyond = hot_beyond(hot, i, x, y, z), doubt = four_at(hot + hot_doubt + i);
+    clearance = lesser_of(beyond - doubt, clearance);
+    sure = lesser_of(__builtin_elementwise_abs(beyond) - doubt, sure);
+  }
+  float least = least_of(clearance);
+  // Mostly it is none.
+  uint64_t crossed = least <= limit ? hot_crossed(hot, edges, x, y, z, limit) : 0;
+  return (struct hot_sight){least, least_of(sure), crossed};
 }
 
 /// Where an edge was copied from: the number of the group in its level, the level and the lane.
@@ -150,7 +155,9 @@ WIDE_PART static inline __m512 wide_edges(__m512 x, __m512 y, __m512 z, __m512 r
 }
 
 /// `hot_look`.
-WIDE static struct hot_sight hot_look_wide(const float *hot, uint32_t edges, float x, float y, float z) {
+WIDE static struct hot_sight hot_look_wide(const float *hot, uint32_t edges, float x, float y, float z,
+                                           float limit) {
+  uint64_t crossed = 0;
   __m512 clearance = _mm512_set1_ps(__builtin_inff()), sure = clearance;
   __m512 px = _mm512_set1_ps(x), py = _mm512_set1_ps(y), pz = _mm512_set1_ps(z);
   for (uint32_t i = 0; i < edges; i += 16) {
@@ -160,10 +167,12 @@ WIDE static struct hot_sight hot_look_wide(const float *hot, uint32_t edges, flo
                    _mm512_sub_ps(_mm512_loadu_ps(hot + hot_z + i), pz), _mm512_loadu_ps(hot + hot_radius + i)),
         _mm512_loadu_ps(hot + hot_side + i));
     __m512 doubt = _mm512_loadu_ps(hot + hot_doubt + i);
-    clearance = _mm512_min_ps(_mm512_sub_ps(beyond, doubt), clearance);
+    __m512 here = _mm512_sub_ps(beyond, doubt);
+    crossed |= (uint64_t)_mm512_cmp_ps_mask(here, _mm512_set1_ps(limit), _CMP_LE_OQ) << i;
+    clearance = _mm512_min_ps(here, clearance);
     sure = _mm512_min_ps(_mm512_sub_ps(_mm512_abs_ps(beyond), doubt), sure);
   }
-  return (struct hot_sight){_mm512_reduce_min_ps(clearance), _mm512_reduce_min_ps(sure)};
+  return (struct hot_sight){_mm512_reduce_min_ps(clearance), _mm512_reduce_min_ps(sure), crossed};
 }
 
 /// The same field of four groups.
@@ -218,8 +227,9 @@ WIDE static struct hot_copies hot_copy_wide(const struct near_group *groups, uin
 
 static inline _Bool has_wide_vectors(void) { return 0; }
 
-static inline struct hot_sight hot_look_wide(const float *hot, uint32_t edges, float x, float y, float z) {
-  return hot_look(hot, edges, x, y, z);
+static inline struct hot_sight hot_look_wide(const float *hot, uint32_t edges, float x, float y, float z,
+                                             float limit) {
+  return hot_look(hot, edges, x, y, z, limit);
 }
 
 static inline struct hot_copies hot_copy_wide(const struct near_group *groups, uint32_t count, float x, float y,

@@ -9,14 +9,36 @@ struct EdgeKernels {
   /// - Parameter isWide: whether to use the way for processors with wide vectors, which these must have.
   init(isWide: Bool = has_wide_vectors()) { self.isWide = isWide }
 
+  /// Most groups that are searched for what they have told.
+  static let mostSearched = 64
+
   /// Appends what up to `list_most` entries show: the edges that are near to `groups`, the fences that hold the place to
-  /// `holders` if they are wanted.
+  /// `holders` if they are wanted. With `isSearched` what is in one of the groups, not more than `mostSearched`, is told
+  /// no second time.
   @inline(__always)
   func list(
+    _ entries: Span<EntryGroup>, from view: list_view, wantsHolders: Bool, isSearched: Bool,
+    to groups: inout [NearGroup], _ holders: inout [FenceID]
+  ) -> list_findings {
+    unsafe withUnsafeTemporaryAllocation(
+      of: four_ints.self, capacity: EdgeKernels.mostSearched
+    ) { tags in
+      let told = isSearched ? min(groups.count, tags.count) : 0
+      for i in 0..<told { unsafe tags[i] = groups[i].tag }
+      return unsafe list(
+        entries, from: view, wantsHolders: wantsHolders, tags.baseAddress, told, to: &groups,
+        &holders)
+    }
+  }
+
+  @inline(__always)
+  private func list(
     _ entries: Span<EntryGroup>, from view: list_view, wantsHolders: Bool,
+    _ tags: UnsafePointer<four_ints>?, _ told: Int,
     to groups: inout [NearGroup], _ holders: inout [FenceID]
   ) -> list_findings {
     var findings = list_findings()
+    let told = UInt32(truncatingIfNeeded: told)
     groups.append(addingCapacity: Int(list_most)) { near in
       unsafe near.withUnsafeMutableBufferPointer { near, nearCount in
         holders.append(addingCapacity: Int(list_room)) { held in
@@ -30,8 +52,8 @@ struct EdgeKernels {
               let groups = unsafe near.assumingMemoryBound(to: near_group.self)
               findings =
                 unsafe isWide
-                ? list_edges_wide(list, UInt32(count), view, groups, held)
-                : list_edges(list, UInt32(count), view, groups, held)
+                ? list_edges_wide(list, UInt32(count), view, tags, told, groups, held)
+                : list_edges(list, UInt32(count), view, tags, told, groups, held)
             }
             heldCount = wantsHolders ? Int(findings.held) : 0
           }
@@ -70,26 +92,17 @@ struct EdgeKernels {
     unsafe hot_end(&fields, edges)
   }
 
-  /// What the first hot edges show of a place.
+  /// What the first hot edges show of a place, and which are no farther from it than a limit.
   @inline(__always)
-  func look(_ fields: [Float], _ edges: UInt32, from place: SIMD3<Float>) -> hot_sight {
+  func look(
+    _ fields: [Float], _ edges: UInt32, from place: SIMD3<Float>, limit: Float
+  ) -> hot_sight {
     unsafe fields.withUnsafeBufferPointer { fields in
       guard let first = fields.baseAddress, fields.count == Int(hot_fields)
-      else { return hot_sight(clearance: -.infinity, sure: -.infinity) }
+      else { return hot_sight(clearance: -.infinity, sure: -.infinity, crossed: 0) }
       return unsafe isWide
-        ? hot_look_wide(first, edges, place.x, place.y, place.z)
-        : hot_look(first, edges, place.x, place.y, place.z)
-    }
-  }
-
-  /// A bit for each of the first hot edges that is no farther from a place than a limit.
-  @inline(__always)
-  func crossed(
-    _ fields: [Float], _ edges: UInt32, from place: SIMD3<Float>, limit: Float
-  ) -> UInt64 {
-    unsafe fields.withUnsafeBufferPointer { fields in
-      guard let first = fields.baseAddress, fields.count == Int(hot_fields) else { return 0 }
-      return unsafe hot_crossed(first, edges, place.x, place.y, place.z, limit)
+        ? hot_look_wide(first, edges, place.x, place.y, place.z, limit)
+        : hot_look(first, edges, place.x, place.y, place.z, limit)
     }
   }
 }

@@ -43,15 +43,16 @@ struct EdgeScan {
     guard slot.isPooled else {
       return visit(EntryGroup(slot.entry), source, index, &near)
     }
-    let listView = list_view(
+    var listView = list_view(
       xy: place.joinedXY, z: place.joinedZ, middle_x: place.middle.x, middle_y: place.middle.y,
-      middle_z: place.middle.z, skin: skin, doubt: Quantum.edgeDoubt, quantum: quantum)
+      middle_z: place.middle.z, skin: skin, doubt: Quantum.edgeDoubt, quantum: quantum,
+      flip: 0)
     let groups = index.table.pool.groups.span
     let end = slot.blockStart + (slot.count + 3) >> 2
     for start in stride(from: slot.blockStart, to: end, by: Int(list_most)) {
       let part = groups.extracting(start..<min(end, start &+ Int(list_most)))
-      let findings = near.append(
-        part, from: listView, isOwn: source == .own, isForeign: source == .foreign)
+      listView.flip = source == .foreign || source == .beside && near.isLong ? -1 : 0
+      let findings = near.append(part, from: listView, isOwn: source == .own)
       nearest = min(nearest, findings.nearest)
       var asked = findings.asked
       while asked != 0 {

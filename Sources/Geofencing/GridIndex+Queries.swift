@@ -18,12 +18,18 @@ extension GridIndex {
     from view: Viewpoint, level: Int, into near: inout Neighbourhood
   ) -> (safe: Double, isSplit: Bool) {
     let place = CellPlace(view, level: level, widths)
+    let wanted = reach(from: place, wanted: near.ambition * CellGrid.height(level))
+    let cellAside = place.toMeridian < wanted ? place.cellAside(widths) : nil
+    let cellAcross = place.toParallel < wanted ? place.cellAcross(widths) : nil
+    // The slots of all are asked for before the first is waited for.
+    if let cellAside { table.prefetchSlot(of: cellAside.key) }
+    if let cellAcross { table.prefetchSlot(of: cellAcross.key) }
     let slot = table.slot(of: place.cell)
     table.prefetch(slot)
     let isSplit = slot.isSplit && level > 0
     var beside = CellsBeside()
     let reach = reach(
-      from: place, wanted: near.ambition * CellGrid.height(level), isSplit: isSplit, &beside)
+      from: place, wanted: wanted, cellAside, cellAcross, isSplit: isSplit, &beside)
     near.begin(at: view.direction, in: place.cell)
     var scan = EdgeScan(view: view, level: level, skin: reach)
     if slot.count > 0 { scan.visit(slot, .own, self, &near) }
@@ -50,20 +56,26 @@ extension GridIndex {
     }
   }
 
-  /// How far a look goes: as far as is wanted, but not beyond the farther borders of the cell, nor
-  /// beyond a border where another cell cannot tell all. Appends the cells to be read.
-  private func reach(
-    from place: CellPlace, wanted: Double, isSplit: Bool, _ beside: inout CellsBeside
-  ) -> Double {
+  /// How far a look would go if all cells could tell all: as far as is wanted, but not beyond the farther borders
+  /// of the cell.
+  @inline(__always)
+  private func reach(from place: CellPlace, wanted: Double) -> Double {
     var reach = min(wanted, place.toFarParallel, place.toFarMeridian)
     // To read another cell costs more than to come back a little sooner.
     if place.toMeridian > reach * GridIndex.enough { reach = min(reach, place.toMeridian) }
     if place.toParallel > reach * GridIndex.enough { reach = min(reach, place.toParallel) }
+    return reach
+  }
+
+  /// How far a look goes: as far as is wanted, but not beyond a border where another cell cannot tell all. Appends
+  /// the cells to be read.
+  @inline(__always)
+  private func reach(
+    from place: CellPlace, wanted: Double, _ cellAside: Cell?, _ cellAcross: Cell?, isSplit: Bool,
+    _ beside: inout CellsBeside
+  ) -> Double {
+    var reach = wanted
     guard place.toParallel < reach || place.toMeridian < reach else { return reach }
-    let cellAside = place.toMeridian < reach ? place.cellAside(widths) : nil
-    let cellAcross = place.toParallel < reach ? place.cellAcross(widths) : nil
-    if let cellAside { table.prefetchSlot(of: cellAside.key) }
-    if let cellAcross { table.prefetchSlot(of: cellAcross.key) }
     var across: CellTable.Slot?
     var aside: CellTable.Slot?
     if place.toMeridian < reach {

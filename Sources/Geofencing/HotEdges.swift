@@ -153,14 +153,10 @@ struct HotEdges {
   @inline(__always)
   func cosine(at position: Coordinate) -> Double { frame.cosine(at: position) }
 
-  /// What the edges show of a place.
+  /// What the edges show of a place, and which of them may have been crossed on the way to it.
   @inline(__always)
-  func look(at sight: Sight) -> hot_sight { kernels.look(fields, edges, from: sight.place) }
-
-  /// The edges that may have been crossed on the way to a place, a bit for each.
-  @inline(__always)
-  private func crossed(at sight: Sight) -> UInt64 {
-    kernels.crossed(fields, edges, from: sight.place, limit: Float(sight.error))
+  func look(at sight: Sight) -> hot_sight {
+    kernels.look(fields, edges, from: sight.place, limit: Float(sight.error))
   }
 
   @inline(__always)
@@ -172,11 +168,11 @@ struct HotEdges {
   /// how many metres one can travel from the place; nil where a full look is needed.
   @inline(never)
   mutating func cross(
-    _ sight: Sight, sure: Float, _ levels: inout InlineArray<5, Neighbourhood>,
+    _ seen: hot_sight, of sight: Sight, _ levels: inout InlineArray<5, Neighbourhood>,
     entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
   ) -> Double? {
     var isSure = true
-    var crossed = crossed(at: sight)
+    var crossed = seen.crossed
     while crossed != 0 {
       let edge = crossed.trailingZeroBitCount
       crossed &= crossed &- 1
@@ -191,19 +187,19 @@ struct HotEdges {
       forget()
       return nil
     }
-    return max(0, sight.rest(besides: sure))
+    return max(0, sight.rest(besides: seen.sure))
   }
 
   /// Decides which of the edges were crossed that may have been, after a look has shown that some may. Returns how
   /// many metres one can travel from the place; nil where a full look is needed.
   @inline(never)
   mutating func decide(
-    from view: Viewpoint, _ sight: Sight, in index: GridIndex,
+    _ seen: hot_sight, of sight: Sight, from view: Viewpoint, in index: GridIndex,
     _ levels: inout InlineArray<5, Neighbourhood>,
     entered: inout ScratchList<FenceID>, left: inout ScratchList<FenceID>
   ) -> Double? {
     var isSure = true
-    var crossed = crossed(at: sight)
+    var crossed = seen.crossed
     while crossed != 0 {
       let edge = crossed.trailingZeroBitCount
       crossed &= crossed &- 1

@@ -38,10 +38,6 @@ struct NearGroup {
     tag = with_whole_number(tag, lane, -1)
   }
 
-  /// Whether there is no circle in it.
-  @inline(__always)
-  var isEmpty: Bool { not_above(radius, SIMD4(repeating: -1e30)) == 15 }
-
   /// Has a tag say that only the edge counts.
   @inline(__always)
   mutating func markForeign(_ lane: Int) {

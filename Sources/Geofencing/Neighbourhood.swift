@@ -118,19 +118,12 @@ struct Neighbourhood {
 
   /// Whether so much is near that searching it for each fence of a cell would take long.
   @inline(__always)
-  var isLong: Bool { isLong(groups.count) }
-
-  @inline(__always)
-  private func isLong(_ groups: Int) -> Bool { groups + shapes.count > 64 }
+  var isLong: Bool { groups.count + shapes.count > EdgeKernels.mostSearched }
 
   /// A bit for each of four fences, the first one lowest: set where it is among those added.
   @inline(__always)
-  func listed(_ fences: SIMD4<FenceID>) -> UInt32 { listed(fences, before: groups.count) }
-
-  /// The same where it is among the shapes or those in the first groups.
-  @inline(__always)
-  private func listed(_ fences: SIMD4<FenceID>, before count: Int) -> UInt32 {
-    let groups = groups.span.extracting(first: count)
+  func listed(_ fences: SIMD4<FenceID>) -> UInt32 {
+    let groups = groups.span
     var found = SIMD4<Int32>()
     for i in groups.indices { found |= found_among(groups[i].tag, fences) }
     return shapes.isEmpty ? signs(found) : signs(found) | shapesListed(fences)
@@ -146,36 +139,16 @@ struct Neighbourhood {
   }
 
   /// Adds what a part of a list shows from a place: the edges that are near and, where the cell is the own, what
-  /// holds it. What has to be looked at closer is left.
-  @inline(__always)
-  mutating func append(
-    _ entries: Span<EntryGroup>, from view: list_view, isOwn: Bool, isForeign: Bool
-  ) -> list_findings {
-    let first = groups.count
-    let isForeign = isForeign || isLong
-    let findings = kernels.list(
-      entries, from: view, wantsHolders: isOwn, to: &groups, &holding)
-    if !isOwn, findings.near > 0 { settle(from: first, isForeign: isForeign) }
-    return findings
-  }
-
-  /// Takes out of the groups from one on what has been told before by another cell that lists it, or, where
-  /// only edges count, has them say that.
+  /// holds it. What has to be looked at closer is left, and what another cell that lists it has told.
   ///
   /// Where thousands lie in one spot, nobody searches: one that is told twice only costs a new look.
-  private mutating func settle(from first: Int, isForeign: Bool) {
-    let isSearched = !isLong(first)
-    for i in first..<groups.count {
-      let tags = groups[i].tag
-      var found = isSearched ? listed(tags, before: first) : 0
-      found &= ~signs(tags)
-      var lanes = Lanes(bits: found)
-      while let lane = lanes.next() { groups[i].clear(lane) }
-      guard isForeign else { continue }
-      lanes = Lanes(bits: ~(found | signs(tags)) & 15)
-      while let lane = lanes.next() { groups[i].markForeign(lane) }
-    }
-    while groups.count > first, groups[groups.count - 1].isEmpty { groups.removeLast() }
+  @inline(__always)
+  mutating func append(
+    _ entries: Span<EntryGroup>, from view: list_view, isOwn: Bool
+  ) -> list_findings {
+    kernels.list(
+      entries, from: view, wantsHolders: isOwn, isSearched: !isOwn && !isLong, to: &groups,
+      &holding)
   }
 
   /// Adds four circles, of which the edge of one at least is near.

@@ -107,7 +107,7 @@ struct Surroundings {
       if let safe = take(seen, of: sight, view.position) { return safe }
       if !sight.isSure(seen.sure),
         let safe = hot.decide(
-          from: view, sight, in: index, &levels, entered: &entered, left: &left)
+          seen, of: sight, from: view, in: index, &levels, entered: &entered, left: &left)
       {
         noteCrossings(sight, view.position)
         return safe
@@ -174,7 +174,7 @@ struct Surroundings {
     }
     guard sight.isSure(seen.sure),
       let safe = hot.cross(
-        sight, sure: seen.sure, &levels, entered: &entered, left: &left)
+        seen, of: sight, &levels, entered: &entered, left: &left)
     else { return nil }
     noteCrossings(sight, position)
     return safe
@@ -259,7 +259,12 @@ struct Surroundings {
 
   /// The largest level above one on which the place has left the cell that was last read, though not
   /// its reach.
-  private func levelAstray(above level: Int, at view: Viewpoint, in index: GridIndex) -> Int? {
+  ///
+  /// Written in place, for a call copies the surroundings.
+  @inline(__always)
+  private func levelAstray(
+    above level: Int, at view: Viewpoint, in index: GridIndex
+  ) -> Int? {
     let north = CellGrid.northing(degrees: view.position.latitude)
     let east = CellGrid.easting(degrees: view.position.longitude)
     for upper in stride(from: CellGrid.top, to: level, by: -1)

@@ -114,15 +114,18 @@ import Testing
       // A look tells the least of all that are copied, and which they are.
       for _ in 0..<4 {
         let (x, y, z) = (part(), part(), part())
-        let seen = hot_look(fields, copies.edges, x, y, z)
+        let least = hot_look(fields, copies.edges, x, y, z, -1e30).clearance
+        let limit = Bool.random(using: &random) ? least : least + Float(random.uniform(-10...100))
+        let seen = hot_look(fields, copies.edges, x, y, z, limit)
         if has_wide_vectors() {
-          let wide = hot_look_wide(fields, copies.edges, x, y, z)
+          let wide = hot_look_wide(fields, copies.edges, x, y, z, limit)
           if wide.clearance.bitPattern != seen.clearance.bitPattern
-            || wide.sure.bitPattern != seen.sure.bitPattern
+            || wide.sure.bitPattern != seen.sure.bitPattern || wide.crossed != seen.crossed
           {
             wrong += 1
           }
         }
+        if seen.crossed != hot_crossed(fields, copies.edges, x, y, z, limit) { wrong += 1 }
         let crossed = hot_crossed(fields, copies.edges, x, y, z, seen.clearance)
         let here = all.filter {
           homes.contains(hot_home(UInt32($0.group), UInt32($0.level), UInt32($0.lane)))
@@ -132,6 +135,9 @@ import Testing
           continue
         }
         if abs(least - seen.clearance) > 0.01 || abs(sure - seen.sure) > 0.01 { wrong += 1 }
+        let surely = here.count { $0.0 <= limit - 0.01 }
+        let perhaps = here.count { $0.0 <= limit + 0.01 }
+        if !(surely...perhaps).contains(seen.crossed.nonzeroBitCount) { wrong += 1 }
         if crossed.nonzeroBitCount != 1 && least > -1e20 {
           wrong += Set(here.map(\.0)).count == here.count ? 1 : 0
         }
@@ -152,12 +158,13 @@ import Testing
   }
 
   private static func findings(
-    _ entries: [entry_group], _ view: list_view, isWide: Bool
+    _ entries: [entry_group], _ view: list_view, told: [four_ints], isWide: Bool
   ) -> (Findings, near: [near_group]) {
     var near = [near_group](repeating: near_group(), count: Int(list_most))
     var held = [FenceID](repeating: 0, count: Int(list_room))
     let list = isWide ? list_edges_wide : list_edges
-    let found = list(entries, UInt32(entries.count), view, &near, &held)
+    let found = list(
+      entries, UInt32(entries.count), view, told, UInt32(told.count), &near, &held)
     near.removeLast(near.count - Int(found.near))
     var bits: [UInt32] = []
     for group in near {
@@ -176,7 +183,7 @@ import Testing
   @Test(arguments: 0..<8 as Range<UInt64>) func listsAreWhatEachEntrySays(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var wrong = 0
-    var (near, held, asked) = (0, 0, 0)
+    var (nearCount, held, asked, repeated) = (0, 0, 0, 0)
     for _ in 0..<500 {
       let middle = (0..<3).map { _ in Int16.random(in: .min ... .max, using: &random) }
       var entries: [entry_group] = []
@@ -205,10 +212,24 @@ import Testing
       let doubt = Quantum.edgeDoubt
       let view = list_view(
         xy: Int32(middle[1]) << 16 | Int32(middle[0]) & 0xFFFF, z: Int32(middle[2]),
-        middle_x: toMiddle[0], middle_y: toMiddle[1], middle_z: toMiddle[2], skin: skin, doubt: doubt,
-        quantum: 0.75)
-      let (found, groups) = Self.findings(entries, view, isWide: false)
-      if has_wide_vectors(), Self.findings(entries, view, isWide: true).0 != found { wrong += 1 }
+        middle_x: toMiddle[0], middle_y: toMiddle[1], middle_z: toMiddle[2],
+        skin: skin, doubt: doubt, quantum: 0.75, flip: Bool.random(using: &random) ? -1 : 0)
+      // What has been told before: some of the entries, others, of some the edges alone, and unused lanes.
+      let told = (0..<Int.random(in: 0...9, using: &random)).map { _ in
+        SIMD4<Int32>.random(in: -40...120, using: &random)
+      }
+      let (found, groups) = Self.findings(entries, view, told: told, isWide: false)
+      if has_wide_vectors(),
+        Self.findings(entries, view, told: told, isWide: true).0 != found
+      {
+        wrong += 1
+      }
+      let isTold = Set(told.flatMap { tags in (0..<4).map { tags[$0] } }.filter { $0 >= 0 })
+      for i in all.indices {
+        let count = all[i].count
+        all[i].removeAll { isTold.contains($0.tag) }
+        repeated += count - all[i].count
+      }
       var expected: (near: Set<FenceID>, held: [FenceID]) = ([], [])
       var nearest = Float.infinity
       for (i, lanes) in all.enumerated() {
@@ -227,23 +248,25 @@ import Testing
           nearest = min(nearest, (abs(lane.edge) - doubt) * 0.75)
         }
       }
-      near += expected.near.count
+      nearCount += expected.near.count
       held += expected.held.count
       if found.held != expected.held { wrong += 1 }
-      var told: [FenceID] = []
+      var near: [FenceID] = []
       for group in groups {
-        for lane in 0..<4 where group.tag[lane] >= 0 {
-          told.append(group.tag[lane])
-          let edge = all[Int(group.tag[lane]) / 4].first { $0.tag == group.tag[lane] }?.edge
+        for lane in 0..<4 where group.radius[lane] > -1e30 {
+          let tag = group.tag[lane] ^ view.flip
+          near.append(tag)
+          let edge = all[Int(tag) / 4].first { $0.tag == tag }?.edge
           if (group.side[lane] < 0) != ((edge ?? 0) < 0) { wrong += 1 }
         }
       }
-      if told.count != expected.near.count || Set(told) != expected.near { wrong += 1 }
+      if near.count != expected.near.count || Set(near) != expected.near { wrong += 1 }
       let bound = Float(bitPattern: found.nearest)
       if !(bound == nearest || abs(bound - nearest) < 0.01) { wrong += 1 }
     }
     #expect(wrong == 0)
-    #expect(near > 500)
+    #expect(nearCount > 500)
+    #expect(repeated > 100)
     #expect(held > 500)
     #expect(asked > 100)
   }
