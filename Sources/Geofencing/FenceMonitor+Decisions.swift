@@ -54,6 +54,7 @@ extension FenceMonitor {
   private mutating func lookPlainly(
     at time: Instant, _ position: Coordinate, eph: Double?, into transitions: inout [Transition]
   ) {
+    surroundings.prefetchDoubtful(in: index)
     if isAdrift, isJump(to: position) {
       assert(hasToldCrossings)
       return jump(at: time, to: position, eph: eph, into: &transitions)

@@ -1,3 +1,4 @@
+import CProcessor
 package import Geodesy
 
 extension GridIndex {
@@ -110,6 +111,15 @@ extension GridIndex {
     guard !slot.isSplit || isSplit else { return nil }
     table.prefetch(slot)
     return slot
+  }
+
+  /// Asks memory for the circle of a fence.
+  @inline(__always)
+  func prefetchCircle(of fence: FenceID) {
+    unsafe circles.withUnsafeBufferPointer { buffer in
+      guard let first = buffer.baseAddress else { return }
+      unsafe CProcessor.prefetch(first + Int(fence))
+    }
   }
 
   /// Appends the fences that hold a place, and finds out nothing else.

@@ -176,7 +176,7 @@ struct HotEdges {
     while crossed != 0 {
       let edge = crossed.trailingZeroBitCount
       crossed &= crossed &- 1
-      let home = Home(bits: homes[edge])
+      let home = home(of: edge)
       isSure =
         levels[home.level].cross(home.lane, ofGroup: home.group, entered: &entered, left: &left)
         && isSure
@@ -203,7 +203,7 @@ struct HotEdges {
     while crossed != 0 {
       let edge = crossed.trailingZeroBitCount
       crossed &= crossed &- 1
-      let home = Home(bits: homes[edge])
+      let home = home(of: edge)
       isSure =
         levels[home.level].decide(
           home.lane, ofGroup: home.group, from: view, in: index, entered: &entered, left: &left)
@@ -224,9 +224,13 @@ struct HotEdges {
     return max(0, sight.rest(besides: look(at: sight).clearance))
   }
 
+  /// Where an edge was copied from.
+  @inline(__always)
+  func home(of edge: Int) -> Home { Home(bits: homes[edge]) }
+
   /// Where an edge was copied from, as `hot_home` notes it.
-  private struct Home {
-    let bits: UInt32
+  struct Home {
+    fileprivate let bits: UInt32
 
     @inline(__always)
     var level: Int { Int(bits &>> 2 & 7) }

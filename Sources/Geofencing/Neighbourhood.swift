@@ -233,6 +233,10 @@ struct Neighbourhood {
     hot.append(groups, from: CellGrid.earthRadius * offset, level: level)
   }
 
+  /// The fence in a lane of a group.
+  @inline(__always)
+  func fence(_ lane: Int, ofGroup i: Int) -> FenceID { Entry.fence(of: groups[i].tag[lane]) }
+
   /// A copy of a group, told from another place.
   @inline(__always)
   func copy(ofGroup i: Int, from place: Vector) -> NearGroup {

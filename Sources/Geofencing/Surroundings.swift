@@ -47,6 +47,8 @@ struct Surroundings {
 
   /// Whether the last look brought anything.
   private(set) var hasNews = false
+  /// Of the last glance, if it gave up: a bit for each hot edge that may have been crossed.
+  private var doubtful: UInt64 = 0
 
   /// Forgets all that is known, because the fences have changed.
   mutating func forget() {
@@ -157,8 +159,22 @@ struct Surroundings {
     guard let sight = hot.sight(of: position) else { return nil }
     clearNews()
     let seen = hot.look(at: sight)
-    guard let safe = take(seen, of: sight, position) else { return nil }
+    guard let safe = take(seen, of: sight, position) else {
+      doubtful = seen.crossed
+      return nil
+    }
     return (safe, hot.cosine(at: position))
+  }
+
+  /// Asks memory for the circles that the look after a glance which gave up will ask about: they take longer to come
+  /// than to find out where the place is.
+  @inline(__always)
+  mutating func prefetchDoubtful(in index: GridIndex) {
+    while doubtful != 0 {
+      let home = hot.home(of: doubtful.trailingZeroBitCount)
+      doubtful &= doubtful &- 1
+      index.prefetchCircle(of: levels[home.level].fence(home.lane, ofGroup: home.group))
+    }
   }
 
   /// Takes in what the hot edges show of a place, if it is for certain. Returns how many metres one can travel
