@@ -59,9 +59,9 @@ struct CellPlace {
     Cell(level: cell.level, row: cell.row, column: columnAside)
   }
 
-  /// The one that touches both.
-  func cellAtCorner(_ widths: ColumnWidths) -> Cell? {
-    cellAcross(widths).map { Cell(level: cell.level, row: $0.row, column: columnAside) }
+  /// The one that touches both, beside that across the nearer parallel.
+  func atCorner(_ across: Cell) -> Cell {
+    Cell(level: cell.level, row: across.row, column: columnAside)
   }
 
   private var columnAside: UInt32 {

@@ -24,7 +24,10 @@ extension GridIndex {
     let cellAcross = place.toParallel < wanted ? place.cellAcross(widths) : nil
     // The slots of all are asked for before the first is waited for.
     if let cellAside { table.prefetchSlot(of: cellAside.key) }
-    if let cellAcross { table.prefetchSlot(of: cellAcross.key) }
+    if let cellAcross {
+      table.prefetchSlot(of: cellAcross.key)
+      if cellAside != nil { table.prefetchSlot(of: place.atCorner(cellAcross).key) }
+    }
     let slot = table.slot(of: place.cell)
     table.prefetch(slot)
     let isSplit = slot.isSplit && level > 0
@@ -88,7 +91,7 @@ extension GridIndex {
       if across == nil { reach = place.toParallel }
     }
     if let across, let aside, place.toParallel < reach, place.toMeridian < reach {
-      if let corner = open(place.cellAtCorner(widths), isSplit: isSplit) {
+      if let corner = open(cellAcross.map(place.atCorner), isSplit: isSplit) {
         beside.append(corner)
       } else {
         reach = max(place.toParallel, place.toMeridian)
