@@ -14,8 +14,8 @@ import Geodesy
 ///
 /// A copy is as sure as what it was made of. Two more roundings to 24 bits go into it: of its
 /// place, and of the way to that. The doubt of an `ExactCircle` counts
-/// eight for less than half of it, and that of an entry has half a quantum to spare, where all
-/// ten come to 2¹⁶ · 10 · 2⁻²⁴ quanta, less than a twentieth of one.
+/// eight for less than half of it, and that of an entry (`Quantum.edgeDoubt`) has 0.088 quanta to spare, where all
+/// ten come to 2¹⁶ · 10 · 2⁻²⁴ quanta, 0.04 of one.
 struct HotEdges {
   /// Field by field as `hotedges.h` has them; empty before the first look.
   private var fields: [Float] = []
