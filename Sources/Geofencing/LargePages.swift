@@ -32,6 +32,15 @@ extension Array {
     }
   }
 
+  /// Has what it knows of itself on its way, which lies before its elements.
+  @inline(__always)
+  package func askForHead() {
+    unsafe withUnsafeBufferPointer { elements in
+      guard let start = elements.baseAddress else { return }
+      unsafe prefetch(UnsafeRawPointer(start) - 16)
+    }
+  }
+
   /// Adds an element; where there is no room, moves all to twice as much, on large pages where that is large.
   /// Complexity: O(1) amortised.
   @inlinable

@@ -1,3 +1,4 @@
+import CProcessor
 import Geodesy
 
 /// Those that have said "leave" and have much less slack than lets them wait again, on shelves by how much is
@@ -13,7 +14,7 @@ struct GoneShelves: Sendable {
   /// With so much less missing than this, in seconds beyond two leashes, the shelf says nothing more.
   private static let least = 50.0
   /// Where shelves end, in seconds missing beyond those; the last one does not.
-  private static let ends = [120.0, 960, 7_680]
+  private static let ends = [960.0]
   /// What misses so much more goes on by a shelf.
   private static let hysteresis = 1.25
   /// Seconds that may be missing less than single precision tells.
@@ -26,7 +27,7 @@ struct GoneShelves: Sendable {
   private static let doubtfulWay = 2 * Odometer.slackness + 100
 
   /// Those of each grade.
-  private static let depth = 4
+  private static let depth = 2
 
   /// What stays on a shelf: how many seconds may be missing.
   private struct Range: Sendable {
@@ -192,7 +193,7 @@ struct GoneShelves: Sendable {
     guard !rack.isEmpty(shelf) else { return }
     let range = ranges[shelf]
     let most = again - Self.doubt
-    let bounds = LeaveShelf.Bounds(
+    let bounds = shelf_bounds(
       least: Float(most - range.most), most: Float(most - range.least),
       nearest: Float(range.nearest), farthest: Float(range.farthest), shortest: 0)
     let sight = rack.look(at: shelf, bounds, &places, reckoning, view, here)
@@ -206,7 +207,10 @@ struct GoneShelves: Sendable {
         entry.moment > view.now && Double(one.distance) < farthest
         && put(
           one.place, &places, most - Double(one.slack), Double(one.distance), reckoning, view)
-      if !stays { given.append(one.place) }
+      if !stays {
+        places[one.place] = .init()
+        given.append(one.place)
+      }
     }
   }
 }

@@ -20,10 +20,68 @@ struct LeaveCells: Sendable {
 
   private struct Cell: Sendable {
     var key: UInt64
-    /// The soonest is the last one; empty only in a cell that is free.
-    var buckets: [Bucket]
-    var grade: UInt8
-    var isFar: Bool
+    /// At hand without another line of memory; nothing is in that of a cell that is free.
+    var soonest: Bucket
+    /// The others, the latest first.
+    private(set) var later: [Bucket] = []
+    /// Of the others: known without asking for their lines.
+    private(set) var laterCount: Int32 = 0
+    var grade: UInt8 = 0
+    var isFar = true
+
+    init(key: UInt64) {
+      self.key = key
+      soonest = Bucket(time: 0, first: LeaveCells.none)
+    }
+
+    var isFree: Bool { soonest.first == LeaveCells.none }
+    var count: Int { isFree ? 0 : later.count + 1 }
+
+    /// Counted from the soonest one on.
+    func bucket(_ number: Int) -> Bucket {
+      number == 0 ? soonest : later[later.count - number]
+    }
+
+    /// Takes one in that is sooner than all.
+    mutating func insert(soonest bucket: Bucket) {
+      if !isFree { insert(soonest, at: later.count) }
+      soonest = bucket
+    }
+
+    /// Takes one in among the later ones.
+    mutating func insert(_ bucket: Bucket, at place: Int) {
+      later.insert(bucket, at: place)
+      laterCount += 1
+    }
+
+    /// Sets the first reminder of one of the later ones; where there is none that is gone.
+    mutating func setFirst(_ first: Int32, at place: Int) {
+      if first != LeaveCells.none {
+        later[place].first = first
+      } else {
+        later.remove(at: place)
+        laterCount -= 1
+      }
+    }
+
+    /// Goes on to the next one; false where there is none, and the cell is free.
+    mutating func removeSoonest() -> Bool {
+      guard let next = later.popLast() else {
+        soonest.first = LeaveCells.none
+        later = []
+        return false
+      }
+      soonest = next
+      laterCount -= 1
+      return true
+    }
+
+    /// Has what `removeSoonest` needs on its way.
+    func askForNext() {
+      guard laterCount > 0 else { return }
+      later.askForHead()
+      later.askFor(Int(laterCount) - 1)
+    }
   }
 
   /// A reminder's neighbours in its bucket.
@@ -58,7 +116,7 @@ struct LeaveCells: Sendable {
   /// Bytes of heap in use.
   var byteCount: Int {
     links.capacity * MemoryLayout<Link>.stride + cells.capacity * MemoryLayout<Cell>.stride
-      + cells.reduce(0) { $0 + $1.buckets.capacity * MemoryLayout<Bucket>.stride }
+      + cells.reduce(0) { $0 + $1.later.capacity * MemoryLayout<Bucket>.stride }
       + numbers.capacity * 16 + far.byteCount + near.byteCount
   }
 
@@ -116,18 +174,33 @@ struct LeaveCells: Sendable {
     let number = cell(grid.key(entry))
     let time = Self.time(entry.moment)
     while links.count <= Int(index) { links.appendOnLargePages(Link()) }
-    let place = place(time, in: number)
-    let buckets = cells[Int(number)].buckets.count
-    if place < buckets, cells[Int(number)].buckets[place].time == time {
-      let next = cells[Int(number)].buckets[place].first
-      links[Int(next)].previous = index
-      links[Int(index)] = Link(next: next, previous: -2 - number)
-      cells[Int(number)].buckets[place].first = index
+    let cell = Int(number)
+    let soonest = cells[cell].soonest
+    if cells[cell].isFree || time < soonest.time {
+      cells[cell].insert(soonest: Bucket(time: time, first: index))
+      links[Int(index)] = Link(next: Self.none, previous: -2 - number)
+      return (number, true)
+    }
+    if time == soonest.time {
+      chain(index, before: soonest.first, number)
+      cells[cell].soonest.first = index
       return (number, false)
     }
-    cells[Int(number)].buckets.insert(Bucket(time: time, first: index), at: place)
-    links[Int(index)] = Link(next: Self.none, previous: -2 - number)
-    return (number, place == buckets)
+    let place = place(time, in: cell)
+    if place < cells[cell].later.count, cells[cell].later[place].time == time {
+      chain(index, before: cells[cell].later[place].first, number)
+      cells[cell].setFirst(index, at: place)
+    } else {
+      cells[cell].insert(Bucket(time: time, first: index), at: place)
+      links[Int(index)] = Link(next: Self.none, previous: -2 - number)
+    }
+    return (number, false)
+  }
+
+  /// Makes a reminder the first one of its bucket.
+  private mutating func chain(_ index: Int32, before next: Int32, _ number: Int32) {
+    links[Int(next)].previous = index
+    links[Int(index)] = Link(next: next, previous: -2 - number)
   }
 
   /// Takes a reminder in, and lets its cell rest; false where it would be given out at once.
@@ -144,7 +217,7 @@ struct LeaveCells: Sendable {
 
   private mutating func cell(_ key: UInt64) -> Int32 {
     if let number = numbers[key] { return number }
-    let cell = Cell(key: key, buckets: [], grade: 0, isFar: true)
+    let cell = Cell(key: key)
     let number: Int32
     if let vacant = free.popLast() {
       number = vacant
@@ -157,14 +230,13 @@ struct LeaveCells: Sendable {
     return number
   }
 
-  /// Where a bucket is, or belongs.
-  private func place(_ time: Int32, in number: Int32) -> Int {
-    let cell = Int(number)
+  /// Where among the later ones a bucket is, or belongs.
+  private func place(_ time: Int32, in cell: Int) -> Int {
     var low = 0
-    var high = cells[cell].buckets.count
+    var high = cells[cell].later.count
     while low < high {
       let middle = (low + high) / 2
-      if cells[cell].buckets[middle].time > time { low = middle + 1 } else { high = middle }
+      if cells[cell].later[middle].time > time { low = middle + 1 } else { high = middle }
     }
     return low
   }
@@ -179,19 +251,19 @@ struct LeaveCells: Sendable {
       return
     }
     let number = -2 - link.previous
-    let place = place(Self.time(entry.moment), in: number)
-    if link.next != Self.none {
-      cells[Int(number)].buckets[place].first = link.next
+    let cell = Int(number)
+    let time = Self.time(entry.moment)
+    if cells[cell].soonest.time == time {
+      cells[cell].soonest.first = link.next
+      if link.next == Self.none, !cells[cell].removeSoonest() { drop(number) }
     } else {
-      cells[Int(number)].buckets.remove(at: place)
-      if cells[Int(number)].buckets.isEmpty { drop(number) }
+      cells[cell].setFirst(link.next, at: place(time, in: cell))
     }
   }
 
   private mutating func drop(_ number: Int32) {
     cancel(number)
     numbers[cells[Int(number)].key] = nil
-    cells[Int(number)].buckets = []
     free.append(number)
   }
 
@@ -222,7 +294,7 @@ struct LeaveCells: Sendable {
   mutating func reckonAll(
     _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout [Int32]
   ) {
-    for number in cells.indices where !cells[number].buckets.isEmpty {
+    for number in cells.indices where !cells[number].isFree {
       look(at: Int32(number), reckoning, view, into: &given)
     }
   }
@@ -252,25 +324,27 @@ struct LeaveCells: Sendable {
   private func askForBuckets() {
     for number in due { cells.askFor(Int(number)) }
     for number in due {
-      if let bucket = cells[Int(number)].buckets.last { links.askFor(Int(bucket.first)) }
+      links.askFor(Int(cells[Int(number)].soonest.first))
+      cells[Int(number)].askForNext()
     }
   }
 
   private mutating func look(
     at number: Int32, _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout [Int32]
   ) {
-    while let bucket = cells[Int(number)].buckets.last {
-      let rest = Self.rest(cells[Int(number)].key, bucket.time, of: grid, reckoning, view)
+    let cell = Int(number)
+    repeat {
+      let rest = Self.rest(
+        cells[cell].key, cells[cell].soonest.time, of: grid, reckoning, view)
       if rest.length > 0 { return set(number, rest, reckoning, view) }
-      cells[Int(number)].buckets.removeLast()
-      var index = bucket.first
+      var index = cells[cell].soonest.first
       while index != Self.none {
         given.append(index)
         let next = links[Int(index)].next
         links[Int(index)] = Link()
         index = next
       }
-    }
+    } while cells[cell].removeSoonest()
     drop(number)
   }
 
@@ -293,17 +367,15 @@ struct LeaveCells: Sendable {
     var order = TimerHeap()
     var told = [Int](repeating: 0, count: cells.count)
     func push(_ cell: Int) {
-      let buckets = cells[cell].buckets
-      guard told[cell] < buckets.count else { return }
-      let moment = Int64(buckets[buckets.count - 1 - told[cell]].time) << Self.bucketBits
+      guard told[cell] < cells[cell].count else { return }
+      let moment = Int64(cells[cell].bucket(told[cell]).time) << Self.bucketBits
       let way = grid.farthest(cells[cell].key, view).map { Int64(reckoning.pace.seconds($0) * 1e6) }
       order.push(slot: Int32(cell), at: moment - (way ?? 0))
     }
     for cell in cells.indices { push(cell) }
     while let first = order.pop() {
       let cell = Int(first.slot)
-      let buckets = cells[cell].buckets
-      var index = buckets[buckets.count - 1 - told[cell]].first
+      var index = cells[cell].bucket(told[cell]).first
       while index != Self.none {
         guard body(first.deadline, index) else { return }
         index = links[Int(index)].next

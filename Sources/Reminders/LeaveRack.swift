@@ -1,3 +1,4 @@
+import CProcessor
 import Geodesy
 
 /// Some shelves of `LeaveShelf`, and where on them the places of a `LeavePlaces` are.
@@ -17,13 +18,17 @@ struct LeaveRack: Sendable {
   /// What moments are told from, microseconds.
   private var base: Int64 = 0
   /// Those that the last look has taken from their shelf.
-  private(set) var taken: [LeaveShelf.Taken] = []
+  private(set) var taken: [shelf_stray] = []
+  private let kernel: ShelfKernel
 
-  init(shelves count: Int) { shelves = Array(repeating: LeaveShelf(), count: count) }
+  init(shelves count: Int, _ kernel: ShelfKernel = ShelfKernel()) {
+    shelves = Array(repeating: LeaveShelf(), count: count)
+    self.kernel = kernel
+  }
 
   /// Bytes of heap in use.
   var byteCount: Int {
-    shelves.reduce(taken.capacity * MemoryLayout<LeaveShelf.Taken>.stride) { $0 + $1.byteCount }
+    shelves.reduce(taken.capacity * MemoryLayout<shelf_stray>.stride) { $0 + $1.byteCount }
   }
 
   @inline(__always)
@@ -82,21 +87,24 @@ struct LeaveRack: Sendable {
 
   // MARK: - Looks
 
-  /// Takes what does not stay from a shelf, and tells of the rest. Complexity: O(those on it).
+  /// Takes what does not stay from a shelf, and tells of the rest. Each that is taken is to be put elsewhere, or told
+  /// that it rests nowhere. Complexity: O(those on it).
   mutating func look(
-    at shelf: Int, _ bounds: LeaveShelf.Bounds, _ places: inout LeavePlaces,
+    at shelf: Int, _ bounds: shelf_bounds, _ places: inout LeavePlaces,
     _ reckoning: LeaveReckoning, _ view: LeaveView, _ here: Direction
-  ) -> LeaveShelf.Sight {
+  ) -> shelf_sight {
     settle(places, view)
     if !taken.isEmpty { taken.removeAll(keepingCapacity: true) }
     let sight = shelves[shelf].look(
-      LeaveShelf.View(
-        now: Float(Double(view.now - base) / 1e6),
-        here: SIMD3(Float(here.x), Float(here.y), Float(here.z))),
-      reckoning, bounds, into: &taken)
-    guard !taken.isEmpty else { return sight }
-    shelves[shelf].remove(taken) { places[$0].number = $1 }
-    for one in taken { places[one.place] = .init() }
+      shelf_view(
+        now: Float(Double(view.now - base) / 1e6), x: Float(here.x), y: Float(here.y),
+        z: Float(here.z)),
+      reckoning, bounds, kernel, into: &taken)
+    if taken.count == shelves[shelf].places.count {
+      shelves[shelf].removeAll()
+    } else if !taken.isEmpty {
+      shelves[shelf].remove(taken) { places[$0].number = $1 }
+    }
     return sight
   }
 }

@@ -1,3 +1,4 @@
+import CProcessor
 import CivilTime
 import Geodesy
 
@@ -74,7 +75,7 @@ struct LeaveReckoning: Sendable {
   private let lows: [Double]
   private let steepestSlope: Double
   /// What the stretches add to a way of no length, for those who reckon in single precision.
-  let rises: [Rises]
+  let rises: [way_rises]
 
   init(pace: TravelPace) {
     self.pace = pace
@@ -106,7 +107,7 @@ struct LeaveReckoning: Sendable {
     self.lows = lows
     steepestSlope = grades.reduce(0) { max($0, $1.farSlope, $1.nearSlope) }
     let stretches = stretches
-    rises = Rises.all(
+    rises = way_rises.all(
       stretches.indices.map { number in
         let stretch = stretches[number]
         let end = number + 1 < stretches.count ? stretches[number + 1].distance : 1e9

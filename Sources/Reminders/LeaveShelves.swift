@@ -1,3 +1,4 @@
+import CProcessor
 import Geodesy
 
 /// Those that are near their time to leave, on shelves by grade of `LeaveReckoning` and by how much slack they have.
@@ -10,7 +11,7 @@ struct LeaveShelves: Sendable {
   /// With less slack than this the shelf says nothing more, seconds.
   private static let least: Float = 1
   /// Where shelves end, in seconds of slack beyond two leashes; the last one does not.
-  private static let ends: [Double] = [8, 64, 768]
+  private static let ends: [Double] = [64]
   /// What gains so much more slack goes back by a shelf.
   private static let hysteresis: Float = 1.25
   /// Metres beyond its own that what goes away stays in a grade.
@@ -21,11 +22,11 @@ struct LeaveShelves: Sendable {
   /// That of those that have just come.
   private static let new = 0
   /// Those of a grade.
-  private static let depth = 4
+  private static let depth = 2
 
   private var rack: LeaveRack
   /// What stays on each of them.
-  private var bounds: [LeaveShelf.Bounds] = []
+  private var bounds: [shelf_bounds] = []
   /// By what near clock each of them is to be looked at.
   private var marks: [Int64]
   /// Of each grade when what has least slack on its last shelf has none left if the device stays, microseconds, and where
@@ -54,16 +55,20 @@ struct LeaveShelves: Sendable {
   /// Reckons with another pace from now on. Where it leaves less slack, or has other clocks, `lookAtAll` must follow.
   mutating func use(_ reckoning: LeaveReckoning) {
     let farthest = Float(LeaveShelf.farthest)
-    bounds = [.init(least: .infinity, most: .infinity, nearest: 0, farthest: .infinity)]
+    bounds = [
+      shelf_bounds(
+        least: .infinity, most: .infinity, nearest: 0, farthest: .infinity, shortest: -.infinity)
+    ]
     for grade in 1..<reckoning.gradeCount {
       let reach = reckoning.reach(of: grade)
       for level in 0..<Self.depth {
         bounds.append(
-          .init(
+          shelf_bounds(
             least: level == 0 ? Self.least : Self.end(level - 1, grade, reckoning),
             most: Self.end(level, grade, reckoning) * Self.hysteresis,
             nearest: Float(reach.lowerBound),
-            farthest: min(farthest, Float(reach.upperBound + Self.delay))))
+            farthest: min(farthest, Float(reach.upperBound + Self.delay)),
+            shortest: -.infinity))
       }
     }
   }
@@ -214,6 +219,7 @@ struct LeaveShelves: Sendable {
     if sight.least < .infinity { mark(shelf, grade, sight.least, reckoning, view) }
     for one in rack.taken {
       if one.slack < Self.least || one.distance > Float(LeaveShelf.farthest) {
+        places[one.place] = .init()
         given.append(one.place)
       } else {
         put(

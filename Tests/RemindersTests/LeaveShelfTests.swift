@@ -1,3 +1,4 @@
+import CProcessor
 import CivilTime
 import Geodesy
 import TestSupport
@@ -28,8 +29,8 @@ import Testing
   /// Never more slack than there is, nor less by more than what is counted for it.
   @Test func slackIsToldNearlyAndNeverAsMore() {
     var dice = SeededGenerator(seed: 31)
-    let all = LeaveShelf.Bounds(
-      least: .infinity, most: .infinity, nearest: 0, farthest: .infinity)
+    let all = shelf_bounds(
+      least: .infinity, most: .infinity, nearest: 0, farthest: .infinity, shortest: -.infinity)
     for _ in 0..<400 {
       let reckoning = LeaveReckoning(pace: Self.pace(&dice))
       let here = Coordinate(
@@ -40,7 +41,7 @@ import Testing
       let base = Self.now - .random(in: -4_096_000_000...4_096_000_000, using: &dice)
       var shelf = LeaveShelf()
       var entries: [LeaveEntry] = []
-      for place in 0..<Int32.random(in: 1...9, using: &dice) {
+      for place in 0..<Int32.random(in: 1...40, using: &dice) {
         let distance =
           Double.random(in: 0...1, using: &dice)
           * ([50, 3_000, 100_000, LeaveShelf.farthest].randomElement(using: &dice) ?? 0)
@@ -54,11 +55,11 @@ import Testing
         _ = shelf.append(place, entry, moment: Float(Double(moment - base) / 1e6))
       }
       let origin = Direction(here)
-      let short = LeaveShelf.View(
-        now: Float(Double(Self.now - base) / 1e6),
-        here: SIMD3(Float(origin.x), Float(origin.y), Float(origin.z)))
-      var taken: [LeaveShelf.Taken] = []
-      _ = shelf.look(short, reckoning, all, into: &taken)
+      let short = shelf_view(
+        now: Float(Double(Self.now - base) / 1e6), x: Float(origin.x), y: Float(origin.y),
+        z: Float(origin.z))
+      var taken: [shelf_stray] = []
+      _ = shelf.look(short, reckoning, all, ShelfKernel(), into: &taken)
       #expect(taken.map(\.place) == entries.map(\.slot))
       for one in taken {
         let entry = entries[Int(one.place)]
@@ -80,8 +81,8 @@ import Testing
     let reckoning = LeaveReckoning(pace: TravelPace(profile: .driving))
     let here = EngineHarness.home
     let origin = Direction(here)
-    let short = LeaveShelf.View(
-      now: 0, here: SIMD3(Float(origin.x), Float(origin.y), Float(origin.z)))
+    let short = shelf_view(
+      now: 0, x: Float(origin.x), y: Float(origin.y), z: Float(origin.z))
     var shelf = LeaveShelf()
     var numbers: [Int32: Int32] = [:]
     var moments: [Int32: Double] = [:]
@@ -102,10 +103,12 @@ import Testing
         if let moved = shelf.remove(number) { numbers[moved] = number }
       }
       let limit = Float.random(in: 0...1_000, using: &dice)
-      var taken: [LeaveShelf.Taken] = []
+      var taken: [shelf_stray] = []
       let sight = shelf.look(
         short, reckoning,
-        .init(least: limit, most: .infinity, nearest: 0, farthest: .infinity), into: &taken)
+        shelf_bounds(
+          least: limit, most: .infinity, nearest: 0, farthest: .infinity, shortest: -.infinity),
+        ShelfKernel(), into: &taken)
       let slacks = moments.mapValues { $0 - way }
       #expect(Set(shelf.places) == Set(slacks.keys))
       #expect(taken.allSatisfy { $0.slack < limit })

@@ -1,0 +1,38 @@
+import CProcessor
+
+/// The kernel over a shelf (`ways.h`), handed the shelf itself: all that is unsafe about it is here. It comes in two ways
+/// that answer alike, one of them for processors with wide vectors.
+struct ShelfKernel: Sendable {
+  /// Whether the processor looks at sixteen at once.
+  private let isWide: Bool
+
+  /// - Parameter isWide: whether to use the way for processors with wide vectors, which these must have.
+  init(isWide: Bool = has_wide_vectors()) { self.isWide = isWide }
+
+  /// Looks at all on a shelf, and appends those that do not stay to `strays`.
+  /// - Parameters:
+  ///   - blocks: sixteen of each field by turns, whole ones.
+  ///   - places: those in use come first.
+  @inline(__always)
+  func look(
+    _ blocks: [Float], _ places: [Int32], _ view: shelf_view, _ rule: shelf_rule,
+    _ rises: [way_rises], _ bounds: shelf_bounds, into strays: inout [shelf_stray]
+  ) -> shelf_sight {
+    var sight = shelf_sight(least: .infinity, most: -.infinity, nearest: .infinity, strays: 0)
+    let room = blocks.count / Int(shelf_block) * Int(shelf_lanes)
+    guard !places.isEmpty, places.count <= room else { return sight }
+    strays.append(addingCapacity: places.count) { found in
+      unsafe found.withUnsafeMutableBufferPointer { found, count in
+        guard let first = found.baseAddress else { return }
+        let most = UInt32(truncatingIfNeeded: places.count)
+        let rise = UInt32(truncatingIfNeeded: rises.count)
+        sight =
+          unsafe isWide
+          ? shelf_look_wide(blocks, places, most, view, rule, rises, rise, bounds, first)
+          : shelf_look(blocks, places, most, view, rule, rises, rise, bounds, first)
+        count = Int(sight.strays)
+      }
+    }
+    return sight
+  }
+}

@@ -1,0 +1,156 @@
+import CProcessor
+import Geodesy
+import TestSupport
+import Testing
+
+@testable import Reminders
+
+/// The kernel over a shelf: what it says of many is what it says of each alone, and the way for wide vectors answers bit
+/// for bit as the one for every processor.
+@Suite struct ShelfKernelTests {
+  private struct Shelf {
+    var blocks: [Float] = []
+    var places: [Int32] = []
+
+    mutating func append(_ place: Int32, _ direction: Direction, moment: Float) {
+      let number = places.count
+      if number % Int(shelf_lanes) == 0 {
+        blocks += [Float](repeating: .nan, count: Int(shelf_block))
+      }
+      let start = number / Int(shelf_lanes) * Int(shelf_block) + number % Int(shelf_lanes)
+      blocks[start + Int(shelf_x)] = Float(direction.x)
+      blocks[start + Int(shelf_y)] = Float(direction.y)
+      blocks[start + Int(shelf_z)] = Float(direction.z)
+      blocks[start + Int(shelf_moment)] = moment
+      places.append(place)
+    }
+  }
+
+  private struct Answer: Equatable {
+    var least: UInt32
+    var most: UInt32
+    var nearest: UInt32
+    var strays: [[UInt32]]
+
+    init(_ sight: shelf_sight, _ strays: [shelf_stray]) {
+      least = sight.least.bitPattern
+      most = sight.most.bitPattern
+      nearest = sight.nearest.bitPattern
+      self.strays = strays.map {
+        [
+          UInt32(bitPattern: $0.place), UInt32(bitPattern: $0.number), $0.slack.bitPattern,
+          $0.distance.bitPattern,
+        ]
+      }
+    }
+  }
+
+  /// What is asked of a shelf.
+  private struct Question {
+    var view: shelf_view
+    var rule: shelf_rule
+    var rises: [way_rises]
+    var bounds: shelf_bounds
+
+    func ask(_ shelf: Shelf, isWide: Bool) -> (sight: shelf_sight, strays: [shelf_stray]) {
+      var strays: [shelf_stray] = []
+      let sight = ShelfKernel(isWide: isWide).look(
+        shelf.blocks, shelf.places, view, rule, rises, bounds, into: &strays)
+      return (sight, strays)
+    }
+  }
+
+  private static func question(_ dice: inout SeededGenerator) -> Question {
+    let here = Direction(
+      Coordinate(
+        clampingLatitude: .random(in: -90...90, using: &dice),
+        wrappingLongitude: .random(in: -180...180, using: &dice)))
+    func bound(_ range: ClosedRange<Float>, _ none: Float) -> Float {
+      Int.random(in: 0..<3, using: &dice) == 0 ? none : .random(in: range, using: &dice)
+    }
+    var rises: [way_rises] = []
+    for _ in 0..<Int.random(in: 0...2, using: &dice) {
+      func four(_ range: ClosedRange<Float>) -> SIMD4<Float> { .random(in: range, using: &dice) }
+      rises.append(
+        way_rises(starts: four(0...60_000), lengths: four(0...90_000), slopes: four(0...0.4)))
+    }
+    return Question(
+      view: shelf_view(
+        now: .random(in: 0...4_000, using: &dice), x: Float(here.x), y: Float(here.y),
+        z: Float(here.z)),
+      rule: shelf_rule(
+        diameter: Float(2 * Sphere.radius), doubtful_way: 1.5, longer: 1 + 0x1p-19,
+        shorter: 1 - 0x1p-19, no_way: .random(in: 0...300, using: &dice)),
+      rises: rises,
+      bounds: shelf_bounds(
+        least: bound(-500...500, -.infinity), most: bound(500...4_000, .infinity),
+        nearest: bound(0...20_000, 0), farthest: bound(20_000...200_000, .infinity),
+        shortest: bound(-1_000...1_000, -.infinity)))
+  }
+
+  private static func shelf(
+    _ count: Int, around view: shelf_view, _ dice: inout SeededGenerator
+  ) -> Shelf {
+    var shelf = Shelf()
+    for number in 0..<count {
+      // From at hand to the other side of the globe.
+      let spread = Double(sign: .plus, exponent: .random(in: -20...1, using: &dice), significand: 1)
+      func moved(_ part: Float) -> Double {
+        Double(part) + .random(in: -spread...spread, using: &dice)
+      }
+      var direction = Direction(EngineHarness.home)
+      (direction.x, direction.y, direction.z) = (moved(view.x), moved(view.y), moved(view.z))
+      shelf.append(
+        Int32(number) * 7 + 3, direction, moment: .random(in: -2_000...9_000, using: &dice))
+    }
+    return shelf
+  }
+
+  @Test(arguments: 0..<8 as Range<UInt64>) func manyAreToldAsEachAlone(seed: UInt64) {
+    var dice = SeededGenerator(seed: seed)
+    var (strays, others) = (0, 0)
+    for _ in 0..<150 {
+      let question = Self.question(&dice)
+      let shelf = Self.shelf(.random(in: 0...70, using: &dice), around: question.view, &dice)
+      let (sight, found) = question.ask(shelf, isWide: false)
+      #expect(Int(sight.strays) == found.count)
+      var (least, most, nearest) = (Float.infinity, -Float.infinity, Float.infinity)
+      var expected: [shelf_stray] = []
+      for number in shelf.places.indices {
+        var alone = Shelf()
+        alone.blocks = [Float](repeating: .nan, count: Int(shelf_block))
+        let start = number / Int(shelf_lanes) * Int(shelf_block) + number % Int(shelf_lanes)
+        for field in [shelf_x, shelf_y, shelf_z, shelf_moment] {
+          alone.blocks[Int(field)] = shelf.blocks[start + Int(field)]
+        }
+        alone.places = [shelf.places[number]]
+        let (sight, found) = question.ask(alone, isWide: false)
+        if var stray = found.first {
+          stray.number = Int32(number)
+          expected.append(stray)
+        } else {
+          (least, most) = (min(least, sight.least), max(most, sight.most))
+          nearest = min(nearest, sight.nearest)
+        }
+      }
+      strays += expected.count
+      others += shelf.places.count - expected.count
+      let each = shelf_sight(
+        least: least, most: most, nearest: nearest, strays: UInt32(expected.count))
+      #expect(Answer(sight, found) == Answer(each, expected))
+    }
+    #expect(strays > 500 && others > 500)
+  }
+
+  @Test(.enabled(if: has_wide_vectors()), arguments: 0..<8 as Range<UInt64>)
+  func wideVectorsAnswerAlike(seed: UInt64) {
+    var dice = SeededGenerator(seed: 100 + seed)
+    for _ in 0..<400 {
+      let question = Self.question(&dice)
+      let shelf = Self.shelf(.random(in: 0...130, using: &dice), around: question.view, &dice)
+      let four = question.ask(shelf, isWide: false)
+      let sixteen = question.ask(shelf, isWide: true)
+      #expect(Answer(four.sight, four.strays) == Answer(sixteen.sight, sixteen.strays))
+    }
+  }
+}
