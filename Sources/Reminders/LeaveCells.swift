@@ -24,7 +24,7 @@ struct LeaveCells: Sendable {
     var soonest: Bucket
     /// The others, the latest first.
     private(set) var later: [Bucket] = []
-    /// Of the others: known without asking for their lines.
+    /// How many of them there are, known without asking for their lines.
     private(set) var laterCount: Int32 = 0
     var grade: UInt8 = 0
     var isFar = true
@@ -76,12 +76,6 @@ struct LeaveCells: Sendable {
       return true
     }
 
-    /// Has what `removeSoonest` needs on its way.
-    func askForNext() {
-      guard laterCount > 0 else { return }
-      later.askForHead()
-      later.askFor(Int(laterCount) - 1)
-    }
   }
 
   /// A reminder's neighbours in its bucket.
@@ -325,7 +319,11 @@ struct LeaveCells: Sendable {
     for number in due { cells.askFor(Int(number)) }
     for number in due {
       links.askFor(Int(cells[Int(number)].soonest.first))
-      cells[Int(number)].askForNext()
+      let later = Int(cells[Int(number)].laterCount)
+      if later > 0 {
+        cells[Int(number)].later.askForHead()
+        cells[Int(number)].later.askFor(later - 1)
+      }
     }
   }
 

@@ -111,7 +111,8 @@ struct LeaveShelf: Sendable {
     into strays: inout [shelf_stray]
   ) -> shelf_sight {
     kernel.look(
-      blocks, places, view, Self.rule(reckoning), reckoning.rises, bounds, into: &strays)
+      blocks.span, places.span, view, Self.rule(reckoning), reckoning.rises.span, bounds,
+      into: &strays)
   }
 
   /// Takes those away that the last look has found. Numbers change: `renumbered` hears of each.

@@ -15,22 +15,32 @@ struct ShelfKernel: Sendable {
   ///   - places: those in use come first.
   @inline(__always)
   func look(
-    _ blocks: [Float], _ places: [Int32], _ view: shelf_view, _ rule: shelf_rule,
-    _ rises: [way_rises], _ bounds: shelf_bounds, into strays: inout [shelf_stray]
+    _ blocks: Span<Float>, _ places: Span<Int32>, _ view: shelf_view, _ rule: shelf_rule,
+    _ rises: Span<way_rises>, _ bounds: shelf_bounds, into strays: inout [shelf_stray]
   ) -> shelf_sight {
     var sight = shelf_sight(least: .infinity, most: -.infinity, nearest: .infinity, strays: 0)
     let room = blocks.count / Int(shelf_block) * Int(shelf_lanes)
     guard !places.isEmpty, places.count <= room else { return sight }
     strays.append(addingCapacity: places.count) { found in
       unsafe found.withUnsafeMutableBufferPointer { found, count in
-        guard let first = found.baseAddress else { return }
-        let most = UInt32(truncatingIfNeeded: places.count)
-        let rise = UInt32(truncatingIfNeeded: rises.count)
-        sight =
-          unsafe isWide
-          ? shelf_look_wide(blocks, places, most, view, rule, rises, rise, bounds, first)
-          : shelf_look(blocks, places, most, view, rule, rises, rise, bounds, first)
-        count = Int(sight.strays)
+        unsafe blocks.withUnsafeBufferPointer { blocks in
+          unsafe places.withUnsafeBufferPointer { places in
+            unsafe rises.withUnsafeBufferPointer { rises in
+              guard let first = found.baseAddress, let block = blocks.baseAddress,
+                let place = places.baseAddress
+              else { return }
+              let most = UInt32(truncatingIfNeeded: places.count)
+              let rise = UInt32(truncatingIfNeeded: rises.count)
+              sight =
+                unsafe isWide
+                ? shelf_look_wide(
+                  block, place, most, view, rule, rises.baseAddress, rise, bounds, first)
+                : shelf_look(
+                  block, place, most, view, rule, rises.baseAddress, rise, bounds, first)
+              count = Int(sight.strays)
+            }
+          }
+        }
       }
     }
     return sight

@@ -55,7 +55,7 @@ import Testing
     func ask(_ shelf: Shelf, isWide: Bool) -> (sight: shelf_sight, strays: [shelf_stray]) {
       var strays: [shelf_stray] = []
       let sight = ShelfKernel(isWide: isWide).look(
-        shelf.blocks, shelf.places, view, rule, rises, bounds, into: &strays)
+        shelf.blocks.span, shelf.places.span, view, rule, rises.span, bounds, into: &strays)
       return (sight, strays)
     }
   }
