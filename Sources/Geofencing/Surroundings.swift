@@ -55,6 +55,7 @@ struct Surroundings {
     guard !isBlank else { return }
     for level in levels.indices { levels[level].forget() }
     hot.forget()
+    doubtful = 0
     deepest = CellGrid.top
     isBlank = true
   }
