@@ -1,51 +1,48 @@
 import CProcessor
 import Geodesy
 
-/// Those that are near their time to leave, on shelves by grade of `LeaveReckoning` and by how much slack they have.
-/// Each is looked at as often, by the near clock of its grade, as something on it may have come down to the next
-/// one. On the last one that may be by metres which no odometer counts: what has hardly any slack is looked at wherever
-/// the device comes, and at its moment.
+/// Those that are near their time to leave, on shelves: those that have little slack on one, whatever their grade of
+/// `LeaveReckoning`, the others on one for each grade. Each shelf is looked at as often, by its near clock, as something on
+/// it may have come down to the next one. On the last one that may be by metres which no odometer counts: what has
+/// hardly any slack is looked at wherever the device comes, and at its moment.
 ///
 /// What comes nearer than its grade begins, or gains slack, changes its shelf at the next look.
 struct LeaveShelves: Sendable {
   /// With less slack than this the shelf says nothing more, seconds.
   private static let least: Float = 1
-  /// Where shelves end, in seconds of slack beyond two leashes; the last one does not.
-  private static let ends: [Double] = [64]
-  /// What gains so much more slack goes back by a shelf.
+  /// Where the last shelf ends, in seconds of slack beyond two leashes.
+  private static let end = 64.0
+  /// What gains so much more slack goes back to that of its grade.
   private static let hysteresis: Float = 1.25
   /// Metres beyond its own that what goes away stays in a grade.
   private static let delay = 2_000.0
-  /// With less than this, in microseconds, until a shelf is to be looked at it is looked at wherever the device comes.
+  /// With less than this, in microseconds, until the last shelf is to be looked at it is looked at wherever the device
+  /// comes.
   private static let shortestStep: Int64 = 1_000_000
 
   /// That of those that have just come.
   private static let new = 0
-  /// Those of a grade.
-  private static let depth = 2
+  /// That of those with little slack. It goes by the clock of the first grade, the fastest one.
+  private static let last = 1
 
   private var rack: LeaveRack
   /// What stays on each of them.
   private var bounds: [shelf_bounds] = []
   /// By what near clock each of them is to be looked at.
   private var marks: [Int64]
-  /// Of each grade when what has least slack on its last shelf has none left if the device stays, microseconds, and where
-  /// the device was when that was reckoned; at no time where there is so much that its clock tells.
-  private var moments: [Int64]
-  private var origins: [Direction?]
-  /// The first of those moments, or before it.
-  private var soonest = Int64.max
-  /// None is to be looked at while the near clock of the first grade, the fastest one, is before this, …
+  /// When what has least slack on the last shelf has none left if the device stays, microseconds, …
+  private var moment = Int64.max
+  /// … and where the device was when that was reckoned; at no time where there is so much that its clock tells.
+  private var origin: Direction?
+  /// None is to be looked at while the near clock of the first grade is before this, …
   private var quietUntil = Int64.max
-  /// … and none but the last ones, at their moments and elsewhere, before this.
+  /// … and none but the last one before this.
   private var quietBehindUntil = Int64.max
 
   init(_ reckoning: LeaveReckoning) {
-    let count = Self.first(of: reckoning.gradeCount)
+    let count = Self.shelf(of: reckoning.gradeCount)
     rack = LeaveRack(shelves: count)
     marks = Array(repeating: .max, count: count)
-    moments = Array(repeating: .max, count: reckoning.gradeCount)
-    origins = Array(repeating: nil, count: reckoning.gradeCount)
     use(reckoning)
   }
 
@@ -57,36 +54,35 @@ struct LeaveShelves: Sendable {
     let farthest = Float(LeaveShelf.farthest)
     bounds = [
       shelf_bounds(
-        least: .infinity, most: .infinity, nearest: 0, farthest: .infinity, shortest: -.infinity)
+        least: .infinity, most: .infinity, nearest: 0, farthest: .infinity, shortest: -.infinity),
+      shelf_bounds(
+        least: Self.least, most: Self.end(1, reckoning) * Self.hysteresis, nearest: 0,
+        farthest: farthest, shortest: -.infinity),
     ]
     for grade in 1..<reckoning.gradeCount {
       let reach = reckoning.reach(of: grade)
-      for level in 0..<Self.depth {
-        bounds.append(
-          shelf_bounds(
-            least: level == 0 ? Self.least : Self.end(level - 1, grade, reckoning),
-            most: Self.end(level, grade, reckoning) * Self.hysteresis,
-            nearest: Float(reach.lowerBound),
-            farthest: min(farthest, Float(reach.upperBound + Self.delay)),
-            shortest: -.infinity))
-      }
+      bounds.append(
+        shelf_bounds(
+          least: Self.end(grade, reckoning), most: .infinity, nearest: Float(reach.lowerBound),
+          farthest: min(farthest, Float(reach.upperBound + Self.delay)), shortest: -.infinity))
     }
   }
 
-  /// Where a level of a grade ends, seconds of slack.
-  private static func end(_ level: Int, _ grade: Int, _ reckoning: LeaveReckoning) -> Float {
-    guard level < ends.count else { return .infinity }
-    return Float(ends[level] + 2 * Double(reckoning.leash(grade)) / 1e6)
+  /// Where the last shelf ends for those of a grade, seconds of slack.
+  private static func end(_ grade: Int, _ reckoning: LeaveReckoning) -> Float {
+    Float(end + 2 * Double(reckoning.leash(grade)) / 1e6)
   }
 
+  /// That of those of a grade with more than little slack.
   @inline(__always)
-  private static func first(of grade: Int) -> Int { 1 + (grade - 1) * depth }
+  private static func shelf(of grade: Int) -> Int { last + grade }
 
   // MARK: - Coming and going
 
   /// Takes one in that is looked at when the shelves are, at this event.
   mutating func insert(_ place: Int32, _ places: inout LeavePlaces, _ view: LeaveView) {
     rack.put(place, on: Self.new, &places, view)
+    quietUntil = .min
   }
 
   /// Takes one in that has so much slack outside its place, microseconds; false where it has too little or is
@@ -115,51 +111,52 @@ struct LeaveShelves: Sendable {
     _ place: Int32, _ places: inout LeavePlaces, _ slack: Float, _ grade: Int,
     _ reckoning: LeaveReckoning, _ view: LeaveView
   ) {
-    let start = Self.first(of: grade)
-    var shelf = start
-    for level in 1..<Self.depth where slack >= bounds[start + level].least { shelf = start + level }
-    rack.put(place, on: shelf, &places, view)
-    // What was looked at where the device is now may have been something else, or had no moment.
-    if shelf == start, origins[grade] != view.here || moments[grade] == .max {
-      origins[grade] = nil
+    let shelf = Self.shelf(of: grade)
+    if slack >= bounds[shelf].least {
+      rack.put(place, on: shelf, &places, view)
+      mark(grade, slack, reckoning, view)
+    } else {
+      rack.put(place, on: Self.last, &places, view)
+      // What was looked at where the device is now may have been something else, or had no moment.
+      if origin != view.here || moment == .max { origin = nil }
+      markLast(slack, reckoning, view)
     }
-    mark(shelf, grade, slack, reckoning, view)
   }
 
-  /// Has a shelf looked at before one with so much slack, in seconds, belongs elsewhere.
+  /// Has the shelf of a grade looked at before one with so much slack, in seconds, belongs elsewhere.
   private mutating func mark(
-    _ shelf: Int, _ grade: Int, _ slack: Float, _ reckoning: LeaveReckoning, _ view: LeaveView
+    _ grade: Int, _ slack: Float, _ reckoning: LeaveReckoning, _ view: LeaveView
+  ) {
+    let step = reckoning.step(Int64(slack * 1e6), grade)
+    let shelf = Self.shelf(of: grade)
+    marks[shelf] = min(marks[shelf], reckoning.nearClock(grade, view) + step)
+    quietBehindUntil = min(quietBehindUntil, reckoning.nearClock(1, view) + step)
+    quietUntil = min(quietUntil, quietBehindUntil)
+  }
+
+  /// Has the last shelf looked at before one with so much slack, in seconds, has none any more.
+  private mutating func markLast(
+    _ slack: Float, _ reckoning: LeaveReckoning, _ view: LeaveView
   ) {
     let slack = Int64(slack * 1e6)
-    var step = reckoning.step(slack, grade)
-    if shelf == Self.first(of: grade) {
-      if step < Self.shortestStep {
-        step = 0
-        moments[grade] = min(moments[grade], view.now + slack)
-        soonest = min(soonest, view.now + slack)
-      }
+    var step = reckoning.step(slack, 1)
+    if step < Self.shortestStep {
+      step = 0
+      moment = min(moment, view.now + slack)
     }
-    if step > 0 { quietBehindUntil = min(quietBehindUntil, reckoning.nearClock(1, view) + step) }
-    marks[shelf] = min(marks[shelf], reckoning.nearClock(grade, view) + step)
-    quietUntil = min(quietUntil, reckoning.nearClock(1, view) + step)
+    marks[Self.last] = min(marks[Self.last], reckoning.nearClock(1, view) + step)
+    quietUntil = min(quietUntil, marks[Self.last])
   }
 
   // MARK: - Looks
 
   /// Has all looked at, at the next event. What marks and moments were there is forgotten: they may be of other clocks.
   mutating func lookAtAll(_ view: LeaveView) {
-    (quietUntil, quietBehindUntil, soonest) = (.max, .max, .max)
-    for shelf in marks.indices {
-      let isEmpty = rack.isEmpty(shelf)
-      marks[shelf] = isEmpty ? .max : .min
-      guard !isEmpty else { continue }
-      quietUntil = .min
-      soonest = view.now
-    }
-    for grade in 1..<moments.count {
-      moments[grade] = rack.isEmpty(Self.first(of: grade)) ? .max : view.now
-      origins[grade] = nil
-    }
+    let mark = marks.indices.allSatisfy(rack.isEmpty) ? Int64.max : .min
+    for shelf in marks.indices { marks[shelf] = mark }
+    (quietUntil, quietBehindUntil) = (mark, mark)
+    moment = mark == .max ? .max : view.now
+    origin = nil
   }
 
   /// Looks at those shelves whose time has come, and gives out what has too little slack to be told here.
@@ -169,7 +166,7 @@ struct LeaveShelves: Sendable {
     _ places: inout LeavePlaces, _ reckoning: LeaveReckoning, _ view: LeaveView,
     into given: inout [Int32]
   ) {
-    guard reckoning.nearClock(1, view) >= quietUntil || !rack.isEmpty(Self.new) else { return }
+    guard reckoning.nearClock(1, view) >= quietUntil else { return }
     lookAround(&places, reckoning, view, into: &given)
   }
 
@@ -179,44 +176,44 @@ struct LeaveShelves: Sendable {
   ) {
     guard let here = view.here else { return }
     if !rack.isEmpty(Self.new) {
-      look(at: Self.new, 1, &places, reckoning, view, here, into: &given)
+      look(at: Self.new, &places, reckoning, view, here, into: &given)
     }
-    (quietUntil, quietBehindUntil, soonest) = (.max, .max, .max)
-    let fastest = reckoning.nearClock(1, view)
-    for grade in 1..<reckoning.gradeCount {
-      let clock = reckoning.nearClock(grade, view)
-      let last = Self.first(of: grade)
-      for shelf in (last..<last + Self.depth).reversed() where marks[shelf] < .max {
-        let isLast = shelf == last && moments[grade] < .max
-        if clock >= marks[shelf], !isLast || view.now >= moments[grade] || here != origins[grade] {
-          look(at: shelf, grade, &places, reckoning, view, here, into: &given)
-          guard marks[shelf] < .max else { continue }
+    let clock = reckoning.nearClock(1, view)
+    if clock >= quietBehindUntil {
+      quietBehindUntil = .max
+      for grade in 1..<reckoning.gradeCount {
+        let shelf = Self.shelf(of: grade)
+        let own = reckoning.nearClock(grade, view)
+        if own >= marks[shelf] {
+          marks[shelf] = .max
+          let sight = look(at: shelf, &places, reckoning, view, here, into: &given)
+          if sight < .infinity { mark(grade, sight, reckoning, view) }
         }
-        // One that comes to a shelf of a grade before counts when it does.
-        let rest = fastest + max(marks[shelf], clock) - clock
-        quietUntil = min(quietUntil, rest)
-        if shelf == last, moments[grade] < .max {
-          soonest = min(soonest, moments[grade])
-        } else {
-          quietBehindUntil = min(quietBehindUntil, rest)
+        if marks[shelf] < .max {
+          // One that comes to the shelf of a grade before counts when it does.
+          quietBehindUntil = min(quietBehindUntil, clock + max(marks[shelf], own) - own)
         }
       }
     }
+    if clock >= marks[Self.last], moment == .max || view.now >= moment || here != origin {
+      (marks[Self.last], moment) = (.max, .max)
+      origin = here
+      let sight = look(at: Self.last, &places, reckoning, view, here, into: &given)
+      if sight < .infinity { markLast(sight, reckoning, view) }
+    }
+    quietUntil = min(quietBehindUntil, marks[Self.last])
   }
 
-  /// Looks at one shelf, and puts elsewhere what does not belong there any more.
+  /// Looks at one shelf, and puts elsewhere what does not belong there any more. Answers the least slack that is left
+  /// there, in seconds, infinite where nothing is.
+  @discardableResult
   private mutating func look(
-    at shelf: Int, _ grade: Int, _ places: inout LeavePlaces, _ reckoning: LeaveReckoning,
-    _ view: LeaveView, _ here: Direction, into given: inout [Int32]
-  ) {
-    marks[shelf] = .max
-    if shelf == Self.first(of: grade) {
-      moments[grade] = .max
-      origins[grade] = here
-    }
-    guard !rack.isEmpty(shelf) else { return }
+    at shelf: Int, _ places: inout LeavePlaces, _ reckoning: LeaveReckoning, _ view: LeaveView,
+    _ here: Direction, into given: inout [Int32]
+  ) -> Float {
+    guard !rack.isEmpty(shelf) else { return .infinity }
     let sight = rack.look(at: shelf, bounds[shelf], &places, reckoning, view, here)
-    if sight.least < .infinity { mark(shelf, grade, sight.least, reckoning, view) }
+    guard sight.strays > 0 else { return sight.least }
     for one in rack.taken {
       if one.slack < Self.least || one.distance > Float(LeaveShelf.farthest) {
         places[one.place] = .init()
@@ -226,6 +223,7 @@ struct LeaveShelves: Sendable {
           one.place, &places, one.slack, reckoning.grade(Double(one.distance)), reckoning, view)
       }
     }
+    return sight.least
   }
 
   // MARK: - Reading
@@ -235,19 +233,21 @@ struct LeaveShelves: Sendable {
   func deadline(_ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
     var start = view
     start.now = 0
+    // Where all are to be looked at, there is a moment.
+    let rest = moment == .max ? min(quietBehindUntil, marks[Self.last]) : quietBehindUntil
     let behind =
-      quietBehindUntil == .max
-      ? nil : quietBehindUntil - reckoning.nearClock(1, start) + LeaveReckoning.nearPatience
-    return sooner(soonest == .max ? nil : soonest, behind)
+      rest == .max || rest == .min
+      ? nil : rest - reckoning.nearClock(1, start) + LeaveReckoning.nearPatience
+    return sooner(moment == .max ? nil : moment, behind)
   }
 
   /// When the shelf is looked at that one of them is on, if the device stays where it is.
   func nextLook(_ shelf: UInt8, _ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64 {
-    guard Int(shelf) > Self.new else { return view.now }
-    let (grade, level) = (Int(shelf) - 1).quotientAndRemainder(dividingBy: Self.depth)
-    guard level > 0 || moments[grade + 1] == .max else { return moments[grade + 1] }
-    let clock = reckoning.nearClock(grade + 1, view)
-    return max(marks[Int(shelf)], clock) - clock + view.now + LeaveReckoning.nearPatience
+    let shelf = Int(shelf)
+    guard shelf != Self.new else { return view.now }
+    guard shelf != Self.last || moment == .max else { return moment }
+    let clock = reckoning.nearClock(shelf == Self.last ? 1 : shelf - Self.last, view)
+    return max(marks[shelf], clock) - clock + view.now + LeaveReckoning.nearPatience
   }
 
   /// All of them, those with the least slack first, with the moment to leave as things stand, while `body`
