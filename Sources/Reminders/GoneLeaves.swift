@@ -17,6 +17,8 @@ struct GoneLeaves: Sendable {
   private var shelves: GoneShelves
   /// Those that rest nowhere and are to be looked at; some may be free again.
   private var due: [Int32] = []
+  /// None in the heap is to be looked at while the clock of approach of the first grade, the fastest one, is before this.
+  private var quietUntil = Int64.min
 
   init(_ reckoning: LeaveReckoning) {
     heap = GradedHeap(grades: reckoning.gradeCount)
@@ -58,6 +60,7 @@ struct GoneLeaves: Sendable {
       places[place] = .init(kind: .graded, grade: UInt8(truncatingIfNeeded: grade))
     }
     heap.set(place, grade, at: time)
+    quietUntil = .min
   }
 
   /// Lets one rest on a shelf that has so much slack outside its place, microseconds; false where it belongs on
@@ -79,6 +82,7 @@ struct GoneLeaves: Sendable {
 
   mutating func lookAtAll() {
     heap.setAll { _ in .min }
+    quietUntil = .min
     shelves.lookAtAll()
   }
 
@@ -91,12 +95,18 @@ struct GoneLeaves: Sendable {
       while let place = due.popLast() {
         if !places.isFree(place) { return place }
       }
+      let clock = reckoning.approach(1, view)
+      guard clock >= quietUntil else { return nil }
       for grade in 1..<reckoning.gradeCount {
         let now = reckoning.approach(grade, view)
         guard let first = heap.first(grade), first.deadline <= now else { continue }
         heap.takeDue(grade, until: now + Self.haste, most: 64, into: &due)
       }
-      if due.isEmpty { return nil }
+      if due.isEmpty {
+        let rest = heap.shortest { reckoning.approach($0, view) }
+        quietUntil = rest.map { clock + $0 } ?? .max
+        return nil
+      }
       for place in due { places.askFor(place) }
     }
   }

@@ -42,6 +42,14 @@ struct LeaveCells: Sendable {
       number == 0 ? soonest : later[later.count - number]
     }
 
+    /// Has the soonest of the later ones on its way.
+    @inline(__always)
+    func askForLater() {
+      guard laterCount > 0 else { return }
+      later.askForHead()
+      later.askFor(Int(laterCount) - 1)
+    }
+
     /// Takes one in that is sooner than all.
     mutating func insert(soonest bucket: Bucket) {
       if !isFree { insert(soonest, at: later.count) }
@@ -317,13 +325,10 @@ struct LeaveCells: Sendable {
   /// in little more time than one.
   private func askForBuckets() {
     for number in due { cells.askFor(Int(number)) }
+    let cells = cells.span
     for number in due {
       links.askFor(Int(cells[Int(number)].soonest.first))
-      let later = Int(cells[Int(number)].laterCount)
-      if later > 0 {
-        cells[Int(number)].later.askForHead()
-        cells[Int(number)].later.askFor(later - 1)
-      }
+      cells[Int(number)].askForLater()
     }
   }
 

@@ -9,9 +9,9 @@ import Geodesy
 /// What comes nearer than its grade begins, or gains slack, changes its shelf at the next look.
 struct LeaveShelves: Sendable {
   /// With less slack than this the shelf says nothing more, seconds.
-  private static let least: Float = 1
+  private static let least: Float = 0.25
   /// Where the last shelf ends, in seconds of slack beyond two leashes.
-  private static let end = 64.0
+  private static let end = 128.0
   /// What gains so much more slack goes back to that of its grade.
   private static let hysteresis: Float = 1.25
   /// Metres beyond its own that what goes away stays in a grade.
