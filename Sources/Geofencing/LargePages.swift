@@ -1,4 +1,4 @@
-import CProcessor
+public import CProcessor
 
 #if canImport(Glibc)
   import Glibc
@@ -20,7 +20,7 @@ package func adviseLargePages(_ start: UnsafeMutableRawPointer, _ byteCount: Int
 
 extension Array {
   /// Has an element on its way to the processor, which will be asked for soon. The index must be in the array.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func askFor(_ index: Int) {
     assert(indices.contains(index))
     unsafe withUnsafeBufferPointer { elements in
@@ -33,7 +33,7 @@ extension Array {
   }
 
   /// Has what it knows of itself on its way, which lies before its elements.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func askForHead() {
     unsafe withUnsafeBufferPointer { elements in
       guard let start = elements.baseAddress else { return }
