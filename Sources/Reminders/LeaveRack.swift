@@ -95,7 +95,7 @@ struct LeaveRack: Sendable {
   ) -> shelf_sight {
     settle(places, view)
     if !taken.isEmpty { taken.removeAll(keepingCapacity: true) }
-    let sight = shelves[shelf].look(
+    let sight = shelves.span[shelf].look(
       shelf_view(
         now: Float(Double(view.now - base) / 1e6), x: Float(here.x), y: Float(here.y),
         z: Float(here.z)),

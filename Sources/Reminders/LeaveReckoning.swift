@@ -76,6 +76,8 @@ struct LeaveReckoning: Sendable {
   private let steepestSlope: Double
   /// What the stretches add to a way of no length, for those who reckon in single precision.
   let rises: [way_rises]
+  /// What they go by besides.
+  let shelfRule: shelf_rule
 
   init(pace: TravelPace) {
     self.pace = pace
@@ -113,10 +115,15 @@ struct LeaveReckoning: Sendable {
         let end = number + 1 < stretches.count ? stretches[number + 1].distance : 1e9
         return (stretch.distance, end - stretch.distance, stretch.growth / 1e6)
       })
+    shelfRule = LeaveShelf.rule(secondsOfNoWay: Self.secondsOfNoWay(stretches))
   }
 
   /// Seconds that a way of no length takes.
-  var secondsOfNoWay: Float { Float((stretches.first?.time ?? 0) / 1e6) }
+  var secondsOfNoWay: Float { Self.secondsOfNoWay(stretches) }
+
+  private static func secondsOfNoWay(_ stretches: [Stretch]) -> Float {
+    Float((stretches.first?.time ?? 0) / 1e6)
+  }
 
   /// By how much a near clock must go on before something with so much slack in its grade may have no more
   /// than `nearPatience` of it; microseconds, and below `shortestStep` where that is not to be told from none.

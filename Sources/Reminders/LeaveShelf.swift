@@ -102,10 +102,10 @@ struct LeaveShelf: Sendable {
   }
 
   /// Seconds, metres and shares for the kernel.
-  private static func rule(_ reckoning: LeaveReckoning) -> shelf_rule {
+  static func rule(secondsOfNoWay: Float) -> shelf_rule {
     shelf_rule(
       diameter: Float(2 * Sphere.radius), doubtful_way: doubtfulWay, longer: 1 + doubtfulShare,
-      shorter: 1 - doubtfulShare, no_way: reckoning.secondsOfNoWay + doubtfulTime)
+      shorter: 1 - doubtfulShare, no_way: secondsOfNoWay + doubtfulTime)
   }
 
   /// Finds those that do not stay, and tells of the others.
@@ -116,7 +116,7 @@ struct LeaveShelf: Sendable {
     into strays: inout [shelf_stray]
   ) -> shelf_sight {
     kernel.look(
-      blocks.span, places.span, view, Self.rule(reckoning), reckoning.rises.span, bounds,
+      blocks.span, places.span, view, reckoning.shelfRule, reckoning.rises.span, bounds,
       into: &strays)
   }
 
