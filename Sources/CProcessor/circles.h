@@ -2,6 +2,12 @@
 
 #include "vectors.h"
 
+// Products and sums are rounded one after the other on every processor. Where one instruction does both with a single
+// rounding, the compiler would use it for what is written with operators, but not for intrinsics, and the two ways of
+// `hotedges.h`, `edgelist.h` and `ways.h` would no longer answer alike. This holds for all that follows, in the headers
+// that include this one too.
+#pragma clang fp contract(off)
+
 // Four circles at once. As operators of Swift's vectors these come out in parts of two, with moves between them.
 
 typedef float four_floats __attribute__((ext_vector_type(4)));
