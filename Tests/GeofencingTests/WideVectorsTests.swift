@@ -4,8 +4,8 @@ import Testing
 
 @testable import Geofencing
 
-/// The kernels over lists of edges: what they say is what each edge says alone, and the way for wide vectors answers bit
-/// for bit as the one for every processor.
+/// The kernels over lists of edges: what they say is what each edge says alone, and the way for wide vectors answers
+/// bit for bit as the one for every processor.
 @Suite struct WideVectorsTests {
   // MARK: - Hot edges
 
@@ -269,6 +269,23 @@ import Testing
     #expect(repeated > 100)
     #expect(held > 500)
     #expect(asked > 100)
+  }
+
+  /// An edge that only just counts, of a circle whose centre is corrected by half a quantum on each axis: in whole
+  /// numbers, by which candidates are picked, it is 0.87 quanta farther.
+  @Test(arguments: Array(stride(from: Int16(500), to: 3_000, by: 37)))
+  func anEdgeThatIsJustNearIsNear(axis: Int16) {
+    let group = EntryGroup(Entry(tag: 7, x: axis, y: axis, z: axis, radius: 300))
+    let entries = [entry_group(xy: group.xy, zr: group.zr, tag: group.tag)]
+    let edge = (Float(axis) - 0.5) * Float(3).squareRoot() - 300
+    for isWide in has_wide_vectors() ? [false, true] : [false] {
+      for (skin, groups) in [(edge + 0.001, 1), (edge - 0.001, 0)] {
+        let view = list_view(
+          xy: 0, z: 0, middle_x: -0.5, middle_y: -0.5, middle_z: -0.5, skin: skin,
+          doubt: Quantum.edgeDoubt, quantum: 1, flip: 0)
+        #expect(Self.findings(entries, view, told: [], isWide: isWide).near.count == groups)
+      }
+    }
   }
 
   // MARK: - How they lie in memory
