@@ -1,4 +1,3 @@
-import CProcessor
 package import Geodesy
 
 extension GridIndex {
@@ -118,12 +117,7 @@ extension GridIndex {
 
   /// Asks memory for the circle of a fence.
   @inline(__always)
-  func prefetchCircle(of fence: FenceID) {
-    unsafe circles.withUnsafeBufferPointer { buffer in
-      guard let first = buffer.baseAddress else { return }
-      unsafe CProcessor.prefetch(first + Int(fence))
-    }
-  }
+  func prefetchCircle(of fence: FenceID) { circles.askFor(Int(fence)) }
 
   /// Appends the fences that hold a place, and finds out nothing else.
   func findHolders(
