@@ -47,15 +47,16 @@ struct Surroundings {
 
   /// Whether the last look brought anything.
   private(set) var hasNews = false
-  /// Of the last glance, if it gave up: a bit for each hot edge that may have been crossed.
+  /// Of a glance that gave up: a bit for each hot edge that may have been crossed. Empty but between such a glance and
+  /// the look that must follow, for that may read anew the groups that these edges were copied from.
   private var doubtful: UInt64 = 0
 
   /// Forgets all that is known, because the fences have changed.
   mutating func forget() {
+    assert(doubtful == 0)
     guard !isBlank else { return }
     for level in levels.indices { levels[level].forget() }
     hot.forget()
-    doubtful = 0
     deepest = CellGrid.top
     isBlank = true
   }
@@ -104,6 +105,7 @@ struct Surroundings {
   /// - Complexity: O(levels + fences near the place), now and then O(fences in the cells of it).
   @inline(__always)
   mutating func look(from view: Viewpoint, in index: GridIndex) -> Double {
+    doubtful = 0
     clearNews()
     if let sight = hot.sight(of: view) {
       let seen = hot.look(at: sight)
@@ -168,7 +170,7 @@ struct Surroundings {
   }
 
   /// Asks memory for the circles that the look after a glance which gave up will ask about: they take longer to come
-  /// than to find out where the place is.
+  /// than to find out where the place is. To be called between the two or not at all.
   @inline(__always)
   mutating func prefetchDoubtful(in index: GridIndex) {
     while doubtful != 0 {
