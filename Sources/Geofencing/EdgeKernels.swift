@@ -9,12 +9,13 @@ struct EdgeKernels {
   /// - Parameter isWide: whether to use the way for processors with wide vectors, which these must have.
   init(isWide: Bool = has_wide_vectors()) { self.isWide = isWide }
 
-  /// Most groups that are searched for what they have told.
+  /// Most groups that are searched for what they have told. Their tags are 1 024 bytes, the most that Swift puts on
+  /// the stack whatever is left of it.
   static let mostSearched = 64
 
-  /// Appends what up to `list_most` entries show: the edges that are near to `groups`, the fences that hold the place to
-  /// `holders` if they are wanted. With `isSearched` what is in one of the groups, not more than `mostSearched`, is told
-  /// no second time.
+  /// Appends what up to `list_most` entries show: the edges that are near to `groups`, the fences that hold the place
+  /// to `holders` if they are wanted. With `isSearched` what is in one of the first `mostSearched` groups is told no
+  /// second time. These are all there are where a neighbourhood asks, for it does not while it `isLong`.
   @inline(__always)
   func list(
     _ entries: Span<EntryGroup>, from view: list_view, wantsHolders: Bool, isSearched: Bool,
