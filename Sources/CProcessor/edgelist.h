@@ -97,11 +97,11 @@ static inline uint64_t list_candidates(const struct entry_group *entries, uint32
 }
 
 /// Finds the edges that are near and the fences that hold the place among up to sixteen groups of entries. `near` has
-/// room for as many groups, `held` for `list_room` numbers. Fences whose numbers have been told, so many times four, are
-/// told no second time.
+/// room for as many groups, `held` for `list_room` numbers. Fences that have been told before are told no second time:
+/// their numbers are in `told_groups`, `told_count` times four.
 static inline struct list_findings list_edges(const struct entry_group *entries, uint32_t count,
-                                              struct list_view view, const four_ints *tags_told, uint32_t told,
-                                              struct near_group *near, int32_t *held) {
+                                              struct list_view view, const four_ints *told_groups,
+                                              uint32_t told_count, struct near_group *near, int32_t *held) {
   struct near_lanes lanes;
   uint32_t near_count = 0, held_count = 0, asked = 0;
   four_floats nearest = __builtin_inff();
@@ -120,9 +120,9 @@ static inline struct list_findings list_edges(const struct entry_group *entries,
     four_floats edge = edges(wx, wy, wz, radius), away = __builtin_elementwise_abs(edge);
     uint32_t is_near = not_above(away, view.skin), is_held = not_above(edge, 0);
     uint32_t is_shape = signs(group->tag);
-    if (told && (is_near | is_held)) {
+    if (told_count && (is_near | is_held)) {
       four_ints found = 0;
-      for (uint32_t j = 0; j < told; j++) found |= found_among(tags_told[j], group->tag);
+      for (uint32_t j = 0; j < told_count; j++) found |= found_among(told_groups[j], group->tag);
       uint32_t is_new = ~signs(found) | is_shape;
       is_near &= is_new, is_held &= is_new;
     }
@@ -159,8 +159,8 @@ static inline struct list_findings list_edges(const struct entry_group *entries,
 
 /// `list_edges`.
 WIDE static struct list_findings list_edges_wide(const struct entry_group *entries, uint32_t count,
-                                                 struct list_view view, const four_ints *tags_told,
-                                                 uint32_t told, struct near_group *near, int32_t *held) {
+                                                 struct list_view view, const four_ints *told_groups,
+                                                 uint32_t told_count, struct near_group *near, int32_t *held) {
   struct near_lanes lanes;
   uint32_t near_count = 0, held_count = 0, asked = 0;
   __m512 nearest = _mm512_set1_ps(__builtin_inff());
@@ -199,10 +199,10 @@ WIDE static struct list_findings list_edges_wide(const struct entry_group *entri
     __mmask16 is_near = _mm512_mask_cmp_ps_mask(valid, away, skin, _CMP_LE_OQ);
     __mmask16 is_held = _mm512_mask_cmp_ps_mask(valid, edge, _mm512_setzero_ps(), _CMP_LE_OQ);
     __mmask16 is_shape = _mm512_cmplt_epi32_mask(tag, _mm512_setzero_si512());
-    if (told && (is_near | is_held)) {
+    if (told_count && (is_near | is_held)) {
       __mmask16 is_told = 0;
-      for (uint32_t j = 0; j < told; j++) {
-        four_ints tags = tags_told[j];
+      for (uint32_t j = 0; j < told_count; j++) {
+        four_ints tags = told_groups[j];
         is_told |= _mm512_cmpeq_epi32_mask(tag, _mm512_set1_epi32(tags.x)) |
                    _mm512_cmpeq_epi32_mask(tag, _mm512_set1_epi32(tags.y)) |
                    _mm512_cmpeq_epi32_mask(tag, _mm512_set1_epi32(tags.z)) |
@@ -243,9 +243,9 @@ WIDE static struct list_findings list_edges_wide(const struct entry_group *entri
 #else
 
 static inline struct list_findings list_edges_wide(const struct entry_group *entries, uint32_t count,
-                                                   struct list_view view, const four_ints *tags_told,
-                                                   uint32_t told, struct near_group *near, int32_t *held) {
-  return list_edges(entries, count, view, tags_told, told, near, held);
+                                                   struct list_view view, const four_ints *told_groups,
+                                                   uint32_t told_count, struct near_group *near, int32_t *held) {
+  return list_edges(entries, count, view, told_groups, told_count, near, held);
 }
 
 #endif

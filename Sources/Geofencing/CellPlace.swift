@@ -55,11 +55,11 @@ struct CellPlace {
   }
 
   /// The cell across the nearer meridian.
-  func cellAside(_ widths: ColumnWidths) -> Cell? {
+  var cellAside: Cell {
     Cell(level: cell.level, row: cell.row, column: columnAside)
   }
 
-  /// The one that touches both, beside that across the nearer parallel.
+  /// The cell across both the nearer parallel and the nearer meridian, given that across the parallel alone.
   func atCorner(_ across: Cell) -> Cell {
     Cell(level: cell.level, row: across.row, column: columnAside)
   }

@@ -40,8 +40,9 @@ enum Quantum {
   static var doubt: Int16 { 3 }
 
   /// The same for a place that is not quantised, and centres taken to be in the middle of what is rounded to them
-  /// (`QuantisedPlace.middle`): below 0.975 for the three axes, each ½ and a sixteenth at the most, and ½ for the radius.
-  /// Of what is left, 0.088, the 24 bits of a `Float` need less than half: ten roundings of 2¹⁶ quanta come to 0.04.
+  /// (`QuantisedPlace.middle`): below 0.975 for the three axes, each ½ and a sixteenth at the most, and ½ for the
+  /// radius. Of what is left, 0.088, the 24 bits of a `Float` need less than half: ten roundings of 2¹⁶ quanta come
+  /// to 0.04.
   @inline(__always)
   static var edgeDoubt: Float { 1.5625 }
 }
@@ -136,8 +137,8 @@ struct QuantisedPlace {
   /// x and y in turn.
   private let xy: SIMD8<Int16>
   private let z: Int16
-  /// From the place to the middle of those whose last bits are its own, in quanta: what a difference of last bits has to
-  /// be corrected by to be the way to a centre, or nearly so.
+  /// From the place to the middle of those whose last bits are its own, in quanta: what a difference of last bits has
+  /// to be corrected by to be the way to a centre, or nearly so.
   let middle: SIMD3<Float>
 
   @inline(__always)

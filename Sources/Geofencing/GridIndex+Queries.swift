@@ -18,9 +18,9 @@ extension GridIndex {
     from view: Viewpoint, level: Int, into near: inout Neighbourhood
   ) -> (safe: Double, isSplit: Bool) {
     let place = CellPlace(view, level: level, widths)
-    let wanted = reach(from: place, wanted: near.ambition * CellGrid.height(level))
-    let cellAside = place.toMeridian < wanted ? place.cellAside(widths) : nil
-    let cellAcross = place.toParallel < wanted ? place.cellAcross(widths) : nil
+    let longest = longestReach(from: place, wanted: near.ambition * CellGrid.height(level))
+    let cellAside = place.toMeridian < longest ? place.cellAside : nil
+    let cellAcross = place.toParallel < longest ? place.cellAcross(widths) : nil
     // The slots of all are asked for before the first is waited for.
     if let cellAside { table.prefetchSlot(of: cellAside.key) }
     if let cellAcross {
@@ -32,7 +32,7 @@ extension GridIndex {
     let isSplit = slot.isSplit && level > 0
     var beside = CellsBeside()
     let reach = reach(
-      from: place, wanted: wanted, cellAside, cellAcross, isSplit: isSplit, &beside)
+      from: place, longest: longest, cellAside, cellAcross, isSplit: isSplit, &beside)
     near.begin(at: view.direction, in: place.cell)
     var scan = EdgeScan(view: view, level: level, skin: reach)
     if slot.count > 0 { scan.visit(slot, .own, self, &near) }
@@ -62,22 +62,22 @@ extension GridIndex {
   /// How far a look would go if all cells could tell all: as far as is wanted, but not beyond the farther borders
   /// of the cell.
   @inline(__always)
-  private func reach(from place: CellPlace, wanted: Double) -> Double {
-    var reach = min(wanted, place.toFarParallel, place.toFarMeridian)
+  private func longestReach(from place: CellPlace, wanted: Double) -> Double {
+    var longest = min(wanted, place.toFarParallel, place.toFarMeridian)
     // To read another cell costs more than to come back a little sooner.
-    if place.toMeridian > reach * GridIndex.enough { reach = min(reach, place.toMeridian) }
-    if place.toParallel > reach * GridIndex.enough { reach = min(reach, place.toParallel) }
-    return reach
+    if place.toMeridian > longest * GridIndex.enough { longest = min(longest, place.toMeridian) }
+    if place.toParallel > longest * GridIndex.enough { longest = min(longest, place.toParallel) }
+    return longest
   }
 
-  /// How far a look goes: as far as is wanted, but not beyond a border where another cell cannot tell all. Appends
+  /// How far a look goes: the longest reach, but not beyond a border where another cell cannot tell all. Appends
   /// the cells to be read.
   @inline(__always)
   private func reach(
-    from place: CellPlace, wanted: Double, _ cellAside: Cell?, _ cellAcross: Cell?, isSplit: Bool,
+    from place: CellPlace, longest: Double, _ cellAside: Cell?, _ cellAcross: Cell?, isSplit: Bool,
     _ beside: inout CellsBeside
   ) -> Double {
-    var reach = wanted
+    var reach = longest
     guard place.toParallel < reach || place.toMeridian < reach else { return reach }
     var across: CellTable.Slot?
     var aside: CellTable.Slot?

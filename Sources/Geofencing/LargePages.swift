@@ -32,7 +32,8 @@ extension Array {
     }
   }
 
-  /// Has what it knows of itself on its way, which lies before its elements.
+  /// Has what it knows of itself on its way. Swift keeps the count and the capacity of an array in the 16 bytes before
+  /// its first element; did it not, a line would be asked for in vain, and nothing else would change.
   @inlinable @inline(__always)
   package func askForHead() {
     unsafe withUnsafeBufferPointer { elements in
