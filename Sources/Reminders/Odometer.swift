@@ -24,10 +24,10 @@ struct Direction: Equatable, Sendable {
     distance(x: other.x, y: other.y, z: other.z)
   }
 
-  /// Great-circle metres. For a place given in single precision wrong by half a metre at most.
+  /// Great-circle metres. For a place given in single precision wrong by half a metre at most, wherever it is.
   ///
   /// - Parameter reach: of a ball around the other point, in radii of the Earth; then it is the distance
-  ///   that nothing in it exceeds.
+  ///   that no place in it exceeds.
   func distance(
     x otherX: Double, y otherY: Double, z otherZ: Double, reach: Double = 0
   ) -> Double {
@@ -39,7 +39,12 @@ struct Direction: Equatable, Sendable {
       let higher = square * (3.0 / 40 + square * (15.0 / 336 + square * 105 / 3456))
       return 2 * Sphere.radius * half * (1 + square * (1.0 / 6) + square * higher)
     }
-    return 2 * Sphere.radius * asin(min(1, half))
+    guard square > 0.5 else { return 2 * Sphere.radius * asin(half) }
+    // Beyond a quarter of a great circle the arc sine would make more and more of what the numbers lose, kilometres
+    // on the other side of the globe. What is left to there is told as well as what is near.
+    let (sumX, sumY, sumZ) = (x + otherX, y + otherY, z + otherZ)
+    let rest = ((sumX * sumX + sumY * sumY + sumZ * sumZ).squareRoot() - reach) / 2
+    return Sphere.radius * (.pi - 2 * asin(min(1, max(0, rest))))
   }
 }
 
