@@ -28,6 +28,14 @@ import Testing
 
   /// Never more slack than there is, nor less by more than what is counted for it.
   @Test func slackIsToldNearlyAndNeverAsMore() {
+    checkSlacks(ShelfKernel(isWide: false))
+  }
+
+  @Test(.wideVectors) func wideVectorsTellSlackNearlyAndNeverAsMore() {
+    checkSlacks(ShelfKernel(isWide: true))
+  }
+
+  private func checkSlacks(_ kernel: ShelfKernel) {
     var dice = SeededGenerator(seed: 31)
     let all = shelf_bounds(
       least: .infinity, most: .infinity, nearest: 0, farthest: .infinity, shortest: -.infinity)
@@ -59,7 +67,7 @@ import Testing
         now: Float(Double(Self.now - base) / 1e6), x: Float(origin.x), y: Float(origin.y),
         z: Float(origin.z))
       var taken: [shelf_stray] = []
-      _ = shelf.look(short, reckoning, all, ShelfKernel(), into: &taken)
+      _ = shelf.look(short, reckoning, all, kernel, into: &taken)
       #expect(taken.map(\.place) == entries.map(\.slot))
       for one in taken {
         let entry = entries[Int(one.place)]
