@@ -20,9 +20,9 @@ struct GoneLeaves: Sendable {
   /// None in the heap is to be looked at while the clock of approach of the first grade, the fastest one, is before this.
   private var quietUntil = Int64.min
 
-  init(_ reckoning: LeaveReckoning) {
+  init(_ reckoning: LeaveReckoning, _ kernel: ShelfKernel = ShelfKernel()) {
     heap = GradedHeap(grades: reckoning.gradeCount)
-    shelves = GoneShelves(reckoning)
+    shelves = GoneShelves(reckoning, kernel)
   }
 
   /// Bytes of heap in use.

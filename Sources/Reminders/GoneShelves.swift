@@ -52,9 +52,9 @@ struct GoneShelves: Sendable {
   /// Nothing farther away is told here, metres.
   private var farthest = 0.0
 
-  init(_ reckoning: LeaveReckoning) {
+  init(_ reckoning: LeaveReckoning, _ kernel: ShelfKernel = ShelfKernel()) {
     let count = (reckoning.gradeCount - 1) * Self.depth
-    rack = LeaveRack(shelves: count)
+    rack = LeaveRack(shelves: count, kernel)
     marks = Array(repeating: .max, count: count)
     ways = Array(repeating: .infinity, count: count)
     use(reckoning, LeavePlaces())

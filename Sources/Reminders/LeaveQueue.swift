@@ -55,11 +55,15 @@ struct LeaveQueue: Sendable {
   /// With so many metres, and time that only goes on, none that has said "leave" is to be looked at.
   var backLookedAt: Double?
 
-  init(pace: TravelPace) {
+  /// By what way shelves are looked at.
+  private let kernel: ShelfKernel
+
+  init(pace: TravelPace, _ kernel: ShelfKernel = ShelfKernel()) {
+    self.kernel = kernel
     reckoning = LeaveReckoning(pace: pace)
     cells = LeaveCells(reckoning)
-    near = NearLeaves(reckoning)
-    gone = GoneLeaves(reckoning)
+    near = NearLeaves(reckoning, kernel)
+    gone = GoneLeaves(reckoning, kernel)
   }
 
   var count: Int { entries.count - free.count }
@@ -253,8 +257,8 @@ struct LeaveQueue: Sendable {
   /// With other bands the grades mean something else, and the cells have another size.
   private mutating func beginAnew() {
     cells = LeaveCells(reckoning)
-    near = NearLeaves(reckoning)
-    gone = GoneLeaves(reckoning)
+    near = NearLeaves(reckoning, kernel)
+    gone = GoneLeaves(reckoning, kernel)
     for number in homes.indices where homes[number] != .none && homes[number] != .fixed {
       let index = Int32(truncatingIfNeeded: number)
       let wasGone = homes[number].gone != nil

@@ -39,9 +39,9 @@ struct LeaveShelves: Sendable {
   /// … and none but the last one before this.
   private var quietBehindUntil = Int64.max
 
-  init(_ reckoning: LeaveReckoning) {
+  init(_ reckoning: LeaveReckoning, _ kernel: ShelfKernel = ShelfKernel()) {
     let count = Self.shelf(of: reckoning.gradeCount)
-    rack = LeaveRack(shelves: count)
+    rack = LeaveRack(shelves: count, kernel)
     marks = Array(repeating: .max, count: count)
     use(reckoning)
   }

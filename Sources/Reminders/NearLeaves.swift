@@ -38,9 +38,9 @@ struct NearLeaves: Sendable {
   /// The event that has brought what is to be looked at, microseconds.
   private var latestEvent = Int64.min
 
-  init(_ reckoning: LeaveReckoning) {
+  init(_ reckoning: LeaveReckoning, _ kernel: ShelfKernel = ShelfKernel()) {
     near = GradedHeap(grades: reckoning.gradeCount)
-    shelves = LeaveShelves(reckoning)
+    shelves = LeaveShelves(reckoning, kernel)
   }
 
   /// Reckons with another pace from now on. Where it leaves less slack, or has other clocks, `lookAtAll` must follow.

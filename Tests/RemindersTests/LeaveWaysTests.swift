@@ -1,0 +1,128 @@
+import CivilTime
+import Geodesy
+import TestSupport
+import Testing
+
+@testable import Reminders
+
+/// Where reminders rest that wait for their time to leave, and by which of the ways that shelves are looked at.
+@Suite struct LeaveWaysTests {
+  private static let again = TimeSpan.minutes(10)
+
+  /// Two queues of the same reminders, one for every processor and one for wide vectors.
+  private struct Pair {
+    var queues: [LeaveQueue]
+    var odometer = Odometer()
+    var now: Int64 = 1_781_280_000_000_000
+    var here = EngineHarness.home {
+      didSet { odometer.follow(here) }
+    }
+    private var routes = RouteBook()
+    private var entries: [Int32: (entry: LeaveEntry, index: Int32)] = [:]
+
+    init(_ profile: TravelProfile) {
+      queues = [false, true].map {
+        LeaveQueue(pace: TravelPace(profile: profile), ShelfKernel(isWide: $0))
+      }
+      odometer.follow(here)
+    }
+
+    var view: LeaveView { LeaveView(now: now, metres: odometer.metres, here: odometer.here) }
+
+    mutating func add(_ entry: LeaveEntry, _ stage: LeaveQueue.Stage) {
+      remove(entry.slot)
+      let indices = queues.indices.map {
+        queues[$0].add(entry, stage, moment: nil, again: LeaveWaysTests.again, view)
+      }
+      #expect(indices[0] == indices[1])
+      entries[entry.slot] = (entry, indices[0])
+    }
+
+    mutating func remove(_ slot: Int32) {
+      guard let one = entries.removeValue(forKey: slot) else { return }
+      for number in queues.indices { queues[number].remove(one.index) }
+    }
+
+    /// What both say, in their order; what is due has said "leave" from then on, and what is back waits.
+    mutating func take(_ step: Int) -> Int {
+      var told = 0
+      while told < 5_000 {
+        let due = queues.indices.map {
+          queues[$0].nextDue(view, routes: &routes, mode: 0, exactDistance: { _ in nil })
+        }
+        #expect(due[0] == due[1], "step \(step)")
+        guard due[0] == due[1], let slot = due[0], let one = entries[slot] else { break }
+        told += 1
+        add(one.entry, .gone)
+      }
+      while told < 10_000 {
+        let back = queues.indices.map { number -> Int64? in
+          switch queues[number].nextBack(view, again: LeaveWaysTests.again) {
+          case nil: nil
+          case .again(let slot)?: Int64(slot)
+          case .over(let slot)?: -1 - Int64(slot)
+          }
+        }
+        #expect(back[0] == back[1], "step \(step)")
+        guard back[0] == back[1], let answer = back[0] else { break }
+        told += 1
+        if answer >= 0, let one = entries[Int32(answer)] {
+          add(one.entry, .waiting)
+        } else {
+          entries[Int32(-1 - answer)] = nil
+        }
+      }
+      #expect(queues[0].deadline(view) == queues[1].deadline(view), "step \(step)")
+      #expect(queues[0].count == queues[1].count)
+      return told
+    }
+  }
+
+  @Test(.wideVectors, arguments: [TravelProfile.driving, .cycling, .walking])
+  func wideVectorsTellTheSameAllDay(profile: TravelProfile) {
+    var dice = SeededGenerator(seed: 61)
+    var pair = Pair(profile)
+    let top = profile == .walking ? 3.0 : profile == .cycling ? 12 : 45
+    func entry(_ slot: Int32) -> LeaveEntry {
+      let distance =
+        Double.random(in: 0...1, using: &dice) * .random(in: 0...4_000 * top, using: &dice)
+      let slack = Double.random(in: -3_000...9_000, using: &dice)
+      let seconds = pair.queues[0].pace.seconds(distance) + slack
+      return LeaveEntry(
+        slot: slot,
+        place: pair.here.destination(
+          bearing: .random(in: 0..<360, using: &dice), distance: distance),
+        radius: .random(in: 20...500, using: &dice),
+        moment: Instant(microseconds: pair.now + Int64(seconds * 1e6)))
+    }
+    for slot in 0..<600 as Range<Int32> { pair.add(entry(slot), .waiting) }
+    var told = pair.take(0)
+    var bearing = 0.0
+    for step in 1..<1_500 {
+      if step % 100 == 0 { bearing = .random(in: 0..<360, using: &dice) }
+      let seconds: Double = [1, 1, 1, 5, 60].randomElement(using: &dice) ?? 1
+      pair.now += Int64(seconds * 1e6)
+      let way = seconds * .random(in: 0...top, using: &dice)
+      if Int.random(in: 0..<4, using: &dice) > 0 {
+        pair.here = pair.here.destination(bearing: bearing, distance: way)
+      }
+      switch Int.random(in: 0..<30, using: &dice) {
+      case 0...8: pair.add(entry(.random(in: 0..<600, using: &dice)), .waiting)
+      case 9: pair.remove(.random(in: 0..<600, using: &dice))
+      case 10:
+        pair.here = pair.here.destination(
+          bearing: bearing, distance: .random(in: 0...100_000, using: &dice))
+      case 11:
+        pair.now += .random(in: -3_600_000_000...3_600_000_000, using: &dice)
+        for number in pair.queues.indices { pair.queues[number].reckonAll(pair.view) }
+      case 12:
+        var pace = pair.queues[0].pace
+        pace.trip = .random(&dice)
+        for number in pair.queues.indices { pair.queues[number].use(pace, pair.view) }
+      default: break
+      }
+      told += pair.take(step)
+    }
+    #expect(told > 200)
+  }
+}
