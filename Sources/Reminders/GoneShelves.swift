@@ -23,6 +23,8 @@ struct GoneShelves: Sendable {
   private static let margin = 10_000.0
   /// Metres beyond its own, and that margin, that what goes away stays in a grade.
   private static let delay = 2_000.0
+  /// Metres: a greater radius would have moments told later by more than single precision tells apart well enough.
+  private static let largestRadius = 100_000.0
   /// What the odometer does not count, and single precision does not tell, metres.
   private static let doubtfulWay = 2 * Odometer.slackness + 100
 
@@ -70,6 +72,7 @@ struct GoneShelves: Sendable {
       .init(always: Double(reckoning.secondsOfNoWay), byRadius: slope), places)
     farthest = LeaveShelf.farthest
     while farthest > 1, doubt(farthest, reckoning) > Self.doubt { farthest /= 2 }
+    if farthest <= 1 { farthest = 0 }
     ranges.removeAll(keepingCapacity: true)
     for grade in 1..<reckoning.gradeCount {
       let reach = reckoning.reach(of: grade)
@@ -87,23 +90,25 @@ struct GoneShelves: Sendable {
     }
   }
 
+  /// Of the latest moment and the greatest radius there may be here.
   private func doubt(_ distance: Double, _ reckoning: LeaveReckoning) -> Double {
-    LeaveShelf.doubt(
-      left: reckoning.pace.seconds(distance) + 86_400, distance: distance,
+    let delay = Double(reckoning.secondsOfNoWay) + reckoning.slope(1) * Self.largestRadius
+    return LeaveShelf.doubt(
+      left: reckoning.pace.seconds(distance) + 86_400 + delay, distance: distance,
       slope: reckoning.slope(1))
   }
 
   // MARK: - Coming and going
 
   /// Takes one in that has so much slack outside its place, microseconds; false where too little is missing,
-  /// or it is too far away, to be told here.
+  /// or it is too far away or too large, to be told here.
   mutating func insert(
     _ place: Int32, _ places: inout LeavePlaces, slack: Int64, distance: Double, again: Double,
     _ reckoning: LeaveReckoning, _ view: LeaveView
   ) -> Bool {
-    guard distance < farthest, again < 86_400 else { return false }
-    let inside =
-      Double(reckoning.secondsOfNoWay) + reckoning.slope(1) * Double(places.entry(place).radius)
+    let radius = Double(places.entry(place).radius)
+    guard distance < farthest, radius <= Self.largestRadius, again < 86_400 else { return false }
+    let inside = Double(reckoning.secondsOfNoWay) + reckoning.slope(1) * radius
     let missing = again - Double(slack) / 1e6 - inside - Self.doubt
     return put(place, &places, missing, distance, reckoning, view)
   }

@@ -125,4 +125,28 @@ import Testing
     }
     #expect(told > 200)
   }
+
+  /// Moments that are told much later for a large radius are told less exactly.
+  @Test(arguments: [TravelProfile.driving, .cycling, .walking])
+  func whatIsGoneRestsOnShelvesWhereItIsSmall(profile: TravelProfile) {
+    let reckoning = LeaveReckoning(pace: TravelPace(profile: profile))
+    let now: Int64 = 1_781_280_000_000_000
+    let view = LeaveView(now: now, metres: 0, here: Direction(EngineHarness.home))
+    for (radius, isShelved) in [
+      (20.0, true), (100_000, true), (101_000, false), (5_000_000, false),
+    ] {
+      var places = LeavePlaces()
+      var shelves = GoneShelves(reckoning)
+      let moment = now + Int64(reckoning.pace.seconds(1_000) * 1e6)
+      let place = places.insert(
+        LeaveEntry(
+          slot: 0, place: EngineHarness.home.destination(bearing: 0, distance: 1_000),
+          radius: radius, moment: Instant(microseconds: moment)), 0)
+      // So little slack that enough is missing, however large the place is.
+      let slack = Int64(-1e6 * (2_000 + reckoning.slope(1) * radius))
+      let isTaken = shelves.insert(
+        place, &places, slack: slack, distance: 1_000, again: 600, reckoning, view)
+      #expect(isTaken == isShelved, "\(radius) m")
+    }
+  }
 }
