@@ -149,4 +149,28 @@ import Testing
       #expect(isTaken == isShelved, "\(radius) m")
     }
   }
+
+  @Test func whatHasATravelTimeOfItsOwnTakesNoCell() {
+    var dice = SeededGenerator(seed: 62)
+    var entries: [LeaveEntry] = []
+    func append(fixed: TimeSpan?) {
+      entries.append(
+        LeaveEntry(
+          slot: Int32(entries.count),
+          place: EngineHarness.home.destination(
+            bearing: .random(in: 0..<360, using: &dice),
+            distance: .random(in: 0...9e6, using: &dice)),
+          radius: 50, moment: Instant(seconds: 2_000_000_000), fixed: fixed))
+    }
+    for _ in 0..<500 { append(fixed: .minutes(5)) }
+    var cells = LeaveCells(LeaveReckoning(pace: TravelPace(profile: .walking)))
+    let bytes = cells.byteCount
+    #expect(cells.order(of: entries[...]) == Array(0..<500))
+    #expect(cells.byteCount == bytes)
+    for _ in 0..<100 { append(fixed: nil) }
+    let order = cells.order(of: entries[...])
+    #expect(order.sorted() == Array(0..<600))
+    #expect(order.prefix(100).allSatisfy { $0 >= 500 })
+    #expect(cells.byteCount > bytes)
+  }
 }
