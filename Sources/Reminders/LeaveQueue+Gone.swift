@@ -55,7 +55,7 @@ extension LeaveQueue {
       }
       let look = reckoning.look(at: entry, view)
       restGone(place, look, again: again, view)
-      if look.slack > again.microseconds - LeaveReckoning.soon { return .again(entry.slot) }
+      if look.most > again.microseconds - LeaveReckoning.soon { return .again(entry.slot) }
     }
     backLookedAt = view.metres
     return nil

@@ -44,13 +44,12 @@ extension LeaveQueue {
       return nil
     }
     let now = Instant(microseconds: view.now)
-    let isInside = look.distance <= Double(entry.radius)
     let answer = routes.takeStock(entry.slot, from: here, at: now)
     if let answer {
       let seconds = pace.routed(answer, distance: look.distance)
       let slack = entry.moment - view.now - Int64(seconds * 1e6)
       // Inside there is no way; what counts there is how soon one may be outside.
-      if !isInside { look.slack = slack }
+      if !look.isInside { look.slack = slack }
       let byEstimate = look
       // A metre that the short numbers do not show is as much longer a way.
       let detour = pace.detour(answer)
@@ -60,7 +59,7 @@ extension LeaveQueue {
       let remainder = RouteBook.remainder(of: answer, from: here, at: now)
       reckoning.shorten(&look, before: remainder.time, remainder.metres, orAsIn: byEstimate)
     }
-    guard !isInside else { return answer }
+    guard !look.isInside else { return answer }
     look.step = min(look.step, RouteBook.interval(look.slack))
     if answer.map({ routes.isStale($0, from: here, slack: look.slack, at: now) }) ?? true {
       routes.want(entry.slot, by: mode, slack: look.slack)

@@ -323,7 +323,7 @@ struct LeaveQueue: Sendable {
     let answer =
       routes.isOn && !entry.isFixed ? consult(&routes, &look, entry, mode, view) : nil
     if look.slack <= look.doubt {
-      guard !entry.isFixed, let distance = exactDistance(entry.slot),
+      guard let distance = exactDistance(entry.slot),
         let left = reckoning.left(until: entry, from: distance, answer, view)
       else {
         takeOut(near.index(place))

@@ -226,6 +226,10 @@ struct LeaveReckoning: Sendable {
     var grade: Int
     /// Metres to the middle of the place.
     var distance: Double
+    /// In the place for certain; so near its edge that the short numbers do not tell it counts as outside, …
+    var isInside = false
+    /// … but here as inside: microseconds of slack at most.
+    var most: Int64
     /// The slack that there would be just outside the place, microseconds; the same where it is outside.
     var outside: Int64
     /// With so little slack by the short numbers only the exact rule tells whether it is time, microseconds.
@@ -237,18 +241,21 @@ struct LeaveReckoning: Sendable {
     guard let here = view.here else {
       let slack = left - (entry.isFixed ? Int64(Double(entry.fixed) * 1e6) : 0)
       return Look(
-        slack: slack, step: max(slack, 1), grade: 0, distance: 0, outside: slack, doubt: doubt(0))
+        slack: slack, step: max(slack, 1), grade: 0, distance: 0, most: slack, outside: slack,
+        doubt: doubt(0))
     }
     let distance = here.distance(x: Double(entry.x), y: Double(entry.y), z: Double(entry.z))
     let stretch = stretch(distance)
     let outside =
       left - Int64(entry.isFixed ? Double(entry.fixed) * 1e6 : stretch.time(distance))
     // Inside there is no way, until metres bring it back.
-    let isInside = distance <= Double(entry.radius)
+    let beyond = distance - Double(entry.radius)
+    let isInside = beyond < -Self.doubtfulWay
     let grade = entry.isFixed && !isInside ? 0 : stretch.grade
     var look = Look(
       slack: isInside ? left : outside, step: 0, grade: grade, distance: distance,
-      outside: outside, doubt: doubt(grade))
+      isInside: isInside, most: beyond <= Self.doubtfulWay ? left : outside, outside: outside,
+      doubt: doubt(grade))
     setStep(&look, outside)
     return look
   }
@@ -260,7 +267,8 @@ struct LeaveReckoning: Sendable {
   func left(
     until entry: LeaveEntry, from distance: Double, _ answer: RouteBook.Answer?, _ view: LeaveView
   ) -> Int64? {
-    let seconds = answer.map { pace.routed($0, distance: distance) } ?? pace.seconds(distance)
+    let estimate = entry.isFixed ? Double(entry.fixed) : pace.seconds(distance)
+    let seconds = answer.map { pace.routed($0, distance: distance) } ?? estimate
     let way = distance > 0 ? TimeSpan(seconds: seconds) : .zero
     let left = entry.moment - view.now - way.microseconds
     return left > 0 ? left : nil

@@ -370,6 +370,32 @@ import Testing
     }
   }
 
+  /// Half a metre that the short numbers do not tell must not take one who is outside for one who is there.
+  @Test(arguments: [nil, TimeSpan.minutes(25)] as [TimeSpan?])
+  func whoStandsJustOutsideThePlaceIsToldInTime(fixed: TimeSpan?) {
+    for distance in [99.6, 99.99, 100.01, 100.1, 100.2, 100.3, 100.4] {
+      for bearing in stride(from: 0.0, to: 360, by: 30) {
+        var world = World(.walking, seed: 1)
+        var place = Waiting(
+          place: Self.home.destination(bearing: bearing, distance: distance), radius: 100,
+          moment: world.now + 3_600_000_000, fixed: fixed, index: 0)
+        place.index = world.queue.add(
+          world.entry(0, place), .waiting, moment: nil, again: .minutes(10), world.view)
+        world.waiting[0] = place
+        var looks = 0
+        while world.takeDue().isEmpty, looks < 100 {
+          guard let deadline = world.queue.deadline(world.view) else { break }
+          world.now = max(world.now + 1, deadline - 2_000)
+          #expect(world.due.isEmpty, "\(distance) m, bearing \(bearing)")
+          world.now = max(world.now, deadline)
+          looks += 1
+        }
+        #expect(world.waiting.isEmpty)
+        #expect(looks < 12)
+      }
+    }
+  }
+
   /// What is far off has no wake-up of its own, whether places or fixed travel times tell its moment.
   @Test func whoStandsStillIsWokenForEachAFewTimes() {
     var world = World(.driving, seed: 5)
