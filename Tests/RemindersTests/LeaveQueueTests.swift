@@ -194,6 +194,15 @@ import Testing
       waiting[slot] = new
     }
 
+    /// One that is due in an hour, at a place with a radius of 100 m so far from home.
+    mutating func add(_ slot: Int32, bearing: Double, distance: Double, fixed: TimeSpan?) {
+      var new = Waiting(
+        place: LeaveQueueTests.home.destination(bearing: bearing, distance: distance),
+        radius: 100, moment: now + 3_600_000_000, fixed: fixed, index: 0)
+      new.index = queue.add(entry(slot, new), .waiting, moment: nil, again: .minutes(10), view)
+      waiting[slot] = new
+    }
+
     func entry(_ slot: Int32, _ new: Waiting) -> LeaveEntry {
       LeaveEntry(
         slot: slot, place: new.place, radius: new.radius,
@@ -353,12 +362,7 @@ import Testing
   func whoStandsAtTheEdgeOfThePlaceIsNotWoken(profile: TravelProfile, fixed: TimeSpan?) {
     for distance in [0.0, 60, 80, 99.5, 101.0] {
       var world = World(profile, seed: 1)
-      var place = Waiting(
-        place: Self.home.destination(bearing: 10, distance: distance), radius: 100,
-        moment: world.now + 3_600_000_000, fixed: fixed, index: 0)
-      place.index = world.queue.add(
-        world.entry(0, place), .waiting, moment: nil, again: .minutes(10), world.view)
-      world.waiting[0] = place
+      world.add(0, bearing: 10, distance: distance, fixed: fixed)
       var looks = 0
       while world.takeDue().isEmpty, looks < 100 {
         guard let deadline = world.queue.deadline(world.view) else { break }
@@ -376,12 +380,7 @@ import Testing
     for distance in [99.6, 99.99, 100.01, 100.1, 100.2, 100.3, 100.4] {
       for bearing in stride(from: 0.0, to: 360, by: 30) {
         var world = World(.walking, seed: 1)
-        var place = Waiting(
-          place: Self.home.destination(bearing: bearing, distance: distance), radius: 100,
-          moment: world.now + 3_600_000_000, fixed: fixed, index: 0)
-        place.index = world.queue.add(
-          world.entry(0, place), .waiting, moment: nil, again: .minutes(10), world.view)
-        world.waiting[0] = place
+        world.add(0, bearing: bearing, distance: distance, fixed: fixed)
         var looks = 0
         while world.takeDue().isEmpty, looks < 100 {
           guard let deadline = world.queue.deadline(world.view) else { break }
