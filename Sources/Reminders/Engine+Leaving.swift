@@ -148,8 +148,7 @@ extension Engine {
         view, again: settings.leaveAgainSlack,
         exactDistance: { index in
           guard let position, let place = slots.packed(index).place else { return nil }
-          let distance = position.distance(to: place.position)
-          return distance > place.radius ? distance : 0
+          return position.distance(toPlaceAt: place.position, radius: place.radius)
         })
     {
       looks += 1
@@ -226,5 +225,13 @@ extension Engine {
     experience.forget(transport)
     hasLearnt = true
     usePaces(at: now)
+  }
+}
+
+extension Coordinate {
+  /// Metres to the middle of a place; 0 inside it, where there is no way.
+  func distance(toPlaceAt middle: Coordinate, radius: Double) -> Double {
+    let distance = distance(to: middle)
+    return distance > radius ? distance : 0
   }
 }

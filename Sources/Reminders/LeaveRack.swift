@@ -104,10 +104,10 @@ struct LeaveRack: Sendable {
     // They, and those that get their numbers, are asked for all at once: memory gives many lines in little more time
     // than one.
     for one in taken { places.askFor(one.place) }
-    if taken.count == shelves[shelf].count {
+    if taken.count == shelves[shelf].places.count {
       shelves[shelf].removeAll()
     } else {
-      for place in shelves[shelf].last(taken.count) { places.askFor(place) }
+      for place in shelves[shelf].places.suffix(taken.count) { places.askFor(place) }
       shelves[shelf].remove(taken) { places[$0].number = $1 }
     }
     return sight

@@ -74,6 +74,8 @@ struct LeaveReckoning: Sendable {
   /// above a line of the grade's slope through the place; microseconds.
   private let lows: [Double]
   private let steepestSlope: Double
+  /// Seconds that a way of no length takes.
+  let secondsOfNoWay: Float
   /// What the stretches add to a way of no length, for those who reckon in single precision.
   let rises: [way_rises]
   /// What they go by besides.
@@ -115,14 +117,8 @@ struct LeaveReckoning: Sendable {
         let end = number + 1 < stretches.count ? stretches[number + 1].distance : 1e9
         return (stretch.distance, end - stretch.distance, stretch.growth / 1e6)
       })
-    shelfRule = LeaveShelf.rule(secondsOfNoWay: Self.secondsOfNoWay(stretches))
-  }
-
-  /// Seconds that a way of no length takes.
-  var secondsOfNoWay: Float { Self.secondsOfNoWay(stretches) }
-
-  private static func secondsOfNoWay(_ stretches: [Stretch]) -> Float {
-    Float((stretches.first?.time ?? 0) / 1e6)
+    secondsOfNoWay = Float((stretches.first?.time ?? 0) / 1e6)
+    shelfRule = LeaveShelf.rule(secondsOfNoWay: secondsOfNoWay)
   }
 
   /// By how much a near clock must go on before something with so much slack in its grade may have no more

@@ -23,11 +23,6 @@ struct LeaveShelf: Sendable {
 
   var isEmpty: Bool { places.isEmpty }
 
-  var count: Int { places.count }
-
-  /// The places with the highest numbers.
-  func last(_ count: Int) -> ArraySlice<Int32> { places.suffix(count) }
-
   /// Bytes of heap in use.
   var byteCount: Int {
     (blocks.capacity + places.capacity) * 4

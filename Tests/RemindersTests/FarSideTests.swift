@@ -126,8 +126,8 @@ import Testing
     }
 
     func slack(_ place: Coordinate, _ moment: Int64) -> TimeSpan {
-      let distance = here.distance(to: place)
-      let way = distance > 20 ? TimeSpan(seconds: queue.pace.seconds(distance)) : .zero
+      let distance = here.distance(toPlaceAt: place, radius: 20)
+      let way = distance > 0 ? TimeSpan(seconds: queue.pace.seconds(distance)) : .zero
       return TimeSpan(microseconds: moment - now - way.microseconds)
     }
 
@@ -139,10 +139,7 @@ import Testing
       while let slot = queue.nextDue(
         view, routes: &routes, mode: 0,
         exactDistance: { [reminders, here] slot in
-          reminders[slot].map {
-            let distance = here.distance(to: $0.place)
-            return distance > 20 ? distance : 0
-          }
+          reminders[slot].map { here.distance(toPlaceAt: $0.place, radius: 20) }
         })
       {
         byQueue.insert(slot)

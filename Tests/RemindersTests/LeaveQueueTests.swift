@@ -145,8 +145,8 @@ import Testing
 
     /// Microseconds.
     func slack(from here: Coordinate, _ pace: TravelPace, _ now: Int64) -> Int64 {
-      let distance = here.distance(to: place)
-      guard distance > radius else { return moment - now }
+      let distance = here.distance(toPlaceAt: place, radius: radius)
+      guard distance > 0 else { return moment - now }
       let way = fixed ?? TimeSpan(seconds: pace.seconds(distance))
       return moment - now - way.microseconds
     }
@@ -224,10 +224,7 @@ import Testing
       while let slot = queue.nextDue(
         view, routes: &routes, mode: 0,
         exactDistance: { [waiting, here] slot in
-          waiting[slot].map {
-            let distance = here.distance(to: $0.place)
-            return distance > $0.radius ? distance : 0
-          }
+          waiting[slot].map { here.distance(toPlaceAt: $0.place, radius: $0.radius) }
         })
       {
         guard var known = waiting[slot] else { break }
