@@ -17,6 +17,8 @@ struct GoneLeaves: Sendable {
   private var shelves: GoneShelves
   /// Those that rest nowhere and are to be looked at; some may be free again.
   private var due: [Int32] = []
+  /// Those whose due time has passed, as the last `look` has found them.
+  private(set) var over: [Int32] = []
   /// None in the heap is to be looked at while the clock of approach of the first grade, the fastest one, is before this.
   private var quietUntil = Int64.min
 
@@ -27,7 +29,7 @@ struct GoneLeaves: Sendable {
 
   /// Bytes of heap in use.
   var byteCount: Int {
-    places.byteCount + heap.byteCount + shelves.byteCount + due.capacity * 4
+    places.byteCount + heap.byteCount + shelves.byteCount + (due.capacity + over.capacity) * 4
   }
 
   /// Reckons with another pace from now on. Where it leaves more slack, or has other clocks, `lookAtAll` must follow.
@@ -69,9 +71,13 @@ struct GoneLeaves: Sendable {
     _ place: Int32, slack: Int64, distance: Double, again: TimeSpan, _ reckoning: LeaveReckoning,
     _ view: LeaveView
   ) -> Bool {
+    guard
+      let missing = shelves.missing(
+        places.entry(place), slack: slack, distance: distance, again: again.seconds, reckoning)
+    else { return false }
     takeOut(place)
     return shelves.insert(
-      place, &places, slack: slack, distance: distance, again: again.seconds, reckoning, view)
+      place, &places, missing: missing, distance: distance, reckoning, view)
   }
 
   /// Has one looked at, at the next event.
@@ -87,27 +93,43 @@ struct GoneLeaves: Sendable {
   }
 
   /// One that is to be looked at; then it is to be let rest, or removed.
-  mutating func next(
-    again: TimeSpan, _ reckoning: LeaveReckoning, _ view: LeaveView
-  ) -> Int32? {
+  mutating func next() -> Int32? {
+    while let place = due.popLast() {
+      if !places.isFree(place) { return place }
+    }
+    return nil
+  }
+
+  /// Finds those that are to be looked at, and those that are over, which are to be removed before anything else; false
+  /// where there are none. Complexity: O(1) where nothing is to be found.
+  @inline(__always)
+  mutating func look(again: TimeSpan, _ reckoning: LeaveReckoning, _ view: LeaveView) -> Bool {
     shelves.look(&places, again: again.seconds, reckoning, view, into: &due)
-    while true {
-      while let place = due.popLast() {
-        if !places.isFree(place) { return place }
-      }
-      let clock = reckoning.approach(1, view)
-      guard clock >= quietUntil else { return nil }
-      for grade in 1..<reckoning.gradeCount {
-        let now = reckoning.approach(grade, view)
-        guard let first = heap.first(grade), first.deadline <= now else { continue }
-        heap.takeDue(grade, until: now + Self.haste, most: 64, into: &due)
-      }
-      if due.isEmpty {
-        let rest = heap.shortest { reckoning.approach($0, view) }
-        quietUntil = rest.map { clock + $0 } ?? .max
-        return nil
-      }
-      for place in due { places.askFor(place) }
+    if reckoning.approach(1, view) >= quietUntil { takeFromHeap(reckoning, view) }
+    guard !due.isEmpty else { return false }
+    sortOutOver(view)
+    return true
+  }
+
+  private mutating func takeFromHeap(_ reckoning: LeaveReckoning, _ view: LeaveView) {
+    let known = due.count
+    for grade in 1..<reckoning.gradeCount {
+      let now = reckoning.approach(grade, view)
+      guard let first = heap.first(grade), first.deadline <= now else { continue }
+      heap.takeDue(grade, until: now + Self.haste, most: 64, into: &due)
+    }
+    for place in due[known...] { places.askFor(place) }
+    guard due.isEmpty else { return }
+    let rest = heap.shortest { reckoning.approach($0, view) }
+    quietUntil = rest.map { reckoning.approach(1, view) + $0 } ?? .max
+  }
+
+  private mutating func sortOutOver(_ view: LeaveView) {
+    over.removeAll(keepingCapacity: true)
+    due.removeAll { place in
+      guard !places.isFree(place), places.entry(place).moment <= view.now else { return false }
+      over.append(place)
+      return true
     }
   }
 

@@ -28,7 +28,7 @@ struct GoneShelves: Sendable {
   /// What the odometer does not count, and single precision does not tell, metres.
   private static let doubtfulWay = 2 * Odometer.slackness + 100
 
-  /// Those of each grade.
+  /// Those of each grade: one for what misses little, and one for the others.
   private static let depth = 2
 
   /// What stays on a shelf: how many seconds may be missing.
@@ -100,16 +100,24 @@ struct GoneShelves: Sendable {
 
   // MARK: - Coming and going
 
-  /// Takes one in that has so much slack outside its place, microseconds; false where too little is missing,
+  /// What one misses that has so much slack outside its place, microseconds; in seconds, and nil where that is too little,
   /// or it is too far away or too large, to be told here.
-  mutating func insert(
-    _ place: Int32, _ places: inout LeavePlaces, slack: Int64, distance: Double, again: Double,
-    _ reckoning: LeaveReckoning, _ view: LeaveView
-  ) -> Bool {
-    let radius = Double(places.entry(place).radius)
-    guard distance < farthest, radius <= Self.largestRadius, again < 86_400 else { return false }
+  func missing(
+    _ entry: LeaveEntry, slack: Int64, distance: Double, again: Double, _ reckoning: LeaveReckoning
+  ) -> Double? {
+    let radius = Double(entry.radius)
+    guard distance < farthest, radius <= Self.largestRadius, again < 86_400 else { return nil }
     let inside = Double(reckoning.secondsOfNoWay) + reckoning.slope(1) * radius
     let missing = again - Double(slack) / 1e6 - inside - Self.doubt
+    return missing >= Self.least ? missing : nil
+  }
+
+  /// Takes one in that misses so much; false where that is too little for its distance.
+  mutating func insert(
+    _ place: Int32, _ places: inout LeavePlaces, missing: Double, distance: Double,
+    _ reckoning: LeaveReckoning, _ view: LeaveView
+  ) -> Bool {
+    rack.settle(places, view)
     return put(place, &places, missing, distance, reckoning, view)
   }
 
@@ -117,7 +125,8 @@ struct GoneShelves: Sendable {
     rack.remove(place, &places)
   }
 
-  /// Puts one where it belongs by what it misses, in seconds, and by its distance; false where it belongs nowhere.
+  /// Puts one where it belongs by what it misses, in seconds, and by its distance; false where it belongs nowhere. The rack
+  /// is settled.
   private mutating func put(
     _ place: Int32, _ places: inout LeavePlaces, _ missing: Double, _ distance: Double,
     _ reckoning: LeaveReckoning, _ view: LeaveView
@@ -130,7 +139,7 @@ struct GoneShelves: Sendable {
     for level in 1..<Self.depth where missing >= ranges[start + level].least {
       shelf = start + level
     }
-    rack.put(place, on: shelf, &places, view)
+    rack.put(place, on: shelf, &places)
     mark(shelf, grade, missing, distance, reckoning, view)
     return true
   }
@@ -206,16 +215,31 @@ struct GoneShelves: Sendable {
       mark(
         shelf, grade, most - Double(sight.most), Double(sight.nearest), reckoning, view)
     }
+    // Most go to the other shelf of their grade, which is then to be looked at for the first of them.
+    let first = (grade - 1) * Self.depth
+    let other = 2 * first + 1 - shelf
+    var soonest = Double.infinity
+    var shortest = Double.infinity
     for one in rack.taken {
-      let entry = places.entry(one.place)
-      let stays =
-        entry.moment > view.now && Double(one.distance) < farthest
-        && put(
-          one.place, &places, most - Double(one.slack), Double(one.distance), reckoning, view)
-      if !stays {
-        places[one.place] = .init()
-        given.append(one.place)
+      let missing = most - Double(one.slack)
+      let distance = Double(one.distance)
+      if places.entry(one.place).moment <= view.now || distance >= farthest {
+        rest(nowhere: one.place)
+      } else if missing >= ranges[first].least, distance >= range.nearest,
+        distance <= range.farthest
+      {
+        rack.put(one.place, on: other, &places)
+        soonest = min(soonest, missing)
+        shortest = min(shortest, distance)
+      } else if !put(one.place, &places, missing, distance, reckoning, view) {
+        rest(nowhere: one.place)
       }
+    }
+    if soonest < .infinity { mark(other, grade, soonest, shortest, reckoning, view) }
+
+    func rest(nowhere place: Int32) {
+      places[place] = .init()
+      given.append(place)
     }
   }
 }

@@ -321,7 +321,8 @@ struct LeaveCells: Sendable {
       }
       askForBuckets()
       for number in due { look(at: number, reckoning, view, into: &given) }
-    } while !due.isEmpty
+      // What has been looked at rests; of a grade that had so many due some may be left.
+    } while due.count >= Self.handful
   }
 
   /// Has what lies behind the cells that are due on its way, for all of them at once: memory gives many lines

@@ -72,6 +72,15 @@ struct LeavePlaces: Sendable {
     @inline(__always) set { places[Int(place)].rest = newValue }
   }
 
+  /// Has those that are at some numbers of a shelf know of it; there may be none any more.
+  mutating func renumber(_ shelf: [Int32], _ strays: [shelf_stray]) {
+    var known = places.mutableSpan
+    for one in strays {
+      let number = one.number
+      if Int(number) < shelf.count { known[Int(shelf[Int(number)])].rest.number = number }
+    }
+  }
+
   /// Has a place on its way to the processor, which will be asked for soon.
   @inline(__always)
   func askFor(_ place: Int32) { places.askFor(Int(place)) }

@@ -1,15 +1,8 @@
 import CivilTime
+import Geofencing
 
 /// Those of a `LeaveQueue` that have said "leave".
 extension LeaveQueue {
-  /// What has become of one of them, by its slot.
-  enum Return {
-    /// It may have as much slack again; as for `nextDue`.
-    case again(Int32)
-    /// Its due time has passed, and it has been removed.
-    case over(Int32)
-  }
-
   /// Its place in `gone`, where it is to be let rest.
   mutating func leave(_ index: Int32) -> Int32 {
     if let place = homes[Int(index)].gone { return place }
@@ -41,23 +34,53 @@ extension LeaveQueue {
     gone.lookAtAll()
   }
 
-  mutating func nextBack(_ view: LeaveView, again: TimeSpan) -> Return? {
+  /// One of them that may have as much slack again, by its slot; as for `nextDue`. Those whose due time has passed are
+  /// removed, and told by `takeOver`.
+  mutating func nextBack(_ view: LeaveView, again: TimeSpan) -> Int32? {
     // No clock of approach goes on without metres.
     guard backLookedAt != view.metres else { return nil }
-    while let place = gone.next(again: again, reckoning, view) {
-      let entry = gone.entry(place)
-      if entry.moment <= view.now {
-        let index = gone.index(place)
-        gone.remove(place)
-        homes[Int(index)] = .none
-        free.append(index)
-        return .over(entry.slot)
+    repeat {
+      while let place = gone.next() {
+        let entry = gone.entry(place)
+        // One that was asked for by itself may be over as well.
+        guard entry.moment > view.now else {
+          removeOver(place)
+          continue
+        }
+        let look = reckoning.look(at: entry, view)
+        restGone(place, look, again: again, view)
+        if look.most > again.microseconds - LeaveReckoning.soon { return entry.slot }
       }
-      let look = reckoning.look(at: entry, view)
-      restGone(place, look, again: again, view)
-      if look.most > again.microseconds - LeaveReckoning.soon { return .again(entry.slot) }
-    }
+    } while lookForBack(view, again: again)
     backLookedAt = view.metres
     return nil
+  }
+
+  /// False where nothing is to be looked at.
+  @inline(__always)
+  private mutating func lookForBack(_ view: LeaveView, again: TimeSpan) -> Bool {
+    guard gone.look(again: again, reckoning, view) else { return false }
+    removeOver()
+    return true
+  }
+
+  private mutating func removeOver() {
+    // Asked for all at once: memory gives many lines in little more time than one.
+    for place in gone.over { homes.askFor(Int(gone.index(place))) }
+    for place in gone.over { removeOver(place) }
+  }
+
+  private mutating func removeOver(_ place: Int32) {
+    let index = gone.index(place)
+    over.append(gone.entry(place).slot)
+    gone.remove(place)
+    homes[Int(index)] = .none
+    free.append(index)
+  }
+
+  /// The slots of those that have been removed because their due time has passed, since this was asked last.
+  mutating func takeOver() -> [Int32] {
+    defer { over = [] }
+    return over
   }
 }

@@ -39,9 +39,8 @@ struct LeaveRack: Sendable {
 
   // MARK: - Coming and going
 
-  /// Puts a place on a shelf that is on none. Complexity: O(1) amortised.
-  mutating func put(_ place: Int32, on shelf: Int, _ places: inout LeavePlaces, _ view: LeaveView) {
-    settle(places, view)
+  /// Puts a place on a shelf that is on none, at an event for which the rack is settled. Complexity: O(1) amortised.
+  mutating func put(_ place: Int32, on shelf: Int, _ places: inout LeavePlaces) {
     let entry = places.entry(place)
     let number = shelves[shelf].append(
       place, entry, moment: Self.moment(entry, since: base, delay))
@@ -70,9 +69,9 @@ struct LeaveRack: Sendable {
     setMoments(places)
   }
 
-  /// Tells moments from now, if they are told from long ago.
+  /// Tells moments from now, if they are told from long ago: before something is put on a shelf.
   @inline(__always)
-  private mutating func settle(_ places: LeavePlaces, _ view: LeaveView) {
+  mutating func settle(_ places: LeavePlaces, _ view: LeaveView) {
     let (span, isFar) = view.now.subtractingReportingOverflow(base)
     guard isFar || span.magnitude > UInt64(Self.longestSpan) else { return }
     base = view.now
@@ -88,7 +87,7 @@ struct LeaveRack: Sendable {
   // MARK: - Looks
 
   /// Takes what does not stay from a shelf, and tells of the rest. Each that is taken is to be put elsewhere, or told
-  /// that it rests nowhere. Complexity: O(those on it).
+  /// that it rests nowhere; the rack is settled. Complexity: O(those on it).
   mutating func look(
     at shelf: Int, _ bounds: shelf_bounds, _ places: inout LeavePlaces,
     _ reckoning: LeaveReckoning, _ view: LeaveView, _ here: Direction
@@ -108,7 +107,8 @@ struct LeaveRack: Sendable {
       shelves[shelf].removeAll()
     } else {
       for place in shelves[shelf].places.suffix(taken.count) { places.askFor(place) }
-      shelves[shelf].remove(taken) { places[$0].number = $1 }
+      shelves[shelf].remove(taken)
+      places.renumber(shelves[shelf].places, taken)
     }
     return sight
   }

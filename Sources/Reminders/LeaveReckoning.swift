@@ -20,11 +20,18 @@ import Geodesy
 struct LeaveReckoning: Sendable {
   private struct Grade: Sendable {
     /// Microseconds a metre.
-    var farSlope = 0.0
-    var nearSlope = 0.0
+    let farSlope: Double
+    let nearSlope: Double
     /// What two ends of the odometer's leash may take away, microseconds.
-    var farLeash: Int64 { Int64(2 * Odometer.slackness * farSlope) }
-    var nearLeash: Int64 { Int64(2 * Odometer.slackness * nearSlope) }
+    let farLeash: Int64
+    let nearLeash: Int64
+
+    init(farSlope: Double = 0, nearSlope: Double = 0) {
+      self.farSlope = farSlope
+      self.nearSlope = nearSlope
+      farLeash = Int64(2 * Odometer.slackness * farSlope)
+      nearLeash = Int64(2 * Odometer.slackness * nearSlope)
+    }
   }
 
   /// Ways that grow evenly, and are of one grade.
@@ -35,10 +42,17 @@ struct LeaveReckoning: Sendable {
     var time: Double
     /// Microseconds for each metre more.
     var growth: Double
+    /// The same of the longest ways there can be (`TravelPace.worst`), unless a routing engine knows of them.
+    var worstTime: Double
+    var worstGrowth: Double
     var grade: Int
 
     /// How long a way of this stretch takes.
     func time(_ distance: Double) -> Double { time + (distance - self.distance) * growth }
+
+    func worst(_ distance: Double) -> Double {
+      worstTime + (distance - self.distance) * worstGrowth
+    }
 
     /// How far one gets until a time that is no earlier, in metres from the place.
     func distance(at later: Double) -> Double {
@@ -68,6 +82,8 @@ struct LeaveReckoning: Sendable {
   let pace: TravelPace
   /// That without a slope, then one for each band.
   private let grades: [Grade]
+  /// Where the grades after the first two begin, metres.
+  private let laterGrades: [Double]
   /// By distance, the first one from 0.
   private let stretches: [Stretch]
   /// For each stretch and grade how low the travel time lies at most where this stretch or one before begins,
@@ -90,14 +106,17 @@ struct LeaveReckoning: Sendable {
           farSlope: pace.worstGrowth(beyond: start) * 1e6,
           nearSlope: pace.profile.growth(beyond: start) * pace.steepest * 1e6)
       }
+    laterGrades = Array(pace.profile.bandStarts.prefix(Self.mostBands).dropFirst())
     let starts = Set([0] + pace.bends + pace.profile.bandStarts).filter(\.isFinite).sorted()
     let grades = grades
     stretches = starts.indices.map { number in
       let start = starts[number]
       let way = number + 1 < starts.count ? starts[number + 1] - start : 1_000
       let time = pace.seconds(start)
+      let worst = pace.worst(start)
       return Stretch(
         distance: start, time: time * 1e6, growth: (pace.seconds(start + way) - time) / way * 1e6,
+        worstTime: worst * 1e6, worstGrowth: (pace.worst(start + way) - worst) / way * 1e6,
         grade: min(pace.profile.band(start) + 1, grades.count - 1))
     }
     var lows: [Double] = []
@@ -134,7 +153,11 @@ struct LeaveReckoning: Sendable {
   func leash(_ grade: Int) -> Int64 { grades[grade].nearLeash }
 
   /// The grade of ways so long; 1 or more.
-  func grade(_ distance: Double) -> Int { stretch(distance).grade }
+  func grade(_ distance: Double) -> Int {
+    var grade = 1
+    for start in laterGrades { grade += distance >= start ? 1 : 0 }
+    return grade
+  }
 
   /// The least distance of a grade and of the next one, metres.
   func reach(of grade: Int) -> Range<Double> {
@@ -201,7 +224,8 @@ struct LeaveReckoning: Sendable {
     guard let distance else { return Rest(grade: 0, isFar: true, length: left - Self.nearness) }
     let stretch = stretch(distance)
     let grade = stretch.grade
-    let worst = left - Int64(pace.worst(distance) * 1e6) - Self.nearness
+    let longest = pace.isRouted ? pace.worst(distance) * 1e6 : stretch.worst(distance)
+    let worst = left - Int64(longest) - Self.nearness
     let far = Rest(grade: grade, isFar: true, length: worst - grades[grade].farLeash)
     guard far.length <= 0, !pace.isRouted else { return far }
     let usual = left - Int64(stretch.time(distance)) - Self.nearness

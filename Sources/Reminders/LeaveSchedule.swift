@@ -88,14 +88,9 @@ struct LeaveSchedule: Sendable {
       {
         return slot
       }
-      while let back = queues[mode].nextBack(view, again: again) {
-        switch back {
-        case .again(let slot): return slot
-        case .over(let slot):
-          places[Int(slot)] = -1
-          routes.forget(slot)
-        }
-      }
+      let back = queues[mode].nextBack(view, again: again)
+      if !queues[mode].over.isEmpty { forget(queues[mode].takeOver()) }
+      if let back { return back }
     }
     return nil
   }
@@ -123,6 +118,15 @@ struct LeaveSchedule: Sendable {
   private mutating func note(_ slot: Int32, _ place: Int32, _ mode: Int) {
     while places.count <= Int(slot) { places.appendOnLargePages(-1) }
     places[Int(slot)] = place << 2 | Int32(mode)
+  }
+
+  /// Those that are in no queue any more.
+  private mutating func forget(_ slots: [Int32]) {
+    for slot in slots { places.askFor(Int(slot)) }
+    for slot in slots {
+      places[Int(slot)] = -1
+      routes.forget(slot)
+    }
   }
 
   private mutating func unlink(_ slot: Int32) {

@@ -33,8 +33,8 @@ struct LeaveShelf: Sendable {
   /// Where the first field of one is.
   @inline(__always)
   private static func start(_ number: Int) -> Int {
-    let lanes = Int(shelf_lanes)
-    return number / lanes * Int(shelf_block) + number % lanes
+    let lane = number & (Int(shelf_lanes) - 1)
+    return (number - lane) * (Int(shelf_block) / Int(shelf_lanes)) + lane
   }
 
   /// Its number on the shelf. Complexity: O(1) amortised.
@@ -60,14 +60,8 @@ struct LeaveShelf: Sendable {
     if !isLast { places[Int(number)] = moved }
     let last = Self.start(places.count)
     var numbers = blocks.mutableSpan
-    if !isLast {
-      let hole = Self.start(Int(number))
-      for field in stride(from: 0, to: Int(shelf_block), by: Int(shelf_lanes)) {
-        numbers[hole + field] = numbers[last + field]
-      }
-    }
-    numbers[last + Int(shelf_x)] = .nan
-    numbers[last + Int(shelf_moment)] = .nan
+    if !isLast { Self.move(last, to: Self.start(Int(number)), &numbers) }
+    Self.clear(last, &numbers)
     return isLast ? nil : moved
   }
 
@@ -115,14 +109,43 @@ struct LeaveShelf: Sendable {
       into: &strays)
   }
 
-  /// Takes those away that the last look has found. Numbers change: `renumbered` hears of each.
-  mutating func remove(
-    _ strays: [shelf_stray], renumbered: (_ place: Int32, _ number: Int32) -> Void
-  ) {
+  /// Takes those away that the last look has found, by rising numbers. What has one of these numbers afterwards has
+  /// got it anew. Complexity: O(those).
+  mutating func remove(_ strays: [shelf_stray]) {
+    closeGaps(strays)
     // From the last one on: what comes in the place of one is no other that goes.
+    var last = places.count
+    var known = places.mutableSpan
     for one in strays.reversed() {
-      if let moved = remove(one.number) { renumbered(moved, one.number) }
+      last -= 1
+      known[Int(one.number)] = known[last]
     }
+    places.removeLast(strays.count)
+  }
+
+  private mutating func closeGaps(_ strays: [shelf_stray]) {
+    var last = places.count
+    var numbers = blocks.mutableSpan
+    for one in strays.reversed() {
+      last -= 1
+      Self.move(Self.start(last), to: Self.start(Int(one.number)), &numbers)
+      Self.clear(Self.start(last), &numbers)
+    }
+  }
+
+  @inline(__always)
+  private static func move(_ start: Int, to hole: Int, _ numbers: inout MutableSpan<Float>) {
+    numbers[hole + Int(shelf_x)] = numbers[start + Int(shelf_x)]
+    numbers[hole + Int(shelf_y)] = numbers[start + Int(shelf_y)]
+    numbers[hole + Int(shelf_z)] = numbers[start + Int(shelf_z)]
+    numbers[hole + Int(shelf_moment)] = numbers[start + Int(shelf_moment)]
+  }
+
+  /// Leaves no number where one was.
+  @inline(__always)
+  private static func clear(_ start: Int, _ numbers: inout MutableSpan<Float>) {
+    numbers[start + Int(shelf_x)] = .nan
+    numbers[start + Int(shelf_moment)] = .nan
   }
 }
 

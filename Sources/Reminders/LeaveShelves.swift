@@ -81,9 +81,13 @@ struct LeaveShelves: Sendable {
 
   /// Takes one in that is looked at when the shelves are, at this event.
   mutating func insert(_ place: Int32, _ places: inout LeavePlaces, _ view: LeaveView) {
-    rack.put(place, on: Self.new, &places, view)
+    rack.settle(places, view)
+    rack.put(place, on: Self.new, &places)
     quietUntil = .min
   }
+
+  /// Whether one with so much slack outside its place, microseconds, may have enough to be told here.
+  static func mayTake(_ slack: Int64) -> Bool { Double(slack) / 1e6 > Double(least) }
 
   /// Takes one in that has so much slack outside its place, microseconds; false where it has too little or is
   /// too far away to be told here.
@@ -98,6 +102,7 @@ struct LeaveShelves: Sendable {
       slope: reckoning.slope(grade))
     let sure = Float(Double(slack) / 1e6 - doubt)
     guard sure > Self.least else { return false }
+    rack.settle(places, view)
     put(place, &places, sure, grade, reckoning, view)
     return true
   }
@@ -106,20 +111,20 @@ struct LeaveShelves: Sendable {
     rack.remove(place, &places)
   }
 
-  /// Puts one where it belongs by its slack, in seconds, and its grade.
+  /// Puts one where it belongs by its slack, in seconds, and its grade; the rack is settled.
   private mutating func put(
     _ place: Int32, _ places: inout LeavePlaces, _ slack: Float, _ grade: Int,
     _ reckoning: LeaveReckoning, _ view: LeaveView
   ) {
     let shelf = Self.shelf(of: grade)
     if slack >= bounds[shelf].least {
-      rack.put(place, on: shelf, &places, view)
+      rack.put(place, on: shelf, &places)
       mark(grade, slack, reckoning, view)
     } else {
-      rack.put(place, on: Self.last, &places, view)
+      rack.put(place, on: Self.last, &places)
       // What was looked at where the device is now may have been something else, or had no moment.
       if origin != view.here || moment == .max { origin = nil }
-      markLast(slack, reckoning, view)
+      markLast(slack, reckoning.nearClock(1, view), reckoning, view)
     }
   }
 
@@ -136,7 +141,7 @@ struct LeaveShelves: Sendable {
 
   /// Has the last shelf looked at before one with so much slack, in seconds, has none any more.
   private mutating func markLast(
-    _ slack: Float, _ reckoning: LeaveReckoning, _ view: LeaveView
+    _ slack: Float, _ clock: Int64, _ reckoning: LeaveReckoning, _ view: LeaveView
   ) {
     let slack = Int64(slack * 1e6)
     var step = reckoning.step(slack, 1)
@@ -144,7 +149,7 @@ struct LeaveShelves: Sendable {
       step = 0
       moment = min(moment, view.now + slack)
     }
-    marks[Self.last] = min(marks[Self.last], reckoning.nearClock(1, view) + step)
+    marks[Self.last] = min(marks[Self.last], clock + step)
     quietUntil = min(quietUntil, marks[Self.last])
   }
 
@@ -166,19 +171,20 @@ struct LeaveShelves: Sendable {
     _ places: inout LeavePlaces, _ reckoning: LeaveReckoning, _ view: LeaveView,
     into given: inout [Int32]
   ) {
-    guard reckoning.nearClock(1, view) >= quietUntil else { return }
-    lookAround(&places, reckoning, view, into: &given)
+    let clock = reckoning.nearClock(1, view)
+    guard clock >= quietUntil else { return }
+    lookAround(clock, &places, reckoning, view, into: &given)
   }
 
+  /// - Parameter clock: that of the first grade.
   private mutating func lookAround(
-    _ places: inout LeavePlaces, _ reckoning: LeaveReckoning, _ view: LeaveView,
+    _ clock: Int64, _ places: inout LeavePlaces, _ reckoning: LeaveReckoning, _ view: LeaveView,
     into given: inout [Int32]
   ) {
     guard let here = view.here else { return }
     if !rack.isEmpty(Self.new) {
       look(at: Self.new, &places, reckoning, view, here, into: &given)
     }
-    let clock = reckoning.nearClock(1, view)
     if clock >= quietBehindUntil {
       quietBehindUntil = .max
       for grade in 1..<reckoning.gradeCount {
@@ -199,7 +205,7 @@ struct LeaveShelves: Sendable {
       (marks[Self.last], moment) = (.max, .max)
       origin = here
       let sight = look(at: Self.last, &places, reckoning, view, here, into: &given)
-      if sight < .infinity { markLast(sight, reckoning, view) }
+      if sight < .infinity { markLast(sight, clock, reckoning, view) }
     }
     quietUntil = min(quietBehindUntil, marks[Self.last])
   }

@@ -111,6 +111,7 @@ struct NearLeaves: Sendable {
   mutating func shelve(
     _ place: Int32, slack: Int64, distance: Double, _ reckoning: LeaveReckoning, _ view: LeaveView
   ) -> Bool {
+    guard LeaveShelves.mayTake(slack) else { return false }
     change(place, .none)
     return shelves.insert(
       place, &places, slack: slack, distance: distance, reckoning, view)

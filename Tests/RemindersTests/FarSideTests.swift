@@ -155,19 +155,16 @@ import Testing
           slack($0.value.place, $0.value.moment) > TimeSpan.minutes(11)
         }.keys)
       var byQueue: Set<Int32> = []
-      while let answer = queue.nextBack(view, again: FarSideTests.again) {
-        switch answer {
-        case .over(let slot): reminders[slot] = nil
-        case .again(let slot):
-          guard let one = reminders[slot] else { return (byRule, byQueue) }
-          remove(slot)
-          if slack(one.place, one.moment) > FarSideTests.again {
-            byQueue.insert(slot)
-          } else {
-            add(slot, .gone, one.place, one.moment)
-          }
+      while let slot = queue.nextBack(view, again: FarSideTests.again) {
+        guard let one = reminders[slot] else { return (byRule, byQueue) }
+        remove(slot)
+        if slack(one.place, one.moment) > FarSideTests.again {
+          byQueue.insert(slot)
+        } else {
+          add(slot, .gone, one.place, one.moment)
         }
       }
+      for slot in queue.takeOver() { reminders[slot] = nil }
       return (byRule, byQueue)
     }
   }

@@ -61,24 +61,22 @@ import Testing
         pace.trip = .random(&dice)
         queue.use(pace, view())
       }
-      while let answer = queue.nextBack(view(), again: again) {
-        switch answer {
-        case .again(let slot):
-          guard let one = gone[slot] else {
-            Issue.record("slot \(slot) is not there")
-            continue
-          }
-          queue.remove(one.index)
-          gone[slot] = nil
-          let slack =
-            Double(one.moment - now) / 1e6
-            - queue.pace.seconds(here.distance(to: one.place))
-          if slack > 600 { back += 1 } else { add(slot, one.place, one.moment) }
-        case .over(let slot):
-          #expect(gone[slot].map { $0.moment <= now } ?? false)
-          over += 1
-          add(slot)
+      while let slot = queue.nextBack(view(), again: again) {
+        guard let one = gone[slot] else {
+          Issue.record("slot \(slot) is not there")
+          continue
         }
+        queue.remove(one.index)
+        gone[slot] = nil
+        let slack =
+          Double(one.moment - now) / 1e6
+          - queue.pace.seconds(here.distance(to: one.place))
+        if slack > 600 { back += 1 } else { add(slot, one.place, one.moment) }
+      }
+      for slot in queue.takeOver() {
+        #expect(gone[slot].map { $0.moment <= now } ?? false)
+        over += 1
+        add(slot)
       }
       #expect(queue.count == gone.count)
       for one in gone.values where here.distance(to: one.place) > 50 {

@@ -128,10 +128,16 @@ import Testing
       #expect(abs(Double(sight.most) - (rest.max() ?? 0)) < 1 || rest.isEmpty)
       #expect(sight.nearest.isFinite == !rest.isEmpty)
       if Int.random(in: 0..<10, using: &dice) == 0 {
-        shelf.remove(taken) { numbers[$0] = $1 }
+        shelf.remove(taken)
         for one in gone {
           numbers[one] = nil
           moments[one] = nil
+        }
+        // Nothing has another number but what has come in the place of one that was taken.
+        let taken = Set(taken.map(\.number))
+        for (number, place) in shelf.places.enumerated() where numbers[place] != Int32(number) {
+          #expect(taken.contains(Int32(number)))
+          numbers[place] = Int32(number)
         }
       }
     }
