@@ -17,8 +17,6 @@ struct GoneLeaves: Sendable {
   private var shelves: GoneShelves
   /// Those that rest nowhere and are to be looked at; some may be free again.
   private var due: [Int32] = []
-  /// Those whose due time has passed, as the last `look` has found them.
-  private(set) var over: [Int32] = []
   /// None in the heap is to be looked at while the clock of approach of the first grade, the fastest one, is before this.
   private var quietUntil = Int64.min
 
@@ -29,7 +27,7 @@ struct GoneLeaves: Sendable {
 
   /// Bytes of heap in use.
   var byteCount: Int {
-    places.byteCount + heap.byteCount + shelves.byteCount + (due.capacity + over.capacity) * 4
+    places.byteCount + heap.byteCount + shelves.byteCount + due.capacity * 4
   }
 
   /// Reckons with another pace from now on. Where it leaves more slack, or has other clocks, `lookAtAll` must follow.
@@ -100,15 +98,12 @@ struct GoneLeaves: Sendable {
     return nil
   }
 
-  /// Finds those that are to be looked at, and those that are over, which are to be removed before anything else; false
-  /// where there are none. Complexity: O(1) where nothing is to be found.
+  /// Finds those that are to be looked at; false where there are none. Complexity: O(1) there.
   @inline(__always)
   mutating func look(again: TimeSpan, _ reckoning: LeaveReckoning, _ view: LeaveView) -> Bool {
     shelves.look(&places, again: again.seconds, reckoning, view, into: &due)
     if reckoning.approach(1, view) >= quietUntil { takeFromHeap(reckoning, view) }
-    guard !due.isEmpty else { return false }
-    sortOutOver(view)
-    return true
+    return !due.isEmpty
   }
 
   private mutating func takeFromHeap(_ reckoning: LeaveReckoning, _ view: LeaveView) {
@@ -122,15 +117,6 @@ struct GoneLeaves: Sendable {
     guard due.isEmpty else { return }
     let rest = heap.shortest { reckoning.approach($0, view) }
     quietUntil = rest.map { reckoning.approach(1, view) + $0 } ?? .max
-  }
-
-  private mutating func sortOutOver(_ view: LeaveView) {
-    over.removeAll(keepingCapacity: true)
-    due.removeAll { place in
-      guard !places.isFree(place), places.entry(place).moment <= view.now else { return false }
-      over.append(place)
-      return true
-    }
   }
 
   // MARK: - Reading

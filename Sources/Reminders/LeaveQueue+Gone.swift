@@ -42,40 +42,34 @@ extension LeaveQueue {
     repeat {
       while let place = gone.next() {
         let entry = gone.entry(place)
-        // One that was asked for by itself may be over as well.
-        guard entry.moment > view.now else {
-          removeOver(place)
+        if entry.moment <= view.now {
+          past.append(place)
           continue
         }
         let look = reckoning.look(at: entry, view)
         restGone(place, look, again: again, view)
-        if look.most > again.microseconds - LeaveReckoning.soon { return entry.slot }
+        if look.most > again.microseconds - LeaveReckoning.soon {
+          removePast()
+          return entry.slot
+        }
       }
-    } while lookForBack(view, again: again)
+      removePast()
+    } while gone.look(again: again, reckoning, view)
     backLookedAt = view.metres
     return nil
   }
 
-  /// False where nothing is to be looked at.
-  @inline(__always)
-  private mutating func lookForBack(_ view: LeaveView, again: TimeSpan) -> Bool {
-    guard gone.look(again: again, reckoning, view) else { return false }
-    removeOver()
-    return true
-  }
-
-  private mutating func removeOver() {
+  private mutating func removePast() {
     // Asked for all at once: memory gives many lines in little more time than one.
-    for place in gone.over { homes.askFor(Int(gone.index(place))) }
-    for place in gone.over { removeOver(place) }
-  }
-
-  private mutating func removeOver(_ place: Int32) {
-    let index = gone.index(place)
-    over.append(gone.entry(place).slot)
-    gone.remove(place)
-    homes[Int(index)] = .none
-    free.append(index)
+    for place in past { homes.askFor(Int(gone.index(place))) }
+    for place in past {
+      let index = gone.index(place)
+      over.append(gone.entry(place).slot)
+      gone.remove(place)
+      homes[Int(index)] = .none
+      free.append(index)
+    }
+    past.removeAll(keepingCapacity: true)
   }
 
   /// The slots of those that have been removed because their due time has passed, since this was asked last.

@@ -54,7 +54,9 @@ struct LeaveQueue: Sendable {
   private var farQuietUntil = Int64.min
   /// With so many metres, and time that only goes on, none that has said "leave" is to be looked at.
   var backLookedAt: Double?
-  /// The slots of those that were removed because they are over, until they are asked for.
+  /// Places in `gone` of those that are over, until they are removed, …
+  var past: [Int32] = []
+  /// … and their slots, until they are asked for.
   var over: [Int32] = []
 
   /// By what way shelves are looked at.

@@ -90,6 +90,24 @@ import Testing
     #expect(back > 0 || profile == .walking)
   }
 
+  /// What is asked for by itself, and over by then, is not let rest again.
+  @Test func whatIsOverIsSaidToBeWhenItIsAskedFor() {
+    var queue = LeaveQueue(pace: TravelPace(profile: .driving))
+    var view = LeaveView(now: 1_781_280_000_000_000, metres: 0, here: Direction(Self.home))
+    let indices = (0..<2 as Range<Int32>).map { slot in
+      let entry = LeaveEntry(
+        slot: slot, place: Self.home.destination(bearing: 0, distance: 5_000), radius: 50,
+        moment: Instant(microseconds: view.now + 60_000_000))
+      return queue.add(entry, .gone, moment: nil, again: .minutes(10), view)
+    }
+    view.now += 60_000_000
+    queue.lookSoon(indices[1], view)
+    #expect(queue.nextBack(view, again: .minutes(10)) == nil)
+    #expect(queue.takeOver() == [1])
+    #expect(queue.takeOver() == [])
+    #expect(queue.count == 1)
+  }
+
   /// Of many whose moments lie together, one tick at rest asks the one whose moment has come.
   @Test(arguments: [150, 300, 600] as [Int32])
   func imminentOnesRestWhereTheDeviceDoes(count: Int32) {

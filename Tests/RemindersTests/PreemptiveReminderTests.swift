@@ -76,6 +76,23 @@ import Testing
     #expect(harness.engine.nextDeadline == nil)
   }
 
+  /// What is over has no place in the order any more: that may be another one's by now.
+  @Test func removingWhatIsOverTouchesNothingElse() throws {
+    var harness = EngineHarness()
+    harness.fix(2000)
+    try harness.add(ferry)
+    harness.wait(3600)
+    // What has said "leave" is looked at for the metres that the device goes.
+    harness.walk(from: 2000, to: 20_000)
+    harness.walk(from: 20_000, to: 2000)
+    let later = (harness.now + .hours(2)).json
+    try harness.add(
+      ferry.replacing("ferry", with: "later").replacing("2026-06-12T17:00:00Z", with: later))
+    harness.send(.remove(id: "ferry"))
+    harness.wait(2 * 3600)
+    #expect(harness.events == ["ferry:leave", "later:leave"])
+  }
+
   @Test func alreadyTooLateIsSaidAtOnce() throws {
     var harness = EngineHarness()
     harness.fix(20_000)
