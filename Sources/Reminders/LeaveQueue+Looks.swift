@@ -2,6 +2,16 @@ import CivilTime
 
 /// What a look at the reminders of a `LeaveQueue` tells; where they rest stays as it is.
 extension LeaveQueue {
+  /// When one of them is looked at if the device stays where it is, microseconds.
+  func nextLook(_ index: Int32, _ view: LeaveView) -> Int64? {
+    let home = homes[Int(index)]
+    if home == .fixed { return fixed.deadline(slot: index).map { $0 + Self.farPatience } }
+    if home == .cell {
+      return view.now + cells.restLength(entries[Int(index)], reckoning, view) + Self.farPatience
+    }
+    return home.near.flatMap { near.nextLook($0, reckoning, view) }
+  }
+
   /// The moments to leave as things stand, soonest first, at most `limit`; looks at some thousands.
   func soonest(limit: Int, _ view: LeaveView) -> [(moment: Int64, slot: Int32)] {
     var found: [(moment: Int64, slot: Int32)] = []

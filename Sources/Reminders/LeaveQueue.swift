@@ -35,7 +35,7 @@ struct LeaveQueue: Sendable {
   /// well below `LeaveReckoning.nearness`. Microseconds.
   private static let farPause: Int64 = 120_000_000
   /// So long a look at it may wait for a fix; more than the pause, so that it is not too early for it.
-  private static let farPatience: Int64 = 130_000_000
+  static let farPatience: Int64 = 130_000_000
 
   private(set) var entries: [LeaveEntry] = []
   var homes: [Home] = []
@@ -392,15 +392,5 @@ struct LeaveQueue: Sendable {
       gone.lookSoon(place)
       backLookedAt = nil
     }
-  }
-
-  /// When one of them is looked at if the device stays where it is, microseconds.
-  func nextLook(_ index: Int32, _ view: LeaveView) -> Int64? {
-    let home = homes[Int(index)]
-    if home == .fixed { return fixed.deadline(slot: index).map { $0 + Self.farPatience } }
-    if home == .cell {
-      return view.now + cells.restLength(entries[Int(index)], reckoning, view) + Self.farPatience
-    }
-    return home.near.flatMap { near.nextLook($0, reckoning, view) }
   }
 }
