@@ -15,7 +15,7 @@ struct GoneLeaves: Sendable {
   private var places = LeavePlaces()
   private var heap: GradedHeap
   private var shelves: GoneShelves
-  /// Those that rest nowhere and are to be looked at; some may be free again.
+  /// Those that are to be looked at, and rest neither on a shelf nor in the heap; some may be free again.
   private var due: [Int32] = []
   /// None in the heap is to be looked at while the clock of approach of the first grade, the fastest one, is before this.
   private var quietUntil = Int64.min
@@ -98,7 +98,8 @@ struct GoneLeaves: Sendable {
     return nil
   }
 
-  /// Finds those that are to be looked at; false where there are none. Complexity: O(1) there.
+  /// Finds those that are to be looked at; false where there are none. Complexity: O(1) until shelves are to be looked
+  /// at; then O(those on them).
   @inline(__always)
   mutating func look(again: TimeSpan, _ reckoning: LeaveReckoning, _ view: LeaveView) -> Bool {
     shelves.look(&places, again: again.seconds, reckoning, view, into: &due)

@@ -64,6 +64,8 @@ extension LeaveQueue {
     for place in past { homes.askFor(Int(gone.index(place))) }
     for place in past {
       let index = gone.index(place)
+      // One that was asked for twice has gone with the first.
+      guard index >= 0 else { continue }
       over.append(gone.entry(place).slot)
       gone.remove(place)
       homes[Int(index)] = .none

@@ -77,7 +77,8 @@ struct LeaveQueue: Sendable {
   /// Bytes of heap in use.
   var byteCount: Int {
     entries.capacity * MemoryLayout<LeaveEntry>.stride + homes.capacity * 4
-      + free.capacity * 4 + cells.byteCount + fixed.byteCount + near.byteCount + gone.byteCount
+      + (free.capacity + past.capacity + over.capacity) * 4 + cells.byteCount + fixed.byteCount
+      + near.byteCount + gone.byteCount
   }
 
   // MARK: - Coming and going

@@ -102,6 +102,7 @@ import Testing
     }
     view.now += 60_000_000
     queue.lookSoon(indices[1], view)
+    queue.lookSoon(indices[1], view)
     #expect(queue.nextBack(view, again: .minutes(10)) == nil)
     #expect(queue.takeOver() == [1])
     #expect(queue.takeOver() == [])

@@ -93,21 +93,21 @@ import Testing
       now: 0, x: Float(origin.x), y: Float(origin.y), z: Float(origin.z))
     var shelf = LeaveShelf()
     var numbers: [Int32: Int32] = [:]
-    var moments: [Int32: Double] = [:]
-    let distance = 20_000.0
-    let way = reckoning.pace.seconds(distance)
+    var slacks: [Int32: Double] = [:]
     for step in 0..<600 as Range<Int32> {
       if Int.random(in: 0..<5, using: &dice) > 1 || numbers.isEmpty {
-        let moment = way + .random(in: 0...1_000, using: &dice)
+        let distance = Double.random(in: 10_000...30_000, using: &dice)
+        let slack = Double.random(in: 0...1_000, using: &dice)
         let entry = LeaveEntry(
           slot: step,
           place: here.destination(bearing: .random(in: 0..<360, using: &dice), distance: distance),
           radius: 50, moment: Instant(microseconds: Self.now))
-        numbers[step] = shelf.append(step, entry, moment: Float(moment))
-        moments[step] = moment
+        numbers[step] = shelf.append(
+          step, entry, moment: Float(reckoning.pace.seconds(distance) + slack))
+        slacks[step] = slack
       } else if let (place, number) = numbers.randomElement(using: &dice) {
         numbers[place] = nil
-        moments[place] = nil
+        slacks[place] = nil
         if let moved = shelf.remove(number) { numbers[moved] = number }
       }
       let limit = Float.random(in: 0...1_000, using: &dice)
@@ -117,7 +117,6 @@ import Testing
         shelf_bounds(
           least: limit, most: .infinity, nearest: 0, farthest: .infinity, shortest: -.infinity),
         ShelfKernel(), into: &taken)
-      let slacks = moments.mapValues { $0 - way }
       #expect(Set(shelf.places) == Set(slacks.keys))
       #expect(taken.allSatisfy { $0.slack < limit })
       let gone = Set(taken.map(\.place))
@@ -131,7 +130,7 @@ import Testing
         shelf.remove(taken)
         for one in gone {
           numbers[one] = nil
-          moments[one] = nil
+          slacks[one] = nil
         }
         // Nothing has another number but what has come in the place of one that was taken.
         let taken = Set(taken.map(\.number))
