@@ -13,8 +13,8 @@ import Geodesy
 struct GoneShelves: Sendable {
   /// With so much less missing than this, in seconds beyond two leashes, the shelf says nothing more.
   private static let least = 50.0
-  /// Where shelves end, in seconds missing beyond those; the last one does not.
-  private static let ends = [960.0]
+  /// Where the first shelf of a grade ends, in seconds missing beyond those; the other one does not.
+  private static let end = 960.0
   /// What misses so much more goes on by a shelf.
   private static let hysteresis = 1.25
   /// Seconds that may be missing less than single precision tells.
@@ -77,12 +77,11 @@ struct GoneShelves: Sendable {
     for grade in 1..<reckoning.gradeCount {
       let reach = reckoning.reach(of: grade)
       let least = Self.least + 2 * Double(reckoning.leash(grade)) / 1e6
-      let bounds = [least] + Self.ends.map { least + $0 }
-      for level in 0..<Self.depth {
+      let end = least + Self.end
+      for (least, most) in [(least, end * Self.hysteresis), (end, .infinity)] {
         ranges.append(
           Range(
-            least: bounds[level],
-            most: level + 1 < Self.depth ? bounds[level + 1] * Self.hysteresis : .infinity,
+            least: least, most: most,
             nearest: reach.lowerBound + min(reach.lowerBound, Self.margin),
             farthest: min(farthest, reach.upperBound + Self.margin + Self.delay),
             start: reach.lowerBound))
@@ -135,10 +134,7 @@ struct GoneShelves: Sendable {
     while grade > 1, distance < ranges[(grade - 1) * Self.depth].nearest { grade -= 1 }
     let start = (grade - 1) * Self.depth
     guard missing >= ranges[start].least else { return false }
-    var shelf = start
-    for level in 1..<Self.depth where missing >= ranges[start + level].least {
-      shelf = start + level
-    }
+    let shelf = missing >= ranges[start + 1].least ? start + 1 : start
     rack.put(place, on: shelf, &places)
     mark(shelf, grade, missing, distance, reckoning, view)
     return true

@@ -86,25 +86,27 @@ struct LeaveShelves: Sendable {
     quietUntil = .min
   }
 
-  /// Whether one with so much slack outside its place, microseconds, may have enough to be told here.
-  static func mayTake(_ slack: Int64) -> Bool { Double(slack) / 1e6 > Double(least) }
-
-  /// Takes one in that has so much slack outside its place, microseconds; false where it has too little or is
-  /// too far away to be told here.
-  mutating func insert(
-    _ place: Int32, _ places: inout LeavePlaces, slack: Int64, distance: Double,
-    _ reckoning: LeaveReckoning, _ view: LeaveView
-  ) -> Bool {
-    guard distance < LeaveShelf.farthest else { return false }
-    let grade = reckoning.grade(distance)
+  /// What one surely has that has so much slack outside its place, microseconds; in seconds, and nil where that is too
+  /// little, or it is too far away, to be told here.
+  static func sureSlack(
+    _ entry: LeaveEntry, slack: Int64, distance: Double, _ reckoning: LeaveReckoning,
+    _ view: LeaveView
+  ) -> Float? {
+    guard distance < LeaveShelf.farthest else { return nil }
     let doubt = LeaveShelf.doubt(
-      left: Double(places.entry(place).moment - view.now) / 1e6, distance: distance,
-      slope: reckoning.slope(grade))
+      left: Double(entry.moment - view.now) / 1e6, distance: distance,
+      slope: reckoning.slope(reckoning.grade(distance)))
     let sure = Float(Double(slack) / 1e6 - doubt)
-    guard sure > Self.least else { return false }
+    return sure > least ? sure : nil
+  }
+
+  /// Takes one in that surely has so much slack, in seconds.
+  mutating func insert(
+    _ place: Int32, _ places: inout LeavePlaces, sureSlack: Float, distance: Double,
+    _ reckoning: LeaveReckoning, _ view: LeaveView
+  ) {
     rack.settle(places, view)
-    put(place, &places, sure, grade, reckoning, view)
-    return true
+    put(place, &places, sureSlack, reckoning.grade(distance), reckoning, view)
   }
 
   mutating func remove(_ place: Int32, _ places: inout LeavePlaces) {

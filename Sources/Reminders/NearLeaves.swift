@@ -111,10 +111,13 @@ struct NearLeaves: Sendable {
   mutating func shelve(
     _ place: Int32, slack: Int64, distance: Double, _ reckoning: LeaveReckoning, _ view: LeaveView
   ) -> Bool {
-    guard LeaveShelves.mayTake(slack) else { return false }
+    guard
+      let sure = LeaveShelves.sureSlack(
+        places.entry(place), slack: slack, distance: distance, reckoning, view)
+    else { return false }
     change(place, .none)
-    return shelves.insert(
-      place, &places, slack: slack, distance: distance, reckoning, view)
+    shelves.insert(place, &places, sureSlack: sure, distance: distance, reckoning, view)
+    return true
   }
 
   /// Takes one out of where it rests if that is elsewhere.
