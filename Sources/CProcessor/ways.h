@@ -86,13 +86,18 @@ struct shelf_bounds {
 
 /// One that does not stay.
 struct shelf_stray {
-  int32_t place;
+  /// Which one it is.
+  int32_t index;
   /// Its number on the shelf.
   int32_t number;
   /// Seconds that it has at least.
   float slack;
   /// Metres.
   float distance;
+  /// Seconds until the moment.
+  float left;
+  /// Its numbers there.
+  float x, y, z, moment;
 };
 
 /// What a look tells of those that stay.
@@ -120,9 +125,18 @@ static inline four_floats with_numbers(four_floats numbers, uint32_t lanes, floa
   return (bits & (int32_t)lanes) != 0 ? (four_floats)number : numbers;
 }
 
+/// One on a shelf, by its number there, and what has been told of it.
+static inline struct shelf_stray shelf_stray_at(const float *blocks, const int32_t *indices, uint32_t number, float slack,
+                                                float distance, float left) {
+  const float *start = blocks + number / shelf_lanes * shelf_block + number % shelf_lanes;
+  return (struct shelf_stray){indices[number],   (int32_t)number,  slack,
+                              distance,          left,             start[shelf_x],
+                              start[shelf_y],    start[shelf_z],   start[shelf_moment]};
+}
+
 /// Looks at all on a shelf. Behind the last one there must be whole blocks of numbers that are none; for as many as there are
 /// there must be room for strays.
-static inline struct shelf_sight shelf_look(const float *blocks, const int32_t *places, uint32_t count,
+static inline struct shelf_sight shelf_look(const float *blocks, const int32_t *indices, uint32_t count,
                                             struct shelf_view view, struct shelf_rule rule,
                                             const struct way_rises *rises, uint32_t rise_count,
                                             struct shelf_bounds bounds, struct shelf_stray *found) {
@@ -153,7 +167,7 @@ static inline struct shelf_sight shelf_look(const float *blocks, const int32_t *
     for (; others; others &= others - 1) {
       uint32_t lane = (uint32_t)__builtin_ctz(others);
       if (i + lane < count)
-        found[known++] = (struct shelf_stray){places[i + lane], (int32_t)(i + lane), slack[lane], distance[lane]};
+        found[known++] = shelf_stray_at(blocks, indices, i + lane, slack[lane], distance[lane], left[lane]);
     }
   }
   return (struct shelf_sight){least_of(least), -least_of(-most), least_of(nearest), known};
@@ -187,7 +201,7 @@ WIDE_PART static inline __m512 wide_rise(__m512 distance, const struct way_rises
 }
 
 /// `shelf_look`.
-WIDE static struct shelf_sight shelf_look_wide(const float *blocks, const int32_t *places, uint32_t count,
+WIDE static struct shelf_sight shelf_look_wide(const float *blocks, const int32_t *indices, uint32_t count,
                                                struct shelf_view view, struct shelf_rule rule,
                                                const struct way_rises *rises, uint32_t rise_count,
                                                struct shelf_bounds bounds, struct shelf_stray *found) {
@@ -215,13 +229,14 @@ WIDE static struct shelf_sight shelf_look_wide(const float *blocks, const int32_
     most = _mm512_mask_max_ps(most, stay, slack, most);
     nearest = _mm512_mask_min_ps(nearest, stay, distance, nearest);
     if (!others) continue;
-    float slacks[shelf_lanes], distances[shelf_lanes];
+    float slacks[shelf_lanes], distances[shelf_lanes], lefts[shelf_lanes];
     _mm512_storeu_ps(slacks, slack);
     _mm512_storeu_ps(distances, distance);
+    _mm512_storeu_ps(lefts, left);
     for (uint32_t rest = others; rest; rest &= rest - 1) {
       uint32_t lane = (uint32_t)__builtin_ctz(rest);
       if (i + lane < count)
-        found[known++] = (struct shelf_stray){places[i + lane], (int32_t)(i + lane), slacks[lane], distances[lane]};
+        found[known++] = shelf_stray_at(blocks, indices, i + lane, slacks[lane], distances[lane], lefts[lane]);
     }
   }
   return (struct shelf_sight){_mm512_reduce_min_ps(least), _mm512_reduce_max_ps(most), _mm512_reduce_min_ps(nearest),
@@ -233,11 +248,11 @@ WIDE static struct shelf_sight shelf_look_wide(const float *blocks, const int32_
 
 #else
 
-static inline struct shelf_sight shelf_look_wide(const float *blocks, const int32_t *places, uint32_t count,
+static inline struct shelf_sight shelf_look_wide(const float *blocks, const int32_t *indices, uint32_t count,
                                                  struct shelf_view view, struct shelf_rule rule,
                                                  const struct way_rises *rises, uint32_t rise_count,
                                                  struct shelf_bounds bounds, struct shelf_stray *found) {
-  return shelf_look(blocks, places, count, view, rule, rises, rise_count, bounds, found);
+  return shelf_look(blocks, indices, count, view, rule, rises, rise_count, bounds, found);
 }
 
 #endif

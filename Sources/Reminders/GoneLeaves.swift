@@ -2,12 +2,12 @@ import CivilTime
 
 /// The reminders of a `LeaveQueue` that have said "leave", until much slack may have come back.
 ///
-/// They are many more than those near their time, for a way may take hours, and are looked at rarely: so
-/// they lie apart from them, and their lines of memory are far. Several are looked at together, some of them
-/// a little too soon, for memory gives many lines at once in little more time than one. Most of them miss much
-/// slack, and wait on shelves until little of it is missing.
+/// Most of them miss much slack, and wait on shelves until little of it is missing, by their numbers in the queue. The
+/// others are in a heap. They are many, for a way may take hours, and are looked at rarely: so they lie apart from
+/// those near their time, and their lines of memory are far. Several are looked at together, some of them a little too
+/// soon, for memory gives many lines at once in little more time than one.
 ///
-/// 90 bytes each.
+/// 20 bytes each on a shelf, else 90.
 struct GoneLeaves: Sendable {
   /// So much too soon, by the clock of approach, one is looked at with others. Microseconds.
   private static let haste: Int64 = 10_000_000
@@ -15,8 +15,12 @@ struct GoneLeaves: Sendable {
   private var places = LeavePlaces()
   private var heap: GradedHeap
   private var shelves: GoneShelves
-  /// Those that are to be looked at, and rest neither on a shelf nor in the heap; some may be free again.
+  /// Places that are to be looked at, and are not in the heap; some may be free again.
   private var due: [Int32] = []
+  /// Those just given out by the shelves, to be looked at; they have no place, and some may be elsewhere by now.
+  private(set) var given: [Int32] = []
+  /// Those that the shelves have dropped, for they are over.
+  private(set) var over: [Int32] = []
   /// None in the heap is to be looked at while the clock of approach of the first grade, the fastest one, is before this.
   private var quietUntil = Int64.min
 
@@ -27,11 +31,16 @@ struct GoneLeaves: Sendable {
 
   /// Bytes of heap in use.
   var byteCount: Int {
-    places.byteCount + heap.byteCount + shelves.byteCount + due.capacity * 4
+    places.byteCount + heap.byteCount + shelves.byteCount
+      + (due.capacity + given.capacity + over.capacity) * 4
   }
 
   /// Reckons with another pace from now on. Where it leaves more slack, or has other clocks, `lookAtAll` must follow.
-  mutating func use(_ reckoning: LeaveReckoning) { shelves.use(reckoning, places) }
+  ///
+  /// - Parameter entries: those of the queue.
+  mutating func use(_ reckoning: LeaveReckoning, _ entries: [LeaveEntry]) {
+    shelves.use(reckoning, entries)
+  }
 
   /// Its place, where it is to be let rest. Complexity: O(1).
   mutating func insert(_ entry: LeaveEntry, _ index: Int32) -> Int32 {
@@ -44,11 +53,7 @@ struct GoneLeaves: Sendable {
   }
 
   private mutating func takeOut(_ place: Int32) {
-    switch places[place].kind {
-    case .shelf: shelves.remove(place, &places)
-    case .graded: heap.cancel(place, Int(places[place].grade))
-    case .none, .timed, .imminent: break
-    }
+    if places[place].kind == .graded { heap.cancel(place, Int(places[place].grade)) }
     places[place] = .init()
   }
 
@@ -63,21 +68,6 @@ struct GoneLeaves: Sendable {
     quietUntil = .min
   }
 
-  /// Lets one rest on a shelf that has so much slack outside its place, microseconds; false where it belongs on
-  /// none.
-  mutating func shelve(
-    _ place: Int32, slack: Int64, distance: Double, again: TimeSpan, _ reckoning: LeaveReckoning,
-    _ view: LeaveView
-  ) -> Bool {
-    guard
-      let missing = shelves.missing(
-        places.entry(place), slack: slack, distance: distance, again: again.seconds, reckoning)
-    else { return false }
-    takeOut(place)
-    return shelves.insert(
-      place, &places, missing: missing, distance: distance, reckoning, view)
-  }
-
   /// Has one looked at, at the next event.
   mutating func lookSoon(_ place: Int32) {
     takeOut(place)
@@ -90,7 +80,40 @@ struct GoneLeaves: Sendable {
     shelves.lookAtAll()
   }
 
-  /// One that is to be looked at; then it is to be let rest, or removed.
+  // MARK: - On shelves
+
+  /// Has the shelves ready for an event. Complexity: O(1), and O(those on shelves) once in an hour.
+  /// - Parameter entries: those of the queue.
+  @inline(__always)
+  mutating func settle(_ entries: [LeaveEntry], _ view: LeaveView) {
+    if !shelves.isSettled(view) { shelves.settle(entries, view) }
+  }
+
+  /// Lets one rest on a shelf that has so much slack outside its place, microseconds; false where it belongs on
+  /// none.
+  mutating func shelve(
+    _ index: Int32, _ entry: LeaveEntry, slack: Int64, distance: Double, again: TimeSpan,
+    _ reckoning: LeaveReckoning, _ view: LeaveView
+  ) -> Bool {
+    guard
+      let missing = shelves.missing(
+        entry, slack: slack, distance: distance, again: again.seconds, reckoning)
+    else { return false }
+    return shelves.insert(index, entry, missing: missing, distance: distance, reckoning, view)
+  }
+
+  /// Takes one from its shelf, to be looked at, at the next event. Complexity: O(those on shelves).
+  mutating func lookSoon(onShelf index: Int32) {
+    shelves.remove(index)
+    given.append(index)
+  }
+
+  /// Takes one from its shelf; harmless where it is on none. Complexity: O(those on shelves).
+  mutating func unshelve(_ index: Int32) { shelves.remove(index) }
+
+  // MARK: - What is to be looked at
+
+  /// A place that is to be looked at; then it is to be let rest, or removed.
   mutating func next() -> Int32? {
     while let place = due.popLast() {
       if !places.isFree(place) { return place }
@@ -98,13 +121,19 @@ struct GoneLeaves: Sendable {
     return nil
   }
 
+  /// One that the shelves have given out.
+  mutating func nextGiven() -> Int32? { given.popLast() }
+
+  /// Those that are over have been taken note of.
+  mutating func forgetOver() { over.removeAll(keepingCapacity: true) }
+
   /// Finds those that are to be looked at; false where there are none. Complexity: O(1) until shelves are to be looked
   /// at; then O(those on them).
   @inline(__always)
   mutating func look(again: TimeSpan, _ reckoning: LeaveReckoning, _ view: LeaveView) -> Bool {
-    shelves.look(&places, again: again.seconds, reckoning, view, into: &due)
+    shelves.look(again: again.seconds, reckoning, view, into: &given, over: &over)
     if reckoning.approach(1, view) >= quietUntil { takeFromHeap(reckoning, view) }
-    return !due.isEmpty
+    return !due.isEmpty || !given.isEmpty
   }
 
   private mutating func takeFromHeap(_ reckoning: LeaveReckoning, _ view: LeaveView) {

@@ -25,6 +25,8 @@ struct GoneShelves: Sendable {
   private static let delay = 2_000.0
   /// Metres: a greater radius would have moments told later by more than single precision tells apart well enough.
   private static let largestRadius = 100_000.0
+  /// What is over by more than this, in seconds left, is so however single precision rounds.
+  private static let surelyOver: Float = -0.01
   /// What the odometer does not count, and single precision does not tell, metres.
   private static let doubtfulWay = 2 * Odometer.slackness + 100
 
@@ -59,17 +61,17 @@ struct GoneShelves: Sendable {
     rack = LeaveRack(shelves: count, kernel)
     marks = Array(repeating: .max, count: count)
     ways = Array(repeating: .infinity, count: count)
-    use(reckoning, LeavePlaces())
+    use(reckoning, [])
   }
 
   /// Bytes of heap in use.
   var byteCount: Int { rack.byteCount }
 
   /// Reckons with another pace from now on. Where it leaves more slack, or has other clocks, `lookAtAll` must follow.
-  mutating func use(_ reckoning: LeaveReckoning, _ places: LeavePlaces) {
+  mutating func use(_ reckoning: LeaveReckoning, _ entries: [LeaveEntry]) {
     let slope = reckoning.slope(1)
     rack.use(
-      .init(always: Double(reckoning.secondsOfNoWay), byRadius: slope), places)
+      .init(always: Double(reckoning.secondsOfNoWay), byRadius: slope), entries)
     farthest = LeaveShelf.farthest
     while farthest > 1, doubt(farthest, reckoning) > Self.doubt { farthest /= 2 }
     if farthest <= 1 { farthest = 0 }
@@ -111,33 +113,38 @@ struct GoneShelves: Sendable {
     return missing >= Self.least ? missing : nil
   }
 
-  /// Takes one in that misses so much; false where that is too little for its distance.
+  /// Takes one in that misses so much, at an event for which moments are settled; false where that is too little for its
+  /// distance.
   mutating func insert(
-    _ place: Int32, _ places: inout LeavePlaces, missing: Double, distance: Double,
+    _ index: Int32, _ entry: LeaveEntry, missing: Double, distance: Double,
     _ reckoning: LeaveReckoning, _ view: LeaveView
   ) -> Bool {
-    rack.settle(places, view)
-    return put(place, &places, missing, distance, reckoning, view)
+    guard let (shelf, grade) = shelf(missing, distance, reckoning) else { return false }
+    rack.put(index, entry, on: shelf)
+    mark(shelf, grade, missing, distance, reckoning, view)
+    return true
   }
 
-  mutating func remove(_ place: Int32, _ places: inout LeavePlaces) {
-    rack.remove(place, &places)
-  }
+  /// Takes one from its shelf; harmless where it is on none. Complexity: O(n).
+  mutating func remove(_ index: Int32) { rack.remove(index) }
 
-  /// Puts one where it belongs by what it misses, in seconds, and by its distance; false where it belongs nowhere. The rack
-  /// is settled.
-  private mutating func put(
-    _ place: Int32, _ places: inout LeavePlaces, _ missing: Double, _ distance: Double,
-    _ reckoning: LeaveReckoning, _ view: LeaveView
-  ) -> Bool {
+  /// Whether moments are told from no longer ago than single precision allows: it must be so before anything is put on a
+  /// shelf, or looked at.
+  @inline(__always)
+  func isSettled(_ view: LeaveView) -> Bool { rack.isSettled(view) }
+
+  /// Tells moments from now. Complexity: O(n).
+  mutating func settle(_ entries: [LeaveEntry], _ view: LeaveView) { rack.settle(entries, view) }
+
+  /// Where one belongs by what it misses, in seconds, and by its distance; nil where it belongs nowhere.
+  private func shelf(
+    _ missing: Double, _ distance: Double, _ reckoning: LeaveReckoning
+  ) -> (shelf: Int, grade: Int)? {
     var grade = reckoning.grade(distance)
     while grade > 1, distance < ranges[(grade - 1) * Self.depth].nearest { grade -= 1 }
     let start = (grade - 1) * Self.depth
-    guard missing >= ranges[start].least else { return false }
-    let shelf = missing >= ranges[start + 1].least ? start + 1 : start
-    rack.put(place, on: shelf, &places)
-    mark(shelf, grade, missing, distance, reckoning, view)
-    return true
+    guard missing >= ranges[start].least else { return nil }
+    return (missing >= ranges[start + 1].least ? start + 1 : start, grade)
   }
 
   /// Has a shelf looked at before one that misses so much, so far away, may belong elsewhere.
@@ -168,11 +175,11 @@ struct GoneShelves: Sendable {
   }
 
   /// Looks at those shelves whose time has come, and gives out what has nearly as much slack as lets it wait
-  /// again, and what is over. Complexity: O(those looked at).
+  /// again; drops what is over. Complexity: O(those looked at).
   @inline(__always)
   mutating func look(
-    _ places: inout LeavePlaces, again: Double, _ reckoning: LeaveReckoning, _ view: LeaveView,
-    into given: inout [Int32]
+    again: Double, _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout [Int32],
+    over: inout [Int32]
   ) {
     guard reckoning.approach(1, view) >= quietUntil || view.metres >= quietFor,
       let here = view.here
@@ -184,7 +191,8 @@ struct GoneShelves: Sendable {
       let clock = reckoning.approach(grade, view)
       for shelf in (grade - 1) * Self.depth..<grade * Self.depth {
         if clock >= marks[shelf] || view.metres >= ways[shelf] {
-          look(at: shelf, grade, &places, again: again, reckoning, view, here, into: &given)
+          look(
+            at: shelf, grade, again: again, reckoning, view, here, into: &given, over: &over)
         }
         if marks[shelf] < .max {
           quietUntil = min(quietUntil, fastest + marks[shelf] - clock)
@@ -195,8 +203,8 @@ struct GoneShelves: Sendable {
   }
 
   private mutating func look(
-    at shelf: Int, _ grade: Int, _ places: inout LeavePlaces, again: Double,
-    _ reckoning: LeaveReckoning, _ view: LeaveView, _ here: Direction, into given: inout [Int32]
+    at shelf: Int, _ grade: Int, again: Double, _ reckoning: LeaveReckoning, _ view: LeaveView,
+    _ here: Direction, into given: inout [Int32], over: inout [Int32]
   ) {
     marks[shelf] = .max
     ways[shelf] = .infinity
@@ -205,8 +213,9 @@ struct GoneShelves: Sendable {
     let most = again - Self.doubt
     let bounds = shelf_bounds(
       least: Float(most - range.most), most: Float(most - range.least),
-      nearest: Float(range.nearest), farthest: Float(range.farthest), shortest: 0)
-    let sight = rack.look(at: shelf, bounds, &places, reckoning, view, here)
+      nearest: Float(range.nearest), farthest: Float(range.farthest),
+      shortest: Self.surelyOver)
+    let sight = rack.look(at: shelf, bounds, reckoning, view, here)
     if sight.least < .infinity {
       mark(
         shelf, grade, most - Double(sight.most), Double(sight.nearest), reckoning, view)
@@ -219,23 +228,23 @@ struct GoneShelves: Sendable {
     for one in rack.taken {
       let missing = most - Double(one.slack)
       let distance = Double(one.distance)
-      if places.entry(one.place).moment <= view.now || distance >= farthest {
-        rest(nowhere: one.place)
+      if one.left < Self.surelyOver {
+        over.append(one.index)
+      } else if distance >= farthest {
+        given.append(one.index)
       } else if missing >= ranges[first].least, distance >= range.nearest,
         distance <= range.farthest
       {
-        rack.put(one.place, on: other, &places)
+        rack.put(one, on: other)
         soonest = min(soonest, missing)
         shortest = min(shortest, distance)
-      } else if !put(one.place, &places, missing, distance, reckoning, view) {
-        rest(nowhere: one.place)
+      } else if let (shelf, grade) = self.shelf(missing, distance, reckoning) {
+        rack.put(one, on: shelf)
+        mark(shelf, grade, missing, distance, reckoning, view)
+      } else {
+        given.append(one.index)
       }
     }
     if soonest < .infinity { mark(other, grade, soonest, shortest, reckoning, view) }
-
-    func rest(nowhere place: Int32) {
-      places[place] = .init()
-      given.append(place)
-    }
   }
 }

@@ -1,4 +1,3 @@
-import CProcessor
 import Geofencing
 
 /// Some entries of a `LeaveQueue` side by side, each at a place that is its own until it is taken out; heaps
@@ -11,8 +10,6 @@ struct LeavePlaces: Sendable {
     enum Kind: UInt8, Sendable {
       /// Nowhere: it has just come, or is being looked at.
       case none
-      /// On a shelf of a `LeaveRack`.
-      case shelf
       /// Until a moment of the time of day.
       case timed
       /// Until the clock of its grade shows so much.
@@ -21,9 +18,9 @@ struct LeavePlaces: Sendable {
     }
 
     var kind = Kind.none
-    /// That of its heap, or which shelf.
+    /// That of its heap.
     var grade: UInt8 = 0
-    /// Where it is among what is imminent, or on its shelf.
+    /// Where it is among what is imminent.
     var number: Int32 = -1
   }
 
@@ -70,15 +67,6 @@ struct LeavePlaces: Sendable {
   subscript(place: Int32) -> Rest {
     @inline(__always) get { places[Int(place)].rest }
     @inline(__always) set { places[Int(place)].rest = newValue }
-  }
-
-  /// Has those that are at some numbers of a shelf know of it; there may be none any more.
-  mutating func renumber(_ shelf: [Int32], _ strays: [shelf_stray]) {
-    var known = places.mutableSpan
-    for one in strays {
-      let number = one.number
-      if Int(number) < shelf.count { known[Int(shelf[Int(number)])].rest.number = number }
-    }
   }
 
   /// Has a place on its way to the processor, which will be asked for soon.

@@ -12,19 +12,23 @@ extension LeaveQueue {
     return place
   }
 
+  /// Lets one that has said "leave" rest, wherever it is.
   mutating func restGone(
-    _ place: Int32, _ look: LeaveReckoning.Look, again: TimeSpan, _ view: LeaveView
+    _ index: Int32, _ entry: LeaveEntry, _ look: LeaveReckoning.Look, again: TimeSpan,
+    _ view: LeaveView
   ) {
     backLookedAt = nil
-    let entry = gone.entry(place)
     if !entry.isFixed, look.grade > 0,
       gone.shelve(
-        place, slack: look.outside, distance: look.distance, again: again, reckoning, view)
+        index, entry, slack: look.outside, distance: look.distance, again: again, reckoning, view)
     {
+      takeOut(index)
+      homes[Int(index)] = .goneShelf
       return
     }
     let rest = reckoning.restBeforeReturn(entry, look, again: again, view)
-    gone.set(place, rest.grade, at: reckoning.approach(rest.grade, view) + rest.length)
+    gone.set(
+      leave(index), rest.grade, at: reckoning.approach(rest.grade, view) + rest.length)
   }
 
   /// The clock was set: what rests by it is looked at, at the next event.
@@ -34,47 +38,72 @@ extension LeaveQueue {
     gone.lookAtAll()
   }
 
-  /// One of them that may have as much slack again, by its slot; as for `nextDue`. Those whose due time has passed are
-  /// removed, and told by `takeOver`.
+  /// One of them that may have as much slack again, by its slot; as for `nextDue`. Those whose due time has passed rest
+  /// nowhere from then on, until they are removed.
   mutating func nextBack(_ view: LeaveView, again: TimeSpan) -> Int32? {
     // No clock of approach goes on without metres.
     guard backLookedAt != view.metres else { return nil }
+    settle(view)
     repeat {
       while let place = gone.next() {
-        let entry = gone.entry(place)
-        if entry.moment <= view.now {
-          past.append(place)
-          continue
-        }
-        let look = reckoning.look(at: entry, view)
-        restGone(place, look, again: again, view)
-        if look.most > again.microseconds - LeaveReckoning.soon {
-          removePast()
-          return entry.slot
+        if let slot = lookBack(at: gone.index(place), gone.entry(place), again: again, view) {
+          return slot
         }
       }
-      removePast()
-    } while gone.look(again: again, reckoning, view)
+      while let index = gone.nextGiven() {
+        guard homes[Int(index)] == .goneGiven else { continue }
+        if let slot = lookBack(at: index, entries[Int(index)], again: again, view) { return slot }
+      }
+    } while findBack(again: again, view)
     backLookedAt = view.metres
     return nil
   }
 
-  private mutating func removePast() {
-    // Asked for all at once: memory gives many lines in little more time than one.
-    for place in past { homes.askFor(Int(gone.index(place))) }
-    for place in past {
-      let index = gone.index(place)
-      // One that was asked for twice has gone with the first.
-      guard index >= 0 else { continue }
-      over.append(gone.entry(place).slot)
-      gone.remove(place)
-      homes[Int(index)] = .none
-      free.append(index)
-    }
-    past.removeAll(keepingCapacity: true)
+  /// Finds those that are to be looked at; false where there are none.
+  @inline(__always)
+  private mutating func findBack(again: TimeSpan, _ view: LeaveView) -> Bool {
+    let isAny = gone.look(again: again, reckoning, view)
+    if !gone.over.isEmpty { noteOver() }
+    if !gone.given.isEmpty { noteGone() }
+    return isAny
   }
 
-  /// The slots of those that have been removed because their due time has passed, since this was asked last.
+  /// What the shelves have given out is on none any more.
+  private mutating func noteGone() {
+    // Asked for all at once: memory gives many lines in little more time than one.
+    for index in gone.given {
+      homes.askFor(Int(index))
+      entries.askFor(Int(index))
+    }
+    for index in gone.given where homes[Int(index)] == .goneShelf {
+      homes[Int(index)] = .goneGiven
+    }
+  }
+
+  /// What the shelves have dropped is on none any more.
+  private mutating func noteOver() {
+    for index in gone.over where homes[Int(index)] == .goneShelf {
+      homes[Int(index)] = .none
+      if pace.isRouted { over.append(entries[Int(index)].slot) }
+    }
+    gone.forgetOver()
+  }
+
+  /// Looks at one of them: answers its slot where it may have as much slack again, and lets it rest.
+  private mutating func lookBack(
+    at index: Int32, _ entry: LeaveEntry, again: TimeSpan, _ view: LeaveView
+  ) -> Int32? {
+    guard entry.moment > view.now else {
+      takeOut(index)
+      if pace.isRouted { over.append(entry.slot) }
+      return nil
+    }
+    let look = reckoning.look(at: entry, view)
+    restGone(index, entry, look, again: again, view)
+    return look.most > again.microseconds - LeaveReckoning.soon ? entry.slot : nil
+  }
+
+  /// The slots of those that are over and of which a routing engine may have spoken, since this was asked last.
   mutating func takeOver() -> [Int32] {
     defer { over = [] }
     return over

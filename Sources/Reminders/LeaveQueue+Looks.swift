@@ -9,6 +9,7 @@ extension LeaveQueue {
     if home == .cell {
       return view.now + cells.restLength(entries[Int(index)], reckoning, view) + Self.farPatience
     }
+    if home == .nearShelf { return near.nextLook(onShelf: index, reckoning, view) }
     return home.near.flatMap { near.nextLook($0, reckoning, view) }
   }
 
@@ -29,7 +30,7 @@ extension LeaveQueue {
     looks = 0
     near.forEachTimed(note)
     looks = 0
-    near.forEachShelved(reckoning, view, note)
+    near.forEachShelved(entries, reckoning, view, note)
     for grade in 1..<reckoning.gradeCount {
       looks = 0
       near.forEachNear(grade, reckoning, view, note)

@@ -14,21 +14,27 @@ import Geofencing
 ///
 /// What has said "leave" rests likewise, until much slack may have come back.
 ///
-/// 44 bytes a reminder: 36 for the entry and where it rests, 8 in its cell; 70 to 90 more while it is near or gone
-/// (`NearLeaves`, `GoneLeaves`).
+/// 44 bytes a reminder: 36 for the entry and where it rests, 8 in its cell; 20 more while it is on a shelf, 70 to 90 in
+/// a heap of those near or gone (`NearLeaves`, `GoneLeaves`).
 struct LeaveQueue: Sendable {
   enum Stage { case waiting, gone }
 
-  /// Where an entry rests: far off, or at its place in `near` or `gone`.
+  /// Where an entry rests: far off, on a shelf of `near` or `gone`, or at its place there.
   struct Home: Equatable, Sendable {
     let number: Int32
     static let none = Home(number: -1)
     static let cell = Home(number: -2)
     static let fixed = Home(number: -3)
+    static let nearShelf = Home(number: -4)
+    static let goneShelf = Home(number: -5)
+    /// Given out by a shelf, and not yet looked at.
+    static let nearGiven = Home(number: -6)
+    static let goneGiven = Home(number: -7)
     static func near(_ place: Int32) -> Home { Home(number: place << 1) }
     static func gone(_ place: Int32) -> Home { Home(number: place << 1 | 1) }
     var near: Int32? { number >= 0 && number & 1 == 0 ? number >> 1 : nil }
     var gone: Int32? { number >= 0 && number & 1 == 1 ? number >> 1 : nil }
+    var isGone: Bool { gone != nil || self == .goneShelf || self == .goneGiven }
   }
 
   /// What is far off is looked at so rarely, many at once: by so much of the fastest clock, which is
@@ -54,9 +60,7 @@ struct LeaveQueue: Sendable {
   private var farQuietUntil = Int64.min
   /// With so many metres, and time that only goes on, none that has said "leave" is to be looked at.
   var backLookedAt: Double?
-  /// Places in `gone` of those that are over, until they are removed, …
-  var past: [Int32] = []
-  /// … and their slots, until they are asked for.
+  /// The slots of those that are over and of which a routing engine may have spoken, until they are asked for.
   var over: [Int32] = []
 
   /// By what way shelves are looked at.
@@ -77,7 +81,7 @@ struct LeaveQueue: Sendable {
   /// Bytes of heap in use.
   var byteCount: Int {
     entries.capacity * MemoryLayout<LeaveEntry>.stride + homes.capacity * 4
-      + (free.capacity + past.capacity + over.capacity) * 4 + cells.byteCount + fixed.byteCount
+      + (free.capacity + over.capacity) * 4 + cells.byteCount + fixed.byteCount
       + near.byteCount + gone.byteCount
   }
 
@@ -115,9 +119,10 @@ struct LeaveQueue: Sendable {
   mutating func add(
     _ entry: LeaveEntry, _ stage: Stage, moment: Instant?, again: TimeSpan, _ view: LeaveView
   ) -> Int32 {
+    settle(view)
     let index = insert(entry)
     switch stage {
-    case .gone: restGone(leave(index), reckoning.look(at: entry, view), again: again, view)
+    case .gone: restGone(index, entry, reckoning.look(at: entry, view), again: again, view)
     case .waiting:
       // The last seconds are as exact as the rule itself, and so is what the short numbers take for due;
       // the others begin with a look.
@@ -161,7 +166,18 @@ struct LeaveQueue: Sendable {
       cells.remove(index, entries[Int(index)])
     } else if home == .fixed {
       fixed.cancel(slot: index)
+    } else if home == .nearShelf {
+      near.unshelve(index)
+    } else if home == .goneShelf {
+      gone.unshelve(index)
     }
+  }
+
+  /// Has the shelves ready for an event. Complexity: O(1), and O(those on shelves) once in an hour.
+  @inline(__always)
+  mutating func settle(_ view: LeaveView) {
+    near.settle(entries, view)
+    gone.settle(entries, view)
   }
 
   /// Its place in `near`, where it is to be let rest.
@@ -221,9 +237,15 @@ struct LeaveQueue: Sendable {
   /// Reckons every moment anew. Complexity: O(cells + those near or gone).
   mutating func reckonAll(_ view: LeaveView) {
     unquiet()
+    settle(view)
     var given: [Int32] = []
     cells.reckonAll(reckoning, view, into: &given)
     take(given, view)
+    for index in near.unshelveAll() {
+      homes[Int(index)] = .none
+      restAnywhere(index, view)
+    }
+    for index in near.given where homes[Int(index)] == .nearGiven { restAnywhere(index, view) }
     for index in near.indices { restAnywhere(index, view) }
     near.lookAtAll(reckoning, view)
     gone.lookAtAll()
@@ -247,7 +269,7 @@ struct LeaveQueue: Sendable {
     unquiet()
     if pace.profile != old.profile { beginAnew() }
     near.use(reckoning)
-    gone.use(reckoning)
+    gone.use(reckoning, entries)
     if pace != underWay { return reckonAll(view) }
     let hasOtherClocks = pace.steepest != old.steepest
     // Ways that take no longer leave no less slack to what waits.
@@ -266,7 +288,7 @@ struct LeaveQueue: Sendable {
     gone = GoneLeaves(reckoning, kernel)
     for number in homes.indices where homes[number] != .none && homes[number] != .fixed {
       let index = Int32(truncatingIfNeeded: number)
-      let wasGone = homes[number].gone != nil
+      let wasGone = homes[number].isGone
       homes[number] = .none
       if wasGone { gone.set(leave(index), 1, at: .min) } else { restFar(index, entries[number]) }
     }
@@ -292,9 +314,20 @@ struct LeaveQueue: Sendable {
     _ view: LeaveView, routes: inout RouteBook, mode: Int, exactDistance: (Int32) -> Double?
   ) -> Int32? {
     guard count > 0 else { return nil }
+    settle(view)
     let clock = reckoning.fastestClock(view)
     if clock >= farQuietUntil { takeFromFar(clock, view) }
     near.lookAtShelves(reckoning, view)
+    if !near.approaching.isEmpty { askForApproaching() }
+    if !near.given.isEmpty { noteGiven() }
+    while let index = near.nextGiven() {
+      guard homes[Int(index)] == .nearGiven else { continue }
+      if let slot = look(
+        at: index, entries[Int(index)], clock, view, &routes, mode, exactDistance)
+      {
+        return slot
+      }
+    }
     while let place = near.nextFresh() {
       if let slot = look(at: place, clock, view, &routes, mode, exactDistance) { return slot }
     }
@@ -318,12 +351,36 @@ struct LeaveQueue: Sendable {
     return nil
   }
 
-  /// Looks at one that is near: answers its slot where its moment may have come, else lets it rest.
+  /// What comes to its moment next, a few at a time, is at hand then.
+  private mutating func askForApproaching() {
+    for index in near.approaching {
+      homes.askFor(Int(index))
+      entries.askFor(Int(index))
+    }
+    near.forgetApproaching()
+  }
+
+  /// What the shelves have given out is on none any more.
+  private mutating func noteGiven() {
+    for index in near.given where homes[Int(index)] == .nearShelf {
+      homes[Int(index)] = .nearGiven
+    }
+  }
+
+  /// Looks at one that is at a place.
   private mutating func look(
     at place: Int32, _ clock: Int64, _ view: LeaveView, _ routes: inout RouteBook, _ mode: Int,
     _ exactDistance: (Int32) -> Double?
   ) -> Int32? {
-    let entry = near.entry(place)
+    look(
+      at: near.index(place), near.entry(place), clock, view, &routes, mode, exactDistance)
+  }
+
+  /// Looks at one that is near: answers its slot where its moment may have come, else lets it rest.
+  private mutating func look(
+    at index: Int32, _ entry: LeaveEntry, _ clock: Int64, _ view: LeaveView,
+    _ routes: inout RouteBook, _ mode: Int, _ exactDistance: (Int32) -> Double?
+  ) -> Int32? {
     var look = reckoning.look(at: entry, view)
     let answer =
       routes.isOn && !entry.isFixed ? consult(&routes, &look, entry, mode, view) : nil
@@ -331,17 +388,22 @@ struct LeaveQueue: Sendable {
       guard let distance = exactDistance(entry.slot),
         let left = reckoning.left(until: entry, from: distance, answer, view)
       else {
-        takeOut(near.index(place))
+        takeOut(index)
         return entry.slot
       }
       look.step = answer == nil ? left : min(left, LeaveReckoning.longestBlindRest)
     }
     if !routes.isOn, look.grade > 0, !entry.isFixed,
-      near.shelve(
-        place, slack: look.outside, distance: look.distance, reckoning, view)
+      let sure = LeaveShelves.sureSlack(
+        entry, slack: look.outside, distance: look.distance, reckoning, view)
     {
+      takeOut(index)
+      near.shelve(
+        index, entry, sureSlack: sure, distance: look.distance, reckoning, view)
+      homes[Int(index)] = .nearShelf
       return nil
     }
+    let place = wake(index)
     if look.isImminent {
       near.setImminent(place, at: view.now + look.step)
       return nil
@@ -373,24 +435,34 @@ struct LeaveQueue: Sendable {
       homes.askFor(Int(index))
       entries.askFor(Int(index))
     }
+    let canShelve = !pace.isRouted && view.here != nil
     for index in given {
-      let place = near.insert(entries[Int(index)], index)
-      homes[Int(index)] = .near(place)
-      if pace.isRouted || view.here == nil {
-        near.setFresh(place, view)
+      if canShelve {
+        near.shelve(index, entries[Int(index)])
+        homes[Int(index)] = .nearShelf
       } else {
-        near.shelve(place, view)
+        let place = near.insert(entries[Int(index)], index)
+        homes[Int(index)] = .near(place)
+        near.setFresh(place, view)
       }
     }
   }
 
   /// Looks at one of them anew, unless it is far off.
   mutating func lookSoon(_ index: Int32, _ view: LeaveView) {
-    if let place = homes[Int(index)].near {
+    let home = homes[Int(index)]
+    if let place = home.near {
       near.lookSoon(place, reckoning, view)
       nearQuietUntil = .min
-    } else if let place = homes[Int(index)].gone {
+    } else if home == .nearShelf {
+      near.setFresh(wake(index), view)
+      nearQuietUntil = .min
+    } else if let place = home.gone {
       gone.lookSoon(place)
+      backLookedAt = nil
+    } else if home == .goneShelf {
+      gone.lookSoon(onShelf: index)
+      homes[Int(index)] = .goneGiven
       backLookedAt = nil
     }
   }

@@ -1,10 +1,16 @@
 import CProcessor
 import Geodesy
+import Geofencing
 
-/// Some shelves of `LeaveShelf`, and where on them the places of a `LeavePlaces` are.
+/// Some shelves of `LeaveShelf`, with reminders of a `LeaveQueue` by their numbers there.
+///
+/// Nothing knows on which shelf one of them is, nor where on it: most go from one shelf to the next until they are given
+/// out, many at once, and the few that are taken away before are searched for.
 struct LeaveRack: Sendable {
   /// Moments are told from a time no longer ago than this, microseconds: so single precision will do.
   private static let longestSpan: Int64 = 4_096_000_000
+  /// Beyond this a moment is told anew from its entry when the others are shifted, seconds.
+  private static let longestShift: Float = 65_536
 
   /// What moments are told later by, seconds.
   struct Delay: Equatable, Sendable {
@@ -34,82 +40,103 @@ struct LeaveRack: Sendable {
   @inline(__always)
   func isEmpty(_ shelf: Int) -> Bool { shelves[shelf].isEmpty }
 
-  /// The places on all shelves.
-  var places: [Int32] { shelves.flatMap(\.places) }
+  /// Those on all shelves.
+  var indices: [Int32] { shelves.flatMap(\.indices) }
+
+  /// Which shelf one is on; nil where it is on none. Complexity: O(n).
+  func shelf(of index: Int32) -> Int? { shelves.firstIndex { $0.indices.contains(index) } }
 
   // MARK: - Coming and going
 
-  /// Puts a place on a shelf that is on none, at an event for which the rack is settled. Complexity: O(1) amortised.
-  mutating func put(_ place: Int32, on shelf: Int, _ places: inout LeavePlaces) {
-    let entry = places.entry(place)
-    let number = shelves[shelf].append(
-      place, entry, moment: Self.moment(entry, since: base, delay))
-    places[place] = .init(kind: .shelf, grade: UInt8(truncatingIfNeeded: shelf), number: number)
+  /// Puts one on a shelf that is on none, at an event for which the rack is settled. Complexity: O(1) amortised.
+  mutating func put(_ index: Int32, _ entry: LeaveEntry, on shelf: Int) {
+    shelves[shelf].append(
+      index, x: entry.x, y: entry.y, z: entry.z, moment: Self.moment(entry, since: base, delay))
   }
 
-  /// Takes a place from its shelf. Complexity: O(1).
-  mutating func remove(_ place: Int32, _ places: inout LeavePlaces) {
-    let rest = places[place]
-    places[place] = .init()
-    if let moved = shelves[Int(rest.grade)].remove(rest.number) {
-      places[moved].number = rest.number
-    }
+  /// Puts one on a shelf that the last look has taken. Complexity: O(1) amortised.
+  mutating func put(_ one: shelf_stray, on shelf: Int) {
+    shelves[shelf].append(one.index, x: one.x, y: one.y, z: one.z, moment: one.moment)
+  }
+
+  /// Takes one from its shelf; harmless where it is on none. Complexity: O(n).
+  mutating func remove(_ index: Int32) {
+    for shelf in shelves.indices where shelves[shelf].remove(index) { return }
+  }
+
+  /// Takes all away, and answers which they are. Complexity: O(n).
+  mutating func removeAll() -> [Int32] {
+    let all = indices
+    for shelf in shelves.indices { shelves[shelf].removeAll() }
+    return all
   }
 
   // MARK: - Moments
 
+  /// But for what all are told later by: a look is earlier by that.
   private static func moment(_ entry: LeaveEntry, since base: Int64, _ delay: Delay) -> Float {
-    Float(Double(entry.moment - base) / 1e6 + delay.always + delay.byRadius * Double(entry.radius))
+    Float(Double(entry.moment - base) / 1e6 + delay.byRadius * Double(entry.radius))
   }
 
-  /// Tells all moments later by another time. Complexity: O(n) where it is another.
-  mutating func use(_ delay: Delay, _ places: LeavePlaces) {
-    guard delay != self.delay else { return }
+  /// Tells all moments later by another time. Complexity: O(n) where it is another for each metre, else O(1).
+  mutating func use(_ delay: Delay, _ entries: [LeaveEntry]) {
+    let isOther = delay.byRadius != self.delay.byRadius
     self.delay = delay
-    setMoments(places)
+    if isOther { setMoments(entries) }
   }
 
-  /// Tells moments from now, if they are told from long ago: before something is put on a shelf.
+  /// Whether moments are told from now, or not long ago: it must be so when something is put on a shelf or looked at.
   @inline(__always)
-  mutating func settle(_ places: LeavePlaces, _ view: LeaveView) {
+  func isSettled(_ view: LeaveView) -> Bool {
     let (span, isFar) = view.now.subtractingReportingOverflow(base)
-    guard isFar || span.magnitude > UInt64(Self.longestSpan) else { return }
-    base = view.now
-    setMoments(places)
+    return !isFar && span.magnitude <= UInt64(Self.longestSpan)
   }
 
-  private mutating func setMoments(_ places: LeavePlaces) {
+  /// Tells moments from a little before now. Complexity: O(n).
+  ///
+  /// Most are shifted by whole spans, without a look at their entries, whose lines of memory are far. That loses nothing,
+  /// for a number that comes nearer to 0 keeps its last digit; what is past already loses half a digit of the longest
+  /// shift at most, less than is allowed for.
+  /// - Parameter entries: those of the queue.
+  mutating func settle(_ entries: [LeaveEntry], _ view: LeaveView) {
+    let (span, isFar) = view.now.subtractingReportingOverflow(base)
+    let spans = span / Self.longestSpan
+    guard !isFar, spans >= 0, spans * Self.longestSpan <= Int64(Self.longestShift) * 1_000_000
+    else {
+      base = view.now
+      return setMoments(entries)
+    }
+    base += spans * Self.longestSpan
+    let shift = Float(spans * Self.longestSpan / 1_000_000)
     for shelf in shelves.indices {
-      shelves[shelf].setMoments { Self.moment(places.entry($0), since: base, delay) }
+      shelves[shelf].shiftMoments(by: shift, upTo: Self.longestShift) {
+        Self.moment(entries[Int($0)], since: base, delay)
+      }
+    }
+  }
+
+  private mutating func setMoments(_ entries: [LeaveEntry]) {
+    for shelf in shelves.indices {
+      shelves[shelf].setMoments { Self.moment(entries[Int($0)], since: base, delay) }
     }
   }
 
   // MARK: - Looks
 
-  /// Takes what does not stay from a shelf, and tells of the rest. Each that is taken is to be put elsewhere, or told
-  /// that it rests nowhere; the rack is settled. Complexity: O(those on it).
+  /// Takes what does not stay from a shelf, and tells of the rest. Each that is taken is to be put elsewhere; the rack is
+  /// settled. Complexity: O(those on it).
   mutating func look(
-    at shelf: Int, _ bounds: shelf_bounds, _ places: inout LeavePlaces,
-    _ reckoning: LeaveReckoning, _ view: LeaveView, _ here: Direction
+    at shelf: Int, _ bounds: shelf_bounds, _ reckoning: LeaveReckoning, _ view: LeaveView,
+    _ here: Direction
   ) -> shelf_sight {
-    settle(places, view)
+    assert(isSettled(view), "moments from long ago")
     if !taken.isEmpty { taken.removeAll(keepingCapacity: true) }
     let sight = shelves.span[shelf].look(
       shelf_view(
-        now: Float(Double(view.now - base) / 1e6), x: Float(here.x), y: Float(here.y),
-        z: Float(here.z)),
+        now: Float(Double(view.now - base) / 1e6 - delay.always), x: Float(here.x),
+        y: Float(here.y), z: Float(here.z)),
       reckoning, bounds, kernel, into: &taken)
-    if sight.strays == 0 { return sight }
-    // They, and those that get their numbers, are asked for all at once: memory gives many lines in little more time
-    // than one.
-    for one in taken { places.askFor(one.place) }
-    if taken.count == shelves[shelf].places.count {
-      shelves[shelf].removeAll()
-    } else {
-      for place in shelves[shelf].places.suffix(taken.count) { places.askFor(place) }
-      shelves[shelf].remove(taken)
-      places.renumber(shelves[shelf].places, taken)
-    }
+    if sight.strays > 0 { shelves[shelf].remove(taken) }
     return sight
   }
 }

@@ -89,7 +89,9 @@ struct LeaveSchedule: Sendable {
         return slot
       }
       let back = queues[mode].nextBack(view, again: again)
-      if !queues[mode].over.isEmpty { forget(queues[mode].takeOver()) }
+      if !queues[mode].over.isEmpty {
+        for slot in queues[mode].takeOver() { routes.forget(slot) }
+      }
       if let back { return back }
     }
     return nil
@@ -118,15 +120,6 @@ struct LeaveSchedule: Sendable {
   private mutating func note(_ slot: Int32, _ place: Int32, _ mode: Int) {
     while places.count <= Int(slot) { places.appendOnLargePages(-1) }
     places[Int(slot)] = place << 2 | Int32(mode)
-  }
-
-  /// Those that are in no queue any more.
-  private mutating func forget(_ slots: [Int32]) {
-    for slot in slots { places.askFor(Int(slot)) }
-    for slot in slots {
-      places[Int(slot)] = -1
-      routes.forget(slot)
-    }
   }
 
   private mutating func unlink(_ slot: Int32) {

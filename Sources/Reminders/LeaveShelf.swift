@@ -18,14 +18,14 @@ struct LeaveShelf: Sendable {
   /// Blocks of sixteen, `x`, `y`, `z` and the moment by turns. Where there is none, it is no number, and so neither less
   /// nor more than any.
   private var blocks: [Float] = []
-  /// Those in use come first.
-  private(set) var places: [Int32] = []
+  /// Which ones they are, by their numbers on the shelf.
+  private(set) var indices: [Int32] = []
 
-  var isEmpty: Bool { places.isEmpty }
+  var isEmpty: Bool { indices.isEmpty }
 
   /// Bytes of heap in use.
   var byteCount: Int {
-    (blocks.capacity + places.capacity) * 4
+    (blocks.capacity + indices.capacity) * 4
   }
 
   // MARK: - Coming and going
@@ -37,44 +37,62 @@ struct LeaveShelf: Sendable {
     return (number - lane) * (Int(shelf_block) / Int(shelf_lanes)) + lane
   }
 
-  /// Its number on the shelf. Complexity: O(1) amortised.
-  mutating func append(_ place: Int32, _ entry: LeaveEntry, moment: Float) -> Int32 {
-    let number = places.count
-    places.append(place)
-    let start = Self.start(number)
+  /// Complexity: O(1) amortised.
+  mutating func append(_ index: Int32, x: Float, y: Float, z: Float, moment: Float) {
+    let start = Self.start(indices.count)
+    indices.append(index)
     if start >= blocks.count {
       blocks.append(contentsOf: repeatElement(.nan, count: Int(shelf_block)))
     }
     var numbers = blocks.mutableSpan
-    numbers[start + Int(shelf_x)] = entry.x
-    numbers[start + Int(shelf_y)] = entry.y
-    numbers[start + Int(shelf_z)] = entry.z
+    numbers[start + Int(shelf_x)] = x
+    numbers[start + Int(shelf_y)] = y
+    numbers[start + Int(shelf_z)] = z
     numbers[start + Int(shelf_moment)] = moment
-    return Int32(truncatingIfNeeded: number)
   }
 
-  /// Takes one away; answers which place has its number now. Complexity: O(1).
-  mutating func remove(_ number: Int32) -> Int32? {
-    let moved = places.removeLast()
-    let isLast = Int(number) == places.count
-    if !isLast { places[Int(number)] = moved }
-    let last = Self.start(places.count)
+  /// Takes one away; false where it is not here. Complexity: O(n), some nanoseconds for a hundred.
+  mutating func remove(_ index: Int32) -> Bool {
+    guard let number = indices.firstIndex(of: index) else { return false }
+    let last = indices.removeLast()
+    let end = Self.start(indices.count)
+    let isLast = number == indices.count
+    if !isLast { indices[number] = last }
     var numbers = blocks.mutableSpan
-    if !isLast { Self.move(last, to: Self.start(Int(number)), &numbers) }
-    Self.clear(last, &numbers)
-    return isLast ? nil : moved
+    if !isLast { Self.move(end, to: Self.start(number), &numbers) }
+    Self.clear(end, &numbers)
+    return true
   }
 
   /// Takes all away. Complexity: O(n).
   mutating func removeAll() {
-    places.removeAll(keepingCapacity: true)
+    indices.removeAll(keepingCapacity: true)
     blocks.removeAll(keepingCapacity: true)
   }
 
-  /// Tells moments from other seconds.
-  mutating func setMoments(_ moment: (_ place: Int32) -> Float) {
-    for number in places.indices {
-      blocks[Self.start(number) + Int(shelf_moment)] = moment(places[number])
+  /// Tells moments from other seconds. Complexity: O(n).
+  mutating func setMoments(_ moment: (_ index: Int32) -> Float) {
+    for number in indices.indices {
+      blocks[Self.start(number) + Int(shelf_moment)] = moment(indices[number])
+    }
+  }
+
+  /// Tells moments from so many seconds later; those that are farther away than `limit` are told anew. Complexity: O(n).
+  mutating func shiftMoments(
+    by shift: Float, upTo limit: Float, _ moment: (_ index: Int32) -> Float
+  ) {
+    let step = SIMD16<Float>(repeating: shift)
+    for start in stride(from: Int(shelf_moment), to: blocks.count, by: Int(shelf_block)) {
+      var moments = SIMD16<Float>()
+      for lane in 0..<16 { moments[lane] = blocks[start + lane] }
+      let isFar = moments .> limit .| moments .< -limit
+      moments -= step
+      for lane in 0..<16 { blocks[start + lane] = moments[lane] }
+      guard any(isFar) else { continue }
+      let first = start / Int(shelf_block) * Int(shelf_lanes)
+      for lane in 0..<16 where isFar[lane] {
+        blocks[start + lane] = moment(indices[first + lane])
+      }
     }
   }
 
@@ -105,26 +123,25 @@ struct LeaveShelf: Sendable {
     into strays: inout [shelf_stray]
   ) -> shelf_sight {
     kernel.look(
-      blocks.span, places.span, view, reckoning.shelfRule, reckoning.rises.span, bounds,
+      blocks.span, indices.span, view, reckoning.shelfRule, reckoning.rises.span, bounds,
       into: &strays)
   }
 
-  /// Takes those away that the last look has found, by rising numbers. What has one of these numbers afterwards has
-  /// got it anew. Complexity: O(those).
+  /// Takes those away that the last look has found, by rising numbers. Complexity: O(those).
   mutating func remove(_ strays: [shelf_stray]) {
     closeGaps(strays)
     // From the last one on: what comes in the place of one is no other that goes.
-    var last = places.count
-    var known = places.mutableSpan
+    var last = indices.count
+    var known = indices.mutableSpan
     for one in strays.reversed() {
       last -= 1
       known[Int(one.number)] = known[last]
     }
-    places.removeLast(strays.count)
+    indices.removeLast(strays.count)
   }
 
   private mutating func closeGaps(_ strays: [shelf_stray]) {
-    var last = places.count
+    var last = indices.count
     var numbers = blocks.mutableSpan
     for one in strays.reversed() {
       last -= 1

@@ -34,6 +34,8 @@ struct LeaveShelves: Sendable {
   private var moment = Int64.max
   /// … and where the device was when that was reckoned; at no time where there is so much that its clock tells.
   private var origin: Direction?
+  /// Those that have come to the last shelf, until they are asked for.
+  private(set) var approaching: [Int32] = []
   /// None is to be looked at while the near clock of the first grade is before this, …
   private var quietUntil = Int64.max
   /// … and none but the last one before this.
@@ -47,7 +49,7 @@ struct LeaveShelves: Sendable {
   }
 
   /// Bytes of heap in use.
-  var byteCount: Int { rack.byteCount }
+  var byteCount: Int { rack.byteCount + approaching.capacity * 4 }
 
   /// Reckons with another pace from now on. Where it leaves less slack, or has other clocks, `lookAtAll` must follow.
   mutating func use(_ reckoning: LeaveReckoning) {
@@ -80,9 +82,8 @@ struct LeaveShelves: Sendable {
   // MARK: - Coming and going
 
   /// Takes one in that is looked at when the shelves are, at this event.
-  mutating func insert(_ place: Int32, _ places: inout LeavePlaces, _ view: LeaveView) {
-    rack.settle(places, view)
-    rack.put(place, on: Self.new, &places)
+  mutating func insert(_ index: Int32, _ entry: LeaveEntry) {
+    rack.put(index, entry, on: Self.new)
     quietUntil = .min
   }
 
@@ -102,32 +103,43 @@ struct LeaveShelves: Sendable {
 
   /// Takes one in that surely has so much slack, in seconds.
   mutating func insert(
-    _ place: Int32, _ places: inout LeavePlaces, sureSlack: Float, distance: Double,
+    _ index: Int32, _ entry: LeaveEntry, sureSlack: Float, distance: Double,
     _ reckoning: LeaveReckoning, _ view: LeaveView
   ) {
-    rack.settle(places, view)
-    put(place, &places, sureSlack, reckoning.grade(distance), reckoning, view)
+    let grade = reckoning.grade(distance)
+    rack.put(index, entry, on: shelf(sureSlack, grade))
+    markShelf(of: sureSlack, grade, reckoning, view)
   }
 
-  mutating func remove(_ place: Int32, _ places: inout LeavePlaces) {
-    rack.remove(place, &places)
-  }
+  /// Takes one from its shelf; harmless where it is on none. Complexity: O(n).
+  mutating func remove(_ index: Int32) { rack.remove(index) }
 
-  /// Puts one where it belongs by its slack, in seconds, and its grade; the rack is settled.
-  private mutating func put(
-    _ place: Int32, _ places: inout LeavePlaces, _ slack: Float, _ grade: Int,
-    _ reckoning: LeaveReckoning, _ view: LeaveView
-  ) {
+  /// Takes all from their shelves. Complexity: O(n).
+  mutating func removeAll() -> [Int32] { rack.removeAll() }
+
+  /// Whether moments are told from no longer ago than single precision allows: it must be so before anything is put on a
+  /// shelf, or looked at.
+  @inline(__always)
+  func isSettled(_ view: LeaveView) -> Bool { rack.isSettled(view) }
+
+  /// Tells moments from now. Complexity: O(n).
+  mutating func settle(_ entries: [LeaveEntry], _ view: LeaveView) { rack.settle(entries, view) }
+
+  /// That of those with so much slack, in seconds, and of a grade.
+  @inline(__always)
+  private func shelf(_ slack: Float, _ grade: Int) -> Int {
     let shelf = Self.shelf(of: grade)
-    if slack >= bounds[shelf].least {
-      rack.put(place, on: shelf, &places)
-      mark(grade, slack, reckoning, view)
-    } else {
-      rack.put(place, on: Self.last, &places)
-      // What was looked at where the device is now may have been something else, or had no moment.
-      if origin != view.here || moment == .max { origin = nil }
-      markLast(slack, reckoning.nearClock(1, view), reckoning, view)
-    }
+    return slack >= bounds[shelf].least ? shelf : Self.last
+  }
+
+  /// Has the shelf looked at in time that one with so much slack, in seconds, and of a grade, has been put on.
+  private mutating func markShelf(
+    of slack: Float, _ grade: Int, _ reckoning: LeaveReckoning, _ view: LeaveView
+  ) {
+    guard shelf(slack, grade) == Self.last else { return mark(grade, slack, reckoning, view) }
+    // What was looked at where the device is now may have been something else, or had no moment.
+    if origin != view.here || moment == .max { origin = nil }
+    markLast(slack, reckoning.nearClock(1, view), reckoning, view)
   }
 
   /// Has the shelf of a grade looked at before one with so much slack, in seconds, belongs elsewhere.
@@ -170,22 +182,20 @@ struct LeaveShelves: Sendable {
   /// Complexity: O(1) where nothing is near; else O(those with little slack).
   @inline(__always)
   mutating func look(
-    _ places: inout LeavePlaces, _ reckoning: LeaveReckoning, _ view: LeaveView,
-    into given: inout [Int32]
+    _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout [Int32]
   ) {
     let clock = reckoning.nearClock(1, view)
     guard clock >= quietUntil else { return }
-    lookAround(clock, &places, reckoning, view, into: &given)
+    lookAround(clock, reckoning, view, into: &given)
   }
 
   /// - Parameter clock: that of the first grade.
   private mutating func lookAround(
-    _ clock: Int64, _ places: inout LeavePlaces, _ reckoning: LeaveReckoning, _ view: LeaveView,
-    into given: inout [Int32]
+    _ clock: Int64, _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout [Int32]
   ) {
     guard let here = view.here else { return }
     if !rack.isEmpty(Self.new) {
-      look(at: Self.new, &places, reckoning, view, here, into: &given)
+      look(at: Self.new, reckoning, view, here, into: &given)
     }
     if clock >= quietBehindUntil {
       quietBehindUntil = .max
@@ -194,7 +204,7 @@ struct LeaveShelves: Sendable {
         let own = reckoning.nearClock(grade, view)
         if own >= marks[shelf] {
           marks[shelf] = .max
-          let sight = look(at: shelf, &places, reckoning, view, here, into: &given)
+          let sight = look(at: shelf, reckoning, view, here, into: &given)
           if sight < .infinity { mark(grade, sight, reckoning, view) }
         }
         if marks[shelf] < .max {
@@ -206,7 +216,7 @@ struct LeaveShelves: Sendable {
     if clock >= marks[Self.last], moment == .max || view.now >= moment || here != origin {
       (marks[Self.last], moment) = (.max, .max)
       origin = here
-      let sight = look(at: Self.last, &places, reckoning, view, here, into: &given)
+      let sight = look(at: Self.last, reckoning, view, here, into: &given)
       if sight < .infinity { markLast(sight, clock, reckoning, view) }
     }
     quietUntil = min(quietBehindUntil, marks[Self.last])
@@ -216,23 +226,28 @@ struct LeaveShelves: Sendable {
   /// there, in seconds, infinite where nothing is.
   @discardableResult
   private mutating func look(
-    at shelf: Int, _ places: inout LeavePlaces, _ reckoning: LeaveReckoning, _ view: LeaveView,
-    _ here: Direction, into given: inout [Int32]
+    at shelf: Int, _ reckoning: LeaveReckoning, _ view: LeaveView, _ here: Direction,
+    into given: inout [Int32]
   ) -> Float {
     guard !rack.isEmpty(shelf) else { return .infinity }
-    let sight = rack.look(at: shelf, bounds[shelf], &places, reckoning, view, here)
+    let sight = rack.look(at: shelf, bounds[shelf], reckoning, view, here)
     guard sight.strays > 0 else { return sight.least }
     for one in rack.taken {
       if one.slack < Self.least || one.distance > Float(LeaveShelf.farthest) {
-        places[one.place] = .init()
-        given.append(one.place)
+        given.append(one.index)
       } else {
-        put(
-          one.place, &places, one.slack, reckoning.grade(Double(one.distance)), reckoning, view)
+        let grade = reckoning.grade(Double(one.distance))
+        let next = self.shelf(one.slack, grade)
+        rack.put(one, on: next)
+        if next == Self.last { approaching.append(one.index) }
+        markShelf(of: one.slack, grade, reckoning, view)
       }
     }
     return sight.least
   }
+
+  /// Those that have come to the last shelf are known.
+  mutating func forgetApproaching() { approaching.removeAll(keepingCapacity: true) }
 
   // MARK: - Reading
 
@@ -249,9 +264,10 @@ struct LeaveShelves: Sendable {
     return sooner(moment == .max ? nil : moment, behind)
   }
 
-  /// When the shelf is looked at that one of them is on, if the device stays where it is.
-  func nextLook(_ shelf: UInt8, _ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64 {
-    let shelf = Int(shelf)
+  /// When the shelf is looked at that one of them is on, if the device stays where it is; nil where it is on none.
+  /// Complexity: O(n).
+  func nextLook(_ index: Int32, _ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
+    guard let shelf = rack.shelf(of: index) else { return nil }
     guard shelf != Self.new else { return view.now }
     guard shelf != Self.last || moment == .max else { return moment }
     let clock = reckoning.nearClock(shelf == Self.last ? 1 : shelf - Self.last, view)
@@ -261,13 +277,13 @@ struct LeaveShelves: Sendable {
   /// All of them, those with the least slack first, with the moment to leave as things stand, while `body`
   /// answers true. Complexity: O(n log n).
   func forEachInOrder(
-    _ places: LeavePlaces, _ reckoning: LeaveReckoning, _ view: LeaveView,
+    _ entries: [LeaveEntry], _ reckoning: LeaveReckoning, _ view: LeaveView,
     _ body: (_ time: Int64, _ entry: LeaveEntry) -> Bool
   ) {
-    let entries = rack.places.map { places.entry($0) }
-    let moments = entries.map { view.now + reckoning.look(at: $0, view).slack }
-    for number in entries.indices.sorted(by: { moments[$0] < moments[$1] }) {
-      guard body(moments[number], entries[number]) else { return }
+    let known = rack.indices.map { entries[Int($0)] }
+    let moments = known.map { view.now + reckoning.look(at: $0, view).slack }
+    for number in known.indices.sorted(by: { moments[$0] < moments[$1] }) {
+      guard body(moments[number], known[number]) else { return }
     }
   }
 }

@@ -2,17 +2,16 @@ import Geodesy
 
 /// The reminders of a `LeaveQueue` that wait near their time to leave.
 ///
-/// They are few among all and are looked at often. So they lie side by side, and shelves and heaps know them by
-/// their place here: a look stays in the processor's cache, however many reminders there are.
-///
-/// Most are on shelves (`LeaveShelves`). In heaps is what shelves cannot tell of: what has a travel time of its own,
-/// what a routing engine is asked about, and what is on the other side of the globe.
+/// Most are on shelves (`LeaveShelves`), by their numbers in the queue. In heaps is what shelves cannot tell of: what has
+/// a travel time of its own, what a routing engine is asked about, and what is on the other side of the globe. These
+/// are few and are looked at often: so they lie side by side, and the heaps know them by their place here. A look stays
+/// in the processor's cache, however many reminders there are.
 ///
 /// What is so near its moment that metres which no odometer counts may use its slack up is imminent: it is
 /// looked at whenever the device is elsewhere, and at its moment. It leaves shelves and heaps for that, for it would
 /// be the first and the last of them in turns.
 ///
-/// 70 to 90 bytes each.
+/// 20 bytes each on a shelf, else 70 to 90.
 struct NearLeaves: Sendable {
   private struct Imminent: Sendable {
     var place: Int32
@@ -35,6 +34,8 @@ struct NearLeaves: Sendable {
   private var asksAllImminent = false
   /// Places just taken, to be looked at; some may be free again.
   private var fresh: [Int32] = []
+  /// Those just given out by the shelves, to be looked at; they have no place, and some may be elsewhere.
+  private(set) var given: [Int32] = []
   /// The event that has brought what is to be looked at, microseconds.
   private var latestEvent = Int64.min
 
@@ -48,7 +49,8 @@ struct NearLeaves: Sendable {
 
   /// Bytes of heap in use.
   var byteCount: Int {
-    places.byteCount + imminent.capacity * MemoryLayout<Imminent>.stride + fresh.capacity * 4
+    places.byteCount + imminent.capacity * MemoryLayout<Imminent>.stride
+      + (fresh.capacity + given.capacity) * 4
       + timed.byteCount + near.byteCount + shelves.byteCount
   }
 
@@ -99,27 +101,6 @@ struct NearLeaves: Sendable {
     fresh.append(place)
   }
 
-  /// Has one looked at among others, at this event.
-  mutating func shelve(_ place: Int32, _ view: LeaveView) {
-    change(place, .none)
-    shelves.insert(place, &places, view)
-  }
-
-  /// Lets one wait on a shelf that has so much slack outside its place, microseconds; false where it has too
-  /// little or is too far away for that.
-  @inline(__always)
-  mutating func shelve(
-    _ place: Int32, slack: Int64, distance: Double, _ reckoning: LeaveReckoning, _ view: LeaveView
-  ) -> Bool {
-    guard
-      let sure = LeaveShelves.sureSlack(
-        places.entry(place), slack: slack, distance: distance, reckoning, view)
-    else { return false }
-    change(place, .none)
-    shelves.insert(place, &places, sureSlack: sure, distance: distance, reckoning, view)
-    return true
-  }
-
   /// Takes one out of where it rests if that is elsewhere.
   @inline(__always)
   private mutating func change(
@@ -129,7 +110,6 @@ struct NearLeaves: Sendable {
     guard old.kind != kind || Int(old.grade) != grade else { return }
     switch old.kind {
     case .none: break
-    case .shelf: shelves.remove(place, &places)
     case .timed: timed.cancel(slot: place)
     case .graded: near.cancel(place, Int(old.grade))
     case .imminent: removeImminent(Int(old.number))
@@ -152,7 +132,6 @@ struct NearLeaves: Sendable {
     let grade = Int(places[place].grade)
     switch places[place].kind {
     case .none: break
-    case .shelf: setFresh(place, view)
     case .timed: timed.push(slot: place, at: view.now)
     case .graded: near.set(place, grade, at: reckoning.nearClock(grade, view))
     case .imminent: setImminent(place, at: view.now)
@@ -169,17 +148,56 @@ struct NearLeaves: Sendable {
     }
   }
 
-  // MARK: - What is to be looked at
+  // MARK: - On shelves
 
-  /// Looks at those on the shelves; what has hardly any slack is to be looked at by itself.
+  /// Has the shelves ready for an event. Complexity: O(1), and O(those on shelves) once in an hour.
+  /// - Parameter entries: those of the queue.
   @inline(__always)
-  mutating func lookAtShelves(_ reckoning: LeaveReckoning, _ view: LeaveView) {
-    let count = fresh.count
-    shelves.look(&places, reckoning, view, into: &fresh)
-    if fresh.count > count { latestEvent = view.now }
+  mutating func settle(_ entries: [LeaveEntry], _ view: LeaveView) {
+    if !shelves.isSettled(view) { shelves.settle(entries, view) }
   }
 
-  /// One that has just been given out.
+  /// Has one looked at among others, at this event.
+  mutating func shelve(_ index: Int32, _ entry: LeaveEntry) { shelves.insert(index, entry) }
+
+  /// Lets one wait on a shelf that surely has so much slack, in seconds.
+  mutating func shelve(
+    _ index: Int32, _ entry: LeaveEntry, sureSlack: Float, distance: Double,
+    _ reckoning: LeaveReckoning, _ view: LeaveView
+  ) {
+    shelves.insert(index, entry, sureSlack: sureSlack, distance: distance, reckoning, view)
+  }
+
+  /// Takes one from its shelf; harmless where it is on none. Complexity: O(those on shelves).
+  mutating func unshelve(_ index: Int32) { shelves.remove(index) }
+
+  /// Takes all from their shelves. Complexity: O(those).
+  mutating func unshelveAll() -> [Int32] { shelves.removeAll() }
+
+  /// When one is looked at that is on a shelf, if the device stays where it is, microseconds.
+  func nextLook(onShelf index: Int32, _ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
+    shelves.nextLook(index, reckoning, view)
+  }
+
+  // MARK: - What is to be looked at
+
+  /// Looks at those on the shelves; what has hardly any slack is given out, to be looked at by itself.
+  @inline(__always)
+  mutating func lookAtShelves(_ reckoning: LeaveReckoning, _ view: LeaveView) {
+    let known = given.count
+    shelves.look(reckoning, view, into: &given)
+    if given.count > known { latestEvent = view.now }
+  }
+
+  /// One that the shelves have given out.
+  mutating func nextGiven() -> Int32? { given.popLast() }
+
+  /// Those that have little slack left for the first time, until they are known.
+  var approaching: [Int32] { shelves.approaching }
+
+  mutating func forgetApproaching() { shelves.forgetApproaching() }
+
+  /// One that has just come.
   @inline(__always)
   mutating func nextFresh() -> Int32? {
     guard !fresh.isEmpty else { return nil }
@@ -239,7 +257,7 @@ struct NearLeaves: Sendable {
   /// When one must have been looked at if no fix comes until then, microseconds.
   @inline(__always)
   func deadline(_ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
-    guard fresh.isEmpty, imminentToLookAt == 0 else { return latestEvent }
+    guard fresh.isEmpty, given.isEmpty, imminentToLookAt == 0 else { return latestEvent }
     var start = view
     start.now = 0
     let exact = sooner(timed.peek()?.deadline, imminent.isEmpty ? nil : firstImminent)
@@ -257,7 +275,6 @@ struct NearLeaves: Sendable {
       return near.time(of: place, grade).map {
         $0 - reckoning.nearClock(grade, view) + view.now + LeaveReckoning.nearPatience
       }
-    case .shelf: return shelves.nextLook(places[place].grade, reckoning, view)
     case .imminent: return imminent[Int(places[place].number)].time
     case .none: return nil
     }
@@ -265,10 +282,10 @@ struct NearLeaves: Sendable {
 
   /// Those on shelves while `body` answers true, by their moments as things stand.
   func forEachShelved(
-    _ reckoning: LeaveReckoning, _ view: LeaveView,
+    _ entries: [LeaveEntry], _ reckoning: LeaveReckoning, _ view: LeaveView,
     _ body: (_ time: Int64, _ entry: LeaveEntry) -> Bool
   ) {
-    shelves.forEachInOrder(places, reckoning, view, body)
+    shelves.forEachInOrder(entries, reckoning, view, body)
   }
 
   /// Those that rest by the time of day while `body` answers true, by when they are looked at.

@@ -164,7 +164,7 @@ import Testing
           add(slot, .gone, one.place, one.moment)
         }
       }
-      for slot in queue.takeOver() { reminders[slot] = nil }
+      for (slot, one) in reminders where one.moment <= now { remove(slot) }
       return (byRule, byQueue)
     }
   }

@@ -60,7 +60,8 @@ import Testing
           place: here.destination(bearing: .random(in: 0..<360, using: &dice), distance: distance),
           radius: 50, moment: Instant(microseconds: moment))
         entries.append(entry)
-        _ = shelf.append(place, entry, moment: Float(Double(moment - base) / 1e6))
+        shelf.append(
+          place, x: entry.x, y: entry.y, z: entry.z, moment: Float(Double(moment - base) / 1e6))
       }
       let origin = Direction(here)
       let short = shelf_view(
@@ -68,9 +69,9 @@ import Testing
         z: Float(origin.z))
       var taken: [shelf_stray] = []
       _ = shelf.look(short, reckoning, all, kernel, into: &taken)
-      #expect(taken.map(\.place) == entries.map(\.slot))
+      #expect(taken.map(\.index) == entries.map(\.slot))
       for one in taken {
-        let entry = entries[Int(one.place)]
+        let entry = entries[Int(one.index)]
         let look = reckoning.look(at: entry, view)
         let exact = Double(look.outside) / 1e6
         let doubt = LeaveShelf.doubt(
@@ -79,6 +80,10 @@ import Testing
         #expect(Double(one.slack) <= exact)
         #expect(Double(one.slack) >= exact - doubt)
         #expect(Double(one.distance) >= look.distance)
+        // What it takes along to another shelf is what it had on this one.
+        #expect(one.x == entry.x && one.y == entry.y && one.z == entry.z)
+        #expect(one.moment == Float(Double(entry.moment - base) / 1e6))
+        #expect(one.left == one.moment - short.now)
       }
     }
   }
@@ -92,23 +97,23 @@ import Testing
     let short = shelf_view(
       now: 0, x: Float(origin.x), y: Float(origin.y), z: Float(origin.z))
     var shelf = LeaveShelf()
-    var numbers: [Int32: Int32] = [:]
     var slacks: [Int32: Double] = [:]
     for step in 0..<600 as Range<Int32> {
-      if Int.random(in: 0..<5, using: &dice) > 1 || numbers.isEmpty {
+      if Int.random(in: 0..<5, using: &dice) > 1 || slacks.isEmpty {
         let distance = Double.random(in: 10_000...30_000, using: &dice)
         let slack = Double.random(in: 0...1_000, using: &dice)
         let entry = LeaveEntry(
           slot: step,
           place: here.destination(bearing: .random(in: 0..<360, using: &dice), distance: distance),
           radius: 50, moment: Instant(microseconds: Self.now))
-        numbers[step] = shelf.append(
-          step, entry, moment: Float(reckoning.pace.seconds(distance) + slack))
+        shelf.append(
+          step, x: entry.x, y: entry.y, z: entry.z,
+          moment: Float(reckoning.pace.seconds(distance) + slack))
         slacks[step] = slack
-      } else if let (place, number) = numbers.randomElement(using: &dice) {
-        numbers[place] = nil
-        slacks[place] = nil
-        if let moved = shelf.remove(number) { numbers[moved] = number }
+      } else if let one = slacks.keys.sorted().randomElement(using: &dice) {
+        slacks[one] = nil
+        let removals = [shelf.remove(one), shelf.remove(one)]
+        #expect(removals == [true, false])
       }
       let limit = Float.random(in: 0...1_000, using: &dice)
       var taken: [shelf_stray] = []
@@ -117,9 +122,9 @@ import Testing
         shelf_bounds(
           least: limit, most: .infinity, nearest: 0, farthest: .infinity, shortest: -.infinity),
         ShelfKernel(), into: &taken)
-      #expect(Set(shelf.places) == Set(slacks.keys))
+      #expect(Set(shelf.indices) == Set(slacks.keys))
       #expect(taken.allSatisfy { $0.slack < limit })
-      let gone = Set(taken.map(\.place))
+      let gone = Set(taken.map(\.index))
       #expect(gone.count == taken.count)
       let rest = slacks.filter { !gone.contains($0.key) }.values
       #expect(rest.allSatisfy { Float($0) >= limit })
@@ -128,17 +133,70 @@ import Testing
       #expect(sight.nearest.isFinite == !rest.isEmpty)
       if Int.random(in: 0..<10, using: &dice) == 0 {
         shelf.remove(taken)
-        for one in gone {
-          numbers[one] = nil
-          slacks[one] = nil
-        }
-        // Nothing has another number but what has come in the place of one that was taken.
-        let taken = Set(taken.map(\.number))
-        for (number, place) in shelf.places.enumerated() where numbers[place] != Int32(number) {
-          #expect(taken.contains(Int32(number)))
-          numbers[place] = Int32(number)
-        }
+        for one in gone { slacks[one] = nil }
       }
+    }
+  }
+
+  /// However long some of them are on a shelf, and wherever the clock is set meanwhile: never more slack than there is, nor
+  /// less by more than what is counted for it.
+  @Test func slackIsToldAsWellAfterDays() {
+    var dice = SeededGenerator(seed: 33)
+    let reckoning = LeaveReckoning(pace: TravelPace(profile: .driving))
+    let here = EngineHarness.home
+    let nothing = shelf_bounds(
+      least: .infinity, most: .infinity, nearest: 0, farthest: .infinity, shortest: -.infinity)
+    let spans: [Double] = [600, 20_000, 300_000, 1_000_000]
+    let jumps: [Double] = [60, 5_000, 5_000, 20_000]
+    for delay in [LeaveRack.Delay(), .init(always: 120, byRadius: 0.1)] {
+      var view = LeaveView(now: Self.now, metres: 0, here: Direction(here))
+      var rack = LeaveRack(shelves: 2)
+      var entries: [LeaveEntry] = []
+      rack.use(delay, entries)
+      var (shifts, told) = (0, 0)
+      for step in 0..<400 {
+        if !rack.isSettled(view) {
+          rack.settle(entries, view)
+          shifts += 1
+        }
+        #expect(rack.isSettled(view))
+        for _ in 0..<Int.random(in: 0...3, using: &dice) {
+          let span = spans.randomElement(using: &dice) ?? 0
+          let entry = LeaveEntry(
+            slot: Int32(entries.count),
+            place: here.destination(
+              bearing: .random(in: 0..<360, using: &dice),
+              distance: .random(in: 0...30_000, using: &dice)),
+            radius: .random(in: 20...500, using: &dice),
+            moment: Instant(
+              microseconds: view.now + Int64(Double.random(in: 0...span, using: &dice) * 1e6)))
+          entries.append(entry)
+          rack.put(entry.slot, entry, on: .random(in: 0...1, using: &dice))
+        }
+        for shelf in 0...1 where Int.random(in: 0..<4, using: &dice) == 0 {
+          _ = rack.look(at: shelf, nothing, reckoning, view, Direction(here))
+          for one in rack.taken {
+            let entry = entries[Int(one.index)]
+            let look = reckoning.look(at: entry, view)
+            let later = delay.always + delay.byRadius * Double(entry.radius)
+            let exact = Double(look.outside) / 1e6 + later
+            let left = Double(entry.moment - view.now) / 1e6
+            let doubt = LeaveShelf.doubt(
+              left: abs(left), distance: look.distance, slope: reckoning.slope(1))
+            // What is over for long has no slack, however exactly that is told.
+            guard left > -1_000 else { continue }
+            told += 1
+            #expect(abs(Double(one.left) - left - later) < 0.01 + abs(left) * 0x1p-20)
+            #expect(Double(one.slack) <= exact, "\(left) s left")
+            #expect(Double(one.slack) >= exact - doubt, "\(left) s left")
+            rack.put(one, on: .random(in: 0...1, using: &dice))
+          }
+        }
+        var jump = jumps.randomElement(using: &dice) ?? 0
+        if step % 150 == 120 { jump = [80_000, -9_000].randomElement(using: &dice) ?? 0 }
+        view.now += Int64(jump * Double.random(in: 0...1, using: &dice) * 1e6)
+      }
+      #expect(shifts > 50 && told > 1_000)
     }
   }
 }

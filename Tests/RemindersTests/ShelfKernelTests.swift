@@ -17,10 +17,10 @@ extension Trait where Self == ConditionTrait {
 @Suite struct ShelfKernelTests {
   private struct Shelf {
     var blocks: [Float] = []
-    var places: [Int32] = []
+    var indices: [Int32] = []
 
-    mutating func append(_ place: Int32, _ direction: Direction, moment: Float) {
-      let number = places.count
+    mutating func append(_ index: Int32, _ direction: Direction, moment: Float) {
+      let number = indices.count
       if number % Int(shelf_lanes) == 0 {
         blocks += [Float](repeating: .nan, count: Int(shelf_block))
       }
@@ -29,12 +29,12 @@ extension Trait where Self == ConditionTrait {
       blocks[start + Int(shelf_y)] = Float(direction.y)
       blocks[start + Int(shelf_z)] = Float(direction.z)
       blocks[start + Int(shelf_moment)] = moment
-      places.append(place)
+      indices.append(index)
     }
 
     /// Gives a field of the last one a number that no place and no moment has.
     mutating func setOddNumber(_ dice: inout SeededGenerator) {
-      let last = places.count - 1
+      let last = indices.count - 1
       let field = [shelf_x, shelf_y, shelf_z, shelf_moment].randomElement(using: &dice) ?? shelf_x
       let tiny = Float.leastNonzeroMagnitude
       let numbers: [Float] = [
@@ -62,8 +62,8 @@ extension Trait where Self == ConditionTrait {
       nearest = bits(sight.nearest)
       self.strays = strays.map {
         [
-          UInt32(bitPattern: $0.place), UInt32(bitPattern: $0.number), bits($0.slack),
-          bits($0.distance),
+          UInt32(bitPattern: $0.index), UInt32(bitPattern: $0.number), bits($0.slack),
+          bits($0.distance), bits($0.left), bits($0.x), bits($0.y), bits($0.z), bits($0.moment),
         ]
       }
     }
@@ -78,14 +78,16 @@ extension Trait where Self == ConditionTrait {
 
     func ask(_ shelf: Shelf, isWide: Bool) -> (sight: shelf_sight, strays: [shelf_stray]) {
       // Those found before stay.
-      let before = shelf.places.count % 5
+      let before = shelf.indices.count % 5
       var strays = (0..<before).map {
-        shelf_stray(place: -1, number: Int32($0), slack: 0.5, distance: 7)
+        shelf_stray(
+          index: -1, number: Int32($0), slack: 0.5, distance: 7, left: 8, x: 0, y: 0, z: 1,
+          moment: 9)
       }
       let sight = ShelfKernel(isWide: isWide).look(
-        shelf.blocks.span, shelf.places.span, view, rule, rises.span, bounds, into: &strays)
+        shelf.blocks.span, shelf.indices.span, view, rule, rises.span, bounds, into: &strays)
       let kept = strays.prefix(before)
-      #expect(kept.count == before && kept.allSatisfy { $0.place == -1 && $0.distance == 7 })
+      #expect(kept.count == before && kept.allSatisfy { $0.index == -1 && $0.distance == 7 })
       #expect(kept.map(\.number) == Array(0..<Int32(before)))
       return (sight, Array(strays.dropFirst(before)))
     }
@@ -148,14 +150,14 @@ extension Trait where Self == ConditionTrait {
       #expect(Int(sight.strays) == found.count)
       var (least, most, nearest) = (Float.infinity, -Float.infinity, Float.infinity)
       var expected: [shelf_stray] = []
-      for number in shelf.places.indices {
+      for number in shelf.indices.indices {
         var alone = Shelf()
         alone.blocks = [Float](repeating: .nan, count: Int(shelf_block))
         let start = number / Int(shelf_lanes) * Int(shelf_block) + number % Int(shelf_lanes)
         for field in [shelf_x, shelf_y, shelf_z, shelf_moment] {
           alone.blocks[Int(field)] = shelf.blocks[start + Int(field)]
         }
-        alone.places = [shelf.places[number]]
+        alone.indices = [shelf.indices[number]]
         let (sight, found) = question.ask(alone, isWide: false)
         if var stray = found.first {
           stray.number = Int32(number)
@@ -166,7 +168,7 @@ extension Trait where Self == ConditionTrait {
         }
       }
       strays += expected.count
-      others += shelf.places.count - expected.count
+      others += shelf.indices.count - expected.count
       let each = shelf_sight(
         least: least, most: most, nearest: nearest, strays: UInt32(expected.count))
       #expect(Answer(sight, found) == Answer(each, expected))
