@@ -39,7 +39,7 @@ struct LeaveQueue: Sendable {
 
   /// What is far off is looked at so rarely, many at once: by so much of the fastest clock, which is
   /// well below `LeaveReckoning.nearness`. Microseconds.
-  private static let farPause: Int64 = 120_000_000
+  static let farPause: Int64 = 120_000_000
   /// So long a look at it may wait for a fix; more than the pause, so that it is not too early for it.
   static let farPatience: Int64 = 130_000_000
 
@@ -49,15 +49,15 @@ struct LeaveQueue: Sendable {
   /// Entries at the end that rest nowhere before `arrange`.
   private var appended = 0
   private(set) var reckoning: LeaveReckoning
-  private(set) var cells: LeaveCells
+  var cells: LeaveCells
   /// Those far off that say themselves how long the way takes, by the time of day.
-  private(set) var fixed = TimerHeap()
+  var fixed = TimerHeap()
   var near: NearLeaves
   var gone: GoneLeaves
   /// Nothing that is near is to be looked at while the fastest clock is before this.
-  private var nearQuietUntil = Int64.min
+  var nearQuietUntil = Int64.min
   /// What is far off is not to be looked at while the fastest clock is before this.
-  private var farQuietUntil = Int64.min
+  var farQuietUntil = Int64.min
   /// With so many metres, and time that only goes on, none that has said "leave" is to be looked at.
   var backLookedAt: Double?
   /// The slots of those that are over and of which a routing engine may have spoken, until they are asked for.
@@ -181,7 +181,7 @@ struct LeaveQueue: Sendable {
   }
 
   /// Its place in `near`, where it is to be let rest.
-  private mutating func wake(_ index: Int32) -> Int32 {
+  mutating func wake(_ index: Int32) -> Int32 {
     if let place = homes[Int(index)].near { return place }
     takeOut(index)
     let place = near.insert(entries[Int(index)], index)
@@ -227,7 +227,7 @@ struct LeaveQueue: Sendable {
   }
 
   /// Has one that waits looked at, at this event.
-  private mutating func lookNow(_ place: Int32, _ view: LeaveView) {
+  mutating func lookNow(_ place: Int32, _ view: LeaveView) {
     near.setTimed(place, at: view.now)
     nearQuietUntil = .min
   }
@@ -304,148 +304,6 @@ struct LeaveQueue: Sendable {
     start.now = 0
     let far = sooner(cells.shortestRest(reckoning, start), fixed.peek()?.deadline)
     return sooner(far.map { $0 + Self.farPatience }, near.deadline(reckoning, view))
-  }
-
-  /// A reminder whose moment may have come, by its slot; its entry is out of the heap, and is to be
-  /// removed or added anew. nil where there is none.
-  /// - Parameter exactDistance: how far a slot's place is, metres, 0 inside it; asked for only when that
-  ///   decides. nil where it is not known.
-  mutating func nextDue(
-    _ view: LeaveView, routes: inout RouteBook, mode: Int, exactDistance: (Int32) -> Double?
-  ) -> Int32? {
-    guard count > 0 else { return nil }
-    settle(view)
-    let clock = reckoning.fastestClock(view)
-    if clock >= farQuietUntil { takeFromFar(clock, view) }
-    near.lookAtShelves(reckoning, view)
-    if !near.approaching.isEmpty { askForApproaching() }
-    if !near.given.isEmpty { noteGiven() }
-    while let index = near.nextGiven() {
-      guard homes[Int(index)] == .nearGiven else { continue }
-      if let slot = look(
-        at: index, entries[Int(index)], clock, view, &routes, mode, exactDistance)
-      {
-        return slot
-      }
-    }
-    while let place = near.nextFresh() {
-      if let slot = look(at: place, clock, view, &routes, mode, exactDistance) { return slot }
-    }
-    near.wakeImminent(view)
-    while let place = near.nextImminent(view) {
-      if let slot = look(at: place, clock, view, &routes, mode, exactDistance) { return slot }
-    }
-    guard clock >= nearQuietUntil else { return nil }
-    while let first = near.firstTimed, first.deadline <= view.now {
-      if let slot = look(at: first.slot, clock, view, &routes, mode, exactDistance) { return slot }
-    }
-    for grade in 1..<reckoning.gradeCount {
-      let now = reckoning.nearClock(grade, view)
-      while let first = near.firstNear(grade), first.deadline <= now {
-        if let slot = look(at: first.slot, clock, view, &routes, mode, exactDistance) {
-          return slot
-        }
-      }
-    }
-    nearQuietUntil = clock + (near.shortestRest(reckoning, view) ?? .max / 2)
-    return nil
-  }
-
-  /// What comes to its moment next, a few at a time, is at hand then.
-  private mutating func askForApproaching() {
-    for index in near.approaching {
-      homes.askFor(Int(index))
-      entries.askFor(Int(index))
-    }
-    near.forgetApproaching()
-  }
-
-  /// What the shelves have given out is on none any more.
-  private mutating func noteGiven() {
-    for index in near.given where homes[Int(index)] == .nearShelf {
-      homes[Int(index)] = .nearGiven
-    }
-  }
-
-  /// Looks at one that is at a place.
-  private mutating func look(
-    at place: Int32, _ clock: Int64, _ view: LeaveView, _ routes: inout RouteBook, _ mode: Int,
-    _ exactDistance: (Int32) -> Double?
-  ) -> Int32? {
-    look(
-      at: near.index(place), near.entry(place), clock, view, &routes, mode, exactDistance)
-  }
-
-  /// Looks at one that is near: answers its slot where its moment may have come, else lets it rest.
-  private mutating func look(
-    at index: Int32, _ entry: LeaveEntry, _ clock: Int64, _ view: LeaveView,
-    _ routes: inout RouteBook, _ mode: Int, _ exactDistance: (Int32) -> Double?
-  ) -> Int32? {
-    var look = reckoning.look(at: entry, view)
-    let answer =
-      routes.isOn && !entry.isFixed ? consult(&routes, &look, entry, mode, view) : nil
-    if look.slack <= look.doubt {
-      guard let distance = exactDistance(entry.slot),
-        let left = reckoning.left(until: entry, from: distance, answer, view)
-      else {
-        takeOut(index)
-        return entry.slot
-      }
-      look.step = answer == nil ? left : min(left, LeaveReckoning.longestBlindRest)
-    }
-    if !routes.isOn, look.grade > 0, !entry.isFixed,
-      let sure = LeaveShelves.sureSlack(
-        entry, slack: look.outside, distance: look.distance, reckoning, view)
-    {
-      takeOut(index)
-      near.shelve(
-        index, entry, sureSlack: sure, distance: look.distance, reckoning, view)
-      homes[Int(index)] = .nearShelf
-      return nil
-    }
-    let place = wake(index)
-    if look.isImminent {
-      near.setImminent(place, at: view.now + look.step)
-      return nil
-    }
-    if look.grade == 0 {
-      near.setTimed(place, at: view.now + look.step)
-    } else {
-      near.setNear(place, look.grade, at: reckoning.nearClock(look.grade, view) + look.step)
-    }
-    nearQuietUntil = min(nearQuietUntil, clock + look.step)
-    return nil
-  }
-
-  private mutating func takeFromFar(_ clock: Int64, _ view: LeaveView) {
-    while let first = fixed.peek(), first.deadline <= view.now {
-      lookNow(wake(first.slot), view)
-    }
-    var given: [Int32] = []
-    cells.nextGiven(reckoning, view, into: &given)
-    take(given, view)
-    let rest = sooner(
-      cells.shortestRest(reckoning, view), fixed.peek().map { $0.deadline - view.now })
-    farQuietUntil = clock + max(rest ?? .max / 2, Self.farPause)
-  }
-
-  /// Takes what the cells have given out.
-  private mutating func take(_ given: [Int32], _ view: LeaveView) {
-    for index in given {
-      homes.askFor(Int(index))
-      entries.askFor(Int(index))
-    }
-    let canShelve = !pace.isRouted && view.here != nil
-    for index in given {
-      if canShelve {
-        near.shelve(index, entries[Int(index)])
-        homes[Int(index)] = .nearShelf
-      } else {
-        let place = near.insert(entries[Int(index)], index)
-        homes[Int(index)] = .near(place)
-        near.setFresh(place, view)
-      }
-    }
   }
 
   /// Looks at one of them anew, unless it is far off.
