@@ -96,6 +96,9 @@ struct LeaveCells: Sendable {
   private static let none: Int32 = -1
   /// 2³² µs are 72 minutes.
   private static let bucketBits: Int64 = 32
+  /// What would rest for no longer is given out: else the last of its rest would be a row of looks, each of which finds
+  /// that some of it is left. Microseconds.
+  private static let shortestRest: Int64 = 1_200_000_000
   /// So many cells of a grade are looked at together at most.
   private static let handful = 64
 
@@ -134,7 +137,8 @@ struct LeaveCells: Sendable {
     _ view: LeaveView
   ) -> LeaveReckoning.Rest {
     reckoning.rest(
-      distance: grid.farthest(key, view), left: Int64(time) << bucketBits - view.now)
+      distance: grid.farthest(key, view), left: Int64(time) << bucketBits - view.now,
+      least: shortestRest)
   }
 
   /// By how much the clock must go on before a reminder would be given out, if the device stayed.
@@ -147,7 +151,8 @@ struct LeaveCells: Sendable {
     }
     var later = view
     later.now += first.length
-    return first.length + max(0, Self.rest(key, time, of: grid, reckoning, later).length)
+    let second = Self.rest(key, time, of: grid, reckoning, later).length
+    return first.length + (second > Self.shortestRest ? second : 0)
   }
 
   // MARK: - Coming and going
@@ -214,7 +219,7 @@ struct LeaveCells: Sendable {
   ) -> Bool {
     let rest = Self.rest(
       grid.key(entry), Self.time(entry.moment), of: grid, reckoning, view)
-    guard rest.length > 0 else { return false }
+    guard rest.length > Self.shortestRest else { return false }
     let (cell, isFirst) = insert(index, entry)
     if isFirst { set(cell, rest, reckoning, view) }
     return true
@@ -343,7 +348,7 @@ struct LeaveCells: Sendable {
     repeat {
       let rest = Self.rest(
         cells[cell].key, cells[cell].soonest.time, of: grid, reckoning, view)
-      if rest.length > 0 { return set(number, rest, reckoning, view) }
+      if rest.length > Self.shortestRest { return set(number, rest, reckoning, view) }
       var index = cells[cell].soonest.first
       while index != Self.none {
         given.append(index)

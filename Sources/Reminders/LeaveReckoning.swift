@@ -219,15 +219,17 @@ struct LeaveReckoning: Sendable {
   /// How long everything rests that is no farther than `distance`, and whose moment is `left` away or
   /// more: by the far clock as long as that lasts, then by the near one. A routing engine may know of
   /// a way longer than that, so where there is one to be asked the near one says nothing.
-  /// - Parameter distance: metres; nil before the first position.
-  func rest(distance: Double?, left: Int64) -> Rest {
+  /// - Parameters:
+  ///   - distance: metres; nil before the first position.
+  ///   - least: no rest by the far clock is shorter, microseconds.
+  func rest(distance: Double?, left: Int64, least: Int64 = 0) -> Rest {
     guard let distance else { return Rest(grade: 0, isFar: true, length: left - Self.nearness) }
     let stretch = stretch(distance)
     let grade = stretch.grade
     let longest = pace.isRouted ? pace.worst(distance) * 1e6 : stretch.worst(distance)
     let worst = left - Int64(longest) - Self.nearness
     let far = Rest(grade: grade, isFar: true, length: worst - grades[grade].farLeash)
-    guard far.length <= 0, !pace.isRouted else { return far }
+    guard far.length <= least, !pace.isRouted else { return far }
     let usual = left - Int64(stretch.time(distance)) - Self.nearness
     return Rest(grade: grade, isFar: false, length: usual - grades[grade].nearLeash)
   }
