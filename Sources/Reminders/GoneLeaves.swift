@@ -86,7 +86,7 @@ struct GoneLeaves: Sendable {
   /// - Parameter entries: those of the queue.
   @inline(__always)
   mutating func settle(_ entries: [LeaveEntry], _ view: LeaveView) {
-    if !shelves.isSettled(view) { shelves.settle(entries, view) }
+    shelves.settle(entries, view)
   }
 
   /// Lets one rest on a shelf that has so much slack outside its place, microseconds; false where it belongs on

@@ -128,12 +128,9 @@ struct GoneShelves: Sendable {
   /// Takes one from its shelf; harmless where it is on none. Complexity: O(n).
   mutating func remove(_ index: Int32) { rack.remove(index) }
 
-  /// Whether moments are told from no longer ago than single precision allows: it must be so before anything is put on a
-  /// shelf, or looked at.
+  /// Has moments told from no longer ago than single precision allows: before anything is put on a shelf, or looked at.
+  /// Complexity: O(1), and O(n) once in an hour.
   @inline(__always)
-  func isSettled(_ view: LeaveView) -> Bool { rack.isSettled(view) }
-
-  /// Tells moments from now. Complexity: O(n).
   mutating func settle(_ entries: [LeaveEntry], _ view: LeaveView) { rack.settle(entries, view) }
 
   /// Where one belongs by what it misses, in seconds, and by its distance; nil where it belongs nowhere.

@@ -70,11 +70,7 @@ extension LeaveQueue {
 
   /// What the shelves have given out is on none any more.
   private mutating func noteGone() {
-    // Asked for all at once: memory gives many lines in little more time than one.
-    for index in gone.given {
-      homes.askFor(Int(index))
-      entries.askFor(Int(index))
-    }
+    askFor(gone.given)
     for index in gone.given where homes[Int(index)] == .goneShelf {
       homes[Int(index)] = .goneGiven
     }

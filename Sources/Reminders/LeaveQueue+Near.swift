@@ -16,7 +16,11 @@ extension LeaveQueue {
     let clock = reckoning.fastestClock(view)
     if clock >= farQuietUntil { takeFromFar(clock, view) }
     near.lookAtShelves(reckoning, view)
-    if !near.approaching.isEmpty { askForApproaching() }
+    // What comes to its moment next, a few at a time, is at hand then.
+    if !near.approaching.isEmpty {
+      askFor(near.approaching)
+      near.forgetApproaching()
+    }
     if !near.given.isEmpty { noteGiven() }
     while let index = near.nextGiven() {
       guard homes[Int(index)] == .nearGiven else { continue }
@@ -47,15 +51,6 @@ extension LeaveQueue {
     }
     nearQuietUntil = clock + (near.shortestRest(reckoning, view) ?? .max / 2)
     return nil
-  }
-
-  /// What comes to its moment next, a few at a time, is at hand then.
-  private mutating func askForApproaching() {
-    for index in near.approaching {
-      homes.askFor(Int(index))
-      entries.askFor(Int(index))
-    }
-    near.forgetApproaching()
   }
 
   /// What the shelves have given out is on none any more.
@@ -129,10 +124,7 @@ extension LeaveQueue {
 
   /// Takes what the cells have given out.
   mutating func take(_ given: [Int32], _ view: LeaveView) {
-    for index in given {
-      homes.askFor(Int(index))
-      entries.askFor(Int(index))
-    }
+    askFor(given)
     let canShelve = !pace.isRouted && view.here != nil
     for index in given {
       if canShelve {

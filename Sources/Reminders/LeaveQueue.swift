@@ -180,6 +180,15 @@ struct LeaveQueue: Sendable {
     gone.settle(entries, view)
   }
 
+  /// Has entries, and where they rest, on their way to the processor, for all of them at once: memory gives many lines in
+  /// little more time than one. Changes nothing; but were it not to be allowed to, the whole queue would be copied for it.
+  mutating func askFor(_ indices: [Int32]) {
+    for index in indices {
+      homes.askFor(Int(index))
+      entries.askFor(Int(index))
+    }
+  }
+
   /// Its place in `near`, where it is to be let rest.
   mutating func wake(_ index: Int32) -> Int32 {
     if let place = homes[Int(index)].near { return place }

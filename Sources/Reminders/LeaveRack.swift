@@ -92,13 +92,17 @@ struct LeaveRack: Sendable {
     return !isFar && span.magnitude <= UInt64(Self.longestSpan)
   }
 
-  /// Tells moments from a little before now. Complexity: O(n).
-  ///
+  /// Tells moments from a little before now where they are told from long ago. Complexity: O(1), and O(n) once in an hour.
+  /// - Parameter entries: those of the queue.
+  @inline(__always)
+  mutating func settle(_ entries: [LeaveEntry], _ view: LeaveView) {
+    if !isSettled(view) { shift(entries, view) }
+  }
+
   /// Most are shifted by whole spans, without a look at their entries, whose lines of memory are far. That loses nothing,
   /// for a number that comes nearer to 0 keeps its last digit; what is past already loses half a digit of the longest
   /// shift at most, less than is allowed for.
-  /// - Parameter entries: those of the queue.
-  mutating func settle(_ entries: [LeaveEntry], _ view: LeaveView) {
+  private mutating func shift(_ entries: [LeaveEntry], _ view: LeaveView) {
     let (span, isFar) = view.now.subtractingReportingOverflow(base)
     let spans = span / Self.longestSpan
     guard !isFar, spans >= 0, spans * Self.longestSpan <= Int64(Self.longestShift) * 1_000_000

@@ -84,13 +84,13 @@ struct LeaveShelf: Sendable {
     let step = SIMD16<Float>(repeating: shift)
     for start in stride(from: Int(shelf_moment), to: blocks.count, by: Int(shelf_block)) {
       var moments = SIMD16<Float>()
-      for lane in 0..<16 { moments[lane] = blocks[start + lane] }
+      for lane in moments.indices { moments[lane] = blocks[start + lane] }
       let isFar = moments .> limit .| moments .< -limit
       moments -= step
-      for lane in 0..<16 { blocks[start + lane] = moments[lane] }
+      for lane in moments.indices { blocks[start + lane] = moments[lane] }
       guard any(isFar) else { continue }
       let first = start / Int(shelf_block) * Int(shelf_lanes)
-      for lane in 0..<16 where isFar[lane] {
+      for lane in moments.indices where isFar[lane] {
         blocks[start + lane] = moment(indices[first + lane])
       }
     }

@@ -107,8 +107,9 @@ struct LeaveShelves: Sendable {
     _ reckoning: LeaveReckoning, _ view: LeaveView
   ) {
     let grade = reckoning.grade(distance)
-    rack.put(index, entry, on: shelf(sureSlack, grade))
-    markShelf(of: sureSlack, grade, reckoning, view)
+    let shelf = shelf(sureSlack, grade)
+    rack.put(index, entry, on: shelf)
+    mark(shelf, grade, sureSlack, reckoning, view)
   }
 
   /// Takes one from its shelf; harmless where it is on none. Complexity: O(n).
@@ -117,12 +118,9 @@ struct LeaveShelves: Sendable {
   /// Takes all from their shelves. Complexity: O(n).
   mutating func removeAll() -> [Int32] { rack.removeAll() }
 
-  /// Whether moments are told from no longer ago than single precision allows: it must be so before anything is put on a
-  /// shelf, or looked at.
+  /// Has moments told from no longer ago than single precision allows: before anything is put on a shelf, or looked at.
+  /// Complexity: O(1), and O(n) once in an hour.
   @inline(__always)
-  func isSettled(_ view: LeaveView) -> Bool { rack.isSettled(view) }
-
-  /// Tells moments from now. Complexity: O(n).
   mutating func settle(_ entries: [LeaveEntry], _ view: LeaveView) { rack.settle(entries, view) }
 
   /// That of those with so much slack, in seconds, and of a grade.
@@ -132,11 +130,11 @@ struct LeaveShelves: Sendable {
     return slack >= bounds[shelf].least ? shelf : Self.last
   }
 
-  /// Has the shelf looked at in time that one with so much slack, in seconds, and of a grade, has been put on.
-  private mutating func markShelf(
-    of slack: Float, _ grade: Int, _ reckoning: LeaveReckoning, _ view: LeaveView
+  /// Has a shelf looked at in time for one with so much slack, in seconds, and of a grade, that has been put on it.
+  private mutating func mark(
+    _ shelf: Int, _ grade: Int, _ slack: Float, _ reckoning: LeaveReckoning, _ view: LeaveView
   ) {
-    guard shelf(slack, grade) == Self.last else { return mark(grade, slack, reckoning, view) }
+    guard shelf == Self.last else { return mark(grade, slack, reckoning, view) }
     // What was looked at where the device is now may have been something else, or had no moment.
     if origin != view.here || moment == .max { origin = nil }
     markLast(slack, reckoning.nearClock(1, view), reckoning, view)
@@ -240,7 +238,7 @@ struct LeaveShelves: Sendable {
         let next = self.shelf(one.slack, grade)
         rack.put(one, on: next)
         if next == Self.last { approaching.append(one.index) }
-        markShelf(of: one.slack, grade, reckoning, view)
+        mark(next, grade, one.slack, reckoning, view)
       }
     }
     return sight.least

@@ -154,7 +154,7 @@ struct NearLeaves: Sendable {
   /// - Parameter entries: those of the queue.
   @inline(__always)
   mutating func settle(_ entries: [LeaveEntry], _ view: LeaveView) {
-    if !shelves.isSettled(view) { shelves.settle(entries, view) }
+    shelves.settle(entries, view)
   }
 
   /// Has one looked at among others, at this event.
