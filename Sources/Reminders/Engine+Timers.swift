@@ -123,7 +123,6 @@ extension Engine {
     }
   }
 
-  /// Written in place, with what it calls, as `nextLookToKeep`.
   @inline(__always)
   func nextLook(_ slot: Slot, now: Instant) -> Instant? {
     let next = nextLookUnprompted(slot, now: now)
@@ -244,7 +243,7 @@ extension Engine {
   }
 
   /// What `Progress.nextLook` is to say. It does not depend on the position, which is another one at
-  /// the next start, nor on now. Written in place, for a call copies the engine's 3 KB.
+  /// the next start, nor on now.
   @inline(__always)
   func nextLookToKeep(_ slot: Slot) -> Instant? {
     let progress = slot.progress

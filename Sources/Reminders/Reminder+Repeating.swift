@@ -59,9 +59,6 @@ extension Reminder {
     }
   }
 
-  /// Whether there is more than the one due time.
-  package var repeats: Bool { repeatRule != nil || !repeatChanges.additions.isEmpty }
-
   /// All its due times.
   /// - Parameter zone: of its clock readings; see `RepeatChanges.zone`.
   package func occurrences(from start: Instant, zone: TimeZoneRules) -> RepeatSet {

@@ -25,8 +25,9 @@ struct UnpackedReminders: Sendable {
     var reminder: UnpackedReminder?
   }
 
-  /// At most so many, and so many bytes while they were packed.
-  private static let limit = 1024
+  /// At most so many, and so many bytes while they were packed. More of them would push what every fix needs out of
+  /// the processor's second cache.
+  private static let limit = 128
   private static let byteLimit = 4 << 20
 
   private var entries: [Entry] = []
