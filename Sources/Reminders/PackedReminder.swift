@@ -195,15 +195,7 @@ package struct PackedReminder: Equatable, Sendable {
       parts.contains(.category) ? try Self.text(reader.next(), "category") : nil
     let placeName =
       parts.contains(.placeName) ? try Self.text(reader.next(), "place.name") : nil
-    var due: TimeStamp?
-    if hasDue {
-      let text = try Self.text(reader.next(), "due")
-      do {
-        due = try TimeStamp(parsing: text)
-      } catch {
-        throw ReminderError(field: "due", reason: "\(error)")
-      }
-    }
+    let due = hasDue ? try Self.stamp(reader.next(), "due") : nil
     guard bytes.count > 2, bytes[2] <= 9 else {
       throw ReminderError(field: "priority", reason: "is not 0 to 9")
     }
@@ -221,6 +213,18 @@ package struct PackedReminder: Equatable, Sendable {
       throw ReminderError(field: "place", reason: "is no circle on the Earth")
     }
     return Reminder.Place(name: name, position: place.position, radius: place.radius)
+  }
+
+  private static func stamp(
+    _ bytes: ArraySlice<UInt8>, _ field: String
+  ) throws(ReminderError) -> TimeStamp {
+    if let stamp = TimeStamp(utc: bytes.span) { return stamp }
+    let text = try text(bytes, field)
+    do {
+      return try TimeStamp(parsing: text)
+    } catch {
+      throw ReminderError(field: field, reason: "\(error)")
+    }
   }
 
   private static func text(
