@@ -302,7 +302,7 @@ struct LeaveCells: Sendable {
 
   /// Reckons every cell anew, and gives out the reminders that may be near. Complexity: O(cells).
   mutating func reckonAll(
-    _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout [Int32]
+    _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout Given
   ) {
     for number in cells.indices where !cells[number].isFree {
       look(at: Int32(number), reckoning, view, into: &given)
@@ -316,7 +316,7 @@ struct LeaveCells: Sendable {
 
   /// Gives out the reminders that may be near.
   mutating func nextGiven(
-    _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout [Int32]
+    _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout Given
   ) {
     repeat {
       due.removeAll(keepingCapacity: true)
@@ -342,7 +342,7 @@ struct LeaveCells: Sendable {
   }
 
   private mutating func look(
-    at number: Int32, _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout [Int32]
+    at number: Int32, _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout Given
   ) {
     let cell = Int(number)
     repeat {
@@ -351,11 +351,13 @@ struct LeaveCells: Sendable {
       if rest.length > Self.shortestRest { return set(number, rest, reckoning, view) }
       var index = cells[cell].soonest.first
       while index != Self.none {
-        given.append(index)
+        given.indices.append(index)
         let next = links[Int(index)].next
         links[Int(index)] = Link()
         index = next
       }
+      given.buckets.append(
+        .init(end: given.indices.count, slack: reckoning.slack(rest), grade: rest.grade))
     } while cells[cell].removeSoonest()
     drop(number)
   }

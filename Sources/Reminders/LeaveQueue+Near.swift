@@ -114,27 +114,27 @@ extension LeaveQueue {
     while let first = fixed.peek(), first.deadline <= view.now {
       lookNow(wake(first.slot), view)
     }
-    var given: [Int32] = []
     cells.nextGiven(reckoning, view, into: &given)
-    take(given, view)
+    takeGiven(view)
     let rest = sooner(
       cells.shortestRest(reckoning, view), fixed.peek().map { $0.deadline - view.now })
     farQuietUntil = clock + max(rest ?? .max / 2, Self.farPause)
   }
 
   /// Takes what the cells have given out.
-  mutating func take(_ given: [Int32], _ view: LeaveView) {
-    askFor(given)
-    let canShelve = !pace.isRouted && view.here != nil
-    for index in given {
-      if canShelve {
-        near.shelve(index, entries[Int(index)])
-        homes[Int(index)] = .nearShelf
-      } else {
+  mutating func takeGiven(_ view: LeaveView) {
+    guard !given.isEmpty else { return }
+    askFor(given.indices)
+    if !pace.isRouted, view.here != nil {
+      near.shelve(given, entries, reckoning, view)
+      for index in given.indices { homes[Int(index)] = .nearShelf }
+    } else {
+      for index in given.indices {
         let place = near.insert(entries[Int(index)], index)
         homes[Int(index)] = .near(place)
         near.setFresh(place, view)
       }
     }
+    given.removeAll()
   }
 }

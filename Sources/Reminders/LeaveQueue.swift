@@ -60,6 +60,8 @@ struct LeaveQueue: Sendable {
   var farQuietUntil = Int64.min
   /// With so many metres, and time that only goes on, none that has said "leave" is to be looked at.
   var backLookedAt: Double?
+  /// What the cells have just given out.
+  var given = LeaveCells.Given()
   /// The slots of those that are over and of which a routing engine may have spoken, until they are asked for.
   var over: [Int32] = []
 
@@ -247,15 +249,14 @@ struct LeaveQueue: Sendable {
   mutating func reckonAll(_ view: LeaveView) {
     unquiet()
     settle(view)
-    var given: [Int32] = []
     cells.reckonAll(reckoning, view, into: &given)
-    take(given, view)
     for index in near.unshelveAll() {
       homes[Int(index)] = .none
       restAnywhere(index, view)
     }
     for index in near.given where homes[Int(index)] == .nearGiven { restAnywhere(index, view) }
     for index in near.indices { restAnywhere(index, view) }
+    takeGiven(view)
     near.lookAtAll(reckoning, view)
     gone.lookAtAll()
   }

@@ -234,6 +234,11 @@ struct LeaveReckoning: Sendable {
     return Rest(grade: grade, isFar: false, length: usual - grades[grade].nearLeash)
   }
 
+  /// The slack that everything has at least that rests so, by the near clock; microseconds.
+  func slack(_ rest: Rest) -> Int64 {
+    rest.length + grades[rest.grade].nearLeash + Self.nearness
+  }
+
   // MARK: - Looks
 
   struct Look {

@@ -8,8 +8,9 @@ import Geodesy
 struct LeaveShelf: Sendable {
   /// Nothing so far away belongs here, in metres: beyond it the ways are told as too short.
   static let farthest = 6_000_000.0
-  /// What is lost of a way of no length: a place and the device, each rounded in three numbers, metres.
-  private static let doubtfulWay: Float = 1.5
+  /// What is lost of a way of no length, metres: a place and the device, each of three numbers rounded by 2⁻²⁵ of the
+  /// Earth's radius at most, are 0.66 m off together.
+  private static let doubtfulWay: Float = 0.7
   /// What is lost of no time, seconds: half of the last digit of a moment that is two hours away.
   private static let doubtfulTime: Float = 0.01
   /// What rounding loses of a way and of a time, at most: a dozen roundings, and the arc sine.

@@ -1,17 +1,17 @@
 import CProcessor
 import Geodesy
 
-/// Those that are near their time to leave, on shelves: those that have little slack on one, whatever their grade of
-/// `LeaveReckoning`, the others on one for each grade. Each shelf is looked at as often, by its near clock, as something on
-/// it may have come down to the next one. On the last one that may be by metres which no odometer counts: what has
-/// hardly any slack is looked at wherever the device comes, and at its moment.
+/// Those that are near their time to leave, on shelves: those that have hardly any slack on one and those with little of it
+/// on another, whatever their grade of `LeaveReckoning`, the others on one for each grade. Each shelf is looked at as often,
+/// by its near clock, as something on it may have none left. On the last one that may be by metres which no odometer counts:
+/// it is looked at wherever the device comes then, and at the moment of the first one.
 ///
 /// What comes nearer than its grade begins, or gains slack, changes its shelf at the next look.
 struct LeaveShelves: Sendable {
   /// With less slack than this the shelf says nothing more, seconds.
-  private static let least: Float = 0.25
-  /// Where the last shelf ends, in seconds of slack beyond two leashes.
-  private static let end = 128.0
+  private static let least: Float = 0.05
+  /// Where the last shelf and the next one end, in seconds of slack beyond two leashes.
+  private static let ends = (last: 48.0, little: 512.0)
   /// What gains so much more slack goes back to that of its grade.
   private static let hysteresis: Float = 1.25
   /// Metres beyond its own that what goes away stays in a grade.
@@ -20,10 +20,10 @@ struct LeaveShelves: Sendable {
   /// comes.
   private static let shortestStep: Int64 = 1_000_000
 
-  /// That of those that have just come.
-  private static let new = 0
-  /// That of those with little slack. It goes by the clock of the first grade, the fastest one.
-  private static let last = 1
+  /// That of those with hardly any slack. It goes by the clock of the first grade, the fastest one.
+  private static let last = 0
+  /// That of those with little of it; it goes by the same clock.
+  private static let little = 1
 
   private var rack: LeaveRack
   /// What stays on each of them.
@@ -34,6 +34,8 @@ struct LeaveShelves: Sendable {
   private var moment = Int64.max
   /// … and where the device was when that was reckoned; at no time where there is so much that its clock tells.
   private var origin: Direction?
+  /// The least slack of those that a look has put on each of them, in seconds; infinite where it has put none there.
+  private var moved: [Float]
   /// Those that have come to the last shelf, until they are asked for.
   private(set) var approaching: [Int32] = []
   /// None is to be looked at while the near clock of the first grade is before this, …
@@ -45,6 +47,7 @@ struct LeaveShelves: Sendable {
     let count = Self.shelf(of: reckoning.gradeCount)
     rack = LeaveRack(shelves: count, kernel)
     marks = Array(repeating: .max, count: count)
+    moved = Array(repeating: .infinity, count: count)
     use(reckoning)
   }
 
@@ -54,37 +57,62 @@ struct LeaveShelves: Sendable {
   /// Reckons with another pace from now on. Where it leaves less slack, or has other clocks, `lookAtAll` must follow.
   mutating func use(_ reckoning: LeaveReckoning) {
     let farthest = Float(LeaveShelf.farthest)
+    let end = Self.slack(Self.ends.last, 1, reckoning)
     bounds = [
       shelf_bounds(
-        least: .infinity, most: .infinity, nearest: 0, farthest: .infinity, shortest: -.infinity),
+        least: Self.least, most: end * Self.hysteresis, nearest: 0, farthest: farthest,
+        shortest: -.infinity),
       shelf_bounds(
-        least: Self.least, most: Self.end(1, reckoning) * Self.hysteresis, nearest: 0,
+        least: end, most: Self.slack(Self.ends.little, 1, reckoning) * Self.hysteresis, nearest: 0,
         farthest: farthest, shortest: -.infinity),
     ]
     for grade in 1..<reckoning.gradeCount {
       let reach = reckoning.reach(of: grade)
       bounds.append(
         shelf_bounds(
-          least: Self.end(grade, reckoning), most: .infinity, nearest: Float(reach.lowerBound),
+          least: Self.slack(Self.ends.little, grade, reckoning), most: .infinity,
+          nearest: Float(reach.lowerBound),
           farthest: min(farthest, Float(reach.upperBound + Self.delay)), shortest: -.infinity))
     }
   }
 
-  /// Where the last shelf ends for those of a grade, seconds of slack.
-  private static func end(_ grade: Int, _ reckoning: LeaveReckoning) -> Float {
+  /// Seconds of slack beyond two leashes of a grade.
+  private static func slack(_ end: Double, _ grade: Int, _ reckoning: LeaveReckoning) -> Float {
     Float(end + 2 * Double(reckoning.leash(grade)) / 1e6)
   }
 
   /// That of those of a grade with more than little slack.
   @inline(__always)
-  private static func shelf(of grade: Int) -> Int { last + grade }
+  private static func shelf(of grade: Int) -> Int { little + grade }
+
+  /// The near clock that a shelf goes by.
+  @inline(__always)
+  private static func clock(
+    of shelf: Int, _ reckoning: LeaveReckoning, _ view: LeaveView
+  ) -> Int64 {
+    reckoning.nearClock(grade(of: shelf), view)
+  }
+
+  @inline(__always)
+  private static func grade(of shelf: Int) -> Int { max(1, shelf - little) }
 
   // MARK: - Coming and going
 
-  /// Takes one in that is looked at when the shelves are, at this event.
-  mutating func insert(_ index: Int32, _ entry: LeaveEntry) {
-    rack.put(index, entry, on: Self.new)
-    quietUntil = .min
+  /// Takes those in that cells have given out; some may be to be looked at, at this event.
+  mutating func insert(
+    _ given: LeaveCells.Given, _ entries: [LeaveEntry], _ reckoning: LeaveReckoning,
+    _ view: LeaveView
+  ) {
+    var start = 0
+    for bucket in given.buckets {
+      let slack = Float(Double(bucket.slack) / 1e6)
+      let shelf = shelf(slack, bucket.grade)
+      for index in given.indices[start..<bucket.end] {
+        rack.put(index, entries[Int(index)], on: shelf)
+      }
+      mark(shelf, slack, reckoning, view)
+      start = bucket.end
+    }
   }
 
   /// What one surely has that has so much slack outside its place, microseconds; in seconds, and nil where that is too
@@ -109,7 +137,7 @@ struct LeaveShelves: Sendable {
     let grade = reckoning.grade(distance)
     let shelf = shelf(sureSlack, grade)
     rack.put(index, entry, on: shelf)
-    mark(shelf, grade, sureSlack, reckoning, view)
+    mark(shelf, sureSlack, reckoning, view)
   }
 
   /// Takes one from its shelf; harmless where it is on none. Complexity: O(n).
@@ -127,26 +155,26 @@ struct LeaveShelves: Sendable {
   @inline(__always)
   private func shelf(_ slack: Float, _ grade: Int) -> Int {
     let shelf = Self.shelf(of: grade)
-    return slack >= bounds[shelf].least ? shelf : Self.last
+    if slack >= bounds[shelf].least { return shelf }
+    return slack >= bounds[Self.little].least ? Self.little : Self.last
   }
 
-  /// Has a shelf looked at in time for one with so much slack, in seconds, and of a grade, that has been put on it.
+  /// Has a shelf looked at in time for one with so much slack, in seconds, that has been put on it.
   private mutating func mark(
-    _ shelf: Int, _ grade: Int, _ slack: Float, _ reckoning: LeaveReckoning, _ view: LeaveView
+    _ shelf: Int, _ slack: Float, _ reckoning: LeaveReckoning, _ view: LeaveView
   ) {
-    guard shelf == Self.last else { return mark(grade, slack, reckoning, view) }
+    guard shelf == Self.last else { return markBehind(shelf, slack, reckoning, view) }
     // What was looked at where the device is now may have been something else, or had no moment.
     if origin != view.here || moment == .max { origin = nil }
     markLast(slack, reckoning.nearClock(1, view), reckoning, view)
   }
 
-  /// Has the shelf of a grade looked at before one with so much slack, in seconds, belongs elsewhere.
-  private mutating func mark(
-    _ grade: Int, _ slack: Float, _ reckoning: LeaveReckoning, _ view: LeaveView
+  /// Has another shelf than the last one looked at before one with so much slack, in seconds, has none any more.
+  private mutating func markBehind(
+    _ shelf: Int, _ slack: Float, _ reckoning: LeaveReckoning, _ view: LeaveView
   ) {
-    let step = reckoning.step(Int64(slack * 1e6), grade)
-    let shelf = Self.shelf(of: grade)
-    marks[shelf] = min(marks[shelf], reckoning.nearClock(grade, view) + step)
+    let step = reckoning.step(Int64(slack * 1e6), Self.grade(of: shelf))
+    marks[shelf] = min(marks[shelf], Self.clock(of: shelf, reckoning, view) + step)
     quietBehindUntil = min(quietBehindUntil, reckoning.nearClock(1, view) + step)
     quietUntil = min(quietUntil, quietBehindUntil)
   }
@@ -192,21 +220,17 @@ struct LeaveShelves: Sendable {
     _ clock: Int64, _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout [Int32]
   ) {
     guard let here = view.here else { return }
-    if !rack.isEmpty(Self.new) {
-      look(at: Self.new, reckoning, view, here, into: &given)
-    }
     if clock >= quietBehindUntil {
       quietBehindUntil = .max
-      for grade in 1..<reckoning.gradeCount {
-        let shelf = Self.shelf(of: grade)
-        let own = reckoning.nearClock(grade, view)
+      for shelf in Self.little..<marks.count {
+        let own = Self.clock(of: shelf, reckoning, view)
         if own >= marks[shelf] {
           marks[shelf] = .max
           let sight = look(at: shelf, reckoning, view, here, into: &given)
-          if sight < .infinity { mark(grade, sight, reckoning, view) }
+          if sight < .infinity { markBehind(shelf, sight, reckoning, view) }
         }
         if marks[shelf] < .max {
-          // One that comes to the shelf of a grade before counts when it does.
+          // One that comes to a shelf before counts when it does.
           quietBehindUntil = min(quietBehindUntil, clock + max(marks[shelf], own) - own)
         }
       }
@@ -222,7 +246,6 @@ struct LeaveShelves: Sendable {
 
   /// Looks at one shelf, and puts elsewhere what does not belong there any more. Answers the least slack that is left
   /// there, in seconds, infinite where nothing is.
-  @discardableResult
   private mutating func look(
     at shelf: Int, _ reckoning: LeaveReckoning, _ view: LeaveView, _ here: Direction,
     into given: inout [Int32]
@@ -237,9 +260,13 @@ struct LeaveShelves: Sendable {
         let grade = reckoning.grade(Double(one.distance))
         let next = self.shelf(one.slack, grade)
         rack.put(one, on: next)
+        moved[next] = min(moved[next], one.slack)
         if next == Self.last { approaching.append(one.index) }
-        mark(next, grade, one.slack, reckoning, view)
       }
+    }
+    for shelf in moved.indices where moved[shelf] < .infinity {
+      mark(shelf, moved[shelf], reckoning, view)
+      moved[shelf] = .infinity
     }
     return sight.least
   }
@@ -266,9 +293,8 @@ struct LeaveShelves: Sendable {
   /// Complexity: O(n).
   func nextLook(_ index: Int32, _ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
     guard let shelf = rack.shelf(of: index) else { return nil }
-    guard shelf != Self.new else { return view.now }
     guard shelf != Self.last || moment == .max else { return moment }
-    let clock = reckoning.nearClock(shelf == Self.last ? 1 : shelf - Self.last, view)
+    let clock = Self.clock(of: shelf, reckoning, view)
     return max(marks[shelf], clock) - clock + view.now + LeaveReckoning.nearPatience
   }
 

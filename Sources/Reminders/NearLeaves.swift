@@ -157,8 +157,13 @@ struct NearLeaves: Sendable {
     shelves.settle(entries, view)
   }
 
-  /// Has one looked at among others, at this event.
-  mutating func shelve(_ index: Int32, _ entry: LeaveEntry) { shelves.insert(index, entry) }
+  /// Lets those wait on shelves that cells have given out.
+  mutating func shelve(
+    _ given: LeaveCells.Given, _ entries: [LeaveEntry], _ reckoning: LeaveReckoning,
+    _ view: LeaveView
+  ) {
+    shelves.insert(given, entries, reckoning, view)
+  }
 
   /// Lets one wait on a shelf that surely has so much slack, in seconds.
   mutating func shelve(

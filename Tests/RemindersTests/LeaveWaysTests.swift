@@ -145,6 +145,53 @@ import Testing
     }
   }
 
+  /// Cells say of what they give out how much slack all of a bucket have at least, and how far they may be.
+  @Test(arguments: [TravelProfile.driving, .cycling, .walking])
+  func whatCellsGiveOutHasTheSlackThatTheyTell(profile: TravelProfile) {
+    var dice = SeededGenerator(seed: 63)
+    let reckoning = LeaveReckoning(pace: TravelPace(profile: profile))
+    var cells = LeaveCells(reckoning)
+    var view = LeaveView(
+      now: 1_781_280_000_000_000, metres: 0, here: Direction(EngineHarness.home))
+    var entries: [LeaveEntry] = []
+    for number in 0..<2_000 as Range<Int32> {
+      let place = EngineHarness.home.destination(
+        bearing: .random(in: 0..<360, using: &dice),
+        distance: .random(in: 0...1, using: &dice) * .random(in: 0...200_000, using: &dice))
+      let left = Int64(Double.random(in: 0...4e5, using: &dice) * 1e6)
+      entries.append(
+        LeaveEntry(
+          slot: number, place: place, radius: 50,
+          moment: Instant(microseconds: view.now + left)))
+      _ = cells.insert(number, entries[Int(number)])
+    }
+    var told = Set<Int32>()
+    var given = LeaveCells.Given()
+    cells.reckonAll(reckoning, view, into: &given)
+    for _ in 0..<200 {
+      var start = 0
+      for bucket in given.buckets {
+        for index in given.indices[start..<bucket.end] {
+          let look = reckoning.look(at: entries[Int(index)], view)
+          #expect(look.outside >= bucket.slack)
+          #expect(reckoning.grade(look.distance) <= bucket.grade)
+          #expect(told.insert(index).inserted)
+        }
+        start = bucket.end
+      }
+      #expect(start == given.indices.count)
+      given.removeAll()
+      #expect(given.isEmpty && given.buckets.isEmpty)
+      view.now += .random(in: 0...4_000_000_000, using: &dice)
+      view.metres += .random(in: 0...20_000, using: &dice)
+      let here = EngineHarness.home.destination(
+        bearing: .random(in: 0..<360, using: &dice), distance: .random(in: 0...200, using: &dice))
+      view.here = Direction(here)
+      cells.nextGiven(reckoning, view, into: &given)
+    }
+    #expect(told.count > 1_800)
+  }
+
   @Test func whatHasATravelTimeOfItsOwnTakesNoCell() {
     var dice = SeededGenerator(seed: 62)
     var entries: [LeaveEntry] = []
