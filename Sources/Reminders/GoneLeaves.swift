@@ -9,8 +9,11 @@ import CivilTime
 ///
 /// 20 bytes each on a shelf, else 90.
 struct GoneLeaves: Sendable {
-  /// So much too soon, by the clock of approach, one is looked at with others. Microseconds.
+  /// So much too soon, by the clock of approach, one is looked at with others: microseconds, and thousandths of metres.
   private static let haste: Int64 = 10_000_000
+  private static let hasteOnTheWay: Int64 = 100_000
+  /// Before everything a clock of approach may show, and by far.
+  private static let atOnce = Int64.min / 2
 
   private var places = LeavePlaces()
   private var heap: GradedHeap
@@ -21,8 +24,10 @@ struct GoneLeaves: Sendable {
   private(set) var given: [Int32] = []
   /// Those that the shelves have dropped, for they are over.
   private(set) var over: [Int32] = []
-  /// None in the heap is to be looked at while the clock of approach of the first grade, the fastest one, is before this.
-  private var quietUntil = Int64.min
+  /// None in the heap is to be looked at while the clock of approach of the first grade, the fastest one, is before this, …
+  private var quietUntil = Int64.max
+  /// … and the way, in thousandths of metres, before this.
+  private var quietOnTheWayUntil = Int64.max
 
   init(_ reckoning: LeaveReckoning, _ kernel: ShelfKernel = ShelfKernel()) {
     heap = GradedHeap(grades: reckoning.gradeCount)
@@ -57,15 +62,32 @@ struct GoneLeaves: Sendable {
     places[place] = .init()
   }
 
-  /// Lets one rest until the clock of approach of a grade shows so much.
-  mutating func set(_ place: Int32, _ grade: Int, at time: Int64) {
+  /// Lets one rest until the clock of approach of a grade has gone on by so much.
+  mutating func set(
+    _ place: Int32, _ grade: Int, after length: Int64, _ reckoning: LeaveReckoning,
+    _ view: LeaveView
+  ) {
+    put(place, grade, at: reckoning.approach(grade, view) + length)
+    if grade == 0 {
+      quietOnTheWayUntil = min(quietOnTheWayUntil, reckoning.approach(0, view) + length)
+    } else {
+      quietUntil = min(quietUntil, reckoning.approach(1, view) + length)
+    }
+  }
+
+  /// Lets one rest that is to be looked at, at the next event.
+  mutating func setAtOnce(_ place: Int32) {
+    put(place, 1, at: Self.atOnce)
+    quietUntil = .min
+  }
+
+  private mutating func put(_ place: Int32, _ grade: Int, at time: Int64) {
     let old = places[place]
     if old.kind != .graded || Int(old.grade) != grade {
       takeOut(place)
       places[place] = .init(kind: .graded, grade: UInt8(truncatingIfNeeded: grade))
     }
     heap.set(place, grade, at: time)
-    quietUntil = .min
   }
 
   /// Has one looked at, at the next event.
@@ -75,8 +97,9 @@ struct GoneLeaves: Sendable {
   }
 
   mutating func lookAtAll() {
-    heap.setAll { _ in .min }
+    heap.setAll { _ in Self.atOnce }
     quietUntil = .min
+    quietOnTheWayUntil = .min
     shelves.lookAtAll()
   }
 
@@ -132,21 +155,34 @@ struct GoneLeaves: Sendable {
   @inline(__always)
   mutating func look(again: TimeSpan, _ reckoning: LeaveReckoning, _ view: LeaveView) -> Bool {
     shelves.look(again: again.seconds, reckoning, view, into: &given, over: &over)
-    if reckoning.approach(1, view) >= quietUntil { takeFromHeap(reckoning, view) }
+    if reckoning.approach(1, view) >= quietUntil
+      || reckoning.approach(0, view) >= quietOnTheWayUntil
+    {
+      takeFromHeap(reckoning, view)
+    }
     return !due.isEmpty || !given.isEmpty
   }
 
   private mutating func takeFromHeap(_ reckoning: LeaveReckoning, _ view: LeaveView) {
     let known = due.count
-    for grade in 1..<reckoning.gradeCount {
+    quietUntil = .max
+    quietOnTheWayUntil = .max
+    let fastest = reckoning.approach(1, view)
+    for grade in 0..<reckoning.gradeCount {
       let now = reckoning.approach(grade, view)
-      guard let first = heap.first(grade), first.deadline <= now else { continue }
-      heap.takeDue(grade, until: now + Self.haste, most: 64, into: &due)
+      guard let first = heap.first(grade) else { continue }
+      if first.deadline <= now {
+        let haste = grade == 0 ? Self.hasteOnTheWay : Self.haste
+        heap.takeDue(grade, until: now + haste, most: 64, into: &due)
+      }
+      guard let next = heap.first(grade)?.deadline else { continue }
+      if grade == 0 {
+        quietOnTheWayUntil = next
+      } else {
+        quietUntil = min(quietUntil, next + (fastest - now))
+      }
     }
     for place in due[known...] { places.askFor(place) }
-    guard due.isEmpty else { return }
-    let rest = heap.shortest { reckoning.approach($0, view) }
-    quietUntil = rest.map { reckoning.approach(1, view) + $0 } ?? .max
   }
 
   // MARK: - Reading

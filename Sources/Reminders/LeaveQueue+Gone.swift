@@ -27,8 +27,7 @@ extension LeaveQueue {
       return
     }
     let rest = reckoning.restBeforeReturn(entry, look, again: again, view)
-    gone.set(
-      leave(index), rest.grade, at: reckoning.approach(rest.grade, view) + rest.length)
+    gone.set(leave(index), rest.grade, after: rest.length, reckoning, view)
   }
 
   /// The clock was set: what rests by it is looked at, at the next event.

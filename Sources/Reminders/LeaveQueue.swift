@@ -300,7 +300,7 @@ struct LeaveQueue: Sendable {
       let index = Int32(truncatingIfNeeded: number)
       let wasGone = homes[number].isGone
       homes[number] = .none
-      if wasGone { gone.set(leave(index), 1, at: .min) } else { restFar(index, entries[number]) }
+      if wasGone { gone.setAtOnce(leave(index)) } else { restFar(index, entries[number]) }
     }
   }
 

@@ -54,9 +54,9 @@ struct LeaveReckoning: Sendable {
       worstTime + (distance - self.distance) * worstGrowth
     }
 
-    /// How far one gets until a time that is no earlier, in metres from the place.
+    /// How far one gets until a time that is no earlier, in metres from the place; without an end where ways grow no longer.
     func distance(at later: Double) -> Double {
-      growth > 0 ? distance + (later - time) / growth : distance
+      growth > 0 ? distance + (later - time) / growth : .infinity
     }
   }
 
@@ -76,6 +76,8 @@ struct LeaveReckoning: Sendable {
   private static let doubtfulTime: Int64 = 1_000
   /// Metres after which one that is gone is looked at again at the earliest.
   private static let shortestWay = 25.0
+  /// As long as this a metre takes one who goes on, microseconds: by it is guessed which of several rests ends last.
+  private static let hurry = 40_000.0
   /// Bands beyond so many share the last grade, at the slope of the first of them.
   private static let mostBands = 8
 
@@ -177,9 +179,11 @@ struct LeaveReckoning: Sendable {
     view.now + Self.gain(grades[grade].nearSlope, view)
   }
 
-  /// What has been gained by coming nearer, at most, less the time that has passed.
+  /// What has been gained by coming nearer, at most, less the time that has passed, microseconds; of the grade without a
+  /// slope the way alone, in thousandths of metres.
   func approach(_ grade: Int, _ view: LeaveView) -> Int64 {
-    Self.gain(grades[grade].nearSlope, view) - view.now
+    grade == 0
+      ? Self.gain(1_000, view) : Self.gain(grades[grade].nearSlope, view) - view.now
   }
 
   /// No clock of a waiting reminder runs faster than this one.
@@ -343,8 +347,8 @@ struct LeaveReckoning: Sendable {
   /// There is as much where the way takes no longer than what is left then. With d metres to go and left
   /// L now, after m metres and a time t that is where T(d − m) ≤ L − t for the travel time T. The clock
   /// shows s·m − t; the least that it can show there is s·d − L plus the lowest that T lies above a line of
-  /// slope s through the place, and T bends only at a few distances. Of the grades' slopes the one counts
-  /// that lasts for the most metres.
+  /// slope s through the place, and T bends only at a few distances. However short t is, m is no less than what is missing
+  /// until T is L, or the place is reached. Of all these the one counts that lasts longest while the device goes on.
   func restBeforeReturn(
     _ entry: LeaveEntry, _ look: Look, again: TimeSpan, _ view: LeaveView
   ) -> (grade: Int, length: Int64) {
@@ -356,7 +360,8 @@ struct LeaveReckoning: Sendable {
     var last = entry.isFixed ? -1 : stretches.count - 1
     while last >= 0, left < stretches[last].time { last -= 1 }
     let near = last < 0 ? 0 : stretches[last].distance(at: left)
-    var best = (grade: 1, metres: -Double.infinity, length: 0.0)
+    let metres = look.distance - max(near, radius)
+    var best = (grade: 0, metres: metres, length: 1_000 * metres)
     for grade in 1..<grades.count {
       let slope = grades[grade].nearSlope
       var lowest = -slope * radius
@@ -364,16 +369,16 @@ struct LeaveReckoning: Sendable {
         lowest = min(lowest, left - slope * near, lows[last * grades.count + grade])
       }
       let length = slope * look.distance - left + lowest
-      let metres = length / slope
+      let metres =
+        slope > Self.hurry ? length / (slope - Self.hurry) : length > 0 ? .infinity : length
       if metres > best.metres { best = (grade, metres, length) }
     }
-    return (
-      best.grade,
-      max(Int64(best.length) - grades[best.grade].nearLeash, shortestRest(best.grade))
-    )
+    let shortest = shortestRest(best.grade)
+    let leash = best.grade == 0 ? 1_000 * 2 * Odometer.slackness : Double(leash(best.grade))
+    return (best.grade, max(shortest, Int64(max(0, min(best.length - leash, 4e18)))))
   }
 
   private func shortestRest(_ grade: Int) -> Int64 {
-    Int64(Self.shortestWay * grades[grade].nearSlope)
+    Int64(Self.shortestWay * (grade == 0 ? 1_000 : grades[grade].nearSlope))
   }
 }
