@@ -11,25 +11,25 @@ static inline four_floats greater_of(four_floats a, four_floats b) { return b > 
 
 /// Great-circle metres from one place to four others, all given as directions from the Earth's centre.
 ///
-/// The arc sine is h (1 + s p(s)) of h and s = h², p by least squares on Chebyshev's nodes: up to s = 1/4, a sixth of a
-/// great circle, it is off by 1.2e-7 of it. Beyond it is too little, and never less than that sixth.
+/// The arc over a chord c is c (1 + p(c²)), the terms of p by least squares on Chebyshev's nodes: up to a chord of 1, a sixth
+/// of a great circle, it is off by 1.2e-7 of it. Beyond it is too little, and never less than that sixth. What waits for the
+/// root is as little as can be: one look at a shelf with few on it takes as long as the longest row of steps.
 static inline four_floats great_circle_metres(four_floats x, four_floats y, four_floats z,
                                               float here_x, float here_y, float here_z,
-                                              float diameter) {
+                                              float radius) {
   four_floats dx = x - here_x, dy = y - here_y, dz = z - here_z;
-  four_floats s = (dx * dx + dy * dy + dz * dz) * 0.25f;
-  four_floats p = 0.05045593f * s + 0.03985828f;
-  p = p * s + 0.07541888f;
-  p = p * s + 0.16665593f;
-  four_floats h = __builtin_elementwise_sqrt(s);
-  return (h + h * s * p) * diameter;
+  four_floats square = dx * dx + dy * dy + dz * dz;
+  four_floats fourth = square * square;
+  four_floats low = 0.0416639825f * square + 1.0f;
+  four_floats high = (0.000622785625f * square + 0.00471368f) + 0.000197093477f * fourth;
+  return (__builtin_elementwise_sqrt(square) * radius) * (low + high * fourth);
 }
 
 /// Four stretches over which a way takes longer; where there are fewer, some that add nothing.
 struct way_rises {
   /// Metres.
   four_floats starts, lengths;
-  /// Seconds a metre.
+  /// Seconds a metre, by a share more than there are.
   four_floats slopes;
 };
 
@@ -51,8 +51,10 @@ enum {
   shelf_z = 2 * shelf_lanes,
   /// Seconds.
   shelf_moment = 3 * shelf_lanes,
+  /// Which one it is: a whole number's bits, of which none are reckoned with.
+  shelf_index = 4 * shelf_lanes,
   /// Numbers for each sixteen.
-  shelf_block = 4 * shelf_lanes,
+  shelf_block = 5 * shelf_lanes,
 };
 
 /// The moment and the place of a look.
@@ -64,13 +66,13 @@ struct shelf_view {
 
 /// How a slack is told that is never more than there is.
 struct shelf_rule {
-  /// Of the Earth, metres.
-  float diameter;
+  /// Of the Earth, metres, by a share more than there are.
+  float radius;
   /// Metres that a way may be longer than it is told.
   float doubtful_way;
-  /// One and the share by which something may be told too short; one less that share.
-  float longer, shorter;
-  /// Seconds that a way of no length takes, and those that a time may be told too long.
+  /// One less the share by which a time may be told too long.
+  float shorter;
+  /// Seconds that a way of no length takes, by a share more than there are, and those that a time may be told too long.
   float no_way;
 };
 
@@ -126,17 +128,18 @@ static inline four_floats with_numbers(four_floats numbers, uint32_t lanes, floa
 }
 
 /// One on a shelf, by its number there, and what has been told of it.
-static inline struct shelf_stray shelf_stray_at(const float *blocks, const int32_t *indices, uint32_t number, float slack,
-                                                float distance, float left) {
+static inline struct shelf_stray shelf_stray_at(const float *blocks, uint32_t number, float slack, float distance,
+                                                float left) {
   const float *start = blocks + number / shelf_lanes * shelf_block + number % shelf_lanes;
-  return (struct shelf_stray){indices[number],   (int32_t)number,  slack,
-                              distance,          left,             start[shelf_x],
-                              start[shelf_y],    start[shelf_z],   start[shelf_moment]};
+  int32_t index;
+  __builtin_memcpy(&index, start + shelf_index, sizeof index);
+  return (struct shelf_stray){index,          (int32_t)number, slack,          distance,           left,
+                              start[shelf_x], start[shelf_y],  start[shelf_z], start[shelf_moment]};
 }
 
 /// Looks at all on a shelf. Behind the last one there must be whole blocks of numbers that are none; for as many as there are
 /// there must be room for strays.
-static inline struct shelf_sight shelf_look(const float *blocks, const int32_t *indices, uint32_t count,
+static inline struct shelf_sight shelf_look(const float *blocks, uint32_t count,
                                             struct shelf_view view, struct shelf_rule rule,
                                             const struct way_rises *rises, uint32_t rise_count,
                                             struct shelf_bounds bounds, struct shelf_stray *found) {
@@ -147,13 +150,11 @@ static inline struct shelf_sight shelf_look(const float *blocks, const int32_t *
     const float *block = blocks + i / shelf_lanes * shelf_block + i % shelf_lanes;
     four_floats distance =
         great_circle_metres(four_at(block + shelf_x), four_at(block + shelf_y), four_at(block + shelf_z), view.x,
-                            view.y, view.z, rule.diameter) *
-            rule.longer +
+                            view.y, view.z, rule.radius) +
         rule.doubtful_way;
-    four_floats way = rule.no_way;
-    for (uint32_t j = 0; j < rise_count; j++) way = way + risen(distance, rises + j);
     four_floats left = four_at(block + shelf_moment) - view.now;
-    four_floats slack = left * rule.shorter - way * rule.longer;
+    four_floats slack = left * rule.shorter - rule.no_way;
+    for (uint32_t j = 0; j < rise_count; j++) slack = slack - risen(distance, rises + j);
     uint32_t others = strays(slack, distance, left, bounds);
     if (!others) {
       least = lesser_of(slack, least);
@@ -167,7 +168,7 @@ static inline struct shelf_sight shelf_look(const float *blocks, const int32_t *
     for (; others; others &= others - 1) {
       uint32_t lane = (uint32_t)__builtin_ctz(others);
       if (i + lane < count)
-        found[known++] = shelf_stray_at(blocks, indices, i + lane, slack[lane], distance[lane], left[lane]);
+        found[known++] = shelf_stray_at(blocks, i + lane, slack[lane], distance[lane], left[lane]);
     }
   }
   return (struct shelf_sight){least_of(least), -least_of(-most), least_of(nearest), known};
@@ -179,17 +180,17 @@ static inline struct shelf_sight shelf_look(const float *blocks, const int32_t *
 #define WIDE_PART __attribute__((target("avx512f"), always_inline))
 
 /// `great_circle_metres`.
-WIDE_PART static inline __m512 wide_great_circle(const float *block, struct shelf_view view, float diameter) {
+WIDE_PART static inline __m512 wide_great_circle(const float *block, struct shelf_view view, float radius) {
   __m512 dx = _mm512_sub_ps(_mm512_loadu_ps(block + shelf_x), _mm512_set1_ps(view.x));
   __m512 dy = _mm512_sub_ps(_mm512_loadu_ps(block + shelf_y), _mm512_set1_ps(view.y));
   __m512 dz = _mm512_sub_ps(_mm512_loadu_ps(block + shelf_z), _mm512_set1_ps(view.z));
-  __m512 squares = _mm512_add_ps(_mm512_add_ps(_mm512_mul_ps(dx, dx), _mm512_mul_ps(dy, dy)), _mm512_mul_ps(dz, dz));
-  __m512 s = _mm512_mul_ps(squares, _mm512_set1_ps(0.25f));
-  __m512 p = _mm512_add_ps(_mm512_mul_ps(_mm512_set1_ps(0.05045593f), s), _mm512_set1_ps(0.03985828f));
-  p = _mm512_add_ps(_mm512_mul_ps(p, s), _mm512_set1_ps(0.07541888f));
-  p = _mm512_add_ps(_mm512_mul_ps(p, s), _mm512_set1_ps(0.16665593f));
-  __m512 h = _mm512_sqrt_ps(s);
-  return _mm512_mul_ps(_mm512_add_ps(h, _mm512_mul_ps(_mm512_mul_ps(h, s), p)), _mm512_set1_ps(diameter));
+  __m512 square = _mm512_add_ps(_mm512_add_ps(_mm512_mul_ps(dx, dx), _mm512_mul_ps(dy, dy)), _mm512_mul_ps(dz, dz));
+  __m512 fourth = _mm512_mul_ps(square, square);
+  __m512 low = _mm512_add_ps(_mm512_mul_ps(_mm512_set1_ps(0.0416639825f), square), _mm512_set1_ps(1.0f));
+  __m512 high = _mm512_add_ps(_mm512_mul_ps(_mm512_set1_ps(0.000622785625f), square), _mm512_set1_ps(0.00471368f));
+  high = _mm512_add_ps(high, _mm512_mul_ps(_mm512_set1_ps(0.000197093477f), fourth));
+  return _mm512_mul_ps(_mm512_mul_ps(_mm512_sqrt_ps(square), _mm512_set1_ps(radius)),
+                       _mm512_add_ps(low, _mm512_mul_ps(high, fourth)));
 }
 
 /// One part of `risen`.
@@ -201,24 +202,22 @@ WIDE_PART static inline __m512 wide_rise(__m512 distance, const struct way_rises
 }
 
 /// `shelf_look`.
-WIDE static struct shelf_sight shelf_look_wide(const float *blocks, const int32_t *indices, uint32_t count,
+WIDE static struct shelf_sight shelf_look_wide(const float *blocks, uint32_t count,
                                                struct shelf_view view, struct shelf_rule rule,
                                                const struct way_rises *rises, uint32_t rise_count,
                                                struct shelf_bounds bounds, struct shelf_stray *found) {
   __m512 least = _mm512_set1_ps(__builtin_inff()), nearest = least, most = _mm512_set1_ps(-__builtin_inff());
-  __m512 longer = _mm512_set1_ps(rule.longer);
   uint32_t known = 0;
   for (uint32_t i = 0; i < count; i += shelf_lanes) {
     const float *block = blocks + i / shelf_lanes * shelf_block;
-    __m512 distance = _mm512_add_ps(_mm512_mul_ps(wide_great_circle(block, view, rule.diameter), longer),
-                                    _mm512_set1_ps(rule.doubtful_way));
-    __m512 way = _mm512_set1_ps(rule.no_way);
-    for (uint32_t j = 0; j < rise_count; j++)
-      way = _mm512_add_ps(
-          way, _mm512_add_ps(_mm512_add_ps(wide_rise(distance, rises + j, 0), wide_rise(distance, rises + j, 1)),
-                             _mm512_add_ps(wide_rise(distance, rises + j, 2), wide_rise(distance, rises + j, 3))));
+    __m512 distance =
+        _mm512_add_ps(wide_great_circle(block, view, rule.radius), _mm512_set1_ps(rule.doubtful_way));
     __m512 left = _mm512_sub_ps(_mm512_loadu_ps(block + shelf_moment), _mm512_set1_ps(view.now));
-    __m512 slack = _mm512_sub_ps(_mm512_mul_ps(left, _mm512_set1_ps(rule.shorter)), _mm512_mul_ps(way, longer));
+    __m512 slack = _mm512_sub_ps(_mm512_mul_ps(left, _mm512_set1_ps(rule.shorter)), _mm512_set1_ps(rule.no_way));
+    for (uint32_t j = 0; j < rise_count; j++)
+      slack = _mm512_sub_ps(
+          slack, _mm512_add_ps(_mm512_add_ps(wide_rise(distance, rises + j, 0), wide_rise(distance, rises + j, 1)),
+                               _mm512_add_ps(wide_rise(distance, rises + j, 2), wide_rise(distance, rises + j, 3))));
     __mmask16 others = _mm512_cmp_ps_mask(slack, _mm512_set1_ps(bounds.least), _CMP_LT_OQ) |
                        _mm512_cmp_ps_mask(slack, _mm512_set1_ps(bounds.most), _CMP_GT_OQ) |
                        _mm512_cmp_ps_mask(distance, _mm512_set1_ps(bounds.nearest), _CMP_LT_OQ) |
@@ -236,7 +235,7 @@ WIDE static struct shelf_sight shelf_look_wide(const float *blocks, const int32_
     for (uint32_t rest = others; rest; rest &= rest - 1) {
       uint32_t lane = (uint32_t)__builtin_ctz(rest);
       if (i + lane < count)
-        found[known++] = shelf_stray_at(blocks, indices, i + lane, slacks[lane], distances[lane], lefts[lane]);
+        found[known++] = shelf_stray_at(blocks, i + lane, slacks[lane], distances[lane], lefts[lane]);
     }
   }
   return (struct shelf_sight){_mm512_reduce_min_ps(least), _mm512_reduce_max_ps(most), _mm512_reduce_min_ps(nearest),
@@ -248,11 +247,11 @@ WIDE static struct shelf_sight shelf_look_wide(const float *blocks, const int32_
 
 #else
 
-static inline struct shelf_sight shelf_look_wide(const float *blocks, const int32_t *indices, uint32_t count,
+static inline struct shelf_sight shelf_look_wide(const float *blocks, uint32_t count,
                                                  struct shelf_view view, struct shelf_rule rule,
                                                  const struct way_rises *rises, uint32_t rise_count,
                                                  struct shelf_bounds bounds, struct shelf_stray *found) {
-  return shelf_look(blocks, indices, count, view, rule, rises, rise_count, bounds, found);
+  return shelf_look(blocks, count, view, rule, rises, rise_count, bounds, found);
 }
 
 #endif

@@ -15,18 +15,24 @@ struct LeaveShelf: Sendable {
   private static let doubtfulTime: Float = 0.01
   /// What rounding loses of a way and of a time, at most: a dozen roundings, and the arc sine.
   private static let doubtfulShare: Float = 0x1p-19
+  fileprivate static let longer = 1 + doubtfulShare
 
-  /// Blocks of sixteen, `x`, `y`, `z` and the moment by turns. Where there is none, it is no number, and so neither less
-  /// nor more than any.
+  /// Blocks of sixteen, `x`, `y`, `z`, the moment and the bits of the index by turns. Where there is none, the first and the
+  /// moment are no number, and so neither less nor more than any.
   private var blocks: [Float] = []
-  /// Which ones they are, by their numbers on the shelf.
-  private(set) var indices: [Int32] = []
+  private(set) var count = 0
 
-  var isEmpty: Bool { indices.isEmpty }
+  var isEmpty: Bool { count == 0 }
 
   /// Bytes of heap in use.
-  var byteCount: Int {
-    (blocks.capacity + indices.capacity) * 4
+  var byteCount: Int { blocks.capacity * 4 }
+
+  /// Which ones they are, by their numbers on the shelf. Complexity: O(n).
+  var indices: [Int32] { (0..<count).map(index) }
+
+  @inline(__always)
+  private func index(_ number: Int) -> Int32 {
+    Int32(bitPattern: blocks[Self.start(number) + Int(shelf_index)].bitPattern)
   }
 
   // MARK: - Coming and going
@@ -40,8 +46,8 @@ struct LeaveShelf: Sendable {
 
   /// Complexity: O(1) amortised.
   mutating func append(_ index: Int32, x: Float, y: Float, z: Float, moment: Float) {
-    let start = Self.start(indices.count)
-    indices.append(index)
+    let start = Self.start(count)
+    count += 1
     if start >= blocks.count {
       blocks.append(contentsOf: repeatElement(.nan, count: Int(shelf_block)))
     }
@@ -50,31 +56,44 @@ struct LeaveShelf: Sendable {
     numbers[start + Int(shelf_y)] = y
     numbers[start + Int(shelf_z)] = z
     numbers[start + Int(shelf_moment)] = moment
+    numbers[start + Int(shelf_index)] = Float(bitPattern: UInt32(bitPattern: index))
   }
 
-  /// Takes one away; false where it is not here. Complexity: O(n), some nanoseconds for a hundred.
+  /// Takes one away; false where it is not here. Complexity: O(n).
   mutating func remove(_ index: Int32) -> Bool {
-    guard let number = indices.firstIndex(of: index) else { return false }
-    let last = indices.removeLast()
-    let end = Self.start(indices.count)
-    let isLast = number == indices.count
-    if !isLast { indices[number] = last }
-    var numbers = blocks.mutableSpan
-    if !isLast { Self.move(end, to: Self.start(number), &numbers) }
-    Self.clear(end, &numbers)
+    guard let number = (0..<count).first(where: { self.index($0) == index }) else { return false }
+    remove(1) { _ in number }
     return true
+  }
+
+  /// Takes those away that the last look has found, by rising numbers. Complexity: O(those).
+  mutating func remove(_ strays: [shelf_stray]) {
+    remove(strays.count) { Int(strays[$0].number) }
+  }
+
+  /// Takes some away, by rising numbers. From the last one on: what comes in the place of one is no other that goes.
+  @inline(__always)
+  private mutating func remove(_ some: Int, _ number: (Int) -> Int) {
+    var last = count
+    count -= some
+    var numbers = blocks.mutableSpan
+    for one in stride(from: some - 1, through: 0, by: -1) {
+      last -= 1
+      Self.move(Self.start(last), to: Self.start(number(one)), &numbers)
+      Self.clear(Self.start(last), &numbers)
+    }
   }
 
   /// Takes all away. Complexity: O(n).
   mutating func removeAll() {
-    indices.removeAll(keepingCapacity: true)
+    count = 0
     blocks.removeAll(keepingCapacity: true)
   }
 
   /// Tells moments from other seconds. Complexity: O(n).
   mutating func setMoments(_ moment: (_ index: Int32) -> Float) {
-    for number in indices.indices {
-      blocks[Self.start(number) + Int(shelf_moment)] = moment(indices[number])
+    for number in 0..<count {
+      blocks[Self.start(number) + Int(shelf_moment)] = moment(index(number))
     }
   }
 
@@ -92,7 +111,7 @@ struct LeaveShelf: Sendable {
       guard any(isFar) else { continue }
       let first = start / Int(shelf_block) * Int(shelf_lanes)
       for lane in moments.indices where isFar[lane] {
-        blocks[start + lane] = moment(indices[first + lane])
+        blocks[start + lane] = moment(index(first + lane))
       }
     }
   }
@@ -112,8 +131,8 @@ struct LeaveShelf: Sendable {
   /// Seconds, metres and shares for the kernel.
   static func rule(secondsOfNoWay: Float) -> shelf_rule {
     shelf_rule(
-      diameter: Float(2 * Sphere.radius), doubtful_way: doubtfulWay, longer: 1 + doubtfulShare,
-      shorter: 1 - doubtfulShare, no_way: secondsOfNoWay + doubtfulTime)
+      radius: Float(Sphere.radius) * longer, doubtful_way: doubtfulWay, shorter: 1 - doubtfulShare,
+      no_way: (secondsOfNoWay + doubtfulTime) * longer)
   }
 
   /// Finds those that do not stay, and tells of the others.
@@ -124,31 +143,8 @@ struct LeaveShelf: Sendable {
     into strays: inout [shelf_stray]
   ) -> shelf_sight {
     kernel.look(
-      blocks.span, indices.span, view, reckoning.shelfRule, reckoning.rises.span, bounds,
+      blocks.span, count: count, view, reckoning.shelfRule, reckoning.rises.span, bounds,
       into: &strays)
-  }
-
-  /// Takes those away that the last look has found, by rising numbers. Complexity: O(those).
-  mutating func remove(_ strays: [shelf_stray]) {
-    closeGaps(strays)
-    // From the last one on: what comes in the place of one is no other that goes.
-    var last = indices.count
-    var known = indices.mutableSpan
-    for one in strays.reversed() {
-      last -= 1
-      known[Int(one.number)] = known[last]
-    }
-    indices.removeLast(strays.count)
-  }
-
-  private mutating func closeGaps(_ strays: [shelf_stray]) {
-    var last = indices.count
-    var numbers = blocks.mutableSpan
-    for one in strays.reversed() {
-      last -= 1
-      Self.move(Self.start(last), to: Self.start(Int(one.number)), &numbers)
-      Self.clear(Self.start(last), &numbers)
-    }
   }
 
   @inline(__always)
@@ -157,6 +153,7 @@ struct LeaveShelf: Sendable {
     numbers[hole + Int(shelf_y)] = numbers[start + Int(shelf_y)]
     numbers[hole + Int(shelf_z)] = numbers[start + Int(shelf_z)]
     numbers[hole + Int(shelf_moment)] = numbers[start + Int(shelf_moment)]
+    numbers[hole + Int(shelf_index)] = numbers[start + Int(shelf_index)]
   }
 
   /// Leaves no number where one was.
@@ -175,7 +172,7 @@ extension way_rises {
       if number % 4 == 0 { all.append(way_rises()) }
       all[number / 4].starts[number % 4] = Float(one.start)
       all[number / 4].lengths[number % 4] = Float(one.length)
-      all[number / 4].slopes[number % 4] = Float(one.slope)
+      all[number / 4].slopes[number % 4] = Float(one.slope) * LeaveShelf.longer
     }
     return all
   }

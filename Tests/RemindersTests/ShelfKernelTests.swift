@@ -29,6 +29,7 @@ extension Trait where Self == ConditionTrait {
       blocks[start + Int(shelf_y)] = Float(direction.y)
       blocks[start + Int(shelf_z)] = Float(direction.z)
       blocks[start + Int(shelf_moment)] = moment
+      blocks[start + Int(shelf_index)] = Float(bitPattern: UInt32(bitPattern: index))
       indices.append(index)
     }
 
@@ -85,7 +86,8 @@ extension Trait where Self == ConditionTrait {
           moment: 9)
       }
       let sight = ShelfKernel(isWide: isWide).look(
-        shelf.blocks.span, shelf.indices.span, view, rule, rises.span, bounds, into: &strays)
+        shelf.blocks.span, count: shelf.indices.count, view, rule, rises.span, bounds,
+        into: &strays)
       let kept = strays.prefix(before)
       #expect(kept.count == before && kept.allSatisfy { $0.index == -1 && $0.distance == 7 })
       #expect(kept.map(\.number) == Array(0..<Int32(before)))
@@ -112,8 +114,8 @@ extension Trait where Self == ConditionTrait {
         now: .random(in: 0...4_000, using: &dice), x: Float(here.x), y: Float(here.y),
         z: Float(here.z)),
       rule: shelf_rule(
-        diameter: Float(2 * Sphere.radius), doubtful_way: 1.5, longer: 1 + 0x1p-19,
-        shorter: 1 - 0x1p-19, no_way: .random(in: 0...300, using: &dice)),
+        radius: Float(Sphere.radius), doubtful_way: 0.7, shorter: 1 - 0x1p-19,
+        no_way: .random(in: 0...300, using: &dice)),
       rises: rises,
       bounds: shelf_bounds(
         least: bound(-500...500, -.infinity), most: bound(500...4_000, .infinity),
@@ -154,7 +156,7 @@ extension Trait where Self == ConditionTrait {
         var alone = Shelf()
         alone.blocks = [Float](repeating: .nan, count: Int(shelf_block))
         let start = number / Int(shelf_lanes) * Int(shelf_block) + number % Int(shelf_lanes)
-        for field in [shelf_x, shelf_y, shelf_z, shelf_moment] {
+        for field in [shelf_x, shelf_y, shelf_z, shelf_moment, shelf_index] {
           alone.blocks[Int(field)] = shelf.blocks[start + Int(field)]
         }
         alone.indices = [shelf.indices[number]]
