@@ -4,7 +4,7 @@ import Geodesy
 /// Those that are near their time to leave, on shelves: those that have hardly any slack on one and those with little of it
 /// on another, whatever their grade of `LeaveReckoning`, the others on one for each grade. Each shelf is looked at as often,
 /// by its near clock, as something on it may have none left. On the last one that may be by metres which no odometer counts:
-/// it is looked at wherever the device comes then, and at the moment of the first one.
+/// for it the way is told that the device has really come since it was looked at.
 ///
 /// What comes nearer than its grade begins, or gains slack, changes its shelf at the next look.
 struct LeaveShelves: Sendable {
@@ -16,32 +16,26 @@ struct LeaveShelves: Sendable {
   private static let hysteresis: Float = 1.25
   /// Metres beyond its own that what goes away stays in a grade.
   private static let delay = 2_000.0
-  /// With less than this, in microseconds, until the last shelf is to be looked at it is looked at wherever the device
-  /// comes.
-  private static let shortestStep: Int64 = 1_000_000
-
-  /// That of those with hardly any slack. It goes by the clock of the first grade, the fastest one.
+  /// That of those with hardly any slack.
   private static let last = 0
-  /// That of those with little of it; it goes by the same clock.
+  /// That of those with little of it. It goes by the clock of the first grade, the fastest one.
   private static let little = 1
 
   private var rack: LeaveRack
   /// What stays on each of them.
   private var bounds: [shelf_bounds] = []
-  /// By what near clock each of them is to be looked at.
+  /// By what near clock each of them is to be looked at, but for the last one.
   private var marks: [Int64]
-  /// When what has least slack on the last shelf has none left if the device stays, microseconds, …
+  /// Nothing on the last shelf has its slack used up before this, in microseconds, if the device stays …
   private var moment = Int64.max
-  /// … and where the device was when that was reckoned; at no time where there is so much that its clock tells.
+  /// … where it is or was; where that is nowhere the shelf is to be looked at.
   private var origin: Direction?
   /// The least slack of those that a look has put on each of them, in seconds; infinite where it has put none there.
   private var moved: [Float]
   /// Those that have come to the last shelf, until they are asked for.
   private(set) var approaching: [Int32] = []
-  /// None is to be looked at while the near clock of the first grade is before this, …
+  /// None but the last one is to be looked at while the near clock of the first grade is before this.
   private var quietUntil = Int64.max
-  /// … and none but the last one before this.
-  private var quietBehindUntil = Int64.max
 
   init(_ reckoning: LeaveReckoning, _ kernel: ShelfKernel = ShelfKernel()) {
     let count = Self.shelf(of: reckoning.gradeCount)
@@ -164,9 +158,17 @@ struct LeaveShelves: Sendable {
     _ shelf: Int, _ slack: Float, _ reckoning: LeaveReckoning, _ view: LeaveView
   ) {
     guard shelf == Self.last else { return markBehind(shelf, slack, reckoning, view) }
-    // What was looked at where the device is now may have been something else, or had no moment.
-    if origin != view.here || moment == .max { origin = nil }
-    markLast(slack, reckoning.nearClock(1, view), reckoning, view)
+    if moment == .max { origin = view.here }
+    if origin != view.here, let here = view.here { follow(to: here, reckoning) }
+    moment = min(moment, view.now + Int64(slack * 1e6))
+  }
+
+  /// Tells the moment of the last shelf for where the device is now: on the way there it can have lost no more slack than a
+  /// straight line takes.
+  private mutating func follow(to here: Direction, _ reckoning: LeaveReckoning) {
+    guard let origin else { return }
+    moment -= Int64(1e6 * reckoning.slope(1) * here.distance(atLeastTo: origin)) + 1
+    self.origin = here
   }
 
   /// Has another shelf than the last one looked at before one with so much slack, in seconds, has none any more.
@@ -175,22 +177,7 @@ struct LeaveShelves: Sendable {
   ) {
     let step = reckoning.step(Int64(slack * 1e6), Self.grade(of: shelf))
     marks[shelf] = min(marks[shelf], Self.clock(of: shelf, reckoning, view) + step)
-    quietBehindUntil = min(quietBehindUntil, reckoning.nearClock(1, view) + step)
-    quietUntil = min(quietUntil, quietBehindUntil)
-  }
-
-  /// Has the last shelf looked at before one with so much slack, in seconds, has none any more.
-  private mutating func markLast(
-    _ slack: Float, _ clock: Int64, _ reckoning: LeaveReckoning, _ view: LeaveView
-  ) {
-    let slack = Int64(slack * 1e6)
-    var step = reckoning.step(slack, 1)
-    if step < Self.shortestStep {
-      step = 0
-      moment = min(moment, view.now + slack)
-    }
-    marks[Self.last] = min(marks[Self.last], clock + step)
-    quietUntil = min(quietUntil, marks[Self.last])
+    quietUntil = min(quietUntil, reckoning.nearClock(1, view) + step)
   }
 
   // MARK: - Looks
@@ -199,7 +186,7 @@ struct LeaveShelves: Sendable {
   mutating func lookAtAll(_ view: LeaveView) {
     let mark = marks.indices.allSatisfy(rack.isEmpty) ? Int64.max : .min
     for shelf in marks.indices { marks[shelf] = mark }
-    (quietUntil, quietBehindUntil) = (mark, mark)
+    quietUntil = mark
     moment = mark == .max ? .max : view.now
     origin = nil
   }
@@ -211,7 +198,7 @@ struct LeaveShelves: Sendable {
     _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout [Int32]
   ) {
     let clock = reckoning.nearClock(1, view)
-    guard clock >= quietUntil else { return }
+    guard clock >= quietUntil || moment < .max else { return }
     lookAround(clock, reckoning, view, into: &given)
   }
 
@@ -220,8 +207,10 @@ struct LeaveShelves: Sendable {
     _ clock: Int64, _ reckoning: LeaveReckoning, _ view: LeaveView, into given: inout [Int32]
   ) {
     guard let here = view.here else { return }
-    if clock >= quietBehindUntil {
-      quietBehindUntil = .max
+    let isElsewhere = here != origin
+    if isElsewhere, moment < .max { follow(to: here, reckoning) }
+    if clock >= quietUntil {
+      quietUntil = .max
       for shelf in Self.little..<marks.count {
         let own = Self.clock(of: shelf, reckoning, view)
         if own >= marks[shelf] {
@@ -231,17 +220,16 @@ struct LeaveShelves: Sendable {
         }
         if marks[shelf] < .max {
           // One that comes to a shelf before counts when it does.
-          quietBehindUntil = min(quietBehindUntil, clock + max(marks[shelf], own) - own)
+          quietUntil = min(quietUntil, clock + max(marks[shelf], own) - own)
         }
       }
     }
-    if clock >= marks[Self.last], moment == .max || view.now >= moment || here != origin {
-      (marks[Self.last], moment) = (.max, .max)
-      origin = here
+    // With a fix it is looked at a little before its moment: a feed that gives one a second needs no timers between.
+    if moment <= view.now + (isElsewhere ? LeaveReckoning.nearPatience : 0) {
+      moment = .max
       let sight = look(at: Self.last, reckoning, view, here, into: &given)
-      if sight < .infinity { markLast(sight, clock, reckoning, view) }
+      if sight < .infinity { mark(Self.last, sight, reckoning, view) }
     }
-    quietUntil = min(quietBehindUntil, marks[Self.last])
   }
 
   /// Looks at one shelf, and puts elsewhere what does not belong there any more. Answers the least slack that is left
@@ -282,10 +270,9 @@ struct LeaveShelves: Sendable {
     var start = view
     start.now = 0
     // Where all are to be looked at, there is a moment.
-    let rest = moment == .max ? min(quietBehindUntil, marks[Self.last]) : quietBehindUntil
     let behind =
-      rest == .max || rest == .min
-      ? nil : rest - reckoning.nearClock(1, start) + LeaveReckoning.nearPatience
+      quietUntil == .max || quietUntil == .min
+      ? nil : quietUntil - reckoning.nearClock(1, start) + LeaveReckoning.nearPatience
     return sooner(moment == .max ? nil : moment, behind)
   }
 
@@ -293,7 +280,7 @@ struct LeaveShelves: Sendable {
   /// Complexity: O(n).
   func nextLook(_ index: Int32, _ reckoning: LeaveReckoning, _ view: LeaveView) -> Int64? {
     guard let shelf = rack.shelf(of: index) else { return nil }
-    guard shelf != Self.last || moment == .max else { return moment }
+    guard shelf != Self.last else { return moment }
     let clock = Self.clock(of: shelf, reckoning, view)
     return max(marks[shelf], clock) - clock + view.now + LeaveReckoning.nearPatience
   }

@@ -24,6 +24,28 @@ struct Direction: Equatable, Sendable {
     distance(x: other.x, y: other.y, z: other.z)
   }
 
+  /// The straight line to another one, in radii of the Earth.
+  @inline(__always)
+  private func chord(to other: Direction) -> Double {
+    let (dx, dy, dz) = (x - other.x, y - other.y, z - other.z)
+    return (dx * dx + dy * dy + dz * dz).squareRoot()
+  }
+
+  /// No less than the great-circle metres to another one, and for some kilometres no more than a millionth above.
+  @inline(__always)
+  func distance(atLeastTo other: Direction) -> Double {
+    let chord = chord(to: other)
+    // The arc over a chord c is no longer than c (1 + c²/16) up to a third of a great circle.
+    return chord <= 1 ? Sphere.radius * chord * (1 + chord * chord / 16) : Sphere.radius * 2 * chord
+  }
+
+  /// Whether another one is no farther away than so many metres.
+  @inline(__always)
+  func isWithin(_ metres: Double, of other: Direction) -> Bool {
+    // No way is shorter than the straight line.
+    Sphere.radius * chord(to: other) <= metres && distance(to: other) <= metres
+  }
+
   /// Great-circle metres. For a place given in single precision wrong by half a metre at most, wherever it is.
   ///
   /// - Parameter reach: of a ball around the other point, in radii of the Earth; then it is the distance

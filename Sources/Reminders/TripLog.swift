@@ -33,7 +33,7 @@ struct TripLog: Sendable {
       }
       let way = here.distance(to: start.point)
       let elapsed = (now - start.time).seconds
-      let hasArrived = here.distance(to: goal) <= goalRadius
+      let hasArrived = here.isWithin(goalRadius, of: goal)
       guard way >= TripLog.shortest, elapsed >= TripLog.firstPace.seconds || hasArrived else {
         return hasArrived ? .over : .underWay
       }

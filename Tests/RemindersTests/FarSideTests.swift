@@ -40,6 +40,28 @@ import Testing
     }
   }
 
+  /// What is told of a way by the straight line is no less than the way, and near by hardly more; and a circle holds what
+  /// the distance says it holds.
+  @Test func aStraightLineBoundsAWay() {
+    var dice = SeededGenerator(seed: 43)
+    var inside = 0
+    for _ in 0..<100_000 {
+      let here = Self.place(&dice)
+      let there = here.destination(
+        bearing: .random(in: 0..<360, using: &dice), distance: Self.distance(&dice))
+      let (origin, other) = (Direction(here), Direction(there))
+      let way = origin.distance(to: other)
+      let most = origin.distance(atLeastTo: other)
+      #expect(most >= way * (1 - 0x1p-50))
+      #expect(most <= way * 1.000_001 || way > 40_000)
+      let metres = way * .random(in: 0.5...2, using: &dice)
+      #expect(origin.isWithin(metres, of: other) == (way <= metres))
+      #expect(origin.isWithin(way.nextUp, of: other) || way < 1)
+      inside += way <= metres ? 1 : 0
+    }
+    #expect(inside > 20_000 && inside < 80_000)
+  }
+
   @Test func distancesAreThoseOfTheGreatCircle() {
     var dice = SeededGenerator(seed: 41)
     var (worst, worstShort, worstByRule) = (0.0, 0.0, 0.0)
