@@ -32,13 +32,20 @@ extension Array {
     }
   }
 
-  /// Has what it knows of itself on its way. Swift keeps the count and the capacity of an array in the 16 bytes before
-  /// its first element; did it not, a line would be asked for in vain, and nothing else would change.
+  /// Has an element of an array on its way that the element at `index` has at so many bytes, and what that array knows of
+  /// itself. Nothing of it need be at hand: merely to name it would have Swift count one reference more, and wait for it.
+  ///
+  /// Swift keeps 32 bytes before the first element; did it not, lines would be asked for in vain, and nothing else would change.
   @inlinable @inline(__always)
-  package func askForHead() {
+  package func askFor<Inner>(_ inner: Int, of type: [Inner].Type, at offset: Int, in index: Int) {
+    assert(indices.contains(index))
+    assert(offset + MemoryLayout<[Inner]>.size <= MemoryLayout<Element>.size)
     unsafe withUnsafeBufferPointer { elements in
       guard let start = elements.baseAddress else { return }
-      unsafe prefetch(UnsafeRawPointer(start) - 16)
+      let bits = unsafe UnsafeRawPointer(start + index).load(fromByteOffset: offset, as: UInt.self)
+      guard let head = unsafe UnsafeRawPointer(bitPattern: bits) else { return }
+      unsafe prefetch(head)
+      unsafe prefetch(head + 32 + inner * MemoryLayout<Inner>.stride)
     }
   }
 

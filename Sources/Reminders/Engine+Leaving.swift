@@ -147,13 +147,25 @@ extension Engine {
       let index = leaves.nextDue(
         view, again: settings.leaveAgainSlack,
         exactDistance: { index in
-          guard let position, let place = slots.packed(index).place else { return nil }
+          guard let position, let place = slots.place(index) else { return nil }
           return position.distance(toPlaceAt: place.position, radius: place.radius)
         })
     {
       looks += 1
       look(at: index, now: now)
     }
+    if looks > 0 { askForComing() }
+  }
+
+  /// Has on its way what those need who come to their moment next, each time what the time before has made known where to
+  /// find: their slots, then their records, then their words. Memory takes longer for one of these than a fix does for all.
+  private mutating func askForComing() {
+    if !coming.isEmpty {
+      for index in coming { slots.askForWords(index) }
+      coming.removeAll(keepingCapacity: true)
+    }
+    leaves.takeComing(into: &coming)
+    for index in coming { slots.askForRecord(index) }
   }
 
   func leaveView(at now: Instant) -> LeaveView {

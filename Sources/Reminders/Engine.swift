@@ -52,6 +52,8 @@ package struct Engine: ~Copyable, Sendable {
   var timers = TimerHeap()
   /// The preemptive ones, by the moment at which it can become time to leave.
   var leaves: LeaveSchedule
+  /// Those of them that come to their moment next, whose records are on their way.
+  var coming: [Int32] = []
   var odometer = Odometer()
   var trips = TripLog()
   /// What own trips have taught.

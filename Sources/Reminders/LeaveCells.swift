@@ -42,13 +42,7 @@ struct LeaveCells: Sendable {
       number == 0 ? soonest : later[later.count - number]
     }
 
-    /// Has the soonest of the later ones on its way.
-    @inline(__always)
-    func askForLater() {
-      guard laterCount > 0 else { return }
-      later.askForHead()
-      later.askFor(Int(laterCount) - 1)
-    }
+    static let offsetOfLater = MemoryLayout<Cell>.offset(of: \.later)
 
     /// Takes one in that is sooner than all.
     mutating func insert(soonest bucket: Bucket) {
@@ -334,10 +328,12 @@ struct LeaveCells: Sendable {
   /// in little more time than one.
   private func askForBuckets() {
     for number in due { cells.askFor(Int(number)) }
-    let cells = cells.span
+    guard let offset = Cell.offsetOfLater else { return }
     for number in due {
-      links.askFor(Int(cells[Int(number)].soonest.first))
-      cells[Int(number)].askForLater()
+      let cell = Int(number)
+      links.askFor(Int(cells[cell].soonest.first))
+      let last = Int(cells[cell].laterCount) - 1
+      if last >= 0 { cells.askFor(last, of: [Bucket].self, at: offset, in: cell) }
     }
   }
 

@@ -19,6 +19,7 @@ extension LeaveQueue {
     // What comes to its moment next, a few at a time, is at hand then.
     if !near.approaching.isEmpty {
       askFor(near.approaching)
+      coming.append(contentsOf: near.approaching)
       near.forgetApproaching()
     }
     if !near.given.isEmpty { noteGiven() }
@@ -51,6 +52,13 @@ extension LeaveQueue {
     }
     nearQuietUntil = clock + (near.shortestRest(reckoning, view) ?? .max / 2)
     return nil
+  }
+
+  /// The slots of those that come to their moment next, since this was asked last. Best asked at a later event than that
+  /// which has found them: their entries are at hand then.
+  mutating func takeComing(into slots: inout [Int32]) {
+    for index in coming { slots.append(entries[Int(index)].slot) }
+    coming.removeAll(keepingCapacity: true)
   }
 
   /// What the shelves have given out is on none any more.

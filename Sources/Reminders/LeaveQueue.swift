@@ -60,6 +60,8 @@ struct LeaveQueue: Sendable {
   var farQuietUntil = Int64.min
   /// With so many metres, and time that only goes on, none that has said "leave" is to be looked at.
   var backLookedAt: Double?
+  /// Those that come to their moment next, until they are asked for; some may be over by then.
+  var coming: [Int32] = []
   /// What the cells have just given out.
   var given = LeaveCells.Given()
   /// The slots of those that are over and of which a routing engine may have spoken, until they are asked for.
@@ -83,7 +85,7 @@ struct LeaveQueue: Sendable {
   /// Bytes of heap in use.
   var byteCount: Int {
     entries.capacity * MemoryLayout<LeaveEntry>.stride + homes.capacity * 4
-      + (free.capacity + over.capacity) * 4 + cells.byteCount + fixed.byteCount
+      + (free.capacity + over.capacity + coming.capacity) * 4 + cells.byteCount + fixed.byteCount
       + near.byteCount + gone.byteCount
   }
 

@@ -97,6 +97,13 @@ struct LeaveSchedule: Sendable {
     return nil
   }
 
+  /// The slots of those that come to their moment next, since this was asked last; as for `LeaveQueue.takeComing`.
+  mutating func takeComing(into slots: inout [Int32]) {
+    for mode in queues.indices where !queues[mode].coming.isEmpty {
+      queues[mode].takeComing(into: &slots)
+    }
+  }
+
   mutating func lookSoon(_ slot: Int32, _ view: LeaveView) {
     guard let (mode, place) = place(of: slot) else { return }
     queues[mode].lookSoon(place, view)

@@ -1,4 +1,5 @@
 import CivilTime
+import Geodesy
 import Geofencing
 
 /// A reminder and how far it has come, taken out for a decision.
@@ -36,13 +37,16 @@ package struct PackedEntry {
 /// one decision asks for the same one several times, and the next fix may again.
 ///
 /// Invariant: a vacant slot is in `free`, any other in `ids`.
-struct SlotTable: Sendable {
+struct SlotTable: ~Copyable, Sendable {
   private struct Record: Sendable {
     var packed: PackedReminder
     var kept = Kept()
     var marks = Marks(rawValue: 0)
 
     init(packed: PackedReminder) { self.packed = packed }
+
+    /// Where it refers to the bytes that are packed.
+    static let offsetOfPacked = MemoryLayout<Record>.offset(of: \.packed)
   }
 
   /// The progress, but for what few have. Without a reference in it: one event reads it a dozen times.
@@ -116,9 +120,25 @@ struct SlotTable: Sendable {
     ids.find(ArraySlice(id.utf8), id: { records[Int($0)].packed.id })
   }
 
+  /// Has a slot on its way to the processor, which will be asked for soon. The slot may be vacant.
+  func askForRecord(_ index: Int32) { records.askFor(Int(index)) }
+
+  /// The same for what is packed in it, when the slot itself is at hand.
+  func askForWords(_ index: Int32) {
+    guard let offset = Record.offsetOfPacked else { return }
+    records.askFor(0, of: [UInt8].self, at: offset, in: Int(index))
+    records.askFor(64, of: [UInt8].self, at: offset, in: Int(index))
+  }
+
   func isVacant(_ index: Int32) -> Bool { records[Int(index)].packed.isVacant }
 
   func packed(_ index: Int32) -> PackedReminder { records[Int(index)].packed }
+
+  /// Its circle; nil where it has none, or none that can be.
+  @inline(__always)
+  func place(_ index: Int32) -> (position: Coordinate, radius: Double)? {
+    records.span[Int(index)].packed.place
+  }
 
   func state(_ index: Int32) -> Reminder.State { records[Int(index)].kept.state }
 

@@ -235,11 +235,12 @@ import Testing
     #expect(engine.count == 200)
     #expect(engine.fenceCount == 200)
     for number in 0..<200 {
-      let index = try #require(engine.slots.index(of: "r\(number)"))
       let title = number < 100 ? "T\(number + 200)" : "T\(number)"
-      #expect(engine.slots.peek(index)?.reminder.title == title)
+      let found = engine.slot("r\(number)")?.reminder.title
+      #expect(found == title)
     }
-    #expect(engine.slots.index(of: "r200") == nil)
+    let another = engine.slot("r200")?.reminder.title
+    #expect(another == nil)
   }
 
   @Test func packingKeepsEverything() throws {
