@@ -37,11 +37,11 @@ struct LeaveQueue: Sendable {
     var isGone: Bool { gone != nil || self == .goneShelf || self == .goneGiven }
   }
 
-  /// What is far off is looked at so rarely, many at once: by so much of the fastest clock, which is
-  /// well below `LeaveReckoning.nearness`. Microseconds.
-  static let farPause: Int64 = 120_000_000
+  /// What is far off is looked at so rarely, many at once: by so much of the fastest clock, which leaves minutes of
+  /// `LeaveReckoning.nearness`. Microseconds.
+  static let farPause: Int64 = 360_000_000
   /// So long a look at it may wait for a fix; more than the pause, so that it is not too early for it.
-  static let farPatience: Int64 = 130_000_000
+  static let farPatience: Int64 = 370_000_000
 
   private(set) var entries: [LeaveEntry] = []
   var homes: [Home] = []
