@@ -19,6 +19,8 @@ extension LeaveQueue {
     // What comes to its moment next, a few at a time, is at hand then.
     if !near.approaching.isEmpty {
       askFor(near.approaching)
+      // Where nothing has been looked at for long, those found long ago are elsewhere.
+      if coming.count >= Self.mostComing { coming.removeAll(keepingCapacity: true) }
       coming.append(contentsOf: near.approaching)
       near.forgetApproaching()
     }

@@ -60,6 +60,8 @@ struct LeaveQueue: Sendable {
   var farQuietUntil = Int64.min
   /// With so many metres, and time that only goes on, none that has said "leave" is to be looked at.
   var backLookedAt: Double?
+  /// So many of those that come to their moment next are noted, and those found with the last of them.
+  static let mostComing = 256
   /// Those that come to their moment next, until they are asked for; some may be over by then.
   var coming: [Int32] = []
   /// What the cells have just given out.

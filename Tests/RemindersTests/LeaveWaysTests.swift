@@ -145,6 +145,33 @@ import Testing
     }
   }
 
+  /// One that comes near its time and goes away again for weeks is not noted without an end.
+  @Test func whatComesNearAndGoesAgainIsForgotten() {
+    var queue = LeaveQueue(pace: TravelPace(profile: .driving))
+    var odometer = Odometer()
+    var routes = RouteBook()
+    let now: Int64 = 1_781_280_000_000_000
+    let place = EngineHarness.home.destination(bearing: 90, distance: 20_000)
+    odometer.follow(EngineHarness.home)
+    func view() -> LeaveView {
+      LeaveView(now: now, metres: odometer.metres, here: odometer.here)
+    }
+    let way = Int64(queue.pace.seconds(20_000) * 1e6)
+    let entry = LeaveEntry(
+      slot: 0, place: place, radius: 50, moment: Instant(microseconds: now + way + 200_000_000))
+    _ = queue.add(entry, .waiting, moment: nil, again: Self.again, view())
+    var most = 0
+    for step in 0..<2_000 {
+      // 35 s of slack and 200 s by turns.
+      odometer.follow(
+        EngineHarness.home.destination(bearing: 270, distance: step % 2 == 0 ? 1_700 : 0))
+      let due = queue.nextDue(view(), routes: &routes, mode: 0, exactDistance: { _ in nil })
+      #expect(due == nil)
+      most = max(most, queue.coming.count)
+    }
+    #expect(most > 100 && most <= LeaveQueue.mostComing)
+  }
+
   /// Cells say of what they give out how much slack all of a bucket have at least, and how far they may be.
   @Test(arguments: [TravelProfile.driving, .cycling, .walking])
   func whatCellsGiveOutHasTheSlackThatTheyTell(profile: TravelProfile) {
