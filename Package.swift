@@ -155,7 +155,7 @@ let package = Package(
       .executableTarget(
         name: "georemind-bench",
         dependencies: [
-          "Geodesy", "CivilTime", "Positioning", "Geofencing", "Reminders", "Storage",
+          "Bytes", "Geodesy", "CivilTime", "Positioning", "Geofencing", "Reminders", "Storage",
           "Interchange",
         ],
         swiftSettings: strict),

@@ -67,9 +67,10 @@ struct GoneLeaves: Sendable {
     _ place: Int32, _ grade: Int, after length: Int64, _ reckoning: LeaveReckoning,
     _ view: LeaveView
   ) {
-    put(place, grade, at: reckoning.approach(grade, view) + length)
+    let time = reckoning.approach(grade, view) + length
+    put(place, grade, at: time)
     if grade == 0 {
-      quietOnTheWayUntil = min(quietOnTheWayUntil, reckoning.approach(0, view) + length)
+      quietOnTheWayUntil = min(quietOnTheWayUntil, time)
     } else {
       quietUntil = min(quietUntil, reckoning.approach(1, view) + length)
     }

@@ -15,6 +15,11 @@ extension LeaveCells {
 
     var isEmpty: Bool { indices.isEmpty }
 
+    /// Bytes of heap in use.
+    var byteCount: Int {
+      indices.capacity * 4 + buckets.capacity * MemoryLayout<Bucket>.stride
+    }
+
     mutating func removeAll() {
       indices.removeAll(keepingCapacity: true)
       buckets.removeAll(keepingCapacity: true)

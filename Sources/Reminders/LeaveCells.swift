@@ -42,6 +42,7 @@ struct LeaveCells: Sendable {
       number == 0 ? soonest : later[later.count - number]
     }
 
+    /// Where it refers to the later ones.
     static let offsetOfLater = MemoryLayout<Cell>.offset(of: \.later)
 
     /// Takes one in that is sooner than all.

@@ -87,8 +87,8 @@ struct LeaveQueue: Sendable {
   /// Bytes of heap in use.
   var byteCount: Int {
     entries.capacity * MemoryLayout<LeaveEntry>.stride + homes.capacity * 4
-      + (free.capacity + over.capacity + coming.capacity) * 4 + cells.byteCount + fixed.byteCount
-      + near.byteCount + gone.byteCount
+      + (free.capacity + over.capacity + coming.capacity) * 4 + given.byteCount + cells.byteCount
+      + fixed.byteCount + near.byteCount + gone.byteCount
   }
 
   // MARK: - Coming and going

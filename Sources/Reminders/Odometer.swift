@@ -24,18 +24,21 @@ struct Direction: Equatable, Sendable {
     distance(x: other.x, y: other.y, z: other.z)
   }
 
-  /// The straight line to another one, in radii of the Earth.
+  /// The straight line to a point, in radii of the Earth.
   @inline(__always)
-  private func chord(to other: Direction) -> Double {
-    let (dx, dy, dz) = (x - other.x, y - other.y, z - other.z)
+  private func chord(x otherX: Double, y otherY: Double, z otherZ: Double) -> Double {
+    let (dx, dy, dz) = (x - otherX, y - otherY, z - otherZ)
     return (dx * dx + dy * dy + dz * dz).squareRoot()
   }
+
+  @inline(__always)
+  private func chord(to other: Direction) -> Double { chord(x: other.x, y: other.y, z: other.z) }
 
   /// No less than the great-circle metres to another one, and for some kilometres no more than a millionth above.
   @inline(__always)
   func distance(atLeastTo other: Direction) -> Double {
     let chord = chord(to: other)
-    // The arc over a chord c is no longer than c (1 + c²/16) up to a third of a great circle.
+    // The arc over a chord c is no longer than c (1 + c²/16) up to a sixth of a great circle.
     return chord <= 1 ? Sphere.radius * chord * (1 + chord * chord / 16) : Sphere.radius * 2 * chord
   }
 
@@ -53,8 +56,7 @@ struct Direction: Equatable, Sendable {
   func distance(
     x otherX: Double, y otherY: Double, z otherZ: Double, reach: Double = 0
   ) -> Double {
-    let (dx, dy, dz) = (x - otherX, y - otherY, z - otherZ)
-    let half = ((dx * dx + dy * dy + dz * dz).squareRoot() + reach) / 2
+    let half = (chord(x: otherX, y: otherY, z: otherZ) + reach) / 2
     // The arc sine of a way below 600 km by its series: the next term is less than 10⁻¹³ of it.
     let square = half * half
     guard square > 0.0025 else {

@@ -1,3 +1,4 @@
+import Bytes
 import CivilTime
 import Geodesy
 import Positioning
@@ -80,29 +81,20 @@ func preemptiveBench(
     + " firings_fnv1a=\(String(digest.value, radix: 16))"
 }
 
-/// FNV-1a, 64 bits, of each firing's reminder, a space and its time in microseconds. No text is made of them: what the
-/// bench itself does between two fixes is not to drive the engine out of the processor's caches.
-private struct FiringDigest {
+/// FNV-1a, 64 bits, of each firing's reminder, a space and its time in microseconds. They are written in one place over and
+/// over: what the bench itself does between two fixes is not to drive the engine out of the processor's caches.
+private struct FiringDigest: ~Copyable {
   private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+  private var text = ByteWriter(capacity: 64)
 
   mutating func add(_ firing: Firing) {
-    for byte in firing.reminderID.utf8 { add(byte) }
-    add(UInt8(ascii: " "))
-    add(decimal: firing.time.microseconds)
-  }
-
-  private mutating func add(_ byte: UInt8) {
-    value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
-  }
-
-  private mutating func add(decimal number: Int64) {
-    if number < 0 { add(UInt8(ascii: "-")) }
-    add(decimal: number.magnitude)
-  }
-
-  private mutating func add(decimal number: UInt64) {
-    if number >= 10 { add(decimal: number / 10) }
-    add(UInt8(ascii: "0") + UInt8(number % 10))
+    text.removeAll()
+    text.add(firing.reminderID)
+    text.add(UInt8(ascii: " "))
+    text.add(decimal: Int(firing.time.microseconds))
+    value = unsafe text.withUnsafeBytes { bytes in
+      unsafe bytes.reduce(value) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+    }
   }
 }
 
