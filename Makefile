@@ -4,15 +4,8 @@ PREFIX ?= /usr
 DESTDIR ?=
 SWIFT ?= swift
 RELEASE = .build/release
-BUILD_FLAGS = -c release --static-swift-stdlib -Xlinker -s $(SIDE_BY_SIDE)
-# What runs between a fix and its firing's entry is laid side by side, where the toolchain brings the
-# linker that can (docs/performance.md). Names that a program does not have are passed over.
-ifneq ($(wildcard $(dir $(realpath $(shell command -v $(SWIFT))))ld.lld),)
-SIDE_BY_SIDE = -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
-  -Xlinker "--symbol-ordering-file=$(CURDIR)/Tools/hot-path.order" -Xlinker --no-warn-symbol-ordering
-endif
-SOURCES := $(shell find Sources Tools -name '*.swift' -o -name '*.h' -o -name '*.modulemap' \
-  -o -name '*.order')
+BUILD_FLAGS = -c release --static-swift-stdlib -Xlinker -s
+SOURCES := $(shell find Sources Tools -name '*.swift' -o -name '*.h' -o -name '*.modulemap')
 
 .PHONY: all run test deps lint fuzz bench install uninstall deb clean drive
 
