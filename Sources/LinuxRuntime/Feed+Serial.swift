@@ -57,6 +57,6 @@ extension Feed {
   /// A lost line is opened again as soon as its name is back.
   func awaitLine() {
     guard case .serial(let path, _) = url, pathWatch == nil else { return }
-    pathWatch = PathWatch(path, loop: loop) { [unowned self] in retrySoon() }
+    pathWatch = PathWatch(path, for: .appearance, loop: loop) { [unowned self] in retrySoon() }
   }
 }

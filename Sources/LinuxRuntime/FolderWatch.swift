@@ -63,7 +63,8 @@ package final class FolderWatch {
     do throws(SystemError) {
       root = try loop.addFileWatch(path, mask: Self.mask) { [unowned self] in changed($0) }
     } catch  where error.code == ENOENT || error.code == ENOTDIR {
-      appearance = appearance ?? PathWatch(path, loop: loop) { [unowned self] in appeared() }
+      appearance =
+        appearance ?? PathWatch(path, for: .appearance, loop: loop) { [unowned self] in appeared() }
       return
     } catch {
       trouble = error

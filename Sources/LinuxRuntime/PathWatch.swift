@@ -1,47 +1,73 @@
 import Glibc
 
-/// Tells when something appears at a path that is not there yet, such as the name of a receiver that
-/// is not plugged in.
+/// Watches the name at a path, with inotify(7): a file, a link or a device there comes, goes or changes.
 ///
-/// `/dev/serial/by-id` itself goes away with the last of its names, so the nearest folder that exists
-/// is watched for the next part of the path, and the watch moves down as the folders come.
-/// A change of permissions counts as well: udev sets them after the name is there.
-final class PathWatch {
-  private let path: String
-  private let loop: EventLoop
-  private let onAppearance: () -> Void
-  private var watch: FileWatch?
-  /// What is waited for in the watched folder.
-  private var awaited = ""
+/// The folder is watched, not the file, because what replaces a file shares nothing with it but the name.
+/// Where the folder does not exist, as `/dev/serial/by-id` without receivers, the nearest folder that
+/// exists is watched for the next part of the path.
+package final class PathWatch {
+  /// Which changes are reported.
+  package enum Changes {
+    /// Something appears at the path. A change of permissions counts as well, because udev sets them
+    /// after the name is there.
+    case appearance
+    /// The file is written, replaced, removed or made, as by `ln -sf`, `cp` or a package's upgrade.
+    case replacement
+  }
 
-  /// - Parameter onAppearance: called from the loop, once or more for each appearance.
-  init(_ path: String, loop: EventLoop, onAppearance: @escaping () -> Void) {
+  private let path: String
+  private let changes: Changes
+  private let loop: EventLoop
+  private let onChange: () -> Void
+  private var watch: FileWatch?
+  /// The name in the watched folder that is waited for.
+  private var awaited = ""
+  /// Whether the watched folder is the one that has, or will have, the path's last part.
+  private var isInParent = false
+
+  /// Where no folder can be watched, nothing is reported.
+  /// - Parameter onChange: called from the loop, once or more for each change.
+  package init(
+    _ path: String, for changes: Changes, loop: EventLoop, onChange: @escaping () -> Void
+  ) {
     self.path = path
+    self.changes = changes
     self.loop = loop
-    self.onAppearance = onAppearance
+    self.onChange = onChange
     watchNearest()
   }
 
   deinit { close() }
 
   /// Harmless when repeated.
-  func close() {
+  package func close() {
     watch?.close()
     watch = nil
   }
 
-  /// Where no folder can be watched, nothing is told: the owner tries now and then anyway.
+  /// Where a path leads to, links followed; nil where there is nothing.
+  package static func target(of path: String) -> String? {
+    guard let found = realpath(path, nil) else { return nil }
+    defer { free(found) }
+    return String(cString: found)
+  }
+
+  private var mask: UInt32 {
+    let folder = IN_CREATE | IN_MOVED_TO | Int32(IN_ONLYDIR) | IN_DELETE_SELF | IN_MOVE_SELF
+    return switch changes {
+    case .appearance: UInt32(folder | IN_ATTRIB)
+    case .replacement: UInt32(folder | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE)
+    }
+  }
+
   private func watchNearest() {
-    // A folder that is made between the look and the watch is found by looking again.
+    // A folder that is made between finding and watching its parent is found by trying again.
     for _ in 0..<8 {
       close()
       guard let (folder, name) = nearest() else { return }
       awaited = name
-      watch = try? loop.addFileWatch(
-        folder,
-        mask: UInt32(IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
-          | UInt32(IN_ONLYDIR)
-      ) { [unowned self] in changed($0) }
+      isInParent = path.utf8.count - name.utf8.count <= folder.utf8.count + 1
+      watch = try? loop.addFileWatch(folder, mask: mask) { [unowned self] in changed($0) }
       if watch != nil, nearest()?.folder == folder { return }
     }
   }
@@ -63,8 +89,8 @@ final class PathWatch {
   private func changed(_ change: FileChange) {
     if change.name.isEmpty { return watchNearest() }
     guard change.name == awaited else { return }
-    watchNearest()
+    if !isInParent { watchNearest() }
     var status = stat()
-    if stat(path, &status) == 0 { onAppearance() }
+    if stat(path, &status) == 0 || (changes == .replacement && isInParent) { onChange() }
   }
 }

@@ -74,14 +74,14 @@ final class ControlServer {
       vendor: "georemind", product: "georemindd", version: DaemonCommand.version,
       url: "https://varlink.org", interfaces: [GeoremindInterface.text],
       streaming: GeoremindInterface.streamingMethods)
-    let relay = Relay()
+    let owner = WeakReference<ControlServer>()
     statusTimer = try loop.addTimer(.monotonic, accuracy: 200_000) { _ in
-      relay.server?.pushStatus()
+      owner.target?.pushStatus()
     }
     patienceTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { _ in
-      relay.server?.closeStalled()
+      owner.target?.closeStalled()
     }
-    relay.server = self
+    owner.target = self
     self.budget.onDrop = { [unowned daemon] peer in
       daemon.refusals.tell(
         "Hung up on a client of user \(peer.userID), process \(peer.processID): all clients "
@@ -93,7 +93,7 @@ final class ControlServer {
         try UnixListener(
           passed: socket.descriptor, loop: loop, limits: limits, budget: self.budget,
           priority: Self.priority
-        ) { relay.server?.admit($0) })
+        ) { owner.target?.admit($0) })
     }
     isPassed = !listeners.isEmpty
     if !isPassed { try listen(at: daemon.settings.socketPath) }
@@ -112,8 +112,6 @@ final class ControlServer {
   }
 
   private var limits: StreamConnection.Limits { .init(queue: outputLimit) }
-
-  private final class Relay { weak var server: ControlServer? }
 
   func stop() {
     statusTimer.close()

@@ -49,22 +49,19 @@ final class FeedRunner {
     self.announcer = announcer
     self.log = log
     self.decoderOptions = decoderOptions
-    let relay = Relay()
+    let owner = WeakReference<FeedRunner>()
     feed = try Feed(
       url, loop: loop, options: options,
       handlers: Feed.Handlers(
-        onOpen: { relay.runner?.opened() },
-        onBytes: { relay.runner?.took($0) },
-        onDatagram: { relay.runner?.tookDatagram($0, from: $1) },
-        onClose: { relay.runner?.closed($0, willRetry: $1) },
-        onSilence: { relay.runner?.lost($0) },
-        onEnd: { relay.runner?.ended() }))
-    relay.runner = self
+        onOpen: { owner.target?.opened() },
+        onBytes: { owner.target?.took($0) },
+        onDatagram: { owner.target?.tookDatagram($0, from: $1) },
+        onClose: { owner.target?.closed($0, willRetry: $1) },
+        onSilence: { owner.target?.lost($0) },
+        onEnd: { owner.target?.ended() }))
+    owner.target = self
     if case .udp = url {} else { stream = try makeSource(nil, sender: 0) }
   }
-
-  /// The handlers are made before there is a runner to call.
-  private final class Relay { weak var runner: FeedRunner? }
 
   /// - Parameter descriptor: what an earlier run had open.
   func start(adopting descriptor: Int32? = nil) { feed.start(adopting: descriptor) }

@@ -37,15 +37,12 @@ final class FeedSource {
     var options = options
     options.learnsCycleEnd = isLive
     decoder = FixDecoder(options: options)
-    let relay = Relay()
+    let owner = WeakReference<FeedSource>()
     quietTimer = try loop.addTimer(.monotonic, accuracy: 20_000) { _ in
-      relay.source?.decode { $0.quiet(into: &$1) }
+      owner.target?.decode { $0.quiet(into: &$1) }
     }
-    relay.source = self
+    owner.target = self
   }
-
-  /// The timer's handler is made before there is a source to call.
-  private final class Relay { weak var source: FeedSource? }
 
   func close() { quietTimer.close() }
 

@@ -22,14 +22,12 @@ final class PlaceImportQueue {
   init(store: Store, loop: EventLoop, log: Logger) throws {
     self.store = store
     self.log = log
-    let relay = Relay()
-    purgeTimer = try loop.addTimer(.monotonic, accuracy: 10_000) { _ in relay.queue?.purge() }
-    settleTimer = try loop.addTimer(.monotonic, accuracy: 100_000) { _ in relay.queue?.settle() }
-    relay.queue = self
+    let owner = WeakReference<PlaceImportQueue>()
+    purgeTimer = try loop.addTimer(.monotonic, accuracy: 10_000) { _ in owner.target?.purge() }
+    settleTimer = try loop.addTimer(.monotonic, accuracy: 100_000) { _ in owner.target?.settle() }
+    owner.target = self
     if try store.imports.abandonAll() { purgeTimer?.arm(in: 1_000_000) }
   }
-
-  private final class Relay { weak var queue: PlaceImportQueue? }
 
   func stop() {
     purgeTimer?.close()

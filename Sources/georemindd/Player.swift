@@ -29,9 +29,9 @@ final class Player {
     self.feed = feed
     self.rate = rate
     self.host = host
-    let relay = Relay()
-    timer = try loop.addTimer(.monotonic, accuracy: 1_000) { _ in relay.player?.pump() }
-    relay.player = self
+    let owner = WeakReference<Player>()
+    timer = try loop.addTimer(.monotonic, accuracy: 1_000) { _ in owner.target?.pump() }
+    owner.target = self
     feed.onFixes = { [unowned self] fixes, _ in
       waiting.append(contentsOf: fixes)
       pump()
@@ -41,8 +41,6 @@ final class Player {
       pump()
     }
   }
-
-  private final class Relay { weak var player: Player? }
 
   func stop() { timer.close() }
 

@@ -13,8 +13,8 @@ final class TimeKeeper {
   private let query: SynchronisationQuery
   private var trustTimer: TimerSource?
   private var zoneTimer: TimerSource?
-  private var watches: [FileReplacementWatch] = []
-  private var synchronisation: FileReplacementWatch?
+  private var watches: [PathWatch] = []
+  private var synchronisation: PathWatch?
   private var alarm: TimerSource?
   private var isWakingRefused = false
 
@@ -51,8 +51,8 @@ final class TimeKeeper {
         + "dates wait until it is synchronized or three fixes in a row agree with it "
         + "(Trust= in [Clock])",
       .warning, .clockNotTrusted)
-    synchronisation = FileReplacementWatch(
-      ClockSynchronisation.timesyncFile, loop: daemon.loop
+    synchronisation = PathWatch(
+      ClockSynchronisation.timesyncFile, for: .replacement, loop: daemon.loop
     ) { [unowned self] in look() }
     look()
   }
@@ -99,9 +99,9 @@ final class TimeKeeper {
   /// Watches the file that says the zone, the link as well as what it leads to.
   private func watchZone() {
     let path = daemon.settings.zonePath
-    let target = FileReplacementWatch.target(of: path)
-    watches = Set([path, target].compactMap { $0 }).sorted().compactMap { path in
-      FileReplacementWatch(path, loop: daemon.loop) { [unowned self] in
+    let target = PathWatch.target(of: path)
+    watches = Set([path, target].compactMap { $0 }).sorted().map { path in
+      PathWatch(path, for: .replacement, loop: daemon.loop) { [unowned self] in
         zoneTimer?.arm(in: Self.zoneDelay)
       }
     }

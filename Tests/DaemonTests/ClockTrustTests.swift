@@ -165,14 +165,14 @@ import Testing
   }
 }
 
-@Suite struct FileReplacementTests {
-  @Test func noticesWhateverBecomesOfTheName() throws {
+@Suite struct PathWatchTests {
+  @Test func everyReplacementOfTheFileIsReported() throws {
     let folder = try TemporaryFolder()
     let loop = try EventLoop()
     var changes = 0
     let path = "\(folder.path)/localtime"
-    let watch = FileReplacementWatch(path, loop: loop) { changes += 1 }
-    #expect(watch != nil)
+    let watch = PathWatch(path, for: .replacement, loop: loop) { changes += 1 }
+    defer { watch.close() }
     func happens(_ body: () -> Void) throws {
       let before = changes
       body()
