@@ -52,7 +52,7 @@ package struct DecoderStatistics: Sendable {
 
   package init() {}
 
-  /// Sentences of one type among `sentences`; those that are not read are `.other`.
+  /// Sentences of one type among `sentences`; those without a row of their own are `.other`.
   package subscript(type: SentenceType) -> Int { counts[type] }
 
   /// The names of all sentences that came, in lower case and in order, with their counts: `gga`,

@@ -3,28 +3,14 @@
 extension FixDecoder {
   @inline(never)
   mutating func read(_ text: Span<UInt8>, as type: SentenceType, into fixes: inout [Fix]) {
-    switch type {
-    case .other, .gsv: break
-    case .rmc: readRMC(text, &fixes)
-    case .gga, .gns: readGGA(text, isGNS: type == .gns, &fixes)
-    case .gll: readGLL(text, &fixes)
-    case .vtg: readVTG(text)
-    case .gsa: readGSA(text)
-    case .gst: readErrors(text, skipping: 4, isGST: true, &fixes)
-    case .gbs: readErrors(text, skipping: 0, isGST: false, &fixes)
-    case .zda: readZDA(text, &fixes)
-    case .dtm: readDTM(text)
-    case .pgrme: readPGRME(text)
-    case .pgrmz: readPGRMZ(text)
-    }
-    // A datum is no part of a fix.
-    if context.options.learnsCycleEnd, type != .dtm {
+    type.spec.read?(&self, text, &fixes)
+    if context.options.learnsCycleEnd, type.countsForBurst {
       assembler.count(type, &context, into: &fixes)
     }
   }
 
   /// time, A/V, lat, N/S, lon, E/W, knots, track, ddmmyy, variation, E/W, mode, nav status
-  private mutating func readRMC(_ text: Span<UInt8>, _ fixes: inout [Fix]) {
+  mutating func readRMC(_ text: Span<UInt8>, _ fixes: inout [Fix]) {
     var at = 6
     guard let time = text.timeOfDay(&at) else { return }
     let status = text.letter(&at)
@@ -60,7 +46,7 @@ extension FixDecoder {
 
   /// time, lat, N/S, lon, E/W, quality (GNS: modes), satellites, HDOP, altitude, M, separation, M
   /// (GNS: without the units)
-  private mutating func readGGA(_ text: Span<UInt8>, isGNS: Bool, _ fixes: inout [Fix]) {
+  mutating func readGGA(_ text: Span<UInt8>, isGNS: Bool, _ fixes: inout [Fix]) {
     var at = 6
     guard let time = text.timeOfDay(&at),
       assembler.enter(time, day: nil, isFromFix: false, &context, into: &fixes)
@@ -95,7 +81,7 @@ extension FixDecoder {
   }
 
   /// lat, N/S, lon, E/W, time, A/V, mode
-  private mutating func readGLL(_ text: Span<UInt8>, _ fixes: inout [Fix]) {
+  mutating func readGLL(_ text: Span<UInt8>, _ fixes: inout [Fix]) {
     var at = 6
     let position = text.position(&at)
     guard let time = text.timeOfDay(&at),
@@ -115,7 +101,7 @@ extension FixDecoder {
 
   /// true, T, magnetic, M, knots, N, km/h, K, mode; before version 2.3 without the unit letters, and so
   /// with four fields
-  private mutating func readVTG(_ text: Span<UInt8>) {
+  mutating func readVTG(_ text: Span<UInt8>) {
     var at = 6
     let track = text.value(&at, in: Self.track)
     var next = at
@@ -144,7 +130,7 @@ extension FixDecoder {
   }
 
   /// M/A, 1/2/3, twelve satellites, PDOP, HDOP, VDOP, system
-  private mutating func readGSA(_ text: Span<UInt8>) {
+  mutating func readGSA(_ text: Span<UInt8>) {
     var at = 6
     text.skipFields(1, &at)
     let dimension = text.letter(&at) &- UInt8(ascii: "0")
@@ -162,7 +148,7 @@ extension FixDecoder {
   }
 
   /// GST: time, rms, three of the ellipse, lat, lon, alt. GBS: time, lat, lon, alt. One sigma, metres.
-  private mutating func readErrors(
+  mutating func readErrors(
     _ text: Span<UInt8>, skipping fields: Int, isGST: Bool, _ fixes: inout [Fix]
   ) {
     var at = 6
@@ -180,7 +166,7 @@ extension FixDecoder {
   }
 
   /// time, day, month, year, zone
-  private mutating func readZDA(_ text: Span<UInt8>, _ fixes: inout [Fix]) {
+  mutating func readZDA(_ text: Span<UInt8>, _ fixes: inout [Fix]) {
     var at = 6
     guard let time = text.timeOfDay(&at) else { return }
     var day: Int32?
@@ -193,7 +179,7 @@ extension FixDecoder {
   }
 
   /// datum, …
-  private mutating func readDTM(_ text: Span<UInt8>) {
+  mutating func readDTM(_ text: Span<UInt8>) {
     guard text.count >= 10, text[6] != UInt8(ascii: ",") else { return }
     if text[6] != UInt8(ascii: "W") || text[7] != UInt8(ascii: "8") || text[8] != UInt8(ascii: "4")
     {
@@ -202,7 +188,7 @@ extension FixDecoder {
   }
 
   /// horizontal error, M, vertical, M, spherical, M; 50 %
-  private mutating func readPGRME(_ text: Span<UInt8>) {
+  mutating func readPGRME(_ text: Span<UInt8>) {
     var at = 6
     guard let error = text.value(&at, in: Self.error), text.letter(&at) == UInt8(ascii: "M") else {
       return
@@ -211,7 +197,7 @@ extension FixDecoder {
   }
 
   /// altitude, f, 2 or 3
-  private mutating func readPGRMZ(_ text: Span<UInt8>) {
+  mutating func readPGRMZ(_ text: Span<UInt8>) {
     var at = 6
     guard let feet = text.value(&at, in: -40_000...300_000) else { return }
     let isFeet = text.letter(&at) | 0x20 == UInt8(ascii: "f")

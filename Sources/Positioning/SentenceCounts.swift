@@ -4,16 +4,17 @@
 /// table of fixed size, and what finds no place there is counted together: a stream that makes up
 /// names costs no memory.
 struct SentenceCounts: Sendable {
-  private var known = InlineArray<14, Int>(repeating: 0)
+  /// One for each row of `SentenceSpec.all`.
+  private var known = [Int](repeating: 0, count: SentenceSpec.all.count)
   /// Names as numbers, 0 for a free place.
   private var names = InlineArray<64, UInt32>(repeating: 0)
   private var counts = InlineArray<64, Int>(repeating: 0)
 
   /// Sentences of one type; those that are not read are `.other`, whatever their names.
-  subscript(type: SentenceType) -> Int { known[Int(type.rawValue)] }
+  subscript(type: SentenceType) -> Int { known[Int(type.row)] }
 
   @inline(__always)
-  mutating func count(_ type: SentenceType) { known[Int(type.rawValue)] &+= 1 }
+  mutating func count(_ type: SentenceType) { known[Int(type.row)] &+= 1 }
 
   /// Counts a sentence that is not read by its own name: the three letters behind the talker; of a
   /// proprietary one P and its maker.
@@ -70,8 +71,8 @@ struct SentenceCounts: Sendable {
   /// of their own.
   var all: [(name: String, count: Int)] {
     var result: [(name: String, count: Int)] = []
-    for type in SentenceType.allCases where type != .other && self[type] > 0 {
-      result.append(("\(type)", self[type]))
+    for row in known.indices.dropFirst() where known[row] > 0 {
+      result.append((SentenceSpec.all[row].name.lowercased(), known[row]))
     }
     var left = self[.other]
     for place in names.indices where names[place] != 0 {

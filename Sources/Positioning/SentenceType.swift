@@ -1,71 +1,76 @@
-/// The sentences that a decoder knows.
-package enum SentenceType: UInt8, CaseIterable, Sendable {
-  /// Any other sentence with a right checksum: AIS, weather, proprietary ones.
-  case other
-  /// Satellites in view, more than half of the lines of modern receivers: counted, never read.
-  case gsv
-  case rmc, gga, gns, gll, vtg, gsa, gst, gbs, zda, dtm, pgrme, pgrmz
-
+/// The type of a sentence: the number of its row in `SentenceSpec.all`.
+package struct SentenceType: Equatable, Sendable {
+  private(set) var row: UInt8
+  /// Whether the sentence says which epoch it belongs to.
+  private(set) var hasTime: Bool
+  private(set) var countsForBurst: Bool
   /// Whether the decoder reads its fields.
-  var isRead: Bool { rawValue > Self.gsv.rawValue }
+  private(set) var isRead: Bool
 
-  /// Whether sentences of this type say which epoch they belong to.
-  var hasTime: Bool {
-    switch self {
-    case .rmc, .gga, .gns, .gll, .gst, .gbs, .zda: true
-    case .other, .gsv, .vtg, .gsa, .dtm, .pgrme, .pgrmz: false
-    }
+  /// A sentence that has no row of its own.
+  package static let other = SentenceType(row: 0)
+
+  init(row: Int) {
+    let spec = SentenceSpec.all[row]
+    self.row = UInt8(row)
+    hasTime = spec.hasTime
+    countsForBurst = spec.countsForBurst
+    isRead = spec.read != nil
   }
 
-  /// The type of a sentence by its address. Any talker of two letters or digits will do; addresses
-  /// that begin with P are proprietary, but for Quectel's QZSS talker PQ.
+  var spec: SentenceSpec { SentenceSpec.all[Int(row)] }
+
+  /// The type of a sentence by its address. Any talker of two letters or digits will do; addresses that
+  /// begin with P are proprietary, but for Quectel's QZSS talker PQ.
+  /// - Complexity: O(1).
   @inline(__always)
   init(of text: Span<UInt8>) {
     self = .other
     guard text.count >= 6, text[5] == UInt8(ascii: ",") else { return }
     let name = UInt32(text[2]) &<< 16 | UInt32(text[3]) &<< 8 | UInt32(text[4])
-    let known = Self.names[Int(truncatingIfNeeded: (name &* 0xBF04_888B) &>> 28)]
-    let type = known.name == name ? known.type : .other
-    guard type != .other, type != .gsv else {
-      self = type
-      return
-    }
-    let isGarmin = type == .pgrme || type == .pgrmz
-    if text[0] == UInt8(ascii: "P") {
-      if text[1] == UInt8(ascii: "G") ? isGarmin : text[1] == UInt8(ascii: "Q") && type == .gsa {
-        self = type
-      }
-    } else if Self.isAddressCharacter(text[0]), Self.isAddressCharacter(text[1]), !isGarmin {
-      self = type
+    let table = Self.table
+    var place = Self.hash(name)
+    while table[place].name != 0, table[place].name != name { place = (place &+ 1) & 63 }
+    guard table[place].name == name else { return }
+    let talker = UInt16(text[0]) &<< 8 | UInt16(text[1])
+    if table[place].talker == 0
+      ? Self.isAddressCharacter(text[0]) && Self.isAddressCharacter(text[1])
+        && (text[0] != UInt8(ascii: "P") || text[1] == UInt8(ascii: "Q"))
+      : table[place].talker == talker
+    {
+      self = table[place].type
     }
   }
 
-  private struct Name {
-    /// Three letters in ASCII.
-    let name: UInt32
-    let type: SentenceType
+  /// A place of the hash table: the last three letters of the address, and the first two of a proprietary
+  /// one. Both are 0 in a free place.
+  private struct Entry {
+    var name: UInt32 = 0
+    var talker: UInt16 = 0
+    var type = SentenceType.other
   }
 
-  /// The names that are known, each where one multiplication of it finds it: comparing with one after the
-  /// other takes a branch or two that no processor can guess. The multiplier was found by trying.
-  private static let names: InlineArray<16, Name> = [
-    Name(name: 0x47_5354, type: .gst),
-    Name(name: 0x52_4D43, type: .rmc),
-    Name(name: 0x47_4E53, type: .gns),
-    Name(name: 0x44_544D, type: .dtm),
-    Name(name: 0x52_4D5A, type: .pgrmz),
-    Name(name: 0x56_5447, type: .vtg),
-    Name(name: 0, type: .other),
-    Name(name: 0, type: .other),
-    Name(name: 0x47_5356, type: .gsv),
-    Name(name: 0x52_4D45, type: .pgrme),
-    Name(name: 0x47_4741, type: .gga),
-    Name(name: 0x5A_4441, type: .zda),
-    Name(name: 0, type: .other),
-    Name(name: 0x47_5341, type: .gsa),
-    Name(name: 0x47_4C4C, type: .gll),
-    Name(name: 0x47_4253, type: .gbs),
-  ]
+  /// Open addressing with linear probing; a quarter of the places is in use.
+  private static let table: InlineArray<64, Entry> = {
+    var table = InlineArray<64, Entry>(repeating: Entry())
+    for row in SentenceSpec.all.indices.dropFirst() {
+      let spec = SentenceSpec.all[row]
+      let bytes = Array(spec.name.utf8)
+      let name = bytes.suffix(3).reduce(0) { UInt32($0) << 8 | UInt32($1) }
+      var entry = Entry(name: name, type: SentenceType(row: row))
+      if spec.isProprietary { entry.talker = UInt16(bytes[0]) << 8 | UInt16(bytes[1]) }
+      var place = hash(name)
+      while table[place].name != 0 { place = (place + 1) & 63 }
+      table[place] = entry
+    }
+    return table
+  }()
+
+  /// Fibonacci hashing (Knuth, volume 3, 6.4).
+  @inline(__always)
+  private static func hash(_ name: UInt32) -> Int {
+    Int(truncatingIfNeeded: (name &* 0x9E37_79B1) &>> 26)
+  }
 
   @inline(__always)
   static func isAddressCharacter(_ byte: UInt8) -> Bool {

@@ -112,7 +112,7 @@ struct CycleEndTests {
 
   @Test func errorsMakeItEverMoreCareful() {
     var cycle = CycleEnd()
-    let shape = BurstShape(length: 2, last: .gga)
+    let shape = BurstShape(length: 2, last: SentenceType(of: Array("GPGGA,".utf8).span))
     var counts: [Int] = []
     for _ in 0..<9 {
       var count = 0

@@ -2,18 +2,48 @@ import Testing
 
 @testable import Positioning
 
-/// The type of a sentence by its address.
+/// The type of a sentence by its address, and the table of sentences.
 @Suite struct SentenceTypeTests {
-  @Test(arguments: SentenceType.allCases.dropFirst())
-  func eachNameIsFound(_ type: SentenceType) {
-    let name = "\(type)".uppercased()
+  @Test(arguments: SentenceSpec.all.indices.dropFirst())
+  func eachRowIsFoundByItsAddress(_ row: Int) {
+    let name = SentenceSpec.all[row].name
     let address = name.utf8.count == 3 ? "GP" + name : name
-    #expect(SentenceType(of: Array("\(address),1".utf8).span) == type)
-    // One letter beside it is another sentence.
+    #expect(SentenceType(of: Array("\(address),1".utf8).span) == SentenceType(row: row))
     for place in 2..<5 {
       var bytes = Array("\(address),1".utf8)
       bytes[place] ^= 0x20
       #expect(SentenceType(of: bytes.span) == .other)
     }
+  }
+
+  @Test func everyTalkerIsTakenButAProprietaryOne() {
+    #expect(SentenceType(of: Array("PQGSA,A".utf8).span).spec.name == "GSA")
+    #expect(SentenceType(of: Array("PXGSA,A".utf8).span) == .other)
+    #expect(SentenceType(of: Array("GPRME,1".utf8).span) == .other)
+    #expect(SentenceType(of: Array("g!RMC,1".utf8).span) == .other)
+  }
+
+  /// Lines of a Hemisphere receiver and of a depth sounder.
+  @Test func headingAndWaterSpeedAreCountedAndLeaveTheFixAlone() {
+    var plain = FixDecoder()
+    var mixed = FixDecoder()
+    var expected: [Fix] = []
+    var fixes: [Fix] = []
+    let rmc = "$GPRMC,092750.000,A,5321.6802,N,00630.3372,W,0.02,31.66,280511,,,A*43\r\n"
+    let others =
+      "$GPHDT,,T*1B\r\n$SDVHW,182.5,T,181.8,M,0.0,N,0.0,K*4C\r\n"
+    plain.consume(Array(rmc.utf8).span, into: &expected)
+    plain.finish(into: &expected)
+    mixed.consume(Array((others + rmc + others).utf8).span, into: &fixes)
+    mixed.finish(into: &fixes)
+    #expect(fixes == expected && fixes.count == 1)
+    #expect(mixed.statistics.count(of: "hdt") == 2 && mixed.statistics.count(of: "vhw") == 2)
+  }
+}
+
+extension DecoderStatistics {
+  /// The count of a sentence by its name in lower case.
+  func count(of name: String) -> Int {
+    sentencesByName.first { $0.name == name }?.count ?? 0
   }
 }
