@@ -125,6 +125,48 @@ import Testing
     #expect(access("\(folder.path)/georemind.db-wal", F_OK) != 0)
   }
 
+  /// systemd passes sockets from descriptor 3 on, which a process that runs tests uses for its own event
+  /// loop (libdispatch): so it takes another process.
+  @Test func socketsOfTheServiceManagerAreTakenByName() throws {
+    let path = "\(folder.path)/passed"
+    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    let unwanted = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    defer { for socket in [listener, unwanted] { close(socket) } }
+    try withUnixAddress(path) { try #require(bind(listener, $0, $1) == 0) }
+    try #require(listen(listener, 8) == 0)
+    let file = try folder.file("test.conf", "[Feed]\nFeed=\n")
+    let daemon = try ChildProcess(
+      usual + ["--config", file, "--foreground-journal"], in: folder,
+      passing: [("feed-of-old", unwanted), ("control", listener)])
+    #expect(try daemon.waits(for: "started: 0 reminders"))
+    #expect(access("\(folder.path)/socket", F_OK) != 0)
+    let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    defer { close(client) }
+    try withUnixAddress(path) { try #require(connect(client, $0, $1) == 0) }
+    let call = Array(#"{"method":"org.varlink.service.GetInfo"}"#.utf8) + [0]
+    #expect(write(client, call, call.count) == call.count)
+    var entry = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
+    try #require(poll(&entry, 1, 5_000) == 1)
+    var answer = [UInt8](repeating: 0, count: 4096)
+    let count = read(client, &answer, answer.count)
+    #expect(String(decoding: answer.prefix(max(0, count)), as: UTF8.self).contains("org.georemind"))
+    kill(daemon.id, SIGTERM)
+    #expect(try daemon.wait() == 0)
+  }
+
+  private func withUnixAddress(
+    _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Void
+  ) rethrows {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    try withUnsafePointer(to: &address) {
+      try $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        try body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+
   /// A second daemon neither takes the socket away nor disturbs the first.
   @Test func theSecondOneIsRefused() throws {
     let file = try folder.file("test.conf", "[Feed]\nFeed=\n")
@@ -147,7 +189,12 @@ private final class ChildProcess {
   private var text: [UInt8] = []
   private var hasEnded = false
 
-  init(_ arguments: [String], in folder: TemporaryFolder) throws {
+  /// - Parameter passing: descriptors that the program gets from 3 on, with their names, as from a service
+  ///   manager (sd_listen_fds(3)).
+  init(
+    _ arguments: [String], in folder: TemporaryFolder,
+    passing: [(name: String, descriptor: Int32)] = []
+  ) throws {
     var ends: [Int32] = [-1, -1]
     try #require(pipe(&ends) == 0)
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -160,13 +207,26 @@ private final class ChildProcess {
     posix_spawn_file_actions_adddup2(&actions, writer, 1)
     posix_spawn_file_actions_addopen(
       &actions, 2, "\(folder.path)/stderr", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    let words = ([Self.path] + arguments).map { strdup($0) }
+    for (index, socket) in passing.enumerated() {
+      posix_spawn_file_actions_adddup2(&actions, socket.descriptor, Int32(3 + index))
+    }
+    let names = passing.map(\.name).joined(separator: ":")
+    // Only the program itself knows its process number in time.
+    let shell = [
+      "/bin/sh", "-c", #"LISTEN_PID=$$ exec "$@""#, "sh",
+    ]
+    let words = ((passing.isEmpty ? [] : shell) + [Self.path] + arguments).map { strdup($0) }
     defer { for word in words { free(word) } }
-    let variables: [String] = ["HOME=\(folder.path)", "TZ=UTC"]
+    var variables = ["HOME=\(folder.path)", "TZ=UTC"]
+    if !passing.isEmpty {
+      variables += ["LISTEN_FDS=\(passing.count)", "LISTEN_FDNAMES=\(names)"]
+    }
     let environment = variables.map { strdup($0) }
     defer { for word in environment { free(word) } }
     var id: pid_t = 0
-    let code = posix_spawn(&id, Self.path, &actions, nil, words + [nil], environment + [nil])
+    let code = posix_spawn(
+      &id, passing.isEmpty ? Self.path : shell[0], &actions, nil, words + [nil], environment + [nil]
+    )
     close(writer)
     try #require(code == 0, "cannot start \(Self.path)")
     self.id = id

@@ -77,24 +77,6 @@ import Testing
       #expect(receiver.next() == nil)
     }
   }
-
-  @Test func takesPassedSocketsByName() async {
-    await #expect(processExitsWith: .success) {
-      // systemd passes from descriptor 3 on, which this process may use for something else.
-      for descriptor: Int32 in 3...4 {
-        let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        if socket != descriptor { dup2(socket, descriptor) }
-      }
-      setenv("LISTEN_PID", "\(getpid())", 1)
-      setenv("LISTEN_FDS", "2", 1)
-      setenv("LISTEN_FDNAMES", "varlink:other", 1)
-      let manager = ServiceManager()
-      let sockets = try manager.passedSockets()
-      #expect(sockets.map(\.descriptor) == [3, 4])
-      #expect(sockets.map(\.name) == ["varlink", "other"])
-      #expect(getenv("LISTEN_FDS") == nil)
-    }
-  }
 }
 
 /// The other end of `$NOTIFY_SOCKET`.
