@@ -44,6 +44,10 @@ fi
 echo
 echo "The same from the ledger:"
 "$programs/georemind" --socket "$state/control" log
+fired=$("$programs/georemind" --socket "$state/control" log --json | grep -c '"firing_id"' || :)
 kill "$daemon"
 wait "$daemon" || :
 daemon=
+echo
+echo "The daemon followed the drive, fired $fired times, and wrote each firing to its ledger and the journal."
+echo "Next: $programs/georemind replay examples/drive.nmea --reminders examples/reminders.json --report drive.html"
