@@ -3,11 +3,9 @@
 package enum GeoremindInterface {
   package static let name = "org.georemind"
 
-  /// The methods that answer many times and so must be called with `more`, fully qualified. Varlink's
-  /// definition language has no word for it.
-  package static let streamingMethods: Set<String> = [
-    "org.georemind.WatchFirings", "org.georemind.WatchStatus",
-  ]
+  /// The methods that answer many times, fully qualified.
+  package static let streamingMethods = Set(
+    GeoremindMethod.allCases.filter(\.isStreaming).map { "\(name).\($0.rawValue)" })
 
   package static let text = """
     # Reminders that fire at places and times. georemind(1) is a client of this

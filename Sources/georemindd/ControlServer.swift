@@ -38,7 +38,9 @@ final class ControlServer {
     let stream: StreamConnection
     var protocolState: Connection
     /// The method of the open stream, so that a push finds those it is for.
-    var watches: String? { protocolState.isStreaming ? protocolState.openCall?.methodName : nil }
+    var watches: GeoremindMethod? {
+      protocolState.isStreaming ? protocolState.openCall?.georemindMethod : nil
+    }
     /// What of the status it was told last.
     var lastStatus: String?
     /// Bytes the socket took of which the protocol was not told yet.
@@ -170,7 +172,7 @@ final class ControlServer {
   }
 
   private func answer(_ call: VarlinkCall, of client: Client) -> VarlinkAnswer {
-    if call.methodName == "WatchStatus" {
+    if call.georemindMethod == .watchStatus {
       client.lastStatus = news(in: daemon.statusJSON)
       statusTimer.arm(in: 1_000_000)
     }
@@ -259,7 +261,7 @@ final class ControlServer {
     // To tell one may let a waiting call go on, which may bring about another.
     while !untold.isEmpty {
       let next = untold.removeFirst()
-      let watchers = clients.values.filter { $0.watches == "WatchFirings" }
+      let watchers = clients.values.filter { $0.watches == .watchFirings }
       guard !watchers.isEmpty else { continue }
       let firing = JSONValue.object(next.json)
       for client in watchers {
@@ -270,7 +272,7 @@ final class ControlServer {
 
   /// The status to those who watch it, when it has changed; the timer runs only while they do.
   func pushStatus() {
-    let watchers = clients.values.filter { $0.watches == "WatchStatus" }
+    let watchers = clients.values.filter { $0.watches == .watchStatus }
     guard !watchers.isEmpty else { return }
     statusTimer.arm(in: 1_000_000)
     let status = daemon.statusJSON

@@ -6,46 +6,34 @@ import Storage
 
 /// Finding, changing and removing places, with what hangs on them.
 extension ControlService {
-  func knownPlaces(_ method: String, _ given: JSONObject) throws -> JSONObject {
+  func listPlaces(_ given: JSONObject) throws -> JSONObject {
     let store = daemon.store.places
-    let name = given["name"]?.string ?? ""
-    let category = given["category"]?.string
-    switch method {
-    case "ListPlaces":
-      let most = Self.mostBytes
-      let places =
-        try category.map { try store.places(inCategory: $0, bytes: most) } ?? store.all(bytes: most)
-      guard !places.isCut else { throw tooMuch("ask with PagePlaces") }
-      return try list(places.values)
-    case "PagePlaces":
-      let limit = max(1, min(given["limit"]?.int ?? Self.longestPage, Self.longestPage))
-      let after = given["after"]?.string ?? ""
-      return try list(
-        store.page(
-          after: after, inCategory: category, limit: limit, bytes: Self.pageBytes
-        ).values)
-    case "FindPlaces": return try find(given)
-    case "ShowPlace":
-      let place = try known(name)
-      return try shown(place, try store.followers(of: place))
-    case "EditPlace": return try edit(try known(name), given)
-    case "MergePlaces": return try merge(try known(name), into: try known(given["into"]?.string))
-    default:
-      let place = try known(name)
-      let followers = try store.followers(of: place)
-      if given["unless_used"]?.bool == true, !followers.isEmpty {
-        throw GeoremindError.inUse(name: place.name, reminders: followers)
-      }
-      let number = try store.number(named: place.name)
-      try store.remove(named: name)
-      tellEngine(of: nil, number: number)
-      return try shown(place, followers)
-    }
+    let limit = Self.mostBytes
+    let places =
+      try given["category"]?.string.map { try store.places(inCategory: $0, bytes: limit) }
+      ?? store.all(bytes: limit)
+    guard !places.isCut else { throw tooMuch("ask with PagePlaces") }
+    return try list(places.values)
   }
 
-  private func known(_ name: String?) throws -> SavedPlace {
-    guard let place = try daemon.store.places.place(named: name ?? "") else {
-      throw GeoremindError.notFound(id: name ?? "")
+  func pagePlaces(_ given: JSONObject) throws -> JSONObject {
+    let limit = max(1, min(given["limit"]?.int ?? Self.longestPage, Self.longestPage))
+    return try list(
+      daemon.store.places.page(
+        after: given["after"]?.string ?? "", inCategory: given["category"]?.string, limit: limit,
+        bytes: Self.pageBytes
+      ).values)
+  }
+
+  func showPlace(_ given: JSONObject) throws -> JSONObject {
+    let place = try known(given["name"])
+    return try shown(place, try daemon.store.places.followers(of: place))
+  }
+
+  private func known(_ given: JSONValue?) throws -> SavedPlace {
+    let name = given?.string ?? ""
+    guard let place = try daemon.store.places.place(named: name) else {
+      throw GeoremindError.notFound(id: name)
     }
     return place
   }
@@ -62,7 +50,7 @@ extension ControlService {
     ]
   }
 
-  private func find(_ given: JSONObject) throws -> JSONObject {
+  func findPlaces(_ given: JSONObject) throws -> JSONObject {
     var query = PlaceQuery(words: given["words"]?.string, category: given["category"]?.string)
     query.limit = max(1, min(given["limit"]?.int ?? 20, Self.longestPage))
     query.bytes = Self.mostBytes
@@ -98,7 +86,8 @@ extension ControlService {
 
   // MARK: - Changes
 
-  private func edit(_ place: SavedPlace, _ given: JSONObject) throws -> JSONObject {
+  func editPlace(_ given: JSONObject) throws -> JSONObject {
+    let place = try known(given["name"])
     var changed = place
     if let name = given["new_name"]?.string { changed.name = name }
     if given["latitude"]?.double != nil || given["longitude"]?.double != nil {
@@ -106,12 +95,7 @@ extension ControlService {
       // A region cannot be moved by its middle.
       if changed.position != place.position { (changed.region, changed.width) = (nil, nil) }
     }
-    if let radius = given["radius_m"]?.double {
-      guard (1...5_000_000).contains(radius) else {
-        throw GeoremindError.invalidReminder(field: "radius_m", reason: "must be 1 to 5000000")
-      }
-      changed.radius = radius
-    }
+    if let radius = try radius(given) { changed.radius = radius }
     // An empty text takes it away.
     if let category = given["category"]?.string { changed.category = category.nonEmpty }
     if let notes = given["notes"]?.string { changed.notes = notes.nonEmpty }
@@ -124,7 +108,9 @@ extension ControlService {
     return try shown(changed, followers)
   }
 
-  private func merge(_ place: SavedPlace, into other: SavedPlace) throws -> JSONObject {
+  func mergePlaces(_ given: JSONObject) throws -> JSONObject {
+    let place = try known(given["name"])
+    let other = try known(given["into"])
     guard place.name != other.name else {
       throw GeoremindError.invalidReminder(field: "into", reason: "is the same place")
     }
@@ -135,6 +121,19 @@ extension ControlService {
     try daemon.store.places.remove(named: place.name)
     tellEngine(of: nil, number: number)
     return try shown(other, followers)
+  }
+
+  func removePlace(_ given: JSONObject) throws -> JSONObject {
+    let store = daemon.store.places
+    let place = try known(given["name"])
+    let followers = try store.followers(of: place)
+    if given["unless_used"]?.bool == true, !followers.isEmpty {
+      throw GeoremindError.inUse(name: place.name, reminders: followers)
+    }
+    let number = try store.number(named: place.name)
+    try store.remove(named: place.name)
+    tellEngine(of: nil, number: number)
+    return try shown(place, followers)
   }
 
   /// Lets reminders follow a place. A radius of their own they keep.

@@ -6,28 +6,30 @@ import Storage
 
 /// Imports of places: many calls, of which nothing is seen until the last.
 extension ControlService {
-  func placeImport(_ method: String, _ given: JSONObject) throws -> JSONObject {
-    let imports = daemon.placeImports
-    guard method != "BeginPlaceImport" else {
-      return ["import": .int(Int(try imports.begin()))]
-    }
-    let id = Int64(given["import"]?.int ?? 0)
-    switch method {
-    case "ImportPlaces":
-      try daemon.checkRoomForPlaces()
-      let batch = try imports.batch(id)
-      let before = (batch.added, batch.known)
-      try batch.add(try read(given["places"]?.array ?? []))
-      return ["added": .int(batch.added - before.0), "known": .int(batch.known - before.1)]
-    case "FinishPlaceImport":
-      let batch = try imports.finish(id)
-      daemon.host.placesChanged()
-      return ["added": .int(batch.added), "known": .int(batch.known)]
-    default:
-      try imports.abandon(id)
-      return JSONObject()
-    }
+  func beginPlaceImport() throws -> JSONObject {
+    ["import": .int(Int(try daemon.placeImports.begin()))]
   }
+
+  func importPlaces(_ given: JSONObject) throws -> JSONObject {
+    try daemon.checkRoomForPlaces()
+    let batch = try daemon.placeImports.batch(number(given))
+    let before = (batch.added, batch.known)
+    try batch.add(try read(given["places"]?.array ?? []))
+    return ["added": .int(batch.added - before.0), "known": .int(batch.known - before.1)]
+  }
+
+  func finishPlaceImport(_ given: JSONObject) throws -> JSONObject {
+    let batch = try daemon.placeImports.finish(number(given))
+    daemon.host.placesChanged()
+    return ["added": .int(batch.added), "known": .int(batch.known)]
+  }
+
+  func abandonPlaceImport(_ given: JSONObject) throws -> JSONObject {
+    try daemon.placeImports.abandon(number(given))
+    return JSONObject()
+  }
+
+  private func number(_ given: JSONObject) -> Int64 { Int64(given["import"]?.int ?? 0) }
 
   private func read(_ values: [JSONValue]) throws -> [(place: SavedPlace, color: String?)] {
     var places: [(place: SavedPlace, color: String?)] = []

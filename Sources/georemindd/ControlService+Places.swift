@@ -8,66 +8,70 @@ import Storage
 
 /// Places, categories, and where the device is.
 extension ControlService {
-  func places(_ method: String, _ given: JSONObject) throws -> JSONObject {
-    let store = daemon.store
+  func addPlace(_ given: JSONObject) throws -> JSONObject {
     let name = given["name"]?.string ?? ""
-    switch method {
-    case "AddPlace":
-      guard !name.isEmpty else {
-        throw GeoremindError.invalidReminder(field: "name", reason: "a place needs a name")
-      }
-      guard
-        let position = Coordinate(
-          latitude: given["latitude"]?.double ?? .nan, longitude: given["longitude"]?.double ?? .nan
-        )
-      else {
-        throw GeoremindError.invalidReminder(
-          field: "latitude", reason: "must be −90 to 90, and longitude −180 to 180")
-      }
-      let radius = given["radius_m"]?.double ?? Reminder.Place.defaultRadius
-      guard (1...5_000_000).contains(radius) else {
-        throw GeoremindError.invalidReminder(field: "radius_m", reason: "must be 1 to 5000000")
-      }
-      try daemon.checkRoomForPlaces()
-      let place = SavedPlace(
-        name: name, position: position, radius: radius, category: given["category"]?.string,
-        notes: given["notes"]?.string)
-      try store.places.add(place)
-      tellEngine(of: place, number: try store.places.number(named: name))
-      return ["place": json(place, colors: try colors())]
-    case "ListPlaces", "PagePlaces", "ShowPlace", "FindPlaces", "EditPlace", "MergePlaces",
-      "RemovePlace":
-      return try knownPlaces(method, given)
-    case "BeginPlaceImport", "ImportPlaces", "FinishPlaceImport", "AbandonPlaceImport":
-      return try placeImport(method, given)
-    case "AddCategory":
-      let category = Category(name: name, color: given["color"]?.string ?? Category.neutralColor)
-      try store.categories.add(category)
-      return ["category": json(category)]
-    case "ListCategories":
-      return ["categories": .array(try store.categories.all().values.map(json))]
-    case "EditCategory":
-      var category = try knownCategory(name)
-      category.color = given["color"]?.string ?? ""
-      try store.categories.replace(category.name, with: category)
-      return ["category": json(category)]
-    default:
-      let category = try knownCategory(name)
-      let waiting = daemon.host.engine.reminders(nearCategory: category.name)
-      guard waiting.isEmpty else {
-        throw GeoremindError.inUse(name: category.name, reminders: waiting)
-      }
-      try store.categories.remove(named: name)
-      return ["category": json(category)]
+    guard !name.isEmpty else {
+      throw GeoremindError.invalidReminder(field: "name", reason: "a place needs a name")
     }
+    let position = try position(given)
+    let radius = try radius(given) ?? Reminder.Place.defaultRadius
+    try daemon.checkRoomForPlaces()
+    let place = SavedPlace(
+      name: name, position: position, radius: radius, category: given["category"]?.string,
+      notes: given["notes"]?.string)
+    try daemon.store.places.add(place)
+    tellEngine(of: place, number: try daemon.store.places.number(named: name))
+    return ["place": json(place, colors: try colors())]
   }
 
-  private func knownCategory(_ name: String) throws -> Storage.Category {
+  /// nil where none is given.
+  func radius(_ given: JSONObject) throws -> Double? {
+    guard let radius = given["radius_m"]?.double else { return nil }
+    guard (1...5_000_000).contains(radius) else {
+      throw GeoremindError.invalidReminder(field: "radius_m", reason: "must be 1 to 5000000")
+    }
+    return radius
+  }
+
+  // MARK: - Categories
+
+  func addCategory(_ given: JSONObject) throws -> JSONObject {
+    let category = Category(
+      name: given["name"]?.string ?? "", color: given["color"]?.string ?? Category.neutralColor)
+    try daemon.store.categories.add(category)
+    return ["category": json(category)]
+  }
+
+  func listCategories() throws -> JSONObject {
+    ["categories": .array(try daemon.store.categories.all().values.map(json))]
+  }
+
+  func editCategory(_ given: JSONObject) throws -> JSONObject {
+    var category = try knownCategory(given)
+    category.color = given["color"]?.string ?? ""
+    try daemon.store.categories.replace(category.name, with: category)
+    return ["category": json(category)]
+  }
+
+  func removeCategory(_ given: JSONObject) throws -> JSONObject {
+    let category = try knownCategory(given)
+    let waiting = daemon.host.engine.reminders(nearCategory: category.name)
+    guard waiting.isEmpty else {
+      throw GeoremindError.inUse(name: category.name, reminders: waiting)
+    }
+    try daemon.store.categories.remove(named: category.name)
+    return ["category": json(category)]
+  }
+
+  private func knownCategory(_ given: JSONObject) throws -> Storage.Category {
+    let name = given["name"]?.string ?? ""
     guard let category = try daemon.store.categories.category(named: name) else {
       throw GeoremindError.notFound(id: name)
     }
     return category
   }
+
+  // MARK: - Places
 
   /// Reminders may wait for places of the category that it has or had; nil for one that is gone.
   func tellEngine(of place: SavedPlace?, number: Int64?) {

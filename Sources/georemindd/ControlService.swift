@@ -14,11 +14,14 @@ struct ControlService {
 
   func answer(_ call: VarlinkCall) -> VarlinkAnswer {
     do {
-      switch call.methodName {
-      case "WatchFirings": return .stream(first: [])
-      case "WatchStatus": return .stream(first: [["status": .object(daemon.statusJSON)]])
-      default: return .reply(try reply(to: call.methodName, call.parameters))
+      guard let method = call.georemindMethod else {
+        return .error(VarlinkServiceError.methodNotFound(method: call.methodName).varlink)
       }
+      if method == .watchFirings { return .stream(first: []) }
+      if method == .watchStatus {
+        return .stream(first: [["status": .object(daemon.statusJSON)]])
+      }
+      return .reply(try reply(to: method, call.parameters))
     } catch let error as GeoremindError {
       return .error(error.varlink)
     } catch let error as ReminderError {
@@ -42,50 +45,65 @@ struct ControlService {
     }
   }
 
-  private func reply(to method: String, _ given: JSONObject) throws -> JSONObject {
+  private func reply(to method: GeoremindMethod, _ given: JSONObject) throws -> JSONObject {
     let store = daemon.store
     let text = { (name: String) in given[name]?.string }
     switch method {
-    case "Add":
+    case .add:
       return ["id": .string(try add(given["reminder"]?.object ?? JSONObject()))]
-    case "Import":
+    case .importReminders:
       return ["ids": .array(try addAll(given["reminders"]?.array ?? []).map { .string($0) })]
-    case "List":
+    case .list:
       return ["reminders": .array(try list(kind: text("kind"), all: given["all"]?.bool ?? false))]
-    case "PageReminders":
+    case .pageReminders:
       return try page(after: given["after"]?.int, limit: given["limit"]?.int)
-    case "Show":
+    case .show:
       return shown(try find(text("id")))
-    case "Edit":
+    case .edit:
       return try edit(find(text("id")), changes: given["changes"]?.object ?? JSONObject())
-    case "Remove":
+    case .remove:
       let entry = try find(text("id"))
-      try mayChange(entry.reminder, by: method)
+      try mayChange(entry.reminder, by: method.rawValue)
       try daemon.refuseChange(of: entry.reminder)
       try daemon.remove(id: entry.reminder.id)
       return shown(entry)
-    case "Done":
+    case .done:
       return try done(find(text("id")))
-    case "Snooze":
+    case .snooze:
       return try snooze(find(text("id")), until: text("until") ?? "")
-    case "Peek":
+    case .peek:
       return ["reminder": try store.reminders.peek(kind: kind(text("kind"))).map(json)]
-    case "Pop":
+    case .pop:
       return try pop(kind(text("kind")))
-    case "Next":
+    case .next:
       return next(limit: given["limit"]?.int ?? 10)
-    case "Why":
+    case .why:
       return try why(find(text("id")))
-    case "Status":
+    case .status:
       return ["status": .object(daemon.statusJSON)]
-    case "ForgetTrips":
+    case .forgetTrips:
       return try forgetTrips(text("transport"))
-    case "Log":
+    case .log:
       return try log(given)
-    case "Where":
+    case .whereAmI:
       return try whereabouts()
-    default:
-      return try places(method, given)
+    case .addPlace: return try addPlace(given)
+    case .listPlaces: return try listPlaces(given)
+    case .pagePlaces: return try pagePlaces(given)
+    case .showPlace: return try showPlace(given)
+    case .findPlaces: return try findPlaces(given)
+    case .editPlace: return try editPlace(given)
+    case .mergePlaces: return try mergePlaces(given)
+    case .removePlace: return try removePlace(given)
+    case .beginPlaceImport: return try beginPlaceImport()
+    case .importPlaces: return try importPlaces(given)
+    case .finishPlaceImport: return try finishPlaceImport(given)
+    case .abandonPlaceImport: return try abandonPlaceImport(given)
+    case .addCategory: return try addCategory(given)
+    case .editCategory: return try editCategory(given)
+    case .listCategories: return try listCategories()
+    case .removeCategory: return try removeCategory(given)
+    case .watchFirings, .watchStatus: return JSONObject()
     }
   }
 

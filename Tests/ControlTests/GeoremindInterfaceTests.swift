@@ -25,10 +25,8 @@ import Testing
     #expect(Set(interface.types.keys).isSuperset(of: ["Kind", "Place", "Category"]))
   }
 
-  @Test func streamingMethodsExist() {
-    for method in GeoremindInterface.streamingMethods {
-      #expect(interface.methods[VarlinkCall(method: method).methodName] != nil)
-    }
+  @Test func everyMethodOfTheTextIsAMethodOfTheCode() {
+    #expect(Set(GeoremindMethod.allCases.map(\.rawValue)) == Set(interface.methods.keys))
   }
 
   @Test func theTextIsPlain() {

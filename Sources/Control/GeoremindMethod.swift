@@ -1,0 +1,50 @@
+/// The methods of `org.georemind`, by the names that the interface gives them.
+///
+/// A switch over it is exhaustive, so a method that is added and not answered does not compile; a test
+/// compares the names with the interface's text.
+package enum GeoremindMethod: String, CaseIterable, Sendable {
+  case add = "Add"
+  case importReminders = "Import"
+  case list = "List"
+  case pageReminders = "PageReminders"
+  case show = "Show"
+  case edit = "Edit"
+  case remove = "Remove"
+  case done = "Done"
+  case snooze = "Snooze"
+  case peek = "Peek"
+  case pop = "Pop"
+  case next = "Next"
+  case why = "Why"
+  case status = "Status"
+  case forgetTrips = "ForgetTrips"
+  case log = "Log"
+  case addPlace = "AddPlace"
+  case listPlaces = "ListPlaces"
+  case pagePlaces = "PagePlaces"
+  case showPlace = "ShowPlace"
+  case findPlaces = "FindPlaces"
+  case editPlace = "EditPlace"
+  case mergePlaces = "MergePlaces"
+  case removePlace = "RemovePlace"
+  case beginPlaceImport = "BeginPlaceImport"
+  case importPlaces = "ImportPlaces"
+  case finishPlaceImport = "FinishPlaceImport"
+  case abandonPlaceImport = "AbandonPlaceImport"
+  case addCategory = "AddCategory"
+  case editCategory = "EditCategory"
+  case listCategories = "ListCategories"
+  case removeCategory = "RemoveCategory"
+  case whereAmI = "Where"
+  case watchFirings = "WatchFirings"
+  case watchStatus = "WatchStatus"
+
+  /// Whether it answers many times and so must be called with `more`. Varlink's definition language has no
+  /// word for it.
+  package var isStreaming: Bool { self == .watchFirings || self == .watchStatus }
+}
+
+extension VarlinkCall {
+  /// nil where the interface has no such method.
+  package var georemindMethod: GeoremindMethod? { GeoremindMethod(rawValue: methodName) }
+}
