@@ -137,6 +137,8 @@ let package = Package(
         name: "RouteProgramTests",
         dependencies: ["georemind-route", "Geodesy", "Reminders", "Routing", "LinuxRuntime"],
         swiftSettings: strict),
+      .testTarget(
+        name: "ArchitectureTests", swiftSettings: strict),
       .target(
         name: "TestSupport", dependencies: ["LinuxRuntime"], path: "Tests/TestSupport",
         swiftSettings: strict),

@@ -1,0 +1,136 @@
+import Glibc
+import Testing
+
+/// What may import what, and why something may not.
+///
+/// Package.swift says which targets a target can import. These tests say which way dependencies point, and
+/// which modules are kept out of a program for what they cost.
+@Suite struct DependencyTests {
+  /// From the bottom up: a target imports only targets that stand before it.
+  private static let order = [
+    "Bytes", "Containers", "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning",
+    "Geofencing",
+    "Departure", "Reminders", "Interchange", "Storage", "Control", "Report", "LinuxRuntime",
+    "Routing", "Companion", "Notifications", "Hooks", "Client", "georemindd", "georemind",
+    "georemind-route", "georemind-notify", "georemind-hook", "georemind-bench",
+  ]
+
+  /// Time arrives with each event in these, and no file or socket is opened.
+  private static let pure = [
+    "Bytes", "Containers", "Geodesy", "JSONText", "Positioning", "Geofencing", "Departure",
+    "Reminders",
+  ]
+
+  /// A module, the only targets that may import it, and the reason.
+  private static let limited: [(module: String, allowed: Set<String>, reason: String)] = [
+    ("Foundation", [], "20 MB resident, and time zones of its own that a static build can lose"),
+    ("FoundationEssentials", [], "7 MB; only swift-argument-parser brings it"),
+    ("Dispatch", [], "one thread and one loop: timers and descriptors are sd-event's"),
+    ("CSystemd", ["LinuxRuntime"], "the event loop, journal and bus have one home"),
+    ("CSQLite", ["Storage"], "durability has one home"),
+    ("CExpat", ["Interchange"], "XML is read from files of the user alone"),
+    ("CZlib", ["Interchange", "LinuxRuntime"], "packed recordings and KMZ"),
+    ("CCurl", ["georemind-route"], "libcurl brings 30 libraries into the process"),
+    (
+      "ArgumentParser",
+      ["Client", "georemindd", "georemind-route", "georemind-notify", "georemind-hook"],
+      "command lines are the outermost part"
+    ),
+    (
+      "Logging", ["Client", "georemindd", "georemind-route"],
+      "libraries answer with errors and notices"
+    ),
+  ]
+
+  private static let imports: [(target: String, module: String, file: String)] = {
+    var found: [(String, String, String)] = []
+    for file in swiftFiles(below: "\(packageRoot)/Sources") {
+      let target = String(file.dropFirst("\(packageRoot)/Sources/".count).prefix { $0 != "/" })
+      for line in ((try? contents(file)) ?? "").split(separator: "\n") {
+        let words = line.split(separator: " ")
+        guard let place = words.firstIndex(of: "import"), place + 1 < words.count,
+          words[..<place].allSatisfy({
+            ["package", "public", "internal", "private"].contains($0) || $0.hasPrefix("@")
+          })
+        else { continue }
+        found.append((target, String(words[place + 1].prefix { $0 != "." }), file))
+      }
+    }
+    return found
+  }()
+
+  @Test func everyTargetIsInTheOrder() {
+    #expect(Self.imports.count > 500)
+    let systemLibraries = Set(Self.limited.map(\.module).filter { $0.hasPrefix("C") })
+    let targets = Set(Self.imports.map(\.target)).subtracting(systemLibraries)
+    #expect(targets.subtracting(Self.order) == [])
+  }
+
+  @Test func dependenciesPointDownwards() throws {
+    for (target, module, file) in Self.imports {
+      guard let place = Self.order.firstIndex(of: target),
+        let other = Self.order.firstIndex(of: module)
+      else { continue }
+      #expect(other < place, "\(file) imports \(module), which stands above \(target)")
+    }
+  }
+
+  @Test func modulesStayWhereTheyAreAllowed() {
+    for (target, module, file) in Self.imports {
+      guard let rule = Self.limited.first(where: { $0.module == module }) else { continue }
+      #expect(rule.allowed.contains(target), "\(file) imports \(module): \(rule.reason)")
+    }
+  }
+
+  @Test func theDomainReadsNoClockAndOpensNoFile() throws {
+    let calls = [
+      "clock_gettime(", "gettimeofday(", "open(", "fopen(", "socket(", "getenv(", "readlink(",
+      "opendir(",
+    ]
+    for file in Self.pure.flatMap({ swiftFiles(below: "\(packageRoot)/Sources/\($0)") }) {
+      let text = try contents(file)
+      guard text.contains("import Glibc") else { continue }
+      for call in calls {
+        for line in text.split(separator: "\n") where line.contains(call) {
+          let isCode = !line.drop { $0 == " " }.hasPrefix("//")
+          let isOwnName = line.contains("func \(call)") || line.contains(".\(call)")
+          #expect(!isCode || isOwnName, "\(file) calls \(call.dropLast()): \(line)")
+        }
+      }
+    }
+  }
+}
+
+private let packageRoot = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+  .dropLast(3).joined(separator: "/")
+
+/// The Swift files of a folder and of those in it.
+private func swiftFiles(below folder: String) -> [String] {
+  guard let directory = opendir(folder) else { return [] }
+  defer { closedir(directory) }
+  var files: [String] = []
+  while let entry = readdir(directory) {
+    let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    guard !name.hasPrefix(".") else { continue }
+    let path = "\(folder)/\(name)"
+    if name.hasSuffix(".swift") {
+      files.append(path)
+    } else if entry.pointee.d_type == UInt8(DT_DIR) {
+      files += swiftFiles(below: path)
+    }
+  }
+  return files.sorted()
+}
+
+private func contents(_ path: String) throws -> String {
+  let file = try #require(fopen(path, "r"), "cannot read \(path)")
+  defer { fclose(file) }
+  var bytes: [UInt8] = []
+  var buffer = [UInt8](repeating: 0, count: 65_536)
+  while case let count = fread(&buffer, 1, buffer.count, file), count > 0 {
+    bytes += buffer.prefix(count)
+  }
+  return String(decoding: bytes, as: UTF8.self)
+}
