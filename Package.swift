@@ -29,7 +29,7 @@ func library(
 /// What the command-line client is made of.
 let client: [Target.Dependency] = [
   "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders", "Interchange",
-  "Control", "LinuxRuntime", "Report", "Companion", "Configuration",
+  "Control", "LinuxRuntime", "Report", "Companion", "Configuration", "Containers",
   .product(name: "ArgumentParser", package: "swift-argument-parser"),
 ]
 
@@ -58,6 +58,7 @@ let package = Package(
     .systemLibrary(name: "CProcessor"),
   ]
     + library("Bytes")
+    + library("Containers")
     + library("Geodesy", ["Bytes"])
     + library("CivilTime", ["Bytes"])
     + library("JSONText")

@@ -1,5 +1,5 @@
 import Companion
-import Reminders
+import Containers
 
 /// What stands above a group of a listing.
 struct Heading {
@@ -26,7 +26,6 @@ struct GroupedListing<Item> {
     sections = SortedSections(keys: Heading.precedes, items: precedes)
   }
 
-  /// Complexity: O(log n).
   mutating func add(_ item: Item, under heading: Heading) {
     sections.insert(item, under: heading)
   }
