@@ -224,8 +224,8 @@ private func live(_ store: Store, _ ids: [String]) throws(StoreError) {
   var engine = Engine(zone: TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3") ?? .utc)
   if let kept = try store.state.lastFix() { engine.remember(kept.fix, from: kept.arrival) }
   var effects: [Effect] = []
-  engine.beginLoading(count: 3, at: now)
-  let problems = try store.reminders.scan { engine.load($0, zoneIsKnown: true, at: now) }
+  engine.beginLoading(count: 3)
+  let problems = try store.reminders.forEach { engine.load($0, $1) }
   engine.finishLoading(at: now, into: &effects)
   require(engine.count + problems.count <= 3, "a row is loaded twice")
   live(

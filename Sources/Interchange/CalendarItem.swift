@@ -74,8 +74,8 @@ struct CalendarItem {
     // Without a rule its own time is one of the set.
     if rule == nil, changes.additions.isEmpty { return }
     switch reference {
-    case .zoned(_, let zone): changes.zone = zone.text
-    case .utc: changes.zone = "UTC"
+    case .zoned(_, let zone): changes.zone = zone
+    case .utc: changes.zone = NamedZone(name: "UTC", rules: .utc)
     default: break
     }
   }
@@ -136,8 +136,8 @@ struct CalendarItem {
     let parts = text.split(separator: ";").filter { !$0.uppercased().hasPrefix("COUNT=") }
     rule = try? RepeatRule(parsing: parts.joined(separator: ";"))
     switch reference {
-    case .zoned(_, let zone): changes.zone = zone.text
-    case .utc: changes.zone = "UTC"
+    case .zoned(_, let zone): changes.zone = zone
+    case .utc: changes.zone = NamedZone(name: "UTC", rules: .utc)
     default: break
     }
   }

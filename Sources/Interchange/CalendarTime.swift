@@ -6,7 +6,7 @@ enum CalendarTime: Equatable {
   case date(CivilDate)
   case floating(LocalDateTime)
   case utc(Instant)
-  case zoned(LocalDateTime, CalendarZone)
+  case zoned(LocalDateTime, NamedZone)
 
   /// As a reminder has it; a whole day begins at midnight.
   var stamp: TimeStamp {
@@ -43,12 +43,6 @@ enum CalendarTime: Equatable {
           ? zone.rules.instant(of: local.adding(span)) : zone.rules.instant(of: local) + span)
     }
   }
-}
-
-/// A zone, and the text that names it in `RepeatChanges.zone`.
-struct CalendarZone: Equatable {
-  let rules: TimeZoneRules
-  let text: String
 }
 
 /// Reads values of dates, times and spans; the line is for the error.

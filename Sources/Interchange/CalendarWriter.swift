@@ -86,7 +86,7 @@ package struct CalendarWriter {
     var parameters: [ContentLine.Parameter] = []
     var clock: TimeZoneRules?
     if reminder.repeats, case .absolute(let instant) = due {
-      let name = reminder.repeatChanges.zone ?? zone.name
+      let name = reminder.repeatChanges.zone?.name ?? zone.name
       if let rules = try? TimeZoneRules(named: name), !rules.isUTC {
         clock = rules
         parameters = [ContentLine.Parameter(name: "TZID", values: [name])]

@@ -4,7 +4,7 @@ import CivilTime
 /// to date, and only where that has none of the name the calendar's own VTIMEZONE (RFC 5545 section
 /// 3.6.5).
 struct CalendarZones {
-  private var known: [String: CalendarZone] = [:]
+  private var known: [String: NamedZone] = [:]
 
   init(_ document: CalendarDocument) {
     var described: [String: CalendarComponent] = [:]
@@ -24,7 +24,7 @@ struct CalendarZones {
   /// As many as one calendar has any use for.
   private static let mostZones = 600
 
-  func zone(named name: String) -> CalendarZone? { known[name] }
+  func zone(named name: String) -> NamedZone? { known[name] }
 
   private static func collectNames(
     in component: CalendarComponent, into names: inout Set<String>
@@ -39,13 +39,13 @@ struct CalendarZones {
 
   /// The zone of the tz database that a name means: itself, its end where it is prefixed
   /// (`/freeassociation.sourceforge.net/Europe/Berlin`), or what Windows calls it.
-  private static func system(_ name: String) -> CalendarZone? {
-    func zone(_ name: some StringProtocol) -> CalendarZone? {
+  private static func system(_ name: String) -> NamedZone? {
+    func zone(_ name: some StringProtocol) -> NamedZone? {
       let name = String(name)
-      return (try? TimeZoneRules(named: name)).map { CalendarZone(rules: $0, text: name) }
+      return (try? TimeZoneRules(named: name)).map { NamedZone(name: name, rules: $0) }
     }
     if name == "UTC" || name == "Z" || name == "GMT" {
-      return CalendarZone(rules: .utc, text: "UTC")
+      return NamedZone(name: "UTC", rules: .utc)
     }
     let parts = name.split(separator: "/")
     if !name.hasPrefix("/"), let found = zone(name) { return found }
@@ -58,11 +58,11 @@ struct CalendarZones {
     return WindowsZones.names[name].flatMap { zone($0) }
   }
 
-  private static func described(_ component: CalendarComponent, name: String) -> CalendarZone? {
+  private static func described(_ component: CalendarComponent, name: String) -> NamedZone? {
     if let place = component["X-LIC-LOCATION"]?.text, let found = system(place) { return found }
     return Observances(component).flatMap { observances in
       TimeZoneRules(posix: observances.posix).map {
-        CalendarZone(rules: $0, text: observances.posix)
+        NamedZone(name: observances.posix, rules: $0)
       }
     }
   }

@@ -32,6 +32,9 @@ extension Reminder {
     /// The centre of a circle that holds it.
     package var middle: Coordinate { region.boundingCircle.center }
 
+    /// Bytes of the geometry's text.
+    var textByteCount: Int { text.utf8.count }
+
     /// Of heap, about.
     package var byteCount: Int { positionCount * 32 }
 

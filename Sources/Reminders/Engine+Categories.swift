@@ -13,7 +13,7 @@ extension Engine {
   package func reminders(nearCategory name: String) -> [String] {
     let category = CategoryWatch.Key.folded(name)
     let listeners = watches.filter { $0.key.category == category }.flatMap(\.listeners)
-    return listeners.map { String(decoding: slots.packed($0).id, as: UTF8.self) }.sorted()
+    return listeners.map { slots.id($0) }.sorted()
   }
 
   /// Bytes of heap that the places of these categories take: fences, cells and numbers.

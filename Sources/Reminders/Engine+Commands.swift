@@ -4,16 +4,17 @@ import Geofencing
 extension Engine {
   mutating func add(_ reminder: Reminder, _ kept: Progress?, at now: Instant) {
     _ = remove(reminder.id)
-    let entry = PackedEntry(
-      packed: PackedReminder(reminder), progress: kept ?? Progress(state: reminder.state))
-    begin(slots.insert(entry, unpacked: reminder), kept, at: now)
+    let index = slots.insert(reminder, kept ?? Progress(state: reminder.state))
+    begin(index, kept, at: now)
   }
 
   /// Sets a reminder going that has just been put into its slot.
   mutating func begin(_ index: Int32, _ kept: Progress?, at now: Instant) {
     guard let fresh = slots.slot(index) else { return }
-    learnZone(of: fresh.reminder)
     var progress = startingProgress(of: fresh.reminder, kept, at: now)
+    if progress != kept { markDirty(index) }
+    // It is that of the zone of now from here on.
+    progress.occurrenceOffset = nil
     _ = slots.change(index) { $0.progress = progress }
     activate(index, at: now)
     if let slot = slots.slot(index), listens(slot), slot.progress.presence == .inside,
@@ -24,8 +25,6 @@ extension Engine {
       waiting.insert(index)
     }
     look(at: index, now: now, isFirst: true)
-    progress.nextLook = slots.slot(index).flatMap { nextLookToKeep($0) }
-    if progress != kept { markDirty(index) }
   }
 
   /// What a reminder begins with: what was kept, brought in line with the reminder, or what its own
@@ -151,7 +150,6 @@ extension Engine {
   mutating func change(to newZone: TimeZoneRules, at now: Instant) {
     let oldZone = zone
     zone = newZone
-    namedZones = [:]
     for index in slots.indices where mayDependOnZone(index) {
       guard let slot = slots.slot(index) else { continue }
       if case .floating = slot.reminder.due, let occurrence = slot.progress.occurrence {
@@ -159,7 +157,6 @@ extension Engine {
         change(index) { $0.progress.occurrence = newZone.instant(of: local) }
       }
       schedule(index, at: now)
-      if nextLookToKeep(slot) != nil { markDirty(index) }
     }
   }
 
@@ -167,7 +164,7 @@ extension Engine {
   /// something about.
   private func mayDependOnZone(_ index: Int32) -> Bool {
     !slots.isVacant(index)
-      && (slots.packed(index).hasDue || timers.deadline(slot: index) != nil
+      && (slots.hasDue(index) || timers.deadline(slot: index) != nil
         || slots.marks(index).contains(.waiting))
   }
 
@@ -193,20 +190,9 @@ extension Engine {
 
   /// The zone whose clocks a reminder repeats by: its own, else the system's.
   func zone(of reminder: Reminder) -> TimeZoneRules {
-    guard let name = reminder.repeatChanges.zone, case .absolute = reminder.due else { return zone }
-    return namedZones[name] ?? TimeZoneRules(zone: name) ?? zone
+    guard let named = reminder.repeatChanges.zone, case .absolute = reminder.due else { return zone }
+    return named.rules
   }
-
-  /// Reads the zone that a reminder names, once for all that name it.
-  mutating func learnZone(of reminder: Reminder) {
-    guard let name = reminder.repeatChanges.zone, namedZones[name] == nil,
-      namedZones.count < Self.mostNamedZones
-    else { return }
-    namedZones[name] = TimeZoneRules(zone: name)
-  }
-
-  /// As many as there are in the tz database, and not without end.
-  private static let mostNamedZones = 600
 
   mutating func markDirty(_ index: Int32) {
     guard !slots.isVacant(index), !slots.marks(index).contains(.dirty) else { return }

@@ -154,18 +154,6 @@ extension Engine {
       looks += 1
       look(at: index, now: now)
     }
-    if looks > 0 { askForComing() }
-  }
-
-  /// Has on its way what those need who come to their moment next, each time what the time before has made known where to
-  /// find: their slots, then their records, then their words. Memory takes longer for one of these than a fix does for all.
-  private mutating func askForComing() {
-    if !coming.isEmpty {
-      for index in coming { slots.askForWords(index) }
-      coming.removeAll(keepingCapacity: true)
-    }
-    leaves.takeComing(into: &coming)
-    for index in coming { slots.askForRecord(index) }
   }
 
   func leaveView(at now: Instant) -> LeaveView {

@@ -14,7 +14,7 @@ extension Engine {
 
   /// Tells it again where it is time to.
   mutating func nag(_ index: Int32, at now: Instant) {
-    guard isClockTrusted, slots.isNagging(index), let slot = slots.slot(index),
+    guard isClockTrusted, let slot = slots.slot(index),
       let nagging = slot.progress.nagging, nagging.next <= now
     else { return }
     guard let span = slot.reminder.nag, slot.progress.isUnacknowledged else {

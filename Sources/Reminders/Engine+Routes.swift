@@ -10,7 +10,7 @@ extension Engine {
     for transport in Reminder.Transport.allCases {
       let request = leaves.routes.nextRequest(
         by: LeaveSchedule.mode(transport), transport, from: lastFix?.position, at: now
-      ) { slots.isVacant($0) ? nil : slots.packed($0).place?.position }
+      ) { slots.place($0)?.position }
       if let request { effects.append(.route(request)) }
     }
   }
@@ -19,7 +19,7 @@ extension Engine {
   mutating func take(_ answer: RouteAnswer, at now: Instant) {
     let travel = settings.travel
     let told = leaves.routes.take(answer, at: now) { index in
-      slots.isVacant(index) ? nil : slots.packed(index).place?.position
+      slots.place(index)?.position
     } isPlausible: { seconds, metres, mode in
       let profile = travel.profile(of: Reminder.Transport.allCases[mode])
       return seconds >= metres / profile.topSpeed

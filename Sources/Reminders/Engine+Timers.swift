@@ -104,10 +104,6 @@ extension Engine {
 
   /// Sets the one timer of a reminder to the next moment at which time can bring something about.
   mutating func schedule(_ index: Int32, at now: Instant) {
-    guard slots.timeless(index) == nil else {
-      timers.cancel(slot: index)
-      return
-    }
     guard let slot = slots.slot(index) else {
       timers.cancel(slot: index)
       return
@@ -240,30 +236,6 @@ extension Engine {
       }
     }
     return latest
-  }
-
-  /// What `Progress.nextLook` is to say. It does not depend on the position, which is another one at
-  /// the next start, nor on now.
-  @inline(__always)
-  func nextLookToKeep(_ slot: Slot) -> Instant? {
-    let progress = slot.progress
-    if progress.nagging != nil { return .lookAtOnce }
-    var next: Instant?
-    switch (progress.state, slot.reminder.kind) {
-    case (.done, _), (.expired, _): return nil
-    case (.snoozed, _): return progress.snoozedUntil
-    case (.fired, .preemptive):
-      return !slot.reminder.repeats ? progress.occurrence : .lookAtOnce
-    case (.fired, _): return nil
-    case (.armed, .location): break
-    case (.armed, .date): next = nextLead(slot)
-    case (.armed, .preemptive):
-      let leads = slot.reminder.effectiveLeads
-      guard progress.leadsFired < leads.count else { return .lookAtOnce }
-      next = nextLead(slot).map { $0 - (slot.reminder.travel ?? .zero) }
-    }
-    guard let until = slot.reminder.until else { return next }
-    return sooner(next, resolve(until))
   }
 
   // MARK: - After a firing

@@ -11,7 +11,7 @@ extension Engine {
   package func why(
     _ id: String, at now: Instant, placeName: (Int64) -> String? = { _ in nil }
   ) -> Explanation? {
-    guard let index = slots.index(of: id), let slot = slots.peek(index) else { return nil }
+    guard let index = slots.index(of: id), let slot = slots.slot(index) else { return nil }
     var answer = Explanation(
       id: id, title: slot.reminder.title, kind: slot.reminder.kind, state: slot.progress.state,
       time: now)

@@ -27,8 +27,6 @@ package struct Engine: ~Copyable, Sendable {
     }
   }
   package internal(set) var zone: TimeZoneRules
-  /// Those that reminders name, so that their files are read once.
-  var namedZones: [String: TimeZoneRules] = [:]
   /// The last fix that counted.
   package internal(set) var lastFix: Fix?
   /// The same as the monitors saw it; nil until the first of this run.
@@ -48,12 +46,10 @@ package struct Engine: ~Copyable, Sendable {
   /// When those were due that this event leaves out for their age.
   var leftOut: [Instant] = []
 
-  var slots = SlotTable()
+  var slots = ReminderTable()
   var timers = TimerHeap()
   /// The preemptive ones, by the moment at which it can become time to leave.
   var leaves: LeaveSchedule
-  /// Those of them that come to their moment next, whose records are on their way.
-  var coming: [Int32] = []
   var odometer = Odometer()
   var trips = TripLog()
   /// What own trips have taught.
@@ -72,9 +68,6 @@ package struct Engine: ~Copyable, Sendable {
   var watches: [CategoryWatch] = []
   /// Categories whose places have to be asked for.
   var unfilled: [String] = []
-  /// While loading: slots that must be looked at, with what was kept as `Progress.nextLook` and
-  /// `Progress.occurrenceOffset`.
-  var toLookAt: [(index: Int32, nextLook: Instant?, offset: Int?)] = []
   var dirty: [Int32] = []
   var firings: [Firing] = []
   var notices: [Notice] = []
@@ -165,7 +158,7 @@ package struct Engine: ~Copyable, Sendable {
     var soonest = positionDeadline?.microseconds ?? .max
     if let timer = timers.peek()?.deadline { soonest = min(soonest, timer) }
     // The view's time plays no part in a deadline.
-    if let leave = leaves.deadline(leaveView(at: .lookAtOnce)) { soonest = min(soonest, leave) }
+    if let leave = leaves.deadline(leaveView(at: Instant(microseconds: 0))) { soonest = min(soonest, leave) }
     return soonest == .max ? nil : Instant(microseconds: soonest)
   }
 
@@ -173,27 +166,13 @@ package struct Engine: ~Copyable, Sendable {
   private mutating func conclude(into effects: inout [Effect]) {
     for index in dirty where slots.marks(index).contains(.dirty) {
       slots.set(.dirty, false, index)
-      if let kept = slots.timeless(index) {
-        var progress = slots.progress(index)
-        progress.nextLook = nil
-        effects.append(.persist(id: kept.reminder.id, progress))
-        continue
-      }
       guard var slot = slots.slot(index) else { continue }
-      slot.progress.nextLook = nextLookToKeep(slot)
       if case .floating = slot.reminder.due {
         slot.progress.occurrenceOffset = slot.progress.occurrence.map { zone.offset(at: $0) }
       }
       effects.append(.persist(id: slot.reminder.id, slot.progress))
     }
     if !dirty.isEmpty { dirty.removeAll(keepingCapacity: true) }
-    for (index, reason) in slots.takeUnreadable() {
-      let id = String(decoding: slots.packed(index).id, as: UTF8.self)
-      notices.append(.unreadable(id: id, reason: reason))
-      // By its number: what is no text has no id to be found by.
-      deactivate(index)
-      slots.remove(index)
-    }
     if hasLearnt {
       hasLearnt = false
       effects.append(.keep(experience))
@@ -227,13 +206,19 @@ package struct Engine: ~Copyable, Sendable {
 
   package var count: Int { slots.count }
 
-  /// Bytes of heap that all reminders and their regions take, about; timers and cells come on top.
+  /// Estimated memory of all reminders and their regions; timers and cells are not counted.
   /// Complexity: O(1).
-  package var reminderBytes: Int { slots.packedBytes + monitor.shapeBytes }
+  package var reminderBytes: Int { slots.byteCount + monitor.shapeBytes }
 
-  /// What one of them takes, without its region.
+  /// Estimated memory of one of them, without its region; 0 where there is none of this id.
   package func reminderBytes(_ id: String) -> Int {
-    slots.index(of: id).map { slots.packed($0).byteCount } ?? 0
+    slots.index(of: id).map { slots.byteCount(of: $0) } ?? 0
+  }
+
+  /// The bytes by which a reminder would make `reminderBytes` grow.
+  package func growth(by reminder: Reminder) -> Int {
+    let shape = reminder.area?.byteCount ?? 0
+    return ReminderTable.size(reminder) + shape - reminderBytes(reminder.id)
   }
 
   package func reminder(_ id: String) -> Reminder? { slot(id)?.reminder }
@@ -275,9 +260,7 @@ package struct Engine: ~Copyable, Sendable {
 
   func upcoming(_ index: Int32, at now: Instant) -> (reminder: Reminder, moment: Instant)? {
     let state = slots.state(index)
-    guard state == .snoozed || (state == .armed && slots.packed(index).kind != .location),
-      let slot = slots.peek(index)
-    else { return nil }
+    guard state == .snoozed || state == .armed, let slot = slots.slot(index) else { return nil }
     let moment: Instant? =
       switch (state, slot.reminder.kind) {
       case (.snoozed, _): slot.progress.snoozedUntil
@@ -302,14 +285,14 @@ package struct Engine: ~Copyable, Sendable {
     guard limit > 0, let position = lastFix?.position else { return [] }
     var found = monitor.nearest(to: position, limit: limit, within: .infinity).compactMap {
       entry -> Nearby? in
-      slots.peek(entry.id).map {
+      slots.slot(entry.id).map {
         Nearby(reminder: $0.reminder, distance: entry.distance, placeNumber: nil)
       }
     }
     for watch in watches {
       guard let nearest = watch.nearest(to: position) else { continue }
       for index in watch.listeners.sorted().prefix(limit) {
-        guard let slot = slots.peek(index) else { continue }
+        guard let slot = slots.slot(index) else { continue }
         found.append(
           Nearby(
             reminder: slot.reminder, distance: nearest.distance, placeNumber: nearest.number))
@@ -329,7 +312,7 @@ package struct Engine: ~Copyable, Sendable {
     odometer.follow(fix.position)
   }
 
-  func slot(_ id: String) -> Slot? { slots.index(of: id).flatMap { slots.peek($0) } }
+  func slot(_ id: String) -> Slot? { slots.index(of: id).flatMap { slots.slot($0) } }
 
   /// Changes one slot in place and notes that it must be kept.
   mutating func change(_ index: Int32, _ body: (inout Standing) -> Void) {

@@ -82,8 +82,6 @@ package enum Notice: Equatable, Sendable {
   case positionBack(after: TimeSpan)
   /// A reminder's `until` has passed without a firing.
   case expired(id: String, title: String)
-  /// What was kept of a reminder is none; it is left alone, and nothing fires for it.
-  case unreadable(id: String, reason: String)
   /// What came due while the machine was off or asleep, beside the firings themselves.
   case missed(Missed)
   /// The receiver's clock went back by so much and stays there.

@@ -42,17 +42,8 @@ package struct Progress: Equatable, Sendable {
   /// Seconds east of UTC by which `occurrence` was worked out from a floating time, so that it can be
   /// worked out anew in another zone. Filled in whenever the progress is to be kept.
   package var occurrenceOffset: Int?
-
-  /// When time alone may next bring something about, were the device at the reminder's place; nil is
-  /// never. Worked out anew whenever it is to be kept, so that a start need not.
-  package var nextLook: Instant? = .lookAtOnce
 }
 
 extension Progress {
   package init(state: Reminder.State = .armed) { self.init(state: state, presence: .unknown) }
-}
-
-extension Instant {
-  /// For `Progress.nextLook`: not known, find out.
-  package static let lookAtOnce = Instant(microseconds: 0)
 }

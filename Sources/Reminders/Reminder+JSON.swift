@@ -199,7 +199,7 @@ extension Reminder {
       "repeat": repeatRule.map { .string($0.description) },
       "repeat_also": repeatChanges.additionsJSON,
       "repeat_except": repeatChanges.exceptionsJSON,
-      "zone": repeatChanges.zone.map { .string($0) },
+      "zone": repeatChanges.zone.map { .string($0.name) },
       "every_visit": everyVisit ? true : nil,
       "cooldown_s": cooldown == .zero ? nil : .double(cooldown.seconds),
       "from": from.map { .string($0.description) },

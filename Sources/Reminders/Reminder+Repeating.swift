@@ -13,9 +13,8 @@ package struct RepeatChanges: Equatable, Sendable {
   package var exceptions: [TimeStamp] = []
   /// Days on which it does not (EXDATE;VALUE=DATE).
   package var exceptionDays: [CivilDate] = []
-  /// A name of the tz database or a rule in the form of POSIX; nil is the system's zone. A floating due
-  /// time follows the system's zone whatever is said here.
-  package var zone: String?
+  /// nil is the system's zone. A floating due time follows the system's zone whatever is said here.
+  package var zone: NamedZone?
 
   package init() {}
 
@@ -26,17 +25,6 @@ package struct RepeatChanges: Equatable, Sendable {
   var exceptionsJSON: JSONValue? {
     let texts = exceptions.map(\.description) + exceptionDays.map(\.description)
     return texts.isEmpty ? nil : .array(texts.map { .string($0) })
-  }
-}
-
-extension TimeZoneRules {
-  /// The zone of a name in the tz database, or of a rule in the form of POSIX; nil where it is neither.
-  package init?(zone text: String) {
-    if let named = try? TimeZoneRules(named: text) {
-      self = named
-    } else {
-      self.init(posix: text)
-    }
   }
 }
 

@@ -71,7 +71,7 @@ package struct Reminder: Equatable, Sendable {
   /// Where it fires (location) or where the user must be (preemptive).
   package var place: Place?
   /// Where it fires (location) instead of at a place.
-  @Seldom package var area: Area?
+  package var area: Area?
   /// In place of `place`: any place of this category.
   package var nearCategory: String?
   /// With `nearCategory`: metres around each place, 1…5 000 000; nil is each place's own.
@@ -87,7 +87,7 @@ package struct Reminder: Equatable, Sendable {
   package var transport: Transport
   /// How long the way takes, by the user's own word, in place of any estimate; for preemptive ones.
   package var travel: TimeSpan?
-  @Seldom package var repeatRule: RepeatRule?
+  package var repeatRule: RepeatRule?
   /// Single times that come to the rule or fall out of it.
   package var repeatChanges = RepeatChanges()
   /// Fires on each visit, not on the first alone.
@@ -105,7 +105,7 @@ package struct Reminder: Equatable, Sendable {
   package var ifInside: IfInside
   package var state: State
   /// The calendar file that it was read from; nil for one of the user's own.
-  @Seldom package var source: Source?
+  package var source: Source?
   /// The user (uid) who added it and alone may change it; nil where everyone may who may change any.
   package var owner: UInt32?
   /// Fields of the document that this program does not know, kept for the way back.
@@ -161,11 +161,11 @@ package struct Reminder: Equatable, Sendable {
   }
 
   /// Whether there is more than the one due time.
-  package var repeats: Bool { _repeatRule.isThere || !repeatChanges.additions.isEmpty }
+  package var repeats: Bool { repeatRule != nil || !repeatChanges.additions.isEmpty }
 
   /// Whether what was known of where the device is with respect to the one holds for the other.
   func waitsAtTheSamePlace(as other: Reminder) -> Bool {
-    kind == other.kind && place == other.place && _area == other._area
+    kind == other.kind && place == other.place && area == other.area
       && nearCategory == other.nearCategory && nearRadius == other.nearRadius
   }
 

@@ -125,10 +125,12 @@ struct ReminderFields {
         changes.exceptions.append(stamp)
       }
     }
-    changes.zone = try text("zone")
-    if let zone = changes.zone, TimeZoneRules(zone: zone) == nil {
-      throw ReminderError(
-        field: "zone", reason: "must be a time zone such as Europe/Berlin, not \"\(zone)\"")
+    if let name = try text("zone") {
+      guard let zone = NamedZone.find(name) else {
+        throw ReminderError(
+          field: "zone", reason: "must be a time zone such as Europe/Berlin, not \"\(name)\"")
+      }
+      changes.zone = zone
     }
     return changes
   }

@@ -68,7 +68,6 @@ enum DecisionRecord {
     writer.add(progress.nagging?.next.microseconds)
     writer.add(Int64(progress.nagging?.count ?? 0))
     writer.add(progress.occurrenceOffset.map { Int64($0) })
-    writer.add(progress.nextLook?.microseconds)
   }
 
   private static func step(_ reader: inout ByteReader) throws(RowFault) -> Decision.Step {
@@ -99,7 +98,6 @@ enum DecisionRecord {
     let count = try reader.integer()
     progress.nagging = next.map { Progress.Nagging(next: $0, count: Int(count)) }
     progress.occurrenceOffset = try reader.integerIfAny().map { Int($0) }
-    progress.nextLook = try reader.instantIfAny()
     return Decision.Step(id: id, progress: progress)
   }
 

@@ -17,7 +17,7 @@ enum ReminderRow {
   /// Those of the progress.
   static let progressColumns = """
     state, presence, inside_since_us, visit_settled, occurrence_us, leads_fired, last_fired_us, \
-    snoozed_until_us, unacknowledged, places_inside, next_look_us, occurrence_offset_s, nag_us, nags
+    snoozed_until_us, unacknowledged, places_inside, occurrence_offset_s, nag_us, nags
     """
 
   // MARK: - Writing
@@ -41,8 +41,8 @@ enum ReminderRow {
       SQLValue(progress.insideSince), SQLValue(progress.visitSettled),
       SQLValue(progress.occurrence), SQLValue(progress.leadsFired), SQLValue(progress.lastFired),
       SQLValue(progress.snoozedUntil), SQLValue(progress.isUnacknowledged),
-      SQLValue(list(progress.placesInside)), SQLValue(progress.nextLook),
-      SQLValue(progress.occurrenceOffset), SQLValue(progress.nagging?.next),
+      SQLValue(list(progress.placesInside)), SQLValue(progress.occurrenceOffset),
+      SQLValue(progress.nagging?.next),
       SQLValue(progress.nagging?.count ?? 0),
     ]
   }
@@ -133,13 +133,14 @@ enum ReminderRow {
     progress.visitSettled = try row.integer("visit_settled") != 0
     progress.occurrence = try row.instantIfAny("occurrence_us")
     let leads = try row.integer("leads_fired")
-    guard leads >= 0 else { throw RowFault(reason: "the column leads_fired is negative") }
+    guard (0...Int64(UInt16.max)).contains(leads) else {
+      throw RowFault(reason: "the column leads_fired holds no number of leads")
+    }
     progress.leadsFired = Int(leads)
     progress.lastFired = try row.instantIfAny("last_fired_us")
     progress.snoozedUntil = try row.instantIfAny("snoozed_until_us")
     progress.isUnacknowledged = try row.integer("unacknowledged") != 0
     progress.placesInside = try placesInside(row)
-    progress.nextLook = try row.instantIfAny("next_look_us")
     progress.occurrenceOffset = try row.integerIfAny("occurrence_offset_s").map { Int($0) }
     if let next = try row.instantIfAny("nag_us") {
       progress.nagging = Progress.Nagging(

@@ -72,6 +72,19 @@ package struct ReminderStore {
       read: ReminderRow.read)
   }
 
+  /// Hands every reminder to `body`, in the order of arrival, without holding them all. Returns the
+  /// rows that cannot be read.
+  package func forEach(
+    _ body: (Reminder, Progress) -> Void
+  ) throws(StoreError) -> [RowProblem] {
+    try database.rows(
+      of: "reminder", "SELECT \(ReminderRow.columns) FROM reminder ORDER BY seq"
+    ) { row throws(RowFault) in
+      let (reminder, progress) = try ReminderRow.read(row)
+      body(reminder, progress)
+    }.problems
+  }
+
   /// What `body` makes of the reminders that come behind a place in the order of arrival, each with
   /// its own place in it.
   /// - Parameter bytes: of rows to read; `Rows.isCut` says that there are more.
@@ -135,8 +148,7 @@ package struct ReminderStore {
       """
       UPDATE reminder SET state = ?, presence = ?, inside_since_us = ?, visit_settled = ?,
         occurrence_us = ?, leads_fired = ?, last_fired_us = ?, snoozed_until_us = ?,
-        unacknowledged = ?, places_inside = ?, next_look_us = ?,
-        occurrence_offset_s = ?, nag_us = ?, nags = ?
+        unacknowledged = ?, places_inside = ?, occurrence_offset_s = ?, nag_us = ?, nags = ?
       WHERE id = ?
       """, ReminderRow.values(progress) + [.text(id)]) > 0
   }

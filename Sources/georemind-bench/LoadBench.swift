@@ -39,8 +39,8 @@ func loadBench(count: Int) throws -> String {
   let opened = wallTime()
   var engine = Engine(zone: .utc)
   if let fix = try store.state.lastFix() { engine.remember(fix.fix, from: fix.arrival) }
-  engine.beginLoading(count: try store.reminders.count(), at: now)
-  let problems = try store.reminders.scan { engine.load($0, zoneIsKnown: true, at: now) }
+  engine.beginLoading(count: try store.reminders.count())
+  let problems = try store.reminders.forEach { engine.load($0, $1) }
   var effects: [Effect] = []
   engine.finishLoading(at: now, into: &effects)
   let loaded = wallTime()

@@ -24,13 +24,13 @@ func preemptiveBench(
   var effects: [Effect] = []
   engine.remember(fix(first, at: epoch), from: epoch)
   var load = 0.0
-  load += spent { engine.beginLoading(count: count, at: epoch) }
+  load += spent { engine.beginLoading(count: count) }
   for start in stride(from: 0, to: count, by: 1_000) {
     let entries = (start..<min(count, start + 1_000)).map { index in
       reminder(index, by: modes[index % modes.count], near: samples, from: epoch, &random)
     }
     load += spent {
-      for entry in entries { engine.load(entry, zoneIsKnown: true, at: epoch) }
+      for (reminder, progress) in entries { engine.load(reminder, progress) }
     }
   }
   load += spent { engine.finishLoading(at: epoch, into: &effects) }
@@ -105,7 +105,7 @@ private func fix(_ sample: TrackPoint, at time: Instant) -> Fix {
 private func reminder(
   _ index: Int, by transport: Reminder.Transport, near samples: [TrackPoint],
   from epoch: Instant, _ random: inout SplitMix
-) -> PackedEntry {
+) -> (Reminder, Progress) {
   let anchor = samples[Int(random.next() % UInt64(samples.count))].position
   let place = anchor.destination(
     bearing: Double(random.next() % 360), distance: Double(random.next() % 50_000))
@@ -116,8 +116,7 @@ private func reminder(
     transport: transport)
   var progress = Progress()
   progress.occurrence = due
-  progress.nextLook = due
-  return PackedEntry(packed: PackedReminder(reminder), progress: progress)
+  return (reminder, progress)
 }
 
 /// Seconds of processor time.

@@ -58,11 +58,6 @@ final class Announcer {
       entry.add("GEOREMIND_REMINDER_ID", id)
       entry.add("GEOREMIND_TITLE", title)
       send(entry)
-    case .unreadable(let id, let reason):
-      var entry = JournalEntry(
-        "What was kept of reminder \(id) is none and is left alone: \(reason)", priority: .error)
-      entry.add("GEOREMIND_REMINDER_ID", id)
-      send(entry)
     case .missed(let missed):
       let count = missed.told + missed.leftOut
       let span = missed.span

@@ -31,11 +31,7 @@ extension Daemon {
     // No message of a client has more. Sizes are worked out near the limit alone.
     let most = reminders.count << 21
     guard host.engine.reminderBytes + most > mostReminderBytes else { return }
-    let growth = reminders.reduce(0) { sum, reminder in
-      let old = host.engine.reminderBytes(reminder.id)
-      let new = PackedReminder(reminder).byteCount + (reminder.area?.byteCount ?? 0)
-      return sum + new - old
-    }
+    let growth = reminders.reduce(0) { $0 + host.engine.growth(by: $1) }
     guard growth <= 0 || host.engine.reminderBytes + growth <= mostReminderBytes else {
       throw .refusedByPolicy(
         reason: "all reminders together would take more than \(mostReminderBytes >> 20) MiB; "

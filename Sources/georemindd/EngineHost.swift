@@ -82,13 +82,9 @@ final class EngineHost {
   /// Nothing is written but what changes by it. All of them are taken in, or none.
   func load(at now: Instant) throws(StoreError) -> [RowProblem] {
     do throws(StoreError) {
-      let zoneIsKnown = try store.state.isKept(in: engine.zone)
-      engine.beginLoading(count: try store.reminders.count(), at: now)
-      let problems = try store.reminders.scan { entry in
-        engine.load(entry, zoneIsKnown: zoneIsKnown, at: now)
-      }
+      engine.beginLoading(count: try store.reminders.count())
+      let problems = try store.reminders.forEach { engine.load($0, $1) }
       engine.finishLoading(at: now, into: &effects)
-      if !zoneIsKnown { unsaved.zoneFingerprint = engine.zone.fingerprint }
       carryOut()
       return problems
     } catch {

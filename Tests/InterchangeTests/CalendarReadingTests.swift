@@ -72,7 +72,7 @@ import Testing
     #expect(try reminder.due == utc("2026-11-19T17:00:00Z"))
     #expect(reminder.leads == [.hours(1)])
     #expect(reminder.repeatRule?.description == "FREQ=WEEKLY;COUNT=5;INTERVAL=2;BYDAY=TH")
-    #expect(reminder.repeatChanges.zone == "Europe/Berlin")
+    #expect(reminder.repeatChanges.zone?.name == "Europe/Berlin")
     // Half an hour behind the due time is a reminder of its own.
     #expect(try found[1].reminder.due == utc("2026-11-19T17:30:00Z"))
     #expect(found[1].reminder.repeats)
@@ -98,8 +98,9 @@ import Testing
     let found = try read(CalendarFixtures.evolution).map(\.reminder)
     try #require(found.count == 2)
     #expect(found[0].leads == [.minutes(10), .minutes(5), .zero])
-    let zone = try #require(found[0].repeatChanges.zone.flatMap { TimeZoneRules(zone: $0) })
-    #expect(found[0].repeatChanges.zone == "America/New_York")
+    let named = try #require(found[0].repeatChanges.zone)
+    #expect(named.name == "America/New_York")
+    let zone = named.rules
     let start = try #require(found[0].due).instant(in: .utc)
     let set = found[0].occurrences(from: start, zone: zone)
     var times: [String] = []
@@ -241,7 +242,7 @@ import Testing
     #expect(try due("20261121T100000").due == utc("2026-11-21T06:30:00Z"))
     #expect(try due("20260721T100000").due == utc("2026-07-21T05:30:00Z"))
     #expect(try due("20261025T025959").due == utc("2026-10-24T22:29:59Z"))
-    let name = try due("20261121T100000", rule: "RRULE:FREQ=DAILY\n").repeatChanges.zone
+    let name = try due("20261121T100000", rule: "RRULE:FREQ=DAILY\n").repeatChanges.zone?.name
     #expect(name == "<STD>-3:30<DST>-4:30,M3.5.0/2,M10.5.0/3")
   }
 

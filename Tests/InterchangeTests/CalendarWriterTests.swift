@@ -84,7 +84,7 @@ import Testing
           : .absolute(Instant(microseconds: microseconds))
         if some(3) { reminder.repeatRule = try RepeatRule(parsing: "FREQ=MONTHLY;BYDAY=2TU") }
         if some(3) { reminder.repeatChanges.exceptions = [.absolute(now)] }
-        if some(4) { reminder.repeatChanges.zone = "Asia/Kathmandu" }
+        if some(4) { reminder.repeatChanges.zone = NamedZone.find("Asia/Kathmandu") }
       }
       reminder.leads = some(2) ? [.minutes(30), .seconds(5)] : []
       if kind == .preemptive, some(2) { reminder.transport = .walking }

@@ -232,7 +232,7 @@ import Testing
     var harness = EngineHarness()
     try harness.add(json)
     harness.engine.zone = Self.east
-    harness.restartByLoading(after: 10, zoneIsKnown: false)
+    harness.restartByLoading(after: 10)
     harness.wait(3 * 3600)
     #expect(harness.firings.map(\.time.json) == ["2026-06-12T17:00:00Z"])
   }
@@ -241,7 +241,7 @@ import Testing
     var harness = EngineHarness()
     try harness.add(#"{"id":"t","kind":"date","title":"T","due":"2026-06-12T18:00:00Z"}"#)
     harness.engine.zone = Self.east
-    harness.restartByLoading(after: 10, zoneIsKnown: false)
+    harness.restartByLoading(after: 10)
     harness.wait(3 * 3600)
     #expect(harness.firings.map(\.time.json) == ["2026-06-12T18:00:00Z"])
   }

@@ -102,25 +102,23 @@ struct EngineHarness: ~Copyable {
 
   /// A new engine with what the store holds, as after a restart.
   mutating func restart(after seconds: Double = 0) {
-    let reminders = engine.slots.indices.compactMap { engine.slots.peek($0)?.reminder }
+    let reminders = engine.slots.indices.compactMap { engine.slots.slot($0)?.reminder }
     engine = Engine(settings: engine.settings, zone: engine.zone)
     now += .seconds(seconds)
     for reminder in reminders { send(.add(reminder, kept[reminder.id])) }
   }
 
-  /// As `restart`, by the way that leaves documents unread.
-  mutating func restartByLoading(after seconds: Double = 0, zoneIsKnown: Bool = true) {
-    let entries = engine.slots.indices.compactMap { index -> PackedEntry? in
-      guard let reminder = engine.slots.peek(index)?.reminder else { return nil }
-      return PackedEntry(
-        packed: PackedReminder(reminder),
-        progress: kept[reminder.id] ?? Progress(state: reminder.state))
+  /// As `restart`, by the way of a daemon.
+  mutating func restartByLoading(after seconds: Double = 0) {
+    let entries = engine.slots.indices.compactMap { index -> (Reminder, Progress)? in
+      guard let reminder = engine.slots.slot(index)?.reminder else { return nil }
+      return (reminder, kept[reminder.id] ?? Progress(state: reminder.state))
     }
     engine = Engine(settings: engine.settings, zone: engine.zone)
     now += .seconds(seconds)
     effects.removeAll()
-    engine.beginLoading(count: entries.count, at: now)
-    for entry in entries { engine.load(entry, zoneIsKnown: zoneIsKnown, at: now) }
+    engine.beginLoading(count: entries.count)
+    for (reminder, progress) in entries { engine.load(reminder, progress) }
     engine.finishLoading(at: now, into: &effects)
     carryOut()
   }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Reminders
 
-/// What a start leaves unread must come out as if it had been read.
+/// Reminders that a start takes in behave as if each had been added.
 @Suite struct LoadingTests {
   /// A reminder of any kind whose moment and place lie within the trip of the test.
   private static func reminder(_ id: String, _ dice: inout SeededGenerator) -> String {
@@ -47,10 +47,8 @@ import Testing
 
   /// A trip with restarts at random moments, by either way; the firings must be the same.
   private static func trip(
-    seed: UInt64, byLoading: Bool, zoneIsKnown: Bool
-  ) throws
-    -> [String]
-  {
+    seed: UInt64, byLoading: Bool
+  ) throws -> [String] {
     var dice = SeededGenerator(seed: seed)
     var harness = EngineHarness()
     for index in 0..<60 { try harness.add(reminder("r\(index)", &dice)) }
@@ -70,7 +68,7 @@ import Testing
       }
       let pause = Double.random(in: 0...120, using: &dice)
       if byLoading {
-        harness.restartByLoading(after: pause, zoneIsKnown: zoneIsKnown)
+        harness.restartByLoading(after: pause)
       } else {
         harness.restart(after: pause)
       }
@@ -81,15 +79,12 @@ import Testing
 
   @Test(arguments: 0..<40 as Range<UInt64>)
   func loadedIsAsAdded(seed: UInt64) throws {
-    let added = try Self.trip(seed: seed, byLoading: false, zoneIsKnown: true)
+    let added = try Self.trip(seed: seed, byLoading: false)
     #expect(!added.isEmpty)
-    #expect(
-      try Self.trip(seed: seed, byLoading: true, zoneIsKnown: true) == added, "seed \(seed)")
-    #expect(
-      try Self.trip(seed: seed, byLoading: true, zoneIsKnown: false) == added, "seed \(seed)")
+    #expect(try Self.trip(seed: seed, byLoading: true) == added, "seed \(seed)")
   }
 
-  @Test func whatRestsStaysUnread() throws {
+  @Test func aRestartWithNothingDueChangesNothing() throws {
     var harness = EngineHarness()
     try harness.add(#"{"id":"home","title":"Home",\#(EngineHarness.place())}"#)
     try harness.add(#"{"id":"tea","title":"Tea","due":"2027-01-01T00:00:00Z"}"#)
@@ -99,7 +94,6 @@ import Testing
     harness.effects.removeAll()
     harness.restartByLoading(after: 60)
     #expect(harness.effects.isEmpty)
-    #expect(harness.engine.toLookAt.isEmpty)
     #expect(harness.engine.armedCount == 3)
     #expect(
       harness.engine.upcoming(limit: 5, at: harness.now).map(\.reminder.id) == ["boat", "tea"])
@@ -109,59 +103,9 @@ import Testing
     var harness = EngineHarness()
     try harness.add(#"{"id":"tea","title":"Tea","due":"2026-06-12T18:00:00"}"#)
     harness.engine.zone = TimeZoneRules(name: "X", fixedOffset: 3600, abbreviation: "X")
-    harness.restartByLoading(zoneIsKnown: false)
+    harness.restartByLoading()
     #expect(harness.kept["tea"]?.occurrence?.json == "2026-06-12T17:00:00Z")
     #expect(harness.engine.nextDeadline?.json == "2026-06-12T17:00:00Z")
-  }
-
-  @Test func oneThatIsNoneIsSaidAndLeftAlone() throws {
-    let facts = PackedReminder.Facts(
-      kind: .date, transport: nil, priority: 0, place: nil, parts: [.due])
-    let none: [UInt8] = []
-    let packed = PackedReminder(
-      facts, id: Array("bad".utf8).span, title: Array("T".utf8).span, category: none.span,
-      placeName: none.span, due: Array("2026-06-12T16:30:00Z".utf8).span,
-      document: Array("{\"lead_s\":".utf8).span)
-    var engine = Engine(zone: .utc)
-    var effects: [Effect] = []
-    engine.load(
-      PackedEntry(packed: packed, progress: Progress()), zoneIsKnown: true, at: EngineHarness.start)
-    engine.finishLoading(at: EngineHarness.start, into: &effects)
-    guard case .say(.unreadable(let id, let reason)) = effects.first else {
-      Issue.record("\(effects)")
-      return
-    }
-    #expect(id == "bad")
-    #expect(reason.contains("JSON"))
-    #expect(engine.count == 0)
-  }
-
-  /// Several parts of one event meet the same one; and what is no text can be let go of, too.
-  @Test(arguments: [Array("bad".utf8), [0x62, 0xFF]])
-  func oneThatTurnsOutToBeNoneIsSaidOnce(id: [UInt8]) throws {
-    let home = EngineHarness.home
-    let facts = PackedReminder.Facts(
-      kind: .location, transport: nil, priority: 0,
-      place: (home.latitude, home.longitude, 100), parts: [])
-    let none: [UInt8] = []
-    let packed = PackedReminder(
-      facts, id: id.span, title: Array("T".utf8).span, category: none.span, placeName: none.span,
-      due: none.span, document: Array("[".utf8).span)
-    var harness = EngineHarness()
-    var effects: [Effect] = []
-    var progress = Progress()
-    progress.presence = .outside
-    progress.nextLook = nil
-    harness.engine.load(
-      PackedEntry(packed: packed, progress: progress), zoneIsKnown: true, at: EngineHarness.start)
-    harness.engine.finishLoading(at: EngineHarness.start, into: &effects)
-    #expect(effects == [])
-    #expect(harness.engine.count == 1)
-    for distance in [0.0, 0, 900, 900, 0, 0] { harness.fix(distance, after: 30) }
-    harness.wait(86_400)
-    let said = harness.notices.filter { if case .unreadable = $0 { true } else { false } }
-    #expect(said.count == 1)
-    #expect(harness.engine.count == 0)
   }
 
   @Test func aLoadThatIsAbandonedLeavesNothing() throws {
@@ -171,10 +115,7 @@ import Testing
     let indices = harness.engine.slots.indices
     let kept = harness.kept
     let entries = indices.compactMap { index in
-      harness.engine.slots.peek(index).map {
-        PackedEntry(
-          packed: PackedReminder($0.reminder), progress: kept[$0.reminder.id] ?? $0.progress)
-      }
+      harness.engine.slots.slot(index).map { ($0.reminder, kept[$0.reminder.id] ?? $0.progress) }
     }
     var settings = EngineSettings()
     settings.asksRoutes = true
@@ -183,20 +124,20 @@ import Testing
     var effects: [Effect] = []
     var expected: [Effect] = []
     for _ in 0..<2 {
-      engine.beginLoading(count: 60, at: harness.now)
-      for entry in entries { engine.load(entry, zoneIsKnown: true, at: harness.now) }
+      engine.beginLoading(count: 60)
+      for (reminder, progress) in entries { engine.load(reminder, progress) }
       engine.abandonLoading()
       #expect(engine.count == 0)
       #expect(engine.armedCount == 0)
       #expect(engine.fenceCount == 0)
       #expect(engine.nextDeadline == nil)
     }
-    engine.beginLoading(count: 60, at: harness.now)
-    for entry in entries { engine.load(entry, zoneIsKnown: true, at: harness.now) }
+    engine.beginLoading(count: 60)
+    for (reminder, progress) in entries { engine.load(reminder, progress) }
     engine.finishLoading(at: harness.now, into: &effects)
     // The same without a load before it.
-    other.beginLoading(count: 60, at: harness.now)
-    for entry in entries { other.load(entry, zoneIsKnown: true, at: harness.now) }
+    other.beginLoading(count: 60)
+    for (reminder, progress) in entries { other.load(reminder, progress) }
     other.finishLoading(at: harness.now, into: &expected)
     #expect(engine.count == 60)
     #expect(engine.fenceCount == other.fenceCount)
@@ -221,15 +162,12 @@ import Testing
     var effects: [Effect] = []
     var progress = Progress()
     progress.presence = .outside
-    progress.nextLook = nil
-    engine.beginLoading(count: 300, at: EngineHarness.start)
+    engine.beginLoading(count: 300)
     for number in 0..<300 {
       let reminder = Reminder(
         id: "r\(number % 200)", kind: .location, title: "T\(number)",
         place: Reminder.Place(name: nil, position: EngineHarness.home, radius: 100))
-      engine.load(
-        PackedEntry(packed: PackedReminder(reminder), progress: progress), zoneIsKnown: true,
-        at: EngineHarness.start)
+      engine.load(reminder, progress)
     }
     engine.finishLoading(at: EngineHarness.start, into: &effects)
     #expect(engine.count == 200)
@@ -241,51 +179,6 @@ import Testing
     }
     let another = engine.slot("r200")?.reminder.title
     #expect(another == nil)
-  }
-
-  @Test func packingKeepsEverything() throws {
-    let texts = [
-      #"{"id":"a","kind":"location","title":"Ö\u0000x","notes":"n","category":"c","priority":3,"place":{"name":"P","lat":-53.55,"lon":179.99,"radius_m":100},"on":"dwell","dwell_s":90,"cooldown_s":5,"hours":"08:00-18:00","days":"mon,fri","max_speed_mps":3,"if_inside":"fire","state":"armed","x":{"y":[1.50]}}"#,
-      #"{"id":"b","kind":"date","title":"T","due":"2026-06-12T16:30:00","lead_s":[60,0],"repeat":"FREQ=DAILY","state":"armed"}"#,
-      #"{"id":"c","kind":"preemptive","title":"T","place":{"lat":1,"lon":2,"radius_m":150},"due":"2026-06-12T16:30:00Z","transport":"cycling","state":"armed"}"#,
-      #"{"id":"d","kind":"location","title":"T","near_category":"shop","radius_m":80,"on":"arrive","state":"armed"}"#,
-    ]
-    for text in texts {
-      let reminder = try Reminder(json: try #require(try JSONParser.parse(text).object))
-      let packed = PackedReminder(reminder)
-      #expect(try packed.unpacked() == reminder)
-      #expect(packed.kind == reminder.kind)
-      #expect(packed.place?.radius == reminder.place?.radius)
-      #expect(Array(packed.id) == Array(reminder.id.utf8))
-    }
-  }
-
-  @Test func idsAreFoundWhateverComesAndGoes() {
-    var dice = SeededGenerator(seed: 7)
-    var names: [[UInt8]] = []
-    var index = ReminderIndex()
-    var present: Set<Int32> = []
-    for step in 0..<20_000 {
-      if present.count > 300 || (step % 3 == 0 && !present.isEmpty) {
-        guard let slot = present.randomElement(using: &dice) else { continue }
-        index.remove(slot, id: { ArraySlice(names[Int($0)]) })
-        present.remove(slot)
-      } else {
-        names.append(Array("id-\(names.count)".utf8))
-        let slot = Int32(names.count - 1)
-        #expect(index.insertIfNew(slot, id: { ArraySlice(names[Int($0)]) }) == nil)
-        present.insert(slot)
-        names.append(names[Int(slot)])
-        #expect(
-          index.insertIfNew(slot + 1, id: { ArraySlice(names[Int($0)]) }) == slot, "\(step)")
-        names.removeLast()
-      }
-    }
-    #expect(index.count == present.count)
-    for slot in 0..<Int32(names.count) {
-      let found = index.find(ArraySlice(names[Int(slot)]), id: { ArraySlice(names[Int($0)]) })
-      #expect(found == (present.contains(slot) ? slot : nil))
-    }
   }
 
   /// A database is a file that others may edit: a moment that no calendar has must not stop the engine.
@@ -313,7 +206,7 @@ import Testing
       harness.kept[id]?.state = state
       harness.kept[id]?.leadsFired = state == .fired ? 2 : 0
     }
-    harness.restartByLoading(zoneIsKnown: moment > 0)
+    harness.restartByLoading()
     harness.send(.zone(try #require(TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3"))))
     harness.walk(from: 0, to: 3_000, step: 300)
     harness.wait(30 * 86_400)

@@ -56,7 +56,7 @@ import Testing
       // What is yet to be looked at now is not late.
       if let deadline = harness.engine.nextDeadline, deadline <= harness.now { return }
       for index in harness.engine.slots.indices {
-        guard let slot = harness.engine.slots.peek(index), slot.progress.state == .armed,
+        guard let slot = harness.engine.slots.slot(index), slot.progress.state == .armed,
           slot.progress.leadsFired < slot.reminder.effectiveLeads.count,
           let departure = harness.engine.leaving(slot, at: harness.now)
         else { continue }

@@ -133,7 +133,6 @@ import Testing
     #expect(boat.reminder.transport == .cycling)
     #expect(boat.reminder.leads == [.minutes(1)])
     #expect(boat.reminder.unknown["x"]?.double == 1.5)
-    #expect(boat.progress.nextLook == .lookAtOnce)
     #expect(try store.reminders.reminder(id: "car")?.reminder.transport == .driving)
     #expect(try store.reminders.reminder(id: "shop")?.progress.presence == .inside)
     #expect(

@@ -6,17 +6,16 @@ import Testing
 
 @testable import Storage
 
-/// The quick way to read all reminders against the thorough one.
-@Suite struct ScanTests {
+/// Reading all reminders one by one, and what a start reads beside them.
+@Suite struct ReadingTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test func scannedIsAsRead() throws {
+  @Test func eachIsReadAsItWasWritten() throws {
     let store = try Store(in: folder)
     var placed = try Sample.placed("placed", category: "Food")
     placed.progress.placesInside = [3, 7, 1 << 40]
-    placed.progress.nextLook = nil
     let dated = try Sample.dated("dated", minutes: 5)
     var leaving = dated
     leaving.reminder.id = "leaving"
@@ -31,16 +30,12 @@ import Testing
     for entry in [placed, dated, leaving, near] {
       try store.reminders.push(entry.reminder, entry.progress)
     }
-    var scanned: [ReminderStore.Entry] = []
-    let problems = try store.reminders.scan { entry in
-      guard var reminder = try? entry.packed.unpacked() else { return }
-      reminder.state = entry.progress.state
-      scanned.append((reminder, entry.progress))
-    }
+    var each: [ReminderStore.Entry] = []
+    let problems = try store.reminders.forEach { each.append(($0, $1)) }
     #expect(problems.isEmpty)
     let read = try store.reminders.all().values
-    #expect(scanned.map(\.reminder) == read.map(\.reminder))
-    #expect(scanned.map(\.progress) == read.map(\.progress))
+    #expect(each.map(\.reminder) == read.map(\.reminder))
+    #expect(each.map(\.progress) == read.map(\.progress))
     #expect(read.map(\.reminder) == [placed, dated, leaving, near].map(\.reminder))
     #expect(read.map(\.progress) == [placed, dated, leaving, near].map(\.progress))
   }
@@ -50,7 +45,7 @@ import Testing
     let store = try Store(in: folder)
     func ids() throws -> [String] {
       var ids: [String] = []
-      _ = try store.reminders.scan { ids.append((try? $0.packed.unpacked().id) ?? "") }
+      _ = try store.reminders.forEach { reminder, _ in ids.append(reminder.id) }
       return ids
     }
     #expect(try ids() == [])
@@ -63,22 +58,6 @@ import Testing
     let new = try Sample.placed("b")
     try store.reminders.push(new.reminder, new.progress)
     #expect(try ids() == ["m", "a", "k", "b"])
-  }
-
-  /// Lengths take another byte from 128 and from 16 384 bytes on.
-  @Test(arguments: [0, 1, 127, 128, 16_383, 16_384, 70_000])
-  func longTextsAreWhole(length: Int) throws {
-    let store = try Store(in: folder)
-    var entry = try Sample.placed("long")
-    let text = String(repeating: "x", count: length)
-    entry.reminder.title = "T" + text
-    entry.reminder.category = text.isEmpty ? nil : "C" + text
-    try store.reminders.push(entry.reminder, entry.progress)
-    var scanned: [Reminder] = []
-    _ = try store.reminders.scan { if let one = try? $0.packed.unpacked() { scanned.append(one) } }
-    #expect(scanned.map(\.title) == [entry.reminder.title])
-    #expect(scanned.map(\.category) == [entry.reminder.category])
-    #expect(scanned.map(\.notes) == [entry.reminder.notes])
   }
 
   @Test func placesComeByNumber() throws {

@@ -1,0 +1,178 @@
+import CivilTime
+import Geofencing
+import JSONText
+
+/// A reminder and its progress, copied out of the table for a decision.
+struct Slot {
+  let index: Int32
+  let reminder: Reminder
+  var progress: Progress
+  /// Inside, not settled, and held back by a condition that may come to hold.
+  let isWaiting: Bool
+  let hasFence: Bool
+}
+
+/// The part of a slot that a decision may change.
+struct Standing: Equatable {
+  var progress: Progress
+  var isWaiting: Bool
+}
+
+/// The reminders of the engine. Each has a slot, whose number is also that of its timer and its fence.
+///
+/// An array of slots with a free list, and a dictionary from ids to slots.
+///
+/// Invariants: `byID` has each reminder's slot under its id and nothing else; `free` has each vacant slot
+/// once; the counts are those of the reminders.
+struct ReminderTable: ~Copyable, Sendable {
+  private struct Entry: Sendable {
+    let reminder: Reminder
+    var progress: Progress
+    var marks: Marks = []
+
+    var isArmed: Bool { progress.state == .armed }
+  }
+
+  struct Marks: OptionSet, Sendable {
+    let rawValue: UInt8
+    static let waiting = Marks(rawValue: 1)
+    static let fence = Marks(rawValue: 2)
+    static let dirty = Marks(rawValue: 4)
+    /// An armed preemptive reminder, to be evaluated anew at the first position.
+    static let preemptive = Marks(rawValue: 8)
+    /// Its fence was added before its presence could be known.
+    static let undetermined = Marks(rawValue: 16)
+  }
+
+  private var entries: [Entry?] = []
+  private var free: [Int32] = []
+  private var byID: [String: Int32] = [:]
+  /// Reminders in state `armed`.
+  private(set) var armedCount = 0
+  /// Reminders with the mark `preemptive`.
+  private(set) var preemptiveCount = 0
+  /// Memory of all reminders, estimated as `byteCount(of:)` does.
+  private(set) var byteCount = 0
+
+  /// Reminders in the table.
+  var count: Int { byID.count }
+
+  /// All slots, vacant ones too.
+  var indices: Range<Int32> { 0..<Int32(entries.count) }
+
+  mutating func reserveCapacity(_ count: Int) {
+    entries.reserveCapacity(count)
+    byID.reserveCapacity(count)
+  }
+
+  // MARK: - Reading
+
+  func index(of id: String) -> Int32? { byID[id] }
+
+  func isVacant(_ index: Int32) -> Bool { entries[Int(index)] == nil }
+
+  /// nil where the slot is vacant.
+  func slot(_ index: Int32) -> Slot? {
+    guard let entry = entries[Int(index)] else { return nil }
+    return Slot(
+      index: index, reminder: entry.reminder, progress: entry.progress,
+      isWaiting: entry.marks.contains(.waiting), hasFence: entry.marks.contains(.fence))
+  }
+
+  /// Empty where the slot is vacant.
+  func id(_ index: Int32) -> String { entries[Int(index)]?.reminder.id ?? "" }
+
+  /// Its circle; nil where it has none, or the slot is vacant.
+  func place(_ index: Int32) -> Reminder.Place? { entries[Int(index)]?.reminder.place }
+
+  func hasDue(_ index: Int32) -> Bool { entries[Int(index)]?.reminder.due != nil }
+
+  /// `done` where the slot is vacant.
+  func state(_ index: Int32) -> Reminder.State { entries[Int(index)]?.progress.state ?? .done }
+
+  func marks(_ index: Int32) -> Marks { entries[Int(index)]?.marks ?? [] }
+
+  func progress(_ index: Int32) -> Progress { entries[Int(index)]?.progress ?? Progress() }
+
+  /// Estimated memory of one reminder; 0 where the slot is vacant.
+  func byteCount(of index: Int32) -> Int { entries[Int(index)].map { Self.size($0.reminder) } ?? 0 }
+
+  static func size(_ reminder: Reminder) -> Int {
+    MemoryLayout<Entry>.stride + reminder.textByteCount
+  }
+
+  // MARK: - Changes
+
+  /// Changes one slot; returns whether its progress is another one now.
+  mutating func change(_ index: Int32, _ body: (inout Standing) -> Void) -> Bool {
+    guard let entry = entries[Int(index)] else { return false }
+    var standing = Standing(
+      progress: entry.progress, isWaiting: entry.marks.contains(.waiting))
+    body(&standing)
+    set(.waiting, standing.isWaiting, index)
+    guard standing.progress != entry.progress else { return false }
+    armedCount += (standing.progress.state == .armed ? 1 : 0) - (entry.isArmed ? 1 : 0)
+    entries[Int(index)]?.progress = standing.progress
+    return true
+  }
+
+  mutating func set(_ mark: Marks, _ isSet: Bool, _ index: Int32) {
+    guard !isVacant(index), marks(index).contains(mark) != isSet else { return }
+    if mark == .preemptive { preemptiveCount += isSet ? 1 : -1 }
+    entries[Int(index)]?.marks.formSymmetricDifference(mark)
+  }
+
+  /// Puts a reminder into a free slot. Its id must not be in the table. Complexity: O(1) amortised.
+  mutating func insert(_ reminder: Reminder, _ progress: Progress) -> Int32 {
+    precondition(byID[reminder.id] == nil)
+    let entry = Entry(reminder: reminder, progress: progress)
+    let index: Int32
+    if let vacant = free.popLast() {
+      index = vacant
+      entries[Int(index)] = entry
+    } else {
+      index = Int32(entries.count)
+      entries.append(entry)
+    }
+    byID[reminder.id] = index
+    byteCount += Self.size(reminder)
+    if entry.isArmed { armedCount += 1 }
+    return index
+  }
+
+  /// Does nothing where the slot is vacant. Complexity: O(1).
+  mutating func remove(_ index: Int32) {
+    guard let entry = entries[Int(index)] else { return }
+    set(.preemptive, false, index)
+    if entry.isArmed { armedCount -= 1 }
+    byteCount -= Self.size(entry.reminder)
+    byID[entry.reminder.id] = nil
+    entries[Int(index)] = nil
+    free.append(index)
+  }
+
+  /// Whether the invariants hold. Complexity: O(slots); for tests.
+  var isSound: Bool {
+    let slots = indices.compactMap { slot($0) }
+    let vacant = indices.filter { isVacant($0) }
+    return slots.count == byID.count && slots.allSatisfy { byID[$0.reminder.id] == $0.index }
+      && free.sorted() == vacant
+      && armedCount == slots.count { $0.progress.state == .armed }
+      && preemptiveCount == indices.count { marks($0).contains(.preemptive) }
+      && byteCount == slots.reduce(0) { $0 + Self.size($1.reminder) }
+  }
+}
+
+extension Reminder {
+  /// Estimated memory of its parts that lie outside of the value itself, from their lengths in UTF-8.
+  fileprivate var textByteCount: Int {
+    var count = id.utf8.count + title.utf8.count
+    for text in [notes, category, place?.name, nearCategory] { count += text?.utf8.count ?? 0 }
+    count += area?.textByteCount ?? 0
+    count += 8 * leads.count
+    count += 32 * (repeatChanges.additions.count + repeatChanges.exceptions.count)
+    count += 8 * repeatChanges.exceptionDays.count
+    if !unknown.isEmpty { count += JSONValue.object(unknown).line.utf8.count }
+    return count
+  }
+}
