@@ -65,7 +65,7 @@ package enum FileKind: Equatable, Sendable {
 
   /// By the first element, as far as it is in the head.
   private static func json(_ head: ArraySlice<UInt8>) -> FileKind {
-    var elements = JSONElements(ByteSource(bytes: Array(head), name: ""))
+    var elements = ByteSource(bytes: Array(head), name: "").jsonElements
     guard let element = try? elements.next() else {
       // It may be cut, or wrong: then the words in it decide who says so.
       let text = String(decoding: head, as: UTF8.self)

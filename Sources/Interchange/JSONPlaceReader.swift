@@ -9,7 +9,7 @@ struct JSONPlaceReader {
 
   /// Reads a whole document; any error refuses it.
   func read(_ source: ByteSource) throws(InterchangeError) {
-    var elements = JSONElements(source)
+    var elements = source.jsonElements
     while let element = try elements.next() {
       do throws(Fault) {
         try read(element)
@@ -19,7 +19,7 @@ struct JSONPlaceReader {
     }
   }
 
-  private func read(_ element: JSONElements.Element) throws(Fault) {
+  private func read(_ element: JSONStream<InterchangeError>.Element) throws(Fault) {
     guard let object = element.value.object else {
       throw Fault("a place is an object in braces, not \(element.value.kind)")
     }
@@ -141,5 +141,17 @@ struct JSONPlaceReader {
       return number
     }
     return nil
+  }
+}
+
+extension ByteSource {
+  /// The elements of a JSON document of places.
+  var jsonElements: JSONStream<InterchangeError> {
+    let name = name
+    return JSONStream(lists: ["features", "elements", "waypoints"]) { () throws(InterchangeError) in
+      try self.next()
+    } failure: { line, reason in
+      InterchangeError(file: name, line: line, reason: "not JSON: \(reason)")
+    }
   }
 }

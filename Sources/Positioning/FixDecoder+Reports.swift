@@ -12,17 +12,17 @@ extension FixDecoder {
     context.statistics.jsonLines &+= 1
     switch report.kind {
     case .tpv: reports.take(report, &context, into: &fixes)
-    case .version: context.statistics.gpsdRelease = Self.text(line, report.text, limit: 40)
+    case .version: context.statistics.gpsdRelease = Self.text(report.text, limit: 40)
     case .device where report.isDeactivated:
       reports.drop(report.device, &context, into: &fixes)
-      context.statistics.goneDevice = Self.text(line, report.text, limit: 200)
+      context.statistics.goneDevice = Self.text(report.text, limit: 200)
       context.statistics.note(.deviceGone)
     case .devices where report.hasNoDevices:
       reports.dropAll(&context, into: &fixes)
       context.statistics.goneDevice = nil
       context.statistics.note(.deviceGone)
     case .error:
-      context.statistics.gpsdMessage = Self.text(line, report.text, limit: 200)
+      context.statistics.gpsdMessage = Self.text(report.text, limit: 200)
       context.statistics.note(.gpsdError)
     case .device, .devices, .other: break
     }
@@ -33,11 +33,9 @@ extension FixDecoder {
   /// come from them.
   package mutating func takeGoneDevices() -> [UInt64] { reports.takeGone() }
 
-  /// The text between the quotes of a string.
-  private static func text(_ line: Span<UInt8>, _ value: Range<Int>?, limit: Int) -> String? {
-    guard let value, value.count > 2 else { return nil }
-    var bytes: [UInt8] = []
-    for index in value.dropFirst().dropLast().prefix(limit) { bytes.append(line[index]) }
-    return String(decoding: bytes, as: UTF8.self)
+  /// The first `limit` bytes of a text; nil where it is empty.
+  private static func text(_ text: String?, limit: Int) -> String? {
+    guard let text, !text.isEmpty else { return nil }
+    return String(decoding: text.utf8.prefix(limit), as: UTF8.self)
   }
 }
