@@ -65,10 +65,12 @@ let package = Package(
     + library("Configuration")
     + library("Positioning", ["CProcessor", "Geodesy", "CivilTime", "JSONText"])
     + library("Geofencing", ["CProcessor", "Geodesy", "CivilTime"])
+    + library("Departure", ["Containers", "Geodesy", "CivilTime"])
     + library(
       "Reminders",
       [
-        "CProcessor", "Bytes", "Geodesy", "CivilTime", "Positioning", "Geofencing", "JSONText",
+        "Containers", "Departure", "Bytes", "Geodesy", "CivilTime", "Positioning", "Geofencing",
+        "JSONText",
       ])
     + library(
       "Interchange",
@@ -158,8 +160,8 @@ let package = Package(
       .executableTarget(
         name: "georemind-bench",
         dependencies: [
-          "Bytes", "Geodesy", "CivilTime", "Positioning", "Geofencing", "Reminders", "Storage",
-          "Interchange",
+          "Bytes", "Containers", "Geodesy", "CivilTime", "Positioning", "Geofencing", "Reminders",
+          "Storage", "Interchange",
         ],
         swiftSettings: strict),
       .executableTarget(

@@ -1,4 +1,5 @@
 package import CivilTime
+import Containers
 
 /// What waits while the clock is not to be believed, and what was missed.
 ///
@@ -45,7 +46,7 @@ extension Engine {
     // Where the device is relative to a place is followed all the same.
     if slot.reminder.kind == .location, slot.progress.state == .armed { return false }
     timers.cancel(slot: index)
-    leaves.remove(index)
+    departures.remove(index)
     return true
   }
 

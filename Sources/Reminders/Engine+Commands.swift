@@ -1,4 +1,5 @@
 import CivilTime
+import Containers
 import Geofencing
 
 extension Engine {
@@ -251,7 +252,7 @@ extension Engine {
     deactivateFence(index)
     timers.cancel(slot: index)
     held.remove(index)
-    leaves.remove(index)
+    departures.remove(index)
     slots.set(.preemptive, false, index)
   }
 

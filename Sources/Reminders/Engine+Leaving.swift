@@ -25,34 +25,16 @@ extension Engine {
       return nil
     }
     let lead = leads[min(slot.progress.leadsFired, leads.count - 1)]
-    let distance = odometer.position?.distance(to: place.position)
-    let estimate = travel(of: slot, to: place, distance, at: now)
-    let target = occurrence - (estimate?.time ?? .zero)
+    let way = departures.way(
+      slot.index, to: place.position, radius: place.radius, fixed: slot.reminder.travel,
+      by: slot.reminder.transport, at: now)
+    let estimate = way.map {
+      TravelEstimate(time: $0.time, basis: basis(of: $0.source, slot.reminder.transport, at: now))
+    }
+    let target = occurrence - (way?.time ?? .zero)
     return Departure(
-      moment: target - lead, target: target, estimate: estimate, distance: distance,
-      occurrence: occurrence)
-  }
-
-  /// How long the way takes from the last fix: by the best that is known.
-  private func travel(
-    of slot: Slot, to place: Reminder.Place, _ distance: Double?, at now: Instant
-  ) -> TravelEstimate? {
-    guard let distance else {
-      return slot.reminder.travel.map { TravelEstimate(time: $0, basis: .fixed) }
-    }
-    guard distance > place.radius else { return TravelEstimate(time: .zero, basis: .there) }
-    if let travel = slot.reminder.travel { return TravelEstimate(time: travel, basis: .fixed) }
-    let transport = slot.reminder.transport
-    let pace = leaves.pace(of: transport)
-    if let here = odometer.here,
-      let answer = leaves.routes.answer(slot.index, from: here, at: now)
-    {
-      return TravelEstimate(
-        time: TimeSpan(seconds: pace.routed(answer, distance: distance)),
-        basis: .routed(age: now - answer.time))
-    }
-    return TravelEstimate(
-      time: TimeSpan(seconds: pace.seconds(distance)), basis: basis(of: transport))
+      moment: target - lead, target: target, estimate: estimate,
+      distance: departures.odometer.position?.distance(to: place.position), occurrence: occurrence)
   }
 
   /// How long the way to a place takes by a mode of transport, by what is known of the mode; no routing
@@ -62,13 +44,20 @@ extension Engine {
   ) -> TimeSpan {
     let distance = origin.distance(to: place.position)
     guard distance > place.radius else { return .zero }
-    return TimeSpan(seconds: leaves.pace(of: transport).seconds(distance))
+    return TimeSpan(seconds: departures.pace(of: transport).seconds(distance))
   }
 
-  /// By what an estimate of this mode is made now, where no routing engine has spoken.
-  private func basis(of transport: Reminder.Transport) -> TravelBasis {
-    if let trips = experience.factor(of: transport)?.trips { return .learnt(trips: trips) }
-    return leaves.pace(of: transport).trip == .usual ? .formula : .measured
+  private func basis(
+    of source: Way.Source, _ transport: Reminder.Transport, at now: Instant
+  ) -> TravelBasis {
+    switch source {
+    case .there: return .there
+    case .fixed: return .fixed
+    case .routed(let answer): return .routed(age: now - answer.time)
+    case .estimated:
+      if let trips = experience.factor(of: transport)?.trips { return .learnt(trips: trips) }
+      return departures.pace(of: transport).trip == .usual ? .formula : .measured
+    }
   }
 
   /// When a preemptive reminder has something to decide: the time to leave, and once it has said so the
@@ -105,10 +94,12 @@ extension Engine {
     fire(
       slot, leaveFiring(slot, departure, at: now, late: late > tolerance ? late : nil), at: now,
       leadsFired: max(passed, slot.progress.leadsFired + 1))
-    if settings.learnsFromTrips, let here = odometer.here, let place = slot.reminder.place {
+    if settings.learnsFromTrips, let here = departures.odometer.here,
+      let place = slot.reminder.place
+    {
       trips.begin(
-        by: slot.reminder.transport, from: here, to: place, due: departure.occurrence,
-        metres: odometer.metres)
+        by: slot.reminder.transport, from: here, to: place.position, radius: place.radius,
+        due: departure.occurrence, metres: departures.odometer.metres)
     }
     // Said at the due time itself, by a device that is there: nothing is left to wait for.
     if departure.occurrence <= now, let fired = slots.slot(index), fired.progress.state == .fired {
@@ -136,32 +127,22 @@ extension Engine {
     slot.reminder.effectiveLeads.prefix { departure.target - $0 <= now }.count
   }
 
-  // MARK: - When to look
+  // MARK: - When to decide
 
-  /// Looks at every reminder whose time to leave may have come.
+  /// Decides about every reminder whose time to leave has come.
   mutating func lookAtLeaves(at now: Instant) {
-    let view = leaveView(at: now)
-    var looks = 0
-    let position = odometer.position
-    while looks <= 4 * slots.indices.count + 64,
-      let index = leaves.nextDue(
-        view, again: settings.leaveAgainSlack,
-        exactDistance: { index in
-          guard let position, let place = slots.place(index) else { return nil }
-          return position.distance(toPlaceAt: place.position, radius: place.radius)
-        })
+    departures.beginEvent(at: now)
+    var decided = 0
+    while decided <= 4 * slots.indices.count + 64,
+      let index = departures.nextDue(at: now, again: settings.leaveAgainSlack)
     {
-      looks += 1
+      decided += 1
       look(at: index, now: now)
     }
   }
 
-  func leaveView(at now: Instant) -> LeaveView {
-    LeaveView(now: now.microseconds, metres: odometer.metres, here: odometer.here)
-  }
-
-  /// Puts a reminder where it waits for its time to leave, or for much slack to come back; answers the
-  /// moment at which time alone brings something else about.
+  /// Puts a reminder into the queue of times to leave, or takes it out; returns the moment at which
+  /// time alone changes something else.
   mutating func scheduleLeaving(_ slot: Slot, at now: Instant) -> Instant? {
     let leads = slot.reminder.effectiveLeads
     let state = slot.progress.state
@@ -170,46 +151,47 @@ extension Engine {
     guard state == .armed || state == .fired, let place = slot.reminder.place,
       let occurrence = slot.progress.occurrence
     else {
-      leaves.remove(slot.index)
+      departures.remove(slot.index)
       return nil
     }
     if !waits, occurrence <= now {
-      leaves.remove(slot.index)
+      departures.remove(slot.index)
       return nextOccurrence(of: slot, after: now) == nil ? nil : now
     }
     let lead = leads[min(leadsFired, leads.count - 1)]
-    leaves.set(
-      LeaveEntry(
-        slot: slot.index, place: place.position, radius: place.radius,
-        moment: occurrence - lead, fixed: slot.reminder.travel),
-      waits ? .waiting : .gone, by: slot.reminder.transport,
-      moment: waits ? leaving(slot, at: now)?.moment : nil, again: settings.leaveAgainSlack,
-      leaveView(at: now))
-    // One that does not repeat is over without anything to be done.
+    departures.set(
+      slot.index,
+      DepartureEntry(
+        place: place.position, radius: place.radius, moment: occurrence - lead,
+        fixed: slot.reminder.travel, transport: slot.reminder.transport,
+        stage: waits ? .waiting : .notified),
+      at: now)
+    // A notified reminder that does not repeat needs no timer at its due time.
     return waits || !slot.reminder.repeats ? nil : occurrence
   }
 
-  /// Follows the device: the odometer, and the trips under way.
+  /// Follows the device: the queue, and the current trips.
   mutating func travel(to position: Coordinate, at now: Instant) {
-    odometer.follow(position)
-    guard let here = odometer.here, trips.isDue(odometer.metres) else { return }
+    departures.follow(position)
+    let metres = departures.odometer.metres
+    guard let here = departures.odometer.here, trips.isDue(metres) else { return }
     let paces = trips.paces
-    let learnt = trips.follow(
-      to: here, at: now, metres: odometer.metres, settings.travel)
+    let learnt = trips.follow(to: here, at: now, metres: metres, settings.travel)
     for (transport, ratio) in learnt where settings.learnsFromTrips {
       hasLearnt = experience.add(ratio, by: transport) || hasLearnt
     }
-    if !learnt.isEmpty || trips.paces != paces { usePaces(at: now) }
+    if !learnt.isEmpty || trips.paces != paces { usePaces() }
   }
 
-  /// Has the queues reckon with what is known of each mode now. Complexity: O(1) where nothing is new.
-  mutating func usePaces(at now: Instant) {
+  /// Gives the queue the present pace of each mode.
+  /// - Complexity: O(1) if none has changed.
+  mutating func usePaces() {
     for transport in Reminder.Transport.allCases {
       let learnt = experience.factor(of: transport)?.factor
       let pace = TravelPace(
         profile: settings.travel.profile(of: transport), learnt: learnt ?? 1,
         trip: learnt == nil ? trips.pace(of: transport) : .usual, isRouted: settings.asksRoutes)
-      leaves.use(pace, for: transport, leaveView(at: now))
+      departures.use(pace, for: transport)
     }
   }
 
@@ -218,20 +200,12 @@ extension Engine {
   /// What an earlier run has learnt from trips.
   package mutating func remember(_ experience: TravelExperience, at now: Instant) {
     self.experience = experience
-    usePaces(at: now)
+    usePaces()
   }
 
   mutating func forgetTrips(by transport: Reminder.Transport?, at now: Instant) {
     experience.forget(transport)
     hasLearnt = true
-    usePaces(at: now)
-  }
-}
-
-extension Coordinate {
-  /// Metres to the middle of a place; 0 inside it, where there is no way.
-  func distance(toPlaceAt middle: Coordinate, radius: Double) -> Double {
-    let distance = distance(to: middle)
-    return distance > radius ? distance : 0
+    usePaces()
   }
 }

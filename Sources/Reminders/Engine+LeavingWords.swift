@@ -106,7 +106,7 @@ extension Engine {
     let others = [Reminder.Transport.walking, .cycling, .driving].compactMap {
       other -> (Reminder.Transport, TimeSpan)? in
       guard other != slot.reminder.transport else { return nil }
-      let seconds = leaves.pace(of: other).seconds(distance)
+      let seconds = departures.pace(of: other).seconds(distance)
       return TimeSpan(seconds: seconds) <= left ? (other, TimeSpan(seconds: seconds)) : nil
     }
     guard let (other, time) = others.first else { return words }

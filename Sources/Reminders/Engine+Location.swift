@@ -11,7 +11,6 @@ extension Engine {
     var fix = fix
     fix.time = time
     isLastTimeGuessed = isGuessed
-    let isFirst = lastFix == nil
     if isPositionLost, let silentSince {
       isPositionLost = false
       notices.append(.positionBack(after: now - silentSince))
@@ -34,8 +33,6 @@ extension Engine {
       for index in waiting.sorted() { lookWhileInside(index, at: now) }
     }
     travel(to: fix.position, at: now)
-    // Until now there was no way to reckon with.
-    if isFirst { leaves.reckonAll(leaveView(at: now)) }
   }
 
   /// A fix not newer than the last is ignored, unless so many in a row are older, and in order among

@@ -2,40 +2,24 @@ package import CivilTime
 import Geodesy
 import Positioning
 
-/// What is asked of a routing engine and what its answers change.
+/// Requests to a routing engine, and its answers.
 extension Engine {
-  /// Appends the requests for the ways of those that are near their moment: one for each mode.
+  /// Appends a request for each mode: the ways of those that come near their time to leave.
   mutating func askRoutes(at now: Instant, into effects: inout [Effect]) {
-    guard leaves.routes.isOn else { return }
+    guard departures.routes.isOn else { return }
     for transport in Reminder.Transport.allCases {
-      let request = leaves.routes.nextRequest(
-        by: LeaveSchedule.mode(transport), transport, from: lastFix?.position, at: now
+      let request = departures.routes.nextRequest(
+        by: transport, from: lastFix?.position, at: now
       ) { slots.place($0)?.position }
       if let request { effects.append(.route(request)) }
     }
   }
 
-  /// An answer counts from now on: those it is about are looked at anew.
+  /// An answer counts from now on.
   mutating func take(_ answer: RouteAnswer, at now: Instant) {
-    let travel = settings.travel
-    let told = leaves.routes.take(answer, at: now) { index in
+    departures.take(answer, at: now) { index in
       slots.place(index)?.position
-    } isPlausible: { seconds, metres, mode in
-      let profile = travel.profile(of: Reminder.Transport.allCases[mode])
-      return seconds >= metres / profile.topSpeed
-        && seconds <= profile.longestBelieved(metres)
     }
-    lookSoon(told, at: now)
-  }
-
-  /// After the clock was set back the estimate counts in place of what was answered later than it is now.
-  mutating func forgetLaterRoutes(at now: Instant) {
-    lookSoon(leaves.routes.forgetLater(than: now), at: now)
-  }
-
-  private mutating func lookSoon(_ indices: [Int32], at now: Instant) {
-    let view = leaveView(at: now)
-    for index in indices { leaves.lookSoon(index, view) }
   }
 
   /// How it goes with the routing engine, as far as answers tell.
@@ -51,7 +35,7 @@ extension Engine {
 
   /// nil where there is none to ask.
   package var routeHealth: RouteHealth? {
-    let routes = leaves.routes
+    let routes = departures.routes
     guard routes.isOn else { return nil }
     return RouteHealth(
       answered: routes.answered, failed: routes.failed, refused: routes.refused,

@@ -1,4 +1,5 @@
 import CivilTime
+import Containers
 import Geodesy
 import Geofencing
 import Positioning
@@ -295,4 +296,10 @@ extension Engine {
       deactivate(index)
     }
   }
+}
+
+/// The lesser of two times that there may be.
+func sooner<Time: Comparable>(_ a: Time?, _ b: Time?) -> Time? {
+  guard let a, let b else { return a ?? b }
+  return min(a, b)
 }

@@ -45,7 +45,7 @@ extension Engine {
       } else if case .learnt(let trips) = estimate.basis {
         figures["trips"] = .int(trips)
       }
-      let factor = leaves.pace(of: slot.reminder.transport).factor(departure.distance ?? 0)
+      let factor = departures.pace(of: slot.reminder.transport).factor(departure.distance ?? 0)
       if factor != 1 { figures["factor"] = .double(Decimal.rounded(factor, digits: 3)) }
       let words = estimateWords(estimate, slot.reminder.transport, distance: distance)
       gates.append(
@@ -60,7 +60,7 @@ extension Engine {
     guard slot.progress.state == .armed else { return gates }
     let slack = departure.moment - now
     let lead = departure.target - departure.moment
-    let look = leaves.nextLook(index, leaveView(at: now))
+    let nextCheck = departures.nextCheck(index)
     let early = lead > .zero ? ", \(lead) early" : ""
     gates.append(
       .init(
@@ -74,7 +74,7 @@ extension Engine {
           "due": .string(departure.occurrence.json), "lead_s": .double(lead.seconds),
           "slack_s": .double(Decimal.rounded(slack.seconds, digits: 1)),
           "opens": .string(departure.moment.json),
-          "looked_at_again": look.map { .string($0.json) },
+          "looked_at_again": nextCheck.map { .string($0.json) },
         ]))
     return gates
   }

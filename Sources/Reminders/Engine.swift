@@ -1,4 +1,5 @@
 package import CivilTime
+import Containers
 import Geodesy
 import Geofencing
 package import Positioning
@@ -20,7 +21,8 @@ package struct Engine: ~Copyable, Sendable {
   package var settings: EngineSettings {
     didSet {
       if settings.monitor != oldValue.monitor { rebuildMonitor() }
-      leaves.routes.isOn = settings.asksRoutes
+      departures.routes.isOn = settings.asksRoutes
+      if settings.leaveAgainSlack != oldValue.leaveAgainSlack { departures.markOutdated() }
       arePacesOld =
         arePacesOld || settings.travel != oldValue.travel
         || settings.asksRoutes != oldValue.asksRoutes
@@ -49,8 +51,7 @@ package struct Engine: ~Copyable, Sendable {
   var slots = ReminderTable()
   var timers = TimerHeap()
   /// The preemptive ones, by the moment at which it can become time to leave.
-  var leaves: LeaveSchedule
-  var odometer = Odometer()
+  var departures: DepartureQueue
   var trips = TripLog()
   /// What own trips have taught.
   package internal(set) var experience = TravelExperience()
@@ -93,8 +94,8 @@ package struct Engine: ~Copyable, Sendable {
     self.settings = settings
     self.zone = zone
     monitor = FenceMonitor(policy: settings.monitor)
-    leaves = LeaveSchedule(settings.travel)
-    leaves.routes.isOn = settings.asksRoutes
+    departures = DepartureQueue(settings.travel)
+    departures.routes.isOn = settings.asksRoutes
     arePacesOld = settings.asksRoutes
   }
 
@@ -114,9 +115,8 @@ package struct Engine: ~Copyable, Sendable {
     case .pop(let id): complete(id, isPop: true, at: now)
     case .clockSet:
       restartSilence(at: now)
-      // They rest by clocks that stand still only when the time does not step back.
-      leaves.lookAtAll(leaveView(at: now))
-      forgetLaterRoutes(at: now)
+      departures.markOutdated()
+      departures.dropLaterRoutes(at: now)
     case .clockTrust(let isTrusted): trustClock(isTrusted, at: now)
     case .snooze(let id, let snooze): put(off: id, snooze, at: now)
     case .zone(let zone): change(to: zone, at: now)
@@ -135,7 +135,7 @@ package struct Engine: ~Copyable, Sendable {
     if let silentSince, silentSince > now { restartSilence(at: now) }
     if arePacesOld {
       arePacesOld = false
-      usePaces(at: now)
+      usePaces()
     }
   }
 
@@ -157,8 +157,7 @@ package struct Engine: ~Copyable, Sendable {
   package var nextDeadline: Instant? {
     var soonest = positionDeadline?.microseconds ?? .max
     if let timer = timers.peek()?.deadline { soonest = min(soonest, timer) }
-    // The view's time plays no part in a deadline.
-    if let leave = leaves.deadline(leaveView(at: Instant(microseconds: 0))) { soonest = min(soonest, leave) }
+    if let leave = departures.deadline { soonest = min(soonest, leave) }
     return soonest == .max ? nil : Instant(microseconds: soonest)
   }
 
@@ -235,7 +234,7 @@ package struct Engine: ~Copyable, Sendable {
   ///
   /// Walks the timers in their order. Some belong to no moment, so more are looked at than told; after
   /// `limit` and some thousands the walk ends with what it has.
-  /// - Complexity: O(limit²), and O(n log n) for the n timers that lie together in the bucket come to.
+  /// - Complexity: O(n + limit log n) for n timers.
   package func upcoming(
     limit: Int, at now: Instant
   ) -> [(reminder: Reminder, moment: Instant)] {
@@ -251,7 +250,7 @@ package struct Engine: ~Copyable, Sendable {
       if let entry = upcoming(index, at: now) { moments.append(entry) }
       return looks < 4_096 + 2 * limit
     }
-    for (_, index) in leaves.soonest(limit: limit, leaveView(at: now)) {
+    for (_, index) in departures.soonest(limit: limit, at: now) {
       if let entry = upcoming(index, at: now) { moments.append(entry) }
     }
     moments.sort { ($0.moment, $0.reminder.id) < ($1.moment, $1.reminder.id) }
@@ -309,7 +308,7 @@ package struct Engine: ~Copyable, Sendable {
     lastFix = fix
     lastFixArrival = arrival
     isLastTimeGuessed = false
-    odometer.follow(fix.position)
+    departures.follow(fix.position)
   }
 
   func slot(_ id: String) -> Slot? { slots.index(of: id).flatMap { slots.slot($0) } }

@@ -36,11 +36,7 @@ package struct Reminder: Equatable, Sendable {
     case fire
   }
 
-  package enum Transport: String, CaseIterable, Sendable {
-    case driving
-    case cycling
-    case walking
-  }
+  package typealias Transport = Departure.Transport
 
   /// A spot with a name. As a region it is a circle.
   package struct Place: Equatable, Sendable {

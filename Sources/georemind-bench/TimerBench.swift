@@ -1,3 +1,4 @@
+import Containers
 import Reminders
 
 /// Times the timer heap with `count` timers at random within a year, and returns one line: nanoseconds
@@ -43,7 +44,7 @@ private struct TimerRound {
     reschedule = nanoseconds(count) {
       for _ in 0..<count {
         let slot = Int32(truncatingIfNeeded: random.next() % UInt64(count))
-        heap.reschedule(slot: slot, at: base + Int64(random.next() % year))
+        heap.push(slot: slot, at: base + Int64(random.next() % year))
       }
     }
     var order = Array(0..<slots)

@@ -129,3 +129,15 @@ struct EngineHarness: ~Copyable {
     "\"place\":{\"name\":\"Home\",\"lat\":53.55,\"lon\":9.99,\"radius_m\":\(radius)}"
   }
 }
+
+extension TravelEstimator {
+  /// The travel time by the rule of the manual; 0 in the place.
+  func time(
+    from origin: Coordinate, to place: Reminder.Place, by transport: Reminder.Transport
+  ) -> TimeSpan {
+    let distance = origin.distance(to: place.position)
+    guard distance > place.radius else { return .zero }
+    let profile = profile(of: transport)
+    return TimeSpan(seconds: profile.seconds(distance) + profile.overhead.seconds)
+  }
+}
