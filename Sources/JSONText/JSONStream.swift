@@ -118,7 +118,9 @@ package struct JSONStream<Failure: Error> {
     guard try skipSpace() == UInt8(ascii: "\"") else {
       throw failure(line, "a member's name in quotes should be here")
     }
-    guard let key = try value().string else { throw failure(line, "a member's name should be here") }
+    guard let key = try value().string else {
+      throw failure(line, "a member's name should be here")
+    }
     guard try skipSpace() == UInt8(ascii: ":") else { throw failure(line, "':' should be here") }
     index += 1
     if lists.contains(key), try skipSpace() == UInt8(ascii: "[") {

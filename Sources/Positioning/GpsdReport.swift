@@ -105,7 +105,9 @@ struct GpsdReport {
 
   /// `"2026-11-21T09:30:00.000Z"`, or seconds since 1970 as old versions have it.
   private static func milliseconds(_ value: JSONValue) -> Int64? {
-    if let text = value.string { return (try? Instant(rfc3339: text)).map { $0.microseconds / 1000 } }
+    if let text = value.string {
+      return (try? Instant(rfc3339: text)).map { $0.microseconds / 1000 }
+    }
     guard let seconds = value.double, seconds > 0, seconds < 1e11 else { return nil }
     return Int64((seconds * 1000).rounded())
   }

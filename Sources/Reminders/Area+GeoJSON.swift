@@ -7,7 +7,7 @@ extension Reminder.Area {
   ///
   /// Winding is ignored, and longitudes go on beyond 180°: files have both. A ring must be closed.
   /// - Parameter width: metres from side to side; for lines, and not without.
-  package init(geoJSON value: JSONValue, width: Double?) throws(ReminderError) {
+  package convenience init(geoJSON value: JSONValue, width: Double?) throws(ReminderError) {
     let (found, path) = try Self.geometry(in: value, path: "region")
     var (geometry, name) = found
     if let own = geometry["name"]?.string { name = own }

@@ -4,7 +4,9 @@ package import JSONText
 
 extension Reminder {
   /// Where a location reminder fires when it is no circle: a polygon, or a corridor around a line.
-  package struct Area: Equatable, Sendable {
+  ///
+  /// Immutable and shared: few reminders have one, and it would make every other one larger.
+  package final class Area: Equatable, Sendable {
     package let region: Region
     /// Metres from side to side of a corridor; nil for a polygon.
     package let width: Double?
@@ -27,6 +29,11 @@ extension Reminder {
       self.type = type
       self.positionCount = positionCount
       text = JSONValue.object(geometry).line
+    }
+
+    package static func == (a: Area, b: Area) -> Bool {
+      a.region == b.region && a.width == b.width && a.name == b.name && a.type == b.type
+        && a.text == b.text
     }
 
     /// The centre of a circle that holds it.

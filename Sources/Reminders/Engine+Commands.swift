@@ -191,8 +191,8 @@ extension Engine {
 
   /// The zone whose clocks a reminder repeats by: its own, else the system's.
   func zone(of reminder: Reminder) -> TimeZoneRules {
-    guard let named = reminder.repeatChanges.zone, case .absolute = reminder.due else { return zone }
-    return named.rules
+    guard let own = reminder.repeatChanges.zone, case .absolute = reminder.due else { return zone }
+    return own.rules
   }
 
   mutating func markDirty(_ index: Int32) {
