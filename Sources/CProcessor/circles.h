@@ -4,7 +4,7 @@
 
 // Products and sums are rounded one after the other on every processor. Where one instruction does both with a single
 // rounding, the compiler would use it for what is written with operators, but not for intrinsics, and the two ways of
-// `hotedges.h`, `edgelist.h` and `ways.h` would no longer answer alike. This holds for all that follows, in the headers
+// `hotedges.h` and `edgelist.h` would no longer answer alike. This holds for all that follows, in the headers
 // that include this one too.
 #pragma clang fp contract(off)
 

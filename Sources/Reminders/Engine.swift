@@ -1,5 +1,6 @@
 package import CivilTime
 import Containers
+package import Departure
 import Geodesy
 import Geofencing
 package import Positioning

@@ -85,7 +85,8 @@ import Testing
         profile: TravelEstimator().profile(of: transport), isRouted: isRouted)
       switch Int.random(in: 0..<3, using: &dice) {
       case 0: pace.learnt = .random(in: 0.5...2, using: &dice)
-      case 1: pace.trip = TripPace(
+      case 1:
+        pace.trip = TripPace(
           ratio: [0.5, 0.84, 2].randomElement(using: &dice) ?? 1,
           reach: [64, 1_024, 16_384].randomElement(using: &dice) ?? 64)
       default: break
@@ -216,7 +217,9 @@ import Testing
       world.move(
         speed * seconds + .random(in: 0...4, using: &world.dice),
         bearing: speed > 0 ? bearing : .random(in: 0..<360, using: &world.dice))
-      if step % 97 == 96 { world.move(.random(in: 0...20_000, using: &world.dice), bearing: bearing) }
+      if step % 97 == 96 {
+        world.move(.random(in: 0...20_000, using: &world.dice), bearing: bearing)
+      }
       if step % 61 == 60 {
         world.changePace(of: Transport.allCases.randomElement(using: &world.dice) ?? .driving)
       }

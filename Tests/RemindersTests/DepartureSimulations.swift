@@ -62,7 +62,8 @@ import Testing
     for step in 0..<700 {
       if step % 20 == 0 {
         speed = [0, 1.5, 12, 40].randomElement(using: &dice) ?? 0
-        bearing = here.initialBearing(to: EngineHarness.home) + .random(in: -120...120, using: &dice)
+        bearing =
+          here.initialBearing(to: EngineHarness.home) + .random(in: -120...120, using: &dice)
       }
       let end = harness.now + .seconds([1, 5, 20].randomElement(using: &dice) ?? 1)
       let seconds = (end - harness.now).seconds
