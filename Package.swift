@@ -63,7 +63,7 @@ let package = Package(
     + library("CivilTime", ["Bytes"])
     + library("JSONText")
     + library("Configuration")
-    + library("Positioning", ["CProcessor", "Geodesy", "CivilTime", "JSONText"])
+    + library("Positioning", ["Geodesy", "CivilTime", "JSONText"])
     + library("Geofencing", ["CProcessor", "Geodesy", "CivilTime"])
     + library("Departure", ["Containers", "Geodesy", "CivilTime"])
     + library(

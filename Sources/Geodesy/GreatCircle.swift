@@ -57,39 +57,24 @@ private struct Arc {
   /// Nothing for an arc too short to have a direction.
   init?(from start: UnitVector, to end: UnitVector) {
     // (s − e) × (s + e) = 2 s × e, and the difference is exact for close points.
-    let (dx, dy, dz) = (start.x - end.x, start.y - end.y, start.z - end.z)
-    let (sx, sy, sz) = (start.x + end.x, start.y + end.y, start.z + end.z)
-    let cross = (dy * sz - dz * sy, dz * sx - dx * sz, dx * sy - dy * sx)
-    let twiceSine =
-      (cross.0 * cross.0 + cross.1 * cross.1 + cross.2 * cross.2).squareRoot()
+    let cross = (start - end).cross(start + end)
     origin = start
     angle = start.angle(to: end)
     let north = (start.x * start.x + start.y * start.y).squareRoot()
-    if twiceSine > 3e-14,
-      let unit = UnitVector(normalizing: cross.0, cross.1, cross.2)
-    {
+    if cross.length > 3e-14, let unit = UnitVector(normalizing: cross.x, cross.y, cross.z) {
       normal = unit
     } else if angle < 1 {
       return nil
     } else if north > 0 {
       // Antipodes: the meridian, whose pole lies due west of a northbound traveller.
-      normal = UnitVector(unchecked: start.y / north, -start.x / north, 0)
+      normal = UnitVector(x: start.y / north, y: -start.x / north, z: 0)
     } else {
-      normal = UnitVector(unchecked: 0, 1, 0)
+      normal = UnitVector(x: 0, y: 1, z: 0)
     }
-    tangent = UnitVector(
-      unchecked: normal.y * start.z - normal.z * start.y,
-      normal.z * start.x - normal.x * start.z,
-      normal.x * start.y - normal.y * start.x)
+    tangent = normal.cross(start)
   }
 
-  func point(at angle: Double) -> UnitVector {
-    let s = sin(angle)
-    let c = cos(angle)
-    return UnitVector(
-      unchecked: c * origin.x + s * tangent.x, c * origin.y + s * tangent.y,
-      c * origin.z + s * tangent.z)
-  }
+  func point(at angle: Double) -> UnitVector { cos(angle) * origin + sin(angle) * tangent }
 
   /// The angles along the circle (−π…π from the origin) and across it (−π/2…π/2), in radians.
   func offsets(of point: UnitVector) -> (along: Double, across: Double) {

@@ -3,9 +3,11 @@
 #endif
 
 /// The sphere that all decisions are made on.
+@usableFromInline
 package enum Sphere {
   /// Mean Earth radius R₁ of the IUGG, in metres.
-  package static let radius = 6_371_008.8
+  @inlinable @inline(__always)
+  package static var radius: Double { 6_371_008.8 }
 }
 
 extension Coordinate {

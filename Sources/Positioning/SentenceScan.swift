@@ -1,5 +1,3 @@
-import CProcessor
-
 /// How far the text of a sentence reaches, and its checksum.
 struct SentenceScan {
   /// Index of the byte that ended the text, or the limit.
@@ -15,22 +13,6 @@ extension Span where Element == UInt8 {
     precondition(index >= 0 && index <= count &- 8)
     return unsafe UInt64(
       littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
-  }
-
-  /// Sixteen bytes as two words, and a bit for each that is below `+` or above `~`. Without the check: the
-  /// caller's loop keeps 0 <= `index` and `index` + 16 <= `count`. This and `word(at:)` are the only
-  /// places of the target that read memory unchecked.
-  @inline(__always)
-  private func uncheckedBlock(at index: Int) -> (low: UInt64, high: UInt64, unusual: UInt16) {
-    assert(index >= 0 && index <= count &- 16)
-    return unsafe bytes.withUnsafeBytes { bytes in
-      guard let start = unsafe bytes.baseAddress?.advanced(by: index) else { return (0, 0, 0) }
-      return unsafe (
-        UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)),
-        UInt64(littleEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
-        unusual_text(start)
-      )
-    }
   }
 
   /// The index of the next `$`, `!` or `{` from `start` on, or the count. Adds to `binary` the bytes
@@ -151,25 +133,30 @@ extension Span where Element == UInt8 {
   /// Follows the text of a sentence from `start`: up to `*`, `$`, `!`, or a byte outside printable
   /// ASCII, but not beyond `limit`.
   ///
-  /// Sixteen bytes at a time: the bytes of sentences are almost all above `*`, so one comparison of all
-  /// with `+` finds the few that need a look.
+  /// Eight bytes at a time: the bytes of sentences are almost all from `+` to `~`, so a few sums of
+  /// whole words find the few that need a closer test.
   ///
   /// - Complexity: O(`limit` − `start`).
   @inline(never)
   func scanSentence(from start: Int, to limit: Int) -> SentenceScan {
     precondition(start >= 0 && start <= limit && limit <= count)
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let tops: UInt64 = 0x8080_8080_8080_8080
     var index = start
     var sum: UInt64 = 0
-    while index &+ 16 <= limit {
-      let block = uncheckedBlock(at: index)
-      if block.unusual == 0 {
-        sum ^= block.low ^ block.high
-        index &+= 16
+    while index &+ 8 <= limit {
+      let word = word(at: index)
+      // A top bit for each byte that is below '+', 0x7F or above.
+      let low = word & ~tops
+      let unusual = (word | ~(low &+ ones &* 0x55) | (low &+ ones)) & tops
+      if unusual == 0 {
+        sum ^= word
+        index &+= 8
         continue
       }
-      let place = block.unusual.trailingZeroBitCount
-      sum ^= Self.before(place, block.low) ^ Self.before(place &- 8, block.high)
-      index &+= place
+      // The bytes before the first of them.
+      sum ^= word & ((unusual & (0 &- unusual)) &>> 7 &- 1)
+      index &+= unusual.trailingZeroBitCount &>> 3
       let byte = self[index]
       if Self.endsText(byte) { return SentenceScan(end: index, checksum: Self.folded(sum)) }
       sum ^= UInt64(byte)
@@ -188,13 +175,6 @@ extension Span where Element == UInt8 {
   private static func endsText(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte >= 0x7F || byte == UInt8(ascii: "*") || byte == UInt8(ascii: "$")
       || byte == UInt8(ascii: "!")
-  }
-
-  /// The bytes of a word before its byte number `place`: all where that is behind it, none where it is
-  /// in front. Shifts by more than a word has bits leave nothing.
-  @inline(__always)
-  private static func before(_ place: Int, _ word: UInt64) -> UInt64 {
-    word & ((1 << UInt64(truncatingIfNeeded: 8 &* max(0, place))) &- 1)
   }
 
   @inline(__always)

@@ -133,7 +133,7 @@ private struct PositionReader {
       throw ReminderError(field: path, reason: "must be a list of positions, not \(value.kind)")
     }
     count += array.count
-    guard count <= Polygon.mostPositions else {
+    guard count <= Polygon.maximumPositions else {
       throw ReminderError(field: path, reason: ShapeError.tooManyPositions(count).description)
     }
     var positions: [Coordinate] = []

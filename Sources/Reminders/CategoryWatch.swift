@@ -69,7 +69,7 @@ struct CategoryWatch: Sendable {
   ///   - known: the places that hold the device as far as is known; those that are gone do not count.
   mutating func fill(_ places: [NumberedPlace], inside known: Set<Int64>) {
     monitor = FenceMonitor(policy: monitor.policy)
-    monitor.beginFilling(count: places.count)
+    monitor.reserveCapacity(places.count)
     numbers.removeAll(keepingCapacity: true)
     numbers.reserveCapacity(places.count)
     late = [:]
@@ -84,7 +84,6 @@ struct CategoryWatch: Sendable {
       numbers.append(place.number)
       if isInside { inside.append(place.number) }
     }
-    monitor.endFilling()
     sortedCount = numbers.count
     isFilled = true
     isSettled = false

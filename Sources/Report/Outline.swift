@@ -43,23 +43,14 @@ enum Outline {
   }
 }
 
-/// A point of the sphere in space, in metres from the middle of the Earth: distances of lines near a
-/// pole or the antimeridian need no exception there.
-struct Vector {
-  private let coordinates: SIMD3<Double>
-
-  init(_ position: Coordinate) {
-    let unit = UnitVector(position)
-    coordinates = SIMD3(unit.x, unit.y, unit.z) * Sphere.radius
-  }
-
-  /// Metres, along the chord.
+extension Vector {
+  /// Metres to the nearest point of a straight line: near a pole or the antimeridian no exception is
+  /// needed.
   func distance(toSegmentFrom a: Vector, to b: Vector) -> Double {
-    let along = b.coordinates - a.coordinates
-    let own = coordinates - a.coordinates
-    let length = (along * along).sum()
-    let part = length > 0 ? min(1, max(0, (own * along).sum() / length)) : 0
-    let rest = own - along * part
-    return (rest * rest).sum().squareRoot()
+    let along = b - a
+    let own = self - a
+    let square = along.dot(along)
+    let part = square > 0 ? min(1, max(0, own.dot(along) / square)) : 0
+    return (own - part * along).length * Sphere.radius
   }
 }

@@ -6,12 +6,14 @@ import Reminders
 private let benchHelp = """
   usage: georemind-bench VERB …, each prints one line of name=value pairs
 
-  fences FENCES.csv TRACK.csv
-      Plain containment of each fix in each circle (id,lat,lon,radius_m and t,lat,lon; t in ms).
-      ns_per_fix   processor time of query and enter/exit work, median over passes
+  fences [--policy default|containment] FENCES.csv TRACK.csv
+      Each fix of the track against circles (id,lat,lon,radius_m and t,lat,lon; t in ms). 'default' are
+      the daemon's rules: margin, confirmation, passes. 'containment' is distance ≤ radius at each fix.
+      ns_per_fix   processor time of a fix with its transitions, median over passes
       build_ms     processor time of building the index
-      bytes_per_fence, enter, exit
-      transitions_sha256   over "%010lld,%07u,E\\n" or ",X" lines (t, id), ordered by (t, id)
+      bytes_per_fence, enter, exit, pass
+      transitions_sha256   over "%010lld,%07u,E\\n" lines (t, id; X for an exit, P for a pass),
+                   ordered by (t, id)
   decode FILE
       The file in memory, one thread, epochs merged, every fix read.
       mb_per_s, sentences_per_s, fixes, checksum (FNV-1a over all fixes)
@@ -50,7 +52,13 @@ func runBench(_ arguments: [String]) -> Int32 {
   do {
     switch (arguments.first, arguments.count) {
     case ("fences", 3):
-      print(try fenceBench(fencesCSV: arguments[1], trackCSV: arguments[2]))
+      print(
+        try fenceBench(fencesCSV: arguments[1], trackCSV: arguments[2], policy: .standard))
+    case ("fences", 5) where arguments[1] == "--policy":
+      guard let policy = BenchPolicy(rawValue: arguments[2]) else {
+        throw BenchError("'\(arguments[2])' is no policy; there are default and containment")
+      }
+      print(try fenceBench(fencesCSV: arguments[3], trackCSV: arguments[4], policy: policy))
     case ("decode", 2):
       let bytes = try FileBytes.read(arguments[1], limit: 4 << 30)
       print(decodeBench(bytes: bytes, passes: 5))

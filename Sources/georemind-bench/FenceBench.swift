@@ -6,10 +6,21 @@ import Geofencing
   import Glibc
 #endif
 
-/// Runs a track against circles by plain containment, as the daemon's monitor does it with
-/// `MonitorPolicy.plain`, and returns one line: `ns_per_fix`, `build_ms`, `bytes_per_fence`,
-/// `enter`, `exit`, `transitions_sha256`.
-func fenceBench(fencesCSV fencesPath: String, trackCSV trackPath: String) throws -> String {
+/// The rules that `fenceBench` has the monitor decide by.
+enum BenchPolicy: String {
+  /// The daemon's own: margins, confirmation, passes.
+  case standard = "default"
+  /// `MonitorPolicy.plain`, which is what other libraries do.
+  case containment
+
+  var policy: MonitorPolicy { self == .standard ? MonitorPolicy() : .plain }
+}
+
+/// Runs a track against circles and returns one line: `ns_per_fix`, `build_ms`, `bytes_per_fence`,
+/// `enter`, `exit`, `pass`, `transitions_sha256`.
+func fenceBench(
+  fencesCSV fencesPath: String, trackCSV trackPath: String, policy: BenchPolicy
+) throws -> String {
   guard SHA256.isSound else { throw BenchError("SHA-256 gives wrong digests: a broken build") }
   let circles = try readFences(fencesPath)
   let track = try readTrack(trackPath)
@@ -18,12 +29,11 @@ func fenceBench(fencesCSV fencesPath: String, trackCSV trackPath: String) throws
   }
 
   let buildStart = processorTime()
-  var pristine = FenceMonitor(policy: .plain)
-  pristine.beginFilling(count: circles.count)
+  var pristine = FenceMonitor(policy: policy.policy)
+  pristine.reserveCapacity(circles.count)
   for (id, circle) in circles.enumerated() {
     pristine.add(.circle(circle), id: FenceID(id), presence: .outside)
   }
-  pristine.endFilling()
   let buildTime = processorTime() - buildStart
 
   var times: [Double] = []
@@ -37,32 +47,34 @@ func fenceBench(fencesCSV fencesPath: String, trackCSV trackPath: String) throws
     for point in track {
       // As few as the caches hold: the daemon clears them after each fix.
       if transitions.count > 256 { transitions.removeAll(keepingCapacity: true) }
-      monitor.process(
-        at: point.time, point.position, eph: nil, speed: nil, into: &transitions)
+      monitor.process(point.sample, into: &transitions)
     }
     times.append((processorTime() - start) / Double(track.count) * 1e9)
   } while times.count < 9 && (times.count < 3 || processorTime() < deadline)
   times.sort()
 
   var digest = SHA256()
-  var enters = 0
-  var exits = 0
+  var counts = (enter: 0, exit: 0, pass: 0)
   var monitor = pristine
   for point in track {
     transitions.removeAll(keepingCapacity: true)
     monitor.process(point.sample, into: &transitions)
-    transitions.sort { $0.fence < $1.fence }
+    transitions.sort { ($0.fence, $0.kind.rawValue) < ($1.fence, $1.kind.rawValue) }
     for transition in transitions {
-      let isEnter = transition.kind == .arrive
-      if isEnter { enters += 1 } else { exits += 1 }
+      let letter: String
+      switch transition.kind {
+      case .arrive, .found: (letter, counts.enter) = ("E", counts.enter + 1)
+      case .depart: (letter, counts.exit) = ("X", counts.exit + 1)
+      case .pass: (letter, counts.pass) = ("P", counts.pass + 1)
+      }
       let time = padded(transition.time.microseconds / 1_000, 10)
-      digest.update("\(time),\(padded(Int64(transition.fence), 7)),\(isEnter ? "E" : "X")\n".utf8)
+      digest.update("\(time),\(padded(Int64(transition.fence), 7)),\(letter)\n".utf8)
     }
   }
   let bytes = Double(pristine.byteCount) / Double(circles.count)
   return "ns_per_fix=\(rounded(times[times.count / 2])) build_ms=\(rounded(buildTime * 1e3))"
-    + " bytes_per_fence=\(rounded(bytes)) enter=\(enters) exit=\(exits)"
-    + " transitions_sha256=\(digest.hexDigest())"
+    + " bytes_per_fence=\(rounded(bytes)) enter=\(counts.enter) exit=\(counts.exit)"
+    + " pass=\(counts.pass) transitions_sha256=\(digest.hexDigest())"
 }
 
 /// What a benchmark could not do, in one sentence.

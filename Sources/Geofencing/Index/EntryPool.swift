@@ -1,0 +1,90 @@
+import Geodesy
+
+/// A fence as the octree lists it.
+struct FenceEntry {
+  /// The place of the centre: of a shape, that of the circle around it.
+  var center = Vector(x: 0, y: 0, z: 0)
+  /// The straight line from the centre to the edge, in radii of the Earth.
+  var chord = 0.0
+  var fence: FenceID = -1
+  /// Whether it is no circle.
+  var isShape = false
+}
+
+/// The lists of all cubes in one array.
+///
+/// A list of n entries has a block of the next power of two; a block that is free is in the chain of
+/// its size, linked by the fence numbers of first entries.
+struct EntryPool {
+  struct List {
+    fileprivate(set) var start: UInt32 = 0
+    fileprivate(set) var count: UInt32 = 0
+
+    @inline(__always)
+    var isEmpty: Bool { count == 0 }
+    /// The offsets of its entries in the pool.
+    @inline(__always)
+    var range: Range<Int> { Int(start)..<Int(start) &+ Int(count) }
+  }
+
+  private(set) var entries: [FenceEntry] = []
+  /// For each size 2^k the offset of the first free block, or −1.
+  private var free: InlineArray<32, Int32> = .init(repeating: -1)
+
+  /// The exponent of the block that so many entries have.
+  private static func exponent(_ count: UInt32) -> Int {
+    count <= 1 ? 0 : UInt32.bitWidth - (count - 1).leadingZeroBitCount
+  }
+
+  mutating func append(_ entry: FenceEntry, to list: inout List) {
+    let exponent = EntryPool.exponent(list.count + 1)
+    if list.isEmpty {
+      list.start = allocate(exponent)
+    } else if EntryPool.exponent(list.count) != exponent {
+      move(&list, to: exponent)
+    }
+    entries[Int(list.start + list.count)] = entry
+    list.count += 1
+  }
+
+  /// Removes the entry at an offset of the pool that is in a list.
+  mutating func remove(at offset: Int, from list: inout List) {
+    let exponent = EntryPool.exponent(list.count)
+    list.count -= 1
+    entries[offset] = entries[Int(list.start + list.count)]
+    if list.isEmpty {
+      release(list.start, exponent)
+      list.start = 0
+    } else if EntryPool.exponent(list.count) != exponent {
+      move(&list, to: EntryPool.exponent(list.count), from: exponent)
+    }
+  }
+
+  private mutating func move(_ list: inout List, to exponent: Int, from old: Int? = nil) {
+    let start = allocate(exponent)
+    for i in 0..<Int(list.count) { entries[Int(start) + i] = entries[Int(list.start) + i] }
+    release(list.start, old ?? EntryPool.exponent(list.count))
+    list.start = start
+  }
+
+  private mutating func allocate(_ exponent: Int) -> UInt32 {
+    if free[exponent] >= 0 {
+      let start = UInt32(free[exponent])
+      free[exponent] = entries[Int(start)].fence
+      return start
+    }
+    let start = UInt32(entries.count)
+    let needed = entries.count + (1 << exponent)
+    // By a quarter in place of Swift's double: it is most of what a million fences take.
+    if needed > entries.capacity { entries.reserveCapacity(needed + needed / 4) }
+    for _ in 0..<(1 << exponent) { entries.append(FenceEntry()) }
+    return start
+  }
+
+  private mutating func release(_ start: UInt32, _ exponent: Int) {
+    entries[Int(start)].fence = free[exponent]
+    free[exponent] = Int32(start)
+  }
+
+  var byteCount: Int { entries.capacity * MemoryLayout<FenceEntry>.stride }
+}

@@ -1,0 +1,132 @@
+package import Geodesy
+
+/// The centre and radius of a circle, or of the circle around a shape.
+struct FenceCircle {
+  var center: Coordinate
+  /// Metres; negative where no fence has the number.
+  var radius: Double
+
+  static let vacant = FenceCircle(
+    center: Coordinate(clampingLatitude: 0, wrappingLongitude: 0), radius: -1)
+}
+
+/// Regions on the sphere by number, found by place.
+///
+///     var index = FenceIndex()
+///     index.insert(.circle(circle), id: 0)
+///     index.nearest(to: position, limit: 1, within: .infinity)
+///
+/// Circles are in an array indexed by fence, and in an octree (`LooseOctree`) by their centre. A
+/// region that is no circle is stored beside the circle around it, and has the last word on
+/// distances.
+package struct FenceIndex: Sendable {
+  private(set) var circles: [FenceCircle] = []
+  /// Of the fences that are no circles.
+  private var shapes: [FenceID: Shape] = [:]
+  private(set) var tree = LooseOctree()
+
+  package var count: Int { tree.count }
+  /// Bytes of heap that fences take which are no circles, about.
+  package private(set) var shapeBytes = 0
+
+  package init() {}
+
+  /// Makes room for fences 0..<`count`, so that filling an index copies less.
+  package mutating func reserveCapacity(_ count: Int) { circles.reserveCapacity(count) }
+
+  /// Whether there is a fence with this number.
+  package func contains(_ id: FenceID) -> Bool {
+    id >= 0 && Int(id) < circles.count && circles[Int(id)].radius >= 0
+  }
+
+  /// Adds a region, or replaces the one of that number. Negative numbers are ignored.
+  /// - Complexity: O(1) amortised.
+  package mutating func insert(_ region: Region, id: FenceID) {
+    guard id >= 0 else { return }
+    remove(id)
+    while circles.count <= Int(id) { circles.append(.vacant) }
+    let circle = region.boundingCircle
+    circles[Int(id)] = FenceCircle(center: circle.center, radius: circle.radius)
+    let shape = Shape(region)
+    if let shape {
+      shapes[id] = shape
+      shapeBytes += shape.byteCount
+    }
+    tree.insert(
+      FenceEntry(
+        center: Vector(circle.center),
+        chord: Vector.chordSquared(distance: circle.radius).squareRoot(), fence: id,
+        isShape: shape != nil))
+  }
+
+  /// Removes a region; a number without one is ignored.
+  /// - Complexity: O(regions listed in the cubes that hold its centre).
+  package mutating func remove(_ id: FenceID) {
+    guard contains(id) else { return }
+    tree.remove(id, center: Vector(circles[Int(id)].center))
+    circles[Int(id)] = .vacant
+    if !shapes.isEmpty, let shape = shapes.removeValue(forKey: id) { shapeBytes -= shape.byteCount }
+  }
+
+  /// Bytes of heap in use for the fences and the cubes.
+  package var byteCount: Int {
+    circles.capacity * MemoryLayout<FenceCircle>.stride + tree.byteCount + shapeBytes
+  }
+
+  /// The shape of a fence, nil for a circle.
+  @inline(__always)
+  func shape(_ id: FenceID) -> Shape? { shapes.isEmpty ? nil : shapes[id] }
+
+  /// Metres from a place to the edge of a fence, negative inside. The fence must exist.
+  func boundaryDistance(of id: FenceID, from position: Coordinate, _ place: Vector) -> Double {
+    if let shape = shape(id) { return shape.signedBoundaryDistance(from: place) }
+    let circle = circles[Int(id)]
+    return position.distance(to: circle.center) - circle.radius
+  }
+
+  /// What the margins of a fence are measured by, in metres.
+  func size(of id: FenceID) -> Double { shape(id)?.size ?? circles[Int(id)].radius }
+
+  /// The distance that a transition reports, from that to the edge.
+  func distance(of id: FenceID, beyond: Double) -> Double {
+    shape(id)?.distance(beyond: beyond) ?? beyond + circles[Int(id)].radius
+  }
+
+  /// The regions nearest to a place by distance to their edge (negative inside), nearest first,
+  /// equal ones by number: at most `limit` of them, none farther than `metres`.
+  /// - Complexity: O(regions within a few times the distance of the last one reported).
+  package func nearest(
+    to position: Coordinate, limit: Int, within metres: Double
+  ) -> [(id: FenceID, distance: Double)] {
+    guard limit > 0, count > 0, !metres.isNaN else { return [] }
+    let place = Vector(position)
+    let reach = min(metres, Sphere.radius * .pi)
+    var radius = min(max(reach, 0), 2_000)
+    var frontier = LooseOctree.Frontier()
+    var found: [FenceEntry] = []
+    while true {
+      found.removeAll(keepingCapacity: true)
+      // A straight line is no longer than the way on the ground; a metre for rounding.
+      _ = tree.search(
+        around: place, reach: (radius + 1) / Sphere.radius, using: &frontier, into: &found)
+      var near: [(id: FenceID, distance: Double)] = []
+      for entry in found {
+        let distance = boundaryDistance(of: entry.fence, from: position, place)
+        // What is nearer than the disc's edge is complete; the rest may not be.
+        if distance <= radius, distance <= metres { near.append((entry.fence, distance)) }
+      }
+      if near.count >= limit || radius >= reach {
+        near.sort { $0.distance != $1.distance ? $0.distance < $1.distance : $0.id < $1.id }
+        return Array(near.prefix(limit))
+      }
+      radius = min(reach, radius * 4)
+    }
+  }
+
+  /// The first thing found wrong with the structure, or nil; for tests.
+  /// - Complexity: O(cubes + fences).
+  package func checkInvariants() -> String? {
+    let fences = circles.indices.count { circles[$0].radius >= 0 }
+    return fences == count ? tree.checkInvariants() : "\(fences) fences, \(count) in the tree"
+  }
+}

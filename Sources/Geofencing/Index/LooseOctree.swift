@@ -1,0 +1,120 @@
+import Geodesy
+
+/// Fences by the place of their centre: a loose octree of cubes in a hash table.
+///
+/// Octrees whose cubes overlap are Ulrich's ("Loose Octrees", Game Programming Gems, 2000), with 64
+/// parts a cube in place of eight. A fence is listed once, by its centre, in the cube of the first
+/// level whose cubes are at least as wide as the fence, or in one above it: a cube lists up to
+/// `roomInCube` fences itself before it makes a part for one that fits below. Nothing is split or
+/// merged. A search walks down from the top into those parts that are within its reach and the
+/// widest radius that is listed there or below.
+///
+/// Cubes are of space, not of the surface: they know no pole, no antimeridian and no column widths.
+///
+/// Invariants: a part is in the table if and only if its bit is set in the cube above it, and has
+/// fences in it or below. `checkInvariants` tests them.
+struct LooseOctree {
+  static let roomInCube = 8
+
+  private(set) var table = CubeTable()
+  private(set) var pool = EntryPool()
+  private(set) var count = 0
+  /// For each level the largest chord that is or was listed there or below, since the tree was
+  /// empty; 0 where there is none.
+  private(set) var widest: InlineArray<9, Double> = .init(repeating: 0)
+
+  /// Lists a fence. It must not be listed already.
+  /// - Complexity: O(levels) amortised.
+  mutating func insert(_ entry: FenceEntry) {
+    let own = Cube.level(width: 2 * entry.chord)
+    var cube = Cube.root
+    var slot = table.insert(cube.key)
+    while cube.level > own, table.cells[slot].list.count >= LooseOctree.roomInCube {
+      cube = Cube(holding: entry.center, level: cube.level - 1)
+      table.setParts(table.cells[slot].parts | 1 << UInt64(cube.numberInParent), at: slot)
+      slot = table.insert(cube.key)
+    }
+    var list = table.cells[slot].list
+    pool.append(entry, to: &list)
+    table.setList(list, at: slot)
+    for level in cube.level..<Cube.levelCount { widest[level] = max(widest[level], entry.chord) }
+    count += 1
+  }
+
+  /// Removes a fence whose centre is given; nothing where it is not listed.
+  /// - Complexity: O(levels + fences in the cubes that hold the centre).
+  mutating func remove(_ fence: FenceID, center: Vector) {
+    for level in stride(from: Cube.top, through: 0, by: -1) {
+      let cube = Cube(holding: center, level: level)
+      guard let slot = table.find(cube.key) else { return }
+      var list = table.cells[slot].list
+      guard let offset = list.range.first(where: { pool.entries[$0].fence == fence }) else {
+        continue
+      }
+      pool.remove(at: offset, from: &list)
+      table.setList(list, at: slot)
+      count -= 1
+      if count == 0 { widest = .init(repeating: 0) }
+      return drop(cube)
+    }
+  }
+
+  /// Drops a cube, and those above it, from the table as far as there is nothing in them.
+  private mutating func drop(_ cube: Cube) {
+    guard let slot = table.find(cube.key), table.cells[slot].list.isEmpty,
+      table.cells[slot].parts == 0
+    else { return }
+    table.remove(at: slot)
+    guard cube.level < Cube.top, let above = table.find(cube.parent.key) else { return }
+    let bit: UInt64 = 1 << UInt64(cube.numberInParent)
+    table.setParts(table.cells[above].parts & ~bit, at: above)
+    drop(cube.parent)
+  }
+
+  /// The cubes of one level that a search has yet to visit, with their slots.
+  struct Frontier {
+    fileprivate var cubes: [(cube: Cube, slot: Int)] = []
+    fileprivate var next: [(cube: Cube, slot: Int)] = []
+  }
+
+  /// Appends the entries whose disc comes within `reach` of a place, in radii of the Earth. Returns
+  /// false, with some of them missing, where there are more than `limit`.
+  /// - Complexity: O(levels + cubes within the reach and the widest radius + fences in them).
+  func search(
+    around place: Vector, reach: Double, limit: Int = .max, using frontier: inout Frontier,
+    into found: inout [FenceEntry]
+  ) -> Bool {
+    frontier.next.removeAll(keepingCapacity: true)
+    guard let root = table.find(Cube.root.key) else { return true }
+    frontier.next.append((Cube.root, root))
+    var level = Cube.top
+    let cells = table.cells.span
+    let entries = pool.entries.span
+    while !frontier.next.isEmpty {
+      swap(&frontier.cubes, &frontier.next)
+      frontier.next.removeAll(keepingCapacity: true)
+      let below = level > 0 ? level - 1 : 0
+      let range = CubeRange(around: place, radius: reach + widest[below], level: below)
+      for (cube, slot) in frontier.cubes {
+        guard found.count <= limit else { return false }
+        let cell = cells[slot]
+        for i in cell.list.range {
+          let limit = reach + entries[i].chord
+          if entries[i].center.chordSquared(to: place) <= limit * limit { found.append(entries[i]) }
+        }
+        var parts = cell.parts
+        guard parts != 0 else { continue }
+        parts &= range.parts(of: cube)
+        while parts != 0 {
+          let part = cube.part(parts.trailingZeroBitCount)
+          parts &= parts &- 1
+          if let slot = table.find(part.key) { frontier.next.append((part, slot)) }
+        }
+      }
+      level -= 1
+    }
+    return true
+  }
+
+  var byteCount: Int { table.byteCount + pool.byteCount }
+}

@@ -1,0 +1,283 @@
+import Geodesy
+
+/// The fences around the receiver: which of them hold it, and whose edges are near.
+///
+/// This is the neighbour list of molecular dynamics (Verlet, "Computer Experiments on Classical
+/// Fluids", Physical Review 159, 1967). It is built at an origin from all fences whose edge is within
+/// the reach, sorted by their clearance there, which is the distance to the edge. A straight line to
+/// an edge changes by no more than one moves. So a check needs to test only the fences at the start of
+/// the list whose clearance is no more than the receiver has moved, and the first one not tested
+/// bounds how far one can travel before anything changes. The list is built anew when the receiver
+/// comes close to the end of the reach.
+///
+/// All lengths are straight lines in radii of the Earth. On the ground a way is never shorter.
+struct NeighbourList {
+  private struct Neighbour {
+    /// The centre of a circle; of a shape, the place where its edge was measured last.
+    var center: Vector
+    /// From there to the edge; of a shape no more than that.
+    var chord: Double
+    /// From the origin to the edge, or less.
+    let clearance: Double
+    let fence: FenceID
+    let isShape: Bool
+    /// Whether it held the place of the last check.
+    var holds: Bool
+  }
+
+  /// An edge that is nearer is decided by the exact distance: a millimetre.
+  private static let doubt = 0.001 / Sphere.radius
+  private static let firstAmbition = 1_000 / Sphere.radius
+  private static let leastAmbition = 20 / Sphere.radius
+  /// Neighbours that the ambition aims at.
+  private static let wanted = 24...64
+  /// More fences than this are not sorted if a shorter reach will do.
+  private static let searched = 512
+
+  private var neighbours: [Neighbour] = []
+  private var origin = Vector(x: 0, y: 0, z: 0)
+  /// How far around the origin the list is complete; negative where there is none.
+  private var reach = -1.0
+  /// The way from the origin to the place of the last check.
+  private var lastMoved = 0.0
+  /// The reach that the next list should have.
+  private var ambition = NeighbourList.firstAmbition
+  private var frontier = LooseOctree.Frontier()
+  private var found: [FenceEntry] = []
+  private var candidates: [Neighbour] = []
+  /// The candidates by clearance.
+  private var order: [(clearance: Double, offset: Int)] = []
+  private var former: [FenceID] = []
+
+  /// The fences that hold the place of the last check, in no order.
+  private(set) var holding: [FenceID] = []
+  /// What the last check found: fences that hold this place and did not hold the one before.
+  private(set) var entered: [FenceID] = []
+  /// Fences that held the place before and do not hold this one.
+  private(set) var left: [FenceID] = []
+  /// Fences that do not hold the place, but that the leg to it may have crossed.
+  private(set) var crossable: [FenceID] = []
+
+  /// Forgets all, because the fences have changed. The next check finds all that hold the place in
+  /// `entered`.
+  mutating func forget() {
+    reach = -1
+    holding.removeAll(keepingCapacity: true)
+  }
+
+  /// Finds out what has changed at a place. Returns how far one can travel from there, in any
+  /// direction, without crossing an edge; 0 or less where that is not known.
+  ///
+  /// - Parameter start: where the leg began whose crossings are wanted, nil for none.
+  /// - Complexity: O(fences whose edge is about as near as the way from the origin); now and then
+  ///   O(levels + fences within the reach).
+  mutating func check(
+    _ position: Coordinate, _ place: Vector, legFrom start: Vector?, in index: FenceIndex
+  ) -> Double {
+    entered.removeAll(keepingCapacity: true)
+    left.removeAll(keepingCapacity: true)
+    crossable.removeAll(keepingCapacity: true)
+    let leg = Leg(from: start ?? place, to: place)
+    var moved = (place - origin).length
+    if moved + leg.length >= reach {
+      build(at: position, place, leg: leg.length, in: index)
+      moved = 0
+    }
+    return test(position, place, leg, moved: moved, in: index)
+  }
+
+  // MARK: - Testing
+
+  /// Tests the fences whose edge may have been crossed since the last check, or by the leg.
+  private mutating func test(
+    _ position: Coordinate, _ place: Vector, _ leg: Leg, moved: Double, in index: FenceIndex
+  ) -> Double {
+    // On the way back to the origin, those that were crossed on the way out are crossed again.
+    let limit = max(moved + leg.length, lastMoved) + NeighbourList.doubt
+    lastMoved = moved
+    var safe = reach - moved
+    for i in neighbours.indices {
+      guard neighbours[i].clearance <= limit else {
+        safe = min(safe, neighbours[i].clearance - moved)
+        break
+      }
+      let neighbour = neighbours[i]
+      var edge = (place - neighbour.center).length - neighbour.chord
+      var holds = edge < 0
+      if neighbour.isShape {
+        holds = neighbour.holds
+        // Measured again where its edge may have been crossed by the way or by the leg.
+        if -edge <= max(leg.length, NeighbourList.doubt) {
+          let beyond = index.boundaryDistance(of: neighbour.fence, from: position, place)
+          holds = beyond <= 0
+          neighbours[i].center = place
+          neighbours[i].chord = NeighbourList.chord(atMost: abs(beyond))
+          edge = -neighbours[i].chord
+        }
+      } else if abs(edge) < NeighbourList.doubt {
+        holds = index.boundaryDistance(of: neighbour.fence, from: position, place) <= 0
+      }
+      let clearance = abs(edge)
+      safe = min(safe, clearance)
+      if holds != neighbour.holds {
+        neighbours[i].holds = holds
+        note(neighbour.fence, holds: holds)
+      } else if !holds, clearance < leg.length,
+        neighbour.isShape || leg.isWithin(neighbour.chord, of: neighbour.center)
+      {
+        crossable.append(neighbour.fence)
+      }
+    }
+    return safe
+  }
+
+  private mutating func note(_ fence: FenceID, holds: Bool) {
+    if holds {
+      holding.append(fence)
+      entered.append(fence)
+    } else {
+      holding.dropAny(fence)
+      left.append(fence)
+    }
+  }
+
+  /// At most the straight line, in radii, that belongs to so many metres on the ground: of an angle a
+  /// it is 2 sin(a/2), which is at least a − a³/24.
+  static func chord(atMost metres: Double) -> Double {
+    let angle = min(metres / Sphere.radius, 2)
+    return angle * (1 - angle * angle / 24)
+  }
+
+  // MARK: - Building
+
+  /// Builds the list around a place, and notes what holds it and what did.
+  @inline(never)
+  private mutating func build(
+    at position: Coordinate, _ place: Vector, leg: Double, in index: FenceIndex
+  ) {
+    let leastReach = max(3 * leg, NeighbourList.leastAmbition)
+    reach = max(ambition, leastReach)
+    search(around: place, leastReach: leastReach, in: index)
+    origin = place
+    lastMoved = 0
+    swap(&holding, &former)
+    holding.removeAll(keepingCapacity: true)
+    candidates.removeAll(keepingCapacity: true)
+    order.removeAll(keepingCapacity: true)
+    for entry in found {
+      let candidate = candidate(entry, position, place, in: index)
+      if candidate.holds { holding.append(entry.fence) }
+      guard candidate.clearance <= reach else { continue }
+      order.append((candidate.clearance, candidates.count))
+      candidates.append(candidate)
+    }
+    order.sort { $0.clearance < $1.clearance }
+    adapt(leastReach: leastReach)
+    neighbours.removeAll(keepingCapacity: true)
+    for next in order where next.clearance <= reach { neighbours.append(candidates[next.offset]) }
+    compare()
+  }
+
+  /// Finds the fences within the reach, which is reduced where they are very many.
+  private mutating func search(around place: Vector, leastReach: Double, in index: FenceIndex) {
+    while true {
+      found.removeAll(keepingCapacity: true)
+      let limit = reach > leastReach ? NeighbourList.searched : .max
+      if index.tree.search(
+        around: place, reach: reach, limit: limit, using: &frontier, into: &found)
+      {
+        return
+      }
+      reach = max(reach / 4, leastReach)
+    }
+  }
+
+  /// Cuts a long list short by its reach, and sets the reach that the next one should have.
+  private mutating func adapt(leastReach: Double) {
+    if order.count > NeighbourList.wanted.upperBound {
+      reach = min(reach, max(order[NeighbourList.wanted.upperBound].clearance, leastReach))
+      ambition = max(reach * 0.75, NeighbourList.leastAmbition)
+    } else {
+      let isShort = order.count < NeighbourList.wanted.lowerBound
+      ambition = isShort ? min(reach * 2, 1) : reach
+    }
+  }
+
+  /// A fence as the list would have it.
+  private func candidate(
+    _ entry: FenceEntry, _ position: Coordinate, _ place: Vector, in index: FenceIndex
+  ) -> Neighbour {
+    let edge = (place - entry.center).length - entry.chord
+    var holds = edge < 0
+    guard entry.isShape else {
+      if abs(edge) < NeighbourList.doubt {
+        holds = index.boundaryDistance(of: entry.fence, from: position, place) <= 0
+      }
+      return Neighbour(
+        center: entry.center, chord: entry.chord, clearance: abs(edge), fence: entry.fence,
+        isShape: false, holds: holds)
+    }
+    // Outside its circle no edge is nearer than that of the circle.
+    var clearance = edge
+    if edge <= NeighbourList.doubt {
+      let beyond = index.boundaryDistance(of: entry.fence, from: position, place)
+      holds = beyond <= 0
+      clearance = NeighbourList.chord(atMost: abs(beyond))
+    }
+    return Neighbour(
+      center: place, chord: clearance, clearance: clearance, fence: entry.fence, isShape: true,
+      holds: holds)
+  }
+
+  /// Notes what is in one of the lists `former` and `holding` and not in the other.
+  private mutating func compare() {
+    holding.sort()
+    former.sort()
+    var i = 0
+    for fence in holding {
+      while i < former.count, former[i] < fence {
+        left.append(former[i])
+        i += 1
+      }
+      if i < former.count, former[i] == fence { i += 1 } else { entered.append(fence) }
+    }
+    left.append(contentsOf: former[i...])
+    former.removeAll(keepingCapacity: true)
+  }
+}
+
+/// The straight line between the places of two samples.
+private struct Leg {
+  private let end: Vector
+  /// Back to the start.
+  private let back: Vector
+  let length: Double
+
+  @inline(__always)
+  init(from start: Vector, to end: Vector) {
+    self.end = end
+    back = start - end
+    length = back.length
+  }
+
+  /// Whether the way on the ground may come within `chord` of a place.
+  @inline(__always)
+  func isWithin(_ chord: Double, of place: Vector) -> Bool {
+    let offset = place - end
+    let square = length * length
+    let fraction = square > 0 ? max(0, min(1, offset.dot(back) / square)) : 0
+    let nearest = offset - fraction * back
+    // The great circle bulges above the straight line by no more than a quarter of its square.
+    let limit = chord + square / 4
+    return nearest.dot(nearest) <= limit * limit
+  }
+}
+
+extension [FenceID] {
+  /// Drops a fence that may be in the list, whose order does not matter.
+  mutating func dropAny(_ fence: FenceID) {
+    guard let i = lastIndex(of: fence) else { return }
+    swapAt(i, count - 1)
+    removeLast()
+  }
+}

@@ -1,0 +1,101 @@
+import CivilTime
+import Geodesy
+
+extension FenceMonitor {
+  /// Fences that the way from the last sample crosses, both of its ends outside.
+  ///
+  /// The way is believed at once when it goes on as the leg before it did; after a start, a stop
+  /// or a sharp turn its end may be an outlier, and the next sample has to bear it out.
+  mutating func findPasses(_ evaluation: Evaluation, into transitions: inout [Transition]) {
+    guard evaluation.leg, let last, isMoving(evaluation) else { return }
+    let arc = Arc(from: last.place, to: evaluation.place)
+    for fence in neighbours.crossable
+    where states[Int(fence)].is(.outside) && !settled.contains(fence) {
+      guard let pass = pass(fence, last.sample.time, evaluation.sample, arc) else { continue }
+      if goesOnSteadily(to: evaluation) {
+        transitions.append(pass)
+      } else {
+        awaited.append(pass)
+      }
+    }
+  }
+
+  /// A visit of one sample: a pass, unless that sample was an outlier or the way to it is unknown.
+  mutating func reportBriefVisit(
+    _ fence: FenceID, _ evaluation: Evaluation, into transitions: inout [Transition]
+  ) {
+    guard earlierConnected, let last, let before = earlier,
+      !isOutlier(last, before: before, after: evaluation)
+    else { return }
+    guard index.shape(fence) == nil else {
+      return transitions.append(transition(.pass, fence, last.sample))
+    }
+    let center = Vector(index.circles[Int(fence)].center)
+    let way = Arc(from: before.place, to: last.place)
+    let on = Arc(from: last.place, to: evaluation.place)
+    let first = pass(fence, before.time, last.sample, way, at: way.nearestFraction(to: center))
+    let second = pass(
+      fence, last.sample.time, evaluation.sample, on, at: on.nearestFraction(to: center))
+    transitions.append(distance(of: first) <= distance(of: second) ? first : second)
+  }
+
+  /// Reports the passes of the last leg, unless the sample at its end was an outlier.
+  mutating func bearOutAwaited(_ evaluation: Evaluation, into transitions: inout [Transition]) {
+    guard !awaited.isEmpty else { return }
+    if let last, let before = earlier, !isOutlier(last, before: before, after: evaluation) {
+      for pass in awaited where states[Int(pass.fence)].presence == .outside {
+        transitions.append(pass)
+      }
+    }
+    awaited.removeAll(keepingCapacity: true)
+  }
+
+  /// The pass of the way from one sample to the next, nil where it does not touch the fence.
+  private func pass(
+    _ fence: FenceID, _ start: Instant, _ end: PositionSample, _ arc: Arc
+  ) -> Transition? {
+    if let shape = index.shape(fence) {
+      return shape.passing(Edge(from: arc.start, to: arc.end)).map {
+        pass(fence, start, end, arc, at: $0)
+      }
+    }
+    let circle = index.circles[Int(fence)]
+    let nearest = pass(
+      fence, start, end, arc, at: arc.nearestFraction(to: Vector(circle.center)))
+    // A way that ends on the edge is about to arrive. Which side of it such an end is on, rounding
+    // decides.
+    return distance(of: nearest) <= circle.radius - 0.001 ? nearest : nil
+  }
+
+  private func pass(
+    _ fence: FenceID, _ start: Instant, _ end: PositionSample, _ arc: Arc, at fraction: Double
+  ) -> Transition {
+    let elapsed = (end.time - start).seconds * fraction
+    return Transition(
+      fence: fence, kind: .pass, time: start + .seconds(elapsed),
+      position: arc.point(at: fraction).coordinate, eph: end.eph)
+  }
+
+  /// Whether a sample lies where the leg before it, gone on with, would have led: off by no more
+  /// than half the way.
+  private func goesOnSteadily(to evaluation: Evaluation) -> Bool {
+    guard earlierConnected, let last, let before = earlier else { return false }
+    let elapsed = (last.sample.time - before.time).seconds
+    guard elapsed > 0 else { return false }
+    let (a, b, c) = (before.place, last.place, evaluation.place)
+    let expected = b + ((evaluation.sample.time - last.sample.time).seconds / elapsed) * (b - a)
+    return (c - expected).length <= 0.5 * (c - b).length
+  }
+
+  /// Whether a sample sticks out of the way from the one before to the one after it, there and
+  /// back: by more than 0.8 of the longer of the two ways. A right-angled turn is 0.7.
+  private func isOutlier(
+    _ sample: LocatedSample, before: TrailPoint, after: Evaluation
+  ) -> Bool {
+    let whole = (after.sample.time - before.time).seconds
+    guard whole > 0 else { return false }
+    let (a, b, c) = (before.place, sample.place, after.place)
+    let expected = a + ((sample.sample.time - before.time).seconds / whole) * (c - a)
+    return (b - expected).length > 0.8 * max((b - a).length, (c - b).length)
+  }
+}

@@ -1,0 +1,20 @@
+extension FenceMonitor {
+  /// A monitor with the same fences and another policy. The track so far is forgotten, and with it
+  /// what was half decided; where the receiver is with respect to each fence is not.
+  /// - Complexity: O(fences), without building the index anew.
+  package func restarted(policy: MonitorPolicy) -> FenceMonitor {
+    var fresh = FenceMonitor(policy: policy)
+    fresh.index = index
+    fresh.states = states
+    for id in states.indices where !states[id].is(.vacant) {
+      let presence = states[id].presence
+      fresh.states[id] = FenceState(presence)
+      switch presence {
+      case .unknown: fresh.undecided.append(FenceID(id))
+      case .inside: fresh.inside.append(FenceID(id))
+      case .outside: break
+      }
+    }
+    return fresh
+  }
+}

@@ -1,0 +1,91 @@
+package import CivilTime
+package import Geodesy
+
+/// The slot number of a fence, chosen by the caller: 0 or more, and dense, for it is an index
+/// into arrays. A number is free again once its fence has been removed.
+package typealias FenceID = Int32
+
+/// Where the receiver is known to be with respect to a fence.
+package enum Presence: UInt8, Sendable {
+  /// Not yet decided.
+  case unknown
+  case outside
+  case inside
+}
+
+/// What the monitor needs to know of a fix.
+package struct PositionSample: Equatable, Sendable {
+  /// Time of the fix; a sample that is not newer than the one before is ignored.
+  package var time: Instant
+  package var position: Coordinate
+  /// Horizontal error in metres, 95 %; nil where unknown.
+  package var eph: Double?
+  /// Over ground, m/s; nil where unknown.
+  package var speed: Double?
+
+  package init(time: Instant, position: Coordinate, eph: Double? = nil, speed: Double? = nil) {
+    self.time = time
+    self.position = position
+    self.eph = eph
+    self.speed = speed
+  }
+}
+
+/// One decision of the monitor about one fence.
+package struct Transition: Equatable, Sendable {
+  package enum Kind: UInt8, Sendable {
+    /// Was inside, is outside.
+    case depart
+    /// Crossed between two samples without having been seen to stay: an arrival and a departure.
+    case pass
+    /// Was outside, is inside.
+    case arrive
+    /// Nothing was known, and the first samples are inside: no arrival.
+    case found
+  }
+
+  /// The time of the sample that decided; of a pass, the moment nearest the centre of a circle or
+  /// the line of a corridor, or amid the longest stretch in a polygon.
+  package var time: Instant
+  /// The position that belongs to `time`.
+  package var position: Coordinate
+  /// The error of the sample that decided, as it was given.
+  package var eph: Double?
+  package var kind: Kind
+  package var fence: FenceID
+
+  package init(
+    fence: FenceID, kind: Kind, time: Instant, position: Coordinate, eph: Double?
+  ) {
+    self.fence = fence
+    self.kind = kind
+    self.time = time
+    self.position = position
+    self.eph = eph
+  }
+}
+
+extension Transition {
+  /// The order of the transitions of one sample: departures, arrivals (`found` is one of them),
+  /// passes, and by fence within each.
+  package static func precedes(_ a: Transition, _ b: Transition) -> Bool {
+    let (rankA, rankB) = (a.kind.rank, b.kind.rank)
+    return rankA != rankB ? rankA < rankB : a.fence < b.fence
+  }
+
+  /// Puts those from `start` on in that order.
+  static func sort(_ transitions: inout [Transition], from start: Int) {
+    guard transitions.count - start > 1 else { return }
+    transitions[start...].sort(by: precedes)
+  }
+}
+
+extension Transition.Kind {
+  fileprivate var rank: Int {
+    switch self {
+    case .depart: 0
+    case .arrive, .found: 1
+    case .pass: 2
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import Geodesy
+
+/// A small circle that holds a number of directions.
+struct BoundingCap: Equatable, Sendable {
+  /// A unit vector.
+  let center: Vector
+  /// The square of the chord to the farthest of them.
+  let chordSquared: Double
+
+  /// Fails where the directions lie all around the Earth, or there is none.
+  ///
+  /// The smallest ball around points, by steps towards the farthest of them that grow shorter
+  /// (Bădoiu and Clarkson, "Smaller Core-Sets for Balls", 2003): 64 of them come within a few
+  /// per cent of the smallest.
+  init?(of points: [Vector]) {
+    guard let first = points.first else { return nil }
+    var center = first
+    for step in 1...64 {
+      let far = points[BoundingCap.farthest(from: center, in: points)]
+      center = center + (1 / Double(step + 1)) * (far - center)
+    }
+    let length = center.length
+    guard length > 1e-3 else { return nil }
+    self.center = (1 / length) * center
+    let far = points[BoundingCap.farthest(from: self.center, in: points)] - self.center
+    chordSquared = far.dot(far)
+  }
+
+  private static func farthest(from center: Vector, in points: [Vector]) -> Int {
+    var (most, index) = (-1.0, 0)
+    for i in points.indices {
+      let offset = points[i] - center
+      let distance = offset.dot(offset)
+      if distance > most { (most, index) = (distance, i) }
+    }
+    return index
+  }
+
+  /// The circle that holds all within `margin` metres of the directions, at least one metre wide;
+  /// nil where that is more than a circle may be.
+  func circle(margin: Double) -> Circle? {
+    // A millimetre for the rounding of the centre.
+    let radius = Vector.distance(chordSquared: chordSquared) + margin + 0.001
+    return Circle(center: center.coordinate, radius: max(Circle.radii.lowerBound, radius))
+  }
+}
+
+extension Vector {
+  /// The directions of positions, without those that repeat the one before: an edge shorter than
+  /// 6 µm has no direction. A ring's last position must not repeat the first either.
+  static func path(_ positions: [Coordinate], isRing: Bool) -> [Vector] {
+    var path: [Vector] = []
+    path.reserveCapacity(positions.count)
+    for position in positions {
+      let point = Vector(position)
+      if let last = path.last, last.isSame(as: point) { continue }
+      path.append(point)
+    }
+    while isRing, path.count > 1, let first = path.first, path[path.count - 1].isSame(as: first) {
+      path.removeLast()
+    }
+    return path
+  }
+
+  private func isSame(as other: Vector) -> Bool {
+    let offset = self - other
+    return offset.dot(offset) < 1e-24
+  }
+}

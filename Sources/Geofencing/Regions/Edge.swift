@@ -1,0 +1,90 @@
+import Geodesy
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// The shorter great-circle arc between two directions less than half a turn apart, as the side of
+/// a shape or as a path.
+///
+/// Everything is computed from differences from the edge's own ends, which are exact for places
+/// close by, so that a metre is measured as well as a continent: to a few nanometres.
+struct Edge {
+  let start: Vector
+  /// From the start to the end, straight through the Earth.
+  let chord: Vector
+  let chordSquared: Double
+
+  init(from start: Vector, to end: Vector) {
+    self.start = start
+    chord = end - start
+    chordSquared = chord.dot(chord)
+  }
+
+  /// On which side of the edge's great circle a place is: above 0 on the left of it, where the
+  /// left is that of one who walks along it. The determinant of place, start and end.
+  func side(of place: Vector) -> Double { (place - start).dot(start.cross(chord)) }
+
+  /// Where the place, dropped square onto the edge's circle, lies: as the sum of `a` parts of the
+  /// start and `b` parts of the end. It is on the edge where neither is negative.
+  private func weights(_ d: Double, _ along: Double, _ dEnd: Double) -> (a: Double, b: Double) {
+    // The dual basis of start and end in their plane, times sin²: with unit vectors its products
+    // with the place come down to differences.
+    let quarter = chordSquared / 4
+    return (chordSquared - along - quarter * dEnd, along - quarter * d)
+  }
+
+  /// The square of the chord from a place to the nearest point of the edge, 0…4.
+  func chordSquared(to place: Vector) -> Double {
+    let offset = place - start
+    let d = offset.dot(offset)
+    let along = offset.dot(chord)
+    let offsetEnd = offset - chord
+    let dEnd = offsetEnd.dot(offsetEnd)
+    let (a, b) = weights(d, along, dEnd)
+    guard a > 0, b > 0 else { return min(d, dEnd) }
+    let side = offset.dot(start.cross(chord))
+    // |start × end|² = chord² (1 − chord²/4)
+    let sine = side * side / (chordSquared * (1 - chordSquared / 4))
+    return min(d, dEnd, Edge.chordSquared(sineSquared: sine))
+  }
+
+  /// The nearest point of the edge as a fraction of its length, 0…1.
+  func nearestFraction(to place: Vector) -> Double {
+    let offset = place - start
+    let d = offset.dot(offset)
+    let along = offset.dot(chord)
+    let offsetEnd = offset - chord
+    let dEnd = offsetEnd.dot(offsetEnd)
+    let (a, b) = weights(d, along, dEnd)
+    guard a > 0, b > 0 else { return d <= dEnd ? 0 : 1 }
+    return fraction(a, b)
+  }
+
+  /// Where this edge crosses another, as a fraction of its length; nil where it does not.
+  func crossing(_ other: Edge) -> Double? {
+    let end = start + chord
+    let otherEnd = other.start + other.chord
+    let (a, b) = (other.side(of: start), other.side(of: end))
+    guard (a > 0) != (b > 0), (side(of: other.start) > 0) != (side(of: otherEnd) > 0) else {
+      return nil
+    }
+    let point = abs(b) * start + abs(a) * end
+    // Two circles meet at two opposite points: the edges may pass through one of them each.
+    guard point.dot(other.start + otherEnd) > 0 else { return nil }
+    return fraction(abs(b), abs(a))
+  }
+
+  /// The fraction of the length at which `a` parts of the start and `b` of the end lie.
+  private func fraction(_ a: Double, _ b: Double) -> Double {
+    guard a + b > 0 else { return 0 }
+    let angle = 2 * asin(min(1, chordSquared.squareRoot() / 2))
+    guard angle > 1e-9 else { return b / (a + b) }
+    return max(0, min(1, atan2(b * sin(angle), a + b * cos(angle)) / angle))
+  }
+
+  /// The chord that belongs to an angle with this sine, below a quarter turn; both squared.
+  private static func chordSquared(sineSquared: Double) -> Double {
+    2 * sineSquared / (1 + max(0, 1 - sineSquared).squareRoot())
+  }
+}

@@ -1,0 +1,257 @@
+package import Geodesy
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// One or more areas on the sphere, each within a ring and without the holes in it. Edges are great
+/// circles and belong to the area.
+///
+///     let square = try Polygon(parts: [[[southWest, southEast, northEast, northWest]]])
+///     square.contains(position)
+///     square.signedBoundaryDistance(from: position)  // metres, negative inside
+///
+/// The winding of a ring says nothing: of the two sides of a ring the smaller one is meant, and
+/// everything fits in a circle of 5 000 km. Within such a circle the sphere projected from its
+/// centre onto a plane keeps great circles straight, so that a place is inside a ring where a line
+/// from it to the horizon crosses an odd number of edges. A pole or the antimeridian is a place like
+/// any other: everything is computed from directions from the Earth's centre, and an area cut at the
+/// antimeridian is whole again, as edges that have it on both sides are no boundary.
+///
+/// Parts may overlap, and count together. Rings that cross themselves enclose what is crossed an odd
+/// number of times. In both cases `signedBoundaryDistance` may say less depth than there is; the
+/// side, and all distances from outside, stay right.
+package struct Polygon: Equatable, Sendable {
+  /// The maximum number of positions of a polygon, all rings together.
+  package static let maximumPositions = 10_000
+
+  struct Ring: Equatable, Sendable {
+    let range: Range<Int>
+    /// The first ring of its part: the outline. Others are holes.
+    let isOutline: Bool
+  }
+
+  /// The corners of all rings, one ring after the other, without repetition of the first.
+  let corners: [Vector]
+  let rings: [Ring]
+  /// Whether the edge that begins at a corner has the area on both of its sides, or on neither;
+  /// empty where there is no such edge.
+  private(set) var hidden: [Bool] = []
+  let cap: BoundingCap
+  /// Of heap, about.
+  var byteCount: Int { corners.count * MemoryLayout<Vector>.stride + hidden.count }
+  /// A direction square to the centre's.
+  private let horizon: Vector
+
+  /// A circle that holds the polygon.
+  package let boundingCircle: Circle
+  /// Metres: twice the area divided by the boundary's length. The radius of a circle, half the side
+  /// of a square, the width of a long strip.
+  package let size: Double
+
+  /// - Parameter parts: for each part its rings, the outline first, then the holes; a ring's last
+  ///   position may repeat its first.
+  /// - Complexity: O(positions · log positions), but O(positions) more for each pair of equal edges.
+  package init(parts: [[[Coordinate]]]) throws(ShapeError) {
+    let count = parts.reduce(0) { $0 + $1.reduce(0) { $0 + $1.count } }
+    guard count <= Polygon.maximumPositions else { throw .tooManyPositions(count) }
+    var corners: [Vector] = []
+    var rings: [Ring] = []
+    for (part, lines) in parts.enumerated() {
+      for (number, line) in lines.enumerated() {
+        let ring = Vector.path(line, isRing: true)
+        guard ring.count >= 3 else { throw .noRing(part: part, ring: number) }
+        let start = corners.count
+        corners += ring
+        rings.append(Ring(range: start..<corners.count, isOutline: number == 0))
+      }
+    }
+    guard !rings.isEmpty else { throw .noArea }
+    guard let cap = BoundingCap(of: corners), let circle = cap.circle(margin: 0) else {
+      throw .tooLarge
+    }
+    self.corners = corners
+    self.rings = rings
+    self.cap = cap
+    boundingCircle = circle
+    horizon = cap.center.anySquare
+    size = Polygon.size(corners, rings, around: cap.center)
+    guard size > 0.001 else { throw .noArea }
+    hideInnerEdges()
+  }
+
+  /// Whether a place is inside or on the edge.
+  /// - Complexity: O(1) outside the bounding circle, else O(positions).
+  package func contains(_ position: Coordinate) -> Bool {
+    let place = Vector(position)
+    return isInside(place) || boundaryChordSquared(from: place) == 0
+  }
+
+  /// Metres to the nearest edge, negative inside.
+  /// - Complexity: O(positions).
+  package func signedBoundaryDistance(from position: Coordinate) -> Double {
+    signedBoundaryDistance(from: Vector(position))
+  }
+
+  func signedBoundaryDistance(from place: Vector) -> Double {
+    let distance = Vector.distance(chordSquared: boundaryChordSquared(from: place))
+    return isInside(place) ? -distance : distance
+  }
+
+  /// Whether a place is inside, that is in an outline and in none of its holes.
+  private func isInside(_ place: Vector) -> Bool {
+    let offset = place - cap.center
+    guard offset.dot(offset) <= cap.chordSquared * (1 + 1e-9) + 1e-18 else { return false }
+    // The line from the place to the horizon is part of the great circle with this normal.
+    let normal =
+      place.dot(cap.center) * cap.center.cross(horizon)
+      - place.dot(cap.center.cross(horizon)) * cap.center
+    var isWithinPart = false
+    for ring in rings {
+      if ring.isOutline {
+        if isWithinPart { return true }
+        isWithinPart = crossesOddly(place, normal, ring.range)
+      } else if isWithinPart, crossesOddly(place, normal, ring.range) {
+        isWithinPart = false
+      }
+    }
+    return isWithinPart
+  }
+
+  /// Whether a ring's edges cross the line an odd number of times.
+  ///
+  /// A corner is on one side of the line or the other, never on it, so that none is counted twice.
+  /// An edge is taken upwards whichever way it leads, so that of two areas that share it one
+  /// and only one has the places on it.
+  private func crossesOddly(_ place: Vector, _ normal: Vector, _ range: Range<Int>) -> Bool {
+    var isOdd = false
+    var previous = corners[range.upperBound - 1]
+    var wasAbove = previous.dot(normal) > 0
+    for corner in corners[range] {
+      let isAbove = corner.dot(normal) > 0
+      if isAbove != wasAbove {
+        let upwards =
+          isAbove ? Edge(from: previous, to: corner) : Edge(from: corner, to: previous)
+        if upwards.side(of: place) > 0 { isOdd.toggle() }
+      }
+      previous = corner
+      wasAbove = isAbove
+    }
+    return isOdd
+  }
+
+  private func boundaryChordSquared(from place: Vector) -> Double {
+    var least = 4.0
+    forEachEdge { edge in least = min(least, edge.chordSquared(to: place)) }
+    return least
+  }
+
+  /// The edges that are boundary.
+  func forEachEdge(_ body: (Edge) -> Void) {
+    for ring in rings {
+      for i in ring.range where hidden.isEmpty || !hidden[i] { body(edge(i, in: ring.range)) }
+    }
+  }
+
+  private func edge(_ i: Int, in range: Range<Int>) -> Edge {
+    Edge(from: corners[i], to: corners[i + 1 < range.upperBound ? i + 1 : range.lowerBound])
+  }
+}
+
+extension Polygon {
+  /// Twice the area divided by the length of all rings.
+  private static func size(_ corners: [Vector], _ rings: [Ring], around center: Vector) -> Double {
+    var (area, length) = (0.0, 0.0)
+    for ring in rings {
+      var excess = 0.0
+      var a = corners[ring.range.upperBound - 1]
+      for b in corners[ring.range] {
+        // A triangle's area from its corners (Eriksson, "On the Measure of Solid Angles", 1990).
+        let volume = (a - center).cross(b - center).dot(center)
+        excess += 2 * atan2(volume, 1 + center.dot(a) + a.dot(b) + b.dot(center))
+        let chord = b - a
+        length += Vector.distance(chordSquared: chord.dot(chord))
+        a = b
+      }
+      area += ring.isOutline ? abs(excess) : -abs(excess)
+    }
+    return 2 * area * Sphere.radius * Sphere.radius / length
+  }
+
+  /// Finds the edges that are there twice, back and forth or in two parts that touch, and have the
+  /// same on both sides: the cut at the antimeridian, the way to a pole in a flat map, a spike.
+  private mutating func hideInnerEdges() {
+    var ends: [(key: EdgeKey, corner: Int, ring: Int)] = []
+    ends.reserveCapacity(corners.count)
+    for (number, ring) in rings.enumerated() {
+      for i in ring.range {
+        let edge = edge(i, in: ring.range)
+        ends.append((EdgeKey(edge.start, edge.start + edge.chord), i, number))
+      }
+    }
+    ends.sort { $0.key < $1.key }
+    // A hostile shape of nothing but doubled edges must not take long.
+    var checks = 1_000_000 / corners.count
+    var start = 0
+    while start < ends.count, checks > 0 {
+      var end = start + 1
+      while end < ends.count, !(ends[start].key < ends[end].key) { end += 1 }
+      if end - start > 1 {
+        checks -= 1
+        let (_, corner, ring) = ends[start]
+        if hasSameOnBothSides(edge(corner, in: rings[ring].range)) {
+          if hidden.isEmpty { hidden = Array(repeating: false, count: corners.count) }
+          for entry in ends[start..<end] { hidden[entry.corner] = true }
+        }
+      }
+      start = end
+    }
+    // What remains must be able to bound something.
+    if !hidden.contains(false) { hidden = [] }
+  }
+
+  /// Whether a centimetre to the left and to the right of an edge's middle it is the same.
+  private func hasSameOnBothSides(_ edge: Edge) -> Bool {
+    let normal = edge.start.cross(edge.chord)
+    guard normal.length > 0 else { return false }
+    let step = (0.01 / Sphere.radius / normal.length) * normal
+    let middle = edge.start + 0.5 * edge.chord
+    return isInside((middle + step).normalized) == isInside((middle - step).normalized)
+  }
+}
+
+/// The two ends of an edge, whichever way it leads, rounded to 60 µm.
+private struct EdgeKey: Comparable {
+  private let numbers: InlineArray<6, Int64>
+
+  init(_ a: Vector, _ b: Vector) {
+    let first = EdgeKey.rounded(a)
+    let second = EdgeKey.rounded(b)
+    numbers =
+      first < second
+      ? [first.0, first.1, first.2, second.0, second.1, second.2]
+      : [second.0, second.1, second.2, first.0, first.1, first.2]
+  }
+
+  private static func rounded(_ v: Vector) -> (Int64, Int64, Int64) {
+    (Int64(v.x * 1e11), Int64(v.y * 1e11), Int64(v.z * 1e11))
+  }
+
+  static func < (a: EdgeKey, b: EdgeKey) -> Bool {
+    for i in 0..<6 where a.numbers[i] != b.numbers[i] { return a.numbers[i] < b.numbers[i] }
+    return false
+  }
+
+  static func == (a: EdgeKey, b: EdgeKey) -> Bool { !(a < b) && !(b < a) }
+}
+
+extension Vector {
+  fileprivate var normalized: Vector { (1 / length) * self }
+
+  /// A unit vector square to this one.
+  fileprivate var anySquare: Vector {
+    let axis =
+      abs(z) < 0.7 ? Vector(x: 0, y: 0, z: 1) : Vector(x: 1, y: 0, z: 0)
+    return axis.cross(self).normalized
+  }
+}
