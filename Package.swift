@@ -30,6 +30,7 @@ func library(
 let client: [Target.Dependency] = [
   "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders", "Interchange",
   "Control", "LinuxRuntime", "Report", "Companion", "Configuration", "Containers",
+  "Storage",
   .product(name: "ArgumentParser", package: "swift-argument-parser"),
 ]
 
@@ -55,7 +56,6 @@ let package = Package(
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CProcessor"),
   ]
     + library("Bytes")
     + library("Containers")
@@ -64,7 +64,7 @@ let package = Package(
     + library("JSONText")
     + library("Configuration")
     + library("Positioning", ["Geodesy", "CivilTime", "JSONText"])
-    + library("Geofencing", ["CProcessor", "Geodesy", "CivilTime"])
+    + library("Geofencing", ["Geodesy", "CivilTime"])
     + library("Departure", ["Containers", "Geodesy", "CivilTime"])
     + library(
       "Reminders",

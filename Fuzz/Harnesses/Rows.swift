@@ -46,7 +46,7 @@ private final class Rows {
       "id", "kind", "title", "category", "priority", "place_name", "latitude", "longitude",
       "radius_m", "due", "transport", "document", "state", "presence", "inside_since_us",
       "visit_settled", "occurrence_us", "leads_fired", "last_fired_us", "snoozed_until_us",
-      "unacknowledged", "places_inside", "next_look_us", "occurrence_offset_s", "nag_us", "nags",
+      "unacknowledged", "places_inside", "occurrence_offset_s", "nag_us", "nags",
     ],
     "firing": [
       "id", "reminder_id", "kind", "title", "category", "priority", "time_us", "event", "latitude",
@@ -57,7 +57,7 @@ private final class Rows {
       "name", "latitude", "longitude", "radius_m", "category", "notes", "region", "width_m",
     ],
     "category": ["name", "color"],
-    "queue": ["name", "priority", "payload"],
+    "ledger": ["uuid", "last_seq", "copied_us"],
     "state": ["value"],
   ]
   /// In a fixed order, for a letter to choose from.
@@ -80,7 +80,7 @@ private final class Rows {
     }
     require(store.report.action == .opened, "\(store.report.sentences)")
     // The files go with the process.
-    for suffix in ["", "-wal", "-shm", "-decisions"] { unlink(path + suffix) }
+    for suffix in ["", "-wal", "-shm", "-lock"] { unlink(path + suffix) }
     rmdir(folder)
   }
 
@@ -205,7 +205,8 @@ private func read(_ store: Store) throws(StoreError) -> [String] {
   _ = try store.places.all()
   _ = try store.places.numbered(inCategory: "x")
   _ = try store.categories.all()
-  for firing in try store.ledger.undelivered().values + store.ledger.firings(limit: 3).values {
+  let waiting = try store.ledger.undelivered().values.map(\.firing)
+  for firing in try waiting + store.ledger.firings(limit: 3).values {
     require(!firing.json.isEmpty && !firing.message.isEmpty, "a firing says nothing")
   }
   for kind in Reminder.Kind.allCases { _ = try store.reminders.peek(kind: kind) }

@@ -45,13 +45,6 @@ package struct TimeZoneRules: Hashable, Sendable {
       name: text, transitions: [], typeIndexes: [], types: [rule.standard], footer: rule)
   }
 
-  /// A number that tells these rules from others, the same in every run of one build: FNV-1a, 64 bits,
-  /// over all of them.
-  package var fingerprint: UInt64 {
-    let text = "\(name) \(transitions) \(typeIndexes) \(types) \(String(describing: footer))"
-    return text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-  }
-
   /// Whether this is UTC for ever, under whatever name.
   package var isUTC: Bool {
     transitions.isEmpty && types.first?.offset == 0 && footer?.daylight == nil

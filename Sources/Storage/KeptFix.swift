@@ -20,7 +20,6 @@ package struct EngineState {
   let database: Database
 
   private static let lastFixKey = "last_fix"
-  private static let zoneKey = "zone"
   private static let experienceKey = "travel_experience"
 
   /// nil where none was kept, or what was kept cannot be read.
@@ -38,16 +37,6 @@ package struct EngineState {
 
   package func keep(_ fix: KeptFix) throws(StoreError) {
     try keep(JSONValue.object(fix.json).line, as: Self.lastFixKey)
-  }
-
-  /// Whether what is kept was worked out by these rules of local time.
-  package func isKept(in zone: TimeZoneRules) throws(StoreError) -> Bool {
-    try database.text("SELECT value FROM state WHERE key = ?", [.text(Self.zoneKey)])
-      == String(zone.fingerprint)
-  }
-
-  func keep(zoneFingerprint: UInt64) throws(StoreError) {
-    try keep(String(zoneFingerprint), as: Self.zoneKey)
   }
 
   /// What own trips have taught; what cannot be read of it was not learnt.

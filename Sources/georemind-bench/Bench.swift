@@ -27,7 +27,7 @@ private let benchHelp = """
       ns_per_fix_with_firings, us_per_firing, fixes, firings, load_ms, firings_fnv1a
   store N
       N reminders in a database in /tmp: insert_ms for all in one transaction, commit_p50_us and
-      commit_p99_us for one firing with full sync, settle_p50_us for what follows its entry,
+      commit_p99_us for one firing with full sync, outbox_p50_us to read it back for the journal,
       open_and_read_ms for all at a start
   latency [N [PACE]]
       From the last byte of an epoch on a pseudo-terminal to its firing's datagram at the journal's

@@ -18,6 +18,11 @@ struct CalendarMerge {
   init(daemon: Daemon, now: Instant) {
     self.daemon = daemon
     self.now = now
+    do throws(StoreError) {
+      try daemon.host.commitWaiting()
+    } catch {
+      trouble = error
+    }
   }
 
   /// The reminders that a file has now.
@@ -48,7 +53,7 @@ struct CalendarMerge {
         counts.added += 1
         return true
       }
-      merge(reminder, found, into: daemon.current(known))
+      merge(reminder, found, into: known)
     } catch {
       trouble = error
     }
@@ -94,11 +99,7 @@ struct CalendarMerge {
     if let trouble { throw trouble }
     try daemon.checkRoom(for: saved.map(\.reminder))
     guard !saved.isEmpty || !forgotten.isEmpty else { return }
-    var changes = Changes()
-    changes.saved = saved
-    changes.forgotten = forgotten
-    try daemon.store.commit(changes)
-    if daemon.isRunning { daemon.host.handle(events, at: now) }
+    try daemon.perform(Command(events: events, saved: saved, forgotten: forgotten))
   }
 }
 

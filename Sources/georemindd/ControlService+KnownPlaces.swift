@@ -101,10 +101,9 @@ extension ControlService {
     if let notes = given["notes"]?.string { changed.notes = notes.nonEmpty }
     let followers = try daemon.store.places.followers(of: place)
     try mayLead(followers, by: "EditPlace")
-    let number = try daemon.store.places.number(named: place.name)
-    try daemon.store.places.replace(place.name, with: changed)
-    tellEngine(of: changed, number: number)
-    try lead(followers, from: place, to: changed)
+    try lead(followers, from: place, to: changed, storing: changed) { () throws(StoreError) in
+      try daemon.store.places.replace(place.name, with: changed)
+    }
     return try shown(changed, followers)
   }
 
@@ -116,10 +115,9 @@ extension ControlService {
     }
     let followers = try daemon.store.places.followers(of: place)
     try mayLead(followers, by: "MergePlaces")
-    try lead(followers, from: place, to: other)
-    let number = try daemon.store.places.number(named: place.name)
-    try daemon.store.places.remove(named: place.name)
-    tellEngine(of: nil, number: number)
+    try lead(followers, from: place, to: other, storing: nil) { () throws(StoreError) in
+      try daemon.store.places.remove(named: place.name)
+    }
     return try shown(other, followers)
   }
 
@@ -136,19 +134,32 @@ extension ControlService {
     return try shown(place, followers)
   }
 
-  /// Lets reminders follow a place. A radius of their own they keep.
-  private func lead(_ ids: [String], from old: SavedPlace, to new: SavedPlace) throws {
+  /// Changes a place and lets reminders follow, in one transaction. A radius of their own they keep.
+  /// - Parameters:
+  ///   - stored: what the old place is now; nil where it is removed.
+  ///   - body: changes the place in the store.
+  private func lead(
+    _ ids: [String], from old: SavedPlace, to new: SavedPlace, storing stored: SavedPlace?,
+    _ body: () throws(StoreError) -> Void
+  ) throws {
+    let number = try daemon.store.places.number(named: old.name)
     var changed: [ReminderStore.Entry] = []
     for id in ids {
       guard let entry = try daemon.store.reminders.reminder(id: id) else { continue }
-      var (reminder, progress) = current(entry)
+      var (reminder, progress) = entry
       let radius = reminder.place?.radius ?? old.radius
       reminder.place = Reminder.Place(
         name: new.name, position: new.position,
         radius: radius == old.radius ? new.radius : radius)
       changed.append((reminder, progress))
     }
-    if !changed.isEmpty { try daemon.save(new: [], changed: changed) }
+    try daemon.checkRoom(for: changed.map(\.reminder))
+    var command = Command(events: changed.map { .replace($0.reminder) }, saved: changed)
+    if let number {
+      command.events.append(placeEvent(of: stored, number: number))
+      command.undo = [placeEvent(of: old, number: number)]
+    }
+    try daemon.perform(command, and: body)
   }
 }
 

@@ -76,11 +76,14 @@ extension ControlService {
   /// Reminders may wait for places of the category that it has or had; nil for one that is gone.
   func tellEngine(of place: SavedPlace?, number: Int64?) {
     guard let number, let now = daemon.clock.now else { return }
+    daemon.host.handle(placeEvent(of: place, number: number), at: now)
+  }
+
+  func placeEvent(of place: SavedPlace?, number: Int64) -> Event {
     let numbered = place.map {
       NumberedPlace(number: number, position: $0.position, radius: $0.radius)
     }
-    daemon.host.handle(
-      .place(number: number, numbered, category: place?.category), at: now)
+    return .place(number: number, numbered, category: place?.category)
   }
 
   /// The colour of each category, by its name in lower case.

@@ -45,8 +45,14 @@ struct ControlService {
     }
   }
 
+  /// Methods that change what they find in the store, which must be up to date for them.
+  private static let commands: Set<GeoremindMethod> = [
+    .edit, .remove, .done, .snooze, .pop, .editPlace, .mergePlaces,
+  ]
+
   private func reply(to method: GeoremindMethod, _ given: JSONObject) throws -> JSONObject {
     let store = daemon.store
+    if Self.commands.contains(method) { try daemon.host.commitWaiting() }
     let text = { (name: String) in given[name]?.string }
     switch method {
     case .add:
@@ -138,18 +144,8 @@ struct ControlService {
     guard let entry = try daemon.store.reminders.reminder(id: id) else {
       throw GeoremindError.notFound(id: prefix)
     }
-    return current(entry)
+    return entry
   }
-
-  /// The same reminder with what it has gone through by now.
-  private func afterwards(_ entry: ReminderStore.Entry) throws -> ReminderStore.Entry {
-    if let progress = daemon.host.engine.progress(entry.reminder.id) {
-      return (entry.reminder, progress)
-    }
-    return try find(entry.reminder.id)
-  }
-
-  func current(_ entry: ReminderStore.Entry) -> ReminderStore.Entry { daemon.current(entry) }
 
   /// A place may be given by the name of a known one.
   private func read(_ document: JSONObject) throws -> Reminder {
@@ -203,7 +199,6 @@ struct ControlService {
   private func list(kind: String?, all: Bool) throws -> [JSONValue] {
     let wanted = kind.flatMap(Reminder.Kind.init)
     let page = try daemon.store.reminders.page(bytes: Self.mostBytes) { entry -> JSONValue? in
-      let entry = current(entry)
       guard wanted == nil || entry.reminder.kind == wanted,
         all || (entry.progress.state != .done && entry.progress.state != .expired)
       else { return nil }
@@ -217,7 +212,7 @@ struct ControlService {
     let limit = max(1, min(limit ?? Self.longestPage, Self.longestPage))
     let page = try daemon.store.reminders.page(
       after: Int64(place ?? 0), limit: limit, bytes: Self.pageBytes
-    ) { json(current($0)) }
+    ) { json($0) }
     let isLast = !page.isCut && page.values.count + page.problems.count < limit
     // A row that is none is passed over, and no page ends with it.
     let last = max(page.values.last?.place ?? 0, page.problems.last?.row ?? 0)
@@ -266,23 +261,14 @@ struct ControlService {
       throw GeoremindError.wrongState(id: entry.reminder.id, state: "done already")
     }
     try daemon.complete(entry)
-    return shown(try afterwards(entry))
+    return shown(try find(entry.reminder.id))
   }
 
   private func pop(_ kind: Reminder.Kind) throws -> JSONObject {
-    // While the store lags behind the engine it would give the same one again.
-    daemon.retry()
-    daemon.host.settle()
-    if let trouble = daemon.host.storeTrouble {
-      throw GeoremindError.storeTrouble(reason: trouble)
-    }
-    guard var entry = try daemon.store.reminders.peek(kind: kind) else { return JSONObject() }
+    guard let entry = try daemon.store.reminders.peek(kind: kind) else { return JSONObject() }
     try mayChange(entry.reminder, by: "Pop")
-    let id = entry.reminder.id
     try daemon.complete(entry, isPop: true)
-    // Where the store fails only now, the engine knows what became of it, and it is kept later.
-    entry.progress = try daemon.host.engine.progress(id) ?? find(id).progress
-    return shown(entry)
+    return shown(try find(entry.reminder.id))
   }
 
   private func snooze(_ entry: ReminderStore.Entry, until text: String) throws -> JSONObject {
@@ -292,7 +278,7 @@ struct ControlService {
         id: entry.reminder.id, state: entry.progress.state.rawValue)
     }
     try daemon.snooze(entry.reminder, until: text)
-    return shown(try afterwards(entry))
+    return shown(try find(entry.reminder.id))
   }
 
   private func next(limit: Int) -> JSONObject {

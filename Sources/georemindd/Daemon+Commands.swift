@@ -3,8 +3,8 @@ import Control
 import Reminders
 import Storage
 
-/// What people and files ask of the daemon. Everything goes to the store first and then, once its
-/// time is known, to the engine.
+/// What people and files ask of the daemon. Each command goes to the engine, once its time is known, and is
+/// stored by one commit with what the engine makes of it.
 extension Daemon {
   func add(_ reminder: Reminder) throws { try addAll([reminder]) }
 
@@ -14,15 +14,27 @@ extension Daemon {
     try save(new: [], changed: [(reminder, progress)])
   }
 
-  /// All or nothing, in one transaction; a second one keeps what the engine makes of them.
   /// - Parameter changed: with what each has gone through so far.
   func save(new: [Reminder], changed: [ReminderStore.Entry]) throws {
     try checkRoom(for: new + changed.map(\.reminder))
+    try perform(
+      Command(
+        events: new.map { .add($0, nil) } + changed.map { .replace($0.reminder) },
+        saved: new.map { ($0, Progress(state: $0.state)) } + changed))
+  }
+
+  /// All or nothing, in one transaction. Before the first fix of a recording the store alone takes it, and
+  /// the engine reads it there later.
+  /// - Parameter body: further changes of the same transaction.
+  func perform(
+    _ command: Command,
+    and body: () throws(StoreError) -> Void = { () throws(StoreError) in }
+  ) throws(StoreError) {
+    if isRunning, let now = clock.now { return try host.perform(command, at: now, and: body) }
     var changes = Changes()
-    changes.saved = new.map { ($0, Progress(state: $0.state)) } + changed
-    try store.commit(changes)
-    guard isRunning, let now = clock.now else { return }
-    host.handle(new.map { .add($0, nil) } + changed.map { .replace($0.reminder) }, at: now)
+    changes.saved = command.saved
+    changes.forgotten = command.forgotten
+    try store.commit(changes, and: body)
   }
 
   /// All reminders are kept in memory, and whoever may add some must not fill it: a daemon that is
@@ -48,31 +60,20 @@ extension Daemon {
     }
   }
 
-  /// A reminder as it is by now: what the store shows is behind what was decided while it fails.
-  func current(_ entry: ReminderStore.Entry) -> ReminderStore.Entry {
-    guard host.storeTrouble != nil || store.isUnsettled,
-      let progress = host.engine.progress(entry.reminder.id)
-    else { return entry }
-    return (entry.reminder, progress)
-  }
-
   func remove(id: String) throws {
-    try store.settle()
-    try store.reminders.remove(id: id)
-    if let now = clock.now { host.handle(.remove(id: id), at: now) }
+    try perform(Command(events: [.remove(id: id)], forgotten: [id]))
   }
 
   /// Completes the current occurrence; for `pop` the one that comes next.
   func complete(_ entry: ReminderStore.Entry, isPop: Bool = false) throws {
-    if isRunning, let now = clock.now {
+    if isRunning {
       let id = entry.reminder.id
-      host.handle(isPop ? .pop(id: id) : .done(id: id), at: now)
+      try perform(Command(events: [isPop ? .pop(id: id) : .done(id: id)]))
       calendarsFollow(doneIn: entry)
     } else {
-      var progress = entry.progress
-      progress.state = .done
-      try store.settle()
-      try store.reminders.update(entry.reminder.id, progress)
+      var done = entry
+      done.progress.state = .done
+      try perform(Command(saved: [done]))
     }
   }
 
@@ -85,8 +86,7 @@ extension Daemon {
         throw GeoremindError.invalidReminder(
           field: "until", reason: "next-visit is for location reminders")
       }
-      host.handle(.snooze(id: reminder.id, .nextVisit), at: now)
-      return
+      return try perform(Command(events: [.snooze(id: reminder.id, .nextVisit)]))
     }
     let until: Instant
     if let span = try? TimeSpan(parsing: text) {
@@ -102,7 +102,7 @@ extension Daemon {
     guard until > now else {
       throw GeoremindError.invalidReminder(field: "until", reason: "that is in the past")
     }
-    host.handle(.snooze(id: reminder.id, .until(until)), at: now)
+    try perform(Command(events: [.snooze(id: reminder.id, .until(until))]))
     calendarsFollow(snoozeOf: reminder, until: until)
   }
 

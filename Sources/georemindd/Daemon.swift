@@ -18,8 +18,9 @@ final class Daemon {
   let clock: Clock
   var settings: DaemonSettings
   private(set) var log: Logger
-  private let outbox: Outbox
+  let outbox: Outbox
   private let reload: () throws -> DaemonSettings
+  private let restoredFirings: Restoration.Journal?
   // Changed by Daemon+Feeds alone, as far as `handedOver`.
   var feeds: [FeedRunner] = []
   var nextFeedNumber = 0
@@ -34,7 +35,7 @@ final class Daemon {
   private var sources: [AnyObject] = []
   private var deadlineTimer: TimerSource?
   private var retryTimer: TimerSource?
-  private var settleTimer: TimerSource?
+  private var markTimer: TimerSource?
   private var statusTimer: TimerSource?
   private var dailyTimer: TimerSource?
   private var clockSteps: ClockStepSource?
@@ -53,15 +54,18 @@ final class Daemon {
   /// - Parameters:
   ///   - lookUp: which of the last run's firings the journal has already; without it none are known
   ///     to be there.
+  ///   - restoredFirings: the journal's firings since a time, for a store restored from a backup.
   ///   - reload: reads the configuration anew, for SIGHUP.
   init(
     settings: DaemonSettings, sink: any JournalSink, services: ServiceManager, log: Logger,
-    lookUp: Outbox.LookUp? = nil, reload: @escaping () throws -> DaemonSettings
+    lookUp: Outbox.LookUp? = nil, restoredFirings: Restoration.Journal? = nil,
+    reload: @escaping () throws -> DaemonSettings
   ) throws {
     self.settings = settings
     self.services = services
     self.log = log
     self.reload = reload
+    self.restoredFirings = restoredFirings
     announcer = Announcer(sink: sink)
     loop = try EventLoop()
     refusals = try RefusalJournal(loop: loop, announcer: announcer)
@@ -76,7 +80,6 @@ final class Daemon {
     } else {
       for sentence in store.report.sentences { log.info("\(sentence)") }
     }
-    store.onProblem = { log.error("\($0)") }
     let clock = clock
     outbox = Outbox(store: store, sink: sink, log: log, lookUp: lookUp) {
       clock.now ?? Instant(microseconds: SystemClock.now())
@@ -104,12 +107,15 @@ final class Daemon {
     host.onDeadlineChange = { [unowned self] in armDeadline() }
     host.onStoreTrouble = { [unowned self] in retryTimer?.arm(in: 5_000_000) }
     outbox.onJournalAway = { [unowned self] in retryTimer?.arm(in: 1_000_000) }
-    outbox.onDelivered = { [unowned self] in settleTimer?.arm(in: 300) }
+    outbox.onDelivered = { [unowned self] in
+      if markTimer?.isEnabled == false { markTimer?.arm(in: 1_000_000) }
+    }
     let passed = try services.passedSockets()
     let control = try ControlServer(daemon: self, loop: loop, passed: passed)
     self.control = control
     host.onFiring = { [unowned control] in control.announce($0) }
     try useRoutes()
+    try Restoration(store: store, log: log, zone: host.engine.zone, journal: restoredFirings).run()
     outbox.recover()
     try loadReminderFiles()
     time?.begin()
@@ -124,7 +130,7 @@ final class Daemon {
   /// When the store was last written, by the clock of that time.
   private static func lastWrite(_ path: String) -> Instant? {
     var latest: Instant?
-    for file in [path, "\(path)-wal", "\(path)-decisions"] {
+    for file in [path, "\(path)-wal"] {
       var status = stat()
       guard stat(file, &status) == 0 else { continue }
       let time = Instant(seconds: Double(status.st_mtim.tv_sec))
@@ -155,8 +161,8 @@ final class Daemon {
     placeImports.stop()
     routes?.stop()
     outbox.deliver()
-    host.settle()
-    if let fix = host.keptFix, !store.isUnsettled { try? store.state.keep(fix) }
+    outbox.writeMarks()
+    if let fix = host.keptFix { try? store.state.keep(fix) }
     store.close()
     log.info("Stopped")
   }
@@ -168,8 +174,8 @@ final class Daemon {
       if clock.mode == .system, let now = clock.now { host.advance(to: now) }
     }
     retryTimer = try loop.addTimer(.monotonic, accuracy: 250_000) { [unowned self] _ in retry() }
-    settleTimer = try loop.addTimer(.monotonic, accuracy: 100) { [unowned self] _ in
-      host.settle()
+    markTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
+      outbox.writeMarks()
     }
     statusTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
       services.status(statusLine)

@@ -91,6 +91,7 @@ struct DaemonCommand: ParsableCommand {
     let daemon = try Daemon(
       settings: settings, sink: sink, services: ServiceManager(), log: log,
       lookUp: isForeground ? nil : JournalLookUp(journal: sink, log: log).known,
+      restoredFirings: isForeground ? nil : { try JournalLookUp.firings(since: $0) },
       reload: { try DaemonSettings.load(arguments).settings })
     return try daemon.run()
   }
@@ -121,7 +122,7 @@ struct DaemonCommand: ParsableCommand {
 
   private static func exitCode(of error: StoreError) -> Int32 {
     switch error {
-    case .newer, .foreign: ExitStatus.dataError
+    case .newer, .unreleased, .foreign: ExitStatus.dataError
     default: error.isPermission ? ExitStatus.noPermission : ExitStatus.inputOutput
     }
   }

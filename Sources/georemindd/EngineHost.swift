@@ -5,8 +5,32 @@ import Positioning
 import Reminders
 import Storage
 
-/// Puts events into the engine and carries out what it answers: first the store, in one transaction,
-/// then the journal and whoever watches.
+/// A change that a person or a file asks for: what the engine is to do, and what is stored with it.
+struct Command {
+  var events: [Event] = []
+  /// Reminders that are new or were edited. What the engine makes of their progress is stored.
+  var saved: [ReminderStore.Entry] = []
+  var forgotten: [String] = []
+  /// Events that bring the engine back where the store refuses the command; reminders come back by
+  /// themselves.
+  var undo: [Event] = []
+
+  /// Ids of the reminders that it changes.
+  fileprivate var reminders: Set<String> {
+    var ids = Set(saved.map(\.reminder.id) + forgotten)
+    for event in events {
+      switch event {
+      case .add(let reminder, _), .replace(let reminder): ids.insert(reminder.id)
+      case .remove(let id), .done(let id), .pop(let id), .snooze(let id, _): ids.insert(id)
+      default: break
+      }
+    }
+    return ids
+  }
+}
+
+/// Puts events into the engine and carries out its effects: first the store, all effects of one event in
+/// one transaction, then the journal and whoever watches.
 final class EngineHost {
   private(set) var engine: Engine
   let clock: Clock
@@ -15,13 +39,17 @@ final class EngineHost {
   private let journal: Announcer
   private let log: Logger
   private var effects: [Effect] = []
-  /// What could not be stored yet, oldest first.
-  private var unsaved = Changes()
-  private(set) var storeTrouble: String?
-  /// A commit that took longer is told, once, until one is quicker again; in microseconds.
+  /// Changes that are to be stored, oldest first. Not empty after an event only while the store fails.
+  private var pending = Changes()
+  /// Reminders that a refused command has changed in the engine, until it has them back.
+  private var refused: Set<String> = []
+  /// Why the store failed the last time; nil while it works.
+  private var storeFailure: StoreError?
+  var storeTrouble: String? { storeFailure.map { "\($0)" } }
+  /// A commit that took longer is reported, once, until one is quicker again; in microseconds.
   private static let slowCommit: Int64 = 1_000_000
   private var isStoreSlow = false
-  /// Categories whose places the engine is still to be told.
+  /// Categories whose places the engine waits for.
   private var unanswered: [String] = []
 
   /// Called after every event: the next deadline may be another one.
@@ -45,6 +73,8 @@ final class EngineHost {
     self.log = log
   }
 
+  // MARK: - Events
+
   /// Brings everything up to `now`, one deadline after the other, each at its own time.
   func advance(to now: Instant) {
     if clock.mode == .recording {
@@ -56,14 +86,9 @@ final class EngineHost {
     carryOut()
   }
 
-  func handle(_ event: Event, at now: Instant) { handle([event], at: now) }
-
-  /// Several events of one moment, kept by one transaction.
-  func handle(_ events: [Event], at now: Instant) {
-    for case .zone(let zone) in events where zone != engine.zone {
-      unsaved.zoneFingerprint = zone.fingerprint
-    }
-    for event in events { engine.handle(event, at: now, into: &effects) }
+  /// An event that is no command: it happened, whether the store works or not.
+  func handle(_ event: Event, at now: Instant) {
+    engine.handle(event, at: now, into: &effects)
     carryOut()
   }
 
@@ -85,7 +110,7 @@ final class EngineHost {
       engine.beginLoading(count: try store.reminders.count())
       let problems = try store.reminders.forEach { engine.load($0, $1) }
       engine.finishLoading(at: now, into: &effects)
-      carryOut()
+      carryOut(isRetry: true)
       return problems
     } catch {
       engine.abandonLoading()
@@ -93,58 +118,145 @@ final class EngineHost {
     }
   }
 
-  /// Tries again what the store refused.
-  func retry() {
-    guard storeTrouble != nil else { return }
-    commit(unsaved)
-    tellPlaces()
-    onDeadlineChange()
-  }
-
   func changeEngine(_ body: (inout Engine) -> Void) { body(&engine) }
 
-  private func carryOut() {
+  /// Tries again what the store refused.
+  func retry() {
+    if storeTrouble != nil { carryOut(isRetry: true) }
+  }
+
+  /// - Parameter isRetry: also tries again what the store refused. An event without effects does not: a
+  /// store that is locked takes seconds to refuse.
+  private func carryOut(isRetry: Bool = false) {
     defer { onDeadlineChange() }
-    guard !effects.isEmpty || unsaved.zoneFingerprint != nil else { return }
+    guard !effects.isEmpty || isRetry else { return }
+    restoreRefused()
+    let outcome = takeEffects()
+    pending.append(outcome.changes)
+    commitPending()
+    announce(outcome)
+  }
+
+  // MARK: - Commands
+
+  /// Carries out a command, with one commit for all that the store and the engine make of it.
+  ///
+  /// What the store refuses has not happened: the engine takes the reminders back as they are stored, and
+  /// nothing is announced. What else the moment brought about, such as the firing of another reminder, waits
+  /// for the store like that of any event.
+  /// - Parameter body: further changes of the same transaction.
+  func perform(
+    _ command: Command, at now: Instant,
+    and body: () throws(StoreError) -> Void = { () throws(StoreError) in }
+  ) throws(StoreError) {
+    defer { onDeadlineChange() }
+    for event in command.events { engine.handle(event, at: now, into: &effects) }
+    var outcome = takeEffects()
+    var changes = pending
+    changes.append(outcome.changes)
+    changes.save(command)
+    do throws(StoreError) {
+      let recorded = try store(changes, and: body)
+      pending = Changes()
+      succeed(with: recorded)
+      announce(outcome)
+    } catch {
+      let ids = command.reminders
+      outcome.drop(ids)
+      pending.append(outcome.changes)
+      refused.formUnion(ids)
+      for event in command.undo { engine.handle(event, at: now, into: &effects) }
+      carryOut(isRetry: true)
+      announce(outcome)
+      throw error
+    }
+  }
+
+  /// Stores what waits, before a command reads what it is about to change.
+  func commitWaiting() throws(StoreError) {
+    guard !pending.isEmpty || !refused.isEmpty else { return }
+    carryOut(isRetry: true)
+    if let storeFailure { throw storeFailure }
+  }
+
+  /// Gives the engine the reminders of refused commands back: the stored row, with the latest progress.
+  private func restoreRefused() {
+    guard !refused.isEmpty, let now = clock.now else { return }
+    do throws(StoreError) {
+      for id in refused.sorted() {
+        if let entry = try store.reminders.reminder(id: id) {
+          let progress = pending.progress.last { $0.id == id }?.progress ?? entry.progress
+          engine.handle(.add(entry.reminder, progress), at: now, into: &effects)
+        } else {
+          engine.handle(.remove(id: id), at: now, into: &effects)
+        }
+        refused.remove(id)
+      }
+    } catch {
+      report(error)
+    }
+  }
+
+  // MARK: - Effects
+
+  /// What the effects of an event come to.
+  private struct Outcome {
+    var changes = Changes()
     var notices: [Notice] = []
     var routes: [RouteRequest] = []
-    var (fires, progresses) = (false, false)
-    var changes = Changes()
-    swap(&changes, &unsaved)
-    var due: [Effect] = []
-    swap(&due, &effects)
-    if changes.progress.isEmpty { changes.progress.reserveCapacity(due.count) }
-    for i in due.indices {
-      // Taken out: to copy a firing and let go of it again costs as much as to put it on disk.
-      var effect = Effect.forget(id: "")
-      swap(&effect, &due[i])
-      switch consume effect {
-      case .persist(let id, let progress):
-        changes.progress.append(Decision.Step(id: id, progress: progress))
-        progresses = true
-      case .forget(let id): changes.forgotten.append(id)
-      case .watch(let category): unanswered.append(category)
-      case .fire(var firing):
-        name(&firing)
-        changes.firings.append(firing)
-        fires = true
-      case .say(let notice): notices.append(notice)
-      case .route(let request): routes.append(request)
-      case .keep(let experience):
-        // What a recording teaches is not how this device travels.
-        if clock.mode == .system { changes.experience = experience }
+
+    /// Leaves out what is about these reminders.
+    mutating func drop(_ ids: Set<String>) {
+      changes.progress.removeAll { ids.contains($0.id) }
+      changes.firings.removeAll { ids.contains($0.reminderID) }
+      if changes.progress.isEmpty { changes.lastFix = nil }
+      notices.removeAll {
+        switch $0 {
+        case .expired(let id, _): ids.contains(id)
+        case .positionLost, .positionBack, .missed, .fixTimeSteppedBack: false
+        }
       }
     }
-    // Their room serves the next event.
-    due.removeAll(keepingCapacity: true)
-    assert(effects.isEmpty, "none of this brings about an event")
-    swap(&due, &effects)
-    // The journal waits for what is kept with a firing, and nothing of that needs the last fix.
-    if !fires, progresses { changes.lastFix = keptFix }
-    commit(changes)
-    for notice in notices { journal.announce(notice) }
-    for request in routes { onRoute(request) }
-    tellPlaces()
+  }
+
+  /// Takes the effects, and answers the engine's questions for places until it has none.
+  private func takeEffects() -> Outcome {
+    var outcome = Outcome()
+    repeat {
+      for effect in effects { take(effect, into: &outcome) }
+      effects.removeAll(keepingCapacity: true)
+    } while answerPlaces()
+    if !outcome.changes.progress.isEmpty { outcome.changes.lastFix = keptFix }
+    return outcome
+  }
+
+  private func take(_ effect: Effect, into outcome: inout Outcome) {
+    switch effect {
+    case .persist(let id, let progress):
+      outcome.changes.progress.append(Changes.Step(id: id, progress: progress))
+    case .forget: break  // The command that removes a reminder says so itself.
+    case .watch(let category): unanswered.append(category)
+    case .fire(var firing):
+      name(&firing)
+      outcome.changes.firings.append(firing)
+    case .say(let notice): outcome.notices.append(notice)
+    case .route(let request): outcome.routes.append(request)
+    case .keep(let experience):
+      // What a recording teaches is not how this device travels.
+      if clock.mode == .system { outcome.changes.experience = experience }
+    }
+  }
+
+  private func announce(_ outcome: Outcome) {
+    for notice in outcome.notices { journal.announce(notice) }
+    for request in outcome.routes { onRoute(request) }
+  }
+
+  /// The last fix as the store keeps it; that of a recording says nothing of where the device is.
+  var keptFix: KeptFix? {
+    guard clock.mode == .system, let fix = engine.lastFix, let arrival = engine.lastFixArrival
+    else { return nil }
+    return KeptFix(fix: fix, arrival: arrival)
   }
 
   // MARK: - Places
@@ -162,79 +274,69 @@ final class EngineHost {
   /// Places of these categories have come, gone or changed.
   func placesChanged() {
     unanswered += engine.watchedCategories
-    tellPlaces()
+    carryOut(isRetry: true)
   }
 
-  /// Tells the engine which places there are of the categories it asked for.
-  private func tellPlaces() {
-    guard !unanswered.isEmpty, let now = clock.now else { return }
-    let asked = unanswered
-    unanswered = []
-    for category in Set(asked).sorted() {
+  /// Gives the engine the places of the categories it asked for; answers whether it gave any.
+  private func answerPlaces() -> Bool {
+    guard !unanswered.isEmpty, let now = clock.now else { return false }
+    var failed: [String] = []
+    let asked = Set(unanswered).sorted()
+    for category in asked {
       do throws(StoreError) {
         let places = try store.places.numbered(inCategory: category)
         for problem in places.problems { log.error("\(problem)") }
         engine.handle(.places(category: category, places.values), at: now, into: &effects)
       } catch {
-        unanswered.append(category)
-        note(trouble: "\(error)")
+        failed.append(category)
+        report(error)
       }
     }
-    carryOut()
+    unanswered = failed
+    return failed.count < asked.count
   }
 
-  private func note(trouble: String) {
-    if storeTrouble == nil { journal.announceStoreTrouble(trouble) }
-    storeTrouble = trouble
-    onStoreTrouble()
-  }
+  // MARK: - The store
 
-  /// The last fix as the store keeps it; that of a recording says nothing of where the device is.
-  var keptFix: KeptFix? {
-    guard clock.mode == .system, let fix = engine.lastFix, let arrival = engine.lastFixArrival
-    else { return nil }
-    return KeptFix(fix: fix, arrival: arrival)
-  }
-
-  /// One transaction for one event. What the disk refuses is kept and goes first next time, so the
-  /// order of firings stays.
-  private func commit(_ changes: Changes) {
-    guard !changes.isEmpty || storeTrouble != nil else { return }
-    unsaved = Changes()
-    let recorded: [Firing]
-    let start = SystemClock.monotonic.microseconds
-    do {
-      recorded = try changes.firings.isEmpty ? store.commit(changes) : store.decide(changes)
-    } catch {
-      unsaved = changes
-      unsaved.forgetOutdatedProgress()
-      note(trouble: "\(error)")
-      return
-    }
-    watchPace(of: SystemClock.monotonic.microseconds - start)
-    storeWorks()
-    guard !changes.firings.isEmpty else { return }
-    outbox.deliver(recorded, lastFix: keptFix)
-    for firing in changes.firings { onFiring(firing) }
-  }
-
-  private func storeWorks() {
-    guard storeTrouble != nil, unsaved.isEmpty, unanswered.isEmpty, !store.isUnsettled
-    else { return }
-    storeTrouble = nil
-    log.notice("The store works again; nothing was lost")
-  }
-
-  /// Brings what was decided to where it is looked up, some time after it was told. The system may well
-  /// have put the reader of the journal's socket behind us on our processor: what is done at once keeps the
-  /// entry from being read.
-  func settle() {
+  /// What the disk refuses waits and goes first next time, so that the order of firings stays.
+  private func commitPending() {
     do throws(StoreError) {
-      try store.settle()
-      storeWorks()
+      let recorded = pending.isEmpty ? [] : try store(pending)
+      pending = Changes()
+      succeed(with: recorded)
     } catch {
-      note(trouble: "\(error)")
+      pending.dropOutdatedProgress()
+      report(error)
     }
+  }
+
+  private func store(
+    _ changes: Changes, and body: () throws(StoreError) -> Void = { () throws(StoreError) in }
+  ) throws(StoreError) -> [Firing] {
+    var changes = changes
+    (changes.delivered, changes.deliveryTime) = outbox.marks
+    let start = SystemClock.monotonic.microseconds
+    let recorded = try store.commit(changes, and: body)
+    outbox.marked(changes.delivered)
+    watchPace(of: SystemClock.monotonic.microseconds - start)
+    return recorded
+  }
+
+  /// A commit is on disk: now others may know.
+  private func succeed(with recorded: [Firing]) {
+    if storeTrouble != nil, unanswered.isEmpty, refused.isEmpty {
+      storeFailure = nil
+      log.notice("The store works again; nothing was lost")
+    }
+    guard !recorded.isEmpty else { return }
+    outbox.deliver()
+    for firing in recorded { onFiring(firing) }
+  }
+
+  private func report(_ failure: StoreError) {
+    if storeTrouble == nil { journal.announceStoreTrouble("\(failure)") }
+    storeFailure = failure
+    onStoreTrouble()
   }
 
   private func watchPace(of commit: Int64) {
@@ -246,6 +348,22 @@ final class EngineHost {
     } else {
       log.notice("The store is quick again")
     }
+  }
+}
+
+extension Changes {
+  /// Adds what a command saves, with the progress that the engine has given its reminders.
+  fileprivate mutating func save(_ command: Command) {
+    forgotten += command.forgotten
+    guard !command.saved.isEmpty else { return }
+    var latest: [String: Progress] = [:]
+    for step in progress { latest[step.id] = step.progress }
+    for var entry in command.saved {
+      entry.progress = latest.removeValue(forKey: entry.reminder.id) ?? entry.progress
+      saved.append(entry)
+    }
+    let ids = Set(command.saved.map(\.reminder.id))
+    progress.removeAll { ids.contains($0.id) }
   }
 }
 

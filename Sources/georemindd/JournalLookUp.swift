@@ -1,5 +1,7 @@
+import CivilTime
 import LinuxRuntime
 import Logging
+import Reminders
 
 /// Finds out which firings the journal has.
 ///
@@ -20,6 +22,14 @@ struct JournalLookUp {
   var contains: Contains = { field, value, since, patience in
     try JournalReader.contains(
       field: field, value: value, sinceRealtime: since, patience: patience)
+  }
+
+  /// The firings that the journal has since a time, earliest first.
+  static func firings(since: Instant) throws -> [Firing] {
+    let kinds = [MessageID.firing, .lateFiring].map(\.rawValue)
+    return try JournalReader.entries(
+      field: .messageID, values: kinds, sinceRealtime: since.microseconds
+    ).compactMap { Firing(journal: $0.fields, time: Instant(microseconds: $0.time)) }
   }
 
   /// Those of these firings that are in the journal; none where the journal cannot be read.

@@ -6,10 +6,11 @@ import Storage
 
 /// Brings firings from the ledger to the journal, in order, each once.
 ///
-/// A firing is marked delivered after the journal has taken it. What is found unmarked at start may
-/// or may not have reached the journal before a crash, so it is looked up there by its id first. The
-/// look-up must see all that was sent before: journald works off its socket in order, so a marker
-/// entry is sent, and once that can be read, all before it can be read as well.
+/// A firing is marked delivered some time after the journal has taken it: with the next commit, or by
+/// `writeMarks`. What is found unmarked at start may or may not have reached the journal before a crash, so
+/// it is looked up there by its id first. The look-up must see all that was sent before: journald works off
+/// its socket in order, so a marker entry is sent, and once that can be read, all before it can be read as
+/// well.
 final class Outbox {
   private let store: Store
   private let sink: any JournalSink
@@ -18,16 +19,19 @@ final class Outbox {
   private let clock: () -> Instant
   private var isJournalAway = false
   private var hasComplained = false
-  /// The ledger may hold some that were not sent yet.
-  private var isBehind = true
-  /// What the journal has but the store could not note.
-  private var taken: Set<String> = []
+  /// The number of the latest firing that the journal has taken in this run.
+  private var sent: Int64 = 0
+  /// Numbers of firings that the journal has and the ledger does not mark yet.
+  private var unmarked: [Int64] = []
+  /// Firings that are read from the ledger at a time.
+  private static let pageLength = 500
+
   /// Asks for `deliver` to be called after a while.
   var onJournalAway: () -> Void = {}
-  /// Asks for `EngineHost.settle` to be called soon, but not before whoever reads the journal's socket had a turn.
+  /// Asks for `writeMarks` to be called after a while.
   var onDelivered: () -> Void = {}
 
-  /// Which of these ids the journal has.
+  /// Which of these firings the journal has, by their ids.
   typealias LookUp = (_ firings: [String]) throws -> [String]
 
   init(
@@ -41,92 +45,76 @@ final class Outbox {
     self.clock = clock
   }
 
-  /// Sends what waits in the ledger, if anything does.
+  /// Sends what waits in the ledger.
   func deliver() {
-    if isBehind { deliverAll(lastFix: nil) }
-  }
-
-  /// Sends what has just been decided, behind what waits where something does.
-  /// - Parameter lastFix: kept with the mark of delivery, for nothing needs it earlier.
-  func deliver(_ decided: [Firing], lastFix: KeptFix?) {
-    guard !isBehind else { return deliverAll(lastFix: lastFix) }
-    attempt {
-      let sent = send(decided)
-      store.note(delivered: sent, at: clock(), lastFix: lastFix)
-      taken.subtract(sent)
-    }
-    onDelivered()
-  }
-
-  private func deliverAll(lastFix: KeptFix?) {
-    attempt {
-      store.note(delivered: [], at: clock(), lastFix: lastFix)
-      let sent = send(try store.untold())
-      store.note(delivered: sent, at: clock(), lastFix: nil)
-      taken.subtract(sent)
-    }
-    onDelivered()
-  }
-
-  private func attempt(_ work: () throws -> Void) {
     do {
-      try work()
+      var isWhole = false
+      repeat {
+        let page = try store.ledger.undelivered(after: sent, limit: Self.pageLength)
+        isWhole = page.values.count + page.problems.count < Self.pageLength
+        guard send(page.values) else { return onJournalAway() }
+        // A row that is no firing stays.
+        if page.values.isEmpty, let last = page.problems.last { sent = last.row }
+      } while !isWhole
       hasComplained = false
     } catch {
       if !hasComplained { log.error("Cannot work off the outbox: \(error)") }
       hasComplained = true
-      isBehind = true
+      onJournalAway()
     }
-    if isBehind { onJournalAway() }
   }
 
-  /// Answers the ids of those that the journal has, from the first on.
-  private func send(_ waiting: [Firing]) -> [String] {
-    var sent: [String] = []
-    for firing in waiting {
-      guard taken.contains(firing.id) || send(firing) else { break }
-      taken.insert(firing.id)
-      sent.append(firing.id)
-    }
-    isBehind = sent.count < waiting.count
-    return sent
-  }
-
-  private func mark(_ ids: [String]) throws {
-    try store.ledger.markDelivered(ids, at: clock())
-    taken.subtract(ids)
-  }
-
-  private func send(_ firing: Firing) -> Bool {
-    do {
-      try sink.write(Announcer.entry(for: firing))
-      isJournalAway = false
-      return true
-    } catch {
-      if !isJournalAway {
+  /// Answers false where the journal takes no more.
+  private func send(_ entries: [LedgerEntry]) -> Bool {
+    for entry in entries {
+      do throws(JournalError) {
+        try sink.write(Announcer.entry(for: entry.firing))
+      } catch {
+        if !isJournalAway { log.error("The journal takes no entries, firings wait: \(error)") }
         isJournalAway = true
-        log.error("The journal takes no entries, firings wait: \(error)")
+        return false
       }
-      return false
+      isJournalAway = false
+      sent = entry.seq
+      unmarked.append(entry.seq)
+      onDelivered()
+    }
+    return true
+  }
+
+  // MARK: - Marks
+
+  /// What a commit is to mark as delivered, and when the journal got it.
+  var marks: (seqs: [Int64], time: Instant) { (unmarked, clock()) }
+
+  /// These are marked in the ledger.
+  func marked(_ seqs: [Int64]) { unmarked.removeFirst(seqs.count) }
+
+  /// Marks what no commit has marked yet.
+  func writeMarks() {
+    do {
+      let (seqs, time) = marks
+      try store.ledger.markDelivered(seqs, at: time)
+      marked(seqs)
+    } catch {
+      // The next commit tries again, and the next start asks the journal.
+      log.debug("Deliveries are not marked yet: \(error)")
     }
   }
 
   // MARK: - After a crash
 
-  /// Settles what an earlier run left between the ledger and the journal. Blocks until journald has
-  /// caught up, so it is for the start, and does nothing after an orderly end.
+  /// Sends what an earlier run left between the ledger and the journal. Blocks until journald has caught
+  /// up, so it is for the start, and does nothing after an orderly end.
   func recover() {
     do {
       let left = try store.ledger.undelivered().values
-      guard !left.isEmpty else {
-        isBehind = false
-        return
-      }
-      let known = try lookUp?(left.map(\.id)) ?? []
+      guard !left.isEmpty else { return }
+      let known = Set(try lookUp?(left.map(\.firing.id)) ?? [])
       if !known.isEmpty {
-        taken.formUnion(known)
-        try mark(known)
-        log.notice("\(known.count) of the last run's firings were already in the journal")
+        let seqs = left.filter { known.contains($0.firing.id) }.map(\.seq)
+        try store.ledger.markDelivered(seqs, at: clock())
+        log.notice("\(seqs.count) of the last run's firings were already in the journal")
       }
     } catch {
       log.error("Cannot look up the last run's firings, so they are told again: \(error)")

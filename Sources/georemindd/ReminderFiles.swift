@@ -9,13 +9,14 @@ enum ReminderFiles {
   /// Adds what is new and changes what differs; answers how many. What a user has done with a
   /// reminder that stays the same is left alone.
   static func merge(_ path: String, into daemon: Daemon) throws -> Int {
+    try daemon.host.commitWaiting()
     var new: [Reminder] = []
     var changed: [ReminderStore.Entry] = []
     for reminder in try ReminderFile.read(path: path) {
       if let known = try daemon.store.reminders.reminder(id: reminder.id) {
         var same = known.reminder
         same.state = reminder.state
-        if same != reminder { changed.append((reminder, daemon.current(known).progress)) }
+        if same != reminder { changed.append((reminder, known.progress)) }
       } else {
         new.append(reminder)
       }

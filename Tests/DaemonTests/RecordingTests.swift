@@ -32,6 +32,7 @@ import Testing
     #expect(rig.journal.fired == Self.expected)
     let ids = rig.journal.firings.map { $0["GEOREMIND_FIRING_ID"] }
     #expect(Set(ids).count == ids.count)
+    rig.daemon.outbox.writeMarks()
     #expect(try rig.daemon.store.ledger.undelivered().values.isEmpty)
     // The tunnel.
     #expect(rig.journal.troubles(.warning).count == 1)

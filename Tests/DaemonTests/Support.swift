@@ -5,6 +5,7 @@ import JSONText
 import LinuxRuntime
 import Logging
 import Reminders
+import Storage
 import TestSupport
 import Testing
 
@@ -82,7 +83,8 @@ final class Rig {
   ///   - beforeStart: what happens to the daemon once its store is open.
   init(
     _ config: String = "", folder: TemporaryFolder? = nil, journal: TestJournal = TestJournal(),
-    lookUp: Outbox.LookUp? = nil, change: (inout DaemonSettings) -> Void = { _ in },
+    lookUp: Outbox.LookUp? = nil, restoredFirings: Restoration.Journal? = nil,
+    change: (inout DaemonSettings) -> Void = { _ in },
     beforeStart: (Daemon) throws -> Void = { _ in }
   ) throws {
     let folder = try folder ?? TemporaryFolder()
@@ -107,6 +109,7 @@ final class Rig {
     let log = Logger(label: "test") { _ in JournalLogHandler(sink: journal, logLevel: .info) }
     daemon = try Daemon(
       settings: settings, sink: journal, services: ServiceManager(), log: log, lookUp: lookUp,
+      restoredFirings: restoredFirings,
       reload: {
         var settings = try load()
         changes.atReload(&settings)
@@ -222,4 +225,24 @@ func dated(_ id: String, in offset: TimeSpan, title: String? = nil) throws -> Re
   let due = (Instant(microseconds: SystemClock.now()) + offset).json
   return try reminder(
     #"{"id":"\#(id)","kind":"date","title":"\#(title ?? id)","due":"\#(due)"}"#)
+}
+
+extension Database {
+  /// Every write fails from now on, as on a file system that was remounted read-only.
+  func freeze() throws { try execute("PRAGMA query_only = ON") }
+
+  func thaw() throws { try execute("PRAGMA query_only = OFF") }
+}
+
+/// How many transactions the write-ahead log holds: frames that end one have the size of the
+/// database in their header (https://sqlite.org/fileformat2.html#walformat).
+func commits(_ folder: TemporaryFolder) throws -> Int {
+  let log = try fileBytes("\(folder.path)/georemind.db-wal")
+  func number(_ offset: Int) -> Int {
+    log[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+  }
+  guard log.count > 32 else { return 0 }
+  let frame = 24 + number(8)
+  return stride(from: 32, to: log.count - frame + 1, by: frame)
+    .filter { number($0 + 4) != 0 }.count
 }

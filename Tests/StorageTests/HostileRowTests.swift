@@ -73,7 +73,7 @@ import Testing
   ]) func aFiringIsSkippedAndReported(assignment: String) throws {
     try edit("firing", assignment, by: "id")
     let store = try Store(in: folder)
-    #expect(try store.ledger.undelivered().values.map(\.id) == ["good"])
+    #expect(try store.ledger.undelivered().values.map(\.firing.id) == ["good"])
     #expect(try store.ledger.undelivered().problems.count == 1)
     #expect(try store.ledger.firings().values.map(\.id) == ["good"])
   }

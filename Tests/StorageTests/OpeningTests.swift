@@ -1,7 +1,5 @@
 import CivilTime
-import Geofencing
 import Glibc
-import JSONText
 import Reminders
 import TestSupport
 import Testing
@@ -46,7 +44,7 @@ import Testing
       try store.reminders.push(entry.reminder, entry.progress)
       store.close()
     }
-    #expect(folder.names == ["georemind.db", "georemind.db-decisions"])
+    #expect(folder.names == ["georemind.db", "georemind.db-lock"])
     let store = try Store(in: folder)
     #expect(store.report.action == .opened)
     #expect(try store.reminders.reminder(id: "a")?.reminder == entry.reminder)
@@ -75,20 +73,49 @@ import Testing
   }
 
   @Test func aNewerVersionIsLeftAsItIs() throws {
+    let newer = Self.current + 1
+    let before = try database(ofVersion: newer)
+    let error = #expect(throws: StoreError.self) { try Store(in: folder) }
+    #expect(error == .newer(path: folder.database, version: newer, known: Self.current))
+    #expect(error?.description.contains("version \(newer)") == true)
+    #expect(try fileBytes(folder.database) == before)
+  }
+
+  @Test(arguments: 1..<Self.first) func aDevelopmentVersionIsLeftAsItIs(version: Int64) throws {
+    let before = try database(ofVersion: version)
+    let error = #expect(throws: StoreError.self) { try Store(in: folder) }
+    #expect(error == .unreleased(path: folder.database, version: version))
+    #expect(
+      error?.description
+        == "\(folder.database) was made by a development version of georemind (schema \(version)); "
+        + "export with that version, then import")
+    #expect(try fileBytes(folder.database) == before)
+  }
+
+  /// The bytes of a database that says it is of this version.
+  private func database(ofVersion version: Int64) throws -> [UInt8] {
     try Store(in: folder).close()
     try withRawConnection(
-      folder.database, "PRAGMA user_version = 9; PRAGMA wal_checkpoint(TRUNCATE)")
-    let before = try fileBytes(folder.database)
-    let error = #expect(throws: StoreError.self) { try Store(in: folder) }
-    #expect(
-      error == .newer(path: folder.database, version: 9, known: Int64(Schema.migrations.count)))
-    #expect(error?.description.contains("version 9") == true)
-    #expect(try fileBytes(folder.database) == before)
+      folder.database, "PRAGMA user_version = \(version); PRAGMA wal_checkpoint(TRUNCATE)")
+    return try fileBytes(folder.database)
+  }
+
+  @Test func anotherProcessOnTheSameDatabaseIsRefused() async throws {
+    let store = try Store(in: folder)
+    await #expect(processExitsWith: .success) { [path = folder.database as String] in
+      let error = #expect(throws: StoreError.self) { try Store(path: path, now: .start) }
+      #expect(error?.description.contains("another daemon uses this state directory") == true)
+    }
+    store.close()
+    await #expect(processExitsWith: .success) { [path = folder.database as String] in
+      #expect(throws: Never.self) { try Store(path: path, now: .start) }
+    }
   }
 
   // MARK: - Upgrades
 
-  private static let current = Int64(Schema.migrations.count)
+  private static let first = Schema.migrations.first?.version ?? 0
+  private static let current = Schema.migrations.last?.version ?? 0
   private static let next = Migration(
     version: current + 1, name: "shapes", script: "ALTER TABLE place ADD COLUMN shape TEXT")
 
@@ -113,33 +140,6 @@ import Testing
     old.close()
   }
 
-  /// What version 1 kept in the document has a column since version 3.
-  @Test func theFirstVersionIsUpgraded() throws {
-    try makeDatabase(
-      in: folder, version: 1,
-      """
-      INSERT INTO reminder (id, kind, title, latitude, longitude, radius_m, due, document,
-        occurrence_us, presence) VALUES
-        ('boat', 'preemptive', 'Boat', 1.5, 2.5, 150, '2027-01-01T00:00:00Z',
-          '{"transport":"cycling","lead_s":60,"x":1.50}', 1798761600000000, 'unknown'),
-        ('car', 'preemptive', 'Car', 1.5, 2.5, 150, '2027-01-01T00:00:00Z',
-          '{"transport":"driving"}', 1798761600000000, 'unknown'),
-        ('shop', 'location', 'Shop', 1.5, 2.5, 150, NULL, '{"on":"depart"}', NULL, 'inside');
-      """)
-    let store = try Store(in: folder)
-    let backup = folder.database + ".v1.bak"
-    #expect(store.report.action == .upgraded(from: 1, to: Self.current, backup: backup))
-    let boat = try #require(try store.reminders.reminder(id: "boat"))
-    #expect(boat.reminder.transport == .cycling)
-    #expect(boat.reminder.leads == [.minutes(1)])
-    #expect(boat.reminder.unknown["x"]?.double == 1.5)
-    #expect(try store.reminders.reminder(id: "car")?.reminder.transport == .driving)
-    #expect(try store.reminders.reminder(id: "shop")?.progress.presence == .inside)
-    #expect(
-      try store.database.integer("SELECT count(*) FROM reminder WHERE document LIKE '%transport%'")
-        == 0)
-  }
-
   @Test func anUpgradeThatFailsChangesNothing() throws {
     try Store(in: folder).close()
     let broken = Migration(
@@ -155,7 +155,8 @@ import Testing
   }
 
   @Test func versionsCountWithoutGaps() {
-    #expect(Schema.migrations.map(\.version) == Array(1...Int64(Schema.migrations.count)))
+    #expect(Schema.migrations.map(\.version) == Array(Self.first...Self.current))
+    #expect(Self.first == 9)
   }
 
   // MARK: - Where it cannot be written
@@ -191,7 +192,7 @@ import Testing
       #expect(kept?.isDamage == false)
       #expect(kept?.description.contains("writable for the user") == true)
     }
-    #expect(folder.names == ["georemind.db", "georemind.db-decisions"])
+    #expect(folder.names == ["georemind.db", "georemind.db-lock"])
   }
 
   @Test func anotherProcessThatHoldsItIsNoDamage() throws {

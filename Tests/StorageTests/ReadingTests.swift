@@ -77,17 +77,4 @@ import Testing
         == [rewe, aldi].map { NumberedPlace(number: $0, position: position, radius: 60) })
     #expect(try store.places.numbered(inCategory: "Work").values.isEmpty)
   }
-
-  @Test func aZoneIsKnownOnceItIsKept() throws {
-    let store = try Store(in: folder)
-    let berlin = try #require(TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3"))
-    #expect(try !store.state.isKept(in: berlin))
-    var changes = Changes()
-    changes.zoneFingerprint = berlin.fingerprint
-    try store.commit(changes)
-    #expect(try store.state.isKept(in: berlin))
-    #expect(try !store.state.isKept(in: .utc))
-    let earlier = try #require(TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.4.0/3"))
-    #expect(try !store.state.isKept(in: earlier))
-  }
 }

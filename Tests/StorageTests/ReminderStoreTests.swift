@@ -180,7 +180,7 @@ import Testing
     #expect(store.database.preparedCount == prepared + 1)
     for number in 0..<50 {
       var changes = Changes()
-      changes.progress = [Decision.Step(id: "r\(number)", progress: entry.progress)]
+      changes.progress = [Changes.Step(id: "r\(number)", progress: entry.progress)]
       try store.commit(changes)
     }
     #expect(store.database.preparedCount == prepared + 2)

@@ -1,4 +1,3 @@
-import Bytes
 import CSQLite
 import CivilTime
 import Geodesy
@@ -24,32 +23,6 @@ extension Store {
   convenience init(in folder: TemporaryFolder) throws {
     try self.init(path: folder.database, now: .start)
   }
-}
-
-extension DecisionRecord {
-  static func bytes(of decision: Decision) -> [UInt8] {
-    var writer = ByteWriter(capacity: 0)
-    write(decision, to: &writer)
-    return writer.bytes
-  }
-}
-
-extension DecisionLog {
-  func write(_ record: Record) throws(StoreError) {
-    var writer = ByteWriter(capacity: 0)
-    writer.add(record.bytes.span)
-    try write(writer, as: record.number)
-  }
-}
-
-/// A database as a version of before left it.
-func makeDatabase(in folder: TemporaryFolder, version: Int, _ script: String) throws {
-  try FileSystem.createPrivate(folder.database)
-  let database = try Database(path: folder.database)
-  defer { database.close() }
-  _ = try database.configure()
-  _ = try database.migrate(Array(Schema.migrations.prefix(version))) { (_) in }
-  try database.execute(script)
 }
 
 /// Runs `body` on a bare connection, as a hand with the sqlite3 shell would.

@@ -124,19 +124,6 @@ import Testing
     #expect(index.nearest(to: coordinate(1, 1), limit: 3, within: .infinity).isEmpty)
   }
 
-  @Test(arguments: [0, 1, 64, 65, 5_000])
-  func sortsByUpperHalf(count: Int) {
-    var random = SeededGenerator(seed: 5)
-    // Few different keys, so that many are equal, and then keys of all bits.
-    for mask in [UInt64(0x8000_0801), 0xFFFF_FFFF] {
-      var keys = (0..<count).map { UInt64($0) | (random.next() & mask) << 32 }
-      // What is in the lower half comes in rising order, so a stable sort is a full one.
-      let expected = keys.sorted()
-      RadixSort.byUpperHalf(&keys)
-      #expect(keys == expected)
-    }
-  }
-
   @Test func ignoresNumbersOutOfRange() {
     var index = FenceIndex()
     index.insert(.circle(circle(coordinate(1, 1), 10)), id: -1)

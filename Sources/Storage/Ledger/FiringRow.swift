@@ -4,11 +4,8 @@ import Reminders
 
 /// How a firing lies in its row of the ledger; times to the microsecond.
 enum FiringRow {
-  static let columns = "seq, \(written)"
-
-  /// Those that a firing fills.
-  static let written = """
-    id, reminder_id, kind, title, category, priority, time_us, event, latitude, longitude, \
+  static let columns = """
+    seq, id, reminder_id, kind, title, category, priority, time_us, event, latitude, longitude, \
     eph_m, fix_time_us, place, distance_m, due_us, travel_us, late_us, why
     """
 

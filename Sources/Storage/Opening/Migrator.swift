@@ -1,11 +1,13 @@
 import CSQLite
+import CivilTime
 
 extension Database {
   /// `user_version` of the file: the schema's version, 0 for a new database.
   func schemaVersion() throws(StoreError) -> Int64 { try integer("PRAGMA user_version") ?? 0 }
 
-  /// Refuses, before anything is written, a database that is another program's or a later version's.
-  func refuseForeign(known: Int64) throws(StoreError) {
+  /// Refuses, before anything is written, a database that is another program's, an unreleased version's
+  /// or a later version's.
+  func refuseForeign(_ migrations: [Migration]) throws(StoreError) {
     let application = try integer("PRAGMA application_id") ?? 0
     guard application == Schema.applicationID || application == 0 else {
       throw .foreign(path: path, applicationID: application)
@@ -15,7 +17,11 @@ extension Database {
       throw .foreign(path: path, applicationID: 0)
     }
     let version = try schemaVersion()
+    let known = migrations.last?.version ?? 0
     guard version <= known else { throw .newer(path: path, version: version, known: known) }
+    guard version == 0 || version >= migrations.first?.version ?? 0 else {
+      throw .unreleased(path: path, version: version)
+    }
   }
 
   /// Durable and fast: a write-ahead log that is synced at each commit. File systems without shared
@@ -62,18 +68,11 @@ extension Database {
 
   /// Writes a copy of the whole database, log included, to `target`. An older copy of that name is
   /// replaced only when the new one is complete.
-  func backUp(to target: String) throws(StoreError) {
+  func backUp(to target: String, at now: Instant) throws(StoreError) {
     let unfinished = target + ".unfinished"
     try FileSystem.remove(unfinished)
-    try FileSystem.createPrivate(unfinished)
-    do throws(StoreError) {
-      try run("VACUUM INTO ?", [.text(unfinished)])
-      try FileSystem.sync(unfinished)
-      try FileSystem.rename(unfinished, to: target)
-    } catch {
-      try? FileSystem.remove(unfinished)
-      throw error
-    }
+    try copy(to: unfinished, at: now)
+    try FileSystem.rename(unfinished, to: target)
   }
 
   /// What `PRAGMA quick_check` finds wrong with the file's structure; nil where it is sound. Rows

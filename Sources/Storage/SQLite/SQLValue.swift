@@ -6,7 +6,7 @@ package enum SQLValue: Equatable, Sendable {
   case integer(Int64)
   case real(Double)
   case text(String)
-  /// Only a `decision` was one; elsewhere a foreign hand has put it there.
+  /// No column of ours is one: a foreign hand has put it there.
   case blob([UInt8])
 }
 

@@ -8,6 +8,8 @@ package enum StoreError: Error, Equatable, Sendable {
   case sqlite(SQLiteFailure)
   /// The file system refused an operation.
   case file(FileFailure)
+  /// A development version of this program, before the first release, wrote the database.
+  case unreleased(path: String, version: Int64)
   /// A later version of this program wrote the database.
   case newer(path: String, version: Int64, known: Int64)
   /// The file is a database of another program.
@@ -36,6 +38,9 @@ package struct SQLiteFailure: Equatable, Sendable {
 
   /// The primary result code.
   package var code: Int32 { extendedCode & 0xFF }
+
+  /// The file is missing or may not be opened.
+  package var isUnopened: Bool { code == SQLITE_CANTOPEN }
 }
 
 /// What a system call said.
@@ -91,7 +96,7 @@ extension StoreError {
     switch self {
     case .sqlite(let failure): failure.path
     case .file(let failure): failure.path
-    case .newer(let path, _, _), .foreign(let path, _): path
+    case .newer(let path, _, _), .foreign(let path, _), .unreleased(let path, _): path
     default: nil
     }
   }
@@ -101,6 +106,7 @@ extension StoreError {
     switch self {
     case .sqlite(let failure): failure.remedy
     case .file(let failure): failure.remedy
+    case .unreleased: "export with that version, then import"
     case .newer: "install the newer version again, or restore the backup of before the upgrade"
     case .foreign: "choose another state directory, or move that file away"
     case .oldLibrary: "install SQLite 3.37 or newer"
@@ -122,6 +128,8 @@ extension StoreError: CustomStringConvertible {
     case .file(let failure):
       return
         "cannot \(failure.operation) \(failure.path): \(String(cString: strerror(failure.code)))"
+    case .unreleased(let path, let version):
+      return "\(path) was made by a development version of georemind (schema \(version))"
     case .newer(let path, let version, let known):
       return "the database \(path) has schema version \(version), this program knows up to \(known)"
     case .foreign(let path, _): return "\(path) is a database of another program"

@@ -1,13 +1,6 @@
 import CSQLite
 import CivilTime
 
-/// A database that is ready, what was decided last settled.
-struct OpenStore {
-  let database: Database
-  let decisions: Decisions
-  var report: OpeningReport
-}
-
 /// Opens the database as its user would hope: a missing or empty file is made, an older one is
 /// upgraded, a damaged one set aside and saved as far as it can be read, a foreign one left alone.
 struct StoreOpener {
@@ -18,8 +11,8 @@ struct StoreOpener {
   let isSuspect: Bool
   /// Of the database; 0 where there is none.
   private let sizeFound: Int64
-  /// Where there is one: a database that is refused leaves none behind.
-  private let logFound: DecisionLog?
+  /// Taken first where its file exists; a database that is refused leaves no such file behind.
+  private let lockFound: StoreLock?
 
   /// Larger files are checked only when the last run did not end cleanly, for a check reads it all
   /// and takes about 14 ms a megabyte. What is damaged there shows when it is read.
@@ -34,7 +27,7 @@ struct StoreOpener {
   /// not, it is complete: see `replaceDamaged`.
   private var rebuilt: String { path + ".recovering" }
 
-  /// Takes the log of decisions, before anything is changed: another process with this state keeps us out.
+  /// Fails where another process uses the database.
   init(
     path: String, now: Instant, migrations: [Migration], isSuspect: Bool
   ) throws(StoreError) {
@@ -43,11 +36,12 @@ struct StoreOpener {
     self.migrations = migrations
     self.isSuspect = isSuspect
     sizeFound = try FileSystem.size(of: path) ?? 0
-    let log = DecisionLog.path(ofDatabase: path)
-    logFound = try FileSystem.size(of: log) == nil ? nil : try DecisionLog(path: log)
+    lockFound =
+      try FileSystem.size(of: StoreLock.path(ofDatabase: path)) == nil
+      ? nil : StoreLock(ofDatabase: path)
   }
 
-  func open() throws(StoreError) -> OpenStore {
+  func open() throws(StoreError) -> (Database, StoreLock, OpeningReport) {
     var remarks: [String] = []
     if sizeFound == 0 {
       remarks = try setCompanionsAside()
@@ -56,12 +50,13 @@ struct StoreOpener {
         remarks.append("The recovery of a damaged store, which was interrupted, is finished")
       }
     }
-    var store = try openOrReplace()
-    store.report.remarks = remarks + store.report.remarks
-    return store
+    var (database, report) = try openOrReplace()
+    report.remarks = remarks + report.remarks
+    if let lockFound { return (database, lockFound, report) }
+    return (database, try StoreLock(ofDatabase: path), report)
   }
 
-  private func openOrReplace() throws(StoreError) -> OpenStore {
+  private func openOrReplace() throws(StoreError) -> (Database, OpeningReport) {
     guard let size = try FileSystem.size(of: path), size > 0 else { return try create() }
     do throws(StoreError) {
       return try openExisting(size: size)
@@ -90,7 +85,7 @@ struct StoreOpener {
 
   // MARK: - A new one
 
-  private func create() throws(StoreError) -> OpenStore {
+  private func create() throws(StoreError) -> (Database, OpeningReport) {
     let report = OpeningReport(path: path, action: .created)
     if try FileSystem.size(of: path) == nil { try FileSystem.createPrivate(path) }
     let database = try Database(path: path)
@@ -101,7 +96,7 @@ struct StoreOpener {
 
   // MARK: - An existing one
 
-  private func openExisting(size: Int64) throws(StoreError) -> OpenStore {
+  private func openExisting(size: Int64) throws(StoreError) -> (Database, OpeningReport) {
     let endedCleanly = try FileSystem.size(of: path + "-wal") ?? 0 == 0
     let database = try Database(path: path)
     do throws(StoreError) {
@@ -112,8 +107,10 @@ struct StoreOpener {
     }
   }
 
-  private func open(_ database: Database, isChecked: Bool) throws(StoreError) -> OpenStore {
-    try database.refuseForeign(known: known)
+  private func open(
+    _ database: Database, isChecked: Bool
+  ) throws(StoreError) -> (Database, OpeningReport) {
+    try database.refuseForeign(migrations)
     guard !database.isReadOnly else {
       throw .sqlite(
         SQLiteFailure(
@@ -128,7 +125,7 @@ struct StoreOpener {
       report.action = .created
     } else if version < known {
       let backup = "\(path).v\(version).bak"
-      try database.backUp(to: backup)
+      try database.backUp(to: backup, at: now)
       report.action = .upgraded(from: version, to: known, backup: backup)
     }
     return try finish(database, report) { (version) throws(StoreError) in
@@ -143,7 +140,7 @@ struct StoreOpener {
   private func finish(
     _ database: Database, _ report: OpeningReport,
     fill: (Int64) throws(StoreError) -> Void
-  ) throws(StoreError) -> OpenStore {
+  ) throws(StoreError) -> (Database, OpeningReport) {
     var report = report
     if try !database.configure() {
       report.remarks.append(
@@ -153,23 +150,17 @@ struct StoreOpener {
     if let column = try database.missingColumn(migrations) {
       throw damage("the column \(column) is missing")
     }
-    let decisions = try Decisions(
-      database: database, log: decisionLog(), remarks: &report.remarks)
-    try Ledger(database: database).reconcile()
-    return OpenStore(database: database, decisions: decisions, report: report)
-  }
-
-  /// A new database has none yet.
-  private func decisionLog() throws(StoreError) -> DecisionLog {
-    if let logFound { return logFound }
-    return try DecisionLog(path: DecisionLog.path(ofDatabase: path))
+    let ledger = Ledger(database: database)
+    if try ledger.isAnonymous { try ledger.identify() }
+    return (database, report)
   }
 
   // MARK: - A damaged one
 
   /// Builds the new database beside the damaged one and only then exchanges them. Whatever moment
   /// the power fails at, the next start begins again or finds the complete new one.
-  private func replaceDamaged(_ damage: StoreError) throws(StoreError) -> OpenStore {
+  private func replaceDamaged(_ damage: StoreError) throws(StoreError) -> (Database, OpeningReport)
+  {
     for suffix in [""] + Self.companions { try FileSystem.remove(rebuilt + suffix) }
     try FileSystem.createPrivate(rebuilt)
     let recovered = try rebuild()

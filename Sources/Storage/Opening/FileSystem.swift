@@ -29,31 +29,6 @@ enum FileSystem {
     try syncFolder(of: path)
   }
 
-  /// Opens a file to read and to write, makes it where it is not there, and brings it to its full size with
-  /// zeros, on disk: what is written to it later needs no space. The caller closes it.
-  static func open(_ path: String, size: Int64) throws(StoreError) -> Int32 {
-    if try self.size(of: path) == nil {
-      try createPrivate(path)
-    } else {
-      // A run that was killed may have made it and not come to this; not every file system takes it.
-      try? syncFolder(of: path)
-    }
-    let file = Glibc.open(path, O_RDWR | O_CLOEXEC)
-    guard file >= 0 else { throw failure("open", path) }
-    do throws(StoreError) {
-      let end = Int64(lseek(file, 0, SEEK_END))
-      guard end >= 0 else { throw failure("look at", path) }
-      if end < size {
-        try write([UInt8](repeating: 0, count: Int(size - end))[...], to: file, path)
-        guard fsync(file) == 0 else { throw failure("sync", path) }
-      }
-      return file
-    } catch {
-      close(file)
-      throw error
-    }
-  }
-
   static func rename(_ path: String, to target: String) throws(StoreError) {
     guard Glibc.rename(path, target) == 0 else { throw failure("rename", path) }
     try syncFolder(of: target)

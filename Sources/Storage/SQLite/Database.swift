@@ -8,6 +8,7 @@ import Glibc
 package final class Database {
   package enum Access: Sendable {
     case readWrite
+    case readOnly
     /// For files that must not change; schema errors are overlooked so that the rest can be read.
     case rescue
   }

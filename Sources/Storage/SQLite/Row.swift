@@ -75,14 +75,6 @@ struct Row {
     }
   }
 
-  func blob(_ column: String) throws(RowFault) -> [UInt8] {
-    let index = try index(column)
-    guard sqlite3_column_type(statement.pointer, index) == SQLITE_BLOB else {
-      throw wrongType(column, "a blob")
-    }
-    return rawBytes(index)
-  }
-
   /// The bytes of a text, not checked for UTF-8.
   func textBytesIfAny(_ column: String) throws(RowFault) -> [UInt8]? {
     let index = try index(column)

@@ -1,0 +1,66 @@
+import ArgumentParser
+import Companion
+import JSONText
+import Storage
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A copy of the daemon's database.
+struct BackupCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup",
+    abstract: "Copy the daemon's database to a new file, while the daemon runs.",
+    discussion: """
+      The copy is of one moment and has reminders, places and the record of firings. To restore it, \
+      stop the daemon, put the copy in the place of georemind.db without the files -wal and -shm \
+      beside it, give it to the daemon's user, and start the daemon. The database of the system's \
+      service can be read by root alone.
+      """)
+
+  @Argument(help: "The file to write; it must not exist.", completion: .file())
+  var file: String
+
+  @Option(
+    help: ArgumentHelp("Where the daemon keeps its state.", valueName: "dir"),
+    completion: .directory)
+  var stateDirectory: String?
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    let path = database
+    do throws(StoreError) {
+      try Backup.write(path, to: file, at: context.now)
+    } catch {
+      throw Failure(error)
+    }
+    if options.json {
+      try context.output.line(["database": .string(path), "copy": .string(file)])
+    } else {
+      try context.note("copied \(path) to \(file)")
+    }
+  }
+
+  /// That of the own service where there is one, else that of the system's.
+  private var database: String {
+    let name = "georemind.db"
+    if let stateDirectory { return "\(stateDirectory)/\(name)" }
+    let own = ServiceFolders().stateDirectory.map { "\($0)/\(name)" }
+    guard let own, access(own, F_OK) == 0 else { return "/var/lib/georemind/\(name)" }
+    return own
+  }
+}
+
+extension Failure {
+  fileprivate init(_ error: StoreError) {
+    let status: ExitStatus =
+      switch error {
+      case .file(let failure) where failure.operation == "create": .cannotCreate
+      case .foreign, .newer, .unreleased: .badData
+      case .sqlite(let failure) where failure.isUnopened: .noInput
+      default: .ioError
+      }
+    self.init(status, error.description)
+  }
+}

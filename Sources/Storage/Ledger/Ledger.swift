@@ -1,0 +1,151 @@
+import Bytes
+package import CivilTime
+package import Reminders
+
+/// A firing with its place in the ledger.
+package struct LedgerEntry: Equatable {
+  /// 1, 2, 3 … in the order of decisions; never given twice, not even after a removal.
+  package let seq: Int64
+  package let firing: Firing
+}
+
+/// The record of every firing, and the outbox: the firings that the journal has not received.
+///
+/// The outbox is a persistent priority queue in one column. To push is to commit a firing, to peek is to
+/// read the first row without a time of delivery, to pop is to mark that row. The order is that of the
+/// decisions; a partial index holds just the rows that wait.
+package struct Ledger {
+  let database: Database
+
+  // MARK: - Identity
+
+  /// The ledger's UUID. A reader that remembers a `seq` remembers it with this: the copy that a backup
+  /// makes has another one, for its numbers go their own way.
+  package func uuid() throws(StoreError) -> String {
+    guard let uuid = try database.text("SELECT uuid FROM ledger") else {
+      throw .invalid(what: "ledger", reason: "it has no UUID")
+    }
+    return uuid
+  }
+
+  /// When the database was copied from a running one; nil unless this is such a copy, not used yet.
+  package func copyTime() throws(StoreError) -> Instant? {
+    try database.integer("SELECT copied_us FROM ledger").map(Instant.init(microseconds:))
+  }
+
+  /// Notes that this copy is in use now.
+  package func beginAfterCopy() throws(StoreError) {
+    try database.run("UPDATE ledger SET copied_us = NULL")
+  }
+
+  /// Whether it lacks its identity: it is new, or its row of the table is lost.
+  var isAnonymous: Bool {
+    get throws(StoreError) { try database.value("SELECT 1 FROM ledger") == nil }
+  }
+
+  /// Gives the ledger an identity of its own and counts on from its last firing.
+  /// - Parameter copied: when it was copied, where it was.
+  func identify(copied: Instant? = nil) throws(StoreError) {
+    var name = ByteWriter(capacity: 36)
+    // Version 4 (RFC 9562 §5.4), variant 10 in binary.
+    let random = UInt128.random(in: .min ... .max)
+    name.add(uuid: random & ~(0xF << 76) & ~(3 << 62) | 4 << 76 | 2 << 62)
+    try database.run(
+      """
+      INSERT INTO ledger (number, uuid, last_seq, copied_us)
+      VALUES (1, ?1, (SELECT coalesce(max(seq), 0) FROM firing), ?2)
+      ON CONFLICT (number) DO UPDATE SET uuid = ?1, copied_us = ?2
+      """, [.text(name.text), SQLValue(copied)])
+  }
+
+  // MARK: - Outbox
+
+  /// Records firings that have just been decided. One whose id is known, because the same decision was
+  /// taken again after a crash, is left as it is. Answers those that are new.
+  @discardableResult
+  package func record(_ firings: [Firing]) throws(StoreError) -> [Firing] {
+    guard !firings.isEmpty else { return [] }
+    return try database.transaction { () throws(StoreError) in
+      let first = try database.integer("SELECT last_seq FROM ledger") ?? 0
+      guard first < 1 << 62 else {
+        throw .invalid(what: "firing", reason: "the ledger has no number left")
+      }
+      var last = first
+      var new: [Firing] = []
+      for firing in firings {
+        let added = try database.run(
+          """
+          INSERT INTO firing (\(FiringRow.columns))
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          ON CONFLICT (id) DO NOTHING
+          """, [.integer(last + 1)] + FiringRow.values(firing))
+        guard added > 0 else { continue }
+        last += 1
+        new.append(firing)
+      }
+      if last > first { try database.run("UPDATE ledger SET last_seq = ?", [.integer(last)]) }
+      return new
+    }
+  }
+
+  /// What the journal has not received, in the order of decisions.
+  /// - Parameter seq: begins behind this number.
+  package func undelivered(
+    after seq: Int64 = 0, limit: Int = .max
+  ) throws(StoreError) -> Rows<LedgerEntry> {
+    try database.rows(
+      of: "firing",
+      """
+      SELECT \(FiringRow.columns) FROM firing
+      WHERE delivered_us IS NULL AND seq > ? ORDER BY seq LIMIT ?
+      """, [.integer(seq), SQLValue(limit)]
+    ) { (row) throws(RowFault) in
+      LedgerEntry(seq: try row.integer("seq"), firing: try FiringRow.read(row))
+    }
+  }
+
+  /// Notes that the journal has these. Unknown numbers and rows marked before are left alone.
+  ///
+  /// By itself this does not wait for the disk: a mark that a power failure takes is made good by a
+  /// look-up in the journal, and where the power took the journal's entry too, the mark must not stay.
+  package func markDelivered(_ seqs: [Int64], at time: Instant) throws(StoreError) {
+    guard !seqs.isEmpty else { return }
+    try database.relaxedTransaction { () throws(StoreError) in
+      for seq in seqs {
+        try database.run(
+          "UPDATE firing SET delivered_us = ? WHERE seq = ? AND delivered_us IS NULL",
+          [SQLValue(time), .integer(seq)])
+      }
+    }
+  }
+
+  // MARK: - Record
+
+  /// The latest `limit` firings not before `since`, earliest first.
+  /// - Parameter bytes: of rows to read; `Rows.isCut` says that there are more.
+  package func firings(
+    limit: Int = .max, since: Instant? = nil, reminder: String? = nil, bytes: Int = .max
+  ) throws(StoreError) -> Rows<Firing> {
+    var filters = "time_us >= ?"
+    var values = [SQLValue.integer(since?.microseconds ?? .min)]
+    if let reminder {
+      filters += " AND reminder_id = ?"
+      values.append(.text(reminder))
+    }
+    var rows = try database.rows(
+      of: "firing",
+      """
+      SELECT \(FiringRow.columns) FROM firing WHERE \(filters)
+      ORDER BY time_us DESC, seq DESC LIMIT ?
+      """, values + [SQLValue(max(0, limit))], bytes: bytes, read: FiringRow.read)
+    rows.values.reverse()
+    return rows
+  }
+
+  /// Removes delivered firings decided before `time`; answers how many.
+  @discardableResult
+  package func prune(olderThan time: Instant) throws(StoreError) -> Int {
+    try database.run(
+      "DELETE FROM firing WHERE time_us < ? AND delivered_us IS NOT NULL", [SQLValue(time)])
+  }
+}

@@ -1,0 +1,154 @@
+/// One step of the schema's history. A released step never changes: what a later version needs is a new
+/// step.
+package struct Migration: Sendable {
+  /// `user_version` after it; each step's is one more than that of the step before.
+  package let version: Int64
+  package let name: String
+  package let script: String
+
+  package init(version: Int64, name: String, script: String) {
+    self.version = version
+    self.name = name
+    self.script = script
+  }
+}
+
+/// What the tables look like.
+///
+/// Times are microseconds since 1970 UTC (`…_us`). Nothing is kept twice: what has a column of its
+/// own is not in a reminder's `document`, which holds its other fields, also those this program does
+/// not know, as a JSON object. JSON functions stay out of the schema: SQLite refuses them there
+/// while `trusted_schema` is off.
+enum Schema {
+  /// 'GeoR', kept in the file's header (https://sqlite.org/fileformat.html#application_id).
+  static let applicationID: Int64 = 0x4765_6F52
+
+  /// The first step makes all tables. Development versions, which were never released, had the numbers
+  /// before it; their files are refused.
+  static let migrations = [Migration(version: 9, name: "tables", script: tables9)]
+
+  /// Tables whose rows are worth saving from a damaged file, parents first.
+  static let tables = ["category", "place", "reminder", "firing", "state"]
+
+  /// Places are found by words (https://sqlite.org/fts5.html), by cells of a 64th of a degree, and by
+  /// category and cell. Triggers cannot maintain the words: SQLite 3.40 refuses virtual tables in them while
+  /// `trusted_schema` is off; see `PlaceWords`. The places of an import are invisible until it is whole.
+  private static let tables9 = """
+    CREATE TABLE category (
+      id INTEGER PRIMARY KEY,
+      name TEXT NOT NULL UNIQUE COLLATE NOCASE CHECK (name <> ''),
+      color TEXT NOT NULL CHECK (color GLOB
+        '#[0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f]'),
+      import INTEGER
+    ) STRICT;
+
+    CREATE TABLE place (
+      id INTEGER PRIMARY KEY,
+      name TEXT NOT NULL UNIQUE COLLATE NOCASE CHECK (name <> ''),
+      latitude REAL NOT NULL CHECK (latitude BETWEEN -90 AND 90),
+      longitude REAL NOT NULL CHECK (longitude BETWEEN -180 AND 180),
+      radius_m REAL NOT NULL CHECK (radius_m > 0 AND radius_m <= 5000000),
+      category TEXT COLLATE NOCASE REFERENCES category (name)
+        ON UPDATE CASCADE ON DELETE RESTRICT,
+      notes TEXT,
+      region TEXT,
+      width_m REAL,
+      import INTEGER,
+      cell INTEGER GENERATED ALWAYS AS (
+        CAST((latitude + 90) * 64 AS INTEGER) * 32768 + CAST((longitude + 180) * 64 AS INTEGER))
+        VIRTUAL
+    ) STRICT;
+    CREATE INDEX place_category ON place (category, cell) WHERE category IS NOT NULL;
+    CREATE INDEX place_cell ON place (cell, name);
+    CREATE TABLE unfinished_import (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      first_place INTEGER NOT NULL,
+      abandoned INTEGER NOT NULL DEFAULT 0 CHECK (abandoned IN (0, 1))
+    ) STRICT;
+    CREATE VIEW known_place AS SELECT * FROM place
+      WHERE import IS NULL OR import NOT IN (SELECT id FROM unfinished_import);
+    CREATE VIRTUAL TABLE place_words USING fts5 (
+      name, notes, content = 'place', content_rowid = 'id', detail = none, columnsize = 0,
+      prefix = '1 2 3', tokenize = 'unicode61 remove_diacritics 2');
+    CREATE VIRTUAL TABLE place_terms USING fts5vocab (place_words, row);
+
+    CREATE TABLE reminder (
+      seq INTEGER PRIMARY KEY AUTOINCREMENT,
+      id TEXT NOT NULL UNIQUE CHECK (id <> ''),
+      kind TEXT NOT NULL CHECK (kind IN ('location', 'date', 'preemptive')),
+      title TEXT NOT NULL,
+      category TEXT COLLATE NOCASE,
+      priority INTEGER NOT NULL DEFAULT 0 CHECK (priority BETWEEN 0 AND 9),
+      place_name TEXT,
+      latitude REAL CHECK (latitude BETWEEN -90 AND 90),
+      longitude REAL CHECK (longitude BETWEEN -180 AND 180),
+      radius_m REAL CHECK (radius_m > 0 AND radius_m <= 5000000),
+      due TEXT,
+      transport TEXT CHECK (transport IN ('driving', 'cycling', 'walking')),
+      document TEXT NOT NULL DEFAULT '{}',
+      state TEXT NOT NULL DEFAULT 'armed'
+        CHECK (state IN ('armed', 'fired', 'snoozed', 'done', 'expired')),
+      presence TEXT NOT NULL DEFAULT 'unknown'
+        CHECK (presence IN ('unknown', 'outside', 'inside')),
+      inside_since_us INTEGER,
+      visit_settled INTEGER NOT NULL DEFAULT 0 CHECK (visit_settled IN (0, 1)),
+      occurrence_us INTEGER,
+      leads_fired INTEGER NOT NULL DEFAULT 0 CHECK (leads_fired >= 0),
+      last_fired_us INTEGER,
+      snoozed_until_us INTEGER,
+      unacknowledged INTEGER NOT NULL DEFAULT 0 CHECK (unacknowledged IN (0, 1)),
+      places_inside TEXT,
+      occurrence_offset_s INTEGER,
+      nag_us INTEGER,
+      nags INTEGER NOT NULL DEFAULT 0,
+      nearest_us INTEGER GENERATED ALWAYS AS (coalesce(
+        CASE state WHEN 'snoozed' THEN snoozed_until_us ELSE occurrence_us END,
+        9223372036854775807)) VIRTUAL,
+      urgency INTEGER GENERATED ALWAYS AS (CASE priority WHEN 0 THEN 10 ELSE priority END) VIRTUAL,
+      CHECK ((latitude IS NULL) = (longitude IS NULL) AND (latitude IS NULL) = (radius_m IS NULL))
+    ) STRICT;
+    CREATE INDEX reminder_nearest ON reminder (kind, nearest_us, urgency, seq)
+      WHERE state IN ('armed', 'snoozed');
+    CREATE INDEX reminder_category ON reminder (category);
+    CREATE INDEX reminder_place ON reminder (place_name COLLATE NOCASE)
+      WHERE place_name IS NOT NULL;
+
+    CREATE TABLE firing (
+      seq INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      reminder_id TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      title TEXT NOT NULL,
+      category TEXT,
+      priority INTEGER NOT NULL,
+      time_us INTEGER NOT NULL,
+      event TEXT NOT NULL,
+      latitude REAL,
+      longitude REAL,
+      eph_m REAL,
+      fix_time_us INTEGER,
+      place TEXT,
+      distance_m REAL,
+      due_us INTEGER,
+      travel_us INTEGER,
+      late_us INTEGER,
+      why TEXT NOT NULL,
+      delivered_us INTEGER
+    ) STRICT;
+    CREATE INDEX firing_undelivered ON firing (seq) WHERE delivered_us IS NULL;
+    CREATE INDEX firing_time ON firing (time_us);
+    CREATE INDEX firing_reminder ON firing (reminder_id, time_us);
+
+    CREATE TABLE ledger (
+      number INTEGER PRIMARY KEY CHECK (number = 1),
+      uuid TEXT NOT NULL,
+      last_seq INTEGER NOT NULL CHECK (last_seq >= 0),
+      copied_us INTEGER
+    ) STRICT;
+
+    CREATE TABLE state (
+      key TEXT PRIMARY KEY,
+      value TEXT NOT NULL
+    ) STRICT;
+    """
+}

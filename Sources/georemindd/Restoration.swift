@@ -1,0 +1,107 @@
+import CivilTime
+import Geofencing
+import Logging
+import Reminders
+import Storage
+
+/// Brings a database that was restored from a copy up to the journal: what fired after the copy was made is
+/// in the journal alone, and must not fire again.
+///
+/// The decision of a firing cannot be taken again to the microsecond, so its id alone would not find it. So
+/// each firing of the journal goes back into the ledger, and its reminder to where the firing left it. What a
+/// person did to a reminder after the copy is lost.
+struct Restoration {
+  let store: Store
+  let log: Logger
+  let zone: TimeZoneRules
+  /// The firings that the journal has since a time, earliest first.
+  let journal: Journal?
+
+  typealias Journal = (_ since: Instant) throws -> [Firing]
+
+  /// Does nothing where the database is no copy, or was used before.
+  func run() throws {
+    guard let copied = try store.ledger.copyTime() else { return }
+    var firings: [Firing] = []
+    do {
+      firings = try journal?(copied) ?? []
+    } catch {
+      log.error("Firings since the backup of \(copied.rfc3339()) cannot be looked up: \(error)")
+    }
+    var progress: [String: Progress] = [:]
+    for firing in firings {
+      guard let entry = try store.reminders.reminder(id: firing.reminderID) else { continue }
+      var current = progress[firing.reminderID] ?? entry.progress
+      current.follow(firing, of: entry.reminder, zone: zone)
+      progress[firing.reminderID] = current
+    }
+    var changes = Changes()
+    changes.firings = firings
+    changes.progress = progress.map { Changes.Step(id: $0.key, progress: $0.value) }
+    try store.commit(changes) { () throws(StoreError) in try store.ledger.beginAfterCopy() }
+    let ids = Set(firings.map(\.id))
+    let known = try store.ledger.undelivered().values.filter { ids.contains($0.firing.id) }
+    try store.ledger.markDelivered(known.map(\.seq), at: copied)
+    let (time, count) = (copied.rfc3339(), ids.count)
+    log.notice("The store is a backup of \(time); \(count) firings since then are in the journal")
+  }
+}
+
+extension Progress {
+  /// As the reminder was left by a firing.
+  fileprivate mutating func follow(
+    _ firing: Firing, of reminder: Reminder, zone: TimeZoneRules
+  ) {
+    lastFired = firing.time
+    isUnacknowledged = true
+    (snoozedUntil, nagging) = (nil, nil)
+    guard reminder.kind != .location else {
+      presence = firing.event == .depart ? .outside : .inside
+      insideSince = presence == .inside ? firing.time : nil
+      visitSettled = true
+      state = reminder.everyVisit ? .armed : .fired
+      return
+    }
+    guard let due = firing.due else { return }
+    if occurrence?.isSame(as: due) != true { (occurrence, leadsFired) = (due, 0) }
+    let leads = reminder.leads.isEmpty ? [.zero] : reminder.leads
+    // The moment to leave is not known any more: each firing of it was one lead.
+    let passed =
+      reminder.kind == .date ? leads.count { due - $0 <= firing.time } : leadsFired + 1
+    leadsFired = min(leads.count, max(leadsFired, passed))
+    state = .armed
+    guard leadsFired == leads.count else { return }
+    guard reminder.kind == .date, let stamp = reminder.due, reminder.repeats,
+      let next = reminder.occurrences(from: stamp.instant(in: zone), zone: zone)
+        .next(after: max(due, firing.time), zone: zone)
+    else {
+      state = .fired
+      return
+    }
+    (occurrence, leadsFired) = (next, 0)
+  }
+}
+
+extension Instant {
+  /// The journal has milliseconds.
+  fileprivate func isSame(as other: Instant) -> Bool {
+    abs((self - other).microseconds) < 1_000
+  }
+}
+
+extension Firing {
+  /// Out of the fields of its entry in the journal; nil where they are no firing.
+  init?(journal fields: [String: String], time: Instant) {
+    func field(_ name: String) -> String? { fields["GEOREMIND_\(name)"] }
+    guard let id = field("FIRING_ID"), let reminder = field("REMINDER_ID"),
+      let kind = field("KIND").flatMap(Reminder.Kind.init(rawValue:)),
+      let event = field("EVENT").flatMap(Event.init(rawValue:))
+    else { return nil }
+    let due = field("DUE").flatMap { try? Instant(rfc3339: $0) }
+    let late = field("LATE_S").flatMap { Double($0) }.map { TimeSpan(seconds: $0) }
+    self.init(
+      id: id, reminderID: reminder, kind: kind, title: field("TITLE") ?? "",
+      category: field("CATEGORY"), time: time, event: event, place: field("PLACE"), due: due,
+      late: late, why: "Read back from the journal after a backup was restored")
+  }
+}

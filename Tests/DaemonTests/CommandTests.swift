@@ -1,0 +1,189 @@
+import CivilTime
+import Control
+import Geodesy
+import JSONText
+import LinuxRuntime
+import Reminders
+import Storage
+import TestSupport
+import Testing
+
+@testable import georemindd
+
+/// A command is one commit, and one that the store refuses has not happened.
+@Suite(.serialized) struct CommandTests {
+  private let rig: Rig
+  private let start = Instant(microseconds: SystemClock.now())
+  private var daemon: Daemon { rig.daemon }
+
+  init() throws { rig = try Rig() }
+
+  private func entry(_ id: String) throws -> ReminderStore.Entry {
+    try #require(try daemon.store.reminders.reminder(id: id))
+  }
+
+  /// Reminders of each kind; `fired` has fired and waits for its user.
+  private func addSome() throws -> [String] {
+    let place = Reminder.Place(
+      name: "Pier", position: try #require(Coordinate(latitude: 53.5461, longitude: 9.9661)))
+    try daemon.addAll([
+      dated("fired", in: .hours(1)),
+      Reminder(
+        id: "shop", kind: .location, title: "Shop", place: place, everyVisit: true),
+      Reminder(
+        id: "ferry", kind: .preemptive, title: "Ferry", place: place,
+        due: .absolute(start + .hours(50))),
+      dated("later", in: .hours(9)),
+    ])
+    daemon.host.advance(to: start + .hours(2))
+    #expect(rig.journal.fired.count == 1)
+    return ["fired", "shop", "ferry", "later"]
+  }
+
+  // MARK: - One commit
+
+  @Test func eachCommandIsOneCommit() throws {
+    _ = try addSome()
+    daemon.outbox.writeMarks()
+    var before = try commits(rig.folder)
+    func expectOne(_ command: () throws -> Void) throws {
+      try command()
+      let now = try commits(rig.folder)
+      #expect(now == before + 1)
+      before = now
+    }
+    try expectOne { try daemon.add(dated("new", in: .hours(3))) }
+    try expectOne { try daemon.addAll((0..<50).map { try dated("n\($0)", in: .hours(3)) }) }
+    try expectOne {
+      var changed = try entry("later")
+      changed.reminder.title = "Changed"
+      try daemon.replace(changed.reminder, keeping: changed.progress)
+    }
+    try expectOne { try daemon.snooze(entry("fired").reminder, until: "1h") }
+    try expectOne { try daemon.complete(entry("fired")) }
+    try expectOne { try daemon.complete(entry("later"), isPop: true) }
+    try expectOne { try daemon.remove(id: "ferry") }
+  }
+
+  /// The store has what the engine made of a new reminder, not what it began with.
+  @Test func theStoreHasTheProgressOfTheEngine() throws {
+    for id in try addSome() {
+      let stored = try entry(id).progress
+      var running = daemon.host.engine.progress(id)
+      running?.occurrenceOffset = stored.occurrenceOffset
+      #expect(stored == running)
+    }
+  }
+
+  /// A place and the reminders that follow it change together.
+  @Test func aPlaceMovesWithItsReminders() throws {
+    let client = try rig.client()
+    _ = try client.call("AddPlace", #"{"name":"Pier","latitude":53.5,"longitude":9.9}"#)
+    _ = try client.call(
+      "Add", #"{"reminder":{"id":"r","kind":"location","title":"R","place":"Pier"}}"#)
+    let before = try commits(rig.folder)
+    _ = try client.call("EditPlace", #"{"name":"Pier","latitude":54.5,"longitude":9.9}"#)
+    #expect(try commits(rig.folder) == before + 1)
+    #expect(try entry("r").reminder.place?.position.latitude == 54.5)
+    try daemon.store.database.freeze()
+    try client.send(
+      "EditPlace", ["name": "Pier", "latitude": .double(55.5), "longitude": .double(9.9)])
+    let refusal = try client.reply()
+    guard case .failure(let error) = refusal else { throw Unexpected(what: "\(refusal)") }
+    #expect(error.name.hasSuffix("StoreTrouble"))
+    #expect(daemon.host.engine.reminder("r")?.place?.position.latitude == 54.5)
+    try daemon.store.database.thaw()
+    #expect(try daemon.store.places.place(named: "Pier")?.position.latitude == 54.5)
+  }
+
+  private struct Unexpected: Error { let what: String }
+
+  // MARK: - The store refuses
+
+  @Test func aRefusedCommandLeavesTheEngineAsItWas() throws {
+    let ids = try addSome()
+    func standing() -> [Reminder?] {
+      ids.map { id in
+        var reminder = daemon.host.engine.reminder(id)
+        reminder?.state = .armed
+        return reminder
+      }
+    }
+    func progress() -> [Progress?] {
+      ids.map { id in
+        var progress = daemon.host.engine.progress(id)
+        progress?.occurrenceOffset = nil
+        return progress
+      }
+    }
+    let (reminders, before) = (standing(), progress())
+    let told = rig.journal.entries.count
+    var changed = try entry("shop")
+    changed.reminder.title = "Changed"
+    let (fired, later) = (try entry("fired"), try entry("later"))
+    let commands: [() throws -> Void] = [
+      { try daemon.add(dated("new", in: .hours(-1))) },
+      { try daemon.replace(changed.reminder, keeping: changed.progress) },
+      { try daemon.complete(fired) },
+      { try daemon.complete(later, isPop: true) },
+      { try daemon.snooze(fired.reminder, until: "1h") },
+      { try daemon.snooze(changed.reminder, until: "next-visit") },
+      { try daemon.remove(id: "ferry") },
+    ]
+    try daemon.store.database.freeze()
+    for command in commands {
+      #expect(throws: StoreError.self) { try command() }
+      #expect(standing() == reminders)
+      #expect(progress() == before)
+      #expect(daemon.host.engine.progress("new") == nil)
+    }
+    try daemon.store.database.thaw()
+    daemon.retry()
+    #expect(progress() == before)
+    #expect(rig.journal.fired.count == 1)
+    #expect(
+      rig.journal.entries.dropFirst(told).allSatisfy {
+        $0.message.contains("Store trouble") || $0.message.contains("works again")
+      })
+    // It goes on as if nobody had asked: the same command succeeds, and what is due fires.
+    for command in commands { try command() }
+    daemon.host.advance(to: start + .hours(10))
+    #expect(try daemon.store.reminders.reminder(id: "ferry") == nil)
+    #expect(rig.journal.fired.contains { $0.hasPrefix("new") })
+  }
+
+  /// The moment of a refused command brings about the firing of another reminder: that one waits.
+  @Test func whatElseHappensWithARefusedCommandIsNotLost() throws {
+    try daemon.add(dated("a", in: .hours(1)))
+    let b = try dated("b", in: .minutes(30))
+    try daemon.store.database.freeze()
+    #expect(throws: StoreError.self) {
+      try daemon.host.perform(
+        Command(
+          events: [.add(b, nil)], saved: [(b, Progress())]),
+        at: start + .hours(2))
+    }
+    #expect(rig.journal.fired == [])
+    #expect(rig.journal.entries(.storeTrouble).count == 1)
+    try daemon.store.database.thaw()
+    daemon.retry()
+    #expect(rig.journal.firings.map { $0["GEOREMIND_REMINDER_ID"] } == ["a"])
+    #expect(daemon.host.engine.progress("b") == nil)
+    #expect(try daemon.store.reminders.count() == 1)
+  }
+
+  /// A command that comes first when the store works again stores what waited before it.
+  @Test func whatWaitedIsStoredBeforeALaterCommand() throws {
+    try daemon.addAll([dated("a", in: .hours(1)), dated("b", in: .hours(2))])
+    try daemon.store.database.freeze()
+    daemon.host.advance(to: start + .hours(3))
+    #expect(throws: StoreError.self) { try daemon.complete(entry("a")) }
+    #expect(daemon.host.engine.progress("a")?.state == .fired)
+    try daemon.store.database.thaw()
+    try daemon.complete(entry("a"))
+    #expect(rig.journal.firings.map { $0["GEOREMIND_REMINDER_ID"] } == ["a", "b"])
+    #expect(try entry("a").progress.state == .done)
+    #expect(try entry("b").progress.state == .fired)
+    #expect(daemon.host.storeTrouble == nil)
+  }
+}
