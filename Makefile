@@ -5,7 +5,7 @@ DESTDIR ?=
 SWIFT ?= swift
 RELEASE = .build/release
 BUILD_FLAGS = -c release --static-swift-stdlib -Xlinker -s
-SOURCES := $(shell find Sources Tools -name '*.swift' -o -name '*.h' -o -name '*.modulemap')
+SOURCES := $(shell find Sources Benchmarks Tools -name '*.swift' -o -name '*.h' -o -name '*.modulemap')
 
 .PHONY: all run test deps lint fuzz bench install uninstall deb clean drive
 
@@ -29,7 +29,7 @@ test: deps
 	$(SWIFT) test
 
 lint:
-	$(SWIFT) format lint --strict --recursive Sources Tests Tools Fuzz Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Benchmarks Tests Tools Fuzz Package.swift
 
 # Each harness for ten seconds; Fuzz/run has more to choose.
 fuzz: deps

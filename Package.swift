@@ -163,7 +163,7 @@ let package = Package(
           "Bytes", "Containers", "Geodesy", "CivilTime", "Positioning", "Geofencing", "Reminders",
           "Storage", "Interchange",
         ],
-        swiftSettings: strict),
+        path: "Benchmarks", swiftSettings: strict),
       .executableTarget(
         name: "make-manual", dependencies: ["JSONText"], path: "Tools/MakeManual",
         swiftSettings: strict),

@@ -12,7 +12,7 @@ import Testing
     "Geofencing",
     "Departure", "Reminders", "Interchange", "Storage", "Control", "Report", "LinuxRuntime",
     "Routing", "Companion", "Notifications", "Hooks", "Client", "georemindd", "georemind",
-    "georemind-route", "georemind-notify", "georemind-hook", "georemind-bench",
+    "georemind-route", "georemind-notify", "georemind-hook",
   ]
 
   /// Time arrives with each event in these, and no file or socket is opened.
