@@ -17,8 +17,6 @@ package struct HourRange: Hashable, Sendable {
   /// Microseconds since midnight, over 0 up to one whole day, not equal to `start`.
   let end: Int64
 
-  package static let allDay = HourRange(start: 0, end: TimeOfDay.dayLength)
-
   private init(start: Int64, end: Int64) {
     self.start = start
     self.end = end

@@ -85,8 +85,6 @@ struct CalendarAlarm {
     let span = try CalendarValue.span(trigger)
     return trigger["RELATED"]?.uppercased() == "END" ? .end(span) : .start(span)
   }
-
-  var isProximity: Bool { if case .proximity = trigger { true } else { false } }
 }
 
 /// Positions in a component: what Apple's programs write, and RFC 9073 and 9074.

@@ -76,9 +76,9 @@ package struct Engine: ~Copyable, Sendable {
   var transitions: [Transition] = []
   /// The last fix had no time of its own.
   var isLastTimeGuessed = false
-  /// Says nothing. A noncopyable value that holds something whose size only running tells is read where it lies; without
-  /// it all 3 KB of the engine are copied for many of the calls that only read it (Swift 6.3), several times for a fix.
-  let staysWhereItLies: any Sendable = ()
+  /// Compiler workaround (Swift 6.3): a member whose size is known at run time only keeps reads of this
+  /// noncopyable struct from copying all of it.
+  let copyPreventer: any Sendable = ()
   var olderFixes = 0
   var newestOlderTime: Instant?
 

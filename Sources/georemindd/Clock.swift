@@ -23,6 +23,11 @@ final class Clock {
     }
   }
 
+  /// The system's time; nil where a recording is played, whose time says nothing of this machine.
+  var live: Instant? { isLive ? now : nil }
+
+  var isLive: Bool { mode == .system }
+
   /// Time in a recording does not go back.
   func advance(to instant: Instant) {
     recorded = max(recorded ?? instant, instant)

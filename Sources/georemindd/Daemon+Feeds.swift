@@ -14,7 +14,7 @@ extension Daemon {
     for url in settings.feeds where !feeds.contains(where: { $0.url == url }) {
       if url.isFile {
         log.warning("\(url): a recording is only played when given at the start; restart for it")
-      } else if clock.mode == .recording {
+      } else if !clock.isLive {
         log.warning("\(url): the time is still that of the recording; restart to follow this feed")
       } else {
         try addFeed(url)
@@ -90,7 +90,7 @@ extension Daemon {
   }
 
   private func take(_ fix: Fix, from origin: FixOrigin) {
-    let arrival = clock.mode == .recording ? fix.time : clock.now
+    let arrival = clock.isLive ? clock.now : fix.time
     receivers.count(origin, at: SystemClock.bootTime.microseconds)
     guard host.engine.accepts(fix.source), let arrival,
       arbiter.accepts(fix, from: origin, at: arrival)

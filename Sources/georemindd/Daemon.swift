@@ -103,7 +103,7 @@ final class Daemon {
   /// Everything up to the first turn of the loop.
   func start() throws {
     try addTimers()
-    time = try TimeKeeper(daemon: self, trust: clockTrust)
+    if clock.isLive { time = try TimeKeeper(daemon: self, trust: clockTrust) }
     host.onDeadlineChange = { [unowned self] in armDeadline() }
     host.onStoreTrouble = { [unowned self] in retryTimer?.arm(in: 5_000_000) }
     outbox.onJournalAway = { [unowned self] in retryTimer?.arm(in: 1_000_000) }
@@ -171,7 +171,7 @@ final class Daemon {
 
   private func addTimers() throws {
     deadlineTimer = try loop.addTimer(.realTime, accuracy: 1_000) { [unowned self] _ in
-      if clock.mode == .system, let now = clock.now { host.advance(to: now) }
+      if let now = clock.live { host.advance(to: now) }
     }
     retryTimer = try loop.addTimer(.monotonic, accuracy: 250_000) { [unowned self] _ in retry() }
     markTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
@@ -191,7 +191,7 @@ final class Daemon {
   /// Once a day: removes firings older than is to be kept. The ledger of a recording has its own time.
   func shortenLedger() {
     dailyTimer?.arm(in: 86_400_000_000)
-    guard clock.mode == .system, let now = clock.now, let days = settings.ledgerKeepDays else {
+    guard let now = clock.live, let days = settings.ledgerKeepDays else {
       return
     }
     do {
@@ -211,7 +211,7 @@ final class Daemon {
 
   /// The time of the loop is system time only where no recording is played.
   private func armDeadline() {
-    guard clock.mode == .system else { return }
+    guard clock.isLive else { return }
     if let deadline = host.engine.nextDeadline {
       deadlineTimer?.arm(at: max(0, deadline.microseconds))
     } else {
@@ -221,7 +221,7 @@ final class Daemon {
   }
 
   private func clockStepped() {
-    guard clock.mode == .system, let now = clock.now else { return }
+    guard let now = clock.live else { return }
     announcer.write(
       "The system's clock was set; it is now \(now.rfc3339()), and every timer follows it",
       .notice, .clockStepped)
@@ -284,7 +284,7 @@ final class Daemon {
   private func useRoutes() throws {
     routes?.stop()
     routes = nil
-    guard let path = settings.routeSocket, clock.mode == .system else {
+    guard let path = settings.routeSocket, clock.isLive else {
       host.changeEngine { $0.settings.asksRoutes = false }
       return
     }
@@ -318,7 +318,7 @@ final class Daemon {
   func loadReminders(at now: Instant) {
     guard !isLoaded else { return }
     do {
-      if clock.mode == .system {
+      if clock.isLive {
         if let fix = try store.state.lastFix() { host.remember(fix) }
         if settings.engine.learnsFromTrips {
           host.remember(try store.state.experience(), at: now)

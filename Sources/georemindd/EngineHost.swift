@@ -77,7 +77,7 @@ final class EngineHost {
 
   /// Brings everything up to `now`, one deadline after the other, each at its own time.
   func advance(to now: Instant) {
-    if clock.mode == .recording {
+    if !clock.isLive {
       engine.advance(to: now, into: &effects)
       clock.advance(to: now)
     } else if let deadline = engine.nextDeadline, deadline <= now {
@@ -94,7 +94,7 @@ final class EngineHost {
 
   /// One fix, at the clock's time; a recording's clock is first brought up to the fix.
   func take(_ fix: Fix) {
-    if clock.mode == .recording, let time = fix.time {
+    if !clock.isLive, let time = fix.time {
       advance(to: time)
       clock.advance(to: time)
     }
@@ -243,7 +243,7 @@ final class EngineHost {
     case .route(let request): outcome.routes.append(request)
     case .keep(let experience):
       // What a recording teaches is not how this device travels.
-      if clock.mode == .system { outcome.changes.experience = experience }
+      if clock.isLive { outcome.changes.experience = experience }
     }
   }
 
@@ -254,7 +254,7 @@ final class EngineHost {
 
   /// The last fix as the store keeps it; that of a recording says nothing of where the device is.
   var keptFix: KeptFix? {
-    guard clock.mode == .system, let fix = engine.lastFix, let arrival = engine.lastFixArrival
+    guard clock.isLive, let fix = engine.lastFix, let arrival = engine.lastFixArrival
     else { return nil }
     return KeptFix(fix: fix, arrival: arrival)
   }

@@ -30,7 +30,7 @@ struct SelfCheck {
 
   private mutating func timerFault(_ daemon: Daemon) -> String? {
     var late: Instant?
-    if daemon.clock.mode == .system, let now = daemon.clock.now,
+    if let now = daemon.clock.live,
       let deadline = daemon.host.engine.nextDeadline, now - deadline > Self.patience
     {
       late = deadline

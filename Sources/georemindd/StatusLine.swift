@@ -41,7 +41,7 @@ extension Daemon {
     var status = JSONObject([
       "version": .string(DaemonCommand.version),
       "time": clock.now.map { .string($0.json) },
-      "clock": .string(clock.mode == .system ? "system" : "recording"),
+      "clock": .string(clock.isLive ? "system" : "recording"),
       "clock_trusted": .bool(host.engine.isClockTrusted),
       "clock_trust": time?.trust.ground.map { .string($0.rawValue) },
       "dates_waiting_for_clock": host.engine.isClockTrusted ? nil : .int(host.engine.heldCount),
@@ -110,7 +110,7 @@ extension Daemon {
     }
     let entries = receivers.entries(of: feed.number)
     // The time of a recording is not the machine's.
-    let isLive = clock.mode == .system
+    let isLive = clock.isLive
     if isLive, let last = entries.map(\.lastFix).max() { object["fix_age_s"] = seconds(now - last) }
     object["receivers"] = .array(
       entries.map { entry in

@@ -27,7 +27,6 @@ final class TimeKeeper {
     self.daemon = daemon
     self.trust = trust
     query = SynchronisationQuery(loop: daemon.loop)
-    guard daemon.clock.mode == .system else { return }
     trustTimer = try daemon.loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
       look()
     }
@@ -40,7 +39,7 @@ final class TimeKeeper {
 
   /// Before reminders are loaded: those that are due must not fire by a clock that is wrong.
   func begin() {
-    guard daemon.clock.mode == .system, let now = daemon.clock.now else { return }
+    guard let now = daemon.clock.now else { return }
     if trust.look(at: now) {
       tellTrust(isNews: false)
       return
@@ -59,7 +58,6 @@ final class TimeKeeper {
 
   /// The configuration was read again.
   func reload() {
-    guard daemon.clock.mode == .system else { return }
     trust.demand = daemon.settings.clockTrust
     if !daemon.host.engine.isClockTrusted { look() }
     useWaking()
@@ -79,7 +77,7 @@ final class TimeKeeper {
   }
 
   func take(_ fix: Fix, at arrival: Instant) {
-    guard daemon.clock.mode == .system, trust.ground == nil else { return }
+    guard trust.ground == nil else { return }
     if trust.take(fix, at: arrival) { tellTrust(isNews: true) }
   }
 
