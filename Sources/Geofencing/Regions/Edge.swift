@@ -25,40 +25,48 @@ struct Edge {
   /// left is that of one who walks along it. The determinant of place, start and end.
   func side(of place: Vector) -> Double { (place - start).dot(start.cross(chord)) }
 
-  /// Where the place, dropped square onto the edge's circle, lies: as the sum of `a` parts of the
-  /// start and `b` parts of the end. It is on the edge where neither is negative.
-  private func weights(_ d: Double, _ along: Double, _ dEnd: Double) -> (a: Double, b: Double) {
+  /// A place as the edge sees it.
+  private struct Projection {
+    /// From the start to the place.
+    let offset: Vector
+    /// The squares of the chords to the start and to the end.
+    let toStart: Double
+    let toEnd: Double
+    /// The place, dropped square onto the edge's circle, is the sum of `a` parts of the start and `b`
+    /// parts of the end. It is on the edge where neither is negative.
+    let a: Double
+    let b: Double
+  }
+
+  private func projection(of place: Vector) -> Projection {
+    let offset = place - start
+    let toStart = offset.dot(offset)
+    let along = offset.dot(chord)
+    let offsetEnd = offset - chord
+    let toEnd = offsetEnd.dot(offsetEnd)
     // The dual basis of start and end in their plane, times sin²: with unit vectors its products
     // with the place come down to differences.
     let quarter = chordSquared / 4
-    return (chordSquared - along - quarter * dEnd, along - quarter * d)
+    return Projection(
+      offset: offset, toStart: toStart, toEnd: toEnd, a: chordSquared - along - quarter * toEnd,
+      b: along - quarter * toStart)
   }
 
   /// The square of the chord from a place to the nearest point of the edge, 0…4.
   func chordSquared(to place: Vector) -> Double {
-    let offset = place - start
-    let d = offset.dot(offset)
-    let along = offset.dot(chord)
-    let offsetEnd = offset - chord
-    let dEnd = offsetEnd.dot(offsetEnd)
-    let (a, b) = weights(d, along, dEnd)
-    guard a > 0, b > 0 else { return min(d, dEnd) }
-    let side = offset.dot(start.cross(chord))
+    let seen = projection(of: place)
+    guard seen.a > 0, seen.b > 0 else { return min(seen.toStart, seen.toEnd) }
+    let side = seen.offset.dot(start.cross(chord))
     // |start × end|² = chord² (1 − chord²/4)
     let sine = side * side / (chordSquared * (1 - chordSquared / 4))
-    return min(d, dEnd, Edge.chordSquared(sineSquared: sine))
+    return min(seen.toStart, seen.toEnd, Edge.chordSquared(sineSquared: sine))
   }
 
   /// The nearest point of the edge as a fraction of its length, 0…1.
   func nearestFraction(to place: Vector) -> Double {
-    let offset = place - start
-    let d = offset.dot(offset)
-    let along = offset.dot(chord)
-    let offsetEnd = offset - chord
-    let dEnd = offsetEnd.dot(offsetEnd)
-    let (a, b) = weights(d, along, dEnd)
-    guard a > 0, b > 0 else { return d <= dEnd ? 0 : 1 }
-    return fraction(a, b)
+    let seen = projection(of: place)
+    guard seen.a > 0, seen.b > 0 else { return seen.toStart <= seen.toEnd ? 0 : 1 }
+    return fraction(seen.a, seen.b)
   }
 
   /// Where this edge crosses another, as a fraction of its length; nil where it does not.
