@@ -141,7 +141,7 @@ let package = Package(
         dependencies: ["georemind-route", "Geodesy", "Reminders", "Routing", "LinuxRuntime"],
         swiftSettings: strict),
       .testTarget(
-        name: "ArchitectureTests", swiftSettings: strict),
+        name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: strict),
       .target(
         name: "TestSupport", dependencies: ["LinuxRuntime"], path: "Tests/TestSupport",
         swiftSettings: strict),

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// What may import what, and why something may not.
@@ -100,9 +101,6 @@ import Testing
     }
   }
 }
-
-private let packageRoot = #filePath.split(separator: "/", omittingEmptySubsequences: false)
-  .dropLast(3).joined(separator: "/")
 
 /// The Swift files of a folder and of those in it.
 private func swiftFiles(below folder: String) -> [String] {

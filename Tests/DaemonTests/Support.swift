@@ -11,16 +11,6 @@ import Testing
 
 @testable import georemindd
 
-/// The folder of the package.
-let packageRoot = String(
-  #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
-    .joined(separator: "/"))
-
-/// A file as text.
-func contents(_ path: String) throws -> String {
-  String(decoding: try fileBytes(path), as: UTF8.self)
-}
-
 /// A journal that a test can look into and make fail.
 final class TestJournal: JournalSink {
   private(set) var entries: [JournalEntry.Contents] = []

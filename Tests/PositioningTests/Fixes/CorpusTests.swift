@@ -76,10 +76,7 @@ struct CorpusTests {
 }
 
 private enum Corpus {
-  static let shared: String = {
-    let root = #filePath.split(separator: "/").dropLast(3)
-    return "/" + root.dropLast().joined(separator: "/") + "/shared"
-  }()
+  static let shared = "\(packageRoot)/../shared"
   static let folder = shared + "/corpus/nmea"
   static let comparison = shared + "/tools/compare_fixes.py"
   static let isPresent = !names.isEmpty

@@ -37,8 +37,7 @@ struct StreamTests {
 
   /// The drive that comes with the program.
   @Test func anyPiecesOfTheDriveGiveTheSameFixes() throws {
-    let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    let bytes = try #require(readFile("/\(root)/examples/drive.nmea"))
+    let bytes = try #require(readFile("\(packageRoot)/examples/drive.nmea"))
     #expect(decode(bytes).count > 1000)
     expectSameFixes(of: Array(bytes.prefix(200_000)), seed: 7)
   }

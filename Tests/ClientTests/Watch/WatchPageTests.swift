@@ -2,6 +2,7 @@ import CivilTime
 import Companion
 import Glibc
 import JSONText
+import TestSupport
 import Testing
 
 @testable import Client
@@ -66,8 +67,7 @@ enum WatchScene {
 
   /// Where the screen of that size is kept, as a terminal shows it.
   static func path(_ columns: Int, _ rows: Int) -> String {
-    let folder = #filePath.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
-    return "\(folder)/Screens/watch-\(columns)x\(rows).txt"
+    "\(packageRoot)/Tests/ClientTests/Screens/watch-\(columns)x\(rows).txt"
   }
 
   static func screen(_ columns: Int, _ rows: Int) throws -> String {

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import CivilTime
@@ -8,9 +9,7 @@ import Testing
 @Suite struct RepeatDateutilTests {
   @Test func agreesWithDateutil() throws {
     let isLong = getenv("GEOREMIND_LONG_TESTS") != nil
-    let script =
-      #filePath.split(separator: "/").dropLast(2).reduce("") { "\($0)/\($1)" }
-      + "/System/recurrence.py"
+    let script = "\(packageRoot)/Tests/System/recurrence.py"
     let seed = 20_261_121
     guard
       let pipe = popen("python3 '\(script)' \(isLong ? 100_000 : 60) \(seed) 2>/dev/null", "r")

@@ -6,11 +6,8 @@ import Testing
 
 /// The manual page georemind-reminders(7), which is written by hand.
 @Suite struct ManualTests {
-  private static let page: String = {
-    let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    let bytes = try? fileBytes("/\(root)/man/georemind-reminders.7.in")
-    return String(decoding: bytes ?? [], as: UTF8.self)
-  }()
+  private static let page =
+    (try? contents("\(packageRoot)/man/georemind-reminders.7.in")) ?? ""
 
   /// The members of the section on JSON.
   private static var members: Set<String> {

@@ -6,6 +6,7 @@ import LinuxRuntime
 import Positioning
 import Reminders
 import Storage
+import TestSupport
 import Testing
 
 @testable import georemindd
@@ -360,9 +361,9 @@ import Testing
       .compactMap { $0.dropFirst(7).split(separator: "(").first.map(String.init) }
     let source =
       try contents(#filePath)
-      + contents("\(packageRoot)/Tests/DaemonTests/BoundedAnswerTests.swift")
-      + contents("\(packageRoot)/Tests/DaemonTests/ControlServerTests.swift")
-      + contents("\(packageRoot)/Tests/DaemonTests/PlaceMethodTests.swift")
+      + contents("\(packageRoot)/Tests/DaemonTests/Control/BoundedAnswerTests.swift")
+      + contents("\(packageRoot)/Tests/DaemonTests/Control/ControlServerTests.swift")
+      + contents("\(packageRoot)/Tests/DaemonTests/Control/PlaceMethodTests.swift")
     #expect(!methods.isEmpty)
     for method in methods { #expect(source.contains("\"\(method)\""), "\(method)") }
   }

@@ -1,6 +1,7 @@
 import CivilTime
 import LinuxRuntime
 import Reminders
+import TestSupport
 import Testing
 
 @testable import georemindd

@@ -46,9 +46,7 @@ import Testing
   }
 
   @Test func theBundledRemindersComeBack() throws {
-    let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
-    try expectRoundTrip(
-      ReminderFile.read(path: root.joined(separator: "/") + "/examples/reminders.json"))
+    try expectRoundTrip(ReminderFile.read(path: "\(packageRoot)/examples/reminders.json"))
   }
 
   @Test(arguments: 0..<100) func randomRemindersComeBack(_ seed: UInt64) throws {
