@@ -10,7 +10,9 @@ package struct DepartureEntry: Sendable {
     case notified
   }
 
-  package var place: Coordinate
+  package let place: Coordinate
+  /// The place as a vector.
+  let goal: Vector
   /// Metres.
   package var radius: Double
   /// Due less the lead. Limited to 36 000 years, so that sums do not overflow.
@@ -29,6 +31,7 @@ package struct DepartureEntry: Sendable {
     transport: Transport, stage: Stage = .waiting
   ) {
     self.place = place
+    goal = Vector(place)
     self.radius = radius
     self.moment = min(max(moment, Self.moments.lowerBound), Self.moments.upperBound)
     self.fixed = fixed

@@ -75,7 +75,7 @@ extension DepartureQueue {
   ///   - timeout: the time after which to evaluate again, microseconds.
   private mutating func bound(
     _ safe: inout Double, _ timeout: inout Int64, _ slot: Int32, _ entry: DepartureEntry,
-    left: Int64, _ slack: Int64, _ distance: Double, _ here: UnitVector, at now: Instant
+    left: Int64, _ slack: Int64, _ distance: Double, _ here: Vector, at now: Instant
   ) {
     let clock = clocks[entry.transport.index]
     let answer = routes.answer(slot, from: here, at: now)
@@ -103,6 +103,16 @@ extension DepartureQueue {
     {
       routes.want(slot, by: entry.transport, slack: slack)
     }
+  }
+
+  /// Whether the straight line through the Earth alone shows that a notified entry has no more slack
+  /// than `again`; it spares most of them the great circle at each fix.
+  func isSurelyShort(_ entry: DepartureEntry, at now: Instant, _ again: TimeSpan) -> Bool {
+    guard let here = odometer.here, entry.fixed == nil, routes.isEmpty else { return false }
+    let distance = (here - entry.goal).length * Sphere.radius - ModeClock.distanceError
+    guard distance > entry.radius else { return false }
+    let seconds = clocks[entry.transport.index].pace.seconds(distance)
+    return (entry.moment - now).seconds - seconds < again.seconds
   }
 
   mutating func dropLapsedRoute(_ slot: Int32, at now: Instant) {

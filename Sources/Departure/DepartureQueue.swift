@@ -90,13 +90,13 @@ package struct DepartureQueue: Sendable {
     unchecked = watched.count
   }
 
-  /// Sets the pace of a mode; its entries get new keys if it differs.
+  /// Sets the pace of a mode. Its entries get new keys unless only the trip's pace differs.
+  /// - Complexity: O(1).
   package mutating func use(_ pace: TravelPace, for transport: Transport) {
     guard pace != self.pace(of: transport) else { return }
-    var clock = ModeClock(pace)
-    clock.heap = clocks[transport.index].heap
-    clocks[transport.index] = clock
-    outdated[transport.index] = true
+    if !clocks[transport.index].change(to: pace, metres: odometer.metres) {
+      outdated[transport.index] = true
+    }
     unchecked = watched.count
   }
 
@@ -179,7 +179,9 @@ package struct DepartureQueue: Sendable {
     }
     dropLapsedRoute(slot, at: now)
     // Without a way there is as much slack as there can be.
-    guard entry.moment - now > again, let way = way(slot, entry, at: now) else { return false }
+    guard entry.moment - now > again, !isSurelyShort(entry, at: now, again),
+      let way = way(slot, entry, at: now)
+    else { return false }
     return entry.moment - way.time - now > again
   }
 

@@ -13,13 +13,13 @@ package struct Odometer: Sendable {
   /// The last position; nil before the first.
   package private(set) var position: Coordinate?
   /// The same as a vector.
-  package private(set) var here: UnitVector?
-  private var trailing: UnitVector?
+  package private(set) var here: Vector?
+  private var trailing: Vector?
 
   package init() {}
 
   package mutating func follow(_ position: Coordinate) {
-    let now = UnitVector(position)
+    let now = Vector(position)
     self.position = position
     here = now
     guard let behind = trailing else {
@@ -31,13 +31,8 @@ package struct Odometer: Sendable {
     metres += distance - Self.deadBand
     let share = Self.deadBand / distance
     trailing =
-      UnitVector(
+      Vector(
         normalizing: now.x + (behind.x - now.x) * share, now.y + (behind.y - now.y) * share,
         now.z + (behind.z - now.z) * share) ?? now
   }
-}
-
-extension UnitVector {
-  /// Great-circle metres.
-  package func distance(to other: UnitVector) -> Double { Sphere.radius * angle(to: other) }
 }

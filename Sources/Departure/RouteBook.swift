@@ -8,7 +8,7 @@ package import Geodesy
 package struct RouteBook: Sendable {
   /// The way of one reminder.
   package struct Answer: Equatable, Sendable {
-    var origin: UnitVector
+    var origin: Vector
     /// From there to the place, metres of straight line.
     var distance: Double
     /// Seconds on the way.
@@ -59,7 +59,7 @@ package struct RouteBook: Sendable {
   // MARK: - Answers
 
   /// The answer for a reminder's way that still counts from here.
-  func answer(_ slot: Int32, from here: UnitVector, at now: Instant) -> Answer? {
+  func answer(_ slot: Int32, from here: Vector, at now: Instant) -> Answer? {
     guard let answer = answers[slot] else { return nil }
     let age = now - answer.time
     guard age >= .zero, age <= Self.longestAge,
@@ -69,7 +69,7 @@ package struct RouteBook: Sendable {
   }
 
   /// Removes an answer that counts no more, so that it does not count again after a return.
-  mutating func dropLapsed(_ slot: Int32, from here: UnitVector, at now: Instant) {
+  mutating func dropLapsed(_ slot: Int32, from here: Vector, at now: Instant) {
     if !answers.isEmpty, answer(slot, from: here, at: now) == nil { answers[slot] = nil }
   }
 
@@ -85,7 +85,7 @@ package struct RouteBook: Sendable {
 
   /// For how long an answer that counts now goes on to do so: microseconds, and metres at least.
   static func remainder(
-    of answer: Answer, from here: UnitVector, at now: Instant
+    of answer: Answer, from here: Vector, at now: Instant
   ) -> (time: Int64, metres: Double) {
     (
       (answer.time + longestAge - now).microseconds,
@@ -96,7 +96,7 @@ package struct RouteBook: Sendable {
   // MARK: - Requests
 
   /// Whether to ask anew: the less slack and the farther from the origin, the sooner.
-  func isStale(_ answer: Answer, from here: UnitVector, slack: Int64, at now: Instant) -> Bool {
+  func isStale(_ answer: Answer, from here: Vector, slack: Int64, at now: Instant) -> Bool {
     (now - answer.time).microseconds >= Self.interval(slack)
       || here.distance(to: answer.origin) > max(100, answer.distance / 10)
   }
@@ -172,10 +172,10 @@ package struct RouteBook: Sendable {
       }
       quietUntil[mode] = nil
       var changed: [Int32] = []
-      let origin = UnitVector(flight.origin)
+      let origin = Vector(flight.origin)
       for (slot, time) in zip(flight.slots, times) where slot >= 0 {
         guard let time, let destination = destination(slot) else { continue }
-        let metres = origin.distance(to: UnitVector(destination))
+        let metres = origin.distance(to: Vector(destination))
         guard isPlausible(time.seconds, metres, Transport.allCases[mode]) else {
           refused += 1
           lastFailure = (now, "a way of \(time) over \(Int(metres)) m of straight line")

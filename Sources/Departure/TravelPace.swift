@@ -40,6 +40,17 @@ package struct TravelPace: Equatable, Sendable {
   /// Seconds that the current trip adds to a way with this usual time.
   private func surplus(_ usual: Double) -> Double { (trip.ratio - 1) * min(usual, trip.reach) }
 
+  /// The most by which `seconds` is longer than with `other`, at any distance; nil if there is no
+  /// bound or if ways are routed.
+  func growth(replacing other: TravelPace) -> Double? {
+    guard profile == other.profile, learnt == other.learnt, !isRouted, !other.isRouted else {
+      return nil
+    }
+    // The difference is linear between these usual times, and constant beyond them.
+    let extremes = [0, trip.reach, other.trip.reach].map { surplus($0) - other.surplus($0) }
+    return learnt * (extremes.max() ?? 0)
+  }
+
   /// The most by which `seconds` grows with each metre.
   var steepness: Double { profile.steepness * learnt * max(1, trip.ratio) }
 

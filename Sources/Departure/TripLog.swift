@@ -11,11 +11,11 @@ package struct TripLog: Sendable {
   private struct Trip: Sendable {
     var transport: Transport
     /// Where the reminder fired.
-    var origin: UnitVector
-    var goal: UnitVector
+    var origin: Vector
+    var goal: Vector
     var goalRadius: Double
     var due: Instant
-    var start: (point: UnitVector, time: Instant)?
+    var start: (point: Vector, time: Instant)?
     /// Time taken so far over the profile's, and the profile's; nil while it is too early.
     var measured: (ratio: Double, usual: Double)?
 
@@ -23,7 +23,7 @@ package struct TripLog: Sendable {
 
     /// Follows the trip to where the device is.
     mutating func follow(
-      to here: UnitVector, at now: Instant, _ estimator: TravelEstimator
+      to here: Vector, at now: Instant, _ estimator: TravelEstimator
     ) -> State {
       measured = nil
       guard now - due < TripLog.timeout else { return .ended }
@@ -76,10 +76,10 @@ package struct TripLog: Sendable {
 
   /// A "leave" has fired.
   package mutating func begin(
-    by transport: Transport, from here: UnitVector, to place: Coordinate, radius: Double,
+    by transport: Transport, from here: Vector, to place: Coordinate, radius: Double,
     due: Instant, metres: Double
   ) {
-    let goal = UnitVector(place)
+    let goal = Vector(place)
     guard here.distance(to: goal) > radius + Self.shortest else { return }
     // Two reminders of one trip are one trip.
     trips.removeAll { $0.transport == transport && $0.goal.distance(to: goal) < Self.shortest }
@@ -96,7 +96,7 @@ package struct TripLog: Sendable {
   /// Follows the trips to where the device is, and returns the ratios of those that have arrived.
   /// - Complexity: O(trips), at most eight.
   package mutating func follow(
-    to here: UnitVector, at now: Instant, metres: Double, _ estimator: TravelEstimator
+    to here: Vector, at now: Instant, metres: Double, _ estimator: TravelEstimator
   ) -> [(transport: Transport, ratio: Double)] {
     var learnt: [(Transport, Double)] = []
     trips = trips.compactMap { trip in

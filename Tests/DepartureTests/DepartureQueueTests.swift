@@ -83,11 +83,11 @@ import Testing
     mutating func changePace(of transport: Transport) {
       var pace = TravelPace(
         profile: TravelEstimator().profile(of: transport), isRouted: isRouted)
-      switch Int.random(in: 0..<3, using: &dice) {
+      switch Int.random(in: 0..<8, using: &dice) {
       case 0: pace.learnt = .random(in: 0.5...2, using: &dice)
-      case 1:
+      case 1...5:
         pace.trip = TripPace(
-          ratio: [0.5, 0.84, 2].randomElement(using: &dice) ?? 1,
+          ratio: [0.5, 0.84, 1.19, 2].randomElement(using: &dice) ?? 1,
           reach: [64, 1_024, 16_384].randomElement(using: &dice) ?? 64)
       default: break
       }
@@ -220,7 +220,7 @@ import Testing
       if step % 97 == 96 {
         world.move(.random(in: 0...20_000, using: &world.dice), bearing: bearing)
       }
-      if step % 61 == 60 {
+      if step % 17 == 16 {
         world.changePace(of: Transport.allCases.randomElement(using: &world.dice) ?? .driving)
       }
       if step % 173 == 172 {

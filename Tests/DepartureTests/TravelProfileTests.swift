@@ -91,7 +91,7 @@ import Testing
         profile: profile, learnt: .random(in: 0.5...2, using: &random), isRouted: true)
       let start = Double.random(in: 1...30_000, using: &random)
       let answer = RouteBook.Answer(
-        origin: UnitVector(Coordinate(clampingLatitude: 0, wrappingLongitude: 0)), distance: start,
+        origin: Vector(Coordinate(clampingLatitude: 0, wrappingLongitude: 0)), distance: start,
         seconds: profile.longestPlausible(start) * .random(in: 0.01...1, using: &random),
         time: Instant(seconds: 0))
       let distance = Double.random(in: 0...40_000, using: &random)

@@ -91,10 +91,10 @@ extension SeededGenerator {
     let (latitude, longitude) = (
       center.latitude * .pi / 180, center.longitude * .pi / 180
     )
-    let middle = UnitVector(center)
+    let middle = Vector(center)
     let (along, across) = (sin(angle) * cos(turn), sin(angle) * sin(turn))
     // North and east of the meridian that the longitude names, at the poles too.
-    let there = UnitVector(
+    let there = Vector(
       normalizing: cos(angle) * middle.x - along * sin(latitude) * cos(longitude)
         - across * sin(longitude),
       cos(angle) * middle.y - along * sin(latitude) * sin(longitude) + across * cos(longitude),

@@ -88,6 +88,9 @@ package struct Vector: Hashable, Sendable {
     2 * atan2((self - other).length, (self + other).length)
   }
 
+  /// Great-circle metres between two places.
+  package func distance(to other: Vector) -> Double { Sphere.radius * angle(to: other) }
+
   /// The `chordSquared` of two places `distance` metres apart along the sphere; what is farther
   /// than half round the Earth counts as the antipode, what is below 0 as 0.
   package static func chordSquared(distance: Double) -> Double {
@@ -101,6 +104,3 @@ package struct Vector: Hashable, Sendable {
     2 * Sphere.radius * asin(min(1, max(0, chordSquared).squareRoot() / 2))
   }
 }
-
-/// A vector of length one: the direction of a place.
-package typealias UnitVector = Vector

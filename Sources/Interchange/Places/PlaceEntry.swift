@@ -109,11 +109,11 @@ package enum PlaceShape: Equatable, Sendable {
   func circle() -> (center: Coordinate, radius: Double)? {
     let points = points
     guard let first = points.first else { return nil }
-    let sum = points.map { UnitVector($0) }.reduce((0.0, 0.0, 0.0)) {
+    let sum = points.map { Vector($0) }.reduce((0.0, 0.0, 0.0)) {
       ($0.0 + $1.x, $0.1 + $1.y, $0.2 + $1.z)
     }
     // Points all around the Earth have no middle.
-    let center = UnitVector(normalizing: sum.0, sum.1, sum.2)?.coordinate ?? first
+    let center = Vector(normalizing: sum.0, sum.1, sum.2)?.coordinate ?? first
     var radius = points.map { center.distance(to: $0) }.max() ?? 0
     if case .line(_, let width) = self { radius += (width ?? Self.defaultWidth) / 2 }
     return (center, min(max(radius.rounded(.up), 1), 5_000_000))

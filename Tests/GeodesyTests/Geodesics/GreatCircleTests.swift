@@ -7,17 +7,17 @@ import Testing
     var random = SeededGenerator(seed: 1)
     for _ in 0..<2000 {
       let a = random.coordinate()
-      #expect(UnitVector(a).coordinate.distance(to: a) < 5e-9, "\(a)")
+      #expect(Vector(a).coordinate.distance(to: a) < 5e-9, "\(a)")
     }
   }
 
   @Test func pointsAlongTheAxes() {
-    #expect(UnitVector(point(90, 33)) == UnitVector(normalizing: 0, 0, 7))
-    #expect(UnitVector(point(0, 90)) == UnitVector(normalizing: 0, 0.1, 0))
-    #expect(UnitVector(point(0, -180)) == UnitVector(normalizing: -2, 0, 0))
-    #expect(UnitVector(normalizing: 0, 0, 0) == nil)
-    #expect(UnitVector(normalizing: .nan, 0, 1) == nil)
-    #expect(UnitVector(normalizing: .infinity, 0, 1) == nil)
+    #expect(Vector(point(90, 33)) == Vector(normalizing: 0, 0, 7))
+    #expect(Vector(point(0, 90)) == Vector(normalizing: 0, 0.1, 0))
+    #expect(Vector(point(0, -180)) == Vector(normalizing: -2, 0, 0))
+    #expect(Vector(normalizing: 0, 0, 0) == nil)
+    #expect(Vector(normalizing: .nan, 0, 1) == nil)
+    #expect(Vector(normalizing: .infinity, 0, 1) == nil)
   }
 
   @Test func measuresAnglesAndChords() {
@@ -28,19 +28,19 @@ import Testing
       let distance = a.distance(to: b)
       // The haversine loses digits near the antipode; these do not.
       let tolerance = distance < 19_000_000 ? 1e-6 : 0.2
-      let chord = UnitVector(a).chordSquared(to: UnitVector(b))
-      #expect(abs(UnitVector(a).angle(to: UnitVector(b)) * Sphere.radius - distance) < tolerance)
-      #expect(abs(UnitVector.distance(chordSquared: chord) - distance) < tolerance)
-      #expect(abs(UnitVector.chordSquared(distance: distance) - chord) < 1e-12)
-      #expect(abs(2 - 2 * UnitVector(a).dot(UnitVector(b)) - chord) < 1e-12)
+      let chord = Vector(a).chordSquared(to: Vector(b))
+      #expect(abs(Vector(a).angle(to: Vector(b)) * Sphere.radius - distance) < tolerance)
+      #expect(abs(Vector.distance(chordSquared: chord) - distance) < tolerance)
+      #expect(abs(Vector.chordSquared(distance: distance) - chord) < 1e-12)
+      #expect(abs(2 - 2 * Vector(a).dot(Vector(b)) - chord) < 1e-12)
     }
   }
 
   @Test func clampsDistancesToTheEarth() {
-    #expect(UnitVector.chordSquared(distance: -5) == 0)
-    #expect(UnitVector.chordSquared(distance: 30_000_000) == 4)
-    #expect(UnitVector.distance(chordSquared: 5) == Sphere.radius * Double.pi)
-    #expect(UnitVector.distance(chordSquared: -1e-20) == 0)
+    #expect(Vector.chordSquared(distance: -5) == 0)
+    #expect(Vector.chordSquared(distance: 30_000_000) == 4)
+    #expect(Vector.distance(chordSquared: 5) == Sphere.radius * Double.pi)
+    #expect(Vector.distance(chordSquared: -1e-20) == 0)
   }
 }
 
