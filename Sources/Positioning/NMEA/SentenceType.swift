@@ -51,8 +51,8 @@ package struct SentenceType: Equatable, Sendable {
   }
 
   /// Open addressing with linear probing; a quarter of the places is in use.
-  private static let table: InlineArray<64, Entry> = {
-    var table = InlineArray<64, Entry>(repeating: Entry())
+  private static let table: [Entry] = {
+    var table = [Entry](repeating: Entry(), count: 64)
     for row in SentenceSpec.all.indices.dropFirst() {
       let spec = SentenceSpec.all[row]
       let bytes = Array(spec.name.utf8)
