@@ -5,7 +5,7 @@ package import CivilTime
 /// One receiver is followed. It is kept while it delivers, whatever the others say, with two
 /// exceptions:
 ///
-/// - After `patience` without a fix from it the next receiver that delivers takes its place: with one
+/// - After `timeout` without a fix from it the next receiver that delivers takes its place: with one
 ///   at 1 Hz within five seconds of the last fix.
 /// - A receiver that is clearly better takes its place once it has delivered steadily, and has been
 ///   better with each of its fixes, for `probation`.
@@ -20,7 +20,7 @@ package import CivilTime
 /// to change.
 package struct Arbiter: Sendable {
   /// Silence of the followed receiver before another takes over.
-  package var patience: TimeSpan
+  package var timeout: TimeSpan
   /// How long a better receiver must deliver before it is taken.
   package var probation: TimeSpan
   /// How much longer the way of a position may be than that of another before that counts.
@@ -33,7 +33,7 @@ package struct Arbiter: Sendable {
   private var challengers: [FixOrigin: Challenger] = [:]
 
   /// Anyone can send to an open port: more challengers than this are not weighed.
-  private static let mostChallengers = 16
+  private static let maximumChallengers = 16
 
   private struct Challenger {
     var since: Instant
@@ -41,10 +41,10 @@ package struct Arbiter: Sendable {
   }
 
   package init(
-    patience: TimeSpan = .seconds(4), probation: TimeSpan = .seconds(30),
+    timeout: TimeSpan = .seconds(4), probation: TimeSpan = .seconds(30),
     staleness: TimeSpan = .seconds(5)
   ) {
-    self.patience = patience
+    self.timeout = timeout
     self.probation = probation
     self.staleness = staleness
   }
@@ -55,7 +55,7 @@ package struct Arbiter: Sendable {
   /// - Complexity: O(1).
   package mutating func accepts(_ fix: Fix, from origin: FixOrigin, at now: Instant) -> Bool {
     let offered = Merit(fix, at: now)
-    if let followed, followed != origin, let lastFollowed, now - lastFollowed <= patience {
+    if let followed, followed != origin, let lastFollowed, now - lastFollowed <= timeout {
       guard hasProvedBetter(offered, origin, now) else { return false }
     }
     if followed != origin { challengers.removeAll(keepingCapacity: true) }
@@ -65,20 +65,20 @@ package struct Arbiter: Sendable {
     return true
   }
 
-  /// The receiver is gone: the next one that delivers is followed at once.
+  /// The receiver is disconnected: the next one that delivers is followed at once.
   package mutating func forget(_ origin: FixOrigin) {
     challengers[origin] = nil
     if followed == origin { follow(nil) }
   }
 
-  /// The feed is gone with all its receivers.
+  /// The feed is disconnected with all its receivers.
   package mutating func forget(feed: Int) {
     challengers = challengers.filter { $0.key.feed != feed }
     if followed?.feed == feed { follow(nil) }
   }
 
   /// The clock was set: arrivals before tell nothing of silence or steadiness from now on. The
-  /// receiver that is followed has `patience` again.
+  /// receiver that is followed has `timeout` again.
   package mutating func clockStepped(to now: Instant) {
     challengers.removeAll(keepingCapacity: true)
     if followed != nil { lastFollowed = now }
@@ -98,12 +98,12 @@ package struct Arbiter: Sendable {
       return false
     }
     var challenger = challengers[origin] ?? Challenger(since: now, last: now)
-    if now - challenger.last > patience { challenger.since = now }
+    if now - challenger.last > timeout { challenger.since = now }
     challenger.last = now
     guard now - challenger.since < probation else { return true }
-    if challengers[origin] == nil, challengers.count >= Self.mostChallengers {
-      challengers = challengers.filter { now - $0.value.last <= patience }
-      guard challengers.count < Self.mostChallengers else { return false }
+    if challengers[origin] == nil, challengers.count >= Self.maximumChallengers {
+      challengers = challengers.filter { now - $0.value.last <= timeout }
+      guard challengers.count < Self.maximumChallengers else { return false }
     }
     challengers[origin] = challenger
     return false

@@ -3,7 +3,7 @@ package struct DecoderStatistics: Sendable {
   /// What went wrong, once.
   package enum Fault: UInt8, Sendable {
     case wrongChecksum, missingChecksum, overlongLine, malformedSentence, invalidJSON, gpsdError
-    case deviceGone
+    case deviceLost
   }
 
   /// Bytes consumed.
@@ -46,7 +46,7 @@ package struct DecoderStatistics: Sendable {
   /// The last `message` of a gpsd `ERROR` report, at most 200 bytes of it.
   package internal(set) var gpsdMessage: String?
   /// The device that gpsd deactivated last; nil where it said that it has none.
-  package internal(set) var goneDevice: String?
+  package internal(set) var lostDevice: String?
 
   private var counts = SentenceCounts()
 
@@ -79,7 +79,7 @@ package struct DecoderStatistics: Sendable {
     lastFault = other.lastFault ?? lastFault
     gpsdRelease = other.gpsdRelease ?? gpsdRelease
     gpsdMessage = other.gpsdMessage ?? gpsdMessage
-    goneDevice = other.goneDevice ?? goneDevice
+    lostDevice = other.lostDevice ?? lostDevice
     counts.add(other.counts)
   }
 
@@ -97,7 +97,7 @@ package struct DecoderStatistics: Sendable {
     case .missingChecksum: missingChecksums &+= 1
     case .overlongLine: overlongLines &+= 1
     case .malformedSentence, .invalidJSON: malformed &+= 1
-    case .gpsdError, .deviceGone: break
+    case .gpsdError, .deviceLost: break
     }
   }
 
@@ -112,7 +112,7 @@ package struct DecoderStatistics: Sendable {
     case .malformedSentence: "a sentence \(place) claims a fix but gives no usable position"
     case .invalidJSON: "a line \(place) begins as JSON but is cut or invalid"
     case .gpsdError: "gpsd reports: \(gpsdMessage ?? "an error without a message")"
-    case .deviceGone: goneDevice.map { "gpsd has lost \($0)" } ?? "gpsd has no device"
+    case .deviceLost: lostDevice.map { "gpsd has lost \($0)" } ?? "gpsd has no device"
     }
   }
 }

@@ -72,11 +72,8 @@ package struct FixDecoder: ~Copyable, Sendable {
   /// Whether a fix waits for the end of its epoch, so that `quiet` would give it out.
   package var hasOpenEpoch: Bool { assembler.hasOpenEpoch || reports.hasOpenEpoch }
 
-  /// How many bytes of an unfinished line are kept.
-  package var keptBytes: Int { carry.count }
-
-  /// The most that is ever kept of one.
-  package static var mostKeptBytes: Int { longestJSON }
+  /// Bytes of an unfinished line, at most `longestJSON`.
+  var pendingBytes: Int { carry.count }
 
   /// Reads the next piece of the stream and appends the fixes that it completes.
   ///

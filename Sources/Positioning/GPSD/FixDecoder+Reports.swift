@@ -15,12 +15,12 @@ extension FixDecoder {
     case .version: context.statistics.gpsdRelease = Self.text(report.text, limit: 40)
     case .device where report.isDeactivated:
       reports.drop(report.device, &context, into: &fixes)
-      context.statistics.goneDevice = Self.text(report.text, limit: 200)
-      context.statistics.note(.deviceGone)
+      context.statistics.lostDevice = Self.text(report.text, limit: 200)
+      context.statistics.note(.deviceLost)
     case .devices where report.hasNoDevices:
       reports.dropAll(&context, into: &fixes)
-      context.statistics.goneDevice = nil
-      context.statistics.note(.deviceGone)
+      context.statistics.lostDevice = nil
+      context.statistics.note(.deviceLost)
     case .error:
       context.statistics.gpsdMessage = Self.text(report.text, limit: 200)
       context.statistics.note(.gpsdError)
@@ -29,9 +29,9 @@ extension FixDecoder {
     return true
   }
 
-  /// The devices of gpsd that have gone since the last call, as in `Fix.device`: nothing more is to
+  /// The devices that gpsd has lost since the last call, as in `Fix.device`: nothing more is to
   /// come from them.
-  package mutating func takeGoneDevices() -> [UInt64] { reports.takeGone() }
+  package mutating func takeLostDevices() -> [UInt64] { reports.takeLost() }
 
   /// The first `limit` bytes of a text; nil where it is empty.
   private static func text(_ text: String?, limit: Int) -> String? {

@@ -24,10 +24,10 @@ struct ReportAssembler: Sendable {
   /// One open fix for each device, the longest waiting first.
   private var slots: [Slot] = []
   private var devices: [Device] = []
-  private var gone: [UInt64] = []
+  private var lost: [UInt64] = []
   private var replaced = 0
   /// Devices beyond this number take turns.
-  private static let mostDevices = 8
+  private static let maximumDevices = 8
 
   var hasOpenEpoch: Bool { !slots.isEmpty }
 
@@ -55,7 +55,7 @@ struct ReportAssembler: Sendable {
         return
       }
       close(index, &context, &fixes)
-    } else if slots.count >= Self.mostDevices {
+    } else if slots.count >= Self.maximumDevices {
       close(0, &context, &fixes)
     }
     if let time, devices[device].last == time {
@@ -72,22 +72,22 @@ struct ReportAssembler: Sendable {
     while !slots.isEmpty { close(0, &context, &fixes) }
   }
 
-  /// The device has gone: gives out what it said last.
+  /// gpsd has lost the device: gives out what it said last.
   mutating func drop(_ name: UInt64, _ context: inout FixContext, into fixes: inout [Fix]) {
     if let index = slots.firstIndex(where: { $0.device == name }) { close(index, &context, &fixes) }
     devices.removeAll { $0.name == name }
-    if !gone.contains(name), gone.count < Self.mostDevices { gone.append(name) }
+    if !lost.contains(name), lost.count < Self.maximumDevices { lost.append(name) }
   }
 
-  /// All devices have gone.
+  /// gpsd has lost all devices.
   mutating func dropAll(_ context: inout FixContext, into fixes: inout [Fix]) {
     for device in devices { drop(device.name, &context, into: &fixes) }
   }
 
-  mutating func takeGone() -> [UInt64] {
-    guard !gone.isEmpty else { return [] }
-    defer { gone.removeAll() }
-    return gone
+  mutating func takeLost() -> [UInt64] {
+    guard !lost.isEmpty else { return [] }
+    defer { lost.removeAll() }
+    return lost
   }
 
   /// The next connection, perhaps to another gpsd, has to show its cycles again.
@@ -120,11 +120,11 @@ struct ReportAssembler: Sendable {
   /// The index of a device in `devices`, where it is put in place of another if need be.
   private mutating func record(of name: UInt64) -> Int {
     if let index = devices.firstIndex(where: { $0.name == name }) { return index }
-    guard devices.count >= Self.mostDevices else {
+    guard devices.count >= Self.maximumDevices else {
       devices.append(Device(name: name))
       return devices.count - 1
     }
-    replaced = (replaced + 1) % Self.mostDevices
+    replaced = (replaced + 1) % Self.maximumDevices
     devices[replaced] = Device(name: name)
     return replaced
   }

@@ -24,4 +24,22 @@ enum CivilDay {
     let inMinute = second == 60 ? 59_990 + millisecond / 100 : second * 1000 + millisecond
     return Int32(truncatingIfNeeded: (hour * 60 + minute) * 60_000 + inMinute)
   }
+
+  /// The moment with this time of day that is nearest to another moment; milliseconds since 1970.
+  static func nearest(_ timeOfDay: Int32, to moment: Int64) -> Int64 {
+    moment + Int64(difference(timeOfDay, Int32(truncatingIfNeeded: Self.timeOfDay(moment))))
+  }
+
+  /// The time of day of a moment, milliseconds.
+  static func timeOfDay(_ moment: Int64) -> Int64 {
+    (moment % millisecondsPerDay + millisecondsPerDay) % millisecondsPerDay
+  }
+
+  /// From `b` to `a` the short way round the clock, in milliseconds.
+  @inline(__always)
+  static func difference(_ a: Int32, _ b: Int32) -> Int32 {
+    let length = Int32(millisecondsPerDay)
+    let step = a &- b
+    return step > length / 2 ? step &- length : step < -length / 2 ? step &+ length : step
+  }
 }

@@ -32,21 +32,8 @@ struct EpochAssembler: Sendable {
   private var recentDays = InlineArray<8, Int32>(repeating: .min)
   private var recentCount = 0
 
-  /// The last dated time of the stream, milliseconds since 1970; what dates the epochs without a date.
-  private var lastTime: Int64?
-  /// Whether `lastTime` rests on the date of a receiver with a fix.
-  private var isDateFromFix = false
-  /// The last fix before the stream gave any date, and the reference time that dated it.
-  private var lastUndated: (time: Int64, reference: Instant)?
-
-  private var lastDimension: UInt8 = 0
-  private var lastHDOP = Double.nan
-  private var lastMode = Fix.Mode.twoD
-  /// How long ago, by the epochs' times, GSA and the mode were said last, in milliseconds; a clock
-  /// that is set back makes nothing older.
-  private var ageOfGSA = Self.never
-  private var ageOfMode = Self.never
-  private var lastClosed: Int32 = 0
+  private var dates = EpochDates()
+  private var solution = LastSolution()
   private var lastPosition: (latitude: Double, longitude: Double)?
   private var lastGiven: Instant?
 
@@ -72,7 +59,7 @@ struct EpochAssembler: Sendable {
     if !(isOpen && current.isAt(timeOfDay, certainDay)) {
       guard change(to: timeOfDay, day: certainDay, &context, into: &fixes) else {
         // Its epoch was given out, but the date holds for those to come.
-        if let day { takeDate(day, timeOfDay, isFromFix: isFromFix) }
+        if let day { dates.take(day, timeOfDay, isFromFix: isFromFix) }
         return false
       }
     }
@@ -103,9 +90,9 @@ struct EpochAssembler: Sendable {
       return false
     }
     if isOpen {
-      let step = Self.difference(timeOfDay, current.timeOfDay)
+      let step = CivilDay.difference(timeOfDay, current.timeOfDay)
       // Back by seconds is another receiver; back by more is a clock that was set.
-      if step < 0, step > -Self.lag {
+      if step < 0, step > -EpochDates.lag {
         interleaved = 8
       } else if interleaved > 0 {
         interleaved -= 1
@@ -134,7 +121,7 @@ struct EpochAssembler: Sendable {
 
   /// Gives out what is open, the earlier epoch first.
   mutating func closeAll(_ context: inout FixContext, into fixes: inout [Fix]) {
-    if isOpen, isOtherOpen, Self.difference(current.timeOfDay, other.timeOfDay) < 0 {
+    if isOpen, isOtherOpen, CivilDay.difference(current.timeOfDay, other.timeOfDay) < 0 {
       swap(&current, &other)
     }
     if isOtherOpen {
@@ -156,8 +143,7 @@ struct EpochAssembler: Sendable {
     lead = 0
     cycle.forget()
     isStale = false
-    ageOfGSA = Self.never
-    ageOfMode = Self.never
+    solution.expire()
   }
 
   // MARK: What sentences say
@@ -233,17 +219,9 @@ struct EpochAssembler: Sendable {
   private mutating func close(
     _ epoch: Epoch, _ context: inout FixContext, into fixes: inout [Fix]
   ) {
-    let step = Int64(max(0, Self.difference(epoch.timeOfDay, lastClosed)))
-    lastClosed = epoch.timeOfDay
-    ageOfGSA = min(ageOfGSA + step, Self.never)
-    ageOfMode = min(ageOfMode + step, Self.never)
-    if epoch.untimed.dimension > 1 || !epoch.untimed.hdop.isNaN {
-      if epoch.untimed.dimension > 1 { lastDimension = epoch.untimed.dimension }
-      lastHDOP = epoch.untimed.hdop
-      ageOfGSA = 0
-    }
+    solution.advance(to: epoch)
     let hasPosition = epoch.rank != .none && !isNullIsland(epoch)
-    let time = date(epoch, hasPosition: hasPosition)
+    let time = dates.time(of: epoch, hasPosition: hasPosition)
     guard hasPosition,
       let position = Coordinate(latitude: epoch.latitude, longitude: epoch.longitude)
     else { return }
@@ -256,48 +234,14 @@ struct EpochAssembler: Sendable {
     recentCount &+= 1
 
     var fix = Fix(time: nil, position: position, source: epoch.estimate ?? epoch.source)
-    if let time = time ?? timeWithoutDate(epoch.timeOfDay, context) {
+    if let time = time ?? dates.timeWithoutDate(epoch.timeOfDay, context) {
       fix.time = Instant(microseconds: context.corrected(time) &* 1000)
     } else {
       fix.timeOfDay = epoch.timeOfDay
     }
-    describe(epoch, &fix)
+    solution.complete(&fix, from: epoch)
     context.give(fix, after: &lastGiven, into: &fixes)
   }
-
-  private mutating func describe(_ epoch: Epoch, _ fix: inout Fix) {
-    let untimed = epoch.untimed
-    // Some receivers send GSA only now and then: what it said holds for a few seconds.
-    let isGSARecent = ageOfGSA <= Self.memory
-    // A GSA without a fix beside a position is the next burst's, which begins with it, or late.
-    let dimension = untimed.dimension > 1 ? untimed.dimension : isGSARecent ? lastDimension : 0
-    let saysHeight = !epoch.altitude.isNaN || untimed.altitudeIsFromFix
-    if dimension > 1 || saysHeight || epoch.hasGGA {
-      fix.mode = dimension == 3 || (dimension != 2 && saysHeight) ? .threeD : .twoD
-      lastMode = fix.mode
-      ageOfMode = 0
-    } else if ageOfMode <= Self.memory {
-      // Bursts that take turns, GGA only in every second one: the solution stays what it was.
-      fix.mode = lastMode
-    }
-
-    if !epoch.altitude.isNaN {
-      fix.altitudeMSL = epoch.altitude
-      if !epoch.separation.isNaN { fix.altitudeHAE = epoch.altitude + epoch.separation }
-    } else if !untimed.altitude.isNaN {
-      fix.altitudeMSL = untimed.altitude
-    }
-    let speed = epoch.motionIsFromRMC && !epoch.speed.isNaN ? epoch.speed : untimed.speed
-    let track = epoch.motionIsFromRMC && !epoch.track.isNaN ? epoch.track : untimed.track
-    if !speed.isNaN { fix.speed = speed }
-    if !track.isNaN { fix.track = track == 360 ? 0 : track }
-    let hdop = untimed.hdop.isNaN && isGSARecent ? lastHDOP : untimed.hdop
-    fix.eph = epoch.horizontalError(source: fix.source, hdopOfGSA: hdop)
-  }
-
-  /// For how many milliseconds holds what not every burst repeats.
-  private static let memory: Int64 = 10_000
-  private static let never = Int64.max / 2
 
   /// Zero north, zero east is where receivers without a fix put themselves. It counts only for one
   /// that was just near it.
@@ -305,48 +249,6 @@ struct EpochAssembler: Sendable {
     guard epoch.latitude == 0, epoch.longitude == 0 else { return false }
     guard let lastPosition else { return true }
     return lastPosition.latitude.magnitude > 0.1 || lastPosition.longitude.magnitude > 0.1
-  }
-
-  /// Milliseconds since 1970, or nil where the stream gave no date yet.
-  private mutating func date(_ epoch: Epoch, hasPosition: Bool) -> Int64? {
-    var time: Int64?
-    if let day = epoch.day {
-      time = takeDate(day, epoch.timeOfDay, isFromFix: epoch.dayIsFromFix || hasPosition)
-    } else if let last = lastTime {
-      // The clock of a receiver may be set back: its next date tells, and no day is begun for it.
-      let full = Self.carried(epoch.timeOfDay, from: last, back: 43_200_000)
-      lastTime = full
-      time = full
-    }
-    return time
-  }
-
-  /// The moment of a date and a time of day; from it the epochs go on that have no date.
-  ///
-  /// A clock without a fix may still count from its last shutdown: it does not overrule a date that
-  /// came with a fix, and is forgotten as soon as one comes.
-  @discardableResult
-  private mutating func takeDate(_ day: Int32, _ timeOfDay: Int32, isFromFix: Bool) -> Int64 {
-    let time = Int64(day) * CivilDay.millisecondsPerDay + Int64(timeOfDay)
-    if isFromFix || !isDateFromFix {
-      lastTime = time
-      isDateFromFix = isFromFix
-    }
-    return time
-  }
-
-  /// Where the stream gave no date yet: the time nearest to the reference. A recording has one that
-  /// stands still; there an epoch goes on from the one before.
-  private mutating func timeWithoutDate(_ timeOfDay: Int32, _ context: FixContext) -> Int64? {
-    guard let reference = context.options.referenceTime,
-      let nearest = context.nearestToReference(timeOfDay)
-    else { return nil }
-    var time = nearest
-    if let last = lastUndated, last.reference == reference {
-      time = Self.carried(timeOfDay, from: last.time, back: Self.lag)
-    }
-    lastUndated = (time, reference)
-    return time
   }
 
   private func isGivenOut(_ timeOfDay: Int32, _ day: Int32?) -> Bool {
@@ -359,34 +261,6 @@ struct EpochAssembler: Sendable {
     return false
   }
 
-  /// How far two receivers that share a stream may lie apart, in milliseconds.
-  private static let lag: Int32 = 10_000
-
-  /// The moment with this time of day that follows another one: on its day, or on the day after where
-  /// the time of day is earlier by more than `back` milliseconds. Late by a lag across midnight is the
-  /// day before. However long a gap forward in the day is, it is no way back.
-  private static func carried(_ timeOfDay: Int32, from moment: Int64, back: Int32) -> Int64 {
-    let length = CivilDay.millisecondsPerDay
-    let inDay = (moment % length + length) % length
-    let step = Int64(timeOfDay) - inDay
-    if step >= length - Int64(lag) { return moment &+ step &- length }
-    return step < -Int64(back) ? moment &+ step &+ length : moment &+ step
-  }
-
-  /// The moment with this time of day that is nearest to another moment.
-  static func nearest(_ timeOfDay: Int32, to moment: Int64) -> Int64 {
-    let length = CivilDay.millisecondsPerDay
-    let inDay = (moment % length + length) % length
-    return moment + Int64(difference(timeOfDay, Int32(truncatingIfNeeded: inDay)))
-  }
-
-  /// From `b` to `a` the short way round the clock, in milliseconds.
-  @inline(__always)
-  static func difference(_ a: Int32, _ b: Int32) -> Int32 {
-    let length: Int32 = 86_400_000
-    let step = a &- b
-    return step > length / 2 ? step &- length : step < -length / 2 ? step &+ length : step
-  }
 }
 
 extension Epoch {

@@ -24,7 +24,7 @@ struct FixContext: Sendable {
   /// The moment with this time of day nearest to the reference time, in milliseconds since 1970.
   func nearestToReference(_ timeOfDay: Int32) -> Int64? {
     options.referenceTime.map {
-      EpochAssembler.nearest(timeOfDay, to: $0.microseconds / 1000)
+      CivilDay.nearest(timeOfDay, to: $0.microseconds / 1000)
     }
   }
 

@@ -81,7 +81,7 @@ final class FeedSource {
     fixes.removeAll(keepingCapacity: true)
     let answer = body(&decoder, &fixes)
     if !fixes.isEmpty { onFixes(fixes) }
-    let gone = decoder.takeGoneDevices()
+    let gone = decoder.takeLostDevices()
     if !gone.isEmpty { onDevicesGone(gone) }
     return answer
   }

@@ -139,19 +139,19 @@ struct GpsdTests {
     _ = decoder.read(
       Self.tpv("2026-11-21T09:30:00Z", #""mode":2,"lat":1,"lon":2"#)
         + Self.tpv("2026-11-21T09:30:00Z", #""mode":2,"lat":3,"lon":4"#, device: "/dev/b"))
-    #expect(decoder.takeGoneDevices().isEmpty)
+    #expect(decoder.takeLostDevices().isEmpty)
     let last = decoder.read(#"{"class":"DEVICE","path":"/dev/a","activated":0}"# + "\r\n")
     #expect(last.map(\.position.latitude) == [1])
-    #expect(decoder.takeGoneDevices() == last.map(\.device))
-    #expect(decoder.takeGoneDevices().isEmpty)
+    #expect(decoder.takeLostDevices() == last.map(\.device))
+    #expect(decoder.takeLostDevices().isEmpty)
     #expect(decoder.statistics.lastError == "gpsd has lost /dev/a")
     let active = #"{"class":"DEVICE","path":"/dev/b","activated":"2026-11-21T09:30:00.1Z"}"#
-    #expect(decoder.read(active + "\n").isEmpty && decoder.takeGoneDevices().isEmpty)
+    #expect(decoder.read(active + "\n").isEmpty && decoder.takeLostDevices().isEmpty)
     // Some have a list, but not of this one.
     let list = #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/b"}]}"#
-    #expect(decoder.read(list + "\n").isEmpty && decoder.takeGoneDevices().isEmpty)
+    #expect(decoder.read(list + "\n").isEmpty && decoder.takeLostDevices().isEmpty)
     #expect(decoder.read(#"{"class":"DEVICES","devices":[]}"# + "\n").count == 1)
-    #expect(decoder.takeGoneDevices().count == 1)
+    #expect(decoder.takeLostDevices().count == 1)
     #expect(decoder.statistics.lastError == "gpsd has no device")
   }
 

@@ -1,0 +1,63 @@
+/// What not every burst of a receiver repeats: the dimension and HDOP of GSA, and the mode.
+struct LastSolution: Sendable {
+  private var dimension: UInt8 = 0
+  private var hdop = Double.nan
+  private var mode = Fix.Mode.twoD
+  /// Milliseconds since the last GSA and the last mode, by the times of the epochs. A clock that is set
+  /// back makes nothing older.
+  private var ageOfGSA = Self.never
+  private var ageOfMode = Self.never
+  private var lastTimeOfDay: Int32 = 0
+
+  /// How long a GSA and a mode are valid, milliseconds.
+  private static let memory: Int64 = 10_000
+  private static let never = Int64.max / 2
+
+  /// Another receiver may follow.
+  mutating func expire() {
+    ageOfGSA = Self.never
+    ageOfMode = Self.never
+  }
+
+  /// Call it for each epoch that closes, in order.
+  mutating func advance(to epoch: Epoch) {
+    let step = Int64(max(0, CivilDay.difference(epoch.timeOfDay, lastTimeOfDay)))
+    lastTimeOfDay = epoch.timeOfDay
+    ageOfGSA = min(ageOfGSA + step, Self.never)
+    ageOfMode = min(ageOfMode + step, Self.never)
+    guard epoch.untimed.dimension > 1 || !epoch.untimed.hdop.isNaN else { return }
+    if epoch.untimed.dimension > 1 { dimension = epoch.untimed.dimension }
+    hdop = epoch.untimed.hdop
+    ageOfGSA = 0
+  }
+
+  /// Sets mode, altitude, motion and error of a fix.
+  mutating func complete(_ fix: inout Fix, from epoch: Epoch) {
+    let untimed = epoch.untimed
+    let isGSARecent = ageOfGSA <= Self.memory
+    // A GSA without a fix beside a position belongs to the next burst, or is late.
+    let dimension = untimed.dimension > 1 ? untimed.dimension : isGSARecent ? self.dimension : 0
+    let hasHeight = !epoch.altitude.isNaN || untimed.altitudeIsFromFix
+    if dimension > 1 || hasHeight || epoch.hasGGA {
+      fix.mode = dimension == 3 || (dimension != 2 && hasHeight) ? .threeD : .twoD
+      mode = fix.mode
+      ageOfMode = 0
+    } else if ageOfMode <= Self.memory {
+      // Some receivers send GGA in every second burst only.
+      fix.mode = mode
+    }
+
+    if !epoch.altitude.isNaN {
+      fix.altitudeMSL = epoch.altitude
+      if !epoch.separation.isNaN { fix.altitudeHAE = epoch.altitude + epoch.separation }
+    } else if !untimed.altitude.isNaN {
+      fix.altitudeMSL = untimed.altitude
+    }
+    let speed = epoch.motionIsFromRMC && !epoch.speed.isNaN ? epoch.speed : untimed.speed
+    let track = epoch.motionIsFromRMC && !epoch.track.isNaN ? epoch.track : untimed.track
+    if !speed.isNaN { fix.speed = speed }
+    if !track.isNaN { fix.track = track == 360 ? 0 : track }
+    let hdop = untimed.hdop.isNaN && isGSARecent ? self.hdop : untimed.hdop
+    fix.eph = epoch.horizontalError(source: fix.source, hdopOfGSA: hdop)
+  }
+}
