@@ -79,7 +79,7 @@ package struct Trip {
   package private(set) var sketch: TrackSketch
   /// Fixes that counted.
   package private(set) var fixes = 0
-  /// The first ones that did not, `mostExcluded` at most.
+  /// The first ones that did not, `maximumExcluded` at most.
   package private(set) var excluded: [Report.ExcludedFix] = []
   /// How many there were of each kind.
   package private(set) var excludedCounts: [Report.ExcludedFix.Reason: Int] = [:]
@@ -87,7 +87,7 @@ package struct Trip {
   /// A jump that the fixes after it will bear out or not.
   private var doubtful: Fix?
   private var outliers = 0
-  private static let mostExcluded = 5000
+  private static let maximumExcluded = 5000
 
   package init(sketch: TrackSketch = TrackSketch()) { self.sketch = sketch }
 
@@ -104,7 +104,7 @@ package struct Trip {
   package mutating func exclude(_ fix: Fix, _ reason: Report.ExcludedFix.Reason) {
     guard let time = fix.time else { return }
     excludedCounts[reason, default: 0] += 1
-    guard excluded.count < Self.mostExcluded else { return }
+    guard excluded.count < Self.maximumExcluded else { return }
     excluded.append(.init(time: time, position: fix.position, reason: reason))
   }
 

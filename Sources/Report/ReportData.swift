@@ -11,7 +11,7 @@ struct ReportData {
   let colors: CategoryColors
 
   /// So many fences and so many places are drawn; of more, the nearest to what happened.
-  static let mostOutlines = 2000
+  static let maximumOutlines = 2000
 
   var json: JSONObject {
     let outlines = outlines()
@@ -107,10 +107,10 @@ struct ReportData {
       report.firings.compactMap { $0["reminder_id"]?.string.map { ($0, 1) } },
       uniquingKeysWith: +)
     let placed = report.reminders.filter { $0.region != nil }
-    let fired = placed.filter { firings[$0.id] != nil }.prefix(Self.mostOutlines)
+    let fired = placed.filter { firings[$0.id] != nil }.prefix(Self.maximumOutlines)
     let others = nearest(
       placed.filter { firings[$0.id] == nil }, { $0.region?.boundingCircle.center },
-      limit: Self.mostOutlines - fired.count)
+      limit: Self.maximumOutlines - fired.count)
     let drawn = (fired + others).map { outline($0, firings: firings[$0.id] ?? 0) }
     return (drawn, placed.count - drawn.count)
   }
@@ -171,7 +171,7 @@ struct ReportData {
 
   /// Those nearest to where something happened.
   private func nearest<Element>(
-    _ elements: [Element], _ position: (Element) -> Coordinate?, limit: Int = mostOutlines
+    _ elements: [Element], _ position: (Element) -> Coordinate?, limit: Int = maximumOutlines
   ) -> [Element] {
     guard elements.count > limit else { return elements }
     guard let middle = middle else { return Array(elements.prefix(limit)) }

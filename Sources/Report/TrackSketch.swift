@@ -28,7 +28,7 @@ package struct TrackSketch {
   package let longestLeg: TimeSpan
 
   private var tolerance: Double
-  private let mostPoints: Int
+  private let maximumPoints: Int
   /// Fixes since the last point, that one in front.
   private var open: [Point] = []
   /// So many fixes are thinned together: it bounds the work, and a point a run is left for its time and
@@ -37,12 +37,12 @@ package struct TrackSketch {
 
   /// - Parameters:
   ///   - tolerance: metres to begin with.
-  ///   - mostPoints: at least 128; twice as many are held for a moment.
+  ///   - maximumPoints: at least 128; twice as many are held for a moment.
   package init(
-    tolerance: Double = 1, mostPoints: Int = 20_000, longestLeg: TimeSpan = .seconds(60)
+    tolerance: Double = 1, maximumPoints: Int = 20_000, longestLeg: TimeSpan = .seconds(60)
   ) {
     self.tolerance = tolerance
-    self.mostPoints = max(128, mostPoints)
+    self.maximumPoints = max(128, maximumPoints)
     self.longestLeg = longestLeg
     deviation = tolerance
   }
@@ -90,7 +90,7 @@ package struct TrackSketch {
   }
 
   private mutating func thinIfNeeded() {
-    while points.count > mostPoints {
+    while points.count > maximumPoints {
       tolerance *= 2
       deviation += tolerance
       var thinned: [Point] = []

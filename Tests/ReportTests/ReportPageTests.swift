@@ -143,7 +143,7 @@ import Testing
     report.reminders.reverse()
     let data = try Self.data(ReportPage(report).html)
     let fences = try #require(data["fences"]?.array)
-    #expect(fences.count == ReportData.mostOutlines)
+    #expect(fences.count == ReportData.maximumOutlines)
     #expect(fences.first?["title"] == "Buy milk")
     #expect(data["omitted"]?.int == 1001)
   }

@@ -31,7 +31,7 @@ import Testing
   func noFixIsFartherFromTheLineThanItSays(latitude: Double, longitude: Double) throws {
     let start = Coordinate(clampingLatitude: latitude, wrappingLongitude: longitude)
     let fixes = Self.wander(4000, from: start, seed: 7)
-    var sketch = TrackSketch(mostPoints: 500)
+    var sketch = TrackSketch(maximumPoints: 500)
     for fix in fixes { sketch.add(fix) }
     sketch.finish()
     #expect(sketch.points.count <= 500 + 64)
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func aGapStaysAGapHoweverMuchIsThinned() {
-    var sketch = TrackSketch(mostPoints: 128)
+    var sketch = TrackSketch(maximumPoints: 128)
     var second = 0.0
     for part in 0..<4 {
       for fix in Self.wander(

@@ -3,7 +3,7 @@
 /// cost a look-up each.
 struct RepeatDayCounts {
   /// Days counted through at most: more than 4000 years.
-  static let mostDays = 1_500_000
+  static let maximumDays = 1_500_000
 
   private let frequency: RepeatRule.Frequency
   private let interval: Int

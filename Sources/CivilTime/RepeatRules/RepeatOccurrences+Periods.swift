@@ -73,7 +73,7 @@ extension RepeatOccurrences {
     let lists: [(values: [Int], least: RepeatRule.Frequency)] = [
       (rule.seconds, .minutely), (rule.minutes, .hourly), (rule.hours, .daily),
     ]
-    let size = lists.reduce(mostDays(rule)) { size, list in
+    let size = lists.reduce(daysOfPeriod(rule)) { size, list in
       rule.frequency >= list.least ? size * Swift.max(1, list.values.count) : size
     }
     return leastSize(rule) <= size
@@ -85,7 +85,7 @@ extension RepeatOccurrences {
   }
 
   /// The most days that an interval can have.
-  private static func mostDays(_ rule: RepeatRule) -> Int {
+  private static func daysOfPeriod(_ rule: RepeatRule) -> Int {
     let isOpen =
       rule.days.isEmpty && rule.monthDays.isEmpty && rule.yearDays.isEmpty
       && rule.weekNumbers.isEmpty

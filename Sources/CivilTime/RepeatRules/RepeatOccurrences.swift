@@ -147,7 +147,7 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
     // All intervals are of one size.
     let size = limit
     var month = (first: 0, length: 0, mask: UInt32(0))
-    for _ in 0..<RepeatDayCounts.mostDays {
+    for _ in 0..<RepeatDayCounts.maximumDays {
       guard period < goal else { return }
       let day = period.flooredQuotient(units)
       guard day <= Self.lastDay else { return }

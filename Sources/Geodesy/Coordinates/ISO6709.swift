@@ -2,7 +2,7 @@
 /// `+523112+0132418+34CRSWGS_84/`. The count of digits before the point tells the units.
 enum ISO6709 {
   /// A signed number with another one right behind it.
-  static func looksLikePosition(_ cursor: TextCursor) -> Bool {
+  static func resemblesPosition(_ cursor: TextCursor) -> Bool {
     var cursor = cursor
     guard let sign = cursor.peek(), sign == "+" || sign.isMinus else { return false }
     cursor.skip()

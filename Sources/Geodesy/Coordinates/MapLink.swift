@@ -2,7 +2,7 @@
 ///
 /// A marker or place counts before the middle of the map; nothing is ever looked up.
 enum MapLink {
-  static func looksLikeLink(_ cursor: TextCursor) -> Bool {
+  static func resemblesLink(_ cursor: TextCursor) -> Bool {
     for scheme in ["http://", "https://", "maps:", "comgooglemaps:"]
     where cursor.starts(withIgnoringCase: scheme) {
       return true

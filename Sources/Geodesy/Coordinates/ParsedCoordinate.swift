@@ -34,15 +34,15 @@ package struct ParsedCoordinate: Hashable, Sendable {
   static func parse(_ cursor: TextCursor) throws(CoordinateError) -> ParsedCoordinate {
     if cursor.starts(withIgnoringCase: "geo:") { return try GeoURI.parse(cursor) }
     let coordinate =
-      if MapLink.looksLikeLink(cursor) {
+      if MapLink.resemblesLink(cursor) {
         try MapLink.parse(cursor)
-      } else if ISO6709.looksLikePosition(cursor) {
+      } else if ISO6709.resemblesPosition(cursor) {
         try ISO6709.parse(cursor)
-      } else if PlusCode.looksLikeCode(cursor) {
+      } else if PlusCode.resemblesCode(cursor) {
         try PlusCode.parse(cursor)
-      } else if UTM.looksLikePosition(cursor) {
+      } else if UTM.resemblesPosition(cursor) {
         try UTM.parse(cursor)
-      } else if MGRS.looksLikeReference(cursor) {
+      } else if MGRS.resemblesReference(cursor) {
         try MGRS.parse(cursor)
       } else {
         try TypedCoordinate.parse(cursor)

@@ -52,7 +52,7 @@ enum MGRS {
   }
 
   /// A zone, three letters and digits, blanks aside; not one of the words of typed coordinates.
-  static func looksLikeReference(_ start: TextCursor) -> Bool {
+  static func resemblesReference(_ start: TextCursor) -> Bool {
     var cursor = start
     let zone = cursor.takeWhile(\.isDigit).utf8.count
     guard zone <= 2 else { return false }

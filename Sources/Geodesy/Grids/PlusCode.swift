@@ -35,7 +35,7 @@ enum PlusCode {
   }
 
   /// A plus sign behind an even number of code digits, eight at most.
-  static func looksLikeCode(_ start: TextCursor) -> Bool {
+  static func resemblesCode(_ start: TextCursor) -> Bool {
     var cursor = start
     let before = cursor.takeWhile { digit($0) != nil || $0 == "0" }.unicodeScalars.count
     guard cursor.peek() == "+", before >= 2, before <= 8, before.isMultiple(of: 2) else {

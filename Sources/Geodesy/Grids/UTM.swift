@@ -13,7 +13,7 @@ enum UTM {
   }
 
   /// A zone with a letter, and a number of six digits or seven behind it.
-  static func looksLikePosition(_ start: TextCursor) -> Bool {
+  static func resemblesPosition(_ start: TextCursor) -> Bool {
     var cursor = start
     if cursor.starts(withIgnoringCase: "utm") { return true }
     let zone = cursor.takeWhile(\.isDigit)

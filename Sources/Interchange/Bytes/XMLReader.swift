@@ -41,7 +41,7 @@ protocol XMLHandler: AnyObject {
 /// endless fields.
 struct XMLReader {
   /// Elements within elements; KML's folders nest deepest.
-  static let mostLevels = 100
+  static let maximumLevels = 100
   /// Of the text of one element, in bytes: a polygon's coordinates are the longest.
   static let longestText = 8 << 20
   /// Of one tag or comment, in bytes; expat holds it until it is whole.
@@ -150,8 +150,8 @@ struct XMLReader {
   func begin(_ name: String, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?) {
     guard fault == nil else { return }
     let element = unsafe XMLElement(name: name, line: line, attributes: attributes)
-    guard names.count < XMLReader.mostLevels else {
-      return stop(Fault("elements are nested deeper than \(XMLReader.mostLevels) levels"))
+    guard names.count < XMLReader.maximumLevels else {
+      return stop(Fault("elements are nested deeper than \(XMLReader.maximumLevels) levels"))
     }
     do throws(Fault) {
       try handler.begin(element, in: names)

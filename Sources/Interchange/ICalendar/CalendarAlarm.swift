@@ -32,7 +32,7 @@ struct CalendarAlarm {
   static let sentinel = "19760401T005545Z"
 
   /// Of one alarm; more of them would be a hostile file.
-  private static let mostRepetitions = 16
+  private static let maximumRepetitions = 16
 
   init(_ component: CalendarComponent, _ zones: CalendarZones) throws(Fault) {
     line = component.line
@@ -47,7 +47,7 @@ struct CalendarAlarm {
     let count = component["REPEAT"].flatMap { Int($0.value) } ?? 0
     if count > 0, let duration = component["DURATION"] {
       interval = try CalendarValue.span(duration)
-      repetitions = min(count, Self.mostRepetitions)
+      repetitions = min(count, Self.maximumRepetitions)
     } else {
       interval = .zero
       repetitions = 0
@@ -102,7 +102,7 @@ enum CalendarPlaces {
       }
     }
     // A writer may give the same place in both forms, so that each reader finds its own.
-    let locations = try component.components("VLOCATION").prefix(mostPlaces)
+    let locations = try component.components("VLOCATION").prefix(maximumPlaces)
       .map { (location) throws(Fault) in try self.location(location) }
     for case let place? in locations
     where !places.contains(where: { $0.position == place.position }) {
@@ -120,7 +120,7 @@ enum CalendarPlaces {
       name: component["LOCATION"].flatMap { name($0.text) }, position: position)
   }
 
-  private static let mostPlaces = 100
+  private static let maximumPlaces = 100
 
   /// `X-APPLE-STRUCTURED-LOCATION;X-APPLE-RADIUS=100;X-TITLE=Home:geo:52.5,13.4`
   private static func structured(_ line: ContentLine) throws(Fault) -> Reminder.Place? {

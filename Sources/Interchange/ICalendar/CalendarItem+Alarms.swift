@@ -56,8 +56,8 @@ extension CalendarItem {
   func dateReminders() -> [CalendarReminder] {
     var moments = self.moments()
     guard let reference else { return alone(moments) }
-    let isTold = alarms.contains { $0.snoozed == nil && $0.trigger != .none }
-    if moments.isEmpty, isTask, !isTold {
+    let hasAlarm = alarms.contains { $0.snoozed == nil && $0.trigger != .none }
+    if moments.isEmpty, isTask, !hasAlarm {
       // A task without an alarm is told when it is due.
       let offset = reference.isDate ? Self.morning : .zero
       moments.append(
@@ -77,7 +77,7 @@ extension CalendarItem {
       repeating(&reminder, due: reference.stamp)
       reminders.append(lead(reminder, before))
     }
-    for moment in moments.filter({ $0.offset.map { $0 > .zero } ?? true }).prefix(Self.mostLeads) {
+    for moment in moments.filter({ $0.offset.map { $0 > .zero } ?? true }).prefix(Self.maximumLeads) {
       let suffix =
         reminders.isEmpty ? "" : "+\(moment.offset.map { $0.iCalendar } ?? "\(moment.stamp)")"
       var reminder = base(.date, suffix)
@@ -114,7 +114,7 @@ extension CalendarItem {
     func span(_ offset: TimeSpan) -> TimeSpan { TimeSpan(microseconds: -offset.microseconds) }
     var reminder = reminder
     let leads = Set(moments.compactMap { $0.offset.map(span) }).sorted(by: >)
-      .suffix(Self.mostLeads)
+      .suffix(Self.maximumLeads)
     reminder.leads = leads == [.zero] ? [] : Array(leads)
     var acknowledged = 0
     if !repeats, reminder.state == .armed {

@@ -16,8 +16,8 @@ struct CalendarItem {
   /// What a whole day without an alarm of its own is told at.
   static let morning = TimeSpan.hours(9)
   /// Leads of one reminder.
-  static let mostLeads = 32
-  private static let mostAlarms = 256
+  static let maximumLeads = 32
+  private static let maximumAlarms = 256
 
   init(_ component: CalendarComponent, _ zones: CalendarZones) throws(Fault) {
     self.component = component
@@ -37,8 +37,8 @@ struct CalendarItem {
       self.end = end
     }
     let components = component.components("VALARM")
-    guard components.count <= Self.mostAlarms else {
-      throw Fault("it has more than \(Self.mostAlarms) alarms", line: component.line)
+    guard components.count <= Self.maximumAlarms else {
+      throw Fault("it has more than \(Self.maximumAlarms) alarms", line: component.line)
     }
     alarms = try components.map { (alarm) throws(Fault) in try CalendarAlarm(alarm, zones) }
     try readRepeating()

@@ -15,14 +15,14 @@ struct CalendarZones {
       }
       Self.collectNames(in: calendar, into: &named)
     }
-    for name in named.union(described.keys).prefix(Self.mostZones) {
+    for name in named.union(described.keys).prefix(Self.maximumZones) {
       known[name] =
         Self.system(name) ?? described[name].flatMap { Self.described($0, name: name) }
     }
   }
 
   /// As many as one calendar has any use for.
-  private static let mostZones = 600
+  private static let maximumZones = 600
 
   func zone(named name: String) -> NamedZone? { known[name] }
 

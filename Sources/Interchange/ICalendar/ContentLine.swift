@@ -53,8 +53,8 @@ extension ContentLine {
     var parameters: [Parameter] = []
     while rest.first == UInt8(ascii: ";") {
       rest.removeFirst()
-      guard parameters.count < Self.mostParameters else {
-        throw Fault("the line has more than \(Self.mostParameters) parameters")
+      guard parameters.count < Self.maximumParameters else {
+        throw Fault("the line has more than \(Self.maximumParameters) parameters")
       }
       parameters.append(try Self.parameter(&rest))
     }
@@ -65,8 +65,8 @@ extension ContentLine {
     value = String(decoding: rest, as: UTF8.self)
   }
 
-  private static let mostParameters = 256
-  private static let mostValues = 1_024
+  private static let maximumParameters = 256
+  private static let maximumValues = 1_024
 
   /// Letters, digits and hyphens; dots and underscores stand in some files.
   private static func name(
@@ -105,8 +105,8 @@ extension ContentLine {
         }
         rest = rest[value.endIndex...]
       }
-      guard values.count < mostValues else {
-        throw Fault("parameter \(name) has more than \(mostValues) values")
+      guard values.count < maximumValues else {
+        throw Fault("parameter \(name) has more than \(maximumValues) values")
       }
       values.append(CalendarText.parameterUnescaped(String(decoding: value, as: UTF8.self)))
     } while rest.first == UInt8(ascii: ",")

@@ -43,7 +43,7 @@ struct CSVReader {
   }
 
   /// Whether a first line names columns that places have.
-  static func looksLikeHeader(_ bytes: ArraySlice<UInt8>) -> Bool {
+  static func resemblesHeader(_ bytes: ArraySlice<UInt8>) -> Bool {
     let first = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
     let columns = columns(in: first, separator: separator(of: first))
     return columns[.latitude] != nil && columns[.longitude] != nil

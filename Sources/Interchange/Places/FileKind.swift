@@ -31,7 +31,7 @@ package enum FileKind: Equatable, Sendable {
       if first.elementsEqual("BEGIN:VCALENDAR".utf8, by: { $0 & 0xDF == $1 & 0xDF }) {
         return .calendar
       }
-      return CSVReader.looksLikeHeader(text) ? .places(.csv) : .unknown
+      return CSVReader.resemblesHeader(text) ? .places(.csv) : .unknown
     }
   }
 

@@ -97,7 +97,7 @@ package final class PlaceImport {
   /// Metres within which places of one name are one place: formats round, and receivers err.
   package static let samePlace = 20.0
   /// A file with more kinds of places has taken something else for a category.
-  private static let mostCategories = 5000
+  private static let maximumCategories = 5000
 
   /// Places since the last large commit.
   private var sinceCommit = 0
@@ -113,9 +113,9 @@ package final class PlaceImport {
   package func add(_ places: [(place: SavedPlace, color: String?)]) throws(StoreError) {
     for (place, _) in places { try PlaceStore.check(place) }
     let named = categories.union(places.compactMap { $0.place.category?.lowercased() })
-    guard named.count <= Self.mostCategories else {
+    guard named.count <= Self.maximumCategories else {
       throw .invalid(
-        what: "import", reason: "it has more than \(Self.mostCategories) categories of places")
+        what: "import", reason: "it has more than \(Self.maximumCategories) categories of places")
     }
     let before = (added, known)
     do throws(StoreError) {

@@ -36,7 +36,7 @@ package struct FoundPlace: Equatable, Sendable {
 extension PlaceStore {
   /// So many that fit are compared one by one; of more, those around are looked at ring by ring, or
   /// without a position the first ones that come.
-  private static let mostCandidates = 2000
+  private static let maximumCandidates = 2000
 
   /// Half the Earth's circumference and a little.
   private static let wholeEarth = 20_100_000.0
@@ -56,7 +56,7 @@ extension PlaceStore {
     if let words = query.words {
       filter.ids = try PlaceWords(database: database).places(
         with: words, atLeast: query.limit,
-        atMost: query.near == nil ? Self.mostCandidates : .max)
+        atMost: query.near == nil ? Self.maximumCandidates : .max)
       if filter.ids?.isEmpty == true { return [] }
     }
     guard let near = query.near else {
@@ -148,7 +148,7 @@ extension PlaceStore {
     }
     let statement = filter.statement(columns: "place.id, place.name")
     try database.forEach(
-      statement.sql + " LIMIT \(Self.mostCandidates)", statement.values, note)
+      statement.sql + " LIMIT \(Self.maximumCandidates)", statement.values, note)
     named.sort { ($0.name, $0.id) < ($1.name, $1.id) }
     return named.map(\.id)
   }
@@ -159,9 +159,9 @@ extension PlaceStore {
   ) throws(StoreError) -> [(id: Int64, distance: Double)]? {
     let isFew =
       if let ids = filter.ids {
-        ids.count <= Self.mostCandidates
+        ids.count <= Self.maximumCandidates
       } else {
-        try !hasAtLeast(Self.mostCandidates + 1, filter.conditions, filter.values)
+        try !hasAtLeast(Self.maximumCandidates + 1, filter.conditions, filter.values)
       }
     guard isFew else { return nil }
     var found: [(id: Int64, distance: Double)] = []

@@ -26,12 +26,12 @@ struct PlaceWords {
   // MARK: - Search
 
   /// Of a search, so that its cost is bounded.
-  private static let mostWords = 16
+  private static let maximumWords = 16
 
   /// So many words may a beginning stand for before FTS5 is left to gather them. It gathers the places
   /// of all of them first (13 ms for 64 000), while of words that are spelt out it takes no more places
   /// than the search wants.
-  private static let mostTerms = 64
+  private static let maximumTerms = 64
 
   /// Beginnings of up to so many letters have an index of their own, `prefix` in the schema.
   private static let indexedBeginning = 3
@@ -41,7 +41,7 @@ struct PlaceWords {
   func places(
     with text: String, atLeast least: Int, atMost most: Int
   ) throws(StoreError) -> [Int64] {
-    let words = text.split { !$0.isLetter && !$0.isNumber }.prefix(Self.mostWords)
+    let words = text.split { !$0.isLetter && !$0.isNumber }.prefix(Self.maximumWords)
     guard let last = words.last else { return [] }
     let whole = words.dropLast().map(Self.quoted) + [try beginning(last)]
     let found = try places(matching: whole, atMost: most)
@@ -79,9 +79,9 @@ struct PlaceWords {
       [.text(folded), .text(folded + "\u{10FFFF}")]
     ) { row in
       if case .text(let term) = row.value(at: 0) { terms.append(term) }
-      return terms.count <= Self.mostTerms
+      return terms.count <= Self.maximumTerms
     }
-    guard !terms.isEmpty, terms.count <= Self.mostTerms else { return any }
+    guard !terms.isEmpty, terms.count <= Self.maximumTerms else { return any }
     return "(\(terms.map(Self.quoted).joined(separator: " OR ")))"
   }
 }

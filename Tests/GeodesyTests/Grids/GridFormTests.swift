@@ -90,9 +90,9 @@ import Testing
   /// The letters of some squares are words that stand in other forms.
   @Test(arguments: ["38LNG1234567890", "32MIN1234567890", "52SEC1234567890"])
   func lettersThatAreAWordByChance(_ text: String) {
-    #expect(MGRS.looksLikeReference(TextCursor(Array(text.unicodeScalars))))
-    #expect(!MGRS.looksLikeReference(TextCursor(Array("52deg 31".unicodeScalars))))
-    #expect(!MGRS.looksLikeReference(TextCursor(Array("52deg31".unicodeScalars))))
+    #expect(MGRS.resemblesReference(TextCursor(Array(text.unicodeScalars))))
+    #expect(!MGRS.resemblesReference(TextCursor(Array("52deg 31".unicodeScalars))))
+    #expect(!MGRS.resemblesReference(TextCursor(Array("52deg31".unicodeScalars))))
   }
 
   /// Every form leads back to the point, within what it can say; a hundred thousand points where
