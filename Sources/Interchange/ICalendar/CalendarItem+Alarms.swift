@@ -77,7 +77,8 @@ extension CalendarItem {
       repeating(&reminder, due: reference.stamp)
       reminders.append(lead(reminder, before))
     }
-    for moment in moments.filter({ $0.offset.map { $0 > .zero } ?? true }).prefix(Self.maximumLeads) {
+    for moment in moments.filter({ $0.offset.map { $0 > .zero } ?? true }).prefix(Self.maximumLeads)
+    {
       let suffix =
         reminders.isEmpty ? "" : "+\(moment.offset.map { $0.iCalendar } ?? "\(moment.stamp)")"
       var reminder = base(.date, suffix)
