@@ -143,7 +143,7 @@ let package = Package(
       .testTarget(
         name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: strict),
       .target(
-        name: "TestSupport", dependencies: ["LinuxRuntime"], path: "Tests/TestSupport",
+        name: "TestSupport", dependencies: ["Geodesy", "LinuxRuntime"], path: "Tests/TestSupport",
         swiftSettings: strict),
       .executableTarget(
         name: "georemind-notify",

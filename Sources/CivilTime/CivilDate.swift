@@ -80,12 +80,6 @@ package struct CivilDate: Hashable, Comparable, Sendable {
 
   package var weekday: Weekday { Weekday(dayNumber: dayNumber) }
 
-  /// The week of ISO 8601: weeks begin on Monday, week 1 is the one with the year's first Thursday.
-  package var isoWeek: (year: Int, week: Int) {
-    let thursday = CivilDate(dayNumber: dayNumber - weekday.rawValue + 4)
-    return (thursday.year, (thursday.dayOfYear - 1) / 7 + 1)
-  }
-
   /// The day so many days later; stays within the range.
   package func adding(days: Int) -> CivilDate {
     let (sum, overflow) = dayNumber.addingReportingOverflow(days)

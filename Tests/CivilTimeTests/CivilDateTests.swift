@@ -31,15 +31,6 @@ import Testing
     #expect(CivilDate(dayNumber: number) == CivilDate(year: year, month: month, day: day))
   }
 
-  @Test(arguments: [
-    (2005, 1, 1, 2004, 53), (2005, 1, 2, 2004, 53), (2005, 12, 31, 2005, 52), (2007, 1, 1, 2007, 1),
-    (2008, 12, 29, 2009, 1), (2010, 1, 3, 2009, 53), (2026, 11, 21, 2026, 47),
-  ])
-  func isoWeeks(year: Int, month: Int, day: Int, weekYear: Int, week: Int) throws {
-    let date = try #require(CivilDate(year: year, month: month, day: day))
-    #expect(date.isoWeek == (weekYear, week))
-  }
-
   @Test func refusesDaysThatDoNotExist() {
     #expect(CivilDate(year: 2025, month: 2, day: 29) == nil)
     #expect(CivilDate(year: 1900, month: 2, day: 29) == nil)

@@ -8,10 +8,10 @@ extension FenceMonitor {
   /// or a sharp turn its end may be an outlier, and the next sample has to bear it out.
   mutating func findPasses(_ evaluation: Evaluation, into transitions: inout [Transition]) {
     guard evaluation.leg, let last, isMoving(evaluation) else { return }
-    let arc = Arc(from: last.place, to: evaluation.place)
+    let leg = Edge(from: last.place, to: evaluation.place)
     for fence in neighbours.crossable
     where states[Int(fence)].is(.outside) && !settled.contains(fence) {
-      guard let pass = pass(fence, last.sample.time, evaluation.sample, arc) else { continue }
+      guard let pass = pass(fence, last.sample.time, evaluation.sample, leg) else { continue }
       if goesOnSteadily(to: evaluation) {
         transitions.append(pass)
       } else {
@@ -31,8 +31,8 @@ extension FenceMonitor {
       return transitions.append(transition(.pass, fence, last.sample))
     }
     let center = Vector(index.circles[Int(fence)].center)
-    let way = Arc(from: before.place, to: last.place)
-    let on = Arc(from: last.place, to: evaluation.place)
+    let way = Edge(from: before.place, to: last.place)
+    let on = Edge(from: last.place, to: evaluation.place)
     let first = pass(fence, before.time, last.sample, way, at: way.nearestFraction(to: center))
     let second = pass(
       fence, last.sample.time, evaluation.sample, on, at: on.nearestFraction(to: center))
@@ -52,28 +52,26 @@ extension FenceMonitor {
 
   /// The pass of the way from one sample to the next, nil where it does not touch the fence.
   private func pass(
-    _ fence: FenceID, _ start: Instant, _ end: PositionSample, _ arc: Arc
+    _ fence: FenceID, _ start: Instant, _ end: PositionSample, _ leg: Edge
   ) -> Transition? {
     if let shape = index.shape(fence) {
-      return shape.passing(Edge(from: arc.start, to: arc.end)).map {
-        pass(fence, start, end, arc, at: $0)
-      }
+      return shape.passing(leg).map { pass(fence, start, end, leg, at: $0) }
     }
     let circle = index.circles[Int(fence)]
     let nearest = pass(
-      fence, start, end, arc, at: arc.nearestFraction(to: Vector(circle.center)))
+      fence, start, end, leg, at: leg.nearestFraction(to: Vector(circle.center)))
     // A way that ends on the edge is about to arrive. Which side of it such an end is on, rounding
     // decides.
     return distance(of: nearest) <= circle.radius - 0.001 ? nearest : nil
   }
 
   private func pass(
-    _ fence: FenceID, _ start: Instant, _ end: PositionSample, _ arc: Arc, at fraction: Double
+    _ fence: FenceID, _ start: Instant, _ end: PositionSample, _ leg: Edge, at fraction: Double
   ) -> Transition {
     let elapsed = (end.time - start).seconds * fraction
     return Transition(
       fence: fence, kind: .pass, time: start + .seconds(elapsed),
-      position: arc.point(at: fraction).coordinate, eph: end.eph)
+      position: leg.point(at: fraction).coordinate, eph: end.eph)
   }
 
   /// Whether a sample lies where the leg before it, gone on with, would have led: off by no more

@@ -4,8 +4,8 @@ import Geodesy
   import Glibc
 #endif
 
-/// The shorter great-circle arc between two directions less than half a turn apart, as the side of
-/// a shape or as a path.
+/// The shorter great-circle arc between two places less than half a turn apart: a side of a shape,
+/// or a leg of the device.
 ///
 /// Everything is computed from differences from the edge's own ends, which are exact for places
 /// close by, so that a metre is measured as well as a continent: to a few nanometres.
@@ -69,6 +69,18 @@ struct Edge {
     return fraction(seen.a, seen.b)
   }
 
+  /// The point at a fraction 0…1 of the length.
+  func point(at fraction: Double) -> Vector {
+    let angle = angle
+    let sine = sin(angle)
+    guard angle > 1e-12, sine > 1e-12 else { return fraction < 0.5 ? start : start + chord }
+    let parts = ((1 - fraction) * angle, fraction * angle)
+    return (sin(parts.0) / sine) * start + (sin(parts.1) / sine) * (start + chord)
+  }
+
+  /// The length in radians.
+  private var angle: Double { 2 * asin(min(1, chordSquared.squareRoot() / 2)) }
+
   /// Where this edge crosses another, as a fraction of its length; nil where it does not.
   func crossing(_ other: Edge) -> Double? {
     let end = start + chord
@@ -86,7 +98,7 @@ struct Edge {
   /// The fraction of the length at which `a` parts of the start and `b` of the end lie.
   private func fraction(_ a: Double, _ b: Double) -> Double {
     guard a + b > 0 else { return 0 }
-    let angle = 2 * asin(min(1, chordSquared.squareRoot() / 2))
+    let angle = angle
     guard angle > 1e-9 else { return b / (a + b) }
     return max(0, min(1, atan2(b * sin(angle), a + b * cos(angle)) / angle))
   }

@@ -51,10 +51,3 @@ extension Corridor {
     return Vector.distance(chordSquared: least) <= halfWidth ? at : nil
   }
 }
-
-extension Edge {
-  /// The point at a fraction of the length.
-  func point(at fraction: Double) -> Vector {
-    Arc(from: start, to: start + chord).point(at: fraction)
-  }
-}

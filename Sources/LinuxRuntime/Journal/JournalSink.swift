@@ -95,17 +95,3 @@ package final class SystemJournal: JournalSink {
     }
   }
 }
-
-/// Keeps the entries, for tests.
-package final class RecordingJournal: JournalSink {
-  package private(set) var entries: [JournalEntry.Contents] = []
-  /// Thrown in place of recording, while set.
-  package var failure: JournalError?
-
-  package init() {}
-
-  package func write(_ entry: consuming JournalEntry) throws(JournalError) {
-    if let failure { throw failure }
-    entries.append(entry.contents)
-  }
-}

@@ -111,17 +111,6 @@ package final class EventLoop {
     return source
   }
 
-  /// Calls back once when the loop is about to end.
-  package func addExit(
-    priority: EventPriority = .normal, handler: @escaping () -> Void
-  ) throws(SystemError) -> TurnSource {
-    let source = TurnSource { _ in handler() }
-    try source.attach("wait for the end", priority: priority) { place, context in
-      sd_event_add_exit(event, place, { TurnSource.deliver(Turn(), to: $1) }, context)
-    }
-    return source
-  }
-
   /// Has a bus connection served by this loop; answers whether that worked.
   func attach(bus: OpaquePointer) -> Bool { sd_bus_attach_event(bus, event, 0) >= 0 }
 

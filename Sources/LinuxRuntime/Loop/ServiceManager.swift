@@ -63,12 +63,6 @@ package final class ServiceManager {
     send("ERRNO=\(code)", status: status)
   }
 
-  /// Asks for that many microseconds more, from now, to start, reload or stop.
-  @discardableResult
-  package func extendTimeout(by microseconds: Int64) -> Bool {
-    send("EXTEND_TIMEOUT_USEC=\(max(0, microseconds))")
-  }
-
   /// Has systemd keep a copy of a descriptor for the next run of this service, in place of what it had
   /// of that name; nil has it keep nothing. It needs `FileDescriptorStoreMax=` in the unit, and drops by
   /// itself what has hung up.

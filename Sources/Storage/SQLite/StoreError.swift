@@ -65,15 +65,6 @@ extension StoreError {
     return failure.code == SQLITE_MISUSE
   }
 
-  /// No space is left for the database.
-  package var isDiskFull: Bool {
-    switch self {
-    case .sqlite(let failure): failure.code == SQLITE_FULL
-    case .file(let failure): failure.code == ENOSPC || failure.code == EDQUOT
-    default: false
-    }
-  }
-
   /// A row breaks a rule of the schema: a name that exists already, a value out of range.
   var isConstraint: Bool {
     guard case .sqlite(let failure) = self else { return false }

@@ -1,6 +1,7 @@
 import CivilTime
 import Geodesy
 import Geofencing
+import TestSupport
 
 /// The rules of `docs/geofencing.md` without an index, a neighbour list or a safe ball: all circles are
 /// measured at each sample, in degrees and by the haversine formula.

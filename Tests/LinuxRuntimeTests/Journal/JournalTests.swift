@@ -159,16 +159,6 @@ import Testing
     #expect(recv(reader.raw, &bytes, bytes.count, 0) < 0)
   }
 
-  @Test func recordsAndFailsOnRequest() throws {
-    let journal = RecordingJournal()
-    try journal.write(JournalEntry("kept", priority: .warning))
-    journal.failure = .notSent(code: EAGAIN)
-    #expect(throws: JournalError.notSent(code: EAGAIN)) {
-      try journal.write(JournalEntry("lost", priority: .warning))
-    }
-    #expect(journal.entries.map(\.message) == ["kept"])
-  }
-
   @Test func noticesAMissingJournal() {
     let path = "/tmp/georemind-no-journal/socket"
     #expect(!SystemJournal.isAvailable(socketPath: path))

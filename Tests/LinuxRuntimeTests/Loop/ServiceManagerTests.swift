@@ -50,8 +50,6 @@ import Testing
       #expect((reload.last.flatMap { Int64($0) } ?? 0) >= before)
       manager.failed(code: EIO)
       #expect(receiver.next() == "ERRNO=5")
-      manager.extendTimeout(by: 1_500_000)
-      #expect(receiver.next() == "EXTEND_TIMEOUT_USEC=1500000")
       manager.stopping()
       #expect(receiver.next() == "STOPPING=1")
 

@@ -180,7 +180,6 @@ import Testing
         }
       }
     }
-    #expect(error?.isDiskFull == true)
     #expect(error?.description.contains("free some space") == true)
     #expect(try count() == 0)
     // The connection is as good as before.

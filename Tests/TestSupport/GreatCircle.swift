@@ -1,6 +1,5 @@
-#if canImport(Glibc)
-  import Glibc
-#endif
+package import Geodesy
+import Glibc
 
 /// Where a segment comes closest to a point.
 package struct ClosestApproach: Hashable, Sendable {
@@ -30,9 +29,7 @@ extension Coordinate {
   /// `distance(to:)` of either end; on a tie the earlier point wins.
   package func closestApproach(
     ofSegmentFrom start: Coordinate, to end: Coordinate
-  )
-    -> ClosestApproach
-  {
+  ) -> ClosestApproach {
     let toStart = ClosestApproach(fraction: 0, distance: distance(to: start))
     let toEnd = ClosestApproach(fraction: 1, distance: distance(to: end))
     let nearerEnd = toEnd.distance < toStart.distance ? toEnd : toStart
