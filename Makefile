@@ -7,7 +7,7 @@ RELEASE = .build/release
 BUILD_FLAGS = -c release --static-swift-stdlib -Xlinker -s
 SOURCES := $(shell find Sources Benchmarks Tools -name '*.swift' -o -name '*.h' -o -name '*.modulemap')
 
-.PHONY: all run test deps lint fuzz bench install uninstall deb clean drive
+.PHONY: all run test deps lint fuzz bench install install-main install-route uninstall deb clean drive
 
 all: $(RELEASE)/.built
 
@@ -15,10 +15,15 @@ all: $(RELEASE)/.built
 deps:
 	@Tools/install-build-deps.sh
 
+# The names that the one program file is called by, its own first (Sources/georemind/Role.swift).
+ROLES = georemind georemindd georemind-notify georemind-hook
+LINKS = $(wordlist 2,9,$(ROLES))
+
 # One stamp for all programs: where nothing has changed, nothing is started.
 $(RELEASE)/.built: Package.swift $(SOURCES)
 	@Tools/install-build-deps.sh
 	$(SWIFT) build $(BUILD_FLAGS)
+	@for link in $(LINKS); do ln -sfn georemind $(RELEASE)/$$link || exit; done
 	@touch $@
 
 # The daemon on a recorded drive with a few reminders; its firings as journal entries.
@@ -42,8 +47,9 @@ drive: $(RELEASE)/.built
 bench: $(RELEASE)/.built
 	@$(RELEASE)/georemind-bench --help
 
-# Every program that is installed; units, catalogs and manual pages are taken as they are there.
-PROGRAMS = georemindd georemind georemind-notify georemind-hook georemind-route
+# Two packages, each with what bears its names: georemind-route brings libcurl, and with it 30 libraries.
+ROUTE = georemind-route
+PROGRAMS = $(ROLES) $(ROUTE)
 SHARE = .build/share
 
 # Where things go, below DESTDIR. The catalog has one place alone, whatever the prefix: that is where
@@ -62,10 +68,20 @@ FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 APPLICATIONSDIR = $(PREFIX)/share/applications
 CONFDIR = /etc/georemind
 
+# Of a list of files: what is georemind-route's, and what is not.
+of_route = $(foreach file,$(1),$(if $(filter $(ROUTE).% _$(ROUTE) $(ROUTE),$(notdir $(file))),$(file)))
+of_main = $(filter-out $(call of_route,$(1)),$(1))
+
 UNITS = $(wildcard systemd/*.service systemd/*.socket systemd/*.timer systemd/*.path)
 USERUNITS = $(wildcard systemd/user/*.*)
 CATALOGS = $(wildcard systemd/catalog/*)
 APPLICATIONS = $(wildcard share/applications/*.desktop)
+# Of the programs that have a manual page, as of all pages, what Tools/make-share.sh makes.
+PAGES = $(patsubst man/%.in,$(SHARE)/man/%,$(wildcard man/*.in))
+DESCRIBED = $(filter $(basename $(notdir $(PAGES))),$(PROGRAMS))
+BASH = $(DESCRIBED:%=$(SHARE)/bash/%)
+ZSH = $(DESCRIBED:%=$(SHARE)/zsh/_%)
+FISH = $(DESCRIBED:%=$(SHARE)/fish/%.fish)
 # Units name the programs and documents by their paths.
 IN_PREFIX = sed -e 's|/usr/bin/|$(BINDIR)/|g' -e 's|/usr/share/doc/georemind|$(DOCDIR)|g'
 
@@ -74,22 +90,34 @@ $(SHARE)/.made: $(RELEASE)/.built Tools/make-share.sh etc/georemind.conf $(wildc
 	@Tools/make-share.sh $(RELEASE) $(SHARE)
 	@touch $@
 
-install: $(SHARE)/.made
-	install -Dm755 -t $(DESTDIR)$(BINDIR) $(PROGRAMS:%=$(RELEASE)/%)
+# What both packages have, of $(1): of_main or of_route.
+define install_shared
 	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(USERUNITDIR)
-	for unit in $(UNITS); do $(IN_PREFIX) $$unit | \
+	for unit in $(call $(1),$(UNITS)); do $(IN_PREFIX) $$unit | \
 	  install -m644 /dev/stdin $(DESTDIR)$(UNITDIR)/$$(basename $$unit) || exit; done
-	for unit in $(USERUNITS); do $(IN_PREFIX) $$unit | \
+	for unit in $(call $(1),$(USERUNITS)); do $(IN_PREFIX) $$unit | \
 	  install -m644 /dev/stdin $(DESTDIR)$(USERUNITDIR)/$$(basename $$unit) || exit; done
+	for page in $(call $(1),$(PAGES)); do \
+	  install -Dm644 -t $(DESTDIR)$(MANDIR)/man$${page##*.} $$page || exit; done
+	install -Dm644 -t $(DESTDIR)$(BASHDIR) $(call $(1),$(BASH))
+	install -Dm644 -t $(DESTDIR)$(ZSHDIR) $(call $(1),$(ZSH))
+	install -Dm644 -t $(DESTDIR)$(FISHDIR) $(call $(1),$(FISH))
+endef
+
+install: install-main install-route
+
+install-route: $(SHARE)/.made
+	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/$(ROUTE)
+	$(call install_shared,of_route)
+
+install-main: $(SHARE)/.made
+	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/georemind
+	for link in $(LINKS); do ln -sfn georemind $(DESTDIR)$(BINDIR)/$$link || exit; done
+	$(call install_shared,of_main)
 	install -Dm644 -t $(DESTDIR)$(CATALOGDIR) $(CATALOGS)
 	install -Dm644 -t $(DESTDIR)$(APPLICATIONSDIR) $(APPLICATIONS)
 	install -Dm644 -t $(DESTDIR)$(SYSUSERSDIR) systemd/sysusers.d/*
 	install -Dm644 -t $(DESTDIR)$(TMPFILESDIR) systemd/tmpfiles.d/*
-	for page in $(SHARE)/man/*; do \
-	  install -Dm644 -t $(DESTDIR)$(MANDIR)/man$${page##*.} $$page || exit; done
-	install -Dm644 -t $(DESTDIR)$(BASHDIR) $(SHARE)/bash/*
-	install -Dm644 -t $(DESTDIR)$(ZSHDIR) $(SHARE)/zsh/*
-	install -Dm644 -t $(DESTDIR)$(FISHDIR) $(SHARE)/fish/*
 	install -Dm644 -t $(DESTDIR)$(DOCDIR) README.md LICENSE
 	install -Dm644 -t $(DESTDIR)$(DOCDIR)/docs docs/*
 	for folder in examples systemd/examples; do (cd $$folder && find . -type f -exec \
@@ -105,13 +133,12 @@ uninstall:
 	rm -f $(CATALOGS:systemd/catalog/%=$(DESTDIR)$(CATALOGDIR)/%)
 	rm -f $(APPLICATIONS:share/applications/%=$(DESTDIR)$(APPLICATIONSDIR)/%)
 	rm -f $(DESTDIR)$(SYSUSERSDIR)/georemind.conf $(DESTDIR)$(TMPFILESDIR)/georemind.conf
-	for page in $(notdir $(basename $(wildcard man/*.in))); do \
-	  rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
-	rm -f $(PROGRAMS:%=$(DESTDIR)$(BASHDIR)/%) $(PROGRAMS:%=$(DESTDIR)$(ZSHDIR)/_%)
-	rm -f $(PROGRAMS:%=$(DESTDIR)$(FISHDIR)/%.fish)
+	for page in $(notdir $(PAGES)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
+	rm -f $(BASH:$(SHARE)/bash/%=$(DESTDIR)$(BASHDIR)/%) $(ZSH:$(SHARE)/zsh/%=$(DESTDIR)$(ZSHDIR)/%)
+	rm -f $(FISH:$(SHARE)/fish/%=$(DESTDIR)$(FISHDIR)/%)
 	rm -rf $(DESTDIR)$(DOCDIR)
 
-# A Debian package in .build/deb, for this machine's architecture. VERSION=1.2 is another than that of
+# The Debian packages in .build/deb, for this machine's architecture. VERSION=1.2 is another than that of
 # debian/changelog.
 deb: $(SHARE)/.made
 	@command -v dh >/dev/null || { echo "make deb needs debhelper: apt install debhelper" >&2; exit 1; }

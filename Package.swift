@@ -14,7 +14,7 @@ let pure: [SwiftSetting] = strict + [.strictMemorySafety()]
 
 func library(
   _ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = pure,
-  resources: [Resource] = []
+  resources: [Resource] = [], testData: [String] = []
 ) -> [Target] {
   [
     .target(
@@ -22,26 +22,18 @@ func library(
       resources: resources, swiftSettings: settings),
     .testTarget(
       name: "\(name)Tests", dependencies: [.byName(name: name), "TestSupport"] + dependencies,
-      swiftSettings: strict),
+      exclude: testData, swiftSettings: strict),
   ]
 }
 
-/// What the command-line client is made of.
-let client: [Target.Dependency] = [
-  "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders", "Interchange",
-  "Control", "LinuxRuntime", "Report", "Companion", "Configuration", "Containers",
-  "Storage",
-  .product(name: "ArgumentParser", package: "swift-argument-parser"),
-]
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 let package = Package(
   name: "georemind",
   products: [
-    .executable(name: "georemindd", targets: ["georemindd"]),
     .executable(name: "georemind", targets: ["georemind"]),
     .executable(name: "georemind-route", targets: ["georemind-route"]),
-    .executable(name: "georemind-notify", targets: ["georemind-notify"]),
-    .executable(name: "georemind-hook", targets: ["georemind-hook"]),
     .executable(name: "georemind-bench", targets: ["georemind-bench"]),
   ],
   dependencies: [
@@ -100,41 +92,42 @@ let package = Package(
     + library(
       "Companion", ["CivilTime", "JSONText", "Control", "LinuxRuntime"], settings: strict)
     + library(
-      "Notifications", ["JSONText", "Control", "LinuxRuntime", "Companion"], settings: strict)
-    + library(
-      "Hooks", ["CivilTime", "JSONText", "Configuration", "LinuxRuntime", "Companion"],
+      "Notifier", ["CivilTime", "JSONText", "Control", "LinuxRuntime", "Companion", arguments],
       settings: strict)
+    + library(
+      "Hooks",
+      ["CivilTime", "JSONText", "Configuration", "LinuxRuntime", "Companion", arguments],
+      settings: strict)
+    + library(
+      "Client",
+      [
+        "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders", "Interchange",
+        "Control", "LinuxRuntime", "Report", "Companion", "Configuration", "Containers", "Storage",
+        arguments,
+      ], settings: strict, testData: ["Screens"])
+    + library(
+      "Daemon",
+      [
+        "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Geofencing",
+        "Reminders", "Interchange", "Storage", "Control", "LinuxRuntime", "Routing", "Companion",
+        "Hooks", arguments, logging,
+      ], settings: strict)
     + [
       .executableTarget(
-        name: "georemindd",
-        dependencies: [
-          "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Geofencing",
-          "Reminders", "Interchange", "Storage", "Control", "LinuxRuntime", "Routing",
-          "Companion", "Hooks",
-          .product(name: "ArgumentParser", package: "swift-argument-parser"),
-          .product(name: "Logging", package: "swift-log"),
-        ], swiftSettings: strict),
-      .target(
-        name: "Client", dependencies: client, swiftSettings: strict),
+        name: "georemind", dependencies: ["Client", "Daemon", "Notifier", "Hooks"],
+        swiftSettings: strict),
       .testTarget(
-        name: "ClientTests", dependencies: ["Client", "TestSupport"] + client, exclude: ["Screens"],
-        swiftSettings: strict
-      ),
-      .executableTarget(name: "georemind", dependencies: ["Client"], swiftSettings: strict),
-      .testTarget(
-        name: "DaemonTests",
+        name: "ProgramTests",
         dependencies: [
-          "georemindd", "Geodesy", "CivilTime", "JSONText", "Configuration", "Reminders",
-          "Interchange", "Storage", "Control", "LinuxRuntime", "Routing", "TestSupport",
-          .product(name: "Logging", package: "swift-log"),
-        ], swiftSettings: strict),
+          "georemind", "CivilTime", "Daemon", "LinuxRuntime", "Storage", "TestSupport",
+        ],
+        swiftSettings: strict),
       .executableTarget(
         name: "georemind-route",
         dependencies: [
           "CCurl", "CivilTime", "JSONText", "Configuration", "Reminders", "Control",
           "LinuxRuntime", "Routing", "Companion",
-          .product(name: "ArgumentParser", package: "swift-argument-parser"),
-          .product(name: "Logging", package: "swift-log"),
+          arguments, logging,
         ], swiftSettings: strict),
       .testTarget(
         name: "RouteProgramTests",
@@ -145,18 +138,6 @@ let package = Package(
       .target(
         name: "TestSupport", dependencies: ["Geodesy", "LinuxRuntime"], path: "Tests/TestSupport",
         swiftSettings: strict),
-      .executableTarget(
-        name: "georemind-notify",
-        dependencies: [
-          "CivilTime", "LinuxRuntime", "Companion", "Notifications",
-          .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        ], swiftSettings: strict),
-      .executableTarget(
-        name: "georemind-hook",
-        dependencies: [
-          "CivilTime", "Configuration", "LinuxRuntime", "Companion", "Hooks",
-          .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        ], swiftSettings: strict),
       .executableTarget(
         name: "georemind-bench",
         dependencies: [

@@ -8,11 +8,11 @@ import Configuration
 
 /// The program around its verbs: arguments in, exit code out.
 package enum Program {
-  /// As the executable runs.
-  package static func main() -> Never {
+  /// Runs one command line in this process and returns the exit code.
+  package static func run(_ arguments: [String]) -> Int32 {
     // A reader that has seen enough (`| head`) ends this program without a word.
     signal(SIGPIPE, SIG_DFL)
-    exit(run(Array(CommandLine.arguments.dropFirst()), in: .process()))
+    return run(arguments, in: .process())
   }
 
   /// Runs one command line and answers the exit code.

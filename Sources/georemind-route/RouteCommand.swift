@@ -10,7 +10,7 @@ import Routing
 /// `georemind-route`: asks a routing engine for `georemindd`, which has no network libraries of its
 /// own. Started by its socket; what it is to ask stands in the daemon's configuration.
 struct RouteCommand: ParsableCommand {
-  static let version = "0.1.0"
+  static let version = GeoremindVersion.text
 
   static let configuration = CommandConfiguration(
     commandName: "georemind-route",

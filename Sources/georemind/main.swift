@@ -1,3 +1,4 @@
-import Client
+import Glibc
 
-Program.main()
+let (role, arguments) = Role.choose(by: CommandLine.arguments)
+exit(role.run(arguments))

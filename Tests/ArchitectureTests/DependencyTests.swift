@@ -10,10 +10,9 @@ import Testing
   /// From the bottom up: a target imports only targets that stand before it.
   private static let order = [
     "Bytes", "Containers", "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning",
-    "Geofencing",
-    "Departure", "Reminders", "Interchange", "Storage", "Control", "Report", "LinuxRuntime",
-    "Routing", "Companion", "Notifications", "Hooks", "Client", "georemindd", "georemind",
-    "georemind-route", "georemind-notify", "georemind-hook",
+    "Geofencing", "Departure", "Reminders", "Interchange", "Storage", "Control", "Report",
+    "LinuxRuntime", "Routing", "Companion", "Notifier", "Hooks", "Client", "Daemon", "georemind",
+    "georemind-route",
   ]
 
   /// Time arrives with each event in these, and no file or socket is opened.
@@ -33,14 +32,10 @@ import Testing
     ("CZlib", ["Interchange", "LinuxRuntime"], "packed recordings and KMZ"),
     ("CCurl", ["georemind-route"], "libcurl brings 30 libraries into the process"),
     (
-      "ArgumentParser",
-      ["Client", "georemindd", "georemind-route", "georemind-notify", "georemind-hook"],
+      "ArgumentParser", ["Client", "Daemon", "Notifier", "Hooks", "georemind-route"],
       "command lines are the outermost part"
     ),
-    (
-      "Logging", ["Client", "georemindd", "georemind-route"],
-      "libraries answer with errors and notices"
-    ),
+    ("Logging", ["Daemon", "georemind-route"], "libraries answer with errors and notices"),
   ]
 
   private static let imports: [(target: String, module: String, file: String)] = {

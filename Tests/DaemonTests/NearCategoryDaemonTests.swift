@@ -6,7 +6,7 @@ import Positioning
 import Reminders
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// Reminders of any place of a category, from the socket to the journal and over a restart.
 @Suite struct NearCategoryDaemonTests {

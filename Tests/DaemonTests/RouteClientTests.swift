@@ -9,7 +9,7 @@ import Routing
 import TestSupport
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// The daemon's end of `georemind-route`, over a socket.
 @Suite struct RouteClientTests {

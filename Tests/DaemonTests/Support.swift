@@ -9,7 +9,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// A journal that a test can look into and make fail.
 final class TestJournal: JournalSink {

@@ -4,7 +4,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// What own trips have taught is worth weeks of trips: it outlives the daemon.
 @Suite struct TravelExperienceTests {

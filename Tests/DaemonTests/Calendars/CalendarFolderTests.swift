@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// `[Calendar] Folder=`: files that come, change and go, and what is written back into them.
 @Suite(.serialized) struct CalendarFolderTests {

@@ -5,7 +5,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// `[Reminders] File=`: reminders that come with the configuration.
 @Suite(.serialized) struct ReminderFileTests {

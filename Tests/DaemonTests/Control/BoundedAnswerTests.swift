@@ -4,7 +4,7 @@ import Reminders
 import Storage
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// Whoever may call may not make the daemon hold more than it has.
 @Suite(.serialized) struct BoundedAnswerTests {

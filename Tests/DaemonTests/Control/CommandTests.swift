@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// A command is one commit, and one that the store refuses has not happened.
 @Suite(.serialized) struct CommandTests {

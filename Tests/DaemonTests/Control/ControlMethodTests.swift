@@ -9,7 +9,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// Every method of `org.georemind`, over a real socket.
 @Suite(.serialized) struct ControlMethodTests {

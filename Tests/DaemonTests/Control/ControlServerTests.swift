@@ -6,7 +6,7 @@ import LinuxRuntime
 import Reminders
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// Streams, and many clients at once.
 @Suite(.serialized) struct ControlServerTests {

@@ -4,7 +4,7 @@ import LinuxRuntime
 import Reminders
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// Whose a reminder is, and who may change it. The callers are made up; who is at the other end of a
 /// socket is `UnixSocketTests.knowsThePeer`, and real users are in the system test.

@@ -4,7 +4,7 @@ import JSONText
 import Reminders
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// The methods for places beyond adding and listing, over a real socket.
 @Suite(.serialized) struct PlaceMethodTests {

@@ -7,7 +7,7 @@ import Positioning
 import Reminders
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// Receivers that share a port.
 @Suite(.serialized) struct DatagramFeedTests {

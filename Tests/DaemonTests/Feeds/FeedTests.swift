@@ -7,7 +7,7 @@ import Reminders
 import TestSupport
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// What the daemon makes of feeds that are not what they should be.
 @Suite(.serialized) struct FeedTests {

@@ -1,7 +1,7 @@
 import Positioning
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 @Suite struct ReceiverTableTests {
   @Test func keepsReceiversApart() {

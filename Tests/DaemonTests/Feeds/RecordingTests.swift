@@ -5,7 +5,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// The bundled drive against the bundled reminders.
 @Suite(.serialized) struct RecordingTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 @Suite struct RefusalCountTests {
   /// A count that is asked within expectations.

@@ -5,7 +5,7 @@ import Reminders
 import TestSupport
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// A receiver on a line of its own, which a pseudo-terminal plays.
 @Suite(.serialized) struct SerialFeedTests {

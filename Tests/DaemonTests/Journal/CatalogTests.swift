@@ -4,7 +4,7 @@ import Reminders
 import TestSupport
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// systemd/catalog/georemind.catalog and the entries that it explains.
 @Suite struct CatalogTests {

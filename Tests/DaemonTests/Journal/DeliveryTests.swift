@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// From the ledger to the journal: whatever fails in between, each firing arrives once, in order.
 @Suite(.serialized) struct DeliveryTests {

@@ -4,7 +4,7 @@ import LinuxRuntime
 import Reminders
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// What programs find in the journal.
 @Suite struct JournalEntryTests {

@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// Backup, more firings, restore, start: nothing fires a second time that the journal has.
 @Suite(.serialized) struct RestoreTests {

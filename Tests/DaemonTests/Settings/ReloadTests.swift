@@ -7,7 +7,7 @@ import Reminders
 import TestSupport
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// What a reload changes, and what it says where it cannot.
 @Suite(.serialized) struct ReloadTests {

@@ -4,7 +4,7 @@ import Reminders
 import Storage
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// What the watchdog of systemd is fed on.
 @Suite struct SelfCheckTests {

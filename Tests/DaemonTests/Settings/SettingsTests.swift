@@ -5,7 +5,7 @@ import Reminders
 import TestSupport
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// Configuration files and arguments to settings.
 @Suite struct SettingsTests {

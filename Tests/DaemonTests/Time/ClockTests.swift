@@ -5,7 +5,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 /// Which clock makes a date due.
 @Suite(.serialized) struct ClockTests {

@@ -8,7 +8,7 @@ import Reminders
 import TestSupport
 import Testing
 
-@testable import georemindd
+@testable import Daemon
 
 @Suite struct ClockTrustTests {
   private static let now = Instant(seconds: 1_781_280_000)

@@ -37,7 +37,7 @@ def main_process(but, patience=20):
     while time.monotonic() < end:
         try:
             for process in map(int, open(CGROUP).read().split()):
-                if process != but and os.readlink(f"/proc/{process}/exe").endswith("georemindd"):
+                if process != but and os.readlink(f"/proc/{process}/exe").endswith("/georemind"):
                     return process
         except OSError:
             pass

@@ -4,10 +4,10 @@ import LinuxRuntime
 import TestSupport
 import Testing
 
+@testable import Daemon
 @testable import Storage
-@testable import georemindd
 
-/// The program as systemd and shells see it: exit codes, signals, standard streams.
+/// The daemon as systemd and shells see it: exit codes, signals, standard streams.
 @Suite(.serialized) struct ProcessTests {
   private let folder: TemporaryFolder
 
@@ -179,104 +179,5 @@ import Testing
     #expect(second.error.contains("another instance"))
     kill(first.id, SIGINT)
     #expect(try first.wait() == 0)
-  }
-}
-
-/// The built program, with its standard output in a pipe and its errors in a file.
-private final class ChildProcess {
-  let id: pid_t
-  private let reader: Int32
-  private var text: [UInt8] = []
-  private var hasEnded = false
-
-  /// - Parameter passing: descriptors that the program gets from 3 on, with their names, as from a service
-  ///   manager (sd_listen_fds(3)).
-  init(
-    _ arguments: [String], in folder: TemporaryFolder,
-    passing: [(name: String, descriptor: Int32)] = []
-  ) throws {
-    var ends: [Int32] = [-1, -1]
-    try #require(pipe(&ends) == 0)
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let writer = ends[1]
-    reader = ends[0]
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, writer, 1)
-    posix_spawn_file_actions_addopen(
-      &actions, 2, "\(folder.path)/stderr", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    for (index, socket) in passing.enumerated() {
-      posix_spawn_file_actions_adddup2(&actions, socket.descriptor, Int32(3 + index))
-    }
-    let names = passing.map(\.name).joined(separator: ":")
-    // Only the program itself knows its process number in time.
-    let shell = [
-      "/bin/sh", "-c", #"LISTEN_PID=$$ exec "$@""#, "sh",
-    ]
-    let words = ((passing.isEmpty ? [] : shell) + [Self.path] + arguments).map { strdup($0) }
-    defer { for word in words { free(word) } }
-    var variables = ["HOME=\(folder.path)", "TZ=UTC"]
-    if !passing.isEmpty {
-      variables += ["LISTEN_FDS=\(passing.count)", "LISTEN_FDNAMES=\(names)"]
-    }
-    let environment = variables.map { strdup($0) }
-    defer { for word in environment { free(word) } }
-    var id: pid_t = 0
-    let code = posix_spawn(
-      &id, passing.isEmpty ? Self.path : shell[0], &actions, nil, words + [nil], environment + [nil]
-    )
-    close(writer)
-    try #require(code == 0, "cannot start \(Self.path)")
-    self.id = id
-  }
-
-  deinit {
-    close(reader)
-    if !hasEnded {
-      kill(id, SIGKILL)
-      waitpid(id, nil, 0)
-    }
-  }
-
-  /// The products lie beside the tests.
-  private static let path: String = {
-    var bytes = [CChar](repeating: 0, count: 4096)
-    let count = readlink("/proc/self/exe", &bytes, bytes.count)
-    let own = String(
-      decoding: bytes.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return own.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/georemindd"
-  }()
-
-  /// Reads on until the output holds these words; false at its end or after five seconds.
-  func waits(for words: String) throws -> Bool {
-    while !String(decoding: text, as: UTF8.self).contains(words) {
-      guard readSome() else { return false }
-    }
-    return true
-  }
-
-  func output() throws -> String {
-    while readSome() {}
-    return String(decoding: text, as: UTF8.self)
-  }
-
-  private func readSome() -> Bool {
-    var entry = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
-    guard poll(&entry, 1, 5_000) > 0 else { return false }
-    var chunk = [UInt8](repeating: 0, count: 4096)
-    let count = read(reader, &chunk, chunk.count)
-    text += chunk.prefix(max(0, count))
-    return count > 0
-  }
-
-  /// The exit code; -1 where a signal ended it.
-  func wait() throws -> Int32 {
-    _ = try output()
-    var status: Int32 = 0
-    try #require(waitpid(id, &status, 0) == id)
-    hasEnded = true
-    return status & 0x7F == 0 ? (status >> 8) & 0xFF : -1
   }
 }

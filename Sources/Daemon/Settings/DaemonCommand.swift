@@ -1,4 +1,4 @@
-import ArgumentParser
+package import ArgumentParser
 import Companion
 import Configuration
 import Glibc
@@ -7,10 +7,10 @@ import Logging
 import Storage
 
 /// `georemindd`: arguments to settings, settings to a daemon, errors to exit codes of sysexits(3).
-struct DaemonCommand: ParsableCommand {
+package struct DaemonCommand: ParsableCommand {
   static let version = GeoremindVersion.text
 
-  static let configuration = CommandConfiguration(
+  package static let configuration = CommandConfiguration(
     commandName: "georemindd",
     abstract: "Watches a GPS and tells reminders by place and time to the systemd journal.",
     discussion: """
@@ -19,6 +19,8 @@ struct DaemonCommand: ParsableCommand {
       A file is played in its own time: reminders are due when the recording says so.
       """,
     version: "georemindd \(version)")
+
+  package init() {}
 
   @Option(name: .long, help: "Where fixes come from; may be given several times.")
   var feed: [String] = []
@@ -42,7 +44,7 @@ struct DaemonCommand: ParsableCommand {
   var foregroundJournal = false
 
   /// Runs one command line and answers the exit code.
-  static func run(_ arguments: [String]) -> Int32 {
+  package static func run(_ arguments: [String]) -> Int32 {
     let command: DaemonCommand
     do {
       command = try parse(arguments)

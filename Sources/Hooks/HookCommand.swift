@@ -1,17 +1,18 @@
-import ArgumentParser
+package import ArgumentParser
 import CivilTime
 import Companion
 import Configuration
 import Glibc
-import Hooks
 import LinuxRuntime
 
 /// `georemind-hook`: arguments to parts, parts to a running service.
-struct HookCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
+package struct HookCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "georemind-hook",
     abstract: "Starts the programs of section [Hook] of georemind.conf for each firing.",
     version: "georemind-hook \(GeoremindVersion.text)")
+
+  package init() {}
 
   @Option(
     help: ArgumentHelp(
@@ -25,7 +26,7 @@ struct HookCommand: ParsableCommand {
   private static let mostMissed = 100
 
   /// Runs one command line and answers the exit code.
-  static func run(_ arguments: [String]) -> Int32 {
+  package static func run(_ arguments: [String]) -> Int32 {
     let log = ServiceLog(program: "georemind-hook")
     do {
       return try parse(arguments).start(log)

@@ -2,7 +2,7 @@ import Companion
 import JSONText
 import Testing
 
-@testable import Notifications
+@testable import Notifier
 
 @Suite struct NotificationBoardTests {
   private func note(_ title: String) throws -> Notification {

@@ -1,16 +1,17 @@
-import ArgumentParser
+package import ArgumentParser
 import CivilTime
 import Companion
 import Glibc
 import LinuxRuntime
-import Notifications
 
 /// `georemind-notify`: arguments to parts, parts to a running service.
-struct NotifyCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
+package struct NotifyCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "georemind-notify",
     abstract: "Shows firings as desktop notifications, with the buttons Done and Snooze.",
     version: "georemind-notify \(GeoremindVersion.text)")
+
+  package init() {}
 
   @Option(
     help: ArgumentHelp(
@@ -24,7 +25,7 @@ struct NotifyCommand: ParsableCommand {
   private static let mostMissed = 20
 
   /// Runs one command line and answers the exit code.
-  static func run(_ arguments: [String]) -> Int32 {
+  package static func run(_ arguments: [String]) -> Int32 {
     let log = ServiceLog(program: "georemind-notify")
     do {
       return try parse(arguments).start(log)
@@ -39,7 +40,7 @@ struct NotifyCommand: ParsableCommand {
     }
   }
 
-  func validate() throws {
+  package func validate() throws {
     guard let span = try? TimeSpan(parsing: snooze), span > .zero else {
       throw ValidationError("--snooze '\(snooze)' is no span of time; write it like 10min")
     }

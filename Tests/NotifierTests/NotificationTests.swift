@@ -3,7 +3,7 @@ import JSONText
 import LinuxRuntime
 import Testing
 
-@testable import Notifications
+@testable import Notifier
 
 /// A firing as the daemon tells it.
 func firing(_ members: JSONObject = JSONObject()) throws -> FiringNotice {

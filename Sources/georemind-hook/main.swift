@@ -1,3 +1,0 @@
-import Glibc
-
-exit(HookCommand.run(Array(CommandLine.arguments.dropFirst())))

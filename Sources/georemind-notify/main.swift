@@ -1,3 +1,0 @@
-import Glibc
-
-exit(NotifyCommand.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,49 @@
+import Client
+import Daemon
+import Hooks
+import Notifier
+
+/// What the program file acts as, named by the names it is called by.
+///
+/// All roles share most of their code, so one file is a third of the size of four. Each name but the
+/// file's own is a link to it; `ROLES` in the Makefile lists the same names.
+enum Role: String, CaseIterable {
+  case client = "georemind"
+  case daemon = "georemindd"
+  case notifier = "georemind-notify"
+  case hooks = "georemind-hook"
+
+  /// The first argument that chooses the role where there is no link: `georemind daemon`.
+  var word: String? {
+    switch self {
+    case .client: nil
+    case .daemon: "daemon"
+    case .notifier: "notify"
+    case .hooks: "hook"
+    }
+  }
+
+  /// The role that a command line asks for, and the arguments that are left for it.
+  ///
+  /// The name that it is called by decides; under the client's and any unknown one, the first argument.
+  /// - Parameter line: the words as the kernel passes them, the program's name first.
+  static func choose(by line: [String]) -> (role: Role, arguments: [String]) {
+    let name = line.first?.split(separator: "/").last.map(String.init) ?? ""
+    let arguments = Array(line.dropFirst())
+    if let role = Role(rawValue: name), role != .client { return (role, arguments) }
+    if let word = arguments.first, let role = allCases.first(where: { $0.word == word }) {
+      return (role, Array(arguments.dropFirst()))
+    }
+    return (.client, arguments)
+  }
+
+  /// Runs it to its end and returns the exit code.
+  func run(_ arguments: [String]) -> Int32 {
+    switch self {
+    case .client: Program.run(arguments)
+    case .daemon: DaemonCommand.run(arguments)
+    case .notifier: NotifyCommand.run(arguments)
+    case .hooks: HookCommand.run(arguments)
+    }
+  }
+}

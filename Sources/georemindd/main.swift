@@ -1,3 +1,0 @@
-import Glibc
-
-exit(DaemonCommand.run(Array(CommandLine.arguments.dropFirst())))
