@@ -7,7 +7,7 @@ RELEASE = .build/release
 BUILD_FLAGS = -c release --static-swift-stdlib -Xlinker -s
 SOURCES := $(shell find Sources Benchmarks Tools -name '*.swift' -o -name '*.h' -o -name '*.modulemap')
 
-.PHONY: all run test deps lint fuzz bench install install-main install-route uninstall deb clean drive
+.PHONY: all run test check deps lint fuzz bench install install-main install-route uninstall deb clean drive
 
 all: $(RELEASE)/.built
 
@@ -32,6 +32,10 @@ run: $(RELEASE)/.built
 
 test: deps
 	$(SWIFT) test
+
+# The fast suites, for after an edit: failures and one line, under a minute.
+check:
+	@Tools/check.sh
 
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Benchmarks Tests Tools Fuzz Package.swift
