@@ -4,7 +4,10 @@ PREFIX ?= /usr
 DESTDIR ?=
 SWIFT ?= swift
 RELEASE = .build/release
-BUILD_FLAGS = -c release --static-swift-stdlib -Xlinker -s
+# Stripped, with relocations packed (glibc 2.36) and no symbol exported: less to read at a start, and 1.5 MB
+# less memory for the daemon. The packing needs lld.
+BUILD_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -s \
+  -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs
 SOURCES := $(shell find Sources Benchmarks Tools -name '*.swift' -o -name '*.h' -o -name '*.modulemap')
 
 .PHONY: all run test check deps lint fuzz bench install install-main install-route uninstall deb clean drive
