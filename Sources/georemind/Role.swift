@@ -5,7 +5,7 @@ import Notifier
 
 /// What the program file acts as, named by the names it is called by.
 ///
-/// All roles share most of their code, so one file is a third of the size of four. Each name but the
+/// All roles share most of their code, so one file is a quarter of the size of four. Each name but the
 /// file's own is a link to it; `ROLES` in the Makefile lists the same names.
 enum Role: String, CaseIterable {
   case client = "georemind"
