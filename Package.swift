@@ -74,7 +74,7 @@ let package = Package(
         "Reminders",
       ],
       settings: strict)
-    + library("Control", ["JSONText"])
+    + library("Control", ["JSONText"], resources: [.embedInCode("org.georemind.varlink")])
     + library(
       "Report",
       ["Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders"],
