@@ -46,7 +46,7 @@ struct EditCommand: ClientCommand {
     try ReminderPrinter(context: context, zone: zone, json: options.json).print(answer)
   }
 
-  private func changes(of old: JSONObject, in context: Context) throws -> JSONObject {
+  func changes(of old: JSONObject, in context: Context) throws -> JSONObject {
     var changes = try reminder.members(in: context, changing: old)
     changes["title"] = title.map { .string($0) }
     return changes

@@ -19,47 +19,17 @@ struct ReminderForm {
     let description: String
   }
 
-  private struct Key {
-    let name: String
-    /// What stands in the form where it is not set.
-    let example: String
-    /// What `edit` is told where its line is gone; an empty text takes most settings away.
-    var removal = ""
-    var kinds: Set<Reminder.Kind> = [.location, .date, .preemptive]
-    var isList = false
+  /// A row of the form: a field with an option, by its name.
+  private static let keys = ReminderField.all.compactMap { field in
+    field.option.map { (name: $0.name, option: $0, field: field) }
   }
-
-  private static let keys = [
-    Key(name: "title", example: ""),
-    Key(name: "at", example: "52.52, 13.405", kinds: [.location]),
-    Key(name: "near-category", example: "supermarket", kinds: [.location]),
-    Key(name: "leave-for", example: "52.52, 13.405", kinds: [.preemptive]),
-    Key(name: "by", example: "driving", removal: "driving", kinds: [.preemptive]),
-    Key(name: "radius", example: "150m", kinds: [.location]),
-    Key(name: "width", example: "40m", kinds: [.location]),
-    Key(name: "on", example: "arrive", removal: "arrive", kinds: [.location]),
-    Key(name: "dwell", example: "5min", kinds: [.location]),
-    Key(name: "due", example: "tomorrow 18:00"),
-    Key(name: "lead", example: "15min", kinds: [.date, .preemptive], isList: true),
-    Key(name: "repeat", example: "weekly"),
-    Key(name: "every-visit", example: "no", removal: "no", kinds: [.location]),
-    Key(name: "cooldown", example: "1h", kinds: [.location]),
-    Key(name: "if-inside", example: "wait", removal: "wait", kinds: [.location]),
-    Key(name: "from", example: "tomorrow"),
-    Key(name: "until", example: "2026-12-31"),
-    Key(name: "hours", example: "08:00-18:00", kinds: [.location]),
-    Key(name: "days", example: "mon..fri", kinds: [.location]),
-    Key(name: "max-speed", example: "20km/h", kinds: [.location]),
-    Key(name: "category", example: "Errands"),
-    Key(name: "priority", example: "5", removal: "0"),
-    Key(name: "notes", example: "more words"),
-  ]
 
   let text: String
   let settings: Settings
 
+  /// Every field that is set is shown, whatever the kind.
   init(_ reminder: Reminder) {
-    settings = Self.settings(of: reminder)
+    var settings: Settings = [:]
     var text = """
       # \(reminder.title.printable) (\(reminder.id.printable))
       #
@@ -69,20 +39,22 @@ struct ReminderForm {
 
 
       """
-    for key in Self.keys where key.kinds.contains(reminder.kind) {
-      if let values = settings[key.name] {
-        for value in values { text += Self.line(key.name, value) }
-        if key.name == "at" || key.name == "leave-for", let place = reminder.place,
-          place.name != nil
-        {
-          text += "#  which is at \(place.position.formatted(.decimalDegrees))\n"
-        }
-      } else if let remark = Self.remark(on: key.name, of: reminder) {
-        text += remark
-      } else {
-        text += "#\(key.name) = \(key.example)\n"
+    for key in Self.keys {
+      let isOffered = key.option.kinds.contains(reminder.kind)
+      var values = key.field.texts(reminder)
+      // What is a choice is shown with its default.
+      if values.isEmpty, isOffered, !key.field.words.isEmpty { values = [key.field.removal] }
+      for value in values { text += Self.line(key.name, value) }
+      if !values.isEmpty {
+        settings[key.name] = values
+      } else if isOffered {
+        text += Self.remark(on: key.option, of: reminder)
+      }
+      if key.field.key == "place", !values.isEmpty, let place = reminder.place, place.name != nil {
+        text += "#  which is at \(place.position.formatted(.decimalDegrees))\n"
       }
     }
+    self.settings = settings
     self.text = text
   }
 
@@ -91,53 +63,14 @@ struct ReminderForm {
     return "\(key) = \(lines.joined(separator: "\n  "))\n"
   }
 
-  /// In place of an example that would not do.
-  private static func remark(on key: String, of reminder: Reminder) -> String? {
-    switch key {
+  /// What stands for a setting that is not set: an example, where one would do.
+  private static func remark(on option: ReminderField.Option, of reminder: Reminder) -> String {
+    switch option.name {
     case "at" where reminder.area != nil:
       "#  a region: 'georemind edit ID --region FILE' gives it another shape\n"
-    case "at" where reminder.nearCategory != nil,
-      "near-category" where reminder.nearCategory == nil,
-      "radius" where reminder.area != nil, "width" where reminder.area?.width == nil:
-      ""
-    default: nil
+    case "at" where reminder.nearCategory != nil, "radius" where reminder.area != nil: ""
+    default: option.example.isEmpty ? "" : "#\(option.name) = \(option.example)\n"
     }
-  }
-
-  private static func settings(of reminder: Reminder) -> Settings {
-    var settings: Settings = [:]
-    func set(_ key: String, _ value: String?) { settings[key] = value.map { [$0] } }
-    func metres(_ length: Double?) -> String? {
-      length.flatMap { JSONNumber($0) }.map { "\($0.text)m" }
-    }
-    set("title", reminder.title)
-    let isPreemptive = reminder.kind == .preemptive
-    set(isPreemptive ? "leave-for" : "at", reminder.place.map { ReminderSentence.name($0) })
-    set("near-category", reminder.nearCategory)
-    if reminder.kind == .location {
-      set("radius", metres(reminder.nearRadius ?? reminder.place?.radius))
-      set("width", metres(reminder.area?.width))
-      set("on", reminder.trigger.rawValue)
-      set("dwell", reminder.trigger == .dwell ? reminder.dwell.description : nil)
-      set("every-visit", reminder.everyVisit ? "yes" : "no")
-      set("if-inside", reminder.ifInside.rawValue)
-    }
-    if isPreemptive { set("by", reminder.transport.rawValue) }
-    set("due", reminder.due?.description)
-    if !reminder.leads.isEmpty { settings["lead"] = reminder.leads.map(\.description) }
-    set("repeat", reminder.repeatRule?.description)
-    set("cooldown", reminder.cooldown > .zero ? reminder.cooldown.description : nil)
-    set("from", reminder.from?.description)
-    set("until", reminder.until?.description)
-    set("hours", reminder.hours?.description)
-    set("days", reminder.days?.description)
-    set(
-      "max-speed",
-      reminder.maximumSpeed.flatMap { JSONNumber($0) }.map { "\($0.text)m/s" })
-    set("category", reminder.category)
-    set("priority", reminder.priority > 0 ? "\(reminder.priority)" : nil)
-    set("notes", reminder.notes)
-    return settings
   }
 
   // MARK: - Reading
@@ -168,7 +101,7 @@ struct ReminderForm {
           line: index + 1, description: "there is no setting '\(name)'\(hint ?? "")")
       }
       let value = Self.trimmed(line[line.index(after: sign)...])
-      guard settings[name] == nil || key.isList else {
+      guard settings[name] == nil || key.field.isList else {
         throw Fault(line: index + 1, description: "'\(name)' is there twice; leave one")
       }
       last = name
@@ -191,8 +124,9 @@ struct ReminderForm {
   func arguments(for new: Settings) -> [String] {
     Self.keys.flatMap { key -> [String] in
       let old = settings[key.name]
+      let removal = key.field.removal
       guard let values = new[key.name] else {
-        return old == nil || old == [key.removal] ? [] : Self.arguments(key.name, [key.removal])
+        return old == nil || old == [removal] ? [] : Self.arguments(key.name, [removal])
       }
       return values == old ? [] : Self.arguments(key.name, values)
     }
@@ -215,20 +149,10 @@ struct ReminderForm {
   static func line(of message: String, in text: String) -> Int? {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     for key in keys.sorted(by: { $0.name.count > $1.name.count }) {
-      guard message.contains("--\(key.name)") || message.contains("'\(field(of: key.name))") else {
-        continue
-      }
+      let parts = key.name == "radius" ? ["'place.radius_m", "'radius_m"] : ["'\(key.field.key)"]
+      guard (["--\(key.name)"] + parts).contains(where: message.contains) else { continue }
       if let index = lines.firstIndex(where: { $0.hasPrefix(key.name) }) { return index + 1 }
     }
     return nil
-  }
-
-  /// The reminder's member behind a key, which the daemon's errors name.
-  private static func field(of key: String) -> String {
-    switch key {
-    case "at", "leave-for": "place"
-    case "radius": "place.radius"
-    default: key.split(separator: "-").joined(separator: "_")
-    }
   }
 }

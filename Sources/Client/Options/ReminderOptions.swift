@@ -6,146 +6,47 @@ import JSONText
 import Reminders
 
 extension Reminder.Kind: ExpressibleByArgument {}
-extension Reminder.Trigger: ExpressibleByArgument {}
-extension Reminder.IfInside: ExpressibleByArgument {}
 extension Reminder.Transport: ExpressibleByArgument {}
 
-/// What `add` and `edit` can say of a reminder.
+/// What `add` and `edit` can say of a reminder: names, help and values come from the table of fields.
 struct ReminderOptions: ParsableArguments {
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Where: a coordinate in any form, or the name of a known place.", valueName: "place"))
-  var at: String?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Any place of this category: the first one that is reached.", valueName: "category"),
-    completion: Completions.categories)
-  var nearCategory: String?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("How near: 150m (the default), 1.5km, 200ft …", valueName: "length"))
-  var radius: String?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Where: the polygon, or with --width the line, of a GeoJSON file.", valueName: "file"))
-  var region: String?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("How wide along a line, from side to side.", valueName: "length"))
-  var width: String?
-
-  @Option(help: "What to wait for there.")
-  var on: Reminder.Trigger?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("How long to stay there first; implies --on dwell.", valueName: "span"))
-  var dwell: String?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "When: 2026-11-21 09:30, 09:30, tomorrow 9:00, +20min …", valueName: "time"))
-  var due: String?
-
-  @Option(
-    parsing: .unconditionalSingleValue,
-    help: ArgumentHelp(
-      "So long before it is due; may be given several times.", valueName: "span"))
-  var lead: [String] = []
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Tell it again after so long, 24 times at most, until it is done; \"\" to stop.",
-      valueName: "span"))
-  var nag: String?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "When it is time to leave for this place to be there when due.", valueName: "place"))
-  var leaveFor: String?
-
-  @Option(help: "How to get there.")
-  var by: Reminder.Transport?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("How long that takes, in place of an estimate: 25min.", valueName: "span"))
-  var travel: String?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Again: daily, weekly, monthly, yearly, hourly, or an RRULE.", valueName: "rule"))
-  var `repeat`: String?
-
-  @Flag(inversion: .prefixedNo, help: "On each visit, not on the first alone.")
-  var everyVisit: Bool?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Least time between two firings.", valueName: "span"))
-  var cooldown: String?
-
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("Not before this time.", valueName: "time"))
-  var from: String?
-
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("Not after this time.", valueName: "time"))
-  var until: String?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Only at these hours: 08:00-18:00.", valueName: "hours"))
-  var hours: String?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Only on these days: mon..fri, sat,sun.", valueName: "days"))
-  var days: String?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Not while faster: 5 (m/s), 20km/h, 10kn, 30mph.", valueName: "speed"))
-  var maxSpeed: String?
-
-  @Option(
-    parsing: .unconditional, help: "A category of your own.", completion: Completions.categories)
-  var category: String?
-
-  @Option(help: ArgumentHelp("1 is the most urgent, 9 the least.", valueName: "1-9"))
-  var priority: Int?
-
-  @Option(parsing: .unconditional, help: "More words.")
-  var notes: String?
-
-  @Option(help: "What to do where you are there already.")
-  var ifInside: Reminder.IfInside?
+  @Option("at") var at: TypedField?
+  @Option("near-category", completion: Completions.categories) var nearCategory: TypedField?
+  @Option("radius") var radius: TypedField?
+  @Option("region") var region: TypedField?
+  @Option("width") var width: TypedField?
+  @Option("on") var on: TypedField?
+  @Option("dwell") var dwell: TypedField?
+  @Option("due") var due: TypedField?
+  @Option("lead") var lead: [TypedField]
+  @Option("nag") var nag: TypedField?
+  @Option("leave-for") var leaveFor: TypedField?
+  @Option("by") var by: TypedField?
+  @Option("travel") var travel: TypedField?
+  @Option("repeat") var `repeat`: TypedField?
+  @Flag("every-visit") var everyVisit: Bool?
+  @Option("cooldown") var cooldown: TypedField?
+  @Option("from") var from: TypedField?
+  @Option("until") var until: TypedField?
+  @Option("hours") var hours: TypedField?
+  @Option("days") var days: TypedField?
+  @Option("max-speed") var maxSpeed: TypedField?
+  @Option("category", completion: Completions.categories) var category: TypedField?
+  @Option("priority") var priority: TypedField?
+  @Option("notes") var notes: TypedField?
+  @Option("if-inside") var ifInside: TypedField?
 
   func validate() throws {
-    let places = [
-      ("--at", at), ("--near-category", nearCategory), ("--region", region),
-      ("--leave-for", leaveFor),
-    ].filter { $0.1 != nil }
+    let places = [at, nearCategory, region, leaveFor].compactMap { $0 }
     if places.count > 1 {
       throw ValidationError(
-        "\(places[0].0) and \(places[1].0) exclude each other; give one of them")
+        "\(places[0].option) and \(places[1].option) exclude each other; give one of them")
     }
     if radius != nil, region != nil {
       throw ValidationError("--radius goes with --at; a line of --region has a --width")
     }
-    if let on, let dwell, !dwell.isEmpty, on != .dwell {
-      throw ValidationError("--dwell goes with --on dwell, not with --on \(on.rawValue)")
+    if let on, dwell?.text.isEmpty == false, on.text != Reminder.Trigger.dwell.rawValue {
+      throw ValidationError("--dwell goes with --on dwell, not with --on \(on.text)")
     }
   }
 
@@ -180,41 +81,22 @@ struct ReminderOptions: ParsableArguments {
     }
     try setPlace(in: &object, changing: old)
     try setRegion(in: &object)
-    object["on"] = on.map { .string($0.rawValue) } ?? (dwell?.isEmpty == false ? "dwell" : nil)
-    object["dwell_s"] = try seconds(dwell, "--dwell")
-    object["due"] = try stamp(due, "--due", context)
-    let leads = try lead.filter { !$0.isEmpty }.compactMap { try seconds($0, "--lead") }
-    if !lead.isEmpty {
-      object["lead_s"] = leads.isEmpty ? .null : leads.count == 1 ? leads[0] : .array(leads)
+    if on == nil, dwell?.text.isEmpty == false {
+      object["on"] = .string(Reminder.Trigger.dwell.rawValue)
     }
-    if let nag { object["nag_s"] = try nag.isEmpty ? .null : seconds(nag, "--nag") }
-    if let by {
-      object["transport"] = .string(by.rawValue)
-    } else if leaveFor != nil, old?["place"] == nil {
+    for (field, texts) in TypedField.given(in: self) where field.parse != nil {
+      object[field.key] = try TypedField.json(field, texts, context)
+    }
+    if by == nil, leaveFor != nil, old?["place"] == nil {
       object["transport"] = .string(Reminder.Transport.driving.rawValue)
     }
-    object["travel_s"] = try seconds(travel, "--travel")
-    object["repeat"] = try read(`repeat`, "--repeat") { try RepeatRule(parsing: $0).description }
-    object["every_visit"] = everyVisit.map { .bool($0) }
-    object["cooldown_s"] = try seconds(cooldown, "--cooldown")
-    object["from"] = try stamp(from, "--from", context)
-    object["until"] = try stamp(until, "--until", context)
-    object["hours"] = try read(hours, "--hours") { try HourRange(parsing: $0).description }
-    object["days"] = try read(days, "--days") { try WeekdaySet(parsing: $0).description }
-    if let maxSpeed {
-      object["max_speed_mps"] = maxSpeed.isEmpty ? .null : .double(try Speed.parse(maxSpeed))
-    }
-    object["category"] = category.map { $0.isEmpty ? .null : .string($0) }
-    object["priority"] = priority.map { .int($0) }
-    object["notes"] = notes.map { $0.isEmpty ? .null : .string($0) }
-    object["if_inside"] = ifInside.map { .string($0.rawValue) }
     return object
   }
 
   private func setPlace(in object: inout JSONObject, changing old: JSONObject?) throws {
-    let metres = try radius.map { try Self.length($0, option: "--radius") }
-    if let text = at ?? leaveFor {
-      switch try PlaceArgument(text, option: at == nil ? "--leave-for" : "--at") {
+    let metres = try radius.map { try Self.length($0.text, option: $0.option) }
+    if let typed = at ?? leaveFor {
+      switch try PlaceArgument(typed.text, option: typed.option) {
       case .coordinate(let position):
         object["place"] = .object(
           JSONObject([
@@ -227,7 +109,7 @@ struct ReminderOptions: ParsableArguments {
       }
       if old?["near_category"] != nil { object["near_category"] = .null }
     } else if let nearCategory {
-      object["near_category"] = .string(nearCategory)
+      object["near_category"] = .string(nearCategory.text)
       object["radius_m"] = .double(metres)
       if old?["place"] != nil { object["place"] = .null }
     } else if let metres, old?["near_category"] != nil {
@@ -242,11 +124,11 @@ struct ReminderOptions: ParsableArguments {
 
   /// A region takes the place of a place, and the other way round.
   private func setRegion(in object: inout JSONObject) throws(Failure) {
-    let metres = try width.map { text throws(Failure) in
-      try Self.length(text, option: "--width")
+    let metres = try width.map { width throws(Failure) in
+      try Self.length(width.text, option: width.option)
     }
     if let region {
-      let area = try RegionFile.read(region, width: metres)
+      let area = try RegionFile.read(region.text, width: metres)
       object["region"] = area.json
       object["width_m"] = area.width.flatMap { .double($0) } ?? .null
       object["place"] = .null
@@ -265,7 +147,7 @@ struct ReminderOptions: ParsableArguments {
     do {
       return try call()
     } catch let error as VarlinkError {
-      guard let name = at ?? leaveFor, GeoremindError(error) == .notFound(id: name) else {
+      guard let name = (at ?? leaveFor)?.text, GeoremindError(error) == .notFound(id: name) else {
         throw error
       }
       let hint = Suggestions.place(like: name, daemon).map { "did you mean '\($0)'? Else " } ?? ""
@@ -282,53 +164,5 @@ struct ReminderOptions: ParsableArguments {
     } catch {
       throw Failure(.badData, "\(option) '\(text)': \(error)")
     }
-  }
-
-  private func seconds(_ text: String?, _ option: String) throws(Failure) -> JSONValue? {
-    guard let text, !text.isEmpty else { return text.map { _ in .null } }
-    do throws(TimeSpanError) {
-      return .double(try TimeSpan(parsing: text).seconds)
-    } catch {
-      throw Failure(.badData, "\(option): \(error)")
-    }
-  }
-
-  private func stamp(
-    _ text: String?, _ option: String, _ context: Context
-  ) throws(Failure) -> JSONValue? {
-    guard let text, !text.isEmpty else { return text.map { _ in .null } }
-    return .string(try context.stamp(text, option: option).description)
-  }
-
-  private func read(
-    _ text: String?, _ option: String, _ parse: (String) throws -> String
-  ) throws(Failure) -> JSONValue? {
-    guard let text, !text.isEmpty else { return text.map { _ in .null } }
-    do {
-      return .string(try parse(text))
-    } catch {
-      throw Failure(.badData, "\(option): \(error)")
-    }
-  }
-}
-
-/// Speeds as people type them.
-enum Speed {
-  private static let units: [(name: String, metresPerSecond: Double)] = [
-    ("km/h", 1 / 3.6), ("kmh", 1 / 3.6), ("kph", 1 / 3.6), ("m/s", 1), ("mph", 0.447_04),
-    ("knots", 1852.0 / 3600), ("kn", 1852.0 / 3600), ("kt", 1852.0 / 3600), ("", 1),
-  ]
-
-  /// Metres a second unless a unit follows.
-  static func parse(_ text: String) throws(Failure) -> Double {
-    let digits = text.drop { $0 == " " }.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-    let unit = text[digits.endIndex...].filter { $0 != " " }.lowercased()
-    guard let value = Double(digits), value >= 0,
-      let factor = units.first(where: { $0.name == unit })?.metresPerSecond
-    else {
-      throw Failure(
-        .badData, "--max-speed '\(text)' is not a speed; write it like 5 (m/s), 20km/h or 10kn")
-    }
-    return Decimal.rounded(value * factor, digits: 4)
   }
 }

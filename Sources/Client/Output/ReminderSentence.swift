@@ -19,27 +19,15 @@ enum ReminderSentence {
   ) -> String {
     var text = "Will ring "
     switch reminder.kind {
-    case .location: text += location(reminder, detail)
+    case .location:
+      text += location(reminder, detail)
+      if let due = reminder.due { text += ", once it is \(ReminderField.text(due, zone))" }
     case .date: text += date(reminder, zone)
     case .preemptive: text += preemptive(reminder, zone, detail)
     }
-    if let rule = reminder.repeatRule {
-      text += ", again by \(rule)"
-    } else if reminder.repeats {
-      let times = reminder.repeatChanges.additions.count
-      text += times == 1 ? ", again once" : ", again \(times) times"
+    for clause in ReminderField.all.compactMap({ $0.clause(reminder, zone) }) {
+      text += ", \(clause)"
     }
-    if reminder.kind == .location, let due = reminder.due {
-      text += ", once it is \(time(due, zone))"
-    }
-    if let hours = reminder.hours { text += ", between \(hours)" }
-    if let days = reminder.days { text += ", on \(days)" }
-    if let from = reminder.from { text += ", not before \(time(from, zone))" }
-    if let until = reminder.until { text += ", not after \(time(until, zone))" }
-    if let speed = reminder.maximumSpeed {
-      text += ", not while faster than \(Int((speed * 3.6).rounded())) km/h"
-    }
-    if reminder.cooldown > .zero { text += ", at most once in \(reminder.cooldown)" }
     return text.printable
   }
 
@@ -92,9 +80,9 @@ enum ReminderSentence {
 
   private static func date(_ reminder: Reminder, _ zone: TimeZoneRules) -> String {
     guard let due = reminder.due else { return "when it is due" }
-    guard !reminder.leads.isEmpty else { return "at \(time(due, zone))" }
+    guard !reminder.leads.isEmpty else { return "at \(ReminderField.text(due, zone))" }
     let leads = reminder.leads.map { $0 == .zero ? "at the moment" : "\($0) before" }
-    return leads.joined(separator: " and ") + " it is due at \(time(due, zone))"
+    return leads.joined(separator: " and ") + " it is due at \(ReminderField.text(due, zone))"
   }
 
   private static func preemptive(
@@ -102,7 +90,7 @@ enum ReminderSentence {
   ) -> String {
     let place =
       (reminder.place.map { name($0) } ?? "the place") + whereabouts(of: reminder, detail)
-    let due = reminder.due.map { time($0, zone) } ?? "the time"
+    let due = reminder.due.map { ReminderField.text($0, zone) } ?? "the time"
     let early = reminder.leads.first.map { $0 == .zero ? "" : " \($0) early" } ?? ""
     let way = reminder.travel.map { "\($0) of \(reminder.transport.rawValue)" }
     return "when it is time to leave for \(place) by \(way ?? reminder.transport.rawValue), "
@@ -126,9 +114,5 @@ enum ReminderSentence {
 
   static func name(_ place: Reminder.Place) -> String {
     place.name ?? place.position.formatted(.decimalDegrees)
-  }
-
-  static func time(_ stamp: TimeStamp, _ zone: TimeZoneRules) -> String {
-    Instant(seconds: stamp.instant(in: zone).seconds.rounded(.down)).rfc3339(zone: zone)
   }
 }

@@ -67,9 +67,9 @@ struct CalendarItem {
       }
     }
     for line in component.properties("EXDATE") { exclude(try CalendarValue.times(line, zones)) }
-    guard changes.additions.count <= RepeatChanges.mostTimes else {
+    guard changes.additions.count <= RepeatChanges.maximumTimes else {
       throw Fault(
-        "it has more than \(RepeatChanges.mostTimes) single dates", line: component.line)
+        "it has more than \(RepeatChanges.maximumTimes) single dates", line: component.line)
     }
     // Without a rule its own time is one of the set.
     if rule == nil, changes.additions.isEmpty { return }
@@ -90,7 +90,7 @@ struct CalendarItem {
 
   /// Occurrences that do not take place, or that another component describes.
   mutating func exclude(_ times: [CalendarTime]) {
-    let room = RepeatChanges.mostTimes - changes.exceptions.count - changes.exceptionDays.count
+    let room = RepeatChanges.maximumTimes - changes.exceptions.count - changes.exceptionDays.count
     for time in times.prefix(max(0, room)) {
       if case .date(let date) = time {
         changes.exceptionDays.append(date)

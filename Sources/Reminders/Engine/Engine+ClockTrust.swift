@@ -50,18 +50,6 @@ extension Engine {
     return true
   }
 
-  /// Whether something asks for an hour or a day that the clock cannot be asked for.
-  func lacksClock(_ kind: ConditionKind, _ reminder: Reminder) -> Bool {
-    guard !isClockTrusted else { return false }
-    return switch kind {
-    case .from: reminder.from != nil
-    case .due: reminder.due != nil
-    case .days: reminder.days != nil
-    case .hours: reminder.hours != nil
-    case .speed: false
-    }
-  }
-
   /// One notice for all that one event found missed.
   mutating func sumUpMissed() {
     guard isCatchingUp || !leftOut.isEmpty || firings.contains(where: { $0.late != nil }) else {

@@ -26,7 +26,10 @@ extension Engine {
       answer.gates += positionGates(slot, at: now)
       answer.gates += placeGates(slot, index, placeName)
       answer.gates += visitGates(slot, at: now)
-      for kind in ConditionKind.allCases { answer.gates += conditionGate(kind, slot, at: now) }
+      let situation = situation(of: slot, at: now)
+      for condition in ReminderField.allConditions {
+        answer.gates += gate(condition, slot.reminder, situation)
+      }
       answer.gates += cooldownGate(slot, at: now)
     case .date: answer.gates += dueGate(slot, at: now)
     case .preemptive: answer.gates += leavingGates(slot, index, at: now)
@@ -208,42 +211,22 @@ extension Engine {
     return gates
   }
 
-  private func conditionGate(
-    _ kind: ConditionKind, _ slot: Slot, at now: Instant
+  private func gate(
+    _ condition: FieldCondition<Reminder>, _ reminder: Reminder, _ situation: Situation
   ) -> [Explanation.Gate] {
-    let reminder = slot.reminder
-    let wanted: String
-    switch kind {
-    case .from:
-      guard let from = reminder.from else { return [] }
-      wanted = "It may fire from \(text(resolve(from)))"
-    case .due:
-      guard let occurrence = slot.progress.occurrence else { return [] }
-      wanted = "It may fire once due, at \(text(occurrence - (reminder.leads.first ?? .zero)))"
-    case .days:
-      guard let days = reminder.days else { return [] }
-      wanted = "It may fire on \(days)"
-    case .hours:
-      guard let hours = reminder.hours else { return [] }
-      wanted = "It may fire between \(hours)"
-    case .speed:
-      guard let limit = reminder.maximumSpeed else { return [] }
-      let speed =
-        lastFix?.speed.map { "you go \(kilometresAnHour($0))" } ?? "your speed is not known"
-      wanted = "It may fire up to \(kilometresAnHour(limit)), and \(speed)"
+    guard let name = condition.name, let words = condition.words?(reminder, situation) else {
+      return []
     }
-    switch condition(kind, of: slot, at: now) {
-    case .holds: return [.init(kind.rawValue, true, wanted)]
+    switch condition.check(reminder, situation) {
+    case .holds: return [.init(name, true, words)]
     case .failsUntil(let opening?):
       return [
         .init(
-          kind.rawValue, false, wanted, remedy: "it is \(text(opening))",
+          name, false, words, remedy: "it is \(text(opening))",
           figures: ["opens": .string(opening.json)])
       ]
     case .failsUntil(nil):
-      return [
-        .init(kind.rawValue, false, wanted, remedy: kind == .speed ? "you go slower" : clockRemedy)
-      ]
+      return [.init(name, false, words, remedy: condition.remedy ?? clockRemedy)]
     }
   }
 
@@ -259,11 +242,6 @@ extension Engine {
         remedy: "it is \(text(end)) and another visit begins",
         figures: ["opens": .string(end.json)])
     ]
-  }
-
-  private func kilometresAnHour(_ speed: Double) -> String {
-    let rounded = Decimal.rounded(speed * 3.6, digits: 1)
-    return "\(JSONNumber(rounded)?.text ?? "\(rounded)") km/h"
   }
 
   func text(_ instant: Instant) -> String { instant.rfc3339(zone: zone) }

@@ -13,90 +13,44 @@ package struct ReminderError: Error, Equatable, CustomStringConvertible {
     self.reason = reason
   }
 
-  package var description: String { "\(field): \(reason)" }
+  package var description: String { field.isEmpty ? reason : "\(field): \(reason)" }
 }
 
 extension Reminder {
-  /// How long it may be between one telling and the next.
-  private static let nags = TimeSpan.minutes(1) ... .hours(24)
-
   /// Fields that have a place of their own in a table.
   private static let columnFields: Set<String> = [
     "id", "kind", "title", "category", "priority", "place", "due", "transport", "state",
   ]
 
-  /// Every field the reader knows; the rest is kept in `unknown`.
-  static let knownFields: Set<String> = [
-    "id", "kind", "title", "notes", "category", "priority", "place", "region", "width_m", "on",
-    "dwell_s", "due",
-    "lead_s", "nag_s", "transport", "travel_s", "repeat", "every_visit", "cooldown_s", "from",
-    "until", "hours", "days", "max_speed_mps", "if_inside", "state", "near_category",
-    "repeat_also", "repeat_except", "zone", "source",
-  ]
-
   /// Reads the contract's JSON shape. A document without `id` gets `newID`.
   package init(json: JSONObject, newID: @autoclosure () -> String = "") throws(ReminderError) {
-    let fields = ReminderFields(object: json)
-    let id = try fields.text("id") ?? newID()
-    let title = try fields.text("title") ?? ""
-    let place = try fields.place("place")
-    let transport: Transport? = try fields.choice("transport")
-    let kind: Kind =
-      try fields.choice("kind")
-      ?? (transport != nil
+    self.init(id: "", kind: .date, title: "")
+    try take(details: json)
+    func has(_ key: String) -> Bool { json[key] ?? .null != .null }
+    if !has("id") { id = newID() }
+    if !has("kind") {
+      kind =
+        has("transport")
         ? .preemptive
-        : place != nil || fields.value("near_category") != nil || fields.value("region") != nil
-          ? .location : .date)
-    self.init(
-      id: id, kind: kind, title: title,
-      category: try fields.text("category"),
-      priority: try fields.whole("priority", in: 0...9) ?? 0,
-      place: place,
-      due: try fields.stamp("due"),
-      transport: transport ?? .driving,
-      state: try fields.choice("state") ?? .armed)
-    try take(details: json, fields)
+        : has("place") || has("near_category") || has("region") ? .location : .date
+    }
     try checkCompleteness()
   }
 
-  /// Takes the fields that have no place of their own in a table: all but the id, the kind, the title,
-  /// the category, the priority, the place, the due time, the transport and the state.
+  /// Takes what a document has, and leaves the other fields as they are. Of a member that is there twice
+  /// the last one counts.
   package mutating func take(details json: JSONObject) throws(ReminderError) {
-    try take(details: json, ReminderFields(object: json))
-  }
-
-  private mutating func take(
-    details json: JSONObject, _ fields: ReminderFields
-  ) throws(ReminderError) {
-    notes = try fields.text("notes")
-    area = try fields.area()
-    nearCategory = try fields.text("near_category")
-    if nearCategory != nil { nearRadius = try fields.number("radius_m", in: Place.radii) }
-    trigger = try fields.choice("on") ?? .arrive
-    dwell = try fields.span("dwell_s") ?? .minutes(5)
-    leads = try fields.spans("lead_s").sorted(by: >)
-    nag = try fields.span("nag_s")
-    if let nag, !Self.nags.contains(nag) {
-      throw ReminderError(field: "nag_s", reason: "must be 60 to 86400 seconds")
-    }
-    travel = try fields.span("travel_s")
-    repeatRule = try fields.parsed("repeat") { try RepeatRule(parsing: $0) }
-    repeatChanges = try fields.repeatChanges()
-    source = try fields.source("source")
-    everyVisit = try fields.flag("every_visit") ?? false
-    cooldown = try fields.span("cooldown_s") ?? .zero
-    from = try fields.stamp("from")
-    until = try fields.stamp("until")
-    hours = try fields.parsed("hours") { try HourRange(parsing: $0) }
-    days = try fields.parsed("days") { try WeekdaySet(parsing: $0) }
-    maximumSpeed = try fields.number("max_speed_mps", in: 0...10_000)
-    ifInside = try fields.choice("if_inside") ?? .wait
-    owner = json["owner"]?.int.flatMap { UInt32(exactly: $0) }
-    for (key, value) in json.members where !Self.knownFields.contains(key) {
-      // Any other owner than a user's number is somebody's own field.
-      if key == "owner", owner != nil { continue }
-      if key == "radius_m", nearCategory != nil { continue }
-      unknown[key] = value
+    for (key, value) in json.members {
+      guard let field = ReminderField.byKey[key] else {
+        unknown[key] = value
+        continue
+      }
+      guard let value = json[key], value != .null else { continue }
+      do throws(ReminderError) {
+        try field.read(&self, value, json)
+      } catch {
+        throw error.inside(key)
+      }
     }
   }
 
@@ -176,60 +130,37 @@ extension Reminder {
   }
 
   /// The contract's JSON shape; fields at their defaults are left out.
-  package var json: JSONObject {
-    var object = JSONObject([
-      "id": .string(id),
-      "kind": .string(kind.rawValue),
-      "title": .string(title),
-      "notes": notes.map { .string($0) },
-      "category": category.map { .string($0) },
-      "priority": priority == 0 ? nil : .int(priority),
-      "place": place.map { .object($0.json) },
-      "region": area?.json,
-      "width_m": .double(area?.width),
-      "near_category": nearCategory.map { .string($0) },
-      "radius_m": .double(nearRadius),
-      "on": kind == .location ? .string(trigger.rawValue) : nil,
-      "dwell_s": kind == .location && trigger == .dwell ? .double(dwell.seconds) : nil,
-      "due": due.map { .string($0.description) },
-      "lead_s": leadsJSON,
-      "nag_s": .double(nag?.seconds),
-      "transport": kind == .preemptive ? .string(transport.rawValue) : nil,
-      "travel_s": .double(travel?.seconds),
-      "repeat": repeatRule.map { .string($0.description) },
-      "repeat_also": repeatChanges.additionsJSON,
-      "repeat_except": repeatChanges.exceptionsJSON,
-      "zone": repeatChanges.zone.map { .string($0.name) },
-      "every_visit": everyVisit ? true : nil,
-      "cooldown_s": cooldown == .zero ? nil : .double(cooldown.seconds),
-      "from": from.map { .string($0.description) },
-      "until": until.map { .string($0.description) },
-      "hours": hours.map { .string($0.description) },
-      "days": days.map { .string($0.description) },
-      "max_speed_mps": .double(maximumSpeed),
-      "if_inside": ifInside == .wait ? nil : .string(ifInside.rawValue),
-      "state": .string(state.rawValue),
-      "source": source.map { .object($0.json) },
-      "owner": owner.map { .int(Int($0)) },
-    ])
-    for (key, value) in unknown.members { object[key] = value }
-    return object
-  }
+  package var json: JSONObject { json { _ in true } }
 
   /// The members of `json` that have no place of their own in a table; `take(details:)` reads them.
-  package var details: JSONObject {
-    var details = JSONObject()
-    for (key, value) in json.members where !Self.columnFields.contains(key) { details[key] = value }
-    return details
-  }
+  package var details: JSONObject { json { !Self.columnFields.contains($0) } }
 
-  private var leadsJSON: JSONValue? {
-    let seconds = leads.compactMap { JSONValue.double($0.seconds) }
-    return seconds.count > 1 ? .array(seconds) : seconds.first
+  private func json(where isPrinted: (String) -> Bool) -> JSONObject {
+    var object = JSONObject()
+    for field in ReminderField.all where isPrinted(field.key) {
+      if let value = field.print(self) { object[field.key] = value }
+    }
+    for (key, value) in unknown.members { object[key] = value }
+    return object
   }
 }
 
 extension Reminder.Place {
+  init(json: JSONValue) throws(ReminderError) {
+    guard let object = json.object else { throw .wrong("an object with lat and lon", json) }
+    let latitude = try object.member("lat", .number(-90...90))
+    let longitude = try object.member("lon", .number(-180...180))
+    let radius = try object.member("radius_m", .number(Self.radii))
+    guard let latitude else { throw ReminderError(field: ".lat", reason: "is missing") }
+    guard let longitude else { throw ReminderError(field: ".lon", reason: "is missing") }
+    guard let position = Coordinate(latitude: latitude, longitude: longitude) else {
+      throw ReminderError(field: ".lat", reason: "is no coordinate")
+    }
+    self.init(
+      name: try object.member("name", .text), position: position,
+      radius: radius ?? Self.defaultRadius)
+  }
+
   package var json: JSONObject {
     JSONObject([
       "name": name.map { .string($0) },

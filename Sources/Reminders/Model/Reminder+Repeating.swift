@@ -5,7 +5,7 @@ package import JSONText
 /// clocks it counts by.
 package struct RepeatChanges: Equatable, Sendable {
   /// Of each list.
-  package static let mostTimes = 2_000
+  package static let maximumTimes = 2_000
 
   /// Times at which it occurs beside those of the rule (RDATE).
   package var additions: [TimeStamp] = []
@@ -17,6 +17,40 @@ package struct RepeatChanges: Equatable, Sendable {
   package var zone: NamedZone?
 
   package init() {}
+
+  mutating func add(_ value: JSONValue) throws(ReminderError) {
+    for (text, stamp) in try Self.stamps(value) {
+      guard text.utf8.count > 10 else {
+        throw ReminderError(field: "", reason: "needs times, not dates: \(text)")
+      }
+      additions.append(stamp)
+    }
+  }
+
+  mutating func except(_ value: JSONValue) throws(ReminderError) {
+    for (text, stamp) in try Self.stamps(value) {
+      // A date alone takes out the whole day.
+      if text.utf8.count == 10, case .floating(let local) = stamp {
+        exceptionDays.append(local.date)
+      } else {
+        exceptions.append(stamp)
+      }
+    }
+  }
+
+  private static func stamps(
+    _ value: JSONValue
+  ) throws(ReminderError) -> [(text: String, stamp: TimeStamp)] {
+    guard let list = value.array, list.count <= maximumTimes else {
+      throw ReminderError(field: "", reason: "must be a list of at most \(maximumTimes) times")
+    }
+    var stamps: [(String, TimeStamp)] = []
+    for entry in list {
+      guard let text = entry.string else { throw .wrong("a list of times", value) }
+      stamps.append((text, try FieldFormat.stamp.read(entry)))
+    }
+    return stamps
+  }
 
   var additionsJSON: JSONValue? {
     additions.isEmpty ? nil : .array(additions.map { .string($0.description) })
@@ -40,6 +74,14 @@ extension Reminder {
     package init(file: String, standing: String) {
       self.file = file
       self.standing = standing
+    }
+
+    init(json: JSONValue) throws(ReminderError) {
+      guard let object = json.object else { throw .wrong("an object with file", json) }
+      guard let file = try object.member("file", .text) else {
+        throw ReminderError(field: ".file", reason: "is missing")
+      }
+      self.init(file: file, standing: try object.member("standing", .text) ?? "")
     }
 
     package var json: JSONObject {

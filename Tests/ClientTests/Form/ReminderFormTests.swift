@@ -43,6 +43,30 @@ import Testing
     }
   }
 
+  /// Whatever the kind: what is set is in the form, and typed as it stands there it is set again.
+  @Test(arguments: Reminder.Kind.allCases, SampleFields.all)
+  func anUntouchedFormKeepsEveryFieldOfEveryKind(kind: Reminder.Kind, sample: SampleFields) throws {
+    let json = sample.document(kind)
+    guard let reminder = try? Reminder(json: json) else { return }
+    let form = ReminderForm(reminder)
+    let read = try ReminderForm.settings(in: form.text)
+    #expect(read == form.settings)
+    #expect(form.arguments(for: read).isEmpty)
+    // A region comes from a file.
+    guard let option = sample.field.option, option.name != "region",
+      sample.field.print(reminder) != nil
+    else { return }
+    let values = try #require(form.settings[option.name], "\(form.text)")
+    guard sample.field.parse != nil else { return }
+    let arguments =
+      option.name == "every-visit"
+      ? ["--every-visit"] : values.map { "--\(option.name)=\($0)" }
+    let command = try #require(
+      try GeoremindCommand.parseAsRoot(["edit", "x"] + arguments) as? EditCommand)
+    let changes = try command.changes(of: json, in: Run.context())
+    #expect(changes[sample.field.key] == sample.field.print(reminder))
+  }
+
   @Test func whatIsChangedIsToldAndNothingElse() throws {
     #expect(try arguments("radius = 150m", "radius = 90m") == ["--radius=90m"])
     #expect(try arguments("title = Milk", "title = Milk = 2 l") == ["--title=Milk = 2 l"])
@@ -72,7 +96,7 @@ import Testing
   @Test func anErrorFindsItsLine() throws {
     let text = "title = x\nradius = soon\nmax-speed = y\n"
     #expect(ReminderForm.line(of: "--radius 'soon' is no length", in: text) == 2)
-    #expect(ReminderForm.line(of: "the reminder's 'max_speed' cannot be", in: text) == 3)
+    #expect(ReminderForm.line(of: "the reminder's 'max_speed_mps' cannot be", in: text) == 3)
     #expect(ReminderForm.line(of: "disk full", in: text) == nil)
     let marked = FormSession.marked(text, "no length", at: 2)
     #expect(marked == "title = x\n#! no length\nradius = soon\nmax-speed = y\n")

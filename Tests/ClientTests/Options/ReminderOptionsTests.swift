@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSONText
+import Reminders
 import Testing
 
 @testable import Client

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func everyMemberIsInTheManualAndNoOther() {
-    #expect(Self.members == Reminder.knownFields.union(["radius_m"]))
+    #expect(Self.members == Set(ReminderField.all.map(\.key)))
   }
 
   @Test func theExamplesAreReminders() throws {

@@ -1,0 +1,104 @@
+import ArgumentParser
+import CivilTime
+import JSONText
+import Reminders
+
+/// What was typed for a field of a reminder.
+struct TypedField {
+  let field: ReminderField
+  let text: String
+
+  /// `--max-speed`.
+  var option: String { "--\(field.option?.name ?? field.key)" }
+
+  @Sendable init(_ text: String, _ field: ReminderField) throws {
+    self.field = field
+    self.text = text
+    guard field.hasForm(text) else {
+      throw ValidationError(
+        field.words.isEmpty
+          ? "it must be a whole number" : "it must be one of \(field.words.joined(separator: ", "))"
+      )
+    }
+  }
+
+  /// The fields that were given, in the order of their options, with all their texts.
+  static func given(in options: ReminderOptions) -> [(field: ReminderField, texts: [String])] {
+    Mirror(reflecting: options).children.compactMap { child in
+      switch child.value {
+      case let option as Option<TypedField?>:
+        option.wrappedValue.map { ($0.field, [$0.text]) }
+      case let list as Option<[TypedField]>:
+        list.wrappedValue.first.map { ($0.field, list.wrappedValue.map(\.text)) }
+      case let flag as Flag<Bool?>:
+        flag.wrappedValue.map { isOn in
+          (.named(name(ofProperty: child.label ?? "")), [isOn ? "yes" : "no"])
+        }
+      default: nil
+      }
+    }
+  }
+
+  /// `every-visit` of `_everyVisit`.
+  static func name(ofProperty label: String) -> String {
+    label.drop { $0 == "_" }.reduce("") {
+      $0 + ($1.isUppercase ? "-\($1.lowercased())" : "\($1)")
+    }
+  }
+
+  static func json(
+    _ field: ReminderField, _ texts: [String], _ context: Context
+  ) throws -> JSONValue? {
+    let option = "--\(field.option?.name ?? field.key)"
+    do {
+      return try field.json(typed: texts) { try context.stamp($0, option: option) }
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(.badData, "\(option): \(error)")
+    }
+  }
+}
+
+extension ReminderField {
+  /// The field that an option sets.
+  static func named(_ option: String) -> ReminderField {
+    guard let field = all.first(where: { $0.option?.name == option }) else {
+      preconditionFailure("the table of fields has no option --\(option)")
+    }
+    return field
+  }
+
+  fileprivate var help: ArgumentHelp {
+    let words = words.isEmpty ? "" : " (\(words.joined(separator: ", ")))"
+    return ArgumentHelp((option?.help ?? "") + words, valueName: option?.valueName)
+  }
+
+  fileprivate var completion: CompletionKind? { words.isEmpty ? nil : .list(words) }
+}
+
+extension Option where Value == TypedField? {
+  init(_ name: String, completion: CompletionKind? = nil) {
+    let field = ReminderField.named(name)
+    self.init(
+      name: .customLong(name), parsing: .unconditional, help: field.help,
+      completion: completion ?? field.completion, transform: { try TypedField($0, field) })
+  }
+}
+
+extension Option where Value == [TypedField] {
+  init(_ name: String) {
+    let field = ReminderField.named(name)
+    self.init(
+      wrappedValue: [], name: .customLong(name), parsing: .unconditionalSingleValue,
+      help: field.help, transform: { try TypedField($0, field) })
+  }
+}
+
+extension Flag where Value == Bool? {
+  init(_ name: String) {
+    self.init(
+      name: .customLong(name), inversion: .prefixedNo,
+      help: ArgumentHelp(stringLiteral: ReminderField.named(name).option?.help ?? ""))
+  }
+}

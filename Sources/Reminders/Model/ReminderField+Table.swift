@@ -1,0 +1,175 @@
+package import CivilTime
+import Geodesy
+import Geofencing
+import JSONText
+
+extension ReminderField {
+  /// Every field, in the order of its members in JSON.
+  package static let all = subject + location + time + conditions + origin
+
+  /// The first row of each key.
+  static let byKey = Dictionary(all.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+
+  /// What must hold at the moment of firing, in the order in which it is checked.
+  static let allConditions = all.compactMap(\.condition)
+
+  package static func text(_ stamp: TimeStamp, _ zone: TimeZoneRules) -> String {
+    Instant(seconds: stamp.instant(in: zone).seconds.rounded(.down)).rfc3339(zone: zone)
+  }
+
+  // MARK: - What it is
+
+  private static let subject: [ReminderField] = [
+    ReminderField("id", \.id, .text, where: { _ in true }),
+    ReminderField("kind", \.kind, .choice, where: { _ in true }),
+    ReminderField(
+      "title", \.title, .text, Option("title", "What to be reminded of."), where: { _ in true }),
+    ReminderField("notes", \.notes, .text, Option("notes", "More words.", example: "more words")),
+    ReminderField(
+      "category", \.category, .text,
+      Option("category", "A category of your own.", example: "Errands")),
+    ReminderField(
+      "priority", \.priority, .whole(0...9),
+      Option("priority", "1 is the most urgent, 9 the least.", "1-9", example: "5")),
+  ]
+
+  // MARK: - Where
+
+  private static let location: [ReminderField] = [
+    ReminderField(
+      "place", \.place, .place,
+      Option(
+        "at", "Where: a coordinate in any form, or the name of a known place.", "place",
+        example: "52.52, 13.405", for: .location), where: { $0.kind != .preemptive }),
+    ReminderField(
+      "place", \.place, .place,
+      Option(
+        "leave-for", "When it is time to leave for this place to be there when due.", "place",
+        example: "52.52, 13.405", for: .preemptive), where: { $0.kind == .preemptive }),
+    ReminderField(
+      "region", .raw,
+      Option(
+        "region", "Where: the polygon, or with --width the line, of a GeoJSON file.", "file",
+        for: .location), get: { $0.area?.json },
+      read: { reminder, value, document throws(ReminderError) in
+        let width = try document.member("width_m", .number(Corridor.widths), prefix: "")
+        reminder.area = try Reminder.Area(geoJSON: value, width: width)
+      }),
+    ReminderField(
+      "width_m", .metres(Corridor.widths),
+      Option("width", "How wide along a line, from side to side.", "length", for: .location),
+      get: { $0.area?.width },
+      read: { _, value, document throws(ReminderError) in
+        _ = try FieldFormat.number(Corridor.widths).read(value)
+        guard (document["region"] ?? .null) == .null else { return }
+        throw ReminderError(field: "", reason: "needs a region that is a line")
+      }),
+    ReminderField(
+      "near_category", \.nearCategory, .name,
+      Option(
+        "near-category", "Any place of this category: the first one that is reached.", "category",
+        for: .location)),
+    ReminderField(
+      "radius_m", .metres(Reminder.Place.radii),
+      Option(
+        "radius", "How near: 150m (the default), 1.5km, 200ft …", "length", example: "150m",
+        for: .location), get: { $0.nearRadius },
+      typed: { $0.nearRadius ?? $0.place?.radius },
+      read: { reminder, value, document throws(ReminderError) in
+        // Without a category it is somebody's own field.
+        if (document["near_category"] ?? .null) == .null {
+          reminder.unknown["radius_m"] = value
+        } else {
+          reminder.nearRadius = try FieldFormat.number(Reminder.Place.radii).read(value)
+        }
+      }),
+    ReminderField(
+      "on", \.trigger, .choice, Option("on", "What to wait for there.", for: .location),
+      where: { $0.kind == .location }),
+    ReminderField(
+      "dwell_s", \.dwell, .span,
+      Option(
+        "dwell", "How long to stay there first; implies --on dwell.", "span", example: "5min",
+        for: .location), where: { $0.kind == .location && $0.trigger == .dwell }),
+  ]
+
+  // MARK: - When
+
+  private static let time: [ReminderField] = [
+    ReminderField(
+      "due", \.due, .stamp,
+      Option(
+        "due", "When: 2026-11-21 09:30, 09:30, tomorrow 9:00, +20min …", "time",
+        example: "tomorrow 18:00"),
+      condition: FieldCondition(
+        words: { _, situation in
+          situation.start.map { "It may fire once due, at \(situation.text($0))" }
+        },
+        check: { _, situation in
+          guard let start = situation.start, situation.now < start else { return .holds }
+          return .failsUntil(start)
+        })),
+    ReminderField(
+      "lead_s", \.leads, .spans,
+      Option(
+        "lead", "So long before it is due; may be given several times.", "span", example: "15min",
+        for: .date, .preemptive)),
+    ReminderField(
+      "nag_s", \.nag, .span(in: .minutes(1) ... .hours(24)),
+      Option(
+        "nag", "Tell it again after so long, 24 times at most, until it is done; \"\" to stop.",
+        "span", example: "10min"), clause: { nag, _ in "again every \(nag) until it is done" }),
+    ReminderField(
+      "transport", \.transport, .choice, Option("by", "How to get there.", for: .preemptive),
+      where: { $0.kind == .preemptive }),
+    ReminderField(
+      "travel_s", \.travel, .span,
+      Option(
+        "travel", "How long that takes, in place of an estimate: 25min.", "span", example: "25min",
+        for: .preemptive)),
+    ReminderField(
+      "repeat", \.repeatRule, .parsed { try RepeatRule(parsing: $0) },
+      Option(
+        "repeat", "Again: daily, weekly, monthly, yearly, hourly, or an RRULE.", "rule",
+        example: "weekly"), clause: { rule, _ in "again by \(rule)" }),
+    ReminderField(
+      "repeat_also", .raw,
+      clause: { times, _ in
+        let count = times.array?.count ?? 0
+        return count == 1 ? "and once more" : "and \(count) times more"
+      }, get: { $0.repeatChanges.additionsJSON },
+      read: { reminder, value, _ throws(ReminderError) in
+        try reminder.repeatChanges.add(value)
+      }),
+    ReminderField(
+      "repeat_except", .raw, get: { $0.repeatChanges.exceptionsJSON },
+      read: { reminder, value, _ throws(ReminderError) in
+        try reminder.repeatChanges.except(value)
+      }),
+    ReminderField(
+      "zone", \.repeatChanges.zone,
+      .written({ $0.name }) { name in
+        if let zone = NamedZone.find(name) { return zone }
+        throw ReminderError(
+          field: "", reason: "must be a time zone such as Europe/Berlin, not \"\(name)\"")
+      }),
+  ]
+
+  // MARK: - Where it comes from and how far it is
+
+  private static let origin: [ReminderField] = [
+    ReminderField("state", \.state, .choice, where: { _ in true }),
+    ReminderField(
+      "source", \.source,
+      .document({ .object($0.json) }) { json throws(ReminderError) in
+        try Reminder.Source(json: json)
+      }),
+    ReminderField(
+      "owner", .raw, get: { $0.owner.map { .int(Int($0)) } },
+      read: { reminder, value, _ in
+        // Any other owner than a user's number is somebody's own field.
+        reminder.owner = value.int.flatMap { UInt32(exactly: $0) }
+        if reminder.owner == nil { reminder.unknown["owner"] = value }
+      }),
+  ]
+}

@@ -1,0 +1,144 @@
+package import CivilTime
+package import JSONText
+
+/// A field of a reminder: one row of the table (`ReminderField.all`) that drives reading and printing of
+/// JSON, the options of `add` and `edit`, the editor form, the sentence of `add`, and `why`.
+package struct ReminderField: Sendable {
+  /// The option of `add` and `edit` that sets a field.
+  package struct Option: Sendable {
+    /// Without the dashes.
+    package let name: String
+    package let help: String
+    /// What the help calls its value.
+    package let valueName: String?
+    /// What the form shows, as a remark, while it is not set; empty for none.
+    package let example: String
+    /// Which kinds it is offered for in the form. A field that is set is shown whatever the kind.
+    package let kinds: Set<Reminder.Kind>
+
+    init(
+      _ name: String, _ help: String, _ valueName: String? = nil, example: String = "",
+      for kinds: Reminder.Kind...
+    ) {
+      self.name = name
+      self.help = help
+      self.valueName = valueName
+      self.example = example
+      self.kinds = kinds.isEmpty ? Set(Reminder.Kind.allCases) : Set(kinds)
+    }
+  }
+
+  /// The member of the JSON object.
+  package let key: String
+  /// nil where no option sets the field.
+  package let option: Option?
+  /// The words its value consists of, where there are so few.
+  package let words: [String]
+  /// Whether the option may be given several times.
+  package let isList: Bool
+  /// Whether a text has the form at all; an option without it is a usage error.
+  package let hasForm: @Sendable (String) -> Bool
+  /// What the option gets where the line is removed from a form. An empty text removes the field.
+  package let removal: String
+  /// The value of the member as JSON; nil where the default needs none.
+  package let print: @Sendable (Reminder) -> JSONValue?
+  /// The values for the option, as people type them; empty where it is not set.
+  package let texts: @Sendable (Reminder) -> [String]
+  /// JSON from what people type; the second argument reads times. nil where an option's text alone is
+  /// not the value.
+  package let parse: (@Sendable ([String], (String) throws -> TimeStamp) throws -> JSONValue?)?
+  /// Part of the sentence that says what a reminder will do.
+  package let clause: @Sendable (Reminder, TimeZoneRules) -> String?
+  /// What must hold at the moment of firing; nil where the field is not set.
+  let condition: FieldCondition<Reminder>?
+  /// Takes a value that is not null, from a document.
+  let read: @Sendable (inout Reminder, JSONValue, JSONObject) throws(ReminderError) -> Void
+
+  /// A field with a property of its own.
+  /// - Parameter isShown: where it is not whatever differs from the default.
+  init<Value: Equatable>(
+    _ key: String, _ path: any WritableKeyPath<Reminder, Value> & Sendable,
+    _ format: FieldFormat<Value>, _ option: Option? = nil,
+    where isShown: (@Sendable (Reminder) -> Bool)? = nil,
+    clause: @escaping @Sendable (Value, TimeZoneRules) -> String? = { _, _ in nil }
+  ) {
+    let standard = Reminder(id: "", kind: .date, title: "")[keyPath: path]
+    self.init(
+      key, format, option, standard: standard, clause: clause, condition: nil,
+      get: { reminder in
+        let value = reminder[keyPath: path]
+        return isShown?(reminder) ?? (value != standard) ? value : nil
+      },
+      read: { reminder, value, _ throws(ReminderError) in
+        reminder[keyPath: path] = try format.read(value)
+      })
+  }
+
+  /// A field that is nil where it is not set.
+  init<Value>(
+    _ key: String, _ path: any WritableKeyPath<Reminder, Value?> & Sendable,
+    _ format: FieldFormat<Value>, _ option: Option? = nil,
+    where isShown: @escaping @Sendable (Reminder) -> Bool = { _ in true },
+    clause: @escaping @Sendable (Value, TimeZoneRules) -> String? = { _, _ in nil },
+    condition: FieldCondition<Value>? = nil
+  ) {
+    self.init(
+      key, format, option, standard: nil, clause: clause, condition: condition,
+      get: { isShown($0) ? $0[keyPath: path] : nil },
+      read: { reminder, value, _ throws(ReminderError) in
+        reminder[keyPath: path] = try format.read(value)
+      })
+  }
+
+  /// - Parameters:
+  ///   - standard: the value of a new reminder.
+  ///   - get: nil where it is not set.
+  ///   - typed: what the form shows, where that is not the same.
+  ///   - read: gets the whole document as well.
+  init<Value>(
+    _ key: String, _ format: FieldFormat<Value>, _ option: Option? = nil, standard: Value? = nil,
+    clause: @escaping @Sendable (Value, TimeZoneRules) -> String? = { _, _ in nil },
+    condition: FieldCondition<Value>? = nil, get: @escaping @Sendable (Reminder) -> Value?,
+    typed: (@Sendable (Reminder) -> Value?)? = nil,
+    read: @escaping @Sendable (inout Reminder, JSONValue, JSONObject) throws(ReminderError) -> Void
+  ) {
+    self.key = key
+    self.option = option
+    words = format.words
+    isList = format.isList
+    hasForm = format.hasForm ?? { _ in true }
+    removal = format.hasForm == nil ? "" : standard.flatMap { format.texts($0).first } ?? ""
+    self.read = read
+    print = { get($0).flatMap(format.json) }
+    texts = { (typed ?? get)($0).map(format.texts) ?? [] }
+    if let parse = format.parse {
+      self.parse = { texts, stamp in format.json(try parse(texts, stamp)) }
+    } else {
+      parse = nil
+    }
+    self.clause = { reminder, zone in get(reminder).flatMap { clause($0, zone) } }
+    self.condition = condition.map { condition in
+      FieldCondition(
+        name: condition.name ?? key, remedy: condition.remedy,
+        words: { reminder, situation in
+          get(reminder).flatMap { value in
+            condition.words?(value, situation)
+              ?? clause(value, situation.zone).map { "It may fire \($0)" }
+          }
+        },
+        check: { reminder, situation in
+          guard let value = get(reminder) else { return .holds }
+          let lacksClock = condition.needsClock && !situation.isClockTrusted
+          return lacksClock ? .failsUntil(nil) : condition.check(value, situation)
+        })
+    }
+  }
+
+  /// The JSON of what was typed; null where an empty text removes the field.
+  package func json(
+    typed texts: [String], stamp: (String) throws -> TimeStamp
+  ) throws -> JSONValue? {
+    let texts = texts.filter { !$0.isEmpty }
+    return texts.isEmpty ? .null : try parse?(texts, stamp)
+  }
+}
