@@ -109,8 +109,8 @@ func placeBench(count: Int) throws -> String {
   var engine = Engine(zone: .utc)
   var effects: [Effect] = []
   let start = wallTime()
-  let milk = Reminder(
-    id: "milk", kind: .location, title: "Milk", nearCategory: "shopping", everyVisit: true)
+  var milk = Reminder(id: "milk", kind: .location, title: "Milk", everyVisit: true)
+  milk.nearCategory = "shopping"
   engine.handle(.add(milk, nil), at: now, into: &effects)
   let places = try store.places.numbered(inCategory: "shopping").values
   let read = wallTime()

@@ -53,11 +53,15 @@ enum Sample {
     var unknown = JSONObject()
     unknown["x_colour"] = "teal"
     unknown["x_deep"] = .array([1, .null, .object(JSONObject(["z": "ü\u{1F600}", "a": true]))])
-    let reminder = Reminder(
+    var stored = Reminder(
       id: id, kind: .location, title: "Milk & \"bread\" — \(id)", notes: "two\nlines",
       category: category, priority: 3, place: .init(name: "Rewe", position: position, radius: 75.5),
-      trigger: .dwell, dwell: .seconds(90), everyVisit: true, cooldown: .minutes(10),
-      maximumSpeed: 2.5, unknown: unknown)
+      everyVisit: true, state: .snoozed)
+    stored.trigger = .dwell
+    stored.dwell = .seconds(90)
+    stored.cooldown = .minutes(10)
+    stored.maximumSpeed = 2.5
+    stored.unknown = unknown
     var progress = Progress(state: .snoozed)
     progress.presence = .inside
     progress.insideSince = .start
@@ -65,8 +69,6 @@ enum Sample {
     progress.leadsFired = 2
     progress.lastFired = Instant(microseconds: 1_795_230_000_000_001)
     progress.snoozedUntil = Instant(microseconds: 1_795_230_999_999_999)
-    var stored = reminder
-    stored.state = .snoozed
     return (stored, progress)
   }
 

@@ -1,4 +1,5 @@
 package import JSONText
+import LinuxRuntime
 
 #if canImport(Glibc)
   import Glibc
@@ -72,18 +73,11 @@ package final class Output {
       text = ""
       return
     }
-    var bytes = Array(text.utf8)[...]
-    text.removeAll(keepingCapacity: true)
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      if count >= 0 {
-        bytes = bytes.dropFirst(count)
-      } else if errno != EINTR {
-        throw Failure(
-          .ioError,
-          "cannot write the output: \(String(cString: strerror(errno))); "
-            + "see where it is sent to")
-      }
+    defer { text.removeAll(keepingCapacity: true) }
+    do {
+      try Descriptors.write(text, to: descriptor, "write the output")
+    } catch {
+      throw Failure(.ioError, "\(error); see where it is sent to")
     }
   }
 }

@@ -1,3 +1,5 @@
+import LinuxRuntime
+
 #if canImport(Glibc)
   import Glibc
 #endif
@@ -34,14 +36,10 @@ final class ReportFile {
   }
 
   func write(_ page: String) throws(Failure) {
-    var rest = Array(page.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count >= 0 {
-        rest = rest.dropFirst(count)
-      } else if errno != EINTR {
-        throw Self.failure(.ioError, path)
-      }
+    do {
+      try Descriptors.write(page, to: descriptor, "write \(path)")
+    } catch {
+      throw Failure(.ioError, "\(error); name another file")
     }
     guard let draft else { return }
     guard rename(draft, path) == 0 else { throw Self.failure(.ioError, path) }

@@ -97,30 +97,23 @@ extension Reminder {
       guard nearCategory?.isEmpty != true else {
         throw ReminderError(field: "near_category", reason: "is empty; name a category")
       }
-    case .date:
+    case .date, .preemptive:
       guard due != nil else {
-        throw ReminderError(field: "due", reason: "is missing; a date reminder needs one")
+        throw ReminderError(field: "due", reason: "is missing; a \(kind) reminder needs one")
       }
-    case .preemptive:
-      guard due != nil else {
-        throw ReminderError(field: "due", reason: "is missing; a preemptive reminder needs one")
-      }
-      guard place != nil else {
+      guard kind == .date || place != nil else {
         throw ReminderError(
           field: "place", reason: "is missing; a preemptive reminder needs to know where to be")
       }
     }
-    if area != nil, kind != .location {
+    let others: [(field: String, isSet: Bool, kind: Kind)] = [
+      ("region", area != nil, .location), ("near_category", nearCategory != nil, .location),
+      ("travel_s", travel != nil, .preemptive),
+    ]
+    for other in others where other.isSet && other.kind != kind {
       throw ReminderError(
-        field: "region", reason: "is for location reminders; leave it out of a \(kind) reminder")
-    }
-    if kind != .location, nearCategory != nil {
-      throw ReminderError(
-        field: "near_category", reason: "is for location reminders, not for \(kind.rawValue)")
-    }
-    if travel != nil, kind != .preemptive {
-      throw ReminderError(
-        field: "travel_s", reason: "is for preemptive reminders, not for \(kind.rawValue)")
+        field: other.field,
+        reason: "is for \(other.kind) reminders; leave it out of a \(kind) reminder")
     }
     if repeats, due == nil {
       throw ReminderError(

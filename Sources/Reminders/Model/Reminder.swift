@@ -72,9 +72,9 @@ package struct Reminder: Equatable, Sendable {
   package var nearCategory: String?
   /// With `nearCategory`: metres around each place, 1…5 000 000; nil is each place's own.
   package var nearRadius: Double?
-  package var trigger: Trigger
+  package var trigger = Trigger.arrive
   /// How long to stay inside before it fires; for `Trigger.dwell`.
-  package var dwell: TimeSpan
+  package var dwell = TimeSpan.minutes(5)
   package var due: TimeStamp?
   /// How long before `due` it fires, each once; longest first. Empty means at `due` itself.
   package var leads: [TimeSpan]
@@ -89,7 +89,7 @@ package struct Reminder: Equatable, Sendable {
   /// Fires on each visit, not on the first alone.
   package var everyVisit: Bool
   /// Least time between two firings of a reminder for every visit.
-  package var cooldown: TimeSpan
+  package var cooldown = TimeSpan.zero
   /// Does not fire before this.
   package var from: TimeStamp?
   /// Expires after this.
@@ -98,26 +98,19 @@ package struct Reminder: Equatable, Sendable {
   package var days: WeekdaySet?
   /// Metres a second; does not fire while faster.
   package var maximumSpeed: Double?
-  package var ifInside: IfInside
+  package var ifInside = IfInside.wait
   package var state: State
   /// The calendar file that it was read from; nil for one of the user's own.
   package var source: Source?
   /// The user (uid) who added it and alone may change it; nil where everyone may who may change any.
   package var owner: UInt32?
   /// Fields of the document that this program does not know, kept for the way back.
-  package var unknown: JSONObject
+  package var unknown = JSONObject()
 
   package init(
     id: String, kind: Kind, title: String, notes: String? = nil, category: String? = nil,
-    priority: Int = 0, place: Place? = nil, area: Area? = nil, nearCategory: String? = nil,
-    nearRadius: Double? = nil, trigger: Trigger = .arrive, dwell: TimeSpan = .minutes(5),
-    due: TimeStamp? = nil, leads: [TimeSpan] = [], nag: TimeSpan? = nil,
-    transport: Transport = .driving, travel: TimeSpan? = nil, repeatRule: RepeatRule? = nil,
-    everyVisit: Bool = false,
-    cooldown: TimeSpan = .zero, from: TimeStamp? = nil, until: TimeStamp? = nil,
-    hours: HourRange? = nil, days: WeekdaySet? = nil, maximumSpeed: Double? = nil,
-    ifInside: IfInside = .wait, state: State = .armed, owner: UInt32? = nil,
-    unknown: JSONObject = JSONObject()
+    priority: Int = 0, place: Place? = nil, due: TimeStamp? = nil, leads: [TimeSpan] = [],
+    transport: Transport = .driving, everyVisit: Bool = false, state: State = .armed
   ) {
     self.id = id
     self.kind = kind
@@ -126,28 +119,11 @@ package struct Reminder: Equatable, Sendable {
     self.category = category
     self.priority = priority
     self.place = place
-    self.area = area
-    self.nearCategory = nearCategory
-    self.nearRadius = nearRadius
-    self.trigger = trigger
-    self.dwell = dwell
     self.due = due
     self.leads = leads.sorted(by: >)
-    self.nag = nag
     self.transport = transport
-    self.travel = travel
-    self.repeatRule = repeatRule
     self.everyVisit = everyVisit
-    self.cooldown = cooldown
-    self.from = from
-    self.until = until
-    self.hours = hours
-    self.days = days
-    self.maximumSpeed = maximumSpeed
-    self.ifInside = ifInside
     self.state = state
-    self.owner = owner
-    self.unknown = unknown
   }
 
   /// The name of the place or region, or words for one that has none.

@@ -17,14 +17,15 @@ import Testing
     let leads = choices.randomElement(using: &dice) ?? []
     let hasTravel = Int.random(in: 0..<5, using: &dice) == 0
     let repeats = Int.random(in: 0..<4, using: &dice) == 0
-    return Reminder(
+    var reminder = Reminder(
       id: "r\(number)", kind: .preemptive, title: "R\(number)",
       place: Reminder.Place(
         name: "Place \(number)", position: position, radius: .random(in: 20...600, using: &dice)),
       due: .absolute(now + .seconds(.random(in: 60...7_200, using: &dice))), leads: leads,
-      transport: Reminder.Transport.allCases.randomElement(using: &dice) ?? .walking,
-      travel: hasTravel ? .seconds(.random(in: 0...1_800, using: &dice)) : nil,
-      repeatRule: repeats ? try? RepeatRule(parsing: "FREQ=HOURLY;COUNT=4") : nil)
+      transport: Reminder.Transport.allCases.randomElement(using: &dice) ?? .walking)
+    reminder.travel = hasTravel ? .seconds(.random(in: 0...1_800, using: &dice)) : nil
+    reminder.repeatRule = repeats ? try? RepeatRule(parsing: "FREQ=HOURLY;COUNT=4") : nil
+    return reminder
   }
 
   /// Reminders that wait although it is time to leave, or are notified although enough slack has
