@@ -59,14 +59,14 @@ final class Announcer {
       entry.add("GEOREMIND_TITLE", title)
       send(entry)
     case .missed(let missed):
-      let count = missed.told + missed.leftOut
+      let count = missed.reported + missed.leftOut
       let span = missed.span
       let when =
         span.lowerBound == span.upperBound
         ? "at \(span.lowerBound.rfc3339())"
         : "between \(span.lowerBound.rfc3339()) and \(span.upperBound.rfc3339())"
       var parts: [String] = []
-      if missed.told > 0 { parts.append("\(missed.told) told late") }
+      if missed.reported > 0 { parts.append("\(missed.reported) told late") }
       if missed.leftOut > 0 {
         parts.append("\(missed.leftOut) left out, older than SkipOlderThanSec=")
       }
@@ -75,7 +75,7 @@ final class Announcer {
           + parts.joined(separator: ", "),
         .notice, .missed,
         fields: [
-          "GEOREMIND_MISSED_TOLD": "\(missed.told)",
+          "GEOREMIND_MISSED_TOLD": "\(missed.reported)",
           "GEOREMIND_MISSED_LEFT_OUT": "\(missed.leftOut)",
         ])
     case .fixTimeSteppedBack(let span):

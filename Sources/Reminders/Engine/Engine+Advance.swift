@@ -8,14 +8,14 @@ extension Engine {
   /// A gap of so many deadlines that nobody wants to hear them all (a recording with a fix of another
   /// decade in it) is jumped: what came due in it was missed, and is told once and late.
   package mutating func advance(to end: Instant, into effects: inout [Effect]) {
-    for _ in 0..<Self.mostDeadlines {
+    for _ in 0..<Self.maximumDeadlines {
       guard let deadline = nextDeadline, deadline <= end else { return }
       handle(.tick, at: deadline, into: &effects)
     }
     handle(.tick, at: end, into: &effects)
   }
 
-  private static let mostDeadlines = 10_000
+  private static let maximumDeadlines = 10_000
 
   /// Takes several reminders in at one moment; what was missed by them is told in the order of any
   /// other moment. Complexity: O(n log n).

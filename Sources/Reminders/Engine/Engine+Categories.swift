@@ -55,7 +55,7 @@ extension Engine {
         : watches[number].listeners.flatMap { slots.progress($0).placesInside }
       watches[number].fill(places, inside: Set(known))
       seed(number)
-      forgetGonePlaces(number)
+      forgetRemovedPlaces(number)
     }
   }
 
@@ -76,12 +76,12 @@ extension Engine {
       } else {
         watches[number].remove(placeNumber)
       }
-      forgetGonePlaces(number)
+      forgetRemovedPlaces(number)
     }
   }
 
   /// A place that is no more has not been left.
-  private mutating func forgetGonePlaces(_ number: Int) {
+  private mutating func forgetRemovedPlaces(_ number: Int) {
     let inside = watches[number].inside
     for index in watches[number].listeners where slots.progress(index).presence == .inside {
       change(index) {

@@ -28,8 +28,8 @@ extension Engine {
     isCatchingUp = true
     let freed = held.sorted()
     held.removeAll()
-    for index in freed { look(at: index, now: now, isFirst: true) }
-    for index in waiting.sorted() { lookWhileInside(index, at: now) }
+    for index in freed { evaluate(at: index, now: now, isFirst: true) }
+    for index in waiting.sorted() { evaluateWhileInside(index, at: now) }
   }
 
   /// Puts a reminder aside where only the clock says that its moment has come, and that is not to be
@@ -39,7 +39,7 @@ extension Engine {
     let until = slot.progress.state == .armed ? slot.reminder.until.map { resolve($0) } : nil
     let nag = slot.progress.nagging?.next
     var moments = [until, nag, slot.progress.snoozedUntil]
-    if slot.reminder.kind != .location { moments.append(nextLook(slot, now: now)) }
+    if slot.reminder.kind != .location { moments.append(nextCheck(slot, now: now)) }
     if slot.reminder.kind == .preemptive { moments.append(nextMoment(ofLeaving: slot, at: now)) }
     guard moments.contains(where: { $0.map { $0 <= now } ?? false }) else { return false }
     held.insert(index)
@@ -55,12 +55,12 @@ extension Engine {
     guard isCatchingUp || !leftOut.isEmpty || firings.contains(where: { $0.late != nil }) else {
       return
     }
-    let told = firings.filter { $0.late != nil }
-    let moments = told.map { $0.due ?? $0.time } + leftOut
+    let late = firings.filter { $0.late != nil }
+    let moments = late.map { $0.due ?? $0.time } + leftOut
     if moments.count >= (isCatchingUp ? 1 : 2), let first = moments.min(), let last = moments.max()
     {
       notices.append(
-        .missed(Missed(told: told.count, leftOut: leftOut.count, span: first...last)))
+        .missed(Missed(reported: late.count, leftOut: leftOut.count, span: first...last)))
     }
     isCatchingUp = false
     leftOut.removeAll()

@@ -25,7 +25,7 @@ extension Engine {
       _ = slots.change(index) { $0.isWaiting = true }
       waiting.insert(index)
     }
-    look(at: index, now: now, isFirst: true)
+    evaluate(at: index, now: now, isFirst: true)
   }
 
   /// What a reminder begins with: what was kept, brought in line with the reminder, or what its own
@@ -93,14 +93,14 @@ extension Engine {
   mutating func complete(_ id: String, isPop: Bool = false, at now: Instant) {
     guard let index = slots.index(of: id), let slot = slots.slot(index) else { return }
     let reminder = slot.reminder
-    let hasGoneOn =
+    let hasMovedOn =
       slot.progress.isUnacknowledged && slot.progress.leadsFired == 0
       && (slot.progress.occurrence.map { $0 > now } ?? false)
     change(index) {
       $0.progress.isUnacknowledged = false
       $0.progress.nagging = nil
     }
-    if reminder.repeats, hasGoneOn, !isPop {
+    if reminder.repeats, hasMovedOn, !isPop {
       change(index) {
         $0.progress.state = .armed
         $0.progress.snoozedUntil = nil

@@ -73,12 +73,12 @@ extension Engine {
 
   // MARK: - Deciding
 
-  mutating func lookAtLeaving(_ slot: Slot, at now: Instant, isFirst: Bool) {
+  mutating func evaluateLeaving(_ slot: Slot, at now: Instant, isFirst: Bool) {
     let index = slot.index
     guard let departure = leaving(slot, at: now) else { return }
     let leads = slot.reminder.effectiveLeads
     if slot.progress.leadsFired >= leads.count || slot.progress.state == .fired {
-      lookAfterLeaving(index, departure, at: now)
+      evaluateAfterLeaving(index, departure, at: now)
       return
     }
     guard slot.progress.state == .armed, departure.moment <= now else { return }
@@ -109,7 +109,9 @@ extension Engine {
 
   /// It has said "leave": say so again only if much slack has come back; go on to the next
   /// occurrence when this one is over.
-  private mutating func lookAfterLeaving(_ index: Int32, _ departure: Departure, at now: Instant) {
+  private mutating func evaluateAfterLeaving(
+    _ index: Int32, _ departure: Departure, at now: Instant
+  ) {
     if departure.occurrence <= now {
       advance(index, after: now, spent: .fired)
     } else if departure.travel != nil, departure.moment - now > settings.leaveAgainSlack {
@@ -130,14 +132,14 @@ extension Engine {
   // MARK: - When to decide
 
   /// Decides about every reminder whose time to leave has come.
-  mutating func lookAtLeaves(at now: Instant) {
+  mutating func evaluateDepartures(at now: Instant) {
     departures.beginEvent(at: now)
     var decided = 0
     while decided <= 4 * slots.indices.count + 64,
       let index = departures.nextDue(at: now, again: settings.leaveAgainSlack)
     {
       decided += 1
-      look(at: index, now: now)
+      evaluate(at: index, now: now)
     }
   }
 

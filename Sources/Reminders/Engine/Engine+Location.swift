@@ -30,7 +30,7 @@ extension Engine {
     if !undetermined.isEmpty { determinePresence() }
     for number in watches.indices { take(sample, watch: number, at: now) }
     if !waiting.isEmpty {
-      for index in waiting.sorted() { lookWhileInside(index, at: now) }
+      for index in waiting.sorted() { evaluateWhileInside(index, at: now) }
     }
     travel(to: fix.position, at: now)
   }
@@ -79,7 +79,7 @@ extension Engine {
       // Those whose fence is gone meanwhile are passed over.
       guard slots.marks(index).contains(.undetermined) else { continue }
       let presence = monitor.presence(of: index)
-      guard presence != .unknown, noted < Self.mostNotedAtOnce else {
+      guard presence != .unknown, noted < Self.maximumNotedAtOnce else {
         later.append(index)
         continue
       }
@@ -90,7 +90,7 @@ extension Engine {
     undetermined = later
   }
 
-  private static let mostNotedAtOnce = 1_000
+  private static let maximumNotedAtOnce = 1_000
 
   /// What a decision of a monitor means to a reminder.
   /// - Parameter place: the place that was met, where the reminder is of a category.
@@ -111,9 +111,11 @@ extension Engine {
       }
       // A visit that a snooze put aside is not told when it ends; the next one is.
       let isPutAside = wasSettled && slot.progress.state == .snoozed
-      if trigger == .depart, !isPutAside { tell(slot, transition, .depart, place: place, at: now) }
+      if trigger == .depart, !isPutAside {
+        fireOrWait(slot, transition, .depart, place: place, at: now)
+      }
     case .pass:
-      if trigger != .dwell { tell(slot, transition, .pass, place: place, at: now) }
+      if trigger != .dwell { fireOrWait(slot, transition, .pass, place: place, at: now) }
     case .arrive, .found:
       let starts = transition.kind == .arrive || slot.reminder.ifInside == .fire
       // The receiver's clock may be another one than ours: its times only count as differences.
@@ -124,13 +126,13 @@ extension Engine {
         $0.progress.visitSettled = !starts
       }
       guard starts else { break }
-      if trigger == .arrive { tell(slot, transition, .arrive, place: place, at: now) }
+      if trigger == .arrive { fireOrWait(slot, transition, .arrive, place: place, at: now) }
     }
     schedule(index, at: now)
   }
 
   /// Fires if every condition holds now; an arrival that is held back waits while inside.
-  private mutating func tell(
+  private mutating func fireOrWait(
     _ slot: Slot, _ transition: Transition, _ event: Firing.Event, place: PlaceMet?,
     at now: Instant
   ) {
@@ -159,7 +161,7 @@ extension Engine {
 
   /// For a reminder whose region holds the device: has a condition come to hold, or the dwell time
   /// gone by?
-  mutating func lookWhileInside(_ index: Int32, at now: Instant) {
+  mutating func evaluateWhileInside(_ index: Int32, at now: Instant) {
     guard let slot = slots.slot(index), listens(slot), slot.progress.presence == .inside,
       !slot.progress.visitSettled, slot.reminder.trigger != .depart, !hasExpired(slot, at: now)
     else { return }
@@ -208,7 +210,7 @@ extension Engine {
     if lastFixArrival != nil { lastFixArrival = now }
   }
 
-  mutating func lookForPosition(at now: Instant) {
+  mutating func checkPosition(at now: Instant) {
     guard let deadline = positionDeadline, deadline <= now, let silentSince else { return }
     isPositionLost = true
     notices.append(.positionLost(after: now - silentSince))

@@ -4,7 +4,7 @@ import CivilTime
 /// occurrence or visit.
 extension Engine {
   /// A whole day of every hour, or four hours of every ten minutes.
-  private static let mostNags = 24
+  private static let maximumNags = 24
 
   /// After a firing: the next one comes if nothing is done about it.
   mutating func startNagging(_ slot: Slot, at now: Instant) {
@@ -26,11 +26,11 @@ extension Engine {
       // The next firing of its own is due as well, and begins a new round.
       return
     }
-    let count = min(nagging.count, Self.mostNags) + 1
+    let count = min(nagging.count, Self.maximumNags) + 1
     firings.append(nagFiring(slot, count: count, at: now))
     change(index) {
       $0.progress.nagging =
-        count < Self.mostNags ? Progress.Nagging(next: now + span, count: count) : nil
+        count < Self.maximumNags ? Progress.Nagging(next: now + span, count: count) : nil
     }
   }
 }

@@ -5,24 +5,24 @@ import Geofencing
 import Positioning
 
 extension Engine {
-  mutating func lookAtTimers(at now: Instant) {
-    var looks = 0
+  mutating func evaluateTimers(at now: Instant) {
+    var checks = 0
     while let next = timers.peek(), next.deadline <= now.microseconds {
       _ = timers.pop()
-      looks += 1
-      if looks > 4 * slots.indices.count + 64 {
-        // More looks than anything can need: a timer that keeps coming back must not stop the rest.
+      checks += 1
+      if checks > 4 * slots.indices.count + 64 {
+        // More checks than anything can need: a timer that keeps coming back must not stop the rest.
         timers.push(slot: next.slot, at: (now + .seconds(1)).microseconds)
         continue
       }
-      look(at: next.slot, now: now)
+      evaluate(at: next.slot, now: now)
     }
   }
 
   /// Everything that time alone can bring about for one reminder, then its next timer.
   ///
   /// `isFirst`: it was just added or read back, so what is past was missed.
-  mutating func look(at index: Int32, now: Instant, isFirst: Bool = false) {
+  mutating func evaluate(at index: Int32, now: Instant, isFirst: Bool = false) {
     guard let slot = slots.slot(index), !hold(slot, index, at: now) else { return }
     nag(index, at: now)
     switch slot.progress.state {
@@ -35,9 +35,9 @@ extension Engine {
         expire(index)
       } else {
         switch slot.reminder.kind {
-        case .location: lookWhileInside(index, at: now)
-        case .date: lookAtDue(index, at: now)
-        case .preemptive: lookAtLeaving(slot, at: now, isFirst: isFirst)
+        case .location: evaluateWhileInside(index, at: now)
+        case .date: evaluateDue(index, at: now)
+        case .preemptive: evaluateLeaving(slot, at: now, isFirst: isFirst)
         }
       }
     }
@@ -66,15 +66,15 @@ extension Engine {
   private mutating func wake(_ index: Int32, from until: Instant, at now: Instant) {
     guard let slot = slots.slot(index) else { return }
     let reminder = slot.reminder
-    let isTold = reminder.kind != .location || slot.progress.lastFired != nil
-    if isTold {
+    let isReported = reminder.kind != .location || slot.progress.lastFired != nil
+    if isReported {
       firings.append(snoozeFiring(slot, until: until, at: now, late: now - until))
       startNagging(slot, at: now)
     }
     change(index) {
       $0.progress.snoozedUntil = nil
       $0.progress.state = .armed
-      if isTold {
+      if isReported {
         $0.progress.lastFired = now
         $0.progress.isUnacknowledged = true
       }
@@ -84,7 +84,7 @@ extension Engine {
     switch reminder.kind {
     case .location:
       let listensOn =
-        !isTold || reminder.everyVisit
+        !isReported || reminder.everyVisit
         || (reminder.repeats && occurrence.map { $0 > now } == true)
       change(index) { $0.progress.state = listensOn ? .armed : .fired }
       listensOn ? activate(index, at: now) : deactivate(index)
@@ -109,7 +109,7 @@ extension Engine {
       timers.cancel(slot: index)
       return
     }
-    var next = nextLook(slot, now: now)
+    var next = nextCheck(slot, now: now)
     if slot.reminder.kind == .preemptive {
       next = sooner(next, scheduleLeaving(slot, at: now))
     }
@@ -121,8 +121,8 @@ extension Engine {
   }
 
   @inline(__always)
-  func nextLook(_ slot: Slot, now: Instant) -> Instant? {
-    let next = nextLookUnprompted(slot, now: now)
+  func nextCheck(_ slot: Slot, now: Instant) -> Instant? {
+    let next = nextCheckUnprompted(slot, now: now)
     guard let nag = slot.progress.nagging?.next, isClockTrusted || nag > now else { return next }
     return sooner(next, nag)
   }
@@ -130,7 +130,7 @@ extension Engine {
   /// When time brings something about, but for nagging and the time to leave: `scheduleLeaving` knows
   /// that.
   @inline(__always)
-  private func nextLookUnprompted(_ slot: Slot, now: Instant) -> Instant? {
+  private func nextCheckUnprompted(_ slot: Slot, now: Instant) -> Instant? {
     let reminder = slot.reminder
     let progress = slot.progress
     switch progress.state {
@@ -141,7 +141,7 @@ extension Engine {
     }
     var next: Instant?
     switch reminder.kind {
-    case .location: next = nextLookWhileInside(slot, now: now)
+    case .location: next = nextCheckWhileInside(slot, now: now)
     case .date: next = nextLead(slot)
     case .preemptive: break
     }
@@ -151,7 +151,7 @@ extension Engine {
   }
 
   @inline(__always)
-  private func nextLookWhileInside(_ slot: Slot, now: Instant) -> Instant? {
+  private func nextCheckWhileInside(_ slot: Slot, now: Instant) -> Instant? {
     guard slot.progress.presence == .inside, !slot.progress.visitSettled,
       slot.reminder.trigger != .depart
     else { return nil }
@@ -176,7 +176,7 @@ extension Engine {
     return occurrence - leads[slot.progress.leadsFired]
   }
 
-  private mutating func lookAtDue(_ index: Int32, at now: Instant) {
+  private mutating func evaluateDue(_ index: Int32, at now: Instant) {
     guard var slot = slots.slot(index), slot.progress.state == .armed, let first = nextLead(slot),
       first <= now
     else { return }

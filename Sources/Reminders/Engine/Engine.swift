@@ -9,7 +9,7 @@ package import Positioning
 ///
 /// It is pure: a fix, a command or the time goes in with the moment it happens, and out comes what
 /// is to be kept and told. It knows no clock, no file and no journal, so a recording replayed gives
-/// what the live run gave. After each event the owner looks at `nextDeadline` and comes back with
+/// what the live run gave. After each event the owner reads `nextDeadline` and comes back with
 /// `.tick` when it is reached.
 ///
 /// Within one event departures come before all else, then by due time, priority and id.
@@ -142,9 +142,9 @@ package struct Engine: ~Copyable, Sendable {
 
   /// What comes after it.
   mutating func end(at now: Instant, into effects: inout [Effect]) {
-    lookAtTimers(at: now)
-    lookAtLeaves(at: now)
-    lookForPosition(at: now)
+    evaluateTimers(at: now)
+    evaluateDepartures(at: now)
+    checkPosition(at: now)
     sumUpMissed()
     if !watches.isEmpty, watches.contains(where: \.listeners.isEmpty) {
       watches.removeAll(where: \.listeners.isEmpty)
@@ -240,16 +240,16 @@ package struct Engine: ~Copyable, Sendable {
     limit: Int, at now: Instant
   ) -> [(reminder: Reminder, moment: Instant)] {
     var moments: [(reminder: Reminder, moment: Instant)] = []
-    var looks = 0
+    var checks = 0
     timers.forEachInOrder { deadline, index in
       if moments.count >= limit {
         moments.sort { ($0.moment, $0.reminder.id) < ($1.moment, $1.reminder.id) }
         moments.removeSubrange(limit...)
         if let last = moments.last, last.moment.microseconds < deadline { return false }
       }
-      looks += 1
+      checks += 1
       if let entry = upcoming(index, at: now) { moments.append(entry) }
-      return looks < 4_096 + 2 * limit
+      return checks < 4_096 + 2 * limit
     }
     for (_, index) in departures.soonest(limit: limit, at: now) {
       if let entry = upcoming(index, at: now) { moments.append(entry) }

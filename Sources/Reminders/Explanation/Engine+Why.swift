@@ -133,7 +133,7 @@ extension Engine {
     let margin = monitor.exitMargin(of: fence, eph: fix.eph)
     let isInside = beyond <= 0
     let away = Length.formatted(metres: abs(beyond))
-    let whereabouts =
+    let edgeText =
       "The last fix is \(away) \(isInside ? "inside" : "outside") the edge of \(name)"
     let figures = JSONObject([
       "edge_m": .double(Decimal.rounded(beyond, digits: 1)),
@@ -144,14 +144,14 @@ extension Engine {
     case .arrive, .dwell:
       gates.append(
         .init(
-          "place", isInside, whereabouts, remedy: "you come \(away) nearer to \(name)",
+          "place", isInside, edgeText, remedy: "you come \(away) nearer to \(name)",
           figures: figures))
     case .depart:
       let isBeyond = beyond > margin
       let reach = Length.formatted(metres: margin)
       gates.append(
         .init(
-          "place", isBeyond, whereabouts + "; left is \(reach) beyond it",
+          "place", isBeyond, edgeText + "; left is \(reach) beyond it",
           remedy: "you are \(reach) beyond the edge of \(name)", figures: figures))
     }
     if monitor.isHalfDecided(fence) {

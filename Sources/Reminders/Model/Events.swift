@@ -91,15 +91,15 @@ package enum Notice: Equatable, Sendable {
 
 /// Dates that could not be told in time, of one event.
 package struct Missed: Equatable, Sendable {
-  /// Told late.
-  package var told: Int
+  /// Fired late.
+  package var reported: Int
   /// Older than what is to be told.
   package var leftOut: Int
   /// When the first and the last of them were due.
   package var span: ClosedRange<Instant>
 
-  package init(told: Int, leftOut: Int, span: ClosedRange<Instant>) {
-    self.told = told
+  package init(reported: Int, leftOut: Int, span: ClosedRange<Instant>) {
+    self.reported = reported
     self.leftOut = leftOut
     self.span = span
   }

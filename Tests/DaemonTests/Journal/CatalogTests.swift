@@ -75,7 +75,7 @@ import Testing
     for notice in [
       Notice.positionLost(after: .minutes(2)), .positionBack(after: .minutes(2)),
       .fixTimeSteppedBack(.minutes(2)),
-      .missed(Missed(told: 1, leftOut: 0, span: time...time)),
+      .missed(Missed(reported: 1, leftOut: 0, span: time...time)),
     ] { announcer.announce(notice) }
     announcer.announceStoreTrouble("disk full")
 

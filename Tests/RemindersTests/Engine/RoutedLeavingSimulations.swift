@@ -124,7 +124,7 @@ import Testing
   }
 
   /// The first seeds have shown an answer that counted again where the device came back, one that lapsed between two
-  /// looks, and a place that was left by a way much slower than estimated.
+  /// checks, and a place that was left by a way much slower than estimated.
   @Test(arguments: [6, 8, 13, 22] as [UInt64])
   func nothingWaitsLongerThanItsMoment(seed: UInt64) {
     let late = Self.lateEvents(seed: seed, count: 300, fixes: 160)

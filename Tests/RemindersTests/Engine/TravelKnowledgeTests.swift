@@ -151,7 +151,7 @@ import Testing
     #expect(!harness.requests.isEmpty)
   }
 
-  /// What an engine has said counts no longer once there is none, and nobody looks for it again and again.
+  /// What an engine has said counts no longer once there is none, and nobody asks for it again and again.
   @Test func anEngineThatIsSwitchedOffHasSaidNothing() throws {
     var harness = routing()
     harness.fix(2_000)
