@@ -106,7 +106,7 @@ struct AddCommand: ClientCommand {
     then next: () throws -> Void
   ) throws {
     let zone = try context.zone()
-    let here = (try? daemon?.call("Where")).flatMap { Whereabouts($0) }
+    let here = (try? daemon?.call("Where")).flatMap { CurrentPosition($0) }
     let text = ReminderSentence.text(
       reminder, zone: zone, detail: .position(here: here?.position))
     try context.output.line(text)

@@ -133,7 +133,7 @@ struct PlaceEdit: ClientCommand {
         "notes": notes.map { .string($0) },
       ])
     try PlacePrinter(context: context, json: options.json).print([answer["place"]])
-    try PlaceMerge.tellFollowers(answer, context, json: options.json)
+    try PlaceMerge.noteFollowers(answer, context, json: options.json)
   }
 }
 
@@ -152,10 +152,10 @@ struct PlaceMerge: ClientCommand {
     let answer = try DaemonConnection(options, context).call(
       "MergePlaces", ["name": .string(name), "into": .string(into)])
     try PlacePrinter(context: context, json: options.json).print([answer["place"]])
-    try Self.tellFollowers(answer, context, json: options.json)
+    try Self.noteFollowers(answer, context, json: options.json)
   }
 
-  static func tellFollowers(_ answer: JSONObject, _ context: Context, json: Bool) throws {
+  static func noteFollowers(_ answer: JSONObject, _ context: Context, json: Bool) throws {
     let count = answer["reminders"]?.array?.count ?? 0
     guard count > 0, !json else { return }
     try context.note("\(counted(count, "reminder", "reminders")) followed")

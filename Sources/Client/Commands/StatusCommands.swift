@@ -25,8 +25,8 @@ struct StatusCommand: ClientCommand {
     table.add([
       "daemon", "georemindd\(version)\(isRecording ? ", playing a recording" : "")",
     ])
-    if let trouble = status["store_trouble"]?.string {
-      table.add(["store", "trouble: \(trouble)"])
+    if let failure = status["store_trouble"]?.string {
+      table.add(["store", "trouble: \(failure)"])
     }
     table.add(["time", status["time"] == nil ? "not begun" : Answer.time(status["time"], zone)])
     if status["clock_trusted"]?.bool == false {

@@ -27,7 +27,7 @@ struct FileTransfer {
   private var refused = 0
 
   /// So many things that were left out are told one by one.
-  private static let mostRefusals = 20
+  private static let maximumRefusals = 20
 
   init(
     context: Context, options: CommonOptions, category: String? = nil,
@@ -172,9 +172,9 @@ struct FileTransfer {
   }
 
   private func report(_ count: Int) throws {
-    for refusal in refusals.prefix(Self.mostRefusals) { try context.note(refusal) }
-    if refused > Self.mostRefusals {
-      try context.note("… and \(refused - Self.mostRefusals) more left out")
+    for refusal in refusals.prefix(Self.maximumRefusals) { try context.note(refusal) }
+    if refused > Self.maximumRefusals {
+      try context.note("… and \(refused - Self.maximumRefusals) more left out")
     }
     if count > 0 || upload == nil {
       var line = "Imported \(counted(count, "reminder", "reminders"))"

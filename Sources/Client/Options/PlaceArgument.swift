@@ -10,7 +10,7 @@ enum PlaceArgument: Equatable {
     do throws(CoordinateError) {
       self = .coordinate(try Coordinate(parsing: text))
     } catch {
-      guard !text.allSatisfy(\.isWhitespace), !Self.looksLikeCoordinate(text) else {
+      guard !text.allSatisfy(\.isWhitespace), !Self.resemblesCoordinate(text) else {
         throw Failure(.badData, "\(option) '\(text)' is not a coordinate: \(error)")
       }
       self = .name(text)
@@ -32,7 +32,7 @@ enum PlaceArgument: Equatable {
   ]
 
   /// Links, and digits with no words but those that belong to coordinates.
-  private static func looksLikeCoordinate(_ text: String) -> Bool {
+  private static func resemblesCoordinate(_ text: String) -> Bool {
     let lower = text.lowercased()
     if lower.contains("://") || lower.hasPrefix("geo:") { return true }
     guard lower.utf8.contains(where: { (0x30...0x39).contains($0) }) else { return false }

@@ -4,7 +4,7 @@ import JSONText
 import Reminders
 
 /// Where the device is, as far as it matters to a new reminder.
-struct Whereabouts {
+struct CurrentPosition {
   let position: Coordinate
   /// Metres, 95 %.
   let error: Double?
@@ -23,7 +23,7 @@ struct Whereabouts {
 /// What is allowed and yet hardly meant, one sentence each.
 enum ReminderAdvice {
   static func warnings(
-    on reminder: Reminder, now: Instant, zone: TimeZoneRules, here: Whereabouts?
+    on reminder: Reminder, now: Instant, zone: TimeZoneRules, here: CurrentPosition?
   ) -> [String] {
     var warnings: [String] = []
     if let due = reminder.due?.instant(in: zone), due < now, !reminder.repeats,

@@ -4,21 +4,21 @@ import JSONText
 /// What somebody may have meant who named what there is not.
 enum Suggestions {
   /// Places are looked through by the beginnings of their words, so that a million of them stays quick.
-  private static let mostPlaces = 200
+  private static let maximumPlaces = 200
 
   /// A known place; nil where none is near enough, or the daemon cannot say.
   static func place(like name: String, _ daemon: DaemonConnection) -> String? {
     var names: [String] = []
-    func look(_ words: String?) {
+    func search(_ words: String?) {
       let answer = try? daemon.call(
         "FindPlaces",
-        ["words": words.map { .string($0) }, "limit": .int(mostPlaces)])
+        ["words": words.map { .string($0) }, "limit": .int(maximumPlaces)])
       names += answer?["places"]?.array?.compactMap { $0["name"]?.string } ?? []
     }
     let stem = name.split { !$0.isLetter && !$0.isNumber }.first?.prefix(2)
-    if let stem { look(String(stem)) }
+    if let stem { search(String(stem)) }
     // The slip may be in the first letters.
-    look(nil)
+    search(nil)
     return NearestWord.find(name, in: names)
   }
 

@@ -32,7 +32,7 @@ enum ReminderSentence {
   }
 
   /// ` (52.520000, 13.405000), 2.3 km from here`: what the name leaves open.
-  private static func whereabouts(of reminder: Reminder, _ detail: Detail) -> String {
+  private static func positionDetail(of reminder: Reminder, _ detail: Detail) -> String {
     guard case .position(let here) = detail,
       let middle = reminder.area?.middle ?? reminder.place?.position
     else { return "" }
@@ -44,7 +44,7 @@ enum ReminderSentence {
 
   private static func location(_ reminder: Reminder, _ detail: Detail) -> String {
     if let category = reminder.nearCategory { return near(category, reminder) }
-    let name = (name(reminder) ?? "the place") + whereabouts(of: reminder, detail)
+    let name = (name(reminder) ?? "the place") + positionDetail(of: reminder, detail)
     let visit = reminder.everyVisit ? "each time" : "once when"
     let already = reminder.ifInside == .fire ? ", or are there already" : ""
     if let area = reminder.area {
@@ -89,7 +89,7 @@ enum ReminderSentence {
     _ reminder: Reminder, _ zone: TimeZoneRules, _ detail: Detail
   ) -> String {
     let place =
-      (reminder.place.map { name($0) } ?? "the place") + whereabouts(of: reminder, detail)
+      (reminder.place.map { name($0) } ?? "the place") + positionDetail(of: reminder, detail)
     let due = reminder.due.map { ReminderField.text($0, zone) } ?? "the time"
     let early = reminder.leads.first.map { $0 == .zero ? "" : " \($0) early" } ?? ""
     let way = reminder.travel.map { "\($0) of \(reminder.transport.rawValue)" }

@@ -8,12 +8,12 @@ struct WatchPage {
   /// What the daemon answered last to each question.
   struct State {
     var status = JSONObject()
-    var whereabouts = JSONObject()
+    var position = JSONObject()
     var next = JSONObject()
     /// The latest last.
     var firings: [JSONObject] = []
     /// Why there is no daemon, if there is none.
-    var trouble: String?
+    var failure: String?
 
     static let keptFirings = 200
 
@@ -78,11 +78,11 @@ struct WatchPage {
     first = first.filled(to: max(0, columns - clock.columns - 2))
     first.append("  \(clock)", .faint)
     var lines = [first]
-    if let trouble = state.trouble {
-      lines.append(PageLine("no daemon, trying again: \(trouble)", .alarm))
+    if let failure = state.failure {
+      lines.append(PageLine("no daemon, trying again: \(failure)", .alarm))
     }
-    if let trouble = state.status["store_trouble"]?.string {
-      lines.append(PageLine("store trouble: \(trouble)", .alarm))
+    if let failure = state.status["store_trouble"]?.string {
+      lines.append(PageLine("store trouble: \(failure)", .alarm))
     }
     let feeds = state.status["feeds"]?.array ?? []
     // The one that is followed first; of the others as many as leave room.
@@ -97,7 +97,7 @@ struct WatchPage {
   private var now: Instant? { Self.instant(state.status["time"]) }
 
   private var position: PageLine {
-    guard let fix = state.whereabouts["fix"]?.object,
+    guard let fix = state.position["fix"]?.object,
       let position = Coordinate(
         latitude: fix["lat"]?.double ?? .nan, longitude: fix["lon"]?.double ?? .nan)
     else { return PageLine("no fix yet", .alarm) }
@@ -111,7 +111,7 @@ struct WatchPage {
       parts.append("\(Int((speed * 3.6).rounded())) km/h\(course.map { " \($0)" } ?? "")")
     }
     line.append("  " + parts.joined(separator: "  "))
-    if let age = state.whereabouts["age_s"]?.double {
+    if let age = state.position["age_s"]?.double {
       line.append("  ")
       line.append("\(Answer.age(age)) old", isLost ? .alarm : .faint)
     }
@@ -153,7 +153,7 @@ struct WatchPage {
   }
 
   private var places: Section {
-    let rows = (state.whereabouts["nearest"]?.array ?? []).map { entry -> [String] in
+    let rows = (state.position["nearest"]?.array ?? []).map { entry -> [String] in
       [
         Length.formatted(metres: entry["distance_m"]?.double ?? .nan), Self.bearing(entry),
         entry["name"]?.string ?? "",

@@ -47,7 +47,7 @@ final class WatchScreen {
       draw()
     }
     follower.onConnection = { [unowned self] in
-      state.trouble = nil
+      state.failure = nil
       follower.call("Log", ["limit": .int(WatchPage.State.keptFirings)]) { [unowned self] in
         if case .success(let answer)? = $0 {
           state.firings = answer["firings"]?.array?.compactMap(\.object) ?? []
@@ -56,7 +56,7 @@ final class WatchScreen {
       }
     }
     follower.onLoss = { [unowned self] reason in
-      state.trouble = reason
+      state.failure = reason
       pending = 0
       draw()
     }
@@ -107,7 +107,7 @@ final class WatchScreen {
     guard pending == 0, follower.isConnected else { return }
     pending = 3
     follower.call("Status") { [unowned self] in take($0, "status") { $0.status = $1 } }
-    follower.call("Where") { [unowned self] in take($0, nil) { $0.whereabouts = $1 } }
+    follower.call("Where") { [unowned self] in take($0, nil) { $0.position = $1 } }
     follower.call("Next", ["limit": .int(Self.longestList)]) { [unowned self] in
       take($0, nil) { $0.next = $1 }
     }

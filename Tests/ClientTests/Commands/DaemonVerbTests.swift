@@ -212,7 +212,7 @@ import Testing
     #expect(json.output == "{\"id\":\"2222aaaa\"}\n")
   }
 
-  private static let whereabouts: JSONObject = [
+  private static let position: JSONObject = [
     "fix": ["lat": .double(52.52), "lon": .double(13.405), "eph": .double(4.2)], "age_s": 1,
     "nearest": [
       [
@@ -225,7 +225,7 @@ import Testing
   ]
 
   @Test func whereItIsAndHowFarItIsToPlaces() throws {
-    let run = try run(["where"]) { _ in [VarlinkReply(parameters: Self.whereabouts)] }
+    let run = try run(["where"]) { _ in [VarlinkReply(parameters: Self.position)] }
     #expect(
       run.output == """
         52.520000, 13.405000  ±4 m  1s old
@@ -237,7 +237,7 @@ import Testing
   }
 
   @Test func aPositionToShare() throws {
-    let run = try run(["where", "--share"]) { _ in [VarlinkReply(parameters: Self.whereabouts)] }
+    let run = try run(["where", "--share"]) { _ in [VarlinkReply(parameters: Self.position)] }
     let link =
       "https://www.openstreetmap.org/?mlat=52.520000&mlon=13.405000#map=17/52.520000/13.405000"
     #expect(run.output == "geo:52.52,13.405;u=5 \(link)\n")

@@ -9,7 +9,7 @@ import Testing
 
 /// What `add` says of what it understood, and how it takes a slip.
 @Suite struct SpeechTests {
-  private static let whereabouts: JSONObject = [
+  private static let position: JSONObject = [
     "fix": [
       "lat": .double(52.52), "lon": .double(13.405), "mode": 3, "eph": .double(35),
     ]
@@ -22,7 +22,7 @@ import Testing
   private func run(_ arguments: [String]) throws -> Run {
     let daemon = try FakeDaemon { call in
       switch call.methodName {
-      case "Where": [VarlinkReply(parameters: Self.whereabouts)]
+      case "Where": [VarlinkReply(parameters: Self.position)]
       case "ShowPlace" where call.parameters["name"]?.string == "Rewe":
         [VarlinkReply(parameters: ["place": Self.rewe, "reminders": []])]
       case "ShowPlace":

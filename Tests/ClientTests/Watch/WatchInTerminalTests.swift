@@ -127,7 +127,7 @@ import Testing
     try FakeDaemon { call in
       switch call.methodName {
       case "Status": [VarlinkReply(parameters: ["status": .object(WatchScene.status)])]
-      case "Where": [VarlinkReply(parameters: WatchScene.whereabouts)]
+      case "Where": [VarlinkReply(parameters: WatchScene.position)]
       case "Next": [VarlinkReply(parameters: WatchScene.next)]
       case "Log":
         [

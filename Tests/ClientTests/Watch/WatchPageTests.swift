@@ -23,7 +23,7 @@ enum WatchScene {
     ],
   ]
 
-  static let whereabouts: JSONObject = [
+  static let position: JSONObject = [
     "fix": [
       "lat": .double(52.52), "lon": .double(13.405), "mode": 3, "eph": .double(4.2),
       "speed": .double(1.4), "track": .double(44),
@@ -81,7 +81,7 @@ enum WatchScene {
 
   static func state() -> WatchPage.State {
     WatchPage.State(
-      status: status, whereabouts: whereabouts, next: next, firings: firings, trouble: nil)
+      status: status, position: position, next: next, firings: firings, failure: nil)
   }
 }
 
@@ -111,7 +111,7 @@ enum WatchScene {
   func everyPageFits(columns: Int, rows: Int) throws {
     var crowded = WatchScene.state()
     for _ in 0..<300 { crowded.add(WatchScene.firings[1]) }
-    crowded.trouble = String(repeating: "no way ", count: 40)
+    crowded.failure = String(repeating: "no way ", count: 40)
     for state in [WatchScene.state(), WatchPage.State(), crowded] {
       let lines = try page(state).lines(columns: columns, rows: rows)
       #expect(lines.count == rows)
@@ -134,7 +134,7 @@ enum WatchScene {
 
   @Test func aDaemonThatIsAwayIsSaid() throws {
     var state = WatchScene.state()
-    state.trouble = "cannot connect"
+    state.failure = "cannot connect"
     #expect(text(try page(state), 80, 24)[1] == "no daemon, trying again: cannot connect")
   }
 
