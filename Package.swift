@@ -66,12 +66,15 @@ let package = Package(
       ])
     + library(
       "Interchange",
-      ["CExpat", "CZlib", "Geodesy", "CivilTime", "JSONText", "Positioning", "Reminders"])
+      [
+        "CExpat", "CZlib", "Geodesy", "CivilTime", "JSONText", "Positioning", "Departure",
+        "Reminders",
+      ])
     + library(
       "Storage",
       [
         "CSQLite", "Bytes", "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing",
-        "Reminders",
+        "Departure", "Reminders",
       ],
       settings: strict)
     + library("Control", ["JSONText"], resources: [.embedInCode("org.georemind.varlink")])
@@ -86,7 +89,7 @@ let package = Package(
     + library(
       "Routing",
       [
-        "Geodesy", "CivilTime", "JSONText", "Configuration", "Reminders", "Control",
+        "Geodesy", "CivilTime", "JSONText", "Configuration", "Departure", "Control",
         "LinuxRuntime",
       ], settings: strict)
     + library(
@@ -101,16 +104,16 @@ let package = Package(
     + library(
       "Client",
       [
-        "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders", "Interchange",
-        "Control", "LinuxRuntime", "Report", "Companion", "Configuration", "Containers", "Storage",
-        arguments,
+        "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Departure", "Reminders",
+        "Interchange", "Control", "LinuxRuntime", "Report", "Companion", "Configuration",
+        "Containers", "Storage", arguments,
       ], settings: strict, testData: ["Screens"])
     + library(
       "Daemon",
       [
         "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Geofencing",
-        "Reminders", "Interchange", "Storage", "Control", "LinuxRuntime", "Routing", "Companion",
-        "Hooks", arguments, logging,
+        "Departure", "Reminders", "Interchange", "Storage", "Control", "LinuxRuntime", "Routing",
+        "Companion", "Hooks", arguments, logging,
       ], settings: strict)
     + [
       .executableTarget(
@@ -125,13 +128,13 @@ let package = Package(
       .executableTarget(
         name: "georemind-route",
         dependencies: [
-          "CCurl", "CivilTime", "JSONText", "Configuration", "Reminders", "Control",
+          "CCurl", "CivilTime", "JSONText", "Configuration", "Departure", "Control",
           "LinuxRuntime", "Routing", "Companion",
           arguments, logging,
         ], swiftSettings: strict),
       .testTarget(
         name: "RouteProgramTests",
-        dependencies: ["georemind-route", "Geodesy", "Reminders", "Routing", "LinuxRuntime"],
+        dependencies: ["georemind-route", "Geodesy", "Departure", "Routing", "LinuxRuntime"],
         swiftSettings: strict),
       .testTarget(
         name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: strict),
@@ -141,8 +144,8 @@ let package = Package(
       .executableTarget(
         name: "georemind-bench",
         dependencies: [
-          "Bytes", "Containers", "Geodesy", "CivilTime", "Positioning", "Geofencing", "Reminders",
-          "Storage", "Interchange",
+          "Bytes", "Containers", "Geodesy", "CivilTime", "Positioning", "Geofencing", "Departure",
+          "Reminders", "Storage", "Interchange",
         ],
         path: "Benchmarks", swiftSettings: strict),
       .executableTarget(

@@ -1,3 +1,4 @@
+import Departure
 import Glibc
 import Interchange
 import Reminders

@@ -1,5 +1,6 @@
 import Bytes
 import CivilTime
+import Departure
 import Geodesy
 import Positioning
 import Reminders

@@ -1,4 +1,5 @@
 import CivilTime
+import Departure
 import LinuxRuntime
 import Logging
 import Positioning

@@ -1,4 +1,5 @@
 import Control
+import Departure
 import LinuxRuntime
 import Logging
 import Reminders

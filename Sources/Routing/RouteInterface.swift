@@ -1,8 +1,8 @@
 package import CivilTime
 package import Control
+package import Departure
 package import Geodesy
 package import JSONText
-package import Reminders
 
 /// What `georemind-route` understands on its socket, for both ends.
 package enum RouteInterface {
@@ -46,7 +46,7 @@ package enum RouteInterface {
 
   /// The question in a call, which has been checked against the interface.
   package static func query(_ parameters: JSONObject) -> RouteQuery? {
-    guard let transport = parameters["transport"]?.string.flatMap(Reminder.Transport.init),
+    guard let transport = parameters["transport"]?.string.flatMap(Transport.init),
       let origin = position(parameters["origin"]),
       let given = parameters["destinations"]?.array, (1...100).contains(given.count)
     else { return nil }
@@ -81,12 +81,12 @@ package enum RouteInterface {
 
 /// The ways from one point to several others.
 package struct RouteQuery: Equatable, Sendable {
-  package var transport: Reminder.Transport
+  package var transport: Transport
   package var origin: Coordinate
   package var destinations: [Coordinate]
 
   package init(
-    transport: Reminder.Transport, origin: Coordinate, destinations: [Coordinate]
+    transport: Transport, origin: Coordinate, destinations: [Coordinate]
   ) {
     self.transport = transport
     self.origin = origin

@@ -1,6 +1,6 @@
+package import Departure
 import Geodesy
 import LinuxRuntime
-package import Reminders
 
 /// Questions to a routing engine, kept from asking it too often: what was answered a few minutes ago is
 /// answered again, and an engine in trouble is left alone for a while, for longer each time.
@@ -10,23 +10,23 @@ package struct RouteService {
   package typealias Fetch = (RoutingEngine.HTTPRequest) throws(RouteFailure) -> [UInt8]
 
   private struct Way: Hashable {
-    var transport: Reminder.Transport
+    var transport: Transport
     /// Ten-thousandths of a degree, some 10 m.
     var from: [Int32]
     var to: [Int32]
   }
 
   private let engine: RoutingEngine
-  private let bases: [Reminder.Transport: String]
+  private let bases: [Transport: String]
   private var answers: [Way: (seconds: Double?, time: Int64)] = [:]
-  private var quiet: [Reminder.Transport: (until: Int64, backoff: Backoff, reason: String)] = [:]
+  private var quiet: [Transport: (until: Int64, backoff: Backoff, reason: String)] = [:]
 
   /// How long an answer is given again, microseconds.
   package static let answerAge: Int64 = 120_000_000
   package static let mostAnswers = 4_096
 
   /// - Parameter bases: the URL for each mode that has one, without a slash at the end.
-  package init(engine: RoutingEngine, bases: [Reminder.Transport: String]) {
+  package init(engine: RoutingEngine, bases: [Transport: String]) {
     self.engine = engine
     self.bases = bases
   }

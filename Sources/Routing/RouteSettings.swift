@@ -1,6 +1,6 @@
 package import CivilTime
 package import Configuration
-package import Reminders
+package import Departure
 
 /// The section `[Route]` of `georemind.conf`, for the daemon and for `georemind-route`.
 package struct RouteSettings: Equatable, Sendable {
@@ -16,7 +16,7 @@ package struct RouteSettings: Equatable, Sendable {
 
   package var engine: RoutingEngine
   /// For each mode that has one; without a slash at the end.
-  package var bases: [Reminder.Transport: String] = [:]
+  package var bases: [Transport: String] = [:]
   package var timeout: TimeSpan
   /// nil is beside the daemon's control socket.
   package var socket: String?
@@ -37,7 +37,7 @@ package struct RouteSettings: Equatable, Sendable {
         return range.contains(span) ? span : nil
       } ?? .seconds(5)
     for (transport, key) in [
-      (Reminder.Transport.driving, Self.drivingKey), (.cycling, Self.cyclingKey),
+      (Transport.driving, Self.drivingKey), (.cycling, Self.cyclingKey),
       (.walking, Self.walkingKey),
     ] {
       guard let text = configuration.string(key), !text.isEmpty else { continue }

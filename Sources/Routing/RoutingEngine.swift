@@ -1,6 +1,6 @@
+package import Departure
 import Geodesy
 import JSONText
-package import Reminders
 
 /// The protocols that routing engines speak.
 package enum RoutingEngine: String, CaseIterable, Sendable {

@@ -1,8 +1,8 @@
 package import CivilTime
+package import Departure
 import Geodesy
 import JSONText
 package import Positioning
-package import Reminders
 
 /// The last fix that counted, and when it came by the system's clock.
 package struct KeptFix: Equatable, Sendable {
@@ -45,7 +45,7 @@ package struct EngineState {
     let text = try database.text(
       "SELECT value FROM state WHERE key = ?", [.text(Self.experienceKey)])
     guard let text, let kept = try? JSONParser.parse(text) else { return experience }
-    for transport in Reminder.Transport.allCases {
+    for transport in Transport.allCases {
       for ratio in kept[transport.rawValue]?.array ?? [] {
         if let ratio = ratio.double { experience.add(ratio, by: transport) }
       }
@@ -55,7 +55,7 @@ package struct EngineState {
 
   package func keep(_ experience: TravelExperience) throws(StoreError) {
     var object = JSONObject()
-    for transport in Reminder.Transport.allCases {
+    for transport in Transport.allCases {
       let ratios = experience.ratios(of: transport)
       if !ratios.isEmpty {
         object[transport.rawValue] = .array(ratios.compactMap { JSONValue.double($0) })

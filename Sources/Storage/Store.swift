@@ -1,4 +1,5 @@
 package import CivilTime
+package import Departure
 package import Reminders
 
 /// Everything that one event, or one command, changed. A commit stores all of it or nothing.

@@ -1,6 +1,6 @@
 import CCurl
+import Departure
 import Glibc
-import Reminders
 import Routing
 
 /// One connection after another to routing engines, over libcurl: bounded in time and in length, to

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Companion
 import Configuration
+import Departure
 import Glibc
 import LinuxRuntime
 import Logging
-import Reminders
 import Routing
 
 /// `georemind-route`: asks a routing engine for `georemindd`, which has no network libraries of its

@@ -1,10 +1,10 @@
 import CivilTime
 import Control
+import Departure
 import Glibc
 import JSONText
 import LinuxRuntime
 import Logging
-import Reminders
 import Routing
 
 /// The socket of `georemind-route`: one call after another, each answered by the engine or by why not.
@@ -30,7 +30,7 @@ final class RouteServer {
   private var listeners: [UnixListener] = []
   private var clients: [ObjectIdentifier: Client] = [:]
   /// Modes whose engine is in trouble, so that each trouble is told once.
-  private var troubled: Set<Reminder.Transport> = []
+  private var troubled: Set<Transport> = []
 
   init(
     _ settings: RouteSettings, loop: EventLoop, passed: [ServiceManager.PassedSocket],

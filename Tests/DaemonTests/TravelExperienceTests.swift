@@ -1,3 +1,4 @@
+import Departure
 import JSONText
 import Reminders
 import Storage

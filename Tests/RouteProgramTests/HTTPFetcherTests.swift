@@ -1,5 +1,5 @@
+import Departure
 import Geodesy
-import Reminders
 import Routing
 import Testing
 

@@ -1,9 +1,9 @@
 import CivilTime
 import Configuration
 import Control
+import Departure
 import Geodesy
 import JSONText
-import Reminders
 import Testing
 
 @testable import Routing

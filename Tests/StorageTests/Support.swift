@@ -1,5 +1,6 @@
 import CSQLite
 import CivilTime
+import Departure
 import Geodesy
 import Geofencing
 import Glibc

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Departure
 import JSONText
 import Reminders
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CivilTime
+import Departure
 import Geodesy
 import JSONText
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CivilTime
 import Control
+import Departure
 import Geodesy
 import JSONText
 import Reminders

@@ -1,5 +1,6 @@
 import CivilTime
 import Companion
+import Departure
 import Geodesy
 import Reminders
 

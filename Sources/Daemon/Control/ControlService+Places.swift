@@ -1,5 +1,6 @@
 import CivilTime
 import Control
+import Departure
 import Geodesy
 import JSONText
 import Positioning

@@ -1,4 +1,5 @@
 import CivilTime
+import Departure
 import JSONText
 import LinuxRuntime
 import Positioning

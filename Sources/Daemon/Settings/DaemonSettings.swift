@@ -1,6 +1,7 @@
 import CivilTime
 import Companion
 import Configuration
+import Departure
 import Geodesy
 import Geofencing
 import Glibc

@@ -1,5 +1,6 @@
 package import CivilTime
 import Containers
+import Departure
 
 /// What waits while the clock is not to be believed, and what was missed.
 ///

@@ -1,5 +1,6 @@
 import CivilTime
 import Containers
+import Departure
 import Geofencing
 
 extension Engine {

@@ -1,4 +1,5 @@
 package import CivilTime
+package import Departure
 package import Geodesy
 import Positioning
 

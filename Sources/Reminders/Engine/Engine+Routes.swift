@@ -1,4 +1,5 @@
 package import CivilTime
+import Departure
 import Geodesy
 import Positioning
 

@@ -1,5 +1,6 @@
 import Bytes
 package import CivilTime
+import Departure
 package import Geodesy
 package import JSONText
 

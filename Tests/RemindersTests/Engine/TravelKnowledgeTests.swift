@@ -1,4 +1,5 @@
 import CivilTime
+import Departure
 import Geodesy
 import JSONText
 import Testing
