@@ -16,8 +16,7 @@ struct EditCommand: ClientCommand {
   @Argument(help: "Its id, or the beginning of it.")
   var id: String
 
-  @Option(parsing: .unconditional, help: "What to be reminded of.")
-  var title: String?
+  @Option("title") var title: TypedField?
 
   @OptionGroup(title: "The reminder") var reminder: ReminderOptions
   @OptionGroup var options: CommonOptions
@@ -48,7 +47,7 @@ struct EditCommand: ClientCommand {
 
   func changes(of old: JSONObject, in context: Context) throws -> JSONObject {
     var changes = try reminder.members(in: context, changing: old)
-    changes["title"] = title.map { .string($0) }
+    changes["title"] = title.map { .string($0.text) }
     return changes
   }
 

@@ -21,10 +21,7 @@ struct LogCommand: ClientCommand {
   @Option(help: "How many at most.")
   var limit: Int?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Only those since: today, -2h, 2026-11-21 …", valueName: "time"))
-  var since: String?
+  @Option("Only those since: today, -2h, 2026-11-21 …", "time") var since: String?
 
   @Option(help: ArgumentHelp("Only those of one reminder.", valueName: "id"))
   var reminder: String?

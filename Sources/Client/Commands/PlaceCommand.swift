@@ -21,15 +21,11 @@ struct PlaceCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Where it is, in any form.", valueName: "coord"))
     var position: [String]
 
-    @Option(
-      parsing: .unconditional, help: ArgumentHelp("How far it reaches.", valueName: "length"))
-    var radius: String?
+    @Option("How far it reaches.", "length") var radius: String?
 
-    @Option(parsing: .unconditional, help: "The name of its category.")
-    var category: String?
+    @Option("The name of its category.") var category: String?
 
-    @Option(parsing: .unconditional, help: "More words.")
-    var notes: String?
+    @Option("More words.") var notes: String?
     @OptionGroup var options: CommonOptions
 
     func run(in context: Context) throws {
@@ -56,8 +52,7 @@ struct PlaceCommand: ParsableCommand {
     @Option(name: .customLong("by"), help: "What to group them by.")
     var grouping: Grouping?
 
-    @Option(parsing: .unconditional, help: "Only those of a category.")
-    var category: String?
+    @Option("Only those of a category.") var category: String?
     @OptionGroup var options: CommonOptions
 
     func run(in context: Context) throws {

@@ -34,17 +34,11 @@ struct PlaceFind: ClientCommand {
   @Argument(help: "Words that the place has, all of them.")
   var words: [String] = []
 
-  @Option(parsing: .unconditional, help: "Only those of a category.")
-  var category: String?
+  @Option("Only those of a category.") var category: String?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Near this coordinate or place.", valueName: "place"))
-  var near: String?
+  @Option("Near this coordinate or place.", "place") var near: String?
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("No farther than this.", valueName: "length"))
-  var within: String?
+  @Option("No farther than this.", "length") var within: String?
 
   @Option(help: "How many at most.")
   var limit = 20
@@ -98,21 +92,15 @@ struct PlaceEdit: ClientCommand {
   @Argument(help: "Its name.")
   var name: String
 
-  @Option(parsing: .unconditional, help: "A new name.")
-  var rename: String?
+  @Option("A new name.") var rename: String?
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("Where it is now.", valueName: "coord"))
-  var move: String?
+  @Option("Where it is now.", "coord") var move: String?
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("How far it reaches.", valueName: "length"))
-  var radius: String?
+  @Option("How far it reaches.", "length") var radius: String?
 
-  @Option(parsing: .unconditional, help: "The name of its category; an empty one for none.")
-  var category: String?
+  @Option("The name of its category; an empty one for none.") var category: String?
 
-  @Option(parsing: .unconditional, help: "More words; an empty text for none.")
-  var notes: String?
+  @Option("More words; an empty text for none.") var notes: String?
   @OptionGroup var options: CommonOptions
 
   func validate() throws {
@@ -174,8 +162,7 @@ struct PlaceImportCommand: ClientCommand {
   @Argument(help: "Files; - is standard input.", completion: .file())
   var files: [String]
 
-  @Option(parsing: .unconditional, help: "Put all of them into this category.")
-  var category: String?
+  @Option("Put all of them into this category.") var category: String?
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
@@ -195,8 +182,7 @@ struct PlaceExport: ClientCommand {
   @Option(help: "The format.")
   var format = PlaceWriter.Format.json
 
-  @Option(parsing: .unconditional, help: "Only those of a category.")
-  var category: String?
+  @Option("Only those of a category.") var category: String?
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {

@@ -5,14 +5,19 @@ protocol ClientCommand: ParsableCommand {
   func run(in context: Context) throws
 }
 
+extension Option where Value == String? {
+  /// An option that takes any text, one that begins with a dash as well.
+  init(_ help: String, _ valueName: String? = nil, completion: CompletionKind? = nil) {
+    self.init(
+      parsing: .unconditional, help: ArgumentHelp(help, valueName: valueName),
+      completion: completion)
+  }
+}
+
 /// Options that every verb takes.
 struct CommonOptions: ParsableArguments {
   @Flag(help: "Print JSON, one object a line.")
   var json = false
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The daemon's control socket.", valueName: "path"),
-    completion: .file())
-  var socket: String?
+  @Option("The daemon's control socket.", "path", completion: .file()) var socket: String?
 }

@@ -47,15 +47,9 @@ struct ReplayCommand: ClientCommand {
     completion: .file())
   var reminders: [String] = []
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Start here; fixes before are passed over.", valueName: "time"))
-  var from: String?
+  @Option("Start here; fixes before are passed over.", "time") var from: String?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("End here; fixes after are passed over.", valueName: "time"))
-  var to: String?
+  @Option("End here; fixes after are passed over.", "time") var to: String?
 
   @Option(
     help: ArgumentHelp(

@@ -21,10 +21,7 @@ struct ReportCommand: ClientCommand {
   @Option(help: "How many firings at most, the latest.")
   var limit = 1000
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Only firings since: today, -7d, 2026-11-21 …", valueName: "time"))
-  var since: String?
+  @Option("Only firings since: today, -7d, 2026-11-21 …", "time") var since: String?
   @OptionGroup var options: CommonOptions
 
   func validate() throws {
