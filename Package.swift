@@ -85,7 +85,8 @@ let package = Package(
       resources: ["page.css", "frame.html", "data.js", "map.js", "timeline.js", "page.js"].map {
         .embedInCode("Page/\($0)")
       })
-    + library("LinuxRuntime", ["CSystemd", "CZlib", "Bytes"], settings: strict)
+    + library("LinuxRuntime", ["CSystemd", "Bytes"], settings: strict)
+    + library("Feeds", ["CZlib", "LinuxRuntime"], settings: strict)
     + library(
       "Routing",
       [
@@ -105,15 +106,15 @@ let package = Package(
       "Client",
       [
         "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Departure", "Reminders",
-        "Interchange", "Control", "LinuxRuntime", "Report", "Companion", "Configuration",
+        "Interchange", "Control", "LinuxRuntime", "Feeds", "Report", "Companion", "Configuration",
         "Containers", "Storage", arguments,
       ], settings: strict, testData: ["Screens"])
     + library(
       "Daemon",
       [
         "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Geofencing",
-        "Departure", "Reminders", "Interchange", "Storage", "Control", "LinuxRuntime", "Routing",
-        "Companion", "Hooks", arguments, logging,
+        "Departure", "Reminders", "Interchange", "Storage", "Control", "LinuxRuntime", "Feeds",
+        "Routing", "Companion", "Hooks", arguments, logging,
       ], settings: strict)
     + [
       .executableTarget(

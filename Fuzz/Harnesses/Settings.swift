@@ -1,6 +1,7 @@
 // Support: Input
 import CivilTime
 import Configuration
+import Feeds
 import Geodesy
 import LinuxRuntime
 

@@ -1,5 +1,6 @@
 import CivilTime
 import Departure
+import Feeds
 import Glibc
 import LinuxRuntime
 import Logging
@@ -70,7 +71,7 @@ final class Daemon {
     announcer = Announcer(sink: sink)
     loop = try EventLoop()
     refusals = try RefusalJournal(loop: loop, announcer: announcer)
-    clock = Clock(mode: settings.feeds.contains { $0.isFile } ? .recording : .system)
+    clock = Clock(mode: settings.feeds.contains { $0.recording != nil } ? .recording : .system)
     clockTrust = ClockTrust(
       demand: settings.clockTrust, lastSeen: Self.lastWrite(settings.storePath))
     store = try Store(

@@ -11,8 +11,8 @@ import Testing
   private static let order = [
     "Bytes", "Containers", "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning",
     "Geofencing", "Departure", "Reminders", "Interchange", "Storage", "Control", "Report",
-    "LinuxRuntime", "Routing", "Companion", "Notifier", "Hooks", "Client", "Daemon", "georemind",
-    "georemind-route",
+    "LinuxRuntime", "Feeds", "Routing", "Companion", "Notifier", "Hooks", "Client", "Daemon",
+    "georemind", "georemind-route",
   ]
 
   /// Time arrives with each event in these, and no file or socket is opened.
@@ -29,7 +29,7 @@ import Testing
     ("CSystemd", ["LinuxRuntime"], "the event loop, journal and bus have one home"),
     ("CSQLite", ["Storage"], "durability has one home"),
     ("CExpat", ["Interchange"], "XML is read from files of the user alone"),
-    ("CZlib", ["Interchange", "LinuxRuntime"], "packed recordings and KMZ"),
+    ("CZlib", ["Interchange", "Feeds"], "packed recordings and KMZ"),
     ("CCurl", ["georemind-route"], "libcurl brings 30 libraries into the process"),
     (
       "ArgumentParser", ["Client", "Daemon", "Notifier", "Hooks", "georemind-route"],

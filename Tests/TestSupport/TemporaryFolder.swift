@@ -24,7 +24,7 @@ package final class TemporaryFolder: Sendable {
   /// Names of what is in it, sorted.
   package var names: [String] { Self.names(in: path).sorted() }
 
-  private static func names(in path: String) -> [String] {
+  package static func names(in path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
     var names: [String] = []

@@ -1,4 +1,5 @@
 import CivilTime
+import Feeds
 import Glibc
 import LinuxRuntime
 import Logging
@@ -12,7 +13,7 @@ extension Daemon {
     for feed in feeds where !settings.feeds.contains(feed.url) { remove(feed) }
     for feed in feeds { feed.feed.setSilenceTimeout(settings.feedOptions.silenceTimeout) }
     for url in settings.feeds where !feeds.contains(where: { $0.url == url }) {
-      if url.isFile {
+      if url.recording != nil {
         log.warning("\(url): a recording is only played when given at the start; restart for it")
       } else if !clock.isLive {
         log.warning("\(url): the time is still that of the recording; restart to follow this feed")
@@ -25,8 +26,8 @@ extension Daemon {
   func addFeed(_ url: FeedURL) throws {
     var options = FixDecoder.Options()
     let now = Instant(microseconds: SystemClock.now())
-    options.referenceTime = url.isFile ? url.recordingDate ?? now : now
-    options.correctsWeekRollover = !url.isFile
+    options.referenceTime = url.recording?.date ?? now
+    options.correctsWeekRollover = url.recording == nil
     let number = nextFeedNumber
     nextFeedNumber += 1
     let runner = try FeedRunner(
@@ -34,8 +35,8 @@ extension Daemon {
       log: log, decoderOptions: options)
     runner.onStateChange = { [unowned self] in updateStatusSoon() }
     feeds.append(runner)
-    if url.isFile {
-      let player = try Player(feed: runner, rate: url.playbackRate, host: host, loop: loop)
+    if let recording = url.recording {
+      let player = try Player(feed: runner, rate: recording.rate, host: host, loop: loop)
       player.onBegin = { [unowned self] start in begin(recordingAt: start) }
       player.onFix = { [unowned self] fix in
         take(fix, from: FixOrigin(feed: number, device: fix.device))
@@ -79,8 +80,8 @@ extension Daemon {
   private func remove(_ runner: FeedRunner) {
     runner.stop()
     if let name = runner.url.storeName { services.keep(nil, as: name) }
-    if runner.url.isFile {
-      // Fixes that wait for their time are not told any more.
+    if runner.url.recording != nil {
+      // Fixes that wait for their time are dropped.
       player?.stop()
       player = nil
     }
@@ -114,5 +115,14 @@ extension Daemon {
   private func recordingEnded(_ url: FeedURL) {
     announcer.write("Feed ended: \(url)", .notice, .feedEnded)
     services.status(statusLine)
+  }
+}
+
+extension FeedURL.Recording {
+  /// The day of a recording that does not say it: when the file was last written.
+  fileprivate var date: Instant? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return Instant(seconds: Double(status.st_mtim.tv_sec))
   }
 }

@@ -1,3 +1,4 @@
+import Feeds
 import LinuxRuntime
 import Logging
 import Positioning
@@ -60,7 +61,7 @@ final class FeedRunner {
         onSilence: { owner.target?.lost($0) },
         onEnd: { owner.target?.ended() }))
     owner.target = self
-    if case .udp = url {} else { stream = try makeSource(nil, sender: 0) }
+    if !url.hasDatagrams { stream = try makeSource(nil, sender: 0) }
   }
 
   /// - Parameter descriptor: what an earlier run had open.
@@ -85,7 +86,8 @@ final class FeedRunner {
 
   private func makeSource(_ origin: DatagramOrigin?, sender: UInt64) throws -> FeedSource {
     let source = try FeedSource(
-      sender: sender, origin: origin, options: decoderOptions, isLive: !url.isFile, loop: loop)
+      sender: sender, origin: origin, options: decoderOptions, isLive: url.recording == nil,
+      loop: loop)
     source.onFixes = { [unowned self, unowned source] fixes in
       onFixes(fixes, sender)
       if source.hasCorrectedDates { sayWeekRollover() }
@@ -149,7 +151,7 @@ final class FeedRunner {
   /// Bytes come without sense: told once, as a feed that delivers nothing. After 256 KiB, or half a
   /// minute of it, in which each speed of a serial line has been tried.
   private func notUnderstood(_ count: Int) {
-    guard !url.isFile, !isLost else { return }
+    guard url.recording == nil, !isLost else { return }
     let now = feed.lastArrival ?? 0
     if senseless.bytes == 0 { senseless.since = now }
     senseless.bytes += count

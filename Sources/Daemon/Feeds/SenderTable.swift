@@ -1,3 +1,4 @@
+import Feeds
 import LinuxRuntime
 
 /// Which of the sources of a feed a datagram belongs to: each sender has its own.

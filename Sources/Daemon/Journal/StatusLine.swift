@@ -1,5 +1,6 @@
 import CivilTime
 import Departure
+import Feeds
 import JSONText
 import LinuxRuntime
 import Positioning
@@ -135,7 +136,7 @@ extension FeedRunner {
     var object = JSONObject([
       "url": .string("\(url)"),
       "state": .string("\(feed.state)"),
-      "condition": url.isFile ? nil : .string(conditionText()),
+      "condition": url.recording != nil ? nil : .string(conditionText()),
       "baud": feed.baud.map { .int($0) },
       "last_error": lastError.map { .string($0) },
     ])

@@ -1,6 +1,7 @@
 package import ArgumentParser
 import Companion
 import Configuration
+import Feeds
 import Glibc
 import LinuxRuntime
 import Logging
@@ -14,8 +15,7 @@ package struct DaemonCommand: ParsableCommand {
     commandName: "georemindd",
     abstract: "Watches a GPS and tells reminders by place and time to the systemd journal.",
     discussion: """
-      Feeds: gpsd://host:2947[/dev/x], serial:///dev/ttyUSB0?baud=9600, tcp://host:10110, \
-      udp://0.0.0.0:10110, unix:///path, file:///log.nmea?speed=max|realtime|N, - (standard input).
+      Feeds: \(FeedScheme.forms).
       A file is played in its own time: reminders are due when the recording says so.
       """,
     version: "georemindd \(version)")

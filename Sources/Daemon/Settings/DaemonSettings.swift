@@ -2,6 +2,7 @@ import CivilTime
 import Companion
 import Configuration
 import Departure
+import Feeds
 import Geodesy
 import Geofencing
 import Glibc
@@ -84,14 +85,15 @@ struct DaemonSettings {
         }
       }
     }
-    guard !feeds.contains(where: \.isFile) || feeds.count == 1 else {
+    let recordings = feeds.compactMap(\.recording)
+    guard recordings.isEmpty || feeds.count == 1 else {
       throw SettingsError(
         message: "a recording sets the clock, so a file:// feed must be the only one; "
           + "leave out the others", exitCode: ExitStatus.configuration)
     }
-    for case .file(let path, _) in feeds where access(path, R_OK) != 0 {
+    for recording in recordings where access(recording.path, R_OK) != 0 {
       throw SettingsError(
-        message: "\(path): cannot be read: \(String(cString: strerror(errno))); "
+        message: "\(recording.path): cannot be read: \(String(cString: strerror(errno))); "
           + "give another file:// feed", exitCode: ExitStatus.noInput)
     }
     feedOptions = Feed.Options(
@@ -300,28 +302,5 @@ extension Configuration {
       let metres = try Length.metres(parsing: text)
       return metres <= limit ? metres : nil
     }
-  }
-}
-
-extension FeedURL {
-  /// A recording, whose time is the daemon's time.
-  var isFile: Bool { if case .file = self { true } else { false } }
-
-  /// Recording seconds a second; nil is as fast as it goes.
-  var playbackRate: Double? {
-    guard case .file(_, let pace) = self else { return nil }
-    return switch pace {
-    case .maximum: nil
-    case .realTime: 1
-    case .times(let rate): rate
-    }
-  }
-
-  /// The day of a recording that does not say it: when the file was last written.
-  var recordingDate: Instant? {
-    guard case .file(let path, _) = self else { return nil }
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    return Instant(seconds: Double(status.st_mtim.tv_sec))
   }
 }

@@ -1,16 +1,16 @@
 import Glibc
 
 /// A file descriptor with one owner; closed on `close()` or with its last reference.
-final class Descriptor {
+package final class Descriptor {
   /// The number, or -1 once closed.
-  private(set) var raw: Int32
+  package private(set) var raw: Int32
 
-  init(_ raw: Int32) { self.raw = raw }
+  package init(_ raw: Int32) { self.raw = raw }
 
   deinit { close() }
 
   /// Harmless when repeated.
-  func close() {
+  package func close() {
     guard raw >= 0 else { return }
     // On Linux the descriptor is gone even when close(2) reports EINTR: never repeat it.
     _ = Glibc.close(raw)

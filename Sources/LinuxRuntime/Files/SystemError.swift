@@ -16,7 +16,7 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
   }
 
   /// The error that `errno` holds now.
-  static func last(_ action: String, remedy: String? = nil) -> SystemError {
+  package static func last(_ action: String, remedy: String? = nil) -> SystemError {
     SystemError(action, code: errno, remedy: remedy)
   }
 
@@ -27,7 +27,7 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
 }
 
 /// The system's words for an error number, in the locale of the process.
-func errorText(_ code: Int32) -> String { String(cString: strerror(code)) }
+package func errorText(_ code: Int32) -> String { String(cString: strerror(code)) }
 
 /// Turns libsystemd's convention, a negative error number, into a thrown error.
 @discardableResult

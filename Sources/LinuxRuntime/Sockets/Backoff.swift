@@ -33,7 +33,7 @@ package struct Backoff: Equatable, Sendable {
   package mutating func reset() { step = first }
 
   /// The same, but never waiting longer than that, in microseconds.
-  func limited(to limit: Int64) -> Backoff {
+  package func limited(to limit: Int64) -> Backoff {
     Backoff(
       first: min(first, limit), longest: min(longest, limit), stableAfter: stableAfter)
   }

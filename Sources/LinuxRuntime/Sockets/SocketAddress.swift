@@ -1,15 +1,15 @@
-import Glibc
+package import Glibc
 
 /// An IPv4, IPv6 or Unix address as the socket calls take it.
-struct SocketAddress: CustomStringConvertible {
+package struct SocketAddress: CustomStringConvertible {
   private var storage = sockaddr_storage()
-  private(set) var length: socklen_t = 0
-  let description: String
+  package private(set) var length: socklen_t = 0
+  package let description: String
 
-  var family: Int32 { Int32(storage.ss_family) }
+  package var family: Int32 { Int32(storage.ss_family) }
 
   /// The path of a Unix socket, at most 107 bytes; an initial '@' stands for the abstract namespace.
-  init(unixPath path: String) throws(SystemError) {
+  package init(unixPath path: String) throws(SystemError) {
     description = path
     let bytes = Array(path.utf8)
     guard !bytes.isEmpty, bytes.count <= 107, !bytes.contains(0) else {
@@ -30,7 +30,7 @@ struct SocketAddress: CustomStringConvertible {
 
   /// An address in figures.
   /// - Parameter name: the host that has it, for messages.
-  init(numeric host: String, port: UInt16, name: String? = nil) throws(SystemError) {
+  package init(numeric host: String, port: UInt16, name: String? = nil) throws(SystemError) {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
@@ -49,8 +49,8 @@ struct SocketAddress: CustomStringConvertible {
   }
 
   /// The addresses of a host that needs no look-up: one in figures, or `localhost`, which is always the
-  /// loopback addresses (RFC 6761, section 6.3). nil for any other name: see `HostLookUp`.
-  static func known(_ host: String, port: UInt16) -> [SocketAddress]? {
+  /// loopback addresses (RFC 6761, section 6.3). nil for any other name: see `HostLookUp` of `Feeds`.
+  package static func known(_ host: String, port: UInt16) -> [SocketAddress]? {
     let figures = host.lowercased() == "localhost" ? ["::1", "127.0.0.1"] : [host]
     let addresses = figures.compactMap { try? SocketAddress(numeric: $0, port: port) }
     return addresses.isEmpty ? nil : addresses
@@ -69,26 +69,27 @@ struct SocketAddress: CustomStringConvertible {
   }
 
   /// Hands the address to a call such as `connect`.
-  func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+  package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result
+  {
     withUnsafePointer(to: storage) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
     }
   }
 
   /// The IPv4 part, if it is one.
-  var ipv4: in_addr? {
+  package var ipv4: in_addr? {
     guard family == AF_INET else { return nil }
     return withUnsafeBytes(of: storage) { $0.loadUnaligned(as: sockaddr_in.self).sin_addr }
   }
 
   /// The IPv6 part, if it is one.
-  var ipv6: in6_addr? {
+  package var ipv6: in6_addr? {
     guard family == AF_INET6 else { return nil }
     return withUnsafeBytes(of: storage) { $0.loadUnaligned(as: sockaddr_in6.self).sin6_addr }
   }
 
   /// 224.0.0.0/4 (RFC 5771) or ff00::/8 (RFC 4291).
-  var isMulticast: Bool {
+  package var isMulticast: Bool {
     if let ipv4 { return UInt32(bigEndian: ipv4.s_addr) >> 28 == 0b1110 }
     if let ipv6 { return withUnsafeBytes(of: ipv6) { $0.first == 0xFF } }
     return false

@@ -1,4 +1,5 @@
 import CivilTime
+import Feeds
 import Geodesy
 import Glibc
 import JSONText

@@ -1,4 +1,5 @@
 import CivilTime
+import Feeds
 import Glibc
 import JSONText
 import LinuxRuntime

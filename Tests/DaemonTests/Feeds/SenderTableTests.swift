@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Daemon
-@testable import LinuxRuntime
+@testable import Feeds
 
 /// To which source a datagram goes. The sources here are numbers.
 @Suite struct SenderTableTests {

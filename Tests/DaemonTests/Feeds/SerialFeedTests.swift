@@ -1,3 +1,4 @@
+import Feeds
 import Glibc
 import JSONText
 import LinuxRuntime
@@ -43,7 +44,7 @@ import Testing
     let terminal = try Terminal()
     let rig = try Rig(
       "[Feed]\nFeed=serial://\(terminal.path)\n",
-      change: { $0.feedOptions.speedPatience = 1000 })
+      change: { $0.feedOptions.speedTimeout = 1000 })
     let runner = try runner(rig)
     try rig.run { runner.feed.state == .open }
     let speed = try #require(runner.feed.baud)

@@ -1,5 +1,6 @@
 import CivilTime
 import Configuration
+import Feeds
 import LinuxRuntime
 import Reminders
 import TestSupport

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxRuntime
 
 /// The bytes of a recording, as they are or unpacked: what begins with gzip's two bytes is gzip,
 /// whatever its name.

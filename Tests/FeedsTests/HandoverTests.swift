@@ -1,8 +1,9 @@
 import Glibc
+import LinuxRuntime
 import TestSupport
 import Testing
 
-@testable import LinuxRuntime
+@testable import Feeds
 
 /// What a feed has open goes from one run to the next.
 @Suite struct HandoverTests {

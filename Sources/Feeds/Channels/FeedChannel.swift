@@ -1,8 +1,9 @@
 import Glibc
+import LinuxRuntime
 
 /// An open descriptor of a feed and how to read it.
 final class FeedChannel {
-  enum Kind {
+  enum Kind: Sendable {
     /// A stream socket.
     case socket
     /// A serial line.

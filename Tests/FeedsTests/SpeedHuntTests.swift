@@ -1,13 +1,13 @@
 import Testing
 
-@testable import LinuxRuntime
+@testable import Feeds
 
 /// Speeds of a line, found by trying.
 @Suite struct SpeedHuntTests {
   private static let second: Int64 = 1_000_000
 
   private func hunt(leftAt speed: Int? = nil) -> SpeedHunt {
-    var hunt = SpeedHunt(patience: 3 * Self.second)
+    var hunt = SpeedHunt(timeout: 3 * Self.second)
     hunt.begin(leftAt: speed)
     return hunt
   }

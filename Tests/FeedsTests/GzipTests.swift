@@ -1,9 +1,10 @@
 import CZlib
 import Glibc
+import LinuxRuntime
 import TestSupport
 import Testing
 
-@testable import LinuxRuntime
+@testable import Feeds
 
 /// Recordings as gzip packs them.
 @Suite struct GzipTests {

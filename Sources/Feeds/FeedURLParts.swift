@@ -1,81 +1,53 @@
-import Glibc
+import LinuxRuntime
 
 extension FeedURL {
-  /// Reads one of the forms above. Anything half understood is refused.
+  /// Reads one of the forms of `FeedScheme.all`. Anything half understood is refused.
   package init(parsing text: String) throws(FeedURLError) {
-    self = try FeedURLParser(text).parse()
+    let parts = try FeedURLParts(text)
+    guard let scheme = FeedScheme.all.first(where: { $0.prefix == parts.prefix }) else {
+      throw parts.error("has the unknown scheme '\(parts.name)'", "write \(FeedScheme.examples)")
+    }
+    self = try scheme.parse(parts)
   }
 }
 
-/// The parts of a feed's URL, taken apart before they are looked at.
-private struct FeedURLParser {
+/// The parts of a feed's URL, and the checks that several schemes make of them.
+struct FeedURLParts {
   let text: String
-  let scheme: String
+  /// As in `FeedScheme.prefix`.
+  let prefix: String
+  /// The host and port, or nothing.
   let authority: Substring
   /// With its leading slash, still percent-encoded.
   let path: Substring
   let query: Substring?
 
-  static let forms = """
-    gpsd://host, serial:///dev/ttyUSB0, tcp://host:port, udp://address:port, unix:///path, \
-    file:///path or - for standard input
-    """
+  /// The scheme's name, for messages.
+  var name: Substring { prefix.prefix { $0 != ":" } }
 
   init(_ text: String) throws(FeedURLError) {
     self.text = text
-    guard text != "-" else {
-      (scheme, authority, path, query) = ("-", "", "", nil)
-      return
-    }
     let bytes = text.utf8
-    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), text[colon...].hasPrefix("://")
-    else { throw Self.error(text, "has no scheme", "write \(Self.forms)") }
-    scheme = text[..<colon].lowercased()
+    let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
+    let slashes = text[colon...].hasPrefix("://")
+    let start = bytes.index(colon, offsetBy: slashes ? 3 : 1, limitedBy: text.endIndex)
+    let rest = text[(start ?? text.endIndex)...]
+    prefix = text[..<rest.startIndex].lowercased()
+    guard slashes || FeedScheme.all.contains(where: { [prefix] in $0.prefix == prefix }) else {
+      throw Self.error(text, "has no scheme", "write \(FeedScheme.examples)")
+    }
     guard !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
       throw Self.error(text, "holds a space or control character", "write %20 for a space")
     }
     guard !bytes.contains(UInt8(ascii: "#")) else {
       throw Self.error(text, "holds a '#'", "write %23 for it")
     }
-    let rest = text[bytes.index(colon, offsetBy: 3)...]
     let mark = rest.firstIndex(of: "?")
     let locator = rest[..<(mark ?? rest.endIndex)]
     query = mark.map { rest[rest.index(after: $0)...] }
     let slash = locator.firstIndex(of: "/") ?? locator.endIndex
     authority = locator[..<slash]
     path = locator[slash...]
-  }
-
-  func parse() throws(FeedURLError) -> FeedURL {
-    switch scheme {
-    case "-": return .standardInput
-    case "gpsd":
-      try refuseQuery(but: [])
-      let device = try decoded(path)
-      return .gpsd(
-        host: try host(), port: try port(default: FeedURL.gpsdPort),
-        device: device.isEmpty || device == "/" ? nil : device)
-    case "tcp":
-      try refuseQuery(but: [])
-      try refusePath()
-      return .tcp(host: try host(), port: try port(default: FeedURL.nmeaPort))
-    case "udp":
-      let interface = try refuseQuery(but: ["interface"])["interface"]
-      try refusePath()
-      return .udp(
-        host: try numericHost(), port: try port(default: FeedURL.nmeaPort), interface: interface)
-    case "unix":
-      try refuseQuery(but: [])
-      return .unix(path: try localPath(limit: 107))
-    case "serial":
-      let baud = try refuseQuery(but: ["baud"])["baud"]
-      return .serial(path: try localPath(), baud: try speed(ofLine: baud))
-    case "file":
-      let speed = try refuseQuery(but: ["speed"])["speed"]
-      return .file(path: try localPath(), pace: try pace(speed))
-    default:
-      throw error("has the unknown scheme '\(scheme)'", "write \(Self.forms)")
-    }
   }
 
   // MARK: Host and port
@@ -111,7 +83,7 @@ private struct FeedURLParser {
     return (host, rest.dropFirst())
   }
 
-  private func host() throws(FeedURLError) -> String {
+  func host() throws(FeedURLError) -> String {
     let host = try decoded(try hostAndPort().host)
     guard !host.isEmpty else { throw error("has no host", "write one, such as localhost") }
     let isValid = host.utf8.allSatisfy {
@@ -132,7 +104,7 @@ private struct FeedURLParser {
   }
 
   /// Receiving needs an address of this machine or of a group, not a name that might mean another.
-  private func numericHost() throws(FeedURLError) -> String {
+  func numericHost() throws(FeedURLError) -> String {
     let host = try hostAndPort().host.isEmpty ? "0.0.0.0" : host()
     guard (try? SocketAddress(numeric: host, port: 0)) != nil else {
       throw error(
@@ -142,7 +114,7 @@ private struct FeedURLParser {
     return host
   }
 
-  private func port(default standard: UInt16) throws(FeedURLError) -> UInt16 {
+  func port(default standard: UInt16) throws(FeedURLError) -> UInt16 {
     guard let digits = try hostAndPort().port else { return standard }
     guard let port = UInt16(strict: digits), port > 0 else {
       throw error("has the port '\(digits)'", "write a number from 1 to 65535")
@@ -152,20 +124,20 @@ private struct FeedURLParser {
 
   // MARK: Path
 
-  private func refusePath() throws(FeedURLError) {
+  func refusePath() throws(FeedURLError) {
     guard path.isEmpty || path == "/" else {
-      throw error("has a path, which \(scheme) does not know", "leave out '\(path)'")
+      throw error("has a path, which \(name) does not know", "leave out '\(path)'")
     }
   }
 
-  private func localPath(limit: Int = 4095) throws(FeedURLError) -> String {
+  func localPath(limit: Int = 4095) throws(FeedURLError) -> String {
     guard authority.isEmpty || authority == "localhost" else {
       throw error(
-        "names the host '\(authority)'", "write three slashes before a path: \(scheme):///…")
+        "names the host '\(authority)'", "write three slashes before a path: \(name):///…")
     }
     let path = try decoded(path)
     guard path.utf8.count > 1, !path.hasSuffix("/") else {
-      throw error("names no file", "write \(scheme):///path")
+      throw error("names no file", "write \(name):///path")
     }
     guard path.utf8.count <= limit else {
       throw error("has a path longer than \(limit) bytes", "choose a shorter one")
@@ -173,7 +145,7 @@ private struct FeedURLParser {
     return path
   }
 
-  private func decoded(_ part: Substring) throws(FeedURLError) -> String {
+  func decoded(_ part: Substring) throws(FeedURLError) -> String {
     var bytes: [UInt8] = []
     var rest = part.utf8
     while let byte = rest.popFirst() {
@@ -207,7 +179,7 @@ private struct FeedURLParser {
 
   /// The settings behind '?', each known and given once.
   @discardableResult
-  private func refuseQuery(but known: [String]) throws(FeedURLError) -> [String: String] {
+  func settings(known: [String]) throws(FeedURLError) -> [String: String] {
     var settings: [String: String] = [:]
     guard let query else { return settings }
     for part in query.split(separator: "&", omittingEmptySubsequences: false) {
@@ -215,7 +187,7 @@ private struct FeedURLParser {
       let key = String(part[..<sign])
       guard known.contains(key) else {
         let remedy =
-          known.isEmpty ? "leave out all from the '?'" : "\(scheme) knows only '\(known[0])'"
+          known.isEmpty ? "leave out all from the '?'" : "\(name) knows only '\(known[0])'"
         throw error("has the unknown setting '\(key)'", remedy)
       }
       let value = try decoded(part[sign...].dropFirst())
@@ -227,32 +199,7 @@ private struct FeedURLParser {
     return settings
   }
 
-  private func speed(ofLine text: String?) throws(FeedURLError) -> Int? {
-    guard let text else { return nil }
-    guard let baud = UInt32(strict: text), FeedURL.serialSpeeds.contains(Int(baud)) else {
-      let speeds = "4800, 9600, 19200, 38400, 57600, 115200 or another of termios(3)"
-      throw error("asks for '\(text)' baud", "write \(speeds)")
-    }
-    return Int(baud)
-  }
-
-  private func pace(_ text: String?) throws(FeedURLError) -> FeedURL.Pace {
-    switch text {
-    case nil, "max": return .maximum
-    case "realtime": return .realTime
-    case let text?:
-      let isNumber = text.utf8.allSatisfy {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".")
-      }
-      guard isNumber, let factor = Double(text), (0.001...1_000_000).contains(factor) else {
-        throw error(
-          "asks for the speed '\(text)'", "write max, realtime or a factor from 0.001 to 1000000")
-      }
-      return .times(factor)
-    }
-  }
-
-  private func error(_ fault: String, _ remedy: String) -> FeedURLError {
+  func error(_ fault: String, _ remedy: String) -> FeedURLError {
     Self.error(text, fault, remedy)
   }
 
@@ -263,7 +210,7 @@ private struct FeedURLParser {
 
 extension FixedWidthInteger {
   /// Decimal digits alone: no sign, no blank.
-  fileprivate init?(strict text: some StringProtocol) {
+  init?(strict text: some StringProtocol) {
     guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
       return nil
     }

@@ -1,3 +1,5 @@
+package import LinuxRuntime
+
 extension Feed {
   package enum State: Equatable, Sendable {
     /// Not started, or stopped.
@@ -12,17 +14,17 @@ extension Feed {
     case failed(reason: String)
   }
 
-  /// Whom the feed tells. All are called from the loop, never from within `start` or `stop`.
+  /// Callbacks of a feed. All are called from the loop, never from within `start` or `stop`.
   package struct Handlers {
     package var onOpen: () -> Void
     /// Bytes of a stream as they came, cut anywhere; valid only during the call.
     package var onBytes: (UnsafeRawBufferPointer) -> Void
     /// One datagram, and where it came from; valid only during the call.
     package var onDatagram: (UnsafeRawBufferPointer, DatagramOrigin) -> Void
-    /// The connection is gone, or could not be made: why, in a few words.
+    /// The connection is lost, or could not be made: why, in a few words.
     package var onClose: (_ reason: String, _ willRetry: Bool) -> Void
-    /// Nothing came for so long that it has to be told, though the connection stays: why, in a few
-    /// words.
+    /// Nothing came for so long that it has to be reported, though the connection stays: why, in a
+    /// few words.
     package var onSilence: (_ reason: String) -> Void
     /// A file, a FIFO or standard input has ended.
     package var onEnd: () -> Void
@@ -49,10 +51,10 @@ extension Feed {
     /// How long each address may take to answer, and the look-up of a name before that.
     package var connectTimeout: Int64
     /// How long nothing may come over a live feed before a connection by TCP counts as dead, and the
-    /// silence of the others is told; 0 is for ever, nil 30 s.
+    /// silence of the others is reported; 0 is for ever, nil 30 s.
     package var silenceTimeout: Int64?
     /// How long bytes may come over a serial line without sense before another speed is tried.
-    package var speedPatience: Int64
+    package var speedTimeout: Int64
     package var backoff: Backoff
     /// What looks up the names of hosts: getent(1), or what speaks as it does.
     package var resolver: String
@@ -63,14 +65,14 @@ extension Feed {
 
     package init(
       connectTimeout: Int64 = 10_000_000, silenceTimeout: Int64? = nil,
-      speedPatience: Int64 = 3_000_000, resolver: String = "getent",
+      speedTimeout: Int64 = 3_000_000, resolver: String = "getent",
       backoff: Backoff = Backoff(),
       random: @escaping () -> Double = { Double.random(in: 0..<1) },
       clock: @escaping () -> Int64 = { SystemClock.bootTime.microseconds }
     ) {
       self.connectTimeout = connectTimeout
       self.silenceTimeout = silenceTimeout
-      self.speedPatience = speedPatience
+      self.speedTimeout = speedTimeout
       self.resolver = resolver
       self.backoff = backoff
       self.random = random

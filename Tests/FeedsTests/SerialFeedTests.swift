@@ -1,13 +1,14 @@
 import Glibc
+import LinuxRuntime
 import TestSupport
 import Testing
 
-@testable import LinuxRuntime
+@testable import Feeds
 
 @Suite struct SerialFeedTests {
   @Test func readsALineRawAndWaitsForItsReturn() throws {
     let loop = try EventLoop()
-    let terminal = try Terminal()
+    let terminal = try PseudoTerminal()
     let log = FeedLog()
     let feed = try Feed(
       .serial(path: terminal.path, baud: 38400), loop: loop, options: quickOptions(),
@@ -52,7 +53,7 @@ import Testing
   }
 
   @Test func everySpeedOfAURLCanBeSet() throws {
-    let terminal = try Terminal()
+    let terminal = try PseudoTerminal()
     for baud in FeedURL.serialSpeeds {
       let line = try SerialPort.open(terminal.path)
       try SerialPort.setSpeed(of: line, terminal.path, to: baud)
@@ -63,7 +64,7 @@ import Testing
 
   @Test func huntsForTheSpeedUntilItIsConfirmed() throws {
     let loop = try EventLoop()
-    let terminal = try Terminal()
+    let terminal = try PseudoTerminal()
     let log = FeedLog()
     var handlers = log.handlers
     var feed: Feed?
@@ -73,7 +74,7 @@ import Testing
       if log.text.hasSuffix("sense") { feed?.confirmSpeed() }
     }
     var options = quickOptions()
-    options.speedPatience = 2000
+    options.speedTimeout = 2000
     feed = try Feed(
       .serial(path: terminal.path, baud: nil), loop: loop, options: options, handlers: handlers)
     feed?.start()
@@ -107,7 +108,7 @@ import Testing
   /// As `/dev/serial/by-id` goes and comes: the folder with the first name in it.
   @Test func findsALineByTheNameThatComes() throws {
     let folder = try TemporaryFolder()
-    let terminal = try Terminal()
+    let terminal = try PseudoTerminal()
     let names = "\(folder.path)/by-id"
     let loop = try EventLoop()
     let log = FeedLog()
@@ -138,7 +139,7 @@ import Testing
     terminal.unplug()
     #expect(try loop.runUntil { log.events.count == 3 })
     #expect(feed.state == .waiting(until: start + 5_000_000))
-    let again = try Terminal()
+    let again = try PseudoTerminal()
     try #require(mkdir(names, 0o700) == 0)
     try #require(symlink(again.path, "\(names)/receiver") == 0)
     #expect(try loop.runUntil { feed.state == .open })

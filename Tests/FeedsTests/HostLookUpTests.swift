@@ -1,8 +1,9 @@
 import Glibc
+import LinuxRuntime
 import TestSupport
 import Testing
 
-@testable import LinuxRuntime
+@testable import Feeds
 
 /// Names of hosts, looked up by a program beside the loop.
 @Suite(.serialized) struct HostLookUpTests {

@@ -1,8 +1,9 @@
 import Glibc
+import LinuxRuntime
 import TestSupport
 import Testing
 
-@testable import LinuxRuntime
+@testable import Feeds
 
 /// What a feed told, in order.
 final class FeedLog {
@@ -123,7 +124,7 @@ func quickOptions(silence: Int64? = nil, connect: Int64 = 10_000_000) -> Feed.Op
       ("tcp://[::1]", 10), ("gpsd://boat", 60), ("tcp://192.0.2.1", 60),
     ]
     for (url, wait) in seconds {
-      var backoff = Backoff().limited(to: try FeedURL(parsing: url).longestWait)
+      var backoff = Backoff().limited(to: try #require(FeedURL(parsing: url).longestWait))
       let waits = (0..<10).map { _ in backoff.next(random: 1) / 1_000_000 }
       #expect(waits.first == 1 && waits.last == wait, "\(url)")
     }
@@ -199,7 +200,7 @@ func quickOptions(silence: Int64? = nil, connect: Int64 = 10_000_000) -> Feed.Op
     #expect(peer.read() == "?POLL;\n")
     #expect(!feed.write([UInt8](repeating: 0, count: 65537)))
     #expect(
-      GPSDRequest.watch(device: nil) == "?WATCH={\"enable\":true,\"json\":true}\n")
+      FeedURL.watchRequest(device: nil) == "?WATCH={\"enable\":true,\"json\":true}\n")
   }
 
   @Test func countsSilenceAsLoss() throws {

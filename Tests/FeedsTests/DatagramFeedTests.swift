@@ -1,8 +1,9 @@
 import Glibc
+import LinuxRuntime
 import TestSupport
 import Testing
 
-@testable import LinuxRuntime
+@testable import Feeds
 
 @Suite struct DatagramFeedTests {
   private let loop: EventLoop

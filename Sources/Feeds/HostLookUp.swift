@@ -1,4 +1,5 @@
 import Glibc
+import LinuxRuntime
 
 /// Looks up the addresses of a host without waiting for them.
 ///
@@ -15,7 +16,7 @@ final class HostLookUp {
   private var answer: [UInt8] = []
 
   /// A host with more addresses than this is no receiver.
-  private static let mostAddresses = 8
+  private static let maximumAddresses = 8
   private static let longestAnswer = 16384
 
   /// Begins at once; letting go of it ends the look-up.
@@ -76,7 +77,7 @@ final class HostLookUp {
     var addresses: [SocketAddress] = []
     for line in answer.split(separator: "\n") {
       let words = line.split(separator: " ", omittingEmptySubsequences: true)
-      guard words.count >= 2, words[1] == "STREAM", addresses.count < Self.mostAddresses,
+      guard words.count >= 2, words[1] == "STREAM", addresses.count < Self.maximumAddresses,
         let address = try? SocketAddress(numeric: String(words[0]), port: port, name: host)
       else { continue }
       addresses.append(address)

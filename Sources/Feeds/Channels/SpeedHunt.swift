@@ -26,7 +26,7 @@ struct SpeedHunt: Equatable, Sendable {
   }
 
   /// How long bytes may come without sense, from the first of them.
-  let patience: Int64
+  let timeout: Int64
   /// The speed that the line is to have, in baud.
   private(set) var speed = speeds[0]
   /// Whether something was understood at this speed.
@@ -36,7 +36,7 @@ struct SpeedHunt: Equatable, Sendable {
   private var first: Int64?
   private var lastGood: Int?
 
-  init(patience: Int64) { self.patience = patience }
+  init(timeout: Int64) { self.timeout = timeout }
 
   /// The line was opened. The speed that was good last time goes first, then the one that the line
   /// was left with, which a program before this one may have found.
@@ -51,7 +51,7 @@ struct SpeedHunt: Equatable, Sendable {
     bytes = min(bytes, 1 << 20) + min(count, 1 << 20)
     guard let first else {
       first = now
-      return isConfirmed ? .none : .wait(until: now + patience)
+      return isConfirmed ? .none : .wait(until: now + timeout)
     }
     guard isConfirmed, now - first >= Self.relapse, bytes >= Self.relapseBytes else { return .none }
     isConfirmed = false
@@ -68,7 +68,7 @@ struct SpeedHunt: Equatable, Sendable {
   /// The time of the last `wait` has come.
   mutating func timeIsUp(at now: Int64) -> Step {
     guard !isConfirmed, let first else { return .none }
-    let limit = first + (bytes < Self.fewBytes ? 2 * patience : patience)
+    let limit = first + (bytes < Self.fewBytes ? 2 * timeout : timeout)
     return now < limit ? .wait(until: limit) : next()
   }
 

@@ -1,36 +1,35 @@
 import Glibc
-
-@testable import LinuxRuntime
+package import LinuxRuntime
 
 /// A blocking server on the loopback interface or a Unix path.
-final class Server {
+package final class Server {
   private let listener: Descriptor
   private let address: SocketAddress
 
-  init(backlog: Int32 = 8) throws {
+  package init(backlog: Int32 = 8) throws {
     let address = try SocketAddress(numeric: "127.0.0.1", port: 0)
     listener = Descriptor(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
     try Self.listen(listener, address, backlog)
     self.address = try SocketAddress(numeric: "127.0.0.1", port: Self.port(of: listener))
   }
 
-  init(unixPath: String) throws {
+  package init(unixPath: String) throws {
     address = try SocketAddress(unixPath: unixPath)
     listener = Descriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
     try Self.listen(listener, address, 8)
   }
 
-  var port: UInt16 { Self.port(of: listener) }
+  package var port: UInt16 { Self.port(of: listener) }
 
-  func close() { listener.close() }
+  package func close() { listener.close() }
 
-  func accept() throws -> Peer {
+  package func accept() throws -> Peer {
     let raw = Glibc.accept(listener.raw, nil, nil)
     guard raw >= 0 else { throw SystemError("accept", code: errno) }
     return Peer(Descriptor(raw))
   }
 
-  func clientThatWillNotWait() -> Int32 {
+  package func clientThatWillNotWait() -> Int32 {
     let raw = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
     _ = address.withPointer { connect(raw, $0, $1) }
     return raw
@@ -44,7 +43,7 @@ final class Server {
     else { throw SystemError("listen at \(address)", code: errno) }
   }
 
-  static func port(of socket: Descriptor) -> UInt16 {
+  package static func port(of socket: Descriptor) -> UInt16 {
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     _ = withUnsafeMutablePointer(to: &address) {
@@ -55,29 +54,29 @@ final class Server {
 }
 
 /// A connection accepted by `Server`.
-final class Peer {
+package final class Peer {
   private let descriptor: Descriptor
 
-  init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+  package init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
-  var isReadable: Bool {
+  package var isReadable: Bool {
     var entry = pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, 0) > 0
   }
 
-  func write(_ text: String) { writeAll(text, to: descriptor.raw) }
+  package func write(_ text: String) { writeAll(text, to: descriptor.raw) }
 
-  func read() -> String {
+  package func read() -> String {
     var bytes = [UInt8](repeating: 0, count: 65536)
     let count = Glibc.read(descriptor.raw, &bytes, bytes.count)
     return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
   }
 
-  func close() { descriptor.close() }
+  package func close() { descriptor.close() }
 }
 
 /// A UDP port that nobody uses now.
-func freeDatagramPort() throws -> UInt16 {
+package func freeDatagramPort() throws -> UInt16 {
   let probe = Descriptor(socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0))
   let address = try SocketAddress(numeric: "127.0.0.1", port: 0)
   guard address.withPointer({ bind(probe.raw, $0, $1) }) == 0 else {
@@ -87,11 +86,11 @@ func freeDatagramPort() throws -> UInt16 {
 }
 
 /// Sends datagrams from one port; multicast ones over the loopback interface.
-final class DatagramSender {
+package final class DatagramSender {
   private let descriptor: Descriptor
   private let address: SocketAddress
 
-  init(host: String, port: UInt16) throws {
+  package init(host: String, port: UInt16) throws {
     address = try SocketAddress(numeric: host, port: port)
     descriptor = Descriptor(socket(address.family, Int32(SOCK_DGRAM.rawValue), 0))
     var interface = ip_mreqn()
@@ -106,9 +105,9 @@ final class DatagramSender {
 
   /// Says whether it went out.
   @discardableResult
-  func send(_ text: String) -> Bool { send(text, to: address) }
+  package func send(_ text: String) -> Bool { send(text, to: address) }
 
-  func send(_ text: String, to host: String, port: UInt16) throws {
+  package func send(_ text: String, to host: String, port: UInt16) throws {
     send(text, to: try SocketAddress(numeric: host, port: port))
   }
 
@@ -120,11 +119,11 @@ final class DatagramSender {
 }
 
 /// A pseudo-terminal: the test holds its controller, the feed opens its line.
-final class Terminal {
-  private(set) var controller: Int32
-  let path: String
+package final class PseudoTerminal {
+  package private(set) var controller: Int32
+  package let path: String
 
-  init() throws {
+  package init() throws {
     var line: Int32 = -1
     var name = [CChar](repeating: 0, count: 128)
     controller = -1
@@ -137,9 +136,9 @@ final class Terminal {
 
   deinit { unplug() }
 
-  func write(_ text: String) { writeAll(text, to: controller) }
+  package func write(_ text: String) { writeAll(text, to: controller) }
 
-  func unplug() {
+  package func unplug() {
     if controller >= 0 { close(controller) }
     controller = -1
   }

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxRuntime
 
 extension Feed {
   /// The descriptor can be read or written, or hung up.
@@ -12,14 +13,14 @@ extension Feed {
     }
   }
 
-  /// The most that is taken of a live feed in one turn, in bytes: some seconds of what a receiver says.
-  /// Each fix in it may mean a commit, and whoever asks over the control socket waits for all of them.
-  private static let mostInOneTurn = 4096
+  /// Limit of what one turn reads of a live feed, in bytes: some seconds of a receiver's output. Each
+  /// fix in it may mean a commit, and clients of the control socket wait for all of them.
+  private static let maximumTurn = 4096
 
   /// One read a turn: the loop comes back while there is more, after serving what else is ready.
   private func readStream(_ channel: FeedChannel, _ events: IOEvents) {
     let count = read(
-      channel.descriptor.raw, buffer.baseAddress, min(buffer.count, Self.mostInOneTurn))
+      channel.descriptor.raw, buffer.baseAddress, min(buffer.count, Self.maximumTurn))
     if count > 0 { return deliver(count) }
     if count == 0 { return hungUp() }
     switch errno {
@@ -36,7 +37,7 @@ extension Feed {
   /// taken before the kernel drops from it, and a flood does not keep all else waiting.
   private func readDatagrams(_ channel: FeedChannel) {
     var taken = 0
-    for _ in 0..<32 where taken < 4 * Self.mostInOneTurn {
+    for _ in 0..<32 where taken < 4 * Self.maximumTurn {
       if let (count, origin) = datagrams.receive(from: channel.descriptor.raw, into: buffer) {
         guard count > 0 else { continue }
         taken += count

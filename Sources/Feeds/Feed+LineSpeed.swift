@@ -1,11 +1,12 @@
+import LinuxRuntime
+
 extension Feed {
   /// The speed that a serial line is set to, in baud; nil for other feeds.
   package var baud: Int? {
-    guard case .serial(_, let baud) = url else { return nil }
-    return hunt?.speed ?? baud
+    hunt?.speed ?? url.line?.baud
   }
 
-  /// Whether the speed of a serial line is still being looked for.
+  /// Whether the speed of a serial line is still to be found.
   package var isHunting: Bool { hunt.map { !$0.isConfirmed } ?? false }
 
   /// What came was understood. It ends the hunt for the speed of a serial line, and means nothing to
@@ -45,7 +46,7 @@ extension Feed {
     case .none: break
     case .wait(let time): huntTimer?.arm(at: time)
     case .change:
-      guard let channel, let hunt, case .serial(let path, _) = url else { return }
+      guard let channel, let hunt, let path = url.line?.path else { return }
       do throws(SystemError) {
         try SerialPort.setSpeed(of: channel.descriptor, path, to: hunt.speed)
       } catch {
@@ -56,7 +57,7 @@ extension Feed {
 
   /// A lost line is opened again as soon as its name is back.
   func awaitLine() {
-    guard case .serial(let path, _) = url, pathWatch == nil else { return }
+    guard let path = url.line?.path, pathWatch == nil else { return }
     pathWatch = PathWatch(path, for: .appearance, loop: loop) { [unowned self] in retrySoon() }
   }
 }

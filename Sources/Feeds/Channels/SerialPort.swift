@@ -1,4 +1,5 @@
 import Glibc
+import LinuxRuntime
 
 /// Serial lines (termios(3)).
 enum SerialPort {

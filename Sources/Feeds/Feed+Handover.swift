@@ -1,31 +1,24 @@
+import LinuxRuntime
+
 /// What a feed has open goes from one run of the service to the next, so that a restart misses nothing
 /// that comes meanwhile.
 extension FeedURL {
   /// The name under which the service manager keeps the descriptor. Nil for what is opened anew:
   /// recordings, which begin again, and lines whose speed is still to be found.
   package var storeName: String? {
-    guard channelKind != nil else { return nil }
+    guard handover != nil else { return nil }
     // FNV-1a, for a name must not have a URL's characters and must be the same in the next run.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in description.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     return "feed-" + String(hash, radix: 16)
   }
-
-  var channelKind: FeedChannel.Kind? {
-    switch self {
-    case .gpsd, .tcp, .unix: .socket
-    case .udp: .datagrams
-    case .serial(_, let baud): baud == nil ? nil : .terminal
-    case .file, .standardInput: nil
-    }
-  }
 }
 
 extension Feed {
   /// What is open now and may be handed over; nil where nothing is.
-  package var descriptor: Int32? { url.channelKind == nil ? nil : channel?.descriptor.raw }
+  package var descriptor: Int32? { url.handover == nil ? nil : channel?.descriptor.raw }
 
   func channel(adopting descriptor: Int32) -> FeedChannel? {
-    url.channelKind.map { FeedChannel(Descriptor(descriptor), $0) }
+    url.handover.map { FeedChannel(Descriptor(descriptor), $0) }
   }
 }

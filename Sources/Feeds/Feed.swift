@@ -1,0 +1,173 @@
+package import LinuxRuntime
+
+/// One source of positions, read from the loop: it opens what its URL names, hands on the bytes and,
+/// when the connection is lost, opens it again after a while.
+///
+/// The URL says how to open it and what silence means. The feed does not interpret the bytes. A read
+/// allocates nothing: one buffer serves all.
+package final class Feed {
+  package let url: FeedURL
+  package internal(set) var state = State.closed
+
+  /// While true nothing is read, so that a file can be paced by the times in it. For recordings
+  /// alone: gpsd drops a client that does not read, and others fill their buffers with what is old.
+  package var isPaused = false {
+    didSet {
+      guard isPaused != oldValue else { return }
+      updateInterest()
+      if state == .open {
+        quietSince = loop.now(.bootTime)
+        watchSilence()
+      }
+    }
+  }
+
+  /// Bytes that came since the feed was made.
+  package internal(set) var bytesReceived = 0
+  /// When the last of them came, in microseconds of CLOCK_BOOTTIME; nil before.
+  package internal(set) var lastArrival: Int64?
+
+  /// How many datagrams may wait to be read, in bytes of the kernel's account; nil for other feeds.
+  package internal(set) var receiveBuffer: Int?
+  /// Datagrams that the kernel dropped since the socket was opened, because that was too little.
+  package var droppedDatagrams: Int { Int(datagrams.dropped) }
+  /// What the receive buffer of a socket for datagrams should be: a burst of some thousand.
+  package static let wantedReceiveBuffer = 1 << 20
+
+  let loop: EventLoop
+  var handlers: Handlers
+  /// Room for the largest datagram, and a chunk of a file.
+  let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 16)
+
+  var datagrams = DatagramReceiver()
+
+  let options: Options
+  var backoff: Backoff
+  /// Times the retry while waiting, the connect timeout while connecting, silence while open.
+  var timer: TimerSource?
+  /// The speed of a serial line whose URL does not give it, and when to try the next one.
+  var hunt: SpeedHunt?
+  var huntTimer: TimerSource?
+  /// `confirmSpeed` was called for the bytes that were handed on last.
+  var isUnderstood = false
+  /// While a serial line is lost.
+  var pathWatch: PathWatch?
+  var channel: FeedChannel?
+  var source: IOSource?
+  var chunks: TurnSource?
+  /// What an earlier run had open, until it is used.
+  var adopted: FeedChannel?
+  var addresses: ArraySlice<SocketAddress> = []
+  /// While the name of the host is looked up.
+  var lookUp: HostLookUp?
+  var openedAt: Int64 = 0
+  var output: [UInt8] = []
+  /// How long nothing may come, in microseconds; 0 is for ever.
+  private(set) var silenceTimeout: Int64
+  /// Since when the silence is measured: the last arrival, or the opening.
+  var quietSince: Int64 = 0
+  /// The silence was reported, and no timer runs until something comes.
+  var isSilent = false
+  /// The arrival after whose silence gpsd was last asked for a sign of life.
+  var probedAfter: Int64?
+
+  /// The silence of a live feed that is reported where no setting says otherwise.
+  private static let usualSilence: Int64 = 30_000_000
+
+  package init(
+    _ url: FeedURL, loop: EventLoop, options: Options = Options(), handlers: Handlers
+  ) throws(SystemError) {
+    self.url = url
+    self.loop = loop
+    self.options = options
+    self.handlers = handlers
+    backoff = url.longestWait.map(options.backoff.limited) ?? options.backoff
+    silenceTimeout = options.silenceTimeout ?? Self.usualSilence
+    // Suspend counts: after it a connection is as old as the wall says, and a retry is due.
+    timer = try loop.addTimer(.bootTime, accuracy: 1000) { [unowned self] _ in self.timeIsUp() }
+    if let line = url.line, line.baud == nil {
+      hunt = SpeedHunt(timeout: options.speedTimeout)
+      huntTimer = try loop.addTimer(.bootTime, accuracy: 1000) { [unowned self] _ in
+        self.huntTimeIsUp()
+      }
+    }
+  }
+
+  deinit {
+    stop()
+    timer?.close()
+    huntTimer?.close()
+    buffer.deallocate()
+  }
+
+  /// Begins to open, in the next turn of the loop; nothing while it is running already.
+  /// - Parameter descriptor: what an earlier run had open, to go on with; it is this feed's from now on.
+  package func start(adopting descriptor: Int32? = nil) {
+    switch state {
+    case .closed, .ended, .failed:
+      adopted = descriptor.flatMap { channel(adopting: $0) }
+      state = .connecting
+      timer?.arm(in: 0)
+    case .connecting, .open, .waiting: break
+    }
+  }
+
+  /// Closes without a further call of any handler; harmless when repeated.
+  package func stop() {
+    closeChannel()
+    pathWatch?.close()
+    pathWatch = nil
+    adopted = nil
+    timer?.disarm()
+    backoff.reset()
+    state = .closed
+  }
+
+  /// It is under way, and neither a timer nor a descriptor will ever call it: a fault of this program.
+  package var isStuck: Bool {
+    switch state {
+    case .connecting, .waiting: timer?.isEnabled != true && source == nil
+    case .open: source == nil && chunks == nil
+    case .closed, .ended, .failed: false
+    }
+  }
+
+  /// Sends to the other end, from a queue of at most 64 KiB; says whether it was taken. What cannot be
+  /// written to (files, datagrams) takes nothing.
+  @discardableResult
+  package func write(_ bytes: some Collection<UInt8>) -> Bool {
+    guard state == .open, let channel, channel.kind == .socket || channel.kind == .terminal,
+      output.count + bytes.count <= 65536
+    else { return false }
+    output.append(contentsOf: bytes)
+    flush()
+    return true
+  }
+
+  /// Takes another limit of silence, in microseconds, as `Options.silenceTimeout` has it.
+  package func setSilenceTimeout(_ timeout: Int64?) {
+    guard timeout ?? Self.usualSilence != silenceTimeout else { return }
+    silenceTimeout = timeout ?? Self.usualSilence
+    watchSilence()
+  }
+
+  // MARK: Writing
+
+  func flush() {
+    guard let channel else { return }
+    let sent = output.withUnsafeBytes { channel.send($0) }
+    // An error shows itself when reading, too, and is reported from there.
+    if let sent { output.removeFirst(sent) } else { output.removeAll(keepingCapacity: true) }
+    updateInterest()
+  }
+
+  func updateInterest() {
+    chunks?.isEnabled = !isPaused
+    guard state == .open, let source else { return }
+    var interest: IOEvents = isPaused ? [] : .readable
+    if !output.isEmpty { interest.insert(.writable) }
+    source.setInterest(interest)
+    // With an empty set epoll still reports a hang-up, and would do so for ever.
+    source.isEnabled = !interest.isEmpty
+  }
+}

@@ -1,0 +1,101 @@
+import LinuxRuntime
+
+/// Where positions come from, as written after `--feed`, and how a feed of it behaves.
+///
+/// The form is that of RFC 3986: IPv6 addresses in brackets, `%20` for what a path cannot hold as it
+/// is. `FeedScheme.all` lists the schemes; each makes values of this type.
+package struct FeedURL: Sendable {
+  /// The canonical form, which reads back as the same value: default ports are printed, defaults of a
+  /// query are not.
+  package let description: String
+  let opening: Opening
+  let silence: Silence
+  /// How the next run of the service reads the descriptor that this run had open; nil where it opens
+  /// the feed anew.
+  let handover: FeedChannel.Kind?
+  /// The longest wait before a lost feed is tried again, in microseconds; nil where it is not tried
+  /// again, because the end of the bytes is the end of the feed.
+  let longestWait: Int64?
+  /// What is sent when the connection is made, and once more after half the silence that is allowed.
+  var greeting: String?
+  var line: SerialLine?
+  package var recording: Recording?
+
+  /// How the channel comes about.
+  enum Opening: Sendable {
+    /// A TCP connection to one of the addresses of a host.
+    case host(String, port: UInt16)
+    /// A connection to a Unix stream socket.
+    case socket(path: String)
+    /// One call that does not wait.
+    case call(@Sendable (Feed) throws(SystemError) -> FeedChannel)
+  }
+
+  /// What silence means.
+  enum Silence: Sendable {
+    /// Nothing: a recording, or what somebody types.
+    case ignore
+    /// The peer may have disconnected without a word: connect anew.
+    case reconnect
+    /// There is nobody to connect to: report the silence and go on listening.
+    case report
+    /// As `report`, but the network may have come back without the membership of the group.
+    case rejoin
+  }
+
+  /// A serial line; where `baud` is nil, its speed is found by trying.
+  struct SerialLine: Sendable {
+    let path: String
+    let baud: Int?
+  }
+
+  /// A recording, whose time is the daemon's time.
+  package struct Recording: Sendable {
+    package let path: String
+    /// Recording seconds a second; nil is as fast as it goes.
+    package let rate: Double?
+  }
+
+  /// The port registered for NMEA 0183 over TCP and UDP.
+  static let nmeaPort: UInt16 = 10110
+
+  /// Each datagram may have another sender.
+  package var hasDatagrams: Bool { handover == .datagrams }
+}
+
+extension FeedURL: Equatable {
+  package static func == (a: FeedURL, b: FeedURL) -> Bool { a.description == b.description }
+}
+
+/// Why a text names no feed.
+package struct FeedURLError: Error, Equatable, CustomStringConvertible {
+  /// One sentence: what is wrong and what to write.
+  package let description: String
+}
+
+extension FeedURL: CustomStringConvertible {
+  static func authority(_ host: String, _ port: UInt16) -> String {
+    host.contains(":") ? "[\(encode(host, keeping: ":"))]:\(port)" : "\(host):\(port)"
+  }
+
+  static func encode(_ text: String, keeping kept: String = "/") -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var result: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: ":"), UInt8(ascii: "@"),
+        UInt8(ascii: ","), UInt8(ascii: "+"):
+        result.append(byte)
+      default:
+        if kept.utf8.contains(byte) {
+          result.append(byte)
+        } else {
+          result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+}

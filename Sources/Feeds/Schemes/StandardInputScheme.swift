@@ -1,0 +1,15 @@
+import LinuxRuntime
+
+extension FeedScheme {
+  /// Standard input, as something that is received now.
+  static let standardInput = FeedScheme(
+    prefix: "-", form: "- (standard input)", example: "- for standard input"
+  ) { (_) throws(FeedURLError) in .standardInput }
+}
+
+extension FeedURL {
+  package static let standardInput = FeedURL(
+    description: "-",
+    opening: .call { (_) throws(SystemError) in try FeedChannel.standardInput() },
+    silence: .ignore, handover: nil, longestWait: nil)
+}
