@@ -54,7 +54,7 @@ let package = Package(
     + library("Geodesy", ["Bytes"])
     + library("CivilTime", ["Bytes"])
     + library("JSONText")
-    + library("Configuration")
+    + library("Configuration", ["Geodesy", "CivilTime"])
     + library("Positioning", ["Geodesy", "CivilTime", "JSONText"])
     + library("Geofencing", ["Geodesy", "CivilTime"])
     + library("Departure", ["Containers", "Geodesy", "CivilTime"])

@@ -46,16 +46,16 @@ private let keys = [list, emptyList, scalar, unset]
 private enum Word: String, CaseIterable { case a, b }
 
 private func read(_ configuration: Configuration) {
-  _ = try? configuration.bool(scalar)
-  _ = try? configuration.choice(scalar, of: Word.self)
-  if let whole = try? configuration.int(scalar, in: 0...100) {
+  _ = try? configuration.value(scalar, .flag)
+  _ = try? configuration.value(scalar, SettingForm<Word>.word)
+  if let whole = try? configuration.value(scalar, .whole(0...100)) {
     require((0...100).contains(whole), "\(whole) is out of range")
   }
-  if let number = try? configuration.double(scalar, in: 0...100) {
+  if let number = try? configuration.value(scalar, .number(0...100)) {
     require((0...100).contains(number), "\(number) is out of range")
   }
   do {
-    _ = try configuration.value(unset, expected: "nothing") { _ in String?.none }
+    _ = try configuration.value(unset, SettingForm("nothing") { _ in String?.none })
   } catch {
     require(error.description.contains("is not nothing"), "an error does not say what is expected")
   }

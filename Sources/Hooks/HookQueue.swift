@@ -25,9 +25,9 @@ package struct HookQueue: Sendable {
 
   private var waiting: [Start] = []
   private var running: [String: Running] = [:]
-  package var mostParallel: Int
+  package var maximumParallel: Int
 
-  package init(mostParallel: Int) { self.mostParallel = mostParallel }
+  package init(maximumParallel: Int) { self.maximumParallel = maximumParallel }
 
   package var runningCount: Int { running.count }
 
@@ -82,7 +82,7 @@ package struct HookQueue: Sendable {
 
   private mutating func next(at now: Int64) -> [Start] {
     var starts: [Start] = []
-    while running.count < mostParallel, let start = waiting.first {
+    while running.count < maximumParallel, let start = waiting.first {
       waiting.removeFirst()
       guard running[start.unit] == nil else { continue }
       running[start.unit] = Running(call: start.call, begun: now)

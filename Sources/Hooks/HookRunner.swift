@@ -32,7 +32,7 @@ package final class HookRunner {
     self.settings = settings
     self.isSystem = isSystem
     self.log = log
-    queue = HookQueue(mostParallel: settings.mostParallel)
+    queue = HookQueue(maximumParallel: settings.maximumParallel)
     timer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
       perform(queue.giveUp(at: now, after: mostTime))
     }
@@ -75,7 +75,7 @@ package final class HookRunner {
   /// New settings, for the firings to come.
   package func change(to settings: HookSettings) {
     self.settings = settings
-    queue.mostParallel = settings.mostParallel
+    queue.maximumParallel = settings.maximumParallel
     sayWhatIsSet()
   }
 

@@ -10,43 +10,41 @@ package struct HookSettings: Equatable, Sendable {
   /// Programs to start for each firing, by absolute path.
   package var programs: [String]
   package var timeout: TimeSpan
-  package var mostParallel: Int
+  package var maximumParallel: Int
   /// The user that the system's hooks run as; nil is a user of the moment (`DynamicUser=`).
   package var user: String?
 
   package init(
-    programs: [String] = [], timeout: TimeSpan = .seconds(30), mostParallel: Int = 4,
+    programs: [String] = [], timeout: TimeSpan = .seconds(30), maximumParallel: Int = 4,
     user: String? = nil
   ) {
     self.programs = programs
     self.timeout = timeout
-    self.mostParallel = mostParallel
+    self.maximumParallel = maximumParallel
     self.user = user
   }
 
   /// Other sections are the daemon's to read and to complain of.
   package init(file: String) throws {
     let configuration = Configuration(
-      try ConfigurationFile.load(main: file), declared: HookKeys.all)
+      try ConfigurationFile.load(main: file), declared: Self.table.map(\.key))
     try self.init(configuration)
   }
 
-  package init(_ configuration: Configuration) throws {
-    let keys = HookKeys.self
-    programs = try configuration.list(keys.program, expected: "the absolute path of a program") {
-      $0.hasPrefix("/") ? $0 : nil
-    }
-    let range = TimeSpan.seconds(1)...TimeSpan.hours(1)
-    timeout =
-      try configuration.value(
-        keys.timeout, expected: "a time span from \(range.lowerBound) to \(range.upperBound)"
-      ) { text in
-        let span = try TimeSpan(parsing: text)
-        return range.contains(span) ? span : nil
-      } ?? .seconds(30)
-    mostParallel = try configuration.int(keys.mostParallel, in: 1...64) ?? 4
-    user = configuration.string(keys.user).flatMap { $0.isEmpty ? nil : $0 }
+  package init(_ configuration: Configuration) throws(ConfigurationError) {
+    self.init()
+    for setting in Self.table { try setting.apply(configuration, to: &self) }
   }
+
+  package static let table: [Setting<HookSettings>] = [
+    Setting(
+      list: "Hook", "Exec", [],
+      SettingForm("the absolute path of a program") { $0.hasPrefix("/") ? $0 : nil },
+      to: \.programs),
+    Setting("Hook", "TimeoutSec", "30", .span(.seconds(1) ... .hours(1)), to: \.timeout),
+    Setting("Hook", "MaximumParallel", "4", .whole(1...64), to: \.maximumParallel),
+    Setting("Hook", "User", nil, .text) { $0.user = $1 },
+  ]
 
   /// Why a program cannot be started by the system's service, if it cannot: others than root could
   /// change what runs.
@@ -92,7 +90,7 @@ package struct HookSettings: Equatable, Sendable {
         continue
       }
       links += 1
-      guard links <= mostLinks, let target = target(ofLink: entry) else { return entry }
+      guard links <= maximumLinks, let target = target(ofLink: entry) else { return entry }
       if target.hasPrefix("/") { folder = "" }
       names = (target.split(separator: "/").map(String.init) + names)[...]
     }
@@ -100,7 +98,7 @@ package struct HookSettings: Equatable, Sendable {
   }
 
   /// As many as the kernel follows (path_resolution(7)).
-  private static let mostLinks = 40
+  private static let maximumLinks = 40
 
   private static func target(ofLink path: String) -> String? {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
@@ -118,14 +116,4 @@ package struct HookSettings: Equatable, Sendable {
   private static func isSticky(_ status: stat) -> Bool {
     status.st_uid == 0 && status.st_mode & S_ISVTX != 0
   }
-}
-
-/// The keys of section `[Hook]`, with their defaults.
-package enum HookKeys {
-  static let program = ConfigurationKey.list("Hook", "Exec")
-  static let timeout = ConfigurationKey.scalar("Hook", "TimeoutSec", default: "30")
-  static let mostParallel = ConfigurationKey.scalar("Hook", "MaximumParallel", default: "4")
-  static let user = ConfigurationKey.scalar("Hook", "User")
-
-  package static let all = [program, timeout, mostParallel, user]
 }

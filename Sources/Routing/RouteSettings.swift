@@ -30,12 +30,8 @@ package struct RouteSettings: Equatable, Sendable {
       throw configuration.error(
         Self.engineKey, "'\(name)' is not one of: \(words.joined(separator: ", "))")
     }
-    let range = TimeSpan.seconds(0.1)...TimeSpan.minutes(1)
-    timeout =
-      try configuration.value(Self.timeoutKey, expected: "a time span from 100ms to 1min") { text in
-        let span = try TimeSpan(parsing: text)
-        return range.contains(span) ? span : nil
-      } ?? .seconds(5)
+    let form = SettingForm.span(.seconds(0.1) ... .minutes(1))
+    timeout = try configuration.value(Self.timeoutKey, form) ?? .seconds(5)
     for (transport, key) in [
       (Transport.driving, Self.drivingKey), (.cycling, Self.cyclingKey),
       (.walking, Self.walkingKey),

@@ -96,34 +96,3 @@ import Testing
     }
   }
 }
-
-/// The Swift files of a folder and of those in it.
-private func swiftFiles(below folder: String) -> [String] {
-  guard let directory = opendir(folder) else { return [] }
-  defer { closedir(directory) }
-  var files: [String] = []
-  while let entry = readdir(directory) {
-    let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-    }
-    guard !name.hasPrefix(".") else { continue }
-    let path = "\(folder)/\(name)"
-    if name.hasSuffix(".swift") {
-      files.append(path)
-    } else if entry.pointee.d_type == UInt8(DT_DIR) {
-      files += swiftFiles(below: path)
-    }
-  }
-  return files.sorted()
-}
-
-private func contents(_ path: String) throws -> String {
-  let file = try #require(fopen(path, "r"), "cannot read \(path)")
-  defer { fclose(file) }
-  var bytes: [UInt8] = []
-  var buffer = [UInt8](repeating: 0, count: 65_536)
-  while case let count = fread(&buffer, 1, buffer.count, file), count > 0 {
-    bytes += buffer.prefix(count)
-  }
-  return String(decoding: bytes, as: UTF8.self)
-}

@@ -18,10 +18,10 @@ private let declared = [url, margin, quiet, mode]
 
   @Test func defaultsHoldWhenNothingIsSaid() throws {
     let configuration = try merged()
-    #expect(try configuration.int(margin, in: 0...100) == 20)
-    #expect(configuration.list(url).map(\.text) == ["gpsd://localhost:2947"])
+    #expect(try configuration.value(margin, .whole(0...100)) == 20)
+    #expect(configuration.values(of: url).map(\.text) == ["gpsd://localhost:2947"])
     #expect(configuration.value(of: margin)?.source == nil)
-    #expect(try configuration.bool(quiet) == nil)
+    #expect(try configuration.value(quiet, .flag) == nil)
     #expect(configuration.warnings.isEmpty)
   }
 
@@ -31,9 +31,9 @@ private let declared = [url, margin, quiet, mode]
       "[Feed]\nURL=c\n[Engine]\nMarginMetres=3\n")
     #expect(configuration.string(margin) == "3")
     #expect(configuration.value(of: margin)?.source?.description == "1.conf:4")
-    #expect(configuration.list(url).map(\.text) == ["a", "b", "c"])
+    #expect(configuration.values(of: url).map(\.text) == ["a", "b", "c"])
     #expect(
-      configuration.list(url).map { $0.source?.description } == [
+      configuration.values(of: url).map { $0.source?.description } == [
         "0.conf:5", "0.conf:6", "1.conf:2",
       ]
     )
@@ -43,10 +43,10 @@ private let declared = [url, margin, quiet, mode]
     let configuration = try merged(
       "[Engine]\nMarginMetres=1\n[Feed]\nURL=a\n", "[Feed]\nURL=\nURL=c\n[Engine]\nMarginMetres=\n")
     #expect(configuration.string(margin) == "20")
-    #expect(configuration.list(url).map(\.text) == ["c"])
+    #expect(configuration.values(of: url).map(\.text) == ["c"])
     let emptied = try merged("[Feed]\nURL=\n")
-    #expect(emptied.list(url).isEmpty)
-    #expect(try merged(emptied.dump()).list(url).isEmpty)
+    #expect(emptied.values(of: url).isEmpty)
+    #expect(try merged(emptied.dump()).values(of: url).isEmpty)
   }
 
   @Test(arguments: [
@@ -54,13 +54,15 @@ private let declared = [url, margin, quiet, mode]
     ("0", false), ("no", false), ("n", false), ("False", false), ("f", false), ("off", false),
   ])
   func booleans(text: String, value: Bool) throws {
-    #expect(try merged("[Engine]\nQuiet=\(text)").bool(quiet) == value)
+    #expect(try merged("[Engine]\nQuiet=\(text)").value(quiet, .flag) == value)
   }
 
   @Test(arguments: ["2", "ja", "yes please", "enabled", "-1"])
   func notBooleans(text: String) throws {
     let configuration = try merged("\n[Engine]\nQuiet=\(text)")
-    let error = try #require(throws: ConfigurationError.self) { try configuration.bool(quiet) }
+    let error = try #require(throws: ConfigurationError.self) {
+      try configuration.value(quiet, .flag)
+    }
     #expect(error.file == "0.conf" && error.line == 3)
     #expect(
       error.message == "[Engine] Quiet=\(text) is not yes or no;"
@@ -74,10 +76,10 @@ private let declared = [url, margin, quiet, mode]
   func wholeNumbers(text: String, value: Int?) throws {
     let configuration = try merged("[Engine]\nMarginMetres=\(text)")
     if let value {
-      #expect(try configuration.int(margin, in: -3...7) == value)
+      #expect(try configuration.value(margin, .whole(-3...7)) == value)
     } else {
       let error = try #require(throws: ConfigurationError.self) {
-        try configuration.int(margin, in: -3...7)
+        try configuration.value(margin, .whole(-3...7))
       }
       #expect(error.description.contains("0.conf:2: [Engine] MarginMetres="))
       #expect(error.message.contains("a whole number from -3 to 7"))
@@ -90,17 +92,17 @@ private let declared = [url, margin, quiet, mode]
   ])
   func numbers(text: String, value: Double?) throws {
     let configuration = try merged("[Engine]\nMarginMetres=\(text)")
-    #expect((try? configuration.double(margin, in: 0...1)) == value)
+    #expect((try? configuration.value(margin, .number(0...1))) == value)
   }
 
   private enum Mode: String, CaseIterable { case car, bike }
 
   @Test func choices() throws {
-    #expect(try merged("[Engine]\nMode=bike").choice(mode, of: Mode.self) == .bike)
-    #expect(try merged().choice(mode, of: Mode.self) == nil)
+    #expect(try merged("[Engine]\nMode=bike").value(mode, SettingForm<Mode>.word) == .bike)
+    #expect(try merged().value(mode, SettingForm<Mode>.word) == nil)
     let wrong = try merged("[Engine]\nMode=Bike")
     let error = try #require(throws: ConfigurationError.self) {
-      try wrong.choice(mode, of: Mode.self)
+      try wrong.value(mode, SettingForm<Mode>.word)
     }
     #expect(error.message.contains("one of: car, bike"))
   }
@@ -109,15 +111,16 @@ private let declared = [url, margin, quiet, mode]
 
   @Test func otherSubjectsBringTheirOwnReader() throws {
     let configuration = try merged("[Feed]\nURL=5min\nURL=3min\n", "[Feed]\nURL=2parsec\n")
-    let lengths = try merged("[Feed]\nURL=ab\nURL=c").list(url, expected: "a word") {
-      $0.utf8.count
-    }
+    let lengths = try merged("[Feed]\nURL=ab\nURL=c").list(
+      url, SettingForm("a word") { $0.utf8.count })
     #expect(lengths == [2, 1])
     let error = try #require(throws: ConfigurationError.self) {
-      try configuration.list(url, expected: "a span such as 5min") { text in
-        if text.hasSuffix("parsec") { throw Refusal() }
-        return text
-      }
+      try configuration.list(
+        url,
+        SettingForm("a span such as 5min") { text in
+          if text.hasSuffix("parsec") { throw Refusal() }
+          return text
+        })
     }
     #expect(error.description.hasPrefix("1.conf:2: [Feed] URL=2parsec is not a span such as 5min"))
     #expect(error.message.contains("(no such unit)"))

@@ -22,7 +22,8 @@ import Testing
   private func settings(_ text: String) throws -> HookSettings {
     try HookSettings(
       Configuration(
-        [try ConfigurationFile.parse(text, path: "test.conf")], declared: HookKeys.all))
+        [try ConfigurationFile.parse(text, path: "test.conf")],
+        declared: HookSettings.table.map(\.key)))
   }
 
   @Test func settingsHaveDefaults() throws {
@@ -32,7 +33,7 @@ import Testing
     #expect(
       all
         == HookSettings(
-          programs: ["/a", "/b c"], timeout: .minutes(2), mostParallel: 2, user: "alice"))
+          programs: ["/a", "/b c"], timeout: .minutes(2), maximumParallel: 2, user: "alice"))
   }
 
   @Test(arguments: ["Exec=blink", "TimeoutSec=0", "TimeoutSec=2h", "MaximumParallel=0"])
@@ -132,7 +133,7 @@ import Testing
   // MARK: - The queue
 
   @Test func asManyRunAtATimeAsAreAllowed() throws {
-    var queue = HookQueue(mostParallel: 2)
+    var queue = HookQueue(maximumParallel: 2)
     let first = queue.add(try firing("a"), programs: ["/x", "/y", "/z"], at: 0)
     #expect(first.starts.map(\.call.program) == ["/x", "/y"])
     #expect(queue.add(try firing("b"), programs: ["/x"], at: 0).starts.isEmpty)
@@ -145,7 +146,7 @@ import Testing
 
   /// The bus may go and come back in between, and the end of a job with it.
   @Test func aPlaceWhoseEndIsNotToldIsGivenUp() throws {
-    var queue = HookQueue(mostParallel: 1)
+    var queue = HookQueue(maximumParallel: 1)
     let first = try #require(queue.add(try firing("a"), programs: ["/x"], at: 1_000).starts.first)
     #expect(queue.add(try firing("b"), programs: ["/y"], at: 2_000).starts.isEmpty)
     #expect(queue.giveUp(after: 500) == 1_500)
@@ -162,7 +163,7 @@ import Testing
 
   @Test(arguments: ["failed", "timeout", "Access denied"])
   func whatFailsIsSaid(result: String) throws {
-    var queue = HookQueue(mostParallel: 1)
+    var queue = HookQueue(maximumParallel: 1)
     let start = try #require(queue.add(try firing(), programs: ["/x"], at: 0).starts.first)
     #expect(
       queue.ended(start.unit, result: result, at: 0).words == [
@@ -171,7 +172,7 @@ import Testing
   }
 
   @Test func hooksThatHangFillNoMemory() throws {
-    var queue = HookQueue(mostParallel: 1)
+    var queue = HookQueue(maximumParallel: 1)
     for number in 0...HookQueue.mostWaiting {
       #expect(queue.add(try firing("\(number)"), programs: ["/x"], at: 0).words.isEmpty)
     }

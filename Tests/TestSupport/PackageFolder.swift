@@ -1,3 +1,5 @@
+import Glibc
+
 /// The absolute path of the package's folder.
 package let packageRoot = #filePath.split(separator: "/", omittingEmptySubsequences: false)
   .dropLast(3).joined(separator: "/")
@@ -5,4 +7,24 @@ package let packageRoot = #filePath.split(separator: "/", omittingEmptySubsequen
 /// A file as text.
 package func contents(_ path: String) throws -> String {
   String(decoding: try fileBytes(path), as: UTF8.self)
+}
+
+/// The Swift files of a folder and of those in it.
+package func swiftFiles(below folder: String) -> [String] {
+  guard let directory = opendir(folder) else { return [] }
+  defer { closedir(directory) }
+  var files: [String] = []
+  while let entry = readdir(directory) {
+    let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    guard !name.hasPrefix(".") else { continue }
+    let path = "\(folder)/\(name)"
+    if name.hasSuffix(".swift") {
+      files.append(path)
+    } else if entry.pointee.d_type == UInt8(DT_DIR) {
+      files += swiftFiles(below: path)
+    }
+  }
+  return files.sorted()
 }

@@ -50,9 +50,9 @@ import Testing
 
   @Test func theInstalledFileShowsEveryKeyWithItsDefault() throws {
     let shown = try shown()
-    #expect(
-      shown.map { [$0.section, $0.name] } == SettingKeys.all.map { [$0.section, $0.name] })
-    for (key, line) in zip(SettingKeys.all, shown) where !Self.variable.contains(key.name) {
+    let keys = DaemonSettings.table.map(\.key)
+    #expect(shown.map { [$0.section, $0.name] } == keys.map { [$0.section, $0.name] })
+    for (key, line) in zip(keys, shown) where !Self.variable.contains(key.name) {
       #expect(line.value == key.defaults.first ?? "", "\(line)")
     }
   }
@@ -76,6 +76,50 @@ import Testing
   @Test func theInstalledFileHasNoUnknownKey() throws {
     let loaded = try load(contents("\(packageRoot)/etc/georemind.conf"))
     #expect(loaded.configuration.warnings.isEmpty)
+  }
+
+  /// The comment above a key, or the one that begins its section, says what may be written.
+  @Test func theInstalledFileSaysWhichValuesAKeyTakes() throws {
+    var (section, opening, comment) = ("", "", "")
+    var isOpening = false
+    var said: [String: String] = [:]
+    for line in try contents("\(packageRoot)/etc/georemind.conf")
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    {
+      if line.hasPrefix("[") {
+        section = String(line.dropFirst().dropLast())
+        (opening, comment, isOpening) = ("", "", true)
+      } else if line.isEmpty {
+        (comment, isOpening) = ("", false)
+      } else if let equals = line.firstIndex(of: "="), !line[..<equals].contains(" ") {
+        said["\(section)/\(line[..<equals].dropFirst())"] = opening + comment
+      } else {
+        comment += line.dropFirst()
+        if isOpening { opening += line.dropFirst() }
+      }
+    }
+    for setting in DaemonSettings.table {
+      let text = said["\(setting.key.section)/\(setting.key.name)"]?.lowercased() ?? ""
+      for words in Self.documented(setting.expected) {
+        #expect(text.contains(words), "\(setting.key.name)=: \(setting.expected)")
+      }
+    }
+  }
+
+  /// What the documents say for the words of an error: "0 to 1" for "a number from 0.0 to 1.0".
+  private static func documented(_ expected: String) -> [String] {
+    if expected == "yes or no" { return [expected] }
+    if let words = expected.split(separator: "one of: ").last, words != expected {
+      return words.split(separator: ", ").map(String.init)
+    }
+    if let limit = expected.split(separator: " up to ").last, limit != expected {
+      return ["0 to \(limit)".replacing(".0 ", with: " ")]
+    }
+    guard let range = expected.split(separator: " from ").last, range != expected else { return [] }
+    return [
+      "\(range) ".replacing(".0 ", with: " ").dropLast()
+        .replacing(TimeSpan.hours(876_000).description, with: "infinity")
+    ].map { String($0) }
   }
 
   // MARK: - Wrong values

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Positioning
@@ -14,6 +15,17 @@ import Testing
       bytes[place] ^= 0x20
       #expect(SentenceType(of: bytes.span) == .other)
     }
+  }
+
+  /// A row that no test sends to the decoder is a sentence that nobody has seen read; the manual page
+  /// of the daemon lists those whose fields count.
+  @Test(arguments: SentenceSpec.all.dropFirst().map(\.name))
+  func eachSentenceIsTestedAndInTheManual(_ name: String) throws {
+    let tests = try swiftFiles(below: "\(packageRoot)/Tests/PositioningTests").map(contents)
+    #expect(tests.contains { $0.contains("\(name),") })
+    let isRead = SentenceSpec.all.contains { $0.name == name && $0.read != nil }
+    let manual = try contents("\(packageRoot)/man/georemindd.8.in")
+    #expect(manual.split(whereSeparator: { " ,\n".contains($0) }).contains(name[...]) == isRead)
   }
 
   @Test func everyTalkerIsTakenButAProprietaryOne() {

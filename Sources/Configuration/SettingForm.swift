@@ -1,0 +1,82 @@
+package import CivilTime
+import Geodesy
+
+/// How the text of a setting becomes a value, and which texts do.
+package struct SettingForm<Value>: Sendable {
+  /// What should have been written, to end "… is not …", such as "a time span from 1s to 1h".
+  package let expected: String
+  package let read: @Sendable (String) throws -> Value?
+
+  /// - Parameter read: answers nil, or throws with a reason that prints well, when the text is refused.
+  package init(_ expected: String, _ read: @escaping @Sendable (String) throws -> Value?) {
+    self.expected = expected
+    self.read = read
+  }
+}
+
+extension SettingForm<String> {
+  /// Any text.
+  package static var text: Self { Self("text") { $0 } }
+}
+
+extension SettingForm<Bool> {
+  /// `1 yes y true t on` and `0 no n false f off` in any case, as systemd reads them.
+  package static var flag: Self {
+    Self("yes or no") { text in
+      switch text.lowercased() {
+      case "1", "yes", "y", "true", "t", "on": true
+      case "0", "no", "n", "false", "f", "off": false
+      default: nil
+      }
+    }
+  }
+}
+
+extension SettingForm<Int> {
+  /// A decimal whole number.
+  package static func whole(_ range: ClosedRange<Int>) -> Self {
+    Self("a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
+      Int(text).flatMap { range.contains($0) ? $0 : nil }
+    }
+  }
+}
+
+extension SettingForm<Double> {
+  /// A decimal number, never infinite or not a number.
+  package static func number(_ range: ClosedRange<Double>) -> Self {
+    Self("a number from \(range.lowerBound) to \(range.upperBound)") { text in
+      let digits = "0123456789+-.eE"
+      guard text.allSatisfy(digits.contains) else { return nil }
+      return Double(text).flatMap { $0.isFinite && range.contains($0) ? $0 : nil }
+    }
+  }
+
+  /// A length in metres.
+  package static func length(upTo limit: Double) -> Self {
+    Self("a length up to \(Length.formatted(metres: limit))") { text in
+      let metres = try Length.metres(parsing: text)
+      return metres <= limit ? metres : nil
+    }
+  }
+}
+
+extension SettingForm<TimeSpan> {
+  /// A time span.
+  /// - Parameter infinity: what the word `infinity` stands for, where it may be written.
+  package static func span(_ range: ClosedRange<TimeSpan>, infinity: TimeSpan? = nil) -> Self {
+    Self("a time span from \(range.lowerBound) to \(range.upperBound)") { text in
+      if text == "infinity", let infinity { return infinity }
+      let span = try TimeSpan(parsing: text)
+      return range.contains(span) ? span : nil
+    }
+  }
+}
+
+extension SettingForm where Value: RawRepresentable<String> & CaseIterable & SendableMetatype {
+  /// One of the words of an enumeration, exactly as written there.
+  package static var word: Self {
+    Self("one of: \(Value.allCases.map(\.rawValue).joined(separator: ", "))") {
+      Value(rawValue: $0)
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import CivilTime
+import Configuration
+import Departure
+import Feeds
+import Geofencing
+import Glibc
+import Hooks
+import Logging
+import Reminders
+import Routing
+
+extension DaemonSettings {
+  /// Every key of `georemind.conf`, in the order of `etc/georemind.conf`.
+  static let table: [Setting<DaemonSettings>] = [
+    feeding, position, fences, travel, clock, RouteSettings.keys.map { Setting(declared: $0) },
+    storing, control, HookSettings.table.map { Setting(declared: $0.key, $0.expected) },
+  ].flatMap { (part: [Setting<DaemonSettings>]) in part }
+
+  static let feed = Setting<DaemonSettings>(
+    list: "Feed", "Feed", ["gpsd://localhost:2947"],
+    SettingForm("a feed") { try FeedURL(parsing: $0) }, to: \.feeds)
+
+  private static let feeding: [Setting<DaemonSettings>] = [
+    feed,
+    // Without a default: it depends on the kind of feed.
+    Setting(
+      "Feed", "SilenceTimeoutSec", nil, .span(.seconds(1) ... .hours(24), infinity: .zero),
+      store: { $0.feedOptions.silenceTimeout = $1.microseconds }),
+  ]
+
+  /// A century: longer than any run, and short enough to be added to any date.
+  private static let practicallyNever = TimeSpan.hours(876_000)
+
+  private static let position: [Setting<DaemonSettings>] = [
+    Setting("Position", "ExcludeDeadReckoning", "no", .flag) {
+      $0.engine.acceptsDeadReckoning = !$1
+    },
+    Setting("Position", "ExcludeManual", "no", .flag) { $0.engine.acceptsManual = !$1 },
+    Setting("Position", "ExcludeSimulated", "no", .flag) { $0.engine.acceptsSimulated = !$1 },
+    Setting(
+      "Position", "LostAfterSec", "120",
+      .span(.seconds(10) ... .hours(24), infinity: practicallyNever),
+      to: \.engine.positionLostAfter),
+  ]
+
+  private static let fences: [Setting<DaemonSettings>] = [
+    Setting(
+      "Fence", "ExitMarginMinimum", "20m", .length(upTo: 1_000), to: \.engine.monitor.exitMargin),
+    Setting(
+      "Fence", "ExitMarginFraction", "0.1", .number(0...1),
+      to: \.engine.monitor.exitMarginOfRadius),
+    Setting(
+      "Fence", "ExitMarginAccuracyFactor", "1.5", .number(0...10),
+      to: \.engine.monitor.exitMarginOfError),
+    Setting("Fence", "ConfirmFixes", "2", .whole(1...2)) { $0.engine.monitor.confirms = $1 != 1 },
+    Setting(
+      "Fence", "PassGapSec", "60", .span(.zero ... .hours(1)), to: \.engine.monitor.longestLeg),
+    Setting("Fence", "MaximumSpeed", "360", .number(1...1_200)) {
+      $0.engine.monitor.plausibleSpeed = $1 / 3.6
+    },
+  ]
+
+  static let drivingLongFrom = Setting<DaemonSettings>(
+    "Travel", "DrivingLongFrom", "30km", .length(upTo: 1e7),
+    to: \.engine.travel.driving.bands[1].below)
+
+  private static let travel: [Setting<DaemonSettings>] = [
+    [speed("WalkingSpeed", "5", \.walking)], way("Walking", "1.3", "0", \.walking),
+    [speed("CyclingSpeed", "15", \.cycling)], way("Cycling", "1.3", "2min", \.cycling),
+    [
+      speed("DrivingSpeedShort", "30", \.driving),
+      speed("DrivingSpeedMedium", "50", \.driving, band: 1),
+      speed("DrivingSpeedLong", "80", \.driving, band: 2), drivingMediumFrom, drivingLongFrom,
+    ], way("Driving", "1.35", "5min", \.driving),
+    [Setting("Travel", "LearnFromTrips", "yes", .flag, to: \.engine.learnsFromTrips)],
+  ].flatMap { (part: [Setting<DaemonSettings>]) in part }
+
+  private static let drivingMediumFrom = Setting<DaemonSettings>(
+    "Travel", "DrivingMediumFrom", "5km", .length(upTo: 1e7),
+    to: \.engine.travel.driving.bands[0].below)
+
+  private typealias Profile = any WritableKeyPath<TravelEstimator, TravelProfile> & Sendable
+
+  private static func speed(
+    _ name: String, _ kilometresPerHour: String, _ profile: Profile, band: Int = 0
+  ) -> Setting<DaemonSettings> {
+    Setting("Travel", name, kilometresPerHour, .number(0.5...400)) {
+      $0.engine.travel[keyPath: profile].bands[band].speed = $1 / 3.6
+    }
+  }
+
+  private static func way(
+    _ mode: String, _ detour: String, _ overhead: String, _ profile: Profile
+  ) -> [Setting<DaemonSettings>] {
+    [
+      Setting("Travel", "\(mode)Detour", detour, .number(1...5)) {
+        $0.engine.travel[keyPath: profile].detour = $1
+      },
+      Setting("Travel", "\(mode)OverheadSec", overhead, .span(.zero ... .hours(2))) {
+        $0.engine.travel[keyPath: profile].overhead = $1
+      },
+    ]
+  }
+
+  private static let clock: [Setting<DaemonSettings>] = [
+    Setting("Clock", "Trust", "auto", .word, to: \.clockTrust),
+    Setting("Clock", "WakeFromSuspend", "yes", .flag, to: \.wakesFromSuspend),
+  ]
+
+  private static let storing: [Setting<DaemonSettings>] = [
+    Setting(list: "Reminders", "File", [], .text, to: \.reminderFiles),
+    Setting(
+      "Reminders", "SkipOlderThanSec", "infinity",
+      .span(.zero...practicallyNever, infinity: practicallyNever),
+      store: { $0.engine.skipOlderThan = $1 == practicallyNever ? nil : $1 }),
+    Setting(
+      list: "Calendar", "Folder", [],
+      SettingForm("an absolute path, or one that begins with ~/", folder),
+      to: \.calendarFolders),
+    Setting("Store", "LedgerKeepDays", "365", .whole(0...36_500)) {
+      $0.ledgerKeepDays = $1 == 0 ? nil : $1
+    },
+  ]
+
+  private static let control: [Setting<DaemonSettings>] = [
+    Setting("Control", "Socket", nil, .text, to: \.socketPath),
+    Setting(list: "Control", "AllowGroup", ["georemind"], .text, to: \.allowedGroups),
+    Setting("Control", "SharedChanges", "no", .flag, to: \.sharesChanges),
+    level,
+  ]
+
+  /// nil for a relative path: the service manager starts the daemon in a folder of its own choice.
+  @Sendable
+  private static func folder(_ text: String) -> String? {
+    var path = text[...]
+    if path.hasPrefix("~/"), let home = getenv("HOME") {
+      path = (String(cString: home) + path.dropFirst())[...]
+    }
+    while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+    return path.hasPrefix("/") ? String(path) : nil
+  }
+
+  static let level = Setting<DaemonSettings>("Log", "Level", "info", logLevelForm, to: \.logLevel)
+
+  static let logLevelForm = SettingForm("one of: error, warning, notice, info, debug") {
+    Logger.Level(rawValue: $0)
+  }
+}
