@@ -93,9 +93,9 @@ final class LatencyRig {
     guard descriptor >= 0, fits, result == 0 else {
       throw BenchError("cannot make the socket \(path)")
     }
-    var patience = timeval(tv_sec: 2, tv_usec: 0)
+    var timeout = timeval(tv_sec: 2, tv_usec: 0)
     setsockopt(
-      descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     return descriptor
   }
 

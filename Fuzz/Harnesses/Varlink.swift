@@ -10,10 +10,10 @@ public func fuzzVarlink(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let choice = input.choice()
   let seed = input.choice()
   let bytes = input.rest
-  let whole = serve(bytes, mostBytes: bytes.count, seed: seed, isDisturbed: false)
-  let pieces = serve(bytes, mostBytes: 1 + Int(choice & 63), seed: seed, isDisturbed: false)
+  let whole = serve(bytes, maximumBytes: bytes.count, seed: seed, isDisturbed: false)
+  let pieces = serve(bytes, maximumBytes: 1 + Int(choice & 63), seed: seed, isDisturbed: false)
   require(whole == pieces, "pieces are answered otherwise")
-  _ = serve(bytes, mostBytes: 1 + Int(choice & 63), seed: seed, isDisturbed: true)
+  _ = serve(bytes, maximumBytes: 1 + Int(choice & 63), seed: seed, isDisturbed: true)
   converse(with: bytes, pieces: seed)
   describe(bytes)
   return 0
@@ -27,7 +27,7 @@ private let service: VarlinkService? = try? VarlinkService(
 
 /// What the service's end sends, and why it hung up.
 private func serve(
-  _ bytes: [UInt8], mostBytes: Int, seed: UInt8, isDisturbed: Bool
+  _ bytes: [UInt8], maximumBytes: Int, seed: UInt8, isDisturbed: Bool
 ) -> [Connection.Action] {
   guard let service else { fatalError("the interface cannot be read") }
   var connection = Connection(service: service, peer: 0, messageLimit: 1_000, outputLimit: 2_000)
@@ -36,7 +36,7 @@ private func serve(
   var checked = 0
   var begin = 0
   while begin < bytes.count, !connection.isClosed {
-    let end = min(bytes.count, begin + cuts.next(most: mostBytes))
+    let end = min(bytes.count, begin + cuts.next(most: maximumBytes))
     actions += connection.receive(bytes[begin..<end], handler: answer)
     begin = end
     switch isDisturbed ? cuts.next(most: 8) : 0 {

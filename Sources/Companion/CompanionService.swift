@@ -4,9 +4,9 @@ package import LinuxRuntime
   import Glibc
 #endif
 
-/// A small service beside the daemon: its loop, until it is told to end.
+/// A small service beside the daemon: its loop, until a signal ends it.
 package enum CompanionService {
-  /// Runs until SIGTERM or SIGINT; tells systemd when it is ready, and on SIGHUP calls `reload`.
+  /// Runs until SIGTERM or SIGINT; notifies systemd when it is ready, and on SIGHUP calls `reload`.
   /// - Parameter start: makes the parts, which are kept for as long as the loop runs.
   package static func run<Parts>(
     loop: EventLoop, reload: @escaping (Parts) -> Void = { _ in },

@@ -6,14 +6,14 @@ package import LinuxRuntime
 /// those that were missed while this program or the daemon was away.
 ///
 /// Two links are held: one for the stream of firings and one for calls. A lost daemon is tried
-/// again, after half a second at first and then up to ten seconds apart; its socket is looked for
+/// again, after half a second at first and then up to ten seconds apart; its socket is searched for
 /// anew each time, as a user's daemon may take the place of the system's.
 package final class FiringFollower {
   package struct Options: Sendable {
     /// At most so many of the missed firings are delivered, the latest of them.
-    package var mostMissed: Int
+    package var maximumMissed: Int
 
-    package init(mostMissed: Int) { self.mostMissed = mostMissed }
+    package init(maximumMissed: Int) { self.maximumMissed = maximumMissed }
   }
 
   /// A new firing; whether it came while nobody was listening.
@@ -22,7 +22,7 @@ package final class FiringFollower {
   package var onPassedOver: (_ count: Int) -> Void = { _ in }
   /// The daemon is there and will answer.
   package var onConnection: () -> Void = {}
-  /// It is not, and why; told once for each reason until it is there again.
+  /// It is not, and why; reported once for each reason until it is there again.
   package var onLoss: (_ reason: String) -> Void = { _ in }
 
   private let loop: EventLoop
@@ -119,7 +119,7 @@ package final class FiringFollower {
   private func isListening() {
     lastReason = nil
     onConnection()
-    guard options.mostMissed > 0, let since = seen.latest else { return }
+    guard options.maximumMissed > 0, let since = seen.latest else { return }
     call("Log", ["since": .string(since), "limit": .int(Self.longestLog)]) { [unowned self] in
       guard case .success(let answer)? = $0 else { return }
       catchUp(answer["firings"]?.array ?? [])
@@ -129,7 +129,7 @@ package final class FiringFollower {
   private func catchUp(_ firings: [JSONValue]) {
     let missed = firings.compactMap { $0.object.flatMap { FiringNotice($0) } }
       .filter { !isSeen($0) }
-    let passedOver = max(0, missed.count - options.mostMissed)
+    let passedOver = max(0, missed.count - options.maximumMissed)
     if passedOver > 0 { onPassedOver(passedOver) }
     for (index, firing) in missed.enumerated() {
       if index < passedOver {

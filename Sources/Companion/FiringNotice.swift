@@ -1,6 +1,6 @@
 package import JSONText
 
-/// A firing as the daemon tells it to those who watch.
+/// A firing as the daemon sends it to its watchers.
 package struct FiringNotice: Equatable, Sendable {
   package let id: String
   package let reminderID: String
@@ -13,7 +13,7 @@ package struct FiringNotice: Equatable, Sendable {
   package let why: String
   /// 0…9 as in iCalendar; 0 says nothing.
   package let priority: Int
-  /// All that was told.
+  /// All of the daemon's message.
   package let json: JSONObject
 
   /// Nil where it does not say of which reminder it is.

@@ -7,7 +7,7 @@ package import LinuxRuntime
 
 /// One small JSON document that survives a restart: read at the start, replaced as a whole.
 ///
-/// It is not synced to disk: what a power failure takes is a few seconds of memory of what was told.
+/// It is not synced to disk: what a power failure takes is the last seconds of which firings were notified.
 package struct StateFile {
   private static let largest = 1 << 20
 

@@ -41,21 +41,21 @@ extension Daemon {
   /// killed for it would be killed again at the next start.
   func checkRoom(for reminders: [Reminder]) throws(GeoremindError) {
     // No message of a client has more. Sizes are worked out near the limit alone.
-    let most = reminders.count << 21
-    guard host.engine.reminderBytes + most > mostReminderBytes else { return }
+    let maximumGrowth = reminders.count << 21
+    guard host.engine.reminderBytes + maximumGrowth > maximumReminderBytes else { return }
     let growth = reminders.reduce(0) { $0 + host.engine.growth(by: $1) }
-    guard growth <= 0 || host.engine.reminderBytes + growth <= mostReminderBytes else {
+    guard growth <= 0 || host.engine.reminderBytes + growth <= maximumReminderBytes else {
       throw .refusedByPolicy(
-        reason: "all reminders together would take more than \(mostReminderBytes >> 20) MiB; "
+        reason: "all reminders together would take more than \(maximumReminderBytes >> 20) MiB; "
           + "remove some with 'georemind rm', those that are done first")
     }
   }
 
   /// Places lie on disk, which must keep room for what fires.
   func checkRoomForPlaces() throws {
-    guard try store.database.byteCount() < mostDatabaseBytes else {
+    guard try store.database.byteCount() < maximumDatabaseBytes else {
       throw GeoremindError.refusedByPolicy(
-        reason: "the database has \(mostDatabaseBytes >> 20) MiB and takes no more places; "
+        reason: "the database has \(maximumDatabaseBytes >> 20) MiB and takes no more places; "
           + "remove some with 'georemind place rm'")
     }
   }

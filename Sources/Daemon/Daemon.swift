@@ -34,24 +34,24 @@ final class Daemon {
   private(set) var routes: RouteClient?
   private(set) var control: ControlServer?
   var calendars: [CalendarFolder] = []
-  private var sources: [AnyObject] = []
-  private var deadlineTimer: TimerSource?
-  private var retryTimer: TimerSource?
-  private var markTimer: TimerSource?
-  private var statusTimer: TimerSource?
-  private var dailyTimer: TimerSource?
-  private var clockSteps: ClockStepSource?
+  var sources: [AnyObject] = []
+  var deadlineTimer: TimerSource?
+  var retryTimer: TimerSource?
+  var markTimer: TimerSource?
+  var statusTimer: TimerSource?
+  var dailyTimer: TimerSource?
+  var clockSteps: ClockStepSource?
   private(set) var time: TimeKeeper?
   /// What the clock is to be believed by; used at the start.
   var clockTrust: ClockTrust
   private var isLoaded = false
   /// The store did not give its reminders, and has to be asked again.
-  private var isLoadRefused = false
-  private var selfCheck = SelfCheck()
+  var isLoadRefused = false
+  var selfCheck = SelfCheck()
   /// What all reminders together may take, in bytes: a million of the usual size.
-  var mostReminderBytes = 256 << 20
+  var maximumReminderBytes = 256 << 20
   /// How large the database may become by places, in bytes: some ten million of the usual size.
-  var mostDatabaseBytes: Int64 = 4 << 30
+  var maximumDatabaseBytes: Int64 = 4 << 30
 
   /// - Parameters:
   ///   - lookUp: which of the last run's firings the journal has already; without it none are known
@@ -78,7 +78,7 @@ final class Daemon {
       path: settings.storePath, now: Instant(microseconds: SystemClock.now()))
     if store.report.isWarning {
       announcer.write(
-        store.report.sentences.joined(separator: ". "), .error, .storeTrouble)
+        store.report.sentences.joined(separator: ". "), .error, .storeFailure)
     } else {
       for sentence in store.report.sentences { log.info("\(sentence)") }
     }
@@ -107,7 +107,7 @@ final class Daemon {
     try addTimers()
     if clock.isLive { time = try TimeKeeper(daemon: self, trust: clockTrust) }
     host.onDeadlineChange = { [unowned self] in armDeadline() }
-    host.onStoreTrouble = { [unowned self] in retryTimer?.arm(in: 5_000_000) }
+    host.onStoreFailure = { [unowned self] in retryTimer?.arm(in: 5_000_000) }
     outbox.onJournalAway = { [unowned self] in retryTimer?.arm(in: 1_000_000) }
     outbox.onDelivered = { [unowned self] in
       if markTimer?.isEnabled == false { markTimer?.arm(in: 1_000_000) }
@@ -169,85 +169,7 @@ final class Daemon {
     log.info("Stopped")
   }
 
-  // MARK: - Timers and signals
-
-  private func addTimers() throws {
-    deadlineTimer = try loop.addTimer(.realTime, accuracy: 1_000) { [unowned self] _ in
-      if let now = clock.live { host.advance(to: now) }
-    }
-    retryTimer = try loop.addTimer(.monotonic, accuracy: 250_000) { [unowned self] _ in retry() }
-    markTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
-      outbox.writeMarks()
-    }
-    statusTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
-      services.status(statusLine)
-    }
-    clockSteps = try ClockStepSource(loop: loop) { [unowned self] in clockStepped() }
-    if let interval = services.watchdogInterval { try addWatchdog(every: interval) }
-    dailyTimer = try loop.addTimer(.bootTime, accuracy: 600_000_000) { [unowned self] _ in
-      shortenLedger()
-    }
-    shortenLedger()
-  }
-
-  /// Once a day: removes firings older than is to be kept. The ledger of a recording has its own time.
-  func shortenLedger() {
-    dailyTimer?.arm(in: 86_400_000_000)
-    guard let now = clock.live, let days = settings.ledgerKeepDays else {
-      return
-    }
-    do {
-      let count = try store.ledger.prune(olderThan: now - .hours(24 * Double(days)))
-      if count > 0 { log.info("Removed \(count) firings older than \(days) days from the ledger") }
-    } catch {
-      log.error("Cannot shorten the ledger: \(error)")
-    }
-  }
-
-  /// Tries again what the store or the journal refused.
-  func retry() {
-    host.retry()
-    if isLoadRefused, let now = clock.now { loadReminders(at: now) }
-    outbox.deliver()
-  }
-
-  /// The time of the loop is system time only where no recording is played.
-  private func armDeadline() {
-    guard clock.isLive else { return }
-    if let deadline = host.engine.nextDeadline {
-      deadlineTimer?.arm(at: max(0, deadline.microseconds))
-    } else {
-      deadlineTimer?.disarm()
-    }
-    time?.armAlarm()
-  }
-
-  private func clockStepped() {
-    guard let now = clock.live else { return }
-    announcer.write(
-      "The system's clock was set; it is now \(now.rfc3339()), and every timer follows it",
-      .notice, .clockStepped)
-    arbiter.clockStepped(to: now)
-    host.handle(.clockSet, at: now)
-    time?.look()
-  }
-
-  /// Feeds systemd's watchdog twice as often as asked, and only while the parts are seen to work.
-  private func addWatchdog(every interval: Int64) throws {
-    var timer: TimerSource?
-    timer = try loop.addTimer(.monotonic, accuracy: interval / 8) { [unowned self] _ in
-      timer?.arm(in: interval / 2)
-      if let fault = selfCheck.fault(of: self) {
-        log.critical("Self-check failed: \(fault)")
-        services.triggerWatchdog()
-      } else {
-        services.watchdog()
-      }
-    }
-    timer?.arm(in: interval / 2)
-    if let timer { sources.append(timer) }
-    services.watchdog()
-  }
+  // MARK: - Signals and settings
 
   private func addSignals() throws {
     for signal in [SIGTERM, SIGINT] {
@@ -331,7 +253,7 @@ final class Daemon {
       if isLoadRefused { log.notice("The store works again; its reminders are loaded") }
       isLoadRefused = false
     } catch {
-      if !isLoadRefused { announcer.announceStoreTrouble("\(error)") }
+      if !isLoadRefused { announcer.announceStoreFailure("\(error)") }
       isLoadRefused = true
       retryTimer?.arm(in: 5_000_000)
     }
@@ -354,7 +276,7 @@ final class Daemon {
 
   // MARK: - Status
 
-  /// The status line is told at once when systemd waits for it, else within a few seconds: nobody
+  /// The status line is sent at once when systemd waits for it, else within a few seconds: nobody
   /// reads it every second.
   func updateStatusSoon() {
     guard services.isSupervised, let statusTimer, !statusTimer.isEnabled else { return }

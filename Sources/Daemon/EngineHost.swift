@@ -6,57 +6,33 @@ import Positioning
 import Reminders
 import Storage
 
-/// A change that a person or a file asks for: what the engine is to do, and what is stored with it.
-struct Command {
-  var events: [Event] = []
-  /// Reminders that are new or were edited. What the engine makes of their progress is stored.
-  var saved: [ReminderStore.Entry] = []
-  var forgotten: [String] = []
-  /// Events that bring the engine back where the store refuses the command; reminders come back by
-  /// themselves.
-  var undo: [Event] = []
-
-  /// Ids of the reminders that it changes.
-  fileprivate var reminders: Set<String> {
-    var ids = Set(saved.map(\.reminder.id) + forgotten)
-    for event in events {
-      switch event {
-      case .add(let reminder, _), .replace(let reminder): ids.insert(reminder.id)
-      case .remove(let id), .done(let id), .pop(let id), .snooze(let id, _): ids.insert(id)
-      default: break
-      }
-    }
-    return ids
-  }
-}
-
 /// Puts events into the engine and carries out its effects: first the store, all effects of one event in
 /// one transaction, then the journal and whoever watches.
 final class EngineHost {
   private(set) var engine: Engine
   let clock: Clock
-  private let store: Store
-  private let outbox: Outbox
-  private let journal: Announcer
-  private let log: Logger
+  let store: Store
+  let outbox: Outbox
+  let journal: Announcer
+  let log: Logger
   private var effects: [Effect] = []
   /// Changes that are to be stored, oldest first. Not empty after an event only while the store fails.
-  private var pending = Changes()
+  var pending = Changes()
   /// Reminders that a refused command has changed in the engine, until it has them back.
-  private var refused: Set<String> = []
+  var refused: Set<String> = []
   /// Why the store failed the last time; nil while it works.
-  private var storeFailure: StoreError?
-  var storeTrouble: String? { storeFailure.map { "\($0)" } }
+  var storeFailure: StoreError?
+  var storeFailureText: String? { storeFailure.map { "\($0)" } }
   /// A commit that took longer is reported, once, until one is quicker again; in microseconds.
-  private static let slowCommit: Int64 = 1_000_000
-  private var isStoreSlow = false
+  static let slowCommit: Int64 = 1_000_000
+  var isStoreSlow = false
   /// Categories whose places the engine waits for.
-  private var unanswered: [String] = []
+  var unanswered: [String] = []
 
   /// Called after every event: the next deadline may be another one.
   var onDeadlineChange: () -> Void = {}
   /// Called when the store has failed and `retry` should be called after a while.
-  var onStoreTrouble: () -> Void = {}
+  var onStoreFailure: () -> Void = {}
   /// Called for each firing once it is in the ledger.
   var onFiring: (Firing) -> Void = { _ in }
   /// Called for each request to the routing engine; the answer comes back as `Event.routed`, later.
@@ -123,7 +99,7 @@ final class EngineHost {
 
   /// Tries again what the store refused.
   func retry() {
-    if storeTrouble != nil { carryOut(isRetry: true) }
+    if storeFailureText != nil { carryOut(isRetry: true) }
   }
 
   /// - Parameter isRetry: also tries again what the store refused. An event without effects does not: a
@@ -272,7 +248,7 @@ final class EngineHost {
     try? store.places.name(of: number)
   }
 
-  /// Places of these categories have come, gone or changed.
+  /// Places of these categories were added, removed or changed.
   func placesChanged() {
     unanswered += engine.watchedCategories
     carryOut(isRetry: true)
@@ -295,76 +271,6 @@ final class EngineHost {
     }
     unanswered = failed
     return failed.count < asked.count
-  }
-
-  // MARK: - The store
-
-  /// What the disk refuses waits and goes first next time, so that the order of firings stays.
-  private func commitPending() {
-    do throws(StoreError) {
-      let recorded = pending.isEmpty ? [] : try store(pending)
-      pending = Changes()
-      succeed(with: recorded)
-    } catch {
-      pending.dropOutdatedProgress()
-      report(error)
-    }
-  }
-
-  private func store(
-    _ changes: Changes, and body: () throws(StoreError) -> Void = { () throws(StoreError) in }
-  ) throws(StoreError) -> [Firing] {
-    var changes = changes
-    (changes.delivered, changes.deliveryTime) = outbox.marks
-    let start = SystemClock.monotonic.microseconds
-    let recorded = try store.commit(changes, and: body)
-    outbox.marked(changes.delivered)
-    watchPace(of: SystemClock.monotonic.microseconds - start)
-    return recorded
-  }
-
-  /// A commit is on disk: now others may know.
-  private func succeed(with recorded: [Firing]) {
-    if storeTrouble != nil, unanswered.isEmpty, refused.isEmpty {
-      storeFailure = nil
-      log.notice("The store works again; nothing was lost")
-    }
-    guard !recorded.isEmpty else { return }
-    outbox.deliver()
-    for firing in recorded { onFiring(firing) }
-  }
-
-  private func report(_ failure: StoreError) {
-    if storeTrouble == nil { journal.announceStoreTrouble("\(failure)") }
-    storeFailure = failure
-    onStoreTrouble()
-  }
-
-  private func watchPace(of commit: Int64) {
-    let isSlow = commit > Self.slowCommit
-    guard isSlow != isStoreSlow else { return }
-    isStoreSlow = isSlow
-    if isSlow {
-      journal.announceSlowStore(TimeSpan(microseconds: commit))
-    } else {
-      log.notice("The store is quick again")
-    }
-  }
-}
-
-extension Changes {
-  /// Adds what a command saves, with the progress that the engine has given its reminders.
-  fileprivate mutating func save(_ command: Command) {
-    forgotten += command.forgotten
-    guard !command.saved.isEmpty else { return }
-    var latest: [String: Progress] = [:]
-    for step in progress { latest[step.id] = step.progress }
-    for var entry in command.saved {
-      entry.progress = latest.removeValue(forKey: entry.reminder.id) ?? entry.progress
-      saved.append(entry)
-    }
-    let ids = Set(command.saved.map(\.reminder.id))
-    progress.removeAll { ids.contains($0.id) }
   }
 }
 

@@ -10,7 +10,7 @@ import Routing
 /// Every request is answered once, by times or by why there are none, and never from within `ask`.
 final class RouteClient {
   /// For an answer that does not come: `georemind-route` gives up on its engine sooner.
-  static let patience: Int64 = 20_000_000
+  static let timeout: Int64 = 20_000_000
 
   private let path: String
   private let loop: EventLoop
@@ -33,7 +33,7 @@ final class RouteClient {
     self.loop = loop
     self.log = log
     self.onAnswer = onAnswer
-    turn = try loop.addDeferred { [unowned self] in tellRefused() }
+    turn = try loop.addDeferred { [unowned self] in reportRefused() }
     turn?.isEnabled = false
     timer = try loop.addTimer(.monotonic, accuracy: 500_000) { [unowned self] _ in
       drop("georemind-route does not answer")
@@ -52,7 +52,7 @@ final class RouteClient {
       let (call, bytes) = try session.call(
         "\(RouteInterface.name).Table", RouteInterface.parameters(of: request))
       waiting.append(
-        (call, request.number, SystemClock.monotonic.microseconds + Self.patience))
+        (call, request.number, SystemClock.monotonic.microseconds + Self.timeout))
       armTimer()
       stream.send(bytes)
     } catch {
@@ -105,7 +105,7 @@ final class RouteClient {
     turn?.again()
   }
 
-  private func tellRefused() {
+  private func reportRefused() {
     let answers = refused
     refused = []
     for answer in answers { onAnswer(answer) }

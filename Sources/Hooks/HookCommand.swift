@@ -23,7 +23,7 @@ package struct HookCommand: ParsableCommand {
   var config: String?
 
   /// Of what was missed while it was away, at most so many have their hooks started.
-  private static let mostMissed = 100
+  private static let maximumMissed = 100
 
   /// Runs one command line and answers the exit code.
   package static func run(_ arguments: [String]) -> Int32 {
@@ -75,7 +75,7 @@ package struct HookCommand: ParsableCommand {
       },
       start: {
         let follower = try FiringFollower(
-          loop: loop, options: .init(mostMissed: Self.mostMissed),
+          loop: loop, options: .init(maximumMissed: Self.maximumMissed),
           memory: folders.stateDirectory.map { StateFile(path: "\($0)/hooked.json") },
           now: Instant(microseconds: SystemClock.now()).json
         ) { [socket] in SocketPath.find(option: socket, environment: environment) }

@@ -15,7 +15,7 @@ package struct HookQueue: Sendable {
   }
 
   /// Calls that may wait; a program that hangs for half a minute each time must not fill the memory.
-  package static let mostWaiting = 256
+  package static let maximumWaiting = 256
 
   private struct Running: Sendable {
     let call: HookCall
@@ -38,7 +38,7 @@ package struct HookQueue: Sendable {
   package mutating func add(
     _ firing: FiringNotice, programs: [String], at now: Int64
   ) -> (starts: [Start], words: [Word]) {
-    guard waiting.count + programs.count <= Self.mostWaiting else {
+    guard waiting.count + programs.count <= Self.maximumWaiting else {
       return ([], [.dropped(title: firing.title)])
     }
     for (index, program) in programs.enumerated() {
@@ -61,13 +61,13 @@ package struct HookQueue: Sendable {
   /// What systemd says of a hook that it has not spoken of for so long.
   package static let lost = "lost"
 
-  /// When the first place is given up that nobody was told the end of; nil where none is taken.
+  /// When the first hook whose end was not reported is given up; nil where none runs.
   /// - Parameter limit: microseconds.
   package func giveUp(after limit: Int64) -> Int64? {
     running.values.map(\.begun).min().map { $0 + limit }
   }
 
-  /// Frees the places of hooks whose end was not told in time: a signal may get lost with the bus.
+  /// Frees the places of hooks whose end was not reported in time: a signal may get lost with the bus.
   package mutating func giveUp(
     at now: Int64, after limit: Int64
   ) -> (starts: [Start], words: [Word]) {

@@ -20,7 +20,7 @@ package final class HookRunner {
   private var timer: TimerSource?
 
   /// Beyond the time that a hook may take, for systemd to end it and to say so; microseconds.
-  private static let patience: Int64 = 120_000_000
+  private static let grace: Int64 = 120_000_000
 
   /// - Parameter isSystem: the hooks are the machine's and not one user's.
   package init(
@@ -34,14 +34,14 @@ package final class HookRunner {
     self.log = log
     queue = HookQueue(maximumParallel: settings.maximumParallel)
     timer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
-      perform(queue.giveUp(at: now, after: mostTime))
+      perform(queue.giveUp(at: now, after: longestRun))
     }
   }
 
   private var now: Int64 { SystemClock.monotonic.microseconds }
 
   /// The longest that a hook's place is held, microseconds.
-  private var mostTime: Int64 { settings.timeout.microseconds + Self.patience }
+  private var longestRun: Int64 { settings.timeout.microseconds + Self.grace }
 
   package func start() throws(SystemError) {
     follower.onFiring = { [unowned self] firing, _ in
@@ -100,7 +100,7 @@ package final class HookRunner {
   private func perform(_ answer: (starts: [HookQueue.Start], words: [HookQueue.Word])) {
     for word in answer.words { say(word) }
     for start in answer.starts { self.start(start) }
-    if let end = queue.giveUp(after: mostTime) { timer?.arm(at: end) } else { timer?.disarm() }
+    if let end = queue.giveUp(after: longestRun) { timer?.arm(at: end) } else { timer?.disarm() }
   }
 
   private func start(_ start: HookQueue.Start) {

@@ -11,7 +11,7 @@ package struct NotificationBoard: Sendable {
     /// Fired while nobody was listening: shown unless its reminder is over by now.
     case missed(Notification, reminder: String)
     /// What the daemon says of a reminder that was asked about.
-    case looked(reminder: String, isOver: Bool)
+    case checked(reminder: String, isOver: Bool)
     case serverCame
     case serverWent
     /// The server's answer to `show`.
@@ -33,8 +33,8 @@ package struct NotificationBoard: Sendable {
     case close(id: UInt32)
     case complete(reminder: String)
     case snooze(reminder: String)
-    /// To be answered by `looked`.
-    case look(reminder: String)
+    /// To be answered by `checked`.
+    case check(reminder: String)
   }
 
   private enum Place: Equatable, Sendable {
@@ -55,7 +55,7 @@ package struct NotificationBoard: Sendable {
   }
 
   /// More reminders than this are not kept at a time; the oldest gives way.
-  package static let mostEntries = 64
+  package static let maximumEntries = 64
 
   private var entries: [String: Entry] = [:]
   /// Reminders in the order they fired.
@@ -76,8 +76,8 @@ package struct NotificationBoard: Sendable {
       // What is there already is newer, or is asked about.
       guard entries[reminder] == nil else { return [] }
       insert(Entry(notification: notification, place: .asking), reminder)
-      return [.look(reminder: reminder)] + trim()
-    case .looked(let reminder, let isOver): return looked(reminder, isOver)
+      return [.check(reminder: reminder)] + trim()
+    case .checked(let reminder, let isOver): return checked(reminder, isOver)
     case .serverCame:
       hasServer = true
       return order.flatMap { send($0) }
@@ -111,7 +111,7 @@ package struct NotificationBoard: Sendable {
     case .settled(let reminder, let problem): return settled(reminder, problem)
     case .tick:
       return order.compactMap { reminder in
-        if case .open? = entries[reminder]?.place { .look(reminder: reminder) } else { nil }
+        if case .open? = entries[reminder]?.place { .check(reminder: reminder) } else { nil }
       }
     }
   }
@@ -131,7 +131,7 @@ package struct NotificationBoard: Sendable {
     return send(reminder) + trim()
   }
 
-  private mutating func looked(_ reminder: String, _ isOver: Bool) -> [Effect] {
+  private mutating func checked(_ reminder: String, _ isOver: Bool) -> [Effect] {
     switch entries[reminder]?.place {
     case .asking?:
       guard !isOver else {
@@ -185,7 +185,7 @@ package struct NotificationBoard: Sendable {
   }
 
   private mutating func trim() -> [Effect] {
-    guard order.count > Self.mostEntries, let oldest = order.first else { return [] }
+    guard order.count > Self.maximumEntries, let oldest = order.first else { return [] }
     let entry = entries[oldest]
     remove(oldest)
     if case .open(let id)? = entry?.place { return [.close(id: id)] }

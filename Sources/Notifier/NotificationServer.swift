@@ -8,7 +8,7 @@ package final class NotificationServer {
   private let bus: Bus
   private let log: (String) -> Void
   private var capabilities = Notification.Capabilities([])
-  /// Counts the servers there have been: an answer of one that is gone is no answer.
+  /// Counts the servers there have been: an answer of an earlier one does not count.
   private var generation = 0
 
   package var onArrival: () -> Void = {}

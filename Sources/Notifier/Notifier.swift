@@ -12,8 +12,8 @@ package final class Notifier {
   private let log: (ServiceLog.Level, String) -> Void
   private var board = NotificationBoard()
   /// Runs only while something is on the screen.
-  private var lookTimer: TimerSource?
-  private static let lookInterval: Int64 = 10_000_000
+  private var checkTimer: TimerSource?
+  private static let checkInterval: Int64 = 10_000_000
 
   /// - Parameters:
   ///   - snooze: what the button puts a reminder off by, as the daemon reads it.
@@ -27,9 +27,9 @@ package final class Notifier {
     self.snooze = snooze
     self.snoozeLabel = snoozeLabel
     self.log = log
-    lookTimer = try loop.addTimer(.monotonic, accuracy: 2_000_000) { [unowned self] _ in
+    checkTimer = try loop.addTimer(.monotonic, accuracy: 2_000_000) { [unowned self] _ in
       handle(.tick)
-      if board.isShowing { lookTimer?.arm(in: Self.lookInterval) }
+      if board.isShowing { checkTimer?.arm(in: Self.checkInterval) }
     }
   }
 
@@ -62,7 +62,7 @@ package final class Notifier {
 
   private func handle(_ event: NotificationBoard.Event) {
     for effect in board.handle(event) { carryOut(effect) }
-    if board.isShowing, lookTimer?.isEnabled == false { lookTimer?.arm(in: Self.lookInterval) }
+    if board.isShowing, checkTimer?.isEnabled == false { checkTimer?.arm(in: Self.checkInterval) }
   }
 
   private func carryOut(_ effect: NotificationBoard.Effect) {
@@ -75,17 +75,17 @@ package final class Notifier {
     case .complete(let reminder): settle("Done", ["id": .string(reminder)], reminder)
     case .snooze(let reminder):
       settle("Snooze", ["id": .string(reminder), "until": .string(snooze)], reminder)
-    case .look(let reminder):
+    case .check(let reminder):
       follower.call("Show", ["id": .string(reminder)]) { [unowned self] in
         switch $0 {
         case .success(let answer)?:
           let state = answer["reminder"]?["state"]?.string ?? ""
-          handle(.looked(reminder: reminder, isOver: Self.isOver(state: state)))
+          handle(.checked(reminder: reminder, isOver: Self.isOver(state: state)))
         case .failure(let error)?:
-          let isGone = GeoremindError(error) == .notFound(id: reminder)
-          handle(.looked(reminder: reminder, isOver: isGone))
+          let isRemoved = GeoremindError(error) == .notFound(id: reminder)
+          handle(.checked(reminder: reminder, isOver: isRemoved))
         // The one that fired is told rather than lost.
-        case nil: handle(.looked(reminder: reminder, isOver: false))
+        case nil: handle(.checked(reminder: reminder, isOver: false))
         }
       }
     }

@@ -22,7 +22,7 @@ package struct NotifyCommand: ParsableCommand {
   var snooze = "10min"
 
   /// Of what was missed while it was away, at most so many are shown.
-  private static let mostMissed = 20
+  private static let maximumMissed = 20
 
   /// Runs one command line and answers the exit code.
   package static func run(_ arguments: [String]) -> Int32 {
@@ -63,7 +63,7 @@ package struct NotifyCommand: ParsableCommand {
       return try CompanionService.run(loop: loop) {
         let memory = ServiceFolders().stateDirectory.map { StateFile(path: "\($0)/notified.json") }
         let follower = try FiringFollower(
-          loop: loop, options: .init(mostMissed: Self.mostMissed), memory: memory,
+          loop: loop, options: .init(maximumMissed: Self.maximumMissed), memory: memory,
           now: Instant(microseconds: SystemClock.now()).json
         ) { [socket] in SocketPath.find(option: socket, environment: environment) }
         let server = NotificationServer(bus: try Bus(address: address, loop: loop)) {

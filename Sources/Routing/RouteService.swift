@@ -3,7 +3,7 @@ import Geodesy
 import LinuxRuntime
 
 /// Questions to a routing engine, kept from asking it too often: what was answered a few minutes ago is
-/// answered again, and an engine in trouble is left alone for a while, for longer each time.
+/// answered again, and an engine that fails is left alone for a while, for longer each time.
 ///
 /// It knows no network: `fetch` gets the request and answers the body, in bounded time.
 package struct RouteService {
@@ -23,7 +23,7 @@ package struct RouteService {
 
   /// How long an answer is given again, microseconds.
   package static let answerAge: Int64 = 120_000_000
-  package static let mostAnswers = 4_096
+  package static let maximumAnswers = 4_096
 
   /// - Parameter bases: the URL for each mode that has one, without a slash at the end.
   package init(engine: RoutingEngine, bases: [Transport: String]) {
@@ -33,7 +33,7 @@ package struct RouteService {
 
   package enum Refusal: Error, Equatable {
     case notConfigured
-    case trouble(String)
+    case failure(String)
   }
 
   /// Seconds to each destination, nil where there is no way.
@@ -53,7 +53,7 @@ package struct RouteService {
     if !missing.isEmpty {
       if let pause = quiet[query.transport], now < pause.until {
         let seconds = (pause.until - now) / 1_000_000 + 1
-        throw .trouble("\(pause.reason); not asked again for \(seconds) s")
+        throw .failure("\(pause.reason); not asked again for \(seconds) s")
       }
       var rest = query
       rest.destinations = missing.map { query.destinations[$0] }
@@ -69,7 +69,7 @@ package struct RouteService {
           ?? Backoff(first: 5_000_000, longest: 300_000_000)
         let pause = backoff.next(random: random)
         quiet[query.transport] = (now + pause, backoff, error.description)
-        throw .trouble(error.description)
+        throw .failure(error.description)
       }
     }
     return ways.map { answers[$0]?.seconds }
@@ -82,8 +82,8 @@ package struct RouteService {
   }
 
   private mutating func makeRoom(for count: Int, at now: Int64) {
-    guard answers.count + count > Self.mostAnswers else { return }
+    guard answers.count + count > Self.maximumAnswers else { return }
     answers = answers.filter { now - $0.value.time <= Self.answerAge }
-    if answers.count + count > Self.mostAnswers { answers.removeAll(keepingCapacity: true) }
+    if answers.count + count > Self.maximumAnswers { answers.removeAll(keepingCapacity: true) }
   }
 }

@@ -21,7 +21,7 @@ final class RouteServer {
     }
   }
 
-  private static let mostClients = 16
+  private static let maximumClients = 16
 
   private let interfaces: VarlinkService
   private let fetcher: HTTPFetcher
@@ -59,7 +59,7 @@ final class RouteServer {
   }
 
   private func admit(_ stream: StreamConnection) {
-    guard clients.count < Self.mostClients else { return stream.close() }
+    guard clients.count < Self.maximumClients else { return stream.close() }
     let client = Client(stream, interfaces)
     let key = ObjectIdentifier(client)
     clients[key] = client
@@ -110,7 +110,7 @@ final class RouteServer {
       return VarlinkError(
         name: "\(RouteInterface.name).NotConfigured",
         parameters: ["transport": .string(transport.rawValue)])
-    case .trouble(let reason):
+    case .failure(let reason):
       if troubled.insert(transport).inserted {
         log.warning("The engine for \(transport.rawValue) is in trouble: \(reason)")
       }

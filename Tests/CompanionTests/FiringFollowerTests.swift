@@ -28,10 +28,10 @@ import Testing
   }
 
   private func follower(
-    _ ear: Ear, mostMissed: Int = 10, memory: StateFile? = nil, path: String? = nil
+    _ ear: Ear, maximumMissed: Int = 10, memory: StateFile? = nil, path: String? = nil
   ) throws -> FiringFollower {
     let follower = try FiringFollower(
-      loop: loop, options: .init(mostMissed: mostMissed), memory: memory,
+      loop: loop, options: .init(maximumMissed: maximumMissed), memory: memory,
       now: "2026-06-12T16:00:00Z"
     ) { [daemon] in path ?? daemon.path }
     follower.onFiring = { firing, isMissed in
@@ -98,7 +98,7 @@ import Testing
   @Test func ofManyMissedOnesTheLatestAreTold() throws {
     daemon.ledger = (1...9).map { firing("\($0)", minute: $0) }
     let ear = Ear()
-    let follower = try follower(ear, mostMissed: 3)
+    let follower = try follower(ear, maximumMissed: 3)
     defer { follower.stop() }
     #expect(try loop.runUntil { ear.heard.count == 3 })
     #expect(ear.heard == ["7", "8", "9"])

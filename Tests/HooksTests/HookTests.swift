@@ -173,7 +173,7 @@ import Testing
 
   @Test func hooksThatHangFillNoMemory() throws {
     var queue = HookQueue(maximumParallel: 1)
-    for number in 0...HookQueue.mostWaiting {
+    for number in 0...HookQueue.maximumWaiting {
       #expect(queue.add(try firing("\(number)"), programs: ["/x"], at: 0).words.isEmpty)
     }
     #expect(

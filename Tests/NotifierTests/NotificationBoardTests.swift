@@ -86,20 +86,20 @@ import Testing
 
   @Test func whatIsDoneElsewhereLeavesTheScreen() throws {
     var board = try board(showing: "r", id: 5)
-    #expect(board.handle(.tick) == [.look(reminder: "r")])
-    #expect(board.handle(.looked(reminder: "r", isOver: false)) == [])
-    #expect(board.handle(.looked(reminder: "r", isOver: true)) == [.close(id: 5)])
+    #expect(board.handle(.tick) == [.check(reminder: "r")])
+    #expect(board.handle(.checked(reminder: "r", isOver: false)) == [])
+    #expect(board.handle(.checked(reminder: "r", isOver: true)) == [.close(id: 5)])
     #expect(board.handle(.tick) == [])
   }
 
   @Test func whatWasMissedIsShownUnlessItIsOver() throws {
     var board = NotificationBoard()
     _ = board.handle(.serverCame)
-    #expect(board.handle(.missed(try note("a"), reminder: "a")) == [.look(reminder: "a")])
-    #expect(board.handle(.missed(try note("b"), reminder: "b")) == [.look(reminder: "b")])
-    #expect(board.handle(.looked(reminder: "a", isOver: true)) == [])
+    #expect(board.handle(.missed(try note("a"), reminder: "a")) == [.check(reminder: "a")])
+    #expect(board.handle(.missed(try note("b"), reminder: "b")) == [.check(reminder: "b")])
+    #expect(board.handle(.checked(reminder: "a", isOver: true)) == [])
     #expect(
-      board.handle(.looked(reminder: "b", isOver: false))
+      board.handle(.checked(reminder: "b", isOver: false))
         == [.show(try note("b"), reminder: "b", replacing: 0)])
   }
 
@@ -121,7 +121,7 @@ import Testing
   @Test func theOldestGivesWay() throws {
     var board = try board(showing: "first", id: 1)
     var last: [NotificationBoard.Effect] = []
-    for number in 1...NotificationBoard.mostEntries {
+    for number in 1...NotificationBoard.maximumEntries {
       last = board.handle(.fired(try note("x"), reminder: "\(number)"))
     }
     #expect(last.last == .close(id: 1))

@@ -110,7 +110,7 @@ import Testing
         }
         Issue.record("no failure")
       } catch {
-        guard case .trouble(let reason) = error else {
+        guard case .failure(let reason) = error else {
           Issue.record("\(error)")
           return
         }
@@ -154,9 +154,9 @@ import Testing
     #expect(RouteInterface.query(["transport": "flying"]) == nil)
     let times = RouteInterface.times(.success(["times": [60, .null]]))
     #expect(times == .success([.minutes(1), nil]))
-    let trouble = VarlinkError(
+    let failure = VarlinkError(
       name: "org.georemind.route.EngineTrouble", parameters: ["reason": "it hangs"])
-    #expect(RouteInterface.times(.failure(trouble)) == .failure(RouteFailure("it hangs")))
+    #expect(RouteInterface.times(.failure(failure)) == .failure(RouteFailure("it hangs")))
   }
 
   @Test func theInterfaceDescribesItself() throws {

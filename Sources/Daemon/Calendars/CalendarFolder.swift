@@ -10,7 +10,7 @@ import Storage
 /// the reminders made from them.
 ///
 /// A file that came, changed or went is a reminder that does. What is done and put off here is written
-/// into its file. Which side a change comes from is told by `Reminder.Source.standing`: what the file
+/// into its file. Which side a change comes from is in `Reminder.Source.standing`: what the file
 /// last said.
 final class CalendarFolder {
   private let folder: FolderFiles
@@ -21,32 +21,32 @@ final class CalendarFolder {
   /// Ids of the reminders of each file.
   private var ids: [String: Set<String>] = [:]
   /// Troubles that were said and are not over.
-  private var said: Set<Trouble> = []
+  private var said: Set<Failure> = []
   /// What could not be written yet, by id.
   private var pending: [String: CalendarChange] = [:]
 
-  private enum Trouble { case missing, readOnly, deaf, links, tooMany, notKept }
+  private enum Failure { case missing, readOnly, deaf, links, tooMany, notKept }
 
   fileprivate struct Known {
-    /// The version that was looked at.
+    /// The version that was read.
     var stamp: FolderFiles.Stamp
     /// Why it could not be read, and whether that was said.
-    var trouble: String?
-    var isTroubleSaid = false
+    var failure: String?
+    var isFailureReported = false
   }
 
-  /// A file that cannot be read may be half written: it is looked at again before that is said.
+  /// A file that cannot be read may be half written: it is read again before that is reported.
   private static let grace: Int64 = 1_000_000
   private static let retryDelay: Int64 = 10_000_000
 
   // A file of such a folder has one task or event. Others may write into it, and what they write must
   // neither fill the memory nor hold the loop.
   private static let largestFile = 4 << 20
-  private static let mostLines = 50_000
-  private static let mostReminders = 500
-  private static let mostFiles = 20_000
+  private static let maximumLines = 50_000
+  private static let maximumReminders = 500
+  private static let maximumFiles = 20_000
   /// Of one file, in the journal.
-  private static let mostRefusals = 5
+  private static let maximumRefusals = 5
   /// What is read in one turn of the loop: so many files, of so many bytes.
   private static let turn = (files: 200, bytes: 4 << 20)
 
@@ -58,7 +58,7 @@ final class CalendarFolder {
       guard let source = entry.reminder.source, holds(source.file) else { continue }
       ids[source.file, default: []].insert(entry.reminder.id)
     }
-    watch = try FolderWatch(path, loop: daemon.loop) { [unowned self] in look() }
+    watch = try FolderWatch(path, loop: daemon.loop) { [unowned self] in check() }
   }
 
   var path: String { folder.path }
@@ -70,19 +70,19 @@ final class CalendarFolder {
   var json: (files: Int, reminders: Int, broken: Int) {
     (
       files.count, ids.values.reduce(0) { $0 + $1.count },
-      files.values.count { $0.trouble != nil }
+      files.values.count { $0.failure != nil }
     )
   }
 
   // MARK: - Reading
 
   /// Brings the reminders in step with the files.
-  func look() {
+  func check() {
     guard let now = daemon.clock.now else { return }
-    if let trouble = watch?.trouble {
-      say(.deaf, "\(path): changes are noticed on reload only: \(trouble)")
+    if let failure = watch?.failure {
+      say(.deaf, "\(path): changes are noticed on reload only: \(failure)")
     }
-    guard let listing = folder.list(ending: ".ics", limit: Self.mostFiles) else {
+    guard let listing = folder.list(ending: ".ics", limit: Self.maximumFiles) else {
       say(
         .missing,
         "\(path): the calendar folder cannot be read; its reminders stay as they are until it can")
@@ -93,14 +93,14 @@ final class CalendarFolder {
       say(.links, "\(link): is a symbolic link, and those in a calendar folder are passed over")
     }
     if listing.isCut {
-      say(.tooMany, "\(path): has more than \(Self.mostFiles) files; the others are passed over")
+      say(.tooMany, "\(path): has more than \(Self.maximumFiles) files; the others are passed over")
     }
     var merge = CalendarMerge(daemon: daemon, now: now)
     var read: [(file: String, stamp: FolderFiles.Stamp)] = []
     var left = Self.turn
     var isWhole = true
     for (file, stamp) in listing.files
-    where files[file].map({ $0.stamp != stamp || $0.needsLook }) ?? true {
+    where files[file].map({ $0.stamp != stamp || $0.needsCheck }) ?? true {
       guard left.files > 0, left.bytes > 0 else {
         isWhole = false
         break
@@ -113,20 +113,20 @@ final class CalendarFolder {
       }
     }
     // What has gone may have come under another name, in a file that is still to be read.
-    var gone: Set<String> = []
+    var removed: Set<String> = []
     if isWhole, !listing.isCut {
-      gone = Set(files.keys).union(ids.keys).subtracting(listing.files.map(\.path))
-      for file in gone { merge.forget(ids[file] ?? [], of: file) }
+      removed = Set(files.keys).union(ids.keys).subtracting(listing.files.map(\.path))
+      for file in removed { merge.forget(ids[file] ?? [], of: file) }
     }
     guard commit(merge) else { return }
     for (file, stamp) in read { files[file] = Known(stamp: stamp) }
-    for file in gone { files[file] = nil }
-    if isWhole { retryPending() } else { watch?.lookAgain(in: 0) }
+    for file in removed { files[file] = nil }
+    if isWhole { retryPending() } else { watch?.checkAgain(in: 0) }
   }
 
-  /// Says a trouble once, until it is over.
-  private func say(_ trouble: Trouble, _ message: String) {
-    if said.insert(trouble).inserted { log.warning("\(message)") }
+  /// Reports a failure once, until it has ended.
+  private func say(_ failure: Failure, _ message: String) {
+    if said.insert(failure).inserted { log.warning("\(message)") }
   }
 
   private func document(
@@ -134,12 +134,12 @@ final class CalendarFolder {
   ) throws -> (document: CalendarDocument, stamp: FolderFiles.Stamp) {
     let (bytes, stamp) = try folder.read(file, limit: Self.largestFile)
     let lines = bytes.count { $0 == 0x0A || $0 == 0x0D }
-    guard lines <= Self.mostLines else { throw Oversize(file: file, what: "lines") }
+    guard lines <= Self.maximumLines else { throw Oversize(file: file, what: "lines") }
     return (try CalendarDocument(bytes, name: file), stamp)
   }
 
   private func checked(_ reading: CalendarReading, _ file: String) throws -> CalendarReading {
-    guard reading.reminders.count <= Self.mostReminders else {
+    guard reading.reminders.count <= Self.maximumReminders else {
       throw Oversize(file: file, what: "reminders")
     }
     return reading
@@ -164,26 +164,26 @@ final class CalendarFolder {
       let document: CalendarDocument
       (document, stamp) = try self.document(file)
       let reading = try checked(CalendarReading(document, file: file), file)
-      for refusal in reading.leftOut.prefix(Self.mostRefusals) {
+      for refusal in reading.leftOut.prefix(Self.maximumRefusals) {
         log.warning("\(file):\(refusal.line): left out: \(refusal.reason)")
       }
-      let more = reading.leftOut.count - Self.mostRefusals
+      let more = reading.leftOut.count - Self.maximumRefusals
       if more > 0 { log.warning("\(file): left out: \(more) more") }
-      if files[file]?.isTroubleSaid == true { log.notice("\(file): can be read again") }
+      if files[file]?.isFailureReported == true { log.notice("\(file): can be read again") }
       return (reading, stamp)
     } catch {
       // What is gone by now is found gone with the next look.
       if folder.stamp(of: file) == nil { return nil }
-      let isSecondLook = files[file]?.stamp == stamp && files[file]?.trouble != nil
+      let isSecondCheck = files[file]?.stamp == stamp && files[file]?.failure != nil
       var known = files[file] ?? Known(stamp: stamp)
       known.stamp = stamp
-      known.trouble = "\(error)"
-      if isSecondLook {
-        known.isTroubleSaid = true
+      known.failure = "\(error)"
+      if isSecondCheck {
+        known.isFailureReported = true
         log.error("\(error); what was read of it before stays")
       } else {
-        known.isTroubleSaid = false
-        watch?.lookAgain(in: Self.grace)
+        known.isFailureReported = false
+        watch?.checkAgain(in: Self.grace)
       }
       files[file] = known
       return nil
@@ -196,7 +196,7 @@ final class CalendarFolder {
       said.remove(.notKept)
     } catch {
       say(.notKept, "\(path): the changes cannot be kept, they are tried again: \(error)")
-      watch?.lookAgain(in: Self.retryDelay)
+      watch?.checkAgain(in: Self.retryDelay)
       return false
     }
     for (file, now) in merge.idsByFile { ids[file] = now.isEmpty ? nil : now }
@@ -224,7 +224,7 @@ final class CalendarFolder {
       }
     }
     pending[id] = change
-    watch?.lookAgain(in: Self.grace)
+    watch?.checkAgain(in: Self.grace)
   }
 
   private func write(
@@ -264,7 +264,7 @@ final class CalendarFolder {
     } else {
       log.error("\(error); it is tried again")
       pending[id] = change
-      watch?.lookAgain(in: Self.retryDelay)
+      watch?.checkAgain(in: Self.retryDelay)
     }
   }
 
@@ -275,7 +275,7 @@ final class CalendarFolder {
 
 extension CalendarFolder.Known {
   /// It was found wrong and that has not been said yet.
-  fileprivate var needsLook: Bool { trouble != nil && !isTroubleSaid }
+  fileprivate var needsCheck: Bool { failure != nil && !isFailureReported }
 }
 
 extension SystemError {

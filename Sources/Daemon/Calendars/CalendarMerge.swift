@@ -7,13 +7,13 @@ import Storage
 struct CalendarMerge {
   let daemon: Daemon
   let now: Instant
-  /// The ids that each file that was looked at holds now.
+  /// The ids in each file that was read.
   private(set) var idsByFile: [String: Set<String>] = [:]
   private(set) var counts = (added: 0, changed: 0, removed: 0)
   private var saved: [ReminderStore.Entry] = []
   private var forgotten: [String] = []
   private var events: [Event] = []
-  private var trouble: (any Error)?
+  private var failure: (any Error)?
 
   init(daemon: Daemon, now: Instant) {
     self.daemon = daemon
@@ -21,7 +21,7 @@ struct CalendarMerge {
     do throws(StoreError) {
       try daemon.host.commitWaiting()
     } catch {
-      trouble = error
+      failure = error
     }
   }
 
@@ -55,7 +55,7 @@ struct CalendarMerge {
       }
       merge(reminder, found, into: known)
     } catch {
-      trouble = error
+      failure = error
     }
     return true
   }
@@ -96,7 +96,7 @@ struct CalendarMerge {
   }
 
   func commit() throws {
-    if let trouble { throw trouble }
+    if let failure { throw failure }
     try daemon.checkRoom(for: saved.map(\.reminder))
     guard !saved.isEmpty || !forgotten.isEmpty else { return }
     try daemon.perform(Command(events: events, saved: saved, forgotten: forgotten))
@@ -104,7 +104,7 @@ struct CalendarMerge {
 }
 
 extension Progress {
-  /// Goes where the calendar has gone.
+  /// Follows the calendar.
   fileprivate mutating func follow(_ found: CalendarReminder) {
     let fresh = found.progress
     switch fresh.state {

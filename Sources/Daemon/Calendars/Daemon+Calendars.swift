@@ -8,7 +8,7 @@ import Storage
 
 /// The calendar folders of the configuration (`[Calendar] Folder=`).
 extension Daemon {
-  /// Watches the folders that are set, and looks at all of them.
+  /// Watches the folders of the settings, and reads all of them.
   func useCalendars() {
     for folder in calendars where !settings.calendarFolders.contains(folder.path) { folder.close() }
     calendars.removeAll { !settings.calendarFolders.contains($0.path) }
@@ -19,10 +19,10 @@ extension Daemon {
         log.error("\(path): the calendar folder cannot be watched: \(error)")
       }
     }
-    lookAtCalendars()
+    readCalendars()
   }
 
-  func lookAtCalendars() { for folder in calendars { folder.look() } }
+  func readCalendars() { for folder in calendars { folder.check() } }
 
   /// The folder that a reminder comes from, where that is one of those that are set.
   private func calendar(of reminder: Reminder) -> CalendarFolder? {

@@ -8,42 +8,47 @@ import Reminders
 /// The control socket: connections in, calls to `ControlService`, streams out.
 final class ControlServer {
   /// More clients than this are turned away: each holds a descriptor and buffers.
-  static let mostClients = 512
+  static let maximumClients = 512
   /// Of one user, root and the daemon's own user aside: nobody shuts the others out.
-  static let mostClientsOfUser = 256
+  static let maximumClientsOfUser = 256
   /// Places that all those others leave for root.
   private static let reserved = 16
 
-  private let patience: Int64
+  private let timeout: Int64
 
   /// Behind feeds and timers: whatever clients ask for, a fix and a deadline wait for one call at most.
   private static let priority = EventPriority.background
 
-  private unowned let daemon: Daemon
+  unowned let daemon: Daemon
   private let loop: EventLoop
   private let interfaces: VarlinkService
   private let outputLimit: Int
   private let budget: StreamBudget
   private var listeners: [UnixListener] = []
-  private var clients: [ObjectIdentifier: Client] = [:]
+  var clients: [ObjectIdentifier: Client] = [:]
   var clientCount: Int { clients.count }
   /// By all clients together, of what they may hold.
   var heldBytes: Int { budget.held }
-  private let statusTimer: TimerSource
-  private let patienceTimer: TimerSource
+  let statusTimer: TimerSource
+  private let stallTimer: TimerSource
 
-  private typealias Connection = VarlinkConnection<PeerCredentials>
+  /// Firings that no client has yet, in order.
+  var unreported: [Firing] = []
+  var isAnswering = false
+  var isSending = false
 
-  private final class Client {
+  typealias Connection = VarlinkConnection<PeerCredentials>
+
+  final class Client {
     let stream: StreamConnection
     var protocolState: Connection
     /// The method of the open stream, so that a push finds those it is for.
     var watches: GeoremindMethod? {
       protocolState.isStreaming ? protocolState.openCall?.georemindMethod : nil
     }
-    /// What of the status it was told last.
+    /// The status that was sent to it last.
     var lastStatus: String?
-    /// Bytes the socket took of which the protocol was not told yet.
+    /// Bytes that the socket took and the protocol does not know of yet.
     var taken = 0
     var isBeingServed = false
 
@@ -60,16 +65,16 @@ final class ControlServer {
   ///   - outputLimit: how many bytes may wait for a client that does not read; the largest
   ///     reply comes on top.
   ///   - budget: how many bytes of memory all clients together may hold.
-  ///   - patience: how long, in microseconds, a client may take to end a message that it has begun, or
+  ///   - timeout: how long, in microseconds, a client may take to end a message that it has begun, or
   ///     to read anything of what waits for it.
   init(
     daemon: Daemon, loop: EventLoop, passed: [ServiceManager.PassedSocket],
     outputLimit: Int = VarlinkConnection<PeerCredentials>.defaultOutputLimit,
-    budget: Int = 96 << 20, patience: Int64 = 30_000_000
+    budget: Int = 96 << 20, timeout: Int64 = 30_000_000
   ) throws {
     self.daemon = daemon
     self.loop = loop
-    self.patience = patience
+    self.timeout = timeout
     self.outputLimit = outputLimit
     self.budget = StreamBudget(limit: budget)
     interfaces = try VarlinkService(
@@ -80,12 +85,12 @@ final class ControlServer {
     statusTimer = try loop.addTimer(.monotonic, accuracy: 200_000) { _ in
       owner.target?.pushStatus()
     }
-    patienceTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { _ in
+    stallTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { _ in
       owner.target?.closeStalled()
     }
     owner.target = self
     self.budget.onDrop = { [unowned daemon] peer in
-      daemon.refusals.tell(
+      daemon.refusals.report(
         "Hung up on a client of user \(peer.userID), process \(peer.processID): all clients "
           + "together hold more than \(budget >> 20) MiB, and those of this user most",
         user: peer.userID, process: peer.processID, .dropped)
@@ -117,7 +122,7 @@ final class ControlServer {
 
   func stop() {
     statusTimer.close()
-    patienceTimer.close()
+    stallTimer.close()
     for listener in listeners { listener.close() }
     for client in clients.values { client.stream.close() }
     clients.removeAll()
@@ -132,7 +137,7 @@ final class ControlServer {
     let client = Client(stream: stream, service: interfaces, outputLimit: outputLimit)
     let key = ObjectIdentifier(client)
     clients[key] = client
-    if !patienceTimer.isEnabled { patienceTimer.arm(in: patience / 2) }
+    if !stallTimer.isEnabled { stallTimer.arm(in: timeout / 2) }
     stream.onClose = { [unowned self] reason in
       daemon.log.debug("A client has gone: \(reason)")
       clients[key] = nil
@@ -143,21 +148,21 @@ final class ControlServer {
       // While it is being served, `carryOut` sees to it next.
       guard !client.isBeingServed else { return }
       carryOut([], for: client)
-      tellFirings()
+      sendFirings()
     }
     stream.onMessage = { [unowned self] bytes in
       guard let client = clients[key] else { return }
       let message = Array(bytes) + [0]
       carryOut(exchange(with: client) { $0.receive(message, handler: $1) }, for: client)
-      tellFirings()
+      sendFirings()
     }
   }
 
   /// The timer runs only while there are clients.
   private func closeStalled() {
     for stream in clients.values.map(\.stream) + Array(refused.values)
-    where stream.stalled > patience { stream.giveUp() }
-    if !clients.isEmpty || !refused.isEmpty { patienceTimer.arm(in: patience / 2) }
+    where stream.stalled > timeout { stream.giveUp() }
+    if !clients.isEmpty || !refused.isEmpty { stallTimer.arm(in: timeout / 2) }
   }
 
   /// One step of a client's protocol, in which calls may be answered. A call may make a reminder fire
@@ -182,10 +187,12 @@ final class ControlServer {
 
   private func objection(to peer: PeerCredentials) -> String? {
     guard isAllowed(peer) else { return "not of an allowed group" }
-    if Caller(peer).isMaster { return clients.count < Self.mostClients ? nil : "too many clients" }
+    if Caller(peer).isMaster {
+      return clients.count < Self.maximumClients ? nil : "too many clients"
+    }
     let ofUser = clients.values.count { $0.stream.peer.userID == peer.userID }
-    if ofUser >= Self.mostClientsOfUser { return "too many clients of this user" }
-    return clients.count < Self.mostClients - Self.reserved ? nil : "too many clients"
+    if ofUser >= Self.maximumClientsOfUser { return "too many clients of this user" }
+    return clients.count < Self.maximumClients - Self.reserved ? nil : "too many clients"
   }
 
   /// root, the daemon's own user, and members of the configured groups.
@@ -199,13 +206,13 @@ final class ControlServer {
 
   private func refuse(_ stream: StreamConnection, because reason: String) {
     let peer = stream.peer
-    daemon.refusals.tell(
+    daemon.refusals.report(
       "Refused a client of user \(peer.userID), process \(peer.processID): \(reason)",
       user: peer.userID, process: peer.processID, .client)
     stream.send(VarlinkReply(VarlinkServiceError.permissionDenied.varlink).encoded)
     let key = ObjectIdentifier(stream)
     refused[key] = stream
-    if !patienceTimer.isEnabled { patienceTimer.arm(in: patience / 2) }
+    if !stallTimer.isEnabled { stallTimer.arm(in: timeout / 2) }
     stream.onClose = { [unowned self] _ in refused[key] = nil }
     stream.finish()
   }
@@ -213,9 +220,9 @@ final class ControlServer {
   /// Refused clients, kept until their answer is sent.
   private var refused: [ObjectIdentifier: StreamConnection] = [:]
 
-  /// Does what the protocol asks for, and tells it what the socket took: a call that waited for that
+  /// Does what the protocol asks for, and reports to it what the socket took: a call that waited for that
   /// may go on, and its answer is one more to send.
-  private func carryOut(_ actions: [Connection.Action], for client: Client) {
+  func carryOut(_ actions: [Connection.Action], for client: Client) {
     client.isBeingServed = true
     defer { client.isBeingServed = false }
     perform(actions, for: client)
@@ -239,67 +246,5 @@ final class ControlServer {
         client.stream.finish()
       }
     }
-  }
-
-  // MARK: - Streams
-
-  /// One firing to all who watch.
-  func announce(_ firing: Firing) {
-    untold.append(firing)
-    tellFirings()
-  }
-
-  /// Firings that nobody was told of yet, in order.
-  private var untold: [Firing] = []
-  private var isAnswering = false
-  private var isTelling = false
-
-  private func tellFirings() {
-    guard !isAnswering, !isTelling else { return }
-    isTelling = true
-    defer { isTelling = false }
-    // To tell one may let a waiting call go on, which may bring about another.
-    while !untold.isEmpty {
-      let next = untold.removeFirst()
-      let watchers = clients.values.filter { $0.watches == .watchFirings }
-      guard !watchers.isEmpty else { continue }
-      let firing = JSONValue.object(next.json)
-      for client in watchers {
-        carryOut(client.protocolState.push(["firing": firing]), for: client)
-      }
-    }
-  }
-
-  /// The status to those who watch it, when it has changed; the timer runs only while they do.
-  func pushStatus() {
-    let watchers = clients.values.filter { $0.watches == .watchStatus }
-    guard !watchers.isEmpty else { return }
-    statusTimer.arm(in: 1_000_000)
-    let status = daemon.statusJSON
-    let news = news(in: status)
-    for client in watchers where client.lastStatus != news {
-      client.lastStatus = news
-      carryOut(client.protocolState.push(["status": .object(status)]), for: client)
-    }
-    tellFirings()
-  }
-
-  /// What makes a status another one: all but what changes by itself as time goes by.
-  private func news(in status: JSONObject) -> String {
-    var status = status
-    status["time"] = nil
-    if var fix = status["fix"]?.object {
-      fix["age_s"] = nil
-      status["fix"] = .object(fix)
-    }
-    if let feeds = status["feeds"]?.array {
-      status["feeds"] = .array(
-        feeds.map { feed in
-          var feed = feed.object ?? JSONObject()
-          for name in ["condition", "retry_in_s", "fix_age_s", "receivers"] { feed[name] = nil }
-          return .object(feed)
-        })
-    }
-    return JSONValue.object(status).line
   }
 }

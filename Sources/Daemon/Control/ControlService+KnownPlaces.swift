@@ -8,7 +8,7 @@ import Storage
 extension ControlService {
   func listPlaces(_ given: JSONObject) throws -> JSONObject {
     let store = daemon.store.places
-    let limit = Self.mostBytes
+    let limit = Self.maximumBytes
     let places =
       try given["category"]?.string.map { try store.places(inCategory: $0, bytes: limit) }
       ?? store.all(bytes: limit)
@@ -53,7 +53,7 @@ extension ControlService {
   func findPlaces(_ given: JSONObject) throws -> JSONObject {
     var query = PlaceQuery(words: given["words"]?.string, category: given["category"]?.string)
     query.limit = max(1, min(given["limit"]?.int ?? 20, Self.longestPage))
-    query.bytes = Self.mostBytes
+    query.bytes = Self.maximumBytes
     if given["latitude"]?.double != nil || given["longitude"]?.double != nil {
       query.near = try position(given)
     }
@@ -130,7 +130,7 @@ extension ControlService {
     }
     let number = try store.number(named: place.name)
     try store.remove(named: place.name)
-    tellEngine(of: nil, number: number)
+    updateEngine(of: nil, number: number)
     return try shown(place, followers)
   }
 

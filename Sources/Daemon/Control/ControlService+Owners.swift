@@ -15,7 +15,7 @@ struct Caller: Equatable {
   let isMaster: Bool
 
   /// What the kernel shows for every user of another user namespace (user_namespaces(7),
-  /// /proc/sys/kernel/overflowuid): several people, of whom none can be told from the others.
+  /// /proc/sys/kernel/overflowuid): several people who cannot be distinguished.
   static let unmapped: UInt32 = 65_534
 
   init(user: UInt32, process: Int32 = 0, daemon: UInt32) {
@@ -49,12 +49,12 @@ struct Caller: Equatable {
 }
 
 extension ControlService {
-  /// - Throws: `refusedByPolicy` where the reminder is another user's, which the journal is told
+  /// - Throws: `refusedByPolicy` where the reminder is another user's, which the journal reports
   ///   without a word of what it says or where it is.
   func mayChange(_ reminder: Reminder, by method: String) throws(GeoremindError) {
     guard !daemon.settings.sharesChanges, !caller.mayChange(reminder), let owner = reminder.owner
     else { return }
-    daemon.refusals.tell(
+    daemon.refusals.report(
       "Refused user \(caller.user), process \(caller.process), to change reminder \(reminder.id) "
         + "of user \(owner) (\(method))",
       user: caller.user, process: caller.process, .change, reminder: reminder.id)

@@ -21,7 +21,7 @@ extension ControlService {
       name: name, position: position, radius: radius, category: given["category"]?.string,
       notes: given["notes"]?.string)
     try daemon.store.places.add(place)
-    tellEngine(of: place, number: try daemon.store.places.number(named: name))
+    updateEngine(of: place, number: try daemon.store.places.number(named: name))
     return ["place": json(place, colors: try colors())]
   }
 
@@ -74,8 +74,8 @@ extension ControlService {
 
   // MARK: - Places
 
-  /// Reminders may wait for places of the category that it has or had; nil for one that is gone.
-  func tellEngine(of place: SavedPlace?, number: Int64?) {
+  /// Reminders may wait for places of the category that it has or had; nil for one that was removed.
+  func updateEngine(of place: SavedPlace?, number: Int64?) {
     guard let number, let now = daemon.clock.now else { return }
     daemon.host.handle(placeEvent(of: place, number: number), at: now)
   }
@@ -118,7 +118,7 @@ extension ControlService {
   }
 
   /// The current fix and the five nearest places.
-  func whereabouts() throws -> JSONObject {
+  func whereAmI() throws -> JSONObject {
     guard let fix = daemon.host.engine.lastFix else { return ["nearest": .array([])] }
     let nearest = try daemon.store.places.search(PlaceQuery(near: fix.position, limit: 5))
     return [

@@ -93,7 +93,7 @@ struct ControlService {
     case .log:
       return try log(given)
     case .whereAmI:
-      return try whereabouts()
+      return try whereAmI()
     case .addPlace: return try addPlace(given)
     case .listPlaces: return try listPlaces(given)
     case .pagePlaces: return try pagePlaces(given)
@@ -199,7 +199,7 @@ struct ControlService {
 
   private func list(kind: String?, all: Bool) throws -> [JSONValue] {
     let wanted = kind.flatMap(Reminder.Kind.init)
-    let page = try daemon.store.reminders.page(bytes: Self.mostBytes) { entry -> JSONValue? in
+    let page = try daemon.store.reminders.page(bytes: Self.maximumBytes) { entry -> JSONValue? in
       guard wanted == nil || entry.reminder.kind == wanted,
         all || (entry.progress.state != .done && entry.progress.state != .expired)
       else { return nil }
@@ -230,11 +230,11 @@ struct ControlService {
   static let pageBytes = 1 << 20
   /// Bytes of rows that make one answer: it takes several times as much while it is made, and the loop
   /// stands still.
-  static let mostBytes = 32 << 20
+  static let maximumBytes = 32 << 20
 
   func tooMuch(_ remedy: String) -> GeoremindError {
     .refusedByPolicy(
-      reason: "the answer would be larger than \(Self.mostBytes >> 20) MiB; \(remedy)")
+      reason: "the answer would be larger than \(Self.maximumBytes >> 20) MiB; \(remedy)")
   }
 
   private func edit(_ entry: ReminderStore.Entry, changes: JSONObject) throws -> JSONObject {
@@ -280,92 +280,6 @@ struct ControlService {
     }
     try daemon.snooze(entry.reminder, until: text)
     return shown(try find(entry.reminder.id))
-  }
-
-  private func next(limit: Int) -> JSONObject {
-    let limit = max(1, min(limit, 1_000))
-    let host = daemon.host
-    let now = daemon.clock.now ?? Instant(microseconds: SystemClock.now())
-    func timer(
-      _ entry: (reminder: Reminder, moment: Instant), waitsForClock: Bool
-    ) -> JSONValue {
-      .object(
-        JSONObject([
-          "id": .string(entry.reminder.id), "title": .string(entry.reminder.title),
-          "kind": .string(entry.reminder.kind.rawValue), "time": .string(entry.moment.json),
-          "waits_for_clock": waitsForClock ? true : nil,
-        ]))
-    }
-    let held = host.engine.waitingForClock(limit: limit, at: now)
-    let timers =
-      held.map { timer($0, waitsForClock: true) }
-      + host.engine.upcoming(limit: limit - held.count, at: now).map {
-        timer($0, waitsForClock: false)
-      }
-    let places = host.engine.nearby(limit: limit).map { entry -> JSONValue in
-      [
-        "id": .string(entry.reminder.id), "title": .string(entry.reminder.title),
-        "place": (entry.placeNumber.map { daemon.host.placeName($0) } ?? entry.reminder.knownName)
-          .map { .string($0) },
-        "on": .string(entry.reminder.trigger.rawValue),
-        "distance_m": .double(Decimal.rounded(entry.distance, digits: 1)),
-        "bearing_deg": bearing(to: entry).flatMap { .double(Decimal.rounded($0, digits: 1)) },
-      ]
-    }
-    return ["timers": .array(timers), "places": .array(places)]
-  }
-
-  /// From the last fix to the middle of the place or region, in degrees from true north.
-  private func bearing(to entry: Engine.Nearby) -> Double? {
-    let reminder = entry.reminder
-    let middle =
-      entry.placeNumber.flatMap { try? daemon.store.places.place(number: $0)?.position }
-      ?? reminder.area?.middle ?? reminder.place?.position
-    guard let position = daemon.host.engine.lastFix?.position, let middle else { return nil }
-    return position.initialBearing(to: middle)
-  }
-
-  private func why(_ entry: ReminderStore.Entry) throws -> JSONObject {
-    let host = daemon.host
-    guard let now = daemon.clock.now,
-      let explanation = host.engine.why(
-        entry.reminder.id, at: now, placeName: { host.placeName($0) })
-    else {
-      throw GeoremindError.refusedByPolicy(reason: "the recording has not begun yet")
-    }
-    var answer = explanation.json
-    answer["feed"] = daemon.followedFeed.map { .string("\($0)") }
-    return ["why": .object(answer)]
-  }
-
-  private func forgetTrips(_ word: String?) throws -> JSONObject {
-    let transport = word.flatMap(Reminder.Transport.init)
-    guard word == nil || transport != nil else {
-      throw GeoremindError.invalidReminder(
-        field: "transport", reason: "must be driving, cycling or walking")
-    }
-    guard let now = daemon.clock.now else {
-      throw GeoremindError.refusedByPolicy(reason: "the recording has not begun yet")
-    }
-    daemon.host.handle(.forgetTrips(transport), at: now)
-    return JSONObject()
-  }
-
-  private func log(_ given: JSONObject) throws -> JSONObject {
-    var since: Instant?
-    if let text = given["since"]?.string {
-      do {
-        since = try daemon.instant(typed: text)
-      } catch {
-        throw GeoremindError.invalidReminder(field: "since", reason: "\(error)")
-      }
-    }
-    let reminder = given["reminder"]?.string
-    let firings = try daemon.store.ledger.firings(
-      limit: max(1, min(given["limit"]?.int ?? 1_000, 100_000)), since: since, reminder: reminder,
-      bytes: Self.mostBytes)
-    guard !firings.isCut else { throw tooMuch("ask for fewer firings by limit") }
-    return ["firings": .array(firings.values.map { .object($0.json) })]
   }
 }
 

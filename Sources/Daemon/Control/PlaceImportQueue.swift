@@ -7,7 +7,7 @@ import Storage
 /// nothing else has to wait.
 final class PlaceImportQueue {
   /// More are not begun at a time.
-  private static let most = 8
+  private static let maximumCount = 8
   /// Microseconds of silence after which an import counts as given up.
   private static let longestSilence: Int64 = 600_000_000
   /// Places that are removed at a time.
@@ -37,9 +37,9 @@ final class PlaceImportQueue {
   func begin() throws -> Int64 {
     let now = SystemClock.monotonic.microseconds
     for (id, entry) in batches where now - entry.lastUse > Self.longestSilence { try abandon(id) }
-    guard batches.count < Self.most else {
+    guard batches.count < Self.maximumCount else {
       throw GeoremindError.refusedByPolicy(
-        reason: "\(Self.most) imports are under way already; try again later")
+        reason: "\(Self.maximumCount) imports are under way already; try again later")
     }
     let batch = try store.imports.begin()
     batches[batch.id] = (batch, now)

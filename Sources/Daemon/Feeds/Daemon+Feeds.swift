@@ -8,7 +8,7 @@ import Reminders
 
 /// The feeds of the settings, and the way of their fixes to the engine.
 extension Daemon {
-  /// Drops the feeds that are gone, adds new ones, and leaves alone those that stay.
+  /// Removes the feeds that the settings no longer have, adds new ones, and leaves the others alone.
   func useFeeds(of settings: DaemonSettings) throws {
     for feed in feeds where !settings.feeds.contains(feed.url) { remove(feed) }
     for feed in feeds { feed.feed.setSilenceTimeout(settings.feedOptions.silenceTimeout) }
@@ -49,7 +49,7 @@ extension Daemon {
           take(fix, from: FixOrigin(feed: number, sender: sender, device: fix.device))
         }
       }
-      runner.onGone = { [unowned self] in arbiter.forget($0) }
+      runner.onRemoved = { [unowned self] in arbiter.forget($0) }
       runner.onEnd = { [unowned self] in
         announcer.write("Feed ended: \(url)", .notice, .feedEnded)
         updateStatusSoon()
@@ -108,7 +108,7 @@ extension Daemon {
 
   private func begin(recordingAt start: Instant) {
     clock.advance(to: start)
-    lookAtCalendars()
+    readCalendars()
     loadReminders(at: start)
   }
 

@@ -10,7 +10,7 @@ final class FeedRunner {
   let url: FeedURL
   let feed: Feed
   private(set) var lastError: String?
-  /// The loss was told, and what comes next that can be understood is to be told, too.
+  /// The loss was reported; the next sentence that is understood is reported as well.
   private(set) var isLost = false
   /// When something was understood last, in microseconds of CLOCK_BOOTTIME; nil before.
   private(set) var lastUnderstood: Int64?
@@ -20,7 +20,7 @@ final class FeedRunner {
   /// Fixes of one source in their order, and its sender's number, 0 where there is one only.
   var onFixes: ([Fix], _ sender: UInt64) -> Void = { _, _ in }
   /// A sender, or a device of the gpsd behind this feed, from which nothing more is to come.
-  var onGone: (FixOrigin) -> Void = { _ in }
+  var onRemoved: (FixOrigin) -> Void = { _ in }
   /// A recording has come to its end.
   var onEnd: () -> Void = {}
   var onStateChange: () -> Void = {}
@@ -37,8 +37,8 @@ final class FeedRunner {
   private var senderCount: UInt64 = 0
   /// What went through the decoders of senders that are no more.
   private var retired = DecoderStatistics()
-  private var hasToldBuffer = false
-  private var hasSaidWeekRollover = false
+  private var hasReportedBuffer = false
+  private var hasReportedWeekRollover = false
 
   init(
     number: Int, url: FeedURL, options: Feed.Options, loop: EventLoop, announcer: Announcer,
@@ -51,15 +51,14 @@ final class FeedRunner {
     self.log = log
     self.decoderOptions = decoderOptions
     let owner = WeakReference<FeedRunner>()
-    feed = try Feed(
-      url, loop: loop, options: options,
-      handlers: Feed.Handlers(
-        onOpen: { owner.target?.opened() },
-        onBytes: { owner.target?.took($0) },
-        onDatagram: { owner.target?.tookDatagram($0, from: $1) },
-        onClose: { owner.target?.closed($0, willRetry: $1) },
-        onSilence: { owner.target?.lost($0) },
-        onEnd: { owner.target?.ended() }))
+    var handlers = Feed.Handlers()
+    handlers.onOpen = { owner.target?.opened() }
+    handlers.onBytes = { owner.target?.took($0) }
+    handlers.onDatagram = { owner.target?.tookDatagram($0, from: $1) }
+    handlers.onClose = { owner.target?.closed($0, willRetry: $1) }
+    handlers.onSilence = { owner.target?.lost($0) }
+    handlers.onEnd = { owner.target?.ended() }
+    feed = try Feed(url, loop: loop, options: options, handlers: handlers)
     owner.target = self
     if !url.hasDatagrams { stream = try makeSource(nil, sender: 0) }
   }
@@ -90,11 +89,11 @@ final class FeedRunner {
       loop: loop)
     source.onFixes = { [unowned self, unowned source] fixes in
       onFixes(fixes, sender)
-      if source.hasCorrectedDates { sayWeekRollover() }
+      if source.hasCorrectedDates { reportWeekRollover() }
     }
-    source.onDevicesGone = { [unowned self] devices in
+    source.onDevicesRemoved = { [unowned self] devices in
       for device in devices {
-        onGone(FixOrigin(feed: number, sender: sender, device: device))
+        onRemoved(FixOrigin(feed: number, sender: sender, device: device))
       }
     }
     return source
@@ -108,10 +107,10 @@ final class FeedRunner {
   private func retire(_ source: FeedSource) {
     source.close()
     retired.add(source.decoder.statistics)
-    onGone(FixOrigin(feed: number, sender: source.sender))
+    onRemoved(FixOrigin(feed: number, sender: source.sender))
   }
 
-  // MARK: - What the transport tells
+  // MARK: - Callbacks of the feed
 
   private func took(_ bytes: UnsafeRawBufferPointer) {
     guard let stream else { return }
@@ -148,7 +147,7 @@ final class FeedRunner {
     onStateChange()
   }
 
-  /// Bytes come without sense: told once, as a feed that delivers nothing. After 256 KiB, or half a
+  /// Bytes come without sense: reported once, as a feed that delivers nothing. After 256 KiB, or half a
   /// minute of it, in which each speed of a serial line has been tried.
   private func notUnderstood(_ count: Int) {
     guard url.recording == nil, !isLost else { return }
@@ -162,9 +161,9 @@ final class FeedRunner {
   }
 
   /// Once for each feed: the receiver will say it with every sentence.
-  private func sayWeekRollover() {
-    guard !hasSaidWeekRollover else { return }
-    hasSaidWeekRollover = true
+  private func reportWeekRollover() {
+    guard !hasReportedWeekRollover else { return }
+    hasReportedWeekRollover = true
     announcer.write(
       "The receiver at \(url) is off by 1024 weeks or a multiple of it (GPS week rollover); its dates "
         + "are corrected by the system's clock", .notice, .weekRollover,
@@ -175,8 +174,8 @@ final class FeedRunner {
     onDescriptor(feed.descriptor)
     onStateChange()
     let wanted = Feed.wantedReceiveBuffer
-    guard !hasToldBuffer, let granted = feed.receiveBuffer, granted < wanted else { return }
-    hasToldBuffer = true
+    guard !hasReportedBuffer, let granted = feed.receiveBuffer, granted < wanted else { return }
+    hasReportedBuffer = true
     log.info(
       """
       \(url): the system grants a receive buffer of \(granted >> 10) KiB, not \(wanted >> 10); where \

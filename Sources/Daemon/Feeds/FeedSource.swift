@@ -22,7 +22,7 @@ final class FeedSource {
   /// Fixes in the order of the stream.
   var onFixes: ([Fix]) -> Void = { _ in }
   /// Devices of a gpsd from which nothing more is to come.
-  var onDevicesGone: ([UInt64]) -> Void = { _ in }
+  var onDevicesRemoved: ([UInt64]) -> Void = { _ in }
 
   private let isLive: Bool
   private let quietTimer: TimerSource
@@ -61,7 +61,7 @@ final class FeedSource {
     return reception.isUnderstood
   }
 
-  /// The connection is gone: what was cut is dropped, and what is whole is given out.
+  /// The connection is lost: a cut sentence is dropped, and whole ones give their fix.
   func disconnect() {
     quietTimer.disarm()
     decode { $0.disconnected(into: &$1) }
@@ -82,8 +82,8 @@ final class FeedSource {
     fixes.removeAll(keepingCapacity: true)
     let answer = body(&decoder, &fixes)
     if !fixes.isEmpty { onFixes(fixes) }
-    let gone = decoder.takeLostDevices()
-    if !gone.isEmpty { onDevicesGone(gone) }
+    let removed = decoder.takeLostDevices()
+    if !removed.isEmpty { onDevicesRemoved(removed) }
     return answer
   }
 }

@@ -1,4 +1,4 @@
-/// Which refusals are told one by one, and which are counted: the first of a user and a sort at once,
+/// Which refusals are reported one by one, and which are counted: the first of a user and a sort at once,
 /// those of the following minute together at its end. Whoever tries again and again must not fill the
 /// journal.
 struct RefusalCount {
@@ -11,7 +11,7 @@ struct RefusalCount {
     case change
   }
 
-  /// What was counted and not told.
+  /// Refusals that were counted and not reported.
   struct Sum: Equatable {
     /// nil stands for those of whom there are too many.
     let user: UInt32?
@@ -22,7 +22,7 @@ struct RefusalCount {
   /// Microseconds.
   static let minute: Int64 = 60_000_000
   /// Containers have users without end: more than these are counted as one.
-  static let mostUsers = 100
+  static let maximumUsers = 100
 
   private struct Key: Hashable {
     let user: UInt32?
@@ -31,7 +31,7 @@ struct RefusalCount {
 
   private struct Minute {
     let end: Int64
-    var untold = 0
+    var unreported = 0
   }
 
   private var minutes: [Key: Minute] = [:]
@@ -39,12 +39,12 @@ struct RefusalCount {
   /// When `sums` has to be asked for.
   var nextEnd: Int64? { minutes.values.map(\.end).min() }
 
-  /// A refusal at a time of the monotonic clock; answers whether it is told by itself.
+  /// A refusal at a time of the monotonic clock; answers whether it is reported by itself.
   mutating func note(_ user: UInt32, _ sort: Sort, at now: Int64) -> Bool {
     var key = Key(user: user, sort: sort)
-    if minutes[key] == nil, minutes.count >= Self.mostUsers { key = Key(user: nil, sort: sort) }
+    if minutes[key] == nil, minutes.count >= Self.maximumUsers { key = Key(user: nil, sort: sort) }
     if minutes[key] != nil {
-      minutes[key]?.untold += 1
+      minutes[key]?.unreported += 1
       return false
     }
     minutes[key] = Minute(end: now + Self.minute)
@@ -55,8 +55,8 @@ struct RefusalCount {
   mutating func sums(at now: Int64) -> [Sum] {
     var sums: [Sum] = []
     for (key, minute) in minutes where minute.end <= now {
-      if minute.untold > 0 {
-        sums.append(Sum(user: key.user, sort: key.sort, count: minute.untold))
+      if minute.unreported > 0 {
+        sums.append(Sum(user: key.user, sort: key.sort, count: minute.unreported))
         // It goes on, it seems: the next are counted, too.
         minutes[key] = Minute(end: minute.end + Self.minute)
       } else {

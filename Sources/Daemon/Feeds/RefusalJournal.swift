@@ -1,6 +1,6 @@
 import LinuxRuntime
 
-/// Tells the journal who was refused, without filling it.
+/// Reports to the journal who was refused, without filling it.
 final class RefusalJournal {
   private let loop: EventLoop
   private let announcer: Announcer
@@ -11,15 +11,15 @@ final class RefusalJournal {
     self.loop = loop
     self.announcer = announcer
     timer = try loop.addTimer(.monotonic, accuracy: 1_000_000, priority: .background) {
-      [unowned self] _ in tellSums(at: loop.now(.monotonic))
+      [unowned self] _ in reportSums(at: loop.now(.monotonic))
     }
   }
 
   deinit { timer?.close() }
 
-  /// Tells what is left to be told.
+  /// Reports the sums that are left.
   func stop() {
-    tellSums(at: .max)
+    reportSums(at: .max)
     timer?.close()
     timer = nil
   }
@@ -27,7 +27,7 @@ final class RefusalJournal {
   /// - Parameters:
   ///   - message: says who was refused and why.
   ///   - reminder: its id, where one is concerned.
-  func tell(
+  func report(
     _ message: @autoclosure () -> String, user: UInt32, process: Int32, _ sort: RefusalCount.Sort,
     reminder: String? = nil
   ) {
@@ -47,7 +47,7 @@ final class RefusalJournal {
   }
 
   /// What was counted until now: `now` is the end of the last minute, or of the daemon.
-  func tellSums(at now: Int64) {
+  func reportSums(at now: Int64) {
     for sum in count.sums(at: now) {
       let who = sum.user.map { "user \($0)" } ?? "further users"
       let times = sum.count == 1 ? "once" : "\(sum.count) times"

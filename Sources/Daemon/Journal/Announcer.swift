@@ -91,17 +91,17 @@ final class Announcer {
     TimeSpan(seconds: span.seconds.rounded()).description
   }
 
-  func announceStoreTrouble(_ trouble: String) {
+  func announceStoreFailure(_ failure: String) {
     write(
-      "Store trouble: \(trouble). Reminders go on; firings that cannot be kept wait and are told as soon as they can",
-      .error, .storeTrouble)
+      "Store trouble: \(failure). Reminders go on; firings that cannot be kept wait and are told as soon as they can",
+      .error, .storeFailure)
   }
 
   func announceSlowStore(_ commit: TimeSpan) {
     write(
       "Store trouble: the disk is slow, a commit took \(whole(commit)). Firings are told that much later; "
         + "look for what keeps the disk busy, and for its errors with journalctl -k",
-      .error, .storeTrouble)
+      .error, .storeFailure)
   }
 
   func write(

@@ -9,19 +9,19 @@ import Reminders
 /// marker entry is sent, and once that can be read, all before it can be read as well.
 struct JournalLookUp {
   /// How long journald may take to show what was sent to it, in microseconds.
-  private static let patience: Int64 = 5_000_000
+  private static let timeout: Int64 = 5_000_000
 
   /// Whether an entry not older than a time (microseconds since 1970) has this value in this field,
-  /// looking again for `patience` microseconds while it has not.
+  /// looking again for `timeout` microseconds while it has not.
   typealias Contains = (
-    _ field: JournalFieldName, _ value: String, _ since: Int64, _ patience: Int64
+    _ field: JournalFieldName, _ value: String, _ since: Int64, _ timeout: Int64
   ) throws -> Bool
 
   let journal: any JournalSink
   let log: Logger
-  var contains: Contains = { field, value, since, patience in
+  var contains: Contains = { field, value, since, timeout in
     try JournalReader.contains(
-      field: field, value: value, sinceRealtime: since, patience: patience)
+      field: field, value: value, sinceRealtime: since, timeout: timeout)
   }
 
   /// The firings that the journal has since a time, earliest first.
@@ -41,7 +41,7 @@ struct JournalLookUp {
     entry.add("GEOREMIND_MARKER", marker)
     let sent = SystemClock.now()
     try journal.write(entry)
-    guard try contains("GEOREMIND_MARKER", marker, sent - 60_000_000, Self.patience) else {
+    guard try contains("GEOREMIND_MARKER", marker, sent - 60_000_000, Self.timeout) else {
       log.warning("The journal cannot be read back, so the last run's firings are told again")
       return []
     }

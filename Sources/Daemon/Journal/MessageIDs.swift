@@ -36,7 +36,7 @@ enum MessageID: String, CaseIterable {
   /// `GEOREMIND_FEED`.
   case weekRollover = "41c8b4ce7cc94fbb96b9ab40db7b8596"
   /// The database could not be read or written.
-  case storeTrouble = "cb351436d3a3411a85c4356aaf355448"
+  case storeFailure = "cb351436d3a3411a85c4356aaf355448"
   /// The daemon is ready.
   case started = "076d430da47b43f29b32499ffa3fb16f"
   /// A file or standard input was read to its end.

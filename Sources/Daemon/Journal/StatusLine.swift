@@ -30,7 +30,7 @@ extension Daemon {
       parts.append("next due \(next.rfc3339(zone: host.engine.zone))")
     }
     if !host.engine.isClockTrusted { parts.append("clock not trusted yet, dates wait") }
-    if let trouble = host.storeTrouble { parts.append("store trouble: \(trouble)") }
+    if let failure = host.storeFailureText { parts.append("store trouble: \(failure)") }
     return parts.joined(separator: "; ")
   }
 
@@ -54,7 +54,7 @@ extension Daemon {
       "position": .string(
         host.engine.lastFix == nil ? "none" : host.engine.isPositionLost ? "lost" : "known"),
       "next_due": nextDue.map { .string($0.json) },
-      "store_trouble": host.storeTrouble.map { .string($0) },
+      "store_trouble": host.storeFailureText.map { .string($0) },
     ])
     if let fix = host.engine.lastFix {
       status["fix"] = .object(

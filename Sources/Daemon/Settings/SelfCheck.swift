@@ -7,11 +7,11 @@ import Storage
 /// What the watchdog is fed on: the store, the engine's timers and every feed have been seen to work.
 /// That the loop turns is proved by its asking.
 ///
-/// A fault is what cannot right itself, so that only a new start helps. Trouble from outside, with the
-/// disk, a receiver or the journal, is none: the daemon lives with that.
+/// A fault is what cannot right itself, so that only a new start helps. A failure from outside, of the
+/// disk, a receiver or the journal, is none: the daemon goes on with it.
 struct SelfCheck {
-  private static let patience = TimeSpan.minutes(1)
-  /// The deadline that was overdue when last looked. After a suspend all are, for a moment.
+  private static let timeout = TimeSpan.minutes(1)
+  /// The deadline that was overdue at the last check. After a suspend all are, for a moment.
   private var overdue: Instant?
 
   mutating func fault(of daemon: Daemon) -> String? {
@@ -32,7 +32,7 @@ struct SelfCheck {
   private mutating func timerFault(_ daemon: Daemon) -> String? {
     var late: Instant?
     if let now = daemon.clock.live,
-      let deadline = daemon.host.engine.nextDeadline, now - deadline > Self.patience
+      let deadline = daemon.host.engine.nextDeadline, now - deadline > Self.timeout
     {
       late = deadline
     }

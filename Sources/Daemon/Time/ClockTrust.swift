@@ -62,7 +62,7 @@ struct ClockTrust {
   }
 
   /// Looks at what the system says; answers whether it has become enough.
-  mutating func look(at now: Instant) -> Bool {
+  mutating func evaluate(at now: Instant) -> Bool {
     guard ground == nil else { return false }
     if demand == .always {
       ground = .configured
@@ -117,7 +117,7 @@ struct ClockTrust {
 /// Satellite time against the system's clock: three 3D fixes in a row, from satellites, newer each,
 /// as far apart by the one clock as by the other, and of the same time by both.
 struct FixAgreement {
-  /// Receivers tell a position up to some seconds after it was so.
+  /// Receivers report a position up to some seconds after it was measured.
   private static let tolerance = TimeSpan.seconds(5)
   private static let intervalTolerance = TimeSpan.seconds(1.5)
 

@@ -18,8 +18,8 @@ final class TimeKeeper {
   private var alarm: TimerSource?
   private var isWakingRefused = false
 
-  /// While the clock is not believed it is looked at this often, in microseconds.
-  private static let lookInterval: Int64 = 10_000_000
+  /// The interval of checks while the clock is not trusted, in microseconds.
+  private static let checkInterval: Int64 = 10_000_000
   /// A zone is changed in several steps, of which the last one counts.
   private static let zoneDelay: Int64 = 200_000
 
@@ -28,7 +28,7 @@ final class TimeKeeper {
     self.trust = trust
     query = SynchronisationQuery(loop: daemon.loop)
     trustTimer = try daemon.loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
-      look()
+      check()
     }
     zoneTimer = try daemon.loop.addTimer(.monotonic, accuracy: 50_000) { [unowned self] _ in
       readZone()
@@ -40,8 +40,8 @@ final class TimeKeeper {
   /// Before reminders are loaded: those that are due must not fire by a clock that is wrong.
   func begin() {
     guard let now = daemon.clock.now else { return }
-    if trust.look(at: now) {
-      tellTrust(isNews: false)
+    if trust.evaluate(at: now) {
+      reportTrust(isNews: false)
       return
     }
     daemon.host.handle(.clockTrust(false), at: now)
@@ -52,14 +52,14 @@ final class TimeKeeper {
       .warning, .clockNotTrusted)
     synchronisation = PathWatch(
       ClockSynchronisation.timesyncFile, for: .replacement, loop: daemon.loop
-    ) { [unowned self] in look() }
-    look()
+    ) { [unowned self] in check() }
+    check()
   }
 
   /// The configuration was read again.
   func reload() {
     trust.demand = daemon.settings.clockTrust
-    if !daemon.host.engine.isClockTrusted { look() }
+    if !daemon.host.engine.isClockTrusted { check() }
     useWaking()
     watchZone()
   }
@@ -67,21 +67,21 @@ final class TimeKeeper {
   // MARK: - Trust
 
   /// Looks whether the clock may be believed by now, and asks again later where not.
-  func look() {
+  func check() {
     guard !daemon.host.engine.isClockTrusted, let now = daemon.clock.now else { return }
-    if trust.look(at: now) { return tellTrust(isNews: true) }
-    trustTimer?.arm(in: Self.lookInterval)
+    if trust.evaluate(at: now) { return reportTrust(isNews: true) }
+    trustTimer?.arm(in: Self.checkInterval)
     query.ask { [unowned self] isSynchronized in
-      if trust.hear(isSynchronized: isSynchronized) { tellTrust(isNews: true) }
+      if trust.hear(isSynchronized: isSynchronized) { reportTrust(isNews: true) }
     }
   }
 
   func take(_ fix: Fix, at arrival: Instant) {
     guard trust.ground == nil else { return }
-    if trust.take(fix, at: arrival) { tellTrust(isNews: true) }
+    if trust.take(fix, at: arrival) { reportTrust(isNews: true) }
   }
 
-  private func tellTrust(isNews: Bool) {
+  private func reportTrust(isNews: Bool) {
     guard let ground = trust.ground, let now = daemon.clock.now else { return }
     guard isNews else { return daemon.log.info("The clock is trusted: \(ground.words)") }
     trustTimer?.disarm()

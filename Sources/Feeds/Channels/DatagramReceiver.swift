@@ -16,7 +16,7 @@ struct DatagramReceiver: ~Copyable {
     name.deallocate()
   }
 
-  /// What the kernel is to tell of each datagram. An old kernel that refuses costs the distinction
+  /// Asks the kernel for the origin of each datagram. An old kernel that refuses costs the distinction
   /// of interfaces, no more.
   static func enable(on descriptor: Int32, family: Int32) {
     func set(_ level: Int32, _ option: Int32) {

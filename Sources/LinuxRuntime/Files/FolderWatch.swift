@@ -3,13 +3,13 @@ import Glibc
 /// Tells, a moment later, that something in a folder or in one of the folders in it has changed: files
 /// that came, went, were renamed or written. The folder may come only later, or go and come again.
 ///
-/// Changes that follow each other quickly are told once, at the latest a second after the first. A
+/// Changes that follow each other quickly are reported once, at the latest a second after the first. A
 /// missed or overrun event is no loss, since only "look again" is said.
 package final class FolderWatch {
   /// How long it must have been quiet, in microseconds.
   package static let quiet: Int64 = 150_000
-  /// A change is told after this time at the latest.
-  package static let patience: Int64 = 1_000_000
+  /// A change is reported after this time at the latest.
+  package static let timeout: Int64 = 1_000_000
 
   private let path: String
   private let loop: EventLoop
@@ -20,10 +20,10 @@ package final class FolderWatch {
   private var timer: TimerSource?
   private var firstChange: Int64?
   /// Why changes are not noticed by themselves; nil where they are.
-  package private(set) var trouble: SystemError?
+  package private(set) var failure: SystemError?
 
   /// Watches are few: a user has some ten thousand in all (inotify(7)).
-  private static let mostFolders = 256
+  private static let maximumFolders = 256
 
   private static let mask =
     UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ATTRIB)
@@ -35,7 +35,7 @@ package final class FolderWatch {
     self.path = path
     self.loop = loop
     self.onChange = onChange
-    timer = try loop.addTimer(.monotonic, accuracy: 20_000) { [unowned self] _ in tell() }
+    timer = try loop.addTimer(.monotonic, accuracy: 20_000) { [unowned self] _ in report() }
     watch()
   }
 
@@ -52,12 +52,12 @@ package final class FolderWatch {
   }
 
   /// Looks again after this many microseconds, whatever happens until then.
-  package func lookAgain(in delay: Int64) {
+  package func checkAgain(in delay: Int64) {
     if firstChange == nil { timer?.arm(in: delay) }
   }
 
   private func watch() {
-    trouble = nil
+    failure = nil
     root?.close()
     root = nil
     do throws(SystemError) {
@@ -67,7 +67,7 @@ package final class FolderWatch {
         appearance ?? PathWatch(path, for: .appearance, loop: loop) { [unowned self] in appeared() }
       return
     } catch {
-      trouble = error
+      failure = error
       return
     }
     appearance?.close()
@@ -83,7 +83,7 @@ package final class FolderWatch {
       watch.close()
       inner[name] = nil
     }
-    for name in folders where inner[name] == nil && inner.count < Self.mostFolders {
+    for name in folders where inner[name] == nil && inner.count < Self.maximumFolders {
       do throws(SystemError) {
         inner[name] = try loop.addFileWatch("\(path)/\(name)", mask: Self.mask) {
           [unowned self] change in
@@ -95,7 +95,7 @@ package final class FolderWatch {
           noteChange()
         }
       } catch {
-        if error.code != ENOENT, error.code != ENOTDIR { trouble = error }
+        if error.code != ENOENT, error.code != ENOTDIR { failure = error }
       }
     }
   }
@@ -119,10 +119,10 @@ package final class FolderWatch {
     let now = SystemClock.monotonic.microseconds
     let first = firstChange ?? now
     firstChange = first
-    timer?.arm(in: max(0, min(Self.quiet, first + Self.patience - now)))
+    timer?.arm(in: max(0, min(Self.quiet, first + Self.timeout - now)))
   }
 
-  private func tell() {
+  private func report() {
     firstChange = nil
     if root == nil { watch() } else { watchInner() }
     onChange()

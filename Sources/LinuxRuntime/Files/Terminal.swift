@@ -71,7 +71,7 @@ package final class Terminal {
     try? Descriptors.write(text, to: output, "write to the terminal")
   }
 
-  /// The keys that were pressed; nil where the terminal is gone.
+  /// The keys that were pressed; nil where the terminal hung up.
   package func keys() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = read(input, &bytes, bytes.count)

@@ -93,7 +93,7 @@ package struct JournalEntry: ~Copyable {
     datagram.append(name, write)
   }
 
-  /// What it says, to be looked at. Complexity: O(bytes).
+  /// The fields, for tests and the terminal. Complexity: O(bytes).
   package var contents: Contents { Contents(fields: datagram.fields) }
 
   package struct Field: Equatable, Sendable {

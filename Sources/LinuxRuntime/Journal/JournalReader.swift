@@ -7,11 +7,11 @@ package enum JournalReader {
   /// program's user at `sinceRealtime` (wall-clock microseconds) or later. Anyone may write entries with
   /// any fields, but not in another's name.
   ///
-  /// What was sent just now may not be stored yet: `patience`, in microseconds, is how long to wait
+  /// What was sent just now may not be stored yet: `timeout`, in microseconds, is how long to wait
   /// for it. Blocks, so it is for start-up. Indexed: its time does not grow with the entries that do
   /// not match.
   package static func contains(
-    field: JournalFieldName, value: String, sinceRealtime: Int64, patience: Int64 = 0
+    field: JournalFieldName, value: String, sinceRealtime: Int64, timeout: Int64 = 0
   ) throws(JournalError) -> Bool {
     let journal = try open(["\(field)=\(value)"])
     defer { sd_journal_close(journal) }
@@ -19,7 +19,7 @@ package enum JournalReader {
     while true {
       try require(sd_journal_seek_realtime_usec(journal, UInt64(max(0, sinceRealtime))), "seek in")
       if try require(sd_journal_next(journal), "read the entries") > 0 { return true }
-      let left = patience - (SystemClock.monotonic.microseconds - start)
+      let left = timeout - (SystemClock.monotonic.microseconds - start)
       guard left > 0 else { return false }
       try require(sd_journal_wait(journal, UInt64(left)), "wait for entries")
     }

@@ -3,7 +3,7 @@ import Glibc
 
 /// Whether somebody keeps the system's clock in step with the world.
 package enum ClockSynchronisation {
-  /// What the kernel knows of it: chrony, ntpd and systemd-timesyncd all tell it (adjtimex(2)). nil where
+  /// What the kernel knows of it: chrony, ntpd and systemd-timesyncd all set it (adjtimex(2)). nil where
   /// a sandbox does not let it be asked.
   package static var kernel: Bool? {
     var state = timex()

@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// What the program tells systemd about itself (sd_notify(3)) and gets from it (sd_listen_fds(3)).
+/// Notifies systemd of the program's state (sd_notify(3)) and takes its sockets (sd_listen_fds(3)).
 /// Outside a service every notice is silently not sent.
 package final class ServiceManager {
   /// A descriptor handed over by systemd.

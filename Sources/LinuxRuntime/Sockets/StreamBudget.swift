@@ -30,7 +30,7 @@ package final class StreamBudget {
     }
   }
 
-  /// The connection has gone, or is about to.
+  /// The connection is closed, or is about to be.
   func forget(_ connection: StreamConnection) {
     held -= holdings.removeValue(forKey: ObjectIdentifier(connection))?.bytes ?? 0
   }

@@ -45,30 +45,30 @@ package final class StreamConnection {
     }
   }
 
-  private let descriptor: Descriptor
-  private let limits: Limits
-  private let budget: StreamBudget?
-  private let delimiter: UInt8
+  let descriptor: Descriptor
+  let limits: Limits
+  let budget: StreamBudget?
+  let delimiter: UInt8
   private var source: IOSource?
   /// What was read and not delivered yet; up to `searched` it is known to hold no delimiter.
-  private var input: [UInt8] = []
-  private var searched = 0
+  var input: [UInt8] = []
+  var searched = 0
   /// Runs while more was read than was delivered, and nothing more is read meanwhile.
-  private var turns: TurnSource?
+  var turns: TurnSource?
   /// Ends the pause of a client that has had its messages for this second.
-  private var pause: TimerSource?
-  private var isPausing = false
+  var pause: TimerSource?
+  var isPausing = false
   /// When the present second began, and how many messages it has had.
-  private var second: (began: Int64, messages: Int) = (0, 0)
+  var second: (began: Int64, messages: Int) = (0, 0)
   /// When the first byte of the message in `input` came.
-  private var messageBegan: Int64 = 0
+  var messageBegan: Int64 = 0
   /// When the socket last took something, or first had something waiting.
   private var lastTaken: Int64 = 0
-  private let loop: EventLoop
+  let loop: EventLoop
   private var output: [UInt8] = []
   private var sent = 0
   /// Set when the client sends no more or `finish` was called: why to close once all is sent.
-  private var ending: String?
+  var ending: String?
 
   /// Takes over a connected socket.
   /// - Parameter budget: shared with others, all of whom may hold so much together.
@@ -176,117 +176,29 @@ package final class StreamConnection {
   func drop(_ reason: String) { fail(reason) }
 
   /// Of memory, in use or kept for later.
-  private var heldBytes: Int { input.capacity + output.capacity }
+  var heldBytes: Int { input.capacity + output.capacity }
 
   /// A buffer that has grown larger than this is not kept for later.
-  private static var keptCapacity: Int { 16_384 }
+  static var keptCapacity: Int { 16_384 }
 
   private static var slow: String { "the client reads too slowly" }
 
-  private func end(_ reason: String) {
+  func end(_ reason: String) {
     guard isOpen, ending == nil else { return }
     ending = reason
     if queuedBytes == 0 { fail(reason) } else { updateInterest() }
   }
 
-  private func fail(_ reason: String) {
+  func fail(_ reason: String) {
     guard isOpen else { return }
     let handler = onClose
     close()
     handler(reason)
   }
 
-  // MARK: Reading
-
-  private func isReady(_ events: IOEvents) {
-    if events.contains(.writable) { flush() }
-    guard isOpen else { return }
-    if let ending {
-      if queuedBytes == 0 || !events.isDisjoint(with: [.hangUp, .error]) { fail(ending) }
-    } else if isHeld {
-      // Nothing is read, but who has gone is not kept.
-      if !events.isDisjoint(with: [.hangUp, .error]) { fail("the client closed the connection") }
-    } else if events.subtracting(.writable) != [], isReading {
-      receive()
-    }
-  }
-
-  /// One read a turn, so that no client keeps the others waiting.
-  private func receive() {
-    if input.isEmpty { messageBegan = loop.now(.monotonic) }
-    let count = Self.append(to: &input, from: descriptor.raw, atMost: 16384)
-    if count > 0 {
-      budget?.note(heldBytes, by: self)
-      return isOpen ? deliverMessage() : ()
-    }
-    if count == 0 { return end("the client closed the connection") }
-    let code = errno
-    if code != EAGAIN, code != EINTR { fail("cannot read: \(errorText(code))") }
-  }
-
-  /// Reads behind the end of the array; `errno` says why when the result is negative.
-  private static func append(
-    to array: inout [UInt8], from descriptor: Int32, atMost room: Int
-  ) -> Int {
-    withUnsafeTemporaryAllocation(byteCount: room, alignment: 16) { buffer in
-      let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-      if count > 0 { array.append(contentsOf: buffer.prefix(count)) }
-      return count
-    }
-  }
-
-  /// One message a turn, however many came at once: a client that sends thousands waits for the feeds
-  /// and the other clients between any two.
-  private func deliverMessage() {
-    guard let end = input[searched...].firstIndex(of: delimiter) else {
-      searched = input.count
-      turns?.isEnabled = false
-      return searched > limits.message ? failAsTooLong() : updateInterest()
-    }
-    guard end <= limits.message else { return failAsTooLong() }
-    // The handler may close the connection: the bytes are its to see, not to change.
-    let message = Array(input[..<end])
-    if input.capacity > Self.keptCapacity {
-      input = Array(input[(end + 1)...])
-      budget?.note(heldBytes, by: self)
-    } else {
-      input.removeFirst(end + 1)
-    }
-    searched = 0
-    messageBegan = loop.now(.monotonic)
-    countMessage()
-    updateTurns()
-    updateInterest()
-    message.withUnsafeBytes { onMessage($0) }
-  }
-
-  private func countMessage() {
-    let now = messageBegan
-    if now - second.began >= 1_000_000 { second = (now, 0) }
-    second.messages += 1
-    guard second.messages >= limits.messagesPerSecond else { return }
-    isPausing = true
-    pause?.arm(at: second.began + 1_000_000)
-  }
-
-  private func goOn() {
-    isPausing = false
-    messageBegan = loop.now(.monotonic)
-    updateTurns()
-    updateInterest()
-  }
-
-  private func updateTurns() { turns?.isEnabled = !input.isEmpty && !isPausing && !isHeld }
-
-  private var isReading: Bool {
-    ending == nil && turns?.isEnabled != true && !isPausing && !isHeld
-  }
-
-  private func failAsTooLong() { fail("a message is longer than \(limits.message) bytes") }
-
   // MARK: Writing
 
-  private func flush() {
+  func flush() {
     var taken = 0
     while sent < output.count {
       let count = output.withUnsafeBytes {
@@ -318,7 +230,7 @@ package final class StreamConnection {
     if taken > 0 { onSent(taken) }
   }
 
-  private func updateInterest() {
+  func updateInterest() {
     var interest: IOEvents = isReading ? .readable : []
     if queuedBytes > 0 { interest.insert(.writable) }
     source?.setInterest(interest)

@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func remindersTakeSoMuchMemoryAndNoMore() throws {
-    rig.daemon.mostReminderBytes = 600_000
+    rig.daemon.maximumReminderBytes = 600_000
     try add(5, bytes: 100_000)
     #expect(rig.daemon.host.engine.reminderBytes > 500_000)
     let large = String(repeating: "y", count: 130_000)
@@ -92,11 +92,11 @@ import Testing
       let angle = Double(number) / 5_000 * 2 * .pi
       return "[\(angle < .pi ? 1 : 2),\(number % 2)]"
     }
-    rig.daemon.mostReminderBytes = 150_000
+    rig.daemon.maximumReminderBytes = 150_000
     let region = #"{"type":"LineString","coordinates":[\#(corners.joined(separator: ","))]}"#
     let document = #"{"reminder":{"title":"R","region":\#(region),"width_m":50}}"#
     #expect(try client.error("Add", document).name == "org.georemind.RefusedByPolicy")
-    rig.daemon.mostReminderBytes = 400_000
+    rig.daemon.maximumReminderBytes = 400_000
     _ = try client.call("Add", document)
     #expect(rig.daemon.host.engine.reminderBytes > 100_000)
   }
@@ -108,7 +108,7 @@ import Testing
         "AddPlace", #"{"name":"p\#(number)","latitude":1,"longitude":2,"notes":"\#(notes)"}"#)
     }
     try add(0)
-    rig.daemon.mostDatabaseBytes = try rig.daemon.store.database.byteCount() + 90_000
+    rig.daemon.maximumDatabaseBytes = try rig.daemon.store.database.byteCount() + 90_000
     var count = 0
     while count < 20, (try? add(count + 1)) != nil { count += 1 }
     #expect((1...6).contains(count))

@@ -164,7 +164,7 @@ import Testing
         at: start + .hours(2))
     }
     #expect(rig.journal.fired == [])
-    #expect(rig.journal.entries(.storeTrouble).count == 1)
+    #expect(rig.journal.entries(.storeFailure).count == 1)
     try daemon.store.database.thaw()
     daemon.retry()
     #expect(rig.journal.firings.map { $0["GEOREMIND_REMINDER_ID"] } == ["a"])
@@ -184,6 +184,6 @@ import Testing
     #expect(rig.journal.firings.map { $0["GEOREMIND_REMINDER_ID"] } == ["a", "b"])
     #expect(try entry("a").progress.state == .done)
     #expect(try entry("b").progress.state == .fired)
-    #expect(daemon.host.storeTrouble == nil)
+    #expect(daemon.host.storeFailureText == nil)
   }
 }

@@ -77,7 +77,7 @@ import Testing
 
   @Test func tooManyClientsAreRefusedAndSaid() throws {
     let rig = try Rig()
-    let most = ControlServer.mostClients
+    let most = ControlServer.maximumClients
     let clients = try (0..<most).map { _ in try rig.client() }
     _ = try clients[most - 1].call("Status")
     #expect(
@@ -105,7 +105,7 @@ import Testing
   // MARK: - Slow clients
 
   @Test func aCallThatDoesNotEndIsNotWaitedFor() throws {
-    let (rig, server) = try served(patience: 20_000)
+    let (rig, server) = try served(timeout: 20_000)
     defer { server.stop() }
     let idle = try rig.client()
     let slow = try rig.client()
@@ -227,7 +227,7 @@ import Testing
   @Test func manyRefusalsAreOneEntryAndASum() throws {
     let rig = try Rig("[Control]\nAllowGroup=\n")
     for _ in 0..<50 {
-      rig.daemon.refusals.tell("Refused", user: 1001, process: 7, .client)
+      rig.daemon.refusals.report("Refused", user: 1001, process: 7, .client)
     }
     #expect(rig.journal.entries(.clientRefused).count == 1)
     rig.daemon.stop()
@@ -239,13 +239,13 @@ import Testing
 
   /// A daemon served by a control server of its own limit.
   private func served(
-    outputLimit: Int = 1 << 20, budget: Int = 64 << 20, patience: Int64 = 30_000_000
+    outputLimit: Int = 1 << 20, budget: Int = 64 << 20, timeout: Int64 = 30_000_000
   ) throws -> (Rig, ControlServer) {
     let rig = try Rig()
     rig.daemon.control?.stop()
     let server = try ControlServer(
       daemon: rig.daemon, loop: rig.daemon.loop, passed: [], outputLimit: outputLimit,
-      budget: budget, patience: patience)
+      budget: budget, timeout: timeout)
     return (rig, server)
   }
 

@@ -44,7 +44,7 @@ import Testing
 
   @Test func usersWithoutEndAreCountedAsOne() {
     let told = (0..<10_000).count { counter.isTold($0, at: 0) }
-    #expect(told == RefusalCount.mostUsers + 1)
+    #expect(told == RefusalCount.maximumUsers + 1)
     #expect(
       counter.sums(at: minute) == [.init(user: nil, sort: .client, count: 10_000 - told)])
   }

@@ -77,7 +77,7 @@ import Testing
       .fixTimeSteppedBack(.minutes(2)),
       .missed(Missed(reported: 1, leftOut: 0, span: time...time)),
     ] { announcer.announce(notice) }
-    announcer.announceStoreTrouble("disk full")
+    announcer.announceStoreFailure("disk full")
 
     // A feed that comes, goes and comes back, a start, an end, a reload and a refused client.
     let rig = try Rig("[Feed]\nFeed=file:///dev/null\n", journal: journal)

@@ -162,10 +162,10 @@ import Testing
 
   @Test func theLookUpWaitsForItsMarker() throws {
     let journal = TestJournal()
-    var questions: [(field: String, value: String, patience: Int64)] = []
+    var questions: [(field: String, value: String, timeout: Int64)] = []
     var look = JournalLookUp(journal: journal, log: Logger(label: "test"))
-    look.contains = { field, value, _, patience in
-      questions.append((field.description, value, patience))
+    look.contains = { field, value, _, timeout in
+      questions.append((field.description, value, timeout))
       return field.description == "GEOREMIND_MARKER" || value == "b"
     }
     #expect(try look.known(["a", "b", "c"]) == ["b"])
@@ -173,7 +173,7 @@ import Testing
     #expect(journal.entries.count == 1)
     #expect(questions.first?.field == "GEOREMIND_MARKER")
     #expect(questions.first?.value == marker)
-    #expect((questions.first?.patience ?? 0) > 0)
+    #expect((questions.first?.timeout ?? 0) > 0)
     #expect(questions.dropFirst().map(\.value) == ["a", "b", "c"])
   }
 
@@ -217,7 +217,7 @@ import Testing
     // The engine has decided all the same, and nobody hears of it before it is on disk.
     #expect(ids.allSatisfy { rig.daemon.host.engine.progress($0)?.state != .armed })
     #expect(told(rig) == [])
-    #expect(rig.journal.entries(.storeTrouble).count == 1)
+    #expect(rig.journal.entries(.storeFailure).count == 1)
     #expect(rig.daemon.statusLine.contains("store trouble"))
     // What can be read is.
     #expect(try rig.daemon.store.reminders.count() == ids.count)
@@ -225,7 +225,7 @@ import Testing
 
     try rig.daemon.store.database.thaw()
     rig.daemon.retry()
-    #expect(rig.daemon.host.storeTrouble == nil)
+    #expect(rig.daemon.host.storeFailureText == nil)
     #expect(rig.journal.entries.contains { $0.message.contains("works again") })
     #expect(told(rig) == ids)
     #expect(try rig.daemon.store.ledger.firings().values.map(\.reminderID) == ids)
@@ -253,7 +253,7 @@ import Testing
     #expect(told(rig) == ["a"])
     rig.daemon.host.advance(to: now + .hours(3.5))
     #expect(told(rig) == ["a"])
-    #expect(rig.journal.entries(.storeTrouble).count == 1)
+    #expect(rig.journal.entries(.storeFailure).count == 1)
     try rig.daemon.store.database.thaw()
     rig.daemon.retry()
     #expect(told(rig) == ["a", "b", "c"])
@@ -306,7 +306,7 @@ import Testing
     #expect(!daemon.isRunning)
     daemon.retry()
     #expect(!daemon.isRunning)
-    #expect(rig.journal.entries(.storeTrouble).count == 1)
+    #expect(rig.journal.entries(.storeFailure).count == 1)
 
     try daemon.store.database.execute("ALTER TABLE away RENAME TO reminder")
     daemon.retry()
@@ -334,9 +334,9 @@ import Testing
     rig.daemon.host.advance(to: now + .hours(3))
     rig.daemon.retry()
     #expect(rig.journal.fired == [])
-    #expect(rig.journal.entries(.storeTrouble).count == 1)
+    #expect(rig.journal.entries(.storeFailure).count == 1)
     #expect(
-      rig.journal.entries(.storeTrouble).first?.message.contains("free some space") == true)
+      rig.journal.entries(.storeFailure).first?.message.contains("free some space") == true)
     try database.execute("PRAGMA max_page_count = 1000000")
     rig.daemon.retry()
     #expect(rig.journal.firings.map { $0["GEOREMIND_REMINDER_ID"] } == ids)

@@ -51,10 +51,10 @@ import Testing
     var trust = ClockTrust(
       demand: try #require(ClockTrust.Demand(rawValue: demand)), lastSeen: nil, root: folder.path
     ) { kernel }
-    let isEnough = trust.look(at: Self.now)
+    let isEnough = trust.evaluate(at: Self.now)
     #expect(isEnough == (ground != nil))
     #expect(trust.ground?.rawValue == ground)
-    let again = trust.look(at: Self.now)
+    let again = trust.evaluate(at: Self.now)
     #expect(!again, "it is news once")
   }
 
@@ -64,8 +64,8 @@ import Testing
     var trust = ClockTrust(
       demand: .automatic, lastSeen: Self.now + .hours(1), root: folder.path
     ) { nil }
-    let early = trust.look(at: Self.now)
-    let later = trust.look(at: Self.now + .hours(2))
+    let early = trust.evaluate(at: Self.now)
+    let later = trust.evaluate(at: Self.now + .hours(2))
     #expect(!early && later)
   }
 
@@ -132,12 +132,12 @@ import Testing
     #expect(rig.daemon.statusJSON["clock_trusted"]?.bool == false)
     #expect(rig.daemon.statusJSON["dates_waiting_for_clock"]?.int == 1)
     kernel.isSynchronized = true
-    rig.daemon.time?.look()
+    rig.daemon.time?.check()
     #expect(rig.journal.entries(.clockTrusted).count == 1)
     #expect(rig.journal.entries(.lateFiring).count == 1)
     #expect(rig.journal.entries(.missed).count == 1)
     #expect(rig.daemon.statusJSON["clock_trust"]?.string == "synchronized")
-    rig.daemon.time?.look()
+    rig.daemon.time?.check()
     #expect(rig.journal.entries(.clockTrusted).count == 1)
   }
 

@@ -186,7 +186,7 @@ import Testing
 
     func holds(_ field: JournalFieldName, _ value: String, since: Int64) throws -> Bool {
       try JournalReader.contains(
-        field: field, value: value, sinceRealtime: since, patience: 3_000_000)
+        field: field, value: value, sinceRealtime: since, timeout: 3_000_000)
     }
     #expect(try holds("GEOREMIND_FIRING_ID", identity, since: start - 1_000_000))
     if title.utf8.count < 1000 {
@@ -220,7 +220,7 @@ import Testing
 
     func holds(_ value: String) throws -> Bool {
       try JournalReader.contains(
-        field: "GEOREMIND_FIRING_ID", value: value, sinceRealtime: 0, patience: 3_000_000)
+        field: "GEOREMIND_FIRING_ID", value: value, sinceRealtime: 0, timeout: 3_000_000)
     }
     // What was sent before a marker can be read once the marker can.
     var marker = JournalEntry("a test of georemind", priority: .debug)

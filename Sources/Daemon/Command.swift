@@ -1,0 +1,42 @@
+import Reminders
+import Storage
+
+/// A change that a person or a file asks for: what the engine is to do, and what is stored with it.
+struct Command {
+  var events: [Event] = []
+  /// Reminders that are new or were edited. What the engine makes of their progress is stored.
+  var saved: [ReminderStore.Entry] = []
+  var forgotten: [String] = []
+  /// Events that bring the engine back where the store refuses the command; reminders come back by
+  /// themselves.
+  var undo: [Event] = []
+
+  /// Ids of the reminders that it changes.
+  var reminders: Set<String> {
+    var ids = Set(saved.map(\.reminder.id) + forgotten)
+    for event in events {
+      switch event {
+      case .add(let reminder, _), .replace(let reminder): ids.insert(reminder.id)
+      case .remove(let id), .done(let id), .pop(let id), .snooze(let id, _): ids.insert(id)
+      default: break
+      }
+    }
+    return ids
+  }
+}
+
+extension Changes {
+  /// Adds what a command saves, with the progress that the engine has given its reminders.
+  mutating func save(_ command: Command) {
+    forgotten += command.forgotten
+    guard !command.saved.isEmpty else { return }
+    var latest: [String: Progress] = [:]
+    for step in progress { latest[step.id] = step.progress }
+    for var entry in command.saved {
+      entry.progress = latest.removeValue(forKey: entry.reminder.id) ?? entry.progress
+      saved.append(entry)
+    }
+    let ids = Set(command.saved.map(\.reminder.id))
+    progress.removeAll { ids.contains($0.id) }
+  }
+}

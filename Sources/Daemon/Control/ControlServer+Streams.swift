@@ -1,0 +1,62 @@
+import Control
+import JSONText
+import LinuxRuntime
+import Reminders
+
+/// Firings and the status, to the clients that watch them.
+extension ControlServer {
+  /// One firing to all who watch.
+  func announce(_ firing: Firing) {
+    unreported.append(firing)
+    sendFirings()
+  }
+
+  func sendFirings() {
+    guard !isAnswering, !isSending else { return }
+    isSending = true
+    defer { isSending = false }
+    // A push may let a waiting call go on, which may bring about another firing.
+    while !unreported.isEmpty {
+      let next = unreported.removeFirst()
+      let watchers = clients.values.filter { $0.watches == .watchFirings }
+      guard !watchers.isEmpty else { continue }
+      let firing = JSONValue.object(next.json)
+      for client in watchers {
+        carryOut(client.protocolState.push(["firing": firing]), for: client)
+      }
+    }
+  }
+
+  /// The status to those who watch it, when it has changed; the timer runs only while they do.
+  func pushStatus() {
+    let watchers = clients.values.filter { $0.watches == .watchStatus }
+    guard !watchers.isEmpty else { return }
+    statusTimer.arm(in: 1_000_000)
+    let status = daemon.statusJSON
+    let news = news(in: status)
+    for client in watchers where client.lastStatus != news {
+      client.lastStatus = news
+      carryOut(client.protocolState.push(["status": .object(status)]), for: client)
+    }
+    sendFirings()
+  }
+
+  /// What makes a status another one: all but what changes by itself as time goes by.
+  func news(in status: JSONObject) -> String {
+    var status = status
+    status["time"] = nil
+    if var fix = status["fix"]?.object {
+      fix["age_s"] = nil
+      status["fix"] = .object(fix)
+    }
+    if let feeds = status["feeds"]?.array {
+      status["feeds"] = .array(
+        feeds.map { feed in
+          var feed = feed.object ?? JSONObject()
+          for name in ["condition", "retry_in_s", "fix_age_s", "receivers"] { feed[name] = nil }
+          return .object(feed)
+        })
+    }
+    return JSONValue.object(status).line
+  }
+}

@@ -1,0 +1,98 @@
+import CivilTime
+import Control
+import Departure
+import Geodesy
+import JSONText
+import LinuxRuntime
+import Positioning
+import Reminders
+import Storage
+
+/// What fires next and why, and what has fired.
+extension ControlService {
+  func next(limit: Int) -> JSONObject {
+    let limit = max(1, min(limit, 1_000))
+    let host = daemon.host
+    let now = daemon.clock.now ?? Instant(microseconds: SystemClock.now())
+    func timer(
+      _ entry: (reminder: Reminder, moment: Instant), waitsForClock: Bool
+    ) -> JSONValue {
+      .object(
+        JSONObject([
+          "id": .string(entry.reminder.id), "title": .string(entry.reminder.title),
+          "kind": .string(entry.reminder.kind.rawValue), "time": .string(entry.moment.json),
+          "waits_for_clock": waitsForClock ? true : nil,
+        ]))
+    }
+    let held = host.engine.waitingForClock(limit: limit, at: now)
+    let timers =
+      held.map { timer($0, waitsForClock: true) }
+      + host.engine.upcoming(limit: limit - held.count, at: now).map {
+        timer($0, waitsForClock: false)
+      }
+    let places = host.engine.nearby(limit: limit).map { entry -> JSONValue in
+      [
+        "id": .string(entry.reminder.id), "title": .string(entry.reminder.title),
+        "place": (entry.placeNumber.map { daemon.host.placeName($0) } ?? entry.reminder.knownName)
+          .map { .string($0) },
+        "on": .string(entry.reminder.trigger.rawValue),
+        "distance_m": .double(Decimal.rounded(entry.distance, digits: 1)),
+        "bearing_deg": bearing(to: entry).flatMap { .double(Decimal.rounded($0, digits: 1)) },
+      ]
+    }
+    return ["timers": .array(timers), "places": .array(places)]
+  }
+
+  /// From the last fix to the middle of the place or region, in degrees from true north.
+  private func bearing(to entry: Engine.Nearby) -> Double? {
+    let reminder = entry.reminder
+    let middle =
+      entry.placeNumber.flatMap { try? daemon.store.places.place(number: $0)?.position }
+      ?? reminder.area?.middle ?? reminder.place?.position
+    guard let position = daemon.host.engine.lastFix?.position, let middle else { return nil }
+    return position.initialBearing(to: middle)
+  }
+
+  func why(_ entry: ReminderStore.Entry) throws -> JSONObject {
+    let host = daemon.host
+    guard let now = daemon.clock.now,
+      let explanation = host.engine.why(
+        entry.reminder.id, at: now, placeName: { host.placeName($0) })
+    else {
+      throw GeoremindError.refusedByPolicy(reason: "the recording has not begun yet")
+    }
+    var answer = explanation.json
+    answer["feed"] = daemon.followedFeed.map { .string("\($0)") }
+    return ["why": .object(answer)]
+  }
+
+  func forgetTrips(_ word: String?) throws -> JSONObject {
+    let transport = word.flatMap(Reminder.Transport.init)
+    guard word == nil || transport != nil else {
+      throw GeoremindError.invalidReminder(
+        field: "transport", reason: "must be driving, cycling or walking")
+    }
+    guard let now = daemon.clock.now else {
+      throw GeoremindError.refusedByPolicy(reason: "the recording has not begun yet")
+    }
+    daemon.host.handle(.forgetTrips(transport), at: now)
+    return JSONObject()
+  }
+
+  func log(_ given: JSONObject) throws -> JSONObject {
+    var since: Instant?
+    if let text = given["since"]?.string {
+      do {
+        since = try daemon.instant(typed: text)
+      } catch {
+        throw GeoremindError.invalidReminder(field: "since", reason: "\(error)")
+      }
+    }
+    let reminder = given["reminder"]?.string
+    let firings = try daemon.store.ledger.firings(
+      limit: max(1, min(given["limit"]?.int ?? 1_000, 100_000)), since: since, reminder: reminder,
+      bytes: Self.maximumBytes)
+    guard !firings.isCut else { throw tooMuch("ask for fewer firings by limit") }
+    return ["firings": .array(firings.values.map { .object($0.json) })]
+  }
+}

@@ -1,0 +1,87 @@
+import CivilTime
+import LinuxRuntime
+import Logging
+import Positioning
+import Reminders
+import Storage
+
+/// What happens at a time of its own.
+extension Daemon {
+  func addTimers() throws {
+    deadlineTimer = try loop.addTimer(.realTime, accuracy: 1_000) { [unowned self] _ in
+      if let now = clock.live { host.advance(to: now) }
+    }
+    retryTimer = try loop.addTimer(.monotonic, accuracy: 250_000) { [unowned self] _ in retry() }
+    markTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
+      outbox.writeMarks()
+    }
+    statusTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
+      services.status(statusLine)
+    }
+    clockSteps = try ClockStepSource(loop: loop) { [unowned self] in clockStepped() }
+    if let interval = services.watchdogInterval { try addWatchdog(every: interval) }
+    dailyTimer = try loop.addTimer(.bootTime, accuracy: 600_000_000) { [unowned self] _ in
+      shortenLedger()
+    }
+    shortenLedger()
+  }
+
+  /// Once a day: removes firings older than is to be kept. The ledger of a recording has its own time.
+  func shortenLedger() {
+    dailyTimer?.arm(in: 86_400_000_000)
+    guard let now = clock.live, let days = settings.ledgerKeepDays else {
+      return
+    }
+    do {
+      let count = try store.ledger.prune(olderThan: now - .hours(24 * Double(days)))
+      if count > 0 { log.info("Removed \(count) firings older than \(days) days from the ledger") }
+    } catch {
+      log.error("Cannot shorten the ledger: \(error)")
+    }
+  }
+
+  /// Tries again what the store or the journal refused.
+  func retry() {
+    host.retry()
+    if isLoadRefused, let now = clock.now { loadReminders(at: now) }
+    outbox.deliver()
+  }
+
+  /// The time of the loop is system time only where no recording is played.
+  func armDeadline() {
+    guard clock.isLive else { return }
+    if let deadline = host.engine.nextDeadline {
+      deadlineTimer?.arm(at: max(0, deadline.microseconds))
+    } else {
+      deadlineTimer?.disarm()
+    }
+    time?.armAlarm()
+  }
+
+  private func clockStepped() {
+    guard let now = clock.live else { return }
+    announcer.write(
+      "The system's clock was set; it is now \(now.rfc3339()), and every timer follows it",
+      .notice, .clockStepped)
+    arbiter.clockStepped(to: now)
+    host.handle(.clockSet, at: now)
+    time?.check()
+  }
+
+  /// Feeds systemd's watchdog twice as often as asked, and only while the parts are seen to work.
+  private func addWatchdog(every interval: Int64) throws {
+    var timer: TimerSource?
+    timer = try loop.addTimer(.monotonic, accuracy: interval / 8) { [unowned self] _ in
+      timer?.arm(in: interval / 2)
+      if let fault = selfCheck.fault(of: self) {
+        log.critical("Self-check failed: \(fault)")
+        services.triggerWatchdog()
+      } else {
+        services.watchdog()
+      }
+    }
+    timer?.arm(in: interval / 2)
+    if let timer { sources.append(timer) }
+    services.watchdog()
+  }
+}

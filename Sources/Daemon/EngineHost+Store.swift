@@ -1,0 +1,60 @@
+import CivilTime
+import LinuxRuntime
+import Logging
+import Reminders
+import Storage
+
+/// What the engine decides, on disk.
+extension EngineHost {
+  /// What the disk refuses waits and goes first next time, so that the order of firings stays.
+  func commitPending() {
+    do throws(StoreError) {
+      let recorded = pending.isEmpty ? [] : try store(pending)
+      pending = Changes()
+      succeed(with: recorded)
+    } catch {
+      pending.dropOutdatedProgress()
+      report(error)
+    }
+  }
+
+  func store(
+    _ changes: Changes, and body: () throws(StoreError) -> Void = { () throws(StoreError) in }
+  ) throws(StoreError) -> [Firing] {
+    var changes = changes
+    (changes.delivered, changes.deliveryTime) = outbox.marks
+    let start = SystemClock.monotonic.microseconds
+    let recorded = try store.commit(changes, and: body)
+    outbox.marked(changes.delivered)
+    watchPace(of: SystemClock.monotonic.microseconds - start)
+    return recorded
+  }
+
+  /// A commit is on disk: now others may know.
+  func succeed(with recorded: [Firing]) {
+    if storeFailureText != nil, unanswered.isEmpty, refused.isEmpty {
+      storeFailure = nil
+      log.notice("The store works again; nothing was lost")
+    }
+    guard !recorded.isEmpty else { return }
+    outbox.deliver()
+    for firing in recorded { onFiring(firing) }
+  }
+
+  func report(_ failure: StoreError) {
+    if storeFailureText == nil { journal.announceStoreFailure("\(failure)") }
+    storeFailure = failure
+    onStoreFailure()
+  }
+
+  private func watchPace(of commit: Int64) {
+    let isSlow = commit > Self.slowCommit
+    guard isSlow != isStoreSlow else { return }
+    isStoreSlow = isSlow
+    if isSlow {
+      journal.announceSlowStore(TimeSpan(microseconds: commit))
+    } else {
+      log.notice("The store is quick again")
+    }
+  }
+}
