@@ -18,32 +18,16 @@ extension Feed {
   package struct Handlers {
     package var onOpen: () -> Void
     /// Bytes of a stream as they came, cut anywhere; valid only during the call.
-    package var onBytes: (UnsafeRawBufferPointer) -> Void
+    package var onBytes: (UnsafeRawBufferPointer) -> Void = { _ in }
     /// One datagram, and where it came from; valid only during the call.
-    package var onDatagram: (UnsafeRawBufferPointer, DatagramOrigin) -> Void
+    package var onDatagram: (UnsafeRawBufferPointer, DatagramOrigin) -> Void = { _, _ in }
     /// The connection is lost, or could not be made: why, in a few words.
-    package var onClose: (_ reason: String, _ willRetry: Bool) -> Void
+    package var onClose: (_ reason: String, _ willRetry: Bool) -> Void = { _, _ in }
     /// Nothing came for so long that it has to be reported, though the connection stays: why, in a
     /// few words.
-    package var onSilence: (_ reason: String) -> Void
+    package var onSilence: (_ reason: String) -> Void = { _ in }
     /// A file, a FIFO or standard input has ended.
-    package var onEnd: () -> Void
-
-    package init(
-      onOpen: @escaping () -> Void = {},
-      onBytes: @escaping (UnsafeRawBufferPointer) -> Void = { _ in },
-      onDatagram: @escaping (UnsafeRawBufferPointer, DatagramOrigin) -> Void = { _, _ in },
-      onClose: @escaping (_ reason: String, _ willRetry: Bool) -> Void = { _, _ in },
-      onSilence: @escaping (_ reason: String) -> Void = { _ in },
-      onEnd: @escaping () -> Void = {}
-    ) {
-      self.onOpen = onOpen
-      self.onBytes = onBytes
-      self.onDatagram = onDatagram
-      self.onClose = onClose
-      self.onSilence = onSilence
-      self.onEnd = onEnd
-    }
+    package var onEnd: () -> Void = {}
   }
 
   /// Times are in microseconds.
@@ -54,31 +38,23 @@ extension Feed {
     /// silence of the others is reported; 0 is for ever, nil 30 s.
     package var silenceTimeout: Int64?
     /// How long bytes may come over a serial line without sense before another speed is tried.
-    package var speedTimeout: Int64
-    package var backoff: Backoff
-    /// What looks up the names of hosts: getent(1), or what speaks as it does.
-    package var resolver: String
+    package var speedTimeout: Int64 = 3_000_000
+    package var backoff = Backoff()
+    /// The program that looks up the names of hosts: getent(1), or one with its output.
+    package var resolver = "getent"
     /// A number in 0..<1 for the jitter.
-    package var random: () -> Double
+    package var random: () -> Double = { Double.random(in: 0..<1) }
     /// The clock for the length of connections and waits.
-    package var clock: () -> Int64
-
-    package init(
-      connectTimeout: Int64 = 10_000_000, silenceTimeout: Int64? = nil,
-      speedTimeout: Int64 = 3_000_000, resolver: String = "getent",
-      backoff: Backoff = Backoff(),
-      random: @escaping () -> Double = { Double.random(in: 0..<1) },
-      clock: @escaping () -> Int64 = { SystemClock.bootTime.microseconds }
-    ) {
-      self.connectTimeout = connectTimeout
-      self.silenceTimeout = silenceTimeout
-      self.speedTimeout = speedTimeout
-      self.resolver = resolver
-      self.backoff = backoff
-      self.random = random
-      self.clock = clock
-    }
+    package var clock: () -> Int64 = { SystemClock.bootTime.microseconds }
   }
+}
+
+extension Feed.Handlers {
+  package init() { self.init(onOpen: {}) }
+}
+
+extension Feed.Options {
+  package init() { self.init(connectTimeout: 10_000_000) }
 }
 
 extension Feed.State: CustomStringConvertible {

@@ -79,23 +79,16 @@ extension FeedURL: CustomStringConvertible {
   }
 
   static func encode(_ text: String, keeping kept: String = "/") -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var result: [UInt8] = []
+    var result = ""
     for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: ":"), UInt8(ascii: "@"),
-        UInt8(ascii: ","), UInt8(ascii: "+"):
-        result.append(byte)
-      default:
-        if kept.utf8.contains(byte) {
-          result.append(byte)
-        } else {
-          result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
+      let character = Character(UnicodeScalar(byte))
+      let isPlain = character.isASCII && (character.isLetter || character.isNumber)
+      if isPlain || "-._~:@,+\(kept)".contains(character) {
+        result.append(character)
+      } else {
+        result += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
       }
     }
-    return String(decoding: result, as: UTF8.self)
+    return result
   }
 }

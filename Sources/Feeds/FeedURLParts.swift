@@ -86,16 +86,10 @@ struct FeedURLParts {
   func host() throws(FeedURLError) -> String {
     let host = try decoded(try hostAndPort().host)
     guard !host.isEmpty else { throw error("has no host", "write one, such as localhost") }
-    let isValid = host.utf8.allSatisfy {
-      switch $0 {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"):
-        true
-      // An IPv6 address and its zone.
-      case UInt8(ascii: ":"), UInt8(ascii: "%"): authority.hasPrefix("[")
-      default: false
-      }
+    // The last two are of an IPv6 address and its zone.
+    let marks = authority.hasPrefix("[") ? "-._:%" : "-._"
+    let isValid = host.allSatisfy {
+      $0.isASCII && ($0.isLetter || $0.isNumber || marks.contains($0))
     }
     guard isValid, host.utf8.count <= 253 else {
       throw error("has no valid host name", "write a name, an IPv4 address or [an IPv6 address]")
@@ -153,9 +147,10 @@ struct FeedURLParts {
         bytes.append(byte)
         continue
       }
-      guard let high = rest.popFirst().flatMap(Self.hexadecimal),
-        let low = rest.popFirst().flatMap(Self.hexadecimal)
-      else {
+      func digit() -> UInt8? {
+        rest.popFirst().flatMap { Character(UnicodeScalar($0)).hexDigitValue.map(UInt8.init) }
+      }
+      guard let high = digit(), let low = digit() else {
         throw error("has a '%' without two hexadecimal digits", "write %25 for the sign itself")
       }
       bytes.append(high << 4 | low)
@@ -164,15 +159,6 @@ struct FeedURLParts {
       throw error("holds a NUL or is not UTF-8 once decoded", "write another name")
     }
     return text
-  }
-
-  private static func hexadecimal(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 
   // MARK: Query

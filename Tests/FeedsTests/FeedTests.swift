@@ -102,7 +102,7 @@ func quickOptions(silence: Int64? = nil, connect: Int64 = 10_000_000) -> Feed.Op
     var turns = 0
     let feed = try Feed(
       .tcp(host: "127.0.0.1", port: server.port), loop: loop, options: quickOptions(),
-      handlers: Feed.Handlers(onBytes: { pieces.append($0.count) }))
+      handlers: Feed.Handlers(onOpen: {}, onBytes: { pieces.append($0.count) }))
     feed.start()
     #expect(try loop.runUntil { feed.state == .open })
     let peer = try server.accept()
@@ -292,11 +292,13 @@ func quickOptions(silence: Int64? = nil, connect: Int64 = 10_000_000) -> Feed.Op
     var count = 0
     feed = try Feed(
       .tcp(host: "127.0.0.1", port: server.port), loop: loop, options: quickOptions(),
-      handlers: Feed.Handlers(onBytes: { _ in
-        count += 1
-        feed?.stop()
-        feed = nil
-      }))
+      handlers: Feed.Handlers(
+        onOpen: {},
+        onBytes: { _ in
+          count += 1
+          feed?.stop()
+          feed = nil
+        }))
     feed?.start()
     #expect(try loop.runUntil { feed?.state == .open })
     try server.accept().write("one")

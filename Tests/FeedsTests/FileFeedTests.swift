@@ -1,8 +1,9 @@
-import Feeds
 import Glibc
 import LinuxRuntime
 import TestSupport
 import Testing
+
+@testable import Feeds
 
 @Suite struct FileFeedTests {
   @Test func readsAFileToItsEndWhileTheLoopServesOthers() throws {
@@ -39,10 +40,12 @@ import Testing
     feed = try Feed(
       .file(path: try folder.file("x", String(repeating: "x", count: 200_000)), pace: .realTime),
       loop: loop,
-      handlers: Feed.Handlers(onBytes: { bytes in
-        count += bytes.count
-        feed?.isPaused = true
-      }))
+      handlers: Feed.Handlers(
+        onOpen: {},
+        onBytes: { bytes in
+          count += bytes.count
+          feed?.isPaused = true
+        }))
     feed?.start()
     #expect(try loop.runUntil { count > 0 })
     #expect(try !loop.runOnce(timeout: 0))

@@ -42,7 +42,7 @@ import Testing
     var reasons: [String] = []
     let feed = try Feed(
       FeedURL.unix(path: "/nonexistent"), loop: loop,
-      handlers: .init(onClose: { reason, _ in reasons.append(reason) }))
+      handlers: .init(onOpen: {}, onClose: { reason, _ in reasons.append(reason) }))
     feed.start(adopting: ends[1])
     #expect(try loop.runUntil { reasons.count == 1 })
     guard case .waiting = feed.state else {

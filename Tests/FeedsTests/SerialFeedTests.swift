@@ -115,7 +115,8 @@ import Testing
     let start: Int64 = 1_000_000_000
     // Five seconds to the next try: what comes sooner comes by the name.
     let options = Feed.Options(
-      backoff: Backoff(first: 60_000_000), random: { 1 }, clock: { start })
+      connectTimeout: 10_000_000, backoff: Backoff(first: 60_000_000), random: { 1 },
+      clock: { start })
     let feed = try Feed(
       .serial(path: "\(names)/receiver", baud: nil), loop: loop, options: options,
       handlers: log.handlers)

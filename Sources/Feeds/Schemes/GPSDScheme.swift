@@ -1,3 +1,5 @@
+import JSONText
+
 extension FeedScheme {
   /// A gpsd server, and one of its devices if not all are wanted.
   static let gpsd = FeedScheme(
@@ -24,22 +26,7 @@ extension FeedURL {
   /// gpsd has no heartbeat and is rightly silent without a receiver, but it answers this. And it
   /// refuses to watch a device that it does not have yet: asked again, it may have it.
   static func watchRequest(device: String?) -> String {
-    let choice = device.map { ",\"device\":\"\(escape($0))\"" } ?? ""
+    let choice = device.map { ",\"device\":\(JSONValue.string($0).line)" } ?? ""
     return "?WATCH={\"enable\":true,\"json\":true\(choice)}\n"
-  }
-
-  /// As RFC 8259, section 7, wants it inside quotes.
-  private static func escape(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": result += "\\\(scalar)"
-      case _ where scalar.value < 0x20:
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
   }
 }
