@@ -8,22 +8,14 @@ package import Configuration
 /// What section `[Hook]` of `georemind.conf` says.
 package struct HookSettings: Equatable, Sendable {
   /// Programs to start for each firing, by absolute path.
-  package var programs: [String]
-  package var timeout: TimeSpan
-  package var maximumParallel: Int
+  package var programs: [String] = []
+  package var timeout = TimeSpan.seconds(30)
+  package var maximumParallel = 4
   /// The user that the system's hooks run as; nil is a user of the moment (`DynamicUser=`).
   package var user: String?
+}
 
-  package init(
-    programs: [String] = [], timeout: TimeSpan = .seconds(30), maximumParallel: Int = 4,
-    user: String? = nil
-  ) {
-    self.programs = programs
-    self.timeout = timeout
-    self.maximumParallel = maximumParallel
-    self.user = user
-  }
-
+extension HookSettings {
   /// Other sections are the daemon's to read and to complain of.
   package init(file: String) throws {
     let configuration = Configuration(
