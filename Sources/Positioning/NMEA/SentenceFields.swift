@@ -37,10 +37,6 @@ struct FieldNumber {
 extension Span where Element == UInt8 {
   @inline(__always)
   func skipFields(_ number: Int, _ at: inout Int) {
-    if number > 4 {
-      at = index(behind: number, from: at)
-      return
-    }
     for _ in 0..<number {
       while at < count, self[at] != UInt8(ascii: ",") { at &+= 1 }
       at &+= 1

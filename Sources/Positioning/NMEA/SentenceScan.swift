@@ -16,34 +16,15 @@ extension Span where Element == UInt8 {
   }
 
   /// The index of the next `$`, `!` or `{` from `start` on, or the count. Adds to `binary` the bytes
-  /// on the way that are no text.
-  @inline(never)
+  /// on the way that are not text.
   func nextStart(from start: Int, binary: inout Int) -> Int {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let tops: UInt64 = 0x8080_8080_8080_8080
     var index = start
-    while index &+ 8 <= count {
-      let word = word(at: index)
-      let dollar = word ^ (ones &* 0x24)
-      let bang = word ^ (ones &* 0x21)
-      let brace = word ^ (ones &* 0x7B)
-      // A top bit for each zero byte; the lowest one is exact.
-      let hits =
-        (((dollar &- ones) & ~dollar) | ((bang &- ones) & ~bang) | ((brace &- ones) & ~brace))
-        & tops
-      let before = hits == 0 ? .max : (hits & (0 &- hits)) &- 1
-      // A top bit for each byte below 0x20, and for each above 0x7F.
-      let odd = (word | ~((word & ~tops) &+ (ones &* 0x60))) & tops & before
-      if odd != 0 { binary &+= Self.binaryBytes(word, odd) }
-      if hits != 0 { return index &+ hits.trailingZeroBitCount &>> 3 }
-      index &+= 8
-    }
     while index < count {
-      let byte = self[index]
-      if byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") || byte == UInt8(ascii: "{") {
-        return index
+      switch self[index] {
+      case UInt8(ascii: "$"), UInt8(ascii: "!"), UInt8(ascii: "{"): return index
+      case 0x20..<0x80, 0x0A, 0x0D, 0x09: break
+      default: binary &+= 1
       }
-      if byte < 0x20 || byte >= 0x80, !Self.isBlank(byte) { binary &+= 1 }
       index &+= 1
     }
     return index
@@ -51,41 +32,9 @@ extension Span where Element == UInt8 {
 
   /// The index of the next CR or LF from `start` on, or the limit.
   func lineEnd(from start: Int, to limit: Int) -> Int {
-    let ones: UInt64 = 0x0101_0101_0101_0101
     var index = start
-    while index &+ 8 <= limit {
-      let word = word(at: index)
-      let feed = word ^ (ones &* 0x0A)
-      let carriage = word ^ (ones &* 0x0D)
-      // A top bit for each zero byte; the lowest one is exact.
-      let hits = (((feed &- ones) & ~feed) | ((carriage &- ones) & ~carriage)) & (ones &* 0x80)
-      if hits != 0 { return index &+ hits.trailingZeroBitCount &>> 3 }
-      index &+= 8
-    }
     while index < limit, self[index] != 0x0A, self[index] != 0x0D { index &+= 1 }
     return index
-  }
-
-  /// How many of the marked bytes of a word are no blanks. Without a branch for each: in a binary message
-  /// none could be guessed.
-  @inline(__always)
-  private static func binaryBytes(_ word: UInt64, _ marks: UInt64) -> Int {
-    let blanks = equals(word, 0x0A) | equals(word, 0x0D) | equals(word, 0x09)
-    let counted = ((marks & ~blanks) &>> 7) &* 0x0101_0101_0101_0101
-    return Int(truncatingIfNeeded: counted &>> 56)
-  }
-
-  /// The top bit of each byte that is `byte`, and no other bit.
-  @inline(__always)
-  private static func equals(_ word: UInt64, _ byte: UInt64) -> UInt64 {
-    let rest = word ^ (byte &* 0x0101_0101_0101_0101)
-    let low: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
-    return ~(((rest & low) &+ low) | rest | low)
-  }
-
-  @inline(__always)
-  private static func isBlank(_ byte: UInt8) -> Bool {
-    byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 
   /// The run of at most eight decimal digits at `index`: how many, and their value. Needs eight bytes
@@ -103,31 +52,6 @@ extension Span where Element == UInt8 {
     sum = (sum &* 100 &+ sum &>> 16) & 0x0000_FFFF_0000_FFFF
     sum = (sum &* 10_000 &+ sum &>> 32) & 0xFFFF_FFFF
     return (run, Int(truncatingIfNeeded: sum))
-  }
-
-  /// The index behind the comma number `number`, 1…100, from `start` on; behind the end where there are
-  /// fewer.
-  @inline(__always)
-  func index(behind number: Int, from start: Int) -> Int {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    var left = UInt64(truncatingIfNeeded: number)
-    var index = start
-    while index &+ 8 <= count {
-      // In each byte the commas up to there.
-      let commas = (Self.equals(word(at: index), 0x2C) &>> 7) &* ones
-      let reached = (commas &+ ones &* (0x80 &- left)) & (ones &* 0x80)
-      if reached != 0 { return index &+ reached.trailingZeroBitCount &>> 3 &+ 1 }
-      left &-= commas &>> 56
-      index &+= 8
-    }
-    while index < count {
-      if self[index] == UInt8(ascii: ",") {
-        left &-= 1
-        if left == 0 { return index &+ 1 }
-      }
-      index &+= 1
-    }
-    return index &+ 1
   }
 
   /// Follows the text of a sentence from `start`: up to `*`, `$`, `!`, or a byte outside printable

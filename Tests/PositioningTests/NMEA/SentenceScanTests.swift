@@ -50,11 +50,15 @@ import Testing
       let bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in
         UInt8.random(in: 0x2A...0x2E, using: &random)
       }
-      let start = Int.random(in: 0...bytes.count, using: &random)
+      var index = Int.random(in: 0...bytes.count, using: &random)
       let number = Int.random(in: 1...20, using: &random)
-      let commas = bytes.indices.filter { $0 >= start && bytes[$0] == UInt8(ascii: ",") }
-      let expected = number <= commas.count ? commas[number - 1] + 1 : bytes.count + 1
-      #expect(bytes.span.index(behind: number, from: start) == expected)
+      let commas = bytes.indices.filter { $0 >= index && bytes[$0] == UInt8(ascii: ",") }
+      bytes.span.skipFields(number, &index)
+      if number <= commas.count {
+        #expect(index == commas[number - 1] + 1)
+      } else {
+        #expect(index > bytes.count)
+      }
     }
   }
 }
