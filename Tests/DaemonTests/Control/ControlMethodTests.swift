@@ -50,14 +50,6 @@ import Testing
 
   private let future = #""kind":"date","due":"2100-01-01T00:00:00Z""#
 
-  /// A method without a test would be one that nobody has seen answer.
-  @Test func everyMethodIsCalledInATest() throws {
-    let tests = try swiftFiles(below: "\(packageRoot)/Tests/DaemonTests").map(contents)
-    for method in GeoremindMethod.allCases {
-      #expect(tests.contains { $0.contains("\"\(method.rawValue)\"") }, "\(method.rawValue)")
-    }
-  }
-
   // MARK: - Reminders
 
   @Test func addsListsAndShows() throws {

@@ -51,7 +51,7 @@ import Testing
   @Test func theInstalledFileShowsEveryKeyWithItsDefault() throws {
     let shown = try shown()
     let keys = DaemonSettings.table.map(\.key)
-    #expect(shown.map { [$0.section, $0.name] } == keys.map { [$0.section, $0.name] })
+    try #require(shown.map { [$0.section, $0.name] } == keys.map { [$0.section, $0.name] })
     for (key, line) in zip(keys, shown) where !Self.variable.contains(key.name) {
       #expect(line.value == key.defaults.first ?? "", "\(line)")
     }
