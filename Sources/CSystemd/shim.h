@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <errno.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <unistd.h>
 
