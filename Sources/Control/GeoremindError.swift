@@ -11,7 +11,7 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
   /// A place or category that reminders (their ids) still name.
   case inUse(name: String, reminders: [String])
   case alreadyExists(name: String)
-  case storeTrouble(reason: String)
+  case storeFailure(reason: String)
   /// The caller, or the configuration, does not allow it.
   case refusedByPolicy(reason: String)
   /// The reminder's state does not allow it: to snooze what is done, for one.
@@ -32,7 +32,7 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
       self = .invalidReminder(field: text("field"), reason: text("reason"))
     case "InUse": self = .inUse(name: text("name"), reminders: texts("reminders"))
     case "AlreadyExists": self = .alreadyExists(name: text("name"))
-    case "StoreTrouble": self = .storeTrouble(reason: text("reason"))
+    case "StoreTrouble": self = .storeFailure(reason: text("reason"))
     case "RefusedByPolicy": self = .refusedByPolicy(reason: text("reason"))
     case "WrongState": self = .wrongState(id: text("id"), state: text("state"))
     default: return nil
@@ -55,7 +55,7 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
     case .inUse(let name, let reminders):
       error("InUse", ["name": .string(name), "reminders": list(reminders)])
     case .alreadyExists(let name): error("AlreadyExists", ["name": .string(name)])
-    case .storeTrouble(let reason): error("StoreTrouble", ["reason": .string(reason)])
+    case .storeFailure(let reason): error("StoreTrouble", ["reason": .string(reason)])
     case .refusedByPolicy(let reason): error("RefusedByPolicy", ["reason": .string(reason)])
     case .wrongState(let id, let state):
       error("WrongState", ["id": .string(id), "state": .string(state)])
@@ -73,7 +73,7 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
       "'\(name)' is named by \(Self.some(reminders)); change or remove those first"
     case .alreadyExists(let name):
       "there is a '\(name)' already; choose another name, or edit or remove that one"
-    case .storeTrouble(let reason):
+    case .storeFailure(let reason):
       "the daemon cannot use its store: \(reason); see 'journalctl -t georemindd'"
     case .refusedByPolicy(let reason): "the daemon refuses: \(reason)"
     case .wrongState(let id, let state):

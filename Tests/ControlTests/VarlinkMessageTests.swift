@@ -70,7 +70,7 @@ import Testing
     GeoremindError.notFound(id: "r1"), .ambiguous(id: "r", candidates: ["r1", "r2"]),
     .invalidReminder(field: "due", reason: "no such day"),
     .inUse(name: "Home", reminders: (1...9).map { "r\($0)" }), .alreadyExists(name: "Home"),
-    .storeTrouble(reason: "disk full"), .refusedByPolicy(reason: "read-only"),
+    .storeFailure(reason: "disk full"), .refusedByPolicy(reason: "read-only"),
     .wrongState(id: "r1", state: "done"),
   ])
   func ownErrorsAreAsTheInterfaceSays(error: GeoremindError) throws {

@@ -38,7 +38,7 @@ struct DecodeCommand: ClientCommand {
       let isFirst = input.bytesRead == 0
       let count = try input.read(into: &chunk)
       guard count > 0 else { break }
-      if isFirst, GPXTrack.looksLikeXML(chunk[..<count]) {
+      if isFirst, GPXTrack.resemblesXML(chunk[..<count]) {
         let points = try GPXRecording.read(input, first: chunk[..<count]) { fix in
           try context.output.line(fix.tpv(device: nil))
           try progress.update(input.bytesRead)

@@ -54,7 +54,7 @@ package struct Failure: Error, Equatable, CustomStringConvertible {
   private static func status(of error: VarlinkError) -> ExitStatus {
     switch GeoremindError(error) {
     case .notFound, .ambiguous, .invalidReminder, .inUse, .alreadyExists, .wrongState: .badData
-    case .storeTrouble: .ioError
+    case .storeFailure: .ioError
     case .refusedByPolicy: .noPermission
     case nil:
       switch VarlinkServiceError(error) {

@@ -114,7 +114,7 @@ struct ReplayCommand: ClientCommand {
       let isFirst = input.bytesRead == 0
       let count = try input.read(into: &chunk)
       guard count > 0 else { break }
-      if isFirst, GPXTrack.looksLikeXML(chunk[..<count]) {
+      if isFirst, GPXTrack.resemblesXML(chunk[..<count]) {
         isGPX = true
         let points = try GPXRecording.read(input, first: chunk[..<count]) { fix in
           fixes.append(fix)

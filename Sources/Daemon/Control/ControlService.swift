@@ -31,7 +31,7 @@ struct ControlService {
     } catch let error as StoreError {
       return .error(Self.translate(error).varlink)
     } catch {
-      return .error(GeoremindError.storeTrouble(reason: "\(error)").varlink)
+      return .error(GeoremindError.storeFailure(reason: "\(error)").varlink)
     }
   }
 
@@ -42,7 +42,7 @@ struct ControlService {
     case .alreadyExists(_, let name): .alreadyExists(name: name)
     case .unknownCategory(let name): .notFound(id: name)
     case .invalid(let what, let reason): .invalidReminder(field: what, reason: reason)
-    default: .storeTrouble(reason: "\(error)")
+    default: .storeFailure(reason: "\(error)")
     }
   }
 

@@ -40,3 +40,36 @@ extension Coordinate {
     Ellipsoid.wgs84.geodesic(from: self, to: other)
   }
 }
+
+extension Ellipsoid {
+  /// The shortest path between two points; at most about a hundred evaluations of the series,
+  /// usually two or three.
+  package func geodesic(from start: Coordinate, to end: Coordinate) -> Geodesic {
+    // By symmetry it is enough to solve for φ₁ ≤ 0, φ₁ ≤ φ₂ ≤ −φ₁, 0 ≤ λ₁₂ ≤ π.
+    var lambda = end.longitude - start.longitude
+    if lambda > 180 { lambda -= 360 }
+    if lambda < -180 { lambda += 360 }
+    if start.latitude == end.latitude, lambda == 0 || abs(start.latitude) == 90 {
+      return Geodesic(distance: 0, initialBearing: 0, finalBearing: 0)
+    }
+    let swapped = abs(start.latitude) < abs(end.latitude)
+    var phi1 = swapped ? end.latitude : start.latitude
+    var phi2 = swapped ? start.latitude : end.latitude
+    // Of two mirrored paths along the equator this takes the northern one.
+    let flipped = phi1 >= 0
+    if flipped {
+      phi1 = 0 - phi1
+      phi2 = 0 - phi2
+    }
+    var solution = InverseProblem(self, phi1: phi1, phi2: phi2, lambda12: abs(lambda)).solve()
+    if swapped { swap(&solution.alpha1, &solution.alpha2) }
+    let cosineSign: Double = swapped == flipped ? 1 : -1
+    let sineSign: Double = lambda < 0 ? -1 : 1
+    func bearing(_ alpha: SineCosine) -> Double {
+      SineCosine(sine: alpha.sine * sineSign, cosine: alpha.cosine * cosineSign).bearing
+    }
+    return Geodesic(
+      distance: solution.distance, initialBearing: bearing(solution.alpha1),
+      finalBearing: bearing(solution.alpha2))
+  }
+}

@@ -8,7 +8,7 @@ package import Positioning
 /// HDOP, as for a receiver that tells no more.
 package enum GPXTrack {
   /// Whether a file may be GPX: its first bytes are those of XML.
-  package static func looksLikeXML(_ head: ArraySlice<UInt8>) -> Bool {
+  package static func resemblesXML(_ head: ArraySlice<UInt8>) -> Bool {
     head.first { $0 > 0x20 && $0 < 0xEF } == UInt8(ascii: "<")
   }
 

@@ -8,7 +8,7 @@ package struct Refusal: Equatable, Sendable {
 /// Where the readers put the places they find.
 final class PlaceSink {
   /// So many refusals are told one by one; the rest is counted.
-  static let mostRefusals = 100
+  static let maximumRefusals = 100
 
   private(set) var taken = 0
   private(set) var refusals: [Refusal] = []
@@ -34,7 +34,7 @@ final class PlaceSink {
 
   func refuse(_ reason: String, line: Int) {
     refused += 1
-    if refusals.count < Self.mostRefusals {
+    if refusals.count < Self.maximumRefusals {
       refusals.append(Refusal(line: line, reason: reason))
     }
   }

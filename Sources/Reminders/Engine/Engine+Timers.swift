@@ -238,64 +238,6 @@ extension Engine {
     }
     return latest
   }
-
-  // MARK: - After a firing
-
-  /// Notes the firing and moves the reminder on.
-  /// - Parameter leadsFired: how many leads of this occurrence have, now; nil where that is none's affair.
-  mutating func fire(
-    _ slot: Slot, _ firing: consuming Firing, at now: Instant, leadsFired: Int? = nil
-  ) {
-    firings.append(firing)
-    let index = slot.index
-    let kind = slot.reminder.kind
-    let leadsFired = leadsFired ?? slot.progress.leadsFired
-    let isLastLead = leadsFired >= slot.reminder.effectiveLeads.count
-    let waitsForNextVisit = kind == .location && slot.reminder.everyVisit
-    change(index) {
-      $0.progress.leadsFired = leadsFired
-      $0.progress.lastFired = now
-      $0.progress.isUnacknowledged = true
-      $0.isWaiting = false
-      if isLastLead, kind == .preemptive { $0.progress.state = .fired }
-      if waitsForNextVisit {
-        $0.progress.state = .armed
-        $0.progress.visitSettled = $0.progress.presence == .inside
-      }
-    }
-    if !waiting.isEmpty { waiting.remove(index) }
-    startNagging(slot, at: now)
-    switch kind {
-    case .location:
-      if waitsForNextVisit {
-        if !slot.hasFence { activate(index, at: now) }
-      } else {
-        advance(index, after: now, spent: .fired)
-      }
-    case .date:
-      if isLastLead { advance(index, after: now, spent: .fired) }
-    case .preemptive:
-      if isLastLead { slots.set(.preemptive, false, index) }
-    }
-  }
-
-  /// On to the next occurrence, or to the state that a spent reminder has.
-  mutating func advance(_ index: Int32, after now: Instant, spent: Reminder.State) {
-    guard let slot = slots.slot(index) else { return }
-    if spent == .expired, let occurrence = slot.progress.occurrence { leftOut.append(occurrence) }
-    if let next = nextOccurrence(of: slot, after: now) {
-      change(index) {
-        $0.progress.occurrence = next
-        $0.progress.leadsFired = 0
-        $0.progress.state = .armed
-        $0.progress.visitSettled = slot.progress.presence == .inside
-      }
-      activate(index, at: now)
-    } else {
-      change(index) { $0.progress.state = spent }
-      deactivate(index)
-    }
-  }
 }
 
 /// The lesser of two times that there may be.

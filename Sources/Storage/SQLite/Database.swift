@@ -14,7 +14,7 @@ package final class Database {
   }
 
   package let path: String
-  private var handle: OpaquePointer?
+  private(set) var handle: OpaquePointer?
   private var statements: [StatementText: Statement] = [:]
   /// How many statements were prepared so far, for tests and benchmarks.
   package private(set) var preparedCount = 0
@@ -280,30 +280,5 @@ package final class Database {
     } else {
       _ = sqlite3_exec(handle, "ROLLBACK TO inner_step; RELEASE inner_step", nil, nil, nil)
     }
-  }
-
-  // MARK: - Errors
-
-  /// SQLite calls some full and read-only disks an I/O error; the system's error number knows better.
-  private func cause(of code: Int32) -> Int32 {
-    guard code & 0xFF == SQLITE_IOERR, let handle else { return code }
-    switch sqlite3_system_errno(handle) {
-    case ENOSPC, EDQUOT: return SQLITE_FULL
-    case EROFS: return SQLITE_READONLY
-    default: return code
-    }
-  }
-
-  private func failure(_ code: Int32, sql: String?, isMisuse: Bool = false) -> StoreError {
-    let message =
-      if handle == nil && sql != nil {
-        "the database is closed"
-      } else if isMisuse || handle == nil {
-        String(cString: sqlite3_errstr(code))
-      } else {
-        String(cString: sqlite3_errmsg(handle))
-      }
-    return .sqlite(
-      SQLiteFailure(extendedCode: cause(of: code), message: message, sql: sql, path: path))
   }
 }

@@ -272,7 +272,7 @@ import Testing
       (GeoremindError.notFound(id: "x").varlink, 65),
       (GeoremindError.ambiguous(id: "x", candidates: ["xa", "xb"]).varlink, 65),
       (GeoremindError.wrongState(id: "x", state: "done").varlink, 65),
-      (GeoremindError.storeTrouble(reason: "disk full").varlink, 74),
+      (GeoremindError.storeFailure(reason: "disk full").varlink, 74),
       (GeoremindError.refusedByPolicy(reason: "read-only").varlink, 77),
       (VarlinkServiceError.permissionDenied.varlink, 77),
       (VarlinkServiceError.methodNotFound(method: "x").varlink, 70),

@@ -389,7 +389,7 @@ import Testing
   @Test func aStoreThatFailsIsSaid() throws {
     try rig.daemon.store.database.execute("PRAGMA query_only = ON")
     guard
-      case .storeTrouble? = try GeoremindError(
+      case .storeFailure? = try GeoremindError(
         client.error("Add", #"{"reminder":{"title":"x",\#(future)}}"#))
     else { throw Unexpected("trouble with the store was to be said") }
     #expect(rig.daemon.host.engine.count == 0)

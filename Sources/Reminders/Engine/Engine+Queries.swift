@@ -1,0 +1,107 @@
+package import CivilTime
+import Containers
+import Departure
+import Geodesy
+import Geofencing
+import Positioning
+
+/// What others ask of the engine: its reminders, what comes next, what is near.
+extension Engine {
+  package var count: Int { slots.count }
+
+  /// Estimated memory of all reminders and their regions; timers and cells are not counted.
+  /// Complexity: O(1).
+  package var reminderBytes: Int { slots.byteCount + monitor.shapeBytes }
+
+  /// Estimated memory of one of them, without its region; 0 where there is none of this id.
+  package func reminderBytes(_ id: String) -> Int {
+    slots.index(of: id).map { slots.byteCount(of: $0) } ?? 0
+  }
+
+  /// The bytes by which a reminder would make `reminderBytes` grow.
+  package func growth(by reminder: Reminder) -> Int {
+    let shape = reminder.area?.byteCount ?? 0
+    return ReminderTable.size(reminder) + shape - reminderBytes(reminder.id)
+  }
+
+  package func reminder(_ id: String) -> Reminder? { slot(id)?.reminder }
+
+  package func progress(_ id: String) -> Progress? {
+    slots.index(of: id).map { slots.progress($0) }
+  }
+
+  /// Reminders that may still fire by themselves. Complexity: O(1).
+  package var armedCount: Int { slots.armedCount }
+
+  /// What timers will bring about, soonest first: due times, leads, and times to leave as things
+  /// stand.
+  ///
+  /// Walks the timers in their order. Some belong to no moment, so more are looked at than told; after
+  /// `limit` and some thousands the walk ends with what it has.
+  /// - Complexity: O(n + limit log n) for n timers.
+  package func upcoming(
+    limit: Int, at now: Instant
+  ) -> [(reminder: Reminder, moment: Instant)] {
+    var moments: [(reminder: Reminder, moment: Instant)] = []
+    var checks = 0
+    timers.forEachInOrder { deadline, index in
+      if moments.count >= limit {
+        moments.sort { ($0.moment, $0.reminder.id) < ($1.moment, $1.reminder.id) }
+        moments.removeSubrange(limit...)
+        if let last = moments.last, last.moment.microseconds < deadline { return false }
+      }
+      checks += 1
+      if let entry = upcoming(index, at: now) { moments.append(entry) }
+      return checks < 4_096 + 2 * limit
+    }
+    for (_, index) in departures.soonest(limit: limit, at: now) {
+      if let entry = upcoming(index, at: now) { moments.append(entry) }
+    }
+    moments.sort { ($0.moment, $0.reminder.id) < ($1.moment, $1.reminder.id) }
+    return Array(moments.prefix(max(0, limit)))
+  }
+
+  func upcoming(_ index: Int32, at now: Instant) -> (reminder: Reminder, moment: Instant)? {
+    let state = slots.state(index)
+    guard state == .snoozed || state == .armed, let slot = slots.slot(index) else { return nil }
+    let moment: Instant? =
+      switch (state, slot.reminder.kind) {
+      case (.snoozed, _): slot.progress.snoozedUntil
+      case (_, .date): nextLead(slot)
+      case (_, .preemptive): leaving(slot, at: now)?.moment
+      default: nil
+      }
+    return moment.map { (slot.reminder, $0) }
+  }
+
+  /// A region that a reminder waits for.
+  package struct Nearby {
+    package let reminder: Reminder
+    /// Metres to its edge, negative inside.
+    package let distance: Double
+    /// The number of the place in the store, where it is one of a category.
+    package let placeNumber: Int64?
+  }
+
+  /// The armed regions nearest to the last fix; of a category the nearest place.
+  package func nearby(limit: Int) -> [Nearby] {
+    guard limit > 0, let position = lastFix?.position else { return [] }
+    var found = monitor.nearest(to: position, limit: limit, within: .infinity).compactMap {
+      entry -> Nearby? in
+      slots.slot(entry.id).map {
+        Nearby(reminder: $0.reminder, distance: entry.distance, placeNumber: nil)
+      }
+    }
+    for watch in watches {
+      guard let nearest = watch.nearest(to: position) else { continue }
+      for index in watch.listeners.sorted().prefix(limit) {
+        guard let slot = slots.slot(index) else { continue }
+        found.append(
+          Nearby(
+            reminder: slot.reminder, distance: nearest.distance, placeNumber: nearest.number))
+      }
+    }
+    found.sort { ($0.distance, $0.reminder.id) < ($1.distance, $1.reminder.id) }
+    return Array(found.prefix(limit))
+  }
+}

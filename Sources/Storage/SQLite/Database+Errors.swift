@@ -1,0 +1,27 @@
+import CSQLite
+import Glibc
+
+extension Database {
+  /// SQLite calls some full and read-only disks an I/O error; the system's error number knows better.
+  func cause(of code: Int32) -> Int32 {
+    guard code & 0xFF == SQLITE_IOERR, let handle else { return code }
+    switch sqlite3_system_errno(handle) {
+    case ENOSPC, EDQUOT: return SQLITE_FULL
+    case EROFS: return SQLITE_READONLY
+    default: return code
+    }
+  }
+
+  func failure(_ code: Int32, sql: String?, isMisuse: Bool = false) -> StoreError {
+    let message =
+      if handle == nil && sql != nil {
+        "the database is closed"
+      } else if isMisuse || handle == nil {
+        String(cString: sqlite3_errstr(code))
+      } else {
+        String(cString: sqlite3_errmsg(handle))
+      }
+    return .sqlite(
+      SQLiteFailure(extendedCode: cause(of: code), message: message, sql: sql, path: path))
+  }
+}
