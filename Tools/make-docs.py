@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Makes the generated parts of docs/reference from the programs and the sources.
+
+usage: make-docs.py FOLDER-OF-THE-PROGRAMS [--check]
+
+    verbs.md            the verbs of georemind, as it describes them (--experimental-dump-help)
+    command-line.md     the options of the other programs, in the same way
+    configuration.md    settings, from etc/georemind.conf
+    varlink.md          the interface, from Sources/Control/GeoremindInterface.swift
+
+A generated part stands between `<!-- generated … -->` and `<!-- end generated -->`; the rest of a page is
+written by hand. With --check nothing is written: it prints the pages that are stale, and what the reference
+lacks (message ids in journal.md, fields in reminder-json.md), and ends with 1 if there are any.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+root = os.path.abspath(os.path.join(os.path.dirname(__file__), ".."))
+arguments = [word for word in sys.argv[1:] if word != "--check"]
+if len(arguments) != 1:
+    sys.exit(__doc__.split("\n\n")[1])
+programs, only_check = os.path.abspath(arguments[0]), "--check" in sys.argv
+COMMON = {"help", "version", "json", "socket"}
+
+
+def read(path):
+    with open(os.path.join(root, path), encoding="utf-8") as file:
+        return file.read()
+
+
+# --- command line
+
+def help_of(program):
+    text = subprocess.run([f"{programs}/{program}", "--experimental-dump-help"], capture_output=True, text=True,
+                          check=True).stdout
+    return json.loads(text)["command"]
+
+
+def cell(text):
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def rows(command, hidden, sections=None):
+    """A list of arguments and options; a flag and its inverse are one item. That an id may be shortened is said
+    once, at the head of the page."""
+    found, last = [], None
+    for argument in command.get("arguments", []):
+        name = argument.get("preferredName", {}).get("name", "")
+        if not argument.get("shouldDisplay", True) or name in hidden:
+            continue
+        if sections and argument.get("sectionTitle") in sections:
+            continue
+        text = argument.get("abstract", "")
+        if argument["kind"] == "positional" and re.match("(Its|Their) ids?,", text):
+            continue
+        value = argument.get("valueName", "")
+        if argument["kind"] == "positional":
+            label = f"`{value}`"
+        else:
+            names = [("--" if each["kind"] == "long" else "-") + each["name"] for each in argument.get("names", [])]
+            label = ", ".join(f"`{each}`" for each in names)
+            if argument["kind"] == "option":
+                label += f" *{value}*"
+        if argument["kind"] == "flag" and last == text:
+            found[-1][0] += f", {label}"
+            continue
+        last = text
+        if argument.get("allValues"):
+            text += f" ({', '.join(argument['allValues'])})"
+        if argument.get("defaultValue"):
+            text += f" Default: `{argument['defaultValue']}`."
+        if argument.get("isRepeating") and argument["kind"] != "positional":
+            text += " May be repeated."
+        found.append([label, text])
+    if not found:
+        return []
+    return [""] + [f"- {label}: {cell(text)}" for label, text in found]
+
+
+def usage(name, command):
+    words = [name]
+    for argument in command.get("arguments", []):
+        if argument["kind"] == "positional":
+            word = argument["valueName"].upper() + ("…" if argument.get("isRepeating") else "")
+            words.append(f"[{word}]" if argument.get("isOptional") else word)
+    return " ".join(words)
+
+
+def discussion(command):
+    """Lines that begin with the program's name are examples."""
+    lines, code = [], []
+    for line in (command.get("discussion") or "").split("\n"):
+        if line.startswith("georemind "):
+            code.append(line)
+            continue
+        if code:
+            lines += ["", "```", *code, "```", ""]
+            code = []
+        lines.append(line)
+    if code:
+        lines += ["", "```", *code, "```"]
+    return "\n".join(lines).strip()
+
+
+def verbs(command, before):
+    lines = []
+    for verb in command.get("subcommands", []):
+        if verb["commandName"] == "help" or not verb.get("shouldDisplay", True):
+            continue
+        name = f"{before} {verb['commandName']}"
+        if verb.get("subcommands"):
+            lines += verbs(verb, name)
+            continue
+        lines += ["", f"## {name}", ""]
+        if (words := usage(name, verb)) != name:
+            lines += [f"`{words}`", ""]
+        lines.append(verb.get("abstract", ""))
+        if text := discussion(verb):
+            lines += ["", text]
+        sections = None
+        if verb["commandName"] == "edit" and before == "georemind":
+            sections = {"The reminder"}
+            lines += ["", "It takes the options of [georemind add](#georemind-add) that describe the reminder, and:"]
+        lines += rows(verb, COMMON, sections)
+    return lines
+
+
+def command_line():
+    """The options of the programs without verbs."""
+    lines = ["## The other programs"]
+    for program in ("georemindd", "georemind-notify", "georemind-hook", "georemind-route"):
+        command = help_of(program)
+        lines += ["", f"### {program}", "", command.get("abstract", "")] + rows(command, {"help", "version"})
+    return "\n".join(lines)
+
+
+# --- configuration
+
+def paragraphs(comment):
+    """Indented lines are a table."""
+    text, table = [], []
+    for line in comment + [""]:
+        if line.startswith("  "):
+            table.append(line[2:])
+            continue
+        if table:
+            text += ["", "```", *table, "```", ""]
+            table = []
+        text.append(line)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(text)).strip("\n")
+
+
+def configuration():
+    """The keys below a comment, then the comment."""
+    lines, comment, keys, started = [], [], [], False
+
+    def close():
+        if comment or keys:
+            lines.extend(["", "\\\n".join(f"**`{key}`**" for key in keys)] if keys else [])
+            lines.extend(["", paragraphs(comment)])
+        comment.clear()
+        keys.clear()
+
+    for line in read("etc/georemind.conf").split("\n"):
+        if section := re.fullmatch(r"\[(\w+)\]", line):
+            close()
+            lines += ["", f"## [{section[1]}]"]
+            started = True
+        elif not started:
+            continue
+        elif re.fullmatch(r"#[A-Z][A-Za-z]+=.*", line):
+            keys.append(line[1:])
+        elif line.startswith("#"):
+            if keys:
+                close()
+            comment.append(line[2:])
+    close()
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
+
+
+# --- varlink
+
+def varlink():
+    text = re.search(r'static let text = """\n(.*?)\n    """', read("Sources/Control/GeoremindInterface.swift"),
+                     re.S)[1]
+    return "```varlink\n" + re.sub(r"^    ", "", text, flags=re.M).strip("\n") + "\n```"
+
+
+# --- pages
+
+def put(page, text):
+    """Answers whether the page had another text."""
+    path = f"docs/reference/{page}"
+    old = read(path)
+    new = re.sub(r"(<!-- generated [^\n]*-->\n).*?(<!-- end generated -->)",
+                 lambda found: f"{found[1]}\n{text}\n\n{found[2]}", old, flags=re.S)
+    if new != old and not only_check:
+        with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+            file.write(new)
+    return new != old
+
+
+def lacking():
+    """Facts of the sources that a page written by hand does not have."""
+    journal, fields = read("docs/reference/journal.md"), read("docs/reference/reminder-json.md")
+    ids = re.findall(r'case \w+ = "([0-9a-f]{32})"', read("Sources/Daemon/Journal/MessageIDs.swift"))
+    yield from (f"docs/reference/journal.md lacks the message id {name}" for name in ids if name not in journal)
+    entry = re.findall(r'entry\.add\("(GEOREMIND_\w+)"', read("Sources/Daemon/Journal/Announcer.swift"))
+    yield from (f"docs/reference/journal.md lacks {name}" for name in sorted(set(entry)) if name not in journal)
+    known = re.findall(r"\.Va ((?:[a-z_]+ ?(?:, )?)+)$", read("man/georemind-reminders.7.in"), re.M)
+    for name in sorted({word for line in known for word in re.findall(r"[a-z_]+", line)}):
+        if f"`{name}`" not in fields:
+            yield f"docs/reference/reminder-json.md lacks {name}"
+
+
+def main():
+    pages = [
+        ("verbs.md", "\n".join(verbs(help_of("georemind"), "georemind")).strip()), ("command-line.md", command_line()),
+        ("configuration.md", configuration()), ("varlink.md", varlink())]
+    stale = [page for page, text in pages if put(page, text)]
+    missing = list(lacking())
+    for page in stale:
+        print(f"docs/reference/{page} {'is stale: make docs' if only_check else 'made anew'}")
+    print("\n".join(missing) or f"{len(pages) - (len(stale) if only_check else 0)} pages of docs/reference are up to date")
+    sys.exit(bool(missing) or only_check and bool(stale))
+
+
+main()
