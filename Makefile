@@ -125,8 +125,8 @@ install-main: $(SHARE)/.made
 	install -Dm644 -t $(DESTDIR)$(APPLICATIONSDIR) $(APPLICATIONS)
 	install -Dm644 -t $(DESTDIR)$(SYSUSERSDIR) systemd/sysusers.d/*
 	install -Dm644 -t $(DESTDIR)$(TMPFILESDIR) systemd/tmpfiles.d/*
-	install -Dm644 -t $(DESTDIR)$(DOCDIR) README.md LICENSE
-	install -Dm644 -t $(DESTDIR)$(DOCDIR)/docs docs/*
+	install -Dm644 -t $(DESTDIR)$(DOCDIR) $(wildcard *.md) LICENSE
+	cd docs && find . -type f -exec install -Dm644 {} $(abspath $(DESTDIR)$(DOCDIR))/docs/{} \;
 	for folder in examples systemd/examples; do (cd $$folder && find . -type f -exec \
 	  install -Dm644 {} $(abspath $(DESTDIR)$(DOCDIR))/examples/{} \;) || exit; done
 	install -d $(DESTDIR)$(CONFDIR)/georemind.conf.d

@@ -6,7 +6,7 @@ usage: recurrence.py NUMBER SEED
 A line each: rule, start, the first times (at most five), a later moment, the first time after it
 ("-": none), and in what python-dateutil is known to differ from RFC 5545 ("-": nothing). Fields are
 parted by tabs, times by blanks. Rules that python-dateutil needs longer than 0.02 s for are left out.
-Ends with 77 where python-dateutil is missing. docs/time.md says what the differences are.
+Ends with 77 where python-dateutil is missing. docs/explanation/time-and-time-to-leave.md says what the differences are.
 """
 import datetime
 import random

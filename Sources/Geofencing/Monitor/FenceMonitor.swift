@@ -9,7 +9,7 @@ import Geodesy
 ///     monitor.process(sample, into: &transitions)
 ///
 /// It knows no clock and does nothing on its own: the same samples give the same transitions.
-/// `docs/geofencing.md` has the rules with their reasons.
+/// `docs/explanation/how-it-decides.md` has the rules with their reasons.
 ///
 /// Most samples cost one comparison. After each check of the fences the monitor has a *safe ball*:
 /// how far from there, in any direction, one can travel before any decision could change. There is
