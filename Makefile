@@ -10,12 +10,17 @@ BUILD_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -s 
   -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs
 SOURCES := $(shell find Sources Benchmarks Tools -name '*.swift' -o -name '*.h' -o -name '*.modulemap')
 
-.PHONY: all run test check deps lint fuzz bench install install-main install-route uninstall deb clean drive
+.DEFAULT_GOAL = all
+.PHONY: help all run test check deps lint prose docs docs-check docs-run fuzz bench install install-main \
+  install-route uninstall deb clean drive ci golden crash failures fleet soak clock packages service calendars \
+  interchange routing geodesics notifications report units sanitize long
 
-all: $(RELEASE)/.built
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# Installs with apt what the build needs and the machine does not have.
-deps:
+all: $(RELEASE)/.built ## the release programs, in .build/release
+
+deps: ## what the build needs and the machine lacks, with apt-get
 	@Tools/install-build-deps.sh
 
 # The names that the one program file is called by, its own first (Sources/georemind/Role.swift).
@@ -29,29 +34,95 @@ $(RELEASE)/.built: Package.swift $(SOURCES)
 	@for link in $(LINKS); do ln -sfn georemind $(RELEASE)/$$link || exit; done
 	@touch $@
 
-# The daemon on a recorded drive with a few reminders; its firings as journal entries.
-run: $(RELEASE)/.built
+run: $(RELEASE)/.built ## a recorded drive with a few reminders; prints the journal entries
 	@Tools/run-demo.sh $(RELEASE)
 
-test: deps
+test: deps ## all unit tests, in some minutes
 	$(SWIFT) test
 
-# The fast suites, for after an edit: failures and one line, under a minute.
-check:
+check: ## the fast unit tests, for after an edit
 	@Tools/check.sh
 
-lint:
+lint: ## the style of the Swift sources
 	$(SWIFT) format lint --strict --recursive Sources Benchmarks Tests Tools Fuzz Package.swift
 
-# Each harness for ten seconds; Fuzz/run has more to choose.
-fuzz: deps
+prose: ## the language of the documents
+	@Tools/prose/check
+	@! command -v codespell >/dev/null || codespell README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md docs man etc
+
+docs: $(RELEASE)/.built ## the generated parts of docs/reference
+	@Tools/make-docs.py $(RELEASE)
+
+docs-check: $(RELEASE)/.built ## fails if a generated part of docs/reference is stale
+	@Tools/make-docs.py $(RELEASE) --check
+
+docs-run: $(RELEASE)/.built ## every command of the documents, run as a reader would
+	@Tests/System/docs/run $(RELEASE)
+
+ci: ## everything that must pass before a change lands
+	@.ci/run
+
+fuzz: deps ## each fuzzing harness for ten seconds; Fuzz/run has more to choose
 	Fuzz/run
 
-# The bundled drive, made anew by its generator.
-drive: $(RELEASE)/.built
+golden: $(RELEASE)/.built ## recorded firings: 300 trips and 40 scripts of a live daemon
+	Tests/Golden/check $(RELEASE)
+
+service: ## the service under a real systemd (needs SYSTEM_BED)
+	Tests/System/run
+
+packages: ## the Debian packages on a clean system (needs SYSTEM_BED)
+	Tests/System/package/run
+
+crash: ## kill -9 and power cuts among firings (needs SYSTEM_BED)
+	Tests/System/crash/run --full
+
+failures: ## full, failing and slow disks, damaged databases, a hanging journald (needs SYSTEM_BED)
+	Tests/System/crash/trouble --full
+
+fleet: ## firings sent to systemd-journal-remote (needs SYSTEM_BED)
+	Tests/System/fleet/run
+
+clock: ## a virtual machine whose clock and zone are set, and that sleeps
+	Tests/System/clock/run
+
+soak: $(RELEASE)/.built ## a month of fixes: memory and descriptors stay as they are
+	Tests/System/soak.py
+
+units: ## the units: systemd-analyze verify, and their exposure
+	systemd-analyze verify systemd/*.service
+	systemd-analyze security --offline=true systemd/georemindd.service | tail -n 1
+
+calendars: $(RELEASE)/.built ## a CalDAV server (needs radicale, vdirsyncer, todoman)
+	Tests/System/check_calendars.py $(RELEASE)/georemind $(RELEASE)/georemindd
+
+interchange: $(RELEASE)/.built ## files of other programs (needs gpsbabel)
+	Tests/System/check_interchange.py $(RELEASE)/georemind $(RELEASE)/georemindd
+
+routing: $(RELEASE)/.built ## OSRM and Valhalla, where installed, and failing engines
+	Tests/System/check_routing.py $(RELEASE)
+
+geodesics: $(RELEASE)/.built ## distances against geographiclib from PyPI
+	Tests/System/check_geodesics.py $(RELEASE)/georemind
+
+notifications: $(RELEASE)/.built ## a real dunst (needs dunst, dbus-daemon, xvfb, imagemagick)
+	Tests/System/check_notifications $(RELEASE) .build/notification.png
+
+report: $(RELEASE)/.built ## the report in a headless Chromium (needs chromium)
+	Tests/System/report/check.py $(RELEASE)/georemind .build/report
+
+sanitize: ## the unit tests with Address and Thread Sanitizer
+	$(SWIFT) test --sanitize=address --scratch-path .build/address
+	$(SWIFT) test --sanitize=thread --scratch-path .build/thread
+
+LONG ?= ExactnessTests|Simulations|RepeatDateutilTests|TimeZoneRulesTests|GeodesyTests
+long: ## the long unit tests; LONG= is a pattern of their names
+	GEOREMIND_LONG_TESTS=1 $(SWIFT) test -c release -Xswiftc -enable-testing --filter '$(LONG)'
+
+drive: $(RELEASE)/.built ## the bundled drive, made anew by its generator
 	$(RELEASE)/make-drive > examples/drive.nmea
 
-bench: $(RELEASE)/.built
+bench: $(RELEASE)/.built ## the benchmarks and their options
 	@$(RELEASE)/georemind-bench --help
 
 # Two packages, each with what bears its names: georemind-route brings libcurl, and with it 30 libraries.
@@ -111,7 +182,7 @@ define install_shared
 	install -Dm644 -t $(DESTDIR)$(FISHDIR) $(call $(1),$(FISH))
 endef
 
-install: install-main install-route
+install: install-main install-route ## programs, units, manual pages and documents, below PREFIX
 
 install-route: $(SHARE)/.made
 	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/$(ROUTE)
@@ -133,8 +204,7 @@ install-main: $(SHARE)/.made
 	test -e $(DESTDIR)$(CONFDIR)/georemind.conf || \
 	  install -Dm644 -t $(DESTDIR)$(CONFDIR) etc/georemind.conf
 
-# Takes away what install put there; settings and state stay.
-uninstall:
+uninstall: ## removes what install put there; settings and state stay
 	rm -f $(PROGRAMS:%=$(DESTDIR)$(BINDIR)/%)
 	rm -f $(UNITS:systemd/%=$(DESTDIR)$(UNITDIR)/%) $(USERUNITS:systemd/user/%=$(DESTDIR)$(USERUNITDIR)/%)
 	rm -f $(CATALOGS:systemd/catalog/%=$(DESTDIR)$(CATALOGDIR)/%)
@@ -145,14 +215,12 @@ uninstall:
 	rm -f $(FISH:$(SHARE)/fish/%=$(DESTDIR)$(FISHDIR)/%)
 	rm -rf $(DESTDIR)$(DOCDIR)
 
-# The Debian packages in .build/deb, for this machine's architecture. VERSION=1.2 is another than that of
-# debian/changelog.
-deb: $(SHARE)/.made
+deb: $(SHARE)/.made ## the Debian packages, in .build/deb; VERSION=1.2 sets another version
 	@command -v dh >/dev/null || { echo "make deb needs debhelper: apt install debhelper" >&2; exit 1; }
 	@mkdir -p .build/deb
 	DEB_RULES_REQUIRES_ROOT=no DEB_DIR=$(CURDIR)/.build/deb $(if $(VERSION),VERSION=$(VERSION)) \
 	  debian/rules binary
 	@ls -l .build/deb/*.deb
 
-clean:
+clean: ## removes .build
 	rm -rf .build

@@ -6,7 +6,7 @@ usage: make-docs.py FOLDER-OF-THE-PROGRAMS [--check]
     verbs.md            the verbs of georemind, as it describes them (--experimental-dump-help)
     command-line.md     the options of the other programs, in the same way
     configuration.md    settings, from etc/georemind.conf
-    varlink.md          the interface, from Sources/Control/GeoremindInterface.swift
+    varlink.md          the interface org.georemind, from Sources/Control
 
 A generated part stands between `<!-- generated … -->` and `<!-- end generated -->`; the rest of a page is
 written by hand. With --check nothing is written: it prints the pages that are stale, and what the reference
@@ -185,9 +185,14 @@ def configuration():
 # --- varlink
 
 def varlink():
-    text = re.search(r'static let text = """\n(.*?)\n    """', read("Sources/Control/GeoremindInterface.swift"),
-                     re.S)[1]
-    return "```varlink\n" + re.sub(r"^    ", "", text, flags=re.M).strip("\n") + "\n```"
+    path = "Sources/Control/org.georemind.varlink"
+    if os.path.exists(os.path.join(root, path)):
+        text = read(path)
+    else:
+        text = re.search(r'static let text = """\n(.*?)\n    """',
+                         read("Sources/Control/GeoremindInterface.swift"), re.S)[1]
+        text = re.sub(r"^    ", "", text, flags=re.M)
+    return "```varlink\n" + text.strip("\n") + "\n```"
 
 
 # --- pages
