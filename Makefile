@@ -48,7 +48,7 @@ lint: ## the style of the Swift sources
 
 prose: ## the language of the documents
 	@Tools/prose/check
-	@! command -v codespell >/dev/null || codespell README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md docs man etc
+	@! command -v codespell >/dev/null || codespell -L nd README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md docs man etc
 
 docs: $(RELEASE)/.built ## the generated parts of docs/reference
 	@Tools/make-docs.py $(RELEASE)
