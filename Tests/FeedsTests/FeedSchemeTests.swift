@@ -50,9 +50,9 @@ import Testing
     }
   }
 
-  /// The table "Feeds and sources": when each is lost, and when it is tried again.
-  @Test func theArchitectureSaysWhenEverySchemeIsLost() throws {
-    let text = try contents("\(packageRoot)/docs/architecture.md")
+  /// The table "How a feed fails and recovers".
+  @Test func theDocumentSaysWhenEverySchemeIsLost() throws {
+    let text = try contents("\(packageRoot)/docs/how-to/feeds.md")
     for scheme in FeedScheme.all {
       guard try url(scheme).longestWait != nil else { continue }
       let name = scheme.prefix.prefix { $0 != ":" }
