@@ -5,9 +5,9 @@ import Positioning
 
 /// Decodes `bytes` `passes` times on one thread and says how fast that went.
 ///
-/// The bytes go through the decoder in pieces of 64 KiB, as a file feed reads them; the fixes of each
-/// piece are folded into a checksum, so that none of the work can be left out. The rates are of
-/// processor time, median over the passes; megabytes are 10⁶ bytes.
+/// The bytes go through the decoder in pieces of 64 KiB, as a file feed reads them; the fixes of
+/// each piece are folded into a checksum, so that none of the work can be left out. The rates are
+/// of processor time, median over the passes; megabytes are 10⁶ bytes.
 func decodeBench(bytes: [UInt8], passes: Int) -> String {
   var seconds: [Double] = []
   var checksum: UInt64 = 0

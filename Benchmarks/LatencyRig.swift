@@ -1,7 +1,7 @@
 import Glibc
 
-/// The whole daemon as a process of its own, between a pseudo-terminal for its receiver and a socket
-/// in the place of the journal's.
+/// The whole daemon as a process of its own, between a pseudo-terminal for its receiver and a
+/// socket in the place of the journal's.
 final class LatencyRig {
   private let folder: BenchFolder
   private var receiver: Int32 = -1
@@ -9,8 +9,8 @@ final class LatencyRig {
   private var entries: StampedDatagrams
   private var daemon: pid_t = -1
 
-  /// - Parameter parent: where the state directory is made: a folder of a disk, or of a tmpfs, whose
-  ///   sync costs nothing.
+  /// - Parameter parent: where the state directory is made: a folder of a disk, or of a tmpfs,
+  ///   whose sync costs nothing.
   init(stateIn parent: String, reminders: String) throws {
     folder = try BenchFolder(in: parent)
     let socket = "\(folder.path)/journal"

@@ -5,11 +5,12 @@ import Geodesy
 import Positioning
 import Reminders
 
-/// A day's fixes against `count` preemptive reminders whose due times are spread evenly over the month
-/// that begins with it, as the daemon takes them in at a start; returns one line.
+/// A day's fixes against `count` preemptive reminders whose due times are spread evenly over the
+/// month that begins with it, as the daemon takes them in at a start; returns one line.
 ///
 /// Their places lie anywhere within 50 km of the track; they are for driving, as the track is, or a
-/// third of them each for driving, cycling and walking. Every fix is taken at its time, after each deadline before it at its own.
+/// third of them each for driving, cycling and walking. Every fix is taken at its time, after each
+/// deadline before it at its own.
 func preemptiveBench(
   count: Int, trackCSV path: String, modes: [Reminder.Transport]
 ) throws -> String {
@@ -36,9 +37,9 @@ func preemptiveBench(
   }
   load += spent { engine.finishLoading(at: epoch, into: &effects) }
 
-  // Steps in which something fired are told apart: writing a firing's sentence costs more than the rest.
-  // The processor's clock is read by a system call, which costs more than a fix: steps are timed by the
-  // monotonic clock, and their sum is brought to the processor time of the whole day.
+  // Steps in which something fired are told apart: writing a firing's sentence costs more than the
+  // rest. The processor's clock is read by a system call, which costs more than a fix: steps are
+  // timed by the monotonic clock, and their sum is brought to the processor time of the whole day.
   let day = (processor: processorTime(), wall: wallTime())
   var quiet = (time: 0.0, steps: 0)
   var loud = (time: 0.0, steps: 0)
@@ -82,8 +83,9 @@ func preemptiveBench(
     + " firings_fnv1a=\(String(digest.value, radix: 16))"
 }
 
-/// FNV-1a, 64 bits, of each firing's reminder, a space and its time in microseconds. They are written in one place over and
-/// over: what the bench itself does between two fixes is not to drive the engine out of the processor's caches.
+/// FNV-1a, 64 bits, of each firing's reminder, a space and its time in microseconds. They are
+/// written in one place over and over: what the bench itself does between two fixes is not to drive
+/// the engine out of the processor's caches.
 private struct FiringDigest: ~Copyable {
   private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
   private var text = ByteWriter(capacity: 64)

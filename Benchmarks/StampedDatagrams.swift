@@ -1,8 +1,8 @@
 import Glibc
 
-/// The datagrams of a socket, each with the moment at which the kernel put it there: no sleep of the reader
-/// is in that (`SO_TIMESTAMPNS`, socket(7) and Documentation/networking/timestamping.rst of Linux). The stamps
-/// are of the time of day: where that is set meanwhile they mean nothing.
+/// The datagrams of a socket, each with the moment at which the kernel put it there: no sleep of
+/// the reader is in that (`SO_TIMESTAMPNS`, socket(7) and Documentation/networking/timestamping.rst
+/// of Linux). The stamps are of the time of day: where that is set meanwhile they mean nothing.
 struct StampedDatagrams {
   private let descriptor: Int32
   private var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -46,8 +46,8 @@ struct StampedDatagrams {
     return Datagram(text: Array(buffer[..<count]), arrival: stamp, reading: reading)
   }
 
-  /// Of the one record of cmsg(3) that was asked for: length, level, type, and a timespec; as they lie on
-  /// machines of 64 bits.
+  /// Of the one record of cmsg(3) that was asked for: length, level, type, and a timespec; as they
+  /// lie on machines of 64 bits.
   private static func stamp(_ control: UnsafeRawBufferPointer, length: Int) -> Double? {
     let header = 16
     guard length >= header + MemoryLayout<timespec>.size,

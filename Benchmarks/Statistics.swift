@@ -20,7 +20,8 @@ extension timespec {
 }
 
 extension [Double] {
-  /// The value that a share of all (0…1) does not exceed; the array must be sorted. NaN without any.
+  /// The value that a share of all (0…1) does not exceed; the array must be sorted. NaN without
+  /// any.
   func percentile(_ share: Double) -> Double {
     isEmpty ? .nan : self[Swift.min(count - 1, Int(Double(count) * share))]
   }

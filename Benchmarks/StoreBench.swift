@@ -4,9 +4,9 @@ import Glibc
 import Reminders
 import Storage
 
-/// What the store costs on the disk at hand: one progress, one firing and the mark of the firing before it
-/// a transaction, as the daemon commits them; the look at the outbox that follows; and the reading of
-/// `count` reminders at the start.
+/// What the store costs on the disk at hand: one progress, one firing and the mark of the firing
+/// before it a transaction, as the daemon commits them; the look at the outbox that follows; and
+/// the reading of `count` reminders at the start.
 func storeBench(count: Int) throws -> String {
   let folder = try BenchFolder(in: "/tmp")
   let now = Instant(seconds: 1_800_000_000)

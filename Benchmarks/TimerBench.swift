@@ -1,8 +1,9 @@
 import Containers
 import Reminders
 
-/// Times the timer heap with `count` timers at random within a year, and returns one line: nanoseconds
-/// of processor time for each operation, the middle one of three rounds, and bytes for each timer.
+/// Times the timer heap with `count` timers at random within a year, and returns one line:
+/// nanoseconds of processor time for each operation, the middle one of three rounds, and bytes for
+/// each timer.
 func timerBench(count: Int) throws -> String {
   guard count > 0, count <= 100_000_000 else {
     throw BenchError("timers: the number must be from 1 to 100000000, not \(count)")
@@ -17,8 +18,8 @@ func timerBench(count: Int) throws -> String {
     + " drain_ns=\(middle(\.drain)) bytes_per_timer=\(middle(\.bytes))"
 }
 
-/// One round: all are set, each is taken and set anew, as many are moved, half are taken away in random
-/// order, and the rest come out.
+/// One round: all are set, each is taken and set anew, as many are moved, half are taken away in
+/// random order, and the rest come out.
 private struct TimerRound {
   let insert, popInsert, reschedule, cancel, drain, bytes: Double
 

@@ -2,8 +2,8 @@
 import CivilTime
 import Geodesy
 
-/// What people type: coordinates, lengths, spans, times. Each is read or refused, and what is printed
-/// of it reads back.
+/// What people type: coordinates, lengths, spans, times. Each is read or refused, and what is
+/// printed of it reads back.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCoordinates(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let text = String(decoding: Input(start, count).rest, as: UTF8.self)

@@ -3,8 +3,8 @@ import CivilTime
 import Interchange
 import Reminders
 
-/// Calendars of any bytes. What is read gives back its bytes; reading again gives the same reminders;
-/// what is written back reads as done or put off, and all that is not concerned stays.
+/// Calendars of any bytes. What is read gives back its bytes; reading again gives the same
+/// reminders; what is written back reads as done or put off, and all that is not concerned stays.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzICalendar(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var input = Input(start, count)

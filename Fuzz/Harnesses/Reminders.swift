@@ -5,7 +5,8 @@ import Interchange
 import JSONText
 import Reminders
 
-/// Files of reminders: what is taken comes back from its JSON as it was, and an engine can live with it.
+/// Files of reminders: what is taken comes back from its JSON as it was, and an engine can live
+/// with it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzReminders(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let reminders: [Reminder]

@@ -3,8 +3,9 @@ import Geodesy
 import JSONText
 import Positioning
 
-/// Lines of gpsd. Where the reader of whole JSON documents takes a line for a report with a position,
-/// the decoder must find that position; where it finds one, the line must be JSON to its end.
+/// Lines of gpsd. Where the reader of whole JSON documents takes a line for a report with a
+/// position, the decoder must find that position; where it finds one, the line must be JSON to its
+/// end.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzReports(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var input = Input(start, count)

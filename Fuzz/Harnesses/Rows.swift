@@ -8,12 +8,12 @@ import Positioning
 import Reminders
 import Storage
 
-/// The rows of the database, as a hand with the rules of the schema switched off may leave them: text
-/// where a number belongs, bytes that are no UTF-8, times of the year 292 000, words nobody knows. They
-/// are read or reported, and an engine lives with those that were read.
+/// The rows of the database, as a hand with the rules of the schema switched off may leave them:
+/// text where a number belongs, bytes that are no UTF-8, times of the year 292 000, words nobody
+/// knows. They are read or reported, and an engine lives with those that were read.
 ///
-/// An input is a byte that chooses what is done with the rows, and a list of values: each a byte that
-/// chooses the column, one that chooses type and row, and the value's bytes up to a NUL.
+/// An input is a byte that chooses what is done with the rows, and a list of values: each a byte
+/// that chooses the column, one that chooses type and row, and the value's bytes up to a NUL.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRows(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var input = Input(start, count)

@@ -1,8 +1,8 @@
 // Support: Input
 import CivilTime
 
-/// Files of time zones, and the rules of POSIX in them: every moment has an offset, every reading of a
-/// clock a moment.
+/// Files of time zones, and the rules of POSIX in them: every moment has an offset, every reading
+/// of a clock a moment.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTimeZones(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Input(start, count).rest

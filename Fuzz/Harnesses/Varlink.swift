@@ -2,8 +2,8 @@
 import Control
 import JSONText
 
-/// A client of the control socket that sends anything, in pieces of any size, while replies are pushed,
-/// finished and taken: each answer is a whole message, and the pieces make no difference.
+/// A client of the control socket that sends anything, in pieces of any size, while replies are
+/// pushed, finished and taken: each answer is a whole message, and the pieces make no difference.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzVarlink(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var input = Input(start, count)

@@ -4,9 +4,9 @@ import JSONText
 import Positioning
 import Reminders
 
-/// Lets an engine with reminders of unknown make live for a while: fixes at and around a place, its own
-/// deadlines, a clock that is set, another zone, and questions in between. Nothing may trap, no deadline
-/// may stay behind, and no firing may come twice.
+/// Lets an engine with reminders of unknown make live for a while: fixes at and around a place, its
+/// own deadlines, a clock that is set, another zone, and questions in between. Nothing may trap, no
+/// deadline may stay behind, and no firing may come twice.
 func live(_ engine: inout Engine, from begin: Instant, at place: Coordinate, ids: [String]) {
   var now = begin
   var effects: [Effect] = []

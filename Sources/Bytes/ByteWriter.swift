@@ -1,8 +1,8 @@
 /// Texts and numbers as bytes, one after the other, in room that is there before them.
 ///
-/// Between a fix and its firing's entry in the journal a hundred pieces are put together: here each is a copy and
-/// nothing more, where an array asks a dozen questions first, and a `String` more. It has the room to itself, and
-/// cannot be copied.
+/// Between a fix and its firing's entry in the journal a hundred pieces are put together: here each
+/// is a copy and nothing more, where an array asks a dozen questions first, and a `String` more. It
+/// has the room to itself, and cannot be copied.
 @safe package struct ByteWriter: ~Copyable {
   /// `capacity` bytes, the first `count` of which are written.
   private var start: UnsafeMutableRawPointer
@@ -43,8 +43,8 @@
 
   package mutating func add(_ text: String) { add(text.utf8.span) }
 
-  /// A text of the program, of which nothing is asked before it is copied. Traps where it is one character that
-  /// the compiler was told to keep as such.
+  /// A text of the program, of which nothing is asked before it is copied. Traps where it is one
+  /// character that the compiler was told to keep as such.
   package mutating func add(_ text: StaticString) {
     let count = text.utf8CodeUnitCount
     unsafe place(for: count).copyMemory(from: text.utf8Start, byteCount: count)
@@ -61,7 +61,8 @@
     unsafe place(for: other.count).copyMemory(from: other.start, byteCount: other.count)
   }
 
-  /// A text of the program, a byte, a text and another byte, such as a name, `=`, its value and a line end.
+  /// A text of the program, a byte, a text and another byte, such as a name, `=`, its value and a
+  /// line end.
   package mutating func add(
     _ name: StaticString, separator: UInt8, _ value: Span<UInt8>, end: UInt8
   ) {
@@ -90,13 +91,15 @@
     unsafe place(for: 8).storeBytes(of: number.littleEndian, as: UInt64.self)
   }
 
-  /// As `add(littleEndian:)`, in place of eight bytes that are written already. Traps where they are not.
+  /// As `add(littleEndian:)`, in place of eight bytes that are written already. Traps where they
+  /// are not.
   package mutating func replace(littleEndian number: UInt64, at offset: Int) {
     precondition(offset >= 0 && offset <= count - 8)
     unsafe start.storeBytes(of: number.littleEndian, toByteOffset: offset, as: UInt64.self)
   }
 
-  /// The number in decimal, in ASCII, with zeros in front of fewer than `width` digits; the sign is none.
+  /// The number in decimal, in ASCII, with zeros in front of fewer than `width` digits; the sign is
+  /// none.
   package mutating func add(decimal number: Int, width: Int = 1) {
     if number < 0 { add(UInt8(ascii: "-")) }
     var rest = number.magnitude

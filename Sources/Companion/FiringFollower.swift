@@ -2,8 +2,8 @@ package import Control
 package import JSONText
 package import LinuxRuntime
 
-/// Follows the daemon's firings for as long as the program runs: each is delivered once, in order, also
-/// those that were missed while this program or the daemon was away.
+/// Follows the daemon's firings for as long as the program runs: each is delivered once, in order,
+/// also those that were missed while this program or the daemon was away.
 ///
 /// Two links are held: one for the stream of firings and one for calls. A lost daemon is tried
 /// again, after half a second at first and then up to ten seconds apart; its socket is searched for
@@ -67,8 +67,8 @@ package final class FiringFollower {
   /// Whether a call would be sent.
   package var isConnected: Bool { calls != nil }
 
-  /// Calls a method of `org.georemind`; without a daemon the answer is nil, at once. It is nil, too,
-  /// where the connection is lost before the answer: then whether it was done is not known.
+  /// Calls a method of `org.georemind`; without a daemon the answer is nil, at once. It is nil,
+  /// too, where the connection is lost before the answer: then whether it was done is not known.
   package func call(
     _ method: String, _ parameters: JSONObject = JSONObject(),
     answer: @escaping (Result<JSONObject, VarlinkError>?) -> Void

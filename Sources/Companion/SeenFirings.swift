@@ -1,11 +1,12 @@
 import CivilTime
 package import JSONText
 
-/// The firings that were notified, so that after a pause the missed ones are notified and none twice.
+/// The firings that were notified, so that after a pause the missed ones are notified and none
+/// twice.
 ///
-/// It keeps the latest time and the ids of the last firings. The ledger is asked for what came since
-/// that time, so the ids have to reach back only over firings of one moment, and those that were
-/// decided while the clock was being set.
+/// It keeps the latest time and the ids of the last firings. The ledger is asked for what came
+/// since that time, so the ids have to reach back only over firings of one moment, and those that
+/// were decided while the clock was being set.
 package struct SeenFirings: Equatable, Sendable {
   package static let keptIDs = 256
 

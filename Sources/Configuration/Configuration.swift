@@ -1,8 +1,8 @@
 /// What several configuration files say together, each value with the line that said it.
 ///
-/// The files come in order: the main one, then the drop-ins. Of a scalar the last assignment counts;
-/// a list grows by each. An empty assignment takes back what was set before it: a scalar returns to
-/// its default, a list begins anew.
+/// The files come in order: the main one, then the drop-ins. Of a scalar the last assignment
+/// counts; a list grows by each. An empty assignment takes back what was set before it: a scalar
+/// returns to its default, a list begins anew.
 package struct Configuration: Sendable {
   /// The keys that are known, in the order `dump()` prints them.
   package let declared: [ConfigurationKey]

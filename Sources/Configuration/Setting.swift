@@ -1,5 +1,5 @@
-/// One key of `georemind.conf`: where it stands, what holds where no file sets it, which texts it takes,
-/// and where its value goes.
+/// One key of `georemind.conf`: where it stands, what holds where no file sets it, which texts it
+/// takes, and where its value goes.
 ///
 ///     Setting("Fence", "PassGapSec", "60", .span(.zero ... .hours(1)), to: \.longestLeg)
 ///
@@ -11,8 +11,8 @@ package struct Setting<Settings>: Sendable {
   package let expected: String
   private let store: @Sendable (Configuration, inout Settings) throws(ConfigurationError) -> Void
 
-  /// A key of which the last assignment counts. Where there is neither a value nor a default, nothing
-  /// is stored.
+  /// A key of which the last assignment counts. Where there is neither a value nor a default,
+  /// nothing is stored.
   package init<Value>(
     _ section: String, _ name: String, _ fallback: String? = nil, _ form: SettingForm<Value>,
     store: @escaping @Sendable (inout Settings, Value) -> Void

@@ -7,7 +7,8 @@ package struct SettingForm<Value>: Sendable {
   package let expected: String
   package let read: @Sendable (String) throws -> Value?
 
-  /// - Parameter read: answers nil, or throws with a reason that prints well, when the text is refused.
+  /// - Parameter read: answers nil, or throws with a reason that prints well, when the text is
+  ///   refused.
   package init(_ expected: String, _ read: @escaping @Sendable (String) throws -> Value?) {
     self.expected = expected
     self.read = read

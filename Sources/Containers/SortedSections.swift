@@ -1,13 +1,13 @@
-/// Items in sections, the sections sorted by their keys and the items of each section in an order of
-/// their own. Equal items stay in the order of arrival.
+/// Items in sections, the sections sorted by their keys and the items of each section in an order
+/// of their own. Equal items stay in the order of arrival.
 ///
 ///     var byDay = SortedSections<CivilDate, Reminder>(keys: <) { $0.title < $1.title }
 ///     byDay.insert(reminder, under: day)
 ///     for section in byDay.sections { … }
 ///     byDay.sections[2].items[7]
 ///
-/// Sorted arrays with binary search. Both orders are strict and weak, as `sort(by:)` requires. Two keys
-/// of which neither precedes the other are one key.
+/// Sorted arrays with binary search. Both orders are strict and weak, as `sort(by:)` requires. Two
+/// keys of which neither precedes the other are one key.
 ///
 /// Invariants: the keys rise strictly, the items of a section never fall, and no section is empty.
 package struct SortedSections<Key, Item> {
@@ -77,8 +77,8 @@ package struct SortedSections<Key, Item> {
 }
 
 extension Array {
-  /// The index of the first element that `belongs`, or the count. All elements that belong must stand
-  /// behind all that do not. Complexity: O(log n).
+  /// The index of the first element that `belongs`, or the count. All elements that belong must
+  /// stand behind all that do not. Complexity: O(log n).
   fileprivate func partitionIndex(_ belongs: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -1,7 +1,7 @@
 /// The methods of `org.georemind`, by the names that the interface gives them.
 ///
-/// A switch over it is exhaustive, so a method that is added and not answered does not compile; a test
-/// compares the names with the interface's text.
+/// A switch over it is exhaustive, so a method that is added and not answered does not compile; a
+/// test compares the names with the interface's text.
 package enum GeoremindMethod: String, CaseIterable, Sendable {
   case add = "Add"
   case importReminders = "Import"
@@ -39,8 +39,8 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
   case watchFirings = "WatchFirings"
   case watchStatus = "WatchStatus"
 
-  /// Whether it answers many times and so must be called with `more`. Varlink's definition language has no
-  /// word for it.
+  /// Whether it answers many times and so must be called with `more`. Varlink's definition language
+  /// has no word for it.
   package var isStreaming: Bool { self == .watchFirings || self == .watchStatus }
 }
 

@@ -16,10 +16,10 @@ package enum VarlinkAnswer: Equatable, Sendable {
 ///     for action in connection.receive(bytes, handler: answer) { … }   // send or close
 ///     connection.sent(count, handler: answer)                          // what the socket took
 ///
-/// Calls are answered one at a time, in the order they came; while one is open (a stream, or a reply
-/// that comes later) those behind it wait. Nothing grows without bound: a message has a largest
-/// size, calls are taken only while less than `outputLimit` bytes wait to be sent, and what comes
-/// while ``wantsInput`` is false is held up to twice the size of a message.
+/// Calls are answered one at a time, in the order they came; while one is open (a stream, or a
+/// reply that comes later) those behind it wait. Nothing grows without bound: a message has a
+/// largest size, calls are taken only while less than `outputLimit` bytes wait to be sent, and what
+/// comes while ``wantsInput`` is false is held up to twice the size of a message.
 ///
 /// `Peer` is whatever the owner knows of the other side: its credentials, for one.
 package struct VarlinkConnection<Peer> {

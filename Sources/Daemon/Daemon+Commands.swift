@@ -3,8 +3,8 @@ import Control
 import Reminders
 import Storage
 
-/// What people and files ask of the daemon. Each command goes to the engine, once its time is known, and is
-/// stored by one commit with what the engine makes of it.
+/// What people and files ask of the daemon. Each command goes to the engine, once its time is
+/// known, and is stored by one commit with what the engine makes of it.
 extension Daemon {
   func add(_ reminder: Reminder) throws { try addAll([reminder]) }
 
@@ -23,8 +23,8 @@ extension Daemon {
         saved: new.map { ($0, Progress(state: $0.state)) } + changed))
   }
 
-  /// All or nothing, in one transaction. Before the first fix of a recording the store alone takes it, and
-  /// the engine reads it there later.
+  /// All or nothing, in one transaction. Before the first fix of a recording the store alone takes
+  /// it, and the engine reads it there later.
   /// - Parameter body: further changes of the same transaction.
   func perform(
     _ command: Command,

@@ -204,7 +204,8 @@ final class Daemon {
     }
   }
 
-  /// Asks the routing engine of the settings from now on; that of now is no business of a recording.
+  /// Asks the routing engine of the settings from now on; that of now is no business of a
+  /// recording.
   private func useRoutes() throws {
     routes?.stop()
     routes = nil
@@ -271,7 +272,8 @@ final class Daemon {
     }
   }
 
-  /// Whether the engine knows the reminders already; before the first fix of a recording it does not.
+  /// Whether the engine knows the reminders already; before the first fix of a recording it does
+  /// not.
   var isRunning: Bool { isLoaded }
 
   // MARK: - Status

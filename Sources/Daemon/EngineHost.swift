@@ -6,8 +6,8 @@ import Positioning
 import Reminders
 import Storage
 
-/// Puts events into the engine and carries out its effects: first the store, all effects of one event in
-/// one transaction, then the journal and whoever watches.
+/// Puts events into the engine and carries out its effects: first the store, all effects of one
+/// event in one transaction, then the journal and whoever watches.
 final class EngineHost {
   private(set) var engine: Engine
   let clock: Clock
@@ -16,7 +16,8 @@ final class EngineHost {
   let journal: Announcer
   let log: Logger
   private var effects: [Effect] = []
-  /// Changes that are to be stored, oldest first. Not empty after an event only while the store fails.
+  /// Changes that are to be stored, oldest first. Not empty after an event only while the store
+  /// fails.
   var pending = Changes()
   /// Reminders that a refused command has changed in the engine, until it has them back.
   var refused: Set<String> = []
@@ -102,8 +103,8 @@ final class EngineHost {
     if storeFailureText != nil { carryOut(isRetry: true) }
   }
 
-  /// - Parameter isRetry: also tries again what the store refused. An event without effects does not: a
-  /// store that is locked takes seconds to refuse.
+  /// - Parameter isRetry: also tries again what the store refused. An event without effects does
+  ///   not: a store that is locked takes seconds to refuse.
   private func carryOut(isRetry: Bool = false) {
     defer { onDeadlineChange() }
     guard !effects.isEmpty || isRetry else { return }
@@ -118,9 +119,9 @@ final class EngineHost {
 
   /// Carries out a command, with one commit for all that the store and the engine make of it.
   ///
-  /// What the store refuses has not happened: the engine takes the reminders back as they are stored, and
-  /// nothing is announced. What else the moment brought about, such as the firing of another reminder, waits
-  /// for the store like that of any event.
+  /// What the store refuses has not happened: the engine takes the reminders back as they are
+  /// stored, and nothing is announced. What else the moment brought about, such as the firing of
+  /// another reminder, waits for the store like that of any event.
   /// - Parameter body: further changes of the same transaction.
   func perform(
     _ command: Command, at now: Instant,
@@ -156,7 +157,8 @@ final class EngineHost {
     if let storeFailure { throw storeFailure }
   }
 
-  /// Gives the engine the reminders of refused commands back: the stored row, with the latest progress.
+  /// Gives the engine the reminders of refused commands back: the stored row, with the latest
+  /// progress.
   private func restoreRefused() {
     guard !refused.isEmpty, let now = clock.now else { return }
     do throws(StoreError) {

@@ -5,7 +5,8 @@ import Logging
 import Reminders
 import Routing
 
-/// The daemon's end of `georemind-route`: requests of the engine out, answers in, without ever waiting.
+/// The daemon's end of `georemind-route`: requests of the engine out, answers in, without ever
+/// waiting.
 ///
 /// Every request is answered once, by times or by why there are none, and never from within `ask`.
 final class RouteClient {

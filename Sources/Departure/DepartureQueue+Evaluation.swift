@@ -105,8 +105,8 @@ extension DepartureQueue {
     }
   }
 
-  /// Whether the straight line through the Earth alone shows that a notified entry has no more slack
-  /// than `again`; it spares most of them the great circle at each fix.
+  /// Whether the straight line through the Earth alone shows that a notified entry has no more
+  /// slack than `again`; it spares most of them the great circle at each fix.
   func isSurelyShort(_ entry: DepartureEntry, at now: Instant, _ again: TimeSpan) -> Bool {
     guard let here = odometer.here, entry.fixed == nil, routes.isEmpty else { return false }
     let distance = (here - entry.goal).length * Sphere.radius - ModeClock.distanceError

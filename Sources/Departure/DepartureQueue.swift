@@ -9,8 +9,8 @@ package import Geodesy
 ///     while let slot = queue.nextDue(at: now, again: slack) { … }
 ///
 /// The slack of a reminder is due − lead − travel time from here − now. Most wait by the clock of
-/// their mode (`ModeClock`), and a fix costs one comparison with the top of each heap. A popped entry
-/// is evaluated exactly: it is due, or it gets a new key.
+/// their mode (`ModeClock`), and a fix costs one comparison with the top of each heap. A popped
+/// entry is evaluated exactly: it is due, or it gets a new key.
 ///
 /// Entries wait by the time of day when only time uses up their slack: with a travel time of their
 /// own, or before the first position. Every fix checks those with less slack than metres may use up

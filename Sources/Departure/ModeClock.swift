@@ -3,12 +3,12 @@ import Containers
 
 /// The clock of one mode of transport, and the entries that wait by it.
 ///
-/// The clock shows C = now + k × odometer, in microseconds, with k the most that a way grows with each
-/// metre. The slack of an entry falls by a second a second and by at most k for each metre of the
-/// device. So an entry with slack s cannot be due before C has gained s − 2 × dead band × k: that is
-/// its key in the heap (a kinetic heap with one certificate an entry: Basch, Guibas and Hershberger,
-/// "Data Structures for Mobile Data", 1999). When the pace changes, C jumps by the most that any way
-/// becomes longer, so the keys stay valid.
+/// The clock shows C = now + k × odometer, in microseconds, with k the most that a way grows with
+/// each metre. The slack of an entry falls by a second a second and by at most k for each metre of
+/// the device. So an entry with slack s cannot be due before C has gained s − 2 × dead band × k:
+/// that is its key in the heap (a kinetic heap with one certificate an entry: Basch, Guibas and
+/// Hershberger, "Data Structures for Mobile Data", 1999). When the pace changes, C jumps by the
+/// most that any way becomes longer, so the keys stay valid.
 struct ModeClock: Sendable {
   private(set) var pace: TravelPace
   /// k in microseconds for each metre.
@@ -36,8 +36,8 @@ struct ModeClock: Sendable {
       Int64(min((2 * Odometer.deadBand + Self.distanceError) * slope, 1e15)) + Self.roundingError
   }
 
-  /// C less the time when the odometer shows `metres`, microseconds. Limited, so that a receiver that
-  /// jumps around the globe for weeks makes no sum overflow.
+  /// C less the time when the odometer shows `metres`, microseconds. Limited, so that a receiver
+  /// that jumps around the globe for weeks makes no sum overflow.
   func gain(_ metres: Double) -> Int64 { gained + Int64(min(slope * (metres - start), 1e18)) }
 
   /// Changes the pace when the odometer shows `metres`.

@@ -73,7 +73,8 @@ package struct RouteBook: Sendable {
     if !answers.isEmpty, answer(slot, from: here, at: now) == nil { answers[slot] = nil }
   }
 
-  /// Removes the answers that are later than now, after the clock was set back; returns their slots.
+  /// Removes the answers that are later than now, after the clock was set back; returns their
+  /// slots.
   mutating func dropLater(than now: Instant) -> [Int32] {
     let slots = answers.filter { $0.value.time > now }.keys.sorted()
     for slot in slots { answers[slot] = nil }
@@ -118,7 +119,8 @@ package struct RouteBook: Sendable {
     }
   }
 
-  /// The request to send now, if any. The wanted slots are dropped: the next check wants them again.
+  /// The request to send now, if any. The wanted slots are dropped: the next check wants them
+  /// again.
   /// - Parameter destination: the place of a slot; nil for a removed reminder.
   package mutating func nextRequest(
     by transport: Transport, from origin: Coordinate?, at now: Instant,

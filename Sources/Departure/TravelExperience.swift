@@ -1,8 +1,8 @@
 /// The user's own trips: for each mode of transport the ratios of their times to the time of the
 /// mode's profile, without the overhead.
 ///
-/// The factor in force is the median, so a trip with a stop, or one of five by tram, changes little.
-/// It needs three trips.
+/// The factor in force is the median, so a trip with a stop, or one of five by tram, changes
+/// little. It needs three trips.
 package struct TravelExperience: Equatable, Sendable {
   /// The latest ratios of each mode, oldest first.
   private var ratios: [Transport: [Double]] = [:]

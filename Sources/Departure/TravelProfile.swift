@@ -51,8 +51,8 @@ package struct TravelProfile: Equatable, Sendable {
     return longest
   }
 
-  /// The longest plausible answer of a routing engine, seconds for metres of straight line: around a
-  /// bay, over a pass, with a ferry.
+  /// The longest plausible answer of a routing engine, seconds for metres of straight line: around
+  /// a bay, over a pass, with a ferry.
   package func longestPlausible(_ distance: Double) -> Double {
     Self.maximumDetour * seconds(distance) + 7_200
   }

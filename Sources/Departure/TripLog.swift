@@ -1,12 +1,12 @@
 package import CivilTime
 package import Geodesy
 
-/// The trips that a "leave" has started: they teach the time of later trips, and their own pace while
-/// they last.
+/// The trips that a "leave" has started: they teach the time of later trips, and their own pace
+/// while they last.
 ///
-/// A trip begins when the device is 150 m from where it was when the reminder fired, and ends in the
-/// place. Its ratio is the time it took over the profile's time for the straight line between the
-/// two, without the overhead. A ratio that is not plausible ends it: another mode, or a detour.
+/// A trip begins when the device is 150 m from where it was when the reminder fired, and ends in
+/// the place. Its ratio is the time it took over the profile's time for the straight line between
+/// the two, without the overhead. A ratio that is not plausible ends it: another mode, or a detour.
 package struct TripLog: Sendable {
   private struct Trip: Sendable {
     var transport: Transport

@@ -1,7 +1,7 @@
 import LinuxRuntime
 
-/// What a feed has open goes from one run of the service to the next, so that a restart misses nothing
-/// that comes meanwhile.
+/// What a feed has open goes from one run of the service to the next, so that a restart misses
+/// nothing that comes meanwhile.
 extension FeedURL {
   /// The name under which the service manager keeps the descriptor. Nil for what is opened anew:
   /// recordings, which begin again, and lines whose speed is still to be found.

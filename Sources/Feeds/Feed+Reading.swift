@@ -13,8 +13,8 @@ extension Feed {
     }
   }
 
-  /// Limit of what one turn reads of a live feed, in bytes: some seconds of a receiver's output. Each
-  /// fix in it may mean a commit, and clients of the control socket wait for all of them.
+  /// Limit of what one turn reads of a live feed, in bytes: some seconds of a receiver's output.
+  /// Each fix in it may mean a commit, and clients of the control socket wait for all of them.
   private static let maximumTurn = 4096
 
   /// One read a turn: the loop comes back while there is more, after serving what else is ready.
@@ -33,8 +33,8 @@ extension Feed {
     }
   }
 
-  /// Up to 32 datagrams a turn, and no more after four times as much as of a stream, so that a burst is
-  /// taken before the kernel drops from it, and a flood does not keep all else waiting.
+  /// Up to 32 datagrams a turn, and no more after four times as much as of a stream, so that a
+  /// burst is taken before the kernel drops from it, and a flood does not keep all else waiting.
   private func readDatagrams(_ channel: FeedChannel) {
     var taken = 0
     for _ in 0..<32 where taken < 4 * Self.maximumTurn {

@@ -1,10 +1,10 @@
 package import LinuxRuntime
 
-/// One source of positions, read from the loop: it opens what its URL names, hands on the bytes and,
-/// when the connection is lost, opens it again after a while.
+/// One source of positions, read from the loop: it opens what its URL names, hands on the bytes
+/// and, when the connection is lost, opens it again after a while.
 ///
-/// The URL says how to open it and what silence means. The feed does not interpret the bytes. A read
-/// allocates nothing: one buffer serves all.
+/// The URL says how to open it and what silence means. The feed does not interpret the bytes. A
+/// read allocates nothing: one buffer serves all.
 package final class Feed {
   package let url: FeedURL
   package internal(set) var state = State.closed
@@ -101,7 +101,8 @@ package final class Feed {
   }
 
   /// Begins to open, in the next turn of the loop; nothing while it is running already.
-  /// - Parameter descriptor: what an earlier run had open, to go on with; it is this feed's from now on.
+  /// - Parameter descriptor: what an earlier run had open, to go on with; it is this feed's from
+  ///   now on.
   package func start(adopting descriptor: Int32? = nil) {
     switch state {
     case .closed, .ended, .failed:
@@ -123,7 +124,8 @@ package final class Feed {
     state = .closed
   }
 
-  /// It is under way, and neither a timer nor a descriptor will ever call it: a fault of this program.
+  /// It is under way, and neither a timer nor a descriptor will ever call it: a fault of this
+  /// program.
   package var isStuck: Bool {
     switch state {
     case .connecting, .waiting: timer?.isEnabled != true && source == nil
@@ -132,8 +134,8 @@ package final class Feed {
     }
   }
 
-  /// Sends to the other end, from a queue of at most 64 KiB; says whether it was taken. What cannot be
-  /// written to (files, datagrams) takes nothing.
+  /// Sends to the other end, from a queue of at most 64 KiB; says whether it was taken. What cannot
+  /// be written to (files, datagrams) takes nothing.
   @discardableResult
   package func write(_ bytes: some Collection<UInt8>) -> Bool {
     guard state == .open, let channel, channel.kind == .socket || channel.kind == .terminal,

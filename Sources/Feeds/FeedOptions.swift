@@ -34,8 +34,8 @@ extension Feed {
   package struct Options {
     /// How long each address may take to answer, and the look-up of a name before that.
     package var connectTimeout: Int64
-    /// How long nothing may come over a live feed before a connection by TCP counts as dead, and the
-    /// silence of the others is reported; 0 is for ever, nil 30 s.
+    /// How long nothing may come over a live feed before a connection by TCP counts as dead, and
+    /// the silence of the others is reported; 0 is for ever, nil 30 s.
     package var silenceTimeout: Int64?
     /// How long bytes may come over a serial line without sense before another speed is tried.
     package var speedTimeout: Int64 = 3_000_000

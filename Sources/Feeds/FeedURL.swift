@@ -2,21 +2,22 @@ import LinuxRuntime
 
 /// Where positions come from, as written after `--feed`, and how a feed of it behaves.
 ///
-/// The form is that of RFC 3986: IPv6 addresses in brackets, `%20` for what a path cannot hold as it
-/// is. `FeedScheme.all` lists the schemes; each makes values of this type.
+/// The form is that of RFC 3986: IPv6 addresses in brackets, `%20` for what a path cannot hold as
+/// it is. `FeedScheme.all` lists the schemes; each makes values of this type.
 package struct FeedURL: Sendable {
-  /// The canonical form, which reads back as the same value: default ports are printed, defaults of a
-  /// query are not.
+  /// The canonical form, which reads back as the same value: default ports are printed, defaults of
+  /// a query are not.
   package let description: String
   let opening: Opening
   let silence: Silence
-  /// How the next run of the service reads the descriptor that this run had open; nil where it opens
-  /// the feed anew.
+  /// How the next run of the service reads the descriptor that this run had open; nil where it
+  /// opens the feed anew.
   let handover: FeedChannel.Kind?
   /// The longest wait before a lost feed is tried again, in microseconds; nil where it is not tried
   /// again, because the end of the bytes is the end of the feed.
   let longestWait: Int64?
-  /// What is sent when the connection is made, and once more after half the silence that is allowed.
+  /// What is sent when the connection is made, and once more after half the silence that is
+  /// allowed.
   var greeting: String?
   var line: SerialLine?
   package var recording: Recording?

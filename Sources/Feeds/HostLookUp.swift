@@ -3,10 +3,10 @@ import LinuxRuntime
 
 /// Looks up the addresses of a host without waiting for them.
 ///
-/// getaddrinfo(3) waits as long as the resolver does, half a minute where a network is half there, and
-/// the loop with it; getaddrinfo_a(3) has threads of its own. So getent(1), which comes with the C
-/// library and asks what getaddrinfo(3) would (nsswitch.conf(5): files, DNS, mDNS), runs as a process
-/// beside ours, within the same sandbox, and is ended when it takes too long.
+/// getaddrinfo(3) waits as long as the resolver does, half a minute where a network is half there,
+/// and the loop with it; getaddrinfo_a(3) has threads of its own. So getent(1), which comes with
+/// the C library and asks what getaddrinfo(3) would (nsswitch.conf(5): files, DNS, mDNS), runs as a
+/// process beside ours, within the same sandbox, and is ended when it takes too long.
 final class HostLookUp {
   private let host: String
   private let port: UInt16

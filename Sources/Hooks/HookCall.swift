@@ -13,8 +13,8 @@ package struct HookCall: Equatable, Sendable {
     self.firing = firing
   }
 
-  /// The name of the unit: the same firing and place in the list of programs give the same name, so that
-  /// systemd itself refuses a second start while the first runs.
+  /// The name of the unit: the same firing and place in the list of programs give the same name, so
+  /// that systemd itself refuses a second start while the first runs.
   package func unitName(number: Int) -> String {
     let id = firing.id.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
     return "georemind-hook-\(id.prefix(64))-\(number).service"
@@ -42,8 +42,8 @@ package struct HookCall: Equatable, Sendable {
   }
 
   /// The properties of the unit: systemd.exec(5), systemd.service(5), by their names on the bus.
-  /// - Parameter isSystem: it runs for the whole machine and not for one user, so it is given a user
-  ///   and a sandbox.
+  /// - Parameter isSystem: it runs for the whole machine and not for one user, so it is given a
+  ///   user and a sandbox.
   package func properties(_ settings: HookSettings, isSystem: Bool) -> [BusValue] {
     let line = JSONValue.object(firing.json).line + "\n"
     var properties: KeyValueList = [

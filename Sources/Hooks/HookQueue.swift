@@ -14,7 +14,8 @@ package struct HookQueue: Sendable {
     case failed(HookCall, unit: String, result: String)
   }
 
-  /// Calls that may wait; a program that hangs for half a minute each time must not fill the memory.
+  /// Calls that may wait; a program that hangs for half a minute each time must not fill the
+  /// memory.
   package static let maximumWaiting = 256
 
   private struct Running: Sendable {
@@ -48,8 +49,8 @@ package struct HookQueue: Sendable {
     return (next(at: now), [])
   }
 
-  /// A unit's start has ended, as systemd's `JobRemoved` says: `done`, `failed`, `timeout` …; those of
-  /// others are passed over.
+  /// A unit's start has ended, as systemd's `JobRemoved` says: `done`, `failed`, `timeout` …; those
+  /// of others are passed over.
   package mutating func ended(
     _ unit: String, result: String, at now: Int64
   ) -> (starts: [Start], words: [Word]) {
@@ -67,7 +68,8 @@ package struct HookQueue: Sendable {
     running.values.map(\.begun).min().map { $0 + limit }
   }
 
-  /// Frees the places of hooks whose end was not reported in time: a signal may get lost with the bus.
+  /// Frees the places of hooks whose end was not reported in time: a signal may get lost with the
+  /// bus.
   package mutating func giveUp(
     at now: Int64, after limit: Int64
   ) -> (starts: [Start], words: [Word]) {

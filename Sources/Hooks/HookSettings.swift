@@ -59,8 +59,8 @@ extension HookSettings {
     return nil
   }
 
-  /// The first folder or link on the way to a file that others than root could change, links followed one
-  /// by one.
+  /// The first folder or link on the way to a file that others than root could change, links
+  /// followed one by one.
   private static func weakness(onTheWayTo path: String) -> String? {
     var names = path.split(separator: "/").map(String.init)[...]
     var folder = ""

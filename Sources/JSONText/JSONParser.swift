@@ -57,8 +57,8 @@ package struct JSONParser: Sendable {
     return atEnd ? nil : try value(depth: 0)
   }
 
-  /// Moves over white space and answers whether `byte` comes next; if so it is consumed. For readers
-  /// that walk a long list one element at a time.
+  /// Moves over white space and answers whether `byte` comes next; if so it is consumed. For
+  /// readers that walk a long list one element at a time.
   package mutating func consume(_ byte: UInt8) -> Bool {
     skipSpace()
     guard !atEnd, bytes[offset] == byte else { return false }

@@ -4,9 +4,9 @@
 ///     var stream = JSONStream(lists: ["features"], read: source.next, failure: explain)
 ///     while let element = try stream.next() { … }
 ///
-/// A document is a sequence of values. Of an object at the top with a member that is one of `lists`,
-/// the elements of that list come one by one; so do those of a list at the top. Any other value comes
-/// whole. Memory: one piece of the source and one element.
+/// A document is a sequence of values. Of an object at the top with a member that is one of
+/// `lists`, the elements of that list come one by one; so do those of a list at the top. Any other
+/// value comes whole. Memory: one piece of the source and one element.
 package struct JSONStream<Failure: Error> {
   package struct Element {
     package let value: JSONValue
@@ -151,8 +151,8 @@ package struct JSONStream<Failure: Error> {
     return !piece.isEmpty
   }
 
-  /// Moves to the next byte that is not blank, nor of a byte order mark, nor a record separator (RFC
-  /// 8142), and returns it.
+  /// Moves to the next byte that is not blank, nor of a byte order mark, nor a record separator
+  /// (RFC 8142), and returns it.
   private mutating func skipSpace() throws(Failure) -> UInt8? {
     while try refill() {
       switch piece[index] {

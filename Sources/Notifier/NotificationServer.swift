@@ -21,7 +21,8 @@ package final class NotificationServer {
     self.log = log
   }
 
-  /// Begins to listen, and looks for the server that is there; one that the bus can start is started.
+  /// Begins to listen, and looks for the server that is there; one that the bus can start is
+  /// started.
   package func start() throws(SystemError) {
     try bus.match(
       "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
@@ -63,8 +64,8 @@ package final class NotificationServer {
     }
   }
 
-  /// - Parameter answer: its id; nil where the server did not take it. Not called where the server went
-  ///   away meanwhile.
+  /// - Parameter answer: its id; nil where the server did not take it. Not called where the server
+  ///   went away meanwhile.
   package func show(
     _ notification: Notification, replacing: UInt32, answer: @escaping (UInt32?) -> Void
   ) {

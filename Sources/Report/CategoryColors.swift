@@ -1,5 +1,5 @@
-/// The colour of each category: its own where it has one, else the next of a row that stays apart on
-/// light and dark ground (and to most colour-blind eyes), by the order of the names.
+/// The colour of each category: its own where it has one, else the next of a row that stays apart
+/// on light and dark ground (and to most colour-blind eyes), by the order of the names.
 struct CategoryColors {
   private let colors: [String: String]
 

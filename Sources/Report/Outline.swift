@@ -2,8 +2,8 @@ import Geodesy
 
 /// Lines with fewer points that stay within a tolerance of the ones they stand for.
 enum Outline {
-  /// Which vertices of a line stay so that none is farther than `tolerance` metres from what is drawn
-  /// (Douglas and Peucker). The ends always stay.
+  /// Which vertices of a line stay so that none is farther than `tolerance` metres from what is
+  /// drawn (Douglas and Peucker). The ends always stay.
   /// - Complexity: O(n²) at worst, O(n log n) for what is drawn by hand or driven.
   static func kept(_ line: [Vector], tolerance: Double) -> [Bool] {
     var kept = [Bool](repeating: line.count <= 2, count: line.count)
@@ -44,8 +44,8 @@ enum Outline {
 }
 
 extension Vector {
-  /// Metres to the nearest point of a straight line: near a pole or the antimeridian no exception is
-  /// needed.
+  /// Metres to the nearest point of a straight line: near a pole or the antimeridian no exception
+  /// is needed.
   func distance(toSegmentFrom a: Vector, to b: Vector) -> Double {
     let along = b - a
     let own = self - a

@@ -4,8 +4,8 @@ import Geofencing
 import JSONText
 import Reminders
 
-/// What the page's program draws, as JSON. Coordinates are whole millionths of a degree (0.11 m), each
-/// the difference from the one before; times are milliseconds, likewise.
+/// What the page's program draws, as JSON. Coordinates are whole millionths of a degree (0.11 m),
+/// each the difference from the one before; times are milliseconds, likewise.
 struct ReportData {
   let report: Report
   let colors: CategoryColors
@@ -34,7 +34,8 @@ struct ReportData {
 
   private func micro(_ degrees: Double) -> Int { Int((degrees * 1e6).rounded()) }
 
-  /// The local time's distance from UTC in seconds, from the beginning on and at each change: pairs.
+  /// The local time's distance from UTC in seconds, from the beginning on and at each change:
+  /// pairs.
   private func offsets() -> [JSONValue] {
     guard let span = report.span else { return [] }
     var pairs: [JSONValue] = []

@@ -4,8 +4,8 @@ import JSONText
 import Reminders
 
 /// A report as one page of HTML that needs nothing else: style, program and data are in it, and its
-/// policy lets the browser load nothing. The firings and all that is said of them are plain HTML and
-/// can be read without the program, which draws the map and the time line.
+/// policy lets the browser load nothing. The firings and all that is said of them are plain HTML
+/// and can be read without the program, which draws the map and the time line.
 package struct ReportPage {
   private let report: Report
   private let colors: CategoryColors

@@ -6,8 +6,8 @@ package import Positioning
 /// would miss by more than a tolerance (Douglas and Peucker, 1973).
 ///
 /// It is made while the recording is read, so that a week at 10 Hz takes no more memory than an
-/// hour. Where too many points are left, the tolerance is doubled and the points are thinned once more;
-/// `deviation` adds up, so it holds for every fix whatever happened on the way.
+/// hour. Where too many points are left, the tolerance is doubled and the points are thinned once
+/// more; `deviation` adds up, so it holds for every fix whatever happened on the way.
 package struct TrackSketch {
   /// One fix that was kept, and what stands for those left out since the one before.
   package struct Point: Equatable {
@@ -24,15 +24,16 @@ package struct TrackSketch {
   package private(set) var points: [Point] = []
   /// Metres that a fix can be from the line through `points`.
   package private(set) var deviation: Double
-  /// Without a fix for longer than this there is a gap: what lies between was not tested for passes.
+  /// Without a fix for longer than this there is a gap: what lies between was not tested for
+  /// passes.
   package let longestLeg: TimeSpan
 
   private var tolerance: Double
   private let maximumPoints: Int
   /// Fixes since the last point, that one in front.
   private var open: [Point] = []
-  /// So many fixes are thinned together: it bounds the work, and a point a run is left for its time and
-  /// speed where the way is straight.
+  /// So many fixes are thinned together: it bounds the work, and a point a run is left for its time
+  /// and speed where the way is straight.
   private static let runLength = 64
 
   /// - Parameters:

@@ -2,8 +2,8 @@ package import Departure
 import Geodesy
 import LinuxRuntime
 
-/// Questions to a routing engine, kept from asking it too often: what was answered a few minutes ago is
-/// answered again, and an engine that fails is left alone for a while, for longer each time.
+/// Questions to a routing engine, kept from asking it too often: what was answered a few minutes
+/// ago is answered again, and an engine that fails is left alone for a while, for longer each time.
 ///
 /// It knows no network: `fetch` gets the request and answers the body, in bounded time.
 package struct RouteService {

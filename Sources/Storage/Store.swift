@@ -45,8 +45,8 @@ package struct Changes {
     experience = later.experience ?? experience
   }
 
-  /// Drops all but the latest progress of each reminder, so that changes that wait for a disk for days
-  /// do not grow with each visit. Complexity: O(n).
+  /// Drops all but the latest progress of each reminder, so that changes that wait for a disk for
+  /// days do not grow with each visit. Complexity: O(n).
   package mutating func dropOutdatedProgress() {
     var seen: Set<String> = []
     progress = Array(progress.reversed().filter { seen.insert($0.id).inserted }.reversed())

@@ -44,8 +44,8 @@ final class HTTPFetcher {
     return true
   }
 
-  /// The body of the answer. An answer with an error status is one, too, where it has a body: it says
-  /// what the engine did not like.
+  /// The body of the answer. An answer with an error status is one, too, where it has a body: it
+  /// says what the engine did not like.
   func fetch(_ request: RoutingEngine.HTTPRequest) throws(RouteFailure) -> [UInt8] {
     body = []
     isTooLong = false

@@ -7,7 +7,8 @@ import LinuxRuntime
 import Logging
 import Routing
 
-/// The socket of `georemind-route`: one call after another, each answered by the engine or by why not.
+/// The socket of `georemind-route`: one call after another, each answered by the engine or by why
+/// not.
 final class RouteServer {
   private typealias Connection = VarlinkConnection<PeerCredentials>
 

@@ -5,8 +5,8 @@ import Notifier
 
 /// What the program file acts as, named by the names it is called by.
 ///
-/// All roles share most of their code, so one file is a quarter of the size of four. Each name but the
-/// file's own is a link to it; `ROLES` in the Makefile lists the same names.
+/// All roles share most of their code, so one file is a quarter of the size of four. Each name but
+/// the file's own is a link to it; `ROLES` in the Makefile lists the same names.
 enum Role: String, CaseIterable {
   case client = "georemind"
   case daemon = "georemindd"
@@ -25,7 +25,8 @@ enum Role: String, CaseIterable {
 
   /// The role that a command line asks for, and the arguments that are left for it.
   ///
-  /// The name that it is called by decides; under the client's and any unknown one, the first argument.
+  /// The name that it is called by decides; under the client's and any unknown one, the first
+  /// argument.
   /// - Parameter line: the words as the kernel passes them, the program's name first.
   static func choose(by line: [String]) -> (role: Role, arguments: [String]) {
     let name = line.first?.split(separator: "/").last.map(String.init) ?? ""

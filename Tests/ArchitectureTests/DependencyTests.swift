@@ -4,8 +4,8 @@ import Testing
 
 /// What may import what, and why something may not.
 ///
-/// Package.swift says which targets a target can import. These tests say which way dependencies point, and
-/// which modules are kept out of a program for what they cost.
+/// Package.swift says which targets a target can import. These tests say which way dependencies
+/// point, and which modules are kept out of a program for what they cost.
 @Suite struct DependencyTests {
   /// From the bottom up: a target imports only targets that stand before it.
   private static let order = [

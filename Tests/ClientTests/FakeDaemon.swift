@@ -33,8 +33,8 @@ final class FakeDaemon: Sendable {
 
   struct Trouble: Error {}
 
-  /// No connection is taken any more. To be called once: the thread closes the descriptor then, and its
-  /// number may belong to another test a moment later.
+  /// No connection is taken any more. To be called once: the thread closes the descriptor then, and
+  /// its number may belong to another test a moment later.
   func stop() {
     shutdown(listener, Int32(SHUT_RDWR))
   }

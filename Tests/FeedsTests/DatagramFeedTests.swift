@@ -59,7 +59,8 @@ import Testing
     #expect(try loop.runUntil { log.text == "$GPRMC|" })
   }
 
-  /// A membership does not survive the loss of its interface, and nobody tells: silence is the sign.
+  /// A membership does not survive the loss of its interface, and nobody tells: silence is the
+  /// sign.
   @Test func joinsAgainAfterSilence() throws {
     let feed = try start("239.2.1.1", interface: "lo", options: quickOptions(silence: 20_000))
     #expect(try loop.runUntil { log.events.count == 3 })

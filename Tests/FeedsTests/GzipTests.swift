@@ -58,7 +58,8 @@ import Testing
     }
   }
 
-  /// As `cat a.gz b.gz` and a logger that is started again make them; zeros come from block devices.
+  /// As `cat a.gz b.gz` and a logger that is started again make them; zeros come from block
+  /// devices.
   @Test func readsMembersOneAfterTheOther() throws {
     let log = Self.log(100_000)
     let parts = packed(Array(log[..<70_000])) + packed([]) + packed(Array(log[70_000...]))

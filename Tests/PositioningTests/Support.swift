@@ -29,8 +29,8 @@ func decode(_ texts: [String], options: FixDecoder.Options = FixDecoder.Options(
   decode(nmea(texts), options: options)
 }
 
-/// Decodes the bytes all at once, one by one, in small pieces, in those of a serial line and in those
-/// of a file; the fixes are the same, and so is what was counted.
+/// Decodes the bytes all at once, one by one, in small pieces, in those of a serial line and in
+/// those of a file; the fixes are the same, and so is what was counted.
 func expectSameFixes(
   of bytes: [UInt8], seed: UInt64, options: FixDecoder.Options = FixDecoder.Options(),
   location: SourceLocation = #_sourceLocation
@@ -91,7 +91,8 @@ extension Fix {
   var isoTime: String? { tpv(device: nil)["time"]?.string }
 }
 
-/// A stream with some of everything: two talkers, TAG blocks, binary, gpsd reports, junk, a midnight.
+/// A stream with some of everything: two talkers, TAG blocks, binary, gpsd reports, junk, a
+/// midnight.
 enum Fixture {
   static let mixed: [UInt8] = {
     var bytes: [UInt8] = Array("\u{FEFF}logger 1.0 started\r\n".utf8)

@@ -2,7 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The built program under one of its names, with its standard output in a pipe and its errors in a file.
+/// The built program under one of its names, with its standard output in a pipe and its errors in a
+/// file.
 final class ChildProcess {
   let id: pid_t
   private let reader: Int32
@@ -11,7 +12,8 @@ final class ChildProcess {
 
   /// - Parameters:
   ///   - name: that of the link in `folder` by which it is called, as it is installed.
-  ///   - passing: descriptors that the program gets from 3 on, with their names, as from a service manager
+  ///   - passing: descriptors that the program gets from 3 on, with their names, as from a service
+  ///     manager
   ///     (sd_listen_fds(3)).
   init(
     _ arguments: [String], in folder: TemporaryFolder, as name: String = "georemindd",

@@ -125,8 +125,8 @@ import Testing
     #expect(access("\(folder.path)/georemind.db-wal", F_OK) != 0)
   }
 
-  /// systemd passes sockets from descriptor 3 on, which a process that runs tests uses for its own event
-  /// loop (libdispatch): so it takes another process.
+  /// systemd passes sockets from descriptor 3 on, which a process that runs tests uses for its own
+  /// event loop (libdispatch): so it takes another process.
   @Test func socketsOfTheServiceManagerAreTakenByName() throws {
     let path = "\(folder.path)/passed"
     let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

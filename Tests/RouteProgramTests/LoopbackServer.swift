@@ -4,8 +4,8 @@ import Testing
 
 @testable import LinuxRuntime
 
-/// An HTTP server of a few lines on 127.0.0.1, in a thread of its own for libcurl blocks: it answers each
-/// connection with the same bytes, whatever they are, and keeps what it was asked.
+/// An HTTP server of a few lines on 127.0.0.1, in a thread of its own for libcurl blocks: it
+/// answers each connection with the same bytes, whatever they are, and keeps what it was asked.
 final class LoopbackServer: Sendable {
   enum Answer: Sendable, CustomTestStringConvertible {
     case bytes([UInt8])

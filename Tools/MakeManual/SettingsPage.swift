@@ -1,5 +1,5 @@
-/// The settings of a commented configuration file: `[Section]`, comments, `#Key=default`. What stands
-/// before the first section is not of them.
+/// The settings of a commented configuration file: `[Section]`, comments, `#Key=default`. What
+/// stands before the first section is not of them.
 struct SettingsPage {
   let text: String
 

@@ -1,6 +1,6 @@
-/// How many intervals of a rule fall into a day that it admits: hours, minutes or seconds, or the day
-/// itself, in steps of the rule's interval. What was counted once is remembered, so that years of days
-/// cost a look-up each.
+/// How many intervals of a rule fall into a day that it admits: hours, minutes or seconds, or the
+/// day itself, in steps of the rule's interval. What was counted once is remembered, so that years
+/// of days cost a look-up each.
 struct RepeatDayCounts {
   /// Days counted through at most: more than 4000 years.
   static let maximumDays = 1_500_000

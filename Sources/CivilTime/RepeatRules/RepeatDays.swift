@@ -67,7 +67,8 @@ struct RepeatDays: Sendable {
     return mask
   }
 
-  /// The numbers, counted from 1 or from the end of something of a length, that fall in a part of it.
+  /// The numbers, counted from 1 or from the end of something of a length, that fall in a part of
+  /// it.
   private static func bits(_ numbers: [Int], length: Int, offset: Int, of count: Int) -> UInt32 {
     var result: UInt32 = 0
     for number in numbers {

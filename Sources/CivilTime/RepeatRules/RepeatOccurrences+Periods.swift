@@ -1,4 +1,5 @@
-/// The periods that a rule steps through: which of them its interval meets, and whether any can match.
+/// The periods that a rule steps through: which of them its interval meets, and whether any can
+/// match.
 extension RepeatOccurrences {
   /// Units in a day, for frequencies below a day.
   static func unitsInDay(_ frequency: RepeatRule.Frequency) -> Int {
@@ -32,8 +33,8 @@ extension RepeatOccurrences {
     target + (period - target).flooredRemainder(stride)
   }
 
-  /// Whether steps of the interval can meet the hours, minutes and seconds asked for: a time of day t
-  /// is met on some day only if it differs from the start by a multiple of gcd(interval, day).
+  /// Whether steps of the interval can meet the hours, minutes and seconds asked for: a time of day
+  /// t is met on some day only if it differs from the start by a multiple of gcd(interval, day).
   static func canEverAlign(_ rule: RepeatRule, start: Int) -> Bool {
     guard rule.frequency <= .daily, rule.interval > 1 else { return true }
     let units = unitsInDay(rule.frequency)

@@ -127,8 +127,8 @@ extension RepeatOccurrences {
     }
   }
 
-  /// The first unit of a day from `unit` on that the hours, minutes and seconds admit; the number of
-  /// units where there is none, and possibly one that only opens the next hour or minute.
+  /// The first unit of a day from `unit` on that the hours, minutes and seconds admit; the number
+  /// of units where there is none, and possibly one that only opens the next hour or minute.
   func admittedUnit(from unit: Int, units: Int) -> Int {
     guard units > 1 else { return unit }
     let perHour = units / 24
@@ -150,8 +150,8 @@ extension RepeatOccurrences {
     return unit
   }
 
-  /// The first day not before `day` that the rule's day parts admit; nil, with `end` set, where there
-  /// is none in 400 years.
+  /// The first day not before `day` that the rule's day parts admit; nil, with `end` set, where
+  /// there is none in 400 years.
   mutating func eligibleDay(from day: Int) -> Int? {
     let date = CivilDate(dayNumber: day)
     var (year, month) = (date.year, date.month)

@@ -2,8 +2,8 @@
 ///
 /// A rule is a filter over clock readings, so it is expanded in local time and only the results are
 /// turned into instants, by the law of `TimeZoneRules`. Dates that do not exist are skipped. What a
-/// rule leaves open (the time of day, the day of the month, …) comes from the start. The start itself
-/// is an occurrence only where the rule matches it.
+/// rule leaves open (the time of day, the day of the month, …) comes from the start. The start
+/// itself is an occurrence only where the rule matches it.
 package struct RepeatRule: Hashable, Sendable {
   package enum Frequency: Int, CaseIterable, Comparable, Sendable {
     case secondly, minutely, hourly, daily, weekly, monthly, yearly
@@ -62,8 +62,8 @@ package struct RepeatRule: Hashable, Sendable {
 }
 
 extension RepeatRule {
-  /// The occurrences in local time from `start` on, in rising order. Fractions of the start's second
-  /// are dropped.
+  /// The occurrences in local time from `start` on, in rising order. Fractions of the start's
+  /// second are dropped.
   ///
   /// - Parameter zone: where an UNTIL in UTC is looked up.
   package func occurrences(
@@ -78,8 +78,8 @@ extension RepeatRule {
   }
 
   /// The first occurrence later than a clock reading. Without COUNT, or without BY parts, the time
-  /// between is skipped at no cost; with both, the occurrences between are counted by the day or the
-  /// interval. nil where that is more than some thousand years.
+  /// between is skipped at no cost; with both, the occurrences between are counted by the day or
+  /// the interval. nil where that is more than some thousand years.
   package func next(
     after local: LocalDateTime, start: LocalDateTime, zone: TimeZoneRules = .utc
   ) -> LocalDateTime? {

@@ -16,7 +16,8 @@ extension Instant: CustomStringConvertible {
   package func rfc3339(
     zone: TimeZoneRules = .utc, decimals: SecondDecimals = .threeIfNeeded
   ) -> String {
-    // RFC 3339 has no seconds in offsets; with the offset cut to minutes the instant stays the same.
+    // RFC 3339 has no seconds in offsets; with the offset cut to minutes the instant stays the
+    // same.
     let minutes = zone.offset(at: self) / 60
     let local = LocalDateTime(
       microseconds: (self + TimeSpan(microseconds: Int64(minutes) * 60_000_000)).microseconds)

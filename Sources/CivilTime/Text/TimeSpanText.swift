@@ -24,8 +24,8 @@ extension TimeSpan: CustomStringConvertible {
     (["us", "usec", "µs", "μs"], 1),
   ]
 
-  /// Numbers, whole or with decimals, each with its unit, blanks between them as one likes; they add
-  /// up. A number without a unit is in seconds. Never negative; what does not fit is refused.
+  /// Numbers, whole or with decimals, each with its unit, blanks between them as one likes; they
+  /// add up. A number without a unit is in seconds. Never negative; what does not fit is refused.
   package init(parsing text: String) throws(TimeSpanError) {
     func fault(_ reason: String) -> TimeSpanError { TimeSpanError(text: text, reason: reason) }
     var scanner = ByteScanner(text.trimmed)

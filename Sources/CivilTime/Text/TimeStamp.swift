@@ -25,8 +25,9 @@ package enum TimeStamp: Hashable, Sendable {
     self = try reader.stamp(local, offset: offset)
   }
 
-  /// Reads whole seconds of UTC in the form in which they are written, `2026-11-21T09:30:00Z`, in a fraction of the time that
-  /// `init(parsing:)` takes. nil for every other form, and for a moment that there is not.
+  /// Reads whole seconds of UTC in the form in which they are written, `2026-11-21T09:30:00Z`, in a
+  /// fraction of the time that `init(parsing:)` takes. nil for every other form, and for a moment
+  /// that there is not.
   package init?(utc text: Span<UInt8>) {
     guard text.count == 20, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
       text[10] == UInt8(ascii: "T"), text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),

@@ -1,13 +1,13 @@
 /// Time stamps as people type them, after systemd.time(7).
 extension TimeStamp {
-  /// Understands `2026-11-21 09:30`, `2026-11-21`, `09:30`, `now`, `today`, `tomorrow 09:30`,
-  /// `Mon 2026-11-23 09:30`, `friday 18:00`, `+20min`, `-5min`, `5min ago`, `in 2h`, `@1700000000.5`,
+  /// Understands `2026-11-21 09:30`, `2026-11-21`, `09:30`, `now`, `today`, `tomorrow 09:30`, `Mon
+  /// 2026-11-23 09:30`, `friday 18:00`, `+20min`, `-5min`, `5min ago`, `in 2h`, `@1700000000.5`,
   /// RFC 3339, and most of them with a zone behind: `UTC`, `Europe/Berlin`, `+01:00`, or an
   /// abbreviation in use in `zone`.
   ///
-  /// A stamp with a zone, a relative one and one in seconds are absolute, all others floating. A time
-  /// of day alone is the next one; a weekday names the next such day, and before a date it must match
-  /// it. A day alone is its midnight.
+  /// A stamp with a zone, a relative one and one in seconds are absolute, all others floating. A
+  /// time of day alone is the next one; a weekday names the next such day, and before a date it
+  /// must match it. A day alone is its midnight.
   ///
   /// - Parameters:
   ///   - zone: where `today` and the next `09:30` are looked up.

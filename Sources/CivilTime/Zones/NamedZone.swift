@@ -15,7 +15,8 @@ package final class NamedZone: Sendable {
 
   /// The zone of a name or a rule; nil where the text is neither.
   ///
-  /// The file of a zone is read once in a run: an update of the tz database counts from the next start.
+  /// The file of a zone is read once in a run: an update of the tz database counts from the next
+  /// start.
   package static func find(_ name: String) -> NamedZone? {
     if let found = found.withLock({ $0[name] }) { return found }
     guard let rules = try? TimeZoneRules(named: name) else {

@@ -15,8 +15,8 @@ struct ZoneSegment: Equatable, Sendable {
   let type: LocalTimeType
 }
 
-/// A rule for all years, as in the environment variable TZ (POSIX.1-2024, XBD 8.3) and the footer of
-/// TZif files (RFC 9636 section 3.3.1): `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// A rule for all years, as in the environment variable TZ (POSIX.1-2024, XBD 8.3) and the footer
+/// of TZif files (RFC 9636 section 3.3.1): `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct PosixTimeZone: Hashable, Sendable {
   /// A day in every year.
   enum Day: Hashable, Sendable {

@@ -27,9 +27,9 @@ extension TimeZoneRules {
     }
   }
 
-  /// The zone that the system's clocks show: what TZ says where it is set, else /etc/localtime, else
-  /// UTC. TZ may hold a name, a rule in the form of POSIX, or an absolute path, with or without a
-  /// colon in front; the empty text is UTC, as in the C library.
+  /// The zone that the system's clocks show: what TZ says where it is set, else /etc/localtime,
+  /// else UTC. TZ may hold a name, a rule in the form of POSIX, or an absolute path, with or
+  /// without a colon in front; the empty text is UTC, as in the C library.
   package static func system(
     tz: String? = nil, localtime: String = "/etc/localtime", directory: String = defaultDirectory
   ) throws(TimeZoneError) -> TimeZoneRules {

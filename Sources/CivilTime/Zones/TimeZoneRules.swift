@@ -73,8 +73,8 @@ package struct TimeZoneRules: Hashable, Sendable {
   /// The first change of offset, abbreviation or daylight saving time later than an instant.
   package func nextTransition(after instant: Instant) -> Instant? {
     var current = segment(at: instant.wholeSeconds)
-    // A hostile file may hold nothing but changes that change nothing; its size bounds the walk, and
-    // a year-round summer of a footer is seen through in a few steps.
+    // A hostile file may hold nothing but changes that change nothing; its size bounds the walk,
+    // and a year-round summer of a footer is seen through in a few steps.
     for _ in 0...transitions.count + 4 {
       guard current.end < Int64.max / 1_000_000 else { return nil }
       let next = segment(at: current.end)

@@ -13,7 +13,8 @@ struct BackupCommand: ClientCommand {
     commandName: "backup",
     abstract: "Copy the daemon's database to a new file, while the daemon runs.",
     discussion: """
-      The copy is of one moment and has reminders, places and the record of firings. To restore it, \
+      The copy is of one moment and has reminders, places and the record of firings. To restore \
+      it, \
       stop the daemon, put the copy in the place of georemind.db without the files -wal and -shm \
       beside it, give it to the daemon's user, and start the daemon. The database of the system's \
       service can be read by root alone.

@@ -81,7 +81,8 @@ extension CategoryCommand {
     try CategoryPrinter(context: context, json: options.json).print([answer["category"]])
   }
 
-  /// Calls a method about one category, and says of an unknown name that it is a category's that is unknown.
+  /// Calls a method about one category, and says of an unknown name that it is a category's that is
+  /// unknown.
   fileprivate static func call(
     _ method: String, _ parameters: JSONObject, _ options: CommonOptions, _ context: Context
   ) throws -> JSONObject {

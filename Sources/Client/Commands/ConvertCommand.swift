@@ -9,8 +9,8 @@ struct ConvertCommand: ClientCommand {
     commandName: "convert", abstract: "Print a coordinate in its usual forms.",
     discussion: """
       Understands degrees, minutes and seconds with letters, signs and marks as they come, NMEA, \
-      ISO 6709, geo: addresses, Plus Codes (short ones with a coordinate near by behind them), UTM, \
-      MGRS, and links to OpenStreetMap, Google and Apple maps.
+      ISO 6709, geo: addresses, Plus Codes (short ones with a coordinate near by behind them), \
+      UTM, MGRS, and links to OpenStreetMap, Google and Apple maps.
       """)
 
   @Argument(help: ArgumentHelp("The coordinate.", valueName: "coord"))

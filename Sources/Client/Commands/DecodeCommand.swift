@@ -8,8 +8,8 @@ struct DecodeCommand: ClientCommand {
     commandName: "decode", abstract: "Print the fixes of a receiver's output as JSON lines.",
     discussion: """
       Reads NMEA 0183 sentences and gpsd's JSON reports, mixed and damaged as they may be, or the \
-      tracks of a GPX file, packed by gzip or not, and prints gpsd's TPV objects (gpsd_json(5)), one a \
-      line. A live stream is printed as it comes. \
+      tracks of a GPX file, packed by gzip or not, and prints gpsd's TPV objects (gpsd_json(5)), \
+      one a line. A live stream is printed as it comes. \
       A fix whose date is not known has no "time".
       """)
 

@@ -27,8 +27,8 @@ struct PlaceFind: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "find", abstract: "Find places by words, category and distance.",
     discussion: """
-      Words are looked for in names and notes; their beginnings will do. The nearest come first: to \
-      --near, or to where the device is.
+      Words are looked for in names and notes; their beginnings will do. The nearest come first: \
+      to --near, or to where the device is.
       """)
 
   @Argument(help: "Words that the place has, all of them.")
@@ -154,9 +154,9 @@ struct PlaceImportCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Add the places of files, all or none.",
     discussion: """
-      Reads GPX, KML, KMZ, GeoJSON, OwnTracks (.otrw), CSV, OpenStreetMap XML and Overpass JSON, by \
-      content. A place that is there already (same name, 20 m off at most) is passed over; a name that \
-      is taken elsewhere gets a number.
+      Reads GPX, KML, KMZ, GeoJSON, OwnTracks (.otrw), CSV, OpenStreetMap XML and Overpass JSON, \
+      by content. A place that is there already (same name, 20 m off at most) is passed over; a \
+      name that is taken elsewhere gets a number.
       """)
 
   @Argument(help: "Files; - is standard input.", completion: .file())

@@ -11,8 +11,8 @@ struct ImportCommand: ClientCommand {
     commandName: "import", abstract: "Add the reminders and places of files, all or none.",
     discussion: """
       What a file is, its content tells: reminders as 'export' writes them; events and tasks of an \
-      iCalendar file, of which those that are known already are passed over; places of GPX, KML, KMZ, \
-      GeoJSON, OwnTracks (.otrw), CSV, OpenStreetMap XML or Overpass JSON.
+      iCalendar file, of which those that are known already are passed over; places of GPX, KML, \
+      KMZ, GeoJSON, OwnTracks (.otrw), CSV, OpenStreetMap XML or Overpass JSON.
       """)
 
   @Argument(help: "Files; - is standard input.", completion: .file())
@@ -74,8 +74,10 @@ struct ExportCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Print all reminders.",
     discussion: """
-      As JSON, one object a line, and as iCalendar nothing is left out. GPX and GeoJSON get the places of the reminders \
-      that have one, under the reminders' titles; 'place export' prints the places that you have named.
+      As JSON, one object a line, and as iCalendar nothing is left out. GPX and GeoJSON get the \
+      places of the reminders \
+      that have one, under the reminders' titles; 'place export' prints the places that you have \
+      named.
       """)
 
   @Option(help: "The format.")

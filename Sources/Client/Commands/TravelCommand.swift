@@ -9,8 +9,8 @@ struct TravelCommand: ClientCommand {
     commandName: "travel",
     abstract: "Show what the daemon has learnt from your trips, or have it forget that.",
     discussion: """
-      A trip counts that a 'time to leave' has set off and that has ended at its place. After three \
-      of them by one mode of transport, travel times by that mode follow them.
+      A trip counts that a 'time to leave' has set off and that has ended at its place. After \
+      three of them by one mode of transport, travel times by that mode follow them.
       """)
 
   @Flag(help: "Forget it.")

@@ -41,8 +41,8 @@ struct WhereCommand: ClientCommand {
     for line in table.lines(indent: 2) { try context.output.line(line) }
   }
 
-  /// `9min walking, 6min driving`; a walk that nobody takes is left out, and so is the time to where
-  /// one is.
+  /// `9min walking, 6min driving`; a walk that nobody takes is left out, and so is the time to
+  /// where one is.
   static func travel(_ seconds: JSONValue?) -> String {
     let longestWalk = 2 * 3600.0
     return ["walking", "driving"].compactMap { mode -> String? in

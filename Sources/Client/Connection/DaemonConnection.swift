@@ -81,8 +81,8 @@ final class DaemonConnection {
     }
   }
 
-  /// A daemon that refuses a caller says so and hangs up, maybe before it was asked: then its answer
-  /// is there to be read.
+  /// A daemon that refuses a caller says so and hangs up, maybe before it was asked: then its
+  /// answer is there to be read.
   private func send(_ bytes: [UInt8]) throws(SystemError) {
     do throws(SystemError) {
       try client.send(bytes, timeout: Self.timeout)

@@ -4,8 +4,8 @@ import Reminders
 
 /// Files on their way into the daemon: all of them, or nothing of any.
 ///
-/// Places go to the daemon as they are read, which keeps them unseen; reminders are gathered. Once every
-/// file is read, the reminders are added and the places made known.
+/// Places go to the daemon as they are read, which keeps them unseen; reminders are gathered. Once
+/// every file is read, the reminders are added and the places made known.
 struct FileTransfer {
   let context: Context
   let options: CommonOptions

@@ -2,8 +2,8 @@ import Control
 import Interchange
 import JSONText
 
-/// Places on their way into the daemon: gathered into calls, the next one while the daemon is busy with
-/// the last. Nothing is seen of them before `finish`.
+/// Places on their way into the daemon: gathered into calls, the next one while the daemon is busy
+/// with the last. Nothing is seen of them before `finish`.
 final class PlaceUpload {
   /// Of one call, in bytes: well below what the daemon takes, and what it does in some tens of
   /// milliseconds, so that its other work does not wait.

@@ -8,8 +8,8 @@ import LinuxRuntime
   import Glibc
 #endif
 
-/// A form in the user's editor until it can be applied: as `visudo` does, a text with an error is shown
-/// again with the error written above the line.
+/// A form in the user's editor until it can be applied: as `visudo` does, a text with an error is
+/// shown again with the error written above the line.
 struct FormSession {
   let form: ReminderForm
   let editor: Editor

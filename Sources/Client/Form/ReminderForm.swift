@@ -7,8 +7,9 @@ import Reminders
 
 /// A reminder as lines to edit, `key = value`, the keys and words those of the options of `add`.
 ///
-/// What was changed in the text is turned into the arguments that `edit` would have been given, so a form
-/// can do what the options can, says the same errors and changes nothing that it does not name.
+/// What was changed in the text is turned into the arguments that `edit` would have been given, so
+/// a form can do what the options can, says the same errors and changes nothing that it does not
+/// name.
 struct ReminderForm {
   /// A setting by its key, in the order of the form; a list has one line a value.
   typealias Settings = [String: [String]]

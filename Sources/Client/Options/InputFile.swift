@@ -6,8 +6,8 @@ import LinuxRuntime
   import Glibc
 #endif
 
-/// A file, a device or standard input (`-`), read in large pieces, and unpacked where gzip has packed
-/// it.
+/// A file, a device or standard input (`-`), read in large pieces, and unpacked where gzip has
+/// packed it.
 final class InputFile {
   static let chunkSize = 1 << 17
 

@@ -9,7 +9,8 @@ import Reminders
 extension Reminder.Kind: ExpressibleByArgument {}
 extension Reminder.Transport: ExpressibleByArgument {}
 
-/// What `add` and `edit` can say of a reminder: names, help and values come from the table of fields.
+/// What `add` and `edit` can say of a reminder: names, help and values come from the table of
+/// fields.
 struct ReminderOptions: ParsableArguments {
   @Option("at") var at: TypedField?
   @Option("near-category", completion: Completions.categories) var nearCategory: TypedField?

@@ -3,7 +3,8 @@ import JSONText
 
 /// What somebody may have meant who named what there is not.
 enum Suggestions {
-  /// Places are looked through by the beginnings of their words, so that a million of them stays quick.
+  /// Places are looked through by the beginnings of their words, so that a million of them stays
+  /// quick.
   private static let maximumPlaces = 200
 
   /// A known place; nil where none is near enough, or the daemon cannot say.

@@ -21,7 +21,8 @@ struct Heading {
 struct GroupedListing<Item> {
   private var sections: SortedSections<Heading, Item>
 
-  /// - Parameter precedes: the order within a group; where it tells no difference, that of arrival stays.
+  /// - Parameter precedes: the order within a group; where it tells no difference, that of arrival
+  ///   stays.
   init(order precedes: @escaping (Item, Item) -> Bool) {
     sections = SortedSections(keys: Heading.precedes, items: precedes)
   }

@@ -75,7 +75,8 @@ struct PageLine: Equatable {
 }
 
 extension String {
-  /// As many characters from the front as fit into that many columns; a wide one is not cut in half.
+  /// As many characters from the front as fit into that many columns; a wide one is not cut in
+  /// half.
   func prefix(columns width: Int) -> String {
     var used = 0
     var end = startIndex

@@ -102,7 +102,8 @@ enum ReminderSentence {
     "any place of category \(category)"
   }
 
-  /// The name of the place or region, or where it is; for a category, that any of its places will do.
+  /// The name of the place or region, or where it is; for a category, that any of its places will
+  /// do.
   static func name(_ reminder: Reminder) -> String? {
     if let category = reminder.nearCategory { return anyPlace(of: category) }
     if let area = reminder.area {

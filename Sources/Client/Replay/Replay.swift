@@ -2,14 +2,14 @@ import CivilTime
 import Positioning
 import Reminders
 
-/// A recorded feed against reminders, on a virtual clock. The same file gives the same firings every
-/// time, and those that the daemon gives when it plays the file.
+/// A recorded feed against reminders, on a virtual clock. The same file gives the same firings
+/// every time, and those that the daemon gives when it plays the file.
 struct Replay: ~Copyable {
   private(set) var engine: Engine
   /// Fixes that were put into the engine.
   private(set) var fixes = 0
-  /// Fixes before `start`, and dated ones that do not count by the settings or are of another device
-  /// than the one followed.
+  /// Fixes before `start`, and dated ones that do not count by the settings or are of another
+  /// device than the one followed.
   private(set) var skipped = 0
   /// Fixes without a date.
   private(set) var undated = 0
@@ -122,8 +122,8 @@ struct Replay: ~Copyable {
     }
   }
 
-  /// Why a reminder has not fired, as things stand now; nil before the first fix, and where there is
-  /// none of this id.
+  /// Why a reminder has not fired, as things stand now; nil before the first fix, and where there
+  /// is none of this id.
   func why(_ id: String) -> Explanation? {
     now.flatMap { engine.why(id, at: $0, placeName: { places.name($0) }) }
   }

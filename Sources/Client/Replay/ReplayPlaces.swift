@@ -27,7 +27,8 @@ struct ReplayPlaces {
             guard add(entry) else {
               throw Failure(
                 .badData,
-                "\(name):\(line): no place; one is an object with name, lat, lon, radius_m and category"
+                "\(name):\(line): no place; one is an object with name, lat, lon, radius_m "
+                  + "and category"
               )
             }
           }

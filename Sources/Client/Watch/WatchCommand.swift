@@ -10,7 +10,8 @@ struct WatchCommand: ClientCommand {
     commandName: "watch",
     abstract: "Show what is going on until interrupted.",
     discussion: """
-      On a terminal a page that is drawn anew as things change: fix and feed, what is due next, the \
+      On a terminal a page that is drawn anew as things change: fix and feed, what is due next, \
+      the \
       nearest fences and the last firings; 'q' quits. Into a pipe or a file, and with --json or \
       --lines, each firing as it happens, one a line.
       """)

@@ -3,7 +3,8 @@ import Companion
 import Geodesy
 import JSONText
 
-/// The page of `watch`: what the daemon answered, to lines of a given size. No clock but the daemon's.
+/// The page of `watch`: what the daemon answered, to lines of a given size. No clock but the
+/// daemon's.
 struct WatchPage {
   /// What the daemon answered last to each question.
   struct State {
@@ -179,7 +180,8 @@ struct WatchPage {
     entry["bearing_deg"]?.double.flatMap { CompassPoint(bearing: $0)?.rawValue } ?? ""
   }
 
-  /// One above the other, each with its fair share of the lines; what one does not need is the others'.
+  /// One above the other, each with its fair share of the lines; what one does not need is the
+  /// others'.
   private func stacked(_ sections: [Section], width: Int, height: Int) -> [PageLine] {
     var shares = sections.map { _ in 0 }
     var left = height

@@ -8,8 +8,8 @@ import LinuxRuntime
   import Glibc
 #endif
 
-/// The live page on a terminal: asks the daemon once a second, takes firings as they come, and draws
-/// what has changed, until `q` or Ctrl-C.
+/// The live page on a terminal: asks the daemon once a second, takes firings as they come, and
+/// draws what has changed, until `q` or Ctrl-C.
 final class WatchScreen {
   private let loop: EventLoop
   private let terminal: Terminal

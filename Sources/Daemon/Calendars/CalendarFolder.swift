@@ -6,12 +6,12 @@ import Logging
 import Reminders
 import Storage
 
-/// A folder of calendar files with one task or event each, as vdirsyncer keeps it ("vdir"), in step with
-/// the reminders made from them.
+/// A folder of calendar files with one task or event each, as vdirsyncer keeps it ("vdir"), in step
+/// with the reminders made from them.
 ///
-/// A file that came, changed or went is a reminder that does. What is done and put off here is written
-/// into its file. Which side a change comes from is in `Reminder.Source.standing`: what the file
-/// last said.
+/// A file that came, changed or went is a reminder that does. What is done and put off here is
+/// written into its file. Which side a change comes from is in `Reminder.Source.standing`: what the
+/// file last said.
 final class CalendarFolder {
   private let folder: FolderFiles
   private unowned let daemon: Daemon
@@ -39,8 +39,8 @@ final class CalendarFolder {
   private static let grace: Int64 = 1_000_000
   private static let retryDelay: Int64 = 10_000_000
 
-  // A file of such a folder has one task or event. Others may write into it, and what they write must
-  // neither fill the memory nor hold the loop.
+  // A file of such a folder has one task or event. Others may write into it, and what they write
+  // must neither fill the memory nor hold the loop.
   private static let largestFile = 4 << 20
   private static let maximumLines = 50_000
   private static let maximumReminders = 500

@@ -16,7 +16,8 @@ final class ControlServer {
 
   private let timeout: Int64
 
-  /// Behind feeds and timers: whatever clients ask for, a fix and a deadline wait for one call at most.
+  /// Behind feeds and timers: whatever clients ask for, a fix and a deadline wait for one call at
+  /// most.
   private static let priority = EventPriority.background
 
   unowned let daemon: Daemon
@@ -65,7 +66,8 @@ final class ControlServer {
   ///   - outputLimit: how many bytes may wait for a client that does not read; the largest
   ///     reply comes on top.
   ///   - budget: how many bytes of memory all clients together may hold.
-  ///   - timeout: how long, in microseconds, a client may take to end a message that it has begun, or
+  ///   - timeout: how long, in microseconds, a client may take to end a message that it has begun,
+  ///     or
   ///     to read anything of what waits for it.
   init(
     daemon: Daemon, loop: EventLoop, passed: [ServiceManager.PassedSocket],
@@ -165,8 +167,8 @@ final class ControlServer {
     if !clients.isEmpty || !refused.isEmpty { stallTimer.arm(in: timeout / 2) }
   }
 
-  /// One step of a client's protocol, in which calls may be answered. A call may make a reminder fire
-  /// while its own connection is being worked on, so firings wait until the step is done.
+  /// One step of a client's protocol, in which calls may be answered. A call may make a reminder
+  /// fire while its own connection is being worked on, so firings wait until the step is done.
   private func exchange(
     with client: Client,
     _ step: (inout Connection, Connection.Handler) -> [Connection.Action]
@@ -220,8 +222,8 @@ final class ControlServer {
   /// Refused clients, kept until their answer is sent.
   private var refused: [ObjectIdentifier: StreamConnection] = [:]
 
-  /// Does what the protocol asks for, and reports to it what the socket took: a call that waited for that
-  /// may go on, and its answer is one more to send.
+  /// Does what the protocol asks for, and reports to it what the socket took: a call that waited
+  /// for that may go on, and its answer is one more to send.
   func carryOut(_ actions: [Connection.Action], for client: Client) {
     client.isBeingServed = true
     defer { client.isBeingServed = false }

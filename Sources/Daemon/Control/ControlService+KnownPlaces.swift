@@ -134,7 +134,8 @@ extension ControlService {
     return try shown(place, followers)
   }
 
-  /// Changes a place and lets reminders follow, in one transaction. A radius of their own they keep.
+  /// Changes a place and lets reminders follow, in one transaction. A radius of their own they
+  /// keep.
   /// - Parameters:
   ///   - stored: what the old place is now; nil where it is removed.
   ///   - body: changes the place in the store.

@@ -11,7 +11,8 @@ import Storage
 struct Caller: Equatable {
   let user: UInt32
   let process: Int32
-  /// root, and the user whose daemon this is: what they add has no owner, and nothing is closed to them.
+  /// root, and the user whose daemon this is: what they add has no owner, and nothing is closed to
+  /// them.
   let isMaster: Bool
 
   /// What the kernel shows for every user of another user namespace (user_namespaces(7),

@@ -74,7 +74,8 @@ extension ControlService {
 
   // MARK: - Places
 
-  /// Reminders may wait for places of the category that it has or had; nil for one that was removed.
+  /// Reminders may wait for places of the category that it has or had; nil for one that was
+  /// removed.
   func updateEngine(of place: SavedPlace?, number: Int64?) {
     guard let number, let now = daemon.clock.now else { return }
     daemon.host.handle(placeEvent(of: place, number: number), at: now)

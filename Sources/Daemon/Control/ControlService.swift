@@ -228,8 +228,8 @@ struct ControlService {
   static let longestPage = 250
   /// Bytes of rows that make one page.
   static let pageBytes = 1 << 20
-  /// Bytes of rows that make one answer: it takes several times as much while it is made, and the loop
-  /// stands still.
+  /// Bytes of rows that make one answer: it takes several times as much while it is made, and the
+  /// loop stands still.
   static let maximumBytes = 32 << 20
 
   func tooMuch(_ remedy: String) -> GeoremindError {

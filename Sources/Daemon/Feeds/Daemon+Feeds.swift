@@ -8,7 +8,8 @@ import Reminders
 
 /// The feeds of the settings, and the way of their fixes to the engine.
 extension Daemon {
-  /// Removes the feeds that the settings no longer have, adds new ones, and leaves the others alone.
+  /// Removes the feeds that the settings no longer have, adds new ones, and leaves the others
+  /// alone.
   func useFeeds(of settings: DaemonSettings) throws {
     for feed in feeds where !settings.feeds.contains(feed.url) { remove(feed) }
     for feed in feeds { feed.feed.setSilenceTimeout(settings.feedOptions.silenceTimeout) }
@@ -63,8 +64,8 @@ extension Daemon {
     }
   }
 
-  /// Feeds that the last run had open, for those that are still wanted; a line that is not must be free
-  /// for whoever wants it now.
+  /// Feeds that the last run had open, for those that are still wanted; a line that is not must be
+  /// free for whoever wants it now.
   func takeOver(_ passed: [ServiceManager.PassedSocket]) {
     let wanted = Set(settings.feeds.compactMap(\.storeName))
     for socket in passed {

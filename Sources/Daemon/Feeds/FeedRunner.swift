@@ -147,8 +147,8 @@ final class FeedRunner {
     onStateChange()
   }
 
-  /// Bytes come without sense: reported once, as a feed that delivers nothing. After 256 KiB, or half a
-  /// minute of it, in which each speed of a serial line has been tried.
+  /// Bytes come without sense: reported once, as a feed that delivers nothing. After 256 KiB, or
+  /// half a minute of it, in which each speed of a serial line has been tried.
   private func notUnderstood(_ count: Int) {
     guard url.recording == nil, !isLost else { return }
     let now = feed.lastArrival ?? 0
@@ -165,7 +165,8 @@ final class FeedRunner {
     guard !hasReportedWeekRollover else { return }
     hasReportedWeekRollover = true
     announcer.write(
-      "The receiver at \(url) is off by 1024 weeks or a multiple of it (GPS week rollover); its dates "
+      "The receiver at \(url) is off by 1024 weeks or a multiple of it (GPS week rollover); "
+        + "its dates "
         + "are corrected by the system's clock", .notice, .weekRollover,
       fields: ["GEOREMIND_FEED": "\(url)"])
   }
@@ -178,8 +179,8 @@ final class FeedRunner {
     hasReportedBuffer = true
     log.info(
       """
-      \(url): the system grants a receive buffer of \(granted >> 10) KiB, not \(wanted >> 10); where \
-      many senders share the port, raise net.core.rmem_max
+      \(url): the system grants a receive buffer of \(granted >> 10) KiB, not \(wanted >> 10); \
+      where many senders share the port, raise net.core.rmem_max
       """)
   }
 

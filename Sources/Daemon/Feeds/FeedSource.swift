@@ -5,11 +5,12 @@ import Positioning
 
 /// One stream of sentences: a decoder of its own, and the quiet that ends a live epoch.
 ///
-/// A feed has one, but for datagrams, where each sender has one, so that the epochs of two receivers
-/// never mix.
+/// A feed has one, but for datagrams, where each sender has one, so that the epochs of two
+/// receivers never mix.
 final class FeedSource {
-  /// Silence after which the sentences of a live epoch are complete, in microseconds. The timer runs
-  /// only until the decoder has learnt how the receiver's bursts end: it costs a wake-up for each.
+  /// Silence after which the sentences of a live epoch are complete, in microseconds. The timer
+  /// runs only until the decoder has learnt how the receiver's bursts end: it costs a wake-up for
+  /// each.
   private static let quietTime: Int64 = 200_000
 
   /// The sender's number within the feed, 0 where there is one only.
@@ -47,8 +48,8 @@ final class FeedSource {
 
   func close() { quietTimer.close() }
 
-  /// The next bytes of a stream, cut anywhere, or one datagram. Answers whether a sentence or report
-  /// became whole.
+  /// The next bytes of a stream, cut anywhere, or one datagram. Answers whether a sentence or
+  /// report became whole.
   @discardableResult
   func take(_ bytes: UnsafeRawBufferPointer, isDatagram: Bool = false) -> Bool {
     let buffer = bytes.bindMemory(to: UInt8.self)

@@ -1,7 +1,7 @@
 import Positioning
 
-/// What each receiver has given so far, for the status: the devices of one gpsd and the senders of one
-/// port apart.
+/// What each receiver has given so far, for the status: the devices of one gpsd and the senders of
+/// one port apart.
 struct ReceiverTable {
   struct Entry {
     let origin: FixOrigin

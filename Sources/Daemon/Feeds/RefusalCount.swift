@@ -1,6 +1,6 @@
-/// Which refusals are reported one by one, and which are counted: the first of a user and a sort at once,
-/// those of the following minute together at its end. Whoever tries again and again must not fill the
-/// journal.
+/// Which refusals are reported one by one, and which are counted: the first of a user and a sort at
+/// once, those of the following minute together at its end. Whoever tries again and again must not
+/// fill the journal.
 struct RefusalCount {
   enum Sort: Hashable, Sendable {
     /// Not of an allowed group, or one client too many.

@@ -3,8 +3,8 @@ import LinuxRuntime
 
 /// Which of the sources of a feed a datagram belongs to: each sender has its own.
 ///
-/// Nobody authenticates a datagram, so the number of senders is bounded; a new one takes the place of
-/// the one that was useless, or silent, for longest.
+/// Nobody authenticates a datagram, so the number of senders is bounded; a new one takes the place
+/// of the one that was useless, or silent, for longest.
 ///
 /// Some programs send each datagram from another port. Where `newcomers` ports of one address were
 /// heard once each and none twice, its ports are taken for one sender, until one is heard again.

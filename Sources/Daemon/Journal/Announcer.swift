@@ -50,7 +50,8 @@ final class Announcer {
     switch notice {
     case .positionLost(let after):
       write(
-        "Position lost: no usable fix for \(whole(after)); nothing that needs a place can fire until it is back",
+        "Position lost: no usable fix for \(whole(after)); nothing that needs a place can "
+          + "fire until it is back",
         .warning, .positionLost)
     case .positionBack(let after):
       write("Position back after \(whole(after))", .notice, .positionBack)
@@ -72,7 +73,8 @@ final class Announcer {
         parts.append("\(missed.leftOut) left out, older than SkipOlderThanSec=")
       }
       write(
-        "Missed: \(count) reminder\(count == 1 ? "" : "s") came due \(when) while nobody could tell; "
+        "Missed: \(count) reminder\(count == 1 ? "" : "s") came due \(when) while nobody "
+          + "could tell; "
           + parts.joined(separator: ", "),
         .notice, .missed,
         fields: [
@@ -93,13 +95,15 @@ final class Announcer {
 
   func announceStoreFailure(_ failure: String) {
     write(
-      "Store trouble: \(failure). Reminders go on; firings that cannot be kept wait and are told as soon as they can",
+      "Store trouble: \(failure). Reminders go on; firings that cannot be kept wait and are "
+        + "told as soon as they can",
       .error, .storeFailure)
   }
 
   func announceSlowStore(_ commit: TimeSpan) {
     write(
-      "Store trouble: the disk is slow, a commit took \(whole(commit)). Firings are told that much later; "
+      "Store trouble: the disk is slow, a commit took \(whole(commit)). Firings are told that "
+        + "much later; "
         + "look for what keeps the disk busy, and for its errors with journalctl -k",
       .error, .storeFailure)
   }

@@ -3,8 +3,8 @@ import Logging
 
 /// Ordinary log lines on their way to the journal.
 ///
-/// `@unchecked Sendable`: `LogHandler` asks for it, but the daemon has one thread and the sink never
-/// leaves it.
+/// `@unchecked Sendable`: `LogHandler` asks for it, but the daemon has one thread and the sink
+/// never leaves it.
 struct JournalLogHandler: LogHandler, @unchecked Sendable {
   let sink: any JournalSink
   var logLevel: Logger.Level

@@ -6,11 +6,11 @@ import Storage
 
 /// Brings firings from the ledger to the journal, in order, each once.
 ///
-/// A firing is marked delivered some time after the journal has taken it: with the next commit, or by
-/// `writeMarks`. What is found unmarked at start may or may not have reached the journal before a crash, so
-/// it is looked up there by its id first. The look-up must see all that was sent before: journald works off
-/// its socket in order, so a marker entry is sent, and once that can be read, all before it can be read as
-/// well.
+/// A firing is marked delivered some time after the journal has taken it: with the next commit, or
+/// by `writeMarks`. What is found unmarked at start may or may not have reached the journal before
+/// a crash, so it is looked up there by its id first. The look-up must see all that was sent
+/// before: journald works off its socket in order, so a marker entry is sent, and once that can be
+/// read, all before it can be read as well.
 final class Outbox {
   private let store: Store
   private let sink: any JournalSink
@@ -104,8 +104,8 @@ final class Outbox {
 
   // MARK: - After a crash
 
-  /// Sends what an earlier run left between the ledger and the journal. Blocks until journald has caught
-  /// up, so it is for the start, and does nothing after an orderly end.
+  /// Sends what an earlier run left between the ledger and the journal. Blocks until journald has
+  /// caught up, so it is for the start, and does nothing after an orderly end.
   func recover() {
     do {
       let left = try store.ledger.undelivered().values

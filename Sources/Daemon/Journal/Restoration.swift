@@ -4,12 +4,12 @@ import Logging
 import Reminders
 import Storage
 
-/// Brings a database that was restored from a copy up to the journal: what fired after the copy was made is
-/// in the journal alone, and must not fire again.
+/// Brings a database that was restored from a copy up to the journal: what fired after the copy was
+/// made is in the journal alone, and must not fire again.
 ///
-/// The decision of a firing cannot be taken again to the microsecond, so its id alone would not find it. So
-/// each firing of the journal goes back into the ledger, and its reminder to where the firing left it. What a
-/// person did to a reminder after the copy is lost.
+/// The decision of a firing cannot be taken again to the microsecond, so its id alone would not
+/// find it. So each firing of the journal goes back into the ledger, and its reminder to where the
+/// firing left it. What a person did to a reminder after the copy is lost.
 struct Restoration {
   let store: Store
   let log: Logger

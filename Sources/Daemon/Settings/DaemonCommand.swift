@@ -70,7 +70,8 @@ package struct DaemonCommand: ParsableCommand {
   private func start() throws -> Int32 {
     // A terminal or pipe that goes away is no reason to end; systemd ignores it for services too.
     signal(SIGPIPE, SIG_IGN)
-    // A firing is told at once on a busy machine, too; where that is refused, it is some milliseconds.
+    // A firing is told at once on a busy machine, too; where that is refused, it is some
+    // milliseconds.
     TimeSlice.requestShortest()
     let (settings, configuration) = try DaemonSettings.load(arguments)
     if checkConfig {

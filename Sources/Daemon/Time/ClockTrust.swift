@@ -3,7 +3,8 @@ import Glibc
 import LinuxRuntime
 import Positioning
 
-/// Whether the system's clock may be believed, and on what ground. Once it is, it is for the whole run.
+/// Whether the system's clock may be believed, and on what ground. Once it is, it is for the whole
+/// run.
 ///
 /// A board without a clock chip wakes up in 1970, or at the moment it was switched off; until
 /// somebody has set its clock, a date that seems due may be years away.

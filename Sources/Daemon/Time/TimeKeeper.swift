@@ -5,8 +5,8 @@ import Logging
 import Positioning
 import Reminders
 
-/// All that the daemon does about time beside its timers: whether the clock is believed, which zone the
-/// system is in, and waking the machine for a date.
+/// All that the daemon does about time beside its timers: whether the clock is believed, which zone
+/// the system is in, and waking the machine for a date.
 final class TimeKeeper {
   private unowned let daemon: Daemon
   private(set) var trust: ClockTrust
@@ -87,7 +87,8 @@ final class TimeKeeper {
     trustTimer?.disarm()
     synchronisation = nil
     daemon.announcer.write(
-      "The clock is trusted now: \(ground.words); it is \(now.rfc3339(zone: daemon.host.engine.zone))",
+      "The clock is trusted now: \(ground.words); it is "
+        + "\(now.rfc3339(zone: daemon.host.engine.zone))",
       .notice, .clockTrusted)
     daemon.host.handle(.clockTrust(true), at: now)
   }
@@ -140,8 +141,10 @@ final class TimeKeeper {
     } catch {
       isWakingRefused = true
       daemon.log.info(
-        "Dates do not wake the machine from suspend: \(error); see wake-alarm.conf in systemd/examples"
-      )
+        """
+        Dates do not wake the machine from suspend: \(error); see wake-alarm.conf in \
+        systemd/examples
+        """)
     }
   }
 

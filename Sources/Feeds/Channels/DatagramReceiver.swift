@@ -16,8 +16,8 @@ struct DatagramReceiver: ~Copyable {
     name.deallocate()
   }
 
-  /// Asks the kernel for the origin of each datagram. An old kernel that refuses costs the distinction
-  /// of interfaces, no more.
+  /// Asks the kernel for the origin of each datagram. An old kernel that refuses costs the
+  /// distinction of interfaces, no more.
   static func enable(on descriptor: Int32, family: Int32) {
     func set(_ level: Int32, _ option: Int32) {
       var yes: Int32 = 1

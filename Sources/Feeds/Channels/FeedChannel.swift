@@ -169,8 +169,8 @@ final class FeedChannel {
     }
   }
 
-  /// Makes room for bursts: the default holds some 250 sentences. Answers what was granted in bytes,
-  /// which is net.core.rmem_max where that is less.
+  /// Makes room for bursts: the default holds some 250 sentences. Answers what was granted in
+  /// bytes, which is net.core.rmem_max where that is less.
   func enlargeReceiveBuffer(to wanted: Int) -> Int {
     setOption(SOL_SOCKET, SO_RCVBUF, Int32(clamping: wanted))
     var granted: Int32 = 0

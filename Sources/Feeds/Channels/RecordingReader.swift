@@ -78,7 +78,8 @@ package enum RecordingError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .system(let code): "cannot be read: \(errorText(code))"
     case .truncated(let byte):
-      "its gzip data are cut off at byte \(byte); what came before was used, copy it again for the rest"
+      "its gzip data are cut off at byte \(byte); what came before was used, copy it again "
+        + "for the rest"
     case .damaged(let byte, let reason):
       "its gzip data are damaged near byte \(byte) (\(reason)); what came before was used, "
         + "copy it again for the rest"

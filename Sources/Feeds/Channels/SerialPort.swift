@@ -3,8 +3,8 @@ import LinuxRuntime
 
 /// Serial lines (termios(3)).
 enum SerialPort {
-  /// Opens a line for this program alone, raw, 8 bits, no parity, one stop bit, without flow control,
-  /// at the speed that it has.
+  /// Opens a line for this program alone, raw, 8 bits, no parity, one stop bit, without flow
+  /// control, at the speed that it has.
   ///
   /// VMIN 1 and VTIME 0: with these a read of 0 bytes means on Linux that the device was removed.
   static func open(_ path: String) throws(SystemError) -> Descriptor {

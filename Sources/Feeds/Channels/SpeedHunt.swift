@@ -1,8 +1,8 @@
-/// Finds the speed of a serial line by trying: a speed at which bytes come but make no sense is given
-/// up for the next one, until the owner says that something was understood.
+/// Finds the speed of a serial line by trying: a speed at which bytes come but make no sense is
+/// given up for the next one, until the owner says that something was understood.
 ///
-/// It holds no clock and no timer: the owner reports when bytes come and when the time it asked for is
-/// up. Times are microseconds of one clock.
+/// It holds no clock and no timer: the owner reports when bytes come and when the time it asked for
+/// is up. Times are microseconds of one clock.
 struct SpeedHunt: Equatable, Sendable {
   /// The speeds of receivers, the most common first: one that is met is found the sooner.
   static let speeds = [9600, 115_200, 38400, 4800, 57600, 19200]

@@ -1,8 +1,8 @@
 /// One way to get positions: how its URLs are written, and which feed each of them makes.
 ///
 /// A scheme is one file of this folder and one entry of `all`. What a feed of it does is in the
-/// `FeedURL` that `parse` answers: how it opens, what silence means to it, whether its descriptor goes
-/// to the next run, and how soon it is tried again.
+/// `FeedURL` that `parse` answers: how it opens, what silence means to it, whether its descriptor
+/// goes to the next run, and how soon it is tried again.
 package struct FeedScheme: Sendable {
   /// What its URLs begin with, in small letters; all of it where nothing may follow.
   let prefix: String

@@ -11,7 +11,8 @@ package enum CoordinateFormat: String, CaseIterable, Sendable {
   case geoURI = "geo"
   /// `9F4MGC94+2X`: a Plus Code of ten digits, a cell of 14 m from north to south.
   case plusCode = "plus_code"
-  /// `33U 391776 5820072`: zone, band (N for the band S), metres east and north; around the poles UPS.
+  /// `33U 391776 5820072`: zone, band (N for the band S), metres east and north; around the poles
+  /// UPS.
   case utm
   /// `33UUU9177620072`: the square of a metre in the Military Grid Reference System.
   case mgrs

@@ -65,7 +65,8 @@ extension Coordinate {
     guard abs(latitude) <= 90 else {
       throw CoordinateError(.latitudeOutOfRange, at: latitudePosition)
     }
-    // Sixtieths have no exact double: to a thousand-millionth of a second of arc, 31.2' is 0.52 again.
+    // Sixtieths have no exact double: to a thousand-millionth of a second of arc, 31.2' is 0.52
+    // again.
     let valid = Coordinate(
       latitude: (latitude * 1e13).rounded() / 1e13, longitude: (longitude * 1e13).rounded() / 1e13)
     guard let valid else {

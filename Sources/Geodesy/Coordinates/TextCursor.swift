@@ -85,8 +85,8 @@ struct Digits: Hashable {
     Double((whole.isEmpty ? "0" : whole) + (fraction.isEmpty ? "" : "." + fraction)) ?? .nan
   }
 
-  /// Degrees, from packed digits like DDMM.M or DDMMSS.S with `degreeDigits` for the degrees; nothing
-  /// where the count of digits is another.
+  /// Degrees, from packed digits like DDMM.M or DDMMSS.S with `degreeDigits` for the degrees;
+  /// nothing where the count of digits is another.
   func unpacked(degreeDigits: Int) throws(CoordinateError) -> Double? {
     let digits = Array(whole.utf8)
     func part(_ range: Range<Int>, last: Bool) -> Double {

@@ -3,8 +3,8 @@
 #endif
 
 /// The latitude on a sphere that keeps the ellipsoid's angles, by its tangent: C. F. F. Karney,
-/// "Transverse Mercator with an accuracy of a few nanometers", Journal of Geodesy 85 (2011), 475–485,
-/// equations (7) to (9) and (19) to (21).
+/// "Transverse Mercator with an accuracy of a few nanometers", Journal of Geodesy 85 (2011),
+/// 475–485, equations (7) to (9) and (19) to (21).
 struct ConformalLatitude {
   private let e2: Double
   let eccentricity: Double

@@ -3,8 +3,8 @@
 #endif
 
 /// The transverse Mercator projection on WGS 84, by Krüger's series to the sixth order in n: Karney
-/// 2011 (see `ConformalLatitude`), equations (10) to (15), (35) and (36). Within a zone it is good to
-/// some nanometres.
+/// 2011 (see `ConformalLatitude`), equations (10) to (15), (35) and (36). Within a zone it is good
+/// to some nanometres.
 struct TransverseMercator {
   private let conformal: ConformalLatitude
   /// Radius of the sphere of the same meridian, times the scale on the central one.
@@ -81,7 +81,8 @@ struct TransverseMercator {
   }
 }
 
-/// The polar stereographic projection on WGS 84 (NGA.SIG.0012, 2014, section 9), seen from the pole.
+/// The polar stereographic projection on WGS 84 (NGA.SIG.0012, 2014, section 9), seen from the
+/// pole.
 struct PolarStereographic {
   private let conformal = ConformalLatitude(.wgs84)
   private let factor: Double

@@ -1,6 +1,6 @@
-/// The Military Grid Reference System (NGA.STND.0037, 2014): `33UUU9177620072` is the square of a metre
-/// in the square UU of 100 km in zone 33, band U. Fewer digits are a larger square, of which the
-/// middle is taken.
+/// The Military Grid Reference System (NGA.STND.0037, 2014): `33UUU9177620072` is the square of a
+/// metre in the square UU of 100 km in zone 33, band U. Fewer digits are a larger square, of which
+/// the middle is taken.
 enum MGRS {
   private static let columnSets = ["ABCDEFGH", "JKLMNPQR", "STUVWXYZ"].map {
     Array($0.unicodeScalars)

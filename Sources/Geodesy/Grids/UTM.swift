@@ -1,5 +1,5 @@
-/// Positions of UTM as people write them: `33U 391776 5820072`, with the letter of the band or of the
-/// hemisphere, `mE` and `mN` or not; of UPS: `Z 2000000 2000000`.
+/// Positions of UTM as people write them: `33U 391776 5820072`, with the letter of the band or of
+/// the hemisphere, `mE` and `mN` or not; of UPS: `Z 2000000 2000000`.
 enum UTM {
   static func format(_ point: Coordinate, decimals: Int) -> String {
     let grid = GridPosition(point)
@@ -68,8 +68,8 @@ enum UTM {
     return try choose(letter, letterPosition, point, northing.position)
   }
 
-  /// N and S may stand for a hemisphere or for a band (0–8° N and 32–40° N): what fits is meant, and
-  /// where both do, nobody can tell.
+  /// N and S may stand for a hemisphere or for a band (0–8° N and 32–40° N): what fits is meant,
+  /// and where both do, nobody can tell.
   private static func choose(
     _ letter: Unicode.Scalar, _ letterPosition: Int, _ point: (Bool) -> Coordinate,
     _ northingPosition: Int

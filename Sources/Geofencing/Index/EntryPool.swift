@@ -13,8 +13,8 @@ struct FenceEntry {
 
 /// The lists of all cubes in one array.
 ///
-/// A list of n entries has a block of the next power of two; a block that is free is in the chain of
-/// its size, linked by the fence numbers of first entries.
+/// A list of n entries has a block of the next power of two; a block that is free is in the chain
+/// of its size, linked by the fence numbers of first entries.
 struct EntryPool {
   struct List {
     fileprivate(set) var start: UInt32 = 0

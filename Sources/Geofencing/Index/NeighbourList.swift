@@ -3,12 +3,12 @@ import Geodesy
 /// The fences around the receiver: which of them hold it, and whose edges are near.
 ///
 /// This is the neighbour list of molecular dynamics (Verlet, "Computer Experiments on Classical
-/// Fluids", Physical Review 159, 1967). It is built at an origin from all fences whose edge is within
-/// the reach, sorted by their clearance there, which is the distance to the edge. A straight line to
-/// an edge changes by no more than one moves. So a check needs to test only the fences at the start of
-/// the list whose clearance is no more than the receiver has moved, and the first one not tested
-/// bounds how far one can travel before anything changes. The list is built anew when the receiver
-/// comes close to the end of the reach.
+/// Fluids", Physical Review 159, 1967). It is built at an origin from all fences whose edge is
+/// within the reach, sorted by their clearance there, which is the distance to the edge. A straight
+/// line to an edge changes by no more than one moves. So a check needs to test only the fences at
+/// the start of the list whose clearance is no more than the receiver has moved, and the first one
+/// not tested bounds how far one can travel before anything changes. The list is built anew when
+/// the receiver comes close to the end of the reach.
 ///
 /// All lengths are straight lines in radii of the Earth. On the ground a way is never shorter.
 struct NeighbourList {
@@ -141,8 +141,8 @@ struct NeighbourList {
     }
   }
 
-  /// At most the straight line, in radii, that belongs to so many metres on the ground: of an angle a
-  /// it is 2 sin(a/2), which is at least a − a³/24.
+  /// At most the straight line, in radii, that belongs to so many metres on the ground: of an angle
+  /// a it is 2 sin(a/2), which is at least a − a³/24.
   static func chord(atMost metres: Double) -> Double {
     let angle = min(metres / Sphere.radius, 2)
     return angle * (1 - angle * angle / 24)

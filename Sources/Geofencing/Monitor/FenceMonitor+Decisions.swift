@@ -63,8 +63,8 @@ extension FenceMonitor {
     index.boundaryDistance(of: fence, from: evaluation.sample.position, evaluation.place)
   }
 
-  /// Departures: of the fences that the sample is outside of. Returns the metres to the nearest place
-  /// where one of them might be left.
+  /// Departures: of the fences that the sample is outside of. Returns the metres to the nearest
+  /// place where one of them might be left.
   private mutating func decideDepartures(
     _ evaluation: Evaluation, into transitions: inout [Transition]
   ) -> Double {
@@ -161,8 +161,8 @@ extension FenceMonitor {
     undecided.removeSubrange(kept...)
   }
 
-  /// The fences that hold this sample and did not hold the last: those the receiver was outside of are
-  /// being entered.
+  /// The fences that hold this sample and did not hold the last: those the receiver was outside of
+  /// are being entered.
   private mutating func decideEntered(
     _ evaluation: Evaluation, into transitions: inout [Transition]
   ) {

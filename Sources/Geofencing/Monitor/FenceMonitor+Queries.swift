@@ -28,8 +28,8 @@ extension FenceMonitor {
     centerDistance(of: transition.fence, from: transition.position)
   }
 
-  /// How far beyond its edge a fence is left, given the error of a sample; 0 where there is no fence
-  /// of that number.
+  /// How far beyond its edge a fence is left, given the error of a sample; 0 where there is no
+  /// fence of that number.
   package func exitMargin(of id: FenceID, eph: Double?) -> Double {
     guard index.contains(id) else { return 0 }
     return policy.margin(size: index.size(of: id), eph: max(0, eph ?? 0))

@@ -47,8 +47,8 @@ package struct Corridor: Equatable, Sendable {
     signedBoundaryDistance(from: position) <= 0
   }
 
-  /// Metres to the edge, negative inside: the distance to the line less half the width. Where a line
-  /// bends or comes back to itself, places inside may be deeper than that.
+  /// Metres to the edge, negative inside: the distance to the line less half the width. Where a
+  /// line bends or comes back to itself, places inside may be deeper than that.
   /// - Complexity: O(positions).
   package func signedBoundaryDistance(from position: Coordinate) -> Double {
     signedBoundaryDistance(from: Vector(position))

@@ -32,8 +32,8 @@ struct Edge {
     /// The squares of the chords to the start and to the end.
     let toStart: Double
     let toEnd: Double
-    /// The place, dropped square onto the edge's circle, is the sum of `a` parts of the start and `b`
-    /// parts of the end. It is on the edge where neither is negative.
+    /// The place, dropped square onto the edge's circle, is the sum of `a` parts of the start and
+    /// `b` parts of the end. It is on the edge where neither is negative.
     let a: Double
     let b: Double
   }

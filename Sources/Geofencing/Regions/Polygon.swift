@@ -14,13 +14,13 @@ package import Geodesy
 /// The winding of a ring says nothing: of the two sides of a ring the smaller one is meant, and
 /// everything fits in a circle of 5 000 km. Within such a circle the sphere projected from its
 /// centre onto a plane keeps great circles straight, so that a place is inside a ring where a line
-/// from it to the horizon crosses an odd number of edges. A pole or the antimeridian is a place like
-/// any other: everything is computed from directions from the Earth's centre, and an area cut at the
-/// antimeridian is whole again, as edges that have it on both sides are no boundary.
+/// from it to the horizon crosses an odd number of edges. A pole or the antimeridian is a place
+/// like any other: everything is computed from directions from the Earth's centre, and an area cut
+/// at the antimeridian is whole again, as edges that have it on both sides are no boundary.
 ///
-/// Parts may overlap, and count together. Rings that cross themselves enclose what is crossed an odd
-/// number of times. In both cases `signedBoundaryDistance` may say less depth than there is; the
-/// side, and all distances from outside, stay right.
+/// Parts may overlap, and count together. Rings that cross themselves enclose what is crossed an
+/// odd number of times. In both cases `signedBoundaryDistance` may say less depth than there is;
+/// the side, and all distances from outside, stay right.
 package struct Polygon: Equatable, Sendable {
   /// The maximum number of positions of a polygon, all rings together.
   package static let maximumPositions = 10_000
@@ -51,7 +51,8 @@ package struct Polygon: Equatable, Sendable {
 
   /// - Parameter parts: for each part its rings, the outline first, then the holes; a ring's last
   ///   position may repeat its first.
-  /// - Complexity: O(positions · log positions), but O(positions) more for each pair of equal edges.
+  /// - Complexity: O(positions · log positions), but O(positions) more for each pair of equal
+  ///   edges.
   package init(parts: [[[Coordinate]]]) throws(ShapeError) {
     let count = parts.reduce(0) { $0 + $1.reduce(0) { $0 + $1.count } }
     guard count <= Polygon.maximumPositions else { throw .tooManyPositions(count) }

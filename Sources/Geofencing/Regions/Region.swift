@@ -42,8 +42,8 @@ package enum Region: Equatable, Sendable {
     }
   }
 
-  /// What a transition reports as its distance, in metres: from the centre of a circle, the line of a
-  /// corridor or, on whichever side, the edge of a polygon.
+  /// What a transition reports as its distance, in metres: from the centre of a circle, the line of
+  /// a corridor or, on whichever side, the edge of a polygon.
   package func distance(from position: Coordinate) -> Double {
     switch self {
     case .circle(let circle): position.distance(to: circle.center)

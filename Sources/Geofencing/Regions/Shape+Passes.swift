@@ -28,8 +28,9 @@ extension Polygon {
 }
 
 extension Corridor {
-  /// Where a path whose ends are outside passes through, as a fraction of its length: where it comes
-  /// nearest to the line, first if that is at more than one place. Nil where it stays outside.
+  /// Where a path whose ends are outside passes through, as a fraction of its length: where it
+  /// comes nearest to the line, first if that is at more than one place. Nil where it stays
+  /// outside.
   /// - Complexity: O(positions).
   func passing(_ path: Edge) -> Double? {
     var (least, at) = (4.0, 0.0)

@@ -2,8 +2,8 @@
   import Glibc
 #endif
 
-/// A file, standard input (`-`) or bytes in memory, read piece by piece. Its beginning can be looked
-/// at before it is read, so that what it is can be told by its content.
+/// A file, standard input (`-`) or bytes in memory, read piece by piece. Its beginning can be
+/// looked at before it is read, so that what it is can be told by its content.
 package final class ByteSource {
   /// Of one piece, in bytes.
   package static let pieceSize = 1 << 18

@@ -158,7 +158,8 @@ enum CalendarPlaces {
     return name.isEmpty ? nil : name
   }
 
-  /// nil where the line holds another URI: a map of the house is no place. A geo URI that is wrong is.
+  /// nil where the line holds another URI: a map of the house is no place. A geo URI that is wrong
+  /// is.
   private static func geoURI(
     _ line: ContentLine
   ) throws(Fault) -> (position: Coordinate, uncertainty: Double?)? {

@@ -9,8 +9,8 @@ package enum CalendarChange: Equatable, Sendable {
 }
 
 extension CalendarDocument {
-  /// Writes a change into the event or task of a reminder, and leaves all that it does not concern as it
-  /// is. Answers whether anything changed.
+  /// Writes a change into the event or task of a reminder, and leaves all that it does not concern
+  /// as it is. Answers whether anything changed.
   ///
   /// - A task that does not repeat is completed (RFC 5545 section 3.8.1.11).
   /// - One that repeats gets the dates of its next occurrence, as programs for tasks do.
@@ -168,8 +168,8 @@ private struct ItemEditor {
     item.append(alarm)
   }
 
-  /// A task without an alarm is told when it is due: that is written down, so that it can be put off.
-  /// nil where the reminder follows from no alarm that could be written.
+  /// A task without an alarm is told when it is due: that is written down, so that it can be put
+  /// off. nil where the reminder follows from no alarm that could be written.
   private func addAlarm(to item: inout CalendarComponent) -> Int? {
     guard item.isTask, reminder.reminder.kind == .date else { return nil }
     let reference = item["DUE"] ?? item["DTSTART"]
@@ -204,8 +204,8 @@ private struct ItemEditor {
     changeAlarms(of: &item) { _, alarm in alarm.remove("ACKNOWLEDGED") }
   }
 
-  /// Moves DTSTART, DUE and absolute alarms so that the reminder is due at `next`; false where the item
-  /// has no rule to follow, or no time.
+  /// Moves DTSTART, DUE and absolute alarms so that the reminder is due at `next`; false where the
+  /// item has no rule to follow, or no time.
   private func advance(_ item: inout CalendarComponent, to next: Instant) -> Bool {
     guard item["RRULE"] != nil || item["RDATE"] != nil, let due = reminder.reminder.due,
       let line = item["DUE"] ?? item["DTSTART"],

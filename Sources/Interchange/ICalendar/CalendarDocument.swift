@@ -1,7 +1,7 @@
 /// An iCalendar stream (RFC 5545 section 3.4) as a tree that gives back the bytes it was read from.
 ///
-/// Invariant: `bytes` of what was read and not changed are the bytes read. A change makes new lines and
-/// leaves all others alone.
+/// Invariant: `bytes` of what was read and not changed are the bytes read. A change makes new lines
+/// and leaves all others alone.
 package struct CalendarDocument: Equatable, Sendable {
   /// A byte order mark, where there is one.
   private(set) var mark: ArraySlice<UInt8>
@@ -102,8 +102,8 @@ package struct CalendarComponent: Equatable, Sendable {
 
   // MARK: - Changing
 
-  /// Puts a property in the place of the first of its name, or behind the others; nothing changes where
-  /// it says the same already.
+  /// Puts a property in the place of the first of its name, or behind the others; nothing changes
+  /// where it says the same already.
   package mutating func set(
     _ name: String, _ parameters: [ContentLine.Parameter] = [], _ value: String, lineEnd: [UInt8]
   ) {
@@ -152,8 +152,8 @@ extension CalendarDocument {
   }
 
   /// Reads a stream to its end.
-  /// - Throws: an error with the line for what is no iCalendar: a line without a name and a colon, a
-  ///   component that is not closed or closed twice, more than the limits.
+  /// - Throws: an error with the line for what is no iCalendar: a line without a name and a colon,
+  ///   a component that is not closed or closed twice, more than the limits.
   package init(_ bytes: [UInt8], name: String) throws(InterchangeError) {
     var reader = DocumentReader(bytes)
     do throws(Fault) {
@@ -265,7 +265,8 @@ private struct DocumentReader {
       guard offset < bytes.count else { break }
       offset = endOfBreak(at: offset)
       nextLine += 1
-      // White space at the beginning of a line goes on with the one before, unless that one is empty.
+      // White space at the beginning of a line goes on with the one before, unless that one is
+      // empty.
       guard offset < bytes.count, bytes[offset] == 0x20 || bytes[offset] == 0x09,
         isFolded || contentEnd > from
       else { break }

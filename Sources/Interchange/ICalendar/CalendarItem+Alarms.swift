@@ -175,7 +175,8 @@ extension CalendarItem {
     case .end(let span): return relative(span, to: end ?? start)
     case .absolute(let instant):
       let instant = instant + later
-      // A repeating task has its alarms again each time, also those that Apple's programs give a date.
+      // A repeating task has its alarms again each time, also those that Apple's programs give a
+      // date.
       if !repeats || isTask, case .absolute(let due)? = reference?.stamp {
         return (instant - due, .absolute(instant))
       }

@@ -129,8 +129,8 @@ struct CalendarItem {
     return parts.joined(separator: ";") + ";UNTIL=" + last
   }
 
-  /// "This and all that follow": the rule goes on from here. How many of a count were used up before is
-  /// not known, so a count is left out.
+  /// "This and all that follow": the rule goes on from here. How many of a count were used up
+  /// before is not known, so a count is left out.
   mutating func inherit(from master: CalendarComponent?) {
     guard rule == nil, let text = master?["RRULE"]?.value else { return }
     let parts = text.split(separator: ";").filter { !$0.uppercased().hasPrefix("COUNT=") }
@@ -144,8 +144,8 @@ struct CalendarItem {
 
   var repeats: Bool { rule != nil || !changes.additions.isEmpty }
 
-  /// What a reminder calls due: when a task is due, when an event begins. A rule with days in it counts
-  /// from the beginning, so that this is taken where it is on another day.
+  /// What a reminder calls due: when a task is due, when an event begins. A rule with days in it
+  /// counts from the beginning, so that this is taken where it is on another day.
   var reference: CalendarTime? {
     guard isTask else { return start }
     guard let end else { return start }

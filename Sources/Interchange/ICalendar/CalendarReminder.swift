@@ -33,8 +33,8 @@ package struct CalendarReminder: Equatable, Sendable {
     return progress
   }
 
-  /// What was over for a day before it was first seen is not told any more: a calendar that is read for
-  /// the first time has years of it.
+  /// What was over for a day before it was first seen is not told any more: a calendar that is read
+  /// for the first time has years of it.
   package func settled(at now: Instant, zone: TimeZoneRules) -> CalendarReminder {
     guard reminder.state == .armed, !reminder.repeats, reminder.kind != .location,
       let due = reminder.due?.instant(in: zone), due < now - .hours(24)
@@ -48,7 +48,8 @@ package struct CalendarReminder: Equatable, Sendable {
 /// Names an event or task within its stream.
 package struct CalendarItemID: Hashable, Sendable {
   package var uid: String
-  /// As it is written in RECURRENCE-ID; nil is the repeating item itself, or one that does not repeat.
+  /// As it is written in RECURRENCE-ID; nil is the repeating item itself, or one that does not
+  /// repeat.
   package var recurrence: String?
 }
 

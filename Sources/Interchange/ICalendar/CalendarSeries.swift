@@ -1,8 +1,8 @@
 import CivilTime
 import Reminders
 
-/// An event or task with those of its occurrences that were changed (RECURRENCE-ID, RFC 5545 section
-/// 3.8.4.4).
+/// An event or task with those of its occurrences that were changed (RECURRENCE-ID, RFC 5545
+/// section 3.8.4.4).
 struct CalendarSeries {
   private var master: CalendarComponent?
   private var overrides: [CalendarComponent] = []

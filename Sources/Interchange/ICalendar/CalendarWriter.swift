@@ -5,9 +5,9 @@ package import Reminders
 
 /// Reminders as tasks of an iCalendar stream that other programs understand as far as they can.
 ///
-/// What has no property of its own goes into one of ours, as the fields of the JSON shape by which the
-/// reminder differs from what `CalendarReading` makes of the standard properties. So nothing is lost on
-/// the way back, and what another program changed in between counts.
+/// What has no property of its own goes into one of ours, as the fields of the JSON shape by which
+/// the reminder differs from what `CalendarReading` makes of the standard properties. So nothing is
+/// lost on the way back, and what another program changed in between counts.
 package struct CalendarWriter {
   private static let product = "-//georemind//georemind//EN"
 
@@ -117,8 +117,8 @@ package struct CalendarWriter {
       [ContentLine.Parameter(name: "VALUE", values: ["DATE"])])
   }
 
-  /// The changes of a zone in the ten years from a moment on, one by one: what TZID must come with (RFC
-  /// 5545 section 3.2.19).
+  /// The changes of a zone in the ten years from a moment on, one by one: what TZID must come with
+  /// (RFC 5545 section 3.2.19).
   private mutating func addZone(_ rules: TimeZoneRules, _ name: String, from start: Instant) {
     guard zones.insert(name).inserted else { return }
     var component = CalendarComponent("VTIMEZONE", lineEnd: lineEnd)

@@ -1,8 +1,8 @@
 import CivilTime
 
-/// The zones that TZID names in one calendar: those of the system's tz database, whose rules are kept up
-/// to date, and only where that has none of the name the calendar's own VTIMEZONE (RFC 5545 section
-/// 3.6.5).
+/// The zones that TZID names in one calendar: those of the system's tz database, whose rules are
+/// kept up to date, and only where that has none of the name the calendar's own VTIMEZONE (RFC 5545
+/// section 3.6.5).
 struct CalendarZones {
   private var known: [String: NamedZone] = [:]
 
@@ -81,8 +81,8 @@ extension CalendarDocument {
   }
 }
 
-/// The rules of a VTIMEZONE that hold today, as a rule of POSIX: what came before them is not needed for
-/// reminders.
+/// The rules of a VTIMEZONE that hold today, as a rule of POSIX: what came before them is not
+/// needed for reminders.
 private struct Observances {
   /// `<STD>-1<DST>-2,M3.5.0/2,M10.5.0/3`
   let posix: String

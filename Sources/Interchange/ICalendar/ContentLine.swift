@@ -253,8 +253,8 @@ package enum CalendarText {
     return needsQuotes ? "\"\(value)\"" : value
   }
 
-  /// The shortest digits that read back as the same number, without an exponent: RFC 5545 and 5870 have
-  /// none.
+  /// The shortest digits that read back as the same number, without an exponent: RFC 5545 and 5870
+  /// have none.
   static func decimal(_ value: Double) -> String {
     let text = "\(value)"
     guard let mark = text.firstIndex(of: "e"), let exponent = Int(text[text.index(after: mark)...]),

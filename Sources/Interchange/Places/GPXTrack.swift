@@ -4,8 +4,8 @@ package import Positioning
 
 /// The track points of GPX as the fixes of a recording, in the order of the file.
 ///
-/// Speed and course are those of GPX 1.0 or of Garmin's TrackPointExtension, the error is 19 m times the
-/// HDOP, as for a receiver that tells no more.
+/// Speed and course are those of GPX 1.0 or of Garmin's TrackPointExtension, the error is 19 m
+/// times the HDOP, as for a receiver that tells no more.
 package enum GPXTrack {
   /// Whether a file may be GPX: its first bytes are those of XML.
   package static func resemblesXML(_ head: ArraySlice<UInt8>) -> Bool {

@@ -1,9 +1,9 @@
 import Geodesy
 import JSONText
 
-/// Places in the JSON formats, told apart element by element: GeoJSON features and geometries (RFC 7946),
-/// waypoints of OwnTracks (https://owntracks.org/booklet/tech/json/), elements of Overpass, and objects
-/// as `georemind place list --json` prints them.
+/// Places in the JSON formats, told apart element by element: GeoJSON features and geometries (RFC
+/// 7946), waypoints of OwnTracks (https://owntracks.org/booklet/tech/json/), elements of Overpass,
+/// and objects as `georemind place list --json` prints them.
 struct JSONPlaceReader {
   let sink: PlaceSink
 

@@ -1,8 +1,8 @@
 import Geodesy
 
-/// Points of interest of an OpenStreetMap extract (https://wiki.openstreetmap.org/wiki/OSM_XML): nodes,
-/// and ways and relations where the extract gives their centre or bounds. Nodes without tags are the
-/// corners of ways and passed over.
+/// Points of interest of an OpenStreetMap extract (https://wiki.openstreetmap.org/wiki/OSM_XML):
+/// nodes, and ways and relations where the extract gives their centre or bounds. Nodes without tags
+/// are the corners of ways and passed over.
 final class OSMReader: XMLHandler {
   private let sink: PlaceSink
   private var position: Coordinate?

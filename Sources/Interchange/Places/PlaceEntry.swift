@@ -105,7 +105,8 @@ package enum PlaceShape: Equatable, Sendable {
     }
   }
 
-  /// A circle that holds all of it: around the middle of its points, which is near the smallest one.
+  /// A circle that holds all of it: around the middle of its points, which is near the smallest
+  /// one.
   func circle() -> (center: Coordinate, radius: Double)? {
     let points = points
     guard let first = points.first else { return nil }

@@ -16,10 +16,11 @@ package enum PlaceFile {
     package let refusals: [Refusal]
   }
 
-  /// Reads a source from its beginning and gives each place to `body` as it comes; memory does not grow
-  /// with the file, but for a KMZ archive, which is held packed.
+  /// Reads a source from its beginning and gives each place to `body` as it comes; memory does not
+  /// grow with the file, but for a KMZ archive, which is held packed.
   ///
-  /// All or nothing is for the caller to keep: on an error, what was given out before does not count.
+  /// All or nothing is for the caller to keep: on an error, what was given out before does not
+  /// count.
   /// - Throws: `InterchangeError` for the file, or what `body` threw.
   package static func read(
     _ source: ByteSource, as format: PlaceFormat, _ body: @escaping (PlaceEntry) throws -> Void

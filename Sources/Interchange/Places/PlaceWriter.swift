@@ -52,8 +52,8 @@ package struct PlaceWriter {
       Self.feature(place).write(to: &text)
     case .ownTracks:
       text += isFirst ? "\n" : ",\n"
-      // OwnTracks knows whole metres, takes a radius of 0 for none, and a name that begins with '+' for a
-      // region that moves along with the phone.
+      // OwnTracks knows whole metres, takes a radius of 0 for none, and a name that begins with '+'
+      // for a region that moves along with the phone.
       let name = place.name.hasPrefix("+") ? " " + place.name : place.name
       JSONValue.object([
         "_type": "waypoint", "desc": .string(name),

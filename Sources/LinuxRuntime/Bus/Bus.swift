@@ -31,8 +31,8 @@ package final class Bus {
   private let bus: OpaquePointer
   private var matches: [OpaquePointer] = []
 
-  /// Connects to the bus at an address of the D-Bus specification; a socket that is not there yet is
-  /// waited for.
+  /// Connects to the bus at an address of the D-Bus specification; a socket that is not there yet
+  /// is waited for.
   package init(address: String, loop: EventLoop) throws(SystemError) {
     var bus: OpaquePointer?
     try check(sd_bus_new(&bus), "create a bus connection")

@@ -1,5 +1,5 @@
-/// A value of the D-Bus type system, as far as this program speaks it. Descriptors, 16-bit and signed
-/// 64-bit numbers are not among them: no interface it uses has any.
+/// A value of the D-Bus type system, as far as this program speaks it. Descriptors, 16-bit and
+/// signed 64-bit numbers are not among them: no interface it uses has any.
 ///
 /// Type codes are those of the D-Bus specification, "Type System".
 package indirect enum BusValue: Equatable, Sendable {

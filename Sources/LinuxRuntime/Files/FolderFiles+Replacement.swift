@@ -7,8 +7,9 @@ extension FolderFiles {
     case system(SystemError)
   }
 
-  /// Puts new content in the place of a file's, so that whoever reads it sees the old or the new one,
-  /// also after the power failed: a file beside it is written, brought to the disk and renamed.
+  /// Puts new content in the place of a file's, so that whoever reads it sees the old or the new
+  /// one, also after the power failed: a file beside it is written, brought to the disk and
+  /// renamed.
   ///
   /// - Parameters:
   ///   - expected: what the file was when it was read.
@@ -55,7 +56,8 @@ extension FolderFiles {
       throw .system(.last("replace \(file)"))
     }
     isRenamed = true
-    // The rename itself is a change of the folder. Where that cannot be synchronised, it comes later.
+    // The rename itself is a change of the folder. Where that cannot be synchronised, it comes
+    // later.
     fsync(folder.raw)
     guard fstat(descriptor.raw, &now) == 0, let written = Stamp(now) else {
       throw .system(.last("look at \(file)"))

@@ -2,8 +2,8 @@ import Glibc
 
 /// The files of a folder and of the folders in it, which others may write into while they are read.
 ///
-/// Whatever they put there: no symbolic link is followed out of it, nothing but regular files is opened,
-/// and no opening waits for anybody. The folder itself may be a link.
+/// Whatever they put there: no symbolic link is followed out of it, nothing but regular files is
+/// opened, and no opening waits for anybody. The folder itself may be a link.
 package struct FolderFiles: Sendable {
   package let path: String
 
@@ -37,7 +37,8 @@ package struct FolderFiles: Sendable {
     package fileprivate(set) var isCut = false
   }
 
-  /// The files whose names end so; nil where the folder cannot be read. Hidden names are passed over.
+  /// The files whose names end so; nil where the folder cannot be read. Hidden names are passed
+  /// over.
   package func list(ending: String, limit: Int = .max) -> Listing? {
     guard let root = try? open() else { return nil }
     defer { root.close() }

@@ -1,10 +1,11 @@
 import Glibc
 
-/// Tells, a moment later, that something in a folder or in one of the folders in it has changed: files
-/// that came, went, were renamed or written. The folder may come only later, or go and come again.
+/// Tells, a moment later, that something in a folder or in one of the folders in it has changed:
+/// files that came, went, were renamed or written. The folder may come only later, or go and come
+/// again.
 ///
-/// Changes that follow each other quickly are reported once, at the latest a second after the first. A
-/// missed or overrun event is no loss, since only "look again" is said.
+/// Changes that follow each other quickly are reported once, at the latest a second after the
+/// first. A missed or overrun event is no loss, since only "look again" is said.
 package final class FolderWatch {
   /// How long it must have been quiet, in microseconds.
   package static let quiet: Int64 = 150_000

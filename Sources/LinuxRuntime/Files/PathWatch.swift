@@ -1,15 +1,16 @@
 import Glibc
 
-/// Watches the name at a path, with inotify(7): a file, a link or a device there comes, goes or changes.
+/// Watches the name at a path, with inotify(7): a file, a link or a device there comes, goes or
+/// changes.
 ///
-/// The folder is watched, not the file, because what replaces a file shares nothing with it but the name.
-/// Where the folder does not exist, as `/dev/serial/by-id` without receivers, the nearest folder that
-/// exists is watched for the next part of the path.
+/// The folder is watched, not the file, because what replaces a file shares nothing with it but the
+/// name. Where the folder does not exist, as `/dev/serial/by-id` without receivers, the nearest
+/// folder that exists is watched for the next part of the path.
 package final class PathWatch {
   /// Which changes are reported.
   package enum Changes {
-    /// Something appears at the path. A change of permissions counts as well, because udev sets them
-    /// after the name is there.
+    /// Something appears at the path. A change of permissions counts as well, because udev sets
+    /// them after the name is there.
     case appearance
     /// The file is written, replaced, removed or made, as by `ln -sf`, `cp` or a package's upgrade.
     case replacement

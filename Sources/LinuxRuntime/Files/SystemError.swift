@@ -1,6 +1,7 @@
 import Glibc
 
-/// A failed call to the system: what was tried, the error number, and, where one is known, a remedy.
+/// A failed call to the system: what was tried, the error number, and, where one is known, a
+/// remedy.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
   /// What was tried, as the end of "cannot …": "open /dev/ttyUSB0".
   package let action: String

@@ -1,8 +1,8 @@
 import CSystemd
 import Glibc
 
-/// A terminal that a program takes over for a page of its own: another screen without a cursor, keys
-/// that come at once and are not echoed. All is as it was before after `leave()`.
+/// A terminal that a program takes over for a page of its own: another screen without a cursor,
+/// keys that come at once and are not echoed. All is as it was before after `leave()`.
 ///
 /// Control sequences are those of ECMA-48 and xterm, which every terminal of a Linux desktop, tmux,
 /// screen and the console understand.

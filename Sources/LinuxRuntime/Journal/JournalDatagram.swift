@@ -1,8 +1,8 @@
 import Bytes
 import Glibc
 
-/// Fields in journald's native form (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/): one datagram, ready
-/// to be sent.
+/// Fields in journald's native form (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/): one datagram,
+/// ready to be sent.
 struct JournalDatagram: ~Copyable {
   /// Few entries are longer, and growing copies what is there.
   private var writer = ByteWriter(capacity: 1024)

@@ -1,8 +1,8 @@
 package import Bytes
 
 /// The name of a journal field: capital letters, digits and underscores, at most 64, beginning with
-/// a letter, which is what journald accepts from a client (systemd.journal-fields(7)). All are written in the
-/// program.
+/// a letter, which is what journald accepts from a client (systemd.journal-fields(7)). All are
+/// written in the program.
 package struct JournalFieldName: Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
   let literal: StaticString
 
@@ -43,11 +43,11 @@ package enum JournalPriority: Int, Sendable, Comparable, CaseIterable {
   }
 }
 
-/// One entry for the journal: fields in the order they were added, each name once. Who writes it is for the
-/// sink to say.
+/// One entry for the journal: fields in the order they were added, each name once. Who writes it is
+/// for the sink to say.
 ///
-/// It is kept in the form in which it is sent: the way of a firing to the journal is one of microseconds,
-/// and a list of texts to make that form of took half of those that the entry takes.
+/// It is kept in the form in which it is sent: the way of a firing to the journal is one of
+/// microseconds, and a list of texts to make that form of took half of those that the entry takes.
 package struct JournalEntry: ~Copyable {
   private(set) var datagram = JournalDatagram()
 

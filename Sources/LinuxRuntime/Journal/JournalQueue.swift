@@ -1,7 +1,8 @@
 import Glibc
 
-/// The queue behind journald's socket. `sd_journal_sendv` waits where it is full, so that a journald
-/// that hangs would hang everyone who writes to it; and it looks its path up for each entry.
+/// The queue behind journald's socket. `sd_journal_sendv` waits where it is full, so that a
+/// journald that hangs would hang everyone who writes to it; and it looks its path up for each
+/// entry.
 ///
 /// A connected datagram socket is writable while the queue of its peer has room (unix(7), poll(2)).
 final class JournalQueue {
@@ -23,9 +24,9 @@ final class JournalQueue {
     return true
   }
 
-  /// Hands over one entry as a datagram, without waiting. Answers 0 or an error number: EAGAIN while the
-  /// queue is full, EMSGSIZE for an entry that is too large for this way, ENOENT where nobody
-  /// is there.
+  /// Hands over one entry as a datagram, without waiting. Answers 0 or an error number: EAGAIN
+  /// while the queue is full, EMSGSIZE for an entry that is too large for this way, ENOENT where
+  /// nobody is there.
   func send(_ entry: UnsafeRawBufferPointer) -> Int32 {
     var code = ENOENT
     for _ in 0..<2 {

@@ -3,13 +3,13 @@ import Glibc
 
 /// Reads the journal back: after a crash it says whether an entry arrived before it.
 package enum JournalReader {
-  /// Whether the journal of this machine has an entry whose `field` is exactly `value`, written by this
-  /// program's user at `sinceRealtime` (wall-clock microseconds) or later. Anyone may write entries with
-  /// any fields, but not in another's name.
+  /// Whether the journal of this machine has an entry whose `field` is exactly `value`, written by
+  /// this program's user at `sinceRealtime` (wall-clock microseconds) or later. Anyone may write
+  /// entries with any fields, but not in another's name.
   ///
   /// What was sent just now may not be stored yet: `timeout`, in microseconds, is how long to wait
-  /// for it. Blocks, so it is for start-up. Indexed: its time does not grow with the entries that do
-  /// not match.
+  /// for it. Blocks, so it is for start-up. Indexed: its time does not grow with the entries that
+  /// do not match.
   package static func contains(
     field: JournalFieldName, value: String, sinceRealtime: Int64, timeout: Int64 = 0
   ) throws(JournalError) -> Bool {
@@ -25,8 +25,9 @@ package enum JournalReader {
     }
   }
 
-  /// The fields, by their names, of each entry of this program's user that has one of the values in `field`
-  /// and was written at `sinceRealtime` or later, and when it was (wall-clock microseconds); earliest first.
+  /// The fields, by their names, of each entry of this program's user that has one of the values in
+  /// `field` and was written at `sinceRealtime` or later, and when it was (wall-clock
+  /// microseconds); earliest first.
   package static func entries(
     field: JournalFieldName, values: [String], sinceRealtime: Int64
   ) throws(JournalError) -> [(time: Int64, fields: [String: String])] {

@@ -1,8 +1,8 @@
 import CSystemd
 import Glibc
 
-/// Says when the wall clock was set, by hand, by NTP or after suspend, so that dates can be looked at
-/// again.
+/// Says when the wall clock was set, by hand, by NTP or after suspend, so that dates can be looked
+/// at again.
 ///
 /// A timer that never runs out on CLOCK_REALTIME with TFD_TIMER_CANCEL_ON_SET: setting the clock
 /// cancels it, and reading it then fails with ECANCELED (timerfd_create(2)). Slewing by NTP is no

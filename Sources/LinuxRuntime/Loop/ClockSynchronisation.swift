@@ -3,8 +3,8 @@ import Glibc
 
 /// Whether somebody keeps the system's clock in step with the world.
 package enum ClockSynchronisation {
-  /// What the kernel knows of it: chrony, ntpd and systemd-timesyncd all set it (adjtimex(2)). nil where
-  /// a sandbox does not let it be asked.
+  /// What the kernel knows of it: chrony, ntpd and systemd-timesyncd all set it (adjtimex(2)). nil
+  /// where a sandbox does not let it be asked.
   package static var kernel: Bool? {
     var state = timex()
     guard adjtimex(&state) >= 0 else { return nil }
@@ -15,8 +15,8 @@ package enum ClockSynchronisation {
   package static let timesyncFile = "/run/systemd/timesync/synchronized"
 }
 
-/// Asks systemd-timedated whether the clock is synchronised: it may ask the kernel where this program's
-/// sandbox may not (org.freedesktop.timedate1(5), NTPSynchronized).
+/// Asks systemd-timedated whether the clock is synchronised: it may ask the kernel where this
+/// program's sandbox may not (org.freedesktop.timedate1(5), NTPSynchronized).
 package final class SynchronisationQuery {
   private let loop: EventLoop
   private var bus: OpaquePointer?

@@ -22,8 +22,8 @@ package final class EventLoop {
     try check(sd_event_loop(event), "run the event loop")
   }
 
-  /// Serves at most one event, waiting up to `timeout` microseconds for it; a negative timeout waits
-  /// for ever. Says whether there was one.
+  /// Serves at most one event, waiting up to `timeout` microseconds for it; a negative timeout
+  /// waits for ever. Says whether there was one.
   @discardableResult
   package func runOnce(timeout: Int64) throws(SystemError) -> Bool {
     let limit = timeout < 0 ? UInt64.max : UInt64(timeout)

@@ -55,8 +55,8 @@ package final class EventSource<Event> {
     setPriority(priority)
   }
 
-  /// Calls the handler of the source behind a callback's context. The reference taken here keeps the
-  /// source alive while a handler that drops it is still running.
+  /// Calls the handler of the source behind a callback's context. The reference taken here keeps
+  /// the source alive while a handler that drops it is still running.
   static func deliver(_ event: Event, to context: UnsafeMutableRawPointer?) -> Int32 {
     guard let context else { return 0 }
     let source = Unmanaged<EventSource<Event>>.fromOpaque(context).takeUnretainedValue()

@@ -48,7 +48,8 @@ package final class ServiceManager {
   @discardableResult
   package func triggerWatchdog() -> Bool { send("WATCHDOG=trigger") }
 
-  /// A reload begins; `ready()` ends it. Carries the monotonic time that `Type=notify-reload` needs.
+  /// A reload begins; `ready()` ends it. Carries the monotonic time that `Type=notify-reload`
+  /// needs.
   @discardableResult
   package func reloading(status: String? = nil) -> Bool {
     send("RELOADING=1\nMONOTONIC_USEC=\(SystemClock.monotonic.microseconds)", status: status)
@@ -63,9 +64,9 @@ package final class ServiceManager {
     send("ERRNO=\(code)", status: status)
   }
 
-  /// Has systemd keep a copy of a descriptor for the next run of this service, in place of what it had
-  /// of that name; nil has it keep nothing. It needs `FileDescriptorStoreMax=` in the unit, and drops by
-  /// itself what has hung up.
+  /// Has systemd keep a copy of a descriptor for the next run of this service, in place of what it
+  /// had of that name; nil has it keep nothing. It needs `FileDescriptorStoreMax=` in the unit, and
+  /// drops by itself what has hung up.
   /// - Parameter name: printable ASCII without a colon, at most 255 characters.
   @discardableResult
   package func keep(_ descriptor: Int32?, as name: String) -> Bool {
@@ -76,8 +77,9 @@ package final class ServiceManager {
     return result > 0
   }
 
-  /// The descriptors passed to this process, by socket units and by an earlier run, in order. Ask once, at start: the variables are taken out
-  /// of the environment so that child processes do not take them for theirs.
+  /// The descriptors passed to this process, by socket units and by an earlier run, in order. Ask
+  /// once, at start: the variables are taken out of the environment so that child processes do not
+  /// take them for theirs.
   package func passedSockets() throws(SystemError) -> [PassedSocket] {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     let count = try check(sd_listen_fds_with_names(1, &names), "take the passed sockets")

@@ -8,7 +8,8 @@ package struct SocketAddress: CustomStringConvertible {
 
   package var family: Int32 { Int32(storage.ss_family) }
 
-  /// The path of a Unix socket, at most 107 bytes; an initial '@' stands for the abstract namespace.
+  /// The path of a Unix socket, at most 107 bytes; an initial '@' stands for the abstract
+  /// namespace.
   package init(unixPath path: String) throws(SystemError) {
     description = path
     let bytes = Array(path.utf8)
@@ -48,8 +49,9 @@ package struct SocketAddress: CustomStringConvertible {
     self = address
   }
 
-  /// The addresses of a host that needs no look-up: one in figures, or `localhost`, which is always the
-  /// loopback addresses (RFC 6761, section 6.3). nil for any other name: see `HostLookUp` of `Feeds`.
+  /// The addresses of a host that needs no look-up: one in figures, or `localhost`, which is always
+  /// the loopback addresses (RFC 6761, section 6.3). nil for any other name: see `HostLookUp` of
+  /// `Feeds`.
   package static func known(_ host: String, port: UInt16) -> [SocketAddress]? {
     let figures = host.lowercased() == "localhost" ? ["::1", "127.0.0.1"] : [host]
     let addresses = figures.compactMap { try? SocketAddress(numeric: $0, port: port) }

@@ -2,9 +2,9 @@ import CSystemd
 
 /// What all connections of a listener may hold together, in bytes of memory.
 ///
-/// Each connection has limits of its own, but many at their limits are more than there may be. Where all
-/// of them hold more than `limit`, one is dropped: of the user whose connections hold most the one that
-/// holds most. Who floods loses what is theirs, and the others do not notice.
+/// Each connection has limits of its own, but many at their limits are more than there may be.
+/// Where all of them hold more than `limit`, one is dropped: of the user whose connections hold
+/// most the one that holds most. Who floods loses what is theirs, and the others do not notice.
 package final class StreamBudget {
   package let limit: Int
   /// By all connections together.

@@ -39,8 +39,8 @@ extension StreamConnection {
     }
   }
 
-  /// One message a turn, however many came at once: a client that sends thousands waits for the feeds
-  /// and the other clients between any two.
+  /// One message a turn, however many came at once: a client that sends thousands waits for the
+  /// feeds and the other clients between any two.
   func deliverMessage() {
     guard let end = input[searched...].firstIndex(of: delimiter) else {
       searched = input.count

@@ -1,9 +1,9 @@
 import Glibc
 
 /// One client of a stream socket, served from the loop: messages in, each ended by a delimiter,
-/// bytes out through a queue. Both are bounded, so that no client can make the daemon grow. A client
-/// with a loop holds its own end the same way.
-/// A single reply may be of any size: it is the client that does not read which is dropped.
+/// bytes out through a queue. Both are bounded, so that no client can make the daemon grow. A
+/// client with a loop holds its own end the same way. A single reply may be of any size: it is the
+/// client that does not read which is dropped.
 ///
 /// It lives as long as someone keeps it; closing is final.
 package final class StreamConnection {
@@ -31,11 +31,12 @@ package final class StreamConnection {
   /// The socket took that many bytes, at once or later; called from within `send` or by the loop.
   /// May send, finish and close.
   package var onSent: (_ count: Int) -> Void = { _ in }
-  /// The connection is closed, and why; called once, possibly from within `send` or `finish`, but not
-  /// for `close()`. Released afterwards, as `onMessage` and `onSent` are.
+  /// The connection is closed, and why; called once, possibly from within `send` or `finish`, but
+  /// not for `close()`. Released afterwards, as `onMessage` and `onSent` are.
   package var onClose: (_ reason: String) -> Void = { _ in }
   package private(set) var isOpen = true
-  /// While true nothing more is read or delivered: who sends more waits in the kernel, and owes nothing.
+  /// While true nothing more is read or delivered: who sends more waits in the kernel, and owes
+  /// nothing.
   package var isHeld = false {
     didSet {
       guard isOpen, isHeld != oldValue else { return }
@@ -119,8 +120,8 @@ package final class StreamConnection {
   /// Bytes that wait to be sent.
   package var queuedBytes: Int { output.count - sent }
 
-  /// For how long, in microseconds, the client has owed something: the rest of a message that it has
-  /// begun, or that it reads what waits for it.
+  /// For how long, in microseconds, the client has owed something: the rest of a message that it
+  /// has begun, or that it reads what waits for it.
   package var stalled: Int64 {
     let now = loop.now(.monotonic)
     let isWaiting = turns?.isEnabled == true || isPausing || isHeld

@@ -83,8 +83,8 @@ package final class UnixClient {
 }
 
 extension Descriptor {
-  /// Connects to a Unix stream socket within `timeout` microseconds. It takes that long only where the
-  /// queue of the listener is full.
+  /// Connects to a Unix stream socket within `timeout` microseconds. It takes that long only where
+  /// the queue of the listener is full.
   static func connected(to path: String, timeout: Int64) throws(SystemError) -> Descriptor {
     let address = try SocketAddress(unixPath: path)
     let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue

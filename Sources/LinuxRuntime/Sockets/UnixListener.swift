@@ -17,11 +17,12 @@ package final class UnixListener {
   private let priority: EventPriority
   private let onConnection: (StreamConnection) -> Void
 
-  /// Listens at a path, in place of a socket that nobody serves any more; the folder is made if it is
-  /// missing, its parent must exist.
+  /// Listens at a path, in place of a socket that nobody serves any more; the folder is made if it
+  /// is missing, its parent must exist.
   ///
   /// - Parameters:
-  ///   - mode: the permissions of the socket, which decide who may connect. It never has wider ones,
+  ///   - mode: the permissions of the socket, which decide who may connect. It never has wider
+  ///     ones,
   ///     not even for a moment.
   ///   - budget: what all connections may hold together.
   ///   - onConnection: has to keep the connection; one that is not kept is closed.

@@ -5,8 +5,8 @@ package import CivilTime
 /// One receiver is followed. It is kept while it delivers, whatever the others say, with two
 /// exceptions:
 ///
-/// - After `timeout` without a fix from it the next receiver that delivers takes its place: with one
-///   at 1 Hz within five seconds of the last fix.
+/// - After `timeout` without a fix from it the next receiver that delivers takes its place: with
+///   one at 1 Hz within five seconds of the last fix.
 /// - A receiver that is clearly better takes its place once it has delivered steadily, and has been
 ///   better with each of its fixes, for `probation`.
 ///
@@ -118,7 +118,8 @@ private struct Merit: Sendable {
   var lag: Double?
   var eph: Double?
 
-  /// Positions that differ by more than this, in seconds, are not late: a receiver's clock is wrong.
+  /// Positions that differ by more than this, in seconds, are not late: a receiver's clock is
+  /// wrong.
   private static let wrongClock = 300.0
 
   init() {}

@@ -16,7 +16,8 @@ package struct DecoderStatistics: Sendable {
   package internal(set) var missingChecksums = 0
   /// Lines that were given up because no end came in reach.
   package internal(set) var overlongLines = 0
-  /// Sentences that claim a fix and give no usable position, and lines that claim to be JSON and are not.
+  /// Sentences that claim a fix and give no usable position, and lines that claim to be JSON and
+  /// are not.
   package internal(set) var malformed = 0
   /// Lines of gpsd JSON, of any class.
   package internal(set) var jsonLines = 0

@@ -34,15 +34,15 @@ package struct FixDecoder: ~Copyable, Sendable {
     /// only: a recording may well be that old.
     package var correctsWeekRollover = false
     /// Gives out an epoch with the last sentence of its burst, once ten bursts in a row were alike,
-    /// instead of when the next one begins or at `quiet`. For live feeds, where it saves the wait: a
-    /// burst that turns out longer than those before loses what comes late.
+    /// instead of when the next one begins or at `quiet`. For live feeds, where it saves the wait:
+    /// a burst that turns out longer than those before loses what comes late.
     package var learnsCycleEnd = false
 
     package init() {}
   }
 
-  /// The longest sentence that is read, `$` included. The standard's limit is 82; real ones of twice
-  /// that length exist.
+  /// The longest sentence that is read, `$` included. The standard's limit is 82; real ones of
+  /// twice that length exist.
   static let longestSentence = 1024
   /// The longest line of JSON that is read. gpsd cuts its own at 10,240 bytes.
   static let longestJSON = 16_384
@@ -91,7 +91,8 @@ package struct FixDecoder: ~Copyable, Sendable {
     for index in used..<rest.count { carry.append(rest[index]) }
   }
 
-  /// The end of a datagram ends a line: what one datagram left unfinished, the next does not continue.
+  /// The end of a datagram ends a line: what one datagram left unfinished, the next does not
+  /// continue.
   package mutating func endOfDatagram(into fixes: inout [Fix]) {
     endLine(isComplete: true, into: &fixes)
   }
@@ -109,8 +110,8 @@ package struct FixDecoder: ~Copyable, Sendable {
     quiet(into: &fixes)
   }
 
-  /// The connection is lost: drops the partial line, gives out the epoch as far as it came, and keeps
-  /// the date.
+  /// The connection is lost: drops the partial line, gives out the epoch as far as it came, and
+  /// keeps the date.
   package mutating func disconnected(into fixes: inout [Fix]) {
     dropCarry()
     quiet(into: &fixes)

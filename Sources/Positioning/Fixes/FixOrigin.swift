@@ -1,5 +1,5 @@
-/// Which receiver a fix is from. One feed may carry several: the devices of one gpsd, the senders of
-/// one UDP port. Each has its own clock and its own errors, and is chosen or not as a whole.
+/// Which receiver a fix is from. One feed may carry several: the devices of one gpsd, the senders
+/// of one UDP port. Each has its own clock and its own errors, and is chosen or not as a whole.
 package struct FixOrigin: Hashable, Sendable {
   /// The feed, by its owner's number.
   package var feed: Int

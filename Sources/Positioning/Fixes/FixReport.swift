@@ -6,7 +6,8 @@ extension Fix {
   /// The fix as gpsd reports it: a `TPV` object (gpsd_json(5)) with the keys that are known.
   ///
   /// Degrees carry nine decimals, lengths and speeds three, `time` milliseconds. `status` appears
-  /// where it says more than "a fix"; a position entered by hand has gpsd's 7. `eph` is metres, 95 %.
+  /// where it says more than "a fix"; a position entered by hand has gpsd's 7. `eph` is metres, 95
+  /// %.
   package func tpv(device: String?) -> JSONObject {
     let status = source == .manual ? Source.surveyed : source
     return JSONObject([

@@ -1,8 +1,8 @@
 import CivilTime
 import Geodesy
 
-/// Merges gpsd's reports: it sends several TPV for one device and time while the sentences of a burst
-/// come in, and the last with a position is the fullest (gpsd_json(5)).
+/// Merges gpsd's reports: it sends several TPV for one device and time while the sentences of a
+/// burst come in, and the last with a position is the fullest (gpsd_json(5)).
 struct ReportAssembler: Sendable {
   private struct Slot: Sendable {
     var device: UInt64

@@ -1,8 +1,8 @@
 /// What a burst of sentences, or of gpsd's reports, looks like from outside.
 ///
-/// Only what may change a fix is counted. Satellites in view, AIS and the like may stand anywhere in
-/// a burst, and in some bursts only, without changing its shape: a fix that does not wait for them
-/// lacks nothing.
+/// Only what may change a fix is counted. Satellites in view, AIS and the like may stand anywhere
+/// in a burst, and in some bursts only, without changing its shape: a fix that does not wait for
+/// them lacks nothing.
 struct BurstShape: Equatable, Sendable {
   /// Sentences without a time before the first one with a time.
   var lead: UInt8 = 0
@@ -28,8 +28,8 @@ struct CycleEnd: Sendable {
   /// Bursts of one shape in a row that make it known. More than the short bursts between two long
   /// ones: receivers send some sentences every fifth second only, or once a second at 10 Hz.
   static let enough = 10
-  /// As many after many errors: ten minutes at 1 Hz. A wrong guess costs one fix a few of its values,
-  /// so one in as many bursts can be borne.
+  /// As many after many errors: ten minutes at 1 Hz. A wrong guess costs one fix a few of its
+  /// values, so one in as many bursts can be borne.
   static let enoughAfterErrors = 640
 
   /// The shape of a whole burst, nil until it is known.

@@ -32,7 +32,8 @@ struct Epoch {
   var motionIsFromRMC = false
 
   var untimed = Untimed()
-  /// Whether what `untimed` says of speed and track is from before the first sentence with this time.
+  /// Whether what `untimed` says of speed and track is from before the first sentence with this
+  /// time.
   var hasMotionAhead = false
   /// HDOP of GGA or GNS.
   var hdop = Double.nan
@@ -83,8 +84,8 @@ struct Epoch {
   }
 }
 
-/// What the sentences without a time said: they belong to the open epoch, or, where none is open, to
-/// the next one.
+/// What the sentences without a time said: they belong to the open epoch, or, where none is open,
+/// to the next one.
 struct Untimed {
   /// GSA: 0 not said, 1 none, 2, 3. The greatest of several GSA, one for each constellation.
   var dimension: UInt8 = 0

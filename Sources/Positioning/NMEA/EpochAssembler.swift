@@ -3,10 +3,10 @@ import Geodesy
 
 /// Puts the sentences of one time stamp together and dates them.
 ///
-/// An epoch is open from the first sentence with a new time until a sentence with another time comes,
-/// the feed falls silent, or the sentence has come that ends all bursts of the receiver (`CycleEnd`);
-/// it is given out once. Where times go back and forth, because two receivers share the stream, two
-/// epochs are kept open, and the one untouched for longer gives way.
+/// An epoch is open from the first sentence with a new time until a sentence with another time
+/// comes, the feed falls silent, or the sentence has come that ends all bursts of the receiver
+/// (`CycleEnd`); it is given out once. Where times go back and forth, because two receivers share
+/// the stream, two epochs are kept open, and the one untouched for longer gives way.
 struct EpochAssembler: Sendable {
   private(set) var current = Epoch()
   private(set) var isOpen = false
@@ -153,9 +153,9 @@ struct EpochAssembler: Sendable {
 
   /// Takes speed and track of a sentence without a time; NaN where it says that there are none.
   ///
-  /// In some bursts it comes before the first time. After a silence that shows; within a recording it
-  /// looks like the end of the burst before. But an epoch that has its own from in front of it has no
-  /// need of one behind, and leaves it to the next; two behind it are its own.
+  /// In some bursts it comes before the first time. After a silence that shows; within a recording
+  /// it looks like the end of the burst before. But an epoch that has its own from in front of it
+  /// has no need of one behind, and leaves it to the next; two behind it are its own.
   mutating func setMotion(speed: Double, track: Double) {
     guard isOpen, !isStale, current.hasMotionAhead else {
       updateUntimed { $0.setMotion(speed, track) }
@@ -198,8 +198,8 @@ struct EpochAssembler: Sendable {
     isEnded = true
   }
 
-  /// More than the next burst should begin with are from the last one, which was not at its end. They
-  /// count for the next epoch, like those that come after a silence.
+  /// More than the next burst should begin with are from the last one, which was not at its end.
+  /// They count for the next epoch, like those that come after a silence.
   private mutating func countLead() {
     BurstShape.increase(&lead)
     guard isEnded, let learned = cycle.learned, lead > learned.lead else { return }

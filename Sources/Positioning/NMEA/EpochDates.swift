@@ -2,8 +2,8 @@ import CivilTime
 
 /// Dates the epochs of one stream: most sentences have a time of day alone.
 ///
-/// An epoch without a date of its own continues from the last dated time. Before the stream gives any
-/// date, the reference time of the decoder's options dates it.
+/// An epoch without a date of its own continues from the last dated time. Before the stream gives
+/// any date, the reference time of the decoder's options dates it.
 struct EpochDates: Sendable {
   /// The last dated time of the stream, milliseconds since 1970.
   private var lastTime: Int64?
@@ -21,15 +21,16 @@ struct EpochDates: Sendable {
       return take(day, epoch.timeOfDay, isFromFix: epoch.dayIsFromFix || hasPosition)
     }
     guard let last = lastTime else { return nil }
-    // The clock of a receiver may be set back. Its next date shows it; until then no new day begins.
+    // The clock of a receiver may be set back. Its next date shows it; until then no new day
+    // begins.
     lastTime = Self.continued(epoch.timeOfDay, from: last, back: 43_200_000)
     return lastTime
   }
 
   /// The moment of a date and a time of day. Epochs without a date continue from it.
   ///
-  /// A clock without a fix may still count from its last shutdown: its date does not replace one that
-  /// came with a fix, and is replaced as soon as one comes.
+  /// A clock without a fix may still count from its last shutdown: its date does not replace one
+  /// that came with a fix, and is replaced as soon as one comes.
   @discardableResult
   mutating func take(_ day: Int32, _ timeOfDay: Int32, isFromFix: Bool) -> Int64 {
     let time = Int64(day) * CivilDay.millisecondsPerDay + Int64(timeOfDay)
@@ -54,9 +55,9 @@ struct EpochDates: Sendable {
     return time
   }
 
-  /// The moment with this time of day that follows another one: on the same day, or on the next day if
-  /// the time of day is earlier by more than `back` milliseconds. A time that is late by no more than
-  /// `lag` across midnight belongs to the day before.
+  /// The moment with this time of day that follows another one: on the same day, or on the next day
+  /// if the time of day is earlier by more than `back` milliseconds. A time that is late by no more
+  /// than `lag` across midnight belongs to the day before.
   private static func continued(_ timeOfDay: Int32, from moment: Int64, back: Int32) -> Int64 {
     let length = CivilDay.millisecondsPerDay
     let step = Int64(timeOfDay) - CivilDay.timeOfDay(moment)

@@ -7,7 +7,8 @@ struct FixContext: Sendable {
 
   /// 1024 weeks, the period of the GPS week number (IS-GPS-200, 20.3.3.3.1.1), in milliseconds.
   static let rollover: Int64 = 7168 * CivilDay.millisecondsPerDay
-  /// A date counts as rolled over when it is this near to the reference once moved, in milliseconds.
+  /// A date counts as rolled over when it is this near to the reference once moved, in
+  /// milliseconds.
   static let rolloverTolerance: Int64 = 30 * CivilDay.millisecondsPerDay
 
   /// Gives out a fix of a receiver whose last one had the time `last`, and counts it.

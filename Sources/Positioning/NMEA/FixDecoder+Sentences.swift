@@ -1,5 +1,5 @@
-/// The sentences, field by field, as NMEA 0183 version 4.11 and "NMEA Revealed" (gpsd) describe them.
-/// The span is the text between `$` and `*`; its sixth byte is the first comma.
+/// The sentences, field by field, as NMEA 0183 version 4.11 and "NMEA Revealed" (gpsd) describe
+/// them. The span is the text between `$` and `*`; its sixth byte is the first comma.
 extension FixDecoder {
   @inline(never)
   mutating func read(_ text: Span<UInt8>, as type: SentenceType, into fixes: inout [Fix]) {
@@ -99,8 +99,8 @@ extension FixDecoder {
     assembler.update { _ = $0.offer(position, rank: .gll, source: source) }
   }
 
-  /// true, T, magnetic, M, knots, N, km/h, K, mode; before version 2.3 without the unit letters, and so
-  /// with four fields
+  /// true, T, magnetic, M, knots, N, km/h, K, mode; before version 2.3 without the unit letters,
+  /// and so with four fields
   mutating func readVTG(_ text: Span<UInt8>) {
     var at = 6
     let track = text.value(&at, in: Self.track)
@@ -147,7 +147,8 @@ extension FixDecoder {
     }
   }
 
-  /// GST: time, rms, three of the ellipse, lat, lon, alt. GBS: time, lat, lon, alt. One sigma, metres.
+  /// GST: time, rms, three of the ellipse, lat, lon, alt. GBS: time, lat, lon, alt. One sigma,
+  /// metres.
   mutating func readErrors(
     _ text: Span<UInt8>, skipping fields: Int, isGST: Bool, _ fixes: inout [Fix]
   ) {

@@ -3,8 +3,8 @@ struct LastSolution: Sendable {
   private var dimension: UInt8 = 0
   private var hdop = Double.nan
   private var mode = Fix.Mode.twoD
-  /// Milliseconds since the last GSA and the last mode, by the times of the epochs. A clock that is set
-  /// back makes nothing older.
+  /// Milliseconds since the last GSA and the last mode, by the times of the epochs. A clock that is
+  /// set back makes nothing older.
   private var ageOfGSA = Self.never
   private var ageOfMode = Self.never
   private var lastTimeOfDay: Int32 = 0

@@ -1,7 +1,7 @@
 /// How often each type of sentence came, for people who ask what a feed carries.
 ///
-/// The types that are read have a counter each. Of all others the first few dozen names get one in a
-/// table of fixed size, and what finds no place there is counted together: a stream that makes up
+/// The types that are read have a counter each. Of all others the first few dozen names get one in
+/// a table of fixed size, and what finds no place there is counted together: a stream that makes up
 /// names costs no memory.
 struct SentenceCounts: Sendable {
   /// One for each row of `SentenceSpec.all`.
@@ -67,8 +67,8 @@ struct SentenceCounts: Sendable {
     }
   }
 
-  /// Every name that came, in lower case, with its count, by name; `other` are those without a place
-  /// of their own.
+  /// Every name that came, in lower case, with its count, by name; `other` are those without a
+  /// place of their own.
   var all: [(name: String, count: Int)] {
     var result: [(name: String, count: Int)] = []
     for row in known.indices.dropFirst() where known[row] > 0 {

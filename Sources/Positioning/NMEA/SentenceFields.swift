@@ -60,8 +60,8 @@ extension Span where Element == UInt8 {
     return byte
   }
 
-  /// An optional sign, at most nine digits, and any number of decimals of which nine are kept; blanks
-  /// around it are nothing.
+  /// An optional sign, at most nine digits, and any number of decimals of which nine are kept;
+  /// blanks around it are nothing.
   @inline(__always)
   func number(_ at: inout Int) -> FieldNumber? {
     if at &+ 8 <= count {

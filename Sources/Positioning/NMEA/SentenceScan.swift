@@ -15,8 +15,8 @@ extension Span where Element == UInt8 {
       littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
-  /// The index of the next `$`, `!` or `{` from `start` on, or the count. Adds to `binary` the bytes
-  /// on the way that are not text.
+  /// The index of the next `$`, `!` or `{` from `start` on, or the count. Adds to `binary` the
+  /// bytes on the way that are not text.
   func nextStart(from start: Int, binary: inout Int) -> Int {
     var index = start
     while index < count {
@@ -37,8 +37,8 @@ extension Span where Element == UInt8 {
     return index
   }
 
-  /// The run of at most eight decimal digits at `index`: how many, and their value. Needs eight bytes
-  /// from `index` on.
+  /// The run of at most eight decimal digits at `index`: how many, and their value. Needs eight
+  /// bytes from `index` on.
   @inline(__always)
   func digitRun(at index: Int) -> (count: Int, value: Int) {
     let digits = word(at: index) ^ 0x3030_3030_3030_3030

@@ -20,8 +20,8 @@ package struct SentenceType: Equatable, Sendable {
 
   var spec: SentenceSpec { SentenceSpec.all[Int(row)] }
 
-  /// The type of a sentence by its address. Any talker of two letters or digits will do; addresses that
-  /// begin with P are proprietary, but for Quectel's QZSS talker PQ.
+  /// The type of a sentence by its address. Any talker of two letters or digits will do; addresses
+  /// that begin with P are proprietary, but for Quectel's QZSS talker PQ.
   /// - Complexity: O(1).
   @inline(__always)
   init(of text: Span<UInt8>) {
@@ -42,8 +42,8 @@ package struct SentenceType: Equatable, Sendable {
     }
   }
 
-  /// A place of the hash table: the last three letters of the address, and the first two of a proprietary
-  /// one. Both are 0 in a free place.
+  /// A place of the hash table: the last three letters of the address, and the first two of a
+  /// proprietary one. Both are 0 in a free place.
   private struct Entry {
     var name: UInt32 = 0
     var talker: UInt16 = 0

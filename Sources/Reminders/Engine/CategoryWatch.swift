@@ -12,8 +12,8 @@ struct PlaceMet: Sendable {
 /// The fences around all places of one category that reminders wait for, put up once however many
 /// reminders there are.
 ///
-/// Of a place it keeps the fence and the number in the store: no name, no object. It has a monitor of
-/// its own, so that letting go of a million fences is letting go of one thing.
+/// Of a place it keeps the fence and the number in the store: no name, no object. It has a monitor
+/// of its own, so that letting go of a million fences is letting go of one thing.
 struct CategoryWatch: Sendable {
   /// Reminders with the same key share the fences.
   struct Key: Hashable, Sendable {
@@ -66,7 +66,8 @@ struct CategoryWatch: Sendable {
   /// Puts up the fences anew.
   /// - Parameters:
   ///   - places: in rising order of their numbers.
-  ///   - known: the places that hold the device as far as is known; those that are gone do not count.
+  ///   - known: the places that hold the device as far as is known; those that are gone do not
+  ///     count.
   mutating func fill(_ places: [NumberedPlace], inside known: Set<Int64>) {
     monitor = FenceMonitor(policy: monitor.policy)
     monitor.reserveCapacity(places.count)

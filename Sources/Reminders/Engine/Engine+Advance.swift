@@ -2,11 +2,11 @@ package import CivilTime
 
 extension Engine {
   /// Lets time pass up to `end` on a virtual clock: each deadline comes at its own time, as it does
-  /// where the clock runs by itself. So a recording played slowly, quickly or at once gives the same
-  /// firings.
+  /// where the clock runs by itself. So a recording played slowly, quickly or at once gives the
+  /// same firings.
   ///
-  /// A gap of so many deadlines that nobody wants to hear them all (a recording with a fix of another
-  /// decade in it) is jumped: what came due in it was missed, and is told once and late.
+  /// A gap of so many deadlines that nobody wants to hear them all (a recording with a fix of
+  /// another decade in it) is jumped: what came due in it was missed, and is told once and late.
   package mutating func advance(to end: Instant, into effects: inout [Effect]) {
     for _ in 0..<Self.maximumDeadlines {
       guard let deadline = nextDeadline, deadline <= end else { return }

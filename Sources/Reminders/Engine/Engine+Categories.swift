@@ -1,8 +1,8 @@
 import CivilTime
 import Geofencing
 
-/// Reminders of any place of a category. To such a reminder the places are one region: a visit begins
-/// with the first place that is arrived at and ends when the last one is left.
+/// Reminders of any place of a category. To such a reminder the places are one region: a visit
+/// begins with the first place that is arrived at and ends when the last one is left.
 extension Engine {
   /// Categories, in lower case, whose places reminders wait for.
   package var watchedCategories: [String] {

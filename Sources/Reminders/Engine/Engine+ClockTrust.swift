@@ -4,15 +4,15 @@ import Departure
 
 /// What waits while the clock is not to be believed, and what was missed.
 ///
-/// A board without a battery wakes up in 1970, or at the moment it was switched off. Dates, times to
-/// leave, ends of snoozes and of validity wait then; places fire, unless an hour or a day has to be
-/// right for it.
+/// A board without a battery wakes up in 1970, or at the moment it was switched off. Dates, times
+/// to leave, ends of snoozes and of validity wait then; places fire, unless an hour or a day has to
+/// be right for it.
 extension Engine {
   /// Reminders whose moment has come by a clock that is not to be believed yet.
   package var heldCount: Int { held.count }
 
-  /// What fires once the clock is believed, soonest first: dates, times to leave and ends of snoozes.
-  /// Complexity: O(n log n) for n that are held.
+  /// What fires once the clock is believed, soonest first: dates, times to leave and ends of
+  /// snoozes. Complexity: O(n log n) for n that are held.
   package func waitingForClock(
     limit: Int, at now: Instant
   ) -> [(reminder: Reminder, moment: Instant)] {
@@ -33,8 +33,8 @@ extension Engine {
     for index in waiting.sorted() { evaluateWhileInside(index, at: now) }
   }
 
-  /// Puts a reminder aside where only the clock says that its moment has come, and that is not to be
-  /// believed. Answers whether it did.
+  /// Puts a reminder aside where only the clock says that its moment has come, and that is not to
+  /// be believed. Answers whether it did.
   mutating func hold(_ slot: Slot, _ index: Int32, at now: Instant) -> Bool {
     guard !isClockTrusted else { return false }
     let until = slot.progress.state == .armed ? slot.reminder.until.map { resolve($0) } : nil

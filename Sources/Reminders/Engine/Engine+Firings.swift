@@ -127,7 +127,8 @@ extension Engine {
   // MARK: - After a firing
 
   /// Notes the firing and moves the reminder on.
-  /// - Parameter leadsFired: how many leads of this occurrence have, now; nil where that is none's affair.
+  /// - Parameter leadsFired: how many leads of this occurrence have, now; nil where that is none's
+  ///   affair.
   mutating func fire(
     _ slot: Slot, _ firing: consuming Firing, at now: Instant, leadsFired: Int? = nil
   ) {

@@ -38,8 +38,8 @@ extension Engine {
       distance: departures.odometer.position?.distance(to: place.position), occurrence: occurrence)
   }
 
-  /// How long the way to a place takes by a mode of transport, by what is known of the mode; no routing
-  /// engine is asked. 0 inside the place.
+  /// How long the way to a place takes by a mode of transport, by what is known of the mode; no
+  /// routing engine is asked. 0 inside the place.
   package func travelTime(
     from origin: Coordinate, to place: Reminder.Place, by transport: Reminder.Transport
   ) -> TimeSpan {
@@ -61,8 +61,8 @@ extension Engine {
     }
   }
 
-  /// When a preemptive reminder has something to decide: the time to leave, and once it has said so the
-  /// end of the occurrence. nil where it waits for neither.
+  /// When a preemptive reminder has something to decide: the time to leave, and once it has said so
+  /// the end of the occurrence. nil where it waits for neither.
   func nextMoment(ofLeaving slot: Slot, at now: Instant) -> Instant? {
     switch slot.progress.state {
     case .armed where slot.progress.leadsFired < slot.reminder.effectiveLeads.count:

@@ -36,8 +36,8 @@ extension Engine {
     travel(to: fix.position, at: now)
   }
 
-  /// A fix not newer than the last is ignored, unless so many in a row are older, and in order among
-  /// themselves, that the receiver's clock must have been set back.
+  /// A fix not newer than the last is ignored, unless so many in a row are older, and in order
+  /// among themselves, that the receiver's clock must have been set back.
   private mutating func isInOrder(_ time: Instant, isGuessed: Bool) -> Bool {
     guard let last = lastFix?.time, time <= last else {
       olderFixes = 0

@@ -36,8 +36,8 @@ extension Engine {
   /// What timers will bring about, soonest first: due times, leads, and times to leave as things
   /// stand.
   ///
-  /// Walks the timers in their order. Some belong to no moment, so more are looked at than told; after
-  /// `limit` and some thousands the walk ends with what it has.
+  /// Walks the timers in their order. Some belong to no moment, so more are looked at than told;
+  /// after `limit` and some thousands the walk ends with what it has.
   /// - Complexity: O(n + limit log n) for n timers.
   package func upcoming(
     limit: Int, at now: Instant

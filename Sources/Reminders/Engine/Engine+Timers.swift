@@ -11,7 +11,8 @@ extension Engine {
       _ = timers.pop()
       checks += 1
       if checks > 4 * slots.indices.count + 64 {
-        // More checks than anything can need: a timer that keeps coming back must not stop the rest.
+        // More checks than anything can need: a timer that keeps coming back must not stop the
+        // rest.
         timers.push(slot: next.slot, at: (now + .seconds(1)).microseconds)
         continue
       }
@@ -61,8 +62,8 @@ extension Engine {
     }
   }
 
-  /// The end of a snooze: it is told again, and goes on from where it was put off. A location reminder
-  /// that had not fired yet just listens again.
+  /// The end of a snooze: it is told again, and goes on from where it was put off. A location
+  /// reminder that had not fired yet just listens again.
   private mutating func wake(_ index: Int32, from until: Instant, at now: Instant) {
     guard let slot = slots.slot(index) else { return }
     let reminder = slot.reminder
@@ -127,8 +128,8 @@ extension Engine {
     return sooner(next, nag)
   }
 
-  /// When time brings something about, but for nagging and the time to leave: `scheduleLeaving` knows
-  /// that.
+  /// When time brings something about, but for nagging and the time to leave: `scheduleLeaving`
+  /// knows that.
   @inline(__always)
   private func nextCheckUnprompted(_ slot: Slot, now: Instant) -> Instant? {
     let reminder = slot.reminder

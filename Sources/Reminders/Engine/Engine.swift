@@ -76,8 +76,8 @@ package struct Engine: ~Copyable, Sendable {
   var transitions: [Transition] = []
   /// The last fix had no time of its own.
   var isLastTimeGuessed = false
-  /// Compiler workaround (Swift 6.3): a member whose size is known at run time only keeps reads of this
-  /// noncopyable struct from copying all of it.
+  /// Compiler workaround (Swift 6.3): a member whose size is known at run time only keeps reads of
+  /// this noncopyable struct from copying all of it.
   let copyPreventer: any Sendable = ()
   var olderFixes = 0
   var newestOlderTime: Instant?

@@ -18,12 +18,13 @@ struct Standing: Equatable {
   var isWaiting: Bool
 }
 
-/// The reminders of the engine. Each has a slot, whose number is also that of its timer and its fence.
+/// The reminders of the engine. Each has a slot, whose number is also that of its timer and its
+/// fence.
 ///
 /// An array of slots with a free list, and a dictionary from ids to slots.
 ///
-/// Invariants: `byID` has each reminder's slot under its id and nothing else; `free` has each vacant slot
-/// once; the counts are those of the reminders.
+/// Invariants: `byID` has each reminder's slot under its id and nothing else; `free` has each
+/// vacant slot once; the counts are those of the reminders.
 struct ReminderTable: ~Copyable, Sendable {
   private struct Entry: Sendable {
     let reminder: Reminder
@@ -164,7 +165,8 @@ struct ReminderTable: ~Copyable, Sendable {
 }
 
 extension Reminder {
-  /// Estimated memory of its parts that lie outside of the value itself, from their lengths in UTF-8.
+  /// Estimated memory of its parts that lie outside of the value itself, from their lengths in
+  /// UTF-8.
   fileprivate var textByteCount: Int {
     var count = id.utf8.count + title.utf8.count
     for text in [notes, category, place?.name, nearCategory] { count += text?.utf8.count ?? 0 }

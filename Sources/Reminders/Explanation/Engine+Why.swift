@@ -238,7 +238,8 @@ extension Engine {
     return [
       .init(
         "cooldown", false,
-        "\(slot.reminder.cooldown) must lie between two firings; it fired \(coarse(now - (slot.progress.lastFired ?? now))) ago",
+        "\(slot.reminder.cooldown) must lie between two firings; it fired "
+          + "\(coarse(now - (slot.progress.lastFired ?? now))) ago",
         remedy: "it is \(text(end)) and another visit begins",
         figures: ["opens": .string(end.json)])
     ]

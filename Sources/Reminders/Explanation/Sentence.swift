@@ -4,7 +4,8 @@ import Geodesy
 
 /// A sentence in the making.
 ///
-/// It is put together from a dozen pieces: bytes take a fraction of what a `String` takes that grows by each.
+/// It is put together from a dozen pieces: bytes take a fraction of what a `String` takes that
+/// grows by each.
 struct Sentence: ~Copyable {
   private var bytes = ByteWriter(capacity: 192)
 
@@ -25,7 +26,8 @@ struct Sentence: ~Copyable {
 
   mutating func add(metres: Double) { Length.write(metres: metres, to: &bytes) }
 
-  /// The time of day to the minute, with the date where that is another day than the other moment's.
+  /// The time of day to the minute, with the date where that is another day than the other
+  /// moment's.
   mutating func add(_ instant: Instant, in zone: TimeZoneRules, at now: Instant) {
     let local = zone.localDateTime(at: instant)
     if local.date != zone.localDateTime(at: now).date {

@@ -10,8 +10,8 @@ package enum Decimal {
     return scaled.isFinite ? scaled / scale + 0 : value
   }
 
-  /// `value` to `digits` decimals, 0…9, without zeros at its end and without an exponent: `53.5461`,
-  /// `34`.
+  /// `value` to `digits` decimals, 0…9, without zeros at its end and without an exponent:
+  /// `53.5461`, `34`.
   package static func text(_ value: Double, digits: Int) -> String {
     var text = ByteWriter(capacity: 24)
     write(value, digits: digits, to: &text)

@@ -14,7 +14,8 @@ package enum Event: Sendable {
   case tick
   /// A new reminder, or one read back from the store with its progress.
   indirect case add(Reminder, Progress?)
-  /// The reminder of this id was changed by the user; what it has gone through is kept where it fits.
+  /// The reminder of this id was changed by the user; what it has gone through is kept where it
+  /// fits.
   indirect case replace(Reminder)
   case remove(id: String)
   /// Completes the occurrence that has fired; before that, the one that comes next.
@@ -65,8 +66,8 @@ package enum Effect: Equatable, Sendable {
   /// Keep this, in the same transaction as the firings of the same event.
   case persist(id: String, Progress)
   case forget(id: String)
-  /// Reminders wait for places of this category: tell which there are (`Event.places`), and all that
-  /// changes of them from now on (`Event.place`).
+  /// Reminders wait for places of this category: tell which there are (`Event.places`), and all
+  /// that changes of them from now on (`Event.place`).
   case watch(category: String)
   case fire(Firing)
   case say(Notice)
@@ -117,8 +118,8 @@ package struct EngineSettings: Sendable {
   package var positionLostAfter = TimeSpan.minutes(2)
   /// A date firing later than this is a late one.
   package var lateAfter = TimeSpan.seconds(2)
-  /// A leaving time missed by more than this is a late one: a moving device's own estimate shifts by
-  /// seconds from fix to fix.
+  /// A leaving time missed by more than this is a late one: a moving device's own estimate shifts
+  /// by seconds from fix to fix.
   package var leaveLateAfter = TimeSpan.minutes(1)
   /// What was missed by more than this is not told any more; nil tells everything.
   package var skipOlderThan: TimeSpan?

@@ -9,8 +9,8 @@ import JSONText
 struct FieldFormat<Value: Sendable>: Sendable {
   var read: @Sendable (JSONValue) throws(ReminderError) -> Value
   var json: @Sendable (Value) -> JSONValue?
-  /// From what people type; the second argument reads times. nil where an option's text alone is not
-  /// the value.
+  /// From what people type; the second argument reads times. nil where an option's text alone is
+  /// not the value.
   var parse: (@Sendable ([String], (String) throws -> TimeStamp) throws -> Value)?
   /// What `parse` reads back as the same value, one for each time that the option is given.
   var texts: @Sendable (Value) -> [String] = { _ in [] }

@@ -132,8 +132,9 @@ extension Firing {
     ])
   }
 
-  /// A UUID of version 8 (RFC 9562 §5.8) over what makes the decision unique. Derived, not drawn, so
-  /// that a replay prints the same bytes each time and a decision taken again after a crash is known.
+  /// A UUID of version 8 (RFC 9562 §5.8) over what makes the decision unique. Derived, not drawn,
+  /// so that a replay prints the same bytes each time and a decision taken again after a crash is
+  /// known.
   static func identifier(reminder: String, event: Event, time: Instant, due: Instant?) -> String {
     // FNV-1a, 128 bits (draft-eastlake-fnv).
     var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d

@@ -39,8 +39,8 @@ package struct Progress: Equatable, Sendable {
     }
   }
 
-  /// Seconds east of UTC by which `occurrence` was worked out from a floating time, so that it can be
-  /// worked out anew in another zone. Filled in whenever the progress is to be kept.
+  /// Seconds east of UTC by which `occurrence` was worked out from a floating time, so that it can
+  /// be worked out anew in another zone. Filled in whenever the progress is to be kept.
   package var occurrenceOffset: Int?
 }
 

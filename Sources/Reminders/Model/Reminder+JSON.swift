@@ -38,8 +38,8 @@ extension Reminder {
     try checkCompleteness()
   }
 
-  /// Takes what a document has, and leaves the other fields as they are. Of a member that is there twice
-  /// the last one counts.
+  /// Takes what a document has, and leaves the other fields as they are. Of a member that is there
+  /// twice the last one counts.
   package mutating func take(details json: JSONObject) throws(ReminderError) {
     for (key, value) in json.members {
       guard let field = ReminderField.byKey[key] else {

@@ -1,8 +1,8 @@
 package import CivilTime
 package import JSONText
 
-/// What a calendar adds to a repeat rule and takes from it (RFC 5545 section 3.8.5), and the zone whose
-/// clocks it counts by.
+/// What a calendar adds to a repeat rule and takes from it (RFC 5545 section 3.8.5), and the zone
+/// whose clocks it counts by.
 package struct RepeatChanges: Equatable, Sendable {
   /// Of each list.
   package static let maximumTimes = 2_000
@@ -67,8 +67,8 @@ extension Reminder {
   package struct Source: Equatable, Sendable {
     /// The path of the calendar file.
     package var file: String
-    /// What the file said of its state when it was last read or written, so that a change there is told
-    /// from one made here.
+    /// What the file said of its state when it was last read or written, so that a change there is
+    /// told from one made here.
     package var standing: String
 
     package init(file: String, standing: String) {

@@ -103,7 +103,8 @@ package struct Reminder: Equatable, Sendable {
   package var state: State
   /// The calendar file that it was read from; nil for one of the user's own.
   package var source: Source?
-  /// The user (uid) who added it and alone may change it; nil where everyone may who may change any.
+  /// The user (uid) who added it and alone may change it; nil where everyone may who may change
+  /// any.
   package var owner: UInt32?
   /// Fields of the document that this program does not know, kept for the way back.
   package var unknown = JSONObject()

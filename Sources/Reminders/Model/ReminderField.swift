@@ -1,8 +1,9 @@
 package import CivilTime
 package import JSONText
 
-/// A field of a reminder: one row of the table (`ReminderField.all`) that drives reading and printing of
-/// JSON, the options of `add` and `edit`, the editor form, the sentence of `add`, and `why`.
+/// A field of a reminder: one row of the table (`ReminderField.all`) that drives reading and
+/// printing of JSON, the options of `add` and `edit`, the editor form, the sentence of `add`, and
+/// `why`.
 package struct ReminderField: Sendable {
   /// The option of `add` and `edit` that sets a field.
   package struct Option: Sendable {
@@ -44,8 +45,8 @@ package struct ReminderField: Sendable {
   package let print: @Sendable (Reminder) -> JSONValue?
   /// The values for the option, as people type them; empty where it is not set.
   package let texts: @Sendable (Reminder) -> [String]
-  /// JSON from what people type; the second argument reads times. nil where an option's text alone is
-  /// not the value.
+  /// JSON from what people type; the second argument reads times. nil where an option's text alone
+  /// is not the value.
   package let parse: (@Sendable ([String], (String) throws -> TimeStamp) throws -> JSONValue?)?
   /// Part of the sentence that says what a reminder will do.
   package let clause: @Sendable (Reminder, TimeZoneRules) -> String?

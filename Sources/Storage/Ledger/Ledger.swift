@@ -11,16 +11,16 @@ package struct LedgerEntry: Equatable {
 
 /// The record of every firing, and the outbox: the firings that the journal has not received.
 ///
-/// The outbox is a persistent priority queue in one column. To push is to commit a firing, to peek is to
-/// read the first row without a time of delivery, to pop is to mark that row. The order is that of the
-/// decisions; a partial index holds just the rows that wait.
+/// The outbox is a persistent priority queue in one column. To push is to commit a firing, to peek
+/// is to read the first row without a time of delivery, to pop is to mark that row. The order is
+/// that of the decisions; a partial index holds just the rows that wait.
 package struct Ledger {
   let database: Database
 
   // MARK: - Identity
 
-  /// The ledger's UUID. A reader that remembers a `seq` remembers it with this: the copy that a backup
-  /// makes has another one, for its numbers go their own way.
+  /// The ledger's UUID. A reader that remembers a `seq` remembers it with this: the copy that a
+  /// backup makes has another one, for its numbers go their own way.
   package func uuid() throws(StoreError) -> String {
     guard let uuid = try database.text("SELECT uuid FROM ledger") else {
       throw .invalid(what: "ledger", reason: "it has no UUID")
@@ -60,8 +60,8 @@ package struct Ledger {
 
   // MARK: - Outbox
 
-  /// Records firings that have just been decided. One whose id is known, because the same decision was
-  /// taken again after a crash, is left as it is. Answers those that are new.
+  /// Records firings that have just been decided. One whose id is known, because the same decision
+  /// was taken again after a crash, is left as it is. Answers those that are new.
   @discardableResult
   package func record(_ firings: [Firing]) throws(StoreError) -> [Firing] {
     guard !firings.isEmpty else { return [] }
@@ -107,7 +107,8 @@ package struct Ledger {
   /// Notes that the journal has these. Unknown numbers and rows marked before are left alone.
   ///
   /// By itself this does not wait for the disk: a mark that a power failure takes is made good by a
-  /// look-up in the journal, and where the power took the journal's entry too, the mark must not stay.
+  /// look-up in the journal, and where the power took the journal's entry too, the mark must not
+  /// stay.
   package func markDelivered(_ seqs: [Int64], at time: Instant) throws(StoreError) {
     guard !seqs.isEmpty else { return }
     try database.relaxedTransaction { () throws(StoreError) in

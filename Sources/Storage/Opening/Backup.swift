@@ -2,9 +2,9 @@ import CSQLite
 package import CivilTime
 
 extension Database {
-  /// Writes a copy of the whole database to the new file `target`, which only its owner can read. The
-  /// copy is of one moment, whatever others write meanwhile (https://sqlite.org/backup.html), and its
-  /// ledger has a UUID of its own.
+  /// Writes a copy of the whole database to the new file `target`, which only its owner can read.
+  /// The copy is of one moment, whatever others write meanwhile (https://sqlite.org/backup.html),
+  /// and its ledger has a UUID of its own.
   func copy(to target: String, at now: Instant) throws(StoreError) {
     try FileSystem.createPrivate(target)
     do throws(StoreError) {

@@ -46,7 +46,8 @@ enum FileSystem {
     guard fsync(file) == 0 else { throw failure("sync", path) }
   }
 
-  /// A new or renamed file is only sure to be found after a crash once its folder is synced (open(2)).
+  /// A new or renamed file is only sure to be found after a crash once its folder is synced
+  /// (open(2)).
   private static func syncFolder(of path: String) throws(StoreError) {
     let folder =
       path.utf8.lastIndex(of: UInt8(ascii: "/")).map { slash in

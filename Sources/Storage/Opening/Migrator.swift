@@ -5,8 +5,8 @@ extension Database {
   /// `user_version` of the file: the schema's version, 0 for a new database.
   func schemaVersion() throws(StoreError) -> Int64 { try integer("PRAGMA user_version") ?? 0 }
 
-  /// Refuses, before anything is written, a database that is another program's, an unreleased version's
-  /// or a later version's.
+  /// Refuses, before anything is written, a database that is another program's, an unreleased
+  /// version's or a later version's.
   func refuseForeign(_ migrations: [Migration]) throws(StoreError) {
     let application = try integer("PRAGMA application_id") ?? 0
     guard application == Schema.applicationID || application == 0 else {
@@ -36,11 +36,11 @@ extension Database {
     return mode == "wal"
   }
 
-  /// The system keeps the file in memory as well: half a megabyte of pages is enough, and the memory
-  /// of the daemon does not grow with its ledger.
+  /// The system keeps the file in memory as well: half a megabyte of pages is enough, and the
+  /// memory of the daemon does not grow with its ledger.
   static let usualCache = 512
-  /// While much is written: the indexes of a million rows. With less each page of them is written to
-  /// the log again and again.
+  /// While much is written: the indexes of a million rows. With less each page of them is written
+  /// to the log again and again.
   static let importCache = 98_304
 
   /// Keeps so many KiB of pages in memory, and lets go of what is beyond that.

@@ -2,8 +2,8 @@
 ///
 /// A b-tree with a broken page is read up to the break; then the reading jumps ahead by doubling
 /// steps of the row number until rows come again. That loses the rows of the broken page and some
-/// behind it, needs no knowledge of the file format, and ends: row numbers only grow, and breaks are
-/// counted.
+/// behind it, needs no knowledge of the file format, and ends: row numbers only grow, and breaks
+/// are counted.
 struct Recovery {
   let source: Database
   let target: Database

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Keeps a second process from using the same database: an advisory lock (fcntl(2)) of a file beside it.
-/// File systems without locks do without.
+/// Keeps a second process from using the same database: an advisory lock (fcntl(2)) of a file
+/// beside it. File systems without locks do without.
 final class StoreLock {
   private var descriptor: Int32 = -1
 

@@ -4,15 +4,17 @@ import Geodesy
   import Glibc
 #endif
 
-/// The numbers that the column `place.cell` gives to cells of a 64th of a degree, 1.7 km from north to
-/// south: the row from the south pole up, times 32 768, plus the column from the antimeridian eastward.
+/// The numbers that the column `place.cell` gives to cells of a 64th of a degree, 1.7 km from north
+/// to south: the row from the south pole up, times 32 768, plus the column from the antimeridian
+/// eastward.
 enum PlaceCells {
   private static let perDegree = 64.0
   private static let rowStep = 32_768
   private static let lastRow = 180 * 64
   private static let lastColumn = 360 * 64
 
-  /// Ranges of cells that hold every point at most `radius` metres from `center`, at most two a row.
+  /// Ranges of cells that hold every point at most `radius` metres from `center`, at most two a
+  /// row.
   static func ranges(around center: Coordinate, radius: Double) -> [ClosedRange<Int64>] {
     // A little more, so that rounding loses nothing.
     let angle = radius / Sphere.radius + 1e-9

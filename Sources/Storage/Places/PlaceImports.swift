@@ -1,7 +1,7 @@
 import Geodesy
 
-/// Places that come in by the thousand, in several transactions, and are seen all at once at the end
-/// or never.
+/// Places that come in by the thousand, in several transactions, and are seen all at once at the
+/// end or never.
 ///
 ///     let batch = try store.imports.begin()
 ///     try batch.add(places)              // as often as need be
@@ -62,7 +62,8 @@ package struct PlaceImports {
       else { return false }
       let condition = """
         id IN (SELECT id FROM place WHERE id >=
-          (SELECT first_place FROM unfinished_import WHERE id = ?1) AND import = ?1 ORDER BY id LIMIT ?2)
+          (SELECT first_place FROM unfinished_import WHERE id = ?1) AND import = ?1 ORDER BY id \
+          LIMIT ?2)
         """
       let values: [SQLValue] = [.integer(id), .integer(Int64(limit))]
       try PlaceWords(database: database).remove(where: condition, values)
@@ -108,8 +109,8 @@ package final class PlaceImport {
     self.id = id
   }
 
-  /// Adds places with the colour their category gets if it is new; all of them or, on an error, none.
-  /// Where the disk refuses, it takes back what came before as well, which `finish` tells.
+  /// Adds places with the colour their category gets if it is new; all of them or, on an error,
+  /// none. Where the disk refuses, it takes back what came before as well, which `finish` tells.
   package func add(_ places: [(place: SavedPlace, color: String?)]) throws(StoreError) {
     for (place, _) in places { try PlaceStore.check(place) }
     let named = categories.union(places.compactMap { $0.place.category?.lowercased() })
@@ -210,8 +211,8 @@ package final class PlaceImport {
       && rest.dropFirst(2).dropLast().allSatisfy { ("0"..."9").contains($0) }
   }
 
-  /// `Rewe (2)`, or the next number that is free. The first time the numbers that are taken are found
-  /// by doubling and halving.
+  /// `Rewe (2)`, or the next number that is free. The first time the numbers that are taken are
+  /// found by doubling and halving.
   private func freeName(_ name: String) throws(StoreError) -> String {
     let key = name.lowercased()
     func numbered(_ number: Int) -> String { "\(name) (\(number))" }

@@ -2,8 +2,8 @@ package import Geodesy
 
 /// What places are looked for. All that is given must hold.
 package struct PlaceQuery: Sendable {
-  /// Words of the name and the notes, letter case and accents aside. Places with the whole words come
-  /// before those that have only words that begin so; the last word may always be a beginning.
+  /// Words of the name and the notes, letter case and accents aside. Places with the whole words
+  /// come before those that have only words that begin so; the last word may always be a beginning.
   package var words: String?
   package var category: String?
   /// The nearest come first; without it they come by name.
@@ -44,8 +44,8 @@ extension PlaceStore {
   /// Places that fit, the nearest first.
   ///
   /// Complexity: that of finding the words, which grows with the number of places that have one of
-  /// them; then with a position of the order of the places within twice the distance of the last one
-  /// found, without of the order of 2000 places.
+  /// them; then with a position of the order of the places within twice the distance of the last
+  /// one found, without of the order of 2000 places.
   package func search(_ query: PlaceQuery) throws(StoreError) -> [FoundPlace] {
     guard query.limit > 0 else { return [] }
     var filter = Filter()
@@ -179,7 +179,8 @@ extension PlaceStore {
     var radius = min(1000.0, reach)
     while true {
       var found: [(id: Int64, distance: Double)] = []
-      // Cells between these two are known to be empty: far from all places a circle has thousands of rows.
+      // Cells between these two are known to be empty: far from all places a circle has thousands
+      // of rows.
       var empty: (after: Int64, before: Int64) = (0, 0)
       for cells in PlaceCells.ranges(around: near, radius: radius) {
         guard cells.lowerBound <= empty.after || cells.upperBound >= empty.before else { continue }

@@ -31,8 +31,8 @@ package struct SavedPlace: Hashable, Sendable {
 }
 
 /// The points of interest of a store. A reminder keeps its own copy of its place, so that removing
-/// or moving one here changes no reminder; see `followers`. Places of an import that is not finished
-/// are not there yet.
+/// or moving one here changes no reminder; see `followers`. Places of an import that is not
+/// finished are not there yet.
 package struct PlaceStore {
   let database: Database
 
@@ -64,18 +64,20 @@ package struct PlaceStore {
   ) throws(StoreError) -> Rows<SavedPlace> {
     var filter = ""
     if let category {
-      // Sorting the places of a large category for each page takes longer than walking through all by
-      // name, which the plus makes SQLite do.
+      // Sorting the places of a large category for each page takes longer than walking through all
+      // by name, which the plus makes SQLite do.
       let isLarge = try hasAtLeast(5_000, ["category = ?"], [.text(category)])
       filter = isLarge ? " AND +category = ?" : " AND category = ?"
     }
     return try database.rows(
       of: "place",
-      "SELECT \(Self.columns) FROM known_place WHERE name > ?\(filter) ORDER BY name LIMIT \(limit)",
+      "SELECT \(Self.columns) FROM known_place WHERE name > ?\(filter) ORDER BY name LIMIT "
+        + "\(limit)",
       [.text(name)] + (category.map { [.text($0)] } ?? []), bytes: bytes, read: Self.read)
   }
 
-  /// Whether at least so many places meet all conditions. Complexity: O(count) where an index has them.
+  /// Whether at least so many places meet all conditions. Complexity: O(count) where an index has
+  /// them.
   func hasAtLeast(
     _ count: Int, _ conditions: [String], _ values: [SQLValue]
   ) throws(StoreError) -> Bool {

@@ -1,5 +1,5 @@
-/// The words of names and notes (https://sqlite.org/fts5.html), kept beside the table of places: whatever
-/// changes a name or a note tells here, in the same transaction.
+/// The words of names and notes (https://sqlite.org/fts5.html), kept beside the table of places:
+/// whatever changes a name or a note tells here, in the same transaction.
 struct PlaceWords {
   let database: Database
 
@@ -10,8 +10,8 @@ struct PlaceWords {
         + "SELECT id, name, notes FROM place WHERE \(condition)", values)
   }
 
-  /// Takes out the words of places that are about to be changed or removed: FTS5 has to be told what
-  /// they were.
+  /// Takes out the words of places that are about to be changed or removed: FTS5 has to be told
+  /// what they were.
   func remove(where condition: String, _ values: [SQLValue]) throws(StoreError) {
     try database.run(
       "INSERT INTO place_words (place_words, rowid, name, notes) "
@@ -28,16 +28,17 @@ struct PlaceWords {
   /// Of a search, so that its cost is bounded.
   private static let maximumWords = 16
 
-  /// So many words may a beginning stand for before FTS5 is left to gather them. It gathers the places
-  /// of all of them first (13 ms for 64 000), while of words that are spelt out it takes no more places
-  /// than the search wants.
+  /// So many words may a beginning stand for before FTS5 is left to gather them. It gathers the
+  /// places of all of them first (13 ms for 64 000), while of words that are spelt out it takes no
+  /// more places than the search wants.
   private static let maximumTerms = 64
 
   /// Beginnings of up to so many letters have an index of their own, `prefix` in the schema.
   private static let indexedBeginning = 3
 
-  /// The places that have all words, by rising number. Whole words are looked for first, only the last
-  /// of which may be a beginning. Where that gives fewer than `least`, each may be a beginning.
+  /// The places that have all words, by rising number. Whole words are looked for first, only the
+  /// last of which may be a beginning. Where that gives fewer than `least`, each may be a
+  /// beginning.
   func places(
     with text: String, atLeast least: Int, atMost most: Int
   ) throws(StoreError) -> [Int64] {

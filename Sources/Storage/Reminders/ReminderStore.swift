@@ -9,8 +9,8 @@ package struct ReminderStore {
 
   /// The columns that a reminder and its progress are written to, in the order of their values.
   private static let written = """
-    id, kind, title, category, priority, place_name, latitude, longitude, radius_m, due, transport, \
-    document, \(ReminderRow.progressColumns)
+    id, kind, title, category, priority, place_name, latitude, longitude, radius_m, due, \
+    transport, document, \(ReminderRow.progressColumns)
     """
   /// Adds a row.
   private static let insertion: String = {
@@ -37,9 +37,9 @@ package struct ReminderStore {
     }
   }
 
-  /// The nearest by date of this kind among those that are armed or snoozed; it stays. A snoozed one
-  /// counts by the time it was put off to. Those without a date come last; among equals priority
-  /// decides, then the order of arrival. Complexity: O(log n).
+  /// The nearest by date of this kind among those that are armed or snoozed; it stays. A snoozed
+  /// one counts by the time it was put off to. Those without a date come last; among equals
+  /// priority decides, then the order of arrival. Complexity: O(log n).
   package func peek(kind: Reminder.Kind) throws(StoreError) -> Entry? {
     // The words stand in the statement because the index is limited to them.
     try database.rows(

@@ -122,7 +122,8 @@ package final class Database {
   /// the row's number as its first column.
   /// - Parameters:
   ///   - limit: rows that are answered at most.
-  ///   - bytes: so many are read and the last one is still answered; `Rows.isCut` says that more follow.
+  ///   - bytes: so many are read and the last one is still answered; `Rows.isCut` says that more
+  ///     follow.
   func rows<Value>(
     of table: String, _ sql: String, _ values: [SQLValue] = [],
     limit: Int = .max, bytes: Int = .max, read: (Row) throws(RowFault) -> Value
@@ -202,8 +203,9 @@ package final class Database {
 
   // MARK: - Transactions
 
-  /// A transaction that does not wait for the disk: it outlives the process at once, a power failure
-  /// only with the next commit that does wait, or a checkpoint. The order of commits is kept.
+  /// A transaction that does not wait for the disk: it outlives the process at once, a power
+  /// failure only with the next commit that does wait, or a checkpoint. The order of commits is
+  /// kept.
   package func relaxedTransaction<Value>(
     _ body: () throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
@@ -214,8 +216,8 @@ package final class Database {
     return try result.get()
   }
 
-  /// Does all of `body` or, when it throws, nothing. The outermost one takes the write lock at once;
-  /// within it another one is a savepoint.
+  /// Does all of `body` or, when it throws, nothing. The outermost one takes the write lock at
+  /// once; within it another one is a savepoint.
   package func transaction<Value>(
     _ body: () throws(StoreError) -> Value
   ) throws(StoreError)
@@ -235,10 +237,11 @@ package final class Database {
     }
   }
 
-  /// Does `body` and leaves the transaction open for more of its kind: a few large commits touch each
-  /// page of an index a few times, many small ones each time anew. Whatever else is written closes it
-  /// first, so that nothing else waits for its end to be on disk. When `body` throws, all that was left
-  /// open is taken back: a savepoint for each step would copy every page that the step changes.
+  /// Does `body` and leaves the transaction open for more of its kind: a few large commits touch
+  /// each page of an index a few times, many small ones each time anew. Whatever else is written
+  /// closes it first, so that nothing else waits for its end to be on disk. When `body` throws, all
+  /// that was left open is taken back: a savepoint for each step would copy every page that the
+  /// step changes.
   package func bulk<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
     guard depth == 0 else { return try transaction(body) }
     if !isBulkOpen {

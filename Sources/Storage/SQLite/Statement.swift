@@ -1,7 +1,7 @@
 import CSQLite
 
-/// The text of a statement, to find it by. Its length tells most from each other, and texts of the same
-/// length are mostly one and the same literal: hashing all of it took longer than some steps.
+/// The text of a statement, to find it by. Its length tells most from each other, and texts of the
+/// same length are mostly one and the same literal: hashing all of it took longer than some steps.
 struct StatementText: Hashable {
   let sql: String
 
@@ -18,8 +18,8 @@ final class Statement {
   let columnCount: Int32
   /// Column numbers by name.
   let columns: [String: Int32]
-  /// The texts and blobs bound now, one after the other, so that SQLite need not copy each to a place of
-  /// its own.
+  /// The texts and blobs bound now, one after the other, so that SQLite need not copy each to a
+  /// place of its own.
   private var texts = UnsafeMutableBufferPointer<CChar>(start: nil, count: 0)
 
   init(pointer: OpaquePointer, sql: String) {
@@ -61,8 +61,8 @@ final class Statement {
     return SQLITE_OK
   }
 
-  /// One byte more than all texts have, so that an empty one has an address, too: SQLite takes none for
-  /// NULL.
+  /// One byte more than all texts have, so that an empty one has an address, too: SQLite takes none
+  /// for NULL.
   private func makeRoom(for values: [SQLValue]) {
     var size = 1
     for value in values {

@@ -161,7 +161,8 @@ extension FileFailure {
     case ENOTDIR, EISDIR: "name a file in an existing folder"
     case EACCES, EPERM: "make it and its folder writable for the user of this process"
     case EROFS:
-      "choose a state directory on a file system that can be written, or look for disk errors with journalctl -k"
+      "choose a state directory on a file system that can be written, or look for disk errors "
+        + "with journalctl -k"
     case ENOSPC, EDQUOT: "free some space on its file system"
     case EBUSY:
       "another daemon uses this state directory: end that one, or choose another directory"

@@ -3,8 +3,9 @@ import Testing
 @testable import CivilTime
 
 /// Random rules with their first occurrences as python-dateutil 2.9.0 finds them. Left out is where
-/// that library differs from RFC 5545: weekdays with and without a number in one BYDAY (it takes what
-/// both admit instead of either), BYSETPOS in a first week that begins before the start, and week 53.
+/// that library differs from RFC 5545: weekdays with and without a number in one BYDAY (it takes
+/// what both admit instead of either), BYSETPOS in a first week that begins before the start, and
+/// week 53.
 @Suite struct RepeatCorpusTests {
   @Test func agreesWithDateutil() throws {
     let lines = Self.corpus.split(separator: "\n").map(String.init)

@@ -248,8 +248,8 @@ private func local(_ text: String) throws -> LocalDateTime {
     #expect(next?.description == expected)
   }
 
-  /// Tens of thousands of occurrences or more lie before each of these; what COUNT leaves of them is
-  /// counted by the day or the interval. The last occurrences are at the borders.
+  /// Tens of thousands of occurrences or more lie before each of these; what COUNT leaves of them
+  /// is counted by the day or the interval. The last occurrences are at the borders.
   @Test(arguments: [
     ("FREQ=MINUTELY;BYMINUTE=0,1,2,3,4,5,6,7;COUNT=1000000", "2011-01-01", "2011-01-01T00:00:00"),
     ("FREQ=SECONDLY;BYHOUR=3;COUNT=1000000000", "2110-01-20", "2110-01-20T03:00:00"),

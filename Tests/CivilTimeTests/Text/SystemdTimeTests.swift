@@ -5,13 +5,13 @@ import Testing
 @testable import CivilTime
 
 /// Time stamps and spans against systemd-analyze(1), where it is installed: what it understands is
-/// understood here, and as the same. Left out is what it lets pass though it is most likely a slip: days
-/// that do not exist, minutes of one digit, years of two.
+/// understood here, and as the same. Left out is what it lets pass though it is most likely a slip:
+/// days that do not exist, minutes of one digit, years of two.
 @Suite struct SystemdTimeTests {
   private static let zone = "Europe/Berlin"
 
-  /// What systemd-analyze makes of each text: the number behind a label, nil where it refuses it; or nil
-  /// where there is no systemd-analyze.
+  /// What systemd-analyze makes of each text: the number behind a label, nil where it refuses it;
+  /// or nil where there is no systemd-analyze.
   private func analyzed(_ verb: String, _ label: String, _ texts: [String]) -> [Double?]? {
     guard system("command -v systemd-analyze > /dev/null 2>&1") == 0 else {
       print("systemd-analyze is not installed: the comparison with it is left out")

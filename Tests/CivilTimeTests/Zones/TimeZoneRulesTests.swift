@@ -66,7 +66,8 @@ import Testing
     return names.sorted()
   }
 
-  /// The first moment, of those around every transition and one a season, at which the C library shows another time.
+  /// The first moment, of those around every transition and one a season, at which the C library
+  /// shows another time.
   private func firstDifference(_ zone: TimeZoneRules, from: Int64, to: Int64) -> String? {
     // Transitions that were overlooked would show in between.
     var moments = Array(stride(from: from, to: to, by: 92 * 86_400))
@@ -86,7 +87,8 @@ import Testing
       else { return "\(moment): \(parts.tm_gmtoff), not \(zone.offset(at: instant))" }
       let local = zone.localDateTime(at: instant)
       let resolved = zone.resolve(local)
-      // A reading that exists leads back to itself, and to no later instant than the one it is from.
+      // A reading that exists leads back to itself, and to no later instant than the one it is
+      // from.
       guard resolved.endOfGap == nil, zone.localDateTime(at: resolved.instant) == local,
         resolved.instant <= instant
       else { return "\(local) is read as \(resolved.instant)" }

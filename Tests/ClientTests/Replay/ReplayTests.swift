@@ -78,7 +78,8 @@ import Testing
     #expect(after.notes.contains("before --from"))
   }
 
-  /// Two devices of one gpsd make no zigzag: the second one counts when the first has fallen silent.
+  /// Two devices of one gpsd make no zigzag: the second one counts when the first has fallen
+  /// silent.
   @Test func oneDeviceOfARecordingIsFollowed() throws {
     var text = ""
     for second in 0..<30 {

@@ -85,7 +85,8 @@ import Testing
     let entry = try #require(rig.journal.entries(.clientRefused).first)
     #expect(entry["GEOREMIND_PEER_UID"] == "\(geteuid())")
     clients[0].close()
-    // Not at once: a process that another test is about to start may hold the descriptor a moment longer.
+    // Not at once: a process that another test is about to start may hold the descriptor a moment
+    // longer.
     try rig.run { rig.daemon.control.map { $0.clientCount < most } ?? false }
     _ = try rig.client().call("Status")
   }
@@ -115,8 +116,8 @@ import Testing
     _ = try idle.call("Status")
   }
 
-  /// The limit is of the bytes that wait at one time for a client that does not read: neither of one
-  /// reply nor of all together.
+  /// The limit is of the bytes that wait at one time for a client that does not read: neither of
+  /// one reply nor of all together.
   @Test func repliesLargerThanTheLimitReachASlowClient() throws {
     let (rig, server) = try served(outputLimit: 300_000)
     defer { server.stop() }
@@ -146,7 +147,8 @@ import Testing
     }
   }
 
-  /// Several times what is held for one client: the rest waits in its socket, and the stream goes on.
+  /// Several times what is held for one client: the rest waits in its socket, and the stream goes
+  /// on.
   @Test func aWatcherThatCallsOnAndOnIsMadeToWait() throws {
     let rig = try Rig()
     let watcher = try rig.client()
@@ -267,8 +269,8 @@ import Testing
   }
 }
 
-/// Reads a message when it is told to, a socket's worth for each turn of the loop, and does not look
-/// into it.
+/// Reads a message when it is told to, a socket's worth for each turn of the loop, and does not
+/// look into it.
 private final class SlowClient {
   private let rig: Rig
   private let socket: UnixClient

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Daemon
 
-/// Whose a reminder is, and who may change it. The callers are made up; who is at the other end of a
-/// socket is `UnixSocketTests.knowsThePeer`, and real users are in the system test.
+/// Whose a reminder is, and who may change it. The callers are made up; who is at the other end of
+/// a socket is `UnixSocketTests.knowsThePeer`, and real users are in the system test.
 @Suite struct OwnerTests {
   private let anna = Caller(user: 1000, process: 7, daemon: 61_184)
   private let ben = Caller(user: 1001, process: 8, daemon: 61_184)

@@ -234,8 +234,8 @@ enum FeedScript {
   }
 }
 
-/// A port of the loopback interface that listens, stops and listens again. A second socket keeps the
-/// port meanwhile, so that nobody else is given it.
+/// A port of the loopback interface that listens, stops and listens again. A second socket keeps
+/// the port meanwhile, so that nobody else is given it.
 private final class Listener {
   private(set) var port: UInt16 = 0
   private var first: Int32 = -1

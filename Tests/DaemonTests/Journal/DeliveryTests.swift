@@ -113,7 +113,8 @@ import Testing
 
   // MARK: - After a crash
 
-  /// The journal has taken a firing and the mark of it is lost: what the journal has is not sent again.
+  /// The journal has taken a firing and the mark of it is lost: what the journal has is not sent
+  /// again.
   @Test func whatTheJournalHasIsNotToldAgain() throws {
     let first = TestJournal()
     let folder: TemporaryFolder
@@ -189,8 +190,8 @@ import Testing
 
   // MARK: - The store fails
 
-  /// Reminders that are due one after the other, an hour apart, while the database takes nothing; answers their
-  /// ids.
+  /// Reminders that are due one after the other, an hour apart, while the database takes nothing;
+  /// answers their ids.
   private func fireWithoutDatabase(
     _ count: Int, in rig: Rig, afterEach: () -> Void = {}
   ) throws -> [String] {

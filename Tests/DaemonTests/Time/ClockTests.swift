@@ -33,8 +33,8 @@ import Testing
     #expect(rig.journal.fired == ["tea due"])
   }
 
-  /// A recording of a minute in a tenth of a second: what is due between two fixes fires then, not at
-  /// the fix behind it.
+  /// A recording of a minute in a tenth of a second: what is due between two fixes fires then, not
+  /// at the fix behind it.
   @Test func aRecordingHasItsOwnTimeBetweenFixes() throws {
     let folder = try TemporaryFolder()
     let log = try folder.file(

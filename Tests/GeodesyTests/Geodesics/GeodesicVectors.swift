@@ -1,5 +1,6 @@
 /// WGS 84 inverse problems solved by GeographicLib 2.1, an independent implementation: random
-/// pairs, then almost antipodal, close, polar, equatorial and meridional ones, then particular ones.
+/// pairs, then almost antipodal, close, polar, equatorial and meridional ones, then particular
+/// ones.
 ///
 /// Eight numbers a problem: latitude and longitude of both ends, distance in metres, initial and
 /// final bearing in degrees, reduced length m₁₂ in metres (how far the end moves when the start

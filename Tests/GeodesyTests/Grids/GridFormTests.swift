@@ -42,7 +42,8 @@ import Testing
     #expect(found.distance(to: point(latitude, longitude)) < within)
   }
 
-  /// From the test data of the Open Location Code project: a code, where it is asked for, its short form.
+  /// From the test data of the Open Location Code project: a code, where it is asked for, its short
+  /// form.
   @Test(arguments: [
     ("9C3W9QCJ+2VX", 51.3708675, -1.217765625, "CJ+2VX"),
     ("9C3W9QCJ+2VX", 51.3693575, -1.217765625, "CJ+2VX"),

@@ -1,6 +1,7 @@
-/// Positions in Plus Codes, UTM (UPS around the poles) and MGRS, made by others' programs: Open Location
-/// Code's own library for Python, PROJ 9 (EPSG 326xx, 327xx, 5041, 5042), and GEOTRANS by way of its Python
-/// binding `mgrs`. Points on the seams of the systems come first, then random ones.
+/// Positions in Plus Codes, UTM (UPS around the poles) and MGRS, made by others' programs: Open
+/// Location Code's own library for Python, PROJ 9 (EPSG 326xx, 327xx, 5041, 5042), and GEOTRANS by
+/// way of its Python binding `mgrs`. Points on the seams of the systems come first, then random
+/// ones.
 enum GridVectors {
   typealias Point = (
     latitude: Double, longitude: Double, plusCode: String, utm: String, mgrs: String

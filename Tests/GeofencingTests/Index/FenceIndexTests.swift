@@ -189,8 +189,8 @@ import Testing
 }
 
 extension FenceIndex {
-  /// Appends the fences that hold a place, and returns how many metres one can travel from there, in
-  /// any direction, without crossing an edge.
+  /// Appends the fences that hold a place, and returns how many metres one can travel from there,
+  /// in any direction, without crossing an edge.
   func containing(_ position: Coordinate, into inside: inout [FenceID]) -> Double {
     var neighbours = NeighbourList()
     let safe = neighbours.check(position, Vector(position), legFrom: nil, in: self)

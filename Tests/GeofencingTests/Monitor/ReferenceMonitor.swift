@@ -3,8 +3,8 @@ import Geodesy
 import Geofencing
 import TestSupport
 
-/// The rules of `docs/explanation/how-it-decides.md` without an index, a neighbour list or a safe ball:
-/// all circles are measured at each sample, in degrees and by the haversine formula.
+/// The rules of `docs/explanation/how-it-decides.md` without an index, a neighbour list or a safe
+/// ball: all circles are measured at each sample, in degrees and by the haversine formula.
 struct ReferenceMonitor {
   private enum State {
     case unseen, seenOutside, seenInside, outside, entering, inside, leaving

@@ -70,7 +70,8 @@ import Testing
     #expect(rig.feed(at(25), eph: 3, speed: 15).map(\.kind) == [.depart])
   }
 
-  /// On the way from far away the distances of shapes, on the ground, are compared with straight lines.
+  /// On the way from far away the distances of shapes, on the ground, are compared with straight
+  /// lines.
   @Test func arrivesAtAShapeThatWasFarOffWhenItWasFirstSeen() throws {
     let far = 500_000.0
     var rig = Rig()

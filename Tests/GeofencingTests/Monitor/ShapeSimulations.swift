@@ -107,8 +107,8 @@ import Testing
     #expect(days.allSatisfy { $0 <= 2 }, "\(days)")
   }
 
-  /// A hundred reflections a day, of which the receiver's claimed error tells nothing: not every one
-  /// is taken for a departure and a return.
+  /// A hundred reflections a day, of which the receiver's claimed error tells nothing: not every
+  /// one is taken for a departure and a return.
   @Test(arguments: Form.allCases, [30.0, 100])
   func reflectionsMakeFewTransitions(form: Form, size: Double) {
     let parked = Parked(form: form, sigma: 5, size: size, hasReflections: true)
@@ -194,8 +194,8 @@ import Testing
     #expect(late <= 2)
   }
 
-  /// Eastwards at 100 km/h through a row of shapes 500 m apart, with a gap: each is told once, those
-  /// in the gap are not, and without the test of the path most are missed.
+  /// Eastwards at 100 km/h through a row of shapes 500 m apart, with a gap: each is told once,
+  /// those in the gap are not, and without the test of the path most are missed.
   @Test(arguments: [Form.polygon, .corridor], [1.0, 5, 10, 30])
   func everyCrossingOnce(form: Form, interval: Double) {
     let speed = 100 / 3.6

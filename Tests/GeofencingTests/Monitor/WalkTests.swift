@@ -72,8 +72,9 @@ import Testing
     #expect(walk.wrong.prefix(5) == [])
   }
 
-  /// Jumps between towns with small fences, some large ones over all of them, and nowhere, with a few steps
-  /// between now and then; fences come and go on the way. With large ones a jump may lead to what held the last place.
+  /// Jumps between towns with small fences, some large ones over all of them, and nowhere, with a
+  /// few steps between now and then; fences come and go on the way. With large ones a jump may lead
+  /// to what held the last place.
   @Test(arguments: [1, 2] as [UInt64], [5_000.0, 400_000]) func agreesWithScanFromTownToTown(
     seed: UInt64, largest: Double
   ) throws {
@@ -119,8 +120,8 @@ import Testing
     #expect(walk.wrong.prefix(5) == [])
   }
 
-  /// A harbour where everybody has the same fence, in a line across whatever cells there are: more of them
-  /// are near than are searched for one that was told already.
+  /// A harbour where everybody has the same fence, in a line across whatever cells there are: more
+  /// of them are near than are searched for one that was told already.
   @Test(arguments: [1, 2] as [UInt64]) func agreesWithScanWhereFencesAreStacked(seed: UInt64) throws
   {
     var random = SeededGenerator(seed: seed)

@@ -45,7 +45,8 @@ enum CalendarFixtures {
     END:VTODO
     """)
 
-  /// Apple's Calendar: time to leave, a default alarm that is turned off, an alarm before the event.
+  /// Apple's Calendar: time to leave, a default alarm that is turned off, an alarm before the
+  /// event.
   static let appleEvent = calendar(
     product: "-//Apple Inc.//macOS 14.4//EN", zone: true,
     """

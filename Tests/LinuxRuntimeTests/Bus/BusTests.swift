@@ -5,7 +5,8 @@ import Testing
 
 @testable import LinuxRuntime
 
-/// A message bus of its own, without any service but the bus itself. Nil where there is no dbus-daemon.
+/// A message bus of its own, without any service but the bus itself. Nil where there is no
+/// dbus-daemon.
 private final class PrivateBus {
   let address: String
   private let process: pid_t

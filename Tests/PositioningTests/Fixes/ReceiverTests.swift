@@ -4,8 +4,8 @@ import Positioning
 import TestSupport
 import Testing
 
-/// Receivers, multiplexers and loggers with habits of their own, each as a stream of many bursts: what
-/// single sentences mean is in `SentenceTests`, what epochs are in `EpochTests`.
+/// Receivers, multiplexers and loggers with habits of their own, each as a stream of many bursts:
+/// what single sentences mean is in `SentenceTests`, what epochs are in `EpochTests`.
 struct ReceiverTests {
   /// The place moves north by 0.001′ (1.85 m) with each step.
   static func place(_ step: Int) -> String {
@@ -266,8 +266,8 @@ struct ReceiverTests {
     #expect(fixes.count == 8 && fixes.allSatisfy { $0.isoTime != "2024-02-01T12:00:05.000Z" })
   }
 
-  /// The number of satellites and the navigational status say nothing of validity: inertial receivers
-  /// and gateways write 00, and most write V.
+  /// The number of satellites and the navigational status say nothing of validity: inertial
+  /// receivers and gateways write 00, and most write V.
   @Test(arguments: [
     "GPGGA,120000,\(place(0)),1,00,,5,M,,,,", "GNGNS,120000,\(place(0)),AA,00,0.9,5,,,,V",
     "GPRMC,120000,A,\(place(0)),1,2,010224,,,A,V", "GPRMC,120000,A,\(place(0)),1,2,010224,,,D,U",
@@ -298,7 +298,8 @@ struct ReceiverTests {
     Self.expectAll(fixes, 0..<20)
   }
 
-  /// TAG blocks alone on a line, with a wrong checksum, in groups, by two conventions, in datagrams.
+  /// TAG blocks alone on a line, with a wrong checksum, in groups, by two conventions, in
+  /// datagrams.
   @Test(arguments: [
     "\\s:GP0001,c:1241544035*4A\\\r\n", "\\s:GP0001*00\\",
     "\\g:1-2-1234,s:r3669961,c:1120959341*5E\\",
@@ -333,8 +334,8 @@ struct ReceiverTests {
     Self.expectAll(decode(bytes), 0..<20)
   }
 
-  /// What makers say of themselves between the sentences, positions of their own among it, is none of
-  /// ours and moves nothing.
+  /// What makers say of themselves between the sentences, positions of their own among it, is none
+  /// of ours and moves nothing.
   @Test(arguments: [
     "PQTMPVT,1,1000,20240201,120000.000,,3,12,18,52.52,13.405,34,45,0,0,0,0,0,0.8,1.1",
     "PAIR001,050,0", "PMTKCHN,05302,10123",
@@ -350,7 +351,8 @@ struct ReceiverTests {
     Self.expectAll(Self.stream { [sentence, Self.gga($0), sentence, Self.rmc($0)] }, 0..<20)
   }
 
-  /// Unicore's ASCII logs beside NMEA: a line of another kind, with a sum of its own behind the `*`.
+  /// Unicore's ASCII logs beside NMEA: a line of another kind, with a sum of its own behind the
+  /// `*`.
   @Test func unicoresLogs() {
     let log = "#BESTNAVA,COM1,0,60.0,FINESTEERING,2000,1.0,0,0,18,10;SOL_COMPUTED,NARROW_INT,"
     Self.expectAll(

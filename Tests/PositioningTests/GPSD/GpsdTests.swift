@@ -169,7 +169,8 @@ struct GpsdTests {
     #expect((decoder.read(report) + decoder.silence()).isEmpty && fixes.isEmpty)
   }
 
-  /// What each protocol says in front of its reports, 3.1 of 2010 to 16.1 of today, makes no difference.
+  /// What each protocol says in front of its reports, 3.1 of 2010 to 16.1 of today, makes no
+  /// difference.
   @Test(arguments: 3...16)
   func anyProtocolWillDo(major: Int) {
     var decoder = FixDecoder()

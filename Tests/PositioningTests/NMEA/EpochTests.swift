@@ -92,8 +92,8 @@ struct EpochTests {
         == ["2024-01-31T23:59:59.000Z", "2024-02-01T00:00:01.000Z"])
   }
 
-  /// Without a date of its own a log goes on from the epoch before: a gap of more than half a day is
-  /// no way back, and a time of day that goes back is the next day's.
+  /// Without a date of its own a log goes on from the epoch before: a gap of more than half a day
+  /// is no way back, and a time of day that goes back is the next day's.
   @Test(arguments: [
     (["090000", "220000"], ["01T09:00:00", "01T22:00:00"]),
     (["090000", "083000", "200000"], ["01T09:00:00", "02T08:30:00", "02T20:00:00"]),

@@ -17,8 +17,8 @@ import Testing
     }
   }
 
-  /// A row that no test sends to the decoder is a sentence that nobody has seen read; the manual page
-  /// of the daemon lists those whose fields count.
+  /// A row that no test sends to the decoder is a sentence that nobody has seen read; the manual
+  /// page of the daemon lists those whose fields count.
   @Test(arguments: SentenceSpec.all.dropFirst().map(\.name))
   func eachSentenceIsTestedAndInTheManual(_ name: String) throws {
     let tests = try swiftFiles(below: "\(packageRoot)/Tests/PositioningTests").map(contents)

@@ -87,7 +87,8 @@ import Testing
     #expect(harness.kept["u"]?.state != .expired)
   }
 
-  /// Times to leave are held like dates: neither told by a wrong clock nor left out once it is right.
+  /// Times to leave are held like dates: neither told by a wrong clock nor left out once it is
+  /// right.
   @Test func leavingWaitsForATrustedClock() throws {
     var harness = EngineHarness()
     harness.fix(2_000)

@@ -7,7 +7,8 @@ import Testing
 
 @testable import Reminders
 
-/// The engine's decisions to leave against the rule, evaluated for every reminder after every event.
+/// The engine's decisions to leave against the rule, evaluated for every reminder after every
+/// event.
 @Suite struct DepartureSimulations {
   private static func reminder(
     _ number: Int, near here: Coordinate, from now: Instant, _ dice: inout SeededGenerator

@@ -16,8 +16,8 @@ import Testing
   private static let place = Reminder.Place(
     name: "Pier", position: EngineHarness.home, radius: 100)
 
-  /// Fixes and timers of a random trip: straight stretches and pauses, a receiver that trembles, and
-  /// fixes every one to twenty seconds. Answers what was decided and what should have been.
+  /// Fixes and timers of a random trip: straight stretches and pauses, a receiver that trembles,
+  /// and fixes every one to twenty seconds. Answers what was decided and what should have been.
   private static func trip(
     _ transport: Reminder.Transport, _ dice: inout SeededGenerator
   ) throws -> (fired: Instant, held: Instant, previousFix: Instant)? {
@@ -87,7 +87,8 @@ import Testing
       guard let trip = try Self.trip(transport, &dice) else { continue }
       fired += 1
       let late = (trip.fired - trip.held).seconds
-      // Between two seconds the rule may hold already; at the first whole one after that it is late.
+      // Between two seconds the rule may hold already; at the first whole one after that it is
+      // late.
       #expect(late > -1.001, "early by \(-late) s: \(transport) seed \(seed)")
       #expect(late <= 0, "late by \(late) s: \(transport) seed \(seed)")
     }

@@ -181,7 +181,8 @@ import Testing
     #expect(another == nil)
   }
 
-  /// A database is a file that others may edit: a moment that no calendar has must not stop the engine.
+  /// A database is a file that others may edit: a moment that no calendar has must not stop the
+  /// engine.
   @Test(arguments: [Int64.min, .min / 2, .max / 2, .max], [Reminder.State.armed, .fired])
   func momentsBeyondAllCalendarsDoNotTrap(moment: Int64, state: Reminder.State) throws {
     var harness = EngineHarness()

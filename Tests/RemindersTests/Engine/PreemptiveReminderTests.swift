@@ -153,7 +153,8 @@ import Testing
     #expect(harness.kept["ferry"]?.state == .fired)
   }
 
-  /// The last seconds of a way are looked at a few times, however many of them a metre may take away.
+  /// The last seconds of a way are looked at a few times, however many of them a metre may take
+  /// away.
   @Test(arguments: ["", #""travel_s":600,"#])
   func slowWalkersAreNotLookedAtAgainAndAgain(fixed: String) throws {
     var settings = EngineSettings()

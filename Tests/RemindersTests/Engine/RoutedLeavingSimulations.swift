@@ -11,8 +11,8 @@ import Testing
   import Glibc
 #endif
 
-/// The decision to leave by the word of a routing engine that contradicts itself, answers late or not at
-/// all: after each event no reminder waits whose moment, as things stand then, has come.
+/// The decision to leave by the word of a routing engine that contradicts itself, answers late or
+/// not at all: after each event no reminder waits whose moment, as things stand then, has come.
 @Suite struct RoutedLeavingSimulations {
   private struct Pending {
     var time: Instant
@@ -124,8 +124,8 @@ import Testing
     return late
   }
 
-  /// The first seeds have shown an answer that counted again where the device came back, one that lapsed between two
-  /// checks, and a place that was left by a way much slower than estimated.
+  /// The first seeds have shown an answer that counted again where the device came back, one that
+  /// lapsed between two checks, and a place that was left by a way much slower than estimated.
   @Test(arguments: [6, 8, 13, 22] as [UInt64])
   func nothingWaitsLongerThanItsMoment(seed: UInt64) {
     let late = Self.lateEvents(seed: seed, count: 300, fixes: 160)

@@ -120,8 +120,8 @@ import Testing
     #expect(answered < 60)
   }
 
-  /// An engine that knew of a short cut falls silent: what it said counts for an hour, and it is late by the
-  /// estimate then.
+  /// An engine that knew of a short cut falls silent: what it said counts for an hour, and it is
+  /// late by the estimate then.
   @Test func theEstimateStandsInAtOnceWhenAnAnswerLapses() throws {
     var harness = routing()
     harness.fix(8_000)
@@ -152,7 +152,8 @@ import Testing
     #expect(!harness.requests.isEmpty)
   }
 
-  /// What an engine has said counts no longer once there is none, and nobody asks for it again and again.
+  /// What an engine has said counts no longer once there is none, and nobody asks for it again and
+  /// again.
   @Test func anEngineThatIsSwitchedOffHasSaidNothing() throws {
     var harness = routing()
     harness.fix(2_000)
@@ -230,8 +231,8 @@ import Testing
     #expect(harness.firings.map(\.time.json) == ["2026-06-12T16:29:00Z"])
   }
 
-  /// A metre of straight line is 23 s of way here, and the short numbers of the queue know it to some
-  /// decimetres.
+  /// A metre of straight line is 23 s of way here, and the short numbers of the queue know it to
+  /// some decimetres.
   @Test func aLongWayToANearPlaceIsDecidedOnceAndInTime() throws {
     for bearing in stride(from: 0.0, to: 360, by: 9) {
       var harness = routing()
@@ -340,8 +341,8 @@ import Testing
     #expect(meal.why.contains("the pace of this trip"), "\(meal.why)")
   }
 
-  /// A slow quarter of an hour says little of a way of ten hours: nobody is told to leave hours too soon,
-  /// and told so again whenever the traffic flows.
+  /// A slow quarter of an hour says little of a way of ten hours: nobody is told to leave hours too
+  /// soon, and told so again whenever the traffic flows.
   @Test func thePaceOfThisTripIsBelievedForAsMuchOfTheWayAsItWasMeasuredOn() throws {
     var harness = EngineHarness()
     let start = 40_000.0

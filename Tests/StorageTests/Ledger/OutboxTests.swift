@@ -6,7 +6,8 @@ import Testing
 
 @testable import Storage
 
-/// The outbox as a persistent priority queue: push is a commit, peek the first undelivered firing, pop a mark.
+/// The outbox as a persistent priority queue: push is a commit, peek the first undelivered firing,
+/// pop a mark.
 @Suite struct OutboxTests {
   let folder: TemporaryFolder
   let store: Store
@@ -91,8 +92,8 @@ import Testing
     case afterThePop
   }
 
-  /// A process that fires, reads the outbox, sends and marks, and is killed between any two of the steps; the
-  /// next one goes on as the daemon does: it asks the journal for what is not marked.
+  /// A process that fires, reads the outbox, sends and marks, and is killed between any two of the
+  /// steps; the next one goes on as the daemon does: it asks the journal for what is not marked.
   @Test(arguments: Moment.allCases)
   func aKillBetweenAnyTwoStepsLosesAndDoublesNothing(moment: Moment) async throws {
     let entry = try Sample.dated("r")

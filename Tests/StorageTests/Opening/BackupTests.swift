@@ -41,7 +41,8 @@ import Testing
     #expect(try other.database.structuralFault() == nil)
   }
 
-  /// The numbers of a copy go their own way, so that a reader must not take it for the ledger it knows.
+  /// The numbers of a copy go their own way, so that a reader must not take it for the ledger it
+  /// knows.
   @Test func aCopyIsALedgerOfItsOwn() throws {
     try Backup.write(folder.database, to: copy, at: .start)
     let other = try Store(path: copy, now: .start)

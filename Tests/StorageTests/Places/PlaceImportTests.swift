@@ -120,8 +120,8 @@ import Testing
     #expect(try names() == ["A", "B"])
   }
 
-  /// A step that the disk refuses takes those before it along: such an import cannot be finished, the
-  /// next one can.
+  /// A step that the disk refuses takes those before it along: such an import cannot be finished,
+  /// the next one can.
   @Test func aStepThatTheDiskRefusesEndsTheImport() throws {
     try store.database.execute(
       """
