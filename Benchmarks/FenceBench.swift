@@ -1,10 +1,7 @@
 import CivilTime
 import Geodesy
 import Geofencing
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// The rules that `fenceBench` has the monitor decide by.
 enum BenchPolicy: String {

@@ -1,10 +1,7 @@
 import ArgumentParser
 import Companion
 import Configuration
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// The program around its verbs: arguments in, exit code out.
 package enum Program {

@@ -1,8 +1,5 @@
+import Glibc
 package import LinuxRuntime
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// A small service beside the daemon: its loop, until a signal ends it.
 package enum CompanionService {

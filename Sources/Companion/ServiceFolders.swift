@@ -1,6 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// Where things are when nobody says: the service's folders, or the user's.
 package struct ServiceFolders: Sendable {

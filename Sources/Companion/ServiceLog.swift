@@ -1,6 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// Lines for the journal by standard error, as sd-daemon(3) has them: the level in front where the
 /// journal reads them, the program's name where a person does.

@@ -1,9 +1,6 @@
+import Glibc
 package import JSONText
 package import LinuxRuntime
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// One small JSON document that survives a restart: read at the start, replaced as a whole.
 ///

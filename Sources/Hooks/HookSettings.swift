@@ -1,9 +1,6 @@
 package import CivilTime
 package import Configuration
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// What section `[Hook]` of `georemind.conf` says.
 package struct HookSettings: Equatable, Sendable {

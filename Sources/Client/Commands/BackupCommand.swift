@@ -1,11 +1,8 @@
 import ArgumentParser
 import Companion
+import Glibc
 import JSONText
 import Storage
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// A copy of the daemon's database.
 struct BackupCommand: ClientCommand {

@@ -1,9 +1,6 @@
 package import CivilTime
 import Companion
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// What a verb finds around it: the streams, the clock, and what the environment says.
 package struct Context {

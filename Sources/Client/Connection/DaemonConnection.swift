@@ -1,11 +1,8 @@
 import Companion
 import Control
+import Glibc
 import JSONText
 import LinuxRuntime
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// A connection to the daemon: one call after the other.
 final class DaemonConnection {

@@ -2,14 +2,11 @@ import ArgumentParser
 import CivilTime
 import Control
 import Geodesy
+import Glibc
 import Interchange
 import JSONText
 import LinuxRuntime
 import Reminders
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// Exit codes, those of sysexits.h that this program uses.
 package enum ExitStatus: Int32, Sendable {

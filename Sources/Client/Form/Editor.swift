@@ -1,8 +1,5 @@
+import Glibc
 import LinuxRuntime
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// The user's editor: `$VISUAL`, else `$EDITOR`, else the system's.
 struct Editor {

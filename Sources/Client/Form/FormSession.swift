@@ -1,12 +1,9 @@
 import ArgumentParser
 import Companion
+import Glibc
 import Interchange
 import JSONText
 import LinuxRuntime
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// A form in the user's editor until it can be applied: as `visudo` does, a text with an error is
 /// shown again with the error written above the line.

@@ -1,10 +1,7 @@
 import CivilTime
 import Feeds
+import Glibc
 import LinuxRuntime
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// A file, a device or standard input (`-`), read in large pieces, and unpacked where gzip has
 /// packed it.

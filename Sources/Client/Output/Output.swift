@@ -1,9 +1,6 @@
+import Glibc
 package import JSONText
 import LinuxRuntime
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// A stream of text, gathered into large writes.
 package final class Output {

@@ -1,14 +1,11 @@
 import ArgumentParser
 import CivilTime
+import Glibc
 import Interchange
 import JSONText
 import LinuxRuntime
 import Positioning
 import Reminders
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// How fast a recording is played.
 enum ReplaySpeed: Equatable, ExpressibleByArgument {

@@ -1,8 +1,5 @@
+import Glibc
 import LinuxRuntime
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// A page on its way to a file: in the end there is the whole of it, or what was there before.
 final class ReportFile {

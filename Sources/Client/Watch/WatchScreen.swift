@@ -1,12 +1,9 @@
 import CivilTime
 import Companion
 import Control
+import Glibc
 import JSONText
 import LinuxRuntime
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// The live page on a terminal: asks the daemon once a second, takes firings as they come, and
 /// draws what has changed, until `q` or Ctrl-C.

@@ -1,6 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// The latitude on a sphere that keeps the ellipsoid's angles, by its tangent: C. F. F. Karney,
 /// "Transverse Mercator with an accuracy of a few nanometers", Journal of Geodesy 85 (2011),

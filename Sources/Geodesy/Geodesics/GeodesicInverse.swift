@@ -1,6 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 // The inverse problem after C. F. F. Karney, "Algorithms for geodesics", Journal of Geodesy 87
 // (2013), 43–55: §§ 4 and 5. β is the reduced latitude, α the azimuth, σ the arc on the auxiliary

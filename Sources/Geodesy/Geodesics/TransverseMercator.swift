@@ -1,6 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// The transverse Mercator projection on WGS 84, by Krüger's series to the sixth order in n: Karney
 /// 2011 (see `ConformalLatitude`), equations (10) to (15), (35) and (36). Within a zone it is good

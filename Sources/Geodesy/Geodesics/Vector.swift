@@ -1,6 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// A vector in space, in radii of the Earth, from its centre: x towards 0° N 0° E, y towards
 /// 0° N 90° E, z towards the north pole.

@@ -1,6 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// A position in the grid of UTM, or beyond 80° S and 84° N in that of UPS: NGA.SIG.0012, 2014.
 struct GridPosition {

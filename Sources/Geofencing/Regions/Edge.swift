@@ -1,8 +1,5 @@
 import Geodesy
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// The shorter great-circle arc between two places less than half a turn apart: a side of a shape,
 /// or a leg of the device.

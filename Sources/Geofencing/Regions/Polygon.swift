@@ -1,8 +1,5 @@
 package import Geodesy
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// One or more areas on the sphere, each within a ring and without the holes in it. Edges are great
 /// circles and belong to the area.

@@ -1,6 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// A file, standard input (`-`) or bytes in memory, read piece by piece. Its beginning can be
 /// looked at before it is read, so that what it is can be told by its content.

@@ -84,7 +84,6 @@ package struct DecoderStatistics: Sendable {
     counts.add(other.counts)
   }
 
-  @inline(__always)
   mutating func count(_ type: SentenceType, _ text: Span<UInt8>) {
     sentences &+= 1
     if type == .other { counts.countOther(text) } else { counts.count(type) }

@@ -181,7 +181,6 @@ package struct FixDecoder: ~Copyable, Sendable {
   }
 
   /// Whether JSON may begin behind this byte: a line end, or the last byte of a byte order mark.
-  @inline(__always)
   private static func endsLine(_ byte: UInt8) -> Bool {
     byte == 0x0A || byte == 0x0D || byte == 0xBF
   }
@@ -259,7 +258,6 @@ package struct FixDecoder: ~Copyable, Sendable {
   }
 
   /// A sentence with a right checksum.
-  @inline(__always)
   private mutating func accept(_ text: Span<UInt8>, isOwn: Bool, into fixes: inout [Fix]) {
     // Sentences with ! are AIS: other ships.
     let type = isOwn ? SentenceType(of: text) : .other

@@ -36,7 +36,6 @@ enum CivilDay {
   }
 
   /// From `b` to `a` the short way round the clock, in milliseconds.
-  @inline(__always)
   static func difference(_ a: Int32, _ b: Int32) -> Int32 {
     let length = Int32(millisecondsPerDay)
     let step = a &- b

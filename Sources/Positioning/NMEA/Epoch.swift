@@ -49,7 +49,6 @@ struct Epoch {
   /// Takes a position where it is better than the one there is: never the latitude of one sentence
   /// with the longitude of another. Of two sentences of one rank the first stands, except that an
   /// ordinary position replaces an estimated one.
-  @inline(__always)
   mutating func offer(
     _ position: (latitude: Double, longitude: Double), rank: Rank, source: Fix.Source
   ) -> Bool {

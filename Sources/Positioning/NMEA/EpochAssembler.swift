@@ -49,7 +49,6 @@ struct EpochAssembler: Sendable {
   ///   - timeOfDay: milliseconds of the UTC day.
   ///   - day: the date that the sentence itself gives, days since 1970.
   ///   - isFromFix: whether the sentence claims a fix, and so vouches for its date.
-  @inline(__always)
   mutating func enter(
     _ timeOfDay: Int32, day: Int32?, isFromFix: Bool, _ context: inout FixContext,
     into fixes: inout [Fix]
@@ -148,7 +147,6 @@ struct EpochAssembler: Sendable {
 
   // MARK: What sentences say
 
-  @inline(__always)
   mutating func update(_ change: (inout Epoch) -> Void) { change(&current) }
 
   /// Takes speed and track of a sentence without a time; NaN where it says that there are none.
@@ -172,7 +170,6 @@ struct EpochAssembler: Sendable {
     }
   }
 
-  @inline(__always)
   mutating func updateUntimed(_ change: (inout Untimed) -> Void) {
     if isOpen {
       if !isStale { change(&current.untimed) }
@@ -267,7 +264,6 @@ extension Epoch {
   /// Times closer than this are one epoch, as in gpsd; in milliseconds.
   static let tolerance: Int32 = 10
 
-  @inline(__always)
   func isAt(_ timeOfDay: Int32, _ day: Int32?) -> Bool {
     let step = timeOfDay &- self.timeOfDay
     guard step < Self.tolerance, step > -Self.tolerance else { return false }

@@ -216,7 +216,6 @@ extension FixDecoder {
   private static var error: ClosedRange<Double> { 0...1_000_000 }
 
   /// The mode letter of RMC and GLL; versions before 2.3 have none.
-  @inline(__always)
   private static func source(ofMode letter: UInt8) -> Fix.Source {
     switch letter {
     case UInt8(ascii: "D"): .differential
@@ -231,7 +230,6 @@ extension FixDecoder {
   }
 
   /// The quality digit of GGA; nil where there is no fix. 9 is NovAtel's for satellite corrections.
-  @inline(__always)
   private static func source(ofQuality digit: UInt8) -> Fix.Source? {
     switch digit {
     case UInt8(ascii: "1"): .gnss

@@ -13,7 +13,6 @@ struct SentenceCounts: Sendable {
   /// Sentences of one type; those that are not read are `.other`, whatever their names.
   subscript(type: SentenceType) -> Int { known[Int(type.row)] }
 
-  @inline(__always)
   mutating func count(_ type: SentenceType) { known[Int(type.row)] &+= 1 }
 
   /// Counts a sentence that is not read by its own name: the three letters behind the talker; of a

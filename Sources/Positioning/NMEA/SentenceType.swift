@@ -23,7 +23,6 @@ package struct SentenceType: Equatable, Sendable {
   /// The type of a sentence by its address. Any talker of two letters or digits will do; addresses
   /// that begin with P are proprietary, but for Quectel's QZSS talker PQ.
   /// - Complexity: O(1).
-  @inline(__always)
   init(of text: Span<UInt8>) {
     self = .other
     guard text.count >= 6, text[5] == UInt8(ascii: ",") else { return }
@@ -67,12 +66,10 @@ package struct SentenceType: Equatable, Sendable {
   }()
 
   /// Fibonacci hashing (Knuth, volume 3, 6.4).
-  @inline(__always)
   private static func hash(_ name: UInt32) -> Int {
     Int(truncatingIfNeeded: (name &* 0x9E37_79B1) &>> 26)
   }
 
-  @inline(__always)
   static func isAddressCharacter(_ byte: UInt8) -> Bool {
     byte &- UInt8(ascii: "A") < 26 || byte &- UInt8(ascii: "0") < 10
   }

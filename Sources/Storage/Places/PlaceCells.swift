@@ -1,8 +1,5 @@
 import Geodesy
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// The numbers that the column `place.cell` gives to cells of a 64th of a degree, 1.7 km from north
 /// to south: the row from the south pole up, times 32 768, plus the column from the antimeridian

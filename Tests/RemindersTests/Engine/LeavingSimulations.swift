@@ -1,15 +1,12 @@
 import CivilTime
 import Departure
 import Geodesy
+import Glibc
 import Positioning
 import TestSupport
 import Testing
 
 @testable import Reminders
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// The decision to leave against an evaluation of the rule at every second.
 @Suite struct LeavingSimulations {

@@ -1,15 +1,12 @@
 import CivilTime
 import Departure
 import Geodesy
+import Glibc
 import Positioning
 import TestSupport
 import Testing
 
 @testable import Reminders
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// The decision to leave by the word of a routing engine that contradicts itself, answers late or
 /// not at all: after each event no reminder waits whose moment, as things stand then, has come.
