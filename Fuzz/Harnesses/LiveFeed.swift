@@ -27,11 +27,11 @@ public func fuzzLiveFeed(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
       arbiter.clockStepped(to: now)
     case 6: arbiter.forget(feed: 0)
     case 7:
-      for device in decoder.takeGoneDevices() { arbiter.forget(FixOrigin(feed: 0, device: device)) }
+      for device in decoder.takeLostDevices() { arbiter.forget(FixOrigin(feed: 0, device: device)) }
     default: break
     }
     decoder.options.referenceTime = now
-    require(decoder.keptBytes <= FixDecoder.mostKeptBytes, "\(decoder.keptBytes) bytes are kept")
+    require(decoder.pendingBytes <= FixDecoder.longestJSON, "\(decoder.pendingBytes) bytes wait")
     for fix in fixes {
       check(fix)
       let origin = FixOrigin(feed: 0, device: fix.device)

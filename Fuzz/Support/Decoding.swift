@@ -15,7 +15,7 @@ func decode(
     while start < bytes.count {
       let end = min(bytes.count, start + cuts.next(most: most))
       decoder.consume(bytes.span.extracting(start..<end), into: &fixes)
-      require(decoder.keptBytes <= FixDecoder.mostKeptBytes, "\(decoder.keptBytes) bytes are kept")
+      require(decoder.pendingBytes <= FixDecoder.longestJSON, "\(decoder.pendingBytes) bytes wait")
       start = end
     }
   } else {

@@ -45,7 +45,7 @@ package struct FixDecoder: ~Copyable, Sendable {
   /// twice that length exist.
   static let longestSentence = 1024
   /// The longest line of JSON that is read. gpsd cuts its own at 10,240 bytes.
-  static let longestJSON = 16_384
+  package static let longestJSON = 16_384
 
   var assembler = EpochAssembler()
   var reports = ReportAssembler()
@@ -73,7 +73,7 @@ package struct FixDecoder: ~Copyable, Sendable {
   package var hasOpenEpoch: Bool { assembler.hasOpenEpoch || reports.hasOpenEpoch }
 
   /// Bytes of an unfinished line, at most `longestJSON`.
-  var pendingBytes: Int { carry.count }
+  package var pendingBytes: Int { carry.count }
 
   /// Reads the next piece of the stream and appends the fixes that it completes.
   ///
