@@ -1,17 +1,16 @@
-/// What several configuration files say together, each value with the line that said it.
+/// The merged values of several configuration files, each with its file and line.
 ///
-/// The files come in order: the main one, then the drop-ins. Of a scalar the last assignment
-/// counts; a list grows by each. An empty assignment takes back what was set before it: a scalar
-/// returns to its default, a list begins anew.
+/// The main file comes first, then the drop-ins. The last assignment to a scalar counts; each to a
+/// list appends. An empty one resets a scalar to its default and empties a list.
 package struct Configuration: Sendable {
   /// The keys that are known, in the order `dump()` prints them.
   package let declared: [ConfigurationKey]
-  /// Unknown sections and keys, in the order of the files. Those that begin with `X-` are left to
-  /// others and not reported, as in systemd.syntax(7). At most ``maximumWarnings``.
+  /// Unknown sections and keys, in the order of the files, at most ``maximumWarnings``. Names that
+  /// begin with `X-` are ignored, as in systemd.syntax(7).
   package let warnings: [ConfigurationWarning]
   private let values: [ConfigurationKey: [ConfigurationValue]]
 
-  /// Who has made this many mistakes at once has passed the wrong file.
+  /// More mistakes than this mean that the file is the wrong one.
   package static let maximumWarnings = 100
 
   /// Complexity: O(n + u·k) for n assignments, u of them unknown, and k declared keys.
@@ -68,17 +67,16 @@ package struct Configuration: Sendable {
     let key: String
   }
 
-  /// What is in force for a key: what the files say, else the default, else nothing. A list that
-  /// was emptied stays empty, whatever its default.
+  /// The values in force: from the files, else the defaults. A list that was emptied stays empty.
   package func values(of key: ConfigurationKey) -> [ConfigurationValue] {
     values[key] ?? key.defaults.map { ConfigurationValue(text: $0, source: nil) }
   }
 
-  /// What is in force for a scalar; nil when it is neither set nor has a default.
+  /// The value in force for a scalar; nil if it is neither set nor has a default.
   package func value(of key: ConfigurationKey) -> ConfigurationValue? { values(of: key).last }
 
-  /// What is in force, as a configuration file: above each value its place, `# file:line` or
-  /// `# default`; a key without a value is named in a comment.
+  /// The values in force as a configuration file, each below a comment `# file:line` or `#
+  /// default`. A comment names a key without a value.
   package func dump() -> String {
     var text = ""
     var section: String?

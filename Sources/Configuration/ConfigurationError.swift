@@ -1,4 +1,4 @@
-/// What is wrong with the configuration, where, and what to do about it.
+/// An error in the configuration, with its line and a remedy.
 package struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The path of the file, as it was passed in.
   package let file: String

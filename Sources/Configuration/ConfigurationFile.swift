@@ -6,9 +6,8 @@
 ///     Hook=/usr/local/bin/announce \
 ///          --quietly
 ///
-/// A line that ends with a backslash goes on in the next, the backslash becoming a space; comments
-/// between the two are passed over. Quotes and `%` mean nothing special. What would silently be
-/// lost, as a line without `=`, is an error here where systemd only logs it.
+/// A backslash at the end of a line becomes a space, and the next line that is no comment follows.
+/// Quotes and `%` have no meaning. A line without `=` is an error; systemd only logs it.
 package struct ConfigurationFile: Equatable, Sendable {
   /// A file larger than this is refused: 1 MiB.
   package static let maximumSize = 1 << 20

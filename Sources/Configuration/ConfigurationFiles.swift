@@ -4,11 +4,11 @@ extension ConfigurationFile {
   /// More drop-ins than this are refused.
   package static let maximumDropIns = 1_024
 
-  /// Reads the main file and the `*.conf` of a folder beside it, sorted by the bytes of their
-  /// names; names that begin with a dot are passed over.
+  /// Reads the main file and the `*.conf` drop-ins, sorted by the bytes of their names, without
+  /// names that begin with a dot.
   ///
-  /// A main file or folder that does not exist counts as empty; one that cannot be read is an
-  /// error. A drop-in that links to `/dev/null` is empty, as with systemd.
+  /// A missing main file or folder is empty; an unreadable one is an error. A drop-in that links to
+  /// `/dev/null` is empty, as with systemd.
   /// - Parameter dropIns: the folder; nil means `main` with `.d` behind it.
   package static func load(
     main: String, dropIns: String? = nil

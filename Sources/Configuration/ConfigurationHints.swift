@@ -1,4 +1,4 @@
-/// Words for what is not known, with the nearest of what is.
+/// Warnings for unknown names, with the nearest known name.
 struct ConfigurationHints {
   private let keys: [ConfigurationKey]
   private let sections: [String]

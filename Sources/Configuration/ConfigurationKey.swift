@@ -4,7 +4,7 @@ package struct ConfigurationKey: Hashable, Sendable {
   package let name: String
   /// Whether each assignment adds to the ones before; otherwise the last one counts.
   package let isList: Bool
-  /// What holds when nothing is set, written as in a file; empty when there is no default.
+  /// Default values, as written in a file; empty without a default.
   package let defaults: [String]
 
   /// A key of which the last assignment counts.

@@ -19,8 +19,7 @@ package enum NearestWord {
     return best?.word
   }
 
-  /// The edit distance with neighbours swapped counting once ("optimal string alignment", a form of
-  /// Damerau and Levenshtein's).
+  /// Edit distance in which a swap of neighbours counts once ("optimal string alignment").
   /// - Complexity: O(a·b).
   static func distance<Letter: Equatable>(_ a: [Letter], _ b: [Letter]) -> Int {
     var beforeLast = [Int](repeating: 0, count: b.count + 1)

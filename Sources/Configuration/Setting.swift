@@ -1,10 +1,9 @@
-/// One key of `georemind.conf`: where it stands, what holds where no file sets it, which texts it
-/// takes, and where its value goes.
+/// One key of `georemind.conf`: its name, default, accepted texts and destination.
 ///
 ///     Setting("Fence", "PassGapSec", "60", .span(.zero ... .hours(1)), to: \.longestLeg)
 ///
-/// A table of these is all that a program needs to read its sections; tests compare it with
-/// `etc/georemind.conf`, of which the manual page is made.
+/// A table of these is all that a program needs to read its sections. Tests compare it with
+/// `etc/georemind.conf`, the source of the manual page.
 package struct Setting<Settings>: Sendable {
   package let key: ConfigurationKey
   /// As in ``SettingForm/expected``.

@@ -3,7 +3,7 @@ import Geodesy
 
 /// How the text of a setting becomes a value, and which texts do.
 package struct SettingForm<Value>: Sendable {
-  /// What should have been written, to end "… is not …", such as "a time span from 1s to 1h".
+  /// The accepted form, to end "… is not …", such as "a time span from 1s to 1h".
   package let expected: String
   package let read: @Sendable (String) throws -> Value?
 

@@ -14,7 +14,7 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
   case storeFailure(reason: String)
   /// The caller, or the configuration, does not allow it.
   case refusedByPolicy(reason: String)
-  /// The reminder's state does not allow it: to snooze what is done, for one.
+  /// The reminder's state does not allow the call, such as a snooze after completion.
   case wrongState(id: String, state: String)
 
   /// nil where it is none of these.

@@ -1,7 +1,7 @@
-/// The methods of `org.georemind`, by the names that the interface gives them.
+/// The methods of `org.georemind`, by their names in the interface.
 ///
-/// A switch over it is exhaustive, so a method that is added and not answered does not compile; a
-/// test compares the names with the interface's text.
+/// A switch over it is exhaustive, so a method without an answer does not compile. A test compares
+/// the names with the interface.
 package enum GeoremindMethod: String, CaseIterable, Sendable {
   case add = "Add"
   case importReminders = "Import"

@@ -13,7 +13,7 @@ package struct VarlinkClientSession: Sendable {
   /// A reply may be longer than a call, as a list of all reminders is: 64 MiB.
   package static let defaultReplyLimit = 64 << 20
 
-  /// Tells the calls of one session apart.
+  /// Identifies a call within its session.
   package struct CallID: Hashable, Sendable { fileprivate let number: Int }
 
   /// A reply and the call it belongs to.

@@ -1,6 +1,6 @@
 package import JSONText
 
-/// What the owner of a service answers to a call.
+/// A service's answer to a call.
 package enum VarlinkAnswer: Equatable, Sendable {
   case reply(JSONObject)
   case error(VarlinkError)
@@ -16,16 +16,16 @@ package enum VarlinkAnswer: Equatable, Sendable {
 ///     for action in connection.receive(bytes, handler: answer) { … }   // send or close
 ///     connection.sent(count, handler: answer)                          // what the socket took
 ///
-/// Calls are answered one at a time, in the order they came; while one is open (a stream, or a
-/// reply that comes later) those behind it wait. Nothing grows without bound: a message has a
-/// largest size, calls are taken only while less than `outputLimit` bytes wait to be sent, and what
-/// comes while ``wantsInput`` is false is held up to twice the size of a message.
+/// Calls are answered in order; later calls wait for an open stream or a delayed reply. All sizes
+/// are bounded: a message has a largest size, and calls are taken only while less than
+/// `outputLimit` bytes wait to be sent. Input while ``wantsInput`` is false is held up to twice the
+/// size of a message.
 ///
-/// `Peer` is whatever the owner knows of the other side: its credentials, for one.
+/// `Peer` is the owner's knowledge of the other side, such as its credentials.
 package struct VarlinkConnection<Peer> {
   package enum Action: Equatable, Sendable {
     case send([UInt8])
-    /// Send what was to be sent before this, then hang up. The reason is for the log.
+    /// Send the earlier output, then disconnect. The reason is for the log.
     case close(reason: String)
   }
 
@@ -86,8 +86,8 @@ package struct VarlinkConnection<Peer> {
     return actions
   }
 
-  /// One more reply to the open stream; nothing where none is open. A peer that lets more than
-  /// `outputLimit` bytes pile up is hung up on: a gap in a stream would go unnoticed.
+  /// Adds a reply to the open stream, if any. Above `outputLimit` waiting bytes the peer is
+  /// disconnected, since it would not notice a gap.
   package mutating func push(_ parameters: JSONObject) -> [Action] {
     guard !isClosed, isStreaming else { return [] }
     var actions: [Action] = []

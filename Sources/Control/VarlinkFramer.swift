@@ -24,8 +24,7 @@ package enum VarlinkProtocolError: Error, Equatable, Sendable, CustomStringConve
 ///     framer.append(bytes)
 ///     while let message = try framer.next() { … }
 ///
-/// It may also be left with whole messages in it for a while; what was taken out is given back to
-/// memory as more comes in.
+/// Whole messages may stay in it for a while; appending frees the memory of removed ones.
 package struct VarlinkFramer: Sendable {
   /// 1 MiB.
   package static let defaultLimit = 1 << 20
@@ -46,7 +45,7 @@ package struct VarlinkFramer: Sendable {
   /// Bytes held that no message was made of yet.
   package var pendingBytes: Int { buffer.count - start }
 
-  /// Bytes of memory in use: less than twice `pendingBytes` and what was appended last.
+  /// Bytes of memory in use: less than twice `pendingBytes` plus the last appended bytes.
   package var heldBytes: Int { buffer.count }
 
   package mutating func append(_ bytes: some Sequence<UInt8>) {
@@ -56,7 +55,7 @@ package struct VarlinkFramer: Sendable {
   }
 
   /// The next whole message without its NUL, or nil until more bytes come. After an error the
-  /// framer is of no more use: the rest of the stream has no known beginning.
+  /// framer is unusable: the next message has no known start.
   /// Complexity: O(n) over all bytes, however they are cut.
   package mutating func next() throws(VarlinkProtocolError) -> [UInt8]? {
     while scanned < buffer.count {
@@ -77,7 +76,7 @@ package struct VarlinkFramer: Sendable {
   private mutating func compact() {
     guard start > 0 else { return }
     if buffer.capacity > Self.keptCapacity {
-      // What one long message took is given back.
+      // Frees the memory of one long message.
       buffer = Array(buffer[start...])
     } else {
       buffer.removeSubrange(..<start)

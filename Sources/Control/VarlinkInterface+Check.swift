@@ -1,6 +1,6 @@
 package import JSONText
 
-/// What is wrong with the parameters of a call, a reply or an error.
+/// A fault in the parameters of a call, a reply or an error.
 package struct VarlinkMismatch: Error, Equatable, Sendable, CustomStringConvertible {
   /// The parameter, and the way into it: `place.latitude`, `reminders[3]`.
   package let path: String
@@ -10,8 +10,8 @@ package struct VarlinkMismatch: Error, Equatable, Sendable, CustomStringConverti
 }
 
 extension VarlinkInterface {
-  /// Checks an object against declared fields: an unknown, missing or wrongly typed member is a
-  /// mismatch; null stands for an absent optional.
+  /// Checks an object against declared fields. Unknown, missing and wrongly typed members are
+  /// mismatches; null is an absent optional.
   ///
   /// A whole number in the range of 64 bits is an `int`, any finite number a `float`.
   /// Complexity: O(n·f) for n members and f fields; recursion is as deep as the value.

@@ -1,6 +1,6 @@
 /// An interface definition, read from its text (https://varlink.org/Interface-Definition).
 package struct VarlinkInterface: Equatable, Sendable {
-  /// What a parameter may be.
+  /// The type of a parameter.
   package indirect enum Kind: Equatable, Sendable {
     case bool, int, float, string
     /// Any JSON object.

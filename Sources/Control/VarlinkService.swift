@@ -67,9 +67,9 @@ package struct VarlinkService: Sendable {
   }
 
   /// Checks a call against the interfaces.
-  /// - Returns: the reply where the service itself has one; nil where the owner is to answer.
+  /// - Returns: the service's own reply; nil where the owner is to answer.
   /// - Throws: InterfaceNotFound, MethodNotFound, InvalidParameter, ExpectedMore, and
-  ///   MethodNotImplemented for a call that asks for an upgrade, which no method here offers.
+  ///   MethodNotImplemented for a call that asks for an upgrade, which no method offers.
   package func admit(_ call: VarlinkCall) throws(VarlinkServiceError) -> JSONObject? {
     let (name, member) = VarlinkCall.split(call.method)
     guard let interface = interfaces.first(where: { $0.name == name }) else {

@@ -1,10 +1,10 @@
 import Reminders
 import Storage
 
-/// A change that a person or a file asks for: what the engine is to do, and what is stored with it.
+/// A change by a person or a file: events for the engine and rows for the store.
 struct Command {
   var events: [Event] = []
-  /// Reminders that are new or were edited. What the engine makes of their progress is stored.
+  /// New or edited reminders, stored with the progress that the engine decides.
   var saved: [ReminderStore.Entry] = []
   var forgotten: [String] = []
   /// Events that bring the engine back where the store refuses the command; reminders come back by

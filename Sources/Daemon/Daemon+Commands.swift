@@ -3,8 +3,8 @@ import Control
 import Reminders
 import Storage
 
-/// What people and files ask of the daemon. Each command goes to the engine, once its time is
-/// known, and is stored by one commit with what the engine makes of it.
+/// Commands from people and files. Each goes to the engine, once its time is known, and is stored
+/// in one commit with the engine's decisions.
 extension Daemon {
   func add(_ reminder: Reminder) throws { try addAll([reminder]) }
 
@@ -23,8 +23,8 @@ extension Daemon {
         saved: new.map { ($0, Progress(state: $0.state)) } + changed))
   }
 
-  /// All or nothing, in one transaction. Before the first fix of a recording the store alone takes
-  /// it, and the engine reads it there later.
+  /// Carries out a command in one transaction. Before the first fix of a recording only the store
+  /// takes it; the engine loads it later.
   /// - Parameter body: further changes of the same transaction.
   func perform(
     _ command: Command,
@@ -64,7 +64,7 @@ extension Daemon {
     try perform(Command(events: [.remove(id: id)], forgotten: [id]))
   }
 
-  /// Completes the current occurrence; for `pop` the one that comes next.
+  /// Completes the current occurrence; for `pop` the next one.
   func complete(_ entry: ReminderStore.Entry, isPop: Bool = false) throws {
     if isRunning {
       let id = entry.reminder.id

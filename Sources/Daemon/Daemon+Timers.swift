@@ -5,7 +5,7 @@ import Positioning
 import Reminders
 import Storage
 
-/// What happens at a time of its own.
+/// The daemon's timers.
 extension Daemon {
   func addTimers() throws {
     deadlineTimer = try loop.addTimer(.realTime, accuracy: 1_000) { [unowned self] _ in

@@ -42,20 +42,19 @@ final class Daemon {
   var dailyTimer: TimerSource?
   var clockSteps: ClockStepSource?
   private(set) var time: TimeKeeper?
-  /// What the clock is to be believed by; used at the start.
+  /// Decides whether the clock is trusted; used at the start.
   var clockTrust: ClockTrust
   private var isLoaded = false
   /// The store did not give its reminders, and has to be asked again.
   var isLoadRefused = false
   var selfCheck = SelfCheck()
-  /// What all reminders together may take, in bytes: a million of the usual size.
+  /// Limit of all reminders in bytes: a million of the usual size.
   var maximumReminderBytes = 256 << 20
   /// How large the database may become by places, in bytes: some ten million of the usual size.
   var maximumDatabaseBytes: Int64 = 4 << 30
 
   /// - Parameters:
-  ///   - lookUp: which of the last run's firings the journal has already; without it none are known
-  ///     to be there.
+  ///   - lookUp: finds which of the last run's firings the journal has; without it, none.
   ///   - restoredFirings: the journal's firings since a time, for a store restored from a backup.
   ///   - reload: reads the configuration anew, for SIGHUP.
   init(
@@ -155,7 +154,7 @@ final class Daemon {
     services.stopping()
     for feed in feeds { feed.stop() }
     player?.stop()
-    // What was decided while the store failed is kept if it works now.
+    // Stores decisions that are pending after a store failure.
     host.retry()
     control?.stop()
     refusals.stop()
@@ -204,8 +203,7 @@ final class Daemon {
     }
   }
 
-  /// Asks the routing engine of the settings from now on; that of now is no business of a
-  /// recording.
+  /// Switches to the routing engine of the settings. A recording uses none.
   private func useRoutes() throws {
     routes?.stop()
     routes = nil

@@ -4,9 +4,9 @@ import Logging
 import Reminders
 import Storage
 
-/// What the engine decides, on disk.
+/// Storing the engine's decisions.
 extension EngineHost {
-  /// What the disk refuses waits and goes first next time, so that the order of firings stays.
+  /// Commits pending changes. Changes that fail stay first, to keep the order of firings.
   func commitPending() {
     do throws(StoreError) {
       let recorded = pending.isEmpty ? [] : try store(pending)

@@ -81,8 +81,8 @@ final class EngineHost {
     carryOut()
   }
 
-  /// The reminders of the store, with what they have gone through; answers the rows that are none.
-  /// Nothing is written but what changes by it. All of them are taken in, or none.
+  /// Loads all reminders with their progress, or none; returns the unreadable rows. Stores only the
+  /// progress that loading changes.
   func load(at now: Instant) throws(StoreError) -> [RowProblem] {
     do throws(StoreError) {
       engine.beginLoading(count: try store.reminders.count())
@@ -117,11 +117,10 @@ final class EngineHost {
 
   // MARK: - Commands
 
-  /// Carries out a command, with one commit for all that the store and the engine make of it.
+  /// Carries out a command in one commit.
   ///
-  /// What the store refuses has not happened: the engine takes the reminders back as they are
-  /// stored, and nothing is announced. What else the moment brought about, such as the firing of
-  /// another reminder, waits for the store like that of any event.
+  /// If the store refuses it, the engine takes back the stored reminders and nothing is announced.
+  /// Other effects of the moment, such as another reminder's firing, wait for the store.
   /// - Parameter body: further changes of the same transaction.
   func perform(
     _ command: Command, at now: Instant,
@@ -178,13 +177,13 @@ final class EngineHost {
 
   // MARK: - Effects
 
-  /// What the effects of an event come to.
+  /// The collected effects of an event.
   private struct Outcome {
     var changes = Changes()
     var notices: [Notice] = []
     var routes: [RouteRequest] = []
 
-    /// Leaves out what is about these reminders.
+    /// Removes the effects for these reminders.
     mutating func drop(_ ids: Set<String>) {
       changes.progress.removeAll { ids.contains($0.id) }
       changes.firings.removeAll { ids.contains($0.reminderID) }
@@ -221,7 +220,7 @@ final class EngineHost {
     case .say(let notice): outcome.notices.append(notice)
     case .route(let request): outcome.routes.append(request)
     case .keep(let experience):
-      // What a recording teaches is not how this device travels.
+      // Travel times of a recording are not those of this device.
       if clock.isLive { outcome.changes.experience = experience }
     }
   }
@@ -231,7 +230,7 @@ final class EngineHost {
     for request in outcome.routes { onRoute(request) }
   }
 
-  /// The last fix as the store keeps it; that of a recording says nothing of where the device is.
+  /// The last fix in its stored form; nil for a recording, which is not this device's position.
   var keptFix: KeptFix? {
     guard clock.isLive, let fix = engine.lastFix, let arrival = engine.lastFixArrival
     else { return nil }
@@ -283,7 +282,7 @@ extension EngineHost {
   /// The last fix that an earlier run saw: as old as it says, but better than none.
   func remember(_ kept: KeptFix) { changeEngine { $0.remember(kept.fix, from: kept.arrival) } }
 
-  /// What own trips have taught in earlier runs.
+  /// Loads travel times learnt in earlier runs.
   func remember(_ experience: TravelExperience, at now: Instant) {
     changeEngine { $0.remember(experience, at: now) }
   }

@@ -5,10 +5,9 @@ import Logging
 import Reminders
 import Routing
 
-/// The daemon's end of `georemind-route`: requests of the engine out, answers in, without ever
-/// waiting.
+/// Client of `georemind-route`: sends the engine's requests and takes the answers, never blocking.
 ///
-/// Every request is answered once, by times or by why there are none, and never from within `ask`.
+/// Every request is answered once, with times or a reason, and never from within `ask`.
 final class RouteClient {
   /// For an answer that does not come: `georemind-route` gives up on its engine sooner.
   static let timeout: Int64 = 20_000_000

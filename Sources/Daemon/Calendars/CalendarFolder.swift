@@ -6,12 +6,11 @@ import Logging
 import Reminders
 import Storage
 
-/// A folder of calendar files with one task or event each, as vdirsyncer keeps it ("vdir"), in step
-/// with the reminders made from them.
+/// A "vdir" folder, one task or event per calendar file, in step with the reminders made from it.
 ///
-/// A file that came, changed or went is a reminder that does. What is done and put off here is
-/// written into its file. Which side a change comes from is in `Reminder.Source.standing`: what the
-/// file last said.
+/// Added, changed and removed files add, change and remove reminders; completing or snoozing a
+/// reminder is written into its file. `Reminder.Source.standing`, the file's last state, shows
+/// which side a change comes from.
 final class CalendarFolder {
   private let folder: FolderFiles
   private unowned let daemon: Daemon
@@ -20,9 +19,9 @@ final class CalendarFolder {
   private var files: [String: Known] = [:]
   /// Ids of the reminders of each file.
   private var ids: [String: Set<String>] = [:]
-  /// Troubles that were said and are not over.
+  /// Failures that were logged and have not ended.
   private var said: Set<Failure> = []
-  /// What could not be written yet, by id.
+  /// Changes that are still to be written, by reminder id.
   private var pending: [String: CalendarChange] = [:]
 
   private enum Failure { case missing, readOnly, deaf, links, tooMany, notKept }
@@ -47,7 +46,7 @@ final class CalendarFolder {
   private static let maximumFiles = 20_000
   /// Of one file, in the journal.
   private static let maximumRefusals = 5
-  /// What is read in one turn of the loop: so many files, of so many bytes.
+  /// Limit of files and bytes read in one turn of the loop.
   private static let turn = (files: 200, bytes: 4 << 20)
 
   init(_ path: String, daemon: Daemon, log: Logger) throws {
@@ -112,7 +111,7 @@ final class CalendarFolder {
         read.append((file, found.stamp))
       }
     }
-    // What has gone may have come under another name, in a file that is still to be read.
+    // A removed file may have a new name, in a file that is still to be read.
     var removed: Set<String> = []
     if isWhole, !listing.isCut {
       removed = Set(files.keys).union(ids.keys).subtracting(listing.files.map(\.path))
@@ -158,7 +157,7 @@ final class CalendarFolder {
   private func reading(
     of file: String, _ listed: FolderFiles.Stamp
   ) -> (reading: CalendarReading, stamp: FolderFiles.Stamp)? {
-    // That of what was read, once it is.
+    // The listed stamp, until the file is read.
     var stamp = listed
     do {
       let document: CalendarDocument
@@ -172,7 +171,7 @@ final class CalendarFolder {
       if files[file]?.isFailureReported == true { log.notice("\(file): can be read again") }
       return (reading, stamp)
     } catch {
-      // What is gone by now is found gone with the next look.
+      // The next check finds a removed file.
       if folder.stamp(of: file) == nil { return nil }
       let isSecondCheck = files[file]?.stamp == stamp && files[file]?.failure != nil
       var known = files[file] ?? Known(stamp: stamp)
@@ -242,7 +241,7 @@ final class CalendarFolder {
       var document: CalendarDocument
       (document, stamp) = try self.document(file)
       let before = try checked(CalendarReading(document, file: file), file)
-      // Gone, or done there already: the next look finds that.
+      // Removed or completed in the file already: the next check finds that.
       guard let found = before.reminders.first(where: { $0.reminder.id == id }),
         found.reminder.state != .done, try document.apply(change, to: found, at: now)
       else { return }

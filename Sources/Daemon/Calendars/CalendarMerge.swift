@@ -3,7 +3,7 @@ import Interchange
 import Reminders
 import Storage
 
-/// What files of a calendar folder change, gathered and kept by one transaction.
+/// Changes from the files of a calendar folder, stored in one transaction.
 struct CalendarMerge {
   let daemon: Daemon
   let now: Instant
@@ -43,7 +43,7 @@ struct CalendarMerge {
     guard (try? reminder.checkCompleteness()) != nil else { return false }
     do {
       guard let known = try daemon.store.reminders.reminder(id: reminder.id) else {
-        // What was done before it was ever seen here is nobody's reminder.
+        // A task that was done before its first import makes no reminder.
         if reminder.state == .done { return false }
         let settled = found.settled(at: now, zone: daemon.host.engine.zone)
         let progress = settled.progress
@@ -109,7 +109,7 @@ extension Progress {
     let fresh = found.progress
     switch fresh.state {
     case .snoozed:
-      // The same one that was put off here, to the second that a calendar can say.
+      // Unchanged: a calendar stores a snooze in whole seconds.
       if state == .snoozed, let old = snoozedUntil, let new = fresh.snoozedUntil,
         abs((old - new).seconds) < 1
       {

@@ -24,7 +24,7 @@ extension Daemon {
 
   func readCalendars() { for folder in calendars { folder.check() } }
 
-  /// The folder that a reminder comes from, where that is one of those that are set.
+  /// The configured folder that a reminder comes from.
   private func calendar(of reminder: Reminder) -> CalendarFolder? {
     guard let source = reminder.source else { return nil }
     return calendars.first { $0.holds(source.file) }

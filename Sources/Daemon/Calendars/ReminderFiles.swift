@@ -6,8 +6,8 @@ import Storage
 /// Reminders that come with the configuration (`[Reminders] File=`): the same file on every start
 /// and reload, matched by id, so that a fleet can be given its reminders by a file.
 enum ReminderFiles {
-  /// Adds what is new and changes what differs; answers how many. What a user has done with a
-  /// reminder that stays the same is left alone.
+  /// Adds new reminders and changes those that differ; returns their number. An unchanged reminder
+  /// keeps its progress.
   static func merge(_ path: String, into daemon: Daemon) throws -> Int {
     try daemon.host.commitWaiting()
     var new: [Reminder] = []

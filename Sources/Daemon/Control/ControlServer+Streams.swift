@@ -27,7 +27,7 @@ extension ControlServer {
     }
   }
 
-  /// The status to those who watch it, when it has changed; the timer runs only while they do.
+  /// Sends a changed status to its watchers; the timer runs only while there are any.
   func pushStatus() {
     let watchers = clients.values.filter { $0.watches == .watchStatus }
     guard !watchers.isEmpty else { return }
@@ -41,7 +41,7 @@ extension ControlServer {
     sendFirings()
   }
 
-  /// What makes a status another one: all but what changes by itself as time goes by.
+  /// The status without the values that change as time passes.
   func news(in status: JSONObject) -> String {
     var status = status
     status["time"] = nil

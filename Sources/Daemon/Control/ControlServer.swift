@@ -63,12 +63,11 @@ final class ControlServer {
   /// path.
   /// - Parameters:
   ///   - passed: all descriptors that systemd passed.
-  ///   - outputLimit: how many bytes may wait for a client that does not read; the largest
-  ///     reply comes on top.
-  ///   - budget: how many bytes of memory all clients together may hold.
-  ///   - timeout: how long, in microseconds, a client may take to end a message that it has begun,
-  ///     or
-  ///     to read anything of what waits for it.
+  ///   - outputLimit: bytes that may wait for a client that does not read, besides the largest
+  ///     reply.
+  ///   - budget: bytes of memory for all clients together.
+  ///   - timeout: microseconds in which a client must complete a message or read some of its
+  ///     replies.
   init(
     daemon: Daemon, loop: EventLoop, passed: [ServiceManager.PassedSocket],
     outputLimit: Int = VarlinkConnection<PeerCredentials>.defaultOutputLimit,
@@ -233,7 +232,7 @@ final class ControlServer {
       client.taken = 0
       perform(exchange(with: client) { $0.sent(taken, handler: $1) }, for: client)
     }
-    // Who calls on before it is answered waits, with all that it sends.
+    // A client that calls again before its reply waits, and so does all its input.
     client.stream.isHeld =
       client.stream.isOpen && !client.protocolState.isClosed
       && !client.protocolState.wantsInput

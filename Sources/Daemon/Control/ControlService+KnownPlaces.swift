@@ -134,10 +134,9 @@ extension ControlService {
     return try shown(place, followers)
   }
 
-  /// Changes a place and lets reminders follow, in one transaction. A radius of their own they
-  /// keep.
+  /// Changes a place and its reminders in one transaction. Reminders keep a radius of their own.
   /// - Parameters:
-  ///   - stored: what the old place is now; nil where it is removed.
+  ///   - stored: the new state of the old place; nil if it is removed.
   ///   - body: changes the place in the store.
   private func lead(
     _ ids: [String], from old: SavedPlace, to new: SavedPlace, storing stored: SavedPlace?,

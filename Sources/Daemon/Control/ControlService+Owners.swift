@@ -4,10 +4,10 @@ import LinuxRuntime
 import Reminders
 import Storage
 
-/// Who calls, and which reminders that lets them change: their own, and those that are nobody's.
+/// The calling user. A caller may change their own reminders and those without an owner.
 ///
-/// What members of the group add is theirs. What root adds, or the daemon reads from a file, is
-/// everyone's; so is all that is older than owners.
+/// Reminders that group members add are theirs. Reminders from root, from files or from before the
+/// introduction of owners have none.
 struct Caller: Equatable {
   let user: UInt32
   let process: Int32
@@ -15,8 +15,8 @@ struct Caller: Equatable {
   /// them.
   let isMaster: Bool
 
-  /// What the kernel shows for every user of another user namespace (user_namespaces(7),
-  /// /proc/sys/kernel/overflowuid): several people who cannot be distinguished.
+  /// The user id that the kernel shows for unmapped users (/proc/sys/kernel/overflowuid,
+  /// user_namespaces(7)). Several people share it.
   static let unmapped: UInt32 = 65_534
 
   init(user: UInt32, process: Int32 = 0, daemon: UInt32) {

@@ -74,8 +74,7 @@ extension ControlService {
 
   // MARK: - Places
 
-  /// Reminders may wait for places of the category that it has or had; nil for one that was
-  /// removed.
+  /// Updates reminders that wait for the place's old or new category; nil for a removed place.
   func updateEngine(of place: SavedPlace?, number: Int64?) {
     guard let number, let now = daemon.clock.now else { return }
     daemon.host.handle(placeEvent(of: place, number: number), at: now)
@@ -138,7 +137,7 @@ extension ControlService {
     ]
   }
 
-  /// Seconds by each means of transport, by what is known of each.
+  /// Seconds of travel by each mode, by learnt times where known.
   private func travelTimes(from position: Coordinate, to place: SavedPlace) -> JSONObject {
     let host = daemon.host
     let goal = Reminder.Place(name: place.name, position: place.position, radius: place.radius)

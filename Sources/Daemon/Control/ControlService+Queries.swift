@@ -8,7 +8,7 @@ import Positioning
 import Reminders
 import Storage
 
-/// What fires next and why, and what has fired.
+/// Queries for the next firings, their reasons and the ledger.
 extension ControlService {
   func next(limit: Int) -> JSONObject {
     let limit = max(1, min(limit, 1_000))

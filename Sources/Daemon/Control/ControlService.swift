@@ -132,7 +132,7 @@ struct ControlService {
 
   private func shown(_ entry: ReminderStore.Entry) -> JSONObject { ["reminder": json(entry)] }
 
-  /// The reminder of this id or of the only one that begins so.
+  /// The reminder with this id, or the only one whose id begins with it.
   private func find(_ prefix: String?) throws -> ReminderStore.Entry {
     let prefix = prefix ?? ""
     let ids = try daemon.store.reminders.find(prefix: prefix)

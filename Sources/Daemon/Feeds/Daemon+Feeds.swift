@@ -8,8 +8,7 @@ import Reminders
 
 /// The feeds of the settings, and the way of their fixes to the engine.
 extension Daemon {
-  /// Removes the feeds that the settings no longer have, adds new ones, and leaves the others
-  /// alone.
+  /// Removes feeds that are not in the settings, adds new ones and leaves the others alone.
   func useFeeds(of settings: DaemonSettings) throws {
     for feed in feeds where !settings.feeds.contains(feed.url) { remove(feed) }
     for feed in feeds { feed.feed.setSilenceTimeout(settings.feedOptions.silenceTimeout) }
@@ -64,8 +63,8 @@ extension Daemon {
     }
   }
 
-  /// Feeds that the last run had open, for those that are still wanted; a line that is not must be
-  /// free for whoever wants it now.
+  /// Takes over wanted feeds from the last run. Closes the others, so that other programs can open
+  /// their lines.
   func takeOver(_ passed: [ServiceManager.PassedSocket]) {
     let wanted = Set(settings.feeds.compactMap(\.storeName))
     for socket in passed {

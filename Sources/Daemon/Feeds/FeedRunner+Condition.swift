@@ -2,7 +2,7 @@ import Feeds
 import LinuxRuntime
 
 extension FeedRunner {
-  /// What comes over a feed, in four conditions.
+  /// Condition of a feed.
   enum Condition: Equatable {
     /// The transport is not open: its state says why.
     case down

@@ -24,18 +24,18 @@ final class FeedRunner {
   /// A recording has come to its end.
   var onEnd: () -> Void = {}
   var onStateChange: () -> Void = {}
-  /// What is open now and may be handed over to the next run, or nothing.
+  /// Called with the open descriptor to hand over to the next run, or nil.
   var onDescriptor: (Int32?) -> Void = { _ in }
 
   private let loop: EventLoop
   private let announcer: Announcer
   private let log: Logger
   private let decoderOptions: FixDecoder.Options
-  /// What a stream comes to; nil where datagrams come.
+  /// The source of a stream; nil for datagrams.
   private var stream: FeedSource?
   private var senders = SenderTable<FeedSource>()
   private var senderCount: UInt64 = 0
-  /// What went through the decoders of senders that are no more.
+  /// Statistics of senders that were removed.
   private var retired = DecoderStatistics()
   private var hasReportedBuffer = false
   private var hasReportedWeekRollover = false
@@ -73,10 +73,10 @@ final class FeedRunner {
 
   // MARK: - Sources
 
-  /// The one of a stream, or those of the senders that are heard.
+  /// The source of the stream, or of each known sender.
   var sources: [FeedSource] { stream.map { [$0] } ?? senders.sources }
 
-  /// What went through all decoders of the feed.
+  /// Sum over all decoders of the feed.
   var statistics: DecoderStatistics {
     var sum = retired
     for source in sources { sum.add(source.decoder.statistics) }
@@ -190,8 +190,8 @@ final class FeedRunner {
     lost(reason, willRetry ? "; trying again" : "")
   }
 
-  /// A feed is lost once, until something comes from it that can be understood: one that connects
-  /// and hangs up again has not come back.
+  /// Reports a lost feed once, until valid data comes: a connection that ends at once does not
+  /// count.
   private func lost(_ reason: String, _ outlook: String = "") {
     lastError = reason
     if !isLost {

@@ -3,19 +3,17 @@ import Feeds
 import LinuxRuntime
 import Positioning
 
-/// One stream of sentences: a decoder of its own, and the quiet that ends a live epoch.
+/// One stream of sentences, with its own decoder and the silence that ends a live epoch.
 ///
-/// A feed has one, but for datagrams, where each sender has one, so that the epochs of two
-/// receivers never mix.
+/// A feed has one; a datagram feed has one per sender, so that epochs of two receivers never mix.
 final class FeedSource {
-  /// Silence after which the sentences of a live epoch are complete, in microseconds. The timer
-  /// runs only until the decoder has learnt how the receiver's bursts end: it costs a wake-up for
-  /// each.
+  /// Silence, in microseconds, that ends a live epoch. The timer costs a wake-up each, so it runs
+  /// only until the decoder has learnt how the receiver's bursts end.
   private static let quietTime: Int64 = 200_000
 
   /// The sender's number within the feed, 0 where there is one only.
   let sender: UInt64
-  /// Who sends it, where a feed has several senders.
+  /// The sender, for a feed with several.
   let origin: DatagramOrigin?
   private(set) var decoder: FixDecoder
   /// The receiver's dates were off by whole periods of 1024 weeks.

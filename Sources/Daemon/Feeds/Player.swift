@@ -4,11 +4,10 @@ import LinuxRuntime
 import Positioning
 import Reminders
 
-/// Plays the fixes of a recorded file at its own pace or a multiple of it, or as fast as they come.
+/// Plays a recorded file at its own pace, at a multiple of it, or without pauses.
 ///
-/// The feed is paused while fixes wait for their time, so a recording of any length takes no more
-/// memory than one chunk of it. Between fixes the recording's clock goes on, and the engine's
-/// deadlines come at their own time.
+/// The feed is paused while fixes wait, so memory is one chunk for any length. The recording's
+/// clock runs between fixes, so the engine's deadlines come on time.
 final class Player {
   private let feed: FeedRunner
   private let host: EngineHost

@@ -1,7 +1,6 @@
 import Positioning
 
-/// What each receiver has given so far, for the status: the devices of one gpsd and the senders of
-/// one port apart.
+/// Statistics of each receiver for the status: devices of one gpsd and senders to one port apart.
 struct ReceiverTable {
   struct Entry {
     let origin: FixOrigin
@@ -10,7 +9,7 @@ struct ReceiverTable {
     var lastFix: Int64
   }
 
-  /// Anyone can send to an open port: of more than these the one that was silent for longest goes.
+  /// Anyone can send to an open port: above this count the longest silent entry is removed.
   static let capacity = 32
 
   private(set) var entries: [Entry] = []

@@ -1,11 +1,10 @@
-/// Which refusals are reported one by one, and which are counted: the first of a user and a sort at
-/// once, those of the following minute together at its end. Whoever tries again and again must not
-/// fill the journal.
+/// Limits how often refusals are logged: the first of each user and sort at once, those of the next
+/// minute as one sum. Repeated attempts must not fill the journal.
 struct RefusalCount {
   enum Sort: Hashable, Sendable {
     /// Not of an allowed group, or one client too many.
     case client
-    /// Hung up on, because all clients together hold too much.
+    /// Disconnected, because all clients together use too much memory.
     case dropped
     /// The change of another user's reminder.
     case change
@@ -13,7 +12,7 @@ struct RefusalCount {
 
   /// Refusals that were counted and not reported.
   struct Sum: Equatable {
-    /// nil stands for those of whom there are too many.
+    /// nil is the sum for users above the limit.
     let user: UInt32?
     let sort: Sort
     let count: Int
@@ -51,7 +50,7 @@ struct RefusalCount {
     return true
   }
 
-  /// What was counted in the minutes that are over by now.
+  /// Sums of the minutes that have ended.
   mutating func sums(at now: Int64) -> [Sum] {
     var sums: [Sum] = []
     for (key, minute) in minutes where minute.end <= now {

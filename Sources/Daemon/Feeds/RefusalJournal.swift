@@ -25,8 +25,8 @@ final class RefusalJournal {
   }
 
   /// - Parameters:
-  ///   - message: says who was refused and why.
-  ///   - reminder: its id, where one is concerned.
+  ///   - message: names the refused user and the reason.
+  ///   - reminder: the id of the reminder concerned.
   func report(
     _ message: @autoclosure () -> String, user: UInt32, process: Int32, _ sort: RefusalCount.Sort,
     reminder: String? = nil
@@ -46,7 +46,7 @@ final class RefusalJournal {
     announcer.write(message(), .warning, .clientRefused, fields: fields)
   }
 
-  /// What was counted until now: `now` is the end of the last minute, or of the daemon.
+  /// Logs the sums at the end of a minute or of the daemon.
   func reportSums(at now: Int64) {
     for sum in count.sums(at: now) {
       let who = sum.user.map { "user \($0)" } ?? "further users"

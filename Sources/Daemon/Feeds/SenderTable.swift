@@ -1,13 +1,13 @@
 import Feeds
 import LinuxRuntime
 
-/// Which of the sources of a feed a datagram belongs to: each sender has its own.
+/// Assigns datagrams to sources, one per sender.
 ///
-/// Nobody authenticates a datagram, so the number of senders is bounded; a new one takes the place
-/// of the one that was useless, or silent, for longest.
+/// Datagrams are not authenticated, so the number of senders is bounded: a new one replaces the
+/// longest silent one, first among those without fixes.
 ///
-/// Some programs send each datagram from another port. Where `newcomers` ports of one address were
-/// heard once each and none twice, its ports are taken for one sender, until one is heard again.
+/// Some programs send each datagram from another port. Once `newcomers` ports of an address were
+/// heard once each and none twice, they count as one sender, until one is heard again.
 struct SenderTable<Source> {
   static var capacity: Int { 8 }
   private static var newcomers: Int { 4 }
@@ -30,9 +30,9 @@ struct SenderTable<Source> {
 
   /// The source of a datagram from `origin`.
   /// - Parameters:
-  ///   - isUseful: whether a source ever gave a fix; those are kept before others.
-  ///   - make: a source for a sender that was not heard before.
-  ///   - drop: called for each source that is heard no more.
+  ///   - isUseful: whether a source ever gave a fix; those are removed last.
+  ///   - make: makes the source of a new sender.
+  ///   - drop: called for each removed source.
   /// - Complexity: O(n) in the senders, at most `capacity`.
   mutating func source(
     for origin: DatagramOrigin, isUseful: (Source) -> Bool, make: (DatagramOrigin) throws -> Source,

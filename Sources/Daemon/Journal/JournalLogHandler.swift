@@ -1,10 +1,10 @@
 import LinuxRuntime
 import Logging
 
-/// Ordinary log lines on their way to the journal.
+/// Sends ordinary log lines to the journal.
 ///
-/// `@unchecked Sendable`: `LogHandler` asks for it, but the daemon has one thread and the sink
-/// never leaves it.
+/// `@unchecked Sendable`, as `LogHandler` requires: the daemon has one thread, which keeps the
+/// sink.
 struct JournalLogHandler: LogHandler, @unchecked Sendable {
   let sink: any JournalSink
   var logLevel: Logger.Level

@@ -5,10 +5,9 @@ import Reminders
 
 /// Finds out which firings the journal has.
 ///
-/// The look-up must see all that was sent before: journald works off its socket in order, so a
-/// marker entry is sent, and once that can be read, all before it can be read as well.
+/// journald reads its socket in order, so once a marker entry can be read, so can all before it.
 struct JournalLookUp {
-  /// How long journald may take to show what was sent to it, in microseconds.
+  /// Limit for the marker to become readable, in microseconds.
   private static let timeout: Int64 = 5_000_000
 
   /// Whether an entry not older than a time (microseconds since 1970) has this value in this field,
@@ -32,7 +31,7 @@ struct JournalLookUp {
     ).compactMap { Firing(journal: $0.fields, time: Instant(microseconds: $0.time)) }
   }
 
-  /// Those of these firings that are in the journal; none where the journal cannot be read.
+  /// The ids of these firings that are in the journal; empty if the journal cannot be read.
   func known(_ firings: [String]) throws -> [String] {
     var generator = SystemRandomNumberGenerator()
     let marker = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)

@@ -1,15 +1,14 @@
-/// The kinds of journal entry that have a text in the message catalog (`journalctl -x`).
+/// Kinds of journal entry with a text in the message catalog (`journalctl -x`).
 ///
-/// Raw values are the `MESSAGE_ID` field: 128 random bits in lower-case hexadecimal, as
-/// `systemd-id128 new` makes them. They never change, since other programs search for them; the
-/// same values head the texts of `systemd/catalog/georemind.catalog`.
+/// Raw values are the `MESSAGE_ID` field, 128 random bits in lower-case hexadecimal (`systemd-id128
+/// new`). They never change, because programs search for them. `systemd/catalog/georemind.catalog`
+/// has the same values.
 ///
-/// A catalog text may only name fields that every entry of its kind carries: `journalctl` prints
-/// the name of a field that is missing.
+/// A catalog text may name only fields that every entry of its kind has: `journalctl` prints the
+/// name of a missing field.
 enum MessageID: String, CaseIterable {
   /// A reminder fired in time. Fields: `GEOREMIND_FIRING_ID`, `GEOREMIND_REMINDER_ID`,
-  /// `GEOREMIND_KIND`, `GEOREMIND_EVENT`, `GEOREMIND_TITLE`, and the others of a firing where they
-  /// apply.
+  /// `GEOREMIND_KIND`, `GEOREMIND_EVENT`, `GEOREMIND_TITLE`, and others where they apply.
   case firing = "a4806a7e8ea14bd49d9057ef26ae95e9"
   /// A reminder fired after its time. Fields of a firing, and `GEOREMIND_LATE_S` always.
   case lateFiring = "72188dfb5f06420581782ad5b5d9dc91"
@@ -29,8 +28,8 @@ enum MessageID: String, CaseIterable {
   case clockTrusted = "847237d0c87c481cbce6ff97d28e65a8"
   /// The system is in another time zone, or the rules of its zone have changed.
   case zoneChanged = "5c7855ddbba844a7bd6bac5b6c32fd2f"
-  /// What came due while the machine was off or asleep, in sum. Fields: `GEOREMIND_MISSED_TOLD`,
-  /// `GEOREMIND_MISSED_LEFT_OUT`.
+  /// Sum of reminders that came due while the machine was off or asleep. Fields:
+  /// `GEOREMIND_MISSED_TOLD`, `GEOREMIND_MISSED_LEFT_OUT`.
   case missed = "6045535b4da8474f869e7637f9a49b81"
   /// The dates of a receiver are off by periods of 1024 weeks, and are corrected. Field:
   /// `GEOREMIND_FEED`.

@@ -6,11 +6,9 @@ import Storage
 
 /// Brings firings from the ledger to the journal, in order, each once.
 ///
-/// A firing is marked delivered some time after the journal has taken it: with the next commit, or
-/// by `writeMarks`. What is found unmarked at start may or may not have reached the journal before
-/// a crash, so it is looked up there by its id first. The look-up must see all that was sent
-/// before: journald works off its socket in order, so a marker entry is sent, and once that can be
-/// read, all before it can be read as well.
+/// A firing is marked delivered after the journal has taken it: with the next commit, or by
+/// `writeMarks`. After a crash, an unmarked firing may be in the journal, so `JournalLookUp`
+/// searches for its id first.
 final class Outbox {
   private let store: Store
   private let sink: any JournalSink
@@ -84,7 +82,7 @@ final class Outbox {
 
   // MARK: - Marks
 
-  /// What a commit is to mark as delivered, and when the journal got it.
+  /// Firings to mark as delivered with the next commit, and the time of delivery.
   var marks: (seqs: [Int64], time: Instant) { (unmarked, clock()) }
 
   /// These are marked in the ledger.

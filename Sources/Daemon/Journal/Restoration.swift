@@ -4,12 +4,12 @@ import Logging
 import Reminders
 import Storage
 
-/// Brings a database that was restored from a copy up to the journal: what fired after the copy was
-/// made is in the journal alone, and must not fire again.
+/// Adds to a database restored from a copy the firings that only the journal has, so that they do
+/// not fire again.
 ///
-/// The decision of a firing cannot be taken again to the microsecond, so its id alone would not
-/// find it. So each firing of the journal goes back into the ledger, and its reminder to where the
-/// firing left it. What a person did to a reminder after the copy is lost.
+/// A repeated decision may differ by microseconds and so have another id. So each firing goes back
+/// into the ledger, and its reminder to the state after it. Changes by people after the copy are
+/// lost.
 struct Restoration {
   let store: Store
   let log: Logger
@@ -65,7 +65,7 @@ extension Progress {
     guard let due = firing.due else { return }
     if occurrence?.isSame(as: due) != true { (occurrence, leadsFired) = (due, 0) }
     let leads = reminder.leads.isEmpty ? [.zero] : reminder.leads
-    // The moment to leave is not known any more: each firing of it was one lead.
+    // The time to leave is unknown: each firing was one lead.
     let passed =
       reminder.kind == .date ? leads.count { due - $0 <= firing.time } : leadsFired + 1
     leadsFired = min(leads.count, max(leadsFired, passed))

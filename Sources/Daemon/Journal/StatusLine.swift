@@ -6,7 +6,7 @@ import LinuxRuntime
 import Positioning
 import Reminders
 
-/// What the daemon says of itself, for `systemctl status` and for programs. No position is in it.
+/// Status for `systemctl status` and for programs, without any position.
 extension Daemon {
   /// How long ago the last fix came; nil without one.
   var fixAge: TimeSpan? {
@@ -84,7 +84,7 @@ extension Daemon {
     return status
   }
 
-  /// What own trips have taught: for each mode how long they take over what the settings say.
+  /// Learnt travel times: for each mode the ratio to the configured times.
   private var travelJSON: JSONObject {
     var travel = JSONObject()
     for transport in Reminder.Transport.allCases {
@@ -99,7 +99,7 @@ extension Daemon {
     return travel
   }
 
-  /// What the feed knows of itself, and what became of its fixes.
+  /// Status of a feed, with the results of its fixes.
   private func json(of feed: FeedRunner) -> JSONObject {
     let now = SystemClock.bootTime.microseconds
     func seconds(_ microseconds: Int64) -> JSONValue? {

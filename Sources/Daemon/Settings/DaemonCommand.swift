@@ -70,8 +70,7 @@ package struct DaemonCommand: ParsableCommand {
   private func start() throws -> Int32 {
     // A terminal or pipe that goes away is no reason to end; systemd ignores it for services too.
     signal(SIGPIPE, SIG_IGN)
-    // A firing is told at once on a busy machine, too; where that is refused, it is some
-    // milliseconds.
+    // Keeps firings prompt on a busy machine; if refused, they are some milliseconds late.
     TimeSlice.requestShortest()
     let (settings, configuration) = try DaemonSettings.load(arguments)
     if checkConfig {

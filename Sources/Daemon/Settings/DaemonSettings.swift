@@ -102,7 +102,7 @@ struct DaemonSettings {
     timeZoneName = getenv("TZ").map { String(cString: $0) }
   }
 
-  /// What the command line says in place of the files.
+  /// Replaces settings of the files by those of the command line.
   private mutating func takeArguments(_ arguments: Arguments) throws {
     if let socket = arguments.socket { socketPath = socket }
     for text in arguments.feeds {
@@ -135,8 +135,7 @@ struct DaemonSettings {
     }
   }
 
-  /// What `--check-config` prints: the files' values with their places, then what comes from
-  /// elsewhere.
+  /// Output of `--check-config`: the files' values with their lines, then values from elsewhere.
   func report(_ configuration: Configuration) -> String {
     var text = configuration.dump()
     text += "\n# From the command line, the environment and defaults:\n"

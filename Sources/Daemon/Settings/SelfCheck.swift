@@ -4,11 +4,11 @@ import LinuxRuntime
 import Reminders
 import Storage
 
-/// What the watchdog is fed on: the store, the engine's timers and every feed have been seen to
-/// work. That the loop turns is proved by its asking.
+/// Condition for feeding the watchdog: store, engine timers and feeds work. The request itself
+/// proves that the loop runs.
 ///
-/// A fault is what cannot right itself, so that only a new start helps. A failure from outside, of
-/// the disk, a receiver or the journal, is none: the daemon goes on with it.
+/// A fault is a state that only a restart ends. External failures, of the disk, a receiver or the
+/// journal, are none.
 struct SelfCheck {
   private static let timeout = TimeSpan.minutes(1)
   /// The deadline that was overdue at the last check. After a suspend all are, for a moment.

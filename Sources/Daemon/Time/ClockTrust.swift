@@ -3,13 +3,12 @@ import Glibc
 import LinuxRuntime
 import Positioning
 
-/// Whether the system's clock may be believed, and on what ground. Once it is, it is for the whole
-/// run.
+/// Whether the system's clock is trusted, and on what ground. Trust lasts for the whole run.
 ///
-/// A board without a clock chip wakes up in 1970, or at the moment it was switched off; until
-/// somebody has set its clock, a date that seems due may be years away.
+/// A board without a clock chip starts in 1970 or at the time of its last shutdown; until its clock
+/// is set, dates are wrong by up to years.
 struct ClockTrust {
-  /// What has to be seen before the clock is believed.
+  /// Grounds that the configuration accepts.
   enum Demand: String, CaseIterable {
     /// Any of the grounds.
     case automatic = "auto"
@@ -26,7 +25,7 @@ struct ClockTrust {
     case synchronized
     /// Three fixes in a row agree with each other and with the clock.
     case fixes
-    /// The clock chip set the clock at boot, and it is not before what was seen already.
+    /// The clock chip set the clock at boot, no earlier than `lastSeen`.
     case clockChip = "clock_chip"
     /// A container or a virtual machine: the host keeps the time.
     case host
@@ -48,7 +47,7 @@ struct ClockTrust {
   private let lastSeen: Instant?
   /// In front of all paths; for tests.
   private let root: String
-  /// What the kernel says of synchronisation; nil where it may not be asked.
+  /// The kernel's synchronisation state; nil if it may not be read.
   private let kernel: () -> Bool?
   private var agreement = FixAgreement()
 
@@ -62,7 +61,7 @@ struct ClockTrust {
     self.root = root
   }
 
-  /// Looks at what the system says; answers whether it has become enough.
+  /// Checks the system for a ground; returns whether trust begins.
   mutating func evaluate(at now: Instant) -> Bool {
     guard ground == nil else { return false }
     if demand == .always {

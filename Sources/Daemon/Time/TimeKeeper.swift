@@ -37,7 +37,7 @@ final class TimeKeeper {
     useWaking()
   }
 
-  /// Before reminders are loaded: those that are due must not fire by a clock that is wrong.
+  /// Called before reminders are loaded, so that none fires by a wrong clock.
   func begin() {
     guard let now = daemon.clock.now else { return }
     if trust.evaluate(at: now) {
@@ -148,7 +148,7 @@ final class TimeKeeper {
     }
   }
 
-  /// Sets the alarm to the next date. What else time brings about can wait for the morning.
+  /// Sets the alarm to the next date. Other deadlines do not wake the machine.
   func armAlarm() {
     guard let alarm else { return }
     if let next = daemon.nextDue, daemon.host.engine.isClockTrusted {
