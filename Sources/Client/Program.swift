@@ -44,7 +44,7 @@ package enum Program {
   }
 
   private static func report(_ error: any Error, in context: Context) -> Int32 {
-    // What was found before the failure is not lost by it.
+    // Prints results found before the failure.
     if let failure = Failure(error) {
       if failure.status != .ioError { try? context.output.flush() }
       try? context.notes.line("georemind: \(failure.description.printable)")
@@ -67,7 +67,7 @@ package enum Program {
     return code
   }
 
-  /// The parser's sentence, and which help tells more.
+  /// The parser's sentence with a pointer to the right help.
   private static func usageError(_ error: any Error, _ text: String) -> String {
     var message = GeoremindCommand.message(for: error)
     if message.hasPrefix("Error: ") { message.removeFirst(7) }
@@ -98,14 +98,14 @@ package enum Program {
     if let verb = result.first, ["convert", "distance", "place"].contains(verb) {
       result = result.map { isNegativeNumber($0) ? " " + $0 : $0 }
     }
-    // Behind the verb and before what is taken literally.
+    // After the verb and before literal arguments.
     let end = result.firstIndex(of: "--") ?? result.endIndex
     result.insert(contentsOf: common, at: end)
     return result
   }
 
-  /// `-33.87,151.21` is a coordinate and no option. A blank before it tells the parser so, and the
-  /// readers of values pass it over.
+  /// `-33.87,151.21` is a coordinate, not an option. A space before it, which value readers ignore,
+  /// keeps the parser from reading an option.
   private static func isNegativeNumber(_ text: String) -> Bool {
     guard text.utf8.first == UInt8(ascii: "-"), let second = text.utf8.dropFirst().first else {
       return false

@@ -30,7 +30,7 @@ extension Feed {
     handlers.onClose(reason, true)
   }
 
-  /// Tries again at once, or nearly so: udev is still at work on a name that has just appeared.
+  /// Retries almost at once: udev may still be at work on a new name.
   func retrySoon() {
     guard case .waiting(let time) = state else { return }
     let delay = min(50_000, time - options.clock())

@@ -1,10 +1,9 @@
 import LinuxRuntime
 
-/// What a feed has open goes from one run of the service to the next, so that a restart misses
-/// nothing that comes meanwhile.
+/// Hands an open feed to the service's next run, so that a restart loses no data.
 extension FeedURL {
-  /// The name under which the service manager keeps the descriptor. Nil for what is opened anew:
-  /// recordings, which begin again, and lines whose speed is still to be found.
+  /// The descriptor's name in the service manager. nil for recordings, which begin again, and for
+  /// lines of unknown speed.
   package var storeName: String? {
     guard handover != nil else { return nil }
     // FNV-1a, for a name must not have a URL's characters and must be the same in the next run.
@@ -15,7 +14,7 @@ extension FeedURL {
 }
 
 extension Feed {
-  /// What is open now and may be handed over; nil where nothing is.
+  /// The open descriptor for the next run; nil if there is none.
   package var descriptor: Int32? { url.handover == nil ? nil : channel?.descriptor.raw }
 
   func channel(adopting descriptor: Int32) -> FeedChannel? {

@@ -9,8 +9,8 @@ extension Feed {
   /// Whether the speed of a serial line is still to be found.
   package var isHunting: Bool { hunt.map { !$0.isConfirmed } ?? false }
 
-  /// What came was understood. It ends the hunt for the speed of a serial line, and means nothing
-  /// to other feeds. To be called as often as that happens, or once for all of a call of `onBytes`.
+  /// Reports valid data, which ends the hunt for a serial line's speed. Call at least once per call
+  /// of `onBytes` with valid data.
   package func confirmSpeed() {
     guard hunt != nil else { return }
     isUnderstood = true

@@ -118,7 +118,7 @@ extension Feed {
     handlers.onOpen()
   }
 
-  /// Reads when there is something, or in turns what is always ready.
+  /// Reads on events, or in turns if the channel is always ready.
   private func listen(to channel: FeedChannel) throws(SystemError) {
     if channel.kind != .chunks {
       do throws(SystemError) {
@@ -127,7 +127,7 @@ extension Feed {
         }
         return
       } catch {
-        // What epoll refuses, such as /dev/null, never makes anyone wait.
+        // epoll refuses files that never block, such as /dev/null.
         guard error.code == EPERM else { throw error }
         channel.kind = .chunks
       }

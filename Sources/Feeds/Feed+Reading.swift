@@ -33,8 +33,8 @@ extension Feed {
     }
   }
 
-  /// Up to 32 datagrams a turn, and no more after four times as much as of a stream, so that a
-  /// burst is taken before the kernel drops from it, and a flood does not keep all else waiting.
+  /// Reads up to 32 datagrams a turn and four times the bytes of a stream: enough to take a burst
+  /// before the kernel drops it, without blocking the loop in a flood.
   private func readDatagrams(_ channel: FeedChannel) {
     var taken = 0
     for _ in 0..<32 where taken < 4 * Self.maximumTurn {

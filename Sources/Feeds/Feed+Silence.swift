@@ -16,7 +16,7 @@ extension Feed {
     timer?.arm(in: url.greeting != nil ? silenceTimeout / 2 : silenceTimeout)
   }
 
-  /// Called by the timer, which no arrival moves: compares the time with that of the last arrival.
+  /// Compares the time with the last arrival, since arrivals do not move the timer.
   func checkSilence() {
     let now = loop.now(.bootTime)
     let silent = now - quietSince

@@ -1,16 +1,16 @@
 package import LinuxRuntime
 
-/// One source of positions, read from the loop: it opens what its URL names, hands on the bytes
-/// and, when the connection is lost, opens it again after a while.
+/// One source of positions, read from the loop: opens its URL, passes on the bytes and reopens a
+/// lost connection after a delay.
 ///
-/// The URL says how to open it and what silence means. The feed does not interpret the bytes. A
+/// The URL decides how to open it and the meaning of silence. The feed does not interpret bytes. A
 /// read allocates nothing: one buffer serves all.
 package final class Feed {
   package let url: FeedURL
   package internal(set) var state = State.closed
 
-  /// While true nothing is read, so that a file can be paced by the times in it. For recordings
-  /// alone: gpsd drops a client that does not read, and others fill their buffers with what is old.
+  /// Stops reading while true, to pace a file. For recordings only: gpsd drops a client that does
+  /// not read, and other buffers fill with old data.
   package var isPaused = false {
     didSet {
       guard isPaused != oldValue else { return }
@@ -31,7 +31,7 @@ package final class Feed {
   package internal(set) var receiveBuffer: Int?
   /// Datagrams that the kernel dropped since the socket was opened, because that was too little.
   package var droppedDatagrams: Int { Int(datagrams.dropped) }
-  /// What the receive buffer of a socket for datagrams should be: a burst of some thousand.
+  /// Requested receive buffer of a datagram socket: a burst of some thousand.
   package static let wantedReceiveBuffer = 1 << 20
 
   let loop: EventLoop
@@ -55,7 +55,7 @@ package final class Feed {
   var channel: FeedChannel?
   var source: IOSource?
   var chunks: TurnSource?
-  /// What an earlier run had open, until it is used.
+  /// The channel from an earlier run, until it is used.
   var adopted: FeedChannel?
   var addresses: ArraySlice<SocketAddress> = []
   /// While the name of the host is looked up.
@@ -100,9 +100,8 @@ package final class Feed {
     buffer.deallocate()
   }
 
-  /// Begins to open, in the next turn of the loop; nothing while it is running already.
-  /// - Parameter descriptor: what an earlier run had open, to go on with; it is this feed's from
-  ///   now on.
+  /// Begins to open in the next turn of the loop, unless it runs already.
+  /// - Parameter descriptor: an earlier run's open descriptor, which the feed owns from here.
   package func start(adopting descriptor: Int32? = nil) {
     switch state {
     case .closed, .ended, .failed:
@@ -134,8 +133,8 @@ package final class Feed {
     }
   }
 
-  /// Sends to the other end, from a queue of at most 64 KiB; says whether it was taken. What cannot
-  /// be written to (files, datagrams) takes nothing.
+  /// Sends through a queue of at most 64 KiB; returns whether it was taken. Files and datagrams
+  /// take nothing.
   @discardableResult
   package func write(_ bytes: some Collection<UInt8>) -> Bool {
     guard state == .open, let channel, channel.kind == .socket || channel.kind == .terminal,

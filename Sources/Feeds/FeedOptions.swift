@@ -10,7 +10,7 @@ extension Feed {
     case waiting(until: Int64)
     /// The file or standard input was read to its end.
     case ended
-    /// Lost for good.
+    /// Lost permanently.
     case failed(reason: String)
   }
 

@@ -1,9 +1,9 @@
 import LinuxRuntime
 
-/// Where positions come from, as written after `--feed`, and how a feed of it behaves.
+/// A source of positions, as written after `--feed`, and the behaviour of its feed.
 ///
-/// The form is that of RFC 3986: IPv6 addresses in brackets, `%20` for what a path cannot hold as
-/// it is. `FeedScheme.all` lists the schemes; each makes values of this type.
+/// The form is RFC 3986: IPv6 addresses in brackets, `%20` for characters that a path cannot hold.
+/// Each scheme of `FeedScheme.all` makes values of this type.
 package struct FeedURL: Sendable {
   /// The canonical form, which reads back as the same value: default ports are printed, defaults of
   /// a query are not.
@@ -16,8 +16,7 @@ package struct FeedURL: Sendable {
   /// The longest wait before a lost feed is tried again, in microseconds; nil where it is not tried
   /// again, because the end of the bytes is the end of the feed.
   let longestWait: Int64?
-  /// What is sent when the connection is made, and once more after half the silence that is
-  /// allowed.
+  /// Sent on connection, and again after half the allowed silence.
   var greeting: String?
   var line: SerialLine?
   package var recording: Recording?
@@ -32,7 +31,7 @@ package struct FeedURL: Sendable {
     case call(@Sendable (Feed) throws(SystemError) -> FeedChannel)
   }
 
-  /// What silence means.
+  /// The meaning of silence.
   enum Silence: Sendable {
     /// Nothing: a recording, or what somebody types.
     case ignore
@@ -70,7 +69,7 @@ extension FeedURL: Equatable {
 
 /// Why a text names no feed.
 package struct FeedURLError: Error, Equatable, CustomStringConvertible {
-  /// One sentence: what is wrong and what to write.
+  /// One sentence: the error and the correct form.
   package let description: String
 }
 

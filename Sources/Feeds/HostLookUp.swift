@@ -1,12 +1,11 @@
 import Glibc
 import LinuxRuntime
 
-/// Looks up the addresses of a host without waiting for them.
+/// Looks up the addresses of a host without blocking.
 ///
-/// getaddrinfo(3) waits as long as the resolver does, half a minute where a network is half there,
-/// and the loop with it; getaddrinfo_a(3) has threads of its own. So getent(1), which comes with
-/// the C library and asks what getaddrinfo(3) would (nsswitch.conf(5): files, DNS, mDNS), runs as a
-/// process beside ours, within the same sandbox, and is ended when it takes too long.
+/// getaddrinfo(3) can block the loop for half a minute, and getaddrinfo_a(3) starts threads.
+/// getent(1) comes with the C library and asks the same sources (nsswitch.conf(5): files, DNS,
+/// mDNS). It runs as a child in the same sandbox, with a time limit.
 final class HostLookUp {
   private let host: String
   private let port: UInt16
@@ -19,9 +18,9 @@ final class HostLookUp {
   private static let maximumAddresses = 8
   private static let longestAnswer = 16384
 
-  /// Begins at once; letting go of it ends the look-up.
+  /// Begins at once; releasing it ends the look-up.
   /// - Parameters:
-  ///   - program: getent, or what speaks as it does.
+  ///   - program: getent, or a replacement with the same output.
   ///   - completion: called once from the loop with the addresses in the order to try.
   init(
     _ host: String, port: UInt16, program: String = "getent", loop: EventLoop,
@@ -54,7 +53,7 @@ final class HostLookUp {
 
   deinit { end() }
 
-  /// What `getent` says, once it has said all.
+  /// The output of `getent`, once complete.
   private func takeAnswer() -> Result<[SocketAddress], SystemError>? {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = read(output.raw, &bytes, bytes.count)
@@ -90,7 +89,7 @@ final class HostLookUp {
     source = nil
     output.close()
     guard process > 0 else { return }
-    // It has closed its output and is about to end, or is not wanted any more.
+    // It has closed its output and is about to end, or is cancelled.
     kill(process, SIGKILL)
     waitpid(process, nil, 0)
     process = 0

@@ -41,7 +41,7 @@ struct AddCommand: ClientCommand {
     for (key, value) in try reminder.members(in: context).members where value != .null {
       document[key] = value
     }
-    // What can be said without the daemon is said before it is asked.
+    // Checks that need no daemon come before the first call.
     var probe = document
     if probe["place"]?.string != nil {
       probe["place"] = ["lat": 0, "lon": 0, "radius_m": probe["radius_m"]]
@@ -100,7 +100,7 @@ struct AddCommand: ClientCommand {
     }
   }
 
-  /// What was understood, then what the caller has to say, then what may not be meant.
+  /// Prints the understood reminder, then the caller's notes, then warnings.
   private func say(
     _ reminder: Reminder, with daemon: DaemonConnection?, in context: Context,
     then next: () throws -> Void

@@ -40,7 +40,7 @@ struct BackupCommand: ClientCommand {
     }
   }
 
-  /// That of the own service where there is one, else that of the system's.
+  /// The database of the user's own service if it exists, else of the system's.
   private var database: String {
     let name = "georemind.db"
     if let stateDirectory { return "\(stateDirectory)/\(name)" }

@@ -85,7 +85,7 @@ enum GPXRecording {
   }
 }
 
-/// What to say of a recording that gives less than was hoped for.
+/// Notes and errors for a recording with little or no usable data.
 enum Recording {
   /// Refuses a file that is something else altogether.
   static func check(_ statistics: DecoderStatistics, of input: InputFile) throws(Failure) {
@@ -109,7 +109,7 @@ enum Recording {
       + "no position\(damage(statistics).map { ", or \($0)" } ?? "")"
   }
 
-  /// What was dropped; nil where nothing was.
+  /// Description of the dropped data; nil if there is none.
   static func damage(_ statistics: DecoderStatistics) -> String? {
     var parts: [String] = []
     if statistics.wrongChecksums > 0 {

@@ -29,7 +29,7 @@ struct ListCommand: ClientCommand {
 
   func run(in context: Context) throws {
     let zone = try context.zone()
-    // Short ids must not be those of reminders that are not shown.
+    // Short ids must differ from the ids of reminders that are not shown.
     let listed = try DaemonConnection(options, context).reminders().map {
       try ListedReminder($0, zone: zone)
     }

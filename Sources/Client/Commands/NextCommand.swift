@@ -3,7 +3,6 @@ import CivilTime
 import Geodesy
 import JSONText
 
-/// What fires next.
 struct NextCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "next", abstract: "Show what fires next: timers by time, places by distance.")

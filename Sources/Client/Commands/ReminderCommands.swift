@@ -79,7 +79,7 @@ struct SnoozeCommand: ClientCommand {
   }
 }
 
-/// What is nearest by date.
+/// Shows the next reminder by date.
 struct PeekCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "peek", abstract: "Show the reminder of a kind that is nearest by date.")
@@ -93,7 +93,7 @@ struct PeekCommand: ClientCommand {
   }
 }
 
-/// What is nearest by date, completed.
+/// Completes the next reminder by date.
 struct PopCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "pop",

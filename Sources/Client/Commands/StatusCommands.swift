@@ -56,7 +56,7 @@ struct StatusCommand: ClientCommand {
     return table.lines()
   }
 
-  /// What own trips have taught; nothing where they have not yet.
+  /// Learnt travel times, one line per mode; empty before there are any.
   static func travelLines(_ status: JSONObject) -> [String] {
     (status["travel"]?.object?.members ?? []).compactMap { mode, learnt in
       guard let trips = learnt["trips"]?.int, trips > 0 else { return nil }
@@ -77,7 +77,7 @@ struct StatusCommand: ClientCommand {
     return text
   }
 
-  /// What a feed is doing, what came over it, what of that was wrong, and who sends it.
+  /// A feed's state, its counts, its errors and its senders.
   private static func feedLines(_ feed: JSONObject) -> [String] {
     var head = "\(feed["url"]?.string ?? "?"): "
     head += (feed["condition"] ?? feed["state"])?.string ?? "?"

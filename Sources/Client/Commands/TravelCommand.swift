@@ -3,7 +3,7 @@ import Departure
 import JSONText
 import Reminders
 
-/// What the daemon has learnt from own trips.
+/// Shows the travel times that the daemon has learnt.
 struct TravelCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "travel",

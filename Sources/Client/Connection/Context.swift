@@ -2,7 +2,7 @@ package import CivilTime
 import Companion
 import Glibc
 
-/// What a verb finds around it: the streams, the clock, and what the environment says.
+/// The surroundings of a command: streams, clock and environment.
 package struct Context {
   package var output: Output
   package var notes: Output
@@ -24,7 +24,7 @@ package struct Context {
     "TMPDIR",
   ]
 
-  /// That of this process.
+  /// The context of this process.
   package static func process() -> Context {
     var environment: [String: String] = [:]
     for name in variables {

@@ -58,7 +58,7 @@ final class DaemonConnection {
     try send(bytes)
   }
 
-  /// Waits for the reply to what was begun.
+  /// Waits for the reply to `begin`.
   func answer() throws -> JSONObject {
     while true {
       for reply in try receive(timeout: Self.timeout) { return try reply.result.get() }
@@ -78,8 +78,7 @@ final class DaemonConnection {
     }
   }
 
-  /// A daemon that refuses a caller says so and hangs up, maybe before it was asked: then its
-  /// answer is there to be read.
+  /// Ignores EPIPE: a daemon that refuses a caller replies and disconnects, maybe before the call.
   private func send(_ bytes: [UInt8]) throws(SystemError) {
     do throws(SystemError) {
       try client.send(bytes, timeout: Self.timeout)

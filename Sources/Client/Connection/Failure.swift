@@ -8,7 +8,7 @@ import JSONText
 import LinuxRuntime
 import Reminders
 
-/// Exit codes, those of sysexits.h that this program uses.
+/// The exit codes of sysexits.h that this program uses.
 package enum ExitStatus: Int32, Sendable {
   case usage = 64
   case badData = 65
@@ -31,7 +31,7 @@ package struct Failure: Error, Equatable, CustomStringConvertible {
     self.description = description
   }
 
-  /// The code and words for an error of any of the parts; nil for those of the argument parser.
+  /// Code and message for an error; nil for errors of the argument parser.
   package init?(_ error: any Error) {
     switch error {
     case let failure as Failure: self = failure

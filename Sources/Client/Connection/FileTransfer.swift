@@ -2,10 +2,10 @@ import Interchange
 import JSONText
 import Reminders
 
-/// Files on their way into the daemon: all of them, or nothing of any.
+/// Sends files to the daemon, all or nothing.
 ///
-/// Places go to the daemon as they are read, which keeps them unseen; reminders are gathered. Once
-/// every file is read, the reminders are added and the places made known.
+/// Places are sent as they are read and stay hidden; reminders are collected. Once every file is
+/// read, the reminders are added and the places published.
 struct FileTransfer {
   let context: Context
   let options: CommonOptions
@@ -15,7 +15,7 @@ struct FileTransfer {
   var isForPlacesOnly = false
 
   private var reminders: [Reminder] = []
-  /// Those of calendars: one that the daemon has already is passed over.
+  /// Reminders from calendars; those that the daemon has already are skipped.
   private var calendarReminders: [Reminder] = []
   private var knownReminders = 0
   /// In which file an id was.
@@ -26,7 +26,7 @@ struct FileTransfer {
   private var refusals: [String] = []
   private var refused = 0
 
-  /// So many things that were left out are told one by one.
+  /// Number of refusals that are printed one by one.
   private static let maximumRefusals = 20
 
   init(
@@ -82,7 +82,7 @@ struct FileTransfer {
     }
   }
 
-  /// The events and tasks of a calendar; what was over for a day is not told any more.
+  /// Reads a calendar. One-time dates more than a day past count as fired.
   private mutating func takeCalendar(_ source: ByteSource) throws {
     let document = try CalendarDocument(source)
     let reading = try CalendarReading(document, file: source.name)
@@ -98,7 +98,7 @@ struct FileTransfer {
     refusals += reading.leftOut.map { "\(source.name):\($0.line): left out: \($0.reason)" }
   }
 
-  /// Those of calendars that the daemon does not have.
+  /// The reminders from calendars that the daemon does not have.
   private mutating func newCalendarReminders() throws -> [Reminder] {
     guard !calendarReminders.isEmpty else { return [] }
     let known = Set(try connect().reminders().compactMap { $0["id"]?.string })
@@ -150,7 +150,7 @@ struct FileTransfer {
     return started
   }
 
-  /// Adds what was read, and says what became of it.
+  /// Adds the reminders and places, and prints the result.
   mutating func finish() throws {
     var ids: [String] = []
     do {

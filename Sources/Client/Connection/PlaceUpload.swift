@@ -15,7 +15,7 @@ final class PlaceUpload {
   private var batch: [JSONValue] = []
   private var size = 0
   private var isPending = false
-  /// Of the calls that were answered: places that are new, and those that were there already.
+  /// New places and places known before, by the answered calls.
   private(set) var added = 0
   private(set) var known = 0
 
@@ -56,7 +56,7 @@ final class PlaceUpload {
     known += answer["known"]?.int ?? 0
   }
 
-  /// Sends what is left and waits until the daemon has it all.
+  /// Sends the remaining places and waits for all answers.
   func flush() throws {
     try send()
     try awaitAnswer()
@@ -68,7 +68,7 @@ final class PlaceUpload {
     _ = try daemon.call("FinishPlaceImport", ["import": .int(identifier)])
   }
 
-  /// Lets the daemon forget them, as far as it can still be told.
+  /// Asks the daemon to drop the places, if it can be reached.
   func abandon() {
     try? awaitAnswer()
     _ = try? daemon.call("AbandonPlaceImport", ["import": .int(identifier)])

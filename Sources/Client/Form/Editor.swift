@@ -21,7 +21,7 @@ struct Editor {
 
   /// Opens a file and waits until it is closed.
   func open(_ path: String) throws {
-    // What is typed there at Ctrl-C is for the editor.
+    // Ctrl-C is for the editor.
     let handlers = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }
     defer { for (number, handler) in handlers { signal(number, handler) } }
     var attributes = posix_spawnattr_t()

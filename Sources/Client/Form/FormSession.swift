@@ -39,7 +39,7 @@ struct FormSession {
         let message = Failure(error)?.description ?? GeoremindCommand.message(for: error)
         problem = (message, ReminderForm.line(of: message, in: edited))
       }
-      // Whoever leaves the same text again does not want to go on.
+      // Saving the same refused text again ends the session.
       if edited == refused {
         throw Failure(
           .badData, "\(problem.message); nothing was changed, your text is in \(file.path)")

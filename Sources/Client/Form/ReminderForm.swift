@@ -5,11 +5,10 @@ import Geodesy
 import JSONText
 import Reminders
 
-/// A reminder as lines to edit, `key = value`, the keys and words those of the options of `add`.
+/// A reminder as lines `key = value` to edit, with the keys and words of the options of `add`.
 ///
-/// What was changed in the text is turned into the arguments that `edit` would have been given, so
-/// a form can do what the options can, says the same errors and changes nothing that it does not
-/// name.
+/// Changed lines become arguments of `edit`, so a form has its abilities and errors, and settings
+/// without a change stay as they are.
 struct ReminderForm {
   /// A setting by its key, in the order of the form; a list has one line a value.
   typealias Settings = [String: [String]]
@@ -43,7 +42,7 @@ struct ReminderForm {
     for key in Self.keys {
       let isOffered = key.option.kinds.contains(reminder.kind)
       var values = key.field.texts(reminder)
-      // What is a choice is shown with its default.
+      // A choice is shown with its default.
       if values.isEmpty, isOffered, !key.field.words.isEmpty { values = [key.field.removal] }
       for value in values { text += Self.line(key.name, value) }
       if !values.isEmpty {
@@ -64,7 +63,7 @@ struct ReminderForm {
     return "\(key) = \(lines.joined(separator: "\n  "))\n"
   }
 
-  /// What stands for a setting that is not set: an example, where one would do.
+  /// Remark for a setting without a value: an example, where one helps.
   private static func remark(on option: ReminderField.Option, of reminder: Reminder) -> String {
     switch option.name {
     case "at" where reminder.area != nil:
@@ -121,7 +120,7 @@ struct ReminderForm {
     return String(text)
   }
 
-  /// What `edit` is to be told for these settings in place of the form's own.
+  /// Arguments of `edit` that turn the form's settings into these.
   func arguments(for new: Settings) -> [String] {
     Self.keys.flatMap { key -> [String] in
       let old = settings[key.name]
@@ -141,7 +140,7 @@ struct ReminderForm {
     switch values.first?.lowercased() {
     case "yes", "true", "on", "1": return ["--every-visit"]
     case "no", "false", "off", "0": return ["--no-every-visit"]
-    // Left to the parser, which says what is wrong with it.
+    // The parser reports errors in it.
     default: return values.map { "--\(key)=\($0)" }
     }
   }

@@ -6,7 +6,7 @@ protocol ClientCommand: ParsableCommand {
 }
 
 extension Option where Value == String? {
-  /// An option that takes any text, one that begins with a dash as well.
+  /// An option that takes any text, even with a leading dash.
   init(_ help: String, _ valueName: String? = nil, completion: CompletionKind? = nil) {
     self.init(
       parsing: .unconditional, help: ArgumentHelp(help, valueName: valueName),

@@ -1,7 +1,6 @@
 import ArgumentParser
 
-/// What a shell offers that only the daemon knows. The command runs when somebody presses Tab: it
-/// is quick, and silent where no daemon can be reached.
+/// Shell completions that need the daemon. The command must be quick, and silent without a daemon.
 enum Completions {
   static let reminders = words(of: "georemind list --json", member: "id")
   static let categories = words(of: "georemind category list --json", member: "name")

@@ -18,7 +18,7 @@ final class InputFile {
   private let reader: RecordingReader
   /// Of the file itself, packed as they may be.
   var bytesRead: Int { reader.bytesTaken }
-  /// Why the file was not read to its end though the reading ended. What came before is good.
+  /// Why reading ended before the end of the file. Earlier data is valid.
   private(set) var damage: Failure?
 
   /// Fails with `noInput` where it cannot be read.

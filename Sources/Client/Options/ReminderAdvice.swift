@@ -20,7 +20,7 @@ struct CurrentPosition {
   }
 }
 
-/// What is allowed and yet hardly meant, one sentence each.
+/// Warnings about valid settings that are probably mistakes, one sentence each.
 enum ReminderAdvice {
   static func warnings(
     on reminder: Reminder, now: Instant, zone: TimeZoneRules, here: CurrentPosition?

@@ -37,7 +37,7 @@ enum ReminderInput {
     }
   }
 
-  /// A reminder as the daemon answers it, without what it tells of its progress beside the state.
+  /// A reminder from the daemon, without its progress other than the state.
   static func withoutProgress(_ object: JSONObject) -> JSONObject {
     var object = object
     for name in ["snoozed_until", "next_due", "last_fired"] { object[name] = nil }

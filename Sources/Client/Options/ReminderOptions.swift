@@ -9,8 +9,7 @@ import Reminders
 extension Reminder.Kind: ExpressibleByArgument {}
 extension Reminder.Transport: ExpressibleByArgument {}
 
-/// What `add` and `edit` can say of a reminder: names, help and values come from the table of
-/// fields.
+/// Options of `add` and `edit`; the table of fields gives names, help and values.
 struct ReminderOptions: ParsableArguments {
   @Option("at") var at: TypedField?
   @Option("near-category", completion: Completions.categories) var nearCategory: TypedField?
@@ -52,7 +51,7 @@ struct ReminderOptions: ParsableArguments {
     }
   }
 
-  /// What a new reminder cannot do without.
+  /// Checks that a new reminder has all required settings.
   func checkCompleteness() throws {
     let isThere = at != nil || nearCategory != nil || region != nil
     if !isThere, leaveFor == nil, due == nil {

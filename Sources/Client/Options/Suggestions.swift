@@ -1,7 +1,7 @@
 import Configuration
 import JSONText
 
-/// What somebody may have meant who named what there is not.
+/// Suggestions for an unknown name.
 enum Suggestions {
   /// Places are looked through by the beginnings of their words, so that a million of them stays
   /// quick.
@@ -23,7 +23,7 @@ enum Suggestions {
     return NearestWord.find(name, in: names)
   }
 
-  /// Of the categories that there are one that is not it, but near.
+  /// A known category with a similar name, other than the name itself.
   static func category(like name: String, among known: [String]) -> String? {
     let isKnown = known.contains { $0.lowercased() == name.lowercased() }
     return isKnown ? nil : NearestWord.find(name, in: known)

@@ -3,7 +3,7 @@ import CivilTime
 import JSONText
 import Reminders
 
-/// What was typed for a field of a reminder.
+/// A typed value for a field of a reminder.
 struct TypedField {
   let field: ReminderField
   let text: String

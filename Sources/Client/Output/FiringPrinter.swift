@@ -11,7 +11,7 @@ struct FiringPrinter {
 
   func print(_ firing: Firing) throws(Failure) { try print(firing.json) }
 
-  /// One that came as JSON.
+  /// Prints a firing given as JSON.
   func print(_ firing: JSONObject) throws(Failure) {
     guard !json else { return try context.output.line(firing) }
     let event = Self.text(firing, "event")

@@ -1,9 +1,9 @@
 import Companion
 import Containers
 
-/// What stands above a group of a listing.
+/// The heading of a group in a listing.
 struct Heading {
-  /// Comes before those of a higher rank, and among those of the same by its text.
+  /// Lower ranks come first, equal ranks by text.
   var rank: Int64 = 0
   let text: String
   /// `#RRGGBB`, of a category that has one.

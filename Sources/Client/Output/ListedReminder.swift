@@ -28,8 +28,7 @@ struct ListedReminder {
   /// Whether it waits for anything still.
   var isActive: Bool { reminder.state != .done && reminder.state != .expired }
 
-  /// The next to fire first: by time, then those that wait for a place by urgency, then those
-  /// that are over.
+  /// Order of firing: by time, then waiting for a place by urgency, then ended.
   static func firesBefore(_ a: ListedReminder, _ b: ListedReminder) -> Bool {
     let left = a.order
     let right = b.order
@@ -45,7 +44,7 @@ struct ListedReminder {
   }
 }
 
-/// Ids cut to what tells them apart.
+/// Ids cut to unique prefixes.
 struct ShortIDs {
   /// Ids that are not longer are never cut.
   private static let wholeLength = 8

@@ -10,9 +10,9 @@ package final class Output {
   /// nil keeps everything in memory.
   private let descriptor: Int32?
   private var text = ""
-  /// What was written, where it is kept in memory.
+  /// Written text, for an output in memory.
   private var kept = ""
-  /// Whether people look at it right away.
+  /// Whether the output is a terminal.
   package let isTerminal: Bool
   /// Whether to use colour: on a terminal, unless NO_COLOR (https://no-color.org) is set.
   package let hasColor: Bool
@@ -24,7 +24,7 @@ package final class Output {
     hasColor = isTerminal && (noColor ?? "").isEmpty
   }
 
-  /// Keeps what is written, for tests.
+  /// An output in memory, for tests.
   package init() {
     descriptor = nil
     isTerminal = false

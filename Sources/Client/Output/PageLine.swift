@@ -51,7 +51,7 @@ struct PageLine: Equatable {
     }.joined()
   }
 
-  /// No wider than that; what is cut ends in an ellipsis.
+  /// The line cut to a width; a cut line ends in an ellipsis.
   func clipped(to width: Int) -> PageLine {
     guard columns > width else { return self }
     var line = PageLine()
@@ -66,7 +66,7 @@ struct PageLine: Equatable {
     return line
   }
 
-  /// Just that wide.
+  /// The line cut or padded to exactly this width.
   func filled(to width: Int) -> PageLine {
     var line = clipped(to: width)
     line.append(String(repeating: " ", count: max(0, width - line.columns)))

@@ -4,7 +4,7 @@ import Departure
 import Geodesy
 import Reminders
 
-/// What a reminder will do, as a sentence for people.
+/// A reminder's effect as a sentence for people.
 enum ReminderSentence {
   /// How much is said of a place.
   enum Detail {

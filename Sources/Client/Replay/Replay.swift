@@ -2,8 +2,8 @@ import CivilTime
 import Positioning
 import Reminders
 
-/// A recorded feed against reminders, on a virtual clock. The same file gives the same firings
-/// every time, and those that the daemon gives when it plays the file.
+/// Runs a recorded feed against reminders on a virtual clock. The firings are the same each time,
+/// and the same as in the daemon.
 struct Replay: ~Copyable {
   private(set) var engine: Engine
   /// Fixes that were put into the engine.
@@ -27,8 +27,8 @@ struct Replay: ~Copyable {
   private var effects: [Effect] = []
 
   /// - Parameters:
-  ///   - start: when the clock starts; nil is the time of the first dated fix.
-  ///   - end: when it stops; nil is the time of the last one.
+  ///   - start: start of the clock; nil is the time of the first dated fix.
+  ///   - end: end of the clock; nil is the time of the last one.
   init(
     reminders: [Reminder], places: ReplayPlaces = ReplayPlaces(), from start: Instant?,
     to end: Instant? = nil, zone: TimeZoneRules
@@ -40,7 +40,7 @@ struct Replay: ~Copyable {
     engine = Engine(zone: zone)
   }
 
-  /// What became of a fix.
+  /// The result of taking a fix.
   enum Taken {
     case counted
     /// It is of another device than the one followed, or not newer than the last one, or does not

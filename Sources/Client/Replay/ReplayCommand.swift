@@ -184,7 +184,7 @@ struct ReplayCommand: ClientCommand {
     return id
   }
 
-  /// Those of the files; without, those of the daemon if the reminders are its, too.
+  /// Places from the files; without files, from the daemon if the reminders are its own.
   private func readPlaces(
     for replayed: [Reminder], _ context: Context
   ) throws -> ReplayPlaces {
@@ -211,7 +211,7 @@ struct ReplayCommand: ClientCommand {
     return try ReminderInput.read(reminders)
   }
 
-  /// Those of the daemon, as they were when they were new.
+  /// The daemon's reminders in their initial state.
   private func daemonReminders(_ context: Context) throws -> [Reminder] {
     let kept: [JSONObject]
     do {

@@ -58,7 +58,7 @@ struct ReplayPlaces {
 
   func places(of category: String) -> [NumberedPlace] { places[category.lowercased()] ?? [] }
 
-  /// Those of these categories, in lower case, for a picture.
+  /// The places of these categories (lower case), for a picture.
   func shown(of categories: Set<String>) -> [Report.Place] {
     categories.sorted().flatMap { category in
       places(of: category).compactMap { place in

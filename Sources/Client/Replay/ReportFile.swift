@@ -1,7 +1,7 @@
 import Glibc
 import LinuxRuntime
 
-/// A page on its way to a file: in the end there is the whole of it, or what was there before.
+/// Writes a page to a file, whole or not at all.
 final class ReportFile {
   static let generator = "georemind \(GeoremindCommand.version)"
 

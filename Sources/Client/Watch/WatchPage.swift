@@ -6,7 +6,7 @@ import JSONText
 /// The page of `watch`: what the daemon answered, to lines of a given size. No clock but the
 /// daemon's.
 struct WatchPage {
-  /// What the daemon answered last to each question.
+  /// The daemon's last answer to each question.
   struct State {
     var status = JSONObject()
     var position = JSONObject()
@@ -29,7 +29,7 @@ struct WatchPage {
   private struct Section {
     let title: String
     var rows: [[String]]
-    /// What stands there without rows.
+    /// The text of a section without rows.
     let absence: String
     /// Marks the first row.
     var isFirstStrong = false
@@ -86,7 +86,7 @@ struct WatchPage {
       lines.append(PageLine("store trouble: \(failure)", .alarm))
     }
     let feeds = state.status["feeds"]?.array ?? []
-    // The one that is followed first; of the others as many as leave room.
+    // The followed feed first, then as many others as fit.
     let ordered =
       feeds.filter { $0["followed"]?.bool == true }
       + feeds.filter { $0["followed"]?.bool != true }
@@ -199,7 +199,7 @@ struct WatchPage {
   }
 
   private func lines(_ section: Section, width: Int, height: Int) -> [PageLine] {
-    // A title alone tells nothing.
+    // A title needs at least one row below it.
     guard height >= 2 else { return [] }
     var lines = [PageLine(section.title, .strong).clipped(to: width)]
     let shown = section.rows.prefix(height - 2)

@@ -14,7 +14,7 @@ final class WatchScreen {
   private let zone: TimeZoneRules
   private let hasColor: Bool
   private var state = WatchPage.State()
-  /// What is on the screen, so that only what differs is sent.
+  /// The lines on the screen; only changed ones are sent.
   private var drawn: [String] = []
   private var size = Terminal.Size(columns: 0, rows: 0)
   private var sources: [SignalSource] = []

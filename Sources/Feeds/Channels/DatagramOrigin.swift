@@ -1,9 +1,9 @@
 import Glibc
 
-/// Who sent a datagram, and by which way it came.
+/// The sender of a datagram and its path.
 ///
-/// A sender that is heard by two interfaces, or by broadcast and by its own address, has an origin
-/// for each: what comes by one way is one stream of its own.
+/// A sender heard on two interfaces, or by broadcast and by unicast, has an origin for each: each
+/// path is a stream of its own.
 package struct DatagramOrigin: Hashable, Sendable, CustomStringConvertible {
   private let sender: IPAddress
   /// The sender's port; 0 stands for any.

@@ -169,8 +169,8 @@ final class FeedChannel {
     }
   }
 
-  /// Makes room for bursts: the default holds some 250 sentences. Answers what was granted in
-  /// bytes, which is net.core.rmem_max where that is less.
+  /// Makes room for bursts; the default holds some 250 sentences. Returns the granted bytes, at
+  /// most net.core.rmem_max.
   func enlargeReceiveBuffer(to wanted: Int) -> Int {
     setOption(SOL_SOCKET, SO_RCVBUF, Int32(clamping: wanted))
     var granted: Int32 = 0
@@ -217,7 +217,7 @@ final class FeedChannel {
     return Descriptor(raw)
   }
 
-  /// Sets what is good to have: a refusal changes nothing that matters.
+  /// Sets an optional socket option and ignores a refusal.
   private func setOption(_ level: Int32, _ name: Int32, _ value: Int32) {
     var value = value
     _ = setsockopt(descriptor.raw, level, name, &value, socklen_t(MemoryLayout<Int32>.size))

@@ -60,8 +60,7 @@ final class Gunzip {
     let result = inflate(stream, Z_NO_FLUSH)
     let count = output.count - Int(stream.pointee.avail_out)
     if result == Z_STREAM_END { isBetweenMembers = true }
-    // What was unpacked before a fault is given out first; the fault comes again with the next
-    // call.
+    // Bytes unpacked before a fault are returned first; the next call throws.
     if count > 0 { return count }
     switch result {
     case Z_OK, Z_BUF_ERROR, Z_STREAM_END: return nil

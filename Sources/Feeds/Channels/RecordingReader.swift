@@ -1,13 +1,11 @@
 import Glibc
 import LinuxRuntime
 
-/// The bytes of a recording, as they are or unpacked: what begins with gzip's two bytes is gzip,
-/// whatever its name.
+/// Reads a recording, plain or gzip. The first two bytes decide, not the name.
 ///
-/// It reads as much as is asked for, so a recording of any size and any ratio takes no more memory
-/// than two buffers.
+/// It reads on demand, so memory is two buffers for any size and ratio.
 package final class RecordingReader {
-  /// Bytes taken from the file, packed as they are there.
+  /// Bytes read from the file, before unpacking.
   package private(set) var bytesTaken = 0
 
   private let descriptor: Int32
@@ -66,11 +64,11 @@ package final class RecordingReader {
   }
 }
 
-/// Why a recording cannot be read on. What was read before is good.
+/// Why a recording cannot be read further. Earlier data is valid.
 package enum RecordingError: Error, Equatable, CustomStringConvertible {
   /// The system's error number.
   case system(code: Int32)
-  /// The file ends in the middle of gzip's data; bytes are those of the file.
+  /// The file ends within gzip data; `byte` counts the bytes of the file.
   case truncated(byte: Int)
   case damaged(byte: Int, reason: String)
 

@@ -3,10 +3,9 @@ import LinuxRuntime
 
 /// Serial lines (termios(3)).
 enum SerialPort {
-  /// Opens a line for this program alone, raw, 8 bits, no parity, one stop bit, without flow
-  /// control, at the speed that it has.
+  /// Opens a line exclusively and raw, 8N1, without flow control, at its current speed.
   ///
-  /// VMIN 1 and VTIME 0: with these a read of 0 bytes means on Linux that the device was removed.
+  /// VMIN 1 and VTIME 0: then a read of 0 bytes means on Linux that the device was removed.
   static func open(_ path: String) throws(SystemError) -> Descriptor {
     // Without O_NONBLOCK, opening would wait for a carrier.
     let flags = O_NOCTTY | O_NONBLOCK | O_CLOEXEC

@@ -1,10 +1,9 @@
-/// Finds the speed of a serial line by trying: a speed at which bytes come but make no sense is
-/// given up for the next one, until the owner says that something was understood.
+/// Finds the speed of a serial line: a speed with unintelligible bytes is replaced by the next,
+/// until the owner reports valid data.
 ///
-/// It holds no clock and no timer: the owner reports when bytes come and when the time it asked for
-/// is up. Times are microseconds of one clock.
+/// It has no clock: the owner reports bytes and expired times, in microseconds of one clock.
 struct SpeedHunt: Equatable, Sendable {
-  /// The speeds of receivers, the most common first: one that is met is found the sooner.
+  /// Receiver speeds, the most common first.
   static let speeds = [9600, 115_200, 38400, 4800, 57600, 19200]
   /// Fewer bytes than this may be one sentence of which the beginning was missed: the longest
   /// standard one has 82 (NMEA 0183).
@@ -16,7 +15,7 @@ struct SpeedHunt: Equatable, Sendable {
   /// of the next, of a receiver that reports once a minute.
   static let relapseBytes = 500
 
-  /// What the owner has to do.
+  /// The owner's next action.
   enum Step: Equatable {
     case none
     /// Call `timeIsUp` at that time.
@@ -38,8 +37,7 @@ struct SpeedHunt: Equatable, Sendable {
 
   init(timeout: Int64) { self.timeout = timeout }
 
-  /// The line was opened. The speed that was good last time goes first, then the one that the line
-  /// was left with, which a program before this one may have found.
+  /// Begins with the last good speed, else with the line's present speed.
   mutating func begin(leftAt left: Int?) {
     speed = lastGood ?? left.flatMap { Self.speeds.contains($0) ? $0 : nil } ?? Self.speeds[0]
     isConfirmed = false

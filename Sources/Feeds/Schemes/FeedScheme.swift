@@ -1,10 +1,9 @@
-/// One way to get positions: how its URLs are written, and which feed each of them makes.
+/// A kind of source: the form of its URLs and the feeds that they make.
 ///
-/// A scheme is one file of this folder and one entry of `all`. What a feed of it does is in the
-/// `FeedURL` that `parse` answers: how it opens, what silence means to it, whether its descriptor
-/// goes to the next run, and how soon it is tried again.
+/// A scheme is one file of this folder and one entry of `all`. The `FeedURL` that `parse` returns
+/// has the feed's behaviour: opening, silence, handover and retries.
 package struct FeedScheme: Sendable {
-  /// What its URLs begin with, in small letters; all of it where nothing may follow.
+  /// Start of its URLs, in lower case; all of it where nothing may follow.
   let prefix: String
   /// All that may be written, for lists: `gpsd://host:2947[/dev/x]`.
   package let form: String

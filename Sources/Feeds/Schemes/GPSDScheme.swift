@@ -21,10 +21,10 @@ extension FeedURL {
       longestWait: longestWait(host: host), greeting: watchRequest(device: device))
   }
 
-  /// Asks gpsd for reports as JSON, of one device if one is named (gpsd_json(5)).
+  /// Asks gpsd for JSON reports, of one device if named (gpsd_json(5)).
   ///
-  /// gpsd has no heartbeat and is rightly silent without a receiver, but it answers this. And it
-  /// refuses to watch a device that it does not have yet: asked again, it may have it.
+  /// gpsd has no heartbeat and is silent without a receiver, but it answers this request. A device
+  /// that it refused may exist at the next request.
   static func watchRequest(device: String?) -> String {
     let choice = device.map { ",\"device\":\(JSONValue.string($0).line)" } ?? ""
     return "?WATCH={\"enable\":true,\"json\":true\(choice)}\n"

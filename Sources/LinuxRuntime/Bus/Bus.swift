@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// What a peer on the bus answered instead of a result, or why none came.
+/// An error reply from a peer on the bus, or the reason for a missing reply.
 package struct BusError: Error, Equatable, CustomStringConvertible {
   /// `org.freedesktop.DBus.Error.ServiceUnknown`, for one.
   package let name: String
@@ -22,11 +22,11 @@ package struct BusSignal: Equatable, Sendable {
   package let arguments: [BusValue]
 }
 
-/// A connection to a message bus, served by the loop: calls with an answer that comes later, and
-/// signals. Nothing blocks, the start included: what is asked before the bus is there is sent then.
+/// A connection to a message bus, served by the loop: asynchronous calls, and signals. Nothing
+/// blocks; calls before the connection stands are sent later.
 ///
-/// It lives as long as someone keeps it. When the bus goes away the loop ends, with code 1: whoever
-/// needs a bus is started anew with the next one.
+/// The owner keeps it. When the bus disconnects, the loop ends with code 1, so that the program is
+/// started again with the next bus.
 package final class Bus {
   private let bus: OpaquePointer
   private var matches: [OpaquePointer] = []
@@ -53,7 +53,7 @@ package final class Bus {
     sd_bus_flush_close_unref(bus)
   }
 
-  /// The address of the user's bus: what the environment says, else that of the user manager.
+  /// Address of the user's bus: from the environment, else of the user manager.
   package static func userAddress(_ environment: (String) -> String?) -> String? {
     if let address = environment("DBUS_SESSION_BUS_ADDRESS"), !address.isEmpty { return address }
     guard let folder = environment("XDG_RUNTIME_DIR"), !folder.isEmpty else { return nil }
@@ -147,7 +147,7 @@ package final class Bus {
   }
 }
 
-/// What a slot of sd-bus calls back.
+/// Target of an sd-bus callback.
 private final class Handler {
   private let handle: (BusMessage) -> Void
 

@@ -1,7 +1,7 @@
-/// A value of the D-Bus type system, as far as this program speaks it. Descriptors, 16-bit and
-/// signed 64-bit numbers are not among them: no interface it uses has any.
+/// A value of the D-Bus type system, without the types that no used interface has: descriptors,
+/// 16-bit and signed 64-bit numbers.
 ///
-/// Type codes are those of the D-Bus specification, "Type System".
+/// Type codes: D-Bus specification, "Type System".
 package indirect enum BusValue: Equatable, Sendable {
   case byte(UInt8)
   case bool(Bool)

@@ -12,7 +12,7 @@ package final class Descriptor {
   /// Harmless when repeated.
   package func close() {
     guard raw >= 0 else { return }
-    // On Linux the descriptor is gone even when close(2) reports EINTR: never repeat it.
+    // On Linux the descriptor is closed even if close(2) reports EINTR: never repeat it.
     _ = Glibc.close(raw)
     raw = -1
   }

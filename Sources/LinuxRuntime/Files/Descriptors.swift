@@ -1,15 +1,15 @@
 import Glibc
 
-/// What is done with descriptors that others own.
+/// Operations on descriptors with another owner.
 package enum Descriptors {
-  /// Writes all of a text; one that is full for now is waited for.
+  /// Writes all of a text; waits while the descriptor is full.
   package static func write(
     _ text: String, to descriptor: Int32, _ action: @autoclosure () -> String
   ) throws(SystemError) {
     try write(Array(text.utf8), to: descriptor, action())
   }
 
-  /// Writes all of these bytes; one that is full for now is waited for.
+  /// Writes all of these bytes; waits while the descriptor is full.
   package static func write(
     _ bytes: [UInt8], to descriptor: Int32, _ action: @autoclosure () -> String
   ) throws(SystemError) {

@@ -2,18 +2,17 @@ import Glibc
 
 extension FolderFiles {
   package enum ReplacementFailure: Error, Equatable {
-    /// The file is another one than the one that was read.
+    /// The file has changed since it was read.
     case changed
     case system(SystemError)
   }
 
-  /// Puts new content in the place of a file's, so that whoever reads it sees the old or the new
-  /// one, also after the power failed: a file beside it is written, brought to the disk and
-  /// renamed.
+  /// Replaces a file's content atomically, safe against power failure: writes a file beside it,
+  /// syncs and renames it.
   ///
   /// - Parameters:
-  ///   - expected: what the file was when it was read.
-  /// - Returns: what the file is now.
+  ///   - expected: the file's stamp when it was read.
+  /// - Returns: the new stamp.
   package func replace(
     _ file: String, with bytes: [UInt8], expected: Stamp
   ) throws(ReplacementFailure) -> Stamp {

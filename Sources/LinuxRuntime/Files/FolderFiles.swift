@@ -1,9 +1,9 @@
 import Glibc
 
-/// The files of a folder and of the folders in it, which others may write into while they are read.
+/// The files of a folder and of the folders in it, safe against others who write there.
 ///
-/// Whatever they put there: no symbolic link is followed out of it, nothing but regular files is
-/// opened, and no opening waits for anybody. The folder itself may be a link.
+/// Links in it are not followed, only regular files are opened, and opening never
+/// blocks. The folder itself may be a link.
 package struct FolderFiles: Sendable {
   package let path: String
 
@@ -81,7 +81,7 @@ package struct FolderFiles: Sendable {
     return top.filter { $0.status.st_mode & S_IFMT == S_IFDIR }.map(\.name)
   }
 
-  /// What is not hidden, links not followed; nil where it cannot be read.
+  /// Entries that are not hidden, links not followed; nil if the folder cannot be read.
   private static func entries(of folder: Descriptor) -> [(name: String, status: stat)]? {
     // The stream closes a descriptor of its own.
     let copy = openat(folder.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -116,7 +116,7 @@ package struct FolderFiles: Sendable {
     return Stamp(status)
   }
 
-  /// All of a file, with the stamp of what was read.
+  /// Reads a whole file, with the stamp of the content.
   package func read(
     _ file: String, limit: Int
   ) throws(SystemError) -> (bytes: [UInt8], stamp: Stamp) {

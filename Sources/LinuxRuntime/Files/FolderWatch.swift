@@ -1,11 +1,10 @@
 import Glibc
 
-/// Tells, a moment later, that something in a folder or in one of the folders in it has changed:
-/// files that came, went, were renamed or written. The folder may come only later, or go and come
-/// again.
+/// Reports, after a short delay, changes to files in a folder or in the folders in it. The folder
+/// may be missing, removed or made again.
 ///
-/// Changes that follow each other quickly are reported once, at the latest a second after the
-/// first. A missed or overrun event is no loss, since only "look again" is said.
+/// Quick changes are reported together, at most a second after the first. A lost or overrun event
+/// does no harm, since a report only asks for a new check.
 package final class FolderWatch {
   /// How long it must have been quiet, in microseconds.
   package static let quiet: Int64 = 150_000
@@ -76,7 +75,7 @@ package final class FolderWatch {
     watchInner()
   }
 
-  /// Watches the folders that are there now.
+  /// Watches the folders that exist.
   private func watchInner() {
     guard root != nil else { return }
     let folders = Set(FolderFiles(path).folders)

@@ -1,16 +1,13 @@
 import Glibc
 
-/// Watches the name at a path, with inotify(7): a file, a link or a device there comes, goes or
-/// changes.
+/// Watches the name at a path, with inotify(7): a file, link or device is made, removed or changed.
 ///
-/// The folder is watched, not the file, because what replaces a file shares nothing with it but the
-/// name. Where the folder does not exist, as `/dev/serial/by-id` without receivers, the nearest
-/// folder that exists is watched for the next part of the path.
+/// It watches the folder, because a replacement shares only the name. If the folder is missing, as
+/// `/dev/serial/by-id` without receivers, it watches the nearest existing one.
 package final class PathWatch {
   /// Which changes are reported.
   package enum Changes {
-    /// Something appears at the path. A change of permissions counts as well, because udev sets
-    /// them after the name is there.
+    /// Something appears at the path, or its permissions change: udev sets them after the name.
     case appearance
     /// The file is written, replaced, removed or made, as by `ln -sf`, `cp` or a package's upgrade.
     case replacement
@@ -23,7 +20,7 @@ package final class PathWatch {
   private var watch: FileWatch?
   /// The name in the watched folder that is waited for.
   private var awaited = ""
-  /// Whether the watched folder is the one that has, or will have, the path's last part.
+  /// Whether the watched folder is the parent of the path's last part.
   private var isInParent = false
 
   /// Where no folder can be watched, nothing is reported.

@@ -1,13 +1,12 @@
 import Glibc
 
-/// A failed call to the system: what was tried, the error number, and, where one is known, a
-/// remedy.
+/// A failed system call: the action, the error number and a remedy, if known.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
-  /// What was tried, as the end of "cannot …": "open /dev/ttyUSB0".
+  /// The action, as the end of "cannot …": "open /dev/ttyUSB0".
   package let action: String
   /// The error number (`errno`), positive.
   package let code: Int32
-  /// What to do about it, without a final stop.
+  /// The remedy, without a final stop.
   package let remedy: String?
 
   package init(_ action: String, code: Int32, remedy: String? = nil) {

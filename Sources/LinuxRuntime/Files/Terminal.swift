@@ -1,11 +1,11 @@
 import CSystemd
 import Glibc
 
-/// A terminal that a program takes over for a page of its own: another screen without a cursor,
-/// keys that come at once and are not echoed. All is as it was before after `leave()`.
+/// A terminal in full-screen use: the alternate screen without a cursor, keys at once and without
+/// echo. `leave()` restores it.
 ///
-/// Control sequences are those of ECMA-48 and xterm, which every terminal of a Linux desktop, tmux,
-/// screen and the console understand.
+/// Control sequences: ECMA-48 and xterm, as every Linux terminal, tmux, screen and the console
+/// have.
 package final class Terminal {
   package struct Size: Equatable, Sendable {
     package var columns: Int
@@ -67,7 +67,7 @@ package final class Terminal {
 
   /// Writes all of it, at once where the terminal takes it.
   package func write(_ text: String) {
-    // A terminal that is gone is noticed by its hang-up.
+    // A lost terminal is noticed by its hang-up.
     try? Descriptors.write(text, to: output, "write to the terminal")
   }
 

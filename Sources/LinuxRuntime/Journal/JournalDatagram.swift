@@ -4,7 +4,7 @@ import Glibc
 /// Fields in journald's native form (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/): one datagram,
 /// ready to be sent.
 struct JournalDatagram: ~Copyable {
-  /// Few entries are longer, and growing copies what is there.
+  /// Few entries are longer, and growing copies the content.
   private var writer = ByteWriter(capacity: 1024)
 
   /// `NAME=value` and a line end; a value that has line ends of its own stands behind its length.

@@ -1,8 +1,7 @@
 package import Bytes
 
-/// The name of a journal field: capital letters, digits and underscores, at most 64, beginning with
-/// a letter, which is what journald accepts from a client (systemd.journal-fields(7)). All are
-/// written in the program.
+/// The name of a journal field: at most 64 capital letters, digits and underscores, the first a
+/// letter (systemd.journal-fields(7)).
 package struct JournalFieldName: Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
   let literal: StaticString
 
@@ -43,16 +42,16 @@ package enum JournalPriority: Int, Sendable, Comparable, CaseIterable {
   }
 }
 
-/// One entry for the journal: fields in the order they were added, each name once. Who writes it is
-/// for the sink to say.
+/// One journal entry: fields in the order of their addition, each name once. The sink adds the
+/// identifier.
 ///
-/// It is kept in the form in which it is sent: the way of a firing to the journal is one of
-/// microseconds, and a list of texts to make that form of took half of those that the entry takes.
+/// It is stored in its wire format: building that from a list of texts took half of the time of an
+/// entry.
 package struct JournalEntry: ~Copyable {
   private(set) var datagram = JournalDatagram()
 
-  /// An entry with `MESSAGE`, `PRIORITY`, `MESSAGE_ID` if given, and where in the program it was
-  /// made: `sd_journal_sendv` adds no `CODE_…` of its own.
+  /// An entry with `MESSAGE`, `PRIORITY`, `MESSAGE_ID` if given, and the source location, which
+  /// `sd_journal_sendv` does not add.
   /// - Parameter messageID: 32 hexadecimal digits, as `systemd-id128 new` prints them.
   package init(
     _ message: String, priority: JournalPriority, messageID: String? = nil,

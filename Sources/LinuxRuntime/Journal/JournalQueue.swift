@@ -1,10 +1,8 @@
 import Glibc
 
-/// The queue behind journald's socket. `sd_journal_sendv` waits where it is full, so that a
-/// journald that hangs would hang everyone who writes to it; and it looks its path up for each
-/// entry.
+/// Sends to journald's socket without waiting. `sd_journal_sendv` blocks while its queue is full.
 ///
-/// A connected datagram socket is writable while the queue of its peer has room (unix(7), poll(2)).
+/// A connected datagram socket is writable while its peer's queue has room (unix(7), poll(2)).
 final class JournalQueue {
   private let path: String
   private var probe: Descriptor?
@@ -13,7 +11,7 @@ final class JournalQueue {
 
   /// Whether an entry sent now would have to wait; false where there is no socket at all.
   var isFull: Bool {
-    // What looks full may be the socket of a journald that has ended: look once more by a new one.
+    // An ended journald's socket seems full: try again with a new one.
     for _ in 0..<2 {
       guard let probe = probe ?? connected() else { return false }
       self.probe = probe
@@ -24,9 +22,8 @@ final class JournalQueue {
     return true
   }
 
-  /// Hands over one entry as a datagram, without waiting. Answers 0 or an error number: EAGAIN
-  /// while the queue is full, EMSGSIZE for an entry that is too large for this way, ENOENT where
-  /// nobody is there.
+  /// Sends one entry as a datagram, without waiting. Returns 0 or an error number: EAGAIN for a
+  /// full queue, EMSGSIZE for an entry that is too large, ENOENT without a receiver.
   func send(_ entry: UnsafeRawBufferPointer) -> Int32 {
     var code = ENOENT
     for _ in 0..<2 {

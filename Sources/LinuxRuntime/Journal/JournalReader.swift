@@ -3,13 +3,12 @@ import Glibc
 
 /// Reads the journal back: after a crash it says whether an entry arrived before it.
 package enum JournalReader {
-  /// Whether the journal of this machine has an entry whose `field` is exactly `value`, written by
-  /// this program's user at `sinceRealtime` (wall-clock microseconds) or later. Anyone may write
-  /// entries with any fields, but not in another's name.
+  /// Whether this machine's journal has an entry with exactly this `field` and `value`, written by
+  /// this program's user at `sinceRealtime` (wall-clock microseconds) or later. The user matters
+  /// because anyone may write entries with any fields.
   ///
-  /// What was sent just now may not be stored yet: `timeout`, in microseconds, is how long to wait
-  /// for it. Blocks, so it is for start-up. Indexed: its time does not grow with the entries that
-  /// do not match.
+  /// Waits up to `timeout` microseconds for the entry to be stored. It blocks, so it is for
+  /// start-up. Indexed: the time does not grow with other entries.
   package static func contains(
     field: JournalFieldName, value: String, sinceRealtime: Int64, timeout: Int64 = 0
   ) throws(JournalError) -> Bool {
@@ -25,9 +24,8 @@ package enum JournalReader {
     }
   }
 
-  /// The fields, by their names, of each entry of this program's user that has one of the values in
-  /// `field` and was written at `sinceRealtime` or later, and when it was (wall-clock
-  /// microseconds); earliest first.
+  /// Fields by name and time (wall-clock microseconds) of each entry of this program's user with
+  /// one of these values, written at `sinceRealtime` or later; earliest first.
   package static func entries(
     field: JournalFieldName, values: [String], sinceRealtime: Int64
   ) throws(JournalError) -> [(time: Int64, fields: [String: String])] {
@@ -54,7 +52,7 @@ package enum JournalReader {
   }
 
   /// The journal of this machine, limited to entries of this program's user with one of these
-  /// `FIELD=value`, all of one field. Matches of different fields must all hold
+  /// `FIELD=value`, all of one field: matches of different fields must all hold
   /// (sd_journal_add_match(3)).
   private static func open(_ matches: [String]) throws(JournalError) -> OpaquePointer {
     var opened: OpaquePointer?

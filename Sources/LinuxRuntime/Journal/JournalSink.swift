@@ -33,11 +33,11 @@ package protocol JournalSink: AnyObject {
   func write(_ entry: consuming JournalEntry) throws(JournalError)
 }
 
-/// The journal of the system, by its native protocol (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/).
-/// Refuses an entry, rather than wait, while journald's queue is full.
+/// The system journal, by its native protocol (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/). It
+/// refuses entries while journald's queue is full.
 ///
-/// An entry is one datagram on a socket that stays connected. What is too large for a datagram goes
-/// through `sd_journal_sendv`, which passes it by memfd.
+/// An entry is one datagram on a connected socket; larger ones go through `sd_journal_sendv`
+/// (memfd).
 package final class SystemJournal: JournalSink {
   package static let defaultSocketPath = "/run/systemd/journal/socket"
 
@@ -87,8 +87,8 @@ package final class SystemJournal: JournalSink {
       throw result == -ECONNREFUSED
         ? .unavailable(socketPath: socketPath) : .notSent(code: 0 &- result)
     }
-    // libsystemd drops entries without an error when the socket is missing, so look for it
-    // afterwards: an entry may then be reported as lost that was not, but never the reverse.
+    // libsystemd drops entries silently if the socket is missing, so check afterwards: a stored
+    // entry may be reported as lost, but never the reverse.
     guard Self.isAvailable(socketPath: socketPath) else {
       throw .unavailable(socketPath: socketPath)
     }

@@ -1,10 +1,9 @@
 import Glibc
 
 /// Prints entries as `journalctl` does by default: `Nov 21 09:30:00 host ident[pid]: MESSAGE`, with
-/// further lines of a message indented below its first.
+/// further lines indented.
 ///
-/// Control characters are printed as `\x1b`, so that a message made from outside text cannot drive
-/// the terminal.
+/// Control characters are printed as `\x1b`, so that no text can control the terminal.
 package final class TerminalJournal: JournalSink {
   private let descriptor: Int32
   private let identifier: String

@@ -1,12 +1,10 @@
 import CSystemd
 import Glibc
 
-/// Says when the wall clock was set, by hand, by NTP or after suspend, so that dates can be looked
-/// at again.
+/// Reports that the wall clock was set, by hand, by NTP or after suspend.
 ///
-/// A timer that never runs out on CLOCK_REALTIME with TFD_TIMER_CANCEL_ON_SET: setting the clock
-/// cancels it, and reading it then fails with ECANCELED (timerfd_create(2)). Slewing by NTP is no
-/// step and is not reported.
+/// The timer on CLOCK_REALTIME has TFD_TIMER_CANCEL_ON_SET: setting the clock cancels it, and
+/// reading fails with ECANCELED (timerfd_create(2)). Slewing by NTP is no step.
 package final class ClockStepSource {
   private let timer: Descriptor
   private var source: IOSource?

@@ -3,15 +3,15 @@ import Glibc
 
 /// Whether somebody keeps the system's clock in step with the world.
 package enum ClockSynchronisation {
-  /// What the kernel knows of it: chrony, ntpd and systemd-timesyncd all set it (adjtimex(2)). nil
-  /// where a sandbox does not let it be asked.
+  /// The kernel's state, set by chrony, ntpd and systemd-timesyncd (adjtimex(2)). nil if a sandbox
+  /// forbids the call.
   package static var kernel: Bool? {
     var state = timex()
     guard adjtimex(&state) >= 0 else { return nil }
     return state.status & Int32(STA_UNSYNC) == 0
   }
 
-  /// What systemd-timesyncd leaves behind once it has set the clock, since systemd 239.
+  /// A file that systemd-timesyncd makes once it has set the clock (systemd 239 and later).
   package static let timesyncFile = "/run/systemd/timesync/synchronized"
 }
 

@@ -1,10 +1,10 @@
 import CSystemd
 import Glibc
 
-/// The one loop of the program, over sd-event(3): one thread, everything in turn.
+/// The program's only loop, over sd-event(3), on one thread.
 ///
-/// Handlers run on the thread that calls `run` and must return soon; what takes long is cut into
-/// turns of a deferred source. Sources are kept by whoever added them.
+/// Handlers must return soon; long work is cut into turns of a deferred source. Owners keep their
+/// sources.
 package final class EventLoop {
   private let event: OpaquePointer
 

@@ -1,11 +1,10 @@
 import CSystemd
 import Glibc
 
-/// Something the loop waits for: it calls `handler` with an `Event` each time it happens.
+/// A source of events: the loop calls `handler` with each `Event`.
 ///
-/// Whoever wants the events keeps the source: it goes away with its last reference, or earlier with
-/// `close()`. A handler may close its own source. The handler is released on closing, so that a
-/// handler that refers to the owner of its source makes no lasting cycle.
+/// The owner keeps the source; it ends with its last reference or with `close()`, even from its own
+/// handler. Closing releases the handler, so a reference to the owner makes no lasting cycle.
 package final class EventSource<Event> {
   private var source: OpaquePointer?
   private var handler: ((Event) -> Void)?
@@ -14,7 +13,7 @@ package final class EventSource<Event> {
 
   deinit { close() }
 
-  /// Stops the events for good; harmless when repeated.
+  /// Stops the events permanently; may be repeated.
   package func close() {
     handler = nil
     guard let source else { return }
@@ -87,7 +86,7 @@ package struct EventPriority: RawRepresentable, Equatable, Sendable {
   package static let idle = EventPriority(rawValue: 100)
 }
 
-/// What happened to a file descriptor: the flags of epoll(7).
+/// Events of a file descriptor: the flags of epoll(7).
 package struct IOEvents: OptionSet, Sendable {
   package let rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -131,8 +130,8 @@ package typealias FileWatch = EventSource<FileChange>
 package typealias TurnSource = EventSource<Turn>
 
 extension EventSource where Event == IOEvents {
-  /// What to wait for besides errors and hang-up. An empty set still reports those: to hear nothing
-  /// at all, turn the source off.
+  /// Sets the events to wait for. Errors and hang-up come even for an empty set; turn the source
+  /// off to stop them.
   package func setInterest(_ interest: IOEvents) {
     withSource { sd_event_source_set_io_events($0, interest.rawValue) }
   }

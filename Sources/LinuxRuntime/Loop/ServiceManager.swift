@@ -64,9 +64,9 @@ package final class ServiceManager {
     send("ERRNO=\(code)", status: status)
   }
 
-  /// Has systemd keep a copy of a descriptor for the next run of this service, in place of what it
-  /// had of that name; nil has it keep nothing. It needs `FileDescriptorStoreMax=` in the unit, and
-  /// drops by itself what has hung up.
+  /// Has systemd store a copy of a descriptor for the service's next run, in place of the former
+  /// one of this name; nil removes it. Needs `FileDescriptorStoreMax=` in the unit; systemd drops
+  /// descriptors that hang up.
   /// - Parameter name: printable ASCII without a colon, at most 255 characters.
   @discardableResult
   package func keep(_ descriptor: Int32?, as name: String) -> Bool {
@@ -77,9 +77,8 @@ package final class ServiceManager {
     return result > 0
   }
 
-  /// The descriptors passed to this process, by socket units and by an earlier run, in order. Ask
-  /// once, at start: the variables are taken out of the environment so that child processes do not
-  /// take them for theirs.
+  /// The descriptors passed by socket units and by an earlier run, in order. Call once, at start:
+  /// it removes the variables, so that child processes do not use them.
   package func passedSockets() throws(SystemError) -> [PassedSocket] {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     let count = try check(sd_listen_fds_with_names(1, &names), "take the passed sockets")

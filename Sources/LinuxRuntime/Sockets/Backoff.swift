@@ -1,6 +1,5 @@
-/// How long to wait before trying a lost connection again: doubling from a first to a longest
-/// delay, each drawn from the upper half of its step so that many clients do not come back
-/// together.
+/// Delays before reconnecting: doubling from a first to a longest step. Each is random in the upper
+/// half of its step, so that clients do not reconnect together.
 package struct Backoff: Equatable, Sendable {
   /// The first and the longest step, in microseconds.
   package let first: Int64

@@ -1,7 +1,6 @@
 import Glibc
 
-/// Who is at the other end of a Unix socket, as the kernel knows it from the moment of connecting
-/// (unix(7)).
+/// The peer of a Unix socket, as the kernel recorded it at connection (unix(7)).
 package struct PeerCredentials: Equatable, Sendable {
   /// 0 when the process is in another PID namespace.
   package let processID: Int32

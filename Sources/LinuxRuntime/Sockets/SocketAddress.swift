@@ -49,9 +49,8 @@ package struct SocketAddress: CustomStringConvertible {
     self = address
   }
 
-  /// The addresses of a host that needs no look-up: one in figures, or `localhost`, which is always
-  /// the loopback addresses (RFC 6761, section 6.3). nil for any other name: see `HostLookUp` of
-  /// `Feeds`.
+  /// Addresses that need no look-up: numeric ones, and the loopback addresses for `localhost` (RFC
+  /// 6761, section 6.3). nil for other names: see `HostLookUp` of `Feeds`.
   package static func known(_ host: String, port: UInt16) -> [SocketAddress]? {
     let figures = host.lowercased() == "localhost" ? ["::1", "127.0.0.1"] : [host]
     let addresses = figures.compactMap { try? SocketAddress(numeric: $0, port: port) }

@@ -1,10 +1,9 @@
 import CSystemd
 
-/// What all connections of a listener may hold together, in bytes of memory.
+/// Limit of memory, in bytes, for all connections of a listener together.
 ///
-/// Each connection has limits of its own, but many at their limits are more than there may be.
-/// Where all of them hold more than `limit`, one is dropped: of the user whose connections hold
-/// most the one that holds most. Who floods loses what is theirs, and the others do not notice.
+/// Above `limit`, one connection is dropped: the largest of the user with the largest total. So a
+/// flood costs only its sender.
 package final class StreamBudget {
   package let limit: Int
   /// By all connections together.

@@ -8,7 +8,7 @@ extension StreamConnection {
     if let ending {
       if queuedBytes == 0 || !events.isDisjoint(with: [.hangUp, .error]) { fail(ending) }
     } else if isHeld {
-      // Nothing is read, but who has gone is not kept.
+      // Held, so nothing is read, but a disconnected client is removed.
       if !events.isDisjoint(with: [.hangUp, .error]) { fail("the client closed the connection") }
     } else if events.subtracting(.writable) != [], isReading {
       receive()

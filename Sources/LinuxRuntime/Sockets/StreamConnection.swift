@@ -1,11 +1,10 @@
 import Glibc
 
-/// One client of a stream socket, served from the loop: messages in, each ended by a delimiter,
-/// bytes out through a queue. Both are bounded, so that no client can make the daemon grow. A
-/// client with a loop holds its own end the same way. A single reply may be of any size: it is the
-/// client that does not read which is dropped.
+/// One end of a stream connection, served from the loop: messages in, each ended by a delimiter,
+/// bytes out through a queue. Both are bounded; a single reply may have any size, since a client
+/// that does not read is dropped.
 ///
-/// It lives as long as someone keeps it; closing is final.
+/// The owner keeps it; closing is final.
 package final class StreamConnection {
   package struct Limits: Sendable {
     /// The longest message, in bytes; a longer one closes the connection.
@@ -51,7 +50,7 @@ package final class StreamConnection {
   let budget: StreamBudget?
   let delimiter: UInt8
   private var source: IOSource?
-  /// What was read and not delivered yet; up to `searched` it is known to hold no delimiter.
+  /// Read bytes without a complete message; the first `searched` have no delimiter.
   var input: [UInt8] = []
   var searched = 0
   /// Runs while more was read than was delivered, and nothing more is read meanwhile.

@@ -17,15 +17,13 @@ package final class UnixListener {
   private let priority: EventPriority
   private let onConnection: (StreamConnection) -> Void
 
-  /// Listens at a path, in place of a socket that nobody serves any more; the folder is made if it
-  /// is missing, its parent must exist.
+  /// Listens at a path, in place of a socket that nobody serves. Makes the folder if it is missing;
+  /// its parent must exist.
   ///
   /// - Parameters:
-  ///   - mode: the permissions of the socket, which decide who may connect. It never has wider
-  ///     ones,
-  ///     not even for a moment.
-  ///   - budget: what all connections may hold together.
-  ///   - onConnection: has to keep the connection; one that is not kept is closed.
+  ///   - mode: permissions of the socket, which decide who may connect; never wider, even briefly.
+  ///   - budget: limit for all connections together.
+  ///   - onConnection: keeps the connection, which is closed otherwise.
   package convenience init(
     path: String, mode: UInt32 = 0o660, folderMode: UInt32 = 0o755, loop: EventLoop,
     limits: StreamConnection.Limits = .init(), budget: StreamBudget? = nil,
@@ -82,7 +80,7 @@ package final class UnixListener {
     source = nil
     retry?.close()
     retry = nil
-    // Whatever has come in its place is not ours to take away.
+    // A file that another program put there stays.
     if descriptor.raw >= 0, let path, let file, file == FileIdentity(ofSocket: path) {
       unlink(path)
     }
@@ -151,8 +149,7 @@ package final class UnixListener {
     }
   }
 
-  /// Removes a socket that refuses connections. One that is served, and anything that is no socket,
-  /// stays.
+  /// Removes a socket that refuses connections. A served socket and any other file stay.
   private static func removeStaleSocket(
     _ path: String, _ address: SocketAddress
   ) throws(SystemError) {
