@@ -4,8 +4,7 @@ package import LinuxRuntime
 
 /// One connection to the daemon, served from the loop: calls out, answers later.
 ///
-/// The daemon answers the calls of one connection in turn, so a stream that stays open keeps those
-/// behind it waiting: it needs a link of its own.
+/// Calls are answered in turn, so an open stream delays those behind it and needs its own link.
 package final class DaemonLink {
   /// Called for each reply: once, or for a call with `more` until the stream ends.
   package typealias Answer = (Result<JSONObject, VarlinkError>) -> Void
@@ -26,7 +25,7 @@ package final class DaemonLink {
     stream.onClose = { [unowned self] _ in lose("the daemon hung up") }
   }
 
-  /// Closes without a word; nothing is answered any more.
+  /// Closes silently; no more answers come.
   package func close() {
     onLoss = { _ in }
     answers.removeAll()

@@ -2,12 +2,12 @@ package import Control
 package import JSONText
 package import LinuxRuntime
 
-/// Follows the daemon's firings for as long as the program runs: each is delivered once, in order,
-/// also those that were missed while this program or the daemon was away.
+/// Follows the daemon's firings, each once and in order, including those missed while this program
+/// or the daemon was down.
 ///
-/// Two links are held: one for the stream of firings and one for calls. A lost daemon is tried
-/// again, after half a second at first and then up to ten seconds apart; its socket is searched for
-/// anew each time, as a user's daemon may take the place of the system's.
+/// One link is for the stream of firings, one for calls. A lost daemon is retried after half a
+/// second, then up to ten seconds apart. The socket is searched each time, since a user's daemon
+/// may replace the system's.
 package final class FiringFollower {
   package struct Options: Sendable {
     /// At most so many of the missed firings are delivered, the latest of them.
@@ -20,9 +20,9 @@ package final class FiringFollower {
   package var onFiring: (_ firing: FiringNotice, _ isMissed: Bool) -> Void = { _, _ in }
   /// So many missed firings were more than are delivered.
   package var onPassedOver: (_ count: Int) -> Void = { _ in }
-  /// The daemon is there and will answer.
+  /// The daemon is connected and will answer.
   package var onConnection: () -> Void = {}
-  /// It is not, and why; reported once for each reason until it is there again.
+  /// The connection failed; reported once per reason until it succeeds.
   package var onLoss: (_ reason: String) -> Void = { _ in }
 
   private let loop: EventLoop
@@ -41,8 +41,8 @@ package final class FiringFollower {
   private static let longestLog = 1_000
 
   /// - Parameters:
-  ///   - memory: keeps what was seen over a restart of this program.
-  ///   - now: RFC 3339 in UTC: where nothing was seen before, firings count from here.
+  ///   - memory: stores seen firings for the next run.
+  ///   - now: RFC 3339 in UTC; without stored firings, those before it are ignored.
   package init(
     loop: EventLoop, options: Options, memory: StateFile? = nil, now: String,
     findSocket: @escaping () -> String

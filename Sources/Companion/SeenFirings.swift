@@ -4,9 +4,8 @@ package import JSONText
 /// The firings that were notified, so that after a pause the missed ones are notified and none
 /// twice.
 ///
-/// It keeps the latest time and the ids of the last firings. The ledger is asked for what came
-/// since that time, so the ids have to reach back only over firings of one moment, and those that
-/// were decided while the clock was being set.
+/// It stores the latest time and the last ids. The ledger is asked from that time on, so ids are
+/// needed only for firings of one moment and those decided while the clock was set.
 package struct SeenFirings: Equatable, Sendable {
   package static let keptIDs = 256
 

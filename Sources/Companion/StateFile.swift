@@ -4,8 +4,7 @@ package import LinuxRuntime
 
 /// One small JSON document that survives a restart: read at the start, replaced as a whole.
 ///
-/// It is not synced to disk: what a power failure takes is the last seconds of which firings were
-/// notified.
+/// It is not synced: a power failure loses the last seconds of notified firings.
 package struct StateFile {
   private static let largest = 1 << 20
 

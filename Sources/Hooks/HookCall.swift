@@ -41,14 +41,13 @@ package struct HookCall: Equatable, Sendable {
     }
   }
 
-  /// The properties of the unit: systemd.exec(5), systemd.service(5), by their names on the bus.
-  /// - Parameter isSystem: it runs for the whole machine and not for one user, so it is given a
-  ///   user and a sandbox.
+  /// The unit's properties, by their bus names: systemd.exec(5), systemd.service(5).
+  /// - Parameter isSystem: the unit runs for the whole machine, so it gets a user and a sandbox.
   package func properties(_ settings: HookSettings, isSystem: Bool) -> [BusValue] {
     let line = JSONValue.object(firing.json).line + "\n"
     var properties: KeyValueList = [
       ("Description", .string("Hook \(program) for \(firing.title.printable.prefix(100))")),
-      // The start of a unit of this type ends with its program, so its job tells how it went.
+      // A oneshot unit starts until its program ends, so its job has the result.
       ("Type", .string("oneshot")),
       (
         "ExecStart",

@@ -22,7 +22,7 @@ package struct HookCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The configuration file, with FILE.d/*.conf beside it."))
   var config: String?
 
-  /// Of what was missed while it was away, at most so many have their hooks started.
+  /// Limit of missed firings whose hooks are started.
   private static let maximumMissed = 100
 
   /// Runs one command line and answers the exit code.

@@ -7,7 +7,7 @@ package struct HookQueue: Sendable {
     package let call: HookCall
   }
 
-  /// What is said in the journal.
+  /// A message for the journal.
   package enum Word: Equatable, Sendable {
     /// The queue is full: this many firings had no hook.
     case dropped(title: String)
@@ -32,7 +32,7 @@ package struct HookQueue: Sendable {
 
   package var runningCount: Int { running.count }
 
-  /// When a unit was asked for; nil for those of others.
+  /// When a unit was started; nil for unknown units.
   package func begin(of unit: String) -> Int64? { running[unit]?.begun }
 
   /// A firing for these programs.
@@ -49,8 +49,8 @@ package struct HookQueue: Sendable {
     return (next(at: now), [])
   }
 
-  /// A unit's start has ended, as systemd's `JobRemoved` says: `done`, `failed`, `timeout` …; those
-  /// of others are passed over.
+  /// Takes the end of a unit's start from systemd's `JobRemoved`: `done`, `failed`, `timeout` …;
+  /// ignores unknown units.
   package mutating func ended(
     _ unit: String, result: String, at now: Int64
   ) -> (starts: [Start], words: [Word]) {
@@ -59,7 +59,7 @@ package struct HookQueue: Sendable {
     return (next(at: now), words)
   }
 
-  /// What systemd says of a hook that it has not spoken of for so long.
+  /// Result of a hook without news from systemd for too long.
   package static let lost = "lost"
 
   /// When the first hook whose end was not reported is given up; nil where none runs.

@@ -4,8 +4,7 @@ package import LinuxRuntime
 
 /// Starts the hooks of each firing as units of systemd.
 ///
-/// The programs are not children of this process: systemd gives each a unit with its own limits,
-/// sandbox, log lines and time-out, and ends what it leaves behind.
+/// systemd gives each its own limits, sandbox, log and time-out, and ends its remaining processes.
 package final class HookRunner {
   private static let manager = "org.freedesktop.systemd1"
   private static let path = "/org/freedesktop/systemd1"
@@ -54,7 +53,7 @@ package final class HookRunner {
     follower.onLoss = { [unowned self] reason in
       log(.warning, "No connection to the daemon, trying again: \(reason)")
     }
-    // Whoever starts a unit is told of the end of its job without further asking.
+    // The caller of StartTransientUnit receives JobRemoved without Subscribe.
     try bus.match(
       "type='signal',path='\(Self.path)',interface='\(Self.interface)',member='JobRemoved'"
     ) { [unowned self] signal in
@@ -86,7 +85,7 @@ package final class HookRunner {
     _ = usablePrograms()
   }
 
-  /// Looked at each time: a file may have changed hands.
+  /// Checked each time: a file's owner may change.
   private func usablePrograms() -> [String] {
     settings.programs.filter { program in
       guard let objection = HookSettings.objection(to: program, needsRoot: isSystem) else {

@@ -2,7 +2,7 @@ package import CivilTime
 package import Configuration
 import Glibc
 
-/// What section `[Hook]` of `georemind.conf` says.
+/// Section `[Hook]` of `georemind.conf`.
 package struct HookSettings: Equatable, Sendable {
   /// Programs to start for each firing, by absolute path.
   package var programs: [String] = []
@@ -72,7 +72,7 @@ extension HookSettings {
         continue
       }
       let entry = "\(folder)/\(name)"
-      // What is not root's in a folder like /tmp its owner may replace.
+      // In a folder like /tmp, owners other than root may replace their files.
       guard lstat(entry, &status) == 0, status.st_uid == 0 else { return entry }
       guard status.st_mode & S_IFMT == S_IFLNK else {
         folder = entry
@@ -101,7 +101,7 @@ extension HookSettings {
     status.st_uid == 0 && status.st_mode & 0o022 == 0
   }
 
-  /// As /tmp is: what is root's in there stays what it is.
+  /// As /tmp is: root's files in it cannot be replaced.
   private static func isSticky(_ status: stat) -> Bool {
     status.st_uid == 0 && status.st_mode & S_ISVTX != 0
   }

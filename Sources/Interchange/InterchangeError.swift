@@ -19,7 +19,7 @@ package struct InterchangeError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// What is wrong with one thing in a file, before the file's name is known.
+/// A fault at one place in a file, without the file's name.
 struct Fault: Error {
   /// nil where the reader's current line is meant.
   var line: Int?

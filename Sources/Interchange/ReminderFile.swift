@@ -21,8 +21,7 @@ package enum ReminderFile {
 
   /// All or nothing: one wrong reminder refuses the file, with its line.
   ///
-  /// A reminder without an `id` gets one from its place in the file and its text, so that reading
-  /// the same file again gives the same ids.
+  /// A reminder without an `id` gets one from its position and text, the same at each reading.
   private static func parseJSON(
     _ bytes: [UInt8], file: String
   ) throws(InterchangeError) -> [Reminder] {

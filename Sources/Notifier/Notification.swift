@@ -1,8 +1,7 @@
 package import Companion
 package import LinuxRuntime
 
-/// What a desktop shows of one firing: the arguments of `Notify` of the Desktop Notifications
-/// Specification 1.2, without the id.
+/// One firing as arguments of `Notify` (Desktop Notifications Specification 1.2), without the id.
 package struct Notification: Equatable, Sendable {
   package enum Urgency: UInt8, Sendable {
     case low = 0
@@ -35,7 +34,7 @@ package struct Notification: Equatable, Sendable {
     buttons = [(.done, "Done"), (.snooze, snoozeLabel)]
   }
 
-  /// Characters; what is longer fills the screen and helps nobody.
+  /// Characters; longer texts fill the screen.
   private static let longestSummary = 200
   private static let longestBody = 1_000
 
@@ -56,8 +55,8 @@ package struct Notification: Equatable, Sendable {
 
   /// The arguments of `Notify`.
   /// - Parameters:
-  ///   - replacing: the id of the notification whose place it takes, 0 for none.
-  ///   - server: what the server can do.
+  ///   - replacing: the id of the notification to replace, 0 for none.
+  ///   - server: the server's capabilities.
   package func arguments(replacing: UInt32, server: Capabilities) -> [BusValue] {
     var keys: [String] = []
     if server.hasActions { for (button, label) in buttons { keys += [button.rawValue, label] } }
@@ -85,7 +84,7 @@ package struct Notification: Equatable, Sendable {
     }
   }
 
-  /// What `GetCapabilities` answers, as far as it matters here.
+  /// The relevant part of `GetCapabilities`.
   package struct Capabilities: Equatable, Sendable {
     package var hasActions: Bool
     package var readsMarkup: Bool

@@ -1,29 +1,28 @@
 import Companion
 
-/// Which reminders are on the screen, and what is to be done about it: a state machine, events in,
-/// effects out.
+/// The reminders on the screen, as a state machine: events in, effects out.
 ///
-/// One notification a reminder: a new firing takes the place of the one before. While no server is
-/// there, the latest of each reminder waits.
+/// Each reminder has one notification: a new firing replaces it. Without a server, the latest of
+/// each reminder waits.
 package struct NotificationBoard: Sendable {
   package enum Event: Sendable {
     case fired(Notification, reminder: String)
     /// Fired while nobody was listening: shown unless its reminder is over by now.
     case missed(Notification, reminder: String)
-    /// What the daemon says of a reminder that was asked about.
+    /// The daemon's answer about a reminder.
     case checked(reminder: String, isOver: Bool)
     case serverCame
     case serverWent
     /// The server's answer to `show`.
     case shown(reminder: String, id: UInt32)
-    /// The server is there but did not take it.
+    /// The server runs but refused it.
     case notShown(reminder: String)
     case pressed(id: UInt32, Notification.Button)
     /// It left the screen, by the user's hand or by itself.
     case closed(id: UInt32)
     /// The daemon did, or refused, what a button asked for.
     case settled(reminder: String, problem: String?)
-    /// Time to see what was done elsewhere.
+    /// Time to check for changes by other programs.
     case tick
   }
 
@@ -73,7 +72,7 @@ package struct NotificationBoard: Sendable {
     switch event {
     case .fired(let notification, let reminder): return add(notification, reminder)
     case .missed(let notification, let reminder):
-      // What is there already is newer, or is asked about.
+      // The present entry is newer, or waits for an answer.
       guard entries[reminder] == nil else { return [] }
       insert(Entry(notification: notification, place: .asking), reminder)
       return [.check(reminder: reminder)] + trim()

@@ -21,8 +21,7 @@ package final class NotificationServer {
     self.log = log
   }
 
-  /// Begins to listen, and looks for the server that is there; one that the bus can start is
-  /// started.
+  /// Begins to listen and finds the server; the bus starts it if it can.
   package func start() throws(SystemError) {
     try bus.match(
       "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
@@ -48,7 +47,7 @@ package final class NotificationServer {
     try greet()
   }
 
-  /// Asks what the server can do; its answer is the sign that it is there.
+  /// Asks for the server's capabilities; the answer proves that it runs.
   private func greet() throws(SystemError) {
     generation += 1
     let asked = generation

@@ -16,8 +16,8 @@ package final class Notifier {
   private static let checkInterval: Int64 = 10_000_000
 
   /// - Parameters:
-  ///   - snooze: what the button puts a reminder off by, as the daemon reads it.
-  ///   - snoozeLabel: the button's words.
+  ///   - snooze: the button's snooze time, as the daemon reads it.
+  ///   - snoozeLabel: the button's text.
   package init(
     follower: FiringFollower, server: NotificationServer, loop: EventLoop, snooze: String,
     snoozeLabel: String, log: @escaping (ServiceLog.Level, String) -> Void
@@ -84,14 +84,14 @@ package final class Notifier {
         case .failure(let error)?:
           let isRemoved = GeoremindError(error) == .notFound(id: reminder)
           handle(.checked(reminder: reminder, isOver: isRemoved))
-        // The one that fired is told rather than lost.
+        // Rather notify than lose the firing.
         case nil: handle(.checked(reminder: reminder, isOver: false))
         }
       }
     }
   }
 
-  /// One that repeats is armed again as soon as it has fired, so that says nothing.
+  /// A repeating reminder is armed again after each firing, so "armed" does not count.
   private static func isOver(state: String) -> Bool {
     state == "done" || state == "snoozed" || state == "expired"
   }

@@ -21,7 +21,7 @@ package struct NotifyCommand: ParsableCommand {
   @Option(help: ArgumentHelp("What the button Snooze puts a reminder off by.", valueName: "span"))
   var snooze = "10min"
 
-  /// Of what was missed while it was away, at most so many are shown.
+  /// Limit of missed firings that are shown.
   private static let maximumMissed = 20
 
   /// Runs one command line and answers the exit code.

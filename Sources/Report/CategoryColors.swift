@@ -1,5 +1,5 @@
-/// The colour of each category: its own where it has one, else the next of a row that stays apart
-/// on light and dark ground (and to most colour-blind eyes), by the order of the names.
+/// Each category's own colour, else the next of a palette, by order of names. The palette is
+/// distinct on light and dark ground and to most colour-blind eyes.
 struct CategoryColors {
   private let colors: [String: String]
 

@@ -2,9 +2,9 @@ import Geodesy
 
 /// Lines with fewer points that stay within a tolerance of the ones they stand for.
 enum Outline {
-  /// Which vertices of a line stay so that none is farther than `tolerance` metres from what is
-  /// drawn (Douglas and Peucker). The ends always stay.
-  /// - Complexity: O(n²) at worst, O(n log n) for what is drawn by hand or driven.
+  /// Vertices of a line to keep so that none is farther than `tolerance` metres from the result
+  /// (Douglas and Peucker). The ends always stay.
+  /// - Complexity: O(n²) at worst, O(n log n) for hand-drawn or driven lines.
   static func kept(_ line: [Vector], tolerance: Double) -> [Bool] {
     var kept = [Bool](repeating: line.count <= 2, count: line.count)
     guard line.count > 2 else { return kept }

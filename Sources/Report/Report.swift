@@ -4,7 +4,7 @@ package import JSONText
 package import Positioning
 package import Reminders
 
-/// What a report shows: a trip that was replayed, or the ledger of a daemon.
+/// The content of a report: a replayed trip, or a daemon's ledger.
 package struct Report {
   package enum Kind: String, Sendable {
     case replay
@@ -61,7 +61,7 @@ package struct Report {
   package var colors: [String: String] = [:]
   /// Firings in the contract's JSON shape, the earliest first.
   package var firings: [JSONObject] = []
-  /// What a reader should know of the data, a sentence each.
+  /// Notes on the data for the reader, a sentence each.
   package var notes: [String] = []
   /// The program and its version.
   package var generator: String
@@ -74,7 +74,7 @@ package struct Report {
   }
 }
 
-/// What is kept of a replayed trip for its report.
+/// The stored part of a replayed trip.
 package struct Trip {
   package private(set) var sketch: TrackSketch
   /// Fixes that counted.
@@ -91,10 +91,10 @@ package struct Trip {
 
   package init(sketch: TrackSketch = TrackSketch()) { self.sketch = sketch }
 
-  /// A fix that the engine has taken.
+  /// Adds a fix that the engine has taken.
   /// - Parameters:
-  ///   - isInDoubt: the engine waits for the next one before it believes this.
-  ///   - outliers: how many it has given up believing so far (`Engine.outlierCount`).
+  ///   - isInDoubt: the engine waits for the next fix before it accepts this one.
+  ///   - outliers: rejected fixes so far (`Engine.outlierCount`).
   package mutating func add(_ fix: Fix, isInDoubt: Bool, outliers: Int) {
     settle(outliers)
     if isInDoubt { doubtful = fix } else { take(fix) }

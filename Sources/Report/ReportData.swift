@@ -4,8 +4,8 @@ import Geofencing
 import JSONText
 import Reminders
 
-/// What the page's program draws, as JSON. Coordinates are whole millionths of a degree (0.11 m),
-/// each the difference from the one before; times are milliseconds, likewise.
+/// Data of the page's program, as JSON. Coordinates are whole millionths of a degree (0.11 m),
+/// times milliseconds; each is the difference from the one before.
 struct ReportData {
   let report: Report
   let colors: CategoryColors

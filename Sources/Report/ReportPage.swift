@@ -3,9 +3,8 @@ import Geodesy
 import JSONText
 import Reminders
 
-/// A report as one page of HTML that needs nothing else: style, program and data are in it, and its
-/// policy lets the browser load nothing. The firings and all that is said of them are plain HTML
-/// and can be read without the program, which draws the map and the time line.
+/// A report as one self-contained HTML page, whose policy lets the browser load nothing. The
+/// firings are plain HTML; only the map and the time line need the program.
 package struct ReportPage {
   private let report: Report
   private let colors: CategoryColors

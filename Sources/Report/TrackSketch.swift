@@ -2,12 +2,12 @@ package import CivilTime
 package import Geodesy
 package import Positioning
 
-/// A track of bounded size that looks like the recorded one: the fixes that a line through the rest
-/// would miss by more than a tolerance (Douglas and Peucker, 1973).
+/// A track of bounded size: the fixes that a line through the others would miss by more than a
+/// tolerance (Douglas and Peucker, 1973).
 ///
-/// It is made while the recording is read, so that a week at 10 Hz takes no more memory than an
-/// hour. Where too many points are left, the tolerance is doubled and the points are thinned once
-/// more; `deviation` adds up, so it holds for every fix whatever happened on the way.
+/// It is made while reading, so memory does not grow with the recording. With too many points the
+/// tolerance is doubled and the points are thinned again. `deviation` adds up and holds for every
+/// fix.
 package struct TrackSketch {
   /// One fix that was kept, and what stands for those left out since the one before.
   package struct Point: Equatable {
@@ -37,8 +37,8 @@ package struct TrackSketch {
   private static let runLength = 64
 
   /// - Parameters:
-  ///   - tolerance: metres to begin with.
-  ///   - maximumPoints: at least 128; twice as many are held for a moment.
+  ///   - tolerance: initial tolerance in metres.
+  ///   - maximumPoints: at least 128; twice as many are held briefly.
   package init(
     tolerance: Double = 1, maximumPoints: Int = 20_000, longestLeg: TimeSpan = .seconds(60)
   ) {
@@ -78,7 +78,7 @@ package struct TrackSketch {
     }
   }
 
-  /// Takes in what is still open; nothing may be added afterwards.
+  /// Closes the open run; nothing may be added afterwards.
   package mutating func finish() {
     closeRun()
     open = []
@@ -113,7 +113,7 @@ package struct TrackSketch {
     }
   }
 
-  /// What is left of a run behind its first point, which stays.
+  /// A run's thinned points after its first, which stays.
   private static func thinned(_ run: ArraySlice<Point>, tolerance: Double) -> [Point] {
     let vectors = run.map { Vector($0.position) }
     let kept = Outline.kept(vectors, tolerance: tolerance)

@@ -4,7 +4,7 @@ package import Departure
 package import Geodesy
 package import JSONText
 
-/// What `georemind-route` understands on its socket, for both ends.
+/// The interface of `georemind-route` on its socket, for both ends.
 package enum RouteInterface {
   package static let name = "org.georemind.route"
 

@@ -2,10 +2,10 @@ package import Departure
 import Geodesy
 import LinuxRuntime
 
-/// Questions to a routing engine, kept from asking it too often: what was answered a few minutes
-/// ago is answered again, and an engine that fails is left alone for a while, for longer each time.
+/// Limits queries to a routing engine: answers are cached for a few minutes, and a failing engine
+/// gets pauses of increasing length.
 ///
-/// It knows no network: `fetch` gets the request and answers the body, in bounded time.
+/// It uses no network: `fetch` gets the request and returns the body, in bounded time.
 package struct RouteService {
   package typealias Fetch = (RoutingEngine.HTTPRequest) throws(RouteFailure) -> [UInt8]
 
@@ -36,9 +36,9 @@ package struct RouteService {
     case failure(String)
   }
 
-  /// Seconds to each destination, nil where there is no way.
+  /// Seconds to each destination, nil without a route.
   /// - Parameters:
-  ///   - now: microseconds of a clock that never goes back.
+  ///   - now: microseconds of a monotonic clock.
   ///   - random: 0..<1, for the length of a pause.
   package mutating func answer(
     _ query: RouteQuery, at now: Int64, random: Double, fetch: Fetch

@@ -10,10 +10,9 @@ package enum RoutingEngine: String, CaseIterable, Sendable {
   /// Valhalla's matrix (https://valhalla.github.io/valhalla/api/matrix/api-reference/).
   case valhalla
 
-  /// What to send: a GET, or a POST where there is a body.
+  /// A request: POST if there is a body, else GET.
   package struct HTTPRequest: Equatable, Sendable {
     package var url: String
-    /// What is posted; without it the request is a GET.
     package var body: String?
 
     package init(url: String, body: String? = nil) {
@@ -66,8 +65,8 @@ package enum RoutingEngine: String, CaseIterable, Sendable {
   /// A week on the way is no answer.
   private static let plausible = 0.0...604_800
 
-  /// The seconds in an answer, one for each destination, nil where there is no way.
-  /// - Throws: a sentence on what is wrong with it.
+  /// Seconds to each destination in an answer, nil without a route.
+  /// - Throws: a sentence about the error in the answer.
   package func times(in body: [UInt8], count: Int) throws(RouteFailure) -> [Double?] {
     let answer: JSONValue
     do throws(JSONError) {

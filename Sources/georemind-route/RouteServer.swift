@@ -30,7 +30,7 @@ final class RouteServer {
   private var service: RouteService
   private var listeners: [UnixListener] = []
   private var clients: [ObjectIdentifier: Client] = [:]
-  /// Modes whose engine is in trouble, so that each trouble is told once.
+  /// Modes with a failing engine, so that each failure is logged once.
   private var troubled: Set<Transport> = []
 
   init(

@@ -3,10 +3,10 @@ import Daemon
 import Hooks
 import Notifier
 
-/// What the program file acts as, named by the names it is called by.
+/// The program's role, by the name of its call.
 ///
-/// All roles share most of their code, so one file is a quarter of the size of four. Each name but
-/// the file's own is a link to it; `ROLES` in the Makefile lists the same names.
+/// The roles share most of their code, so one file is a quarter of the size of four. The other
+/// names are links to it; `ROLES` in the Makefile lists them.
 enum Role: String, CaseIterable {
   case client = "georemind"
   case daemon = "georemindd"
@@ -23,10 +23,9 @@ enum Role: String, CaseIterable {
     }
   }
 
-  /// The role that a command line asks for, and the arguments that are left for it.
+  /// The role of a command line, and the remaining arguments.
   ///
-  /// The name that it is called by decides; under the client's and any unknown one, the first
-  /// argument.
+  /// The program's name decides; for the client's and any unknown one, the first argument.
   /// - Parameter line: the words as the kernel passes them, the program's name first.
   static func choose(by line: [String]) -> (role: Role, arguments: [String]) {
     let name = line.first?.split(separator: "/").last.map(String.init) ?? ""

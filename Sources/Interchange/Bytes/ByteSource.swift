@@ -1,7 +1,7 @@
 import Glibc
 
-/// A file, standard input (`-`) or bytes in memory, read piece by piece. Its beginning can be
-/// looked at before it is read, so that what it is can be told by its content.
+/// A file, standard input (`-`) or bytes in memory, read in pieces. `peek` shows the beginning
+/// before it is read, to find the kind of file.
 package final class ByteSource {
   /// Of one piece, in bytes.
   package static let pieceSize = 1 << 18
@@ -10,11 +10,11 @@ package final class ByteSource {
   package let name: String
   /// Bytes, where it is a regular file or in memory.
   package let size: Int?
-  /// Of all pieces given out so far.
+  /// Bytes of all pieces returned so far.
   package private(set) var bytesRead = 0
   /// nil for bytes in memory.
   private let descriptor: Int32?
-  /// Read ahead by `peek`, and how much of it was given out.
+  /// Bytes read ahead by `peek`, and how many of them were returned.
   private var ahead: [UInt8] = []
   private var aheadUsed = 0
   private var isAtEnd = false

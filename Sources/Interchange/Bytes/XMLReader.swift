@@ -1,6 +1,6 @@
 import CExpat
 
-/// What the reader of one XML format does with the elements as they come.
+/// The handler of one XML format's elements.
 protocol XMLHandler: AnyObject {
   /// An element begins. `parents` are the names around it, the root first.
   func begin(_ element: XMLElement, in parents: [String]) throws(Fault)
@@ -8,8 +8,8 @@ protocol XMLHandler: AnyObject {
   func end(_ name: String, text: String, in parents: [String]) throws(Fault)
 }
 
-/// The start of an element, valid only while the handler is told of it. Names are those behind the
-/// prefix: writers of GPX and KML are at odds about prefixes.
+/// The start of an element, valid only during the handler's call. Names are without prefixes, which
+/// differ between writers of GPX and KML.
 @safe struct XMLElement {
   let name: String
   /// Counted from 1.
@@ -139,7 +139,7 @@ struct XMLReader {
   func stop(_ fault: Fault) {
     guard self.fault == nil else { return }
     var fault = fault
-    // Once the parser has stopped, its position is that of the whole piece.
+    // A stopped parser's position is the end of the piece.
     if fault.line == nil { fault.line = line }
     self.fault = fault
     _ = unsafe XML_StopParser(parser, 0)

@@ -12,7 +12,7 @@ struct CalendarAlarm {
     case absolute(Instant)
     /// At a place, when it is reached or left; any of several.
     case proximity(Reminder.Trigger, [Reminder.Place])
-    /// By no time, or by what is not a place: a car, an alarm that was turned off, a mail.
+    /// Not by time or place: a car, a disabled alarm or an email.
     case none
   }
 
@@ -89,7 +89,7 @@ struct CalendarAlarm {
 
 /// Positions in a component: what Apple's programs write, and RFC 9073 and 9074.
 enum CalendarPlaces {
-  /// Those of its structured location and of the locations in it.
+  /// The places of a component's structured locations and of its VLOCATIONs.
   static func all(in component: CalendarComponent) throws(Fault) -> [Reminder.Place] {
     var places: [Reminder.Place] = []
     // Some servers cut the value at its comma: that is an error only where nothing else says where.

@@ -1,7 +1,7 @@
 package import CivilTime
 import Reminders
 
-/// What became of a reminder here and is to be written into its calendar.
+/// A change of a reminder that is to be written into its calendar.
 package enum CalendarChange: Equatable, Sendable {
   /// Completed. A repeating task goes on to the occurrence that is due then; nil is its last one.
   case done(next: Instant?)
@@ -9,13 +9,13 @@ package enum CalendarChange: Equatable, Sendable {
 }
 
 extension CalendarDocument {
-  /// Writes a change into the event or task of a reminder, and leaves all that it does not concern
-  /// as it is. Answers whether anything changed.
+  /// Writes a change into a reminder's event or task, and nothing else. Returns whether anything
+  /// changed.
   ///
   /// - A task that does not repeat is completed (RFC 5545 section 3.8.1.11).
   /// - One that repeats gets the dates of its next occurrence, as programs for tasks do.
-  /// - An event has no such state: its alarms are acknowledged (RFC 9074 section 6).
-  /// - Putting off acknowledges the alarm and adds another one (RFC 9074 section 5).
+  /// - An event cannot be completed: its alarms are acknowledged (RFC 9074 section 6).
+  /// - A snooze acknowledges the alarm and adds another one (RFC 9074 section 5).
   package mutating func apply(
     _ change: CalendarChange, to reminder: CalendarReminder, at now: Instant
   ) throws(InterchangeError) -> Bool {
@@ -112,7 +112,7 @@ private struct ItemEditor {
     }
   }
 
-  /// The reminder's own alarms; one that is still to ring is acknowledged for when it would.
+  /// Acknowledges the reminder's own alarms; future ones at their time of ringing.
   private func acknowledge(_ item: inout CalendarComponent) {
     let wanted = Set(reminder.alarms)
     let due = reminder.reminder.due?.instant(in: .utc) ?? now
@@ -168,8 +168,8 @@ private struct ItemEditor {
     item.append(alarm)
   }
 
-  /// A task without an alarm is told when it is due: that is written down, so that it can be put
-  /// off. nil where the reminder follows from no alarm that could be written.
+  /// Adds the implied alarm of a task without one, so that it can be snoozed. nil if no alarm can
+  /// express the reminder.
   private func addAlarm(to item: inout CalendarComponent) -> Int? {
     guard item.isTask, reminder.reminder.kind == .date else { return nil }
     let reference = item["DUE"] ?? item["DTSTART"]

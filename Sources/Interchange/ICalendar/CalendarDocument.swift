@@ -1,13 +1,13 @@
-/// An iCalendar stream (RFC 5545 section 3.4) as a tree that gives back the bytes it was read from.
+/// An iCalendar stream (RFC 5545 section 3.4) as a tree that keeps its bytes.
 ///
-/// Invariant: `bytes` of what was read and not changed are the bytes read. A change makes new lines
-/// and leaves all others alone.
+/// Invariant: `bytes` without changes are the bytes read. A change makes new lines and leaves all
+/// others alone.
 package struct CalendarDocument: Equatable, Sendable {
   /// A byte order mark, where there is one.
   private(set) var mark: ArraySlice<UInt8>
   /// Components and empty lines.
   package var nodes: [CalendarComponent.Node]
-  /// That of the first line, for new ones.
+  /// The first line's end, used for new lines.
   package let lineEnd: [UInt8]
 
   /// A larger stream is refused, in bytes.
@@ -47,7 +47,7 @@ package struct CalendarComponent: Equatable, Sendable {
   package var isTask: Bool { name == "VTODO" }
   package var isEvent: Bool { name == "VEVENT" }
 
-  /// Where it begins in its file, counted from 1; 0 for one that was made here.
+  /// First line in the file, from 1; 0 for a new component.
   package var line: Int { begin.number }
 
   /// A new one.
@@ -63,7 +63,7 @@ package struct CalendarComponent: Equatable, Sendable {
     end = begin
   }
 
-  /// What BEGIN and END name; some programs leave blanks behind it.
+  /// The name after BEGIN or END, without the trailing blanks of some programs.
   fileprivate static func name(of line: ContentLine) -> String {
     line.value.trimmedText(limit: 200).uppercased()
   }
@@ -152,8 +152,8 @@ extension CalendarDocument {
   }
 
   /// Reads a stream to its end.
-  /// - Throws: an error with the line for what is no iCalendar: a line without a name and a colon,
-  ///   a component that is not closed or closed twice, more than the limits.
+  /// - Throws: an error with the line: no name or colon, unbalanced components, or a limit
+  ///   exceeded.
   package init(_ bytes: [UInt8], name: String) throws(InterchangeError) {
     var reader = DocumentReader(bytes)
     do throws(Fault) {

@@ -4,7 +4,7 @@ import Geodesy
 import JSONText
 import Reminders
 
-/// What an event or task is told by: its alarms, its due time, the way to it.
+/// The reminders of an event or task: by its alarms, due time or travel time.
 extension CalendarItem {
   // MARK: - By place
 
@@ -47,7 +47,7 @@ extension CalendarItem {
 
   /// A moment at which an alarm rings.
   private struct Moment {
-    /// From `reference`; nil for one that stands for itself.
+    /// Offset from `reference`; nil for an independent time.
     let offset: TimeSpan?
     let stamp: TimeStamp
     let alarm: Int?
@@ -59,7 +59,7 @@ extension CalendarItem {
     guard let reference else { return alone(moments) }
     let hasAlarm = alarms.contains { $0.snoozed == nil && $0.trigger != .none }
     if moments.isEmpty, isTask, !hasAlarm {
-      // A task without an alarm is told when it is due.
+      // A task without an alarm fires when it is due.
       let offset = reference.isDate ? Self.morning : .zero
       moments.append(
         Moment(
@@ -175,8 +175,7 @@ extension CalendarItem {
     case .end(let span): return relative(span, to: end ?? start)
     case .absolute(let instant):
       let instant = instant + later
-      // A repeating task has its alarms again each time, also those that Apple's programs give a
-      // date.
+      // A repeating task repeats its alarms, even Apple's with a date.
       if !repeats || isTask, case .absolute(let due)? = reference?.stamp {
         return (instant - due, .absolute(instant))
       }
@@ -187,7 +186,7 @@ extension CalendarItem {
 
   // MARK: - Time to leave
 
-  /// What was set by hand as the time of the way.
+  /// Travel time that was set by hand.
   private var fixedTravel: TimeSpan? {
     component["X-APPLE-TRAVEL-DURATION"].flatMap { try? CalendarValue.span($0) }
       .flatMap { $0 > .zero ? $0 : nil }
@@ -234,7 +233,7 @@ extension CalendarItem {
   /// Where `CalendarWriter` puts what has no property of its own.
   static let fieldsProperty = "X-GEOREMIND-FIELDS"
 
-  /// One that we wrote: its standard properties, under the fields that these cannot say.
+  /// Reads an item of our own writer: standard properties, then our fields on top.
   func own(_ line: ContentLine) throws(Fault) -> CalendarReading {
     let reading = try standard()
     do {
@@ -252,7 +251,7 @@ extension CalendarItem {
     }
   }
 
-  /// What any other program would make of it.
+  /// Reads the standard properties only, as any other program would.
   func standard() throws(Fault) -> CalendarReading {
     var plain = component
     plain.remove(Self.fieldsProperty)

@@ -13,7 +13,7 @@ struct CalendarItem {
   var rule: RepeatRule?
   private var changes = RepeatChanges()
 
-  /// What a whole day without an alarm of its own is told at.
+  /// Time of day for a whole day without an alarm of its own.
   static let morning = TimeSpan.hours(9)
   /// Leads of one reminder.
   static let maximumLeads = 32
@@ -102,7 +102,7 @@ struct CalendarItem {
     }
   }
 
-  /// EXDATE and RECURRENCE-ID speak of DTSTART; a task is told by what it is due.
+  /// EXDATE and RECURRENCE-ID refer to DTSTART, but a task's reminder to DUE.
   private var shiftFromStart: TimeSpan? {
     guard let start, let reference, start != reference else { return nil }
     return reference.distance(from: start)
@@ -144,8 +144,8 @@ struct CalendarItem {
 
   var repeats: Bool { rule != nil || !changes.additions.isEmpty }
 
-  /// What a reminder calls due: when a task is due, when an event begins. A rule with days in it
-  /// counts from the beginning, so that this is taken where it is on another day.
+  /// The reminder's due time: DUE of a task, the start of an event. A rule with days counts from
+  /// the start, so that is used if it is on another day.
   var reference: CalendarTime? {
     guard isTask else { return start }
     guard let end else { return start }

@@ -12,10 +12,10 @@ package struct CalendarReminder: Equatable, Sendable {
   package var line: Int
   /// Which event or task: its UID and, for a single occurrence of a repeating one, that.
   package var item: CalendarItemID
-  /// The alarms it was made from, by their place among those of the item.
+  /// Indices of the item's alarms that it was made from.
   package var alarms: [Int]
 
-  /// What the calendar says of its state, in words that change with it.
+  /// The calendar's state of the reminder, as text that changes with it.
   package var standing: String {
     switch reminder.state {
     case .snoozed: "snoozed \(snoozedUntil?.json ?? "")"
@@ -24,7 +24,7 @@ package struct CalendarReminder: Equatable, Sendable {
     }
   }
 
-  /// What a new reminder begins with.
+  /// Initial progress of a new reminder.
   package var progress: Progress {
     var progress = Progress(state: reminder.state)
     progress.snoozedUntil = snoozedUntil
@@ -33,8 +33,8 @@ package struct CalendarReminder: Equatable, Sendable {
     return progress
   }
 
-  /// What was over for a day before it was first seen is not told any more: a calendar that is read
-  /// for the first time has years of it.
+  /// The reminder as fired if it was due more than a day before its first import: a calendar has
+  /// years of old dates.
   package func settled(at now: Instant, zone: TimeZoneRules) -> CalendarReminder {
     guard reminder.state == .armed, !reminder.repeats, reminder.kind != .location,
       let due = reminder.due?.instant(in: zone), due < now - .hours(24)
@@ -48,23 +48,22 @@ package struct CalendarReminder: Equatable, Sendable {
 /// Names an event or task within its stream.
 package struct CalendarItemID: Hashable, Sendable {
   package var uid: String
-  /// As it is written in RECURRENCE-ID; nil is the repeating item itself, or one that does not
-  /// repeat.
+  /// The text of RECURRENCE-ID; nil for the repeating item itself and for one that does not repeat.
   package var recurrence: String?
 }
 
-/// What a calendar holds for us.
+/// The reminders of a calendar.
 package struct CalendarReading: Equatable, Sendable {
   package var reminders: [CalendarReminder] = []
-  /// Alarms by place that give no position, and the like: what was left out and why.
+  /// Left-out parts with reasons, such as alarms by place without a position.
   package var leftOut: [Refusal] = []
 }
 
 extension CalendarReading {
-  /// The reminders of all events and tasks. Where an id comes twice the later one counts.
+  /// Reads the reminders of all events and tasks. Of a repeated id the later one counts.
   ///
-  /// Ids follow from UID, RECURRENCE-ID and the alarm, so that reading again gives the same. All or
-  /// nothing: a value that a reminder depends on and that cannot be read is an error with its line.
+  /// Ids follow from UID, RECURRENCE-ID and the alarm, so each reading gives the same. All or
+  /// nothing: an unreadable value that a reminder needs is an error with its line.
   package init(_ document: CalendarDocument, file: String) throws(InterchangeError) {
     let zones = CalendarZones(document)
     var places: [String: Int] = [:]

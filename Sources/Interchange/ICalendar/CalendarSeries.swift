@@ -1,13 +1,12 @@
 import CivilTime
 import Reminders
 
-/// An event or task with those of its occurrences that were changed (RECURRENCE-ID, RFC 5545
-/// section 3.8.4.4).
+/// An event or task with its changed occurrences (RECURRENCE-ID, RFC 5545 section 3.8.4.4).
 struct CalendarSeries {
   private var master: CalendarComponent?
   private var overrides: [CalendarComponent] = []
 
-  /// Those of a calendar, in the order of their first component.
+  /// The series of a calendar, in the order of their first component.
   static func all(in calendar: CalendarComponent) -> [CalendarSeries] {
     var series: [CalendarSeries] = []
     var places: [String: Int] = [:]

@@ -18,7 +18,7 @@ enum CalendarTime: Equatable {
     }
   }
 
-  /// What a clock shows then, where it is one.
+  /// The local clock time, if there is one.
   var local: LocalDateTime {
     switch self {
     case .date(let date): LocalDateTime(date: date)

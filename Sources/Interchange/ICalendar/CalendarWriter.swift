@@ -3,11 +3,11 @@ import Geodesy
 import JSONText
 package import Reminders
 
-/// Reminders as tasks of an iCalendar stream that other programs understand as far as they can.
+/// Writes reminders as tasks of an iCalendar stream.
 ///
-/// What has no property of its own goes into one of ours, as the fields of the JSON shape by which
-/// the reminder differs from what `CalendarReading` makes of the standard properties. So nothing is
-/// lost on the way back, and what another program changed in between counts.
+/// Values without a standard property go into a property of ours: the JSON fields in which the
+/// reminder differs from the standard properties as `CalendarReading` reads them. So nothing is
+/// lost, and changes by other programs count.
 package struct CalendarWriter {
   private static let product = "-//georemind//georemind//EN"
 
@@ -177,7 +177,7 @@ package struct CalendarWriter {
     return alarm
   }
 
-  /// In Apple's form and in that of RFC 9074, with the trigger that both have for "no time".
+  /// In the forms of Apple and of RFC 9074, with their common trigger for "no time".
   private func addProximity(_ reminder: Reminder, _ task: inout CalendarComponent) {
     guard let place = reminder.place else { return }
     var alarm = self.alarm(reminder)

@@ -1,8 +1,7 @@
 import CivilTime
 
-/// The zones that TZID names in one calendar: those of the system's tz database, whose rules are
-/// kept up to date, and only where that has none of the name the calendar's own VTIMEZONE (RFC 5545
-/// section 3.6.5).
+/// The zones of a calendar's TZIDs, from the system's tz database, which is kept up to date, else
+/// from the calendar's VTIMEZONE (RFC 5545 section 3.6.5).
 struct CalendarZones {
   private var known: [String: NamedZone] = [:]
 

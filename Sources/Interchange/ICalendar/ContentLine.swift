@@ -1,7 +1,6 @@
 /// One content line of RFC 5545 section 3.1, with the bytes it was read from.
 ///
-/// What is read is taken apart leniently; what is written back is the bytes, so that folding, case,
-/// quoting and line end of a line that nobody changed stay as they were.
+/// Reading is lenient. Writing returns the bytes, so an unchanged line stays exactly as it was.
 package struct ContentLine: Equatable, Sendable {
   package struct Parameter: Equatable, Sendable {
     /// In upper case.
@@ -17,12 +16,12 @@ package struct ContentLine: Equatable, Sendable {
 
   /// All of its bytes, with folds and the line end.
   package let bytes: ArraySlice<UInt8>
-  /// Where it begins in its file, counted from 1; 0 for one that was made here.
+  /// First line in the file, from 1; 0 for a new line.
   package let number: Int
   /// In upper case; empty for an empty line, or one of blanks.
   package let name: String
   package let parameters: [Parameter]
-  /// Unfolded, escapes as they are; what is no UTF-8 is shown as U+FFFD.
+  /// Unfolded, with escapes; U+FFFD for invalid UTF-8.
   package let value: String
 
   /// Values of a parameter that is given, joined by commas: unquoted text may have some.
@@ -121,7 +120,7 @@ extension ContentLine {
   /// A new line, folded between whole characters.
   /// - Parameters:
   ///   - value: escaped where its type asks for it.
-  ///   - lineEnd: of the file that it goes to.
+  ///   - lineEnd: the line end of the target file.
   package static func make(
     _ name: String, _ parameters: [Parameter] = [], _ value: String, lineEnd: [UInt8]
   ) -> ContentLine {

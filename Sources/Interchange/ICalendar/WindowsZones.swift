@@ -1,5 +1,5 @@
-/// What Outlook and Exchange write as TZID, and the zones that are meant: the default territory
-/// (001) of the Unicode CLDR's windowsZones.xml.
+/// Zones for the TZIDs of Outlook and Exchange: the default territory (001) of the Unicode CLDR's
+/// windowsZones.xml.
 enum WindowsZones {
   static let names: [String: String] = [
     "Dateline Standard Time": "Etc/GMT+12",

@@ -1,9 +1,8 @@
 import Geodesy
 
-/// Places in a table (RFC 4180) whose first line names the columns: `name`, `lat`, `lon` and, where
-/// there are such, `radius_m`, `category`, `color`, `notes`, or their usual other names. Cells are
-/// parted by commas, semicolons or tabs, whichever the first line has; with semicolons and tabs
-/// numbers may have a decimal comma.
+/// Places in a table (RFC 4180). The first line names the columns: `name`, `lat`, `lon`, optional
+/// `radius_m`, `category`, `color`, `notes`, or their usual synonyms. Its separator counts: comma,
+/// semicolon or tab. With semicolons and tabs numbers may have a decimal comma.
 struct CSVReader {
   /// Of one line with its quoted line breaks, in bytes.
   static let longestRecord = 1 << 20

@@ -1,6 +1,6 @@
 import JSONText
 
-/// What a file is, told by its content; its name does not count.
+/// The kind of a file, by its content; its name does not count.
 package enum FileKind: Equatable, Sendable {
   case places(PlaceFormat)
   /// Reminders in the JSON of `georemind export`.
@@ -12,12 +12,12 @@ package enum FileKind: Equatable, Sendable {
   case empty
   case unknown
 
-  /// How much of a file is looked at.
+  /// Bytes of a file's head that are checked.
   static let headSize = 1 << 16
 
-  /// Looks at the beginning of a source and leaves it there.
+  /// Finds the kind from a source's head, without consuming it.
   package static func of(_ source: ByteSource) throws(InterchangeError) -> FileKind {
-    // UTF-16 has a zero in every other byte of what is looked for here.
+    // UTF-16 has a zero in every other byte of the texts below.
     let head = try source.peek(headSize)
     if head.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return .places(.kmz) }
     let text = head.filter { $0 != 0 }.drop { isBlank($0) || $0 >= 0xEF }

@@ -2,10 +2,9 @@ import Geodesy
 
 /// Waypoints and routes of GPX 1.0 and 1.1 (https://www.topografix.com/GPX/1/1/).
 ///
-/// The radius is Garmin's `Proximity` in metres, under the prefix of GpxExtensions v3 or of
-/// WaypointExtension v1, or OpenCPN's `arrival_radius` in nautical miles. The category is `type`,
-/// which OsmAnd uses for groups, or Garmin's first `Category`. A route is a line as wide as twice
-/// the largest radius of its points.
+/// Radius: Garmin's `Proximity` in metres (GpxExtensions v3 or WaypointExtension v1), or OpenCPN's
+/// `arrival_radius` in nautical miles. Category: `type`, OsmAnd's groups, or Garmin's first
+/// `Category`. A route is a line with a width of twice the largest radius of its points.
 final class GPXReader: XMLHandler {
   private let sink: PlaceSink
   private var point: PlaceEntry?

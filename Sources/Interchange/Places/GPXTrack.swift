@@ -2,19 +2,19 @@ import CivilTime
 import Geodesy
 package import Positioning
 
-/// The track points of GPX as the fixes of a recording, in the order of the file.
+/// The track points of GPX as fixes, in the order of the file.
 ///
-/// Speed and course are those of GPX 1.0 or of Garmin's TrackPointExtension, the error is 19 m
-/// times the HDOP, as for a receiver that tells no more.
+/// Speed and course: GPX 1.0 or Garmin's TrackPointExtension. Error: 19 m times the HDOP, as for a
+/// receiver that reports no more.
 package enum GPXTrack {
-  /// Whether a file may be GPX: its first bytes are those of XML.
+  /// Whether a file may be GPX: its first bytes are XML.
   package static func resemblesXML(_ head: ArraySlice<UInt8>) -> Bool {
     head.first { $0 > 0x20 && $0 < 0xEF } == UInt8(ascii: "<")
   }
 
   /// - Parameters:
   ///   - next: the next piece of the file, empty at the end.
-  ///   - body: gets each fix. What it throws ends the reading and comes out here.
+  ///   - body: gets each fix. Its error ends the reading and is rethrown.
   package static func read(
     name: String, next: () throws -> [UInt8], _ body: @escaping (Fix) throws -> Void
   ) throws {

@@ -1,9 +1,9 @@
 import Geodesy
 import JSONText
 
-/// Places in the JSON formats, told apart element by element: GeoJSON features and geometries (RFC
-/// 7946), waypoints of OwnTracks (https://owntracks.org/booklet/tech/json/), elements of Overpass,
-/// and objects as `georemind place list --json` prints them.
+/// Places in JSON, recognised element by element: GeoJSON (RFC 7946), OwnTracks waypoints
+/// (https://owntracks.org/booklet/tech/json/), Overpass elements and objects of `georemind place
+/// list --json`.
 struct JSONPlaceReader {
   let sink: PlaceSink
 

@@ -2,8 +2,8 @@ import Geodesy
 
 /// Placemarks of KML 2.2 (OGC 07-147r2): points, polygons and lines.
 ///
-/// The category is the innermost folder's name. `radius`, `width` and `category` are read from
-/// `ExtendedData`, where our own writer puts them.
+/// The category is the innermost folder's name. `radius`, `width` and `category` come from
+/// `ExtendedData`, as our writer puts them.
 final class KMLReader: XMLHandler {
   private let sink: PlaceSink
   private var folders: [String] = []

@@ -1,8 +1,7 @@
 import Geodesy
 
 /// Points of interest of an OpenStreetMap extract (https://wiki.openstreetmap.org/wiki/OSM_XML):
-/// nodes, and ways and relations where the extract gives their centre or bounds. Nodes without tags
-/// are the corners of ways and passed over.
+/// tagged nodes, and ways and relations with a centre or bounds.
 final class OSMReader: XMLHandler {
   private let sink: PlaceSink
   private var position: Coordinate?
@@ -40,7 +39,7 @@ final class OSMReader: XMLHandler {
   }
 }
 
-/// What the tags of an OpenStreetMap object say of a place.
+/// A place's data from the tags of an OpenStreetMap object.
 struct OSMTags {
   private var name: String?
   private var category: String?
@@ -50,7 +49,7 @@ struct OSMTags {
   private var city: String?
   private var hours: String?
 
-  /// Keys whose value is what the object is, the telling ones first
+  /// Keys whose value is the kind of object, the most specific first
   /// (https://wiki.openstreetmap.org/wiki/Map_features).
   private static let keys: [String: Int] = {
     let order = [

@@ -49,7 +49,7 @@ package struct PlaceEntry: Equatable, Sendable {
     category = category?.trimmedText(limit: 100)
     if category?.isEmpty == true { category = nil }
     if let color, !Self.isColor(color) { self.color = nil }
-    // What says 0 means "none": OwnTracks for a beacon, OpenCPN for no alarm.
+    // OwnTracks (beacon) and OpenCPN (no alarm) write 0 for "none".
     if radius == 0 { radius = nil }
     if let radius, !Self.radii.contains(radius) {
       throw Fault("the radius \(radius) m is not between 1 m and 5000 km; correct it", line: line)

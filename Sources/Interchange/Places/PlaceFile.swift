@@ -9,19 +9,18 @@ package enum PlaceFormat: String, CaseIterable, Sendable {
 package enum PlaceFile {
   package struct Report: Equatable, Sendable {
     package let format: PlaceFormat
-    /// Places found and given out.
+    /// Places found and passed to `body`.
     package let taken: Int
     /// Things that are no place, in all, and the first hundred of them.
     package let refused: Int
     package let refusals: [Refusal]
   }
 
-  /// Reads a source from its beginning and gives each place to `body` as it comes; memory does not
-  /// grow with the file, but for a KMZ archive, which is held packed.
+  /// Reads a source and passes each place to `body`. Memory does not grow with the file, except for
+  /// a KMZ archive, which is held packed.
   ///
-  /// All or nothing is for the caller to keep: on an error, what was given out before does not
-  /// count.
-  /// - Throws: `InterchangeError` for the file, or what `body` threw.
+  /// On an error the caller must discard the places passed before.
+  /// - Throws: `InterchangeError` for the file, or the error of `body`.
   package static func read(
     _ source: ByteSource, as format: PlaceFormat, _ body: @escaping (PlaceEntry) throws -> Void
   ) throws -> Report {
@@ -50,7 +49,7 @@ package enum PlaceFile {
     }
   }
 
-  /// The first KML file of the archive is the one that counts (OGC 12-007r2, annex C).
+  /// The first KML file of the archive counts (OGC 12-007r2, annex C).
   private static func readArchive(
     _ source: ByteSource, _ sink: PlaceSink
   ) throws(InterchangeError) {

@@ -7,13 +7,13 @@ package struct Refusal: Equatable, Sendable {
 
 /// Where the readers put the places they find.
 final class PlaceSink {
-  /// So many refusals are told one by one; the rest is counted.
+  /// Number of refusals listed one by one; the rest is counted.
   static let maximumRefusals = 100
 
   private(set) var taken = 0
   private(set) var refusals: [Refusal] = []
   private(set) var refused = 0
-  /// What `body` threw; it ends the reading.
+  /// The error of `body`; it ends the reading.
   private(set) var bodyError: (any Error)?
   private let body: (PlaceEntry) throws -> Void
 
