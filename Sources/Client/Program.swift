@@ -29,8 +29,7 @@ package enum Program {
     }
   }
 
-  /// For a first word that is no verb, with the verb that may be meant; the parser would call it an
-  /// unexpected argument.
+  /// The error for an unknown verb, with the nearest known one.
   private static func misspeltVerb(in arguments: [String], _ error: any Error) -> Failure? {
     guard Failure(error) == nil, let word = prepared(arguments).first, !word.hasPrefix("-") else {
       return nil
@@ -79,7 +78,7 @@ package enum Program {
       + "; see '\(hint.map(String.init) ?? "georemind --help")'"
   }
 
-  /// Lets common options stand before the verb, and coordinates and times begin with a minus.
+  /// Allows common options before the verb, and coordinates and times with a minus.
   static func prepared(_ arguments: [String]) -> [String] {
     var rest = arguments[...]
     var common: [String] = []

@@ -3,8 +3,8 @@ package import LinuxRuntime
 
 /// A small service beside the daemon: its loop, until a signal ends it.
 package enum CompanionService {
-  /// Runs until SIGTERM or SIGINT; notifies systemd when it is ready, and on SIGHUP calls `reload`.
-  /// - Parameter start: makes the parts, which are kept for as long as the loop runs.
+  /// Runs until SIGTERM or SIGINT; reports readiness to systemd and calls `reload` on SIGHUP.
+  /// - Parameter start: makes the parts, which live as long as the loop.
   package static func run<Parts>(
     loop: EventLoop, reload: @escaping (Parts) -> Void = { _ in },
     start: () throws -> Parts

@@ -18,7 +18,7 @@ package final class FiringFollower {
 
   /// A new firing; whether it came while nobody was listening.
   package var onFiring: (_ firing: FiringNotice, _ isMissed: Bool) -> Void = { _, _ in }
-  /// So many missed firings were more than are delivered.
+  /// Called with the number of missed firings above the limit.
   package var onPassedOver: (_ count: Int) -> Void = { _ in }
   /// The daemon is connected and will answer.
   package var onConnection: () -> Void = {}
@@ -67,8 +67,8 @@ package final class FiringFollower {
   /// Whether a call would be sent.
   package var isConnected: Bool { calls != nil }
 
-  /// Calls a method of `org.georemind`; without a daemon the answer is nil, at once. It is nil,
-  /// too, where the connection is lost before the answer: then whether it was done is not known.
+  /// Calls a method. The answer is nil at once without a daemon, and for a lost connection, when
+  /// the outcome is unknown.
   package func call(
     _ method: String, _ parameters: JSONObject = JSONObject(),
     answer: @escaping (Result<JSONObject, VarlinkError>?) -> Void
@@ -100,8 +100,8 @@ package final class FiringFollower {
       return lose(error.description)
     }
     connectedSince = loop.now(.monotonic)
-    // The daemon takes both before it takes any call of the other link: once the first is answered,
-    // whatever fires is either in the stream or in the ledger already.
+    // The daemon takes both before calls of the other link: after the first answer, every firing is
+    // in the stream or in the ledger.
     stream?.call("Status") { [unowned self] in
       switch $0 {
       case .success: isListening()

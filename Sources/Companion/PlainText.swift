@@ -1,6 +1,5 @@
 extension StringProtocol {
-  /// The text on one line, without what could move a terminal's cursor or turn the direction of
-  /// writing: control and formatting characters.
+  /// The text on one line, without control and formatting characters.
   package var printable: String {
     var text = String.UnicodeScalarView()
     for scalar in unicodeScalars {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where things are when nobody says: the service's folders, or the user's.
+/// Default folders of the service or the user.
 package struct ServiceFolders: Sendable {
   package static let systemConfiguration = "/etc/georemind/georemind.conf"
 
@@ -35,7 +35,7 @@ package struct ServiceFolders: Sendable {
 
   package var socketPath: String { "\(runtimeFolder)/org.georemind" }
 
-  /// Where `georemind-route` listens.
+  /// Socket of `georemind-route`.
   package var routeSocket: String { "\(runtimeFolder)/org.georemind.route" }
 
   private var runtimeFolder: String {

@@ -1,7 +1,6 @@
 import Glibc
 
-/// Lines for the journal by standard error, as sd-daemon(3) has them: the level in front where the
-/// journal reads them, the program's name where a person does.
+/// Log lines on standard error: with sd-daemon(3) levels for the journal, with a name for people.
 package struct ServiceLog: Sendable {
   package enum Level: Int, Sendable {
     case error = 3

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where the daemon listens.
+/// Path of the daemon's socket.
 package enum SocketPath {
   package static let system = "/run/georemind/org.georemind"
 

@@ -25,13 +25,13 @@ package struct ConfigurationFile: Equatable, Sendable {
   package struct Assignment: Equatable, Sendable {
     package let section: String
     package let key: String
-    /// Without the white space around it; empty means "back to the default".
+    /// The value without surrounding white space; empty means "back to the default".
     package let value: String
-    /// Where it begins, counted from 1.
+    /// First line in the file, from 1.
     package let line: Int
   }
 
-  /// As it was passed in; it is what errors and provenance name.
+  /// The path as passed in, for errors and sources of values.
   package let path: String
   package private(set) var headers: [Header] = []
   package private(set) var assignments: [Assignment] = []

@@ -3,8 +3,7 @@ package enum NearestWord {
   /// Longer words are never suggested: the work grows with the product of the lengths.
   private static let longest = 64
 
-  /// The nearest word when it is near enough to be a slip: a third of its letters at most, the case
-  /// of letters aside. The first of several equally near.
+  /// The first nearest word within a third of its letters, ignoring case; nil if none is near.
   package static func find(_ typed: String, in words: some Sequence<String>) -> String? {
     let typed = Array(typed.lowercased())
     guard typed.count <= 2 * longest else { return nil }

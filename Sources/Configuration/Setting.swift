@@ -10,8 +10,7 @@ package struct Setting<Settings>: Sendable {
   package let expected: String
   private let store: @Sendable (Configuration, inout Settings) throws(ConfigurationError) -> Void
 
-  /// A key of which the last assignment counts. Where there is neither a value nor a default,
-  /// nothing is stored.
+  /// A scalar key: the last assignment counts. Without value and default nothing is stored.
   package init<Value>(
     _ section: String, _ name: String, _ fallback: String? = nil, _ form: SettingForm<Value>,
     store: @escaping @Sendable (inout Settings, Value) -> Void

@@ -1,14 +1,13 @@
 package import CivilTime
 import Geodesy
 
-/// How the text of a setting becomes a value, and which texts do.
+/// The conversion and check of a setting's text.
 package struct SettingForm<Value>: Sendable {
   /// The accepted form, to end "… is not …", such as "a time span from 1s to 1h".
   package let expected: String
   package let read: @Sendable (String) throws -> Value?
 
-  /// - Parameter read: answers nil, or throws with a reason that prints well, when the text is
-  ///   refused.
+  /// - Parameter read: nil or a thrown, printable reason refuses the text.
   package init(_ expected: String, _ read: @escaping @Sendable (String) throws -> Value?) {
     self.expected = expected
     self.read = read
@@ -63,7 +62,7 @@ extension SettingForm<Double> {
 
 extension SettingForm<TimeSpan> {
   /// A time span.
-  /// - Parameter infinity: what the word `infinity` stands for, where it may be written.
+  /// - Parameter infinity: the value of the word `infinity`, if allowed.
   package static func span(_ range: ClosedRange<TimeSpan>, infinity: TimeSpan? = nil) -> Self {
     Self("a time span from \(range.lowerBound) to \(range.upperBound)") { text in
       if text == "infinity", let infinity { return infinity }

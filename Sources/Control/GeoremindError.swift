@@ -17,7 +17,7 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
   /// The reminder's state does not allow the call, such as a snooze after completion.
   case wrongState(id: String, state: String)
 
-  /// nil where it is none of these.
+  /// nil for other errors.
   package init?(_ error: VarlinkError) {
     func text(_ key: String) -> String { error.parameters[key]?.string ?? "?" }
     func texts(_ key: String) -> [String] {
@@ -39,7 +39,7 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
     }
   }
 
-  /// As it crosses the wire.
+  /// The error on the wire.
   package var varlink: VarlinkError {
     func error(_ name: String, _ parameters: KeyValuePairs<String, JSONValue?>) -> VarlinkError {
       VarlinkError(

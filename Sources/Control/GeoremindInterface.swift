@@ -1,5 +1,4 @@
-/// The interface of the daemon: what its socket understands, in Varlink's own words. The text is
-/// what `org.varlink.service.GetInterfaceDescription` answers and what calls are checked against.
+/// The daemon's interface in Varlink's language, for GetInterfaceDescription and to check calls.
 package enum GeoremindInterface {
   package static let name = "org.georemind"
 

@@ -39,12 +39,11 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
   case watchFirings = "WatchFirings"
   case watchStatus = "WatchStatus"
 
-  /// Whether it answers many times and so must be called with `more`. Varlink's definition language
-  /// has no word for it.
+  /// Whether it must be called with `more`, which Varlink's language cannot express.
   package var isStreaming: Bool { self == .watchFirings || self == .watchStatus }
 }
 
 extension VarlinkCall {
-  /// nil where the interface has no such method.
+  /// nil for a method that the interface does not have.
   package var georemindMethod: GeoremindMethod? { GeoremindMethod(rawValue: methodName) }
 }

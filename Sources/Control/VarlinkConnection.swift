@@ -65,8 +65,7 @@ package struct VarlinkConnection<Peer> {
   /// No call is taken: one is open, or the peer does not read what it was sent.
   private var isBlocked: Bool { openCall != nil || unsentBytes >= outputLimit }
 
-  /// Takes bytes from the peer. The handler is called for each call that passes the checks of the
-  /// service; it must not touch this connection.
+  /// Takes bytes from the peer. The handler gets each valid call and must not use this connection.
   package mutating func receive(_ bytes: some Sequence<UInt8>, handler: Handler) -> [Action] {
     guard !isClosed else { return [] }
     framer.append(bytes)
@@ -78,7 +77,7 @@ package struct VarlinkConnection<Peer> {
     return actions
   }
 
-  /// Says that the socket took `count` bytes; calls that waited for it go on.
+  /// Reports that the socket took `count` bytes; waiting calls continue.
   package mutating func sent(_ count: Int, handler: Handler) -> [Action] {
     unsentBytes = max(0, unsentBytes - max(0, count))
     var actions: [Action] = []
@@ -99,8 +98,7 @@ package struct VarlinkConnection<Peer> {
     return actions
   }
 
-  /// The last reply to the open call; the calls that waited behind it go on. Nothing where none is
-  /// open.
+  /// Sends the last reply to the open call, if any, and continues with waiting calls.
   package mutating func finish(
     _ result: Result<JSONObject, VarlinkError>, handler: Handler
   )

@@ -11,8 +11,7 @@ package struct VarlinkError: Error, Equatable, Sendable, CustomStringConvertible
     self.parameters = parameters
   }
 
-  /// A sentence for the errors of `org.varlink.service` and `org.georemind`; for others the name
-  /// and the parameters.
+  /// A sentence for errors of known interfaces; name and parameters for others.
   package var description: String {
     if let known = VarlinkServiceError(self) { return known.description }
     if let known = GeoremindError(self) { return known.description }
@@ -32,7 +31,7 @@ package enum VarlinkServiceError: Error, Equatable, Sendable, CustomStringConver
   /// The method answers many times and must be called with `more`.
   case expectedMore
 
-  /// nil where it is none of these.
+  /// nil for other errors.
   package init?(_ error: VarlinkError) {
     func text(_ key: String) -> String { error.parameters[key]?.string ?? "?" }
     let (interface, member) = VarlinkCall.split(error.name)
@@ -48,7 +47,7 @@ package enum VarlinkServiceError: Error, Equatable, Sendable, CustomStringConver
     }
   }
 
-  /// As it crosses the wire.
+  /// The error on the wire.
   package var varlink: VarlinkError {
     func error(_ name: String, _ parameters: JSONObject = JSONObject()) -> VarlinkError {
       VarlinkError(name: "\(VarlinkService.interfaceName).\(name)", parameters: parameters)

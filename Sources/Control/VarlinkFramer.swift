@@ -32,9 +32,9 @@ package struct VarlinkFramer: Sendable {
   /// A message longer than this, its NUL not counted, is an error; in bytes.
   package let limit: Int
   private var buffer: [UInt8] = []
-  /// Where the current message begins.
+  /// Offset of the current message.
   private var start = 0
-  /// Up to here the current message is known to hold no NUL.
+  /// End of the part that has no NUL.
   private var scanned = 0
 
   package init(limit: Int = VarlinkFramer.defaultLimit) { self.limit = max(1, limit) }

@@ -40,8 +40,7 @@ package struct VarlinkInterface: Equatable, Sendable {
   /// The definition as it was read; this is what a service hands out.
   package let text: String
 
-  /// Reads and checks a definition: grammar, names said twice, types that do not exist, types that
-  /// contain themselves without end.
+  /// Parses a definition; rejects duplicate names, unknown types and types of infinite size.
   package init(parsing text: String) throws(VarlinkInterfaceError) {
     self.text = text
     var parser = VarlinkInterfaceParser(text)

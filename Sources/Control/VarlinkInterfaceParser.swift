@@ -1,5 +1,4 @@
-/// Recursive descent over the grammar of https://varlink.org/Interface-Definition, bounded in the
-/// size of the text, in nesting and in the number of members.
+/// Recursive descent over https://varlink.org/Interface-Definition, bounded in size and nesting.
 struct VarlinkInterfaceParser {
   static let maximumSize = 256 << 10
   static let maximumDepth = 16
@@ -7,7 +6,7 @@ struct VarlinkInterfaceParser {
 
   private let bytes: [UInt8]
   private var offset = 0
-  /// Where types are named, to say it when one does not exist.
+  /// Offsets of type names, for errors about unknown types.
   private var references: [(name: String, offset: Int)] = []
 
   init(_ text: String) { bytes = Array(text.utf8) }
@@ -134,8 +133,7 @@ struct VarlinkInterfaceParser {
     }
   }
 
-  /// A type that needs a value of itself to have a value: rounds of striking out the types whose
-  /// needs are met, until only such are left.
+  /// A type that requires a value of itself, found by repeated removal of satisfiable types.
   private static func endlessType(_ types: [String: VarlinkInterface.Kind]) -> String? {
     var needs = types.mapValues { kind in
       var names: Set<String> = []

@@ -7,8 +7,7 @@ struct Command {
   /// New or edited reminders, stored with the progress that the engine decides.
   var saved: [ReminderStore.Entry] = []
   var forgotten: [String] = []
-  /// Events that bring the engine back where the store refuses the command; reminders come back by
-  /// themselves.
+  /// Events that undo the command in the engine if the store refuses it, except for reminders.
   var undo: [Event] = []
 
   /// Ids of the reminders that it changes.

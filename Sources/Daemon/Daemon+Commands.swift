@@ -37,8 +37,7 @@ extension Daemon {
     try store.commit(changes, and: body)
   }
 
-  /// All reminders are kept in memory, and whoever may add some must not fill it: a daemon that is
-  /// killed for it would be killed again at the next start.
+  /// All reminders are in memory: a daemon killed for lack of it would be killed at each start.
   func checkRoom(for reminders: [Reminder]) throws(GeoremindError) {
     // No message of a client has more. Sizes are worked out near the limit alone.
     let maximumGrowth = reminders.count << 21

@@ -26,8 +26,7 @@ extension Daemon {
     shortenLedger()
   }
 
-  /// Once a day: removes firings older than is to be kept. The ledger of a recording has its own
-  /// time.
+  /// Removes old firings once a day; a recording's ledger follows its own time.
   func shortenLedger() {
     dailyTimer?.arm(in: 86_400_000_000)
     guard let now = clock.live, let days = settings.ledgerKeepDays else {

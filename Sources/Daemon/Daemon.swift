@@ -50,7 +50,7 @@ final class Daemon {
   var selfCheck = SelfCheck()
   /// Limit of all reminders in bytes: a million of the usual size.
   var maximumReminderBytes = 256 << 20
-  /// How large the database may become by places, in bytes: some ten million of the usual size.
+  /// Limit of the database for adding places, in bytes: some ten million of the usual size.
   var maximumDatabaseBytes: Int64 = 4 << 30
 
   /// - Parameters:
@@ -177,8 +177,7 @@ final class Daemon {
     sources.append(try loop.addSignal(SIGHUP) { [unowned self] _ in reloadSettings() })
   }
 
-  /// SIGHUP: the configuration, the reminder files and the time zone are read anew. A configuration
-  /// with an error in it changes nothing.
+  /// SIGHUP: reads configuration, reminder files and time zone anew. An error changes nothing.
   func reloadSettings() {
     services.reloading()
     defer { services.ready(status: statusLine) }
@@ -270,14 +269,12 @@ final class Daemon {
     }
   }
 
-  /// Whether the engine knows the reminders already; before the first fix of a recording it does
-  /// not.
+  /// Whether the engine has the reminders; false before the first fix of a recording.
   var isRunning: Bool { isLoaded }
 
   // MARK: - Status
 
-  /// The status line is sent at once when systemd waits for it, else within a few seconds: nobody
-  /// reads it every second.
+  /// Sends the status line at once if systemd waits for it, else within a few seconds.
   func updateStatusSoon() {
     guard services.isSupervised, let statusTimer, !statusTimer.isEnabled else { return }
     statusTimer.arm(in: 5_000_000)

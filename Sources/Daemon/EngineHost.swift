@@ -6,8 +6,8 @@ import Positioning
 import Reminders
 import Storage
 
-/// Puts events into the engine and carries out its effects: first the store, all effects of one
-/// event in one transaction, then the journal and whoever watches.
+/// Passes events to the engine and carries out its effects: first the store, in one transaction per
+/// event, then the journal and the watchers.
 final class EngineHost {
   private(set) var engine: Engine
   let clock: Clock
@@ -16,8 +16,7 @@ final class EngineHost {
   let journal: Announcer
   let log: Logger
   private var effects: [Effect] = []
-  /// Changes that are to be stored, oldest first. Not empty after an event only while the store
-  /// fails.
+  /// Changes to store, oldest first; empty after an event unless the store fails.
   var pending = Changes()
   /// Reminders that a refused command has changed in the engine, until it has them back.
   var refused: Set<String> = []
@@ -103,8 +102,7 @@ final class EngineHost {
     if storeFailureText != nil { carryOut(isRetry: true) }
   }
 
-  /// - Parameter isRetry: also tries again what the store refused. An event without effects does
-  ///   not: a store that is locked takes seconds to refuse.
+  /// - Parameter isRetry: retries pending changes without effects; slow on a locked store.
   private func carryOut(isRetry: Bool = false) {
     defer { onDeadlineChange() }
     guard !effects.isEmpty || isRetry else { return }
@@ -156,8 +154,7 @@ final class EngineHost {
     if let storeFailure { throw storeFailure }
   }
 
-  /// Gives the engine the reminders of refused commands back: the stored row, with the latest
-  /// progress.
+  /// Restores reminders of refused commands in the engine: the stored row with the latest progress.
   private func restoreRefused() {
     guard !refused.isEmpty, let now = clock.now else { return }
     do throws(StoreError) {
@@ -220,7 +217,7 @@ final class EngineHost {
     case .say(let notice): outcome.notices.append(notice)
     case .route(let request): outcome.routes.append(request)
     case .keep(let experience):
-      // Travel times of a recording are not those of this device.
+      // A recording does not show this device's travel times.
       if clock.isLive { outcome.changes.experience = experience }
     }
   }
@@ -244,7 +241,7 @@ final class EngineHost {
     if let number = firing.unnamed?.number, let name = placeName(number) { firing.name(name) }
   }
 
-  /// nil where there is no such place, or the store does not answer.
+  /// The name of a place; nil for an unknown place or a failing store.
   func placeName(_ number: Int64) -> String? {
     try? store.places.name(of: number)
   }

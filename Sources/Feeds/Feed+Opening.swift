@@ -1,7 +1,7 @@
 import Glibc
 import LinuxRuntime
 
-/// From a URL to an open channel.
+/// Opens a URL's channel.
 extension Feed {
   func timeIsUp() {
     switch state {

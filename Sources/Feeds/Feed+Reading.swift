@@ -13,8 +13,8 @@ extension Feed {
     }
   }
 
-  /// Limit of what one turn reads of a live feed, in bytes: some seconds of a receiver's output.
-  /// Each fix in it may mean a commit, and clients of the control socket wait for all of them.
+  /// Limit of one turn's read from a live feed, in bytes: some seconds of output. Each fix may cost
+  /// a commit, and clients wait.
   private static let maximumTurn = 4096
 
   /// One read a turn: the loop comes back while there is more, after serving what else is ready.
@@ -26,7 +26,7 @@ extension Feed {
     switch errno {
     case EINTR: break
     case EAGAIN:
-      // Nothing to read and nobody there: epoll would report it for ever.
+      // No data and no writer: epoll would report it repeatedly.
       if !events.isDisjoint(with: [.hangUp, .error]) { hungUp() }
     case EIO, ENXIO: hungUp()
     case let code: lose("cannot read: \(errorText(code))")

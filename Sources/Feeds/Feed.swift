@@ -27,7 +27,7 @@ package final class Feed {
   /// When the last of them came, in microseconds of CLOCK_BOOTTIME; nil before.
   package internal(set) var lastArrival: Int64?
 
-  /// How many datagrams may wait to be read, in bytes of the kernel's account; nil for other feeds.
+  /// Receive buffer for datagrams, in bytes as the kernel counts them; nil for other feeds.
   package internal(set) var receiveBuffer: Int?
   /// Datagrams that the kernel dropped since the socket was opened, because that was too little.
   package var droppedDatagrams: Int { Int(datagrams.dropped) }
@@ -62,7 +62,7 @@ package final class Feed {
   var lookUp: HostLookUp?
   var openedAt: Int64 = 0
   var output: [UInt8] = []
-  /// How long nothing may come, in microseconds; 0 is for ever.
+  /// Limit of silence in microseconds; 0 is none.
   private(set) var silenceTimeout: Int64
   /// Since when the silence is measured: the last arrival, or the opening.
   var quietSince: Int64 = 0
@@ -123,8 +123,7 @@ package final class Feed {
     state = .closed
   }
 
-  /// It is under way, and neither a timer nor a descriptor will ever call it: a fault of this
-  /// program.
+  /// Whether a running feed has neither timer nor descriptor: a fault of this program.
   package var isStuck: Bool {
     switch state {
     case .connecting, .waiting: timer?.isEnabled != true && source == nil
@@ -133,8 +132,7 @@ package final class Feed {
     }
   }
 
-  /// Sends through a queue of at most 64 KiB; returns whether it was taken. Files and datagrams
-  /// take nothing.
+  /// Sends through a queue of at most 64 KiB; false if it was not taken, as by files and datagrams.
   @discardableResult
   package func write(_ bytes: some Collection<UInt8>) -> Bool {
     guard state == .open, let channel, channel.kind == .socket || channel.kind == .terminal,
@@ -168,7 +166,7 @@ package final class Feed {
     var interest: IOEvents = isPaused ? [] : .readable
     if !output.isEmpty { interest.insert(.writable) }
     source.setInterest(interest)
-    // With an empty set epoll still reports a hang-up, and would do so for ever.
+    // epoll reports a hang-up repeatedly even for an empty set.
     source.isEnabled = !interest.isEmpty
   }
 }

@@ -23,8 +23,7 @@ extension Feed {
     package var onDatagram: (UnsafeRawBufferPointer, DatagramOrigin) -> Void = { _, _ in }
     /// The connection is lost, or could not be made: why, in a few words.
     package var onClose: (_ reason: String, _ willRetry: Bool) -> Void = { _, _ in }
-    /// Nothing came for so long that it has to be reported, though the connection stays: why, in a
-    /// few words.
+    /// Called with the reason when a connected feed is silent for too long.
     package var onSilence: (_ reason: String) -> Void = { _ in }
     /// A file, a FIFO or standard input has ended.
     package var onEnd: () -> Void = {}
@@ -32,12 +31,11 @@ extension Feed {
 
   /// Times are in microseconds.
   package struct Options {
-    /// How long each address may take to answer, and the look-up of a name before that.
+    /// Limit for each address to answer, and for the look-up before.
     package var connectTimeout: Int64
-    /// How long nothing may come over a live feed before a connection by TCP counts as dead, and
-    /// the silence of the others is reported; 0 is for ever, nil 30 s.
+    /// Silence after which TCP is dead and other live feeds are reported; 0 is never, nil 30 s.
     package var silenceTimeout: Int64?
-    /// How long bytes may come over a serial line without sense before another speed is tried.
+    /// Limit for unintelligible bytes on a serial line before another speed is tried.
     package var speedTimeout: Int64 = 3_000_000
     package var backoff = Backoff()
     /// The program that looks up the names of hosts: getent(1), or one with its output.

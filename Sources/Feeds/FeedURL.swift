@@ -5,23 +5,20 @@ import LinuxRuntime
 /// The form is RFC 3986: IPv6 addresses in brackets, `%20` for characters that a path cannot hold.
 /// Each scheme of `FeedScheme.all` makes values of this type.
 package struct FeedURL: Sendable {
-  /// The canonical form, which reads back as the same value: default ports are printed, defaults of
-  /// a query are not.
+  /// The canonical form, with default ports, without default queries; parses to the same value.
   package let description: String
   let opening: Opening
   let silence: Silence
-  /// How the next run of the service reads the descriptor that this run had open; nil where it
-  /// opens the feed anew.
+  /// Kind of channel that the next run takes over; nil if it opens the feed anew.
   let handover: FeedChannel.Kind?
-  /// The longest wait before a lost feed is tried again, in microseconds; nil where it is not tried
-  /// again, because the end of the bytes is the end of the feed.
+  /// Longest delay before a retry, in microseconds; nil for a feed that ends with its bytes.
   let longestWait: Int64?
   /// Sent on connection, and again after half the allowed silence.
   var greeting: String?
   var line: SerialLine?
   package var recording: Recording?
 
-  /// How the channel comes about.
+  /// Way of opening the channel.
   enum Opening: Sendable {
     /// A TCP connection to one of the addresses of a host.
     case host(String, port: UInt16)
@@ -33,7 +30,7 @@ package struct FeedURL: Sendable {
 
   /// The meaning of silence.
   enum Silence: Sendable {
-    /// Nothing: a recording, or what somebody types.
+    /// Normal: a recording or typed input.
     case ignore
     /// The peer may have disconnected without a word: connect anew.
     case reconnect

@@ -13,8 +13,8 @@ package struct HookCall: Equatable, Sendable {
     self.firing = firing
   }
 
-  /// The name of the unit: the same firing and place in the list of programs give the same name, so
-  /// that systemd itself refuses a second start while the first runs.
+  /// The unit's name, equal for the same firing and program number, so that systemd refuses a
+  /// second start while the first runs.
   package func unitName(number: Int) -> String {
     let id = firing.id.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
     return "georemind-hook-\(id.prefix(64))-\(number).service"
@@ -62,7 +62,7 @@ package struct HookCall: Equatable, Sendable {
       ("SyslogIdentifier", .string("georemind-hook")),
       ("TimeoutStartUSec", .uint64(UInt64(max(1, settings.timeout.microseconds)))),
       ("TimeoutStopUSec", .uint64(5_000_000)),
-      // Nothing of it is left when it has ended, however it did.
+      // systemd removes the unit after any end.
       ("CollectMode", .string("inactive-or-failed")),
       ("NoNewPrivileges", .bool(true)),
     ]

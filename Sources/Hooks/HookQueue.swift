@@ -1,6 +1,6 @@
 package import Companion
 
-/// Which hooks run, and which wait: a state machine, events in, effects out.
+/// Running and waiting hooks, as a state machine: events in, effects out.
 package struct HookQueue: Sendable {
   package struct Start: Equatable, Sendable {
     package let unit: String
@@ -14,8 +14,7 @@ package struct HookQueue: Sendable {
     case failed(HookCall, unit: String, result: String)
   }
 
-  /// Calls that may wait; a program that hangs for half a minute each time must not fill the
-  /// memory.
+  /// Limit of waiting calls, since a hanging program must not fill the memory.
   package static let maximumWaiting = 256
 
   private struct Running: Sendable {
@@ -62,14 +61,13 @@ package struct HookQueue: Sendable {
   /// Result of a hook without news from systemd for too long.
   package static let lost = "lost"
 
-  /// When the first hook whose end was not reported is given up; nil where none runs.
+  /// Deadline of the oldest running hook; nil if none runs.
   /// - Parameter limit: microseconds.
   package func giveUp(after limit: Int64) -> Int64? {
     running.values.map(\.begun).min().map { $0 + limit }
   }
 
-  /// Frees the places of hooks whose end was not reported in time: a signal may get lost with the
-  /// bus.
+  /// Removes hooks without a reported end: their signal may be lost with the bus.
   package mutating func giveUp(
     at now: Int64, after limit: Int64
   ) -> (starts: [Start], words: [Word]) {

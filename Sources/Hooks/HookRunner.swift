@@ -60,8 +60,7 @@ package final class HookRunner {
       guard signal.arguments.count == 4, let unit = signal.arguments[2].string,
         let result = signal.arguments[3].string, let begin = queue.begin(of: unit)
       else { return }
-      // systemd says of a job that took too long that it failed, and forgets the unit, which knows
-      // better.
+      // For a timeout systemd reports `failed`, and the unit with the reason is removed.
       let isOverdue = now - begin >= self.settings.timeout.microseconds
       perform(
         queue.ended(

@@ -35,8 +35,7 @@ extension HookSettings {
     Setting("Hook", "User", nil, .text) { $0.user = $1 },
   ]
 
-  /// Why a program cannot be started by the system's service, if it cannot: others than root could
-  /// change what runs.
+  /// Why the system's service refuses a program, if it does: users other than root could change it.
   package static func objection(to path: String, needsRoot: Bool) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -56,8 +55,7 @@ extension HookSettings {
     return nil
   }
 
-  /// The first folder or link on the way to a file that others than root could change, links
-  /// followed one by one.
+  /// The first folder or link of a path that others than root could change, following each link.
   private static func weakness(onTheWayTo path: String) -> String? {
     var names = path.split(separator: "/").map(String.init)[...]
     var folder = ""
@@ -86,7 +84,7 @@ extension HookSettings {
     return nil
   }
 
-  /// As many as the kernel follows (path_resolution(7)).
+  /// The kernel's limit of followed links (path_resolution(7)).
   private static let maximumLinks = 40
 
   private static func target(ofLink path: String) -> String? {

@@ -21,7 +21,7 @@ package struct InterchangeError: Error, Equatable, CustomStringConvertible {
 
 /// A fault at one place in a file, without the file's name.
 struct Fault: Error {
-  /// nil where the reader's current line is meant.
+  /// nil for the reader's current line.
   var line: Int?
   let reason: String
 

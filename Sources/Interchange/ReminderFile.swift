@@ -1,8 +1,7 @@
 import JSONText
 package import Reminders
 
-/// Files of reminders: the contract's JSON, an array of them or one object after the other, and
-/// calendars.
+/// Reminder files: the contract's JSON, as an array or objects in sequence, and calendars.
 package enum ReminderFile {
   /// A larger file is refused: it is no list of reminders.
   package static let maximumSize = 1 << 30
@@ -11,7 +10,7 @@ package enum ReminderFile {
     try parse(try FileBytes.read(path, limit: maximumSize), file: path)
   }
 
-  /// By its content: JSON, or the events and tasks of a calendar (RFC 5545).
+  /// Reads JSON or a calendar (RFC 5545), by content.
   package static func parse(_ bytes: [UInt8], file: String) throws(InterchangeError) -> [Reminder] {
     if try FileKind.of(ByteSource(bytes: bytes, name: file)) == .calendar {
       return try CalendarReading(bytes, file: file).reminders.map(\.reminder)

@@ -18,7 +18,7 @@ package struct NotificationBoard: Sendable {
     /// The server runs but refused it.
     case notShown(reminder: String)
     case pressed(id: UInt32, Notification.Button)
-    /// It left the screen, by the user's hand or by itself.
+    /// The user dismissed it, or it expired.
     case closed(id: UInt32)
     /// The daemon did, or refused, what a button asked for.
     case settled(reminder: String, problem: String?)
@@ -27,12 +27,12 @@ package struct NotificationBoard: Sendable {
   }
 
   package enum Effect: Equatable, Sendable {
-    /// To be answered by `shown` or `notShown`.
+    /// Show it; `shown` or `notShown` answers.
     case show(Notification, reminder: String, replacing: UInt32)
     case close(id: UInt32)
     case complete(reminder: String)
     case snooze(reminder: String)
-    /// To be answered by `checked`.
+    /// Ask about it; `checked` answers.
     case check(reminder: String)
   }
 
@@ -41,7 +41,7 @@ package struct NotificationBoard: Sendable {
     case asking
     /// For a server.
     case waiting
-    /// On its way to the server; a newer one may be behind it.
+    /// Sent to the server; a newer one may wait behind it.
     case sending(next: Notification?)
     case open(id: UInt32)
   }
@@ -49,7 +49,7 @@ package struct NotificationBoard: Sendable {
   private struct Entry: Sendable {
     var notification: Notification
     var place: Place
-    /// Of its predecessor that is on the screen still.
+    /// Id of the former notification that is still on the screen.
     var replaces: UInt32 = 0
   }
 
@@ -82,7 +82,7 @@ package struct NotificationBoard: Sendable {
       return order.flatMap { send($0) }
     case .serverWent:
       hasServer = false
-      // With the server its notifications went, and nobody has dismissed them.
+      // The server's notifications ended with it, and nobody has dismissed them.
       for reminder in order where entries[reminder]?.place != .asking {
         if case .sending(let next?)? = entries[reminder]?.place {
           entries[reminder]?.notification = next
@@ -154,7 +154,7 @@ package struct NotificationBoard: Sendable {
 
   private mutating func shown(_ reminder: String, _ id: UInt32) -> [Effect] {
     guard case .sending(let next)? = entries[reminder]?.place else {
-      // It was given up meanwhile.
+      // It was dropped while the server took it.
       return entries[reminder] == nil ? [.close(id: id)] : []
     }
     entries[reminder]?.place = .open(id: id)

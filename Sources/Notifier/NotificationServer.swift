@@ -63,8 +63,7 @@ package final class NotificationServer {
     }
   }
 
-  /// - Parameter answer: its id; nil where the server did not take it. Not called where the server
-  ///   went away meanwhile.
+  /// - Parameter answer: the id; nil if the server refuses. Not called if the server disconnects.
   package func show(
     _ notification: Notification, replacing: UInt32, answer: @escaping (UInt32?) -> Void
   ) {
@@ -87,7 +86,7 @@ package final class NotificationServer {
   }
 
   package func close(_ id: UInt32) {
-    // That it is closed already is as well.
+    // Ignores the error for a closed notification.
     try? bus.call(Self.name, Self.path, Self.name, "CloseNotification", [.uint32(id)]) { _ in }
   }
 }

@@ -8,8 +8,7 @@ struct CategoryColors {
     "#C2410C", "#6D28D9", "#1D4ED8", "#BE185D", "#15803D", "#A16207", "#0E7490", "#475569",
   ]
 
-  /// - Parameter known: by name in lower case. What is no `#RRGGBB` is passed over: it goes into a
-  ///   style sheet.
+  /// - Parameter known: by lower-case name. Only `#RRGGBB` values may enter the style sheet.
   init(_ categories: some Sequence<String>, known: [String: String]) {
     var colors: [String: String] = [:]
     var next = 0

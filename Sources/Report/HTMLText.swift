@@ -10,7 +10,7 @@ enum HTMLText {
       case ">": result += "&gt;"
       case "\"": result += "&quot;"
       case "'": result += "&#39;"
-      // Not allowed in HTML, not even as a reference.
+      // HTML forbids these, even as references.
       case "\u{0}"..<"\u{9}", "\u{B}", "\u{C}", "\u{E}"..<"\u{20}", "\u{7F}"..<"\u{A0}":
         result += "\u{FFFD}"
       default: result.unicodeScalars.append(scalar)

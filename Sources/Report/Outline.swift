@@ -44,8 +44,7 @@ enum Outline {
 }
 
 extension Vector {
-  /// Metres to the nearest point of a straight line: near a pole or the antimeridian no exception
-  /// is needed.
+  /// Metres to the nearest point of a straight line, valid at the poles and the antimeridian.
   func distance(toSegmentFrom a: Vector, to b: Vector) -> Double {
     let along = b - a
     let own = self - a

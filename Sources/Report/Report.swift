@@ -16,7 +16,7 @@ package struct Report {
     package enum Reason: String, CaseIterable, Sendable {
       /// Too far from those before and after for its time.
       case outlier
-      /// Of a device that is not followed, or of a kind that the settings leave out.
+      /// Of another device, or excluded by the settings.
       case notFollowed
 
       var words: String {
@@ -81,7 +81,7 @@ package struct Trip {
   package private(set) var fixes = 0
   /// The first ones that did not, `maximumExcluded` at most.
   package private(set) var excluded: [Report.ExcludedFix] = []
-  /// How many there were of each kind.
+  /// Number of excluded fixes for each reason.
   package private(set) var excludedCounts: [Report.ExcludedFix.Reason: Int] = [:]
 
   /// A jump that the fixes after it will bear out or not.
@@ -135,7 +135,7 @@ package struct Trip {
     }
   }
 
-  /// Where no fix was for longer than the sketch's longest leg.
+  /// Times without a fix that are longer than the sketch's longest leg.
   package var gaps: [ClosedRange<Instant>] {
     zip(sketch.points, sketch.points.dropFirst()).compactMap { before, after in
       after.isAfterGap && after.time > before.time ? before.time...after.time : nil

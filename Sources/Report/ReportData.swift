@@ -10,7 +10,7 @@ struct ReportData {
   let report: Report
   let colors: CategoryColors
 
-  /// So many fences and so many places are drawn; of more, the nearest to what happened.
+  /// Limit of drawn fences and of drawn places; the nearest to events are drawn.
   static let maximumOutlines = 2000
 
   var json: JSONObject {
@@ -34,8 +34,7 @@ struct ReportData {
 
   private func micro(_ degrees: Double) -> Int { Int((degrees * 1e6).rounded()) }
 
-  /// The local time's distance from UTC in seconds, from the beginning on and at each change:
-  /// pairs.
+  /// Pairs of time and UTC offset in seconds: at the beginning and at each change.
   private func offsets() -> [JSONValue] {
     guard let span = report.span else { return [] }
     var pairs: [JSONValue] = []
@@ -170,7 +169,7 @@ struct ReportData {
     return walk(geometry["coordinates"] ?? .null, 0)
   }
 
-  /// Those nearest to where something happened.
+  /// The elements nearest to events.
   private func nearest<Element>(
     _ elements: [Element], _ position: (Element) -> Coordinate?, limit: Int = maximumOutlines
   ) -> [Element] {

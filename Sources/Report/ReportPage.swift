@@ -206,7 +206,7 @@ package struct ReportPage {
 private enum Asset {
   static var style: String { text(PackageResources.page_css) }
   static var frame: String { text(PackageResources.frame_html) }
-  /// In the order in which they build on each other.
+  /// The scripts in order of dependency.
   static var program: String {
     [
       PackageResources.data_js, PackageResources.map_js, PackageResources.timeline_js,

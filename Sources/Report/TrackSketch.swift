@@ -17,23 +17,21 @@ package struct TrackSketch {
     package var speed: Double
     /// The worst since the point before, metres (95 %); nil where none was given.
     package var eph: Double?
-    /// Nothing is known of the way from the point before.
+    /// The way from the previous point is unknown.
     package var isAfterGap: Bool
   }
 
   package private(set) var points: [Point] = []
   /// Metres that a fix can be from the line through `points`.
   package private(set) var deviation: Double
-  /// Without a fix for longer than this there is a gap: what lies between was not tested for
-  /// passes.
+  /// A longer time without a fix is a gap, which was not tested for passes.
   package let longestLeg: TimeSpan
 
   private var tolerance: Double
   private let maximumPoints: Int
   /// Fixes since the last point, that one in front.
   private var open: [Point] = []
-  /// So many fixes are thinned together: it bounds the work, and a point a run is left for its time
-  /// and speed where the way is straight.
+  /// Fixes thinned together: bounds the work, and keeps a point per run for time and speed.
   private static let runLength = 64
 
   /// - Parameters:
@@ -48,7 +46,7 @@ package struct TrackSketch {
     deviation = tolerance
   }
 
-  /// Adds a fix. One without a time, or not newer than the one before, is not on the track.
+  /// Adds a fix; ignores those without a newer time.
   /// - Complexity: amortised O(1): runs of at most 64 are thinned at once.
   package mutating func add(_ fix: Fix) {
     guard let time = fix.time else { return }

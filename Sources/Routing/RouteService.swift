@@ -21,7 +21,7 @@ package struct RouteService {
   private var answers: [Way: (seconds: Double?, time: Int64)] = [:]
   private var quiet: [Transport: (until: Int64, backoff: Backoff, reason: String)] = [:]
 
-  /// How long an answer is given again, microseconds.
+  /// Lifetime of a cached answer in microseconds.
   package static let answerAge: Int64 = 120_000_000
   package static let maximumAnswers = 4_096
 

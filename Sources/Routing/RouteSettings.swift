@@ -18,10 +18,10 @@ package struct RouteSettings: Equatable, Sendable {
   /// For each mode that has one; without a slash at the end.
   package var bases: [Transport: String] = [:]
   package var timeout: TimeSpan
-  /// nil is beside the daemon's control socket.
+  /// nil means beside the daemon's control socket.
   package var socket: String?
 
-  /// nil where no engine is to be asked.
+  /// nil without a routing engine.
   package init?(_ configuration: Configuration) throws {
     let none = "none"
     let words = RoutingEngine.allCases.map(\.rawValue) + [none]

@@ -21,7 +21,7 @@ package enum RoutingEngine: String, CaseIterable, Sendable {
     }
   }
 
-  /// The one request for all destinations of a query.
+  /// The request for all destinations of a query.
   /// - Parameter base: such as `http://localhost:5000`, without a slash at the end.
   package func request(_ query: RouteQuery, base: String) -> HTTPRequest {
     switch self {

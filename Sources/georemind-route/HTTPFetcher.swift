@@ -3,8 +3,7 @@ import Departure
 import Glibc
 import Routing
 
-/// One connection after another to routing engines, over libcurl: bounded in time and in length, to
-/// http and https alone, without redirections.
+/// HTTP(S) by libcurl, one connection at a time, bounded in time and length, without redirections.
 final class HTTPFetcher {
   /// The longest answer, in bytes; that for 100 places is some 10 KB.
   static let longestAnswer = 256 << 10
@@ -44,8 +43,7 @@ final class HTTPFetcher {
     return true
   }
 
-  /// The body of the answer. An answer with an error status is one, too, where it has a body: it
-  /// says what the engine did not like.
+  /// The answer's body, even with an error status, since it has the engine's reason.
   func fetch(_ request: RoutingEngine.HTTPRequest) throws(RouteFailure) -> [UInt8] {
     body = []
     isTooLong = false

@@ -7,8 +7,8 @@ import LinuxRuntime
 import Logging
 import Routing
 
-/// `georemind-route`: asks a routing engine for `georemindd`, which has no network libraries of its
-/// own. Started by its socket; what it is to ask stands in the daemon's configuration.
+/// `georemind-route`: asks a routing engine for `georemindd`, which has no network libraries. Its
+/// socket starts it; the daemon's configuration names the engine.
 struct RouteCommand: ParsableCommand {
   static let version = GeoremindVersion.text
 

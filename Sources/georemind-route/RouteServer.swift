@@ -7,8 +7,7 @@ import LinuxRuntime
 import Logging
 import Routing
 
-/// The socket of `georemind-route`: one call after another, each answered by the engine or by why
-/// not.
+/// The socket of `georemind-route`: answers one call after another with times or an error.
 final class RouteServer {
   private typealias Connection = VarlinkConnection<PeerCredentials>
 

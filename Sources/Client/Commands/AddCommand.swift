@@ -73,8 +73,7 @@ struct AddCommand: ClientCommand {
     try say(added, with: daemon, in: context) { try context.output.line(id.printable) }
   }
 
-  /// The reminder as it would be. The daemon is needed only for what has a name; where it is not
-  /// there, the distance is left out.
+  /// Shows the reminder without adding it. Only names need the daemon; without it, no distance.
   private func preview(_ document: JSONObject, in context: Context) throws {
     var document = document
     var daemon: DaemonConnection?

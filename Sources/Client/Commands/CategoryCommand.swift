@@ -81,8 +81,7 @@ extension CategoryCommand {
     try CategoryPrinter(context: context, json: options.json).print([answer["category"]])
   }
 
-  /// Calls a method about one category, and says of an unknown name that it is a category's that is
-  /// unknown.
+  /// Calls a method about one category; an unknown name is reported as a category's.
   fileprivate static func call(
     _ method: String, _ parameters: JSONObject, _ options: CommonOptions, _ context: Context
   ) throws -> JSONObject {
@@ -97,7 +96,7 @@ extension CategoryCommand {
     }
   }
 
-  /// With the `#` that a shell takes for a comment, or without.
+  /// A colour with or without `#`, which begins a comment in a shell.
   private static func color(_ text: String) throws(Failure) -> String {
     let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
     guard digits.utf8.count == 6, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {

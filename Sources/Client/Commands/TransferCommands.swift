@@ -19,7 +19,7 @@ struct ImportCommand: ClientCommand {
   var files: [String]
   @OptionGroup var options: CommonOptions
 
-  /// Of one call, in bytes: well below what the daemon takes.
+  /// Bytes of one call, well below the daemon's limit.
   private static let batchSize = VarlinkFramer.defaultLimit * 3 / 4
 
   func run(in context: Context) throws {
@@ -44,7 +44,7 @@ struct ImportCommand: ClientCommand {
     return ids
   }
 
-  /// As few calls as may be; nearly always one.
+  /// Splits reminders into as few calls as possible, nearly always one.
   static func batches(_ reminders: [Reminder]) throws(Failure) -> [[JSONValue]] {
     var batches: [[JSONValue]] = []
     var size = Int.max

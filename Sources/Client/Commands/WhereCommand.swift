@@ -4,7 +4,7 @@ import Departure
 import Geodesy
 import JSONText
 
-/// Where the device is.
+/// Shows the device's position.
 struct WhereCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "where", abstract: "Show the current fix and the nearest places.")
@@ -41,8 +41,7 @@ struct WhereCommand: ClientCommand {
     for line in table.lines(indent: 2) { try context.output.line(line) }
   }
 
-  /// `9min walking, 6min driving`; a walk that nobody takes is left out, and so is the time to
-  /// where one is.
+  /// `9min walking, 6min driving`, without very long walks and without times to the present place.
   static func travel(_ seconds: JSONValue?) -> String {
     let longestWalk = 2 * 3600.0
     return ["walking", "driving"].compactMap { mode -> String? in

@@ -6,7 +6,7 @@ import LinuxRuntime
 
 /// A connection to the daemon: one call after the other.
 final class DaemonConnection {
-  /// How long the daemon may take, in microseconds.
+  /// Limit for the daemon's answer, in microseconds.
   private static let timeout: Int64 = 30_000_000
 
   private let client: UnixClient

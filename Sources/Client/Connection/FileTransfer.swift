@@ -15,10 +15,10 @@ struct FileTransfer {
   var isForPlacesOnly = false
 
   private var reminders: [Reminder] = []
-  /// Reminders from calendars; those that the daemon has already are skipped.
+  /// Reminders from calendars; known ones are skipped.
   private var calendarReminders: [Reminder] = []
   private var knownReminders = 0
-  /// In which file an id was.
+  /// The file of each id.
   private var origins: [String: String] = [:]
   private var daemon: DaemonConnection?
   private var upload: PlaceUpload?

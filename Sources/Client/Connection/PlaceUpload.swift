@@ -2,11 +2,9 @@ import Control
 import Interchange
 import JSONText
 
-/// Places on their way into the daemon: gathered into calls, the next one while the daemon is busy
-/// with the last. Nothing is seen of them before `finish`.
+/// Sends places in batches, one while the daemon handles the last. `finish` makes them visible.
 final class PlaceUpload {
-  /// Of one call, in bytes: well below what the daemon takes, and what it does in some tens of
-  /// milliseconds, so that its other work does not wait.
+  /// Bytes of one call: below the daemon's limit, and some tens of milliseconds of its time.
   private static let batchSize = VarlinkFramer.defaultLimit / 2
   private static let largestPlace = VarlinkFramer.defaultLimit * 3 / 4
 

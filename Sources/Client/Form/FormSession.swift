@@ -5,15 +5,14 @@ import Interchange
 import JSONText
 import LinuxRuntime
 
-/// A form in the user's editor until it can be applied: as `visudo` does, a text with an error is
-/// shown again with the error written above the line.
+/// A form in the user's editor. As in `visudo`, an error is shown above its line to edit again.
 struct FormSession {
   let form: ReminderForm
   let editor: Editor
   let context: Context
 
-  /// - Parameter apply: gets the arguments that `edit` would have been given.
-  /// - Returns: what `apply` answered; nil where nothing was changed.
+  /// - Parameter apply: gets the arguments for `edit`.
+  /// - Returns: the answer of `apply`; nil without a change.
   func run(_ apply: ([String]) throws -> JSONObject) throws -> JSONObject? {
     let file = try FormFile(folder: context.environment["TMPDIR"])
     var text = form.text

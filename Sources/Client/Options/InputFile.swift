@@ -3,8 +3,7 @@ import Feeds
 import Glibc
 import LinuxRuntime
 
-/// A file, a device or standard input (`-`), read in large pieces, and unpacked where gzip has
-/// packed it.
+/// A file, a device or standard input (`-`), read in large pieces and unpacked from gzip.
 final class InputFile {
   static let chunkSize = 1 << 17
 
@@ -16,7 +15,7 @@ final class InputFile {
   let isDevice: Bool
   private let descriptor: Int32
   private let reader: RecordingReader
-  /// Of the file itself, packed as they may be.
+  /// Bytes read from the file, before unpacking.
   var bytesRead: Int { reader.bytesTaken }
   /// Why reading ended before the end of the file. Earlier data is valid.
   private(set) var damage: Failure?

@@ -31,7 +31,7 @@ enum PlaceArgument: Equatable {
     "lng", "longitude", "deg", "min", "sec",
   ]
 
-  /// True for links, and for digits without words other than those of coordinates.
+  /// True for links, and for digits with coordinate words only.
   private static func resemblesCoordinate(_ text: String) -> Bool {
     let lower = text.lowercased()
     if lower.contains("://") || lower.hasPrefix("geo:") { return true }

@@ -3,7 +3,7 @@ import Geodesy
 import JSONText
 import Reminders
 
-/// Where the device is, as far as it matters to a new reminder.
+/// The device's position, as far as a new reminder needs it.
 struct CurrentPosition {
   let position: Coordinate
   /// Metres, 95 %.

@@ -71,8 +71,8 @@ struct ReminderOptions: ParsableArguments {
     if `repeat` != nil, due == nil { throw ValidationError("--repeat needs --due to start from") }
   }
 
-  /// The members that were given. An empty text takes a member away (null).
-  /// - Parameter old: the reminder to change, for what refers to it.
+  /// The given members; an empty text removes a member (null).
+  /// - Parameter old: the reminder to change, for relative values.
   func members(in context: Context, changing old: JSONObject? = nil) throws -> JSONObject {
     var object = JSONObject()
     if at != nil || nearCategory != nil || region != nil {
@@ -141,7 +141,7 @@ struct ReminderOptions: ParsableArguments {
     }
   }
 
-  /// Says of an unknown name that it is a place's that is unknown, and which one may be meant.
+  /// Reports an unknown name as a place's, with a suggestion.
   func namingPlace(
     _ daemon: DaemonConnection, _ call: () throws -> JSONObject
   ) throws -> JSONObject {

@@ -3,8 +3,7 @@ import JSONText
 
 /// Suggestions for an unknown name.
 enum Suggestions {
-  /// Places are looked through by the beginnings of their words, so that a million of them stays
-  /// quick.
+  /// Places are searched by the beginnings of words, which is quick for a million of them.
   private static let maximumPlaces = 200
 
   /// A known place; nil where none is near enough, or the daemon cannot say.

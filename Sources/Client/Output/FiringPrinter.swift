@@ -33,7 +33,7 @@ struct FiringPrinter {
     (firing[name]?.string ?? "").printable
   }
 
-  /// In whole seconds, so that lines are aligned.
+  /// The time in whole seconds, so that lines are aligned.
   private func time(of firing: JSONObject) -> String {
     let text = Self.text(firing, "time")
     return (try? Instant(rfc3339: text)).map {

@@ -21,8 +21,7 @@ struct Heading {
 struct GroupedListing<Item> {
   private var sections: SortedSections<Heading, Item>
 
-  /// - Parameter precedes: the order within a group; where it tells no difference, that of arrival
-  ///   stays.
+  /// - Parameter precedes: the order within a group; equal items stay in order of arrival.
   init(order precedes: @escaping (Item, Item) -> Bool) {
     sections = SortedSections(keys: Heading.precedes, items: precedes)
   }

@@ -7,7 +7,7 @@ package final class Output {
   /// Bytes that are gathered before they are written.
   private static let bufferSize = 1 << 16
 
-  /// nil keeps everything in memory.
+  /// nil for an output in memory.
   private let descriptor: Int32?
   private var text = ""
   /// Written text, for an output in memory.

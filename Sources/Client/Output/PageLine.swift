@@ -39,10 +39,10 @@ struct PageLine: Equatable {
 
   var columns: Int { pieces.reduce(0) { $0 + $1.text.columns } }
 
-  /// As it is read.
+  /// The text without styles.
   var text: String { pieces.map(\.text).joined() }
 
-  /// As it is sent to a terminal.
+  /// The line with a terminal's control sequences.
   func rendered(color: Bool) -> String {
     guard color else { return text }
     return pieces.map { piece in
@@ -75,8 +75,7 @@ struct PageLine: Equatable {
 }
 
 extension String {
-  /// As many characters from the front as fit into that many columns; a wide one is not cut in
-  /// half.
+  /// The longest prefix that fits into a number of columns, without half a wide character.
   func prefix(columns width: Int) -> String {
     var used = 0
     var end = startIndex

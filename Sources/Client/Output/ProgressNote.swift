@@ -1,7 +1,7 @@
 import Companion
 import LinuxRuntime
 
-/// How much of a file has been read, on a terminal, once that takes longer than half a second.
+/// Progress of reading a file, on a terminal, after half a second.
 struct ProgressNote {
   private let notes: Output
   private let name: String

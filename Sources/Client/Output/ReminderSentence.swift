@@ -6,7 +6,7 @@ import Reminders
 
 /// A reminder's effect as a sentence for people.
 enum ReminderSentence {
-  /// How much is said of a place.
+  /// Level of detail for a place.
   enum Detail {
     /// Its name.
     case name
@@ -14,7 +14,7 @@ enum ReminderSentence {
     case position(here: Coordinate?)
   }
 
-  /// Without a final stop: `Will ring once when you come within 150 m of Rewe`.
+  /// The sentence without a final stop: `Will ring once when you come within 150 m of Rewe`.
   static func text(
     _ reminder: Reminder, zone: TimeZoneRules, detail: Detail = .name
   ) -> String {
@@ -102,8 +102,7 @@ enum ReminderSentence {
     "any place of category \(category)"
   }
 
-  /// The name of the place or region, or where it is; for a category, that any of its places will
-  /// do.
+  /// Name or position of the place or region; for a category, any of its places.
   static func name(_ reminder: Reminder) -> String? {
     if let category = reminder.nearCategory { return anyPlace(of: category) }
     if let area = reminder.area {

@@ -8,8 +8,7 @@ struct Replay: ~Copyable {
   private(set) var engine: Engine
   /// Fixes that were put into the engine.
   private(set) var fixes = 0
-  /// Fixes before `start`, and dated ones that do not count by the settings or are of another
-  /// device than the one followed.
+  /// Fixes before `start`, and dated ones that the settings or the followed device exclude.
   private(set) var skipped = 0
   /// Fixes without a date.
   private(set) var undated = 0
@@ -43,10 +42,9 @@ struct Replay: ~Copyable {
   /// The result of taking a fix.
   enum Taken {
     case counted
-    /// It is of another device than the one followed, or not newer than the last one, or does not
-    /// count by the settings.
+    /// Of another device, not newer than the last fix, or excluded by the settings.
     case notFollowed
-    /// It has no date, or is not of the time that is played.
+    /// Without a date, or outside the played time.
     case passedOver
   }
 
@@ -122,8 +120,7 @@ struct Replay: ~Copyable {
     }
   }
 
-  /// Why a reminder has not fired, as things stand now; nil before the first fix, and where there
-  /// is none of this id.
+  /// Why a reminder has not fired yet; nil before the first fix and for an unknown id.
   func why(_ id: String) -> Explanation? {
     now.flatMap { engine.why(id, at: $0, placeName: { places.name($0) }) }
   }

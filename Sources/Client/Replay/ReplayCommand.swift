@@ -7,7 +7,7 @@ import LinuxRuntime
 import Positioning
 import Reminders
 
-/// How fast a recording is played.
+/// Speed of playing a recording.
 enum ReplaySpeed: Equatable, ExpressibleByArgument {
   case unlimited
   /// Seconds of the recording a second.
@@ -233,7 +233,7 @@ struct ReplayCommand: ClientCommand {
 /// Keeps the pace of a recording.
 private final class Pace {
   private let rate: Double?
-  /// Where the recording's time and the machine's meet.
+  /// A recorded time and the matching machine time.
   private var anchor: (recorded: Instant, monotonic: Int64)?
 
   init(_ speed: ReplaySpeed) {

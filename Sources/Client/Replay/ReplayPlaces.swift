@@ -14,8 +14,7 @@ struct ReplayPlaces {
 
   init() {}
 
-  /// - Parameter paths: files of places as 'place list --json' prints them, an object after the
-  ///   other or in a list.
+  /// - Parameter paths: files in the form of 'place list --json', objects in sequence or in a list.
   init(files paths: [String]) throws {
     for path in paths {
       let (name, bytes) = try ReminderInput.bytes(path)

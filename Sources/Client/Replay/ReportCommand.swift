@@ -68,7 +68,7 @@ struct ReportCommand: ClientCommand {
     Coordinate(latitude: firing["lat"]?.double ?? .nan, longitude: firing["lon"]?.double ?? .nan)
   }
 
-  /// As many as a page draws.
+  /// The places for a page, up to its limit.
   private static func places(
     near position: Coordinate?, _ daemon: DaemonConnection
   ) throws -> [Report.Place] {

@@ -3,8 +3,7 @@ import Companion
 import Geodesy
 import JSONText
 
-/// The page of `watch`: what the daemon answered, to lines of a given size. No clock but the
-/// daemon's.
+/// The page of `watch`: the daemon's answers as lines of a given size, by the daemon's clock.
 struct WatchPage {
   /// The daemon's last answer to each question.
   struct State {
@@ -38,7 +37,7 @@ struct WatchPage {
     var wanted: Int { 2 + max(1, rows.count) }
   }
 
-  /// From here on there are two columns.
+  /// Width from which the page has two columns.
   static let wideColumns = 120
 
   let state: State
@@ -180,8 +179,7 @@ struct WatchPage {
     entry["bearing_deg"]?.double.flatMap { CompassPoint(bearing: $0)?.rawValue } ?? ""
   }
 
-  /// One above the other, each with its fair share of the lines; what one does not need is the
-  /// others'.
+  /// Sections one below the other, each with a fair share of the lines; unused lines go to others.
   private func stacked(_ sections: [Section], width: Int, height: Int) -> [PageLine] {
     var shares = sections.map { _ in 0 }
     var left = height

@@ -5,8 +5,7 @@ import Glibc
 import JSONText
 import LinuxRuntime
 
-/// The live page on a terminal: asks the daemon once a second, takes firings as they come, and
-/// draws what has changed, until `q` or Ctrl-C.
+/// The live page: asks the daemon once a second, takes firings, draws changes, until `q` or Ctrl-C.
 final class WatchScreen {
   private let loop: EventLoop
   private let terminal: Terminal
@@ -133,7 +132,7 @@ final class WatchScreen {
     }
     let lines = WatchPage(state: state, zone: zone).lines(columns: size.columns, rows: size.rows)
       .map { line in
-        // Behind a full line the cursor stands on its last character, which must not be erased.
+        // After a full line the cursor is on its last character, which must not be erased.
         line.rendered(color: hasColor) + (line.columns < size.columns ? "\u{1B}[K" : "")
       }
     for (index, line) in lines.enumerated() where drawn.count <= index || drawn[index] != line {

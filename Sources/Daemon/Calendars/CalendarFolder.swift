@@ -38,13 +38,12 @@ final class CalendarFolder {
   private static let grace: Int64 = 1_000_000
   private static let retryDelay: Int64 = 10_000_000
 
-  // A file of such a folder has one task or event. Others may write into it, and what they write
-  // must neither fill the memory nor hold the loop.
+  // Others may write into the folder: these limits bound memory and time in the loop.
   private static let largestFile = 4 << 20
   private static let maximumLines = 50_000
   private static let maximumReminders = 500
   private static let maximumFiles = 20_000
-  /// Of one file, in the journal.
+  /// Limit of refusals logged per file.
   private static let maximumRefusals = 5
   /// Limit of files and bytes read in one turn of the loop.
   private static let turn = (files: 200, bytes: 4 << 20)
@@ -153,7 +152,7 @@ final class CalendarFolder {
     }
   }
 
-  /// nil where it cannot be read: then the reminders it gave before stay.
+  /// Reads a file; nil on failure, which leaves its reminders unchanged.
   private func reading(
     of file: String, _ listed: FolderFiles.Stamp
   ) -> (reading: CalendarReading, stamp: FolderFiles.Stamp)? {
@@ -273,7 +272,7 @@ final class CalendarFolder {
 }
 
 extension CalendarFolder.Known {
-  /// It was found wrong and that has not been said yet.
+  /// Whether a failure was found and is not reported yet.
   fileprivate var needsCheck: Bool { failure != nil && !isFailureReported }
 }
 

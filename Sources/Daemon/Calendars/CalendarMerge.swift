@@ -25,8 +25,8 @@ struct CalendarMerge {
     }
   }
 
-  /// The reminders that a file has now.
-  /// - Parameter before: the ids of those it had.
+  /// Takes a file's reminders.
+  /// - Parameter before: the ids that the file had before.
   mutating func take(_ reading: CalendarReading, from file: String, before: Set<String>) {
     var kept: Set<String> = []
     for found in reading.reminders where take(found, from: file) {

@@ -3,11 +3,9 @@ import Interchange
 import Reminders
 import Storage
 
-/// Reminders that come with the configuration (`[Reminders] File=`): the same file on every start
-/// and reload, matched by id, so that a fleet can be given its reminders by a file.
+/// Reminders of the configuration (`[Reminders] File=`), merged by id on every start and reload.
 enum ReminderFiles {
-  /// Adds new reminders and changes those that differ; returns their number. An unchanged reminder
-  /// keeps its progress.
+  /// Adds new and changes differing reminders; returns their number. Others keep their progress.
   static func merge(_ path: String, into daemon: Daemon) throws -> Int {
     try daemon.host.commitWaiting()
     var new: [Reminder] = []

@@ -9,15 +9,14 @@ import Reminders
 final class ControlServer {
   /// More clients than this are turned away: each holds a descriptor and buffers.
   static let maximumClients = 512
-  /// Of one user, root and the daemon's own user aside: nobody shuts the others out.
+  /// Limit per user, so that nobody excludes others; root and the daemon's own user have none.
   static let maximumClientsOfUser = 256
   /// Places that all those others leave for root.
   private static let reserved = 16
 
   private let timeout: Int64
 
-  /// Behind feeds and timers: whatever clients ask for, a fix and a deadline wait for one call at
-  /// most.
+  /// Behind feeds and timers: a fix or a deadline waits for one call at most.
   private static let priority = EventPriority.background
 
   unowned let daemon: Daemon
@@ -28,7 +27,7 @@ final class ControlServer {
   private var listeners: [UnixListener] = []
   var clients: [ObjectIdentifier: Client] = [:]
   var clientCount: Int { clients.count }
-  /// By all clients together, of what they may hold.
+  /// Bytes of memory that all clients hold.
   var heldBytes: Int { budget.held }
   let statusTimer: TimerSource
   private let stallTimer: TimerSource
@@ -63,11 +62,9 @@ final class ControlServer {
   /// path.
   /// - Parameters:
   ///   - passed: all descriptors that systemd passed.
-  ///   - outputLimit: bytes that may wait for a client that does not read, besides the largest
-  ///     reply.
+  ///   - outputLimit: waiting bytes for a client, besides the largest reply.
   ///   - budget: bytes of memory for all clients together.
-  ///   - timeout: microseconds in which a client must complete a message or read some of its
-  ///     replies.
+  ///   - timeout: microseconds to complete a message or read replies.
   init(
     daemon: Daemon, loop: EventLoop, passed: [ServiceManager.PassedSocket],
     outputLimit: Int = VarlinkConnection<PeerCredentials>.defaultOutputLimit,
@@ -166,8 +163,7 @@ final class ControlServer {
     if !clients.isEmpty || !refused.isEmpty { stallTimer.arm(in: timeout / 2) }
   }
 
-  /// One step of a client's protocol, in which calls may be answered. A call may make a reminder
-  /// fire while its own connection is being worked on, so firings wait until the step is done.
+  /// Runs one step of a client's protocol. Firings wait for its end, since a call may cause one.
   private func exchange(
     with client: Client,
     _ step: (inout Connection, Connection.Handler) -> [Connection.Action]
@@ -221,8 +217,7 @@ final class ControlServer {
   /// Refused clients, kept until their answer is sent.
   private var refused: [ObjectIdentifier: StreamConnection] = [:]
 
-  /// Does what the protocol asks for, and reports to it what the socket took: a call that waited
-  /// for that may go on, and its answer is one more to send.
+  /// Carries out actions and reports sent bytes to the protocol, which may add actions.
   func carryOut(_ actions: [Connection.Action], for client: Client) {
     client.isBeingServed = true
     defer { client.isBeingServed = false }

@@ -11,8 +11,7 @@ import Storage
 struct Caller: Equatable {
   let user: UInt32
   let process: Int32
-  /// root, and the user whose daemon this is: what they add has no owner, and nothing is closed to
-  /// them.
+  /// root or the daemon's own user: may change all reminders and adds them without an owner.
   let isMaster: Bool
 
   /// The user id that the kernel shows for unmapped users (/proc/sys/kernel/overflowuid,
@@ -50,8 +49,7 @@ struct Caller: Equatable {
 }
 
 extension ControlService {
-  /// - Throws: `refusedByPolicy` where the reminder is another user's, which the journal reports
-  ///   without a word of what it says or where it is.
+  /// - Throws: `refusedByPolicy` for another user's reminder; the journal gets no content of it.
   func mayChange(_ reminder: Reminder, by method: String) throws(GeoremindError) {
     guard !daemon.settings.sharesChanges, !caller.mayChange(reminder), let owner = reminder.owner
     else { return }

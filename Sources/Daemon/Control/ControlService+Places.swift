@@ -25,7 +25,7 @@ extension ControlService {
     return ["place": json(place, colors: try colors())]
   }
 
-  /// nil where none is given.
+  /// The given radius in metres; nil if there is none.
   func radius(_ given: JSONObject) throws -> Double? {
     guard let radius = given["radius_m"]?.double else { return nil }
     guard (1...5_000_000).contains(radius) else {

@@ -43,7 +43,7 @@ extension ControlService {
     return ["timers": .array(timers), "places": .array(places)]
   }
 
-  /// From the last fix to the middle of the place or region, in degrees from true north.
+  /// Degrees from true north, from the last fix to the middle of the place or region.
   private func bearing(to entry: Engine.Nearby) -> Double? {
     let reminder = entry.reminder
     let middle =

@@ -224,12 +224,11 @@ struct ControlService {
 
   // MARK: - The size of answers
 
-  /// Of one answer that comes in pages: what takes a few milliseconds, for fixes wait meanwhile.
+  /// Limit of entries per page: some milliseconds, since fixes wait meanwhile.
   static let longestPage = 250
   /// Bytes of rows that make one page.
   static let pageBytes = 1 << 20
-  /// Bytes of rows that make one answer: it takes several times as much while it is made, and the
-  /// loop stands still.
+  /// Limit of an answer's rows, in bytes; it takes several times as much and blocks the loop.
   static let maximumBytes = 32 << 20
 
   func tooMuch(_ remedy: String) -> GeoremindError {

@@ -3,8 +3,7 @@ import LinuxRuntime
 import Logging
 import Storage
 
-/// The imports under way, and the slow removal of what given up ones have left: bit by bit, so that
-/// nothing else has to wait.
+/// Imports under way, and the removal of abandoned ones in small steps.
 final class PlaceImportQueue {
   /// More are not begun at a time.
   private static let maximumCount = 8

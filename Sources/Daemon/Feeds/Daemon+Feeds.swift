@@ -63,8 +63,7 @@ extension Daemon {
     }
   }
 
-  /// Takes over wanted feeds from the last run. Closes the others, so that other programs can open
-  /// their lines.
+  /// Takes over wanted feeds from the last run, and frees the lines of the others.
   func takeOver(_ passed: [ServiceManager.PassedSocket]) {
     let wanted = Set(settings.feeds.compactMap(\.storeName))
     for socket in passed {

@@ -3,8 +3,7 @@ import LinuxRuntime
 import Logging
 import Positioning
 
-/// One feed from its transport to fixes: bytes into its sources, and the feed's health for `status`
-/// and the journal.
+/// One feed from transport to fixes, with its health for `status` and the journal.
 final class FeedRunner {
   let number: Int
   let url: FeedURL
@@ -147,8 +146,7 @@ final class FeedRunner {
     onStateChange()
   }
 
-  /// Bytes come without sense: reported once, as a feed that delivers nothing. After 256 KiB, or
-  /// half a minute of it, in which each speed of a serial line has been tried.
+  /// Reports unintelligible data once, after 256 KiB or half a minute: each serial speed was tried.
   private func notUnderstood(_ count: Int) {
     guard url.recording == nil, !isLost else { return }
     let now = feed.lastArrival ?? 0
@@ -190,8 +188,7 @@ final class FeedRunner {
     lost(reason, willRetry ? "; trying again" : "")
   }
 
-  /// Reports a lost feed once, until valid data comes: a connection that ends at once does not
-  /// count.
+  /// Reports a lost feed once, until valid data comes: a connection alone does not count.
   private func lost(_ reason: String, _ outlook: String = "") {
     lastError = reason
     if !isLost {

@@ -46,12 +46,11 @@ final class FeedSource {
 
   func close() { quietTimer.close() }
 
-  /// The next bytes of a stream, cut anywhere, or one datagram. Answers whether a sentence or
-  /// report became whole.
+  /// Takes stream bytes or one datagram; returns whether a sentence or report was completed.
   @discardableResult
   func take(_ bytes: UnsafeRawBufferPointer, isDatagram: Bool = false) -> Bool {
     let buffer = bytes.bindMemory(to: UInt8.self)
-    // Where a live log has no date of its own it gets the day of this time.
+    // Gives a date to live data without one.
     let now = isLive ? Instant(microseconds: SystemClock.now()) : nil
     let reception = decode {
       $0.receive(buffer.span, isDatagram: isDatagram, at: now, into: &$1)

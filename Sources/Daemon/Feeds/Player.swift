@@ -17,7 +17,7 @@ final class Player {
   private var waiting: [Fix] = []
   private var next = 0
   private var hasEnded = false
-  /// Where the recording's time and the machine's meet.
+  /// A recorded time and the matching machine time.
   private var anchor: (recorded: Instant, monotonic: Int64)?
 
   /// The first fix defines when the recording begins.

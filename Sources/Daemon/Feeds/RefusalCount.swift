@@ -1,8 +1,7 @@
-/// Limits how often refusals are logged: the first of each user and sort at once, those of the next
-/// minute as one sum. Repeated attempts must not fill the journal.
+/// Limits logged refusals: the first of each user and sort at once, later ones as one sum a minute.
 struct RefusalCount {
   enum Sort: Hashable, Sendable {
-    /// Not of an allowed group, or one client too many.
+    /// Outside the allowed groups, or above the limit of clients.
     case client
     /// Disconnected, because all clients together use too much memory.
     case dropped
@@ -56,7 +55,7 @@ struct RefusalCount {
     for (key, minute) in minutes where minute.end <= now {
       if minute.unreported > 0 {
         sums.append(Sum(user: key.user, sort: key.sort, count: minute.unreported))
-        // It goes on, it seems: the next are counted, too.
+        // The refusals continue: count the next minute as well.
         minutes[key] = Minute(end: minute.end + Self.minute)
       } else {
         minutes[key] = nil

@@ -18,7 +18,7 @@ struct SenderTable<Source> {
     var datagrams = 0
     /// Counts datagrams of the feed: a larger one was heard later.
     var lastHeard = 0
-    /// Where the ports of the address are one sender: the last of them.
+    /// The last ports of an address that counts as one sender.
     var ports: [UInt16] = []
   }
 

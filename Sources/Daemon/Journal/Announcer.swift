@@ -88,7 +88,7 @@ final class Announcer {
     }
   }
 
-  /// Whole seconds: nobody asks for more.
+  /// The time span in whole seconds.
   private func whole(_ span: TimeSpan) -> String {
     TimeSpan(seconds: span.seconds.rounded()).description
   }

@@ -10,8 +10,8 @@ struct JournalLookUp {
   /// Limit for the marker to become readable, in microseconds.
   private static let timeout: Int64 = 5_000_000
 
-  /// Whether an entry not older than a time (microseconds since 1970) has this value in this field,
-  /// looking again for `timeout` microseconds while it has not.
+  /// Whether an entry since a time (microseconds since 1970) has this field value; retries for
+  /// `timeout` microseconds.
   typealias Contains = (
     _ field: JournalFieldName, _ value: String, _ since: Int64, _ timeout: Int64
   ) throws -> Bool

@@ -31,8 +31,7 @@ enum MessageID: String, CaseIterable {
   /// Sum of reminders that came due while the machine was off or asleep. Fields:
   /// `GEOREMIND_MISSED_TOLD`, `GEOREMIND_MISSED_LEFT_OUT`.
   case missed = "6045535b4da8474f869e7637f9a49b81"
-  /// The dates of a receiver are off by periods of 1024 weeks, and are corrected. Field:
-  /// `GEOREMIND_FEED`.
+  /// A receiver's dates are corrected by periods of 1024 weeks. Field: `GEOREMIND_FEED`.
   case weekRollover = "41c8b4ce7cc94fbb96b9ab40db7b8596"
   /// The database could not be read or written.
   case storeFailure = "cb351436d3a3411a85c4356aaf355448"

@@ -29,7 +29,7 @@ final class Outbox {
   /// Asks for `writeMarks` to be called after a while.
   var onDelivered: () -> Void = {}
 
-  /// Which of these firings the journal has, by their ids.
+  /// Returns the ids of these firings that the journal has.
   typealias LookUp = (_ firings: [String]) throws -> [String]
 
   init(
@@ -102,8 +102,7 @@ final class Outbox {
 
   // MARK: - After a crash
 
-  /// Sends what an earlier run left between the ledger and the journal. Blocks until journald has
-  /// caught up, so it is for the start, and does nothing after an orderly end.
+  /// Sends an earlier run's undelivered firings. Blocks for journald, so it is for the start.
   func recover() {
     do {
       let left = try store.ledger.undelivered().values

@@ -48,7 +48,7 @@ struct Restoration {
 }
 
 extension Progress {
-  /// As the reminder was left by a firing.
+  /// Brings the progress to its state after a firing.
   fileprivate mutating func follow(
     _ firing: Firing, of reminder: Reminder, zone: TimeZoneRules
   ) {

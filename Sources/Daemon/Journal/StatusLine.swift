@@ -8,7 +8,7 @@ import Reminders
 
 /// Status for `systemctl status` and for programs, without any position.
 extension Daemon {
-  /// How long ago the last fix came; nil without one.
+  /// Time since the last fix; nil without one.
   var fixAge: TimeSpan? {
     guard let arrival = host.engine.lastFixArrival, let now = clock.now else { return nil }
     return now - arrival

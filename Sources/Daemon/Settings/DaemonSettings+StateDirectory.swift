@@ -1,8 +1,7 @@
 import Glibc
 
 extension DaemonSettings {
-  /// Makes the state folder where it is missing: its last component, and all of it below the user's
-  /// own home.
+  /// Makes the state folder: its last component, or the whole path below the user's home.
   func makeStateDirectory() throws {
     var path = stateDirectory[...]
     while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }

@@ -15,8 +15,7 @@ struct SettingsError: Error {
   let exitCode: Int32
 }
 
-/// The daemon's settings, read and checked: arguments come before configuration files, and these
-/// before defaults.
+/// The checked settings: arguments before configuration files before defaults.
 struct DaemonSettings {
   struct Arguments {
     var feeds: [String] = []
@@ -48,7 +47,7 @@ struct DaemonSettings {
   /// nil keeps the ledger for ever.
   var ledgerKeepDays: Int?
   var logLevel = Logger.Level.info
-  /// Where `georemind-route` listens; nil where no routing engine is to be asked.
+  /// Socket of `georemind-route`; nil without a routing engine.
   var routeSocket: String?
   /// The environment's TZ; nil takes /etc/localtime.
   var timeZoneName: String?
@@ -102,7 +101,7 @@ struct DaemonSettings {
     timeZoneName = getenv("TZ").map { String(cString: $0) }
   }
 
-  /// Replaces settings of the files by those of the command line.
+  /// Applies the command line, which overrides the files.
   private mutating func takeArguments(_ arguments: Arguments) throws {
     if let socket = arguments.socket { socketPath = socket }
     for text in arguments.feeds {

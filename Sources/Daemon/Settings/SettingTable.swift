@@ -22,7 +22,7 @@ extension DaemonSettings {
 
   private static let feeding: [Setting<DaemonSettings>] = [
     feed,
-    // Without a default: it depends on the kind of feed.
+    // The default depends on the kind of feed.
     Setting(
       "Feed", "SilenceTimeoutSec", nil, .span(.seconds(1) ... .hours(24), infinity: .zero),
       store: { $0.feedOptions.silenceTimeout = $1.microseconds }),
@@ -129,7 +129,7 @@ extension DaemonSettings {
     level,
   ]
 
-  /// nil for a relative path: the service manager starts the daemon in a folder of its own choice.
+  /// nil for a relative path: the daemon's working folder is the service manager's choice.
   @Sendable
   private static func folder(_ text: String) -> String? {
     var path = text[...]

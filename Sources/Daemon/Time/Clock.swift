@@ -15,7 +15,7 @@ final class Clock {
 
   init(mode: Mode) { self.mode = mode }
 
-  /// nil only before the first fix of a recording.
+  /// The time; nil only before the first fix of a recording.
   var now: Instant? {
     switch mode {
     case .system: Instant(microseconds: SystemClock.now())

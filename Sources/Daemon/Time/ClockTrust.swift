@@ -45,7 +45,7 @@ struct ClockTrust {
   private(set) var ground: Ground?
   /// The latest time that an earlier run saw.
   private let lastSeen: Instant?
-  /// In front of all paths; for tests.
+  /// Prefix of all paths, for tests.
   private let root: String
   /// The kernel's synchronisation state; nil if it may not be read.
   private let kernel: () -> Bool?
@@ -114,8 +114,8 @@ struct ClockTrust {
   }
 }
 
-/// Satellite time against the system's clock: three 3D fixes in a row, from satellites, newer each,
-/// as far apart by the one clock as by the other, and of the same time by both.
+/// Agreement of satellite time and system clock: three consecutive 3D fixes from satellites, each
+/// newer, with equal intervals and equal times by both clocks.
 struct FixAgreement {
   /// Receivers report a position up to some seconds after it was measured.
   private static let tolerance = TimeSpan.seconds(5)

@@ -5,8 +5,7 @@ import Logging
 import Positioning
 import Reminders
 
-/// All that the daemon does about time beside its timers: whether the clock is believed, which zone
-/// the system is in, and waking the machine for a date.
+/// The daemon's timekeeping beside its timers: clock trust, time zone and wake-up for a date.
 final class TimeKeeper {
   private unowned let daemon: Daemon
   private(set) var trust: ClockTrust
@@ -66,7 +65,7 @@ final class TimeKeeper {
 
   // MARK: - Trust
 
-  /// Looks whether the clock may be believed by now, and asks again later where not.
+  /// Checks whether the clock is trusted; if not, checks again later.
   func check() {
     guard !daemon.host.engine.isClockTrusted, let now = daemon.clock.now else { return }
     if trust.evaluate(at: now) { return reportTrust(isNews: true) }

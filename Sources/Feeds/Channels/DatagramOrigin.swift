@@ -10,7 +10,7 @@ package struct DatagramOrigin: Hashable, Sendable, CustomStringConvertible {
   package let port: UInt16
   /// The number of the interface, 0 where the kernel did not say.
   package let interface: UInt32
-  /// To whom it was sent: this machine, all, or a group.
+  /// Destination: this machine, broadcast or a group.
   private let destination: IPAddress?
 
   init(sender: IPAddress, port: UInt16, interface: UInt32 = 0, destination: IPAddress? = nil) {

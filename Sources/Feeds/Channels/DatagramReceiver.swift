@@ -1,7 +1,6 @@
 import Glibc
 
-/// Takes datagrams off a socket with what the kernel knows of each: sender, interface, destination,
-/// and how many were dropped before it. It allocates nothing for a datagram.
+/// Receives datagrams with sender, interface, destination and count of drops, without allocation.
 struct DatagramReceiver: ~Copyable {
   /// Datagrams that the kernel dropped because nobody took them in time; it only grows.
   private(set) var dropped: UInt32 = 0
@@ -16,8 +15,7 @@ struct DatagramReceiver: ~Copyable {
     name.deallocate()
   }
 
-  /// Asks the kernel for the origin of each datagram. An old kernel that refuses costs the
-  /// distinction of interfaces, no more.
+  /// Asks the kernel for each datagram's origin; without it, interfaces are not distinguished.
   static func enable(on descriptor: Int32, family: Int32) {
     func set(_ level: Int32, _ option: Int32) {
       var yes: Int32 = 1

@@ -43,8 +43,8 @@ final class FeedChannel {
     return try forReading(Descriptor(raw), name: path)
   }
 
-  /// Standard input, which may be shared with other processes: `O_NONBLOCK` on it would reach the
-  /// shell, so a pipe or terminal is opened anew, and what cannot be is read only when ready.
+  /// Standard input. `O_NONBLOCK` would affect other processes, so a pipe or terminal is reopened;
+  /// other kinds are read only when ready.
   static func standardInput() throws(SystemError) -> FeedChannel {
     var status = stat()
     guard fstat(STDIN_FILENO, &status) == 0 else { throw .last("read standard input") }
@@ -112,7 +112,7 @@ final class FeedChannel {
     setOption(Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
   }
 
-  /// How many bytes were taken, 0 when there is no room now; nil on an error.
+  /// Number of bytes taken, 0 while there is no room; nil on an error.
   func send(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard !bytes.isEmpty else { return 0 }
     let count =

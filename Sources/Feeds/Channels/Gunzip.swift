@@ -33,7 +33,7 @@ final class Gunzip {
     input.deallocate()
   }
 
-  /// Where in the file the next byte is taken from.
+  /// Offset of the next byte in the file.
   private var position: Int { taken - Int(stream.pointee.avail_in) }
 
   /// Fills the front of `output`; 0 is the end, nil is nothing yet: call again.
@@ -70,8 +70,7 @@ final class Gunzip {
     }
   }
 
-  /// Passes over the zeros that tapes and block devices put behind a member; false where no byte is
-  /// left to begin another with.
+  /// Skips zero padding of tapes and block devices after a member; false at the end.
   private func beginMember() throws(RecordingError) -> Bool {
     while stream.pointee.avail_in > 0, let next = stream.pointee.next_in, next.pointee == 0 {
       stream.pointee.next_in = next + 1

@@ -20,8 +20,7 @@ package final class RecordingReader {
   /// - Parameter descriptor: stays the caller's.
   package init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Fills the front of `buffer`, which must hold two bytes at least; 0 is the end, nil is nothing
-  /// yet: call again.
+  /// Fills the front of `buffer` (at least two bytes); 0 is the end, nil means to call again.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer
   ) throws(RecordingError) -> Int? {

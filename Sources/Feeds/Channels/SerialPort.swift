@@ -72,8 +72,7 @@ enum SerialPort {
     return settings
   }
 
-  /// Closes a line. The exclusive mode belongs to the line, not to the descriptor, and would keep
-  /// this program out, too, for as long as another still has the line open.
+  /// Closes a line and ends its exclusive mode, which would outlast this descriptor.
   static func close(_ descriptor: Descriptor) {
     _ = ioctl(descriptor.raw, UInt(TIOCNXCL))
     descriptor.close()

@@ -5,14 +5,11 @@
 struct SpeedHunt: Equatable, Sendable {
   /// Receiver speeds, the most common first.
   static let speeds = [9600, 115_200, 38400, 4800, 57600, 19200]
-  /// Fewer bytes than this may be one sentence of which the beginning was missed: the longest
-  /// standard one has 82 (NMEA 0183).
+  /// Fewer bytes may be one partial sentence: the longest standard one has 82 (NMEA 0183).
   static let fewBytes = 100
-  /// How long a line that made sense may come without any before the hunt begins anew: the
-  /// receiver was reset, or set to another speed.
+  /// Microseconds without valid data after which the hunt begins anew, as after a receiver's reset.
   static let relapse: Int64 = 10_000_000
-  /// And how many bytes must have come meanwhile: more than the rest of one burst and the beginning
-  /// of the next, of a receiver that reports once a minute.
+  /// Bytes needed as well: more than two partial bursts of a receiver that reports once a minute.
   static let relapseBytes = 500
 
   /// The owner's next action.
@@ -24,7 +21,7 @@ struct SpeedHunt: Equatable, Sendable {
     case change
   }
 
-  /// How long bytes may come without sense, from the first of them.
+  /// Limit for unintelligible bytes, from the first of them.
   let timeout: Int64
   /// The speed that the line is to have, in baud.
   private(set) var speed = speeds[0]
@@ -44,7 +41,7 @@ struct SpeedHunt: Equatable, Sendable {
     forgetBytes()
   }
 
-  /// That many bytes came without sense.
+  /// Takes a number of unintelligible bytes.
   mutating func took(_ count: Int, at now: Int64) -> Step {
     bytes = min(bytes, 1 << 20) + min(count, 1 << 20)
     guard let first else {
@@ -56,7 +53,7 @@ struct SpeedHunt: Equatable, Sendable {
     return next()
   }
 
-  /// Of the bytes so far something was understood.
+  /// Reports valid data among the bytes so far.
   mutating func confirm() {
     isConfirmed = true
     lastGood = speed

@@ -24,12 +24,12 @@ extension FeedScheme {
 }
 
 extension FeedURL {
-  /// How fast a recording is read.
+  /// Speed of reading a recording.
   package enum Pace: Sendable {
     case maximum
     /// By the times in the recording.
     case realTime
-    /// That many times as fast as recorded, 0.001…1 000 000.
+    /// A multiple of the recorded speed, 0.001…1 000 000.
     case times(Double)
   }
 

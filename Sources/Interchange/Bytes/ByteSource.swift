@@ -3,7 +3,7 @@ import Glibc
 /// A file, standard input (`-`) or bytes in memory, read in pieces. `peek` shows the beginning
 /// before it is read, to find the kind of file.
 package final class ByteSource {
-  /// Of one piece, in bytes.
+  /// Size of a piece in bytes.
   package static let pieceSize = 1 << 18
 
   /// For messages.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Whole files as bytes.
+/// Reads whole files into memory.
 package enum FileBytes {
   /// - Parameter path: `-` is standard input.
   package static func read(_ path: String, limit: Int) throws(InterchangeError) -> [UInt8] {

@@ -37,14 +37,13 @@ protocol XMLHandler: AnyObject {
   }
 }
 
-/// XML by expat, streamed in bounded memory: no entities of the document's own, no deep nesting, no
-/// endless fields.
+/// XML by expat, streamed with bounds on memory, nesting and fields, without custom entities.
 struct XMLReader {
   /// Elements within elements; KML's folders nest deepest.
   static let maximumLevels = 100
-  /// Of the text of one element, in bytes: a polygon's coordinates are the longest.
+  /// Limit of one element's text in bytes: a polygon's coordinates are the longest.
   static let longestText = 8 << 20
-  /// Of one tag or comment, in bytes; expat holds it until it is whole.
+  /// Limit of one tag or comment in bytes; expat holds it until it is complete.
   static let longestToken = 1 << 20
 
   /// Reads a whole document; any error refuses it.
@@ -113,7 +112,7 @@ struct XMLReader {
   }
 }
 
-/// Where a document is being read.
+/// State of reading a document.
 @safe private final class XMLState {
   private let parser: XML_Parser
   private let handler: any XMLHandler

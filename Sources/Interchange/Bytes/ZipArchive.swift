@@ -1,11 +1,10 @@
 import CZlib
 
-/// The files in a zip archive (PKWARE APPNOTE 6.3.3), as far as KMZ needs them: stored or deflated,
-/// not encrypted, not split.
+/// A zip archive (PKWARE APPNOTE 6.3.3) as KMZ has it: stored or deflated, not encrypted or split.
 struct ZipArchive {
   /// An archive is held in memory; larger ones are refused.
   static let largestArchive = 64 << 20
-  /// Of what one file unpacks to: deflate makes a thousand bytes of one.
+  /// Limit of one unpacked file in bytes: deflate makes a thousand bytes of one.
   static let largestFile = 1 << 30
 
   struct Entry {
@@ -125,7 +124,7 @@ struct ZipArchive {
     switch status {
     case Z_STREAM_END: isDone = true
     case Z_OK where !piece.isEmpty || used > 0:
-      // Nothing came out yet, which is not the end.
+      // No output yet is not the end.
       if piece.isEmpty { return try inflateMore() }
     default: throw Fault("the archive is damaged; copy the file again")
     }

@@ -23,7 +23,7 @@ struct CalendarAlarm {
   let acknowledged: Instant?
   /// The alarm that this one puts off (RFC 9074 section 5).
   let snoozed: String?
-  /// How often it comes again, and after what time each.
+  /// Number of repetitions, each `interval` after the last.
   let repetitions: Int
   let interval: TimeSpan
   let line: Int
@@ -31,7 +31,7 @@ struct CalendarAlarm {
   /// "No time": what Apple's programs write, and RFC 9074's examples with them.
   static let sentinel = "19760401T005545Z"
 
-  /// Of one alarm; more of them would be a hostile file.
+  /// Limit against hostile files.
   private static let maximumRepetitions = 16
 
   init(_ component: CalendarComponent, _ zones: CalendarZones) throws(Fault) {
@@ -112,7 +112,7 @@ enum CalendarPlaces {
     return places
   }
 
-  /// Where an event or task itself is.
+  /// The place of an event or task itself.
   static func own(of component: CalendarComponent) throws(Fault) -> Reminder.Place? {
     if let place = try all(in: component).first { return place }
     guard let line = component["GEO"], let position = try geo(line) else { return nil }
@@ -151,15 +151,14 @@ enum CalendarPlaces {
         ?? Reminder.Place.defaultRadius)
   }
 
-  /// In one line; nil where nothing is left.
+  /// The name on one line; nil if it is empty.
   private static func name(_ text: String) -> String? {
     let words = text.split { $0.isWhitespace }.joined(separator: " ")
     let name = words.trimmedText(limit: 200)
     return name.isEmpty ? nil : name
   }
 
-  /// nil where the line holds another URI: a map of the house is no place. A geo URI that is wrong
-  /// is.
+  /// nil for another kind of URI, such as a map; an invalid geo URI is an error.
   private static func geoURI(
     _ line: ContentLine
   ) throws(Fault) -> (position: Coordinate, uncertainty: Double?)? {
@@ -169,7 +168,7 @@ enum CalendarPlaces {
       let parsed = try ParsedCoordinate(parsing: text)
       return (parsed.coordinate, parsed.uncertainty)
     } catch {
-      // Where a place is, is no business of the journal, which errors may go to.
+      // The error may go to the journal, which must not contain positions.
       throw Fault("the position of \(line.name) is wrong \(error)", line: line.number)
     }
   }

@@ -9,11 +9,10 @@ package enum CalendarChange: Equatable, Sendable {
 }
 
 extension CalendarDocument {
-  /// Writes a change into a reminder's event or task, and nothing else. Returns whether anything
-  /// changed.
+  /// Writes a change into a reminder's event or task only; returns whether anything changed.
   ///
   /// - A task that does not repeat is completed (RFC 5545 section 3.8.1.11).
-  /// - One that repeats gets the dates of its next occurrence, as programs for tasks do.
+  /// - A repeating task gets the dates of its next occurrence, as programs for tasks do.
   /// - An event cannot be completed: its alarms are acknowledged (RFC 9074 section 6).
   /// - A snooze acknowledges the alarm and adds another one (RFC 9074 section 5).
   package mutating func apply(
@@ -204,8 +203,7 @@ private struct ItemEditor {
     changeAlarms(of: &item) { _, alarm in alarm.remove("ACKNOWLEDGED") }
   }
 
-  /// Moves DTSTART, DUE and absolute alarms so that the reminder is due at `next`; false where the
-  /// item has no rule to follow, or no time.
+  /// Moves DTSTART, DUE and absolute alarms to be due at `next`; false without a rule or time.
   private func advance(_ item: inout CalendarComponent, to next: Instant) -> Bool {
     guard item["RRULE"] != nil || item["RDATE"] != nil, let due = reminder.reminder.due,
       let line = item["DUE"] ?? item["DTSTART"],
@@ -216,7 +214,7 @@ private struct ItemEditor {
       case .zoned(_, let zone): zone.rules
       default: .utc
       }
-    // On the clock the item is written by; what floats comes in as if it were UTC.
+    // Local time in the item's zone; a floating time is treated as UTC.
     let moved = zone.localDateTime(at: next)
     let old = zone.localDateTime(at: due.instant(in: zone))
     let shift = TimeSpan(microseconds: moved.microseconds - old.microseconds)

@@ -1,7 +1,6 @@
 /// An iCalendar stream (RFC 5545 section 3.4) as a tree that keeps its bytes.
 ///
-/// Invariant: `bytes` without changes are the bytes read. A change makes new lines and leaves all
-/// others alone.
+/// Invariant: `bytes` without changes are the bytes read. A change leaves other lines alone.
 package struct CalendarDocument: Equatable, Sendable {
   /// A byte order mark, where there is one.
   private(set) var mark: ArraySlice<UInt8>
@@ -14,7 +13,7 @@ package struct CalendarDocument: Equatable, Sendable {
   package static let maximumSize = 1 << 26
   /// An unfolded line, in bytes: room for a picture.
   static let longestLine = 1 << 23
-  /// Of components in each other. An alarm's place is the fourth.
+  /// Limit of nested components. An alarm's place is the fourth.
   static let greatestDepth = 16
 
   package var bytes: [UInt8] {
@@ -102,8 +101,7 @@ package struct CalendarComponent: Equatable, Sendable {
 
   // MARK: - Changing
 
-  /// Puts a property in the place of the first of its name, or behind the others; nothing changes
-  /// where it says the same already.
+  /// Replaces the first property of this name, or appends it; an equal property stays unchanged.
   package mutating func set(
     _ name: String, _ parameters: [ContentLine.Parameter] = [], _ value: String, lineEnd: [UInt8]
   ) {
@@ -116,7 +114,7 @@ package struct CalendarComponent: Equatable, Sendable {
     append(line)
   }
 
-  /// Behind the last property, in front of the components.
+  /// Appends a property after the others, before the components.
   package mutating func append(_ line: ContentLine) {
     let last = nodes.lastIndex {
       if case .line(let line) = $0 { !line.name.isEmpty } else { false }
@@ -152,8 +150,7 @@ extension CalendarDocument {
   }
 
   /// Reads a stream to its end.
-  /// - Throws: an error with the line: no name or colon, unbalanced components, or a limit
-  ///   exceeded.
+  /// - Throws: an error with the line: no name or colon, unbalanced components, over a limit.
   package init(_ bytes: [UInt8], name: String) throws(InterchangeError) {
     var reader = DocumentReader(bytes)
     do throws(Fault) {
@@ -172,7 +169,7 @@ extension CalendarDocument {
 private struct DocumentReader {
   private let bytes: [UInt8]
   private var offset = 0
-  /// Of the logical line that was begun last.
+  /// First line of the current logical line.
   private(set) var line = 1
   private var nextLine = 1
 
@@ -265,8 +262,7 @@ private struct DocumentReader {
       guard offset < bytes.count else { break }
       offset = endOfBreak(at: offset)
       nextLine += 1
-      // White space at the beginning of a line goes on with the one before, unless that one is
-      // empty.
+      // A line that begins with white space continues a line before it that is not empty.
       guard offset < bytes.count, bytes[offset] == 0x20 || bytes[offset] == 0x09,
         isFolded || contentEnd > from
       else { break }

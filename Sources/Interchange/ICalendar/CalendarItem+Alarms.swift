@@ -94,7 +94,7 @@ extension CalendarItem {
     return reminders
   }
 
-  /// Of one with alarms and no time of its own: due at the last, the others are leads.
+  /// Reminders of an item with alarms and no time: due at the last alarm, the others are leads.
   private func alone(_ moments: [Moment]) -> [CalendarReminder] {
     let instants = moments.compactMap { moment -> (Instant, Moment)? in
       if case .absolute(let instant) = moment.stamp { (instant, moment) } else { nil }
@@ -111,7 +111,7 @@ extension CalendarItem {
     return [lead(reminder, timed)]
   }
 
-  /// With these moments, none of them behind it, as its leads.
+  /// Adds these moments, none after the due time, as leads.
   private func lead(_ reminder: Reminder, _ moments: [Moment]) -> CalendarReminder {
     func span(_ offset: TimeSpan) -> TimeSpan { TimeSpan(microseconds: -offset.microseconds) }
     var reminder = reminder
@@ -230,7 +230,7 @@ extension CalendarItem {
 
   // MARK: - Our own
 
-  /// Where `CalendarWriter` puts what has no property of its own.
+  /// Property in which `CalendarWriter` puts values without a standard one.
   static let fieldsProperty = "X-GEOREMIND-FIELDS"
 
   /// Reads an item of our own writer: standard properties, then our fields on top.

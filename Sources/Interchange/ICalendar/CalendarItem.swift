@@ -71,7 +71,7 @@ struct CalendarItem {
       throw Fault(
         "it has more than \(RepeatChanges.maximumTimes) single dates", line: component.line)
     }
-    // Without a rule its own time is one of the set.
+    // Without a rule the item's own time is one of the set.
     if rule == nil, changes.additions.isEmpty { return }
     switch reference {
     case .zoned(_, let zone): changes.zone = zone
@@ -129,8 +129,7 @@ struct CalendarItem {
     return parts.joined(separator: ";") + ";UNTIL=" + last
   }
 
-  /// "This and all that follow": the rule goes on from here. How many of a count were used up
-  /// before is not known, so a count is left out.
+  /// THISANDFUTURE: the rule goes on from here, without COUNT, whose used part is unknown.
   mutating func inherit(from master: CalendarComponent?) {
     guard rule == nil, let text = master?["RRULE"]?.value else { return }
     let parts = text.split(separator: ";").filter { !$0.uppercased().hasPrefix("COUNT=") }
@@ -238,7 +237,7 @@ struct CalendarItem {
 }
 
 extension CalendarTime {
-  /// How much later than another it is, by elapsed time where that is known.
+  /// Time since `other`, elapsed where that is known.
   func distance(from other: CalendarTime) -> TimeSpan {
     if case (.absolute(let a), .absolute(let b)) = (stamp, other.stamp) { return a - b }
     return TimeSpan(microseconds: local.microseconds - other.local.microseconds)
@@ -259,7 +258,7 @@ extension CalendarTime {
     }
   }
 
-  /// As a time of the same form.
+  /// The time plus a span, in the same form.
   fileprivate func moved(by span: TimeSpan) -> CalendarTime {
     switch self {
     case .date(let date):

@@ -6,11 +6,11 @@ package struct CalendarReminder: Equatable, Sendable {
   package var reminder: Reminder
   /// Until when it was put off.
   package var snoozedUntil: Instant?
-  /// How many of its leads were dealt with elsewhere, longest first.
+  /// Number of leads that were acknowledged elsewhere, longest first.
   package var leadsAcknowledged = 0
-  /// Of the event or task in its file, counted from 1.
+  /// Line of the event or task in its file, from 1.
   package var line: Int
-  /// Which event or task: its UID and, for a single occurrence of a repeating one, that.
+  /// UID of the event or task, with the occurrence where it is a single one.
   package var item: CalendarItemID
   /// Indices of the item's alarms that it was made from.
   package var alarms: [Int]
@@ -48,7 +48,7 @@ package struct CalendarReminder: Equatable, Sendable {
 /// Names an event or task within its stream.
 package struct CalendarItemID: Hashable, Sendable {
   package var uid: String
-  /// The text of RECURRENCE-ID; nil for the repeating item itself and for one that does not repeat.
+  /// The text of RECURRENCE-ID; nil for the series itself or a single item.
   package var recurrence: String?
 }
 

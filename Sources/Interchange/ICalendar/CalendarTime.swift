@@ -8,7 +8,7 @@ enum CalendarTime: Equatable {
   case utc(Instant)
   case zoned(LocalDateTime, NamedZone)
 
-  /// As a reminder has it; a whole day begins at midnight.
+  /// The time for a reminder; a whole day begins at midnight.
   var stamp: TimeStamp {
     switch self {
     case .date(let date): .floating(LocalDateTime(date: date))
@@ -29,8 +29,7 @@ enum CalendarTime: Equatable {
 
   var isDate: Bool { if case .date = self { true } else { false } }
 
-  /// So much later, by the clock of its zone for a span of whole days and by elapsed time else
-  /// (section 3.3.6).
+  /// Adds a span: whole days by the zone's clock, others by elapsed time (section 3.3.6).
   func adding(_ span: TimeSpan) -> TimeStamp {
     let isNominal = span.microseconds % TimeOfDay.dayLength == 0
     switch self {

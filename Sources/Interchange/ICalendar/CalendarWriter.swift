@@ -117,8 +117,7 @@ package struct CalendarWriter {
       [ContentLine.Parameter(name: "VALUE", values: ["DATE"])])
   }
 
-  /// The changes of a zone in the ten years from a moment on, one by one: what TZID must come with
-  /// (RFC 5545 section 3.2.19).
+  /// Adds a zone's changes within ten years, which a TZID requires (RFC 5545 section 3.2.19).
   private mutating func addZone(_ rules: TimeZoneRules, _ name: String, from start: Instant) {
     guard zones.insert(name).inserted else { return }
     var component = CalendarComponent("VTIMEZONE", lineEnd: lineEnd)

@@ -20,7 +20,7 @@ struct CalendarZones {
     }
   }
 
-  /// As many as one calendar has any use for.
+  /// Limit of zones in one calendar.
   private static let maximumZones = 600
 
   func zone(named name: String) -> NamedZone? { known[name] }
@@ -36,8 +36,8 @@ struct CalendarZones {
     }
   }
 
-  /// The zone of the tz database that a name means: itself, its end where it is prefixed
-  /// (`/freeassociation.sourceforge.net/Europe/Berlin`), or what Windows calls it.
+  /// The tz database's zone for a name: exact, by its end if it is prefixed
+  /// (`/freeassociation.sourceforge.net/Europe/Berlin`), or from Windows.
   private static func system(_ name: String) -> NamedZone? {
     func zone(_ name: some StringProtocol) -> NamedZone? {
       let name = String(name)
@@ -80,8 +80,7 @@ extension CalendarDocument {
   }
 }
 
-/// The rules of a VTIMEZONE that hold today, as a rule of POSIX: what came before them is not
-/// needed for reminders.
+/// The latest rules of a VTIMEZONE as a POSIX rule; reminders need no earlier ones.
 private struct Observances {
   /// `<STD>-1<DST>-2,M3.5.0/2,M10.5.0/3`
   let posix: String

@@ -233,7 +233,7 @@ package enum CalendarText {
     return isEscaped ? text + "^" : text
   }
 
-  /// In quotes where it has to be.
+  /// A parameter's text, quoted if needed.
   static func parameterEscaped(_ text: String) -> String {
     var value = ""
     var needsQuotes = false
@@ -252,8 +252,7 @@ package enum CalendarText {
     return needsQuotes ? "\"\(value)\"" : value
   }
 
-  /// The shortest digits that read back as the same number, without an exponent: RFC 5545 and 5870
-  /// have none.
+  /// Shortest digits for the same number, without an exponent (RFC 5545 and 5870 have none).
   static func decimal(_ value: Double) -> String {
     let text = "\(value)"
     guard let mark = text.firstIndex(of: "e"), let exponent = Int(text[text.index(after: mark)...]),
@@ -275,7 +274,7 @@ package enum CalendarText {
 }
 
 extension String {
-  /// Without control characters, for a message.
+  /// The text without control characters, for a message.
   var shownInMessage: String {
     String(String.UnicodeScalarView(unicodeScalars.map { $0.value < 0x20 ? "\u{FFFD}" : $0 }))
   }

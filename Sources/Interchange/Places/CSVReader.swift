@@ -4,7 +4,7 @@ import Geodesy
 /// `radius_m`, `category`, `color`, `notes`, or their usual synonyms. Its separator counts: comma,
 /// semicolon or tab. With semicolons and tabs numbers may have a decimal comma.
 struct CSVReader {
-  /// Of one line with its quoted line breaks, in bytes.
+  /// Limit of one record with its quoted line breaks, in bytes.
   static let longestRecord = 1 << 20
 
   let sink: PlaceSink
@@ -112,7 +112,7 @@ struct CSVReader {
 struct CSVRecords {
   struct Record {
     let cells: [String]
-    /// Where it begins, counted from 1.
+    /// First line in the file, from 1.
     let line: Int
   }
 

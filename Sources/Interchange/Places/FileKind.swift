@@ -37,7 +37,7 @@ package enum FileKind: Equatable, Sendable {
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == 0x1E }
 
-  /// By the name of the root, behind declarations and comments.
+  /// The kind by the root's name, after declarations and comments.
   private static func xml(_ head: ArraySlice<UInt8>) -> FileKind {
     var rest = head
     while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
@@ -63,11 +63,11 @@ package enum FileKind: Equatable, Sendable {
     return .unknown
   }
 
-  /// By the first element, as far as it is in the head.
+  /// The kind by the first element, as far as the head has it.
   private static func json(_ head: ArraySlice<UInt8>) -> FileKind {
     var elements = ByteSource(bytes: Array(head), name: "").jsonElements
     guard let element = try? elements.next() else {
-      // It may be cut, or wrong: then the words in it decide who says so.
+      // Cut or invalid: words in it decide which reader reports the error.
       let text = String(decoding: head, as: UTF8.self)
       if text.contains("\"features\"") || text.contains("\"geometry\"") {
         return .places(.geoJSON)

@@ -60,7 +60,7 @@ struct OSMTags {
     return Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
   }()
 
-  /// Of keys that mostly describe lines and surfaces, the values that are places.
+  /// Values that are places, for keys that mostly describe lines and surfaces.
   private static let values: [String: Set<String>] = [
     "highway": [
       "bus_stop", "rest_area", "services", "speed_camera", "elevator", "toll_gantry",
@@ -118,7 +118,7 @@ struct OSMTags {
     try sink.take(place)
   }
 
-  /// Of bounds.
+  /// The middle of bounds.
   static func middle(_ southWest: Coordinate, _ northEast: Coordinate) throws(Fault) -> Coordinate {
     var east = northEast.longitude
     if east < southWest.longitude { east += 360 }

@@ -9,12 +9,12 @@ package struct PlaceEntry: Equatable, Sendable {
   /// Metres; nil where the file gives none.
   package var radius: Double?
   package var category: String?
-  /// Of its category, `#RRGGBB`.
+  /// The category's colour, `#RRGGBB`.
   package var color: String?
   package var notes: String?
-  /// Where it is more than a circle; then the circle is one around it.
+  /// The shape of a place that is no circle; the circle encloses it.
   package var shape: PlaceShape?
-  /// Where it begins in its file, counted from 1.
+  /// First line in the file, from 1.
   package var line: Int?
 
   package init(
@@ -63,7 +63,7 @@ package struct PlaceEntry: Equatable, Sendable {
 }
 
 extension String {
-  /// Without blanks around it, cut at a whole character so that it has no more than `limit` bytes.
+  /// The text without surrounding blanks, cut to `limit` bytes at a whole character.
   func trimmedText(limit: Int) -> String {
     var text = self[...]
     while let first = text.first, first.isWhitespace { text.removeFirst() }
@@ -95,7 +95,7 @@ package enum PlaceShape: Equatable, Sendable {
   /// At least two points; `width` in metres is the whole of it, nil where the file gives none.
   case line([Coordinate], width: Double?)
 
-  /// Of a line that says none, in metres: a fairway's.
+  /// Width of a line without one, in metres: a fairway's.
   package static let defaultWidth = 200.0
 
   var points: [Coordinate] {
@@ -105,8 +105,7 @@ package enum PlaceShape: Equatable, Sendable {
     }
   }
 
-  /// A circle that holds all of it: around the middle of its points, which is near the smallest
-  /// one.
+  /// An enclosing circle around the middle of the points, close to the smallest one.
   func circle() -> (center: Coordinate, radius: Double)? {
     let points = points
     guard let first = points.first else { return nil }
@@ -120,7 +119,7 @@ package enum PlaceShape: Equatable, Sendable {
     return (center, min(max(radius.rounded(.up), 1), 5_000_000))
   }
 
-  /// As a GeoJSON geometry (RFC 7946).
+  /// The shape as a GeoJSON geometry (RFC 7946).
   package var geoJSON: JSONValue {
     func positions(_ points: [Coordinate]) -> JSONValue { .array(points.map(\.geoJSON)) }
     switch self {

@@ -5,7 +5,7 @@ package struct Refusal: Equatable, Sendable {
   package let reason: String
 }
 
-/// Where the readers put the places they find.
+/// Collects the places and refusals of the readers.
 final class PlaceSink {
   /// Number of refusals listed one by one; the rest is counted.
   static let maximumRefusals = 100

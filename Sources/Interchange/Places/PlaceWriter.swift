@@ -52,8 +52,7 @@ package struct PlaceWriter {
       Self.feature(place).write(to: &text)
     case .ownTracks:
       text += isFirst ? "\n" : ",\n"
-      // OwnTracks knows whole metres, takes a radius of 0 for none, and a name that begins with '+'
-      // for a region that moves along with the phone.
+      // OwnTracks has whole metres; a radius of 0 is none, and a '+' name is a region that moves.
       let name = place.name.hasPrefix("+") ? " " + place.name : place.name
       JSONValue.object([
         "_type": "waypoint", "desc": .string(name),
@@ -72,7 +71,7 @@ package struct PlaceWriter {
     }
   }
 
-  /// As `place list --json` prints it.
+  /// A place in the form of `place list --json`.
   package static func object(_ place: PlaceEntry) -> JSONObject {
     var width: Double?
     if case .line(_, let given) = place.shape { width = given ?? PlaceShape.defaultWidth }

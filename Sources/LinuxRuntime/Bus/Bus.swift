@@ -31,8 +31,7 @@ package final class Bus {
   private let bus: OpaquePointer
   private var matches: [OpaquePointer] = []
 
-  /// Connects to the bus at an address of the D-Bus specification; a socket that is not there yet
-  /// is waited for.
+  /// Connects to the bus at a D-Bus address; waits for a socket that does not exist yet.
   package init(address: String, loop: EventLoop) throws(SystemError) {
     var bus: OpaquePointer?
     try check(sd_bus_new(&bus), "create a bus connection")
@@ -108,8 +107,7 @@ package final class Bus {
     sd_bus_slot_unref(slot)
   }
 
-  /// Has the signals that a rule of the D-Bus specification matches delivered for as long as the
-  /// connection lives.
+  /// Delivers the signals that match a D-Bus rule while the connection lives.
   package func match(
     _ rule: String, handler: @escaping (BusSignal) -> Void
   ) throws(SystemError) {

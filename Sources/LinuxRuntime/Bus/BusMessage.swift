@@ -60,8 +60,7 @@ struct BusMessage {
 
   private static let reading = "read a message from the bus"
 
-  /// All values from where the message is read to the end of what holds them. sd-bus has checked
-  /// the message, the depth of its containers included (64 at most).
+  /// The remaining values of the current container. sd-bus has checked the depth (64 at most).
   func values() throws(SystemError) -> [BusValue] {
     var values: [BusValue] = []
     while let value = try next() { values.append(value) }

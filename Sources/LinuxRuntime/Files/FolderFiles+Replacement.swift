@@ -55,8 +55,7 @@ extension FolderFiles {
       throw .system(.last("replace \(file)"))
     }
     isRenamed = true
-    // The rename itself is a change of the folder. Where that cannot be synchronised, it comes
-    // later.
+    // Syncs the rename; if this fails, the system writes it later.
     fsync(folder.raw)
     guard fstat(descriptor.raw, &now) == 0, let written = Stamp(now) else {
       throw .system(.last("look at \(file)"))

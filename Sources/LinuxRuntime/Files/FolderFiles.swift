@@ -16,7 +16,7 @@ package struct FolderFiles: Sendable {
     package let modified: Int64
     package let changed: Int64
 
-    /// nil where it is no regular file.
+    /// nil for anything but a regular file.
     init?(_ status: stat) {
       guard status.st_mode & S_IFMT == S_IFREG else { return nil }
       inode = UInt64(status.st_ino)
@@ -37,8 +37,7 @@ package struct FolderFiles: Sendable {
     package fileprivate(set) var isCut = false
   }
 
-  /// The files whose names end so; nil where the folder cannot be read. Hidden names are passed
-  /// over.
+  /// Files with this ending, without hidden names; nil if the folder cannot be read.
   package func list(ending: String, limit: Int = .max) -> Listing? {
     guard let root = try? open() else { return nil }
     defer { root.close() }
@@ -107,7 +106,7 @@ package struct FolderFiles: Sendable {
 
   // MARK: - Reading
 
-  /// nil where there is no regular file of this path.
+  /// The stamp of a regular file; nil if there is none at this path.
   package func stamp(of file: String) -> Stamp? {
     guard let (folder, name) = try? place(of: file) else { return nil }
     defer { folder.close() }

@@ -6,7 +6,7 @@ import Glibc
 /// Quick changes are reported together, at most a second after the first. A lost or overrun event
 /// does no harm, since a report only asks for a new check.
 package final class FolderWatch {
-  /// How long it must have been quiet, in microseconds.
+  /// Microseconds without a change before a report.
   package static let quiet: Int64 = 150_000
   /// A change is reported after this time at the latest.
   package static let timeout: Int64 = 1_000_000
@@ -51,7 +51,7 @@ package final class FolderWatch {
     (root, appearance, timer) = (nil, nil, nil)
   }
 
-  /// Looks again after this many microseconds, whatever happens until then.
+  /// Reports again after this many microseconds, even without a change.
   package func checkAgain(in delay: Int64) {
     if firstChange == nil { timer?.arm(in: delay) }
   }

@@ -5,7 +5,7 @@ import Glibc
 /// It watches the folder, because a replacement shares only the name. If the folder is missing, as
 /// `/dev/serial/by-id` without receivers, it watches the nearest existing one.
 package final class PathWatch {
-  /// Which changes are reported.
+  /// The kinds of change to report.
   package enum Changes {
     /// Something appears at the path, or its permissions change: udev sets them after the name.
     case appearance
@@ -23,7 +23,7 @@ package final class PathWatch {
   /// Whether the watched folder is the parent of the path's last part.
   private var isInParent = false
 
-  /// Where no folder can be watched, nothing is reported.
+  /// Reports nothing if no folder can be watched.
   /// - Parameter onChange: called from the loop, once or more for each change.
   package init(
     _ path: String, for changes: Changes, loop: EventLoop, onChange: @escaping () -> Void
@@ -43,7 +43,7 @@ package final class PathWatch {
     watch = nil
   }
 
-  /// Where a path leads to, links followed; nil where there is nothing.
+  /// Target of a path, links followed; nil if nothing exists there.
   package static func target(of path: String) -> String? {
     guard let found = realpath(path, nil) else { return nil }
     defer { free(found) }

@@ -4,8 +4,7 @@ import Glibc
 /// A terminal in full-screen use: the alternate screen without a cursor, keys at once and without
 /// echo. `leave()` restores it.
 ///
-/// Control sequences: ECMA-48 and xterm, as every Linux terminal, tmux, screen and the console
-/// have.
+/// Control sequences: ECMA-48 and xterm, as in every Linux terminal, tmux, screen and the console.
 package final class Terminal {
   package struct Size: Equatable, Sendable {
     package var columns: Int
@@ -19,7 +18,7 @@ package final class Terminal {
 
   private let input: Int32
   private let output: Int32
-  /// How the terminal was set; nil while it is not taken over, or where no keys can come.
+  /// The terminal's former settings; nil outside full-screen use and without keys.
   private var saved: termios?
   private var isTaken = false
 
@@ -33,7 +32,7 @@ package final class Terminal {
   /// Whether keys can come.
   package var hasKeys: Bool { isatty(input) == 1 }
 
-  /// As the terminal says, within bounds; 80 by 24 where it does not.
+  /// The terminal's size within bounds; 80 by 24 if it is unknown.
   package var size: Size {
     var size = winsize()
     guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {

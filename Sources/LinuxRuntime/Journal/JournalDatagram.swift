@@ -1,8 +1,7 @@
 import Bytes
 import Glibc
 
-/// Fields in journald's native form (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/): one datagram,
-/// ready to be sent.
+/// A datagram of fields in journald's form (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/).
 struct JournalDatagram: ~Copyable {
   /// Few entries are longer, and growing copies the content.
   private var writer = ByteWriter(capacity: 1024)

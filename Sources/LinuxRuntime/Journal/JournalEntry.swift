@@ -32,7 +32,7 @@ package struct JournalFieldName: Sendable, CustomStringConvertible, ExpressibleB
   package static let messageID: JournalFieldName = "MESSAGE_ID"
 }
 
-/// How much an entry matters: the levels of syslog(3).
+/// Importance of an entry: the levels of syslog(3).
 package enum JournalPriority: Int, Sendable, Comparable, CaseIterable {
   case emergency, alert, critical, error, warning, notice, informational, debug
 
@@ -42,11 +42,9 @@ package enum JournalPriority: Int, Sendable, Comparable, CaseIterable {
   }
 }
 
-/// One journal entry: fields in the order of their addition, each name once. The sink adds the
-/// identifier.
+/// One journal entry: fields in order of addition, each name once. The sink adds the identifier.
 ///
-/// It is stored in its wire format: building that from a list of texts took half of the time of an
-/// entry.
+/// Stored in its wire format: building that from a list of texts took half of an entry's time.
 package struct JournalEntry: ~Copyable {
   private(set) var datagram = JournalDatagram()
 

@@ -27,7 +27,7 @@ package enum JournalError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// Where entries go.
+/// Receiver of journal entries.
 package protocol JournalSink: AnyObject {
   /// Returns once the entry is handed over; journald stores it a moment later.
   func write(_ entry: consuming JournalEntry) throws(JournalError)
@@ -36,8 +36,7 @@ package protocol JournalSink: AnyObject {
 /// The system journal, by its native protocol (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/). It
 /// refuses entries while journald's queue is full.
 ///
-/// An entry is one datagram on a connected socket; larger ones go through `sd_journal_sendv`
-/// (memfd).
+/// An entry is one datagram on a connected socket; larger ones use `sd_journal_sendv` (memfd).
 package final class SystemJournal: JournalSink {
   package static let defaultSocketPath = "/run/systemd/journal/socket"
 

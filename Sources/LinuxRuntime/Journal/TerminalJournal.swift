@@ -51,8 +51,7 @@ package final class TerminalJournal: JournalSink {
     return "\(month) \(two(parts.tm_mday)) \(clock)"
   }
 
-  /// The message behind its prefix, further lines indented by the prefix's width, ended by a line
-  /// end.
+  /// The message after its prefix, further lines indented by its width, with a line end.
   static func lines(_ message: String, after prefix: String) -> String {
     var text = String.UnicodeScalarView()
     text.append(contentsOf: prefix.unicodeScalars)

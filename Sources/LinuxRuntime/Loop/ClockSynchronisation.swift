@@ -15,8 +15,8 @@ package enum ClockSynchronisation {
   package static let timesyncFile = "/run/systemd/timesync/synchronized"
 }
 
-/// Asks systemd-timedated whether the clock is synchronised: it may ask the kernel where this
-/// program's sandbox may not (org.freedesktop.timedate1(5), NTPSynchronized).
+/// Asks systemd-timedated about synchronisation, in case the sandbox forbids adjtimex(2)
+/// (org.freedesktop.timedate1(5), NTPSynchronized).
 package final class SynchronisationQuery {
   private let loop: EventLoop
   private var bus: OpaquePointer?

@@ -3,8 +3,7 @@ import Glibc
 
 /// The program's only loop, over sd-event(3), on one thread.
 ///
-/// Handlers must return soon; long work is cut into turns of a deferred source. Owners keep their
-/// sources.
+/// Handlers must return soon; deferred sources do long work in turns. Owners keep their sources.
 package final class EventLoop {
   private let event: OpaquePointer
 
@@ -22,8 +21,7 @@ package final class EventLoop {
     try check(sd_event_loop(event), "run the event loop")
   }
 
-  /// Serves at most one event, waiting up to `timeout` microseconds for it; a negative timeout
-  /// waits for ever. Says whether there was one.
+  /// Serves at most one event within `timeout` microseconds (negative: no limit); false for none.
   @discardableResult
   package func runOnce(timeout: Int64) throws(SystemError) -> Bool {
     let limit = timeout < 0 ? UInt64.max : UInt64(timeout)
@@ -42,8 +40,7 @@ package final class EventLoop {
     return Int64(clamping: time)
   }
 
-  /// Waits for a file descriptor, which stays the caller's: close the source first, then the
-  /// descriptor. Regular files are refused with EPERM, as epoll refuses them.
+  /// Waits for the caller's descriptor: close the source first. Regular files give EPERM (epoll).
   package func addIO(
     _ descriptor: Int32, _ interest: IOEvents, priority: EventPriority = .normal,
     handler: @escaping (IOEvents) -> Void
@@ -98,8 +95,8 @@ package final class EventLoop {
     return source
   }
 
-  /// Calls back in the next turn, once, or in every turn until turned off.
-  /// With priority `idle` it is served only when nothing else waits.
+  /// Calls back in the next turn, or in every turn until turned off; with priority `idle`, only
+  /// when nothing else waits.
   package func addDeferred(
     repeating: Bool = false, priority: EventPriority = .normal, handler: @escaping () -> Void
   ) throws(SystemError) -> TurnSource {
@@ -111,7 +108,7 @@ package final class EventLoop {
     return source
   }
 
-  /// Has a bus connection served by this loop; answers whether that worked.
+  /// Attaches a bus connection to this loop; returns whether that worked.
   func attach(bus: OpaquePointer) -> Bool { sd_bus_attach_event(bus, event, 0) >= 0 }
 
   /// Watches a file or folder with inotify(7); `mask` holds IN_… flags.
@@ -131,7 +128,7 @@ package final class EventLoop {
     return source
   }
 
-  /// Has the loop serve a connection of sd-bus(3).
+  /// Attaches an sd-bus(3) connection to the loop.
   func attach(_ bus: OpaquePointer, _ action: @autoclosure () -> String) throws(SystemError) {
     try check(sd_bus_attach_event(bus, event, 0), action())
   }

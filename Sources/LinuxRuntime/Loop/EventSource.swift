@@ -31,14 +31,13 @@ package final class EventSource<Event> {
     set { setState(newValue ? 1 : 0) }
   }
 
-  /// Which of several waiting sources is served first.
+  /// Sets the order among pending sources.
   package func setPriority(_ priority: EventPriority) {
     guard let source else { return }
     sd_event_source_set_priority(source, priority.rawValue)
   }
 
-  /// Adds the source to a loop by one of the `sd_event_add_…` calls, which gets the place for the
-  /// new source and the context for its callback.
+  /// Adds the source to a loop by a `sd_event_add_…` call with its pointer and context.
   func attach(
     _ action: @autoclosure () -> String, priority: EventPriority,
     by add: (UnsafeMutablePointer<OpaquePointer?>, UnsafeMutableRawPointer) -> Int32
@@ -54,8 +53,7 @@ package final class EventSource<Event> {
     setPriority(priority)
   }
 
-  /// Calls the handler of the source behind a callback's context. The reference taken here keeps
-  /// the source alive while a handler that drops it is still running.
+  /// Calls a source's handler. The reference keeps the source alive while the handler drops it.
   static func deliver(_ event: Event, to context: UnsafeMutableRawPointer?) -> Int32 {
     guard let context else { return 0 }
     let source = Unmanaged<EventSource<Event>>.fromOpaque(context).takeUnretainedValue()

@@ -1,8 +1,7 @@
 import CSystemd
 import Glibc
 
-/// Notifies systemd of the program's state (sd_notify(3)) and takes its sockets (sd_listen_fds(3)).
-/// Outside a service every notice is silently not sent.
+/// The service manager's protocol: sd_notify(3) and sd_listen_fds(3). Silent outside a service.
 package final class ServiceManager {
   /// A descriptor handed over by systemd.
   package struct PassedSocket: Equatable, Sendable {
@@ -13,8 +12,8 @@ package final class ServiceManager {
 
   /// Whether a service manager listens: `$NOTIFY_SOCKET` is set.
   package let isSupervised: Bool
-  /// How often `watchdog()` must be called at the latest, in microseconds (`WatchdogSec=`); call
-  /// it twice as often. Nil when no watchdog watches this process.
+  /// Maximum microseconds between `watchdog()` calls (`WatchdogSec=`); call twice as often. nil
+  /// without a watchdog.
   package let watchdogInterval: Int64?
   /// Why the last notice could not be sent, if it could not.
   package private(set) var lastFailure: SystemError?
@@ -48,8 +47,7 @@ package final class ServiceManager {
   @discardableResult
   package func triggerWatchdog() -> Bool { send("WATCHDOG=trigger") }
 
-  /// A reload begins; `ready()` ends it. Carries the monotonic time that `Type=notify-reload`
-  /// needs.
+  /// Reports a reload, until `ready()`, with the monotonic time for `Type=notify-reload`.
   @discardableResult
   package func reloading(status: String? = nil) -> Bool {
     send("RELOADING=1\nMONOTONIC_USEC=\(SystemClock.monotonic.microseconds)", status: status)

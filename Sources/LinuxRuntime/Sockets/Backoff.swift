@@ -4,7 +4,7 @@ package struct Backoff: Equatable, Sendable {
   /// The first and the longest step, in microseconds.
   package let first: Int64
   package let longest: Int64
-  /// How long a connection must have lasted to begin anew with the first step, in microseconds.
+  /// Duration of a connection, in microseconds, after which delays begin at the first step again.
   package let stableAfter: Int64
   private var step: Int64
 

@@ -36,7 +36,7 @@ package struct PeerCredentials: Equatable, Sendable {
       let result = getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, &groups, &size)
       let count = Int(size) / MemoryLayout<UInt32>.stride
       if result == 0 { return Array(groups.prefix(count)) }
-      // With ERANGE the kernel says how much room it wants.
+      // ERANGE comes with the required size.
       guard errno == ERANGE, count <= 65536 else { return [] }
       groups = [UInt32](repeating: 0, count: count)
     }

@@ -8,8 +8,7 @@ package struct SocketAddress: CustomStringConvertible {
 
   package var family: Int32 { Int32(storage.ss_family) }
 
-  /// The path of a Unix socket, at most 107 bytes; an initial '@' stands for the abstract
-  /// namespace.
+  /// A Unix socket's path, at most 107 bytes; an initial '@' is the abstract namespace.
   package init(unixPath path: String) throws(SystemError) {
     description = path
     let bytes = Array(path.utf8)
@@ -29,8 +28,8 @@ package struct SocketAddress: CustomStringConvertible {
     length = socklen_t(offset + bytes.count + (isAbstract ? 0 : 1))
   }
 
-  /// An address in figures.
-  /// - Parameter name: the host that has it, for messages.
+  /// A numeric address.
+  /// - Parameter name: the host name for messages.
   package init(numeric host: String, port: UInt16, name: String? = nil) throws(SystemError) {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -6,7 +6,7 @@ import CSystemd
 /// flood costs only its sender.
 package final class StreamBudget {
   package let limit: Int
-  /// By all connections together.
+  /// Bytes that all connections hold.
   package private(set) var held = 0
   /// A connection of this peer is about to be dropped.
   package var onDrop: (PeerCredentials) -> Void = { _ in }
@@ -23,8 +23,8 @@ package final class StreamBudget {
 
   package init(limit: Int) { self.limit = limit }
 
-  /// Says what a connection holds now. May drop it, or another one.
-  /// - Complexity: O(1), and O(n) in the connections that hold anything where one is to be dropped.
+  /// Records a connection's bytes; may drop it or another one.
+  /// - Complexity: O(1); to drop one, O(n) in the connections that hold any bytes.
   func note(_ bytes: Int, by connection: StreamConnection) {
     let key = ObjectIdentifier(connection)
     held += bytes - (holdings[key]?.bytes ?? 0)
@@ -36,8 +36,8 @@ package final class StreamBudget {
     }
   }
 
-  /// The connection is closed, or is about to be. After a large message, such as an import, this
-  /// returns free memory to the system: 3 MB of 22 after 1 000 reminders.
+  /// Removes a connection. After a large message this returns free memory to the system: 3 MB of 22
+  /// after 1 000 reminders.
   func forget(_ connection: StreamConnection) {
     held -= holdings.removeValue(forKey: ObjectIdentifier(connection))?.bytes ?? 0
     guard held == 0, peak > Self.releasedPeak else { return }
@@ -51,7 +51,7 @@ package final class StreamBudget {
     return index.map { all[$0].connection }
   }
 
-  /// Which of these is the largest one of the user who holds most; nil where there is none.
+  /// Index of the largest holding of the user with the largest total; nil without any.
   static func worst(of holdings: [(user: UInt32, bytes: Int)]) -> Int? {
     var users: [UInt32: Int] = [:]
     for (user, bytes) in holdings { users[user, default: 0] += bytes }

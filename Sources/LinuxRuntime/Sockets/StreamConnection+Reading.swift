@@ -1,6 +1,6 @@
 import Glibc
 
-/// From the socket to whole messages.
+/// Reads the socket and splits its bytes into messages.
 extension StreamConnection {
   func isReady(_ events: IOEvents) {
     if events.contains(.writable) { flush() }
@@ -39,8 +39,7 @@ extension StreamConnection {
     }
   }
 
-  /// One message a turn, however many came at once: a client that sends thousands waits for the
-  /// feeds and the other clients between any two.
+  /// Delivers one message a turn, so that a client with thousands does not delay the others.
   func deliverMessage() {
     guard let end = input[searched...].firstIndex(of: delimiter) else {
       searched = input.count

@@ -9,10 +9,9 @@ package final class StreamConnection {
   package struct Limits: Sendable {
     /// The longest message, in bytes; a longer one closes the connection.
     package var message: Int
-    /// Where that many bytes wait to be sent, nothing more is queued and the client is dropped. At
-    /// most this and what one `send` adds is held.
+    /// Waiting output bytes at which the client is dropped; one `send` may exceed it.
     package var queue: Int
-    /// So many messages are delivered in a second; the others wait, in the end in the client.
+    /// Limit of deliveries per second; further messages wait, finally in the client.
     package var messagesPerSecond: Int
 
     package init(
@@ -27,15 +26,13 @@ package final class StreamConnection {
   package let peer: PeerCredentials
   /// One message without its delimiter; valid only during the call.
   package var onMessage: (UnsafeRawBufferPointer) -> Void = { _ in }
-  /// The socket took that many bytes, at once or later; called from within `send` or by the loop.
-  /// May send, finish and close.
+  /// Called from `send` or the loop for bytes that the socket took. May send, finish and close.
   package var onSent: (_ count: Int) -> Void = { _ in }
-  /// The connection is closed, and why; called once, possibly from within `send` or `finish`, but
-  /// not for `close()`. Released afterwards, as `onMessage` and `onSent` are.
+  /// Called once when the connection closes, even from `send` or `finish`, but not for `close()`.
+  /// Released afterwards, as `onMessage` and `onSent` are.
   package var onClose: (_ reason: String) -> Void = { _ in }
   package private(set) var isOpen = true
-  /// While true nothing more is read or delivered: who sends more waits in the kernel, and owes
-  /// nothing.
+  /// While true nothing is read or delivered: input waits in the kernel and is not `stalled`.
   package var isHeld = false {
     didSet {
       guard isOpen, isHeld != oldValue else { return }
@@ -71,7 +68,7 @@ package final class StreamConnection {
   var ending: String?
 
   /// Takes over a connected socket.
-  /// - Parameter budget: shared with others, all of whom may hold so much together.
+  /// - Parameter budget: the limit shared with other connections.
   package convenience init(
     descriptor: Int32, loop: EventLoop, limits: Limits = Limits(), budget: StreamBudget? = nil,
     delimiter: UInt8 = 0, priority: EventPriority = .normal
@@ -119,8 +116,7 @@ package final class StreamConnection {
   /// Bytes that wait to be sent.
   package var queuedBytes: Int { output.count - sent }
 
-  /// For how long, in microseconds, the client has owed something: the rest of a message that it
-  /// has begun, or that it reads what waits for it.
+  /// Microseconds for which a message has been incomplete or output has waited for the client.
   package var stalled: Int64 {
     let now = loop.now(.monotonic)
     let isWaiting = turns?.isEnabled == true || isPausing || isHeld
@@ -145,8 +141,7 @@ package final class StreamConnection {
     return isOpen
   }
 
-  /// Closes once everything is sent; takes nothing more. At once where the queue is full: a client
-  /// that does not read would keep it for ever.
+  /// Closes once everything is sent, or at once if the queue is full.
   package func finish() {
     if ending == nil, isFull { fail(Self.slow) } else { end("finished") }
   }
@@ -175,7 +170,7 @@ package final class StreamConnection {
   /// Closes it for a reason that is not the client's alone, and says so to `onClose`.
   func drop(_ reason: String) { fail(reason) }
 
-  /// Of memory, in use or kept for later.
+  /// Bytes of allocated memory.
   var heldBytes: Int { input.capacity + output.capacity }
 
   /// A buffer that has grown larger than this is not kept for later.
@@ -234,7 +229,7 @@ package final class StreamConnection {
     var interest: IOEvents = isReading ? .readable : []
     if queuedBytes > 0 { interest.insert(.writable) }
     source?.setInterest(interest)
-    // With an empty set epoll still reports a hang-up, and would do so for ever.
+    // epoll reports a hang-up repeatedly even for an empty set.
     source?.isEnabled = !interest.isEmpty || ending != nil || isHeld
   }
 }

@@ -1,12 +1,11 @@
 import Glibc
 
-/// The client's end of the control socket, for programs without a loop: each call waits, up to its
-/// timeout.
+/// The client's end of the control socket, without a loop: each call blocks up to its timeout.
 package final class UnixClient {
   private let descriptor: Descriptor
   private let path: String
   private var input: [UInt8] = []
-  /// How much of `input` holds no NUL.
+  /// Length of the part of `input` without a NUL.
   private var searched = 0
 
   /// Connects within `timeout` microseconds.
@@ -83,8 +82,7 @@ package final class UnixClient {
 }
 
 extension Descriptor {
-  /// Connects to a Unix stream socket within `timeout` microseconds. It takes that long only where
-  /// the queue of the listener is full.
+  /// Connects to a Unix stream socket. A full listener blocks it up to `timeout` microseconds.
   static func connected(to path: String, timeout: Int64) throws(SystemError) -> Descriptor {
     let address = try SocketAddress(unixPath: path)
     let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue

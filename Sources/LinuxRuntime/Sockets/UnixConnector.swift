@@ -1,8 +1,7 @@
 import Glibc
 
 extension StreamConnection {
-  /// Connects to a service on a Unix stream socket. It does not wait: where the service has no room
-  /// for another client, that is an error.
+  /// Connects to a Unix stream socket without blocking; a full listener is an error.
   package convenience init(
     connectingTo path: String, loop: EventLoop, limits: Limits = Limits(),
     priority: EventPriority = .normal

@@ -7,7 +7,7 @@ package final class UnixListener {
   package let path: String?
 
   private let descriptor: Descriptor
-  /// Which file the path named when it was bound.
+  /// Identity of the file that was bound.
   private let file: FileIdentity?
   private var source: IOSource?
   private var retry: TimerSource?
@@ -127,8 +127,7 @@ package final class UnixListener {
     let raw = socket(AF_UNIX, Int32(type), 0)
     guard raw >= 0 else { throw .last(action) }
     let descriptor = Descriptor(raw)
-    // Linux gives the file the mode of its socket, less the umask; chmod afterwards adds what the
-    // umask took.
+    // The file gets the socket's mode less the umask; chmod restores the bits of the umask.
     guard fchmod(raw, mode) == 0 || isAbstract,
       address.withPointer({ Glibc.bind(raw, $0, $1) }) == 0
     else {
@@ -169,7 +168,7 @@ package final class UnixListener {
   }
 }
 
-/// Which file a path names; nil unless it is a socket.
+/// Identity of the socket at a path; nil for anything else.
 private struct FileIdentity: Equatable {
   private let device: dev_t
   private let inode: ino_t
