@@ -1,23 +1,22 @@
 import Geodesy
 import Geofencing
 
-/// A place of a category that the device has come to.
+/// A place of a category at which the device arrived.
 struct PlaceMet: Sendable {
-  /// In the store.
+  /// Its number in the store.
   let number: Int64
   /// Metres to its centre.
   let distance: Double
 }
 
-/// The fences around all places of one category that reminders wait for, put up once however many
-/// reminders there are.
+/// The fences around all places of one category, shared by the reminders that wait for them.
 ///
-/// Of a place it keeps the fence and the number in the store: no name, no object. It has a monitor
-/// of its own, so that letting go of a million fences is letting go of one thing.
+/// It holds fences and store numbers only. It has a monitor of its own, so that a million fences
+/// can be dropped at once.
 struct CategoryWatch: Sendable {
   /// Reminders with the same key share the fences.
   struct Key: Hashable, Sendable {
-    /// In lower case, as far as it is ASCII: that is how the store compares names.
+    /// Category with ASCII letters in lower case, as the store compares names.
     let category: String
     /// Metres around each place; nil is each place's own.
     let radius: Double?
@@ -36,20 +35,20 @@ struct CategoryWatch: Sendable {
 
   let key: Key
   var monitor: FenceMonitor
-  /// Slots of the reminders that wait.
+  /// Slots of the waiting reminders.
   var listeners: Set<Int32> = []
   /// The places are known.
   private(set) var isFilled = false
-  /// It is decided of every place whether the device is there.
+  /// Whether the presence at every place is known.
   private(set) var isSettled = false
-  /// A reminder may see it otherwise than it is.
+  /// Whether a reminder's own presence may differ from the watch's.
   var hasNewcomers = true
-  /// The places that hold the device, in rising order of their numbers.
+  /// Numbers of the places that contain the device, rising.
   private(set) var inside: [Int64] = []
-  /// The number of each fence's place; rising up to `sortedCount`.
+  /// The place number of each fence; rising up to `sortedCount`.
   private var numbers: [Int64] = []
   private var sortedCount = 0
-  /// Fences of places that came later, by number.
+  /// Fences of places added later, by place number.
   private var late: [Int64: FenceID] = [:]
   private var sampleCount = 0
 
@@ -58,16 +57,15 @@ struct CategoryWatch: Sendable {
     monitor = FenceMonitor(policy: policy)
   }
 
-  /// Bytes of heap in use for the places.
+  /// Estimated heap use of the places in bytes.
   var byteCount: Int { monitor.byteCount + numbers.capacity * 8 + late.count * 32 }
 
   // MARK: - Places
 
-  /// Puts up the fences anew.
+  /// Replaces all fences.
   /// - Parameters:
-  ///   - places: in rising order of their numbers.
-  ///   - known: the places that hold the device as far as is known; those that are gone do not
-  ///     count.
+  /// - places: in rising order of their numbers.
+  /// - known: places known to contain the device; removed ones are ignored.
   mutating func fill(_ places: [NumberedPlace], inside known: Set<Int64>) {
     monitor = FenceMonitor(policy: monitor.policy)
     monitor.reserveCapacity(places.count)
@@ -92,7 +90,7 @@ struct CategoryWatch: Sendable {
     sampleCount = 0
   }
 
-  /// Adds a place or moves it. Where the device is with respect to it is found out anew.
+  /// Adds or moves a place. Its presence is determined anew.
   mutating func put(_ place: NumberedPlace) {
     guard let circle = circle(place) else { return remove(place.number) }
     let id = fence(of: place.number) ?? FenceID(numbers.count)
@@ -125,7 +123,7 @@ struct CategoryWatch: Sendable {
     return late[number]
   }
 
-  /// The place that a decision is about.
+  /// The place of a transition.
   func place(of transition: Transition) -> PlaceMet {
     PlaceMet(
       number: numbers[Int(transition.fence)], distance: monitor.distance(of: transition))
@@ -133,7 +131,7 @@ struct CategoryWatch: Sendable {
 
   // MARK: - The device
 
-  /// Takes a sample in, notes which places hold the device, and appends what was decided.
+  /// Processes a sample, updates `inside` and appends the transitions.
   mutating func process(_ sample: PositionSample, into transitions: inout [Transition]) {
     let start = transitions.count
     monitor.process(sample, into: &transitions)
@@ -156,14 +154,14 @@ struct CategoryWatch: Sendable {
       }
   }
 
-  /// The place whose edge is nearest, with metres to it (negative inside).
+  /// The place with the nearest edge, and metres to it (negative inside).
   func nearest(to position: Coordinate) -> (number: Int64, fence: FenceID, distance: Double)? {
     monitor.nearest(to: position, limit: 1, within: .infinity).first.map {
       (numbers[Int($0.id)], $0.id, $0.distance)
     }
   }
 
-  /// Of the places that hold the device the one whose centre is nearest.
+  /// Among the places that contain the device, the one with the nearest centre.
   func nearestInside(to position: Coordinate) -> PlaceMet? {
     inside.compactMap { number in
       fence(of: number).map {

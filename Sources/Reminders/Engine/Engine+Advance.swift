@@ -1,12 +1,11 @@
 package import CivilTime
 
 extension Engine {
-  /// Lets time pass up to `end` on a virtual clock: each deadline comes at its own time, as it does
-  /// where the clock runs by itself. So a recording played slowly, quickly or at once gives the
-  /// same firings.
+  /// Advances a virtual clock to `end`: each deadline comes at its own time, as with a real clock.
+  /// A recording gives the same firings at any speed of replay.
   ///
-  /// A gap of so many deadlines that nobody wants to hear them all (a recording with a fix of
-  /// another decade in it) is jumped: what came due in it was missed, and is told once and late.
+  /// A gap with more than `maximumDeadlines` deadlines (a fix decades away) is skipped: they count
+  /// as missed, and are reported once, as late.
   package mutating func advance(to end: Instant, into effects: inout [Effect]) {
     for _ in 0..<Self.maximumDeadlines {
       guard let deadline = nextDeadline, deadline <= end else { return }
@@ -17,8 +16,8 @@ extension Engine {
 
   private static let maximumDeadlines = 10_000
 
-  /// Takes several reminders in at one moment; what was missed by them is told in the order of any
-  /// other moment. Complexity: O(n log n).
+  /// Adds several reminders at one time and reports missed firings in the usual order. Complexity:
+  /// O(n log n).
   package mutating func load(
     _ entries: [(reminder: Reminder, progress: Progress?)], at now: Instant,
     into effects: inout [Effect]

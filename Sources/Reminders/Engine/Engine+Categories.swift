@@ -1,25 +1,25 @@
 import CivilTime
 import Geofencing
 
-/// Reminders of any place of a category. To such a reminder the places are one region: a visit
-/// begins with the first place that is arrived at and ends when the last one is left.
+/// Reminders for any place of a category. The places act as one region: a visit begins with the
+/// arrival at the first place and ends when the last one is left.
 extension Engine {
-  /// Categories, in lower case, whose places reminders wait for.
+  /// Categories with waiting reminders, in lower case.
   package var watchedCategories: [String] {
     Set(watches.map(\.key.category)).sorted()
   }
 
-  /// The ids of the reminders that wait for places of a category, sorted.
+  /// The ids of the reminders that wait for a category, sorted.
   package func reminders(nearCategory name: String) -> [String] {
     let category = CategoryWatch.Key.folded(name)
     let listeners = watches.filter { $0.key.category == category }.flatMap(\.listeners)
     return listeners.map { slots.id($0) }.sorted()
   }
 
-  /// Bytes of heap that the places of these categories take: fences, cells and numbers.
+  /// Estimated heap use of all places in bytes: fences, cells and numbers.
   package var placeBytes: Int { watches.reduce(0) { $0 + $1.byteCount } }
 
-  /// Lets a reminder wait for the places of its category.
+  /// Adds a reminder to the watch of its category.
   mutating func join(_ index: Int32, _ key: CategoryWatch.Key, at now: Instant) {
     slots.set(.fence, true, index)
     let number =
@@ -31,14 +31,14 @@ extension Engine {
       }()
     watches[number].listeners.insert(index)
     watches[number].hasNewcomers = true
-    // What is known already need not wait for the next fix.
+    // The presence is known already: do not wait for the next fix.
     if watches[number].isSettled, slots.progress(index).presence == .unknown {
       bring(index, upTo: number, [], at: now)
     }
   }
 
-  /// Answers whether the reminder waited for places. The fences of a category that nobody waits for
-  /// any more go at the end of the event.
+  /// Removes a reminder from its watch; returns whether it had one. Watches without reminders are
+  /// removed at the end of the event.
   mutating func leaveWatch(_ index: Int32) -> Bool {
     for number in watches.indices where watches[number].listeners.remove(index) != nil {
       return true
@@ -59,7 +59,7 @@ extension Engine {
     }
   }
 
-  /// Where the device was last is the first the new fences see.
+  /// Gives the last position to new fences as their first sample.
   private mutating func seed(_ number: Int) {
     guard let lastSample else { return }
     var unused: [Transition] = []
@@ -80,7 +80,7 @@ extension Engine {
     }
   }
 
-  /// A place that is no more has not been left.
+  /// Drops removed places from the reminders without a departure.
   private mutating func forgetRemovedPlaces(_ number: Int) {
     let inside = watches[number].inside
     for index in watches[number].listeners where slots.progress(index).presence == .inside {
@@ -96,7 +96,7 @@ extension Engine {
     }
   }
 
-  /// One fix for the places of one category.
+  /// Processes a fix for one watch.
   mutating func take(_ sample: PositionSample, watch number: Int, at now: Instant) {
     guard watches[number].isFilled else { return }
     transitions.removeAll(keepingCapacity: true)
@@ -113,7 +113,7 @@ extension Engine {
     }
   }
 
-  /// Tells one reminder what has become of the places it waits for.
+  /// Applies a watch's state and transitions to one reminder.
   private mutating func bring(
     _ index: Int32, upTo number: Int, _ decided: [Transition], at now: Instant
   ) {
@@ -140,7 +140,7 @@ extension Engine {
     }
   }
 
-  /// The place that has been arrived at: of several that with the nearest centre.
+  /// The place of arrival; of several, the one with the nearest centre.
   private func meeting(
     _ number: Int, _ decided: [Transition]
   ) -> (place: PlaceMet, transition: Transition)? {
@@ -148,7 +148,7 @@ extension Engine {
     let arrivals = decided.filter { $0.kind == .arrive || $0.kind == .found }
       .map { (place: watch.place(of: $0), transition: $0) }
     if let nearest = arrivals.min(by: { $0.place.distance < $1.place.distance }) { return nearest }
-    // It was arrived at before this reminder began to wait.
+    // The arrival precedes this reminder.
     guard let sample = lastSample, let place = watch.nearestInside(to: sample.position) else {
       return nil
     }
@@ -159,7 +159,7 @@ extension Engine {
     )
   }
 
-  /// The place of its category that a reminder's device is at, and metres to its centre.
+  /// The category's place that contains the device, and metres to its centre.
   func placeMet(_ index: Int32, from fix: PositionSample?) -> PlaceMet? {
     guard let fix, let watch = watches.first(where: { $0.listeners.contains(index) }) else {
       return nil

@@ -2,17 +2,17 @@ package import CivilTime
 import Containers
 import Departure
 
-/// What waits while the clock is not to be believed, and what was missed.
+/// Waiting while the clock is not trusted, and the summary of missed firings.
 ///
-/// A board without a battery wakes up in 1970, or at the moment it was switched off. Dates, times
-/// to leave, ends of snoozes and of validity wait then; places fire, unless an hour or a day has to
-/// be right for it.
+/// A board without a clock battery starts in 1970 or at its last shutdown. Dates, times to leave,
+/// ends of snoozes and expiry wait until the clock is trusted. Places fire, unless a condition
+/// needs the time of day or the day.
 extension Engine {
-  /// Reminders whose moment has come by a clock that is not to be believed yet.
+  /// Number of reminders whose deadline has passed by an untrusted clock.
   package var heldCount: Int { held.count }
 
-  /// What fires once the clock is believed, soonest first: dates, times to leave and ends of
-  /// snoozes. Complexity: O(n log n) for n that are held.
+  /// The firings that wait for the clock, soonest first: dates, times to leave and ends of snoozes.
+  /// Complexity: O(n log n) for n held.
   package func waitingForClock(
     limit: Int, at now: Instant
   ) -> [(reminder: Reminder, moment: Instant)] {
@@ -33,8 +33,7 @@ extension Engine {
     for index in waiting.sorted() { evaluateWhileInside(index, at: now) }
   }
 
-  /// Puts a reminder aside where only the clock says that its moment has come, and that is not to
-  /// be believed. Answers whether it did.
+  /// Holds a reminder back while the clock is not trusted; returns whether it did.
   mutating func hold(_ slot: Slot, _ index: Int32, at now: Instant) -> Bool {
     guard !isClockTrusted else { return false }
     let until = slot.progress.state == .armed ? slot.reminder.until.map { resolve($0) } : nil
@@ -44,14 +43,14 @@ extension Engine {
     if slot.reminder.kind == .preemptive { moments.append(nextMoment(ofLeaving: slot, at: now)) }
     guard moments.contains(where: { $0.map { $0 <= now } ?? false }) else { return false }
     held.insert(index)
-    // Where the device is relative to a place is followed all the same.
+    // Presence is followed without a clock.
     if slot.reminder.kind == .location, slot.progress.state == .armed { return false }
     timers.cancel(slot: index)
     departures.remove(index)
     return true
   }
 
-  /// One notice for all that one event found missed.
+  /// Adds one notice for all that this event found missed.
   mutating func sumUpMissed() {
     guard isCatchingUp || !leftOut.isEmpty || firings.contains(where: { $0.late != nil }) else {
       return

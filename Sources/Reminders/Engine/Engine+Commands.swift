@@ -10,27 +10,26 @@ extension Engine {
     begin(index, kept, at: now)
   }
 
-  /// Sets a reminder going that has just been put into its slot.
+  /// Starts a reminder that was just inserted.
   mutating func begin(_ index: Int32, _ kept: Progress?, at now: Instant) {
     guard let fresh = slots.slot(index) else { return }
     var progress = startingProgress(of: fresh.reminder, kept, at: now)
     if progress != kept { markDirty(index) }
-    // It is that of the zone of now from here on.
+    // From here on the occurrence belongs to the current zone.
     progress.occurrenceOffset = nil
     _ = slots.change(index) { $0.progress = progress }
     activate(index, at: now)
     if let slot = slots.slot(index), listens(slot), slot.progress.presence == .inside,
       slot.reminder.trigger == .arrive, !slot.progress.visitSettled
     {
-      // An arrival that was held back when it happened.
+      // An arrival was held back by a condition.
       _ = slots.change(index) { $0.isWaiting = true }
       waiting.insert(index)
     }
     evaluate(at: index, now: now, isFirst: true)
   }
 
-  /// What a reminder begins with: what was kept, brought in line with the reminder, or what its own
-  /// state says.
+  /// Initial progress: the stored one, adapted to the reminder, or the one for its own state.
   private func startingProgress(
     of reminder: Reminder, _ kept: Progress?, at now: Instant
   )
@@ -39,12 +38,12 @@ extension Engine {
     var progress = kept ?? Progress(state: reminder.state)
     if kept == nil {
       if progress.state == .fired { progress.leadsFired = reminder.effectiveLeads.count }
-      // A snooze without its time is one that nothing would end.
+      // A snooze without an end would last for ever.
       if progress.state == .snoozed, reminder.kind != .location { progress.state = .armed }
     }
     var isNew = progress.occurrence == nil
     if case .floating = reminder.due, let occurrence = progress.occurrence {
-      // The zone may be another one than at the last run.
+      // The zone may have changed since the last run.
       if let offset = kept?.occurrenceOffset {
         let local = LocalDateTime(
           microseconds: (occurrence + .seconds(Double(offset))).microseconds)
@@ -57,8 +56,8 @@ extension Engine {
     return progress
   }
 
-  /// A new text or place for a reminder; what it has gone through stays where it still means
-  /// something: the occurrence and its leads only while the due time is the same.
+  /// Replaces a reminder. The occurrence and its leads stay if the due time is unchanged, the
+  /// presence if the place is.
   mutating func replace(_ reminder: Reminder, at now: Instant) {
     guard let old = slot(reminder.id) else { return add(reminder, nil, at: now) }
     var progress = old.progress
@@ -81,7 +80,7 @@ extension Engine {
     if let index = slots.index(of: reminder.id) { markDirty(index) }
   }
 
-  /// Answers whether there was one.
+  /// Returns whether the reminder existed.
   mutating func remove(_ id: String) -> Bool {
     guard let index = slots.index(of: id) else { return false }
     deactivate(index)
@@ -89,8 +88,8 @@ extension Engine {
     return true
   }
 
-  /// Completes the current occurrence; a repeating reminder is armed for the next one. Where it has
-  /// fired and gone on to the next occurrence already, there is nothing more to skip.
+  /// Completes the current occurrence; a repeating reminder is armed for the next one. If a firing
+  /// has already moved it on, no further occurrence is skipped.
   mutating func complete(_ id: String, isPop: Bool = false, at now: Instant) {
     guard let index = slots.index(of: id), let slot = slots.slot(index) else { return }
     let reminder = slot.reminder
@@ -162,8 +161,7 @@ extension Engine {
     }
   }
 
-  /// Whether another zone may change anything of a reminder: it has a due time, or time is to bring
-  /// something about.
+  /// Whether the zone may affect a reminder: it has a due time or a timer, or waits.
   private func mayDependOnZone(_ index: Int32) -> Bool {
     !slots.isVacant(index)
       && (slots.hasDue(index) || timers.deadline(slot: index) != nil
@@ -181,8 +179,7 @@ extension Engine {
     return occurrences.next(after: max(start, now), zone: zone) ?? (isExcluded ? nil : start)
   }
 
-  /// The first occurrence of a repeating reminder that is later than both `moment` and the current
-  /// one; nil where it does not repeat or has come to its end.
+  /// The first occurrence after both `moment` and the current one; nil at the end of the series.
   func nextOccurrence(of slot: Slot, after moment: Instant) -> Instant? {
     guard slot.reminder.repeats, let due = slot.reminder.due else { return nil }
     let zone = self.zone(of: slot.reminder)
@@ -190,7 +187,7 @@ extension Engine {
       .next(after: max(moment, slot.progress.occurrence ?? moment), zone: zone)
   }
 
-  /// The zone whose clocks a reminder repeats by: its own, else the system's.
+  /// The zone of a reminder's repeat rule: its own, else the system's.
   func zone(of reminder: Reminder) -> TimeZoneRules {
     guard let own = reminder.repeatChanges.zone, case .absolute = reminder.due else { return zone }
     return own.rules
@@ -202,7 +199,7 @@ extension Engine {
     dirty.append(index)
   }
 
-  /// Whether the reminder still listens to where the device is.
+  /// Whether position can fire the reminder.
   func listens(_ slot: Slot) -> Bool {
     guard slot.reminder.kind == .location else { return false }
     switch slot.progress.state {
@@ -212,7 +209,7 @@ extension Engine {
     }
   }
 
-  /// Puts the fence of a listening reminder up, or takes it down.
+  /// Adds the fence of a listening reminder, or removes it.
   mutating func activate(_ index: Int32, at now: Instant) {
     guard let slot = slots.slot(index) else { return }
     if slot.reminder.kind == .preemptive, slot.progress.state == .armed {
@@ -240,8 +237,7 @@ extension Engine {
     fenceCount += 1
   }
 
-  /// The track so far is forgotten; where the device is relative to each fence is not.
-  /// Complexity: O(fences).
+  /// Restarts the monitors without the track so far; presences stay. Complexity: O(fences).
   mutating func rebuildMonitor() {
     monitor = monitor.restarted(policy: settings.monitor)
     for number in watches.indices {

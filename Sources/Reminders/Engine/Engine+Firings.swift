@@ -3,7 +3,7 @@ import Geodesy
 import Geofencing
 import Positioning
 
-/// How the firings are worded.
+/// Wording of firings, and the state after one.
 extension Engine {
   func placeFiring(
     _ slot: Slot, _ event: Firing.Event, at now: Instant, position: Coordinate?,
@@ -64,7 +64,7 @@ extension Engine {
     return firing
   }
 
-  /// - Parameter count: how often it was told again, this one included.
+  /// - Parameter count: number of repetitions, this one included.
   func nagFiring(_ slot: Slot, count: Int, at now: Instant) -> Firing {
     let event: Firing.Event =
       switch (slot.reminder.kind, slot.reminder.trigger) {
@@ -78,7 +78,7 @@ extension Engine {
     var firing = baseFiring(
       slot, event, at: now,
       why: "Not done yet\(first); told again, for the \(ordinal(count)) time")
-    // A repeating one has gone on to the next occurrence, which this is not about.
+    // A repeating reminder has moved on: its due time is not the one repeated here.
     if let due = firing.due, due > now { firing.due = nil }
     return firing
   }
@@ -110,14 +110,14 @@ extension Engine {
       distance: distance, due: due, why: why, unnamed: unnamed)
   }
 
-  /// The time of day in the system's zone, with the date where it is another day.
+  /// The time of day in the system's zone, with the date on another day.
   func clock(_ instant: Instant, at now: Instant) -> String {
     var words = Sentence()
     words.add(instant, in: zone, at: now)
     return words.text
   }
 
-  /// A span without the units that nobody asks for.
+  /// A span without its small units.
   func coarse(_ span: TimeSpan) -> String {
     var words = Sentence()
     words.add(coarse: span)
@@ -126,9 +126,8 @@ extension Engine {
 
   // MARK: - After a firing
 
-  /// Notes the firing and moves the reminder on.
-  /// - Parameter leadsFired: how many leads of this occurrence have, now; nil where that is none's
-  ///   affair.
+  /// Records the firing and moves the reminder on.
+  /// - Parameter leadsFired: leads of this occurrence fired, this one included; nil if not a lead.
   mutating func fire(
     _ slot: Slot, _ firing: consuming Firing, at now: Instant, leadsFired: Int? = nil
   ) {
@@ -165,7 +164,7 @@ extension Engine {
     }
   }
 
-  /// On to the next occurrence, or to the state that a spent reminder has.
+  /// Moves on to the next occurrence, or to the state `spent`.
   mutating func advance(_ index: Int32, after now: Instant, spent: Reminder.State) {
     guard let slot = slots.slot(index) else { return }
     if spent == .expired, let occurrence = slot.progress.occurrence { leftOut.append(occurrence) }

@@ -3,23 +3,23 @@ package import Departure
 package import Geodesy
 import Positioning
 
-/// Preemptive reminders: when it is time to leave.
+/// Preemptive reminders: the time to leave.
 extension Engine {
   struct Departure {
-    /// The last moment to leave, less the lead that comes next.
+    /// The last moment to leave, less the next lead.
     let moment: Instant
     /// The last moment to leave.
     let target: Instant
-    /// nil where no position is known, and the reminder does not say it either.
+    /// nil where neither a position nor the user's own travel time is known.
     let estimate: TravelEstimate?
-    /// From the last fix to the middle of the place, metres; nil where no position is known.
+    /// Metres from the last fix to the centre of the place; nil without a position.
     let distance: Double?
     let occurrence: Instant
 
     var travel: TimeSpan? { estimate?.time }
   }
 
-  /// When to leave for one more lead, as things stand: due − lead − travel time from the last fix.
+  /// The current leaving time for the next lead: due − lead − travel time from the last fix.
   func leaving(_ slot: Slot, at now: Instant) -> Departure? {
     let leads = slot.reminder.effectiveLeads
     guard let occurrence = slot.progress.occurrence, let place = slot.reminder.place else {
@@ -38,8 +38,7 @@ extension Engine {
       distance: departures.odometer.position?.distance(to: place.position), occurrence: occurrence)
   }
 
-  /// How long the way to a place takes by a mode of transport, by what is known of the mode; no
-  /// routing engine is asked. 0 inside the place.
+  /// Estimated travel time to a place by a mode of transport, without a routing engine; 0 inside.
   package func travelTime(
     from origin: Coordinate, to place: Reminder.Place, by transport: Reminder.Transport
   ) -> TimeSpan {
@@ -61,8 +60,8 @@ extension Engine {
     }
   }
 
-  /// When a preemptive reminder has something to decide: the time to leave, and once it has said so
-  /// the end of the occurrence. nil where it waits for neither.
+  /// Next decision about a preemptive reminder: the time to leave or, after it, the end of the
+  /// occurrence; nil if none.
   func nextMoment(ofLeaving slot: Slot, at now: Instant) -> Instant? {
     switch slot.progress.state {
     case .armed where slot.progress.leadsFired < slot.reminder.effectiveLeads.count:
@@ -83,7 +82,7 @@ extension Engine {
       return
     }
     guard slot.progress.state == .armed, departure.moment <= now else { return }
-    // Leads that have passed together are told once, as the last of them.
+    // Of several leads that have passed, only the last fires.
     let passed = passedLeads(of: slot, departure, at: now)
     let moment = departure.target - leads[max(0, passed - 1)]
     let late = now - moment
@@ -102,14 +101,14 @@ extension Engine {
         by: slot.reminder.transport, from: here, to: place.position, radius: place.radius,
         due: departure.occurrence, metres: departures.odometer.metres)
     }
-    // Said at the due time itself, by a device that is there: nothing is left to wait for.
+    // Fired at the due time by a device at the place: the occurrence is complete.
     if departure.occurrence <= now, let fired = slots.slot(index), fired.progress.state == .fired {
       advance(index, after: now, spent: .fired)
     }
   }
 
-  /// It has said "leave": say so again only if much slack has come back; go on to the next
-  /// occurrence when this one is over.
+  /// After "leave": re-arms the reminder if much slack has come back, or moves to the next
+  /// occurrence when this one ends.
   private mutating func evaluateAfterLeaving(
     _ index: Int32, _ departure: Departure, at now: Instant
   ) {
@@ -125,14 +124,14 @@ extension Engine {
     }
   }
 
-  /// How many leads, longest first, have their moment behind them.
+  /// Number of leads, longest first, whose time has passed.
   private func passedLeads(of slot: Slot, _ departure: Departure, at now: Instant) -> Int {
     slot.reminder.effectiveLeads.prefix { departure.target - $0 <= now }.count
   }
 
   // MARK: - When to decide
 
-  /// Decides about every reminder whose time to leave has come.
+  /// Evaluates every reminder whose time to leave may have come.
   mutating func evaluateDepartures(at now: Instant) {
     departures.beginEvent(at: now)
     var decided = 0
@@ -144,8 +143,7 @@ extension Engine {
     }
   }
 
-  /// Puts a reminder into the queue of times to leave, or takes it out; returns the moment at which
-  /// time alone changes something else.
+  /// Updates a reminder in the departure queue; returns the next time at which its timer is needed.
   mutating func scheduleLeaving(_ slot: Slot, at now: Instant) -> Instant? {
     let leads = slot.reminder.effectiveLeads
     let state = slot.progress.state
@@ -173,7 +171,7 @@ extension Engine {
     return waits || !slot.reminder.repeats ? nil : occurrence
   }
 
-  /// Follows the device: the queue, and the current trips.
+  /// Updates the departure queue and the current trips with a position.
   mutating func travel(to position: Coordinate, at now: Instant) {
     departures.follow(position)
     let metres = departures.odometer.metres
@@ -186,7 +184,7 @@ extension Engine {
     if !learnt.isEmpty || trips.paces != paces { usePaces() }
   }
 
-  /// Gives the queue the present pace of each mode.
+  /// Gives the current pace of each mode to the queue.
   /// - Complexity: O(1) if none has changed.
   mutating func usePaces() {
     for transport in Reminder.Transport.allCases {
@@ -200,7 +198,7 @@ extension Engine {
 
   // MARK: - Experience
 
-  /// What an earlier run has learnt from trips.
+  /// Restores the travel times learnt by an earlier run.
   package mutating func remember(_ experience: TravelExperience, at now: Instant) {
     self.experience = experience
     usePaces()

@@ -3,8 +3,7 @@ import Departure
 import Geodesy
 import Positioning
 
-/// How a "leave" is worded: with what it reckons by, and what still is in time where it comes too
-/// late.
+/// Wording of "leave": the basis of the estimate and, when late, faster modes of transport.
 extension Engine {
   func leaveFiring(
     _ slot: Slot, _ departure: Departure, at now: Instant, late: TimeSpan?
@@ -95,9 +94,8 @@ extension Engine {
     words.add(" of straight line")
   }
 
-  /// What there is to say where the place cannot be reached in time any more: "12min too late on
-  /// foot, still in time by bicycle (8min)". nil where it can, or where no other mode changes that
-  /// and a minute or less is missing.
+  /// A remark for a place that cannot be reached in time: "12min too late on foot, still in time by
+  /// bicycle (8min)". nil for a delay of at most `leaveLateAfter`, or without an estimate.
   private func tooLateWords(_ slot: Slot, _ departure: Departure, at now: Instant) -> String? {
     guard let distance = departure.distance, let travel = departure.travel, travel > .zero
     else { return nil }

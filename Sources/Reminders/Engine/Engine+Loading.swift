@@ -1,17 +1,17 @@
 package import CivilTime
 
-/// Taking in the reminders of a store at a start.
+/// Loading of stored reminders at startup.
 extension Engine {
-  /// Makes room for so many reminders. `load` follows for each of them, then `finishLoading`.
+  /// Reserves space for `count` reminders. `load` follows for each of them, then `finishLoading`.
   package mutating func beginLoading(count: Int) { slots.reserveCapacity(count) }
 
-  /// Takes in a reminder. Of two with one id the later one counts.
+  /// Loads a reminder. Of two with one id the later one counts.
   package mutating func load(_ reminder: Reminder, _ progress: Progress) {
     if let index = slots.index(of: reminder.id) { slots.remove(index) }
     _ = slots.insert(reminder, progress)
   }
 
-  /// Starts all reminders, and reports what was missed. There must have been no reminders before
+  /// Starts all loaded reminders and reports missed firings. The engine must have been empty before
   /// `beginLoading`. Complexity: O(n log n).
   package mutating func finishLoading(at now: Instant, into effects: inout [Effect]) {
     begin(at: now)
@@ -22,6 +22,6 @@ extension Engine {
     end(at: now, into: &effects)
   }
 
-  /// Drops what `load` has taken in since `beginLoading`.
+  /// Drops all reminders loaded since `beginLoading`.
   package mutating func abandonLoading() { slots = ReminderTable() }
 }

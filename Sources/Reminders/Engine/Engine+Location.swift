@@ -36,8 +36,8 @@ extension Engine {
     travel(to: fix.position, at: now)
   }
 
-  /// A fix not newer than the last is ignored, unless so many in a row are older, and in order
-  /// among themselves, that the receiver's clock must have been set back.
+  /// Whether a fix of this time counts: it is newer than the last one, or ends a run of older ones
+  /// long enough, and in order, to show that the receiver's clock was set back.
   private mutating func isInOrder(_ time: Instant, isGuessed: Bool) -> Bool {
     guard let last = lastFix?.time, time <= last else {
       olderFixes = 0
@@ -45,7 +45,7 @@ extension Engine {
       return true
     }
     if isLastTimeGuessed, !isGuessed {
-      // The receiver has begun to tell the time; what was guessed before does not count against it.
+      // The receiver has a time again: earlier guesses do not count against it.
       rebuildMonitor()
       return true
     }
@@ -63,21 +63,20 @@ extension Engine {
     return true
   }
 
-  /// The time of a fix that has none: as long after the last one as it came after it, else the
-  /// clock's. gpsd's first reports have a position but no time.
+  /// The time of a fix without one: the last fix's time plus the difference of arrivals, or `now`.
+  /// gpsd's first reports have a position but no time.
   private func guessedTime(at now: Instant) -> Instant {
     guard let last = lastFix?.time, let arrival = lastFixArrival, now > arrival else { return now }
     return last + (now - arrival)
   }
 
-  /// Notes what the monitor has found out. That is kept row by row, so a million reminders that met
-  /// their first fix together are noted over some minutes: for those that come late an interruption
-  /// means that they are found out about anew.
+  /// Stores newly determined presences, at most `maximumNotedAtOnce` per fix: each is a row to
+  /// write. After a restart in between, the rest are determined again.
   private mutating func determinePresence() {
     var later: [Int32] = []
     var noted = 0
     for index in undetermined {
-      // Those whose fence is gone meanwhile are passed over.
+      // The fence was removed meanwhile.
       guard slots.marks(index).contains(.undetermined) else { continue }
       let presence = monitor.presence(of: index)
       guard presence != .unknown, noted < Self.maximumNotedAtOnce else {
@@ -93,8 +92,8 @@ extension Engine {
 
   private static let maximumNotedAtOnce = 1_000
 
-  /// What a decision of a monitor means to a reminder.
-  /// - Parameter place: the place that was met, where the reminder is of a category.
+  /// Applies a transition of a monitor to a reminder.
+  /// - Parameter place: the place met, for a reminder of a category.
   mutating func follow(
     _ transition: Transition, of index: Int32, place: PlaceMet?, at now: Instant
   ) {
@@ -110,7 +109,7 @@ extension Engine {
         $0.progress.visitSettled = false
         $0.isWaiting = false
       }
-      // A visit that a snooze put aside is not told when it ends; the next one is.
+      // The end of a snoozed visit does not fire; the next visit does.
       let isPutAside = wasSettled && slot.progress.state == .snoozed
       if trigger == .depart, !isPutAside {
         fireOrWait(slot, transition, .depart, place: place, at: now)
@@ -119,7 +118,7 @@ extension Engine {
       if trigger != .dwell { fireOrWait(slot, transition, .pass, place: place, at: now) }
     case .arrive, .found:
       let starts = transition.kind == .arrive || slot.reminder.ifInside == .fire
-      // The receiver's clock may be another one than ours: its times only count as differences.
+      // The receiver's clock may differ from ours: only differences of its times count.
       let since = now - max(.zero, (lastFix?.time ?? transition.time) - transition.time)
       change(index) {
         $0.progress.presence = .inside
@@ -132,12 +131,12 @@ extension Engine {
     schedule(index, at: now)
   }
 
-  /// Fires if every condition holds now; an arrival that is held back waits while inside.
+  /// Fires if all conditions hold; otherwise an arrival waits while the device is inside.
   private mutating func fireOrWait(
     _ slot: Slot, _ transition: Transition, _ event: Firing.Event, place: PlaceMet?,
     at now: Instant
   ) {
-    // After a sleep a fix may come before the timer that ends the reminder.
+    // After a sleep a fix may precede the timer that expires the reminder.
     guard !hasExpired(slot, at: now) else { return }
     let index = slot.index
     if cooldown(of: slot, at: now) != .holds {
@@ -160,8 +159,7 @@ extension Engine {
     }
   }
 
-  /// For a reminder whose region holds the device: has a condition come to hold, or the dwell time
-  /// gone by?
+  /// Fires, while the device is inside, if a condition has opened or the dwell time has passed.
   mutating func evaluateWhileInside(_ index: Int32, at now: Instant) {
     guard let slot = slots.slot(index), listens(slot), slot.progress.presence == .inside,
       !slot.progress.visitSettled, slot.reminder.trigger != .depart, !hasExpired(slot, at: now)
@@ -196,10 +194,10 @@ extension Engine {
 
   // MARK: - Loss of position
 
-  /// Something that can only fire, or can only fire well, with a position.
+  /// Whether a reminder needs a position to fire, or to fire well.
   var dependsOnPosition: Bool { fenceCount > 0 || !watches.isEmpty || slots.preemptiveCount > 0 }
 
-  /// When the silence of the receiver has lasted too long.
+  /// The time at which the position counts as lost; nil for never.
   var positionDeadline: Instant? {
     guard !isPositionLost, dependsOnPosition, let silentSince else { return nil }
     let deadline = silentSince + settings.positionLostAfter

@@ -1,18 +1,18 @@
 import CivilTime
 
-/// Telling again what is not done: politely, so many times and no more, then not before the next
-/// occurrence or visit.
+/// Repetition until acknowledged: at most `maximumNags` times, then again after the next occurrence
+/// or visit.
 extension Engine {
-  /// A whole day of every hour, or four hours of every ten minutes.
+  /// A day at one an hour, or four hours at one in ten minutes.
   private static let maximumNags = 24
 
-  /// After a firing: the next one comes if nothing is done about it.
+  /// Schedules the first repetition after a firing.
   mutating func startNagging(_ slot: Slot, at now: Instant) {
     guard let nag = slot.reminder.nag else { return }
     change(slot.index) { $0.progress.nagging = Progress.Nagging(next: now + nag, count: 0) }
   }
 
-  /// Tells it again where it is time to.
+  /// Repeats the firing if its time has come.
   mutating func nag(_ index: Int32, at now: Instant) {
     guard isClockTrusted, let slot = slots.slot(index),
       let nagging = slot.progress.nagging, nagging.next <= now
@@ -23,7 +23,7 @@ extension Engine {
     if slot.reminder.kind != .location, slot.progress.state == .armed,
       let lead = nextLead(slot), lead <= now
     {
-      // The next firing of its own is due as well, and begins a new round.
+      // Its own next firing is due too and starts a new round.
       return
     }
     let count = min(nagging.count, Self.maximumNags) + 1

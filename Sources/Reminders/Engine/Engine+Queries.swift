@@ -5,20 +5,20 @@ import Geodesy
 import Geofencing
 import Positioning
 
-/// What others ask of the engine: its reminders, what comes next, what is near.
+/// Queries: counts, upcoming firings, nearby regions.
 extension Engine {
   package var count: Int { slots.count }
 
-  /// Estimated memory of all reminders and their regions; timers and cells are not counted.
-  /// Complexity: O(1).
+  /// Estimated memory of all reminders and regions in bytes, without timers and cells. Complexity:
+  /// O(1).
   package var reminderBytes: Int { slots.byteCount + monitor.shapeBytes }
 
-  /// Estimated memory of one of them, without its region; 0 where there is none of this id.
+  /// Estimated memory of a reminder without its region in bytes; 0 for an unknown id.
   package func reminderBytes(_ id: String) -> Int {
     slots.index(of: id).map { slots.byteCount(of: $0) } ?? 0
   }
 
-  /// The bytes by which a reminder would make `reminderBytes` grow.
+  /// Growth of `reminderBytes`, in bytes, if the reminder were added.
   package func growth(by reminder: Reminder) -> Int {
     let shape = reminder.area?.byteCount ?? 0
     return ReminderTable.size(reminder) + shape - reminderBytes(reminder.id)
@@ -33,11 +33,10 @@ extension Engine {
   /// Reminders that may still fire by themselves. Complexity: O(1).
   package var armedCount: Int { slots.armedCount }
 
-  /// What timers will bring about, soonest first: due times, leads, and times to leave as things
-  /// stand.
+  /// Future timer events, soonest first: due times, leads, and times to leave by current estimates.
   ///
-  /// Walks the timers in their order. Some belong to no moment, so more are looked at than told;
-  /// after `limit` and some thousands the walk ends with what it has.
+  /// Walks the timers in order. Some are no firings, so the walk visits more than `limit`; it ends
+  /// early after some thousands.
   /// - Complexity: O(n + limit log n) for n timers.
   package func upcoming(
     limit: Int, at now: Instant
@@ -77,13 +76,13 @@ extension Engine {
   /// A region that a reminder waits for.
   package struct Nearby {
     package let reminder: Reminder
-    /// Metres to its edge, negative inside.
+    /// Metres to its edge; negative inside.
     package let distance: Double
-    /// The number of the place in the store, where it is one of a category.
+    /// The place's number in the store, for a reminder of a category.
     package let placeNumber: Int64?
   }
 
-  /// The armed regions nearest to the last fix; of a category the nearest place.
+  /// The armed regions nearest to the last fix; for a category, its nearest place.
   package func nearby(limit: Int) -> [Nearby] {
     guard limit > 0, let position = lastFix?.position else { return [] }
     var found = monitor.nearest(to: position, limit: limit, within: .infinity).compactMap {

@@ -5,7 +5,7 @@ import Positioning
 
 /// Requests to a routing engine, and its answers.
 extension Engine {
-  /// Appends a request for each mode: the ways of those that come near their time to leave.
+  /// Appends a request per mode for the reminders that approach their time to leave.
   mutating func askRoutes(at now: Instant, into effects: inout [Effect]) {
     guard departures.routes.isOn else { return }
     for transport in Reminder.Transport.allCases {
@@ -16,25 +16,25 @@ extension Engine {
     }
   }
 
-  /// An answer counts from now on.
+  /// Applies an answer of the routing engine.
   mutating func take(_ answer: RouteAnswer, at now: Instant) {
     departures.take(answer, at: now) { index in
       slots.place(index)?.position
     }
   }
 
-  /// How it goes with the routing engine, as far as answers tell.
+  /// Statistics of the routing engine's answers.
   package struct RouteHealth: Equatable {
     package var answered: Int
     package var failed: Int
-    /// Times in answers that cannot be.
+    /// Travel times rejected as impossible.
     package var refused: Int
     package var lastAnswer: Instant?
     package var lastFailure: Instant?
     package var reason: String?
   }
 
-  /// nil where there is none to ask.
+  /// nil without a routing engine.
   package var routeHealth: RouteHealth? {
     let routes = departures.routes
     guard routes.isOn else { return nil }

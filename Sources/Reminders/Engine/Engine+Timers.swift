@@ -11,8 +11,7 @@ extension Engine {
       _ = timers.pop()
       checks += 1
       if checks > 4 * slots.indices.count + 64 {
-        // More checks than anything can need: a timer that keeps coming back must not stop the
-        // rest.
+        // Limit of checks per event: a timer that keeps returning must not block the rest.
         timers.push(slot: next.slot, at: (now + .seconds(1)).microseconds)
         continue
       }
@@ -20,9 +19,8 @@ extension Engine {
     }
   }
 
-  /// Everything that time alone can bring about for one reminder, then its next timer.
-  ///
-  /// `isFirst`: it was just added or read back, so what is past was missed.
+  /// Evaluates one reminder's timers and schedules its next check.
+  /// - Parameter isFirst: the reminder was just added or loaded, so past deadlines were missed.
   mutating func evaluate(at index: Int32, now: Instant, isFirst: Bool = false) {
     guard let slot = slots.slot(index), !hold(slot, index, at: now) else { return }
     nag(index, at: now)
@@ -62,8 +60,8 @@ extension Engine {
     }
   }
 
-  /// The end of a snooze: it is told again, and goes on from where it was put off. A location
-  /// reminder that had not fired yet just listens again.
+  /// Ends a snooze: the reminder fires again and continues where it was snoozed. A location
+  /// reminder that had not fired yet is armed again.
   private mutating func wake(_ index: Int32, from until: Instant, at now: Instant) {
     guard let slot = slots.slot(index) else { return }
     let reminder = slot.reminder
@@ -104,7 +102,7 @@ extension Engine {
     }
   }
 
-  /// Sets the one timer of a reminder to the next moment at which time can bring something about.
+  /// Sets a reminder's timer to its next check.
   mutating func schedule(_ index: Int32, at now: Instant) {
     guard let slot = slots.slot(index) else {
       timers.cancel(slot: index)
@@ -128,8 +126,7 @@ extension Engine {
     return sooner(next, nag)
   }
 
-  /// When time brings something about, but for nagging and the time to leave: `scheduleLeaving`
-  /// knows that.
+  /// Time of the next check, without repetitions and times to leave (`scheduleLeaving`).
   @inline(__always)
   private func nextCheckUnprompted(_ slot: Slot, now: Instant) -> Instant? {
     let reminder = slot.reminder
@@ -168,7 +165,7 @@ extension Engine {
 
   // MARK: - Date
 
-  /// The moment of the next lead of the current occurrence.
+  /// Time of the next lead of the current occurrence.
   func nextLead(_ slot: Slot) -> Instant? {
     let leads = slot.reminder.effectiveLeads
     guard let occurrence = slot.progress.occurrence, slot.progress.leadsFired < leads.count else {
@@ -181,7 +178,7 @@ extension Engine {
     guard var slot = slots.slot(index), slot.progress.state == .armed, let first = nextLead(slot),
       first <= now
     else { return }
-    // What was missed is told once: for the last occurrence and the last lead that have passed.
+    // Missed firings are reported once: for the last occurrence and lead that have passed.
     if let latest = latestOccurrence(
       of: slot, upTo: now + (slot.reminder.effectiveLeads.last ?? .zero))
     {
@@ -211,9 +208,8 @@ extension Engine {
       at: now)
   }
 
-  /// The last occurrence behind the current one that is not later than `moment`; nil where the
-  /// current one is the last. Looks back in doubling steps, so it takes few of them however many
-  /// occurrences were missed.
+  /// The last occurrence after the current one and not after `moment`; nil if there is none.
+  /// Searches back in doubling steps, so the cost hardly depends on how many were missed.
   private func latestOccurrence(of slot: Slot, upTo moment: Instant) -> Instant? {
     guard let current = slot.progress.occurrence,
       let following = nextOccurrence(of: slot, after: current), following <= moment
@@ -227,7 +223,7 @@ extension Engine {
       }
       step = TimeSpan(microseconds: step.microseconds * 2)
     }
-    // Between the one found and the moment there may be many: halve the way to the last of them.
+    // Bisect between the occurrence found and the moment.
     var end = moment
     while end - latest > .seconds(1) {
       let middle = latest + TimeSpan(microseconds: (end - latest).microseconds / 2)
@@ -241,7 +237,7 @@ extension Engine {
   }
 }
 
-/// The lesser of two times that there may be.
+/// The lesser of two optional times.
 func sooner<Time: Comparable>(_ a: Time?, _ b: Time?) -> Time? {
   guard let a, let b else { return a ?? b }
   return min(a, b)

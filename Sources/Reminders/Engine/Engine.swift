@@ -5,20 +5,20 @@ import Geodesy
 import Geofencing
 package import Positioning
 
-/// The machine that decides what fires when.
+/// Decides which reminder fires when.
 ///
-/// It is pure: a fix, a command or the time goes in with the moment it happens, and out comes what
-/// is to be kept and told. It knows no clock, no file and no journal, so a recording replayed gives
-/// what the live run gave. After each event the owner reads `nextDeadline` and comes back with
-/// `.tick` when it is reached.
+/// The engine is pure: an event goes in with its time, effects come out. It reads no clock, file or
+/// journal, so a replayed recording gives the results of the live run. After each event the owner
+/// reads `nextDeadline` and sends `.tick` when it is reached.
 ///
-/// Within one event departures come before all else, then by due time, priority and id.
+/// Firings of one event are ordered: departures first, then by due time, priority and id.
 ///
 /// Invariants: each reminder has one slot, at most one timer and, while it waits for a place, one
-/// fence, all of the same number; a reminder that is neither armed nor snoozed has no timer, except
-/// a preemptive one that said "leave" and may have to say it again, and one that nags.
+/// fence, all with the same number. A reminder that is neither armed nor snoozed has no timer.
+/// Exceptions: a preemptive reminder that may have to say "leave" again, and repetition until
+/// acknowledged.
 package struct Engine: ~Copyable, Sendable {
-  /// New numbers count from the next event on.
+  /// Changes take effect with the next event.
   package var settings: EngineSettings {
     didSet {
       if settings.monitor != oldValue.monitor { rebuildMonitor() }
@@ -30,51 +30,51 @@ package struct Engine: ~Copyable, Sendable {
     }
   }
   package internal(set) var zone: TimeZoneRules
-  /// The last fix that counted.
+  /// The last accepted fix.
   package internal(set) var lastFix: Fix?
-  /// The same as the monitors saw it; nil until the first of this run.
+  /// `lastFix` as given to the monitors; nil before the first fix of this run.
   var lastSample: PositionSample?
-  /// When it came, by the clock of the events.
+  /// Arrival of `lastFix` by the clock of the events.
   package internal(set) var lastFixArrival: Instant?
   package internal(set) var isPositionLost = false
-  /// Since when a fix is waited for: the last one's arrival, or the first event of this run.
+  /// Start of the wait for a fix: the arrival of the last one, or the first event of this run.
   var silentSince: Instant?
 
-  /// Whether the clock may be believed. A replay's may: its time is the recording's.
+  /// Whether the clock is trusted. In a replay it is: time is the recording's.
   package internal(set) var isClockTrusted = true
-  /// Slots whose moment has come by a clock that is not to be believed yet.
+  /// Slots whose deadline has passed by a clock not trusted yet.
   var held: Set<Int32> = []
-  /// What one event finds missed is told in sum even if it is a single date.
+  /// Whether this event sums up missed deadlines even if there is only one.
   var isCatchingUp = false
-  /// When those were due that this event leaves out for their age.
+  /// Due times of missed firings that this event drops for their age.
   var leftOut: [Instant] = []
 
   var slots = ReminderTable()
   var timers = TimerHeap()
-  /// The preemptive ones, by the moment at which it can become time to leave.
+  /// Preemptive reminders by the earliest time at which they may have to say "leave".
   var departures: DepartureQueue
   var trips = TripLog()
-  /// What own trips have taught.
+  /// Travel times learnt from trips.
   package internal(set) var experience = TravelExperience()
-  /// `experience` is to be kept.
+  /// Whether `experience` must be stored.
   var hasLearnt = false
-  /// The settings have other speeds than the queues reckon with.
+  /// Whether the queues still use the speeds of earlier settings.
   var arePacesOld = false
   var monitor: FenceMonitor
   var fenceCount = 0
   /// Slots with `isWaiting`.
   var waiting: Set<Int32> = []
-  /// Slots whose fence was added before its presence could be known, and some that were.
+  /// Slots whose fence was added before its presence was known; may hold outdated entries.
   var undetermined: [Int32] = []
-  /// The fences around the places of those categories that reminders wait for.
+  /// One watch for each category and radius that reminders wait for.
   var watches: [CategoryWatch] = []
-  /// Categories whose places have to be asked for.
+  /// Categories whose places must be requested.
   var unfilled: [String] = []
   var dirty: [Int32] = []
   var firings: [Firing] = []
   var notices: [Notice] = []
   var transitions: [Transition] = []
-  /// The last fix had no time of its own.
+  /// Whether `lastFix` arrived without a time.
   var isLastTimeGuessed = false
   /// Compiler workaround (Swift 6.3): a member whose size is known at run time only keeps reads of
   /// this noncopyable struct from copying all of it.
@@ -82,13 +82,12 @@ package struct Engine: ~Copyable, Sendable {
   var olderFixes = 0
   var newestOlderTime: Instant?
 
-  /// Whether the last fix is an implausible jump that the next one has to bear out.
+  /// Whether the last fix is an implausible jump that the next one has to confirm.
   package var isFixInDoubt: Bool { monitor.isInDoubt }
 
-  /// Whether the settings let fixes of this kind count.
   package func accepts(_ source: Fix.Source) -> Bool { settings.accept(source) }
 
-  /// How many fixes were such jumps and not borne out, since the settings last changed.
+  /// Number of unconfirmed jumps since the settings last changed.
   package var outlierCount: Int { monitor.outlierCount }
 
   package init(settings: EngineSettings = EngineSettings(), zone: TimeZoneRules) {
@@ -102,7 +101,7 @@ package struct Engine: ~Copyable, Sendable {
 
   // MARK: - Events
 
-  /// Takes one event at the time it happens and appends what is to be done, in order.
+  /// Handles one event at its time and appends the effects, in order.
   /// Complexity of a fix far from every boundary and deadline: O(1).
   package mutating func handle(_ event: Event, at now: Instant, into effects: inout [Effect]) {
     begin(at: now)
@@ -130,7 +129,7 @@ package struct Engine: ~Copyable, Sendable {
     end(at: now, into: &effects)
   }
 
-  /// What comes before whatever happens at a moment.
+  /// Prepares for an event at this time.
   mutating func begin(at now: Instant) {
     if silentSince == nil { silentSince = now }
     if let silentSince, silentSince > now { restartSilence(at: now) }
@@ -140,7 +139,7 @@ package struct Engine: ~Copyable, Sendable {
     }
   }
 
-  /// What comes after it.
+  /// Evaluates all deadlines after an event and appends the effects.
   mutating func end(at now: Instant, into effects: inout [Effect]) {
     evaluateTimers(at: now)
     evaluateDepartures(at: now)
@@ -153,8 +152,8 @@ package struct Engine: ~Copyable, Sendable {
     askRoutes(at: now, into: &effects)
   }
 
-  /// The next moment at which the engine wants `.tick`; nil where only a fix or a command can
-  /// change anything. Complexity: O(1).
+  /// Time of the next `.tick`; nil where only a fix or a command can change anything. Complexity:
+  /// O(1).
   package var nextDeadline: Instant? {
     var soonest = positionDeadline?.microseconds ?? .max
     if let timer = timers.peek()?.deadline { soonest = min(soonest, timer) }
@@ -162,7 +161,7 @@ package struct Engine: ~Copyable, Sendable {
     return soonest == .max ? nil : Instant(microseconds: soonest)
   }
 
-  /// Hands over the changes and firings of one event.
+  /// Appends the changes and firings of one event.
   private mutating func conclude(into effects: inout [Effect]) {
     for index in dirty where slots.marks(index).contains(.dirty) {
       slots.set(.dirty, false, index)
@@ -179,7 +178,7 @@ package struct Engine: ~Copyable, Sendable {
     }
     for category in unfilled { effects.append(.watch(category: category)) }
     if !unfilled.isEmpty { unfilled.removeAll() }
-    // Taken from the end, they are not copied.
+    // Popping from the end avoids copies.
     if firings.count > 1 {
       firings.sort(by: Self.firesBefore)
       firings.reverse()
@@ -204,8 +203,7 @@ package struct Engine: ~Copyable, Sendable {
 
   // MARK: - State
 
-  /// A fix that an earlier run saw last. It tells where the device was, for travel times; it is no
-  /// arrival anywhere.
+  /// Restores the last fix of an earlier run: it serves travel times, and is no arrival anywhere.
   package mutating func remember(_ fix: Fix, from arrival: Instant) {
     guard lastFix == nil else { return }
     lastFix = fix
@@ -216,7 +214,7 @@ package struct Engine: ~Copyable, Sendable {
 
   func slot(_ id: String) -> Slot? { slots.index(of: id).flatMap { slots.slot($0) } }
 
-  /// Changes one slot in place and notes that it must be kept.
+  /// Changes one slot in place and marks it for storing.
   mutating func change(_ index: Int32, _ body: (inout Standing) -> Void) {
     if slots.change(index, body) { markDirty(index) }
   }

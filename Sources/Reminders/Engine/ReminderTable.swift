@@ -7,24 +7,23 @@ struct Slot {
   let index: Int32
   let reminder: Reminder
   var progress: Progress
-  /// Inside, not settled, and held back by a condition that may come to hold.
+  /// Inside and unsettled, held back by a condition that may open.
   let isWaiting: Bool
   let hasFence: Bool
 }
 
-/// The part of a slot that a decision may change.
+/// The mutable part of a slot.
 struct Standing: Equatable {
   var progress: Progress
   var isWaiting: Bool
 }
 
-/// The reminders of the engine. Each has a slot, whose number is also that of its timer and its
-/// fence.
+/// The engine's reminders: an array of slots with a free list, and a dictionary from ids to slots.
 ///
-/// An array of slots with a free list, and a dictionary from ids to slots.
+/// The number of a slot is also that of its timer and fence.
 ///
-/// Invariants: `byID` has each reminder's slot under its id and nothing else; `free` has each
-/// vacant slot once; the counts are those of the reminders.
+/// Invariants: `byID` maps exactly the ids of the reminders to their slots; `free` has each vacant
+/// slot once; the counts are those of the reminders.
 struct ReminderTable: ~Copyable, Sendable {
   private struct Entry: Sendable {
     let reminder: Reminder
@@ -39,18 +38,16 @@ struct ReminderTable: ~Copyable, Sendable {
     static let waiting = Marks(rawValue: 1)
     static let fence = Marks(rawValue: 2)
     static let dirty = Marks(rawValue: 4)
-    /// An armed preemptive reminder, to be evaluated anew at the first position.
+    /// An armed preemptive reminder, evaluated anew at the first position.
     static let preemptive = Marks(rawValue: 8)
-    /// Its fence was added before its presence could be known.
+    /// The fence was added before its presence was known.
     static let undetermined = Marks(rawValue: 16)
   }
 
   private var entries: [Entry?] = []
   private var free: [Int32] = []
   private var byID: [String: Int32] = [:]
-  /// Reminders in state `armed`.
   private(set) var armedCount = 0
-  /// Reminders with the mark `preemptive`.
   private(set) var preemptiveCount = 0
   /// Memory of all reminders, estimated as `byteCount(of:)` does.
   private(set) var byteCount = 0
@@ -58,7 +55,7 @@ struct ReminderTable: ~Copyable, Sendable {
   /// Reminders in the table.
   var count: Int { byID.count }
 
-  /// All slots, vacant ones too.
+  /// All slots, including vacant ones.
   var indices: Range<Int32> { 0..<Int32(entries.count) }
 
   mutating func reserveCapacity(_ count: Int) {
@@ -83,7 +80,7 @@ struct ReminderTable: ~Copyable, Sendable {
   /// Empty where the slot is vacant.
   func id(_ index: Int32) -> String { entries[Int(index)]?.reminder.id ?? "" }
 
-  /// Its circle; nil where it has none, or the slot is vacant.
+  /// Its circle; nil without one or for a vacant slot.
   func place(_ index: Int32) -> Reminder.Place? { entries[Int(index)]?.reminder.place }
 
   func hasDue(_ index: Int32) -> Bool { entries[Int(index)]?.reminder.due != nil }
@@ -104,7 +101,7 @@ struct ReminderTable: ~Copyable, Sendable {
 
   // MARK: - Changes
 
-  /// Changes one slot; returns whether its progress is another one now.
+  /// Changes one slot; returns whether its progress differs afterwards.
   mutating func change(_ index: Int32, _ body: (inout Standing) -> Void) -> Bool {
     guard let entry = entries[Int(index)] else { return false }
     var standing = Standing(
@@ -165,8 +162,7 @@ struct ReminderTable: ~Copyable, Sendable {
 }
 
 extension Reminder {
-  /// Estimated memory of its parts that lie outside of the value itself, from their lengths in
-  /// UTF-8.
+  /// Estimated heap memory of its texts in bytes, from their UTF-8 lengths.
   fileprivate var textByteCount: Int {
     var count = id.utf8.count + title.utf8.count
     for text in [notes, category, place?.name, nearCategory] { count += text?.utf8.count ?? 0 }

@@ -4,9 +4,9 @@ import Geofencing
 import JSONText
 import Positioning
 
-/// Explanations, made of the same state and the same rules that decide.
+/// Explanations, computed from the same state and rules as firings.
 extension Engine {
-  /// Why a reminder has not fired; nil where there is none of this id.
+  /// Explains why a reminder has not fired; nil for an unknown id.
   /// - Parameter placeName: the name of a place by its number, for reminders of a category.
   package func why(
     _ id: String, at now: Instant, placeName: (Int64) -> String? = { _ in nil }

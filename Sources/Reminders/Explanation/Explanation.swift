@@ -2,19 +2,19 @@ package import CivilTime
 package import JSONText
 import Positioning
 
-/// Why a reminder has not fired, or does not fire again: every gate on its way, open or shut, as
-/// things stand. The engine makes it of what it decides by.
+/// Why a reminder has not fired, or will not fire again: each gate, open or shut. It is computed
+/// from the engine's own state.
 package struct Explanation: Equatable, Sendable {
-  /// One thing that must hold.
+  /// A requirement for firing.
   package struct Gate: Equatable, Sendable {
-    /// One word for programs: `state`, `place`, `hours` …
+    /// A word for programs: `state`, `place`, `hours` …
     package let name: String
     package let isOpen: Bool
-    /// How it stands, with its figures, as a sentence without a final stop.
+    /// Its status with figures, as a sentence without a full stop.
     package let says: String
-    /// For one that is shut: what would open it, as a sentence without a final stop.
+    /// For a shut gate: the event that opens it, as a sentence without a full stop.
     package let remedy: String?
-    /// The figures for programs.
+    /// Figures for programs.
     package let figures: JSONObject
 
     init(
@@ -33,12 +33,12 @@ package struct Explanation: Equatable, Sendable {
   package let title: String
   package let kind: Reminder.Kind
   package let state: Reminder.State
-  /// When it was asked, in the engine's time.
+  /// Time of the query, in the engine's time.
   package let time: Instant
   package internal(set) var gates: [Gate] = []
   package internal(set) var lastFired: Instant?
 
-  /// What is to happen for it to fire, in one sentence.
+  /// The events still required for firing, in one sentence.
   package var summary: String {
     let shut = gates.filter { !$0.isOpen }
     guard !shut.isEmpty else { return "Nothing is in its way: it fires at the next decision" }

@@ -2,10 +2,7 @@ import Bytes
 import CivilTime
 import Geodesy
 
-/// A sentence in the making.
-///
-/// It is put together from a dozen pieces: bytes take a fraction of what a `String` takes that
-/// grows by each.
+/// Builder of a sentence from about a dozen pieces; bytes cost a fraction of growing a `String`.
 struct Sentence: ~Copyable {
   private var bytes = ByteWriter(capacity: 192)
 
@@ -15,10 +12,10 @@ struct Sentence: ~Copyable {
 
   mutating func add(_ number: Int) { bytes.add(decimal: number) }
 
-  /// As systemd prints it.
+  /// Adds a span in systemd's format.
   mutating func add(_ span: TimeSpan) { span.write(to: &bytes) }
 
-  /// A span without the units that nobody asks for: seconds above an hour, and parts of a second.
+  /// Adds a span without seconds from an hour on, and without fractions of a second.
   mutating func add(coarse span: TimeSpan) {
     let unit = span.seconds >= 3600 ? 60.0 : 1.0
     add(TimeSpan(seconds: (span.seconds / unit).rounded() * unit))
@@ -26,8 +23,7 @@ struct Sentence: ~Copyable {
 
   mutating func add(metres: Double) { Length.write(metres: metres, to: &bytes) }
 
-  /// The time of day to the minute, with the date where that is another day than the other
-  /// moment's.
+  /// Adds the time of day to the minute, with the date unless `now` is on the same day.
   mutating func add(_ instant: Instant, in zone: TimeZoneRules, at now: Instant) {
     let local = zone.localDateTime(at: instant)
     if local.date != zone.localDateTime(at: now).date {

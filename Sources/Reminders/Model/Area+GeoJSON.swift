@@ -3,10 +3,10 @@ import Geofencing
 package import JSONText
 
 extension Reminder.Area {
-  /// Reads a GeoJSON geometry (RFC 7946), or a feature or collection of one feature that has it.
+  /// Reads a GeoJSON geometry (RFC 7946), or a feature or collection of one feature.
   ///
-  /// Winding is ignored, and longitudes go on beyond 180°: files have both. A ring must be closed.
-  /// - Parameter width: metres from side to side; for lines, and not without.
+  /// Winding is ignored, and longitudes may exceed 180°: files have both. A ring must be closed.
+  /// - Parameter width: full width in metres; required for lines.
   package convenience init(geoJSON value: JSONValue, width: Double?) throws(ReminderError) {
     let (found, path) = try Self.geometry(in: value, path: "region")
     var (geometry, name) = found
@@ -57,7 +57,7 @@ extension Reminder.Area {
 
   private static let types = ["Polygon", "MultiPolygon", "LineString", "MultiLineString"]
 
-  /// The geometry itself, the name of its feature, and where it is.
+  /// The geometry, the name of its feature, and its path in the document.
   private static func geometry(
     in value: JSONValue, path: String
   ) throws(ReminderError) -> ((JSONObject, String?), String) {
@@ -112,7 +112,7 @@ extension Reminder.Area {
   }
 }
 
-/// Lists of positions, with the place of what is wrong.
+/// Reads lists of positions; errors carry the path of the faulty member.
 private struct PositionReader {
   private(set) var count = 0
 

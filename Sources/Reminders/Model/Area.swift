@@ -3,20 +3,20 @@ package import Geofencing
 package import JSONText
 
 extension Reminder {
-  /// Where a location reminder fires when it is no circle: a polygon, or a corridor around a line.
+  /// A region other than a circle: a polygon, or a corridor around a line.
   ///
-  /// Immutable and shared: few reminders have one, and it would make every other one larger.
+  /// Immutable and shared: few reminders have one, and stored inline it would enlarge them all.
   package final class Area: Equatable, Sendable {
     package let region: Region
-    /// Metres from side to side of a corridor; nil for a polygon.
+    /// Full width of a corridor in metres; nil for a polygon.
     package let width: Double?
-    /// The member `name` of the geometry, or that of the feature it came in.
+    /// The member `name` of the geometry or of its feature.
     package let name: String?
     /// `Polygon`, `MultiPolygon`, `LineString` or `MultiLineString`.
     package let type: String
     /// The positions of all rings or lines.
     package let positionCount: Int
-    /// The geometry as it was read, on one line: far smaller than the value it is.
+    /// The geometry as one line of JSON text, far smaller than the parsed value.
     private let text: String
 
     init(
@@ -36,32 +36,31 @@ extension Reminder {
         && a.text == b.text
     }
 
-    /// The centre of a circle that holds it.
+    /// The centre of the bounding circle.
     package var middle: Coordinate { region.boundingCircle.center }
 
     /// Bytes of the geometry's text.
     var textByteCount: Int { text.utf8.count }
 
-    /// Of heap, about.
+    /// Estimated heap use in bytes.
     package var byteCount: Int { positionCount * 32 }
 
-    /// The radius of that circle in metres.
+    /// The radius of the bounding circle in metres.
     package var reach: Double { region.boundingCircle.radius }
 
-    /// The GeoJSON geometry, with all members it had.
+    /// The GeoJSON geometry with all its members.
     package var json: JSONValue { (try? JSONParser.parse(text)) ?? .null }
   }
 
-  /// What the monitor watches for a reminder of a place or a region.
+  /// The region to monitor, for a reminder of a place or an area.
   package var region: Region? {
     if let area { return area.region }
     return place.flatMap { Circle(center: $0.position, radius: $0.radius) }.map { .circle($0) }
   }
 
-  /// The name of the region or the place, where it has one.
   package var knownName: String? { area.map(\.name) ?? place?.name }
 
-  /// What the distance of a firing is measured from.
+  /// The reference point of a firing's distance, in words.
   var landmark: String {
     switch area?.region {
     case .polygon: "edge"
@@ -70,8 +69,8 @@ extension Reminder {
     }
   }
 
-  /// Metres from the centre of a place, the line of a corridor or, on whichever side, the edge of a
-  /// polygon.
+  /// Metres from the centre of a place, the line of a corridor or the edge of a polygon (on either
+  /// side).
   func distance(from position: Coordinate) -> Double? {
     if let area { return area.region.distance(from: position) }
     return place.map { position.distance(to: $0.position) }

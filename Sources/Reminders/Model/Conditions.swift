@@ -1,42 +1,42 @@
 import CivilTime
 import Positioning
 
-/// Whether something that must hold at the moment of firing holds.
+/// The result of checking a condition at the moment of firing.
 enum Condition: Equatable {
   case holds
-  /// Not before this; nil where no clock can open it (the speed is too high).
+  /// Fails until this instant; nil where no clock can open it (the speed is too high).
   case failsUntil(Instant?)
 }
 
-/// What must hold at the moment of firing, beside being there, for a value of a field.
+/// A condition on the value of a field, checked at the moment of firing.
 struct FieldCondition<Value>: Sendable {
-  /// Of its gate in `why`; nil is the field's key.
+  /// Name of its gate in `why`; nil is the field's key.
   var name: String?
-  /// Whether it asks for an hour or a day, and fails while the clock is not trusted.
+  /// Whether it depends on the time of day or the day, and fails while the clock is not trusted.
   var needsClock = true
-  /// What opens it where no clock does.
+  /// Advice that opens it where no clock does.
   var remedy: String?
-  /// What `why` says of it; nil where it is not set, or says what the sentence of `add` says.
+  /// Text for `why`; nil where it is not set, or the sentence of `add` serves.
   var words: (@Sendable (Value, Situation) -> String?)?
   let check: @Sendable (Value, Situation) -> Condition
 }
 
-/// What conditions are checked against.
+/// The circumstances against which conditions are checked.
 struct Situation {
   let now: Instant
   let zone: TimeZoneRules
   let isClockTrusted: Bool
-  /// Metres a second; nil where it is not known.
+  /// Metres a second; nil if unknown.
   let speed: Double?
-  /// The due time that the reminder is armed for, less its longest lead.
+  /// The current due time, less its longest lead.
   let start: Instant?
 
   func text(_ instant: Instant) -> String { instant.rfc3339(zone: zone) }
 
   var speedText: String { speed.map { "you go \(Speed.text($0))" } ?? "your speed is not known" }
 
-  /// The instant of a local time that is yet to come; an hour on where the zone's own change of
-  /// offset makes it past.
+  /// The instant of a future local time; an hour on where a change of the zone's offset makes it
+  /// past.
   func later(_ local: LocalDateTime) -> Instant {
     let instant = zone.instant(of: local)
     return instant > now ? instant : now + .hours(1)
@@ -50,7 +50,7 @@ extension Engine {
       start: slot.progress.occurrence.map { $0 - (slot.reminder.leads.first ?? .zero) })
   }
 
-  /// All conditions of a location reminder: the first that fails.
+  /// The first condition of a location reminder that fails, or `.holds`.
   func condition(of slot: Slot, at now: Instant) -> Condition {
     let situation = situation(of: slot, at: now)
     for condition in ReminderField.allConditions {
@@ -60,7 +60,7 @@ extension Engine {
     return .holds
   }
 
-  /// Whether the last firing is long enough ago.
+  /// Whether the cooldown since the last firing has passed.
   func cooldown(of slot: Slot, at now: Instant) -> Condition {
     guard let last = slot.progress.lastFired, last <= now, now < last + slot.reminder.cooldown
     else { return .holds }

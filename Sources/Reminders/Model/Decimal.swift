@@ -1,8 +1,8 @@
 package import Bytes
 
-/// Rounding for what people and programs read.
+/// Decimal rounding and formatting.
 package enum Decimal {
-  /// `value` to `digits` decimals, 0…9; the nearest double of that decimal.
+  /// `value` rounded to `digits` decimals, 0…9: the nearest double to that decimal.
   package static func rounded(_ value: Double, digits: Int) -> Double {
     var scale = 1.0
     for _ in 0..<max(0, min(9, digits)) { scale *= 10 }
@@ -10,15 +10,14 @@ package enum Decimal {
     return scaled.isFinite ? scaled / scale + 0 : value
   }
 
-  /// `value` to `digits` decimals, 0…9, without zeros at its end and without an exponent:
-  /// `53.5461`, `34`.
+  /// `value` to `digits` decimals, 0…9, without trailing zeros or an exponent: `53.5461`, `34`.
   package static func text(_ value: Double, digits: Int) -> String {
     var text = ByteWriter(capacity: 24)
     write(value, digits: digits, to: &text)
     return text.text
   }
 
-  /// Adds what `text` answers.
+  /// Appends the result of `text`.
   package static func write(_ value: Double, digits: Int, to text: inout ByteWriter) {
     var decimals = max(0, min(9, digits))
     var scaled = value
@@ -28,7 +27,7 @@ package enum Decimal {
       unit *= 10
     }
     scaled.round()
-    // Beyond this a Double no longer counts in ones.
+    // From here on a Double has no units digit.
     guard scaled.magnitude < 9e15 else { return text.add("\(value)") }
     var left = Int(scaled.magnitude)
     while decimals > 0, left % 10 == 0 {

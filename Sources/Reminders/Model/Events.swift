@@ -4,43 +4,41 @@ package import Geodesy
 package import Geofencing
 package import Positioning
 
-/// What can happen to the engine. Every event comes with the time at which it happens.
+/// An event for the engine, handled with the time at which it happens.
 ///
-/// A reminder is boxed: an event is copied a few times on its way, and most of them are fixes.
+/// Reminders are boxed: events are copied several times, and most are fixes.
 package enum Event: Sendable {
   /// A fix of the chosen receiver.
   case fix(Fix)
-  /// `Engine.nextDeadline` has come, or the clock was set: look at what is due.
+  /// `Engine.nextDeadline` has been reached, or the clock was set.
   case tick
   /// A new reminder, or one read back from the store with its progress.
   indirect case add(Reminder, Progress?)
-  /// The reminder of this id was changed by the user; what it has gone through is kept where it
-  /// fits.
+  /// The user changed the reminder with this id; its progress stays where it still applies.
   indirect case replace(Reminder)
   case remove(id: String)
-  /// Completes the occurrence that has fired; before that, the one that comes next.
+  /// Completes the occurrence that has fired; before the first firing, the next one.
   case done(id: String)
-  /// Completes the occurrence that comes next, whatever has fired.
+  /// Completes the next occurrence, whatever has fired.
   case pop(id: String)
   case snooze(id: String, Snooze)
-  /// The clock was set: silences that were measured across the step mean nothing.
+  /// The clock was set: the time since the last fix is measured anew.
   case clockSet
-  /// Whether the clock may be believed; until then nothing that depends on it fires.
+  /// Whether the clock is trusted; until then nothing that depends on it fires.
   case clockTrust(Bool)
   /// The system's time zone has changed: floating times are computed anew.
   case zone(TimeZoneRules)
-  /// All places of a category, in rising order of their numbers: the answer to `Effect.watch`, or
-  /// more of them have changed than are worth telling one by one.
+  /// All places of a category, by rising number: the answer to `Effect.watch`, or a bulk change.
   case places(category: String, [NumberedPlace])
-  /// The place of this number is now this one, of this category; nil where it is gone.
+  /// The place with this number was added, changed or, with nil, removed.
   case place(number: Int64, NumberedPlace?, category: String?)
-  /// What came of `Effect.route`.
+  /// The answer to `Effect.route`.
   case routed(RouteAnswer)
-  /// What own trips by this mode have taught is to be forgotten; nil is all modes.
+  /// Erases the travel times learnt for this mode; nil for all modes.
   case forgetTrips(Reminder.Transport?)
 }
 
-/// A place of the store as the engine knows it: by its number.
+/// A place of the store, identified by its number.
 package struct NumberedPlace: Equatable, Sendable {
   /// Its number in the store.
   package var number: Int64
@@ -55,46 +53,45 @@ package struct NumberedPlace: Equatable, Sendable {
   }
 }
 
-/// Until when a reminder is put off.
+/// The end of a snooze.
 package enum Snooze: Equatable, Sendable {
   case until(Instant)
   case nextVisit
 }
 
-/// What the engine wants done, in order.
+/// An action that the engine requests, in order.
 package enum Effect: Equatable, Sendable {
-  /// Keep this, in the same transaction as the firings of the same event.
+  /// Store the progress in the same transaction as the firings of the same event.
   case persist(id: String, Progress)
   case forget(id: String)
-  /// Reminders wait for places of this category: tell which there are (`Event.places`), and all
-  /// that changes of them from now on (`Event.place`).
+  /// Send the places of this category (`Event.places`) and later changes to them (`Event.place`).
   case watch(category: String)
   case fire(Firing)
   case say(Notice)
-  /// Ask the routing engine, and tell what came of it (`Event.routed`). Nothing waits for it.
+  /// Query the routing engine; the answer is `Event.routed`. Nothing waits for it.
   case route(RouteRequest)
-  /// Keep what own trips have taught.
+  /// Store the travel times learnt from trips.
   case keep(TravelExperience)
 }
 
-/// What the engine has to tell beside firings.
+/// A message to the user other than a firing.
 package enum Notice: Equatable, Sendable {
-  /// No usable fix for so long while a reminder depends on position.
+  /// No usable fix for this long while a reminder depends on position.
   case positionLost(after: TimeSpan)
   case positionBack(after: TimeSpan)
   /// A reminder's `until` has passed without a firing.
   case expired(id: String, title: String)
-  /// What came due while the machine was off or asleep, beside the firings themselves.
+  /// Deadlines passed while the machine was off or asleep, apart from the firings themselves.
   case missed(Missed)
-  /// The receiver's clock went back by so much and stays there.
+  /// The receiver's clock went back by this much and stayed there.
   case fixTimeSteppedBack(TimeSpan)
 }
 
-/// Dates that could not be told in time, of one event.
+/// Summary of the deadlines that one event found missed.
 package struct Missed: Equatable, Sendable {
   /// Fired late.
   package var reported: Int
-  /// Older than what is to be told.
+  /// Older than `EngineSettings.skipOlderThan`, and therefore not fired.
   package var leftOut: Int
   /// When the first and the last of them were due.
   package var span: ClosedRange<Instant>
@@ -106,35 +103,35 @@ package struct Missed: Equatable, Sendable {
   }
 }
 
-/// Numbers of the engine; defaults as in the documentation of the configuration.
+/// Settings of the engine; defaults as in the configuration manual.
 package struct EngineSettings: Sendable {
   package var monitor = MonitorPolicy()
   package var travel = TravelEstimator()
-  /// Whether there is a routing engine to ask.
+  /// Whether a routing engine is configured.
   package var asksRoutes = false
-  /// Whether own trips are to teach how long the next ones take.
+  /// Whether the user's trips improve later travel estimates.
   package var learnsFromTrips = true
-  /// No fix for this long is a lost position; the longest span of all is never.
+  /// Time without a fix after which the position is lost; the longest time span means never.
   package var positionLostAfter = TimeSpan.minutes(2)
-  /// A date firing later than this is a late one.
+  /// A date firing later than this is marked late.
   package var lateAfter = TimeSpan.seconds(2)
-  /// A leaving time missed by more than this is a late one: a moving device's own estimate shifts
+  /// A leaving time missed by more than this is marked late. A moving device's own estimate shifts
   /// by seconds from fix to fix.
   package var leaveLateAfter = TimeSpan.minutes(1)
-  /// What was missed by more than this is not told any more; nil tells everything.
+  /// Age above which a missed firing is dropped; nil reports all.
   package var skipOlderThan: TimeSpan?
-  /// Slack that must come back before a reminder that said "leave" says so again.
+  /// Slack that must come back before a reminder says "leave" again.
   package var leaveAgainSlack = TimeSpan.minutes(10)
   package var acceptsDeadReckoning = true
   package var acceptsManual = true
   package var acceptsSimulated = true
-  /// So many fixes in a row that are older than the last one, and in order among themselves, are a
-  /// receiver whose clock was set back.
+  /// Number of consecutive fixes, older than the last accepted one and in order among themselves,
+  /// after which the receiver's clock counts as set back.
   package var fixesToAcceptStepBack = 10
 
   package init() {}
 
-  /// Whether they let fixes of this kind count.
+  /// Whether fixes from this source are accepted.
   package func accept(_ source: Fix.Source) -> Bool {
     switch source {
     case .deadReckoning, .gnssDeadReckoning: acceptsDeadReckoning

@@ -3,22 +3,22 @@ import Geodesy
 import Geofencing
 import JSONText
 
-/// How the values of a field are written: in JSON, and as people type them.
+/// The JSON and command-line forms of a field's values.
 ///
-/// Errors of `read` have no field, or a part of one such as `.lat`; the table adds its name.
+/// Errors of `read` name no field, or only a part such as `.lat`; the table adds the name.
 struct FieldFormat<Value: Sendable>: Sendable {
   var read: @Sendable (JSONValue) throws(ReminderError) -> Value
   var json: @Sendable (Value) -> JSONValue?
-  /// From what people type; the second argument reads times. nil where an option's text alone is
-  /// not the value.
+  /// Parses command-line text; the second argument reads times. nil where the text of the option
+  /// alone is not the value.
   var parse: (@Sendable ([String], (String) throws -> TimeStamp) throws -> Value)?
-  /// What `parse` reads back as the same value, one for each time that the option is given.
+  /// Inverse of `parse`: one text for each time that the option is given.
   var texts: @Sendable (Value) -> [String] = { _ in [] }
-  /// The words it consists of, where there are so few.
+  /// The permitted words of an enumeration; otherwise empty.
   var words: [String] = []
   /// Whether the option may be given several times.
   var isList = false
-  /// Whether a text has the form at all; an option without it is a usage error.
+  /// Whether a text is well formed; an option without it is a usage error.
   var hasForm: (@Sendable (String) -> Bool)?
 }
 
@@ -27,7 +27,7 @@ extension ReminderError {
     ReminderError(field: "", reason: "must be \(wanted), not \(value.kind)")
   }
 
-  /// Names the field of an error that has none, or a part such as `.lat`.
+  /// Prefixes the field of an error that has none, or a part such as `.lat`.
   func inside(_ outer: String) -> ReminderError {
     guard field.isEmpty || field.hasPrefix(".") else { return self }
     return ReminderError(field: outer + field, reason: reason)
@@ -35,8 +35,8 @@ extension ReminderError {
 }
 
 extension JSONObject {
-  /// A member; a null is a member that is not there.
-  /// - Parameter prefix: before the name in an error; nothing for a member of the reminder itself.
+  /// Reads a member; null counts as absent.
+  /// - Parameter prefix: before the name in an error; empty for a member of the reminder itself.
   func member<Value>(
     _ key: String, _ format: FieldFormat<Value>, prefix: String = "."
   ) throws(ReminderError) -> Value? {
@@ -61,7 +61,7 @@ private func plainText(_ value: JSONValue) throws(ReminderError) -> String {
 }
 
 extension FieldFormat {
-  /// A text in JSON, typed as it is there.
+  /// A JSON string with the same form as on the command line.
   static func written(
     _ print: @escaping @Sendable (Value) -> String,
     as parse: @escaping @Sendable (String) throws -> Value
@@ -79,7 +79,7 @@ extension FieldFormat {
       texts: { [print($0)] })
   }
 
-  /// A value of a form of its own.
+  /// A JSON value with a form of its own.
   static func document(
     _ json: @escaping @Sendable (Value) -> JSONValue?,
     as read: @escaping @Sendable (JSONValue) throws(ReminderError) -> Value
@@ -102,7 +102,7 @@ extension FieldFormat where Value == Reminder.Place {
 
 extension FieldFormat where Value == String {
   static let text = written({ $0 }, as: { $0 })
-  /// What the option says is more than the text.
+  /// The option carries more than this text.
   static let name: FieldFormat = {
     var format = text
     format.parse = nil
@@ -126,7 +126,7 @@ extension FieldFormat where Value == TimeStamp {
 
 extension FieldFormat
 where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-  /// One of a few words.
+  /// An enumeration of words.
   static var choice: FieldFormat {
     let words = Value.allCases.map(\.rawValue)
     var format = written({ $0.rawValue }) { text in
@@ -208,7 +208,7 @@ extension FieldFormat where Value == TimeSpan {
 }
 
 extension FieldFormat where Value == [TimeSpan] {
-  /// A number of seconds or a list of them, the longest first.
+  /// A number of seconds or a list of them, longest first.
   static let spans = FieldFormat(
     read: { value throws(ReminderError) in
       guard let list = value.array else { return [try FieldFormat<TimeSpan>.span.read(value)] }

@@ -14,19 +14,18 @@ package struct Firing: Equatable, Sendable {
     case pass
     case due
     case leave
-    /// A due or leaving time that could not be kept.
+    /// A due or leaving time that was missed.
     case late
   }
 
-  /// A place that the engine knows by its number alone, and the words around its name.
+  /// A place known to the engine only by its number, and the words around its name.
   package struct UnnamedPlace: Equatable, Sendable {
-    /// Its number in the store.
     package let number: Int64
     let before: String
     let after: String
   }
 
-  /// A UUID, the same whenever the same decision is taken again.
+  /// A UUID derived from the decision: the same decision has the same id.
   package var id: String
   package var reminderID: String
   package var kind: Reminder.Kind
@@ -34,25 +33,25 @@ package struct Firing: Equatable, Sendable {
   package var category: String?
   /// 0…9 as in iCalendar.
   package var priority: Int
-  /// When it was decided; in the feed's time when replayed.
+  /// Time of the decision; in the feed's time during a replay.
   package var time: Instant
   package var event: Event
   package var position: Coordinate?
   /// Metres, 95 %.
   package var eph: Double?
-  /// Time of the fix that decided.
+  /// Time of the deciding fix.
   package var fixTime: Instant?
   package var place: String?
-  /// Metres from the middle of the place.
+  /// Metres from the centre of the place.
   package var distance: Double?
   package var due: Instant?
   /// Estimated travel time.
   package var travel: TimeSpan?
-  /// By how much it is late.
+  /// Delay after the due time.
   package var late: TimeSpan?
-  /// One sentence: what made it fire.
+  /// The reason in one sentence.
   package var why: String
-  /// Where it fired at a place of a category whose name is still to be put in.
+  /// Set while the name of a category's place has yet to be filled in.
   package var unnamed: UnnamedPlace?
 
   package init(
@@ -82,7 +81,7 @@ package struct Firing: Equatable, Sendable {
     self.unnamed = unnamed
   }
 
-  /// Puts the name of the place in.
+  /// Fills in the name of the place.
   package mutating func name(_ name: String) {
     guard let unnamed else { return }
     place = name
@@ -90,7 +89,7 @@ package struct Firing: Equatable, Sendable {
     self.unnamed = nil
   }
 
-  /// The journal's MESSAGE: a sentence for people.
+  /// The journal's MESSAGE, a sentence for people.
   package var message: String {
     var message = ByteWriter(capacity: title.utf8.count + why.utf8.count + 16)
     message.add(title)
@@ -132,9 +131,8 @@ extension Firing {
     ])
   }
 
-  /// A UUID of version 8 (RFC 9562 §5.8) over what makes the decision unique. Derived, not drawn,
-  /// so that a replay prints the same bytes each time and a decision taken again after a crash is
-  /// known.
+  /// A UUID of version 8 (RFC 9562 §5.8) over the members that make the decision unique. A replay
+  /// prints the same bytes, and a decision repeated after a crash is recognised.
   static func identifier(reminder: String, event: Event, time: Instant, due: Instant?) -> String {
     // FNV-1a, 128 bits (draft-eastlake-fnv).
     var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d

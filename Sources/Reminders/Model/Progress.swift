@@ -1,36 +1,35 @@
 package import CivilTime
 package import Geofencing
 
-/// How far a reminder has come: all that must survive a restart beside the reminder itself.
+/// State of a reminder that must survive a restart, apart from the reminder itself.
 package struct Progress: Equatable, Sendable {
   package var state: Reminder.State = .armed
-  /// Where the device was, relative to the region, when last looked.
+  /// Position of the device relative to the region at the last evaluation.
   package var presence: Presence = .unknown
   /// Since when the device has been inside.
   package var insideSince: Instant?
-  /// For a reminder of any place of a category: those that the device is inside of, by their number
-  /// in the store, in rising order.
+  /// Store numbers, rising, of the category's places that contain the device.
   package var placesInside: [Int64] = []
-  /// This visit has been dealt with: fired, or not meant to fire.
+  /// This visit has fired, or must not fire.
   package var visitSettled = false
   /// The occurrence it is armed for; nil where the reminder has no due time.
   package var occurrence: Instant?
-  /// How many of the leads of this occurrence have fired, longest first.
+  /// Number of leads of this occurrence that have fired, longest first.
   package var leadsFired = 0
   package var lastFired: Instant?
-  /// It has fired, and the user has not said "done" since.
+  /// It has fired and was not completed since.
   package var isUnacknowledged = false
   /// For `snoozed`: when it fires again.
   package var snoozedUntil: Instant?
 
-  /// What nagging has come to; nil where nothing is to be told again.
+  /// Repetition until acknowledged; nil while nothing is to be repeated.
   package var nagging: Nagging?
 
-  /// A reminder that is told again until it is done.
+  /// State of a reminder that repeats until acknowledged.
   package struct Nagging: Equatable, Sendable {
-    /// When it is told the next time.
+    /// Time of the next repetition.
     package var next: Instant
-    /// How often it was told again.
+    /// Number of repetitions so far.
     package var count: Int
 
     package init(next: Instant, count: Int) {
@@ -39,8 +38,8 @@ package struct Progress: Equatable, Sendable {
     }
   }
 
-  /// Seconds east of UTC by which `occurrence` was worked out from a floating time, so that it can
-  /// be worked out anew in another zone. Filled in whenever the progress is to be kept.
+  /// Seconds east of UTC with which `occurrence` was computed from a floating time; another zone
+  /// needs it to recompute. Set only when the progress is stored.
   package var occurrenceOffset: Int?
 }
 

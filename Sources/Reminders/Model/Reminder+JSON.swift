@@ -4,7 +4,7 @@ import Geodesy
 import Geofencing
 package import JSONText
 
-/// Why a document is not a reminder: the field and what is wrong with it.
+/// An invalid field of a document and its fault.
 package struct ReminderError: Error, Equatable, CustomStringConvertible {
   package let field: String
   package let reason: String
@@ -18,7 +18,7 @@ package struct ReminderError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Reminder {
-  /// Fields that have a place of their own in a table.
+  /// Fields with a column of their own in the store.
   private static let columnFields: Set<String> = [
     "id", "kind", "title", "category", "priority", "place", "due", "transport", "state",
   ]
@@ -38,8 +38,8 @@ extension Reminder {
     try checkCompleteness()
   }
 
-  /// Takes what a document has, and leaves the other fields as they are. Of a member that is there
-  /// twice the last one counts.
+  /// Reads the members of a document and leaves other fields unchanged. Of a duplicate member the
+  /// last one counts.
   package mutating func take(details json: JSONObject) throws(ReminderError) {
     for (key, value) in json.members {
       guard let field = ReminderField.byKey[key] else {
@@ -57,13 +57,13 @@ extension Reminder {
 
   private static func isIdentifier(_ id: String) -> Bool {
     guard !id.isEmpty, id.utf8.count <= 256 else { return false }
-    // Nearly all are plain ASCII, where nothing has to be looked up.
+    // Fast path: nearly all ids are ASCII.
     if id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { return true }
     return !id.contains(where: \.isWhitespace)
       && !id.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
   }
 
-  /// What every reminder, and one of each kind, cannot do without.
+  /// Checks the fields that every reminder, or its kind, requires.
   package func checkCompleteness() throws(ReminderError) {
     guard Self.isIdentifier(id) else {
       throw ReminderError(
@@ -126,7 +126,7 @@ extension Reminder {
   /// The contract's JSON shape; fields at their defaults are left out.
   package var json: JSONObject { json { _ in true } }
 
-  /// The members of `json` that have no place of their own in a table; `take(details:)` reads them.
+  /// The members of `json` without a column of their own; `take(details:)` reads them.
   package var details: JSONObject { json { !Self.columnFields.contains($0) } }
 
   private func json(where isPrinted: (String) -> Bool) -> JSONObject {

@@ -1,19 +1,19 @@
 package import CivilTime
 package import JSONText
 
-/// What a calendar adds to a repeat rule and takes from it (RFC 5545 section 3.8.5), and the zone
-/// whose clocks it counts by.
+/// Dates that a calendar adds to a repeat rule or excludes from it (RFC 5545 section 3.8.5), and
+/// the zone of the rule.
 package struct RepeatChanges: Equatable, Sendable {
-  /// Of each list.
+  /// Limit of each list.
   package static let maximumTimes = 2_000
 
-  /// Times at which it occurs beside those of the rule (RDATE).
+  /// Additional occurrences (RDATE).
   package var additions: [TimeStamp] = []
-  /// Times at which it does not (EXDATE).
+  /// Excluded times (EXDATE).
   package var exceptions: [TimeStamp] = []
-  /// Days on which it does not (EXDATE;VALUE=DATE).
+  /// Excluded days (EXDATE;VALUE=DATE).
   package var exceptionDays: [CivilDate] = []
-  /// nil is the system's zone. A floating due time follows the system's zone whatever is said here.
+  /// nil is the system's zone. A floating due time always follows the system's zone.
   package var zone: NamedZone?
 
   package init() {}
@@ -29,7 +29,7 @@ package struct RepeatChanges: Equatable, Sendable {
 
   mutating func except(_ value: JSONValue) throws(ReminderError) {
     for (text, stamp) in try Self.stamps(value) {
-      // A date alone takes out the whole day.
+      // A date without a time excludes the whole day.
       if text.utf8.count == 10, case .floating(let local) = stamp {
         exceptionDays.append(local.date)
       } else {
@@ -63,12 +63,12 @@ package struct RepeatChanges: Equatable, Sendable {
 }
 
 extension Reminder {
-  /// Where a reminder comes from that is not the user's own.
+  /// The calendar from which a reminder was read.
   package struct Source: Equatable, Sendable {
     /// The path of the calendar file.
     package var file: String
-    /// What the file said of its state when it was last read or written, so that a change there is
-    /// told from one made here.
+    /// State in the file when last read or written; it separates changes in the file from changes
+    /// made here.
     package var standing: String
 
     package init(file: String, standing: String) {
@@ -89,8 +89,8 @@ extension Reminder {
     }
   }
 
-  /// All its due times.
-  /// - Parameter zone: of its clock readings; see `RepeatChanges.zone`.
+  /// The set of due times.
+  /// - Parameter zone: the zone of the rule; see `RepeatChanges.zone`.
   package func occurrences(from start: Instant, zone: TimeZoneRules) -> RepeatSet {
     RepeatSet(
       rule: repeatRule, start: zone.localDateTime(at: start),

@@ -3,7 +3,7 @@ package import Departure
 package import Geodesy
 package import JSONText
 
-/// Something a person wants to be told, and when or where.
+/// A notification bound to a place, a region, a time or a time to leave.
 package struct Reminder: Equatable, Sendable {
   package enum Kind: String, CaseIterable, Sendable {
     case location
@@ -12,26 +12,24 @@ package struct Reminder: Equatable, Sendable {
   }
 
   package enum State: String, CaseIterable, Sendable {
-    /// Waiting for its moment.
     case armed
     /// It has fired and will not fire again by itself.
     case fired
     /// It has fired and was put off.
     case snoozed
-    /// The user has completed it.
     case done
     /// Its `until` has passed.
     case expired
   }
 
-  /// What a location reminder waits for.
+  /// Event on which a location reminder fires.
   package enum Trigger: String, CaseIterable, Sendable {
     case arrive
     case depart
     case dwell
   }
 
-  /// What a new reminder does when its region already holds the device.
+  /// Behaviour of a new reminder whose region already contains the device.
   package enum IfInside: String, CaseIterable, Sendable {
     case wait
     case fire
@@ -39,7 +37,7 @@ package struct Reminder: Equatable, Sendable {
 
   package typealias Transport = Departure.Transport
 
-  /// A spot with a name. As a region it is a circle.
+  /// A named position. As a region it is a circle.
   package struct Place: Equatable, Sendable {
     package var name: String?
     package var position: Coordinate
@@ -47,7 +45,7 @@ package struct Reminder: Equatable, Sendable {
     package var radius: Double
 
     package static let defaultRadius = 150.0
-    /// Those it may have.
+    /// Permitted radii, metres.
     package static let radii = 1.0...5_000_000
 
     package init(name: String? = nil, position: Coordinate, radius: Double = defaultRadius) {
@@ -63,7 +61,7 @@ package struct Reminder: Equatable, Sendable {
   package var title: String
   package var notes: String?
   package var category: String?
-  /// As in iCalendar: 1 is the most urgent, 9 the least, 0 says nothing.
+  /// As in iCalendar: 1 is the most urgent, 9 the least, 0 undefined.
   package var priority: Int
   /// Where it fires (location) or where the user must be (preemptive).
   package var place: Place?
@@ -74,39 +72,39 @@ package struct Reminder: Equatable, Sendable {
   /// With `nearCategory`: metres around each place, 1…5 000 000; nil is each place's own.
   package var nearRadius: Double?
   package var trigger = Trigger.arrive
-  /// How long to stay inside before it fires; for `Trigger.dwell`.
+  /// For `Trigger.dwell`: time inside before it fires.
   package var dwell = TimeSpan.minutes(5)
   package var due: TimeStamp?
-  /// How long before `due` it fires, each once; longest first. Empty means at `due` itself.
+  /// Times before `due` at which it fires, longest first. Empty means at `due` itself.
   package var leads: [TimeSpan]
-  /// How long after a firing it is told again, until it is done or snoozed; nil is never.
+  /// Interval of repetition until it is done or snoozed; nil is never.
   package var nag: TimeSpan?
   package var transport: Transport
-  /// How long the way takes, by the user's own word, in place of any estimate; for preemptive ones.
+  /// For preemptive reminders: travel time set by the user, in place of any estimate.
   package var travel: TimeSpan?
   package var repeatRule: RepeatRule?
-  /// Single times that come to the rule or fall out of it.
+  /// Single times added to the rule or excluded from it.
   package var repeatChanges = RepeatChanges()
-  /// Fires on each visit, not on the first alone.
+  /// Fires on each visit, not only on the first.
   package var everyVisit: Bool
-  /// Least time between two firings of a reminder for every visit.
+  /// Minimum time between two firings of a reminder with `everyVisit`.
   package var cooldown = TimeSpan.zero
-  /// Does not fire before this.
+  /// Earliest time at which it may fire.
   package var from: TimeStamp?
   /// Expires after this.
   package var until: TimeStamp?
   package var hours: HourRange?
   package var days: WeekdaySet?
-  /// Metres a second; does not fire while faster.
+  /// Metres a second; it does not fire above this speed.
   package var maximumSpeed: Double?
   package var ifInside = IfInside.wait
   package var state: State
-  /// The calendar file that it was read from; nil for one of the user's own.
+  /// The calendar file that it was read from; nil for the user's own reminders.
   package var source: Source?
-  /// The user (uid) who added it and alone may change it; nil where everyone may who may change
-  /// any.
+  /// The uid of the user who added it and alone may change it; nil where anyone who may change any
+  /// reminder may change it.
   package var owner: UInt32?
-  /// Fields of the document that this program does not know, kept for the way back.
+  /// Unknown fields of the document, written back unchanged.
   package var unknown = JSONObject()
 
   package init(
@@ -128,22 +126,22 @@ package struct Reminder: Equatable, Sendable {
     self.state = state
   }
 
-  /// The name of the place or region, or words for one that has none.
+  /// The name of the place or region, or a general word without one.
   package var placeName: String? {
     if let area { return area.name ?? "the region" }
     return place.map { $0.name ?? "the place" }
   }
 
-  /// Whether there is more than the one due time.
+  /// Whether it has more than one due time.
   package var repeats: Bool { repeatRule != nil || !repeatChanges.additions.isEmpty }
 
-  /// Whether what was known of where the device is with respect to the one holds for the other.
+  /// Whether both reminders share their place, so that the presence of one holds for the other.
   func waitsAtTheSamePlace(as other: Reminder) -> Bool {
     kind == other.kind && place == other.place && area == other.area
       && nearCategory == other.nearCategory && nearRadius == other.nearRadius
   }
 
-  /// Where it stands among those that fire at one moment: lower first; 0 (undefined) is last.
+  /// Sort key among firings of one moment: lower first; priority 0 (undefined) is last.
   var urgency: Int { priority == 0 ? 10 : priority }
 
   /// The reminder's own leads, or the one at `due`.

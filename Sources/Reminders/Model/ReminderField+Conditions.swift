@@ -1,7 +1,7 @@
 import CivilTime
 
 extension ReminderField {
-  /// What must hold at the moment of firing, and how often it may fire.
+  /// Fields that limit when, and how often, a reminder may fire.
   static let conditions: [ReminderField] = [
     ReminderField(
       "every_visit", \.everyVisit, .flag,

@@ -5,13 +5,13 @@ import Geofencing
 import JSONText
 
 extension ReminderField {
-  /// Every field, in the order of its members in JSON.
+  /// All fields, in the order of JSON members.
   package static let all = subject + location + time + conditions + origin
 
   /// The first row of each key.
   static let byKey = Dictionary(all.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
 
-  /// What must hold at the moment of firing, in the order in which it is checked.
+  /// Conditions at the moment of firing, in the order of checking.
   static let allConditions = all.compactMap(\.condition)
 
   package static func text(_ stamp: TimeStamp, _ zone: TimeZoneRules) -> String {
@@ -77,7 +77,7 @@ extension ReminderField {
         for: .location), get: { $0.nearRadius },
       typed: { $0.nearRadius ?? $0.place?.radius },
       read: { reminder, value, document throws(ReminderError) in
-        // Without a category it is somebody's own field.
+        // Without a category it is an unknown field.
         if (document["near_category"] ?? .null) == .null {
           reminder.unknown["radius_m"] = value
         } else {
@@ -168,7 +168,7 @@ extension ReminderField {
     ReminderField(
       "owner", .raw, get: { $0.owner.map { .int(Int($0)) } },
       read: { reminder, value, _ in
-        // Any other owner than a user's number is somebody's own field.
+        // An owner other than a uid is an unknown field.
         reminder.owner = value.int.flatMap { UInt32(exactly: $0) }
         if reminder.owner == nil { reminder.unknown["owner"] = value }
       }),

@@ -1,20 +1,19 @@
 package import CivilTime
 package import JSONText
 
-/// A field of a reminder: one row of the table (`ReminderField.all`) that drives reading and
-/// printing of JSON, the options of `add` and `edit`, the editor form, the sentence of `add`, and
-/// `why`.
+/// A field of a reminder: one row of the table (`ReminderField.all`) behind JSON, the options of
+/// `add` and `edit`, the editor form, the sentence of `add`, and `why`.
 package struct ReminderField: Sendable {
   /// The option of `add` and `edit` that sets a field.
   package struct Option: Sendable {
     /// Without the dashes.
     package let name: String
     package let help: String
-    /// What the help calls its value.
+    /// Placeholder of its value in the help.
     package let valueName: String?
-    /// What the form shows, as a remark, while it is not set; empty for none.
+    /// Remark in the form while it is not set; may be empty.
     package let example: String
-    /// Which kinds it is offered for in the form. A field that is set is shown whatever the kind.
+    /// Kinds whose form offers it. A field that is set is always shown.
     package let kinds: Set<Reminder.Kind>
 
     init(
@@ -33,30 +32,30 @@ package struct ReminderField: Sendable {
   package let key: String
   /// nil where no option sets the field.
   package let option: Option?
-  /// The words its value consists of, where there are so few.
+  /// The permitted words of an enumeration; otherwise empty.
   package let words: [String]
   /// Whether the option may be given several times.
   package let isList: Bool
-  /// Whether a text has the form at all; an option without it is a usage error.
+  /// Whether a text is well formed; an option without it is a usage error.
   package let hasForm: @Sendable (String) -> Bool
-  /// What the option gets where the line is removed from a form. An empty text removes the field.
+  /// Argument of the option when its line is removed from a form. An empty text removes the field.
   package let removal: String
   /// The value of the member as JSON; nil where the default needs none.
   package let print: @Sendable (Reminder) -> JSONValue?
-  /// The values for the option, as people type them; empty where it is not set.
+  /// Command-line texts of the value; empty where it is not set.
   package let texts: @Sendable (Reminder) -> [String]
-  /// JSON from what people type; the second argument reads times. nil where an option's text alone
-  /// is not the value.
+  /// Parses command-line text to JSON; the second argument reads times. nil where the text of an
+  /// option alone is not the value.
   package let parse: (@Sendable ([String], (String) throws -> TimeStamp) throws -> JSONValue?)?
-  /// Part of the sentence that says what a reminder will do.
+  /// Part of the sentence that describes the reminder.
   package let clause: @Sendable (Reminder, TimeZoneRules) -> String?
-  /// What must hold at the moment of firing; nil where the field is not set.
+  /// Condition at the moment of firing; nil where the field is not set.
   let condition: FieldCondition<Reminder>?
-  /// Takes a value that is not null, from a document.
+  /// Reads a value other than null from a document.
   let read: @Sendable (inout Reminder, JSONValue, JSONObject) throws(ReminderError) -> Void
 
-  /// A field with a property of its own.
-  /// - Parameter isShown: where it is not whatever differs from the default.
+  /// A field stored in a property of its own.
+  /// - Parameter isShown: replaces the test for a difference from the default.
   init<Value: Equatable>(
     _ key: String, _ path: any WritableKeyPath<Reminder, Value> & Sendable,
     _ format: FieldFormat<Value>, _ option: Option? = nil,
@@ -75,7 +74,7 @@ package struct ReminderField: Sendable {
       })
   }
 
-  /// A field that is nil where it is not set.
+  /// A field that is nil unless set.
   init<Value>(
     _ key: String, _ path: any WritableKeyPath<Reminder, Value?> & Sendable,
     _ format: FieldFormat<Value>, _ option: Option? = nil,
@@ -92,10 +91,10 @@ package struct ReminderField: Sendable {
   }
 
   /// - Parameters:
-  ///   - standard: the value of a new reminder.
-  ///   - get: nil where it is not set.
-  ///   - typed: what the form shows, where that is not the same.
-  ///   - read: gets the whole document as well.
+  /// - standard: the value of a new reminder.
+  /// - get: nil where it is not set.
+  /// - typed: the value shown by the form, where it differs.
+  /// - read: gets the whole document as well.
   init<Value>(
     _ key: String, _ format: FieldFormat<Value>, _ option: Option? = nil, standard: Value? = nil,
     clause: @escaping @Sendable (Value, TimeZoneRules) -> String? = { _, _ in nil },
@@ -135,7 +134,7 @@ package struct ReminderField: Sendable {
     }
   }
 
-  /// The JSON of what was typed; null where an empty text removes the field.
+  /// The JSON value of command-line texts; null where an empty text removes the field.
   package func json(
     typed texts: [String], stamp: (String) throws -> TimeStamp
   ) throws -> JSONValue? {
