@@ -1,38 +1,35 @@
 package import CivilTime
 
-/// Chooses among the fixes of several receivers, so that two of them never make one track.
+/// Chooses among the fixes of several receivers, so that their tracks never mix.
 ///
-/// One receiver is followed. It is kept while it delivers, whatever the others say, with two
-/// exceptions:
+/// One receiver is followed while it delivers, with two exceptions:
 ///
-/// - After `timeout` without a fix from it the next receiver that delivers takes its place: with
-///   one at 1 Hz within five seconds of the last fix.
-/// - A receiver that is clearly better takes its place once it has delivered steadily, and has been
-///   better with each of its fixes, for `probation`.
+/// - After `timeout` without a fix the next receiver that delivers replaces it: one at 1 Hz does so
+///   within five seconds of the last fix.
+/// - A clearly better receiver replaces it once each of its fixes was better for `probation`.
 ///
-/// Clearly better is, in this order,
+/// Better means, in this order:
 ///
 /// 1. a better kind of solution: simulated or manual, dead reckoning, satellites, RTK;
 /// 2. of the same kind a fresher one: positions that lag `staleness` less behind the clock;
 /// 3. of the same kind and age a far more precise one: a quarter of the error or less, and 25 m.
 ///
-/// It is coarse on purpose: a receiver that wavers between 2D and 3D, or in its error, is no reason
-/// to change.
+/// The criteria are coarse: a change between 2D and 3D, or in the error, is no reason to switch.
 package struct Arbiter: Sendable {
-  /// Silence of the followed receiver before another takes over.
+  /// Time without a fix from the followed receiver before another one replaces it.
   package var timeout: TimeSpan
-  /// How long a better receiver must deliver before it is taken.
+  /// How long a better receiver must deliver before it is followed.
   package var probation: TimeSpan
-  /// How much longer the way of a position may be than that of another before that counts.
+  /// Difference in the delay of positions from which on the fresher receiver is better.
   package var staleness: TimeSpan
 
-  /// The receiver whose fixes count.
+  /// The followed receiver.
   package private(set) var followed: FixOrigin?
   private var lastFollowed: Instant?
   private var merit = Merit()
   private var challengers: [FixOrigin: Challenger] = [:]
 
-  /// Anyone can send to an open port: more challengers than this are not weighed.
+  /// Maximum number of challengers: anyone can send to an open port.
   private static let maximumChallengers = 16
 
   private struct Challenger {
@@ -49,8 +46,8 @@ package struct Arbiter: Sendable {
     self.staleness = staleness
   }
 
-  /// Answers whether this fix counts. `now` is the arrival, never earlier than the one before
-  /// but where `clockStepped(to:)` said so.
+  /// Whether this fix counts. `now` is the arrival; it never decreases except after
+  /// `clockStepped(to:)`.
   ///
   /// - Complexity: O(1).
   package mutating func accepts(_ fix: Fix, from origin: FixOrigin, at now: Instant) -> Bool {
@@ -65,20 +62,19 @@ package struct Arbiter: Sendable {
     return true
   }
 
-  /// The receiver is disconnected: the next one that delivers is followed at once.
+  /// Removes a disconnected receiver: the next one that delivers is followed at once.
   package mutating func forget(_ origin: FixOrigin) {
     challengers[origin] = nil
     if followed == origin { follow(nil) }
   }
 
-  /// The feed is disconnected with all its receivers.
+  /// Removes a disconnected feed with all its receivers.
   package mutating func forget(feed: Int) {
     challengers = challengers.filter { $0.key.feed != feed }
     if followed?.feed == feed { follow(nil) }
   }
 
-  /// The clock was set: arrivals before tell nothing of silence or steadiness from now on. The
-  /// receiver that is followed has `timeout` again.
+  /// Restarts all measurements after a clock step. The followed receiver has `timeout` again.
   package mutating func clockStepped(to now: Instant) {
     challengers.removeAll(keepingCapacity: true)
     if followed != nil { lastFollowed = now }
@@ -110,16 +106,15 @@ package struct Arbiter: Sendable {
   }
 }
 
-/// What a fix is worth, compared with another receiver's.
+/// The quality of a fix in comparison with another receiver's.
 private struct Merit: Sendable {
   var kind = 0
-  /// Seconds from its own time to its arrival; nil without a time. Both receivers are measured with
-  /// one clock, which therefore need not be right.
+  /// Seconds from its own time to its arrival; nil without a time. One clock measures both
+  /// receivers and need not be right.
   var lag: Double?
   var eph: Double?
 
-  /// Positions that differ by more than this, in seconds, are not late: a receiver's clock is
-  /// wrong.
+  /// Differences in seconds above this are due to a wrong receiver clock, not to delay.
   private static let wrongClock = 300.0
 
   init() {}

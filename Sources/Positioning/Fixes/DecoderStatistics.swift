@@ -1,6 +1,6 @@
-/// What went through a decoder since it was made. All counts only grow.
+/// Statistics of a decoder since its creation. Counts only grow.
 package struct DecoderStatistics: Sendable {
-  /// What went wrong, once.
+  /// A kind of decoding error.
   package enum Fault: UInt8, Sendable {
     case wrongChecksum, missingChecksum, overlongLine, malformedSentence, invalidJSON, gpsdError
     case deviceLost
@@ -8,59 +8,55 @@ package struct DecoderStatistics: Sendable {
 
   /// Bytes consumed.
   package internal(set) var bytes = 0
-  /// Sentences with a right checksum, or accepted without one.
+  /// Sentences with a correct checksum, or accepted without one.
   package internal(set) var sentences = 0
-  /// Sentences whose checksum is wrong.
   package internal(set) var wrongChecksums = 0
-  /// Sentences that end without a checksum, accepted or not.
   package internal(set) var missingChecksums = 0
-  /// Lines that were given up because no end came in reach.
+  /// Lines dropped because they exceed the maximum length.
   package internal(set) var overlongLines = 0
-  /// Sentences that claim a fix and give no usable position, and lines that claim to be JSON and
-  /// are not.
+  /// Sentences that claim a fix without a usable position, and lines of invalid JSON.
   package internal(set) var malformed = 0
   /// Lines of gpsd JSON, of any class.
   package internal(set) var jsonLines = 0
-  /// Bytes between the sentences that are no text: the receiver's binary messages, or noise of a
-  /// wrong line speed.
+  /// Bytes outside sentences that are no text: binary messages, or noise at a wrong line speed.
   package internal(set) var binaryBytes = 0
-  /// Sentences and reports of an epoch that had been given out already: repeated, or held up.
+  /// Sentences and reports of an epoch already released: repeated or delayed.
   package internal(set) var lateSentences = 0
-  /// Fixes given out.
+  /// Released fixes.
   package internal(set) var fixes = 0
-  /// Of these, the ones that the receiver itself calls dead-reckoned, manual or simulated.
+  /// Fixes that the receiver marks as dead-reckoned, manual or simulated.
   package internal(set) var estimatedFixes = 0
-  /// Fixes that are not newer than the one before of the same receiver.
+  /// Fixes not newer than the previous one of the same receiver.
   package internal(set) var outOfOrderFixes = 0
-  /// Fixes whose date was moved by whole periods of 1024 weeks.
+  /// Fixes whose date was corrected by whole periods of 1024 weeks.
   package internal(set) var weekRollovers = 0
   /// Sentences that name a datum other than WGS 84 (DTM). Positions are not shifted.
   package internal(set) var foreignDatums = 0
-  /// The last thing that went wrong.
+  /// The last error.
   package internal(set) var lastFault: Fault?
-  /// The first byte of what it went wrong with, counted from the beginning of the stream.
+  /// Offset in the stream of the first byte that caused it.
   package internal(set) var lastFaultOffset = 0
-  /// The first byte of what is being read.
+  /// Offset in the stream of the sentence or line being read.
   var offset = 0
-  /// The release that gpsd says it is, at most 40 bytes of it.
+  /// The release reported by gpsd, at most 40 bytes of it.
   package internal(set) var gpsdRelease: String?
   /// The last `message` of a gpsd `ERROR` report, at most 200 bytes of it.
   package internal(set) var gpsdMessage: String?
-  /// The device that gpsd deactivated last; nil where it said that it has none.
+  /// The device that gpsd deactivated last; nil without a name.
   package internal(set) var lostDevice: String?
 
   private var counts = SentenceCounts()
 
   package init() {}
 
-  /// Sentences of one type among `sentences`; those without a row of their own are `.other`.
+  /// Number of sentences of one type among `sentences`; types without a row are `.other`.
   package subscript(type: SentenceType) -> Int { counts[type] }
 
-  /// The names of all sentences that came, in lower case and in order, with their counts: `gga`,
-  /// `vdm`, `pubx`. At most 64 that are not read; those beyond are `other` together.
+  /// Counts of all sentences by lower-case name, sorted: `gga`, `vdm`, `pubx`. At most 64 undecoded
+  /// names; further ones count as `other`.
   package var sentencesByName: [(name: String, count: Int)] { counts.all }
 
-  /// Adds what went through another decoder. The last fault is the other one's, where it has one.
+  /// Adds the statistics of another decoder, whose last error takes precedence.
   package mutating func add(_ other: DecoderStatistics) {
     bytes &+= other.bytes
     sentences &+= other.sentences
@@ -101,7 +97,7 @@ package struct DecoderStatistics: Sendable {
     }
   }
 
-  /// The last fault as a sentence for people, nil where nothing went wrong.
+  /// The last error as a sentence for people; nil without one.
   package var lastError: String? {
     guard let lastFault else { return nil }
     let place = "at byte \(lastFaultOffset)"

@@ -1,7 +1,7 @@
 package import CivilTime
 package import Geodesy
 
-/// One position of one receiver at one moment: all that the sentences of an epoch said together.
+/// One receiver's position at one moment, merged from all sentences of an epoch.
 package struct Fix: Equatable, Sendable {
   /// Dimension of the solution.
   package enum Mode: UInt8, Sendable {
@@ -9,7 +9,7 @@ package struct Fix: Equatable, Sendable {
     case threeD = 3
   }
 
-  /// Where the position comes from; raw values as in gpsd's `status`, `manual` beyond them.
+  /// Source of the position; raw values as in gpsd's `status`, with `manual` added.
   package enum Source: UInt8, Sendable {
     case unknown = 0
     case gnss = 1
@@ -24,7 +24,7 @@ package struct Fix: Equatable, Sendable {
     case manual = 100
   }
 
-  /// UTC of the fix as the receiver says it; nil until a date is known.
+  /// UTC from the receiver; nil until a date is known.
   package var time: Instant?
   /// Milliseconds of the UTC day, where only the time of day is known.
   package var timeOfDay: Int32?
@@ -43,7 +43,7 @@ package struct Fix: Equatable, Sendable {
   package var climb: Double?
   /// Horizontal error in metres, 95 %; nil where unknown.
   package var eph: Double?
-  /// Which of gpsd's devices it is from: a number that stays the same for one name, 0 without one.
+  /// A stable number for the gpsd device by name; 0 without one.
   package var device: UInt64 = 0
 
   package init(

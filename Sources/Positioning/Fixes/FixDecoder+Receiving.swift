@@ -1,18 +1,18 @@
 package import CivilTime
 
 extension FixDecoder {
-  /// What some bytes have brought beside fixes.
+  /// Result of `receive`, apart from the fixes.
   package struct Reception {
-    /// A sentence or report became whole.
+    /// Whether a sentence or report was completed.
     package let isUnderstood: Bool
-    /// A fix waits for the end of its epoch, so that `quiet` would give it out.
+    /// Whether a fix waits for the end of its epoch; `quiet` would release it.
     package let hasOpenEpoch: Bool
   }
 
-  /// As `consume`, and answers what else came of it, in one call.
+  /// Consumes bytes as `consume` does and reports the decoder's state.
   /// - Parameters:
-  ///   - isDatagram: the bytes are one, whose end ends a line.
-  ///   - now: becomes `Options.referenceTime`; nil leaves that as it is.
+  ///   - isDatagram: whether the end of the bytes ends a line.
+  ///   - now: the new `Options.referenceTime`; nil leaves it unchanged.
   package mutating func receive(
     _ bytes: Span<UInt8>, isDatagram: Bool, at now: Instant?, into fixes: inout [Fix]
   ) -> Reception {
@@ -23,9 +23,9 @@ extension FixDecoder {
     return Reception(isUnderstood: understood != before, hasOpenEpoch: hasOpenEpoch)
   }
 
-  /// Whether a date was moved by whole periods of 1024 weeks.
+  /// Whether a date was corrected by whole periods of 1024 weeks.
   package var hasCorrectedDates: Bool { context.statistics.weekRollovers > 0 }
 
-  /// Sentences and reports that were whole.
+  /// Number of complete sentences and reports.
   private var understood: Int { context.statistics.sentences &+ context.statistics.jsonLines }
 }

@@ -1,6 +1,6 @@
 package import CivilTime
 
-/// Reads the bytes of a receiver, a multiplexer, a logger or gpsd, and gives out position fixes.
+/// Decodes position fixes from the bytes of a receiver, a multiplexer, a logger or gpsd.
 ///
 /// ```swift
 /// var decoder = FixDecoder()
@@ -9,55 +9,54 @@ package import CivilTime
 /// decoder.finish(into: &fixes)
 /// ```
 ///
-/// The stream may be cut into pieces anywhere: the fixes are the same. It may hold, mixed,
+/// The stream may be split anywhere: the fixes are the same. It may hold, mixed,
 ///
 /// - NMEA 0183 sentences with any line end, TAG blocks before them, and text behind the checksum;
 /// - gpsd's JSON reports, one object a line;
 /// - anything else: binary messages of the receiver, lines of the logging program, damage.
 ///
-/// A sentence begins at `$` or `!`, wherever that stands, and is done with the second digit of its
-/// checksum. What is outside printable ASCII ends it. So a false start inside binary data costs no
-/// more than itself, and a cut sentence never eats the next one. Only a right checksum changes the
-/// decoder's state; every field is checked for its range besides, since one random fault in 256
-/// passes an XOR.
+/// A sentence begins at any `$` or `!` and ends with the second digit of its checksum, or with a
+/// byte outside printable ASCII. So a false start in binary data costs only itself, and a cut
+/// sentence never hides the next one. Only a correct checksum changes the decoder's state. Every
+/// field is also checked for its range, since one random fault in 256 passes an XOR.
 ///
-/// Memory is bounded: of a line whose end has not come yet at most 1 KiB is kept, 16 KiB of JSON.
+/// Memory is bounded: at most 1 KiB of an unfinished line is stored, or 16 KiB of JSON.
 package struct FixDecoder: ~Copyable, Sendable {
   package struct Options: Sendable {
-    /// Takes sentences without `*hh`. A sentence that was cut looks the same.
+    /// Accepts sentences without `*hh`. A truncated sentence looks the same.
     package var acceptsMissingChecksum = false
-    /// For a live feed the system clock, brought up to date by the owner: an undated epoch gets the
-    /// day nearest to it. For a recording it stands still: it dates the first such epoch, and the
-    /// others go on from there. Where nil, such fixes stay undated until the stream gives a date.
+    /// Date reference of undated epochs. For a live feed, the system clock, updated by the owner:
+    /// an epoch gets the nearest day. For a recording, a constant: it dates the first epoch, and
+    /// later ones continue from there. With nil, fixes stay undated until the stream gives a date.
     package var referenceTime: Instant?
-    /// Moves dates that are off by whole periods of 1024 weeks to `referenceTime`. For live feeds
-    /// only: a recording may well be that old.
+    /// Corrects dates that differ from `referenceTime` by whole periods of 1024 weeks. For live
+    /// feeds only: a recording may be that old.
     package var correctsWeekRollover = false
-    /// Gives out an epoch with the last sentence of its burst, once ten bursts in a row were alike,
-    /// instead of when the next one begins or at `quiet`. For live feeds, where it saves the wait:
-    /// a burst that turns out longer than those before loses what comes late.
+    /// Releases an epoch with the last sentence of its burst, once ten bursts in a row were alike,
+    /// instead of with the next burst or at `quiet`. For live feeds: it saves the wait, but a
+    /// longer burst loses its late values.
     package var learnsCycleEnd = false
 
     package init() {}
   }
 
-  /// The longest sentence that is read, `$` included. The standard's limit is 82; real ones of
-  /// twice that length exist.
+  /// Maximum length of a sentence, `$` included. The standard's limit is 82; some receivers send
+  /// twice that.
   static let longestSentence = 1024
-  /// The longest line of JSON that is read. gpsd cuts its own at 10,240 bytes.
+  /// Maximum length of a JSON line. gpsd cuts its own at 10,240 bytes.
   package static let longestJSON = 16_384
 
   var assembler = EpochAssembler()
   var reports = ReportAssembler()
   var context = FixContext()
 
-  /// The start of a sentence or a JSON line whose end has not come yet.
+  /// The unfinished sentence or JSON line.
   private var carry: [UInt8] = []
-  /// How much of `carry` is known to hold no line end.
+  /// Length of the part of `carry` known to hold no line end.
   private var searched = 0
-  /// Where in the stream the bytes begin that are being scanned.
+  /// Offset in the stream of the bytes being scanned.
   private var base = 0
-  /// Whether the next byte is the first of a line, where alone JSON begins.
+  /// Whether the next byte is the first of a line; JSON begins only there.
   private var isLineStart = true
 
   package init(options: Options = Options()) { context.options = options }
@@ -69,7 +68,7 @@ package struct FixDecoder: ~Copyable, Sendable {
 
   package var statistics: DecoderStatistics { context.statistics }
 
-  /// Whether a fix waits for the end of its epoch, so that `quiet` would give it out.
+  /// Whether a fix waits for the end of its epoch; `quiet` would release it.
   package var hasOpenEpoch: Bool { assembler.hasOpenEpoch || reports.hasOpenEpoch }
 
   /// Bytes of an unfinished line, at most `longestJSON`.
@@ -91,27 +90,25 @@ package struct FixDecoder: ~Copyable, Sendable {
     for index in used..<rest.count { carry.append(rest[index]) }
   }
 
-  /// The end of a datagram ends a line: what one datagram left unfinished, the next does not
-  /// continue.
+  /// Ends the line at the end of a datagram: the next one does not continue it.
   package mutating func endOfDatagram(into fixes: inout [Fix]) {
     endLine(isComplete: true, into: &fixes)
   }
 
-  /// The live feed has been silent for about 0.2 s: the burst is over, and its epoch complete.
+  /// Completes the epoch after about 0.2 s of silence in a live feed.
   package mutating func quiet(into fixes: inout [Fix]) {
     assembler.closeAll(&context, into: &fixes)
     reports.closeAll(&context, into: &fixes)
   }
 
-  /// The end of the data. An unterminated last line counts where it is whole: a sentence by its
-  /// checksum, JSON by its syntax.
+  /// Ends the data. An unterminated last line counts if it is complete: a sentence by its checksum,
+  /// JSON by its syntax.
   package mutating func finish(into fixes: inout [Fix]) {
     endLine(isComplete: false, into: &fixes)
     quiet(into: &fixes)
   }
 
-  /// The connection is lost: drops the partial line, gives out the epoch as far as it came, and
-  /// keeps the date.
+  /// Ends a lost connection: drops the partial line, releases the open epoch and retains the date.
   package mutating func disconnected(into fixes: inout [Fix]) {
     dropCarry()
     quiet(into: &fixes)
@@ -128,7 +125,7 @@ package struct FixDecoder: ~Copyable, Sendable {
   }
 
   private mutating func endLine(isComplete: Bool, into fixes: inout [Fix]) {
-    // A shared array would be copied when it is emptied, once for each datagram.
+    // A shared array would be copied when emptied, once per datagram.
     guard !carry.isEmpty else { return dropCarry() }
     let line = carry
     dropCarry()
@@ -150,8 +147,8 @@ package struct FixDecoder: ~Copyable, Sendable {
     }
   }
 
-  /// Continues the line in `carry` with bytes from `start` on, at most up to its end; returns where
-  /// to go on.
+  /// Appends bytes from `start` to the line in `carry`, at most up to its end; returns the index
+  /// after them.
   private mutating func join(_ bytes: Span<UInt8>, from start: Int, into fixes: inout [Fix]) -> Int
   {
     let limit = min(bytes.count, start &+ 256)
@@ -162,7 +159,7 @@ package struct FixDecoder: ~Copyable, Sendable {
       end &+= 1
       if byte == 0x0A || byte == 0x0D { break }
     }
-    // The array is taken out while it is read, so that reading it does not hold the decoder.
+    // Taken out while it is read: an access to `carry` would exclude the whole decoder.
     var line: [UInt8] = []
     swap(&line, &carry)
     base = context.statistics.bytes &- (bytes.count &- end) &- line.count
@@ -172,8 +169,8 @@ package struct FixDecoder: ~Copyable, Sendable {
     return end
   }
 
-  /// Reads whole sentences and lines; returns the index of the first byte of one that is not whole
-  /// yet, or the count. What it does depends on the bytes alone, not on where a piece ends.
+  /// Reads complete sentences and lines; returns the index of the first incomplete one, or the
+  /// count. The result is independent of how the stream is split.
   private mutating func scan(_ bytes: Span<UInt8>, into fixes: inout [Fix]) -> Int {
     let used = scanLines(bytes, into: &fixes)
     if used > 0 { isLineStart = Self.endsLine(bytes[used &- 1]) }
@@ -216,7 +213,7 @@ package struct FixDecoder: ~Copyable, Sendable {
             continue
           }
           index = text.end &+ 3
-          // What follows almost always.
+          // The usual line end.
           if index < count, bytes[index] == 0x0D { index &+= 1 }
           if index < count, bytes[index] == 0x0A { index &+= 1 }
         case 0x0A, 0x0D:
@@ -248,7 +245,7 @@ package struct FixDecoder: ~Copyable, Sendable {
           index &+= 1
         }
       default:
-        // A brace in mid-line begins nothing.
+        // A brace starts JSON only at the start of a line.
         index = bytes.nextStart(
           from: byte == UInt8(ascii: "{") ? index &+ 1 : index,
           binary: &context.statistics.binaryBytes)

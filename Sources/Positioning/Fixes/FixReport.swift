@@ -3,11 +3,10 @@ import Geodesy
 package import JSONText
 
 extension Fix {
-  /// The fix as gpsd reports it: a `TPV` object (gpsd_json(5)) with the keys that are known.
+  /// The fix as a gpsd `TPV` object (gpsd_json(5)) with its known keys.
   ///
-  /// Degrees carry nine decimals, lengths and speeds three, `time` milliseconds. `status` appears
-  /// where it says more than "a fix"; a position entered by hand has gpsd's 7. `eph` is metres, 95
-  /// %.
+  /// Degrees have nine decimals, lengths and speeds three, `time` milliseconds. `status` is omitted
+  /// for a plain fix and 7 for a manual position. `eph` is metres, 95 %.
   package func tpv(device: String?) -> JSONObject {
     let status = source == .manual ? Source.surveyed : source
     return JSONObject([

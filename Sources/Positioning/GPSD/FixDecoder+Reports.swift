@@ -1,9 +1,9 @@
-/// What gpsd says, object by object (gpsd_json(5)).
+/// Decoding of gpsd's objects (gpsd_json(5)).
 ///
-/// Neither the protocol's version nor unknown classes and members matter: what a fix needs has been
-/// the same from protocol 3 on.
+/// The protocol version and unknown classes and members are ignored: the members of a fix are the
+/// same since protocol 3.
 extension FixDecoder {
-  /// Reads a line that begins with `{`; false where it is not JSON.
+  /// Reads a line that begins with `{`; false if it is not JSON.
   mutating func readJSON(_ line: Span<UInt8>, into fixes: inout [Fix]) -> Bool {
     guard let report = GpsdReport(line) else {
       context.statistics.note(.invalidJSON)
@@ -29,8 +29,7 @@ extension FixDecoder {
     return true
   }
 
-  /// The devices that gpsd has lost since the last call, as in `Fix.device`: nothing more is to
-  /// come from them.
+  /// The devices that gpsd has lost since the last call, as in `Fix.device`.
   package mutating func takeLostDevices() -> [UInt64] { reports.takeLost() }
 
   /// The first `limit` bytes of a text; nil where it is empty.

@@ -2,9 +2,9 @@ import CivilTime
 import Geodesy
 import JSONText
 
-/// What a line of gpsd JSON says, as far as a fix needs it.
+/// The members of a line of gpsd JSON that a fix needs.
 struct GpsdReport {
-  /// The classes that matter, by their names.
+  /// The supported classes by name.
   enum Class: String, Sendable {
     case tpv = "TPV"
     case error = "ERROR"
@@ -15,11 +15,11 @@ struct GpsdReport {
   }
 
   var kind = Class.other
-  /// A hash of the device's name; 0 where there is none.
+  /// A hash of the device's name; 0 without one.
   var device: UInt64 = 0
-  /// A `DEVICE` that is not in use any more.
+  /// Whether it is a `DEVICE` that is deactivated.
   var isDeactivated = false
-  /// A `DEVICES` that names none.
+  /// Whether it is a `DEVICES` without devices.
   var hasNoDevices = false
   /// Milliseconds since 1970.
   var time: Int64?
@@ -39,7 +39,7 @@ struct GpsdReport {
   /// `message`, `release`, or the `path` of a device.
   var text: String?
 
-  /// The fix, or nil where the report has none. gpsd may say mode 3 and give no position.
+  /// The fix; nil without a position, which gpsd may omit even in mode 3.
   func fix(at time: Instant?) -> Fix? {
     guard mode >= 2, let position = Coordinate(latitude: latitude, longitude: longitude) else {
       return nil
@@ -56,7 +56,7 @@ struct GpsdReport {
     fix.speed = checked(speed, 0...4000)
     fix.track = checked(track == 360 ? 0 : track, 0...360)
     fix.climb = checked(climb, -4000...4000)
-    // Before protocol 3.14 there is only an error for each axis.
+    // Before protocol 3.14 there are only errors per axis.
     let error = eph.isNaN ? (epx * epx + epy * epy).squareRoot() : eph
     fix.eph = error > 0 ? checked(error, 0...1_000_000) : nil
     return fix
@@ -114,7 +114,7 @@ struct GpsdReport {
 }
 
 extension Int {
-  /// The integer part, 0 for what is not a number, clamped to what a status or mode may be.
+  /// The integer part of a number, 0 outside ±1000 and for NaN.
   fileprivate init(clamping value: Double) {
     self = value >= -1000 && value <= 1000 ? Int(value) : 0
   }

@@ -1,8 +1,8 @@
 import CivilTime
 import Geodesy
 
-/// Merges gpsd's reports: it sends several TPV for one device and time while the sentences of a
-/// burst come in, and the last with a position is the fullest (gpsd_json(5)).
+/// Merges gpsd's reports: during one burst it sends several TPV for a device and time, and the last
+/// one with a position is the fullest (gpsd_json(5)).
 struct ReportAssembler: Sendable {
   private struct Slot: Sendable {
     var device: UInt64
@@ -11,22 +11,22 @@ struct ReportAssembler: Sendable {
     var shape: BurstShape
   }
 
-  /// What is known of a device between its epochs.
+  /// State of a device between its epochs.
   private struct Device: Sendable {
     var name: UInt64
     var cycle = CycleEnd()
-    /// The time of the last fix that was given out.
+    /// The time of the last released fix.
     var last: Instant?
-    /// That fix was given out with its learnt last report.
+    /// Whether that fix was released with its learnt last report.
     var isEnded = false
   }
 
-  /// One open fix for each device, the longest waiting first.
+  /// One open fix per device, the oldest first.
   private var slots: [Slot] = []
   private var devices: [Device] = []
   private var lost: [UInt64] = []
   private var replaced = 0
-  /// Devices beyond this number take turns.
+  /// Maximum number of devices; more than these replace one another.
   private static let maximumDevices = 8
 
   var hasOpenEpoch: Bool { !slots.isEmpty }
@@ -38,16 +38,16 @@ struct ReportAssembler: Sendable {
     let index = slots.firstIndex { $0.device == report.device }
     let device = record(of: report.device)
     guard var fix = report.fix(at: time) else {
-      // No fix any more: what came before stands, unless this is about the same moment.
+      // The fix is lost: release the earlier one, unless this report has the same time.
       if let index, time == nil || slots[index].fix.time != time { close(index, &context, &fixes) }
-      // Having found it again, gpsd reports the first epochs twice.
+      // After it finds the device again, gpsd reports the first epochs twice.
       if report.mode < 2 { devices[device].cycle.forget() }
       return
     }
     fix.device = report.device
     if let index {
       let open = slots[index].fix
-      // Reports without a time are told apart by their position alone.
+      // Reports without a time are distinguished only by position.
       if open.time == time, time != nil || open.position == fix.position {
         slots[index].fix = fix
         slots[index].shape.append(.other)
@@ -59,7 +59,7 @@ struct ReportAssembler: Sendable {
       close(0, &context, &fixes)
     }
     if let time, devices[device].last == time {
-      // The epoch was given out, at its learnt end or in a silence.
+      // The epoch was released at its learnt end or in a silence.
       if devices[device].isEnded { devices[device].cycle.unlearn() }
       context.statistics.lateSentences &+= 1
       return
@@ -72,14 +72,14 @@ struct ReportAssembler: Sendable {
     while !slots.isEmpty { close(0, &context, &fixes) }
   }
 
-  /// gpsd has lost the device: gives out what it said last.
+  /// Releases the open fix of a lost device.
   mutating func drop(_ name: UInt64, _ context: inout FixContext, into fixes: inout [Fix]) {
     if let index = slots.firstIndex(where: { $0.device == name }) { close(index, &context, &fixes) }
     devices.removeAll { $0.name == name }
     if !lost.contains(name), lost.count < Self.maximumDevices { lost.append(name) }
   }
 
-  /// gpsd has lost all devices.
+  /// Releases the open fixes of all devices.
   mutating func dropAll(_ context: inout FixContext, into fixes: inout [Fix]) {
     for device in devices { drop(device.name, &context, into: &fixes) }
   }
@@ -90,7 +90,7 @@ struct ReportAssembler: Sendable {
     return lost
   }
 
-  /// The next connection, perhaps to another gpsd, has to show its cycles again.
+  /// Forgets the learnt cycles: the next connection may be to another gpsd.
   mutating func forgetCycles() {
     for index in devices.indices { devices[index].cycle.forget() }
   }
@@ -99,7 +99,7 @@ struct ReportAssembler: Sendable {
     let slot = slots.remove(at: index)
     let device = record(of: slot.device)
     devices[device].isEnded = false
-    // Without a time a second report of one epoch would not be known as such.
+    // Without a time, a second report of one epoch could not be recognised.
     if slot.fix.time != nil, context.options.learnsCycleEnd {
       devices[device].cycle.learn(slot.shape)
     }
@@ -117,7 +117,7 @@ struct ReportAssembler: Sendable {
     devices[device].isEnded = true
   }
 
-  /// The index of a device in `devices`, where it is put in place of another if need be.
+  /// The index of a device in `devices`, where it may replace another one.
   private mutating func record(of name: UInt64) -> Int {
     if let index = devices.firstIndex(where: { $0.name == name }) { return index }
     guard devices.count >= Self.maximumDevices else {

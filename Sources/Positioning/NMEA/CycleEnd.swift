@@ -1,17 +1,16 @@
-/// What a burst of sentences, or of gpsd's reports, looks like from outside.
+/// Shape of a burst of sentences or of gpsd's reports.
 ///
-/// Only what may change a fix is counted. Satellites in view, AIS and the like may stand anywhere
-/// in a burst, and in some bursts only, without changing its shape: a fix that does not wait for
-/// them lacks nothing.
+/// Only sentences that may change a fix count. Satellites in view, AIS and the like may come
+/// anywhere in a burst, or only in some: a fix need not wait for them.
 struct BurstShape: Equatable, Sendable {
-  /// Sentences without a time before the first one with a time.
+  /// Untimed sentences before the first timed one.
   var lead: UInt8 = 0
-  /// Sentences, or reports, from the first one with a time on.
+  /// Sentences, or reports, from the first timed one on.
   var length: UInt8 = 0
-  /// Without the talker, which changes with the satellites in use (GP, GN).
+  /// Type without the talker, which changes with the satellites in use (GP, GN).
   var last = SentenceType.other
 
-  /// Counts one more; a count that is full stays.
+  /// Counts one more; the count saturates.
   mutating func append(_ type: SentenceType) {
     Self.increase(&length)
     last = type
@@ -22,24 +21,24 @@ struct BurstShape: Equatable, Sendable {
   }
 }
 
-/// Learns how the bursts of a receiver end, so that a live epoch can be given out with its last
-/// sentence instead of after a silence.
+/// Learns the last sentence of a receiver's bursts, so that a live epoch is released with it
+/// instead of after a silence.
 struct CycleEnd: Sendable {
-  /// Bursts of one shape in a row that make it known. More than the short bursts between two long
-  /// ones: receivers send some sentences every fifth second only, or once a second at 10 Hz.
+  /// Consecutive bursts of one shape needed to learn it. Must exceed the short bursts between two
+  /// long ones: receivers send some sentences every fifth second, or once a second at 10 Hz.
   static let enough = 10
-  /// As many after many errors: ten minutes at 1 Hz. A wrong guess costs one fix a few of its
-  /// values, so one in as many bursts can be borne.
+  /// The same after many errors: ten minutes at 1 Hz. A wrong guess costs one fix a few values,
+  /// which is acceptable once in that many bursts.
   static let enoughAfterErrors = 640
 
   /// The shape of a whole burst, nil until it is known.
   private(set) var learned: BurstShape?
   private var candidate = BurstShape()
-  /// The last bursts that had the shape of `candidate`.
+  /// Number of consecutive bursts with the shape `candidate`.
   private var alike = 0
   private var needed = Self.enough
 
-  /// Takes the shape of a burst that has ended, however its end was seen.
+  /// Records the shape of a completed burst.
   mutating func learn(_ shape: BurstShape) {
     if shape != candidate {
       candidate = shape
@@ -49,14 +48,14 @@ struct CycleEnd: Sendable {
     if alike == needed { learned = candidate }
   }
 
-  /// A burst went on behind its learnt end: the next time twice as many must agree.
+  /// A burst went on after its learnt end: doubles the number of bursts needed.
   mutating func unlearn() {
     guard learned != nil else { return }
     forget()
     needed = min(needed &* 2, Self.enoughAfterErrors)
   }
 
-  /// The bursts to come may be other ones, which is nobody's error.
+  /// Forgets the shape without counting an error, before bursts may change.
   mutating func forget() {
     learned = nil
     alike = 0

@@ -1,39 +1,38 @@
 import Geodesy
 
-/// What the sentences of one time stamp said, while they come in. NaN stands for "not said": these
-/// values live in the hot path and are never seen outside.
+/// The values of one time stamp's sentences. NaN means absent, for speed; it never leaves the
+/// decoder.
 struct Epoch {
-  /// Which sentence a position comes from; a greater one is preferred, for it has more decimals.
+  /// Source sentence of a position; a greater rank has more decimals and is preferred.
   enum Rank: UInt8 {
     case none, gll, rmc, gga
   }
 
   /// Milliseconds of the UTC day.
   var timeOfDay: Int32 = 0
-  /// The day since 1970-01-01 that a sentence of this epoch names.
+  /// The day since 1970-01-01 in a sentence of this epoch.
   var day: Int32?
-  /// Whether `day` is from an RMC that claims a fix, rather than from a ZDA.
+  /// Whether `day` is from an RMC with a fix rather than from a ZDA.
   var dayIsFromFix = false
 
   var rank = Rank.none
   var latitude = 0.0
   var longitude = 0.0
   var source = Fix.Source.unknown
-  /// What a sentence calls an estimate stays one, whatever the others say.
+  /// Estimate flag of any sentence; other sentences do not clear it.
   var estimate: Fix.Source?
 
   var altitude = Double.nan
   var separation = Double.nan
-  /// Whether a GGA or GNS has come, which says an altitude or that there is none.
+  /// Whether a GGA or GNS was received: either gives the altitude or its absence.
   var hasGGA = false
   var speed = Double.nan
   var track = Double.nan
-  /// Whether `speed` and `track` are from an RMC, which a VTG does not overrule.
+  /// Whether `speed` and `track` are from an RMC, which takes precedence over a VTG.
   var motionIsFromRMC = false
 
   var untimed = Untimed()
-  /// Whether what `untimed` says of speed and track is from before the first sentence with this
-  /// time.
+  /// Whether speed and track in `untimed` came before the first sentence with this time.
   var hasMotionAhead = false
   /// HDOP of GGA or GNS.
   var hdop = Double.nan
@@ -41,14 +40,13 @@ struct Epoch {
   var sigmaGST = Double.nan
   var sigmaGBS = Double.nan
 
-  /// The sentences so far, counted where the ends of bursts are learnt.
+  /// Shape of the burst so far.
   var shape = BurstShape()
 
   init(timeOfDay: Int32 = 0) { self.timeOfDay = timeOfDay }
 
-  /// Takes a position where it is better than the one there is: never the latitude of one sentence
-  /// with the longitude of another. Of two sentences of one rank the first stands, except that an
-  /// ordinary position replaces an estimated one.
+  /// Takes a whole position if it has a higher rank: latitude and longitude are never mixed. Of
+  /// equal ranks the first stays, but an ordinary position replaces an estimated one.
   mutating func offer(
     _ position: (latitude: Double, longitude: Double), rank: Rank, source: Fix.Source
   ) -> Bool {
@@ -66,10 +64,10 @@ struct Epoch {
 
   /// Horizontal error in metres, 95 %, or nil.
   ///
-  /// GST and GBS give one sigma on each axis; 1.73 times their root sum is 95 % where the axes are
-  /// alike. Garmin's is the circle of 50 %: 2.45/1.18 sigmas of a Rayleigh distribution. Otherwise
-  /// HDOP times 19 m, or 4.75 m with corrections, gpsd's own factors (`H_UERE_NO_DGPS`,
-  /// `H_UERE_WITH_DGPS`). HDOPs of 0 and of 50 or more are how receivers say that they do not know.
+  /// GST and GBS give one sigma per axis; 1.73 times their root sum is 95 % for equal axes.
+  /// Garmin's value is the 50 % circle: 2.45/1.18 sigmas of a Rayleigh distribution. Otherwise HDOP
+  /// times 19 m, or 4.75 m with corrections (gpsd's `H_UERE_NO_DGPS`, `H_UERE_WITH_DGPS`).
+  /// Receivers report an HDOP of 0, or of 50 and more, when it is unknown.
   func horizontalError(source: Fix.Source, hdopOfGSA: Double) -> Double? {
     if sigmaGST > 0 { return sigmaGST * 1.73 }
     if sigmaGBS > 0 { return sigmaGBS * 1.73 }
@@ -83,22 +81,21 @@ struct Epoch {
   }
 }
 
-/// What the sentences without a time said: they belong to the open epoch, or, where none is open,
-/// to the next one.
+/// The values of sentences without a time. They belong to the open epoch, else to the next one.
 struct Untimed {
-  /// GSA: 0 not said, 1 none, 2, 3. The greatest of several GSA, one for each constellation.
+  /// GSA: 0 absent, 1 none, 2, 3. The greatest of several GSA, one for each constellation.
   var dimension: UInt8 = 0
   var hdop = Double.nan
   /// VTG.
   var speed = Double.nan
   var track = Double.nan
-  /// A VTG has come, were it one without speed and track.
+  /// Whether a VTG was received, even one without speed and track.
   var saysMotion = false
   /// PGRME, metres, 50 %.
   var circularError = Double.nan
   /// PGRMZ, metres.
   var altitude = Double.nan
-  /// PGRMZ says that its altitude is from a three-dimensional fix.
+  /// Whether PGRMZ gives its altitude as that of a three-dimensional fix.
   var altitudeIsFromFix = false
 
   mutating func setMotion(_ speed: Double, _ track: Double) {
@@ -110,7 +107,7 @@ struct Untimed {
 }
 
 extension Fix.Source {
-  /// Whether the receiver did not measure this position.
+  /// Whether the position was not measured by the receiver.
   var isEstimate: Bool {
     switch self {
     case .deadReckoning, .simulated, .manual: true

@@ -1,33 +1,32 @@
 import CivilTime
 import Geodesy
 
-/// Puts the sentences of one time stamp together and dates them.
+/// Assembles the sentences of one time stamp into a dated fix.
 ///
-/// An epoch is open from the first sentence with a new time until a sentence with another time
-/// comes, the feed falls silent, or the sentence has come that ends all bursts of the receiver
-/// (`CycleEnd`); it is given out once. Where times go back and forth, because two receivers share
-/// the stream, two epochs are kept open, and the one untouched for longer gives way.
+/// An epoch opens with the first sentence of a new time. It closes at a sentence with another time,
+/// in a silence, or with the last sentence of the receiver's learnt burst (`CycleEnd`). Each epoch
+/// is released once. Where times alternate because two receivers share the stream, two epochs stay
+/// open and the less recently updated one is closed first.
 struct EpochAssembler: Sendable {
   private(set) var current = Epoch()
   private(set) var isOpen = false
-  /// The second open epoch of an interleaved stream.
   private var other = Epoch()
   private var isOtherOpen = false
-  /// New epochs for which two are still kept open.
+  /// Number of new epochs for which two stay open.
   private var interleaved = 0
 
-  /// What untimed sentences said while no epoch was open.
+  /// Values of untimed sentences received while no epoch was open.
   private var pending = Untimed()
-  /// The last sentence with a time belongs to an epoch that was given out already.
+  /// Whether the last sentence with a time belongs to an epoch already released.
   private var isStale = false
 
   private var cycle = CycleEnd()
   /// Sentences without a time since the last epoch was closed.
   private var lead: UInt8 = 0
-  /// The last epoch was closed by its learnt end, and `current` still holds it.
+  /// Whether the last epoch was closed by its learnt end; `current` still holds it.
   private var isEnded = false
 
-  /// Times of day of the last fixes, so that a straggler of an epoch does not open it again.
+  /// Times of day of the last fixes; a late sentence must not reopen its epoch.
   private var recent = InlineArray<8, Int32>(repeating: .min)
   private var recentDays = InlineArray<8, Int32>(repeating: .min)
   private var recentCount = 0
@@ -42,22 +41,22 @@ struct EpochAssembler: Sendable {
     (isOpen && current.rank != .none) || (isOtherOpen && other.rank != .none)
   }
 
-  /// Makes the epoch of a sentence's time the current one; false where that epoch was given out
-  /// before and the sentence comes too late.
+  /// Makes the epoch of a sentence's time the current one; false if that epoch was already
+  /// released.
   ///
   /// - Parameters:
   ///   - timeOfDay: milliseconds of the UTC day.
-  ///   - day: the date that the sentence itself gives, days since 1970.
-  ///   - isFromFix: whether the sentence claims a fix, and so vouches for its date.
+  ///   - day: the date in the sentence itself, days since 1970.
+  ///   - isFromFix: whether the sentence claims a fix, which makes its date reliable.
   mutating func enter(
     _ timeOfDay: Int32, day: Int32?, isFromFix: Bool, _ context: inout FixContext,
     into fixes: inout [Fix]
   ) -> Bool {
-    // Only a date that comes with a fix tells epochs of one time of day apart.
+    // Only the date of a sentence with a fix separates epochs with one time of day.
     let certainDay = isFromFix ? day : nil
     if !(isOpen && current.isAt(timeOfDay, certainDay)) {
       guard change(to: timeOfDay, day: certainDay, &context, into: &fixes) else {
-        // Its epoch was given out, but the date holds for those to come.
+        // The epoch was released, but its date serves later ones.
         if let day { dates.take(day, timeOfDay, isFromFix: isFromFix) }
         return false
       }
@@ -90,7 +89,7 @@ struct EpochAssembler: Sendable {
     }
     if isOpen {
       let step = CivilDay.difference(timeOfDay, current.timeOfDay)
-      // Back by seconds is another receiver; back by more is a clock that was set.
+      // A step back by seconds is another receiver; a larger one is a clock that was set.
       if step < 0, step > -EpochDates.lag {
         interleaved = 8
       } else if interleaved > 0 {
@@ -118,7 +117,7 @@ struct EpochAssembler: Sendable {
     return true
   }
 
-  /// Gives out what is open, the earlier epoch first.
+  /// Releases the open epochs, the earlier one first.
   mutating func closeAll(_ context: inout FixContext, into fixes: inout [Fix]) {
     if isOpen, isOtherOpen, CivilDay.difference(current.timeOfDay, other.timeOfDay) < 0 {
       swap(&current, &other)
@@ -135,8 +134,7 @@ struct EpochAssembler: Sendable {
     isEnded = false
   }
 
-  /// Forgets what belongs to a burst that will not go on, and what the next connection, perhaps to
-  /// another receiver, has to show again; dates stay.
+  /// Drops an unfinished burst and the learnt cycle before a new connection; dates stay.
   mutating func forgetBurst() {
     pending = Untimed()
     lead = 0
@@ -149,11 +147,11 @@ struct EpochAssembler: Sendable {
 
   mutating func update(_ change: (inout Epoch) -> Void) { change(&current) }
 
-  /// Takes speed and track of a sentence without a time; NaN where it says that there are none.
+  /// Applies speed and track of a sentence without a time; NaN if it says that there are none.
   ///
-  /// In some bursts it comes before the first time. After a silence that shows; within a recording
-  /// it looks like the end of the burst before. But an epoch that has its own from in front of it
-  /// has no need of one behind, and leaves it to the next; two behind it are its own.
+  /// Some bursts have this sentence before the first time, where a recording shows it at the end of
+  /// the previous burst. If the open epoch already has one from before its first time, the next one
+  /// is stored for the following epoch; a second one shows that both belong to this epoch.
   mutating func setMotion(speed: Double, track: Double) {
     guard isOpen, !isStale, current.hasMotionAhead else {
       updateUntimed { $0.setMotion(speed, track) }
@@ -180,7 +178,7 @@ struct EpochAssembler: Sendable {
 
   // MARK: The learnt end
 
-  /// Counts a sentence behind what it said, and closes the epoch if it is the last of its burst.
+  /// Counts a sentence after its values, and closes the epoch if it ends the burst.
   mutating func count(_ type: SentenceType, _ context: inout FixContext, into fixes: inout [Fix]) {
     guard !isStale else { return }
     guard isOpen else {
@@ -195,8 +193,8 @@ struct EpochAssembler: Sendable {
     isEnded = true
   }
 
-  /// More than the next burst should begin with are from the last one, which was not at its end.
-  /// They count for the next epoch, like those that come after a silence.
+  /// Counts an untimed sentence between epochs. More of them than a burst starts with show that the
+  /// last burst had not ended. They count for the next epoch, as after a silence.
   private mutating func countLead() {
     BurstShape.increase(&lead)
     guard isEnded, let learned = cycle.learned, lead > learned.lead else { return }
@@ -204,8 +202,8 @@ struct EpochAssembler: Sendable {
     isEnded = false
   }
 
-  /// Without a fix many receivers send fewer sentences: such bursts teach nothing, or the first fix
-  /// would be cut short.
+  /// Learns the shape of a burst with a position. Many receivers send fewer sentences without a
+  /// fix: that shape would cut the first fix short.
   private mutating func learn(_ epoch: Epoch, _ context: FixContext) {
     guard context.options.learnsCycleEnd, epoch.rank != .none else { return }
     cycle.learn(epoch.shape)
@@ -240,8 +238,8 @@ struct EpochAssembler: Sendable {
     context.give(fix, after: &lastGiven, into: &fixes)
   }
 
-  /// Zero north, zero east is where receivers without a fix put themselves. It counts only for one
-  /// that was just near it.
+  /// Whether the position is 0° N 0° E, which receivers report without a fix. It is accepted only
+  /// from a receiver that was near it before.
   private func isNullIsland(_ epoch: Epoch) -> Bool {
     guard epoch.latitude == 0, epoch.longitude == 0 else { return false }
     guard let lastPosition else { return true }
@@ -261,7 +259,7 @@ struct EpochAssembler: Sendable {
 }
 
 extension Epoch {
-  /// Times closer than this are one epoch, as in gpsd; in milliseconds.
+  /// Maximum difference of times within one epoch, in milliseconds, as in gpsd.
   static let tolerance: Int32 = 10
 
   func isAt(_ timeOfDay: Int32, _ day: Int32?) -> Bool {

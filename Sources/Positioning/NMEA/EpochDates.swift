@@ -1,6 +1,6 @@
 import CivilTime
 
-/// Dates the epochs of one stream: most sentences have a time of day alone.
+/// Dates the epochs of a stream: most sentences have only a time of day.
 ///
 /// An epoch without a date of its own continues from the last dated time. Before the stream gives
 /// any date, the reference time of the decoder's options dates it.
@@ -12,7 +12,7 @@ struct EpochDates: Sendable {
   /// The last fix before the stream gave any date, and the reference time that dated it.
   private var lastUndated: (time: Int64, reference: Instant)?
 
-  /// How far the times of two receivers that share a stream may differ, milliseconds.
+  /// Maximum difference of times between two receivers that share a stream, milliseconds.
   static let lag: Int32 = 10_000
 
   /// Milliseconds since 1970; nil while the stream has given no date.
@@ -21,16 +21,15 @@ struct EpochDates: Sendable {
       return take(day, epoch.timeOfDay, isFromFix: epoch.dayIsFromFix || hasPosition)
     }
     guard let last = lastTime else { return nil }
-    // The clock of a receiver may be set back. Its next date shows it; until then no new day
-    // begins.
+    // A receiver's clock may be set back. No new day begins until its next date confirms it.
     lastTime = Self.continued(epoch.timeOfDay, from: last, back: 43_200_000)
     return lastTime
   }
 
-  /// The moment of a date and a time of day. Epochs without a date continue from it.
+  /// The moment of a date and a time of day, from which epochs without a date continue.
   ///
-  /// A clock without a fix may still count from its last shutdown: its date does not replace one
-  /// that came with a fix, and is replaced as soon as one comes.
+  /// The date of a clock without a fix may be that of its last shutdown. It never replaces a date
+  /// that came with a fix, which replaces it.
   @discardableResult
   mutating func take(_ day: Int32, _ timeOfDay: Int32, isFromFix: Bool) -> Int64 {
     let time = Int64(day) * CivilDay.millisecondsPerDay + Int64(timeOfDay)
@@ -41,8 +40,8 @@ struct EpochDates: Sendable {
     return time
   }
 
-  /// The time nearest to the reference, for a stream without a date. The reference of a recording
-  /// does not change; an epoch continues from the one before there.
+  /// The time nearest to the reference, for a stream without a date. With a constant reference (a
+  /// recording) an epoch continues from the previous one.
   mutating func timeWithoutDate(_ timeOfDay: Int32, _ context: FixContext) -> Int64? {
     guard let reference = context.options.referenceTime,
       let nearest = context.nearestToReference(timeOfDay)
@@ -55,9 +54,9 @@ struct EpochDates: Sendable {
     return time
   }
 
-  /// The moment with this time of day that follows another one: on the same day, or on the next day
-  /// if the time of day is earlier by more than `back` milliseconds. A time that is late by no more
-  /// than `lag` across midnight belongs to the day before.
+  /// The moment with this time of day that follows another one: the same day, or the next day if
+  /// the time of day is earlier by more than `back` milliseconds. A time late by at most `lag`
+  /// across midnight belongs to the previous day.
   private static func continued(_ timeOfDay: Int32, from moment: Int64, back: Int32) -> Int64 {
     let length = CivilDay.millisecondsPerDay
     let step = Int64(timeOfDay) - CivilDay.timeOfDay(moment)

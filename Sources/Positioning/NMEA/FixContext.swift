@@ -1,17 +1,17 @@
 import CivilTime
 
-/// What the assemblers need of the decoder around them: its options and its statistics.
+/// The decoder's options and statistics, shared with its assemblers.
 struct FixContext: Sendable {
   var options = FixDecoder.Options()
   var statistics = DecoderStatistics()
 
   /// 1024 weeks, the period of the GPS week number (IS-GPS-200, 20.3.3.3.1.1), in milliseconds.
   static let rollover: Int64 = 7168 * CivilDay.millisecondsPerDay
-  /// A date counts as rolled over when it is this near to the reference once moved, in
+  /// A date counts as rolled over if the correction brings it this near to the reference,
   /// milliseconds.
   static let rolloverTolerance: Int64 = 30 * CivilDay.millisecondsPerDay
 
-  /// Gives out a fix of a receiver whose last one had the time `last`, and counts it.
+  /// Releases a fix of a receiver whose previous one had the time `last`, and counts it.
   mutating func give(_ fix: Fix, after last: inout Instant?, into fixes: inout [Fix]) {
     statistics.fixes &+= 1
     if fix.source.isEstimate { statistics.estimatedFixes &+= 1 }
@@ -29,8 +29,8 @@ struct FixContext: Sendable {
     }
   }
 
-  /// The time, moved by whole rollover periods where that brings it to the reference time. A date
-  /// that is far off in any other way is left alone: an old recording, or a clock never set.
+  /// The time, moved by whole rollover periods if that brings it near the reference time. Any other
+  /// wrong date is unchanged: an old recording, or a clock never set.
   mutating func corrected(_ time: Int64) -> Int64 {
     guard options.correctsWeekRollover, let reference = options.referenceTime else { return time }
     let now = reference.microseconds / 1000

@@ -1,25 +1,24 @@
-/// What not every burst of a receiver repeats: the dimension and HDOP of GSA, and the mode.
+/// Values that a receiver does not repeat in every burst: dimension and HDOP of GSA, and the mode.
 struct LastSolution: Sendable {
   private var dimension: UInt8 = 0
   private var hdop = Double.nan
   private var mode = Fix.Mode.twoD
-  /// Milliseconds since the last GSA and the last mode, by the times of the epochs. A clock that is
-  /// set back makes nothing older.
+  /// Milliseconds since the last GSA and the last mode, in epoch time. A step back adds no age.
   private var ageOfGSA = Self.never
   private var ageOfMode = Self.never
   private var lastTimeOfDay: Int32 = 0
 
-  /// How long a GSA and a mode are valid, milliseconds.
+  /// Maximum age of a GSA and a mode, milliseconds.
   private static let memory: Int64 = 10_000
   private static let never = Int64.max / 2
 
-  /// Another receiver may follow.
+  /// Expires all values: another receiver may follow.
   mutating func expire() {
     ageOfGSA = Self.never
     ageOfMode = Self.never
   }
 
-  /// Call it for each epoch that closes, in order.
+  /// Ages the values; call it for each closing epoch, in order.
   mutating func advance(to epoch: Epoch) {
     let step = Int64(max(0, CivilDay.difference(epoch.timeOfDay, lastTimeOfDay)))
     lastTimeOfDay = epoch.timeOfDay

@@ -1,24 +1,23 @@
-/// How often each type of sentence came, for people who ask what a feed carries.
+/// Counts of the sentences received, by type.
 ///
-/// The types that are read have a counter each. Of all others the first few dozen names get one in
-/// a table of fixed size, and what finds no place there is counted together: a stream that makes up
-/// names costs no memory.
+/// Each decoded type has a counter. Other names share a table of fixed size, and those that do not
+/// fit are counted together: memory stays bounded whatever a stream contains.
 struct SentenceCounts: Sendable {
-  /// One for each row of `SentenceSpec.all`.
+  /// One counter for each row of `SentenceSpec.all`.
   private var known = [Int](repeating: 0, count: SentenceSpec.all.count)
-  /// Names as numbers, 0 for a free place.
+  /// Names as numbers; 0 marks a free place.
   private var names = InlineArray<64, UInt32>(repeating: 0)
   private var counts = InlineArray<64, Int>(repeating: 0)
 
-  /// Sentences of one type; those that are not read are `.other`, whatever their names.
+  /// Number of sentences of one type; all undecoded types are `.other`.
   subscript(type: SentenceType) -> Int { known[Int(type.row)] }
 
   mutating func count(_ type: SentenceType) { known[Int(type.row)] &+= 1 }
 
-  /// Counts a sentence that is not read by its own name: the three letters behind the talker; of a
-  /// proprietary one P and its maker.
+  /// Counts an undecoded sentence by name: the three letters after the talker, or P and the maker
+  /// of a proprietary one.
   ///
-  /// - Complexity: O(1), at most four places are looked at.
+  /// - Complexity: O(1), at most four probes.
   mutating func countOther(_ text: Span<UInt8>) {
     count(.other)
     guard text.count >= 6, text[5] == UInt8(ascii: ",") || text[0] == UInt8(ascii: "P") else {
@@ -42,7 +41,7 @@ struct SentenceCounts: Sendable {
     }
   }
 
-  /// Whether an address is letters and digits, as far as it is looked at.
+  /// Whether the checked bytes of an address are letters and digits.
   private static func isAddress(_ text: Span<UInt8>) -> Bool {
     for index in 0..<(text[0] == UInt8(ascii: "P") ? 4 : 5) {
       guard SentenceType.isAddressCharacter(text[index]) else { return false }
@@ -50,7 +49,7 @@ struct SentenceCounts: Sendable {
     return true
   }
 
-  /// Adds what was counted elsewhere. A name that finds no place any more is counted with `other`.
+  /// Adds another decoder's counts. Names that do not fit count as `other`.
   mutating func add(_ other: SentenceCounts) {
     for type in known.indices { known[type] &+= other.known[type] }
     for place in other.names.indices where other.names[place] != 0 {
@@ -66,8 +65,7 @@ struct SentenceCounts: Sendable {
     }
   }
 
-  /// Every name that came, in lower case, with its count, by name; `other` are those without a
-  /// place of their own.
+  /// The counts by lower-case name, sorted; `other` are names that did not fit.
   var all: [(name: String, count: Int)] {
     var result: [(name: String, count: Int)] = []
     for row in known.indices.dropFirst() where known[row] > 0 {

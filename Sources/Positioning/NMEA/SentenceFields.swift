@@ -1,10 +1,9 @@
-/// A number as a sentence writes it: digits before and after the point, kept apart so that nothing
-/// is rounded before it has to be.
+/// A decimal number of a sentence; integer and fraction stay apart to avoid early rounding.
 struct FieldNumber {
   var whole = 0
-  /// The digits after the point, at most nine of them, as an integer.
+  /// The first nine digits or fewer after the point, as an integer.
   var fraction = 0
-  /// How many digits `fraction` has, 0…9.
+  /// Number of digits in `fraction`, 0…9.
   var decimals = 0
   var hasPoint = false
   var isNegative = false
@@ -21,18 +20,17 @@ struct FieldNumber {
       ? fraction &* Self.power(3 &- decimals) : fraction / Self.power(decimals &- 3)
   }
 
-  /// Ten to the power of 0…9.
   @inline(__always)
   static func power(_ exponent: Int) -> Int { powers[exponent] }
 
-  /// Looked up, for a branch on how many decimals a field has is one that is often guessed wrong.
+  // A table, because a branch on the number of decimals is often mispredicted.
   private static let powers: InlineArray<10, Int> = [
     1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
   ]
 }
 
-/// Readers of one field each. `at` is the index of the field's first byte and is moved to the next
-/// field's; behind the last field every reader finds an empty one. A field that is empty and one
+/// Readers of one field each. `at` is the index of the field's first byte and is advanced to the
+/// next field; after the last one every field is empty. Empty and malformed fields are both nil.
 /// that is not what it should be are both nil: the sentence's own sense decides what that means.
 extension Span where Element == UInt8 {
   @inline(__always)
@@ -60,8 +58,8 @@ extension Span where Element == UInt8 {
     return byte
   }
 
-  /// An optional sign, at most nine digits, and any number of decimals of which nine are kept;
-  /// blanks around it are nothing.
+  /// An optional sign, at most nine digits, and any number of decimals, of which nine are used;
+  /// surrounding blanks are ignored.
   @inline(__always)
   func number(_ at: inout Int) -> FieldNumber? {
     if at &+ 8 <= count {
@@ -90,7 +88,7 @@ extension Span where Element == UInt8 {
     return unusualNumber(&at)
   }
 
-  /// A number with a sign, with many digits, near the end of the sentence, or none at all.
+  /// Slow path: a number with a sign, many digits, near the end of the sentence, or malformed.
   @inline(never)
   private func unusualNumber(_ at: inout Int) -> FieldNumber? {
     guard at < count, self[at] != UInt8(ascii: ",") else {
@@ -155,7 +153,7 @@ extension Span where Element == UInt8 {
       millisecond: number.milliseconds)
   }
 
-  /// `ddmmyy`: the day since 1970-01-01. Years 80…99 are of the last century, as gpsd reads them.
+  /// `ddmmyy`: the day since 1970-01-01. Years 80…99 are 1980…1999, as in gpsd.
   @inline(__always)
   func date(_ at: inout Int) -> Int32? {
     guard let number = number(&at), !number.isNegative, !number.hasPoint, number.whole > 0 else {
@@ -167,8 +165,8 @@ extension Span where Element == UInt8 {
       day: number.whole / 10_000)
   }
 
-  /// Four fields, `ddmm.mmmm,N,dddmm.mmmm,E`: degrees. The division comes last and is the only
-  /// rounding. Without a decimal point it is no position. Letters of either case will do.
+  /// Four fields, `ddmm.mmmm,N,dddmm.mmmm,E`, in degrees; nil without a decimal point. Letters may
+  /// have either case. The final division is the only rounding.
   @inline(never)
   func position(_ at: inout Int) -> (latitude: Double, longitude: Double)? {
     let latitude = number(&at)

@@ -1,4 +1,4 @@
-/// How far the text of a sentence reaches, and its checksum.
+/// The end of a sentence's text, and its checksum.
 struct SentenceScan {
   /// Index of the byte that ended the text, or the limit.
   var end: Int
