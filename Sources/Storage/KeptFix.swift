@@ -4,7 +4,7 @@ import Geodesy
 import JSONText
 package import Positioning
 
-/// The last fix that counted, and when it came by the system's clock.
+/// The last accepted fix and its arrival by the system's clock.
 package struct KeptFix: Equatable, Sendable {
   package var fix: Fix
   package var arrival: Instant
@@ -15,14 +15,14 @@ package struct KeptFix: Equatable, Sendable {
   }
 }
 
-/// Single values of the engine that outlive a restart.
+/// Single values of the engine that survive a restart.
 package struct EngineState {
   let database: Database
 
   private static let lastFixKey = "last_fix"
   private static let experienceKey = "travel_experience"
 
-  /// nil where none was kept, or what was kept cannot be read.
+  /// The stored fix; nil if there is none or it is unreadable.
   package func lastFix() throws(StoreError) -> KeptFix? {
     guard
       let text = try database.text(
@@ -39,7 +39,7 @@ package struct EngineState {
     try keep(JSONValue.object(fix.json).line, as: Self.lastFixKey)
   }
 
-  /// What own trips have taught; what cannot be read of it was not learnt.
+  /// Travel times learnt from trips; unreadable parts are left out.
   package func experience() throws(StoreError) -> TravelExperience {
     var experience = TravelExperience()
     let text = try database.text(
@@ -73,7 +73,7 @@ package struct EngineState {
   }
 }
 
-/// A document of our own rather than gpsd's TPV, which cuts the time to milliseconds.
+/// Its own JSON form: gpsd's TPV would cut the time to milliseconds.
 extension KeptFix {
   fileprivate var json: JSONObject {
     JSONObject([

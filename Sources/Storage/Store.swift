@@ -2,11 +2,11 @@ package import CivilTime
 package import Departure
 package import Reminders
 
-/// Everything that one event, or one command, changed. A commit stores all of it or nothing.
+/// All changes of one event or command, committed together or not at all.
 package struct Changes {
-  /// Reminders that are new or were edited, with their progress.
+  /// New or edited reminders with their progress.
   package var saved: [ReminderStore.Entry] = []
-  /// In order: the latest of a reminder counts. That of an unknown reminder is passed over.
+  /// Progress in order: the latest of a reminder counts; unknown reminders are ignored.
   package var progress: [Step] = []
   package var forgotten: [String] = []
   package var firings: [Firing] = []
@@ -14,10 +14,10 @@ package struct Changes {
   package var delivered: [Int64] = []
   package var deliveryTime = Instant(microseconds: 0)
   package var lastFix: KeptFix?
-  /// What own trips have taught, where that changed.
+  /// Travel times learnt from trips, if changed.
   package var experience: TravelExperience?
 
-  /// How far one reminder has come.
+  /// The progress of one reminder.
   package struct Step: Equatable {
     package var id: String
     package var progress: Progress
@@ -35,7 +35,7 @@ package struct Changes {
       && lastFix == nil && experience == nil
   }
 
-  /// Adds what a later event changed.
+  /// Adds the changes of a later event.
   package mutating func append(_ later: Changes) {
     saved += later.saved
     progress += later.progress
@@ -45,25 +45,25 @@ package struct Changes {
     experience = later.experience ?? experience
   }
 
-  /// Drops all but the latest progress of each reminder, so that changes that wait for a disk for
-  /// days do not grow with each visit. Complexity: O(n).
+  /// Drops all but the latest progress of each reminder, which bounds changes that wait for a disk.
+  /// Complexity: O(n).
   package mutating func dropOutdatedProgress() {
     var seen: Set<String> = []
     progress = Array(progress.reversed().filter { seen.insert($0.id).inserted }.reversed())
   }
 }
 
-/// The daemon's state on disk: one SQLite database. It belongs to one thread.
+/// The daemon's database. It belongs to one thread.
 package final class Store {
   package let database: Database
-  /// What opening it did.
+  /// The result of opening it.
   package let report: OpeningReport
   private let lock: StoreLock
 
   /// Opens or creates the database at `path`, whose folder must exist.
   /// - Parameters:
-  ///   - now: names a damaged file that is set aside.
-  ///   - isSuspect: reading it has just met damage; check all of it, however large it is.
+  ///   - now: part of the name of a damaged file that is set aside.
+  ///   - isSuspect: whether to check the whole file, whatever its size, after damage was met.
   package convenience init(path: String, now: Instant, isSuspect: Bool = false) throws(StoreError) {
     try self.init(path: path, now: now, isSuspect: isSuspect, migrations: Schema.migrations)
   }
@@ -85,11 +85,10 @@ package final class Store {
   package var imports: PlaceImports { PlaceImports(database: database) }
   package var categories: CategoryStore { CategoryStore(database: database) }
 
-  /// Reminders in one commit from which on the pages of the indexes are held in memory.
+  /// Number of reminders in a commit from which on the index pages are cached.
   private static let largeCommit = 1_000
 
-  /// Stores all changes in one transaction, on disk when it returns. Answers the firings that the
-  /// ledger did not have yet.
+  /// Stores all changes in one durable transaction. Returns the firings new to the ledger.
   /// - Parameter body: further changes of the same transaction.
   @discardableResult
   package func commit(

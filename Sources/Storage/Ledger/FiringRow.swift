@@ -3,7 +3,7 @@ import Departure
 import Geodesy
 import Reminders
 
-/// How a firing lies in its row of the ledger; times to the microsecond.
+/// The columns of a firing in the ledger; times in microseconds.
 enum FiringRow {
   static let columns = """
     seq, id, reminder_id, kind, title, category, priority, time_us, event, latitude, longitude, \

@@ -4,23 +4,24 @@ package import Reminders
 
 /// A firing with its place in the ledger.
 package struct LedgerEntry: Equatable {
-  /// 1, 2, 3 … in the order of decisions; never given twice, not even after a removal.
+  /// 1, 2, 3 … in the order of decisions; never reused, not even after a removal.
   package let seq: Int64
   package let firing: Firing
 }
 
-/// The record of every firing, and the outbox: the firings that the journal has not received.
+/// The record of every firing, and the outbox of firings that the journal has not received.
 ///
-/// The outbox is a persistent priority queue in one column. To push is to commit a firing, to peek
-/// is to read the first row without a time of delivery, to pop is to mark that row. The order is
+/// The outbox is a persistent priority queue in one column: a committed firing is pushed, peek
+/// reads the first row without a delivery time, pop sets that time. The order is that of the
+/// decisions; a partial index holds the undelivered rows.
 /// that of the decisions; a partial index holds just the rows that wait.
 package struct Ledger {
   let database: Database
 
   // MARK: - Identity
 
-  /// The ledger's UUID. A reader that remembers a `seq` remembers it with this: the copy that a
-  /// backup makes has another one, for its numbers go their own way.
+  /// The ledger's UUID, which qualifies a remembered `seq`: a backup numbers its firings on its own
+  /// and has another UUID.
   package func uuid() throws(StoreError) -> String {
     guard let uuid = try database.text("SELECT uuid FROM ledger") else {
       throw .invalid(what: "ledger", reason: "it has no UUID")
@@ -28,23 +29,23 @@ package struct Ledger {
     return uuid
   }
 
-  /// When the database was copied from a running one; nil unless this is such a copy, not used yet.
+  /// Time of the copy, if this database is a copy of a running one not used yet; else nil.
   package func copyTime() throws(StoreError) -> Instant? {
     try database.integer("SELECT copied_us FROM ledger").map(Instant.init(microseconds:))
   }
 
-  /// Notes that this copy is in use now.
+  /// Marks this copy as in use.
   package func beginAfterCopy() throws(StoreError) {
     try database.run("UPDATE ledger SET copied_us = NULL")
   }
 
-  /// Whether it lacks its identity: it is new, or its row of the table is lost.
+  /// Whether it has no identity: it is new, or its row was lost.
   var isAnonymous: Bool {
     get throws(StoreError) { try database.value("SELECT 1 FROM ledger") == nil }
   }
 
-  /// Gives the ledger an identity of its own and counts on from its last firing.
-  /// - Parameter copied: when it was copied, where it was.
+  /// Gives the ledger a new identity and numbers on from its last firing.
+  /// - Parameter copied: time of the copy, for a copy.
   func identify(copied: Instant? = nil) throws(StoreError) {
     var name = ByteWriter(capacity: 36)
     // Version 4 (RFC 9562 §5.4), variant 10 in binary.
@@ -60,8 +61,8 @@ package struct Ledger {
 
   // MARK: - Outbox
 
-  /// Records firings that have just been decided. One whose id is known, because the same decision
-  /// was taken again after a crash, is left as it is. Answers those that are new.
+  /// Records new firings and returns them. A firing with a known id, decided again after a crash,
+  /// is ignored.
   @discardableResult
   package func record(_ firings: [Firing]) throws(StoreError) -> [Firing] {
     guard !firings.isEmpty else { return [] }
@@ -88,8 +89,8 @@ package struct Ledger {
     }
   }
 
-  /// What the journal has not received, in the order of decisions.
-  /// - Parameter seq: begins behind this number.
+  /// Firings that the journal has not received, in the order of decisions.
+  /// - Parameter seq: only later numbers are returned.
   package func undelivered(
     after seq: Int64 = 0, limit: Int = .max
   ) throws(StoreError) -> Rows<LedgerEntry> {
@@ -104,11 +105,10 @@ package struct Ledger {
     }
   }
 
-  /// Notes that the journal has these. Unknown numbers and rows marked before are left alone.
+  /// Marks firings as delivered to the journal. Unknown and marked rows are unchanged.
   ///
-  /// By itself this does not wait for the disk: a mark that a power failure takes is made good by a
-  /// look-up in the journal, and where the power took the journal's entry too, the mark must not
-  /// stay.
+  /// It does not wait for the disk. A mark lost with the power is restored from the journal; if the
+  /// journal's entry is lost too, the mark must not survive.
   package func markDelivered(_ seqs: [Int64], at time: Instant) throws(StoreError) {
     guard !seqs.isEmpty else { return }
     try database.relaxedTransaction { () throws(StoreError) in
@@ -123,7 +123,7 @@ package struct Ledger {
   // MARK: - Record
 
   /// The latest `limit` firings not before `since`, earliest first.
-  /// - Parameter bytes: of rows to read; `Rows.isCut` says that there are more.
+  /// - Parameter bytes: limit of bytes read; `Rows.isCut` marks a cut result.
   package func firings(
     limit: Int = .max, since: Instant? = nil, reminder: String? = nil, bytes: Int = .max
   ) throws(StoreError) -> Rows<Firing> {
@@ -143,7 +143,7 @@ package struct Ledger {
     return rows
   }
 
-  /// Removes delivered firings decided before `time`; answers how many.
+  /// Removes delivered firings decided before `time`; returns their number.
   @discardableResult
   package func prune(olderThan time: Instant) throws(StoreError) -> Int {
     try database.run(

@@ -2,9 +2,8 @@ import CSQLite
 package import CivilTime
 
 extension Database {
-  /// Writes a copy of the whole database to the new file `target`, which only its owner can read.
-  /// The copy is of one moment, whatever others write meanwhile (https://sqlite.org/backup.html),
-  /// and its ledger has a UUID of its own.
+  /// Copies the whole database to the new file `target`, readable by its owner only. The copy is a
+  /// consistent snapshot (https://sqlite.org/backup.html), and its ledger has a new UUID.
   func copy(to target: String, at now: Instant) throws(StoreError) {
     try FileSystem.createPrivate(target)
     do throws(StoreError) {
@@ -33,12 +32,12 @@ extension Database {
   }
 }
 
-/// A copy of a database that a daemon may be using.
+/// Backup of a database that a daemon may be using.
 package enum Backup {
   /// - Parameters:
   ///   - path: the database, which is only read.
   ///   - target: must not exist.
-  ///   - now: noted in the copy.
+  ///   - now: time stored in the copy.
   package static func write(
     _ path: String, to target: String, at now: Instant
   ) throws(StoreError) {

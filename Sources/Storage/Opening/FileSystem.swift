@@ -1,12 +1,12 @@
 import Glibc
 
-/// The few file operations around the database, with typed errors.
+/// File operations for the database, with typed errors.
 enum FileSystem {
   private static func failure(_ operation: String, _ path: String) -> StoreError {
     .file(FileFailure(operation: operation, path: path, code: errno))
   }
 
-  /// Bytes of a regular file; nil where there is none of that name.
+  /// Size of a regular file in bytes; nil if it does not exist.
   static func size(of path: String) throws(StoreError) -> Int64? {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -21,7 +21,7 @@ enum FileSystem {
     return Int64(status.st_size)
   }
 
-  /// An empty file that only its owner can read; fails where there is one of that name.
+  /// Creates an empty file, readable by its owner only; fails if the name exists.
   static func createPrivate(_ path: String) throws(StoreError) {
     let file = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw failure("create", path) }
@@ -34,7 +34,7 @@ enum FileSystem {
     try syncFolder(of: target)
   }
 
-  /// Removes a file; that there is none is no error.
+  /// Removes a file; a missing file is no error.
   static func remove(_ path: String) throws(StoreError) {
     guard unlink(path) == 0 || errno == ENOENT else { throw failure("remove", path) }
   }
@@ -46,8 +46,7 @@ enum FileSystem {
     guard fsync(file) == 0 else { throw failure("sync", path) }
   }
 
-  /// A new or renamed file is only sure to be found after a crash once its folder is synced
-  /// (open(2)).
+  /// Syncs the folder: without it a new or renamed file may be lost in a crash (open(2)).
   private static func syncFolder(of path: String) throws(StoreError) {
     let folder =
       path.utf8.lastIndex(of: UInt8(ascii: "/")).map { slash in
@@ -56,7 +55,7 @@ enum FileSystem {
     try sync(folder)
   }
 
-  /// Copies `path` to the existing file `target`, a piece at a time, with other bytes at its start.
+  /// Copies `path` to the existing file `target` in pieces, with its first bytes replaced.
   static func copy(
     _ path: String, to target: String, startingWith head: [UInt8]
   )

@@ -5,14 +5,13 @@ extension Database {
   /// `user_version` of the file: the schema's version, 0 for a new database.
   func schemaVersion() throws(StoreError) -> Int64 { try integer("PRAGMA user_version") ?? 0 }
 
-  /// Refuses, before anything is written, a database that is another program's, an unreleased
-  /// version's or a later version's.
+  /// Rejects, before any write, databases of other programs, unreleased versions or later versions.
   func refuseForeign(_ migrations: [Migration]) throws(StoreError) {
     let application = try integer("PRAGMA application_id") ?? 0
     guard application == Schema.applicationID || application == 0 else {
       throw .foreign(path: path, applicationID: application)
     }
-    // Without an application id it is new and empty, or somebody else's.
+    // Without an application id it is either new and empty or foreign.
     if application == 0, try integer("SELECT count(*) FROM sqlite_schema") ?? 0 > 0 {
       throw .foreign(path: path, applicationID: 0)
     }
@@ -24,32 +23,32 @@ extension Database {
     }
   }
 
-  /// Durable and fast: a write-ahead log that is synced at each commit. File systems without shared
-  /// memory keep the rollback journal, which is as durable; then the answer is false.
+  /// Selects a write-ahead log, synced at each commit: durable and fast. Returns false on file
+  /// systems without shared memory, where the rollback journal, equally durable, stays.
   func configure() throws(StoreError) -> Bool {
     keepsLogOnClose = false
     let mode = try text("PRAGMA journal_mode = WAL")
     try execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
     try keepPages(kibibytes: Self.usualCache)
-    // After a long transaction the log is cut back to this, so that it does not stay large.
+    // Truncates the log to this size after a long transaction.
     _ = try integer("PRAGMA journal_size_limit = 4194304")
     return mode == "wal"
   }
 
-  /// The system keeps the file in memory as well: half a megabyte of pages is enough, and the
-  /// memory of the daemon does not grow with its ledger.
+  /// Page cache in KiB. The system caches the file as well, so the daemon's memory need not grow
+  /// with its ledger.
   static let usualCache = 512
-  /// While much is written: the indexes of a million rows. With less each page of them is written
+  /// Page cache in KiB for imports: the indexes of a million rows. A smaller one writes their pages
   /// to the log again and again.
   static let importCache = 98_304
 
-  /// Keeps so many KiB of pages in memory, and lets go of what is beyond that.
+  /// Sets the page cache to `kibibytes` KiB and frees memory above it.
   func keepPages(kibibytes: Int) throws(StoreError) {
     try execute("PRAGMA cache_size = -\(kibibytes)")
     if kibibytes == Self.usualCache { try execute("PRAGMA shrink_memory") }
   }
 
-  /// Brings the schema up to the last migration in one transaction; answers the version it had.
+  /// Migrates the schema in one transaction; returns the previous version.
   /// - Parameter fill: runs within the same transaction, with the version it had.
   func migrate(
     _ migrations: [Migration], fill: (Int64) throws(StoreError) -> Void
@@ -66,8 +65,8 @@ extension Database {
     }
   }
 
-  /// Writes a copy of the whole database, log included, to `target`. An older copy of that name is
-  /// replaced only when the new one is complete.
+  /// Writes a copy of the whole database, log included, to `target`. An older copy there is
+  /// replaced only once the new one is complete.
   func backUp(to target: String, at now: Instant) throws(StoreError) {
     let unfinished = target + ".unfinished"
     try FileSystem.remove(unfinished)
@@ -75,8 +74,8 @@ extension Database {
     try FileSystem.rename(unfinished, to: target)
   }
 
-  /// What `PRAGMA quick_check` finds wrong with the file's structure; nil where it is sound. Rows
-  /// that break a rule of the schema are no damage: readers skip them.
+  /// The first fault in the file's structure (`PRAGMA quick_check`); nil if it is sound. Rows that
+  /// violate the schema do not count: readers skip them.
   func structuralFault() throws(StoreError) -> String? {
     var fault: String?
     do throws(StoreError) {
@@ -90,15 +89,15 @@ extension Database {
         if !isRowFault { fault = finding }
       }
     } catch {
-      // A header that says an unknown format is a plain error to SQLite; here it is damage.
+      // An unknown format in the header is a plain error to SQLite; here it is damage.
       guard case .sqlite(let failure) = error, failure.code == SQLITE_ERROR else { throw error }
       return failure.message
     }
     return fault
   }
 
-  /// A column that the migrations make and this database lacks, as `table.column`: a damaged schema
-  /// may still be one that SQLite can read.
+  /// A column of the migrations that this database lacks, as `table.column`: SQLite may still read
+  /// a damaged schema.
   func missingColumn(_ migrations: [Migration]) throws(StoreError) -> String? {
     let model = try Database(path: ":memory:")
     defer { model.close() }

@@ -1,25 +1,25 @@
-/// What opening the store did, for the journal and for people.
+/// The result of opening the store, for the journal and for people.
 package struct OpeningReport: Equatable, Sendable {
   package enum Action: Equatable, Sendable {
     case opened
     case created
-    /// The schema was brought up to date; the copy of before is in `backup`.
+    /// The schema was upgraded; `backup` holds the earlier database.
     case upgraded(from: Int64, to: Int64, backup: String)
-    /// The file was damaged: it lies in `setAside` now, and a new one has what could be read.
+    /// The damaged file was moved to `setAside`; a new one holds the readable rows.
     case replaced(damage: String, setAside: String, recovered: [RecoveredTable])
   }
 
   package let path: String
   package internal(set) var action: Action
-  /// Further things worth a line each.
+  /// Further remarks, one line each.
   package internal(set) var remarks: [String] = []
 
-  /// Whether somebody should look at it.
+  /// Whether the user should check the store.
   package var isWarning: Bool {
     if case .replaced = action { true } else { !remarks.isEmpty }
   }
 
-  /// A sentence each.
+  /// The summary and remarks, a sentence each.
   package var sentences: [String] { [summary] + remarks }
 
   private var summary: String {
@@ -36,13 +36,13 @@ package struct OpeningReport: Equatable, Sendable {
   }
 }
 
-/// How much of one table was saved from a damaged file.
+/// Rows recovered from a table of a damaged file.
 package struct RecoveredTable: Equatable, Sendable, CustomStringConvertible {
   package let table: String
   package internal(set) var kept = 0
-  /// Rows that were read but break a rule of the schema.
+  /// Rows read but rejected by the schema.
   package internal(set) var refused = 0
-  /// Reading met damaged pages, so rows are missing.
+  /// Whether damaged pages were met, so that rows are missing.
   package internal(set) var hasGaps = false
 
   package var description: String {

@@ -1,17 +1,16 @@
-/// Copies what can still be read of a damaged database into a new one, row by row.
+/// Copies the readable rows of a damaged database into a new one.
 ///
-/// A b-tree with a broken page is read up to the break; then the reading jumps ahead by doubling
-/// steps of the row number until rows come again. That loses the rows of the broken page and some
-/// behind it, needs no knowledge of the file format, and ends: row numbers only grow, and breaks
-/// are counted.
+/// A b-tree with a broken page is read up to the break. Then the row number advances in doubling
+/// steps until rows appear again. That loses the rows of the broken page and some after it, and
+/// needs no knowledge of the file format. It ends: row numbers only grow, and breaks are limited.
 struct Recovery {
   let source: Database
   let target: Database
 
-  /// Breaks in one table after which the rest of it is given up.
+  /// Breaks in one table after which the rest of it is abandoned.
   private static let maximumBreaks = 400
 
-  /// To be called within a transaction of `target`, whose tables exist and are empty.
+  /// Copies all tables. Call it within a transaction of `target` with its tables empty.
   func copyAll() throws(StoreError) -> [RecoveredTable] {
     var result: [RecoveredTable] = []
     for table in Schema.tables {
@@ -26,7 +25,7 @@ struct Recovery {
     var result = RecoveredTable(table: table)
     let columns = try sharedColumns(of: table)
     guard !columns.isEmpty else {
-      // What another version kept in another form is not lost without a word.
+      // A table in another version's form is reported as lost.
       result.refused = Int((try? source.integer("SELECT count(*) FROM \(table)")) ?? 0)
       return result
     }
@@ -75,7 +74,7 @@ struct Recovery {
       if table == "place", let index = columns.firstIndex(of: "category"),
         case .text(let name) = values[index + 1]
       {
-        // Its category may be among what is lost.
+        // Its category may be lost.
         try target.run(
           "INSERT OR IGNORE INTO category (name, color) VALUES (?, ?)",
           [.text(name), .text(Category.neutralColor)])
@@ -88,7 +87,7 @@ struct Recovery {
     }
   }
 
-  /// Columns, generated ones left out, that both files have.
+  /// Columns present in both files, without generated ones.
   private func sharedColumns(of table: String) throws(StoreError) -> [String] {
     func columns(of database: Database) throws(StoreError) -> [String] {
       var names: [String] = []
@@ -113,11 +112,11 @@ struct Recovery {
 }
 
 extension Recovery {
-  /// SQLite's default since 3.12, with which every store is made.
+  /// SQLite's default since 3.12; every store has it.
   static let pageSize = 4096
 
-  /// The 100 bytes that a sound store of this size begins with, without free pages and without a
-  /// write-ahead log (https://sqlite.org/fileformat.html#the_database_header).
+  /// The first 100 bytes of a sound store of this size, without free pages or a write-ahead log
+  /// (https://sqlite.org/fileformat.html#the_database_header).
   static func header(fileSize: Int64) -> [UInt8] {
     var header = Array("SQLite format 3\0".utf8)
     func append(_ number: UInt32) {

@@ -1,7 +1,6 @@
-/// One step of the schema's history. A released step never changes: what a later version needs is a
-/// new step.
+/// One step of the schema's history. A released step never changes; changes are new steps.
 package struct Migration: Sendable {
-  /// `user_version` after it; each step's is one more than that of the step before.
+  /// `user_version` after this step; steps are numbered consecutively.
   package let version: Int64
   package let name: String
   package let script: String
@@ -13,27 +12,26 @@ package struct Migration: Sendable {
   }
 }
 
-/// What the tables look like.
+/// The tables of the store.
 ///
-/// Times are microseconds since 1970 UTC (`…_us`). Nothing is kept twice: what has a column of its
-/// own is not in a reminder's `document`, which holds its other fields, also those this program
-/// does not know, as a JSON object. JSON functions stay out of the schema: SQLite refuses them
-/// there while `trusted_schema` is off.
+/// Times are microseconds since 1970 UTC (`…_us`). No value is stored twice: a reminder's
+/// `document` is a JSON object of the fields without a column, unknown ones included. The schema
+/// uses no JSON functions: SQLite rejects them there while `trusted_schema` is off.
 enum Schema {
-  /// 'GeoR', kept in the file's header (https://sqlite.org/fileformat.html#application_id).
+  /// 'GeoR' in the file's header (https://sqlite.org/fileformat.html#application_id).
   static let applicationID: Int64 = 0x4765_6F52
 
-  /// The first step makes all tables. Development versions, which were never released, had the
-  /// numbers before it; their files are refused.
+  /// The first step creates all tables. Lower numbers belong to unreleased development versions,
+  /// whose files are rejected.
   static let migrations = [Migration(version: 9, name: "tables", script: tables9)]
 
-  /// Tables whose rows are worth saving from a damaged file, parents first.
+  /// Tables recovered from a damaged file, parents first.
   static let tables = ["category", "place", "reminder", "firing", "state"]
 
-  /// Places are found by words (https://sqlite.org/fts5.html), by cells of a 64th of a degree, and
-  /// by category and cell. Triggers cannot maintain the words: SQLite 3.40 refuses virtual tables
-  /// in them while `trusted_schema` is off; see `PlaceWords`. The places of an import are invisible
-  /// until it is whole.
+  /// Places are indexed by words (https://sqlite.org/fts5.html), by cells of a 64th of a degree,
+  /// and by category and cell. Triggers cannot maintain the words: SQLite 3.40 rejects virtual
+  /// tables in them while `trusted_schema` is off; see `PlaceWords`. Places of an import are hidden
+  /// until it is complete.
   private static let tables9 = """
     CREATE TABLE category (
       id INTEGER PRIMARY KEY,

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Keeps a second process from using the same database: an advisory lock (fcntl(2)) of a file
-/// beside it. File systems without locks do without.
+/// Excludes a second process from the database with an advisory lock (fcntl(2)) of a file beside
+/// it. On file systems without locks it has no effect.
 final class StoreLock {
   private var descriptor: Int32 = -1
 
   static func path(ofDatabase path: String) -> String { path + "-lock" }
 
-  /// Takes the lock; fails with EBUSY where another process has it.
+  /// Takes the lock; fails with EBUSY if another process has it.
   init(ofDatabase database: String) throws(StoreError) {
     let path = Self.path(ofDatabase: database)
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -1,33 +1,33 @@
 import CSQLite
 import CivilTime
 
-/// Opens the database as its user would hope: a missing or empty file is made, an older one is
-/// upgraded, a damaged one set aside and saved as far as it can be read, a foreign one left alone.
+/// Opens a database. A missing or empty file is created and an older one upgraded. A damaged one is
+/// set aside and recovered as far as it is readable. A foreign one is rejected unchanged.
 struct StoreOpener {
   let path: String
   let now: Instant
   let migrations: [Migration]
-  /// The file is checked whatever its size.
+  /// Whether to check the file whatever its size.
   let isSuspect: Bool
-  /// Of the database; 0 where there is none.
+  /// Size of the database in bytes; 0 if it does not exist.
   private let sizeFound: Int64
-  /// Taken first where its file exists; a database that is refused leaves no such file behind.
+  /// The lock, if its file exists already: a rejected database must not leave a lock file.
   private let lockFound: StoreLock?
 
-  /// Larger files are checked only when the last run did not end cleanly, for a check reads it all
-  /// and takes about 14 ms a megabyte. What is damaged there shows when it is read.
+  /// Larger files are checked only after an unclean end: a check reads the whole file and takes
+  /// about 14 ms a megabyte. Other damage shows when it is read.
   private static let checkedSize: Int64 = 16 << 20
 
-  /// What SQLite keeps beside a database.
+  /// Suffixes of SQLite's files beside a database.
   private static let companions = ["-wal", "-shm", "-journal"]
 
   private var known: Int64 { migrations.last?.version ?? 0 }
 
-  /// A new database under construction, beside a damaged one. Where it exists and the database does
-  /// not, it is complete: see `replaceDamaged`.
+  /// The new database that replaces a damaged one. If it exists and the database does not, it is
+  /// complete: see `replaceDamaged`.
   private var rebuilt: String { path + ".recovering" }
 
-  /// Fails where another process uses the database.
+  /// Fails if another process uses the database.
   init(
     path: String, now: Instant, migrations: [Migration], isSuspect: Bool
   ) throws(StoreError) {
@@ -66,7 +66,7 @@ struct StoreOpener {
     }
   }
 
-  /// A log without its database cannot be read, and must not meet another database.
+  /// Sets a log without its database aside: it is unreadable, and must not meet another database.
   private func setCompanionsAside() throws(StoreError) -> [String] {
     var remarks: [String] = []
     let aside = try freeName()
@@ -157,16 +157,16 @@ struct StoreOpener {
 
   // MARK: - A damaged one
 
-  /// Builds the new database beside the damaged one and only then exchanges them. Whatever moment
-  /// the power fails at, the next start begins again or finds the complete new one.
+  /// Builds the new database beside the damaged one, then exchanges them. After a power failure the
+  /// next start begins again or finds the complete new one.
   private func replaceDamaged(_ damage: StoreError) throws(StoreError) -> (Database, OpeningReport)
   {
     for suffix in [""] + Self.companions { try FileSystem.remove(rebuilt + suffix) }
     try FileSystem.createPrivate(rebuilt)
     let recovered = try rebuild()
     let aside = try freeName()
-    // The database first: its log alone would be set aside at the next start, the database without
-    // its log would be read once more, and with less in it.
+    // The database first: a log left alone is set aside at the next start, but a database without
+    // its log would be recovered again, with less in it.
     for suffix in [""] + Self.companions {
       if try FileSystem.size(of: path + suffix) != nil {
         try FileSystem.rename(path + suffix, to: aside + suffix)
@@ -184,7 +184,7 @@ struct StoreOpener {
   private func rebuild() throws(StoreError) -> [RecoveredTable] {
     let target = try Database(path: rebuilt)
     defer { target.close() }
-    // No write-ahead log yet: what is committed must be in the one file that is renamed.
+    // Without a write-ahead log: all commits must be in the one file that is renamed.
     try target.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
     var recovered: [RecoveredTable] = []
     _ = try target.migrate(migrations) { (_) throws(StoreError) in
@@ -212,7 +212,7 @@ struct StoreOpener {
     return try Recovery(source: source, target: target).copyAll()
   }
 
-  /// Where nothing can be read the file's header may be all that is wrong: a copy gets a new one.
+  /// Recovers with a new header in a copy: if nothing is readable, only the header may be damaged.
   private func rescueWithNewHeader(into target: Database) throws(StoreError) -> [RecoveredTable] {
     guard let size = try FileSystem.size(of: path), size >= 2 * Int64(Recovery.pageSize) else {
       return []
@@ -225,7 +225,7 @@ struct StoreOpener {
     return try rescue(copy, into: target)
   }
 
-  /// `<name>.damaged-20261121T093000Z`, with a number behind it where that is taken.
+  /// `<name>.damaged-20261121T093000Z`, numbered if that exists.
   private func freeName() throws(StoreError) -> String {
     let second = Instant(microseconds: now.microseconds / 1_000_000 * 1_000_000)
     let stamp = second.rfc3339().filter { $0 != "-" && $0 != ":" }

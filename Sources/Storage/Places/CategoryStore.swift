@@ -1,6 +1,6 @@
-/// A kind of place or reminder, with the colour it is shown in.
+/// A category of places or reminders, with its colour.
 package struct Category: Hashable, Sendable {
-  /// Unique; ASCII letters count the same in either case.
+  /// Unique, ignoring ASCII case.
   package var name: String
   /// `#RRGGBB`.
   package var color: String
@@ -10,10 +10,10 @@ package struct Category: Hashable, Sendable {
     self.color = color
   }
 
-  /// For a category of which nobody has said a colour.
+  /// Colour of a category without one of its own.
   package static let neutralColor = "#808080"
 
-  /// What a new store starts with.
+  /// Categories of a new store.
   package static let defaults = [
     Category(name: "Home", color: "#2E7D32"),
     Category(name: "Work", color: "#1565C0"),
@@ -34,11 +34,10 @@ package struct Category: Hashable, Sendable {
   }
 }
 
-/// The categories of a store.
 package struct CategoryStore {
   let database: Database
 
-  /// Sorted by name, letter case aside.
+  /// All categories by name, ignoring case.
   package func all() throws(StoreError) -> Rows<Category> {
     try database.rows(
       of: "category", "SELECT id, name, color FROM category ORDER BY name", read: Self.read)
@@ -55,7 +54,7 @@ package struct CategoryStore {
     Category(name: try row.text("name"), color: try row.text("color"))
   }
 
-  /// More have been taken for something else: all of them are looked through for their colours.
+  /// Limit: more categories are a mistake in the input, and all are scanned for their colours.
   private static let most = 5_000
 
   package func add(_ category: Category) throws(StoreError) {
@@ -69,8 +68,8 @@ package struct CategoryStore {
     }
   }
 
-  /// Gives the category `name` a new name or colour; places and reminders follow. Answers whether
-  /// there was one.
+  /// Renames or recolours the category `name`, with its places and reminders. Returns whether it
+  /// existed.
   @discardableResult
   package func replace(_ name: String, with category: Category) throws(StoreError) -> Bool {
     try checked(category) { () throws(StoreError) in
@@ -79,7 +78,7 @@ package struct CategoryStore {
           "UPDATE category SET name = ?, color = ? WHERE name = ?",
           [.text(category.name), .text(category.color), .text(name)])
         guard changed > 0 else { return false }
-        // Another colour alone is none of the reminders' concern, of which there may be many.
+        // A new colour alone does not change the reminders.
         guard category.name != name else { return true }
         try database.run(
           "UPDATE reminder SET category = ? WHERE category = ?",
@@ -89,7 +88,7 @@ package struct CategoryStore {
     }
   }
 
-  /// Answers whether there was one; one that places or reminders refer to stays.
+  /// Removes a category unless it is in use; returns whether it existed.
   @discardableResult
   package func remove(named name: String) throws(StoreError) -> Bool {
     try database.transaction { () throws(StoreError) in

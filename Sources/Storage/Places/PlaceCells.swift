@@ -1,24 +1,23 @@
 import Geodesy
 import Glibc
 
-/// The numbers that the column `place.cell` gives to cells of a 64th of a degree, 1.7 km from north
-/// to south: the row from the south pole up, times 32 768, plus the column from the antimeridian
-/// eastward.
+/// Numbering of the cells in `place.cell`: squares of a 64th of a degree, 1.7 km from north to
+/// south. The number is 32 768 times the row from the south pole, plus the column eastward from the
+/// antimeridian.
 enum PlaceCells {
   private static let perDegree = 64.0
   private static let rowStep = 32_768
   private static let lastRow = 180 * 64
   private static let lastColumn = 360 * 64
 
-  /// Ranges of cells that hold every point at most `radius` metres from `center`, at most two a
-  /// row.
+  /// Ranges of cells that cover all points within `radius` metres of `center`, at most two per row.
   static func ranges(around center: Coordinate, radius: Double) -> [ClosedRange<Int64>] {
-    // A little more, so that rounding loses nothing.
+    // Slightly more, to absorb rounding.
     let angle = radius / Sphere.radius + 1e-9
     let degrees = angle * 180 / Double.pi
     let south = row(center.latitude - degrees)
     let north = row(center.latitude + degrees)
-    // The circle's widest point: sin Δλ = sin δ / cos φ; none where it holds a pole.
+    // The circle's widest point: sin Δλ = sin δ / cos φ; none if it contains a pole.
     let ratio = sin(min(angle, Double.pi / 2)) / cos(center.latitude * Double.pi / 180)
     let columns: [ClosedRange<Int>]
     if abs(center.latitude) + degrees >= 90 || !(ratio < 1) {

@@ -1,13 +1,12 @@
 import Geodesy
 
-/// Places that come in by the thousand, in several transactions, and are seen all at once at the
-/// end or never.
+/// Imports of many places in several transactions; they become visible all at once or never.
 ///
 ///     let batch = try store.imports.begin()
 ///     try batch.add(places)              // as often as need be
 ///     try store.imports.finish(batch)    // from now on they are there
 ///
-/// What an import that did not come to its end has left is removed by `purge`.
+/// `purge` removes the places of an abandoned import.
 package struct PlaceImports {
   let database: Database
 
@@ -21,10 +20,10 @@ package struct PlaceImports {
     }
   }
 
-  /// Makes all of it known at once.
+  /// Makes all places of the import visible.
   package func finish(_ batch: PlaceImport) throws(StoreError) {
     try settle()
-    // What a full disk took back must not be missed in silence.
+    // Detects places lost to a full disk.
     let kept = try database.integer(
       """
       SELECT count(*) FROM place WHERE id >=
@@ -36,24 +35,23 @@ package struct PlaceImports {
     try database.run("DELETE FROM unfinished_import WHERE id = ?", [.integer(batch.id)])
   }
 
-  /// Brings to disk what came in, and gives back the memory it took. To be called when nothing more
-  /// has come for a while.
+  /// Writes pending places to disk and frees their memory. Call it after a pause in the input.
   package func settle() throws(StoreError) {
     try database.endBulk()
     try database.keepPages(kibibytes: Database.usualCache)
   }
 
-  /// Its places will be removed.
+  /// Abandons an import; `purge` removes its places.
   package func abandon(id: Int64) throws(StoreError) {
     try database.run("UPDATE unfinished_import SET abandoned = 1 WHERE id = ?", [.integer(id)])
   }
 
-  /// After a start no import goes on. Answers whether there is anything to purge.
+  /// Abandons all imports at startup; returns whether there is anything to purge.
   package func abandonAll() throws(StoreError) -> Bool {
     try database.run("UPDATE unfinished_import SET abandoned = 1") > 0
   }
 
-  /// Removes up to `limit` places of abandoned imports; false when none is left.
+  /// Removes up to `limit` places of abandoned imports; false if none is left.
   package func purge(limit: Int) throws(StoreError) -> Bool {
     try database.transaction { () throws(StoreError) in
       guard
@@ -82,22 +80,22 @@ package struct PlaceImports {
   }
 }
 
-/// One import under way.
+/// An import in progress.
 package final class PlaceImport {
   package let id: Int64
-  /// Places that are new.
+  /// Number of new places.
   package private(set) var added = 0
-  /// Places that were there already: of the same name, and no farther than `samePlace`.
+  /// Number of places that existed: same name, within `samePlace`.
   package private(set) var known = 0
   private let database: Database
-  /// Names that were taken, and the number that the last of them was given.
+  /// Highest number given to each duplicate name.
   private var numbers: [String: Int] = [:]
-  /// In lower case.
+  /// Names in lower case.
   private var categories: Set<String> = []
 
   /// Metres within which places of one name are one place: formats round, and receivers err.
   package static let samePlace = 20.0
-  /// A file with more kinds of places has taken something else for a category.
+  /// Limit: a file with more has something else in its category field.
   private static let maximumCategories = 5000
 
   /// Places since the last large commit.
@@ -109,8 +107,8 @@ package final class PlaceImport {
     self.id = id
   }
 
-  /// Adds places with the colour their category gets if it is new; all of them or, on an error,
-  /// none. Where the disk refuses, it takes back what came before as well, which `finish` tells.
+  /// Adds all places or, on an error, none; a new category gets the colour. A disk error also
+  /// undoes earlier batches, which `finish` reports.
   package func add(_ places: [(place: SavedPlace, color: String?)]) throws(StoreError) {
     for (place, _) in places { try PlaceStore.check(place) }
     let named = categories.union(places.compactMap { $0.place.category?.lowercased() })
@@ -168,7 +166,7 @@ package final class PlaceImport {
       [.text(category), .text(color ?? Category.neutralColor), .integer(id)])
   }
 
-  /// Whether a place of this name, or of this name with a number, is at this place.
+  /// Whether a place of this name, numbered or not, exists here.
   private func isKnown(_ place: SavedPlace) throws(StoreError) -> Bool {
     var isKnown = false
     for cells in PlaceCells.ranges(around: place.position, radius: Self.samePlace) {
@@ -177,7 +175,7 @@ package final class PlaceImport {
         name >= ?3 AND name < ?4 AND (import IS NULL OR import = ?5
           OR import NOT IN (SELECT id FROM unfinished_import))
         """
-      // One cell, as nearly always, is found by its index together with the name.
+      // Fast path: the index finds the name within one cell.
       let sql =
         cells.count == 1
         ? "\(columns) cell = ?1 AND ?1 = ?2 AND \(names)"
@@ -203,7 +201,7 @@ package final class PlaceImport {
     return false
   }
 
-  /// The same, or followed by a number as `freeName` gives them.
+  /// Whether the name is `given`, possibly with a number as `freeName` adds.
   static func isSame(_ name: String, as given: String) -> Bool {
     let rest = name.unicodeScalars.dropFirst(given.unicodeScalars.count)
     guard !rest.isEmpty else { return true }
@@ -211,8 +209,7 @@ package final class PlaceImport {
       && rest.dropFirst(2).dropLast().allSatisfy { ("0"..."9").contains($0) }
   }
 
-  /// `Rewe (2)`, or the next number that is free. The first time the numbers that are taken are
-  /// found by doubling and halving.
+  /// `Rewe (2)`, or the next free number. The first search doubles and bisects.
   private func freeName(_ name: String) throws(StoreError) -> String {
     let key = name.lowercased()
     func numbered(_ number: Int) -> String { "\(name) (\(number))" }

@@ -1,18 +1,18 @@
 package import Geodesy
 
-/// What places are looked for. All that is given must hold.
+/// A search for places. All conditions must hold.
 package struct PlaceQuery: Sendable {
-  /// Words of the name and the notes, letter case and accents aside. Places with the whole words
-  /// come before those that have only words that begin so; the last word may always be a beginning.
+  /// Words in the name and the notes, ignoring case and accents. Whole words rank before prefixes;
+  /// the last word may always be a prefix.
   package var words: String?
   package var category: String?
-  /// The nearest come first; without it they come by name.
+  /// Sorts by distance from here; nil sorts by name.
   package var near: Coordinate?
   /// Metres around `near`.
   package var within: Double?
-  /// How many at most.
+  /// Maximum number of results.
   package var limit = 20
-  /// What the regions and notes of the places found may take together; more is refused.
+  /// Maximum total size of regions and notes in bytes; larger results are rejected.
   package var bytes = Int.max
 
   package init(
@@ -29,23 +29,22 @@ package struct PlaceQuery: Sendable {
 
 package struct FoundPlace: Equatable, Sendable {
   package let place: SavedPlace
-  /// Metres from where it was asked; nil where that was not said.
+  /// Metres from `near`; nil without it.
   package let distance: Double?
 }
 
 extension PlaceStore {
-  /// So many that fit are compared one by one; of more, those around are looked at ring by ring, or
-  /// without a position the first ones that come.
+  /// Up to this many matches are compared one by one. More are searched ring by ring or, without a
+  /// position, cut off.
   private static let maximumCandidates = 2000
 
-  /// Half the Earth's circumference and a little.
+  /// Slightly more than half the Earth's circumference, metres.
   private static let wholeEarth = 20_100_000.0
 
-  /// Places that fit, the nearest first.
+  /// Matching places, nearest first.
   ///
-  /// Complexity: that of finding the words, which grows with the number of places that have one of
-  /// them; then with a position of the order of the places within twice the distance of the last
-  /// one found, without of the order of 2000 places.
+  /// Complexity: O(places with one of the words), plus, with a position, the places within twice
+  /// the distance of the last result; without one, about 2000 places.
   package func search(_ query: PlaceQuery) throws(StoreError) -> [FoundPlace] {
     guard query.limit > 0 else { return [] }
     var filter = Filter()
@@ -73,7 +72,7 @@ extension PlaceStore {
     return try read(found.map { (id: $0.id, distance: $0.distance) }, query)
   }
 
-  /// The first of those found, as many as are wanted.
+  /// Reads the first results up to the limit.
   private func read(
     _ found: [(id: Int64, distance: Double?)], _ query: PlaceQuery
   ) throws(StoreError) -> [FoundPlace] {
@@ -98,19 +97,19 @@ extension PlaceStore {
   private struct Filter {
     var conditions: [String] = []
     var values: [SQLValue] = []
-    /// Of the places that have the words, in rising order; nil where no words are looked for.
+    /// Ids of the places with the words, rising; nil without words.
     var ids: [Int64]?
 
-    /// Conditions and values that stand for all of it but the words.
+    /// SQL for all conditions except the words.
     func sql(_ select: String, and more: String? = nil) -> String {
       let all = conditions + [more].compactMap { $0 }
       return select + (all.isEmpty ? "" : " WHERE " + all.joined(separator: " AND "))
     }
 
-    /// What reads columns of those places that fit, and the values of that statement.
+    /// A statement that reads columns of the matching places, with its values.
     func statement(columns: String) -> (sql: String, values: [SQLValue]) {
       guard let ids else { return (sql("SELECT \(columns) FROM known_place AS place"), values) }
-      // The words' numbers lead: each place is one step in the table.
+      // The ids lead: each place is one step in the table.
       let list = "[\(ids.map(String.init).joined(separator: ","))]"
       return (
         sql(
@@ -132,7 +131,7 @@ extension PlaceStore {
     }
   }
 
-  /// In the order of their names.
+  /// Ids in the order of names.
   private func byName(_ filter: Filter, limit: Int) throws(StoreError) -> [Int64] {
     var named: [(name: String, id: Int64)] = []
     func note(_ row: Row) {
@@ -140,7 +139,7 @@ extension PlaceStore {
       else { return }
       named.append((name.lowercased(), id))
     }
-    // Of all places the index by name knows the first ones.
+    // Without conditions the name index has the first places.
     guard filter.ids != nil || !filter.conditions.isEmpty else {
       let sql = "SELECT id, name FROM known_place ORDER BY name LIMIT ?"
       try database.forEach(sql, [.integer(Int64(limit))], note)
@@ -153,7 +152,7 @@ extension PlaceStore {
     return named.map(\.id)
   }
 
-  /// All that fit, if they are not too many.
+  /// All matches, unless there are too many.
   private func candidates(
     _ filter: Filter, _ near: Coordinate
   ) throws(StoreError) -> [(id: Int64, distance: Double)]? {
@@ -172,14 +171,14 @@ extension PlaceStore {
     return found
   }
 
-  /// Looks in circles of twice the radius each time, until one holds enough.
+  /// Searches circles of doubling radius until one holds enough.
   private func rings(
     _ filter: Filter, _ near: Coordinate, reach: Double, limit: Int
   ) throws(StoreError) -> [(id: Int64, distance: Double)] {
     var radius = min(1000.0, reach)
     while true {
       var found: [(id: Int64, distance: Double)] = []
-      // Cells between these two are known to be empty: far from all places a circle has thousands
+      // Cells between these two are known to be empty: a circle far from all places has thousands
       // of rows.
       var empty: (after: Int64, before: Int64) = (0, 0)
       for cells in PlaceCells.ranges(around: near, radius: radius) {
@@ -199,7 +198,7 @@ extension PlaceStore {
     }
   }
 
-  /// - Returns: whether the cells hold any place that fits, the words aside.
+  /// - Returns: whether any place in the cells matches, ignoring the words.
   private func forEach(
     _ filter: Filter, in cells: ClosedRange<Int64>, _ near: Coordinate,
     _ body: ((id: Int64, distance: Double)) -> Void
@@ -215,7 +214,7 @@ extension PlaceStore {
       }
       return hasPlaces
     }
-    // Most have not the words: those are told from the index alone, without a step into the table.
+    // Most places lack the words: the index alone excludes them, without a step into the table.
     var fitting: [Int64] = []
     try database.forEach(filter.sql("SELECT id FROM place", and: isInCells), values) { row in
       hasPlaces = true
@@ -231,7 +230,7 @@ extension PlaceStore {
     return hasPlaces
   }
 
-  /// A row of id, latitude and longitude.
+  /// Decodes a row of id, latitude and longitude.
   private static func distance(_ row: Row, _ near: Coordinate) -> (id: Int64, distance: Double)? {
     guard case .integer(let id) = row.value(at: 0), case .real(let latitude) = row.value(at: 1),
       case .real(let longitude) = row.value(at: 2),

@@ -1,19 +1,19 @@
 package import Geodesy
 package import Reminders
 
-/// A point of interest that the user has given a name.
+/// A named place of the user.
 package struct SavedPlace: Hashable, Sendable {
-  /// Unique; ASCII letters count the same in either case.
+  /// Unique, ignoring ASCII case.
   package var name: String
   package var position: Coordinate
   /// Metres, more than 0, up to 5 000 000.
   package var radius: Double
-  /// The name of a category that exists.
+  /// The name of an existing category.
   package var category: String?
   package var notes: String?
-  /// Where it is more than a circle: a GeoJSON geometry as text. Then the circle is one around it.
+  /// A region other than a circle, as GeoJSON text; the circle then encloses it.
   package var region: String?
-  /// Of a region that is a line, metres in all.
+  /// Full width of a line's region, metres.
   package var width: Double?
 
   package init(
@@ -30,17 +30,16 @@ package struct SavedPlace: Hashable, Sendable {
   }
 }
 
-/// The points of interest of a store. A reminder keeps its own copy of its place, so that removing
-/// or moving one here changes no reminder; see `followers`. Places of an import that is not
-/// finished are not there yet.
+/// The places of a store. Each reminder has its own copy of its place, so changes here affect none;
+/// see `followers`. Places of an unfinished import are hidden.
 package struct PlaceStore {
   let database: Database
 
   static let columns =
     "id, name, latitude, longitude, radius_m, category, notes, region, width_m"
 
-  /// Sorted by name, letter case aside.
-  /// - Parameter bytes: of rows to read; `Rows.isCut` says that there are more.
+  /// All places by name, ignoring case.
+  /// - Parameter bytes: limit of bytes read; `Rows.isCut` marks a cut result.
   package func all(bytes: Int = .max) throws(StoreError) -> Rows<SavedPlace> {
     try database.rows(
       of: "place", "SELECT \(Self.columns) FROM known_place ORDER BY name", bytes: bytes,
@@ -55,17 +54,16 @@ package struct PlaceStore {
       [.text(category)], bytes: bytes, read: Self.read)
   }
 
-  /// The places whose name comes after `name`, by name, at most `limit` of them.
-  /// Complexity: of a category, of the order of its places while they are few; else of the order of
-  /// all places that stand between the first and the last one by name.
-  /// - Parameter bytes: of rows to read; then there are fewer, but at least one.
+  /// At most `limit` places after `name`, by name. Complexity: O(places of the category) for a
+  /// small one; else O(places between the first and the last result).
+  /// - Parameter bytes: limit of bytes read; at least one place is returned.
   package func page(
     after name: String, inCategory category: String?, limit: Int, bytes: Int = .max
   ) throws(StoreError) -> Rows<SavedPlace> {
     var filter = ""
     if let category {
-      // Sorting the places of a large category for each page takes longer than walking through all
-      // by name, which the plus makes SQLite do.
+      // For a large category a walk by name, which the plus selects, is faster than sorting each
+      // page.
       let isLarge = try hasAtLeast(5_000, ["category = ?"], [.text(category)])
       filter = isLarge ? " AND +category = ?" : " AND category = ?"
     }
@@ -76,8 +74,7 @@ package struct PlaceStore {
       [.text(name)] + (category.map { [.text($0)] } ?? []), bytes: bytes, read: Self.read)
   }
 
-  /// Whether at least so many places meet all conditions. Complexity: O(count) where an index has
-  /// them.
+  /// Whether at least `count` places meet all conditions. Complexity: O(count) with an index.
   func hasAtLeast(
     _ count: Int, _ conditions: [String], _ values: [SQLValue]
   ) throws(StoreError) -> Bool {
@@ -105,12 +102,12 @@ package struct PlaceStore {
     try database.text("SELECT name FROM known_place WHERE id = ?", [.integer(number)])
   }
 
-  /// The number of a place, which it keeps while it exists.
+  /// The permanent number of a place.
   package func number(named name: String) throws(StoreError) -> Int64? {
     try database.integer("SELECT id FROM known_place WHERE name = ?", [.text(name)])
   }
 
-  /// The places of a category as the engine knows them, in rising order of their numbers.
+  /// A category's places for the engine, by rising number.
   package func numbered(inCategory category: String) throws(StoreError) -> Rows<NumberedPlace> {
     var count = 0
     if case .integer(let found) = try database.value(
@@ -120,8 +117,7 @@ package struct PlaceStore {
     }
     var rows = Rows<NumberedPlace>()
     rows.values.reserveCapacity(count)
-    // By number rather than by category: a million look-ups of rows all over the table are slower
-    // than one walk through it.
+    // By number: one walk through the table is faster than a million scattered look-ups.
     let order = count > 1_000 ? "+category = ?1 ORDER BY id" : "category = ?1 ORDER BY id"
     try database.forEach(
       "SELECT id, latitude, longitude, radius_m FROM known_place WHERE \(order)", [.text(category)]
@@ -156,7 +152,7 @@ package struct PlaceStore {
     }
   }
 
-  /// Puts `place` where the one of the name `name` was; answers whether there was one.
+  /// Replaces the place with this name; returns whether it existed.
   @discardableResult
   package func replace(_ name: String, with place: SavedPlace) throws(StoreError) -> Bool {
     try checked(place) { () throws(StoreError) in
@@ -171,7 +167,7 @@ package struct PlaceStore {
     }
   }
 
-  /// The ids of the reminders that were made from this place and are still there, oldest first.
+  /// The ids of existing reminders made from this place, oldest first.
   package func followers(of place: SavedPlace) throws(StoreError) -> [String] {
     var ids: [String] = []
     try database.forEach(
@@ -188,7 +184,7 @@ package struct PlaceStore {
     return ids
   }
 
-  /// Answers whether there was one.
+  /// Returns whether the place existed.
   @discardableResult
   package func remove(named name: String) throws(StoreError) -> Bool {
     try database.transaction { () throws(StoreError) in
@@ -221,7 +217,7 @@ package struct PlaceStore {
       region: try row.textIfAny("region"), width: try row.realIfAny("width_m"))
   }
 
-  /// What every place must keep to.
+  /// Checks the invariants of a place.
   static func check(_ place: SavedPlace) throws(StoreError) {
     guard !place.name.isEmpty else { throw .invalid(what: "place", reason: "its name is empty") }
     guard place.name.utf8.count <= 256, (place.category?.utf8.count ?? 0) <= 256 else {

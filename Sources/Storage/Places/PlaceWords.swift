@@ -1,44 +1,42 @@
-/// The words of names and notes (https://sqlite.org/fts5.html), kept beside the table of places:
-/// whatever changes a name or a note tells here, in the same transaction.
+/// Full-text index of names and notes (https://sqlite.org/fts5.html). Every change of a name or a
+/// note updates it in the same transaction.
 struct PlaceWords {
   let database: Database
 
-  /// Takes in the words of places that have just been added.
+  /// Adds the words of new places.
   func add(where condition: String, _ values: [SQLValue]) throws(StoreError) {
     try database.run(
       "INSERT INTO place_words (rowid, name, notes) "
         + "SELECT id, name, notes FROM place WHERE \(condition)", values)
   }
 
-  /// Takes out the words of places that are about to be changed or removed: FTS5 has to be told
-  /// what they were.
+  /// Removes the words of places before they change or are removed: FTS5 needs the old text.
   func remove(where condition: String, _ values: [SQLValue]) throws(StoreError) {
     try database.run(
       "INSERT INTO place_words (place_words, rowid, name, notes) "
         + "SELECT 'delete', id, name, notes FROM place WHERE \(condition)", values)
   }
 
-  /// Makes all of it anew.
+  /// Rebuilds the index.
   func rebuild() throws(StoreError) {
     try database.run("INSERT INTO place_words (place_words) VALUES ('rebuild')")
   }
 
   // MARK: - Search
 
-  /// Of a search, so that its cost is bounded.
+  /// Maximum number of words in a search, which bounds its cost.
   private static let maximumWords = 16
 
-  /// So many words may a beginning stand for before FTS5 is left to gather them. It gathers the
-  /// places of all of them first (13 ms for 64 000), while of words that are spelt out it takes no
-  /// more places than the search wants.
+  /// Maximum number of words that a prefix expands to; above it FTS5 expands. FTS5 first gathers
+  /// the places of all words (13 ms for 64 000), while for explicit words it stops at the search's
+  /// limit.
   private static let maximumTerms = 64
 
-  /// Beginnings of up to so many letters have an index of their own, `prefix` in the schema.
+  /// Length up to which prefixes have an index (`prefix` in the schema).
   private static let indexedBeginning = 3
 
-  /// The places that have all words, by rising number. Whole words are looked for first, only the
-  /// last of which may be a beginning. Where that gives fewer than `least`, each may be a
-  /// beginning.
+  /// The places with all words, by rising number. Only the last word may be a prefix; if that finds
+  /// fewer than `least`, each word may be one.
   func places(
     with text: String, atLeast least: Int, atMost most: Int
   ) throws(StoreError) -> [Int64] {
@@ -64,13 +62,13 @@ struct PlaceWords {
     return ids
   }
 
-  /// Quotes keep FTS5 from reading its own words in it.
+  /// Quotes a word, so that FTS5 reads no operator in it.
   private static func quoted(_ word: some StringProtocol) -> String { "\"\(word)\"" }
 
-  /// What stands for all words that begin so.
+  /// The expression for all words with this prefix.
   private func beginning(_ word: Substring) throws(StoreError) -> String {
     let any = "\(Self.quoted(word))*"
-    // Of other letters only FTS5's tokenizer knows what they are folded to.
+    // Only FTS5's tokenizer knows how other letters are folded.
     guard word.utf8.count > Self.indexedBeginning, word.utf8.allSatisfy({ $0 < 0x80 })
     else { return any }
     let folded = word.lowercased()

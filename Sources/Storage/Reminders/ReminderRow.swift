@@ -5,17 +5,17 @@ import Geofencing
 import JSONText
 import Reminders
 
-/// How a reminder and its progress lie in their row.
+/// The columns of a reminder and its progress.
 ///
-/// Fields with a column are taken out of the JSON document when writing and put back when reading;
-/// the state is the progress's. What the document holds beside them comes back as it was.
+/// Fields with a column are not in the JSON document; the state is the progress's. All other
+/// members of the document are restored unchanged.
 enum ReminderRow {
   static let columns = """
     seq, id, kind, title, category, priority, place_name, latitude, longitude, radius_m, due, \
     transport, document, \(progressColumns)
     """
 
-  /// Those of the progress.
+  /// Columns of the progress.
   static let progressColumns = """
     state, presence, inside_since_us, visit_settled, occurrence_us, leads_fired, last_fired_us, \
     snoozed_until_us, unacknowledged, places_inside, occurrence_offset_s, nag_us, nags
@@ -35,7 +35,7 @@ enum ReminderRow {
     ]
   }
 
-  /// Values for state … nags.
+  /// Values of `progressColumns`.
   static func values(_ progress: Progress) -> [SQLValue] {
     [
       .text(progress.state.rawValue), .text(word(progress.presence)),
@@ -154,7 +154,7 @@ enum ReminderRow {
     try row.textIfAny("places_inside").map { (text) throws(RowFault) in try places(text) } ?? []
   }
 
-  /// Numbers of places in rising order, as `list` writes them.
+  /// Parses place numbers in rising order, the inverse of `list`.
   static func places(_ text: String) throws(RowFault) -> [Int64] {
     var numbers: [Int64] = []
     for word in text.split(separator: " ") {

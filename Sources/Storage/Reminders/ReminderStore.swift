@@ -1,23 +1,21 @@
 package import Reminders
 
-/// The reminders of a store and how far each has come: for each kind a priority queue, nearest date
-/// first.
+/// The reminders of a store and their progress: per kind a priority queue, nearest date first.
 package struct ReminderStore {
   package typealias Entry = (reminder: Reminder, progress: Progress)
 
   let database: Database
 
-  /// The columns that a reminder and its progress are written to, in the order of their values.
+  /// The columns of a reminder and its progress, in the order of their values.
   private static let written = """
     id, kind, title, category, priority, place_name, latitude, longitude, radius_m, due, \
     transport, document, \(ReminderRow.progressColumns)
     """
-  /// Adds a row.
   private static let insertion: String = {
     let marks = written.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
     return "INSERT INTO reminder (\(written)) VALUES (\(marks))"
   }()
-  /// Adds a row, or writes it over the one of its id, which keeps its place in the order.
+  /// Adds a row or overwrites the one with its id, which stays in its position.
   private static let replacement: String = {
     let news = written.split(separator: ", ").map { "excluded.\($0)" }.joined(separator: ", ")
     return "\(insertion) ON CONFLICT (id) DO UPDATE SET (\(written)) = (\(news))"
@@ -37,11 +35,10 @@ package struct ReminderStore {
     }
   }
 
-  /// The nearest by date of this kind among those that are armed or snoozed; it stays. A snoozed
-  /// one counts by the time it was put off to. Those without a date come last; among equals
-  /// priority decides, then the order of arrival. Complexity: O(log n).
+  /// The next armed or snoozed reminder of this kind, by date (a snoozed one by the end of its
+  /// snooze, one without a date last), then by priority, then by insertion. Complexity: O(log n).
   package func peek(kind: Reminder.Kind) throws(StoreError) -> Entry? {
-    // The words stand in the statement because the index is limited to them.
+    // Literals, because the partial index needs them.
     try database.rows(
       of: "reminder",
       """
@@ -51,7 +48,7 @@ package struct ReminderStore {
     ).values.first
   }
 
-  /// Completes the one that `peek` would give and answers it as it is now. Complexity: O(log n).
+  /// Completes the reminder of `peek` and returns its new state. Complexity: O(log n).
   package func pop(kind: Reminder.Kind) throws(StoreError) -> Entry? {
     try database.transaction { () throws(StoreError) in
       guard var entry = try peek(kind: kind) else { return nil }
@@ -65,15 +62,15 @@ package struct ReminderStore {
 
   // MARK: - Look-up
 
-  /// Every reminder in the order of arrival.
+  /// All reminders in the order of insertion.
   package func all() throws(StoreError) -> Rows<Entry> {
     try database.rows(
       of: "reminder", "SELECT \(ReminderRow.columns) FROM reminder ORDER BY seq",
       read: ReminderRow.read)
   }
 
-  /// Hands every reminder to `body`, in the order of arrival, without holding them all. Returns the
-  /// rows that cannot be read.
+  /// Passes each reminder to `body`, in the order of insertion, without storing them all. Returns
+  /// the unreadable rows.
   package func forEach(
     _ body: (Reminder, Progress) -> Void
   ) throws(StoreError) -> [RowProblem] {
@@ -85,9 +82,9 @@ package struct ReminderStore {
     }.problems
   }
 
-  /// What `body` makes of the reminders that come behind a place in the order of arrival, each with
-  /// its own place in it.
-  /// - Parameter bytes: of rows to read; `Rows.isCut` says that there are more.
+  /// Results of `body` for the reminders after a position in the order of insertion, with
+  /// positions.
+  /// - Parameter bytes: limit of bytes read; `Rows.isCut` marks a cut result.
   package func page<Value>(
     after place: Int64 = 0, limit: Int = .max, bytes: Int, _ body: (Entry) -> Value
   ) throws(StoreError) -> Rows<(place: Int64, value: Value)> {
@@ -100,7 +97,7 @@ package struct ReminderStore {
     }
   }
 
-  /// Throws `invalid` when the row cannot be read.
+  /// Throws `invalid` for an unreadable row.
   package func reminder(id: String) throws(StoreError) -> Entry? {
     let rows = try database.rows(
       of: "reminder", "SELECT \(ReminderRow.columns) FROM reminder WHERE id = ?", [.text(id)],
@@ -111,13 +108,13 @@ package struct ReminderStore {
     return rows.values.first
   }
 
-  /// Ids that begin with `prefix`, sorted, at most `limit`; an id that is the prefix itself is the
-  /// only answer. Complexity: O(log n + answers).
+  /// At most `limit` ids with this prefix, sorted; an exact match is the only result. Complexity:
+  /// O(log n + answers).
   package func find(prefix: String, limit: Int = 20) throws(StoreError) -> [String] {
     let isExact = try database.integer("SELECT 1 FROM reminder WHERE id = ?", [.text(prefix)]) == 1
     if isExact { return [prefix] }
     var ids: [String] = []
-    // Texts compare by their bytes, so that the highest code point ends the range.
+    // Texts compare by bytes: the highest code point ends the range.
     try database.forEach(
       """
       SELECT id FROM reminder WHERE id >= ?1 AND id < ?1 || char(0x10FFFF) ORDER BY id LIMIT ?2
@@ -134,14 +131,14 @@ package struct ReminderStore {
 
   // MARK: - Changes
 
-  /// Puts the reminder where the one of its id was, or adds it.
+  /// Adds a reminder or replaces the one with its id.
   package func replace(_ reminder: Reminder, _ progress: Progress) throws(StoreError) {
     try check(reminder)
     try database.run(
       Self.replacement, ReminderRow.values(reminder) + ReminderRow.values(progress))
   }
 
-  /// Keeps how far a reminder has come; answers whether there was one of this id.
+  /// Stores a reminder's progress; returns whether it exists.
   @discardableResult
   package func update(_ id: String, _ progress: Progress) throws(StoreError) -> Bool {
     try database.run(
@@ -153,13 +150,13 @@ package struct ReminderStore {
       """, ReminderRow.values(progress) + [.text(id)]) > 0
   }
 
-  /// Answers whether there was one of this id.
+  /// Returns whether the reminder existed.
   @discardableResult
   package func remove(id: String) throws(StoreError) -> Bool {
     try database.run("DELETE FROM reminder WHERE id = ?", [.text(id)]) > 0
   }
 
-  /// What could not be read back is not taken in the first place.
+  /// Rejects a reminder that could not be read back.
   private func check(_ reminder: Reminder) throws(StoreError) {
     do throws(ReminderError) {
       try reminder.checkCompleteness()

@@ -2,8 +2,8 @@ import CSQLite
 import Glibc
 
 extension Database {
-  /// SQLite calls some full and read-only disks an I/O error; the system's error number knows
-  /// better.
+  /// SQLite reports some full and read-only disks as I/O errors; the system's error number is
+  /// exact.
   func cause(of code: Int32) -> Int32 {
     guard code & 0xFF == SQLITE_IOERR, let handle else { return code }
     switch sqlite3_system_errno(handle) {

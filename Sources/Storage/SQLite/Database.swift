@@ -3,29 +3,29 @@ import Glibc
 
 /// One connection to an SQLite database: prepared statements, transactions, typed errors.
 ///
-/// It belongs to one thread. Statements are prepared once and kept; a statement that is still being
-/// stepped is never handed out a second time.
+/// It belongs to one thread. Prepared statements are cached; a statement being stepped is never
+/// used a second time.
 package final class Database {
   package enum Access: Sendable {
     case readWrite
     case readOnly
-    /// For files that must not change; schema errors are overlooked so that the rest can be read.
+    /// For files that must not change; schema errors are ignored to read the rest.
     case rescue
   }
 
   package let path: String
   private(set) var handle: OpaquePointer?
   private var statements: [StatementText: Statement] = [:]
-  /// How many statements were prepared so far, for tests and benchmarks.
+  /// Number of statements prepared, for tests and benchmarks.
   package private(set) var preparedCount = 0
   private var depth = 0
-  /// A transaction stays open between calls of `bulk`.
+  /// Whether a transaction stays open between calls of `bulk`.
   private var isBulkOpen = false
 
-  /// Opens an existing file; SQLite itself is not asked to create one, so that its mode is ours.
+  /// Opens an existing file; SQLite never creates one, so that its mode is ours.
   package init(path: String, access: Access = .readWrite) throws(StoreError) {
     self.path = path
-    // An older one would take STRICT tables for a damaged schema.
+    // An older SQLite would report STRICT tables as a damaged schema.
     guard sqlite3_libversion_number() >= 3_037_000 else {
       throw .oldLibrary(version: String(cString: sqlite3_libversion()))
     }
@@ -38,7 +38,7 @@ package final class Database {
       throw error
     }
     sqlite3_busy_timeout(handle, Self.busyTimeout)
-    // Until the file is known to be ours, closing must not move the write-ahead log into it.
+    // Until the file is identified, closing must not write the log into it.
     keepsLogOnClose = true
     if access == .rescue {
       _ = georemind_db_switch(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1)
@@ -53,18 +53,18 @@ package final class Database {
 
   deinit { close() }
 
-  /// Milliseconds for which a lock of another process is waited for.
+  /// Milliseconds to wait for another process's lock.
   private static let busyTimeout: Int32 = 5000
 
-  /// Ends the connection; every later use fails. Safe to call twice.
+  /// Closes the connection; later uses fail. Safe to call twice.
   package func close() {
     statements = [:]
-    // close_v2 never fails: what a caller still holds is let go of with it.
+    // close_v2 never fails: it waits for statements still in use.
     sqlite3_close_v2(handle)
     handle = nil
   }
 
-  /// Whether closing leaves the write-ahead log as it is instead of moving it into the database.
+  /// Whether closing leaves the write-ahead log instead of moving it into the database.
   package var keepsLogOnClose = false {
     didSet {
       guard let handle else { return }
@@ -72,19 +72,19 @@ package final class Database {
     }
   }
 
-  /// The file can be read but not written.
+  /// Whether the file can be read but not written.
   package var isReadOnly: Bool { handle.map { sqlite3_db_readonly($0, "main") == 1 } ?? true }
 
   // MARK: - Statements
 
-  /// Runs statements one after the other, without values.
+  /// Runs several statements without values.
   package func execute(_ script: String) throws(StoreError) {
     try endBulkBeforeOtherWork()
     let code = sqlite3_exec(handle, script, nil, nil, nil)
     guard code == SQLITE_OK else { throw failure(code, sql: script) }
   }
 
-  /// Runs one statement and answers how many rows it changed.
+  /// Runs one statement and returns the number of rows changed.
   @discardableResult
   package func run(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
     try endBulkBeforeOtherWork()
@@ -106,7 +106,7 @@ package final class Database {
     return number
   }
 
-  /// Bytes of the pages in use: what was removed leaves its pages in the file, for the next to use.
+  /// Bytes of the pages in use; free pages of the file do not count.
   package func byteCount() throws(StoreError) -> Int64 {
     let pages =
       (try integer("PRAGMA page_count") ?? 0) - (try integer("PRAGMA freelist_count") ?? 0)
@@ -118,12 +118,11 @@ package final class Database {
     return text
   }
 
-  /// Reads every row; rows that cannot be read are reported and left out. The statement must answer
-  /// the row's number as its first column.
+  /// Reads rows; unreadable ones are reported and left out. The first column must be the row's
+  /// number.
   /// - Parameters:
-  ///   - limit: rows that are answered at most.
-  ///   - bytes: so many are read and the last one is still answered; `Rows.isCut` says that more
-  ///     follow.
+  ///   - limit: maximum number of rows.
+  ///   - bytes: reading stops after the row that exceeds them; `Rows.isCut` then marks a cut result.
   func rows<Value>(
     of table: String, _ sql: String, _ values: [SQLValue] = [],
     limit: Int = .max, bytes: Int = .max, read: (Row) throws(RowFault) -> Value
@@ -159,7 +158,7 @@ package final class Database {
     }
   }
 
-  /// Steps through the rows while `body` answers true.
+  /// Steps through the rows while `body` returns true.
   func forEachUntil(
     _ sql: String, _ values: [SQLValue] = [], _ body: (Row) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -181,7 +180,7 @@ package final class Database {
     }
   }
 
-  /// Calls SQLite with the connection; any answer but success is an error.
+  /// Calls SQLite with the connection; any result but success throws.
   func check(_ call: (OpaquePointer?) -> Int32) throws(StoreError) {
     let code = call(handle)
     guard code == SQLITE_OK else { throw failure(code, sql: nil) }
@@ -203,9 +202,8 @@ package final class Database {
 
   // MARK: - Transactions
 
-  /// A transaction that does not wait for the disk: it outlives the process at once, a power
-  /// failure only with the next commit that does wait, or a checkpoint. The order of commits is
-  /// kept.
+  /// A transaction that does not wait for the disk: it survives the process, but a power failure
+  /// only after the next durable commit or checkpoint. The order of commits is preserved.
   package func relaxedTransaction<Value>(
     _ body: () throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
@@ -216,8 +214,8 @@ package final class Database {
     return try result.get()
   }
 
-  /// Does all of `body` or, when it throws, nothing. The outermost one takes the write lock at
-  /// once; within it another one is a savepoint.
+  /// Runs `body` in a transaction: all of it or, when it throws, nothing. The outermost one takes
+  /// the write lock at once; nested ones are savepoints.
   package func transaction<Value>(
     _ body: () throws(StoreError) -> Value
   ) throws(StoreError)
@@ -237,11 +235,10 @@ package final class Database {
     }
   }
 
-  /// Does `body` and leaves the transaction open for more of its kind: a few large commits touch
-  /// each page of an index a few times, many small ones each time anew. Whatever else is written
-  /// closes it first, so that nothing else waits for its end to be on disk. When `body` throws, all
-  /// that was left open is taken back: a savepoint for each step would copy every page that the
-  /// step changes.
+  /// Runs `body` and leaves the transaction open for further calls: few large commits write each
+  /// index page a few times, many small ones each time. Any other write closes it first, and so
+  /// never waits for it. When `body` throws, the whole open transaction is rolled back: a savepoint
+  /// per call would copy every changed page.
   package func bulk<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
     guard depth == 0 else { return try transaction(body) }
     if !isBulkOpen {
@@ -259,7 +256,7 @@ package final class Database {
     }
   }
 
-  /// Brings to disk what `bulk` has left open.
+  /// Commits the transaction left open by `bulk`.
   package func endBulk() throws(StoreError) {
     guard isBulkOpen else { return }
     isBulkOpen = false
@@ -276,7 +273,7 @@ package final class Database {
   }
 
   private func rollBack(isOutermost: Bool) {
-    // SQLite itself has rolled back after some errors (a full disk); then there is nothing to undo.
+    // After some errors (a full disk) SQLite itself has rolled back.
     guard let handle, sqlite3_get_autocommit(handle) == 0 else { return }
     if isOutermost {
       _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)

@@ -1,12 +1,12 @@
 import CSQLite
 import CivilTime
 
-/// Why a row could not be read.
+/// The reason why a row is unreadable.
 struct RowFault: Error, Equatable {
   let reason: String
 }
 
-/// A row that was skipped because a foreign hand put something into it that makes no sense.
+/// A row that was skipped because its content is invalid.
 package struct RowProblem: Equatable, Sendable, CustomStringConvertible {
   package let table: String
   /// The row's number in its table.
@@ -16,18 +16,18 @@ package struct RowProblem: Equatable, Sendable, CustomStringConvertible {
   package var description: String { "row \(row) of table \(table) was skipped: \(reason)" }
 }
 
-/// What was read out of a table, and what could not be.
+/// Rows read from a table, and problems with others.
 package struct Rows<Value> {
   package internal(set) var values: [Value] = []
   package internal(set) var problems: [RowProblem] = []
-  /// There are more, but they would be more bytes than was asked for.
+  /// Whether the limit of bytes cut the result.
   package internal(set) var isCut = false
 }
 
 extension Rows: Sendable where Value: Sendable {}
 
-/// The current row of a statement, valid only inside the closure that is given it. Columns go by
-/// name; a column that is missing, NULL where it must not be or of another type is a fault.
+/// The current row of a statement, valid only inside its closure. Columns are read by name; a
+/// missing column, an unexpected NULL or another type is a fault.
 struct Row {
   let statement: Statement
 
@@ -42,7 +42,7 @@ struct Row {
     RowFault(reason: "the column \(column) does not hold \(expected)")
   }
 
-  /// Any column by its number; out of range is null.
+  /// A column by number; null if out of range.
   func value(at index: Int32) -> SQLValue {
     guard index >= 0, index < statement.columnCount else { return .null }
     switch sqlite3_column_type(statement.pointer, index) {
@@ -116,7 +116,7 @@ struct Row {
     try integerIfAny(column).map { TimeSpan(microseconds: $0) }
   }
 
-  /// One of an enumeration's words.
+  /// A column with an enumeration's raw value.
   func word<Word: RawRepresentable>(_ column: String, as type: Word.Type) throws(RowFault) -> Word
   where Word.RawValue == String {
     let text = try text(column)
@@ -126,7 +126,7 @@ struct Row {
     return word
   }
 
-  /// Bytes of its texts and blobs, and a little for each of its other values.
+  /// Bytes of its texts and blobs, plus a little for each other value.
   var byteCount: Int {
     (0..<statement.columnCount).reduce(0) { $0 + size(at: $1) }
   }
@@ -139,7 +139,7 @@ struct Row {
   }
 
   private func rawBytes(_ index: Int32) -> [UInt8] {
-    // The pointer must be asked for before the length (https://sqlite.org/c3ref/column_blob.html).
+    // Get the pointer before the length (https://sqlite.org/c3ref/column_blob.html).
     guard let start = sqlite3_column_blob(statement.pointer, index) else { return [] }
     let count = Int(sqlite3_column_bytes(statement.pointer, index))
     return [UInt8](UnsafeRawBufferPointer(start: start, count: max(0, count)))

@@ -1,12 +1,12 @@
 package import CivilTime
 
-/// A value that a statement is given or a column holds.
+/// A bound value or a column's value.
 package enum SQLValue: Equatable, Sendable {
   case null
   case integer(Int64)
   case real(Double)
   case text(String)
-  /// No column of ours is one: a foreign hand has put it there.
+  /// Only from foreign changes: the schema has no such column.
   case blob([UInt8])
 }
 
@@ -17,7 +17,7 @@ extension SQLValue {
 
   package init(_ value: Int?) { self = value.map { .integer(Int64($0)) } ?? .null }
 
-  /// What is not finite is null.
+  /// A number; null if not finite.
   package init(_ value: Double?) {
     self = value.flatMap { $0.isFinite ? .real($0) : nil } ?? .null
   }

@@ -1,15 +1,15 @@
 import CSQLite
 
-/// The text of a statement, to find it by. Its length tells most from each other, and texts of the
-/// same length are mostly one and the same literal: hashing all of it took longer than some steps.
+/// Cache key of a statement. Its hash is the length: texts of one length are mostly the same
+/// literal, and hashing all of it took longer than some steps.
 struct StatementText: Hashable {
   let sql: String
 
   func hash(into hasher: inout Hasher) { hasher.combine(sql.utf8.count) }
 }
 
-/// A prepared statement. It is made and kept by `Database`, which sees to it that none is stepped
-/// after its end or used twice at a time.
+/// A prepared statement, created and cached by `Database`, which ensures that it is neither stepped
+/// after its end nor used twice at a time.
 final class Statement {
   let pointer: OpaquePointer
   let sql: String
@@ -18,8 +18,7 @@ final class Statement {
   let columnCount: Int32
   /// Column numbers by name.
   let columns: [String: Int32]
-  /// The texts and blobs bound now, one after the other, so that SQLite need not copy each to a
-  /// place of its own.
+  /// The bound texts and blobs, concatenated, so that SQLite need not copy each.
   private var texts = UnsafeMutableBufferPointer<CChar>(start: nil, count: 0)
 
   init(pointer: OpaquePointer, sql: String) {
@@ -39,7 +38,7 @@ final class Statement {
     texts.deallocate()
   }
 
-  /// Answers SQLite's result code; a wrong number of values is SQLITE_RANGE.
+  /// Returns SQLite's result code; a wrong number of values is SQLITE_RANGE.
   func bind(_ values: [SQLValue]) -> Int32 {
     guard values.count == parameterCount else { return SQLITE_RANGE }
     makeRoom(for: values)
@@ -49,7 +48,7 @@ final class Statement {
       index += 1
       let code: Int32
       switch value {
-      // What is not bound is NULL: `reset` lets go of the values of before.
+      // Already NULL: `reset` clears the bindings.
       case .null: code = SQLITE_OK
       case .integer(let number): code = sqlite3_bind_int64(pointer, index, number)
       case .real(let number): code = sqlite3_bind_double(pointer, index, number)
@@ -61,8 +60,8 @@ final class Statement {
     return SQLITE_OK
   }
 
-  /// One byte more than all texts have, so that an empty one has an address, too: SQLite takes none
-  /// for NULL.
+  /// Reserves one byte more than the texts need: an empty text needs an address, or SQLite binds
+  /// NULL.
   private func makeRoom(for values: [SQLValue]) {
     var size = 1
     for value in values {
@@ -97,12 +96,12 @@ final class Statement {
     return sqlite3_bind_blob64(pointer, index, room.baseAddress, sqlite3_uint64(bytes.count), nil)
   }
 
-  /// Bytes for texts that a statement keeps; a row with more is rare.
+  /// Buffer size in bytes that a statement retains; larger rows are rare.
   private static let keptRoom = 16_384
 
   func step() -> Int32 { sqlite3_step(pointer) }
 
-  /// Ready for the next use; lets go of locks and of the values bound.
+  /// Resets it for the next use; releases locks and bound values.
   func reset() {
     sqlite3_reset(pointer)
     sqlite3_clear_bindings(pointer)

@@ -1,51 +1,50 @@
 import CSQLite
 import Glibc
 
-/// Why the store could not do what it was asked; `description` is one sentence for people that says
-/// what is wrong, where, and what to do.
+/// An error of the store; `description` is one sentence with the fault, the file and the remedy.
 package enum StoreError: Error, Equatable, Sendable {
   /// SQLite refused a statement.
   case sqlite(SQLiteFailure)
   /// The file system refused an operation.
   case file(FileFailure)
-  /// A development version of this program, before the first release, wrote the database.
+  /// The database is from an unreleased development version.
   case unreleased(path: String, version: Int64)
-  /// A later version of this program wrote the database.
+  /// The database is from a later version.
   case newer(path: String, version: Int64, known: Int64)
-  /// The file is a database of another program.
+  /// The database belongs to another program.
   case foreign(path: String, applicationID: Int64)
   /// The SQLite library is too old for the schema.
   case oldLibrary(version: String)
-  /// There is one of this name already.
+  /// The name exists already.
   case alreadyExists(what: String, name: String)
   /// A place names a category that does not exist.
   case unknownCategory(String)
-  /// A category that places or reminders refer to; a few of their names, and how many in all.
+  /// The category is in use; some of the names, and the total.
   case categoryInUse(name: String, places: [String], reminders: [String], total: Int)
-  /// A value that the store does not take.
+  /// The value is rejected.
   case invalid(what: String, reason: String)
 }
 
-/// What SQLite said; codes as in https://sqlite.org/rescode.html.
+/// An error of SQLite; codes as in https://sqlite.org/rescode.html.
 package struct SQLiteFailure: Equatable, Sendable {
   /// The extended result code.
   package let extendedCode: Int32
   package let message: String
-  /// The statement, where one was being prepared or run.
+  /// The statement being prepared or run; nil if none.
   package let sql: String?
-  /// The database.
+  /// The path of the database.
   package let path: String
 
   /// The primary result code.
   package var code: Int32 { extendedCode & 0xFF }
 
-  /// The file is missing or may not be opened.
+  /// Whether the file is missing or cannot be opened.
   package var isUnopened: Bool { code == SQLITE_CANTOPEN }
 }
 
-/// What a system call said.
+/// An error of a system call.
 package struct FileFailure: Equatable, Sendable {
-  /// What was tried, as a verb: `create`, `rename`.
+  /// The operation as a verb: `create`, `rename`.
   package let operation: String
   package let path: String
   /// `errno`.
@@ -53,19 +52,19 @@ package struct FileFailure: Equatable, Sendable {
 }
 
 extension StoreError {
-  /// The file cannot be trusted as a database any more: it is damaged or was never one.
+  /// Whether the file is damaged or was never a database.
   package var isDamage: Bool {
     guard case .sqlite(let failure) = self else { return false }
     return failure.code == SQLITE_CORRUPT || failure.code == SQLITE_NOTADB
   }
 
-  /// The library was called as it must not be: the program's own fault.
+  /// Whether the library was misused: a bug of this program.
   package var isMisuse: Bool {
     guard case .sqlite(let failure) = self else { return false }
     return failure.code == SQLITE_MISUSE
   }
 
-  /// A row breaks a rule of the schema: a name that exists already, a value out of range.
+  /// Whether a row violates the schema: a duplicate name, a value out of range.
   var isConstraint: Bool {
     guard case .sqlite(let failure) = self else { return false }
     return failure.code == SQLITE_CONSTRAINT || failure.code == SQLITE_MISMATCH
@@ -82,7 +81,7 @@ extension StoreError {
     return failure.extendedCode == SQLITE_CONSTRAINT | (3 << 8)  // SQLITE_CONSTRAINT_FOREIGNKEY
   }
 
-  /// The file of which the error speaks.
+  /// The file concerned.
   package var path: String? {
     switch self {
     case .sqlite(let failure): failure.path
@@ -92,7 +91,7 @@ extension StoreError {
     }
   }
 
-  /// What to do about it.
+  /// Advice to the user.
   package var remedy: String {
     switch self {
     case .sqlite(let failure): failure.remedy
