@@ -1,8 +1,7 @@
-/// Texts and numbers as bytes, one after the other, in room that is there before them.
+/// A buffer of text and numbers with reserved capacity.
 ///
-/// Between a fix and its firing's entry in the journal a hundred pieces are put together: here each
-/// is a copy and nothing more, where an array asks a dozen questions first, and a `String` more. It
-/// has the room to itself, and cannot be copied.
+/// A firing's journal entry has about a hundred pieces. Here each is a plain copy, without the
+/// checks of an array or a `String`. The buffer is unshared and cannot be copied.
 @safe package struct ByteWriter: ~Copyable {
   /// `capacity` bytes, the first `count` of which are written.
   private var start: UnsafeMutableRawPointer
@@ -17,18 +16,18 @@
 
   deinit { unsafe start.deallocate() }
 
-  /// Starts anew, in the same room.
+  /// Removes all bytes; the capacity stays.
   package mutating func removeAll() { count = 0 }
 
   /// Complexity: O(bytes).
   package var bytes: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 
-  /// What was written, as text; what is no UTF-8 in it is replaced. Complexity: O(bytes).
+  /// The bytes as text, with invalid UTF-8 replaced. Complexity: O(bytes).
   package var text: String {
     unsafe withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Lends what was written.
+  /// Passes the bytes to `body`.
   package func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
@@ -43,8 +42,7 @@
 
   package mutating func add(_ text: String) { add(text.utf8.span) }
 
-  /// A text of the program, of which nothing is asked before it is copied. Traps where it is one
-  /// character that the compiler was told to keep as such.
+  /// Adds a literal without any check. Traps if it is stored as a single scalar.
   package mutating func add(_ text: StaticString) {
     let count = text.utf8CodeUnitCount
     unsafe place(for: count).copyMemory(from: text.utf8Start, byteCount: count)
@@ -61,8 +59,7 @@
     unsafe place(for: other.count).copyMemory(from: other.start, byteCount: other.count)
   }
 
-  /// A text of the program, a byte, a text and another byte, such as a name, `=`, its value and a
-  /// line end.
+  /// Adds a literal, a byte, a text and a byte, such as a name, `=`, its value and a line end.
   package mutating func add(
     _ name: StaticString, separator: UInt8, _ value: Span<UInt8>, end: UInt8
   ) {
@@ -79,27 +76,25 @@
     }
   }
 
-  /// The byte, then eight bytes, little endian.
+  /// Adds the byte, then eight bytes, little endian.
   package mutating func add(_ byte: UInt8, littleEndian number: UInt64) {
     let place = unsafe place(for: 9)
     unsafe place.storeBytes(of: byte, as: UInt8.self)
     unsafe place.storeBytes(of: number.littleEndian, toByteOffset: 1, as: UInt64.self)
   }
 
-  /// Eight bytes, little endian.
+  /// Adds eight bytes, little endian.
   package mutating func add(littleEndian number: UInt64) {
     unsafe place(for: 8).storeBytes(of: number.littleEndian, as: UInt64.self)
   }
 
-  /// As `add(littleEndian:)`, in place of eight bytes that are written already. Traps where they
-  /// are not.
+  /// Replaces eight bytes, little endian. Traps beyond the bytes already written.
   package mutating func replace(littleEndian number: UInt64, at offset: Int) {
     precondition(offset >= 0 && offset <= count - 8)
     unsafe start.storeBytes(of: number.littleEndian, toByteOffset: offset, as: UInt64.self)
   }
 
-  /// The number in decimal, in ASCII, with zeros in front of fewer than `width` digits; the sign is
-  /// none.
+  /// Adds the number in decimal ASCII, zero-padded to `width` digits without the sign.
   package mutating func add(decimal number: Int, width: Int = 1) {
     if number < 0 { add(UInt8(ascii: "-")) }
     var rest = number.magnitude
@@ -122,7 +117,7 @@
     }
   }
 
-  /// The number as a UUID is written, in lower case (RFC 9562 §4).
+  /// Adds the number as a lower-case UUID (RFC 9562 §4).
   package mutating func add(uuid number: UInt128) {
     let place = unsafe place(for: 36)
     func put(_ digits: UInt64, at offset: Int) {
@@ -158,7 +153,7 @@
 
   // MARK: - Room
 
-  /// Where so many bytes come, which the caller writes. Counts them as written.
+  /// Reserves `more` bytes, which the caller writes, and counts them as written.
   /// - Parameter more: not negative.
   private mutating func place(for more: Int) -> UnsafeMutableRawPointer {
     // None of this overflows: `count` is at most `capacity`.
@@ -168,7 +163,7 @@
     return unsafe place
   }
 
-  /// Apart, for it is rare: so `place` is short enough to be put in where it is called.
+  /// The rare path, kept apart so that `place` can be inlined.
   @inline(never)
   private mutating func grow(by more: Int) {
     capacity += max(capacity, more)

@@ -27,7 +27,7 @@ package struct TimerHeap: Sendable {
   private static let absent: Int32 = -1
 
   private var nodes: [Node] = []
-  /// `absent` where the slot has no timer.
+  /// `absent` without a timer.
   private var nodeOfSlot: [Int32] = []
 
   package init() {}
@@ -59,7 +59,7 @@ package struct TimerHeap: Sendable {
 
   // MARK: - Changes
 
-  /// Sets a timer, or moves the one that the slot has. Negative slots are ignored.
+  /// Sets or moves a slot's timer. Negative slots are ignored.
   /// - Complexity: O(log count); O(1) on average for random deadlines.
   package mutating func push(slot: Int32, at deadline: Int64) {
     guard slot >= 0 else { return }
@@ -118,7 +118,7 @@ package struct TimerHeap: Sendable {
     if node < nodes.count { place(last, from: node) }
   }
 
-  /// Puts a node where it belongs, above or below a free place.
+  /// Moves a node up or down from a free place to its position.
   private mutating func place(_ new: Node, from node: Int) {
     if node > 0, new < nodes[(node - 1) / Self.arity] {
       rise(new, from: node)

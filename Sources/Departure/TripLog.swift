@@ -1,12 +1,12 @@
 package import CivilTime
 package import Geodesy
 
-/// The trips that a "leave" has started: they teach the time of later trips, and their own pace
-/// while they last.
+/// Trips started by a "leave". They improve later estimates, and set their own pace while they
+/// last.
 ///
-/// A trip begins when the device is 150 m from where it was when the reminder fired, and ends in
-/// the place. Its ratio is the time it took over the profile's time for the straight line between
-/// the two, without the overhead. A ratio that is not plausible ends it: another mode, or a detour.
+/// A trip begins 150 m from where the reminder fired and ends in the place. Its ratio is the time
+/// taken over the profile's time for the straight line, without the overhead. An implausible ratio
+/// ends it: another mode, or a detour.
 package struct TripLog: Sendable {
   private struct Trip: Sendable {
     var transport: Transport
@@ -21,7 +21,7 @@ package struct TripLog: Sendable {
 
     enum State { case underWay, ended, arrived }
 
-    /// Follows the trip to where the device is.
+    /// Updates the trip with a position.
     mutating func follow(
       to here: Vector, at now: Instant, _ estimator: TravelEstimator
     ) -> State {
@@ -74,7 +74,7 @@ package struct TripLog: Sendable {
   /// The pace of the current trip by a mode.
   package func pace(of transport: Transport) -> TripPace { paces[transport.index] }
 
-  /// A "leave" has fired.
+  /// Begins a trip after a "leave".
   package mutating func begin(
     by transport: Transport, from here: Vector, to place: Coordinate, radius: Double,
     due: Instant, metres: Double
@@ -89,11 +89,11 @@ package struct TripLog: Sendable {
     nextCheck = min(nextCheck, metres + Self.stride)
   }
 
-  /// Whether the device has gone far enough for a check.
+  /// Whether the device has moved far enough for a check.
   /// - Complexity: O(1).
   package func isDue(_ metres: Double) -> Bool { metres >= nextCheck }
 
-  /// Follows the trips to where the device is, and returns the ratios of those that have arrived.
+  /// Updates the trips and returns the ratios of the completed ones.
   /// - Complexity: O(trips), at most eight.
   package mutating func follow(
     to here: Vector, at now: Instant, metres: Double, _ estimator: TravelEstimator

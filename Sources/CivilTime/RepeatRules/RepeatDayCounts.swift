@@ -1,8 +1,7 @@
-/// How many intervals of a rule fall into a day that it admits: hours, minutes or seconds, or the
-/// day itself, in steps of the rule's interval. What was counted once is remembered, so that years
-/// of days cost a look-up each.
+/// Counts the intervals of a rule in a day that it admits: hours, minutes, seconds, or the day
+/// itself, in steps of the rule's interval. Counts are cached: years of days cost a look-up each.
 struct RepeatDayCounts {
-  /// Days counted through at most: more than 4000 years.
+  /// Maximum number of days counted: more than 4000 years.
   static let maximumDays = 1_500_000
 
   private let frequency: RepeatRule.Frequency
@@ -12,7 +11,7 @@ struct RepeatDayCounts {
   private let hours: UInt64
   private let minutes: UInt64
   private let seconds: UInt64
-  /// By the first unit of the day that a step falls on.
+  /// Counts by the first unit of the day on which a step falls.
   private var known: [Int: Int] = [:]
 
   init(_ rule: RepeatRule) {
@@ -27,7 +26,7 @@ struct RepeatDayCounts {
     seconds = mask(rule.seconds, of: 60)
   }
 
-  /// Those from a unit of the day on, which a step falls on, to the end of the day.
+  /// Counts from a unit with a step to the end of the day.
   /// - Complexity: O(1) for a unit met before, else a step for each; over all of them no more than
   ///   there are units in a day.
   mutating func count(from unit: Int) -> Int {
@@ -37,7 +36,7 @@ struct RepeatDayCounts {
     return count
   }
 
-  /// Those from a unit of the day on, which a step falls on, and before another.
+  /// Counts from a unit with a step up to another unit, exclusive.
   func count(from unit: Int, to end: Int) -> Int {
     if interval == 1, unit == 0, end == units { return wholeDay }
     return stride(from: unit, to: end, by: interval).count { admits($0) }

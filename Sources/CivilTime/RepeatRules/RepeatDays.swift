@@ -1,5 +1,5 @@
-/// Which days of a month a repeat rule admits: all its parts that speak of days, as one bit set a
-/// month, so that years without a match cost a few operations each.
+/// The days that a repeat rule admits, as one bit set per month, so that years without a match cost
+/// a few operations each.
 struct RepeatDays: Sendable {
   /// Bit 1...12; 0 admits all.
   private var months: UInt16 = 0
@@ -16,7 +16,7 @@ struct RepeatDays: Sendable {
   /// 0 is Monday.
   private let weekStart: Int
 
-  /// What the rule leaves open about the day comes from the start.
+  /// The start supplies what the rule leaves open about the day.
   init(_ rule: RepeatRule, start: CivilDate) {
     var monthNumbers = rule.months
     var days = rule.days
@@ -48,7 +48,7 @@ struct RepeatDays: Sendable {
     weekStart = rule.weekStart.rawValue - 1
   }
 
-  /// Bit 0 stands for the first of the month.
+  /// The admitted days of a month; bit 0 is the first.
   func mask(year: Int, month: Int) -> UInt32 {
     guard months == 0 || months & 1 << UInt16(month) != 0 else { return 0 }
     let length = CivilDate.daysInMonth(month, year: year)

@@ -1,13 +1,13 @@
-/// The occurrences of a rule as instants, in rising order and none twice.
+/// The occurrences of a rule as instants, rising and without duplicates.
 ///
-/// Readings that the clocks skip in spring are moved past the gap and may there fall behind later
-/// readings, or onto one; so they wait until no earlier instant can come any more.
+/// Readings in the gap of spring move past it, possibly beyond or onto later readings. They wait
+/// until no earlier instant can follow.
 package struct RepeatInstants: Sequence, IteratorProtocol, Sendable {
   private var occurrences: RepeatOccurrences
   private let zone: TimeZoneRules
   /// Rising.
   private var waiting: [Instant] = []
-  /// No reading to come stands for an earlier instant than this.
+  /// Lower bound of all instants of later readings.
   private var horizon = Instant(microseconds: .min)
   private var last: Instant?
 
@@ -16,7 +16,7 @@ package struct RepeatInstants: Sequence, IteratorProtocol, Sendable {
     self.zone = zone
   }
 
-  /// nil as long as there may be more.
+  /// nil while there may be more.
   package var end: RepeatOccurrences.End? { waiting.isEmpty ? occurrences.end : nil }
 
   package mutating func next() -> Instant? {

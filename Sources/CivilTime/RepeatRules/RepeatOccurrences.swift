@@ -1,40 +1,39 @@
 /// Walks the occurrences of a rule in local time, interval by interval.
 ///
-/// Each call of `next()` does a bounded amount of work: it passes over months that admit no day in
-/// one step each and gives up after 400 years of them, for then the calendar repeats, or when its
-/// budget is spent. `end` says which it was.
+/// Each call of `next()` does bounded work. A month without an admitted day costs one step. The
+/// search stops after 400 years, when the calendar repeats, or with its budget; `end` says which.
 package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
   /// Why there are no more occurrences.
   package enum End: Sendable {
     /// COUNT or UNTIL is reached.
     case bounded
-    /// No day or time can match any more, or the year 9999 is over.
+    /// No day or time can match after this, or the year 9999 has passed.
     case exhausted
     /// The next occurrence, if any, was not found within the budget of steps.
     case gaveUp
   }
 
-  /// Months or intervals looked at in one `next()`.
+  /// Maximum number of months or intervals examined in one `next()`.
   static let budget = 40_000
-  /// Intervals of a week or more counted through in one `skip(through:)`, with COUNT: 1900 years of
-  /// them at least, in some milliseconds.
+  /// Maximum number of intervals of a week or more counted in one `skip(through:)` with COUNT: at
+  /// least 1900 years, in some milliseconds.
   static let walkBudget = 100_000
 
-  /// nil as long as there may be more.
+  /// nil while there may be more.
   package internal(set) var end: End?
 
   let rule: RepeatRule
   let zone: TimeZoneRules
   let filter: RepeatDays
   let start: LocalDateTime
-  /// Occurrences before this one are passed over.
+  /// Earlier occurrences are skipped.
   var floor: LocalDateTime
   var emitted = 0
   /// The next interval: a year, a month counted from year 0, a first day of a week, a day, or an
   /// hour, minute or second since 1970.
   var period: Int
   var stepsLeft = 0
-  /// An occurrence that was counted already but not given out.
+  /// An occurrence that was counted but not returned yet.
   var peeked: LocalDateTime?
 
   /// The days of the current interval and the times of each of them, in rising order.
@@ -42,9 +41,9 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
   var hours: [Int]
   var minutes: [Int]
   var seconds: [Int]
-  /// Intervals of a week or more with fewer days have nothing that BYSETPOS could choose.
+  /// Minimum number of days for BYSETPOS to choose one, in intervals of a week or more.
   let leastDays: Int
-  /// With BYSETPOS what is chosen of days times times; else all of it.
+  /// Indexes chosen by BYSETPOS among days times times; nil for all.
   var chosen: [Int]?
   var cursor = 0
   var limit = 0
@@ -74,7 +73,7 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
     return found()
   }
 
-  /// The next occurrence within the steps that are left.
+  /// The next occurrence within the remaining steps.
   mutating func found() -> LocalDateTime? {
     while end == nil {
       if cursor < limit {
@@ -92,8 +91,8 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
     return nil
   }
 
-  /// Passes over all occurrences up to and including a clock reading. With COUNT those passed over
-  /// are counted, by the interval or by the day, never one by one.
+  /// Skips all occurrences up to and including a clock reading. With COUNT they are counted by the
+  /// interval or by the day, never one by one.
   mutating func skip(through local: LocalDateTime) {
     guard local >= floor, end == nil else { return }
     if let occurrence = peeked, occurrence > local { return }
@@ -122,7 +121,7 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
     if cursor < limit { cursor = Swift.max(cursor, lowerBound()) }
   }
 
-  /// Goes on to the first occurrence not before `target`, and counts those before it.
+  /// Advances to the first occurrence not before `target` and counts those skipped.
   mutating func count(to target: LocalDateTime) {
     stepsLeft = Self.walkBudget
     var days = RepeatDayCounts(rule)

@@ -1,4 +1,4 @@
-/// A coordinate read from text, with what else the text said.
+/// A coordinate read from text, with its uncertainty.
 package struct ParsedCoordinate: Hashable, Sendable {
   /// The point.
   package let coordinate: Coordinate
@@ -14,12 +14,11 @@ package struct ParsedCoordinate: Hashable, Sendable {
   /// Reads a coordinate as people type or paste it.
   ///
   /// Degrees, degrees and minutes, or degrees, minutes and seconds, with signs or hemisphere
-  /// letters (before or behind), marks or none, decimal point or decimal comma; packed digits as
-  /// in NMEA 0183 (`5231.200N01324.300E`); geo URIs (RFC 5870); ISO 6709 (an altitude is read
-  /// over); links of OpenStreetMap, Google Maps and Apple Maps; Plus Codes, short ones with a
-  /// coordinate near by behind them; UTM, UPS and MGRS. Latitude comes first unless letters
-  /// say otherwise. What could be meant in two ways is refused. Linear in the length of the text,
-  /// of which 2048 characters are looked at.
+  /// letters (before or after), marks or none, decimal point or comma; packed digits as in NMEA
+  /// 0183 (`5231.200N01324.300E`); geo URIs (RFC 5870); ISO 6709 (the altitude is ignored); links
+  /// of OpenStreetMap, Google Maps and Apple Maps; Plus Codes, short ones followed by a coordinate
+  /// near by; UTM, UPS and MGRS. Latitude comes first unless letters say otherwise. Ambiguous input
+  /// is rejected. Linear in the length of the text, at most 2048 characters.
   package init(parsing text: String) throws(CoordinateError) {
     let scalars = Array(text.unicodeScalars.prefix(2049))
     guard scalars.count <= 2048 else { throw CoordinateError(.tooLong, at: 2049) }
@@ -30,7 +29,7 @@ package struct ParsedCoordinate: Hashable, Sendable {
     self = try Self.parse(cursor)
   }
 
-  /// The form is told by how the text begins.
+  /// Selects the form by the beginning of the text.
   static func parse(_ cursor: TextCursor) throws(CoordinateError) -> ParsedCoordinate {
     if cursor.starts(withIgnoringCase: "geo:") { return try GeoURI.parse(cursor) }
     let coordinate =

@@ -1,6 +1,6 @@
 import Geodesy
 
-/// The fences around the receiver: which of them hold it, and whose edges are near.
+/// The fences around the receiver: the containing ones, and those with a near edge.
 ///
 /// This is the neighbour list of molecular dynamics (Verlet, "Computer Experiments on Classical
 /// Fluids", Physical Review 159, 1967). It is built at an origin from all fences whose edge is
@@ -13,34 +13,34 @@ import Geodesy
 /// All lengths are straight lines in radii of the Earth. On the ground a way is never shorter.
 struct NeighbourList {
   private struct Neighbour {
-    /// The centre of a circle; of a shape, the place where its edge was measured last.
+    /// The centre of a circle; for a shape, the place of its last measurement.
     var center: Vector
-    /// From there to the edge; of a shape no more than that.
+    /// From there to the edge; for a shape a lower bound.
     var chord: Double
-    /// From the origin to the edge, or less.
+    /// Lower bound of the distance from the origin to the edge.
     let clearance: Double
     let fence: FenceID
     let isShape: Bool
-    /// Whether it held the place of the last check.
+    /// Whether it contained the place of the last check.
     var holds: Bool
   }
 
-  /// An edge that is nearer is decided by the exact distance: a millimetre.
+  /// Within this distance of an edge the exact distance decides: a millimetre.
   private static let doubt = 0.001 / Sphere.radius
   private static let firstAmbition = 1_000 / Sphere.radius
   private static let leastAmbition = 20 / Sphere.radius
-  /// Neighbours that the ambition aims at.
+  /// Target range for the number of neighbours.
   private static let wanted = 24...64
   /// More fences than this are not sorted if a shorter reach will do.
   private static let searched = 512
 
   private var neighbours: [Neighbour] = []
   private var origin = Vector(x: 0, y: 0, z: 0)
-  /// How far around the origin the list is complete; negative where there is none.
+  /// Radius around the origin within which the list is complete; negative without a list.
   private var reach = -1.0
-  /// The way from the origin to the place of the last check.
+  /// Distance from the origin to the place of the last check.
   private var lastMoved = 0.0
-  /// The reach that the next list should have.
+  /// Target reach of the next list.
   private var ambition = NeighbourList.firstAmbition
   private var frontier = LooseOctree.Frontier()
   private var found: [FenceEntry] = []
@@ -49,13 +49,13 @@ struct NeighbourList {
   private var order: [(clearance: Double, offset: Int)] = []
   private var former: [FenceID] = []
 
-  /// The fences that hold the place of the last check, in no order.
+  /// The fences that contain the place of the last check, unordered.
   private(set) var holding: [FenceID] = []
-  /// What the last check found: fences that hold this place and did not hold the one before.
+  /// Fences that contain this place and did not contain the previous one.
   private(set) var entered: [FenceID] = []
-  /// Fences that held the place before and do not hold this one.
+  /// Fences that contained the previous place and do not contain this one.
   private(set) var left: [FenceID] = []
-  /// Fences that do not hold the place, but that the leg to it may have crossed.
+  /// Outside fences that the leg to this place may have crossed.
   private(set) var crossable: [FenceID] = []
 
   /// Forgets all, because the fences have changed. The next check finds all that hold the place in

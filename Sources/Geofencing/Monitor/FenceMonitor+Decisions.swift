@@ -1,17 +1,17 @@
 import Geodesy
 
-/// A believed sample as the decisions see it.
+/// An accepted sample in the form needed by decisions.
 struct Evaluation {
   let sample: PositionSample
   let place: Vector
-  /// The sample follows another at a plausible speed.
+  /// Whether the sample follows another at a plausible speed.
   let connected: Bool
-  /// … and soon enough after it for the way between them to be known.
+  /// Whether it also follows soon enough for the leg between them to be known.
   let leg: Bool
 }
 
 extension FenceMonitor {
-  /// Lets a believed sample decide what it can, and sets the safe ball around it.
+  /// Evaluates an accepted sample and sets the safe ball around it.
   mutating func accept(
     _ located: LocatedSample, connected: Bool, into transitions: inout [Transition]
   ) {
@@ -40,7 +40,7 @@ extension FenceMonitor {
     Transition.sort(&transitions, from: start)
   }
 
-  /// Brings `lingering` up to date with what the neighbour list has found.
+  /// Updates `lingering` from the neighbour list.
   private mutating func updateLingering() {
     if isPresenceTrusted {
       for fence in neighbours.left where states[Int(fence)].isInside { lingering.append(fence) }
@@ -63,8 +63,7 @@ extension FenceMonitor {
     index.boundaryDistance(of: fence, from: evaluation.sample.position, evaluation.place)
   }
 
-  /// Departures: of the fences that the sample is outside of. Returns the metres to the nearest
-  /// place where one of them might be left.
+  /// Decides departures. Returns metres to the nearest place where a fence might be left.
   private mutating func decideDepartures(
     _ evaluation: Evaluation, into transitions: inout [Transition]
   ) -> Double {
@@ -125,7 +124,7 @@ extension FenceMonitor {
     entering.removeAll(keepingCapacity: true)
   }
 
-  /// The fences of which nothing is known yet: two samples that agree, or one beyond doubt.
+  /// Decides fences of unknown presence: by two samples that agree, or one deep inside or outside.
   private mutating func decideUndecided(
     _ evaluation: Evaluation, into transitions: inout [Transition]
   ) {
@@ -176,7 +175,7 @@ extension FenceMonitor {
     }
   }
 
-  /// Whether a single sample inside of a fence is beyond doubt.
+  /// Whether one sample inside a fence is enough.
   private func isDeep(_ fence: FenceID, _ evaluation: Evaluation) -> Bool {
     evaluation.connected && -boundaryDistance(of: fence, evaluation) > policy.doubtDistance
   }

@@ -2,10 +2,10 @@ import CivilTime
 import Geodesy
 
 extension FenceMonitor {
-  /// Fences that the way from the last sample crosses, both of its ends outside.
+  /// Finds fences crossed by the leg from the last sample with both ends outside.
   ///
-  /// The way is believed at once when it goes on as the leg before it did; after a start, a stop
-  /// or a sharp turn its end may be an outlier, and the next sample has to bear it out.
+  /// The leg counts at once if it continues the previous one. After a start, a stop or a sharp turn
+  /// its end may be an outlier, and the next sample has to confirm it.
   mutating func findPasses(_ evaluation: Evaluation, into transitions: inout [Transition]) {
     guard evaluation.leg, let last, isMoving(evaluation) else { return }
     let leg = Edge(from: last.place, to: evaluation.place)
@@ -39,7 +39,7 @@ extension FenceMonitor {
     transitions.append(distance(of: first) <= distance(of: second) ? first : second)
   }
 
-  /// Reports the passes of the last leg, unless the sample at its end was an outlier.
+  /// Reports the passes of the previous leg, unless its last sample was an outlier.
   mutating func bearOutAwaited(_ evaluation: Evaluation, into transitions: inout [Transition]) {
     guard !awaited.isEmpty else { return }
     if let last, let before = earlier, !isOutlier(last, before: before, after: evaluation) {
@@ -50,7 +50,7 @@ extension FenceMonitor {
     awaited.removeAll(keepingCapacity: true)
   }
 
-  /// The pass of the way from one sample to the next, nil where it does not touch the fence.
+  /// The pass of a leg; nil if it does not touch the fence.
   private func pass(
     _ fence: FenceID, _ start: Instant, _ end: PositionSample, _ leg: Edge
   ) -> Transition? {
@@ -74,8 +74,7 @@ extension FenceMonitor {
       position: leg.point(at: fraction).coordinate, eph: end.eph)
   }
 
-  /// Whether a sample lies where the leg before it, gone on with, would have led: off by no more
-  /// than half the way.
+  /// Whether a sample continues the previous leg: off by at most half the distance.
   private func goesOnSteadily(to evaluation: Evaluation) -> Bool {
     guard earlierConnected, let last, let before = earlier else { return false }
     let elapsed = (last.sample.time - before.time).seconds

@@ -1,6 +1,6 @@
 extension FenceMonitor {
-  /// A monitor with the same fences and another policy. The track so far is forgotten, and with it
-  /// what was half decided; where the receiver is with respect to each fence is not.
+  /// A monitor with the same fences and presences and another policy, without the track and pending
+  /// decisions.
   /// - Complexity: O(fences), without building the index anew.
   package func restarted(policy: MonitorPolicy) -> FenceMonitor {
     var fresh = FenceMonitor(policy: policy)

@@ -1,6 +1,6 @@
 import Geodesy
 
-/// A small circle that holds a number of directions.
+/// A small circle that contains a set of directions.
 struct BoundingCap: Equatable, Sendable {
   /// A unit vector.
   let center: Vector
@@ -36,8 +36,8 @@ struct BoundingCap: Equatable, Sendable {
     return index
   }
 
-  /// The circle that holds all within `margin` metres of the directions, at least one metre wide;
-  /// nil where that is more than a circle may be.
+  /// The circle of all points within `margin` metres of the directions, at least one metre wide;
+  /// nil above the maximum radius.
   func circle(margin: Double) -> Circle? {
     // A millimetre for the rounding of the centre.
     let radius = Vector.distance(chordSquared: chordSquared) + margin + 0.001
@@ -46,8 +46,8 @@ struct BoundingCap: Equatable, Sendable {
 }
 
 extension Vector {
-  /// The directions of positions, without those that repeat the one before: an edge shorter than
-  /// 6 µm has no direction. A ring's last position must not repeat the first either.
+  /// The directions of positions without consecutive duplicates: an edge shorter than 6 µm has no
+  /// direction. In a ring the last position must not repeat the first either.
   static func path(_ positions: [Coordinate], isRing: Bool) -> [Vector] {
     var path: [Vector] = []
     path.reserveCapacity(positions.count)

@@ -18,11 +18,11 @@ struct Edge {
     chordSquared = chord.dot(chord)
   }
 
-  /// On which side of the edge's great circle a place is: above 0 on the left of it, where the
-  /// left is that of one who walks along it. The determinant of place, start and end.
+  /// The side of the edge's great circle on which a place is: above 0 on the left, seen in the
+  /// direction of the edge. The determinant of place, start and end.
   func side(of place: Vector) -> Double { (place - start).dot(start.cross(chord)) }
 
-  /// A place as the edge sees it.
+  /// A place in the coordinates of the edge.
   private struct Projection {
     /// From the start to the place.
     let offset: Vector
@@ -92,7 +92,7 @@ struct Edge {
     return fraction(abs(b), abs(a))
   }
 
-  /// The fraction of the length at which `a` parts of the start and `b` of the end lie.
+  /// The fraction of the length at which `a` parts of the start and `b` parts of the end lie.
   private func fraction(_ a: Double, _ b: Double) -> Double {
     guard a + b > 0 else { return 0 }
     let angle = angle

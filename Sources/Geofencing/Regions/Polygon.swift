@@ -1,23 +1,23 @@
 package import Geodesy
 import Glibc
 
-/// One or more areas on the sphere, each within a ring and without the holes in it. Edges are great
+/// One or more areas on the sphere, each inside a ring and outside its holes. Edges are great
 /// circles and belong to the area.
 ///
 ///     let square = try Polygon(parts: [[[southWest, southEast, northEast, northWest]]])
 ///     square.contains(position)
 ///     square.signedBoundaryDistance(from: position)  // metres, negative inside
 ///
-/// The winding of a ring says nothing: of the two sides of a ring the smaller one is meant, and
-/// everything fits in a circle of 5 000 km. Within such a circle the sphere projected from its
-/// centre onto a plane keeps great circles straight, so that a place is inside a ring where a line
-/// from it to the horizon crosses an odd number of edges. A pole or the antimeridian is a place
-/// like any other: everything is computed from directions from the Earth's centre, and an area cut
-/// at the antimeridian is whole again, as edges that have it on both sides are no boundary.
+/// Winding is ignored: of the two sides of a ring the smaller one is meant, and the polygon fits in
+/// a circle of 5 000 km. The gnomonic projection from its centre keeps great circles straight: a
+/// place is inside a ring if a line from it to the horizon crosses an odd number of edges. All
+/// computation uses directions from the Earth's centre, so poles and the antimeridian are not
+/// special. An area cut at the antimeridian is whole again: edges with area on both sides are no
+/// boundary.
 ///
-/// Parts may overlap, and count together. Rings that cross themselves enclose what is crossed an
-/// odd number of times. In both cases `signedBoundaryDistance` may say less depth than there is;
-/// the side, and all distances from outside, stay right.
+/// Parts may overlap. A ring that crosses itself encloses the points crossed an odd number of
+/// times. In both cases `signedBoundaryDistance` may understate the depth; the side, and all
+/// distances from outside, stay right.
 package struct Polygon: Equatable, Sendable {
   /// The maximum number of positions of a polygon, all rings together.
   package static let maximumPositions = 10_000
@@ -28,21 +28,21 @@ package struct Polygon: Equatable, Sendable {
     let isOutline: Bool
   }
 
-  /// The corners of all rings, one ring after the other, without repetition of the first.
+  /// The corners of all rings in sequence, without the repeated first corner.
   let corners: [Vector]
   let rings: [Ring]
-  /// Whether the edge that begins at a corner has the area on both of its sides, or on neither;
-  /// empty where there is no such edge.
+  /// Whether the edge from each corner has the area on both sides or on neither; empty if no edge
+  /// has.
   private(set) var hidden: [Bool] = []
   let cap: BoundingCap
-  /// Of heap, about.
+  /// Estimated heap use in bytes.
   var byteCount: Int { corners.count * MemoryLayout<Vector>.stride + hidden.count }
-  /// A direction square to the centre's.
+  /// A direction perpendicular to the centre's.
   private let horizon: Vector
 
-  /// A circle that holds the polygon.
+  /// A circle that contains the polygon.
   package let boundingCircle: Circle
-  /// Metres: twice the area divided by the boundary's length. The radius of a circle, half the side
+  /// Twice the area divided by the boundary's length, metres: the radius of a circle, half the side
   /// of a square, the width of a long strip.
   package let size: Double
 
@@ -96,7 +96,7 @@ package struct Polygon: Equatable, Sendable {
     return isInside(place) ? -distance : distance
   }
 
-  /// Whether a place is inside, that is in an outline and in none of its holes.
+  /// Whether a place is in an outline and in none of its holes.
   private func isInside(_ place: Vector) -> Bool {
     let offset = place - cap.center
     guard offset.dot(offset) <= cap.chordSquared * (1 + 1e-9) + 1e-18 else { return false }
@@ -118,9 +118,9 @@ package struct Polygon: Equatable, Sendable {
 
   /// Whether a ring's edges cross the line an odd number of times.
   ///
-  /// A corner is on one side of the line or the other, never on it, so that none is counted twice.
-  /// An edge is taken upwards whichever way it leads, so that of two areas that share it one
-  /// and only one has the places on it.
+  /// A corner counts as on one side of the line, never on it, so that none is counted twice. Edges
+  /// are directed upwards, so that a place on a shared edge belongs to exactly one of the two
+  /// areas.
   private func crossesOddly(_ place: Vector, _ normal: Vector, _ range: Range<Int>) -> Bool {
     var isOdd = false
     var previous = corners[range.upperBound - 1]
@@ -144,7 +144,7 @@ package struct Polygon: Equatable, Sendable {
     return least
   }
 
-  /// The edges that are boundary.
+  /// Calls `body` for each edge of the boundary.
   func forEachEdge(_ body: (Edge) -> Void) {
     for ring in rings {
       for i in ring.range where hidden.isEmpty || !hidden[i] { body(edge(i, in: ring.range)) }
@@ -176,8 +176,8 @@ extension Polygon {
     return 2 * area * Sphere.radius * Sphere.radius / length
   }
 
-  /// Finds the edges that are there twice, back and forth or in two parts that touch, and have the
-  /// same on both sides: the cut at the antimeridian, the way to a pole in a flat map, a spike.
+  /// Marks edges that occur twice and have the same on both sides: the cut at the antimeridian, the
+  /// way to a pole in a flat map, a spike.
   private mutating func hideInnerEdges() {
     var ends: [(key: EdgeKey, corner: Int, ring: Int)] = []
     ends.reserveCapacity(corners.count)
@@ -188,7 +188,7 @@ extension Polygon {
       }
     }
     ends.sort { $0.key < $1.key }
-    // A hostile shape of nothing but doubled edges must not take long.
+    // Bounds the time for a hostile shape of doubled edges.
     var checks = 1_000_000 / corners.count
     var start = 0
     while start < ends.count, checks > 0 {
@@ -204,11 +204,11 @@ extension Polygon {
       }
       start = end
     }
-    // What remains must be able to bound something.
+    // The remaining edges must be able to bound an area.
     if !hidden.contains(false) { hidden = [] }
   }
 
-  /// Whether a centimetre to the left and to the right of an edge's middle it is the same.
+  /// Whether points a centimetre left and right of an edge's middle are on the same side.
   private func hasSameOnBothSides(_ edge: Edge) -> Bool {
     let normal = edge.start.cross(edge.chord)
     guard normal.length > 0 else { return false }
@@ -218,7 +218,7 @@ extension Polygon {
   }
 }
 
-/// The two ends of an edge, whichever way it leads, rounded to 60 µm.
+/// The two ends of an edge in either direction, rounded to 60 µm.
 private struct EdgeKey: Comparable {
   private let numbers: InlineArray<6, Int64>
 
@@ -246,7 +246,7 @@ private struct EdgeKey: Comparable {
 extension Vector {
   fileprivate var normalized: Vector { (1 / length) * self }
 
-  /// A unit vector square to this one.
+  /// A unit vector perpendicular to this one.
   fileprivate var anySquare: Vector {
     let axis =
       abs(z) < 0.7 ? Vector(x: 0, y: 0, z: 1) : Vector(x: 1, y: 0, z: 0)

@@ -1,8 +1,8 @@
 package import Geodesy
 
-/// A circle on the sphere: all points at most `radius` metres from `center`, its edge included.
+/// A circle on the sphere: all points at most `radius` metres from `center`, including the edge.
 package struct Circle: Equatable, Sendable {
-  /// The radii a circle may have, in metres.
+  /// Permitted radii, metres.
   package static let radii: ClosedRange<Double> = 1...5_000_000
 
   package private(set) var center: Coordinate
@@ -23,7 +23,7 @@ package enum Region: Equatable, Sendable {
   case polygon(Polygon)
   case corridor(Corridor)
 
-  /// A circle that holds the region.
+  /// A circle that contains the region.
   package var boundingCircle: Circle {
     switch self {
     case .circle(let circle): circle
@@ -32,8 +32,8 @@ package enum Region: Equatable, Sendable {
     }
   }
 
-  /// What margins are measured by, in metres: the radius of a circle, a polygon's `size`, half the
-  /// width of a corridor.
+  /// The scale of margins in metres: the radius of a circle, a polygon's `size`, half the width of
+  /// a corridor.
   package var size: Double {
     switch self {
     case .circle(let circle): circle.radius
@@ -42,8 +42,8 @@ package enum Region: Equatable, Sendable {
     }
   }
 
-  /// What a transition reports as its distance, in metres: from the centre of a circle, the line of
-  /// a corridor or, on whichever side, the edge of a polygon.
+  /// The distance reported by transitions, metres: from the centre of a circle, the line of a
+  /// corridor or the edge of a polygon (on either side).
   package func distance(from position: Coordinate) -> Double {
     switch self {
     case .circle(let circle): position.distance(to: circle.center)

@@ -1,6 +1,6 @@
 import Geodesy
 
-/// A region that is no circle, stored beside its bounding circle.
+/// A region other than a circle, stored beside its bounding circle.
 enum Shape: Sendable {
   case polygon(Polygon)
   case corridor(Corridor)
@@ -42,8 +42,8 @@ enum Shape: Sendable {
     }
   }
 
-  /// What a transition reports as its distance: that from a corridor's line, or to the edge of a
-  /// polygon, on whichever side.
+  /// The distance reported by transitions: from a corridor's line, or to a polygon's edge on either
+  /// side.
   func distance(beyond: Double) -> Double {
     switch self {
     case .polygon: abs(beyond)

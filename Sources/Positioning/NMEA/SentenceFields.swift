@@ -20,6 +20,7 @@ struct FieldNumber {
       ? fraction &* Self.power(3 &- decimals) : fraction / Self.power(decimals &- 3)
   }
 
+  /// 10 to the power of `exponent`, 0…9.
   @inline(__always)
   static func power(_ exponent: Int) -> Int { powers[exponent] }
 
@@ -31,7 +32,6 @@ struct FieldNumber {
 
 /// Readers of one field each. `at` is the index of the field's first byte and is advanced to the
 /// next field; after the last one every field is empty. Empty and malformed fields are both nil.
-/// that is not what it should be are both nil: the sentence's own sense decides what that means.
 extension Span where Element == UInt8 {
   @inline(__always)
   func skipFields(_ number: Int, _ at: inout Int) {

@@ -64,8 +64,8 @@ struct CategoryWatch: Sendable {
 
   /// Replaces all fences.
   /// - Parameters:
-  /// - places: in rising order of their numbers.
-  /// - known: places known to contain the device; removed ones are ignored.
+  ///   - places: in rising order of their numbers.
+  ///   - known: places known to contain the device; removed ones are ignored.
   mutating func fill(_ places: [NumberedPlace], inside known: Set<Int64>) {
     monitor = FenceMonitor(policy: monitor.policy)
     monitor.reserveCapacity(places.count)

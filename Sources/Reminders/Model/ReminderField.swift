@@ -91,10 +91,10 @@ package struct ReminderField: Sendable {
   }
 
   /// - Parameters:
-  /// - standard: the value of a new reminder.
-  /// - get: nil where it is not set.
-  /// - typed: the value shown by the form, where it differs.
-  /// - read: gets the whole document as well.
+  ///   - standard: the value of a new reminder.
+  ///   - get: nil where it is not set.
+  ///   - typed: the value shown by the form, where it differs.
+  ///   - read: gets the whole document as well.
   init<Value>(
     _ key: String, _ format: FieldFormat<Value>, _ option: Option? = nil, standard: Value? = nil,
     clause: @escaping @Sendable (Value, TimeZoneRules) -> String? = { _, _ in nil },

@@ -12,9 +12,8 @@ package struct LedgerEntry: Equatable {
 /// The record of every firing, and the outbox of firings that the journal has not received.
 ///
 /// The outbox is a persistent priority queue in one column: a committed firing is pushed, peek
-/// reads the first row without a delivery time, pop sets that time. The order is that of the
-/// decisions; a partial index holds the undelivered rows.
-/// that of the decisions; a partial index holds just the rows that wait.
+/// reads the first row without a delivery time, pop sets that time. Rows are in
+/// the order of decisions; a partial index holds the undelivered ones.
 package struct Ledger {
   let database: Database
 

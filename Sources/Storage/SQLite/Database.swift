@@ -122,7 +122,7 @@ package final class Database {
   /// number.
   /// - Parameters:
   ///   - limit: maximum number of rows.
-  ///   - bytes: reading stops after the row that exceeds them; `Rows.isCut` then marks a cut result.
+  ///   - bytes: reading stops after the row that reaches them; `Rows.isCut` marks a cut result.
   func rows<Value>(
     of table: String, _ sql: String, _ values: [SQLValue] = [],
     limit: Int = .max, bytes: Int = .max, read: (Row) throws(RowFault) -> Value
