@@ -88,9 +88,9 @@ package struct LocalDateTime: Hashable, Comparable, Sendable {
 
 /// How many decimals of a second are printed.
 package enum SecondDecimals: Sendable {
-  /// Always three; what is finer is cut off.
+  /// Always three, truncated.
   case three
-  /// Three where the milliseconds are not zero, else none; what is finer is cut off.
+  /// Three unless the milliseconds are zero, else none; truncated.
   case threeIfNeeded
   /// As many as the value needs: none, three or six.
   case exact

@@ -8,7 +8,7 @@
 /// The caller names each timer by its slot, a dense number from 0. A second array holds the node of
 /// each slot, so that a timer is moved or removed without a search. Equal deadlines come by slot.
 ///
-/// The children of node i are 4i + 1 … 4i + 4: half as many levels as in a binary heap, and the
+/// The children of node i are 4i + 1 … 4i + 4. That halves the levels of a binary heap, and
 /// four nodes of 16 bytes share a cache line (LaMarca and Ladner, "The Influence of Caches on the
 /// Performance of Heaps", 1996).
 ///

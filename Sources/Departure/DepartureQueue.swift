@@ -16,7 +16,7 @@ package import Geodesy
 /// own, or before the first position. Every fix checks those with less slack than metres may use up
 /// uncounted, and the notified ones, which fire again when slack comes back.
 ///
-/// Between two events the outcome is the same as that of evaluating every entry at each event.
+/// Between two events the outcome equals an evaluation of every entry at each event.
 package struct DepartureQueue: Sendable {
   /// An entry may be evaluated this late between fixes, so that a feed with a fix a second needs no
   /// timers between them; its key is earlier by as much. Microseconds.

@@ -12,7 +12,7 @@ package struct TripPace: Equatable, Sendable {
   package static let usual = TripPace()
 }
 
-/// The speed of one mode at present: its profile, and what is known beyond it.
+/// The current speed of a mode: its profile, corrected by trips and routes.
 package struct TravelPace: Equatable, Sendable {
   package var profile: TravelProfile
   /// Time of own trips over the profile's; 1 without enough trips.

@@ -35,9 +35,9 @@ package struct TravelProfile: Equatable, Sendable {
   /// The most by which a way gets longer with each metre of straight line; seconds.
   var steepness: Double { detour / (bands.map(\.speed).filter { $0 > 0 }.min() ?? 1) }
 
-  /// Travel time without the overhead, seconds. It never falls and never jumps: where a faster band
-  /// begins, it stays at the longest time of the band before until the faster band takes longer;
-  /// where a slower band begins, only the metres beyond are slower.
+  /// Travel time without the overhead, seconds. It is monotonic and continuous. At the start of a
+  /// faster band it stays at the previous band's longest time until the faster band takes longer.
+  /// In a slower band only the metres beyond its start are slower.
   package func seconds(_ distance: Double) -> Double {
     var longest = 0.0
     var start = 0.0

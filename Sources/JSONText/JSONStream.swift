@@ -4,9 +4,9 @@
 ///     var stream = JSONStream(lists: ["features"], read: source.next, failure: explain)
 ///     while let element = try stream.next() { … }
 ///
-/// A document is a sequence of values. Of an object at the top with a member that is one of
-/// `lists`, the elements of that list come one by one; so do those of a list at the top. Any other
-/// value comes whole. Memory: one piece of the source and one element.
+/// A document is a sequence of values. Elements of a top-level list, or of a top-level object's
+/// member named in `lists`, come one by one; any other value comes whole. Memory: one piece of the
+/// source and one element.
 package struct JSONStream<Failure: Error> {
   package struct Element {
     package let value: JSONValue

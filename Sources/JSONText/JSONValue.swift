@@ -97,7 +97,7 @@ extension JSONValue {
 
   package subscript(key: String) -> JSONValue? { object?[key] }
 
-  /// What a person would call this kind of value, for error messages.
+  /// The name of this kind of value in error messages.
   package var kind: String {
     switch self {
     case .null: "null"

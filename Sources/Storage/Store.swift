@@ -17,7 +17,6 @@ package struct Changes {
   /// Travel times learnt from trips, if changed.
   package var experience: TravelExperience?
 
-  /// The progress of one reminder.
   package struct Step: Equatable {
     package var id: String
     package var progress: Progress
@@ -56,7 +55,6 @@ package struct Changes {
 /// The daemon's database. It belongs to one thread.
 package final class Store {
   package let database: Database
-  /// The result of opening it.
   package let report: OpeningReport
   private let lock: StoreLock
 

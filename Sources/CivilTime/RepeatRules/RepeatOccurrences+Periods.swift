@@ -33,8 +33,8 @@ extension RepeatOccurrences {
     target + (period - target).flooredRemainder(stride)
   }
 
-  /// Whether steps of the interval can meet the hours, minutes and seconds asked for: a time of day
-  /// t is met on some day only if it differs from the start by a multiple of gcd(interval, day).
+  /// Whether the interval can ever meet the rule's hours, minutes and seconds: a time of day t
+  /// occurs only if it differs from the start by a multiple of gcd(interval, day).
   static func canEverAlign(_ rule: RepeatRule, start: Int) -> Bool {
     guard rule.frequency <= .daily, rule.interval > 1 else { return true }
     let units = unitsInDay(rule.frequency)
@@ -91,7 +91,7 @@ extension RepeatOccurrences {
       rule.days.isEmpty && rule.monthDays.isEmpty && rule.yearDays.isEmpty
       && rule.weekNumbers.isEmpty
     switch rule.frequency {
-    // A rule that leaves the day open takes that of the start.
+    // A rule without a day part takes the day of the start.
     case .yearly: return isOpen ? Swift.max(1, rule.months.count) : 366
     case .monthly where isOpen, .weekly where isOpen: return 1
     case .monthly: return 31

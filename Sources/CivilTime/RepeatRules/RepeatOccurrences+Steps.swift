@@ -19,7 +19,7 @@ extension RepeatOccurrences {
       let valid = Self.indexes(rule.positions, size: size)
       chosen = valid
       limit = valid.count
-      // Choosing costs as much as looking at some months.
+      // Choosing costs as much as examining some months.
       stepsLeft -= 4
     }
     cursor = lowerBound()
@@ -127,8 +127,8 @@ extension RepeatOccurrences {
     }
   }
 
-  /// The first unit of a day from `unit` on that the hours, minutes and seconds admit; the number
-  /// of units where there is none, and possibly one that only opens the next hour or minute.
+  /// The first unit of a day from `unit` on that the hours, minutes and seconds admit, possibly one
+  /// that only opens the next hour or minute; the number of units if there is none.
   func admittedUnit(from unit: Int, units: Int) -> Int {
     guard units > 1 else { return unit }
     let perHour = units / 24

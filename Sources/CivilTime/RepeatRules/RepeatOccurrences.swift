@@ -139,7 +139,7 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
     }
   }
 
-  /// Counts the intervals of a day or less up to the one that holds `target`.
+  /// Counts the intervals of a day or less up to the interval with `target`.
   mutating func countDays(to target: LocalDateTime, _ counts: inout RepeatDayCounts) {
     let units = Self.unitsInDay(rule.frequency)
     let goal = Self.period(of: target, rule: rule)

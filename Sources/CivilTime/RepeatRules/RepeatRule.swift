@@ -1,9 +1,8 @@
 /// A recurrence rule of RFC 5545 section 3.3.10: every part of it, over the Gregorian calendar.
 ///
-/// A rule is a filter over clock readings, so it is expanded in local time and only the results are
-/// turned into instants, by the law of `TimeZoneRules`. Dates that do not exist are skipped. What a
-/// rule leaves open (the time of day, the day of the month, …) comes from the start. The start
-/// itself is an occurrence only where the rule matches it.
+/// A rule is a filter over local times: it is expanded in local time, and `TimeZoneRules` converts
+/// the results to instants. Nonexistent dates are skipped. The start supplies the parts that a rule
+/// leaves open, and is itself an occurrence only if the rule matches it.
 package struct RepeatRule: Hashable, Sendable {
   package enum Frequency: Int, CaseIterable, Comparable, Sendable {
     case secondly, minutely, hourly, daily, weekly, monthly, yearly
@@ -77,9 +76,9 @@ extension RepeatRule {
     RepeatInstants(occurrences(from: start, zone: zone), zone: zone)
   }
 
-  /// The first occurrence later than a clock reading. Without COUNT, or without BY parts, the time
-  /// between is skipped at no cost; with both, the occurrences between are counted by the day or
-  /// the interval. nil where that is more than some thousand years.
+  /// The first occurrence after a local time. Without COUNT, or without BY parts, the time between
+  /// costs nothing; with both, occurrences are counted by the day or the interval. nil beyond some
+  /// thousand years.
   package func next(
     after local: LocalDateTime, start: LocalDateTime, zone: TimeZoneRules = .utc
   ) -> LocalDateTime? {
@@ -111,8 +110,8 @@ extension RepeatRule {
 }
 
 extension TimeZoneRules {
-  /// A clock reading such that no reading up to it stands for a later instant than the one given,
-  /// however the clocks were moved just before.
+  /// A local time such that no reading up to it is an instant after the given one, whatever the
+  /// zone's last change of offset.
   fileprivate func earliestReading(after instant: Instant) -> LocalDateTime {
     let now = segment(at: instant.wholeSeconds)
     var offset = now.type.offset

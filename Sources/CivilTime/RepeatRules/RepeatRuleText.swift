@@ -1,7 +1,7 @@
 /// Why a text is not a repeat rule.
 package struct RepeatRuleError: Error, Equatable, CustomStringConvertible {
   package let text: String
-  /// What is wrong with it and what to write.
+  /// The fault and the remedy.
   package let reason: String
 
   package var description: String { "\(quoted(text)) is not a repeat rule: \(reason)" }

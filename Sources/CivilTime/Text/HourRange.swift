@@ -1,9 +1,9 @@
 /// Why a text is not a range of hours or a set of weekdays.
 package struct ClockError: Error, Equatable, CustomStringConvertible {
   package let text: String
-  /// What the text should have been.
+  /// The expected kind of text.
   package let kind: String
-  /// What is wrong with it and what to write.
+  /// The fault and the remedy.
   package let reason: String
 
   package var description: String { "\(quoted(text)) is not a \(kind): \(reason)" }

@@ -55,7 +55,7 @@ extension Instant: CustomStringConvertible {
   package var description: String { rfc3339(decimals: .exact) }
 }
 
-/// Reads dates, times of day and offsets one after the other and says what is wrong with them.
+/// Reads dates, times of day and offsets in sequence and reports faults.
 struct CivilReader {
   let text: String
   var scanner: ByteScanner

@@ -3,7 +3,7 @@ package import Bytes
 /// Why a text is not a span of time.
 package struct TimeSpanError: Error, Equatable, CustomStringConvertible {
   package let text: String
-  /// What is wrong with it and what to write.
+  /// The fault and the remedy.
   package let reason: String
 
   package var description: String { "\(quoted(text)) is not a span of time: \(reason)" }

@@ -1,7 +1,7 @@
 /// Why a text is not a time stamp.
 package struct TimeStampError: Error, Equatable, CustomStringConvertible {
   package let text: String
-  /// What is wrong with it and what to write.
+  /// The fault and the remedy.
   package let reason: String
 
   package var description: String { "\(quoted(text)) is not a time stamp: \(reason)" }
@@ -25,9 +25,8 @@ package enum TimeStamp: Hashable, Sendable {
     self = try reader.stamp(local, offset: offset)
   }
 
-  /// Reads whole seconds of UTC in the form in which they are written, `2026-11-21T09:30:00Z`, in a
-  /// fraction of the time that `init(parsing:)` takes. nil for every other form, and for a moment
-  /// that there is not.
+  /// Fast path for whole seconds of UTC, `2026-11-21T09:30:00Z`. nil for any other form and for
+  /// nonexistent times.
   package init?(utc text: Span<UInt8>) {
     guard text.count == 20, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
       text[10] == UInt8(ascii: "T"), text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),

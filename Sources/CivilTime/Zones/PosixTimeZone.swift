@@ -10,7 +10,7 @@ struct LocalTimeType: Hashable, Sendable {
 struct ZoneSegment: Equatable, Sendable {
   /// Int64.min where it has no beginning.
   let start: Int64
-  /// The first second that no longer belongs to it; Int64.max where it has no end.
+  /// The first second after it; Int64.max without an end.
   let end: Int64
   let type: LocalTimeType
 }
@@ -62,7 +62,7 @@ struct PosixTimeZone: Hashable, Sendable {
   let standard: LocalTimeType
   let daylight: Daylight?
 
-  /// Complexity: O(1); looks at three years.
+  /// Complexity: O(1); examines three years.
   func segment(at seconds: Int64) -> ZoneSegment {
     guard let daylight else { return ZoneSegment(start: .min, end: .max, type: standard) }
     let year = CivilDate(dayNumber: Int(seconds.flooredQuotient(86_400))).year

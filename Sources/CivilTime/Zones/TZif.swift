@@ -1,7 +1,7 @@
 /// Why there is no zone of a name.
 package struct TimeZoneError: Error, Equatable, CustomStringConvertible {
   package let zone: String
-  /// What is wrong and what to do.
+  /// The fault and the remedy.
   package let reason: String
 
   package var description: String { "time zone \(quoted(zone)): \(reason)" }

@@ -56,7 +56,7 @@ extension TimeZoneRules {
     return try TimeZoneRules(tzif: bytes, name: zoneName(ofLink: path) ?? zone)
   }
 
-  /// What follows `zoneinfo/` in the target of a link.
+  /// The part after `zoneinfo/` in the target of a link.
   private static func zoneName(ofLink path: String) -> String? {
     var buffer = [CChar](repeating: 0, count: 1024)
     let count = unsafe readlink(path, &buffer, buffer.count)

@@ -1,9 +1,8 @@
-/// When the clocks of a zone stood, stand and will stand how far from UTC.
+/// The past and future UTC offsets of a time zone.
 ///
-/// The data come from the system's own tz database, so that an update of that package is all an
-/// update takes. Local time is turned into instants by the law of RFC 5545 section 3.3.5: a reading
-/// that the clocks skip in spring counts with the offset before the gap (02:30 is 03:30 of the new
-/// time), and one that they show twice is the first of the two.
+/// The data come from the system's tz database and are updated with it. Local time is converted as
+/// in RFC 5545 section 3.3.5. A reading skipped in spring counts with the offset before the gap
+/// (02:30 is 03:30 of the new time); of a repeated reading the first counts.
 package struct TimeZoneRules: Hashable, Sendable {
   /// The name in the tz database or the rule itself; for people.
   package let name: String
@@ -60,7 +59,7 @@ package struct TimeZoneRules: Hashable, Sendable {
     segment(at: instant.wholeSeconds).type.abbreviation
   }
 
-  /// What a clock in the zone shows.
+  /// The zone's local time at an instant.
   package func localDateTime(at instant: Instant) -> LocalDateTime {
     LocalDateTime(
       microseconds: (instant
@@ -93,7 +92,7 @@ package struct TimeZoneRules: Hashable, Sendable {
   }
 }
 
-/// What a reading of a zone's clocks stands for.
+/// The instant of a local time.
 struct LocalResolution: Equatable {
   let instant: Instant
   /// The first reading after the gap, where the reading was skipped.

@@ -17,8 +17,8 @@ package enum CompassPoint: String, CaseIterable, Sendable {
   case northwest = "NW"
   case northNorthwest = "NNW"
 
-  /// The point nearest to a bearing in degrees, any multiple of 360 added; halfway it is the next
-  /// one clockwise. Fails for what is not a finite number.
+  /// The point nearest to a bearing in degrees, of any number of turns; halfway the next one
+  /// clockwise. Fails for NaN and infinity.
   package init?(bearing: Double) {
     guard bearing.isFinite else { return nil }
     let turned = bearing.truncatingRemainder(dividingBy: 360)

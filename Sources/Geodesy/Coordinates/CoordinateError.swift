@@ -1,6 +1,6 @@
 /// Why a text is not read as a coordinate, and where.
 package struct CoordinateError: Error, Hashable, CustomStringConvertible {
-  /// What is wrong; `CoordinateError.description` says it in words.
+  /// The kind of fault; `CoordinateError.description` describes it.
   package enum Reason: Hashable, Sendable, CaseIterable {
     // The text as a whole.
     case empty, tooLong, unexpectedCharacter, badNumber
@@ -8,7 +8,7 @@ package struct CoordinateError: Error, Hashable, CustomStringConvertible {
     case incomplete, ambiguousNumbers, ambiguousComma
     // Hemisphere letters and names of axes.
     case ambiguousLetter, missingLetter, misplacedLetter, sameAxis
-    // What stands around a number.
+    // Signs and marks around a number.
     case misplacedSign, signWithLetter, misplacedMark, fractionNotLast
     // Values.
     case latitudeOutOfRange, longitudeOutOfRange, minutesOutOfRange, secondsOutOfRange
@@ -20,7 +20,6 @@ package struct CoordinateError: Error, Hashable, CustomStringConvertible {
     case unknownLink, shortLink, severalPlaces, linkWithoutCoordinate
   }
 
-  /// What is wrong.
   package let reason: Reason
   /// The character (Unicode scalar) of the text where it goes wrong, counted from 1.
   package let position: Int

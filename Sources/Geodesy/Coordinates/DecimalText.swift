@@ -35,7 +35,7 @@ enum DecimalText {
     text.add(decimal: scaled % unit, width: decimals)
   }
 
-  /// `value · 10^decimals` rounded, or nothing where a `Double` no longer counts in ones.
+  /// `value · 10^decimals` rounded; nil where a `Double` has no units digit.
   static func scaled(_ value: Double, by decimals: Int) -> Int? {
     let product = (value * Double(power(decimals))).rounded()
     guard product.magnitude < 9e15 else { return nil }

@@ -1,5 +1,5 @@
-/// Positions as ISO 6709 annex H writes them: `+52.52+013.405/`, `+5231.2+01324.3/`,
-/// `+523112+0132418+34CRSWGS_84/`. The count of digits before the point tells the units.
+/// Positions in the form of ISO 6709 annex H: `+52.52+013.405/`, `+5231.2+01324.3/`,
+/// `+523112+0132418+34CRSWGS_84/`. The number of digits before the point gives the units.
 enum ISO6709 {
   /// A signed number with another one right behind it.
   static func resemblesPosition(_ cursor: TextCursor) -> Bool {

@@ -38,7 +38,7 @@ package enum Length {
   }
 
   /// A length for people: whole metres below a kilometre, then `2.3 km`, whole kilometres from 100;
-  /// `unknown` for what is not a number.
+  /// `unknown` for NaN.
   package static func formatted(metres: Double) -> String {
     var text = ByteWriter(capacity: 16)
     write(metres: metres, to: &text)
@@ -77,12 +77,11 @@ package enum Length {
 
 /// Why a text is not read as a length, and where.
 package struct LengthError: Error, Hashable, CustomStringConvertible {
-  /// What is wrong; `LengthError.description` says it in words.
+  /// The kind of fault; `LengthError.description` describes it.
   package enum Reason: Hashable, Sendable {
     case empty, negative, badNumber, ambiguousComma, unknownUnit
   }
 
-  /// What is wrong.
   package let reason: Reason
   /// The character (Unicode scalar) of the text where it goes wrong, counted from 1.
   package let position: Int

@@ -1,11 +1,9 @@
 /// A coordinate read from text, with its uncertainty.
 package struct ParsedCoordinate: Hashable, Sendable {
-  /// The point.
   package let coordinate: Coordinate
   /// The radius in metres within which the point is, where a geo URI said so (`u`, RFC 5870).
   package let uncertainty: Double?
 
-  /// A coordinate and, where known, its `uncertainty` in metres.
   package init(coordinate: Coordinate, uncertainty: Double? = nil) {
     self.coordinate = coordinate
     self.uncertainty = uncertainty

@@ -208,7 +208,7 @@ private struct Angle {
     return letter < 0 || sign < 0 ? -magnitude : magnitude
   }
 
-  /// With a letter, DDMM.M and DDMMSS.S (a digit more for longitudes) are told by their length.
+  /// With a letter, the length distinguishes DDMM.M and DDMMSS.S (one more digit for longitudes).
   private func packedDegreeDigits(_ direction: Direction?) -> Int? {
     guard let direction, direction.sign != 0, parts.count == 1, !isMarked else { return nil }
     return direction.isLatitude ? 2 : 3
@@ -222,7 +222,7 @@ private struct Angle {
       {
         return unpacked
       }
-      // Leading zeros make it doubtful; without them it is simply out of range.
+      // Leading zeros make it ambiguous; without them it is out of range.
       if first.value <= 180 { throw CoordinateError(.badNumber, at: first.position) }
     }
     guard parts.count > 1 else { return first.value }

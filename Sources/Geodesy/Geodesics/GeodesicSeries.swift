@@ -1,5 +1,5 @@
-/// The expansions of C. F. F. Karney, "Algorithms for geodesics", Journal of Geodesy 87 (2013),
-/// 43–55, to the sixth order. Equation numbers are those of the paper.
+/// The series of C. F. F. Karney, "Algorithms for geodesics", Journal of Geodesy 87 (2013), 43–55,
+/// to the sixth order, with the paper's equation numbers.
 ///
 /// Every integral there has the form A · (σ + Σ Cₗ sin 2lσ), l = 1…6.
 struct GeodesicSeries {

@@ -12,10 +12,9 @@ struct SineCosine {
 
   /// Both to within 2e-16, and exact at multiples of 90°.
   ///
-  /// The angle is a whole degree and a rest of at most half a degree. The values of the whole
-  /// degree come from a table; those of the rest are Taylor series of three terms, which are as
-  /// good as a `Double` there. The addition theorems join them, arranged so that the small part is
-  /// added last.
+  /// The angle is split into a whole degree, from a table, and a rest of at most half a degree, for
+  /// which Taylor series of three terms have full `Double` precision. The addition theorems join
+  /// them, with the small part added last.
   ///
   /// - Parameter degrees: finite. Outside −720…720 the angle is first reduced by whole turns.
   @inline(__always)

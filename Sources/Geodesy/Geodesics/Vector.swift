@@ -89,8 +89,8 @@ package struct Vector: Hashable, Sendable {
   /// Great-circle metres between two places.
   package func distance(to other: Vector) -> Double { Sphere.radius * angle(to: other) }
 
-  /// The `chordSquared` of two places `distance` metres apart along the sphere; what is farther
-  /// than half round the Earth counts as the antipode, what is below 0 as 0.
+  /// The `chordSquared` of two places `distance` metres apart along the sphere, clamped between 0
+  /// and the antipode.
   package static func chordSquared(distance: Double) -> Double {
     let half = max(0, min(Double.pi / 2, distance / (2 * Sphere.radius)))
     let chord = 2 * sin(half)

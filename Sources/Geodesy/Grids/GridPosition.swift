@@ -1,6 +1,6 @@
 import Glibc
 
-/// A position in the grid of UTM, or beyond 80° S and 84° N in that of UPS: NGA.SIG.0012, 2014.
+/// A position in the UTM grid, or in the UPS grid beyond 80° S and 84° N: NGA.SIG.0012, 2014.
 struct GridPosition {
   /// 1…60; 0 is UPS.
   var zone: Int

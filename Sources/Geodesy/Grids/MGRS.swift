@@ -134,8 +134,7 @@ enum MGRS {
     let row = (letterRow + rows.count - (zone.isMultiple(of: 2) ? 5 : 0)) % rows.count
     let isNorth = band.lowerBound >= 0
     let easting = Double(column + 1) * square + east
-    // Row letters come again every 2000 km; the band, with the part of a square on its edge, tells
-    // which is meant.
+    // Row letters repeat every 2000 km; the band, with partial squares on its edge, selects one.
     let slack = unit * 0.75 / 111_000 + 1e-3
     for cycle in 0..<5 {
       let northing = Double(row + cycle * rows.count) * square + north

@@ -1,7 +1,7 @@
-/// Plus Codes, by the Open Location Code specification 1.0
-/// (https://github.com/google/open-location-code, Documentation/Specification): pairs of digits to
-/// the base 20 for ever smaller cells, a plus sign behind the eighth, then digits for a grid of 5
-/// by 4.
+/// Plus Codes of the Open Location Code specification 1.0
+/// (https://github.com/google/open-location-code, Documentation/Specification). Pairs of base-20
+/// digits give ever smaller cells. A plus sign follows the eighth digit, then digits for a grid of
+/// 5 by 4.
 enum PlusCode {
   private static let alphabet = Array("23456789CFGHJMPQRVWX".unicodeScalars)
   private static let longest = 15

@@ -68,8 +68,8 @@ enum UTM {
     return try choose(letter, letterPosition, point, northing.position)
   }
 
-  /// N and S may stand for a hemisphere or for a band (0–8° N and 32–40° N): what fits is meant,
-  /// and where both do, nobody can tell.
+  /// Resolves N and S, which may be a hemisphere or a band (0–8° N and 32–40° N), by the position;
+  /// if both fit, it is ambiguous.
   private static func choose(
     _ letter: Unicode.Scalar, _ letterPosition: Int, _ point: (Bool) -> Coordinate,
     _ northingPosition: Int

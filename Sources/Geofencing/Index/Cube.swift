@@ -69,7 +69,7 @@ struct Cube: Equatable {
   var parent: Cube { Cube(level: level + 1, x: x >> 2, y: y >> 2, z: z >> 2) }
 }
 
-/// A box of cubes of one level: those that a ball around a place touches.
+/// A box of cubes of one level: all cubes that touch a ball around a place.
 struct CubeRange {
   private let low: Cube
   private let high: Cube

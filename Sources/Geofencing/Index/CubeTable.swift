@@ -1,4 +1,4 @@
-/// What the octree stores of one cube: which of its parts have fences, and its own list.
+/// A cube of the octree: the set of its parts with fences, and its own list.
 struct CubeCell {
   /// `Cube.key`; all ones where the slot of the table is vacant.
   var key = UInt64.max
@@ -38,7 +38,7 @@ struct CubeTable {
     }
   }
 
-  /// The slot of a cube, which is added if it is not there. Slots found before are no longer valid.
+  /// The slot of a cube, added if missing. Invalidates earlier slots.
   mutating func insert(_ key: UInt64) -> Int {
     if let slot = find(key) { return slot }
     // Four fifths full at most.
@@ -62,7 +62,7 @@ struct CubeTable {
     for cell in old where !cell.isVacant { _ = place(cell) }
   }
 
-  /// Removes the cube of a slot. Slots found before are no longer valid.
+  /// Removes the cube of a slot. Invalidates earlier slots.
   mutating func remove(at slot: Int) {
     count -= 1
     var gap = slot

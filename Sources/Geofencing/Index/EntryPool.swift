@@ -2,7 +2,7 @@ import Geodesy
 
 /// A fence as the octree lists it.
 struct FenceEntry {
-  /// The place of the centre: of a shape, that of the circle around it.
+  /// The centre of the circle, or of a shape's bounding circle.
   var center = Vector(x: 0, y: 0, z: 0)
   /// The straight line from the centre to the edge, in radii of the Earth.
   var chord = 0.0

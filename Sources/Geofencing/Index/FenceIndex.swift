@@ -84,7 +84,7 @@ package struct FenceIndex: Sendable {
     return position.distance(to: circle.center) - circle.radius
   }
 
-  /// What the margins of a fence are measured by, in metres.
+  /// The scale of a fence's margins, metres.
   func size(of id: FenceID) -> Double { shape(id)?.size ?? circles[Int(id)].radius }
 
   /// The distance that a transition reports, from that to the edge.
@@ -106,13 +106,13 @@ package struct FenceIndex: Sendable {
     var found: [FenceEntry] = []
     while true {
       found.removeAll(keepingCapacity: true)
-      // A straight line is no longer than the way on the ground; a metre for rounding.
+      // A chord is at most as long as the arc on the ground; one metre absorbs rounding.
       _ = tree.search(
         around: place, reach: (radius + 1) / Sphere.radius, using: &frontier, into: &found)
       var near: [(id: FenceID, distance: Double)] = []
       for entry in found {
         let distance = boundaryDistance(of: entry.fence, from: position, place)
-        // What is nearer than the disc's edge is complete; the rest may not be.
+        // Results are complete only up to the edge of the disc.
         if distance <= radius, distance <= metres { near.append((entry.fence, distance)) }
       }
       if near.count >= limit || radius >= reach {

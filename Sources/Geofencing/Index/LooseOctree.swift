@@ -2,17 +2,16 @@ import Geodesy
 
 /// Fences by the place of their centre: a loose octree of cubes in a hash table.
 ///
-/// Octrees whose cubes overlap are Ulrich's ("Loose Octrees", Game Programming Gems, 2000), with 64
-/// parts a cube in place of eight. A fence is listed once, by its centre, in the cube of the first
-/// level whose cubes are at least as wide as the fence, or in one above it: a cube lists up to
-/// `roomInCube` fences itself before it makes a part for one that fits below. Nothing is split or
-/// merged. A search walks down from the top into those parts that are within its reach and the
-/// widest radius that is listed there or below.
+/// An octree with overlapping cubes (Ulrich, "Loose Octrees", Game Programming Gems, 2000), with 64
+/// parts per cube instead of eight. A fence is listed once, by its centre: in the cube of the first
+/// level at least as wide as the fence, or in one above it. A cube lists up to `roomInCube` fences
+/// itself before it creates a part. Nothing is split or merged. A search visits the parts within
+/// its reach plus the widest radius listed there or below.
 ///
-/// Cubes are of space, not of the surface: they know no pole, no antimeridian and no column widths.
+/// Cubes divide space, not the surface: poles and the antimeridian are not special.
 ///
-/// Invariants: a part is in the table if and only if its bit is set in the cube above it, and has
-/// fences in it or below. `checkInvariants` tests them.
+/// Invariant: a part is in the table if and only if its bit is set in the cube above it, and it has
+/// fences in it or below. `checkInvariants` tests this.
 struct LooseOctree {
   static let roomInCube = 8
 

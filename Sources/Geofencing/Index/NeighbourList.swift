@@ -3,14 +3,13 @@ import Geodesy
 /// The fences around the receiver: the containing ones, and those with a near edge.
 ///
 /// This is the neighbour list of molecular dynamics (Verlet, "Computer Experiments on Classical
-/// Fluids", Physical Review 159, 1967). It is built at an origin from all fences whose edge is
-/// within the reach, sorted by their clearance there, which is the distance to the edge. A straight
-/// line to an edge changes by no more than one moves. So a check needs to test only the fences at
-/// the start of the list whose clearance is no more than the receiver has moved, and the first one
-/// not tested bounds how far one can travel before anything changes. The list is built anew when
-/// the receiver comes close to the end of the reach.
+/// Fluids", Physical Review 159, 1967). It is built at an origin from all fences with an edge
+/// within the reach, sorted by clearance, the distance to the edge. A move changes a clearance by
+/// at most its length. So a check tests only fences with a clearance up to the distance moved, and
+/// the first one not tested bounds the further travel without a change. Near the end of the reach
+/// the list is rebuilt.
 ///
-/// All lengths are straight lines in radii of the Earth. On the ground a way is never shorter.
+/// All lengths are chords in Earth radii. The way on the ground is never shorter.
 struct NeighbourList {
   private struct Neighbour {
     /// The centre of a circle; for a shape, the place of its last measurement.
@@ -92,7 +91,7 @@ struct NeighbourList {
   private mutating func test(
     _ position: Coordinate, _ place: Vector, _ leg: Leg, moved: Double, in index: FenceIndex
   ) -> Double {
-    // On the way back to the origin, those that were crossed on the way out are crossed again.
+    // On the way back to the origin, edges crossed on the way out are crossed again.
     let limit = max(moved + leg.length, lastMoved) + NeighbourList.doubt
     lastMoved = moved
     var safe = reach - moved
@@ -217,7 +216,7 @@ struct NeighbourList {
         center: entry.center, chord: entry.chord, clearance: abs(edge), fence: entry.fence,
         isShape: false, holds: holds)
     }
-    // Outside its circle no edge is nearer than that of the circle.
+    // Outside its bounding circle a shape's edge is no nearer than the circle's.
     var clearance = edge
     if edge <= NeighbourList.doubt {
       let beyond = index.boundaryDistance(of: entry.fence, from: position, place)
@@ -229,7 +228,7 @@ struct NeighbourList {
       holds: holds)
   }
 
-  /// Notes what is in one of the lists `former` and `holding` and not in the other.
+  /// Records the differences between `former` and `holding`.
   private mutating func compare() {
     holding.sort()
     former.sort()

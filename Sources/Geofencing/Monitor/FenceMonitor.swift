@@ -20,7 +20,7 @@ package struct FenceMonitor: Sendable {
   var states: [FenceState] = []
   /// The fences in phase `inside` or `leaving`, in no order.
   var inside: [FenceID] = []
-  /// Those of them that the last sample was outside of: each check measures them.
+  /// Fences of `inside` that do not contain the last sample: each check measures them.
   var lingering: [FenceID] = []
   /// The fences in phase `entering`.
   var entering: [FenceID] = []

@@ -1,5 +1,4 @@
-/// What the monitor remembers of one fence: what has been decided, and what the last sample says
-/// against it.
+/// State of a fence in the monitor: the decided presence, and the last sample's contradiction.
 struct FenceState: Equatable {
   enum Phase: UInt8 {
     /// No fence has this number.

@@ -13,7 +13,7 @@ package enum Presence: UInt8, Sendable {
   case inside
 }
 
-/// What the monitor needs to know of a fix.
+/// The parts of a fix that the monitor needs.
 package struct PositionSample: Equatable, Sendable {
   /// Time of the fix; a sample that is not newer than the one before is ignored.
   package var time: Instant

@@ -62,7 +62,7 @@ package struct Arbiter: Sendable {
     return true
   }
 
-  /// Removes a disconnected receiver: the next one that delivers is followed at once.
+  /// Removes a disconnected receiver; the next receiver with a fix is followed at once.
   package mutating func forget(_ origin: FixOrigin) {
     challengers[origin] = nil
     if followed == origin { follow(nil) }

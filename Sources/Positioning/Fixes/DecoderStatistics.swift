@@ -6,7 +6,6 @@ package struct DecoderStatistics: Sendable {
     case deviceLost
   }
 
-  /// Bytes consumed.
   package internal(set) var bytes = 0
   /// Sentences with a correct checksum, or accepted without one.
   package internal(set) var sentences = 0
@@ -32,7 +31,6 @@ package struct DecoderStatistics: Sendable {
   package internal(set) var weekRollovers = 0
   /// Sentences that name a datum other than WGS 84 (DTM). Positions are not shifted.
   package internal(set) var foreignDatums = 0
-  /// The last error.
   package internal(set) var lastFault: Fault?
   /// Offset in the stream of the first byte that caused it.
   package internal(set) var lastFaultOffset = 0

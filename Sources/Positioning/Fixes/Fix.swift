@@ -3,7 +3,6 @@ package import Geodesy
 
 /// One receiver's position at one moment, merged from all sentences of an epoch.
 package struct Fix: Equatable, Sendable {
-  /// Dimension of the solution.
   package enum Mode: UInt8, Sendable {
     case twoD = 2
     case threeD = 3

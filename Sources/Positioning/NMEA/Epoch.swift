@@ -95,7 +95,7 @@ struct Untimed {
   var circularError = Double.nan
   /// PGRMZ, metres.
   var altitude = Double.nan
-  /// Whether PGRMZ gives its altitude as that of a three-dimensional fix.
+  /// Whether PGRMZ marks its altitude as part of a three-dimensional fix.
   var altitudeIsFromFix = false
 
   mutating func setMotion(_ speed: Double, _ track: Double) {

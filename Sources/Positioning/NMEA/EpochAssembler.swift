@@ -5,8 +5,8 @@ import Geodesy
 ///
 /// An epoch opens with the first sentence of a new time. It closes at a sentence with another time,
 /// in a silence, or with the last sentence of the receiver's learnt burst (`CycleEnd`). Each epoch
-/// is released once. Where times alternate because two receivers share the stream, two epochs stay
-/// open and the less recently updated one is closed first.
+/// is released once. If times alternate because two receivers share the stream, two epochs stay
+/// open; the one with the older update is closed first.
 struct EpochAssembler: Sendable {
   private(set) var current = Epoch()
   private(set) var isOpen = false

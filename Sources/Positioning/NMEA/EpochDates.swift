@@ -28,8 +28,8 @@ struct EpochDates: Sendable {
 
   /// The moment of a date and a time of day, from which epochs without a date continue.
   ///
-  /// The date of a clock without a fix may be that of its last shutdown. It never replaces a date
-  /// that came with a fix, which replaces it.
+  /// A clock without a fix may show the date of its last shutdown, which never replaces a date that
+  /// came with a fix.
   @discardableResult
   mutating func take(_ day: Int32, _ timeOfDay: Int32, isFromFix: Bool) -> Int64 {
     let time = Int64(day) * CivilDay.millisecondsPerDay + Int64(timeOfDay)

@@ -244,8 +244,8 @@ extension FixDecoder {
     }
   }
 
-  /// The mode letters of GNS, one for each constellation: the best one says what the fix is, and
-  /// only where every constellation says N is there none.
+  /// The mode letters of GNS, one per constellation: the best one gives the source. There is no fix
+  /// only if all are N.
   private static func source(ofModes text: Span<UInt8>, _ at: inout Int) -> Fix.Source? {
     var best: Fix.Source?
     while at < text.count, text[at] != UInt8(ascii: ",") {

@@ -1,7 +1,7 @@
 /// Counts of the sentences received, by type.
 ///
-/// Each decoded type has a counter. Other names share a table of fixed size, and those that do not
-/// fit are counted together: memory stays bounded whatever a stream contains.
+/// Each decoded type has a counter. Other names share a table of fixed size and, once it is full,
+/// one counter: memory is bounded whatever a stream contains.
 struct SentenceCounts: Sendable {
   /// One counter for each row of `SentenceSpec.all`.
   private var known = [Int](repeating: 0, count: SentenceSpec.all.count)

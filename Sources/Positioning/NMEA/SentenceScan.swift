@@ -108,8 +108,8 @@ extension Span where Element == UInt8 {
     return UInt8(truncatingIfNeeded: quarter ^ (quarter &>> 8))
   }
 
-  /// Whether the two hexadecimal digits at `index`, of either case, are those of `sum`; nil where
-  /// they are not digits.
+  /// Whether the two hexadecimal digits at `index`, of either case, equal `sum`; nil without
+  /// digits.
   @inline(__always)
   func checksum(at index: Int, is sum: UInt8) -> Bool? {
     // The digits of a checksum are random: no branch could guess them, so the expected ones are

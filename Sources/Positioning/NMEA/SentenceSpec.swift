@@ -1,4 +1,4 @@
-/// What a decoder knows of one type of sentence: a row of `SentenceSpec.all`.
+/// The decoder's description of a sentence type: a row of `SentenceSpec.all`.
 struct SentenceSpec: Sendable {
   /// Reads the text between `$` and `*`; its sixth byte is the first comma.
   typealias Reader =

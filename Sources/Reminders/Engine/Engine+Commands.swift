@@ -10,7 +10,7 @@ extension Engine {
     begin(index, kept, at: now)
   }
 
-  /// Starts a reminder that was just inserted.
+  /// Starts a newly inserted reminder.
   mutating func begin(_ index: Int32, _ kept: Progress?, at now: Instant) {
     guard let fresh = slots.slot(index) else { return }
     var progress = startingProgress(of: fresh.reminder, kept, at: now)

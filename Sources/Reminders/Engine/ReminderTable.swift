@@ -7,7 +7,7 @@ struct Slot {
   let index: Int32
   let reminder: Reminder
   var progress: Progress
-  /// Inside and unsettled, held back by a condition that may open.
+  /// The visit is open and its firing is held back by a condition.
   let isWaiting: Bool
   let hasFence: Bool
 }
@@ -23,7 +23,7 @@ struct Standing: Equatable {
 /// The number of a slot is also that of its timer and fence.
 ///
 /// Invariants: `byID` maps exactly the ids of the reminders to their slots; `free` has each vacant
-/// slot once; the counts are those of the reminders.
+/// slot once; the counts match the reminders.
 struct ReminderTable: ~Copyable, Sendable {
   private struct Entry: Sendable {
     let reminder: Reminder

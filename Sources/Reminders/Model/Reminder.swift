@@ -15,7 +15,6 @@ package struct Reminder: Equatable, Sendable {
     case armed
     /// It has fired and will not fire again by itself.
     case fired
-    /// It has fired and was put off.
     case snoozed
     case done
     /// Its `until` has passed.

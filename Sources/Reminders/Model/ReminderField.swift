@@ -28,7 +28,6 @@ package struct ReminderField: Sendable {
     }
   }
 
-  /// The member of the JSON object.
   package let key: String
   /// nil where no option sets the field.
   package let option: Option?

@@ -10,7 +10,6 @@ enum FiringRow {
     eph_m, fix_time_us, place, distance_m, due_us, travel_us, late_us, why
     """
 
-  /// Values for id … why.
   static func values(_ firing: Firing) -> [SQLValue] {
     [
       .text(firing.id), .text(firing.reminderID), .text(firing.kind.rawValue),

@@ -23,7 +23,6 @@ enum ReminderRow {
 
   // MARK: - Writing
 
-  /// Values for id … document.
   static func values(_ reminder: Reminder) -> [SQLValue] {
     return [
       .text(reminder.id), .text(reminder.kind.rawValue), .text(reminder.title),

@@ -32,7 +32,6 @@ package struct SQLiteFailure: Equatable, Sendable {
   package let message: String
   /// The statement being prepared or run; nil if none.
   package let sql: String?
-  /// The path of the database.
   package let path: String
 
   /// The primary result code.
