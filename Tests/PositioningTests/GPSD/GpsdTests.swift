@@ -92,6 +92,14 @@ struct GpsdTests {
     #expect(decoder.statistics.malformed == 1)
   }
 
+  @Test(arguments: [
+    "1013-11-21T09:30:00.000Z", "1969-12-31T23:59:59.999Z", "-0001-01-01T00:00:00Z",
+  ])
+  func aTimeBefore1970IsNoTime(_ time: String) {
+    let fixes = decode(Self.tpv(time, #""mode":3,"lat":1,"lon":2"#))
+    #expect(fixes.count == 1 && fixes.first?.time == nil)
+  }
+
   @Test func reportsWithoutATimeAreToldApartByPosition() {
     let fixes = decode(
       Self.tpv(nil, #""mode":2,"lat":1,"lon":2"#) + Self.tpv(nil, #""mode":3,"lat":1,"lon":2"#)
