@@ -12,15 +12,7 @@ struct Command {
 
   /// Ids of the reminders that it changes.
   var reminders: Set<String> {
-    var ids = Set(saved.map(\.reminder.id) + forgotten)
-    for event in events {
-      switch event {
-      case .add(let reminder, _), .replace(let reminder): ids.insert(reminder.id)
-      case .remove(let id), .done(let id), .pop(let id), .snooze(let id, _): ids.insert(id)
-      default: break
-      }
-    }
-    return ids
+    Set(saved.map(\.reminder.id) + forgotten + events.compactMap(\.changedReminder))
   }
 }
 

@@ -36,6 +36,15 @@ package enum Event: Sendable {
   case routed(RouteAnswer)
   /// Erases the travel times learnt for this mode; nil for all modes.
   case forgetTrips(Reminder.Transport?)
+
+  /// The id of the one reminder that a command changes; nil for any other event.
+  package var changedReminder: String? {
+    switch self {
+    case .add(let reminder, _), .replace(let reminder): reminder.id
+    case .remove(let id), .done(let id), .pop(let id), .snooze(let id, _): id
+    case .fix, .tick, .clockSet, .clockTrust, .zone, .places, .place, .routed, .forgetTrips: nil
+    }
+  }
 }
 
 /// A place of the store, identified by its number.
