@@ -5,9 +5,9 @@ import Glibc
 /// From the last byte of an epoch on a pseudo-terminal to its firing's datagram at the journal's
 /// socket, through the whole daemon: with the state in memory, then on the disk of /var/tmp.
 ///
-/// The receiver goes in and out of a place, two fixes each, for with the default settings the
-/// second one decides. Its fixes are a second apart by their own times; they come when the last
-/// firing was told `pace` milliseconds ago.
+/// The receiver goes in and out of a place, two fixes each, because with the default settings
+/// the second one decides. Its fixes are a second apart by their own times. Each comes `pace`
+/// milliseconds after the last firing reached the journal.
 func latencyBench(count: Int, pace: Int) throws -> String {
   var line = ""
   for (suffix, parent) in [("", "/dev/shm"), ("_sync", "/var/tmp")] {

@@ -37,8 +37,8 @@ func preemptiveBench(
   }
   load += spent { engine.finishLoading(at: epoch, into: &effects) }
 
-  // Steps in which something fired are told apart: writing a firing's sentence costs more than the
-  // rest. The processor's clock is read by a system call, which costs more than a fix: steps are
+  // Steps with a firing are timed separately: writing its sentence costs more than the rest.
+  // The processor's clock is read by a system call, which costs more than a fix: steps are
   // timed by the monotonic clock, and their sum is brought to the processor time of the whole day.
   let day = (processor: processorTime(), wall: wallTime())
   var quiet = (time: 0.0, steps: 0)

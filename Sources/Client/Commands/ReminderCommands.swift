@@ -18,7 +18,7 @@ struct ShowCommand: ClientCommand {
   }
 }
 
-/// Away with it.
+/// Removes reminders.
 struct RemoveCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm", abstract: "Remove reminders.")

@@ -44,7 +44,7 @@ struct DaemonSettings {
   var allowedGroups: [String] = []
   /// Every member of the groups may change every reminder, whoever added it.
   var sharesChanges = false
-  /// nil keeps the ledger for ever.
+  /// nil keeps all firings in the ledger.
   var ledgerKeepDays: Int?
   var logLevel = Logger.Level.info
   /// Socket of `georemind-route`; nil without a routing engine.

@@ -103,8 +103,8 @@ struct GpsdReport {
     text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
 
-  /// `"2026-11-21T09:30:00.000Z"`, or seconds since 1970 as old versions have it; nil before 1970, as
-  /// in sentences (`CivilDay.number`).
+  /// `"2026-11-21T09:30:00.000Z"`, or seconds since 1970 as old versions have it; nil before 1970,
+  /// as in sentences (`CivilDay.number`).
   private static func milliseconds(_ value: JSONValue) -> Int64? {
     if let text = value.string {
       guard let time = try? Instant(rfc3339: text), time.microseconds >= 0 else { return nil }

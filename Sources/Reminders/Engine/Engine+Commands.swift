@@ -38,7 +38,7 @@ extension Engine {
     var progress = kept ?? Progress(state: reminder.state)
     if kept == nil {
       if progress.state == .fired { progress.leadsFired = reminder.effectiveLeads.count }
-      // A snooze without an end would last for ever.
+      // A snooze without a time would last until someone ends it.
       if progress.state == .snoozed, reminder.kind != .location { progress.state = .armed }
     }
     var isNew = progress.occurrence == nil

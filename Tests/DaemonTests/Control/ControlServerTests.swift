@@ -269,8 +269,8 @@ import Testing
   }
 }
 
-/// Reads a message when it is told to, a socket's worth for each turn of the loop, and does not
-/// look into it.
+/// Reads a message only on request, at most what the socket holds in each turn of the loop, and
+/// ignores its content.
 private final class SlowClient {
   private let rig: Rig
   private let socket: UnixClient

@@ -95,8 +95,7 @@ import Testing
         return agreement.take(entry.fix, at: arrival) || found
       }
     }
-    // The clock is a month off; the fixes are of two dimensions, or reckoned; the same one comes
-    // again.
+    // The clock is a month off; the fixes are 2D, or dead reckoning; the same fix comes again.
     #expect(!isEnough((0..<9).map { (fix(Double($0)), 30 * 86_400) }))
     #expect(!isEnough((0..<9).map { (fix(Double($0), mode: .twoD), 0) }))
     #expect(!isEnough((0..<9).map { (fix(Double($0), source: .deadReckoning), 0) }))
@@ -112,8 +111,8 @@ import Testing
     Reminder(id: "t", kind: .date, title: "Tea", due: .absolute(due))
   }
 
-  /// Starts without a trusted clock; the clock is synchronised, and what is due by then is told
-  /// late.
+  /// Starts without a trusted clock; the clock is synchronised, and dates that are due by then
+  /// fire late.
   @Test func datesWaitForTheClock() throws {
     let system = try TemporaryFolder()
     final class Kernel { var isSynchronized = false }

@@ -194,8 +194,8 @@ import Testing
     #expect(late <= 2)
   }
 
-  /// Eastwards at 100 km/h through a row of shapes 500 m apart, with a gap: each is told once,
-  /// those in the gap are not, and without the test of the path most are missed.
+  /// Eastwards at 100 km/h through a row of shapes 500 m apart, with a gap: each crossing is
+  /// reported once, none in the gap, and without the test of the path most are missed.
   @Test(arguments: [Form.polygon, .corridor], [1.0, 5, 10, 30])
   func everyCrossingOnce(form: Form, interval: Double) {
     let speed = 100 / 3.6

@@ -120,8 +120,8 @@ import Testing
     #expect(walk.wrong.prefix(5) == [])
   }
 
-  /// A harbour where everybody has the same fence, in a line across whatever cells there are: more
-  /// of them are near than are searched for one that was told already.
+  /// A harbour where everybody has the same fence, in a line across many cells: more fences are
+  /// near than one search returns.
   @Test(arguments: [1, 2] as [UInt64]) func agreesWithScanWhereFencesAreStacked(seed: UInt64) throws
   {
     var random = SeededGenerator(seed: seed)

@@ -341,8 +341,8 @@ import Testing
     #expect(meal.why.contains("the pace of this trip"), "\(meal.why)")
   }
 
-  /// A slow quarter of an hour says little of a way of ten hours: nobody is told to leave hours too
-  /// soon, and told so again whenever the traffic flows.
+  /// A slow quarter of an hour says little of a way of ten hours: no reminder says "leave" hours
+  /// too soon, and again whenever the traffic flows.
   @Test func thePaceOfThisTripIsBelievedForAsMuchOfTheWayAsItWasMeasuredOn() throws {
     var harness = EngineHarness()
     let start = 40_000.0

@@ -103,7 +103,7 @@ import Testing
     #expect(try store.ledger.undelivered().values.map(\.firing.id) == ["g"])
   }
 
-  /// A write-ahead log does not grow for ever.
+  /// The write-ahead log stays bounded.
   @Test func theLogStaysShort() throws {
     for second in 0..<400 {
       try store.ledger.record([Sample.firing("f\(second)", second: second)])

@@ -110,7 +110,7 @@ import Testing
     #expect(try store.categories.category(named: "Boats")?.color == "#123456")
     #expect(try store.categories.category(named: "Leisure") == nil)
     #expect(try store.ledger.undelivered().values.map(\.firing.id) == ["f1"])
-    // Numbers go on behind those that were saved.
+    // New numbers follow the recovered ones.
     try store.ledger.record([Sample.firing("f2", second: 2)])
     #expect(try store.ledger.undelivered().values.map(\.seq) == [1, 3])
     #expect(try store.database.structuralFault() == nil)
