@@ -9,7 +9,7 @@ struct TypedField {
   let text: String
 
   /// `--max-speed`.
-  var option: String { "--\(field.option?.name ?? field.key)" }
+  var option: String { field.dashedOption }
 
   @Sendable init(_ text: String, _ field: ReminderField) throws {
     self.field = field
@@ -49,7 +49,7 @@ struct TypedField {
   static func json(
     _ field: ReminderField, _ texts: [String], _ context: Context
   ) throws -> JSONValue? {
-    let option = "--\(field.option?.name ?? field.key)"
+    let option = field.dashedOption
     do {
       return try field.json(typed: texts) { try context.stamp($0, option: option) }
     } catch let failure as Failure {
@@ -68,6 +68,9 @@ extension ReminderField {
     }
     return field
   }
+
+  /// `--max-speed`; the key where no option sets the field.
+  fileprivate var dashedOption: String { "--\(option?.name ?? key)" }
 
   fileprivate var help: ArgumentHelp {
     let words = words.isEmpty ? "" : " (\(words.joined(separator: ", ")))"
