@@ -51,11 +51,13 @@ prose: ## the language of the documents, and the spelling of all files
 	@if command -v codespell >/dev/null; then codespell; else \
 	  echo "spelling not checked: it needs codespell (apt-get install codespell)"; fi
 
-docs: $(RELEASE)/.built ## the generated parts of docs/reference
+docs: $(RELEASE)/.built ## the generated parts of docs/reference, and the pictures
 	@Tools/make-docs.py $(RELEASE)
+	@Tools/make-pictures.py $(RELEASE)
 
-docs-check: $(RELEASE)/.built ## fails if a generated part of docs/reference is stale
+docs-check: $(RELEASE)/.built ## fails if a generated part of docs/reference or a picture is stale
 	@Tools/make-docs.py $(RELEASE) --check
+	@Tools/make-pictures.py $(RELEASE) --check
 
 docs-run: $(RELEASE)/.built ## every command of the documents, run as a reader would
 	@Tests/System/docs/run $(RELEASE)
