@@ -4,6 +4,7 @@
 usage: make-docs.py FOLDER-OF-THE-PROGRAMS [--check]
 
     verbs.md            the verbs of georemind, as it describes them (--experimental-dump-help)
+    verbs-for-places.md those for places, coordinates and recordings
     command-line.md     the options of the other programs, in the same way
     configuration.md    settings, from etc/georemind.conf
     varlink.md          the interface org.georemind, from Sources/Control
@@ -25,6 +26,8 @@ if len(arguments) != 1:
     sys.exit(__doc__.split("\n\n")[1])
 programs, only_check = os.path.abspath(arguments[0]), "--check" in sys.argv
 COMMON = {"help", "version", "json", "socket"}
+# The verbs of verbs-for-places.md.
+FOR_PLACES = {"place", "category", "where", "replay", "decode", "convert", "distance", "occurrences"}
 
 
 def read(path):
@@ -106,10 +109,10 @@ def discussion(command):
     return "\n".join(lines).strip()
 
 
-def verbs(command, before):
+def verbs(command, before, wanted=lambda name: True):
     lines = []
     for verb in command.get("subcommands", []):
-        if verb["commandName"] == "help" or not verb.get("shouldDisplay", True):
+        if verb["commandName"] == "help" or not verb.get("shouldDisplay", True) or not wanted(verb["commandName"]):
             continue
         name = f"{before} {verb['commandName']}"
         if verb.get("subcommands"):
@@ -223,9 +226,11 @@ def lacking():
 
 
 def main():
+    help = help_of("georemind")
     pages = [
-        ("verbs.md", "\n".join(verbs(help_of("georemind"), "georemind")).strip()), ("command-line.md", command_line()),
-        ("configuration.md", configuration()), ("varlink.md", varlink())]
+        ("verbs.md", "\n".join(verbs(help, "georemind", lambda name: name not in FOR_PLACES)).strip()),
+        ("verbs-for-places.md", "\n".join(verbs(help, "georemind", lambda name: name in FOR_PLACES)).strip()),
+        ("command-line.md", command_line()), ("configuration.md", configuration()), ("varlink.md", varlink())]
     stale = [page for page, text in pages if put(page, text)]
     missing = list(lacking())
     for page in stale:
