@@ -15,7 +15,6 @@ public func fuzzVarlink(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   require(whole == pieces, "pieces are answered otherwise")
   _ = serve(bytes, maximumBytes: 1 + Int(choice & 63), seed: seed, isDisturbed: true)
   converse(with: bytes, pieces: seed)
-  describe(bytes)
   return 0
 }
 
@@ -97,13 +96,4 @@ private func converse(with bytes: [UInt8], pieces seed: UInt8) {
     }
     begin = end
   }
-}
-
-/// The definition of an interface, as a service of any kind may send it.
-private func describe(_ bytes: [UInt8]) {
-  guard bytes.first != UInt8(ascii: "{"),
-    let interface = try? VarlinkInterface(parsing: String(decoding: bytes, as: UTF8.self)),
-    let method = interface.methods.values.first
-  else { return }
-  _ = try? interface.check(["a": 1], against: method.parameters)
 }

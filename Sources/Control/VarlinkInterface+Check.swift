@@ -51,17 +51,11 @@ extension VarlinkInterface {
     case .string: guard value.string != nil else { throw wrong("a text") }
     case .object: guard value.object != nil else { throw wrong("an object") }
     case .optional(let inner): if value != .null { try check(value, inner, path: path) }
-    case .named(let name):
-      guard let type = types[name] else { throw wrong("of a known type") }
-      try check(value, type, path: path)
     case .array(let inner):
       guard let elements = value.array else { throw wrong("a list") }
       for (index, element) in elements.enumerated() {
         try check(element, inner, path: "\(path)[\(index)]")
       }
-    case .map(let inner):
-      guard let object = value.object else { throw wrong("an object") }
-      for (key, element) in object.members { try check(element, inner, path: "\(path).\(key)") }
     case .structure(let fields):
       guard let object = value.object else { throw wrong("an object") }
       try check(object, fields, path: path)

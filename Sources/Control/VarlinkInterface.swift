@@ -5,14 +5,10 @@ package struct VarlinkInterface: Equatable, Sendable {
     case bool, int, float, string
     /// Any JSON object.
     case object
-    /// A type of the interface.
-    case named(String)
     /// `?T`: null or absent will do.
     case optional(Kind)
     /// `[]T`
     case array(Kind)
-    /// `[string]T`
-    case map(Kind)
     case structure([Field])
     case enumeration([String])
   }
@@ -40,7 +36,7 @@ package struct VarlinkInterface: Equatable, Sendable {
   /// The definition as it was read; this is what a service hands out.
   package let text: String
 
-  /// Parses a definition; rejects duplicate names, unknown types and types of infinite size.
+  /// Parses a definition of the program's own.
   package init(parsing text: String) throws(VarlinkInterfaceError) {
     self.text = text
     var parser = VarlinkInterfaceParser(text)
@@ -48,15 +44,12 @@ package struct VarlinkInterface: Equatable, Sendable {
   }
 }
 
-/// Why a text is not an interface definition, and where.
+/// The place at which a text is no interface definition.
 package struct VarlinkInterfaceError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Counted from 1.
-  package let line: Int
-  /// Bytes, counted from 1.
-  package let column: Int
-  package let reason: String
+  /// nil at the end of the text.
+  package let token: String?
 
   package var description: String {
-    "interface definition, line \(line), column \(column): \(reason)"
+    "interface definition: \(token.map { "'\($0)'" } ?? "the end of the text") is not expected"
   }
 }
