@@ -40,7 +40,7 @@ package struct Ledger {
 
   /// Whether it has no identity: it is new, or its row was lost.
   var isAnonymous: Bool {
-    get throws(StoreError) { try database.value("SELECT 1 FROM ledger") == nil }
+    get throws(StoreError) { try database.integer("SELECT 1 FROM ledger") == nil }
   }
 
   /// Gives the ledger a new identity and numbers on from its last firing.

@@ -77,23 +77,18 @@ extension Database {
   /// The first fault in the file's structure (`PRAGMA quick_check`); nil if it is sound. Rows that
   /// violate the schema do not count: readers skip them.
   func structuralFault() throws(StoreError) -> String? {
-    var fault: String?
+    let harmless = [
+      "ok", "non-", "NULL value in ", "CHECK constraint failed in ", "NUMERIC value in ",
+    ]
     do throws(StoreError) {
-      try forEach("PRAGMA quick_check(100)") { row in
-        guard fault == nil, case .text(let finding) = row.value(at: 0), finding != "ok" else {
-          return
-        }
-        let isRowFault = [
-          "non-", "NULL value in ", "CHECK constraint failed in ", "NUMERIC value in ",
-        ].contains { finding.hasPrefix($0) }
-        if !isRowFault { fault = finding }
+      return try texts("PRAGMA quick_check(100)").first { finding in
+        !harmless.contains { finding.hasPrefix($0) }
       }
     } catch {
       // An unknown format in the header is a plain error to SQLite; here it is damage.
       guard case .sqlite(let failure) = error, failure.code == SQLITE_ERROR else { throw error }
       return failure.message
     }
-    return fault
   }
 
   /// A column of the migrations that this database lacks, as `table.column`: SQLite may still read
@@ -107,15 +102,10 @@ extension Database {
   }
 
   private func columnNames() throws(StoreError) -> [String] {
-    var names: [String] = []
-    try forEach(
+    try texts(
       """
       SELECT t.name || '.' || c.name FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
       WHERE t.type = 'table'
-      """
-    ) { row in
-      if case .text(let name) = row.value(at: 0) { names.append(name) }
-    }
-    return names
+      """)
   }
 }

@@ -90,16 +90,12 @@ struct Recovery {
   /// Columns present in both files, without generated ones.
   private func sharedColumns(of table: String) throws(StoreError) -> [String] {
     func columns(of database: Database) throws(StoreError) -> [String] {
-      var names: [String] = []
       // A whole-number primary key is the row number itself.
-      let sql = """
+      try database.texts(
+        """
         SELECT name FROM pragma_table_xinfo(?)
         WHERE hidden = 0 AND NOT (pk = 1 AND type = 'INTEGER')
-        """
-      try database.forEach(sql, [.text(table)]) { row in
-        if case .text(let name) = row.value(at: 0) { names.append(name) }
-      }
-      return names
+        """, [.text(table)])
     }
     let ours = try columns(of: target)
     do throws(StoreError) {

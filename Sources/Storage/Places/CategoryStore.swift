@@ -92,8 +92,10 @@ package struct CategoryStore {
   @discardableResult
   package func remove(named name: String) throws(StoreError) -> Bool {
     try database.transaction { () throws(StoreError) in
-      let places = try users(of: name, "SELECT name FROM place WHERE category = ? ORDER BY name")
-      let reminders = try users(of: name, "SELECT id FROM reminder WHERE category = ? ORDER BY seq")
+      let places = try database.texts(
+        "SELECT name FROM place WHERE category = ? ORDER BY name", [.text(name)])
+      let reminders = try database.texts(
+        "SELECT id FROM reminder WHERE category = ? ORDER BY seq", [.text(name)])
       guard places.isEmpty, reminders.isEmpty else {
         throw .categoryInUse(
           name: name, places: Array(places.prefix(5)), reminders: Array(reminders.prefix(5)),
@@ -101,14 +103,6 @@ package struct CategoryStore {
       }
       return try database.run("DELETE FROM category WHERE name = ?", [.text(name)]) > 0
     }
-  }
-
-  private func users(of name: String, _ sql: String) throws(StoreError) -> [String] {
-    var names: [String] = []
-    try database.forEach(sql, [.text(name)]) { row in
-      if case .text(let name) = row.value(at: 0) { names.append(name) }
-    }
-    return names
   }
 
   @discardableResult

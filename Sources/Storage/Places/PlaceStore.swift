@@ -109,27 +109,15 @@ package struct PlaceStore {
 
   /// A category's places for the engine, by rising number.
   package func numbered(inCategory category: String) throws(StoreError) -> Rows<NumberedPlace> {
-    var count = 0
-    if case .integer(let found) = try database.value(
+    let count = try database.integer(
       "SELECT count(*) FROM known_place WHERE category = ?", [.text(category)])
-    {
-      count = Int(found)
-    }
-    var rows = Rows<NumberedPlace>()
-    rows.values.reserveCapacity(count)
     // By number: one walk through the table is faster than a million scattered look-ups.
-    let order = count > 1_000 ? "+category = ?1 ORDER BY id" : "category = ?1 ORDER BY id"
-    try database.forEach(
-      "SELECT id, latitude, longitude, radius_m FROM known_place WHERE \(order)", [.text(category)]
-    ) { row in
-      do throws(RowFault) {
-        rows.values.append(try Self.numbered(row))
-      } catch {
-        let number = if case .integer(let found) = row.value(at: 0) { found } else { Int64(0) }
-        rows.problems.append(RowProblem(table: "place", row: number, reason: error.reason))
-      }
-    }
-    return rows
+    let isLarge = count ?? 0 > 1_000
+    return try database.rows(
+      of: "place",
+      "SELECT id, latitude, longitude, radius_m FROM known_place "
+        + "WHERE \(isLarge ? "+" : "")category = ? ORDER BY id",
+      [.text(category)], capacity: Int(count ?? 0), read: Self.numbered)
   }
 
   private static func numbered(_ row: Row) throws(RowFault) -> NumberedPlace {
@@ -169,19 +157,12 @@ package struct PlaceStore {
 
   /// The ids of existing reminders made from this place, oldest first.
   package func followers(of place: SavedPlace) throws(StoreError) -> [String] {
-    var ids: [String] = []
-    try database.forEach(
+    try database.texts(
       """
       SELECT id FROM reminder WHERE place_name = ? COLLATE NOCASE AND latitude = ?
         AND longitude = ? ORDER BY seq
       """,
-      [
-        .text(place.name), .real(place.position.latitude), .real(place.position.longitude),
-      ]
-    ) { row in
-      if case .text(let id) = row.value(at: 0) { ids.append(id) }
-    }
-    return ids
+      [.text(place.name), .real(place.position.latitude), .real(place.position.longitude)])
   }
 
   /// Returns whether the place existed.

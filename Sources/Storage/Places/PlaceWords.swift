@@ -51,15 +51,9 @@ struct PlaceWords {
   }
 
   private func places(matching all: [String], atMost most: Int) throws(StoreError) -> [Int64] {
-    var ids: [Int64] = []
-    try database.forEachUntil(
-      "SELECT rowid FROM place_words WHERE place_words MATCH ? ORDER BY rowid",
-      [.text(all.joined(separator: " AND "))]
-    ) { row in
-      if case .integer(let id) = row.value(at: 0) { ids.append(id) }
-      return ids.count < most
-    }
-    return ids
+    try database.integers(
+      "SELECT rowid FROM place_words WHERE place_words MATCH ? ORDER BY rowid LIMIT ?",
+      [.text(all.joined(separator: " AND ")), SQLValue(most)])
   }
 
   /// Quotes a word, so that FTS5 reads no operator in it.
@@ -72,14 +66,9 @@ struct PlaceWords {
     guard word.utf8.count > Self.indexedBeginning, word.utf8.allSatisfy({ $0 < 0x80 })
     else { return any }
     let folded = word.lowercased()
-    var terms: [String] = []
-    try database.forEachUntil(
-      "SELECT term FROM place_terms WHERE term >= ? AND term < ?",
-      [.text(folded), .text(folded + "\u{10FFFF}")]
-    ) { row in
-      if case .text(let term) = row.value(at: 0) { terms.append(term) }
-      return terms.count <= Self.maximumTerms
-    }
+    let terms = try database.texts(
+      "SELECT term FROM place_terms WHERE term >= ? AND term < ? LIMIT ?",
+      [.text(folded), .text(folded + "\u{10FFFF}"), SQLValue(Self.maximumTerms + 1)])
     guard !terms.isEmpty, terms.count <= Self.maximumTerms else { return any }
     return "(\(terms.map(Self.quoted).joined(separator: " OR ")))"
   }

@@ -113,16 +113,11 @@ package struct ReminderStore {
   package func find(prefix: String, limit: Int = 20) throws(StoreError) -> [String] {
     let isExact = try database.integer("SELECT 1 FROM reminder WHERE id = ?", [.text(prefix)]) == 1
     if isExact { return [prefix] }
-    var ids: [String] = []
     // Texts compare by bytes: the highest code point ends the range.
-    try database.forEach(
+    return try database.texts(
       """
       SELECT id FROM reminder WHERE id >= ?1 AND id < ?1 || char(0x10FFFF) ORDER BY id LIMIT ?2
-      """, [.text(prefix), SQLValue(limit)]
-    ) { row in
-      if case .text(let id) = row.value(at: 0) { ids.append(id) }
-    }
-    return ids
+      """, [.text(prefix), SQLValue(limit)])
   }
 
   package func count() throws(StoreError) -> Int {

@@ -102,8 +102,16 @@ package final class Database {
   }
 
   package func integer(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int64? {
-    guard case .integer(let number) = try value(sql, values) else { return nil }
-    return number
+    try integers(sql, values).first
+  }
+
+  /// The first column of all rows, where it is a whole number.
+  func integers(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> [Int64] {
+    var numbers: [Int64] = []
+    try forEach(sql, values) { row in
+      if case .integer(let number) = row.value(at: 0) { numbers.append(number) }
+    }
+    return numbers
   }
 
   /// Bytes of the pages in use; free pages of the file do not count.
@@ -114,20 +122,30 @@ package final class Database {
   }
 
   package func text(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> String? {
-    guard case .text(let text) = try value(sql, values) else { return nil }
-    return text
+    try texts(sql, values).first
+  }
+
+  /// The first column of all rows, where it is a text.
+  func texts(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> [String] {
+    var texts: [String] = []
+    try forEach(sql, values) { row in
+      if case .text(let text) = row.value(at: 0) { texts.append(text) }
+    }
+    return texts
   }
 
   /// Reads rows; unreadable ones are reported and left out. The first column must be the row's
   /// number.
   /// - Parameters:
+  ///   - capacity: expected number of rows.
   ///   - limit: maximum number of rows.
   ///   - bytes: reading stops after the row that reaches them; `Rows.isCut` marks a cut result.
   func rows<Value>(
     of table: String, _ sql: String, _ values: [SQLValue] = [],
-    limit: Int = .max, bytes: Int = .max, read: (Row) throws(RowFault) -> Value
+    capacity: Int = 0, limit: Int = .max, bytes: Int = .max, read: (Row) throws(RowFault) -> Value
   ) throws(StoreError) -> Rows<Value> {
     var rows = Rows<Value>()
+    rows.values.reserveCapacity(capacity)
     var bytesRead = 0
     try forEachUntil(sql, values) { row in
       guard bytesRead < bytes else {
@@ -149,9 +167,7 @@ package final class Database {
 
   func forEach(
     _ sql: String, _ values: [SQLValue] = [], _ body: (Row) -> Void
-  )
-    throws(StoreError)
-  {
+  ) throws(StoreError) {
     try forEachUntil(sql, values) { row in
       body(row)
       return true
@@ -218,9 +234,7 @@ package final class Database {
   /// the write lock at once; nested ones are savepoints.
   package func transaction<Value>(
     _ body: () throws(StoreError) -> Value
-  ) throws(StoreError)
-    -> Value
-  {
+  ) throws(StoreError) -> Value {
     let isOutermost = depth == 0
     try run(isOutermost ? "BEGIN IMMEDIATE" : "SAVEPOINT inner_step")
     depth += 1
