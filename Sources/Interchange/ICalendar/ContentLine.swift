@@ -152,26 +152,33 @@ extension ContentLine {
 package enum CalendarText {
   /// TEXT (RFC 5545 section 3.3.11). An unknown escape stays as it is.
   package static func unescaped(_ value: String) -> String {
-    guard value.utf8.contains(UInt8(ascii: "\\")) else { return value }
-    var text = ""
-    var isEscaped = false
-    for character in value.unicodeScalars {
-      if isEscaped {
-        switch character {
-        case "n", "N": text += "\n"
-        case "\\", ";", ",", ":", "\"": text.unicodeScalars.append(character)
-        default:
-          text += "\\"
-          text.unicodeScalars.append(character)
-        }
-        isEscaped = false
-      } else if character == "\\" {
-        isEscaped = true
-      } else {
-        text.unicodeScalars.append(character)
+    unescaped(value, mark: "\\") { character in
+      switch character {
+      case "n", "N": "\n"
+      case "\\", ";", ",", ":", "\"": character
+      default: nil
       }
     }
-    return isEscaped ? text + "\\" : text
+  }
+
+  /// Replaces each mark and the character behind it by their meaning; a pair without one stays.
+  private static func unescaped(
+    _ value: String, mark: Unicode.Scalar, _ meaning: (Unicode.Scalar) -> Unicode.Scalar?
+  ) -> String {
+    var text = String.UnicodeScalarView()
+    var isEscaped = false
+    for character in value.unicodeScalars {
+      if character == mark, !isEscaped {
+        isEscaped = true
+        continue
+      }
+      let meant = isEscaped ? meaning(character) : character
+      if meant == nil { text.append(mark) }
+      text.append(meant ?? character)
+      isEscaped = false
+    }
+    if isEscaped { text.append(mark) }
+    return String(text)
   }
 
   package static func escaped(_ text: String) -> String {
@@ -210,27 +217,14 @@ package enum CalendarText {
 
   /// `^n`, `^^` and `^'` (RFC 6868 section 3.1).
   static func parameterUnescaped(_ value: String) -> String {
-    guard value.utf8.contains(UInt8(ascii: "^")) else { return value }
-    var text = ""
-    var isEscaped = false
-    for character in value.unicodeScalars {
-      if isEscaped {
-        switch character {
-        case "n": text += "\n"
-        case "^": text += "^"
-        case "'": text += "\""
-        default:
-          text += "^"
-          text.unicodeScalars.append(character)
-        }
-        isEscaped = false
-      } else if character == "^" {
-        isEscaped = true
-      } else {
-        text.unicodeScalars.append(character)
+    unescaped(value, mark: "^") { character in
+      switch character {
+      case "n": "\n"
+      case "^": "^"
+      case "'": "\""
+      default: nil
       }
     }
-    return isEscaped ? text + "^" : text
   }
 
   /// A parameter's text, quoted if needed.
