@@ -61,7 +61,7 @@ func runBench(_ arguments: [String]) -> Int32 {
       }
       print(try fenceBench(fencesCSV: arguments[3], trackCSV: arguments[4], policy: policy))
     case ("decode", 2):
-      let bytes = try FileBytes.read(arguments[1], limit: 4 << 30)
+      let bytes = try ByteSource(path: arguments[1]).readAll(limit: 4 << 30)
       print(decodeBench(bytes: bytes, passes: 5))
     case ("timers", 2):
       print(try timerBench(count: try count(arguments[1])))

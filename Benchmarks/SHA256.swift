@@ -21,6 +21,7 @@ final class SHA256 {
   /// The digest in lower-case hexadecimal; ends the process.
   func hexDigest() throws -> String {
     guard pclose(input) == 0 else { throw BenchError("sha256sum failed; it is part of coreutils") }
-    return String(decoding: try FileBytes.read(output, limit: 1_000).prefix(64), as: UTF8.self)
+    return String(
+      decoding: try ByteSource(path: output).readAll(limit: 1_000).prefix(64), as: UTF8.self)
   }
 }

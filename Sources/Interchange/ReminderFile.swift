@@ -7,7 +7,7 @@ package enum ReminderFile {
   package static let maximumSize = 1 << 30
 
   package static func read(path: String) throws(InterchangeError) -> [Reminder] {
-    try parse(try FileBytes.read(path, limit: maximumSize), file: path)
+    try parse(try ByteSource(path: path).readAll(limit: maximumSize), file: path)
   }
 
   /// Reads JSON or a calendar (RFC 5545), by content.

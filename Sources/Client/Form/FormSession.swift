@@ -88,7 +88,7 @@ private final class FormFile {
   }
 
   func read() throws -> String {
-    String(decoding: try FileBytes.read(path, limit: Self.largest), as: UTF8.self)
+    String(decoding: try ByteSource(path: path).readAll(limit: Self.largest), as: UTF8.self)
   }
 
   func remove() { unlink(path) }

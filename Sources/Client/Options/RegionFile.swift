@@ -13,9 +13,9 @@ enum RegionFile {
     let name = path == "-" ? "standard input" : path
     let bytes: [UInt8]
     do throws(InterchangeError) {
-      bytes = try FileBytes.read(path, limit: largest)
+      bytes = try ByteSource(path: path).readAll(limit: largest)
     } catch {
-      throw Failure(.noInput, "--region \(error); check its name and permissions")
+      throw Failure(.noInput, "--region \(error)")
     }
     let value: JSONValue
     do throws(JSONError) {

@@ -30,10 +30,10 @@ enum ReminderInput {
   /// All of a file, and how messages name it.
   static func bytes(_ path: String) throws(Failure) -> (name: String, bytes: [UInt8]) {
     do throws(InterchangeError) {
-      let bytes = try FileBytes.read(path, limit: ReminderFile.maximumSize)
-      return (path == "-" ? "standard input" : path, bytes)
+      let source = try ByteSource(path: path)
+      return (source.name, try source.readAll(limit: ReminderFile.maximumSize))
     } catch {
-      throw Failure(.noInput, "\(error); check its name and permissions")
+      throw Failure(.noInput, "\(error)")
     }
   }
 
