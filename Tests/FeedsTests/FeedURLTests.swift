@@ -40,15 +40,15 @@ import Testing
         "serial:///dev/serial/by-id/usb-u-blox?baud=115200"
       ),
       ("unix:///run/gps", .unix(path: "/run/gps"), "unix:///run/gps"),
-      ("file:///a%20b.nmea", .file(path: "/a b.nmea", pace: .maximum), "file:///a%20b.nmea"),
+      ("file:///a%20b.nmea", .file(path: "/a b.nmea", rate: nil), "file:///a%20b.nmea"),
       (
-        "file://localhost/x?speed=realtime", .file(path: "/x", pace: .realTime),
+        "file://localhost/x?speed=realtime", .file(path: "/x", rate: 1),
         "file:///x?speed=realtime"
       ),
-      ("file:///x?speed=max", .file(path: "/x", pace: .maximum), "file:///x"),
-      ("file:///x?speed=60.0", .file(path: "/x", pace: .times(60)), "file:///x?speed=60"),
-      ("file:///x?speed=.5", .file(path: "/x", pace: .times(0.5)), "file:///x?speed=0.5"),
-      ("file:///%C3%BC%25", .file(path: "/ü%", pace: .maximum), "file:///%C3%BC%25"),
+      ("file:///x?speed=max", .file(path: "/x", rate: nil), "file:///x"),
+      ("file:///x?speed=60.0", .file(path: "/x", rate: 60), "file:///x?speed=60"),
+      ("file:///x?speed=.5", .file(path: "/x", rate: 0.5), "file:///x?speed=0.5"),
+      ("file:///%C3%BC%25", .file(path: "/ü%", rate: nil), "file:///%C3%BC%25"),
     ] as [(String, FeedURL, String)])
   func readsAndPrints(text: String, url: FeedURL, canonical: String) throws {
     #expect(try FeedURL(parsing: text) == url)

@@ -12,7 +12,7 @@ import Testing
     let loop = try EventLoop()
     let log = FeedLog()
     let feed = try Feed(
-      .file(path: try folder.file("log.nmea", text), pace: .maximum), loop: loop,
+      .file(path: try folder.file("log.nmea", text), rate: nil), loop: loop,
       handlers: log.handlers)
     feed.start()
     #expect(try loop.runUntil { !log.bytes.isEmpty })
@@ -38,7 +38,7 @@ import Testing
     var count = 0
     var feed: Feed?
     feed = try Feed(
-      .file(path: try folder.file("x", String(repeating: "x", count: 200_000)), pace: .realTime),
+      .file(path: try folder.file("x", String(repeating: "x", count: 200_000)), rate: 1),
       loop: loop,
       handlers: Feed.Handlers(
         onOpen: {},
@@ -68,7 +68,7 @@ import Testing
     ] {
       let log = FeedLog()
       let feed = try Feed(
-        .file(path: path, pace: .maximum), loop: loop, handlers: log.handlers)
+        .file(path: path, rate: nil), loop: loop, handlers: log.handlers)
       feed.start()
       #expect(try loop.runUntil { !log.events.isEmpty })
       guard case .failed(let reason) = feed.state else {
@@ -86,7 +86,7 @@ import Testing
     #expect(mkfifo(path, 0o600) == 0)
     let loop = try EventLoop()
     let log = FeedLog()
-    let feed = try Feed(.file(path: path, pace: .maximum), loop: loop, handlers: log.handlers)
+    let feed = try Feed(.file(path: path, rate: nil), loop: loop, handlers: log.handlers)
     feed.start()
     #expect(try loop.runUntil { feed.state == .open })
     #expect(try !loop.runOnce(timeout: 0), "no writer yet is no end")

@@ -144,7 +144,7 @@ import Testing
       close(descriptor)
       let loop = try EventLoop()
       let events = FeedLog()
-      let feed = try Feed(.file(path: path, pace: .maximum), loop: loop, handlers: events.handlers)
+      let feed = try Feed(.file(path: path, rate: nil), loop: loop, handlers: events.handlers)
       feed.start()
       #expect(try loop.runUntil { events.events.count == 2 })
       #expect(log.starts(with: events.bytes))

@@ -8,8 +8,8 @@ extension FeedScheme {
     let speed = try parts.settings(known: ["speed"])["speed"]
     let path = try parts.localPath()
     switch speed {
-    case nil, "max": return .file(path: path, pace: .maximum)
-    case "realtime": return .file(path: path, pace: .realTime)
+    case nil, "max": return .file(path: path, rate: nil)
+    case "realtime": return .file(path: path, rate: 1)
     case let text?:
       let isNumber = text.utf8.allSatisfy {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".")
@@ -18,29 +18,19 @@ extension FeedScheme {
         throw parts.error(
           "asks for the speed '\(text)'", "write max, realtime or a factor from 0.001 to 1000000")
       }
-      return .file(path: path, pace: .times(factor))
+      return .file(path: path, rate: factor)
     }
   }
 }
 
 extension FeedURL {
-  /// Speed of reading a recording.
-  package enum Pace: Sendable {
-    case maximum
-    /// By the times in the recording.
-    case realTime
-    /// A multiple of the recorded speed, 0.001…1 000 000.
-    case times(Double)
-  }
-
-  package static func file(path: String, pace: Pace) -> FeedURL {
-    let (query, rate): (String, Double?) =
-      switch pace {
-      case .maximum: ("", nil)
-      case .realTime: ("?speed=realtime", 1)
-      case .times(let factor) where factor == factor.rounded():
-        ("?speed=\(Int64(factor))", factor)
-      case .times(let factor): ("?speed=\(factor)", factor)
+  /// - Parameter rate: recording seconds a second, 0.001…1 000 000; nil is as fast as it goes.
+  package static func file(path: String, rate: Double?) -> FeedURL {
+    let query =
+      switch rate {
+      case nil: ""
+      case 1: "?speed=realtime"
+      case let rate?: "?speed=\(rate == rate.rounded() ? "\(Int64(rate))" : "\(rate)")"
       }
     return FeedURL(
       description: "file://\(encode(path))\(query)",
