@@ -94,7 +94,8 @@ let package = Package(
         "LinuxRuntime",
       ], settings: strict)
     + library(
-      "Companion", ["CivilTime", "JSONText", "Control", "LinuxRuntime"], settings: strict)
+      "Companion", ["CivilTime", "JSONText", "Control", "LinuxRuntime", arguments], settings: strict
+    )
     + library(
       "Notifier", ["CivilTime", "JSONText", "Control", "LinuxRuntime", "Companion", arguments],
       settings: strict)

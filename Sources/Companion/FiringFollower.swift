@@ -9,13 +9,6 @@ package import LinuxRuntime
 /// second, then up to ten seconds apart. The socket is searched each time, since a user's daemon
 /// may replace the system's.
 package final class FiringFollower {
-  package struct Options: Sendable {
-    /// At most so many of the missed firings are delivered, the latest of them.
-    package var maximumMissed: Int
-
-    package init(maximumMissed: Int) { self.maximumMissed = maximumMissed }
-  }
-
   /// A new firing; whether it came while nobody was listening.
   package var onFiring: (_ firing: FiringNotice, _ isMissed: Bool) -> Void = { _, _ in }
   /// Called with the number of missed firings above the limit.
@@ -26,7 +19,7 @@ package final class FiringFollower {
   package var onLoss: (_ reason: String) -> Void = { _ in }
 
   private let loop: EventLoop
-  private let options: Options
+  private let maximumMissed: Int
   private let findSocket: () -> String
   private let memory: StateFile?
   private var seen: SeenFirings
@@ -41,14 +34,15 @@ package final class FiringFollower {
   private static let longestLog = 1_000
 
   /// - Parameters:
+  ///   - maximumMissed: at most so many of the missed firings are delivered, the latest of them.
   ///   - memory: stores seen firings for the next run.
   ///   - now: RFC 3339 in UTC; without stored firings, those before it are ignored.
   package init(
-    loop: EventLoop, options: Options, memory: StateFile? = nil, now: String,
+    loop: EventLoop, maximumMissed: Int, memory: StateFile? = nil, now: String,
     findSocket: @escaping () -> String
   ) throws(SystemError) {
     self.loop = loop
-    self.options = options
+    self.maximumMissed = maximumMissed
     self.memory = memory
     self.findSocket = findSocket
     seen = memory?.read().flatMap { SeenFirings(json: $0) } ?? SeenFirings(since: now)
@@ -119,7 +113,7 @@ package final class FiringFollower {
   private func isListening() {
     lastReason = nil
     onConnection()
-    guard options.maximumMissed > 0, let since = seen.latest else { return }
+    guard maximumMissed > 0, let since = seen.latest else { return }
     call("Log", ["since": .string(since), "limit": .int(Self.longestLog)]) { [unowned self] in
       guard case .success(let answer)? = $0 else { return }
       catchUp(answer["firings"]?.array ?? [])
@@ -129,7 +123,7 @@ package final class FiringFollower {
   private func catchUp(_ firings: [JSONValue]) {
     let missed = firings.compactMap { $0.object.flatMap { FiringNotice($0) } }
       .filter { !isSeen($0) }
-    let passedOver = max(0, missed.count - options.maximumMissed)
+    let passedOver = max(0, missed.count - maximumMissed)
     if passedOver > 0 { onPassedOver(passedOver) }
     for (index, firing) in missed.enumerated() {
       if index < passedOver {

@@ -28,22 +28,8 @@ package struct HookCommand: ParsableCommand {
   /// Runs one command line and answers the exit code.
   package static func run(_ arguments: [String]) -> Int32 {
     let log = ServiceLog(program: "georemind-hook")
-    do {
-      return try parse(arguments).start(log)
-    } catch let error as ConfigurationError {
-      log.write(.error, "\(error)")
-      return 78
-    } catch let error as SystemError {
-      log.write(.error, "\(error)")
-      return 74
-    } catch {
-      let code = exitCode(for: error).rawValue
-      if code == 0 {
-        print(fullMessage(for: error))
-      } else {
-        log.write(.error, "\(message(for: error)); see 'georemind-hook --help'")
-      }
-      return code
+    return run(arguments, log, code: { $0 is ConfigurationError ? 78 : nil }) {
+      try $0.start(log)
     }
   }
 
@@ -75,7 +61,7 @@ package struct HookCommand: ParsableCommand {
       },
       start: {
         let follower = try FiringFollower(
-          loop: loop, options: .init(maximumMissed: Self.maximumMissed),
+          loop: loop, maximumMissed: Self.maximumMissed,
           memory: folders.stateDirectory.map { StateFile(path: "\($0)/hooked.json") },
           now: Instant(microseconds: SystemClock.now()).json
         ) { [socket] in SocketPath.find(option: socket, environment: environment) }

@@ -27,17 +27,7 @@ package struct NotifyCommand: ParsableCommand {
   /// Runs one command line and answers the exit code.
   package static func run(_ arguments: [String]) -> Int32 {
     let log = ServiceLog(program: "georemind-notify")
-    do {
-      return try parse(arguments).start(log)
-    } catch {
-      let code = exitCode(for: error).rawValue
-      if code == 0 {
-        print(fullMessage(for: error))
-      } else {
-        log.write(.error, "\(message(for: error)); see 'georemind-notify --help'")
-      }
-      return code
-    }
+    return run(arguments, log) { try $0.start(log) }
   }
 
   package func validate() throws {
@@ -63,7 +53,7 @@ package struct NotifyCommand: ParsableCommand {
       return try CompanionService.run(loop: loop) {
         let memory = ServiceFolders().stateDirectory.map { StateFile(path: "\($0)/notified.json") }
         let follower = try FiringFollower(
-          loop: loop, options: .init(maximumMissed: Self.maximumMissed), memory: memory,
+          loop: loop, maximumMissed: Self.maximumMissed, memory: memory,
           now: Instant(microseconds: SystemClock.now()).json
         ) { [socket] in SocketPath.find(option: socket, environment: environment) }
         let server = NotificationServer(bus: try Bus(address: address, loop: loop)) {

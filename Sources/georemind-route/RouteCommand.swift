@@ -24,26 +24,19 @@ struct RouteCommand: ParsableCommand {
   var socket: String?
 
   static func run(_ arguments: [String]) -> Int32 {
-    do {
-      return try parse(arguments).serve()
-    } catch let error as ConfigurationError {
-      return complain("\(error)", 78)
-    } catch let error as SystemError {
-      return complain("\(error)", 74)
-    } catch let error as RouteFailure {
-      return complain("\(error)", 70)
-    } catch {
-      let code = exitCode(for: error).rawValue
-      if code == 0 {
-        print(fullMessage(for: error))
-      } else {
-        _ = complain(message(for: error), code)
-      }
-      return code
+    let log = ServiceLog(program: "georemind-route")
+    return run(arguments, log, code: exitCode) { try $0.serve(log) }
+  }
+
+  private static func exitCode(of error: any Error) -> Int32? {
+    switch error {
+    case is ConfigurationError: 78
+    case is RouteFailure: 70
+    default: nil
     }
   }
 
-  private func serve() throws -> Int32 {
+  private func serve(_ output: ServiceLog) throws -> Int32 {
     signal(SIGPIPE, SIG_IGN)
     let configuration = Configuration(
       try ConfigurationFile.load(main: config), declared: RouteSettings.keys)
@@ -55,9 +48,10 @@ struct RouteCommand: ParsableCommand {
     let passed = try services.passedSockets()
     let path = socket
     guard path != nil || !passed.isEmpty else {
-      return Self.complain("no socket: start georemind-route.socket, or give --socket PATH", 64)
+      output.write(.error, "no socket: start georemind-route.socket, or give --socket PATH")
+      return 64
     }
-    let log = Logger(label: "georemind-route") { _ in PlainLog() }
+    let log = Logger(label: "georemind-route") { _ in PlainLog(output: output) }
     let loop = try EventLoop()
     let server = try RouteServer(settings, loop: loop, passed: passed, path: path, log: log)
     let signals = try [SIGTERM, SIGINT].map { try loop.addSignal($0) { _ in loop.exit(0) } }
@@ -67,16 +61,11 @@ struct RouteCommand: ParsableCommand {
     server.stop()
     return code
   }
-
-  private static func complain(_ message: String, _ code: Int32) -> Int32 {
-    var line = "georemind-route: \(message)\n"[...]
-    line.withUTF8 { _ = write(2, $0.baseAddress, $0.count) }
-    return code
-  }
 }
 
-/// Lines on standard error with the priority that journald reads (sd-daemon(3)).
+/// Messages of the server on standard error.
 private struct PlainLog: LogHandler {
+  let output: ServiceLog
   var metadata: Logger.Metadata = [:]
   var logLevel = Logger.Level.info
 
@@ -86,15 +75,13 @@ private struct PlainLog: LogHandler {
   }
 
   func log(event: LogEvent) {
-    let priority =
+    let level: ServiceLog.Level =
       switch event.level {
-      case .critical, .error: 3
-      case .warning: 4
-      case .notice: 5
-      case .info: 6
-      case .debug, .trace: 7
+      case .critical, .error: .error
+      case .warning: .warning
+      case .notice: .notice
+      case .info, .debug, .trace: .info
       }
-    var line = "<\(priority)>\(event.message)\n"[...]
-    line.withUTF8 { _ = write(2, $0.baseAddress, $0.count) }
+    output.write(level, "\(event.message)")
   }
 }

@@ -32,7 +32,8 @@ import Testing
     ("CZlib", ["Interchange", "Feeds"], "packed recordings and KMZ"),
     ("CCurl", ["georemind-route"], "libcurl brings 30 libraries into the process"),
     (
-      "ArgumentParser", ["Client", "Daemon", "Notifier", "Hooks", "georemind-route"],
+      "ArgumentParser",
+      ["Client", "Companion", "Daemon", "Notifier", "Hooks", "georemind-route"],
       "command lines are the outermost part"
     ),
     ("Logging", ["Daemon", "georemind-route"], "libraries answer with errors and notices"),

@@ -31,7 +31,7 @@ import Testing
     _ ear: Ear, maximumMissed: Int = 10, memory: StateFile? = nil, path: String? = nil
   ) throws -> FiringFollower {
     let follower = try FiringFollower(
-      loop: loop, options: .init(maximumMissed: maximumMissed), memory: memory,
+      loop: loop, maximumMissed: maximumMissed, memory: memory,
       now: "2026-06-12T16:00:00Z"
     ) { [daemon] in path ?? daemon.path }
     follower.onFiring = { firing, isMissed in

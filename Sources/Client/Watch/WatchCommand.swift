@@ -38,7 +38,7 @@ struct WatchCommand: ClientCommand {
   private func show(in context: Context, _ zone: TimeZoneRules) throws {
     let loop = try EventLoop()
     let follower = try FiringFollower(
-      loop: loop, options: .init(maximumMissed: 0), now: context.now.json
+      loop: loop, maximumMissed: 0, now: context.now.json
     ) { [options] in SocketPath.find(option: options.socket, environment: context.environment) }
     try WatchScreen(
       loop: loop, terminal: Terminal(), follower: follower, zone: zone,
