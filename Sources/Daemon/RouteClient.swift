@@ -51,21 +51,18 @@ final class RouteClient {
       let stream = try connection()
       let (call, bytes) = try session.call(
         "\(RouteInterface.name).Table", RouteInterface.parameters(of: request))
-      waiting.append(
-        (call, request.number, SystemClock.monotonic.microseconds + Self.timeout))
+      waiting.append((call, request.number, SystemClock.monotonic.microseconds + Self.timeout))
       armTimer()
       stream.send(bytes)
     } catch {
-      refused.append(
-        RouteAnswer(number: request.number, times: .failure(RouteFailure("\(error)"))))
+      refused.append(RouteAnswer(number: request.number, times: .failure(RouteFailure("\(error)"))))
       turn?.again()
     }
   }
 
   private func connection() throws(SystemError) -> StreamConnection {
     if let stream, stream.isOpen { return stream }
-    let stream = try StreamConnection(
-      connectingTo: path, loop: loop, priority: .background)
+    let stream = try StreamConnection(path: path, loop: loop, priority: .background)
     session = VarlinkClientSession(replyLimit: 1 << 20)
     stream.onMessage = { [unowned self] bytes in take(Array(bytes) + [0]) }
     stream.onClose = { [unowned self] reason in drop("georemind-route has gone: \(reason)") }

@@ -25,14 +25,15 @@ package struct BusSignal: Equatable, Sendable {
 /// A connection to a message bus, served by the loop: asynchronous calls, and signals. Nothing
 /// blocks; calls before the connection stands are sent later.
 ///
-/// The owner keeps it. When the bus disconnects, the loop ends with code 1, so that the program is
-/// started again with the next bus.
+/// The owner keeps it.
 package final class Bus {
   private let bus: OpaquePointer
   private var matches: [OpaquePointer] = []
 
   /// Connects to the bus at a D-Bus address; waits for a socket that does not exist yet.
-  package init(address: String, loop: EventLoop) throws(SystemError) {
+  /// - Parameter endsLoop: when the bus disconnects, the loop ends with code 1, so that the program
+  ///   is started again with the next bus.
+  package init(address: String, loop: EventLoop, endsLoop: Bool = true) throws(SystemError) {
     var bus: OpaquePointer?
     try check(sd_bus_new(&bus), "create a bus connection")
     guard let bus else { throw SystemError("create a bus connection", code: ENOMEM) }
@@ -41,7 +42,7 @@ package final class Bus {
     try check(sd_bus_set_address(bus, address), action)
     try check(sd_bus_set_bus_client(bus, 1), action)
     try check(sd_bus_set_watch_bind(bus, 1), action)
-    try check(sd_bus_set_exit_on_disconnect(bus, 1), action)
+    try check(sd_bus_set_exit_on_disconnect(bus, endsLoop ? 1 : 0), action)
     try loop.attach(bus, action)
     try check(sd_bus_start(bus), action)
   }
@@ -108,9 +109,7 @@ package final class Bus {
   }
 
   /// Delivers the signals that match a D-Bus rule while the connection lives.
-  package func match(
-    _ rule: String, handler: @escaping (BusSignal) -> Void
-  ) throws(SystemError) {
+  package func match(_ rule: String, handler: @escaping (BusSignal) -> Void) throws(SystemError) {
     var slot: OpaquePointer?
     let context = Unmanaged.passRetained(
       Handler { message in

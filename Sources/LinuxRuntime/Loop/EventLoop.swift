@@ -108,9 +108,6 @@ package final class EventLoop {
     return source
   }
 
-  /// Attaches a bus connection to this loop; returns whether that worked.
-  func attach(bus: OpaquePointer) -> Bool { sd_bus_attach_event(bus, event, 0) >= 0 }
-
   /// Watches a file or folder with inotify(7); `mask` holds IN_… flags.
   package func addFileWatch(
     _ path: String, mask: UInt32, priority: EventPriority = .normal,

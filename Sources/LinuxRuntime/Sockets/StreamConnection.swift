@@ -14,9 +14,7 @@ package final class StreamConnection {
     /// Limit of deliveries per second; further messages wait, finally in the client.
     package var messagesPerSecond: Int
 
-    package init(
-      message: Int = 1 << 20, queue: Int = 4 << 20, messagesPerSecond: Int = 1000
-    ) {
+    package init(message: Int = 1 << 20, queue: Int = 4 << 20, messagesPerSecond: Int = 1000) {
       self.message = message
       self.queue = queue
       self.messagesPerSecond = messagesPerSecond
@@ -80,11 +78,12 @@ package final class StreamConnection {
 
   /// Connects to a Unix socket, at once or not at all: the client's end.
   package convenience init(
-    path: String, loop: EventLoop, limits: Limits = Limits(), delimiter: UInt8 = 0
+    path: String, loop: EventLoop, limits: Limits = Limits(), delimiter: UInt8 = 0,
+    priority: EventPriority = .normal
   ) throws(SystemError) {
     try self.init(
       Descriptor.connected(to: path, timeout: 0), loop: loop, limits: limits, budget: nil,
-      delimiter: delimiter, priority: .normal)
+      delimiter: delimiter, priority: priority)
   }
 
   init(
