@@ -24,8 +24,7 @@ package final class ServiceManager {
   package init() {
     isSupervised = getenv("NOTIFY_SOCKET") != nil
     var interval: UInt64 = 0
-    watchdogInterval =
-      sd_watchdog_enabled(0, &interval) > 0 ? Int64(clamping: interval) : nil
+    watchdogInterval = sd_watchdog_enabled(0, &interval) > 0 ? Int64(clamping: interval) : nil
   }
 
   /// Start-up, or a reload, is done.
@@ -49,18 +48,12 @@ package final class ServiceManager {
 
   /// Reports a reload, until `ready()`, with the monotonic time for `Type=notify-reload`.
   @discardableResult
-  package func reloading(status: String? = nil) -> Bool {
-    send("RELOADING=1\nMONOTONIC_USEC=\(SystemClock.monotonic.microseconds)", status: status)
+  package func reloading() -> Bool {
+    send("RELOADING=1\nMONOTONIC_USEC=\(SystemClock.monotonic.microseconds)")
   }
 
   @discardableResult
-  package func stopping(status: String? = nil) -> Bool { send("STOPPING=1", status: status) }
-
-  /// The error number that ends the program, for `systemctl status`.
-  @discardableResult
-  package func failed(code: Int32, status: String? = nil) -> Bool {
-    send("ERRNO=\(code)", status: status)
-  }
+  package func stopping() -> Bool { send("STOPPING=1") }
 
   /// Has systemd store a copy of a descriptor for the service's next run, in place of the former
   /// one of this name; nil removes it. Needs `FileDescriptorStoreMax=` in the unit; systemd drops

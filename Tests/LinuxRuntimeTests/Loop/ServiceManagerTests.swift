@@ -48,8 +48,6 @@ import Testing
       let reload = receiver.next()?.split(separator: "=").map(String.init) ?? []
       #expect(reload.first == "RELOADING")
       #expect((reload.last.flatMap { Int64($0) } ?? 0) >= before)
-      manager.failed(code: EIO)
-      #expect(receiver.next() == "ERRNO=5")
       manager.stopping()
       #expect(receiver.next() == "STOPPING=1")
 
