@@ -84,3 +84,7 @@ enum Sample {
       late: TimeSpan(microseconds: 1), why: "Passed Rewe")
   }
 }
+
+extension Ledger {
+  func uuid() throws -> String { try #require(try database.text("SELECT uuid FROM ledger")) }
+}

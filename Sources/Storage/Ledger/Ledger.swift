@@ -19,15 +19,6 @@ package struct Ledger {
 
   // MARK: - Identity
 
-  /// The ledger's UUID, which qualifies a remembered `seq`: a backup numbers its firings on its own
-  /// and has another UUID.
-  package func uuid() throws(StoreError) -> String {
-    guard let uuid = try database.text("SELECT uuid FROM ledger") else {
-      throw .invalid(what: "ledger", reason: "it has no UUID")
-    }
-    return uuid
-  }
-
   /// Time of the copy, if this database is a copy of a running one not used yet; else nil.
   package func copyTime() throws(StoreError) -> Instant? {
     try database.integer("SELECT copied_us FROM ledger").map(Instant.init(microseconds:))
@@ -43,7 +34,8 @@ package struct Ledger {
     get throws(StoreError) { try database.integer("SELECT 1 FROM ledger") == nil }
   }
 
-  /// Gives the ledger a new identity and numbers on from its last firing.
+  /// Gives the ledger a new UUID and numbers on from its last firing. The UUID qualifies a
+  /// remembered `seq`: a backup numbers its firings on its own and has another UUID.
   /// - Parameter copied: time of the copy, for a copy.
   func identify(copied: Instant? = nil) throws(StoreError) {
     var name = ByteWriter(capacity: 36)

@@ -28,9 +28,7 @@ struct StoreOpener {
   private var rebuilt: String { path + ".recovering" }
 
   /// Fails if another process uses the database.
-  init(
-    path: String, now: Instant, migrations: [Migration], isSuspect: Bool
-  ) throws(StoreError) {
+  init(path: String, now: Instant, migrations: [Migration], isSuspect: Bool) throws(StoreError) {
     self.path = path
     self.now = now
     self.migrations = migrations
@@ -98,18 +96,8 @@ struct StoreOpener {
 
   private func openExisting(size: Int64) throws(StoreError) -> (Database, OpeningReport) {
     let endedCleanly = try FileSystem.size(of: path + "-wal") ?? 0 == 0
+    let isChecked = isSuspect || !endedCleanly || size <= Self.checkedSize
     let database = try Database(path: path)
-    do throws(StoreError) {
-      return try open(database, isChecked: isSuspect || !endedCleanly || size <= Self.checkedSize)
-    } catch {
-      database.close()
-      throw error
-    }
-  }
-
-  private func open(
-    _ database: Database, isChecked: Bool
-  ) throws(StoreError) -> (Database, OpeningReport) {
     try database.refuseForeign(migrations)
     guard !database.isReadOnly else {
       throw .sqlite(
@@ -199,9 +187,7 @@ struct StoreOpener {
 
   private func rescue(
     _ path: String, into target: Database
-  ) throws(StoreError)
-    -> [RecoveredTable]
-  {
+  ) throws(StoreError) -> [RecoveredTable] {
     let source: Database
     do throws(StoreError) {
       source = try Database(path: path, access: .rescue)

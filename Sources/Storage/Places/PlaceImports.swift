@@ -142,11 +142,10 @@ package final class PlaceImport {
       return
     }
     if let category = place.category { try ensure(category, color) }
-    var named = place
-    var wasInserted = try insert(named)
-    while !wasInserted {
+    if try !insert(place) {
+      var named = place
       named.name = try freeName(place.name)
-      wasInserted = try insert(named)
+      _ = try insert(named)
     }
     added += 1
   }
@@ -209,29 +208,16 @@ package final class PlaceImport {
       && rest.dropFirst(2).dropLast().allSatisfy { ("0"..."9").contains($0) }
   }
 
-  /// `Rewe (2)`, or the next free number. The first search doubles and bisects.
+  /// `Rewe (2)`, or the next free number.
   private func freeName(_ name: String) throws(StoreError) -> String {
     let key = name.lowercased()
     func numbered(_ number: Int) -> String { "\(name) (\(number))" }
-    func isTaken(_ number: Int) throws(StoreError) -> Bool {
-      try database.integer(
-        "SELECT 1 FROM place WHERE name = ?", [.text(numbered(number))]) != nil
-    }
-    if let last = numbers[key] {
-      numbers[key] = last + 1
-      return numbered(last + 1)
-    }
-    var taken = 1
-    var free = 2
-    while try isTaken(free) {
-      taken = free
-      free *= 2
-    }
-    while free - taken > 1 {
-      let middle = taken + (free - taken) / 2
-      if try isTaken(middle) { taken = middle } else { free = middle }
-    }
-    numbers[key] = free
-    return numbered(free)
+    var number = numbers[key] ?? 1
+    repeat {
+      number += 1
+    } while try database.integer(
+      "SELECT 1 FROM place WHERE name = ?", [.text(numbered(number))]) != nil
+    numbers[key] = number
+    return numbered(number)
   }
 }
