@@ -8,8 +8,6 @@ package import JSONText
 ///
 /// Several calls may be under way; replies come in the order of the calls.
 package struct VarlinkClientSession: Sendable {
-  /// More calls under way than this are refused.
-  package static let maximumCalls = 1_024
   /// A reply may be longer than a call, as a list of all reminders is: 64 MiB.
   package static let defaultReplyLimit = 64 << 20
 
@@ -45,30 +43,24 @@ package struct VarlinkClientSession: Sendable {
   /// Calls that a reply is still due to.
   package var pendingCalls: Int { waiting.count }
 
-  /// The bytes of a call, to be sent as they are. A `oneway` call is never replied to.
+  /// The bytes of a call, to be sent as they are.
   package mutating func call(
-    _ method: String, _ parameters: JSONObject = JSONObject(), more: Bool = false,
-    oneway: Bool = false
+    _ method: String, _ parameters: JSONObject = JSONObject(), more: Bool = false
   ) throws(VarlinkProtocolError) -> (id: CallID, bytes: [UInt8]) {
-    guard waiting.count < Self.maximumCalls else {
-      throw .tooManyCalls(limit: Self.maximumCalls)
-    }
-    let call = VarlinkCall(method: method, parameters: parameters, more: more, oneway: oneway)
+    let call = VarlinkCall(method: method, parameters: parameters, more: more)
     let bytes = call.encoded
     // The service would hang up on it; better to say so before.
     guard bytes.count - 1 <= callLimit else { throw .tooLong(limit: callLimit) }
     calls &+= 1
     let id = CallID(number: calls)
-    if !oneway { waiting.append(Waiting(id: id, more: more)) }
+    waiting.append(Waiting(id: id, more: more))
     return (id, bytes)
   }
 
   /// Takes bytes from the service. After an error the connection is of no more use.
   package mutating func receive(
     _ bytes: some Sequence<UInt8>
-  ) throws(VarlinkProtocolError)
-    -> [Reply]
-  {
+  ) throws(VarlinkProtocolError) -> [Reply] {
     framer.append(bytes)
     var replies: [Reply] = []
     while let message = try framer.next() {

@@ -2,8 +2,6 @@
 package enum VarlinkProtocolError: Error, Equatable, Sendable, CustomStringConvertible {
   /// A message, from here or from the peer, is longer than the limit, in bytes.
   case tooLong(limit: Int)
-  /// More calls wait for a reply than a session allows.
-  case tooManyCalls(limit: Int)
   /// A message is not what the protocol asks for.
   case malformed(reason: String)
 
@@ -11,8 +9,6 @@ package enum VarlinkProtocolError: Error, Equatable, Sendable, CustomStringConve
     switch self {
     case .tooLong(let limit):
       "the message is longer than \(limit) bytes; split the request into smaller ones"
-    case .tooManyCalls(let limit):
-      "more than \(limit) calls wait for a reply; read replies before calling again"
     case .malformed(let reason):
       "the peer does not speak Varlink: \(reason); check that the socket is the right one"
     }

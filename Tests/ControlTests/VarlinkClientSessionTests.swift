@@ -7,10 +7,9 @@ import Testing
     var session = VarlinkClientSession()
     let first = try session.call("org.example.Echo", JSONObject(["text": "a"]))
     let watch = try session.call("org.example.Watch", more: true)
-    let silent = try session.call("org.example.Echo", JSONObject(["text": "b"]), oneway: true)
     #expect(
-      String(decoding: silent.bytes.dropLast(), as: UTF8.self)
-        == #"{"method":"org.example.Echo","parameters":{"text":"b"},"oneway":true}"#)
+      String(decoding: first.bytes.dropLast(), as: UTF8.self)
+        == #"{"method":"org.example.Echo","parameters":{"text":"a"}}"#)
     #expect(session.pendingCalls == 2)
     let replies = try session.receive(
       wire(#"{"error":"org.georemind.NotFound","parameters":{"id":"x"}}"#)
@@ -45,8 +44,7 @@ import Testing
       try session.call("org.example.Echo", JSONObject(["text": "a long text"]))
     }
     #expect(session.pendingCalls == 0)
-    for _ in 0..<VarlinkClientSession.maximumCalls { _ = try session.call("a.B") }
-    #expect(throws: VarlinkProtocolError.self) { try session.call("a.B") }
+    _ = try session.call("a.B")
     #expect(throws: VarlinkProtocolError.tooLong(limit: 20)) {
       try session.receive([UInt8](repeating: 0x20, count: 21))
     }
