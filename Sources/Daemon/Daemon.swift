@@ -70,14 +70,12 @@ final class Daemon {
     announcer = Announcer(sink: sink)
     loop = try EventLoop()
     refusals = try RefusalJournal(loop: loop, announcer: announcer)
-    clock = Clock(mode: settings.feeds.contains { $0.recording != nil } ? .recording : .system)
+    clock = Clock(isLive: settings.feeds.allSatisfy { $0.recording == nil })
     clockTrust = ClockTrust(
       demand: settings.clockTrust, lastSeen: Self.lastWrite(settings.storePath))
-    store = try Store(
-      path: settings.storePath, now: Instant(microseconds: SystemClock.now()))
+    store = try Store(path: settings.storePath, now: Instant(microseconds: SystemClock.now()))
     if store.report.isWarning {
-      announcer.write(
-        store.report.sentences.joined(separator: ". "), .error, .storeFailure)
+      announcer.write(store.report.sentences.joined(separator: ". "), .error, .storeFailure)
     } else {
       for sentence in store.report.sentences { log.info("\(sentence)") }
     }

@@ -33,17 +33,12 @@ final class RefusalJournal {
   ) {
     guard count.note(user, sort, at: loop.now(.monotonic)) else { return }
     armTimer()
-    let (user, process) = ("\(user)", "\(process)")
-    let fields: Announcer.JournalFields =
-      if let reminder {
-        [
-          "GEOREMIND_PEER_UID": user, "GEOREMIND_PEER_PID": process,
-          "GEOREMIND_REMINDER_ID": reminder,
-        ]
-      } else {
-        ["GEOREMIND_PEER_UID": user, "GEOREMIND_PEER_PID": process]
-      }
-    announcer.write(message(), .warning, .clientRefused, fields: fields)
+    announcer.write(
+      message(), .warning, .clientRefused,
+      fields: [
+        "GEOREMIND_PEER_UID": "\(user)", "GEOREMIND_PEER_PID": "\(process)",
+        "GEOREMIND_REMINDER_ID": reminder,
+      ])
   }
 
   /// Logs the sums at the end of a minute or of the daemon.
@@ -51,16 +46,12 @@ final class RefusalJournal {
     for sum in count.sums(at: now) {
       let who = sum.user.map { "user \($0)" } ?? "further users"
       let times = sum.count == 1 ? "once" : "\(sum.count) times"
-      let count = "\(sum.count)"
-      let fields: Announcer.JournalFields =
-        if let user = sum.user {
-          ["GEOREMIND_REFUSALS": count, "GEOREMIND_PEER_UID": "\(user)"]
-        } else {
-          ["GEOREMIND_REFUSALS": count]
-        }
       announcer.write(
         "\(Self.refused(sum.sort, who)) \(times) more within a minute", .warning, .clientRefused,
-        fields: fields)
+        fields: [
+          "GEOREMIND_REFUSALS": "\(sum.count)",
+          "GEOREMIND_PEER_UID": sum.user.map { "\($0)" },
+        ])
     }
     armTimer()
   }

@@ -119,7 +119,7 @@ final class Announcer {
     send(entry)
   }
 
-  typealias JournalFields = KeyValuePairs<JournalFieldName, String>
+  typealias JournalFields = KeyValuePairs<JournalFieldName, String?>
 
   /// An ordinary entry that the journal does not take is not worth stopping for.
   private func send(_ entry: consuming JournalEntry) { try? sink.write(entry) }

@@ -117,23 +117,23 @@ struct ClockTrust {
 /// Agreement of satellite time and system clock: three consecutive 3D fixes from satellites, each
 /// newer, with equal intervals and equal times by both clocks.
 struct FixAgreement {
-  /// Receivers report a position up to some seconds after it was measured.
-  private static let tolerance = TimeSpan.seconds(5)
-  private static let intervalTolerance = TimeSpan.seconds(1.5)
+  /// Seconds: receivers report a position up to some seconds after it was measured.
+  private static let tolerance = 5.0
+  private static let intervalTolerance = 1.5
 
   private var last: (time: Instant, arrival: Instant)?
   private var count = 0
 
   mutating func take(_ fix: Fix, at arrival: Instant) -> Bool {
     guard fix.mode == .threeD, let time = fix.time, fix.source.isFromSatellites,
-      Self.isWithin(Self.tolerance, arrival - time)
+      abs((arrival - time).seconds) <= Self.tolerance
     else {
       last = nil
       count = 0
       return false
     }
     if let last, time > last.time,
-      Self.isWithin(Self.intervalTolerance, (arrival - last.arrival) - (time - last.time))
+      abs((arrival - last.arrival).seconds - (time - last.time).seconds) <= Self.intervalTolerance
     {
       count += 1
     } else {
@@ -141,16 +141,6 @@ struct FixAgreement {
     }
     last = (time, arrival)
     return count >= 3
-  }
-
-  private static func isWithin(_ limit: TimeSpan, _ span: TimeSpan) -> Bool {
-    span <= limit && span >= TimeSpan.zero - limit
-  }
-}
-
-extension TimeSpan {
-  fileprivate static func - (a: TimeSpan, b: TimeSpan) -> TimeSpan {
-    Instant(microseconds: a.microseconds) - Instant(microseconds: b.microseconds)
   }
 }
 
