@@ -39,7 +39,7 @@ struct OccurrencesCommand: ClientCommand {
     let rules = try zone.map { try context.zone(named: $0) } ?? context.zone()
     let rule = try RepeatRule(parsing: rule)
     let start: LocalDateTime =
-      switch try stamp(from, of: "--from", context, rules) {
+      switch try context.stamp(from, option: "--from", in: rules) {
       case .floating(let local): local
       case .absolute(let instant): rules.localDateTime(at: instant)
       }
@@ -77,9 +77,9 @@ struct OccurrencesCommand: ClientCommand {
     of rule: RepeatRule, from start: LocalDateTime, _ context: Context, _ zone: TimeZoneRules
   ) throws -> RepeatSet {
     var set = RepeatSet(rule: rule, start: start)
-    set.additions = try rdate.map { try stamp($0, of: "--rdate", context, zone) }
+    set.additions = try rdate.map { try context.stamp($0, option: "--rdate", in: zone) }
     for text in exdate {
-      let exception = try stamp(text, of: "--exdate", context, zone)
+      let exception = try context.stamp(text, option: "--exdate", in: zone)
       // A day without a time of day is the whole day.
       if case .floating(let local) = exception, !text.contains(":"), text.contains("-") {
         set.exceptionDays.insert(local.date)
@@ -88,18 +88,5 @@ struct OccurrencesCommand: ClientCommand {
       }
     }
     return set
-  }
-
-  private func stamp(
-    _ text: String, of option: String, _ context: Context, _ zone: TimeZoneRules
-  ) throws -> TimeStamp {
-    let directory = context.zoneDirectory
-    do throws(TimeStampError) {
-      return try TimeStamp(typed: text, now: context.now, zone: zone) {
-        name throws(TimeZoneError) in try TimeZoneRules(named: name, directory: directory)
-      }
-    } catch {
-      throw Failure(.badData, "\(option): \(error)")
-    }
   }
 }

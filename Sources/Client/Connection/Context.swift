@@ -10,9 +10,7 @@ package struct Context {
   package var environment: [String: String]
   package var now: Instant
 
-  package init(
-    output: Output, notes: Output, environment: [String: String] = [:], now: Instant
-  ) {
+  package init(output: Output, notes: Output, environment: [String: String] = [:], now: Instant) {
     self.output = output
     self.notes = notes
     self.environment = environment
@@ -66,9 +64,11 @@ package struct Context {
     }
   }
 
-  /// A time as people type it, in the system's zone.
-  func stamp(_ text: String, option: String) throws(Failure) -> TimeStamp {
-    let zone = try zone()
+  /// A time as people type it, in a zone; nil is the system's.
+  func stamp(
+    _ text: String, option: String, in zone: TimeZoneRules? = nil
+  ) throws(Failure) -> TimeStamp {
+    let zone = if let zone { zone } else { try self.zone() }
     let directory = zoneDirectory
     do throws(TimeStampError) {
       return try TimeStamp(typed: text, now: now, zone: zone) { name throws(TimeZoneError) in
