@@ -187,7 +187,7 @@ struct ReportData {
       return points[points.count / 2].position
     }
     return report.firings.lazy.compactMap {
-      Coordinate(latitude: $0["lat"]?.double ?? .nan, longitude: $0["lon"]?.double ?? .nan)
+      Coordinate(latitude: $0["lat"]?.double, longitude: $0["lon"]?.double)
     }.first
   }
 }

@@ -137,8 +137,7 @@ package struct ReportPage {
     var rows: [(String, String?)] = [("Time", time.map { $0.rfc3339(zone: report.zone) })]
     rows.append(("Place", firing["place"]?.string))
     rows.append(("Distance", metres(firing["distance_m"])))
-    let position = Coordinate(
-      latitude: firing["lat"]?.double ?? .nan, longitude: firing["lon"]?.double ?? .nan)
+    let position = Coordinate(latitude: firing["lat"]?.double, longitude: firing["lon"]?.double)
     rows.append(
       ("Position", position.map { $0.formatted(.decimalDegrees) + accuracy(firing["eph_m"]) }))
     rows.append(("Due", instant(firing["due"])))

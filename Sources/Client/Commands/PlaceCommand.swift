@@ -169,7 +169,7 @@ struct PlacePrinter {
 
   private static func cells(_ place: JSONValue) -> [String] {
     let position = Coordinate(
-      latitude: place["latitude"]?.double ?? .nan, longitude: place["longitude"]?.double ?? .nan)
+      latitude: place["latitude"]?.double, longitude: place["longitude"]?.double)
     return [
       place["distance_m"]?.double.map { Length.formatted(metres: $0) } ?? "",
       place["name"]?.string ?? "", position?.formatted(.decimalDegrees) ?? "",

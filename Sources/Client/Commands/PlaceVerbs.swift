@@ -71,16 +71,14 @@ struct PlaceFind: ClientCommand {
   private func center(_ daemon: DaemonConnection) throws -> Coordinate? {
     guard let near else {
       let fix = try daemon.call("Where")["fix"]
-      return Coordinate(
-        latitude: fix?["lat"]?.double ?? .nan, longitude: fix?["lon"]?.double ?? .nan)
+      return Coordinate(latitude: fix?["lat"]?.double, longitude: fix?["lon"]?.double)
     }
     switch try PlaceArgument(near, option: "--near") {
     case .coordinate(let coordinate): return coordinate
     case .name(let name):
       let place = try daemon.call("ShowPlace", ["name": .string(name)])["place"]
       return Coordinate(
-        latitude: place?["latitude"]?.double ?? .nan,
-        longitude: place?["longitude"]?.double ?? .nan)
+        latitude: place?["latitude"]?.double, longitude: place?["longitude"]?.double)
     }
   }
 }

@@ -96,8 +96,7 @@ struct ExportCommand: ClientCommand {
     try output.begin()
     for reminder in reminders {
       guard let place = reminder["place"],
-        let position = Coordinate(
-          latitude: place["lat"]?.double ?? .nan, longitude: place["lon"]?.double ?? .nan)
+        let position = Coordinate(latitude: place["lat"]?.double, longitude: place["lon"]?.double)
       else { continue }
       try output.write(
         PlaceEntry(

@@ -20,8 +20,7 @@ struct WhereCommand: ClientCommand {
     let answer = try DaemonConnection(options, context).call("Where")
     guard !options.json else { return try context.output.line(answer) }
     guard let fix = answer["fix"]?.object,
-      let position = Coordinate(
-        latitude: fix["lat"]?.double ?? .nan, longitude: fix["lon"]?.double ?? .nan)
+      let position = Coordinate(latitude: fix["lat"]?.double, longitude: fix["lon"]?.double)
     else { return try context.note("no fix yet; see 'georemind status'") }
     let error = fix["eph"]?.double
     if share { return try context.output.line(position.shareable(uncertainty: error)) }

@@ -12,8 +12,7 @@ struct CurrentPosition {
   /// - Parameter answer: what `Where` answered; nil where there is no fix.
   init?(_ answer: JSONObject) {
     guard let fix = answer["fix"]?.object,
-      let position = Coordinate(
-        latitude: fix["lat"]?.double ?? .nan, longitude: fix["lon"]?.double ?? .nan)
+      let position = Coordinate(latitude: fix["lat"]?.double, longitude: fix["lon"]?.double)
     else { return nil }
     self.position = position
     error = fix["eph"]?.double

@@ -35,8 +35,7 @@ struct ReportCommand: ClientCommand {
     let daemon = try DaemonConnection(options, context)
     var report = Report(
       kind: .ledger, source: "georemindd", zone: zone, generator: ReportFile.generator)
-    let log = try daemon.call(
-      "Log", ["limit": .int(limit), "since": since.map { .string($0) }])
+    let log = try daemon.call("Log", ["limit": .int(limit), "since": since.map { .string($0) }])
     report.firings = (log["firings"]?.array ?? []).compactMap(\.object)
     report.span = Self.span(report.firings)
     report.reminders = try daemon.reminders().compactMap {
@@ -65,7 +64,7 @@ struct ReportCommand: ClientCommand {
   }
 
   private static func position(_ firing: JSONObject) -> Coordinate? {
-    Coordinate(latitude: firing["lat"]?.double ?? .nan, longitude: firing["lon"]?.double ?? .nan)
+    Coordinate(latitude: firing["lat"]?.double, longitude: firing["lon"]?.double)
   }
 
   /// The places for a page, up to its limit.
@@ -81,8 +80,7 @@ struct ReportCommand: ClientCommand {
     return (answer["places"]?.array ?? []).compactMap { place in
       guard let name = place["name"]?.string,
         let position = Coordinate(
-          latitude: place["latitude"]?.double ?? .nan,
-          longitude: place["longitude"]?.double ?? .nan)
+          latitude: place["latitude"]?.double, longitude: place["longitude"]?.double)
       else { return nil }
       return Report.Place(
         name: name, position: position, radius: place["radius_m"]?.double ?? 0,

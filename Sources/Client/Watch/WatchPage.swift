@@ -98,8 +98,7 @@ struct WatchPage {
 
   private var position: PageLine {
     guard let fix = state.position["fix"]?.object,
-      let position = Coordinate(
-        latitude: fix["lat"]?.double ?? .nan, longitude: fix["lon"]?.double ?? .nan)
+      let position = Coordinate(latitude: fix["lat"]?.double, longitude: fix["lon"]?.double)
     else { return PageLine("no fix yet", .alarm) }
     let isLost = state.status["position"]?.string == "lost"
     var line = PageLine(position.formatted(.decimalDegrees), isLost ? .faint : .plain)

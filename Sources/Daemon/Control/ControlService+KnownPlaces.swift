@@ -76,7 +76,7 @@ extension ControlService {
   func position(_ given: JSONObject) throws -> Coordinate {
     guard
       let position = Coordinate(
-        latitude: given["latitude"]?.double ?? .nan, longitude: given["longitude"]?.double ?? .nan)
+        latitude: given["latitude"]?.double, longitude: given["longitude"]?.double)
     else {
       throw GeoremindError.invalidReminder(
         field: "latitude", reason: "must be −90 to 90, and longitude −180 to 180")

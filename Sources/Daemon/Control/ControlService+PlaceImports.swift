@@ -42,8 +42,7 @@ extension ControlService {
         throw wrong("name", "must be a text of 1 to 256 bytes")
       }
       guard
-        let position = Coordinate(
-          latitude: value["lat"]?.double ?? .nan, longitude: value["lon"]?.double ?? .nan)
+        let position = Coordinate(latitude: value["lat"]?.double, longitude: value["lon"]?.double)
       else { throw wrong("lat", "must be −90 to 90, and lon −180 to 180") }
       let radius = value["radius_m"]?.double ?? Reminder.Place.defaultRadius
       guard (1...5_000_000).contains(radius) else {

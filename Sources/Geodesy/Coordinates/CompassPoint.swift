@@ -1,21 +1,9 @@
 /// The sixteen points of the compass.
 package enum CompassPoint: String, CaseIterable, Sendable {
-  case north = "N"
-  case northNortheast = "NNE"
-  case northeast = "NE"
-  case eastNortheast = "ENE"
-  case east = "E"
-  case eastSoutheast = "ESE"
-  case southeast = "SE"
-  case southSoutheast = "SSE"
-  case south = "S"
-  case southSouthwest = "SSW"
-  case southwest = "SW"
-  case westSouthwest = "WSW"
-  case west = "W"
-  case westNorthwest = "WNW"
-  case northwest = "NW"
-  case northNorthwest = "NNW"
+  case north = "N", northNortheast = "NNE", northeast = "NE", eastNortheast = "ENE"
+  case east = "E", eastSoutheast = "ESE", southeast = "SE", southSoutheast = "SSE"
+  case south = "S", southSouthwest = "SSW", southwest = "SW", westSouthwest = "WSW"
+  case west = "W", westNorthwest = "WNW", northwest = "NW", northNorthwest = "NNW"
 
   /// The point nearest to a bearing in degrees, of any number of turns; halfway the next one
   /// clockwise. Fails for NaN and infinity.

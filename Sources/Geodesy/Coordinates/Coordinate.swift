@@ -15,6 +15,12 @@ package struct Coordinate: Hashable, Sendable {
     self.longitude = longitude + 0
   }
 
+  /// Fails also when a value is missing.
+  package init?(latitude: Double?, longitude: Double?) {
+    guard let latitude, let longitude else { return nil }
+    self.init(latitude: latitude, longitude: longitude)
+  }
+
   /// Brings any finite pair into range: latitude is clamped, longitude wrapped to −180..<180.
   package init(clampingLatitude latitude: Double, wrappingLongitude longitude: Double) {
     let wrapped = longitude - 360 * ((longitude + 180) / 360).rounded(.down)

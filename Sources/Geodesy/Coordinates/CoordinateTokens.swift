@@ -112,9 +112,7 @@ extension CoordinateToken {
   /// A run of letters: a direction, a mark, or a mark with a direction right behind it (`12sN`).
   private static func words(
     _ word: String, secondsExpected: Bool, at position: Int
-  )
-    throws(CoordinateError) -> [Kind]
-  {
+  ) throws(CoordinateError) -> [Kind] {
     if word == "s", secondsExpected { return [.mark(.seconds)] }
     if word == "o" { throw CoordinateError(.ambiguousLetter, at: position) }
     if let direction = direction(word) { return [.direction(direction)] }

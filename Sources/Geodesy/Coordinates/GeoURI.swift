@@ -47,9 +47,7 @@ enum GeoURI {
 
   private static func number(
     _ cursor: inout TextCursor
-  )
-    throws(CoordinateError) -> (value: Double, position: Int)
-  {
+  ) throws(CoordinateError) -> (value: Double, position: Int) {
     let position = cursor.position
     let negative = cursor.take("-")
     let magnitude = try cursor.takeNumber(points: ["."]).value

@@ -38,9 +38,7 @@ enum ISO6709 {
 
   private static func angle(
     _ cursor: inout TextCursor, degreeDigits: Int
-  )
-    throws(CoordinateError) -> (degrees: Double, units: Int, position: Int)
-  {
+  ) throws(CoordinateError) -> (degrees: Double, units: Int, position: Int) {
     let position = cursor.position
     guard let sign = cursor.peek(), sign == "+" || sign.isMinus else {
       throw CoordinateError(.badISO6709, at: position)

@@ -196,8 +196,7 @@ struct LinkParameter {
       _ = cursor.take("=")
       let position = cursor.position
       let value = cursor.takeWhile { $0 != "&" && $0 != "#" }
-      list.append(
-        LinkParameter(name: name.lowercased(), value: decoded(value), position: position))
+      list.append(LinkParameter(name: name.lowercased(), value: decoded(value), position: position))
     } while cursor.take("&")
     return list
   }

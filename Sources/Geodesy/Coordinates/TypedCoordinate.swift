@@ -14,9 +14,7 @@ enum TypedCoordinate {
 
   private static func parseLettered(
     _ tokens: [CoordinateToken], _ first: Int, _ second: Int
-  )
-    throws(CoordinateError) -> Coordinate
-  {
+  ) throws(CoordinateError) -> Coordinate {
     guard let one = tokens[first].direction, let two = tokens[second].direction else {
       throw CoordinateError(.misplacedLetter, at: tokens[first].position)
     }
@@ -51,9 +49,7 @@ enum TypedCoordinate {
 
   private static func parseUnlettered(
     _ given: [CoordinateToken]
-  )
-    throws(CoordinateError) -> Coordinate
-  {
+  ) throws(CoordinateError) -> Coordinate {
     var tokens = given[...]
     let hasPoint = tokens.contains { $0.digits?.hasFraction == true }
     let tight = tokens.filter { $0.isTight }
@@ -88,9 +84,7 @@ enum TypedCoordinate {
   /// mark, or in the middle.
   private static func split(
     _ tokens: ArraySlice<CoordinateToken>
-  )
-    throws(CoordinateError) -> (ArraySlice<CoordinateToken>, ArraySlice<CoordinateToken>)
-  {
+  ) throws(CoordinateError) -> (ArraySlice<CoordinateToken>, ArraySlice<CoordinateToken>) {
     let separators = tokens.indices.filter { tokens[$0].isSeparator }
     let numbers = tokens.indices.filter { tokens[$0].digits != nil }
     if let separator = separators.first {
@@ -134,9 +128,7 @@ enum TypedCoordinate {
   /// is a separator.
   private static func joined(
     _ tokens: ArraySlice<CoordinateToken>, _ hasPoint: Bool
-  )
-    throws(CoordinateError) -> [CoordinateToken]
-  {
+  ) throws(CoordinateError) -> [CoordinateToken] {
     guard !hasPoint else { return Array(tokens) }
     var result: [CoordinateToken] = []
     var pending = false
