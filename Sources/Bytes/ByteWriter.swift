@@ -71,8 +71,7 @@
       if let first = value.baseAddress {
         unsafe (place + nameCount + 1).copyMemory(from: first, byteCount: value.count)
       }
-      unsafe place.storeBytes(
-        of: end, toByteOffset: nameCount + 1 + value.count, as: UInt8.self)
+      unsafe place.storeBytes(of: end, toByteOffset: nameCount + 1 + value.count, as: UInt8.self)
     }
   }
 

@@ -39,8 +39,7 @@ package struct StateFile {
     let descriptor = open(temporary, flags, 0o600)
     guard descriptor >= 0 else { throw SystemError("write \(temporary)", code: errno) }
     defer { close(descriptor) }
-    try Descriptors.write(
-      JSONValue.object(object).line, to: descriptor, "write \(temporary)")
+    try Descriptors.write(JSONValue.object(object).line, to: descriptor, "write \(temporary)")
     guard rename(temporary, path) == 0 else { throw SystemError("write \(path)", code: errno) }
   }
 

@@ -91,9 +91,7 @@ package struct ConfigurationFile: Equatable, Sendable {
   /// One whole line: empty, a header or an assignment.
   private mutating func take(
     _ bytes: [UInt8], at line: Int, section: inout String?
-  )
-    throws(ConfigurationError)
-  {
+  ) throws(ConfigurationError) {
     let bytes = Self.trimmed(bytes[...])
     guard let first = bytes.first else { return }
     guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
@@ -111,8 +109,7 @@ package struct ConfigurationFile: Equatable, Sendable {
       return
     }
     guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else {
-      throw error(
-        line, "'\(shown(text))' has no '='; write Key=Value, or begin a comment with '#'")
+      throw error(line, "'\(shown(text))' has no '='; write Key=Value, or begin a comment with '#'")
     }
     let key = String(decoding: Self.trimmed(bytes[..<equals]), as: UTF8.self)
     guard !key.isEmpty else {

@@ -12,9 +12,7 @@ extension ConfigurationFile {
   /// - Parameter dropIns: the folder; nil means `main` with `.d` behind it.
   package static func load(
     main: String, dropIns: String? = nil
-  )
-    throws(ConfigurationError) -> [ConfigurationFile]
-  {
+  ) throws(ConfigurationError) -> [ConfigurationFile] {
     let folder = dropIns ?? main + ".d"
     var files: [ConfigurationFile] = []
     if let bytes = try contents(of: main, mayBeMissing: true) {
@@ -66,9 +64,7 @@ extension ConfigurationFile {
   /// The bytes of a regular file, at most one more than the largest that is taken.
   private static func contents(
     of path: String, mayBeMissing: Bool
-  )
-    throws(ConfigurationError) -> [UInt8]?
-  {
+  ) throws(ConfigurationError) -> [UInt8]? {
     // Without O_NONBLOCK a named pipe would hold the program until someone writes to it.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else {

@@ -10,19 +10,14 @@ package struct ConfigurationKey: Hashable, Sendable {
   /// A key of which the last assignment counts.
   package static func scalar(
     _ section: String, _ name: String, default fallback: String? = nil
-  )
-    -> Self
-  {
-    Self(
-      section: section, name: name, isList: false, defaults: fallback.map { [$0] } ?? [])
+  ) -> Self {
+    Self(section: section, name: name, isList: false, defaults: fallback.map { [$0] } ?? [])
   }
 
   /// A key of which each assignment adds an element.
   package static func list(
     _ section: String, _ name: String, default fallback: [String] = []
-  )
-    -> Self
-  {
+  ) -> Self {
     Self(section: section, name: name, isList: true, defaults: fallback)
   }
 }

@@ -26,9 +26,7 @@ package struct SortedSections<Key, Item> {
   /// - Parameters:
   ///   - keys: whether the section of one key comes before that of another.
   ///   - items: whether an item comes before another of its section.
-  package init(
-    keys: @escaping (Key, Key) -> Bool, items: @escaping (Item, Item) -> Bool
-  ) {
+  package init(keys: @escaping (Key, Key) -> Bool, items: @escaping (Item, Item) -> Bool) {
     keyPrecedes = keys
     itemPrecedes = items
   }

@@ -7,6 +7,5 @@ package enum GeoremindInterface {
     GeoremindMethod.allCases.filter(\.isStreaming).map { "\(name).\($0.rawValue)" })
 
   /// The file `org.georemind.varlink`.
-  package static let text = String(
-    decoding: PackageResources.org_georemind_varlink, as: UTF8.self)
+  package static let text = String(decoding: PackageResources.org_georemind_varlink, as: UTF8.self)
 }

@@ -101,9 +101,7 @@ package struct VarlinkConnection<Peer> {
   /// Sends the last reply to the open call, if any, and continues with waiting calls.
   package mutating func finish(
     _ result: Result<JSONObject, VarlinkError>, handler: Handler
-  )
-    -> [Action]
-  {
+  ) -> [Action] {
     guard !isClosed, openCall != nil else { return [] }
     openCall = nil
     var actions: [Action] = []
@@ -125,9 +123,7 @@ package struct VarlinkConnection<Peer> {
     }
   }
 
-  private mutating func answer(
-    _ call: VarlinkCall, _ actions: inout [Action], _ handler: Handler
-  ) {
+  private mutating func answer(_ call: VarlinkCall, _ actions: inout [Action], _ handler: Handler) {
     var answer: VarlinkAnswer
     do {
       answer = try service.admit(call).map { .reply($0) } ?? handler(call, peer)

@@ -21,9 +21,7 @@ extension VarlinkInterface {
 
   private func check(
     _ object: JSONObject, _ fields: [Field], path: String
-  )
-    throws(VarlinkMismatch)
-  {
+  ) throws(VarlinkMismatch) {
     let prefix = path.isEmpty ? "" : path + "."
     for (key, _) in object.members where !fields.contains(where: { $0.name == key }) {
       throw VarlinkMismatch(path: prefix + key, reason: "is not known")

@@ -90,9 +90,7 @@ package struct VarlinkService: Sendable {
 
   private func describe(
     _ method: String, _ parameters: JSONObject
-  )
-    throws(VarlinkServiceError) -> JSONObject
-  {
+  ) throws(VarlinkServiceError) -> JSONObject {
     guard method == "GetInterfaceDescription" else {
       return JSONObject([
         "vendor": .string(vendor), "product": .string(product), "version": .string(version),

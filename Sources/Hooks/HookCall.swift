@@ -51,8 +51,7 @@ package struct HookCall: Equatable, Sendable {
       ("Type", .string("oneshot")),
       (
         "ExecStart",
-        .array(
-          of: "(sasb)", [.structure([.string(program), .strings([program]), .bool(false)])])
+        .array(of: "(sasb)", [.structure([.string(program), .strings([program]), .bool(false)])])
       ),
       ("Environment", .strings(environment)),
       ("StandardInput", .string("data")),

@@ -111,9 +111,7 @@ package struct JSONParser: Sendable {
 
   private mutating func word(
     _ text: StaticString, _ value: JSONValue
-  ) throws(JSONError)
-    -> JSONValue
-  {
+  ) throws(JSONError) -> JSONValue {
     let count = text.utf8CodeUnitCount
     let expected = "\(text)".utf8
     guard offset + count <= bytes.count else { throw fault("a value should be here") }

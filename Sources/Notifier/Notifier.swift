@@ -42,9 +42,7 @@ package final class Notifier {
           ? .missed(notification, reminder: reminder) : .fired(notification, reminder: reminder))
     }
     follower.onPassedOver = { [unowned self] count in
-      log(
-        .notice,
-        "\(count) more firings were missed and are not shown; see 'georemind log'")
+      log(.notice, "\(count) more firings were missed and are not shown; see 'georemind log'")
     }
     follower.onConnection = { [unowned self] in log(.info, "Connected to the daemon") }
     follower.onLoss = { [unowned self] reason in

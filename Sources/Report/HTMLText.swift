@@ -22,7 +22,6 @@ enum HTMLText {
   /// JSON for within a script element: no `<` can end it or begin a comment.
   static func scriptSafe(_ json: String) -> String {
     guard json.utf8.contains(UInt8(ascii: "<")) else { return json }
-    return json.split(separator: "<", omittingEmptySubsequences: false).joined(
-      separator: "\\u003c")
+    return json.split(separator: "<", omittingEmptySubsequences: false).joined(separator: "\\u003c")
   }
 }

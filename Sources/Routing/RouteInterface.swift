@@ -85,9 +85,7 @@ package struct RouteQuery: Equatable, Sendable {
   package var origin: Coordinate
   package var destinations: [Coordinate]
 
-  package init(
-    transport: Transport, origin: Coordinate, destinations: [Coordinate]
-  ) {
+  package init(transport: Transport, origin: Coordinate, destinations: [Coordinate]) {
     self.transport = transport
     self.origin = origin
     self.destinations = destinations

@@ -45,8 +45,7 @@ package enum RoutingEngine: String, CaseIterable, Sendable {
         "sources": .array([Self.point(query.origin)]),
         "targets": .array(query.destinations.map(Self.point)), "costing": .string(costing),
       ])
-      return HTTPRequest(
-        url: "\(base)/sources_to_targets", body: JSONValue.object(body).line)
+      return HTTPRequest(url: "\(base)/sources_to_targets", body: JSONValue.object(body).line)
     }
   }
 

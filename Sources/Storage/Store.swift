@@ -68,11 +68,8 @@ package final class Store {
 
   init(
     path: String, now: Instant, isSuspect: Bool = false, migrations: [Migration]
-  )
-    throws(StoreError)
-  {
-    let opener = try StoreOpener(
-      path: path, now: now, migrations: migrations, isSuspect: isSuspect)
+  ) throws(StoreError) {
+    let opener = try StoreOpener(path: path, now: now, migrations: migrations, isSuspect: isSuspect)
     (database, lock, report) = try opener.open()
   }
 

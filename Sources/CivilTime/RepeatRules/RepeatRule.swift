@@ -88,9 +88,7 @@ extension RepeatRule {
   }
 
   /// The first occurrence later than an instant.
-  package func next(
-    after instant: Instant, start: LocalDateTime, zone: TimeZoneRules
-  ) -> Instant? {
+  package func next(after instant: Instant, start: LocalDateTime, zone: TimeZoneRules) -> Instant? {
     var instants = instants(after: instant, start: start, zone: zone)
     while let next = instants.next() {
       if next > instant { return next }

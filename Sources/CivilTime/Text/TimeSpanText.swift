@@ -43,8 +43,7 @@ extension TimeSpan: CustomStringConvertible {
         throw fault("a number should stand before \(quoted(scanner.rest))")
       }
       scanner.skipSpace()
-      let word = String(
-        decoding: scanner.run { $0.isLetter || $0 >= 0x80 }, as: UTF8.self)
+      let word = String(decoding: scanner.run { $0.isLetter || $0 >= 0x80 }, as: UTF8.self)
       scanner.skipSpace()
       let unit = Self.units.first { word.isEmpty ? $0.names[0] == "s" : $0.names.contains(word) }
       guard let size = unit?.microseconds else {
@@ -107,8 +106,7 @@ extension TimeSpan: CustomStringConvertible {
       if part != 0, rest < 60_000_000 {
         text.add(UInt8(ascii: "."))
         let isShort = part % 1000 == 0
-        text.add(
-          decimal: Int(isShort ? part / 1000 : part), width: isShort || unit == 1000 ? 3 : 6)
+        text.add(decimal: Int(isShort ? part / 1000 : part), width: isShort || unit == 1000 ? 3 : 6)
         part = 0
       }
       text.add(Self.units[number].names[0])

@@ -43,9 +43,7 @@ extension TimeStamp {
   }
 
   /// `now`, a span before or after it, or seconds since the epoch; nil for all else.
-  private static func relative(
-    _ text: String, now: Instant
-  ) throws(TimeStampError) -> Instant? {
+  private static func relative(_ text: String, now: Instant) throws(TimeStampError) -> Instant? {
     func span(_ part: some StringProtocol) throws(TimeStampError) -> TimeSpan {
       do throws(TimeSpanError) {
         return try TimeSpan(parsing: String(part))

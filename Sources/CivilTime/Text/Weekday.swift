@@ -11,8 +11,7 @@ package enum Weekday: Int, CaseIterable, Sendable {
   /// `mon`, `tuesday`, … in any case: the full name or its first three letters.
   package init?(name: some StringProtocol) {
     let lower = name.lowercased()
-    guard
-      let match = Weekday.allCases.first(where: { $0.name == lower || $0.shortName == lower })
+    guard let match = Weekday.allCases.first(where: { $0.name == lower || $0.shortName == lower })
     else { return nil }
     self = match
   }

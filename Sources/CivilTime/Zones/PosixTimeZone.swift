@@ -79,10 +79,8 @@ struct PosixTimeZone: Hashable, Sendable {
       }
     }
     for candidate in year - 1...year + 1 {
-      visit(
-        Self.moment(daylight.start, year: candidate, offset: standard.offset), daylight.type)
-      visit(
-        Self.moment(daylight.end, year: candidate, offset: daylight.type.offset), standard)
+      visit(Self.moment(daylight.start, year: candidate, offset: standard.offset), daylight.type)
+      visit(Self.moment(daylight.end, year: candidate, offset: daylight.type.offset), standard)
     }
     return ZoneSegment(start: start, end: end, type: type)
   }

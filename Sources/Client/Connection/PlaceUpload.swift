@@ -29,8 +29,7 @@ final class PlaceUpload {
       place.shape == nil
       ? 160 + place.name.utf8.count + (place.notes?.utf8.count ?? 0) : value.line.utf8.count
     guard length <= Self.largestPlace else {
-      throw Failure(
-        .badData, "the shape of \"\(place.name)\" has too many corners; simplify it")
+      throw Failure(.badData, "the shape of \"\(place.name)\" has too many corners; simplify it")
     }
     if size + length > Self.batchSize { try send() }
     batch.append(value)

@@ -39,8 +39,7 @@ struct ReplayReport {
     report.span = span
     report.trip = trip
     report.reminders = reminders
-    report.places = places.shown(
-      of: Set(reminders.compactMap { $0.nearCategory?.lowercased() }))
+    report.places = places.shown(of: Set(reminders.compactMap { $0.nearCategory?.lowercased() }))
     report.colors = places.colors
     report.firings = firings
     if let damage { report.notes.append("Of the recording, the decoder \(damage).") }

@@ -50,8 +50,7 @@ struct SenderTable<Source> {
       remove(at: index, drop)
     }
     let ports = entries.filter { $0.origin.withAnyPort == anyPort }
-    let changesPorts =
-      ports.count >= Self.newcomers && ports.allSatisfy { $0.datagrams == 1 }
+    let changesPorts = ports.count >= Self.newcomers && ports.allSatisfy { $0.datagrams == 1 }
     if changesPorts {
       while let index = entries.firstIndex(where: { $0.origin.withAnyPort == anyPort }) {
         remove(at: index, drop)

@@ -154,8 +154,7 @@ final class FeedChannel {
     } else if let interface {
       try channel.require(
         interface.withCString {
-          setsockopt(
-            channel.descriptor.raw, SOL_SOCKET, SO_BINDTODEVICE, $0, socklen_t(strlen($0)))
+          setsockopt(channel.descriptor.raw, SOL_SOCKET, SO_BINDTODEVICE, $0, socklen_t(strlen($0)))
         }, "\(action) on \(interface)")
     }
     return channel
@@ -196,8 +195,7 @@ final class FeedChannel {
       let size = socklen_t(MemoryLayout<ip_mreqn>.size)
       // Without this, Linux hands over groups that other programs joined (ip(7)).
       setOption(Int32(IPPROTO_IP), IP_MULTICAST_ALL, 0)
-      try require(
-        setsockopt(socket, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &request, size), action)
+      try require(setsockopt(socket, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &request, size), action)
     } else if let address = group.ipv6 {
       var request = ipv6_mreq(ipv6mr_multiaddr: address, ipv6mr_interface: index)
       let size = socklen_t(MemoryLayout<ipv6_mreq>.size)

@@ -22,8 +22,7 @@ final class Gunzip {
     stream.pointee.next_in = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
     stream.pointee.avail_in = uInt(first.count)
     // 15 bits of window as gzip has it, and 16 for gzip's header and check sum.
-    let result = inflateInit2_(
-      stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+    let result = inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     guard result == Z_OK else { throw .damaged(byte: 0, reason: "zlib does not start") }
   }
 

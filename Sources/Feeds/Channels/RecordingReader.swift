@@ -21,9 +21,7 @@ package final class RecordingReader {
   package init(descriptor: Int32) { self.descriptor = descriptor }
 
   /// Fills the front of `buffer` (at least two bytes); 0 is the end, nil means to call again.
-  package func read(
-    into buffer: UnsafeMutableRawBufferPointer
-  ) throws(RecordingError) -> Int? {
+  package func read(into buffer: UnsafeMutableRawBufferPointer) throws(RecordingError) -> Int? {
     switch form {
     case .plain: return try take(into: buffer)
     case .packed(let gunzip):

@@ -111,8 +111,7 @@ struct InverseProblem {
       if usable {
         lastStep = abs(error) <= 1e-14 || abs(step) <= 1e-14
       } else {
-        next =
-          SineCosine(sine: low.sine + high.sine, cosine: low.cosine + high.cosine).normalized
+        next = SineCosine(sine: low.sine + high.sine, cosine: low.cosine + high.cosine).normalized
         guard low.precedes(next), next.precedes(high) else { break }
       }
       alpha1 = next
@@ -242,8 +241,7 @@ private struct Lengths {
 
   init(epsilon: Double, k2: Double, sigma1: SineCosine, sigma2: SineCosine, arc: Double) {
     distance = GeodesicSeries.distance(epsilon).integral(from: sigma1, to: sigma2, arc: arc)
-    let second =
-      GeodesicSeries.reducedLength(epsilon).integral(from: sigma1, to: sigma2, arc: arc)
+    let second = GeodesicSeries.reducedLength(epsilon).integral(from: sigma1, to: sigma2, arc: arc)
     let d1 = (1 + k2 * sigma1.sine * sigma1.sine).squareRoot()
     let d2 = (1 + k2 * sigma2.sine * sigma2.sine).squareRoot()
     reduced =

@@ -78,7 +78,6 @@ struct GeodesicSeries {
       + (3.0 / 128 - n * 5 / 192) * e4
       + e5 * 7 / 512
     let c4 = (7.0 / 512 - n * 7 / 256) * e4 + e5 * 7 / 512
-    return GeodesicSeries(
-      scale: scale, c1: c1, c2: c2, c3: c3, c4: c4, c5: e5 * 21 / 2560, c6: 0)
+    return GeodesicSeries(scale: scale, c1: c1, c2: c2, c3: c3, c4: c4, c5: e5 * 21 / 2560, c6: 0)
   }
 }

@@ -43,7 +43,6 @@ extension Coordinate {
     let sine = sin(a) * cos(angle) + cos(a) * sin(angle) * cos(theta)
     let b = asin(max(-1, min(1, sine)))
     let d = atan2(sin(theta) * sin(angle) * cos(a), cos(angle) - sin(a) * sine)
-    return Coordinate(
-      clampingLatitude: b / toRadians, wrappingLongitude: longitude + d / toRadians)
+    return Coordinate(clampingLatitude: b / toRadians, wrappingLongitude: longitude + d / toRadians)
   }
 }

@@ -34,8 +34,7 @@ extension FenceMonitor {
     if !neighbours.entered.isEmpty { decideEntered(evaluation, into: &transitions) }
     if !neighbours.crossable.isEmpty { findPasses(evaluation, into: &transitions) }
     remember(located, connected: leg)
-    let isPending =
-      leavingCount > 0 || !entering.isEmpty || !undecided.isEmpty || !awaited.isEmpty
+    let isPending = leavingCount > 0 || !entering.isEmpty || !undecided.isEmpty || !awaited.isEmpty
     safeBall = isPending ? SafeBall() : SafeBall(around: located.place, radius: safe)
     Transition.sort(&transitions, from: start)
   }
@@ -136,8 +135,7 @@ extension FenceMonitor {
       let coarse =
         abs(circle.center.latitude - evaluation.sample.position.latitude) * metresPerDegree
         - circle.radius
-      let beyond =
-        coarse > policy.doubtDistance ? coarse : boundaryDistance(of: fence, evaluation)
+      let beyond = coarse > policy.doubtDistance ? coarse : boundaryDistance(of: fence, evaluation)
       let isInside = beyond <= 0
       let seen: FenceState.Phase = isInside ? .seenInside : .seenOutside
       let isSure =

@@ -58,8 +58,7 @@ extension FenceMonitor {
       return shape.passing(leg).map { pass(fence, start, end, leg, at: $0) }
     }
     let circle = index.circles[Int(fence)]
-    let nearest = pass(
-      fence, start, end, leg, at: leg.nearestFraction(to: Vector(circle.center)))
+    let nearest = pass(fence, start, end, leg, at: leg.nearestFraction(to: Vector(circle.center)))
     // A way that ends on the edge is about to arrive. Which side of it such an end is on, rounding
     // decides.
     return distance(of: nearest) <= circle.radius - 0.001 ? nearest : nil
@@ -86,9 +85,7 @@ extension FenceMonitor {
 
   /// Whether a sample sticks out of the way from the one before to the one after it, there and
   /// back: by more than 0.8 of the longer of the two ways. A right-angled turn is 0.7.
-  private func isOutlier(
-    _ sample: LocatedSample, before: TrailPoint, after: Evaluation
-  ) -> Bool {
+  private func isOutlier(_ sample: LocatedSample, before: TrailPoint, after: Evaluation) -> Bool {
     let whole = (after.sample.time - before.time).seconds
     guard whole > 0 else { return false }
     let (a, b, c) = (before.place, sample.place, after.place)

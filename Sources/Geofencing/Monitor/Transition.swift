@@ -54,9 +54,7 @@ package struct Transition: Equatable, Sendable {
   package var kind: Kind
   package var fence: FenceID
 
-  package init(
-    fence: FenceID, kind: Kind, time: Instant, position: Coordinate, eph: Double?
-  ) {
+  package init(fence: FenceID, kind: Kind, time: Instant, position: Coordinate, eph: Double?) {
     self.fence = fence
     self.kind = kind
     self.time = time

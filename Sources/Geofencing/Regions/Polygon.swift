@@ -128,8 +128,7 @@ package struct Polygon: Equatable, Sendable {
     for corner in corners[range] {
       let isAbove = corner.dot(normal) > 0
       if isAbove != wasAbove {
-        let upwards =
-          isAbove ? Edge(from: previous, to: corner) : Edge(from: corner, to: previous)
+        let upwards = isAbove ? Edge(from: previous, to: corner) : Edge(from: corner, to: previous)
         if upwards.side(of: place) > 0 { isOdd.toggle() }
       }
       previous = corner
@@ -248,8 +247,7 @@ extension Vector {
 
   /// A unit vector perpendicular to this one.
   fileprivate var anySquare: Vector {
-    let axis =
-      abs(z) < 0.7 ? Vector(x: 0, y: 0, z: 1) : Vector(x: 1, y: 0, z: 0)
+    let axis = abs(z) < 0.7 ? Vector(x: 0, y: 0, z: 1) : Vector(x: 1, y: 0, z: 0)
     return axis.cross(self).normalized
   }
 }

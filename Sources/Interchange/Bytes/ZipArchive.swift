@@ -43,8 +43,7 @@ struct ZipArchive {
       guard flags & 1 == 0 else {
         throw Fault("\(name) in the archive is encrypted; unpack it first")
       }
-      entries.append(
-        Entry(name: name, method: method, packedSize: packed, headerOffset: header))
+      entries.append(Entry(name: name, method: method, packedSize: packed, headerOffset: header))
       offset += 46 + nameLength + extra + comment
     }
     self.entries = entries

@@ -116,8 +116,7 @@ enum CalendarPlaces {
   static func own(of component: CalendarComponent) throws(Fault) -> Reminder.Place? {
     if let place = try all(in: component).first { return place }
     guard let line = component["GEO"], let position = try geo(line) else { return nil }
-    return Reminder.Place(
-      name: component["LOCATION"].flatMap { name($0.text) }, position: position)
+    return Reminder.Place(name: component["LOCATION"].flatMap { name($0.text) }, position: position)
   }
 
   private static let maximumPlaces = 100
@@ -180,8 +179,7 @@ enum CalendarPlaces {
       let longitude = Double(parts[1].filter { $0 != " " }),
       let position = Coordinate(latitude: latitude, longitude: longitude)
     else {
-      throw Fault(
-        "GEO is no position; write latitude;longitude in degrees", line: line.number)
+      throw Fault("GEO is no position; write latitude;longitude in degrees", line: line.number)
     }
     return position
   }

@@ -100,9 +100,7 @@ private struct ItemEditor {
     }
   }
 
-  private func removeSnoozes(
-    _ item: inout CalendarComponent, of uid: String? = nil
-  ) {
+  private func removeSnoozes(_ item: inout CalendarComponent, of uid: String? = nil) {
     item.nodes.removeAll { node in
       guard case .component(let alarm) = node, alarm.name == "VALARM" else { return false }
       return alarm.properties("RELATED-TO").contains {
@@ -228,8 +226,7 @@ private struct ItemEditor {
         case .utc(let instant)? = try? CalendarValue.time(trigger, zones)
       else { return }
       let elapsed = next - due.instant(in: zone)
-      alarm.set(
-        "TRIGGER", trigger.parameters, (instant + elapsed).compact, lineEnd: lineEnd)
+      alarm.set("TRIGGER", trigger.parameters, (instant + elapsed).compact, lineEnd: lineEnd)
     }
     countDown(&item, from: due.instant(in: zone), to: next, zone)
     return true

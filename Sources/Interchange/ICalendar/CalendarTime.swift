@@ -52,9 +52,7 @@ enum CalendarValue {
   }
 
   /// All values of EXDATE or RDATE; of a period its beginning.
-  static func times(
-    _ line: ContentLine, _ zones: CalendarZones
-  ) throws(Fault) -> [CalendarTime] {
+  static func times(_ line: ContentLine, _ zones: CalendarZones) throws(Fault) -> [CalendarTime] {
     var times: [CalendarTime] = []
     for part in line.value.split(separator: ",") {
       times.append(try time(String(part.prefix { $0 != "/" }), in: line, zones))

@@ -50,9 +50,7 @@ final class KMLReader: XMLHandler {
     }
   }
 
-  private func add(
-    _ points: [Coordinate], _ parent: String?, _ parents: [String]
-  ) throws(Fault) {
+  private func add(_ points: [Coordinate], _ parent: String?, _ parents: [String]) throws(Fault) {
     guard mark != nil else { return }
     switch parent {
     case "Point":

@@ -101,9 +101,7 @@ struct OSMTags {
   }
 
   /// Gives the object to the sink where it is a place.
-  func take(
-    _ kind: String, at position: Coordinate?, line: Int, _ sink: PlaceSink
-  ) throws(Fault) {
+  func take(_ kind: String, at position: Coordinate?, line: Int, _ sink: PlaceSink) throws(Fault) {
     guard let category else { return }
     guard let position else {
       return sink.refuse("a \(kind) without its centre; ask Overpass for 'out center'", line: line)

@@ -30,8 +30,7 @@ package enum PlaceFile {
     } catch {
       throw sink.bodyError ?? error
     }
-    return Report(
-      format: format, taken: sink.taken, refused: sink.refused, refusals: sink.refusals)
+    return Report(format: format, taken: sink.taken, refused: sink.refused, refusals: sink.refusals)
   }
 
   private static func read(
@@ -58,8 +57,7 @@ package enum PlaceFile {
     let name: String
     do throws(Fault) {
       let archive = try ZipArchive(bytes)
-      guard
-        let entry = archive.entries.first(where: { $0.name.lowercased().hasSuffix(".kml") })
+      guard let entry = archive.entries.first(where: { $0.name.lowercased().hasSuffix(".kml") })
       else { throw Fault("the archive has no .kml file in it") }
       name = "\(source.name)/\(entry.name)"
       unpacker = try archive.open(entry)

@@ -46,8 +46,7 @@ struct BusMessage {
   private func append(
     _ values: [BusValue], in container: Unicode.Scalar, _ contents: String
   ) throws(SystemError) {
-    try check(
-      sd_bus_message_open_container(raw, Self.code(container), contents), Self.writing)
+    try check(sd_bus_message_open_container(raw, Self.code(container), contents), Self.writing)
     for value in values { try append(value) }
     try check(sd_bus_message_close_container(raw), Self.writing)
   }

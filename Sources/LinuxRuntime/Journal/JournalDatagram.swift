@@ -13,8 +13,7 @@ struct JournalDatagram: ~Copyable {
       bytes.baseAddress.map { memchr($0, 0x0A, bytes.count) == nil } ?? true
     }
     guard !isOneLine else {
-      return writer.add(
-        name.literal, separator: UInt8(ascii: "="), text, end: UInt8(ascii: "\n"))
+      return writer.add(name.literal, separator: UInt8(ascii: "="), text, end: UInt8(ascii: "\n"))
     }
     writer.add(name.literal)
     writer.add(UInt8(ascii: "\n"), littleEndian: UInt64(text.count))

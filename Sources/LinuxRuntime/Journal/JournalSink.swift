@@ -76,8 +76,7 @@ package final class SystemJournal: JournalSink {
       var vectors: [iovec] = []
       var start = 0
       for field in fields {
-        vectors.append(
-          iovec(iov_base: bytes.baseAddress.map { $0 + start }, iov_len: field.count))
+        vectors.append(iovec(iov_base: bytes.baseAddress.map { $0 + start }, iov_len: field.count))
         start += field.count
       }
       return sd_journal_sendv(vectors, Int32(clamping: vectors.count))

@@ -11,8 +11,7 @@ package final class ClockStepSource {
 
   /// Calls `handler` after each step, with the clock already at its new time.
   package init(loop: EventLoop, handler: @escaping () -> Void) throws(SystemError) {
-    let descriptor = timerfd_create(
-      CLOCK_REALTIME, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
+    let descriptor = timerfd_create(CLOCK_REALTIME, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
     guard descriptor >= 0 else { throw .last("create a clock watch") }
     timer = Descriptor(descriptor)
     try arm()

@@ -34,7 +34,6 @@ package struct Backoff: Equatable, Sendable {
 
   /// The same, but never waiting longer than that, in microseconds.
   package func limited(to limit: Int64) -> Backoff {
-    Backoff(
-      first: min(first, limit), longest: min(longest, limit), stableAfter: stableAfter)
+    Backoff(first: min(first, limit), longest: min(longest, limit), stableAfter: stableAfter)
   }
 }

@@ -29,9 +29,7 @@ extension StreamConnection {
   }
 
   /// Reads behind the end of the array; `errno` says why when the result is negative.
-  private static func append(
-    to array: inout [UInt8], from descriptor: Int32, limit: Int
-  ) -> Int {
+  private static func append(to array: inout [UInt8], from descriptor: Int32, limit: Int) -> Int {
     withUnsafeTemporaryAllocation(byteCount: limit, alignment: 16) { buffer in
       let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
       if count > 0 { array.append(contentsOf: buffer.prefix(count)) }

@@ -131,8 +131,7 @@ package final class UnixListener {
     guard fchmod(raw, mode) == 0 || isAbstract,
       address.withPointer({ Glibc.bind(raw, $0, $1) }) == 0
     else {
-      throw .last(
-        action, remedy: errno == EACCES ? "choose another path by --socket" : nil)
+      throw .last(action, remedy: errno == EACCES ? "choose another path by --socket" : nil)
     }
     guard isAbstract || chmod(path, mode) == 0, listen(raw, SOMAXCONN) == 0 else {
       throw .last(action)
@@ -155,14 +154,12 @@ package final class UnixListener {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else {
-      throw SystemError(
-        "listen at \(path)", code: EEXIST, remedy: "it is no socket: move it away")
+      throw SystemError("listen at \(path)", code: EEXIST, remedy: "it is no socket: move it away")
     }
     let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
     let probe = Descriptor(socket(AF_UNIX, Int32(type), 0))
     guard address.withPointer({ connect(probe.raw, $0, $1) }) != 0, errno == ECONNREFUSED else {
-      throw SystemError(
-        "listen at \(path)", code: EADDRINUSE, remedy: "another instance serves it")
+      throw SystemError("listen at \(path)", code: EADDRINUSE, remedy: "another instance serves it")
     }
     guard unlink(path) == 0 || errno == ENOENT else { throw .last("replace \(path)") }
   }

@@ -229,8 +229,7 @@ package struct FixDecoder: ~Copyable, Sendable {
         }
       case UInt8(ascii: "{") where index == 0 ? isLineStart : Self.endsLine(bytes[index &- 1]):
         let limit = min(count, index &+ Self.longestJSON)
-        let end = bytes.lineEnd(
-          from: index &+ (index == 0 ? min(searched, count) : 0), to: limit)
+        let end = bytes.lineEnd(from: index &+ (index == 0 ? min(searched, count) : 0), to: limit)
         searched = 0
         if end == limit {
           if limit == count, limit < index &+ Self.longestJSON {

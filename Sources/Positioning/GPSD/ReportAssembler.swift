@@ -31,9 +31,7 @@ struct ReportAssembler: Sendable {
 
   var hasOpenEpoch: Bool { !slots.isEmpty }
 
-  mutating func take(
-    _ report: GpsdReport, _ context: inout FixContext, into fixes: inout [Fix]
-  ) {
+  mutating func take(_ report: GpsdReport, _ context: inout FixContext, into fixes: inout [Fix]) {
     let time = report.time.map { Instant(microseconds: context.corrected($0) &* 1000) }
     let index = slots.firstIndex { $0.device == report.device }
     let device = record(of: report.device)

@@ -38,9 +38,7 @@ package enum Backup {
   ///   - path: the database, which is only read.
   ///   - target: must not exist.
   ///   - now: time stored in the copy.
-  package static func write(
-    _ path: String, to target: String, at now: Instant
-  ) throws(StoreError) {
+  package static func write(_ path: String, to target: String, at now: Instant) throws(StoreError) {
     let source = try Database(path: path, access: .readOnly)
     defer { source.close() }
     try source.refuseForeign(Schema.migrations)

@@ -58,9 +58,7 @@ enum FileSystem {
   /// Copies `path` to the existing file `target` in pieces, with its first bytes replaced.
   static func copy(
     _ path: String, to target: String, startingWith head: [UInt8]
-  )
-    throws(StoreError)
-  {
+  ) throws(StoreError) {
     let source = Glibc.open(path, O_RDONLY | O_CLOEXEC)
     guard source >= 0 else { throw failure("open", path) }
     defer { close(source) }
@@ -80,9 +78,7 @@ enum FileSystem {
 
   private static func write(
     _ bytes: ArraySlice<UInt8>, to file: Int32, _ path: String
-  )
-    throws(StoreError)
-  {
+  ) throws(StoreError) {
     var rest = bytes
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }

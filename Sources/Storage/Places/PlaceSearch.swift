@@ -156,9 +156,7 @@ extension PlaceStore {
   }
 
   /// The distance of each place, with its id; the words of a filter with `ids` do not count.
-  private func distances(
-    _ filter: Filter, _ near: Coordinate
-  ) throws(StoreError) -> [Found] {
+  private func distances(_ filter: Filter, _ near: Coordinate) throws(StoreError) -> [Found] {
     let sql = filter.select("id, latitude, longitude")
     return try database.rows(of: "place", sql, filter.values) { row throws(RowFault) in
       let position = Coordinate(

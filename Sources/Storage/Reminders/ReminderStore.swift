@@ -27,8 +27,7 @@ package struct ReminderStore {
   package func push(_ reminder: Reminder, _ progress: Progress) throws(StoreError) {
     try check(reminder)
     do throws(StoreError) {
-      try database.run(
-        Self.insertion, ReminderRow.values(reminder) + ReminderRow.values(progress))
+      try database.run(Self.insertion, ReminderRow.values(reminder) + ReminderRow.values(progress))
     } catch {
       if error.isUniqueness { throw .alreadyExists(what: "reminder", name: reminder.id) }
       throw error
@@ -71,9 +70,7 @@ package struct ReminderStore {
 
   /// Passes each reminder to `body`, in the order of insertion, without storing them all. Returns
   /// the unreadable rows.
-  package func forEach(
-    _ body: (Reminder, Progress) -> Void
-  ) throws(StoreError) -> [RowProblem] {
+  package func forEach(_ body: (Reminder, Progress) -> Void) throws(StoreError) -> [RowProblem] {
     try database.rows(
       of: "reminder", "SELECT \(ReminderRow.columns) FROM reminder ORDER BY seq"
     ) { row throws(RowFault) in
@@ -129,8 +126,7 @@ package struct ReminderStore {
   /// Adds a reminder or replaces the one with its id.
   package func replace(_ reminder: Reminder, _ progress: Progress) throws(StoreError) {
     try check(reminder)
-    try database.run(
-      Self.replacement, ReminderRow.values(reminder) + ReminderRow.values(progress))
+    try database.run(Self.replacement, ReminderRow.values(reminder) + ReminderRow.values(progress))
   }
 
   /// Stores a reminder's progress; returns whether it exists.

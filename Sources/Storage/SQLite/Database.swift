@@ -165,9 +165,7 @@ package final class Database {
     return rows
   }
 
-  func forEach(
-    _ sql: String, _ values: [SQLValue] = [], _ body: (Row) -> Void
-  ) throws(StoreError) {
+  func forEach(_ sql: String, _ values: [SQLValue] = [], _ body: (Row) -> Void) throws(StoreError) {
     try forEachUntil(sql, values) { row in
       body(row)
       return true
@@ -207,8 +205,7 @@ package final class Database {
     let kept = statements[text]
     if let kept, !kept.isBusy { return kept }
     var pointer: OpaquePointer?
-    let code = sqlite3_prepare_v3(
-      handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
+    let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
     guard code == SQLITE_OK, let pointer else { throw failure(code, sql: sql) }
     preparedCount += 1
     let statement = Statement(pointer: pointer, sql: sql)
