@@ -1,4 +1,5 @@
 import Configuration
+import Geodesy
 import Glibc
 import TestSupport
 import Testing
@@ -79,5 +80,16 @@ import Testing
     #expect(throws: ConfigurationError.self) {
       try ConfigurationFile.load(main: "\(folder.path)/g.conf/x")
     }
+  }
+
+  @Test func unitsOfTheLaterFileCountAndAWrongOneIsMetric() throws {
+    let folder = try TemporaryFolder()
+    let system = try folder.file("system.conf", "[Display]\nUnits=imperial\n")
+    let user = try folder.file("user.conf", "[Display]\nUnits=nautical\n")
+    let wrong = try folder.file("wrong.conf", "[Display]\nUnits=furlongs\n")
+    #expect(DisplaySettings(files: [system, user]).units == .nautical)
+    #expect(DisplaySettings(files: [system, "/nonexistent/g.conf"]).units == .imperial)
+    #expect(DisplaySettings(files: [wrong]).units == .metric)
+    #expect(DisplaySettings(files: []).units == .metric)
   }
 }

@@ -3,6 +3,7 @@ import Companion
 import Configuration
 import Departure
 import Feeds
+import Geodesy
 import Glibc
 import LinuxRuntime
 import Logging
@@ -47,6 +48,7 @@ struct DaemonSettings {
   /// nil keeps all firings in the ledger.
   var ledgerKeepDays: Int?
   var logLevel = Logger.Level.info
+  var units = LengthUnits.metric
   /// Socket of `georemind-route`; nil without a routing engine.
   var routeSocket: String?
   /// The environment's TZ; nil takes /etc/localtime.

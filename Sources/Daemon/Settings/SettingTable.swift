@@ -13,7 +13,8 @@ extension DaemonSettings {
   /// Every key of `georemind.conf`, in the order of `etc/georemind.conf`.
   static let table: [Setting<DaemonSettings>] = [
     feeding, position, fences, travel, clock, RouteSettings.keys.map { Setting(declared: $0) },
-    storing, control, HookSettings.table.map { Setting(declared: $0.key, $0.expected) },
+    storing, control, [.units(to: \.units)],
+    HookSettings.table.map { Setting(declared: $0.key, $0.expected) },
   ].flatMap { (part: [Setting<DaemonSettings>]) in part }
 
   static let feed = Setting<DaemonSettings>(
@@ -115,7 +116,7 @@ extension DaemonSettings {
       store: { $0.engine.skipOlderThan = $1 == practicallyNever ? nil : $1 }),
     Setting(
       list: "Calendar", "Folder", [],
-      SettingForm("an absolute path, or one that begins with ~/", folder),
+      SettingForm("an absolute path, or a path that begins with ~/", folder),
       to: \.calendarFolders),
     Setting("Store", "LedgerKeepDays", "365", .whole(0...36_500)) {
       $0.ledgerKeepDays = $1 == 0 ? nil : $1

@@ -37,24 +37,27 @@ package enum Length {
     return digits.value * factor
   }
 
-  /// A length for people: whole metres below a kilometre, then `2.3 km`, whole kilometres from 100;
-  /// `unknown` for NaN.
-  package static func formatted(metres: Double) -> String {
+  /// A length for people, `unknown` for NaN. Metric: whole metres below a kilometre, then `2.3 km`,
+  /// whole kilometres from 100.
+  package static func formatted(metres: Double, in units: LengthUnits = .metric) -> String {
     var text = ByteWriter(capacity: 16)
-    write(metres: metres, to: &text)
+    write(metres: metres, in: units, to: &text)
     return text.text
   }
 
-  /// Adds what `formatted` answers.
-  package static func write(metres: Double, to text: inout ByteWriter) {
+  /// Adds the text of `formatted`.
+  package static func write(
+    metres: Double, in units: LengthUnits = .metric, to text: inout ByteWriter
+  ) {
     guard metres.isFinite else { return text.add("unknown") }
-    let magnitude = abs(metres)
-    if magnitude < 999.5 {
-      DecimalText.write(metres, decimals: 0, to: &text)
-      text.add(" m")
+    let (small, large) = (units.small, units.large)
+    if abs(metres) < units.largeFrom {
+      DecimalText.write(metres / small.metres, decimals: 0, to: &text)
+      text.add(small.name)
     } else {
-      DecimalText.write(metres / 1000, decimals: magnitude < 99_950 ? 1 : 0, to: &text)
-      text.add(" km")
+      let value = metres / large.metres
+      DecimalText.write(value, decimals: abs(value) < 99.95 ? 1 : 0, to: &text)
+      text.add(large.name)
     }
   }
 

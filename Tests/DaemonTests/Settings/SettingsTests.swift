@@ -145,6 +145,7 @@ import Testing
       "Travel/DrivingOverheadSec=-5min", "Reminders/SkipOlderThanSec=-1s",
       "Reminders/SkipOlderThanSec=never", "Store/LedgerKeepDays=-1",
       "Store/LedgerKeepDays=36501", "Store/LedgerKeepDays=1y", "Log/Level=loud",
+      "Display/Units=furlongs",
     ])
   func aWrongValueIsAnErrorWithItsPlace(_ setting: String) throws {
     let parts = setting.split(separator: "/", maxSplits: 1)

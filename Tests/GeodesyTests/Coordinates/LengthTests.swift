@@ -55,4 +55,19 @@ import Testing
     #expect(CompassPoint(bearing: .nan) == nil)
     #expect(CompassPoint(bearing: .infinity) == nil)
   }
+
+  @Test(arguments: [
+    (34.2, LengthUnits.imperial, "112 ft"), (2_345, .imperial, "1.5 mi"),
+    (305, .imperial, "0.2 mi"), (34.2, .nautical, "34 m"), (185.2, .nautical, "0.1 nmi"),
+    (2_345, .nautical, "1.3 nmi"),
+    (200_000, .nautical, "108 nmi"), (2_345, .metric, "2.3 km"),
+  ]) func printsInTheUnitsThatAreSet(_ metres: Double, _ units: LengthUnits, _ expected: String) {
+    #expect(Length.formatted(metres: metres, in: units) == expected)
+  }
+
+  @Test(arguments: [
+    (LengthUnits.metric, "50 km/h"), (.imperial, "31 mph"), (.nautical, "27 kn"),
+  ]) func speedsHaveTheUnitsThatAreSet(_ units: LengthUnits, _ expected: String) {
+    #expect(units.speed(metresPerSecond: 13.9) == expected)
+  }
 }
