@@ -74,10 +74,10 @@ extension Engine {
       case (.location, .depart): .depart
       case (.location, .dwell): .dwell
       }
-    let first = slot.progress.lastFired.map { ", first told at \(clock($0, at: now))" } ?? ""
+    let first = slot.progress.lastFired.map { ", first reported at \(clock($0, at: now))" } ?? ""
     var firing = baseFiring(
       slot, event, at: now,
-      why: "Not done yet\(first); told again, for the \(ordinal(count)) time")
+      why: "Not done yet\(first); reported again, for the \(ordinal(count)) time")
     // A repeating reminder has moved on: its due time is not the one repeated here.
     if let due = firing.due, due > now { firing.due = nil }
     return firing

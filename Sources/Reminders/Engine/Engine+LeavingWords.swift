@@ -57,7 +57,7 @@ extension Engine {
     _ estimate: TravelEstimate, _ transport: Reminder.Transport, distance: Double?,
     to words: inout Sentence
   ) {
-    if estimate.basis == .there { return words.add("you are there") }
+    if estimate.basis == .there { return words.add("you are at the place") }
     if estimate.basis != .fixed { words.add("about ") }
     words.add(coarse: estimate.time)
     words.add(" of ")

@@ -197,7 +197,7 @@ extension Engine {
         "if_inside", !progress.visitSettled,
         progress.visitSettled
           ? "This visit does not count: it fired already, or began before the reminder did"
-          : "This visit has not been told yet",
+          : "This visit has not fired yet",
         remedy: "you leave and come again", figures: figures)
     ]
     if slot.reminder.trigger == .dwell, let since = progress.insideSince {

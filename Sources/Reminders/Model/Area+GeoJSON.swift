@@ -79,7 +79,7 @@ extension Reminder.Area {
         throw ReminderError(
           field: path + ".features",
           reason: "must have one feature, not \(object["features"]?.array?.count ?? 0); "
-            + "keep the one that is meant")
+            + "keep the intended one")
       }
       return try geometry(in: features[0], path: path + ".features[0]")
     case "Point", "MultiPoint":

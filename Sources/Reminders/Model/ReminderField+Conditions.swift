@@ -65,6 +65,6 @@ extension ReminderField {
         })),
     ReminderField(
       "if_inside", \.ifInside, .choice,
-      Option("if-inside", "What to do where you are there already.", for: .location)),
+      Option("if-inside", "The action if you are inside already.", "action", for: .location)),
   ]
 }

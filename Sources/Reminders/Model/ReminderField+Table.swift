@@ -24,14 +24,17 @@ extension ReminderField {
     ReminderField("id", \.id, .text, where: { _ in true }),
     ReminderField("kind", \.kind, .choice, where: { _ in true }),
     ReminderField(
-      "title", \.title, .text, Option("title", "What to be reminded of."), where: { _ in true }),
-    ReminderField("notes", \.notes, .text, Option("notes", "More words.", example: "more words")),
+      "title", \.title, .text, Option("title", "The title of the reminder.", "text"),
+      where: { _ in true }),
+    ReminderField(
+      "notes", \.notes, .text,
+      Option("notes", "Longer text shown with the reminder.", "text", example: "longer text")),
     ReminderField(
       "category", \.category, .text,
-      Option("category", "A category of your own.", example: "Errands")),
+      Option("category", "The category of the reminder.", "name", example: "Errands")),
     ReminderField(
       "priority", \.priority, .whole(0...9),
-      Option("priority", "1 is the most urgent, 9 the least.", "1-9", example: "5")),
+      Option("priority", "1 is the most urgent, 9 the least, 0 none.", "0-9", example: "5")),
   ]
 
   // MARK: - Where
@@ -40,17 +43,17 @@ extension ReminderField {
     ReminderField(
       "place", \.place, .place,
       Option(
-        "at", "Where: a coordinate in any form, or the name of a known place.", "place",
+        "at", "The place: a coordinate in any form, or the name of a known place.", "place",
         example: "52.52, 13.405", for: .location), where: { $0.kind != .preemptive }),
     ReminderField(
       "place", \.place, .place,
       Option(
-        "leave-for", "When it is time to leave for this place to be there when due.", "place",
+        "leave-for", "Remind when it is time to leave for this place.", "place",
         example: "52.52, 13.405", for: .preemptive), where: { $0.kind == .preemptive }),
     ReminderField(
       "region", .raw,
       Option(
-        "region", "Where: the polygon, or with --width the line, of a GeoJSON file.", "file",
+        "region", "The polygon, or with --width the line, of a GeoJSON file.", "file",
         for: .location), get: { $0.area?.json },
       read: { reminder, value, document throws(ReminderError) in
         let width = try document.member("width_m", .number(Corridor.widths), prefix: "")
@@ -58,7 +61,7 @@ extension ReminderField {
       }),
     ReminderField(
       "width_m", .metres(Corridor.widths),
-      Option("width", "How wide along a line, from side to side.", "length", for: .location),
+      Option("width", "The width of the line, from side to side.", "length", for: .location),
       get: { $0.area?.width },
       read: { _, value, document throws(ReminderError) in
         _ = try FieldFormat.number(Corridor.widths).read(value)
@@ -68,12 +71,12 @@ extension ReminderField {
     ReminderField(
       "near_category", \.nearCategory, .name,
       Option(
-        "near-category", "Any place of this category: the first one that is reached.", "category",
+        "near-category", "Any place of this category; the first reached counts.", "category",
         for: .location)),
     ReminderField(
       "radius_m", .metres(Reminder.Place.radii),
       Option(
-        "radius", "How near: 150m (the default), 1.5km, 200ft …", "length", example: "150m",
+        "radius", "The radius: 150m (the default), 1.5km, 200ft …", "length", example: "150m",
         for: .location), get: { $0.nearRadius },
       typed: { $0.nearRadius ?? $0.place?.radius },
       read: { reminder, value, document throws(ReminderError) in
@@ -85,12 +88,12 @@ extension ReminderField {
         }
       }),
     ReminderField(
-      "on", \.trigger, .choice, Option("on", "What to wait for there.", for: .location),
+      "on", \.trigger, .choice, Option("on", "The event at the place.", "event", for: .location),
       where: { $0.kind == .location }),
     ReminderField(
       "dwell_s", \.dwell, .span,
       Option(
-        "dwell", "How long to stay there first; implies --on dwell.", "span", example: "5min",
+        "dwell", "The time to stay before it fires; implies --on dwell.", "span", example: "5min",
         for: .location), where: { $0.kind == .location && $0.trigger == .dwell }),
   ]
 
@@ -100,7 +103,7 @@ extension ReminderField {
     ReminderField(
       "due", \.due, .stamp,
       Option(
-        "due", "When: 2026-11-21 09:30, 09:30, tomorrow 9:00, +20min …", "time",
+        "due", "When it is due: 2026-11-21 09:30, 09:30, tomorrow 9:00, +20min …", "time",
         example: "tomorrow 18:00"),
       condition: FieldCondition(
         words: { _, situation in
@@ -113,25 +116,26 @@ extension ReminderField {
     ReminderField(
       "lead_s", \.leads, .spans,
       Option(
-        "lead", "So long before it is due; may be given several times.", "span", example: "15min",
+        "lead", "Remind this long before it is due.", "span", example: "15min",
         for: .date, .preemptive)),
     ReminderField(
       "nag_s", \.nag, .span(in: .minutes(1) ... .hours(24)),
       Option(
-        "nag", "Tell it again after so long, 24 times at most, until it is done; \"\" to stop.",
+        "nag", "Remind again after this span until it is done, 24 times at most; \"\" for never.",
         "span", example: "10min"), clause: { nag, _ in "again every \(nag) until it is done" }),
     ReminderField(
-      "transport", \.transport, .choice, Option("by", "How to get there.", for: .preemptive),
+      "transport", \.transport, .choice,
+      Option("by", "The mode of transport.", "mode", for: .preemptive),
       where: { $0.kind == .preemptive }),
     ReminderField(
       "travel_s", \.travel, .span,
       Option(
-        "travel", "How long that takes, in place of an estimate: 25min.", "span", example: "25min",
+        "travel", "The travel time, instead of an estimate: 25min.", "span", example: "25min",
         for: .preemptive)),
     ReminderField(
       "repeat", \.repeatRule, .parsed { try RepeatRule(parsing: $0) },
       Option(
-        "repeat", "Again: daily, weekly, monthly, yearly, hourly, or an RRULE.", "rule",
+        "repeat", "Repeat: daily, weekly, monthly, yearly, hourly, or an RRULE.", "rule",
         example: "weekly"), clause: { rule, _ in "again by \(rule)" }),
     ReminderField(
       "repeat_also", .raw,

@@ -263,7 +263,7 @@ import Testing
     #expect(Set(harness.firings.map(\.id)).count == 3)
     #expect(
       harness.firings.last?.why
-        == "Not done yet, first told at 17:00; told again, for the 2nd time")
+        == "Not done yet, first reported at 17:00; reported again, for the 2nd time")
     harness.send(.done(id: "t"))
     harness.wait(86_400)
     #expect(harness.firings.count == 3)
