@@ -11,7 +11,10 @@ extension Daemon {
     deadlineTimer = try loop.addTimer(.realTime, accuracy: 1_000) { [unowned self] _ in
       if let now = clock.live { host.advance(to: now) }
     }
-    retryTimer = try loop.addTimer(.monotonic, accuracy: 250_000) { [unowned self] _ in retry() }
+    retryTimer = try loop.addTimer(.monotonic, accuracy: 250_000) { [unowned self] _ in
+      retry()
+      updateStatusSoon()
+    }
     markTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
       outbox.writeMarks()
     }

@@ -103,8 +103,14 @@ final class Daemon {
   func start() throws {
     try addTimers()
     if clock.isLive { time = try TimeKeeper(daemon: self, trust: clockTrust) }
-    host.onDeadlineChange = { [unowned self] in armDeadline() }
-    host.onStoreFailure = { [unowned self] in retryTimer?.arm(in: 5_000_000) }
+    host.onDeadlineChange = { [unowned self] in
+      armDeadline()
+      updateStatusSoon()
+    }
+    host.onStoreFailure = { [unowned self] in
+      retryTimer?.arm(in: 5_000_000)
+      updateStatusSoon()
+    }
     outbox.onJournalAway = { [unowned self] in retryTimer?.arm(in: 1_000_000) }
     outbox.onDelivered = { [unowned self] in
       if markTimer?.isEnabled == false { markTimer?.arm(in: 1_000_000) }

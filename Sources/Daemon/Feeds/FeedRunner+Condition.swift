@@ -27,11 +27,15 @@ extension FeedRunner {
   }
 
   /// The state and the condition in a few words.
-  func conditionText(at now: Int64 = SystemClock.bootTime.microseconds) -> String {
+  /// - Parameter silence: words for a silence since a time of CLOCK_BOOTTIME; nil gives its length.
+  func conditionText(
+    at now: Int64 = SystemClock.bootTime.microseconds, silence: ((Int64) -> String)? = nil
+  ) -> String {
     switch condition(at: now) {
     case .down, .delivering: "\(feed.state)"
     case .silent(let since):
-      since.map { "open, silent for \((now - $0) / 1_000_000) s" } ?? "open, silent"
+      since.map { "open, silent \(silence?($0) ?? "for \((now - $0) / 1_000_000) s")" }
+        ?? "open, silent"
     case .unreadable:
       switch (feed.baud, feed.isHunting) {
       case (let baud?, true): "open, bytes but no valid sentence; trying \(baud) baud"

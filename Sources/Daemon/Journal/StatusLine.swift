@@ -1,6 +1,7 @@
 import CivilTime
 import Departure
 import Feeds
+import Geodesy
 import JSONText
 import LinuxRuntime
 import Positioning
@@ -14,23 +15,29 @@ extension Daemon {
     return now - arrival
   }
 
+  /// A line that stays true while it stands: it has times of day, and no ages.
   var statusLine: String {
     let armed = host.engine.armedCount
+    let time = HumanTime(now: clock.now ?? Instant(microseconds: 0), zone: host.engine.zone)
     var parts = ["\(armed) reminder\(armed == 1 ? "" : "s") armed"]
-    if let fix = host.engine.lastFix, let age = fixAge {
+    if let fix = host.engine.lastFix, let arrival = host.engine.lastFixArrival {
       let quality = fix.mode == .threeD ? "3D" : "2D"
-      let error = fix.eph.map { ", ±\(Int($0.rounded())) m" } ?? ""
-      parts.append("\(quality) fix \(TimeSpan(seconds: age.seconds.rounded())) old\(error)")
+      let error = fix.eph.map { ", ±\(Length.formatted(metres: $0, in: settings.units))" } ?? ""
+      parts.append("\(quality) fix at \(time.clock(arrival))\(error)")
     } else {
       parts.append("no fix yet")
     }
-    for feed in feeds { parts.append("\(feed.url) \(feed.conditionText())") }
-    if feeds.isEmpty { parts.append("no feed") }
-    if let next = nextDue {
-      parts.append("next due \(next.rfc3339(zone: host.engine.zone))")
+    let bootTime = SystemClock.bootTime.microseconds
+    for feed in feeds {
+      let condition = feed.conditionText(at: bootTime) { since in
+        "since \(time.clock(time.now - TimeSpan(microseconds: bootTime - since)))"
+      }
+      parts.append("\(feed.url) \(condition)")
     }
+    if feeds.isEmpty { parts.append("no feed") }
+    if let next = nextDue { parts.append("next due \(time.absolute(next))") }
     if !host.engine.isClockTrusted { parts.append("clock not trusted yet, dates wait") }
-    if let failure = host.storeFailureText { parts.append("store trouble: \(failure)") }
+    if let failure = host.storeFailureText { parts.append("store failure: \(failure)") }
     return parts.joined(separator: "; ")
   }
 

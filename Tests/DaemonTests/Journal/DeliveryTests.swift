@@ -219,7 +219,7 @@ import Testing
     #expect(ids.allSatisfy { rig.daemon.host.engine.progress($0)?.state != .armed })
     #expect(told(rig) == [])
     #expect(rig.journal.entries(.storeFailure).count == 1)
-    #expect(rig.daemon.statusLine.contains("store trouble"))
+    #expect(rig.daemon.statusLine.contains("store failure"))
     // What can be read is.
     #expect(try rig.daemon.store.reminders.count() == ids.count)
     #expect(try rig.daemon.store.ledger.firings().values.isEmpty)
