@@ -25,7 +25,7 @@ package enum Program {
       return 0
     } catch {
       if let failure = misspeltVerb(in: arguments, error) { return report(failure, in: context) }
-      return report(error, in: context)
+      return report(error, of: prepared(arguments).first, in: context)
     }
   }
 
@@ -34,15 +34,20 @@ package enum Program {
     guard Failure(error) == nil, let word = prepared(arguments).first, !word.hasPrefix("-") else {
       return nil
     }
-    let root = GeoremindCommand.configuration
-    let commands = root.subcommands + root.groupedSubcommands.flatMap { $0.subcommands }
-    let verbs = commands.compactMap { $0.configuration.commandName }
     guard word != "help", !verbs.contains(word) else { return nil }
     let hint = NearestWord.find(word, in: verbs).map { "did you mean '\($0)'? " } ?? ""
     return Failure(.usage, "there is no verb '\(word)'; \(hint)See 'georemind --help'")
   }
 
-  private static func report(_ error: any Error, in context: Context) -> Int32 {
+  private static var verbs: [String] {
+    let root = GeoremindCommand.configuration
+    let commands = root.subcommands + root.groupedSubcommands.flatMap { $0.subcommands }
+    return commands.compactMap { $0.configuration.commandName }
+  }
+
+  private static func report(
+    _ error: any Error, of verb: String? = nil, in context: Context
+  ) -> Int32 {
     // Prints results found before the failure.
     if let failure = Failure(error) {
       if failure.status != .ioError { try? context.output.flush() }
@@ -61,21 +66,22 @@ package enum Program {
         return report(error, in: context)
       }
     }
-    try? context.notes.line("georemind: \(usageError(error, text).printable)")
+    try? context.notes.line("georemind: \(usageError(error, of: verb).printable)")
     try? context.notes.flush()
     return code
   }
 
   /// The parser's sentence with a pointer to the right help.
-  private static func usageError(_ error: any Error, _ text: String) -> String {
+  private static func usageError(_ error: any Error, of verb: String?) -> String {
     var message = GeoremindCommand.message(for: error)
     if message.hasPrefix("Error: ") { message.removeFirst(7) }
-    if message.hasSuffix(".") { message.removeLast() }
-    let hint = text.split(separator: "\n").last { $0.contains("--help'") }.flatMap { line in
-      line.split(separator: "'").first { $0.hasSuffix("--help") }
+    if let hint = message.firstRange(of: ". Did you mean ") {
+      message.replaceSubrange(hint, with: "; did you mean ")
     }
-    return message.lowercasedFirst
-      + "; see '\(hint.map(String.init) ?? "georemind --help")'"
+    let help = verb.flatMap { verbs.contains($0) ? "\($0) --help" : nil } ?? "--help"
+    guard !message.hasSuffix("?") else { return message.lowercasedFirst }
+    if message.hasSuffix(".") { message.removeLast() }
+    return "\(message.lowercasedFirst); see 'georemind \(help)'"
   }
 
   /// Allows common options before the verb, and coordinates and times with a minus.

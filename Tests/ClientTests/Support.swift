@@ -1,4 +1,5 @@
 import CivilTime
+import Geodesy
 
 @testable import Client
 
@@ -11,8 +12,16 @@ struct Run {
   /// 2026-06-12T16:00:00Z, a Friday.
   static let now = Instant(seconds: 1_781_280_000)
 
-  init(_ arguments: [String], environment: [String: String] = [:]) {
-    let context = Run.context(environment)
+  /// - Parameters:
+  ///   - columns: the width of a terminal; nil for a pipe.
+  ///   - configurationFiles: files that say how values are shown.
+  init(
+    _ arguments: [String], environment: [String: String] = [:], columns: Int? = nil,
+    configurationFiles: [String] = []
+  ) {
+    var context = Run.context(environment)
+    context.output = Output(columns: columns)
+    context.configurationFiles = configurationFiles
     status = Program.run(arguments, in: context)
     output = context.output.contents
     notes = context.notes.contents
@@ -23,6 +32,11 @@ struct Run {
       output: Output(), notes: Output(),
       environment: ["TZ": "Europe/Berlin", "GEOREMIND_SOCKET": "/nonexistent/socket"]
         .merging(environment) { $1 }, now: now)
+  }
+
+  /// Values as they go into a pipe.
+  static func display(_ zone: TimeZoneRules = .utc) -> Display {
+    Display(time: HumanTime(now: now, zone: zone), units: .metric, isForPeople: false)
   }
 
   var lines: [String] { output.split(separator: "\n").map(String.init) }

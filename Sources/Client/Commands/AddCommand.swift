@@ -19,22 +19,22 @@ struct AddCommand: ClientCommand {
       georemind add Ferry --leave-for Landungsbrücken --due 18:18 --by cycling
       """)
 
-  @Argument(help: "What to be reminded of; several words need no quotes.")
+  @Argument(help: "The title of the reminder; several words need no quotes.")
   var title: [String]
 
-  @Option(help: "An id of your own; without, it is given one.")
+  @Option(help: "The id of the reminder; without this option it gets a new one.")
   var id: String?
 
-  @Flag(help: "Say what would be added, and add nothing.")
+  @Flag(help: "Show the reminder without adding it.")
   var dryRun = false
 
   @OptionGroup(title: "The reminder") var reminder: ReminderOptions
   @OptionGroup var options: CommonOptions
 
-  func validate() throws { try reminder.checkCompleteness() }
-
   /// The reminder as the daemon takes it.
   func document(in context: Context) throws -> JSONObject {
+    // Not in `validate`, which the parser calls before it reports an unknown option.
+    try reminder.checkCompleteness()
     var document = JSONObject([
       "id": id.map { .string($0) }, "title": .string(title.joined(separator: " ")),
     ])
@@ -55,7 +55,7 @@ struct AddCommand: ClientCommand {
     do throws(ReminderError) {
       return try Reminder(json: document, newID: "new")
     } catch {
-      throw Failure(.badData, "the reminder cannot be: \(error)")
+      throw Failure(.badData, "the reminder is not valid: \(error)")
     }
   }
 
@@ -104,13 +104,13 @@ struct AddCommand: ClientCommand {
     _ reminder: Reminder, with daemon: DaemonConnection?, in context: Context,
     then next: () throws -> Void
   ) throws {
-    let zone = try context.zone()
+    let display = try context.display()
     let here = (try? daemon?.call("Where")).flatMap { CurrentPosition($0) }
     let text = ReminderSentence.text(
-      reminder, zone: zone, detail: .position(here: here?.position))
+      reminder, display, detail: .position(here: here?.position))
     try context.output.line(text)
     try next()
-    for warning in ReminderAdvice.warnings(on: reminder, now: context.now, zone: zone, here: here) {
+    for warning in ReminderAdvice.warnings(on: reminder, display, here: here) {
       try context.note("note: \(warning)")
     }
     if let daemon { try adviseOnCategories(of: reminder, daemon, context) }
@@ -127,8 +127,8 @@ struct AddCommand: ClientCommand {
       let hint = Suggestions.category(like: category, among: known)
         .map { "did you mean '\($0)'? Else " }
       try context.note(
-        "there is no category \(category) yet; \(hint ?? "")make it with "
-          + "'georemind category add', and places of it with 'georemind place add'")
+        "there is no category \(category) yet; \(hint ?? "")add it with "
+          + "'georemind category add', and its places with 'georemind place add'")
     }
     if let category = reminder.category,
       let near = Suggestions.category(like: category, among: known)

@@ -10,18 +10,17 @@ struct BackupCommand: ClientCommand {
     commandName: "backup",
     abstract: "Copy the daemon's database to a new file, while the daemon runs.",
     discussion: """
-      The copy is of one moment and has reminders, places and the record of firings. To restore \
-      it, \
-      stop the daemon, put the copy in the place of georemind.db without the files -wal and -shm \
-      beside it, give it to the daemon's user, and start the daemon. The database of the system's \
-      service can be read by root alone.
+      The copy holds reminders, places and the ledger of firings at one moment. To restore it, \
+      stop the daemon, replace georemind.db with the copy, remove the files georemind.db-wal and \
+      georemind.db-shm, give the copy to the daemon's user, and start the daemon. Only root can \
+      read the database of the system's service.
       """)
 
   @Argument(help: "The file to write; it must not exist.", completion: .file())
   var file: String
 
   @Option(
-    help: ArgumentHelp("Where the daemon keeps its state.", valueName: "dir"),
+    help: ArgumentHelp("The folder of the daemon's database.", valueName: "dir"),
     completion: .directory)
   var stateDirectory: String?
   @OptionGroup var options: CommonOptions

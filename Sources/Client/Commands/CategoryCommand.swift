@@ -1,9 +1,8 @@
 import ArgumentParser
 import Companion
-import Control
 import JSONText
 
-/// Sorts of places and reminders, with their colours.
+/// Categories of places and reminders, with their colours.
 struct CategoryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "category", abstract: "Manage categories.",
@@ -12,10 +11,10 @@ struct CategoryCommand: ParsableCommand {
   struct Add: ClientCommand {
     static let configuration = CommandConfiguration(abstract: "Add a category.")
 
-    @Argument(help: "Its name.")
+    @Argument(help: "The name of the category.")
     var name: String
 
-    @Argument(help: "Its colour, #RRGGBB.")
+    @Argument(help: "The colour, #RRGGBB.")
     var color: String
     @OptionGroup var options: CommonOptions
 
@@ -37,12 +36,12 @@ struct CategoryCommand: ParsableCommand {
   }
 
   struct Edit: ClientCommand {
-    static let configuration = CommandConfiguration(abstract: "Give a category another colour.")
+    static let configuration = CommandConfiguration(abstract: "Change the colour of a category.")
 
-    @Argument(help: "Its name.", completion: Completions.categories)
+    @Argument(help: "The name of the category.", completion: Completions.categories)
     var name: String
 
-    @Argument(help: "Its new colour, #RRGGBB.")
+    @Argument(help: "The new colour, #RRGGBB.")
     var color: String
     @OptionGroup var options: CommonOptions
 
@@ -53,15 +52,15 @@ struct CategoryCommand: ParsableCommand {
 
   struct Remove: ClientCommand {
     static let configuration = CommandConfiguration(
-      commandName: "rm", abstract: "Remove a category that nothing refers to.")
+      commandName: "rm", abstract: "Remove a category without places and reminders.")
 
-    @Argument(help: "Its name.", completion: Completions.categories)
+    @Argument(help: "The name of the category.", completion: Completions.categories)
     var name: String
     @OptionGroup var options: CommonOptions
 
     func run(in context: Context) throws {
-      let answer = try CategoryCommand.call(
-        "RemoveCategory", ["name": .string(name)], options, context)
+      let answer = try DaemonConnection(options, context).call(
+        "RemoveCategory", ["name": .string(name)])
       guard !options.json else {
         return try CategoryPrinter(context: context, json: true).print([answer["category"]])
       }
@@ -76,24 +75,9 @@ extension CategoryCommand {
     _ name: String, _ color: String, _ method: String, _ options: CommonOptions, _ context: Context
   ) throws {
     let color = try Self.color(color)
-    let answer = try call(
-      method, ["name": .string(name), "color": .string(color)], options, context)
+    let answer = try DaemonConnection(options, context).call(
+      method, ["name": .string(name), "color": .string(color)])
     try CategoryPrinter(context: context, json: options.json).print([answer["category"]])
-  }
-
-  /// Calls a method about one category; an unknown name is reported as a category's.
-  fileprivate static func call(
-    _ method: String, _ parameters: JSONObject, _ options: CommonOptions, _ context: Context
-  ) throws -> JSONObject {
-    do {
-      return try DaemonConnection(options, context).call(method, parameters)
-    } catch let error as VarlinkError {
-      guard let name = parameters["name"]?.string, GeoremindError(error) == .notFound(id: name)
-      else { throw error }
-      throw Failure(
-        .badData,
-        "there is no category '\(name)'; 'georemind category list' shows what there is")
-    }
   }
 
   /// A colour with or without `#`, which begins a comment in a shell.

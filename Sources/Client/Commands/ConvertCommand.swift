@@ -8,9 +8,9 @@ struct ConvertCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert", abstract: "Print a coordinate in its usual forms.",
     discussion: """
-      Understands degrees, minutes and seconds with letters, signs and marks as they come, NMEA, \
-      ISO 6709, geo: addresses, Plus Codes (short ones with a coordinate near by behind them), \
-      UTM, MGRS, and links to OpenStreetMap, Google and Apple maps.
+      Reads degrees, minutes and seconds in any usual form, NMEA, ISO 6709, geo: addresses, Plus \
+      Codes, UTM, MGRS, and links to OpenStreetMap, Google and Apple maps. A short Plus Code \
+      needs a nearby coordinate behind it.
       """)
 
   @Argument(help: ArgumentHelp("The coordinate.", valueName: "coord"))
@@ -45,10 +45,10 @@ struct DistanceCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "distance", abstract: "Print the distance between two coordinates on WGS 84.")
 
-  @Argument(help: "A coordinate, in quotes where it has blanks.")
+  @Argument(help: "The coordinate to start from, in quotes if it has blanks.")
   var from: String
 
-  @Argument(help: "Another one.")
+  @Argument(help: "The other coordinate.")
   var to: String
   @OptionGroup var options: CommonOptions
 
@@ -65,7 +65,7 @@ struct DistanceCommand: ClientCommand {
       ])
     } else {
       try context.output.line(
-        "\(Length.formatted(metres: geodesic.distance)) "
+        "\(try context.display().length(geodesic.distance)) "
           + "(\(Decimal.rounded(geodesic.distance, digits: 3)) m), leaving at "
           + "\(bearing(geodesic.initialBearing)), arriving at \(bearing(geodesic.finalBearing))")
     }

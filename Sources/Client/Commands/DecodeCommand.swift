@@ -7,13 +7,12 @@ struct DecodeCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode", abstract: "Print the fixes of a receiver's output as JSON lines.",
     discussion: """
-      Reads NMEA 0183 sentences and gpsd's JSON reports, mixed and damaged as they may be, or the \
-      tracks of a GPX file, packed by gzip or not, and prints gpsd's TPV objects (gpsd_json(5)), \
-      one a line. A live stream is printed as it comes. \
-      A fix whose date is not known has no "time".
+      Reads NMEA 0183 sentences, gpsd's JSON reports, or the tracks of a GPX file, with or without \
+      gzip. Damaged lines are left out. Prints gpsd's TPV objects (gpsd_json(5)), one a line, from \
+      a live stream as they come. A fix without a known date has no "time".
       """)
 
-  @Argument(help: "The file to read; - or none is standard input.")
+  @Argument(help: "The file to read; - is standard input.")
   var file = "-"
 
   @OptionGroup var options: CommonOptions

@@ -9,11 +9,11 @@ struct EditCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Change a reminder.",
     discussion: """
-      Only what is given changes; an empty text ('') takes it away. Without any option the \
-      reminder is opened in your editor ($VISUAL, $EDITOR).
+      Changes the given settings only; an empty text ('') removes a setting. Without options it \
+      opens the reminder in your editor ($VISUAL, $EDITOR).
       """)
 
-  @Argument(help: "Its id, or the beginning of it.")
+  @Argument(help: "The id of the reminder, or its beginning.")
   var id: String
 
   @Option("title") var title: TypedField?
@@ -22,7 +22,7 @@ struct EditCommand: ClientCommand {
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let zone = try context.zone()
+    let display = try context.display()
     let daemon = try DaemonConnection(options, context)
     let old = try daemon.call("Show", ["id": .string(id)])["reminder"]?.object ?? JSONObject()
     let changes = try changes(of: old, in: context)
@@ -31,7 +31,7 @@ struct EditCommand: ClientCommand {
       guard let editor = Editor(context) else {
         throw ValidationError("say what to change, for example --due or --title")
       }
-      let form = ReminderForm(try ListedReminder(old, zone: zone).reminder)
+      let form = ReminderForm(try ListedReminder(old, zone: display.zone).reminder)
       answer = try FormSession(form: form, editor: editor, context: context).run { arguments in
         guard
           let command = try GeoremindCommand.parseAsRoot(["edit", id] + arguments) as? EditCommand
@@ -42,7 +42,7 @@ struct EditCommand: ClientCommand {
       answer = try apply(changes, daemon)
     }
     guard let answer else { return try context.note("nothing was changed") }
-    try ReminderPrinter(context: context, zone: zone, json: options.json).print(answer)
+    try ReminderPrinter(context: context, display: display, json: options.json).print(answer)
   }
 
   func changes(of old: JSONObject, in context: Context) throws -> JSONObject {

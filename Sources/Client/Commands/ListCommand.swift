@@ -16,19 +16,20 @@ struct ListCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List reminders in groups, the next to fire first.")
 
-  @Option(name: .customLong("by"), help: "What to group them by.")
+  @Option(name: .customLong("by"), help: "Group the reminders by this.")
   var grouping = Grouping.kind
 
-  @Option(help: "Only those of a kind.")
+  @Option(help: "List reminders of this kind only.")
   var kind: Reminder.Kind?
 
-  @Flag(help: "Those that are done or expired, too.")
+  @Flag(help: "List done and expired reminders, too.")
   var all = false
 
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let zone = try context.zone()
+    let display = try context.display()
+    let zone = display.zone
     // Short ids must differ from the ids of reminders that are not shown.
     let listed = try DaemonConnection(options, context).reminders().map {
       try ListedReminder($0, zone: zone)
@@ -41,10 +42,10 @@ struct ListCommand: ClientCommand {
     if options.json {
       try listing.forEach { try context.output.line($0.json) }
     } else if chosen.isEmpty {
-      try context.note("no reminders; 'georemind add' makes one")
+      try context.note("no reminders; add one with 'georemind add'")
     } else {
       let ids = ShortIDs(listed.map(\.reminder.id))
-      try listing.print(to: context.output) { $0.cells(ids, zone) }
+      try listing.print(to: context.output) { $0.cells(ids, display) }
     }
   }
 }
@@ -76,7 +77,7 @@ extension Heading {
 }
 
 extension ListedReminder {
-  fileprivate func cells(_ ids: ShortIDs, _ zone: TimeZoneRules) -> [String] {
+  fileprivate func cells(_ ids: ShortIDs, _ display: Display) -> [String] {
     let place = ReminderSentence.name(reminder)
     let what: String? =
       switch reminder.kind {
@@ -84,8 +85,9 @@ extension ListedReminder {
       case .date: reminder.repeatRule.map(\.description)
       case .preemptive: place.map { "leave for \($0)" }
       }
+    let time = moment.map { isActive ? display.due($0) : display.entry($0) }
     return [
-      ids[reminder.id], moment?.rfc3339(zone: zone) ?? "",
+      ids[reminder.id], time ?? "",
       reminder.state == .armed ? "" : reminder.state.rawValue, reminder.title, what ?? "",
     ]
   }

@@ -5,7 +5,7 @@ import JSONText
 /// Past firings.
 struct LogCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "log", abstract: "Show past firings, the latest last.")
+    commandName: "log", abstract: "Show past firings, the latest at the end.")
 
   enum Grouping: String, CaseIterable, ExpressibleByArgument {
     case day
@@ -15,15 +15,15 @@ struct LogCommand: ClientCommand {
     case reminder
   }
 
-  @Option(name: .customLong("by"), help: "What to group them by.")
+  @Option(name: .customLong("by"), help: "Group the firings by this.")
   var grouping: Grouping?
 
-  @Option(help: "How many at most.")
+  @Option(help: "Show this many firings at most, the latest.")
   var limit: Int?
 
-  @Option("Only those since: today, -2h, 2026-11-21 …", "time") var since: String?
+  @Option("Show firings since this time: today, -2h, 2026-11-21 …", "time") var since: String?
 
-  @Option(help: ArgumentHelp("Only those of one reminder.", valueName: "id"))
+  @Option(help: ArgumentHelp("Show firings of this reminder only.", valueName: "id"))
   var reminder: String?
   @OptionGroup var options: CommonOptions
 
@@ -32,7 +32,8 @@ struct LogCommand: ClientCommand {
   }
 
   func run(in context: Context) throws {
-    let zone = try context.zone()
+    let display = try context.display()
+    let zone = display.zone
     let since = try since.map { try context.stamp($0, option: "--since").instant(in: zone).json }
     let answer = try DaemonConnection(options, context).call(
       "Log",
@@ -40,9 +41,9 @@ struct LogCommand: ClientCommand {
         "limit": limit.map { .int($0) }, "since": since.map { .string($0) },
         "reminder": reminder.map { .string($0) },
       ])
-    let printer = FiringPrinter(context: context, zone: zone, json: options.json)
+    let printer = FiringPrinter(context: context, display: display, json: options.json)
     let firings = (answer["firings"]?.array ?? []).compactMap(\.object)
-    guard let grouping else { return try firings.forEach(printer.print) }
+    guard let grouping else { return try printer.print(firings) }
     // They come in the order of their decisions, which stays within each group.
     var listing = GroupedListing<JSONObject> { _, _ in false }
     for firing in firings { listing.add(firing, under: grouping.heading(of: firing, zone)) }

@@ -5,14 +5,14 @@ import JSONText
 
 struct NextCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "next", abstract: "Show what fires next: timers by time, places by distance.")
+    commandName: "next", abstract: "Show the next reminders: dates by time, places by distance.")
 
-  @Option(help: "How many of each at most.")
+  @Option(help: "Show this many of each at most.")
   var limit = 10
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let zone = try context.zone()
+    let display = try context.display()
     let daemon = try DaemonConnection(options, context)
     let answer = try daemon.call("Next", ["limit": .int(limit)])
     guard !options.json else { return try context.output.line(answer) }
@@ -24,7 +24,7 @@ struct NextCommand: ClientCommand {
     for entry in timers {
       listing.add(
         [
-          ids[entry["id"]?.string ?? ""], Answer.time(entry["time"], zone),
+          ids[entry["id"]?.string ?? ""], Answer.time(entry["time"], display.due),
           entry["title"]?.string ?? "",
           entry["waits_for_clock"]?.bool == true ? "waits until the clock is trusted" : "",
         ], under: Heading(rank: 0, text: "by time"))
@@ -35,7 +35,7 @@ struct NextCommand: ClientCommand {
       listing.add(
         [
           ids[entry["id"]?.string ?? ""],
-          distance <= 0 ? "here" : "in \(Length.formatted(metres: distance))",
+          distance <= 0 ? "here" : "in \(display.length(distance))",
           entry["title"]?.string ?? "", "\(entry["on"]?.string ?? "")\(place)",
         ], under: Heading(rank: 1, text: "by distance"))
     }

@@ -11,23 +11,24 @@ struct OccurrencesCommand: ClientCommand {
   var rule: String
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Where it starts (DTSTART).", valueName: "time"))
+    parsing: .unconditional,
+    help: ArgumentHelp("The start of the rule (DTSTART).", valueName: "time"))
   var from: String
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("A further time (RDATE), repeatable.", valueName: "time"))
+    help: ArgumentHelp("A further time (RDATE).", valueName: "time"))
   var rdate: [String] = []
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("A time left out, or a whole day (EXDATE), repeatable.", valueName: "time"))
+    help: ArgumentHelp("A time or a whole day to leave out (EXDATE).", valueName: "time"))
   var exdate: [String] = []
 
-  @Option(help: ArgumentHelp("The time zone; else the system's.", valueName: "zone"))
+  @Option(help: ArgumentHelp("The time zone; the default is the system's.", valueName: "zone"))
   var zone: String?
 
-  @Option(help: ArgumentHelp("How many at most.", valueName: "n"))
+  @Option(help: ArgumentHelp("Print this many times at most.", valueName: "n"))
   var count = 10
   @OptionGroup var options: CommonOptions
 
@@ -69,7 +70,7 @@ struct OccurrencesCommand: ClientCommand {
       }
     }
     if printed == 0 || gaveUp {
-      try context.note("the rule gives no \(printed == 0 ? "" : "further ")time that was found")
+      try context.note("found no \(printed == 0 ? "" : "further ")time of the rule")
     }
   }
 

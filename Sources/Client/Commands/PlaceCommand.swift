@@ -15,17 +15,17 @@ struct PlaceCommand: ParsableCommand {
   struct Add: ClientCommand {
     static let configuration = CommandConfiguration(abstract: "Add a place.")
 
-    @Argument(help: "Its name.")
+    @Argument(help: "The name of the place.")
     var name: String
 
-    @Argument(help: ArgumentHelp("Where it is, in any form.", valueName: "coord"))
+    @Argument(help: ArgumentHelp("The coordinate of the place, in any form.", valueName: "coord"))
     var position: [String]
 
-    @Option("How far it reaches.", "length") var radius: String?
+    @Option("The radius of the place.", "length") var radius: String?
 
     @Option("The name of its category.") var category: String?
 
-    @Option("More words.") var notes: String?
+    @Option("Longer text about the place.") var notes: String?
     @OptionGroup var options: CommonOptions
 
     func run(in context: Context) throws {
@@ -49,10 +49,10 @@ struct PlaceCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(abstract: "List places by name.")
 
-    @Option(name: .customLong("by"), help: "What to group them by.")
+    @Option(name: .customLong("by"), help: "Group the places by this.")
     var grouping: Grouping?
 
-    @Option("Only those of a category.") var category: String?
+    @Option("List places of this category only.") var category: String?
     @OptionGroup var options: CommonOptions
 
     func run(in context: Context) throws {
@@ -74,12 +74,12 @@ struct PlaceCommand: ParsableCommand {
 
   struct Remove: ClientCommand {
     static let configuration = CommandConfiguration(
-      commandName: "rm", abstract: "Remove a place that no reminder refers to.")
+      commandName: "rm", abstract: "Remove a place that no reminder uses.")
 
-    @Argument(help: "Its name.")
+    @Argument(help: "The name of the place.")
     var name: String
 
-    @Flag(help: "Also one that reminders refer to; they keep what they have of it.")
+    @Flag(help: "Remove it even if reminders use it; they keep its position.")
     var force = false
     @OptionGroup var options: CommonOptions
 
@@ -124,15 +124,16 @@ struct PlacePrinter {
   let json: Bool
 
   func print(_ places: [JSONValue?]) throws {
+    let display = try context.display()
     var table = Table()
     for case let place? in places {
       if json {
         try context.output.line(Self.line(place))
       } else {
-        table.add(Self.cells(place))
+        table.add(Self.cells(place, display))
       }
     }
-    for line in table.lines() { try context.output.line(line) }
+    for line in table.lines(width: context.output.columns) { try context.output.line(line) }
   }
 
   /// A place and what it is sorted by.
@@ -147,7 +148,10 @@ struct PlacePrinter {
   }
 
   func print(_ listing: GroupedListing<Named>) throws {
-    guard json else { return try listing.print(to: context.output) { Self.cells($0.place) } }
+    guard json else {
+      let display = try context.display()
+      return try listing.print(to: context.output) { Self.cells($0.place, display) }
+    }
     try listing.forEach { try context.output.line(Self.line($0.place)) }
   }
 
@@ -167,13 +171,13 @@ struct PlacePrinter {
     ]
   }
 
-  private static func cells(_ place: JSONValue) -> [String] {
+  private static func cells(_ place: JSONValue, _ display: Display) -> [String] {
     let position = Coordinate(
       latitude: place["latitude"]?.double, longitude: place["longitude"]?.double)
     return [
-      place["distance_m"]?.double.map { Length.formatted(metres: $0) } ?? "",
+      place["distance_m"]?.double.map(display.length) ?? "",
       place["name"]?.string ?? "", position?.formatted(.decimalDegrees) ?? "",
-      Length.formatted(metres: place["radius_m"]?.double ?? .nan),
+      display.length(place["radius_m"]?.double ?? .nan),
       place["category"]?.string ?? "", place["notes"]?.string ?? "",
     ]
   }

@@ -6,9 +6,9 @@ import JSONText
 
 struct PlaceShow: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show a place and the reminders made from it.")
+    commandName: "show", abstract: "Show a place and the reminders that use it.")
 
-  @Argument(help: "Its name.")
+  @Argument(help: "The name of the place.")
   var name: String
   @OptionGroup var options: CommonOptions
 
@@ -27,20 +27,20 @@ struct PlaceFind: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "find", abstract: "Find places by words, category and distance.",
     discussion: """
-      Words are looked for in names and notes; their beginnings will do. The nearest come first: \
-      to --near, or to where the device is.
+      Searches names and notes for words that begin like the given ones. Prints the nearest \
+      places first, seen from --near or from the device.
       """)
 
-  @Argument(help: "Words that the place has, all of them.")
+  @Argument(help: "Words of the place; all must match.")
   var words: [String] = []
 
-  @Option("Only those of a category.") var category: String?
+  @Option("Only places of this category.") var category: String?
 
-  @Option("Near this coordinate or place.", "place") var near: String?
+  @Option("The coordinate or place to search around.", "place") var near: String?
 
-  @Option("No farther than this.", "length") var within: String?
+  @Option("The greatest distance.", "length") var within: String?
 
-  @Option(help: "How many at most.")
+  @Option(help: "Print this many places at most.")
   var limit = 20
   @OptionGroup var options: CommonOptions
 
@@ -64,7 +64,7 @@ struct PlaceFind: ClientCommand {
         "limit": .int(limit),
       ])
     let places = answer["places"]?.array ?? []
-    if places.isEmpty { try context.note("no place fits") }
+    if places.isEmpty { try context.note("no place matches; 'georemind place list' shows all") }
     try PlacePrinter(context: context, json: options.json).print(places)
   }
 
@@ -87,18 +87,18 @@ struct PlaceEdit: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Rename, move or change a place; its reminders follow.")
 
-  @Argument(help: "Its name.")
+  @Argument(help: "The name of the place.")
   var name: String
 
-  @Option("A new name.") var rename: String?
+  @Option("The new name.") var rename: String?
 
-  @Option("Where it is now.", "coord") var move: String?
+  @Option("The new coordinate.", "coord") var move: String?
 
-  @Option("How far it reaches.", "length") var radius: String?
+  @Option("The new radius.", "length") var radius: String?
 
-  @Option("The name of its category; an empty one for none.") var category: String?
+  @Option("The name of its category; '' for none.") var category: String?
 
-  @Option("More words; an empty text for none.") var notes: String?
+  @Option("Longer text about the place; '' for none.") var notes: String?
   @OptionGroup var options: CommonOptions
 
   func validate() throws {
@@ -125,12 +125,12 @@ struct PlaceEdit: ClientCommand {
 
 struct PlaceMerge: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "merge", abstract: "Make one place of two; the reminders of the first follow.")
+    commandName: "merge", abstract: "Merge a place into another; its reminders follow.")
 
-  @Argument(help: "The place that goes.")
+  @Argument(help: "The place to remove.")
   var name: String
 
-  @Argument(help: "The place that stays.")
+  @Argument(help: "The place to keep.")
   var into: String
   @OptionGroup var options: CommonOptions
 
@@ -153,14 +153,14 @@ struct PlaceImportCommand: ClientCommand {
     commandName: "import", abstract: "Add the places of files, all or none.",
     discussion: """
       Reads GPX, KML, KMZ, GeoJSON, OwnTracks (.otrw), CSV, OpenStreetMap XML and Overpass JSON, \
-      by content. A place that is there already (same name, 20 m off at most) is passed over; a \
-      name that is taken elsewhere gets a number.
+      and recognizes the format by its content. Skips a known place (same name, at most 20 m \
+      away). A name that another place has gets a number.
       """)
 
   @Argument(help: "Files; - is standard input.", completion: .file())
   var files: [String]
 
-  @Option("Put all of them into this category.") var category: String?
+  @Option("The category for all places.") var category: String?
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
@@ -177,10 +177,10 @@ struct PlaceExport: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Print places for other programs.")
 
-  @Option(help: "The format.")
+  @Option(help: "The format of the output.")
   var format = PlaceWriter.Format.json
 
-  @Option("Only those of a category.") var category: String?
+  @Option("Only places of this category.") var category: String?
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {

@@ -9,7 +9,7 @@ struct ShowCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show a reminder.")
 
-  @Argument(help: "Its id, or the beginning of it.", completion: Completions.reminders)
+  @Argument(help: "The id of the reminder, or its beginning.", completion: Completions.reminders)
   var id: String
   @OptionGroup var options: CommonOptions
 
@@ -24,7 +24,7 @@ struct RemoveCommand: ClientCommand {
     commandName: "rm", abstract: "Remove reminders.")
 
   @Argument(
-    help: "Their ids, or the beginnings of them.", completion: Completions.reminders)
+    help: "The ids of the reminders, or their beginnings.", completion: Completions.reminders)
   var ids: [String]
   @OptionGroup var options: CommonOptions
 
@@ -36,10 +36,10 @@ struct RemoveCommand: ClientCommand {
 /// Completes the current occurrence.
 struct DoneCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "done", abstract: "Complete reminders; one that repeats goes on to its next time.")
+    commandName: "done", abstract: "Complete reminders; a repeating one advances to its next time.")
 
   @Argument(
-    help: "Their ids, or the beginnings of them.", completion: Completions.reminders)
+    help: "The ids of the reminders, or their beginnings.", completion: Completions.reminders)
   var ids: [String]
   @OptionGroup var options: CommonOptions
 
@@ -51,13 +51,13 @@ struct DoneCommand: ClientCommand {
 /// Puts a reminder off.
 struct SnoozeCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "snooze", abstract: "Put a reminder off.",
-    discussion: "By a span (20min), until a time (18:00, tomorrow 9:00) or until next-visit.")
+    commandName: "snooze", abstract: "Remind again later.",
+    discussion: "Takes a span (20min), a time (18:00, tomorrow 9:00) or next-visit.")
 
-  @Argument(help: "Its id, or the beginning of it.", completion: Completions.reminders)
+  @Argument(help: "The id of the reminder, or its beginning.", completion: Completions.reminders)
   var id: String
 
-  @Argument(help: ArgumentHelp("How long, or until when.", valueName: "until"))
+  @Argument(help: ArgumentHelp("The span, the time or next-visit.", valueName: "until"))
   var until: [String]
 
   @OptionGroup var options: CommonOptions
@@ -71,7 +71,9 @@ struct SnoozeCommand: ClientCommand {
   static func until(_ text: String, in context: Context) throws(Failure) -> String {
     if text == "next-visit" { return text }
     if let span = try? TimeSpan(parsing: text) {
-      guard span > .zero else { throw Failure(.badData, "a snooze of no length; give 20min") }
+      guard span > .zero else {
+        throw Failure(.badData, "the span is zero; give a longer one such as 20min")
+      }
       return span.description
     }
     let stamp = try context.stamp(text, option: "give a span (20min), a time or next-visit")
@@ -82,9 +84,9 @@ struct SnoozeCommand: ClientCommand {
 /// Shows the next reminder by date.
 struct PeekCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "peek", abstract: "Show the reminder of a kind that is nearest by date.")
+    commandName: "peek", abstract: "Show the next reminder of a kind by date.")
 
-  @Option(help: "The kind.")
+  @Option(help: "The kind of reminder.")
   var kind: Reminder.Kind
   @OptionGroup var options: CommonOptions
 
@@ -97,9 +99,9 @@ struct PeekCommand: ClientCommand {
 struct PopCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "pop",
-    abstract: "Complete the reminder of a kind that is nearest by date, and show it.")
+    abstract: "Complete the next reminder of a kind by date, and show it.")
 
-  @Option(help: "The kind.")
+  @Option(help: "The kind of reminder.")
   var kind: Reminder.Kind
   @OptionGroup var options: CommonOptions
 
@@ -113,17 +115,20 @@ private enum OneReminder {
   static func run(
     _ method: String, _ parameters: JSONObject, _ options: CommonOptions, _ context: Context
   ) throws {
-    let zone = try context.zone()
+    let display = try context.display()
     let answer = try DaemonConnection(options, context).call(method, parameters)
     guard answer["reminder"]?.object != nil else {
-      return try context.note("there is no such reminder")
+      if options.json { try context.output.line("null") }
+      let kind = parameters["kind"]?.string.map { "\($0) " } ?? ""
+      throw Failure(.noAnswer, "no \(kind)reminder waits; 'georemind list' shows all")
     }
-    try ReminderPrinter(context: context, zone: zone, json: options.json).print(answer)
+    try ReminderPrinter(context: context, display: display, json: options.json).print(answer)
   }
 
   static func runEach(
     _ method: String, _ ids: [String], said: String, _ options: CommonOptions, _ context: Context
   ) throws {
+    let display = try context.display()
     let daemon = try DaemonConnection(options, context)
     for id in ids {
       let object = try daemon.call(method, ["id": .string(id)])["reminder"]?.object ?? JSONObject()
@@ -132,9 +137,8 @@ private enum OneReminder {
       } else {
         let title = object["title"]?.string ?? id
         let next = object["next_due"]?.string.flatMap { try? Instant(rfc3339: $0) }
-        let zone = try context.zone()
         let again =
-          method == "Done" ? next.map { "; next at \($0.rfc3339(zone: zone))" } ?? "" : ""
+          method == "Done" ? next.map { "; next at \(display.answer($0))" } ?? "" : ""
         try context.output.line("\(said) \(title.printable)\(again)")
       }
     }

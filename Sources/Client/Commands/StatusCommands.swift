@@ -7,19 +7,19 @@ import JSONText
 /// The daemon's health.
 struct StatusCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Show the daemon's health: feeds, fix, what is due.")
+    commandName: "status", abstract: "Show the daemon's health: feeds, fix, next due time.")
 
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let zone = try context.zone()
+    let display = try context.display()
     let answer = try DaemonConnection(options, context).call("Status")
     let status = answer["status"]?.object ?? JSONObject()
     guard !options.json else { return try context.output.line(status) }
-    for line in Self.lines(status, zone: zone) { try context.output.line(line) }
+    for line in Self.lines(status, display) { try context.output.line(line) }
   }
 
-  static func lines(_ status: JSONObject, zone: TimeZoneRules) -> [String] {
+  static func lines(_ status: JSONObject, _ display: Display) -> [String] {
     var table = Table()
     let version = status["version"]?.string.map { " \($0)" } ?? ""
     let isRecording = status["clock"]?.string == "recording"
@@ -27,23 +27,27 @@ struct StatusCommand: ClientCommand {
       "daemon", "georemindd\(version)\(isRecording ? ", playing a recording" : "")",
     ])
     if let failure = status["store_trouble"]?.string {
-      table.add(["store", "trouble: \(failure)"])
+      table.add(["store", "failure: \(failure)"])
     }
-    table.add(["time", status["time"] == nil ? "not begun" : Answer.time(status["time"], zone)])
+    table.add([
+      "time", status["time"] == nil ? "not begun" : Answer.time(status["time"], display.entry),
+    ])
     if status["clock_trusted"]?.bool == false {
       let waiting = status["dates_waiting_for_clock"]?.int ?? 0
       table.add([
         "clock",
-        "not trusted yet, dates wait"
-          + (waiting > 0 ? ": \(waiting) would be due by it" : ""),
+        "not trusted yet; dates wait" + (waiting > 0 ? ", \(waiting) of them due" : ""),
       ])
     }
     table.add([
       "reminders",
       "\(status["reminders"]?.int ?? 0), \(status["armed"]?.int ?? 0) of them armed",
     ])
-    table.add(["next due", status["next_due"] == nil ? "-" : Answer.time(status["next_due"], zone)])
-    table.add(["position", position(status)])
+    table.add([
+      "next due",
+      status["next_due"] == nil ? "nothing" : Answer.time(status["next_due"], display.due),
+    ])
+    table.add(["position", position(status, display)])
     for line in travelLines(status) { table.add(["travel", line]) }
     if let routing = status["routing"]?.object { table.add(["routing", Self.routing(routing)]) }
     let feeds = status["feeds"]?.array ?? []
@@ -71,9 +75,9 @@ struct StatusCommand: ClientCommand {
     let failed = routing["failed"]?.int ?? 0
     var text = "\(answered) answers, \(failed) failures"
     if let refused = routing["refused"]?.int, refused > 0 {
-      text += ", \(refused) times that cannot be"
+      text += ", \(refused) implausible times"
     }
-    if failed > 0, let reason = routing["reason"]?.string { text += "; last trouble: \(reason)" }
+    if failed > 0, let reason = routing["reason"]?.string { text += "; last failure: \(reason)" }
     return text
   }
 
@@ -110,11 +114,11 @@ struct StatusCommand: ClientCommand {
     return lines
   }
 
-  private static func position(_ status: JSONObject) -> String {
+  private static func position(_ status: JSONObject, _ display: Display) -> String {
     guard let fix = status["fix"] else { return status["position"]?.string ?? "none" }
     var text = status["position"]?.string ?? "known"
     text += fix["mode"]?.int == 3 ? ", 3D" : ", 2D"
-    if let error = fix["eph_m"]?.double { text += ", ±\(Length.formatted(metres: error))" }
+    if let error = fix["eph_m"]?.double { text += ", ±\(display.length(error))" }
     if let age = fix["age_s"]?.double { text += ", \(Answer.age(age)) old" }
     return text
   }
@@ -122,9 +126,9 @@ struct StatusCommand: ClientCommand {
 
 /// Values of the daemon's answers, for people.
 enum Answer {
-  static func time(_ value: JSONValue?, _ zone: TimeZoneRules) -> String {
+  static func time(_ value: JSONValue?, _ words: (Instant) -> String) -> String {
     let text = value?.string ?? ""
-    return (try? Instant(rfc3339: text))?.rfc3339(zone: zone) ?? text
+    return (try? Instant(rfc3339: text)).map(words) ?? text
   }
 
   static func age(_ seconds: Double) -> String {

@@ -10,9 +10,9 @@ struct ImportCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Add the reminders and places of files, all or none.",
     discussion: """
-      What a file is, its content tells: reminders as 'export' writes them; events and tasks of an \
-      iCalendar file, of which those that are known already are passed over; places of GPX, KML, \
-      KMZ, GeoJSON, OwnTracks (.otrw), CSV, OpenStreetMap XML or Overpass JSON.
+      Reads reminders in the form of 'export', events and tasks of iCalendar files, and places of \
+      GPX, KML, KMZ, GeoJSON, OwnTracks (.otrw), CSV, OpenStreetMap XML or Overpass JSON. It \
+      recognizes the format by its content. Skips known events, tasks and places.
       """)
 
   @Argument(help: "Files; - is standard input.", completion: .file())
@@ -38,7 +38,7 @@ struct ImportCommand: ClientCommand {
       } catch let error {
         guard !ids.isEmpty, let failure = Failure(error) else { throw error }
         throw Failure(
-          failure.status, "\(failure.description); the first \(ids.count) reminders are in already")
+          failure.status, "\(failure.description); the first \(ids.count) reminders were imported")
       }
     }
     return ids
@@ -74,13 +74,11 @@ struct ExportCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Print all reminders.",
     discussion: """
-      As JSON, one object a line, and as iCalendar nothing is left out. GPX and GeoJSON get the \
-      places of the reminders \
-      that have one, under the reminders' titles; 'place export' prints the places that you have \
-      named.
+      JSON (one object a line) and iCalendar are complete. GPX and GeoJSON hold the places of the \
+      reminders, under the reminders' titles. 'place export' prints the places that you have named.
       """)
 
-  @Option(help: "The format.")
+  @Option(help: "The format of the output.")
   var format = ExportFormat.json
   @OptionGroup var options: CommonOptions
 

@@ -7,16 +7,16 @@ import Reminders
 struct TravelCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "travel",
-    abstract: "Show what the daemon has learnt from your trips, or have it forget that.",
+    abstract: "Show or forget the travel times learnt from your trips.",
     discussion: """
-      A trip counts that a 'time to leave' has set off and that has ended at its place. After \
-      three of them by one mode of transport, travel times by that mode follow them.
+      A trip counts if a 'time to leave' started it and it ended at the place. After three trips \
+      by one mode of transport, the daemon adjusts the travel times of that mode.
       """)
 
-  @Flag(help: "Forget it.")
+  @Flag(help: "Forget the trips.")
   var forget = false
 
-  @Option(help: "Only this mode of transport.")
+  @Option(help: "Forget trips by this mode of transport only.")
   var by: Reminder.Transport?
   @OptionGroup var options: CommonOptions
 
@@ -28,7 +28,7 @@ struct TravelCommand: ClientCommand {
     let daemon = try DaemonConnection(options, context)
     if forget {
       _ = try daemon.call("ForgetTrips", ["transport": by.map { .string($0.rawValue) }])
-      if !options.json { try context.note("forgotten: \(by?.rawValue ?? "all modes")") }
+      if !options.json { try context.note("forgot the trips by \(by?.rawValue ?? "all modes")") }
     }
     let answer = try daemon.call("Status")
     let status = answer["status"]?.object ?? JSONObject()

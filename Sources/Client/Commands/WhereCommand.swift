@@ -9,10 +9,10 @@ struct WhereCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "where", abstract: "Show the current fix and the nearest places.")
 
-  @Option(help: "How the coordinate is written.")
+  @Option(help: "The form of the coordinate.")
   var format = CoordinateFormat.decimalDegrees
 
-  @Flag(help: "One line to put in a message: a geo URI and a link to a map.")
+  @Flag(help: "Print one line for a message: a geo URI and a link to a map.")
   var share = false
   @OptionGroup var options: CommonOptions
 
@@ -23,16 +23,17 @@ struct WhereCommand: ClientCommand {
       let position = Coordinate(latitude: fix["lat"]?.double, longitude: fix["lon"]?.double)
     else { return try context.note("no fix yet; see 'georemind status'") }
     let error = fix["eph"]?.double
+    let display = try context.display()
     if share { return try context.output.line(position.shareable(uncertainty: error)) }
     var text = position.formatted(format)
-    if let error { text += "  ±\(Length.formatted(metres: error))" }
+    if let error { text += "  ±\(display.length(error))" }
     if let age = answer["age_s"]?.double { text += "  \(Answer.age(age)) old" }
     try context.output.line(text)
     var table = Table()
     for place in answer["nearest"]?.array ?? [] {
       let bearing = place["bearing_deg"]?.double ?? .nan
       table.add([
-        Length.formatted(metres: place["distance_m"]?.double ?? .nan),
+        display.length(place["distance_m"]?.double ?? .nan),
         CompassPoint(bearing: bearing)?.rawValue ?? "", place["name"]?.string ?? "",
         Self.travel(place["travel_s"]),
       ])

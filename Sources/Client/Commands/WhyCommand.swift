@@ -6,17 +6,17 @@ import JSONText
 /// Why a reminder has not fired.
 struct WhyCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "why", abstract: "Show what keeps a reminder from firing, and what would let it.",
-    discussion: "The same of a recording: georemind replay FILE --why ID.")
+    commandName: "why", abstract: "Show why a reminder has not fired, and when it will.",
+    discussion: "For a recording use 'georemind replay FILE --why ID'.")
 
-  @Argument(help: "Its id, or the beginning of it.", completion: Completions.reminders)
+  @Argument(help: "The id of the reminder, or its beginning.", completion: Completions.reminders)
   var id: String
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let zone = try context.zone()
+    let display = try context.display()
     let answer = try DaemonConnection(options, context).call("Why", ["id": .string(id)])
-    try WhyPrinter(context: context, zone: zone, json: options.json)
+    try WhyPrinter(context: context, display: display, json: options.json)
       .print(answer["why"]?.object ?? JSONObject())
   }
 }
@@ -24,7 +24,7 @@ struct WhyCommand: ClientCommand {
 /// An explanation, a gate a line.
 struct WhyPrinter {
   let context: Context
-  let zone: TimeZoneRules
+  let display: Display
   let json: Bool
 
   func print(_ why: JSONObject) throws {
@@ -37,13 +37,14 @@ struct WhyPrinter {
     for gate in why["gates"]?.array ?? [] {
       let passed = gate["passed"]?.bool ?? false
       table.add([
-        passed ? "passed" : "FAILED", text(gate.object, "gate"), text(gate.object, "says"),
+        passed ? "passed" : "FAILED", text(gate.object, "gate"),
+        display.sentence(text(gate.object, "says")),
       ])
     }
     if let feed = why["feed"]?.string { table.add(["", "feed", "followed: \(feed.printable)"]) }
     for line in table.lines(indent: 2) { try context.output.line(line) }
-    let fired = Answer.time(why["last_fired"], zone)
-    if !fired.isEmpty { try context.output.line("Fired last at \(fired.printable)") }
-    try context.output.line(text(why, "summary"))
+    let fired = Answer.time(why["last_fired"], display.entry)
+    if !fired.isEmpty { try context.output.line("Last fired: \(fired.printable)") }
+    try context.output.line(display.sentence(text(why, "summary")))
   }
 }

@@ -1,5 +1,6 @@
 package import CivilTime
 import Companion
+import Configuration
 import Glibc
 
 /// The surroundings of a command: streams, clock and environment.
@@ -9,12 +10,18 @@ package struct Context {
   /// The variables that matter, by name.
   package var environment: [String: String]
   package var now: Instant
+  /// Files that say how values are shown, the one that counts last.
+  package var configurationFiles: [String]
 
-  package init(output: Output, notes: Output, environment: [String: String] = [:], now: Instant) {
+  package init(
+    output: Output, notes: Output, environment: [String: String] = [:], now: Instant,
+    configurationFiles: [String] = []
+  ) {
     self.output = output
     self.notes = notes
     self.environment = environment
     self.now = now
+    self.configurationFiles = configurationFiles
   }
 
   private static let variables = [
@@ -33,7 +40,10 @@ package struct Context {
     return Context(
       output: Output(descriptor: 1, noColor: environment["NO_COLOR"]),
       notes: Output(descriptor: 2, noColor: environment["NO_COLOR"]), environment: environment,
-      now: Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000))
+      now: Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000),
+      configurationFiles: [
+        ServiceFolders.systemConfiguration, ServiceFolders().configurationFile,
+      ])
   }
 
   /// Whether a page can be drawn on the output.
@@ -53,6 +63,13 @@ package struct Context {
     } catch {
       throw Failure(.badConfiguration, error.description)
     }
+  }
+
+  /// How values are shown on this output.
+  func display() throws(Failure) -> Display {
+    Display(
+      time: HumanTime(now: now, zone: try zone()),
+      units: DisplaySettings(files: configurationFiles).units, isForPeople: output.isTerminal)
   }
 
   /// A zone by name.

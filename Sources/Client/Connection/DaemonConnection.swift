@@ -37,7 +37,11 @@ final class DaemonConnection {
   /// Calls a method of `org.georemind` and waits for its reply.
   func call(_ method: String, _ parameters: JSONObject = JSONObject()) throws -> JSONObject {
     try begin(method, parameters)
-    return try answer()
+    do {
+      return try answer()
+    } catch let error as VarlinkError {
+      throw UnknownName(error, method: method, parameters) as (any Error)? ?? error
+    }
   }
 
   /// All reminders as the daemon answers them, in the order of arrival.
@@ -90,7 +94,7 @@ final class DaemonConnection {
   private func receive(timeout: Int64) throws -> [VarlinkClientSession.Reply] {
     guard let message = try client.receive(timeout: timeout) else {
       throw Failure(
-        .unavailable, "the daemon hung up; see 'journalctl -t georemindd' and try again")
+        .unavailable, "the daemon disconnected; see 'journalctl -t georemindd' and try again")
     }
     return try session.receive(message + [0])
   }

@@ -8,8 +8,10 @@ import JSONText
 import LinuxRuntime
 import Reminders
 
-/// The exit codes of sysexits.h that this program uses.
+/// The exit codes that this program uses: those of sysexits.h, and 1.
 package enum ExitStatus: Int32, Sendable {
+  /// A query without an answer.
+  case noAnswer = 1
   case usage = 64
   case badData = 65
   case noInput = 66
@@ -21,7 +23,7 @@ package enum ExitStatus: Int32, Sendable {
   case badConfiguration = 78
 }
 
-/// Why a verb came to nothing: a sentence for people and the code to leave with.
+/// A failed verb: a sentence for people and the exit code.
 package struct Failure: Error, Equatable, CustomStringConvertible {
   package let status: ExitStatus
   package let description: String
@@ -35,6 +37,7 @@ package struct Failure: Error, Equatable, CustomStringConvertible {
   package init?(_ error: any Error) {
     switch error {
     case let failure as Failure: self = failure
+    case let error as UnknownName: self.init(.badData, error.description)
     case let error as VarlinkError: self.init(Self.status(of: error), error.description)
     case let error as SystemError:
       let isDenied = error.code == EACCES || error.code == EPERM

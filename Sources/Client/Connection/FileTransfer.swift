@@ -94,8 +94,9 @@ struct FileTransfer {
         calendarReminders.append(reminder)
       }
     }
-    refused += reading.leftOut.count
-    refusals += reading.leftOut.map { "\(source.name):\($0.line): left out: \($0.reason)" }
+    let leftOut = (reading.leftOut + reading.unalarmed).sorted { $0.line < $1.line }
+    refused += leftOut.count
+    refusals += leftOut.map { "\(source.name):\($0.line): left out: \($0.reason)" }
   }
 
   /// The reminders from calendars that the daemon does not have.

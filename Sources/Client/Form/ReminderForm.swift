@@ -34,8 +34,8 @@ struct ReminderForm {
       # \(reminder.title.printable) (\(reminder.id.printable))
       #
       # One setting a line, in the words of 'georemind add --help'. Change, add or remove
-      # lines; those that begin with '#' are remarks, and one that begins with a blank goes
-      # on with the value above. Save and leave to apply. Nothing changed: nothing happens.
+      # lines. A line that begins with '#' is a remark; a line that begins with a blank
+      # continues the value above. Save and leave to apply. Without a change nothing happens.
 
 
       """
@@ -85,7 +85,7 @@ struct ReminderForm {
       if line.hasPrefix("#") || trimmed.isEmpty { continue }
       if line.first == " " || line.first == "\t" {
         guard let last, var values = settings[last], let value = values.popLast() else {
-          throw Fault(line: index + 1, description: "it begins with a blank below no value")
+          throw Fault(line: index + 1, description: "it begins with a blank and continues no value")
         }
         values.append("\(value)\n\(trimmed)")
         settings[last] = values
@@ -102,7 +102,7 @@ struct ReminderForm {
       }
       let value = Self.trimmed(line[line.index(after: sign)...])
       guard settings[name] == nil || key.field.isList else {
-        throw Fault(line: index + 1, description: "'\(name)' is there twice; leave one")
+        throw Fault(line: index + 1, description: "'\(name)' occurs twice; remove one")
       }
       last = name
       // An empty value is a setting that is taken away.

@@ -141,21 +141,19 @@ struct ReminderOptions: ParsableArguments {
     }
   }
 
-  /// Reports an unknown name as a place's, with a suggestion.
+  /// Adds a suggestion to the error for an unknown place.
   func namingPlace(
     _ daemon: DaemonConnection, _ call: () throws -> JSONObject
   ) throws -> JSONObject {
     do {
       return try call()
-    } catch let error as VarlinkError {
-      guard let name = (at ?? leaveFor)?.text, GeoremindError(error) == .notFound(id: name) else {
-        throw error
-      }
-      let hint = Suggestions.place(like: name, daemon).map { "did you mean '\($0)'? Else " } ?? ""
+    } catch let error as UnknownName where error.kind == .place {
+      let hint =
+        Suggestions.place(like: error.name, daemon).map { "did you mean '\($0)'? Else " } ?? ""
       throw Failure(
         .badData,
-        "there is no place '\(name)'; \(hint)make it known with 'georemind place add', "
-          + "or give a coordinate")
+        "there is no place '\(error.name)'; \(hint)add it with 'georemind place add', or give a "
+          + "coordinate")
     }
   }
 

@@ -6,7 +6,7 @@ import Reminders
 /// Firings, one a line.
 struct FiringPrinter {
   let context: Context
-  let zone: TimeZoneRules
+  let display: Display
   let json: Bool
 
   func print(_ firing: Firing) throws(Failure) { try print(firing.json) }
@@ -18,14 +18,25 @@ struct FiringPrinter {
     let padded = event + String(repeating: " ", count: max(0, 6 - event.columns))
     try context.output.line(
       "\(time(of: firing))  \(padded)  \(context.output.bold(Self.text(firing, "title"))): "
-        + Self.reason(of: firing))
+        + reason(of: firing))
+  }
+
+  /// Prints past firings, cut to the width of a terminal.
+  func print(_ firings: [JSONObject]) throws(Failure) {
+    guard !json else {
+      for firing in firings { try context.output.line(firing) }
+      return
+    }
+    var table = Table()
+    for firing in firings { table.add(cells(firing)) }
+    for line in table.lines(width: context.output.columns) { try context.output.line(line) }
   }
 
   /// The columns of a firing in a table.
   func cells(_ firing: JSONObject) -> [String] {
     [
       time(of: firing), Self.text(firing, "event"),
-      "\(Self.text(firing, "title")): \(Self.reason(of: firing))",
+      "\(Self.text(firing, "title")): \(reason(of: firing))",
     ]
   }
 
@@ -33,16 +44,12 @@ struct FiringPrinter {
     (firing[name]?.string ?? "").printable
   }
 
-  /// The time in whole seconds, so that lines are aligned.
   private func time(of firing: JSONObject) -> String {
-    let text = Self.text(firing, "time")
-    return (try? Instant(rfc3339: text)).map {
-      Instant(seconds: $0.seconds.rounded(.down)).rfc3339(zone: zone)
-    } ?? text
+    Answer.time(firing["time"], display.entry)
   }
 
-  private static func reason(of firing: JSONObject) -> String {
-    text(firing, "why").lowercasedFirst
+  private func reason(of firing: JSONObject) -> String {
+    display.sentence(Self.text(firing, "why").lowercasedFirst)
   }
 }
 

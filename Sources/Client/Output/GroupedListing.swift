@@ -17,7 +17,7 @@ struct Heading {
   static func precedes(_ a: Heading, _ b: Heading) -> Bool { (a.rank, a.text) < (b.rank, b.text) }
 }
 
-/// Items under headings, for people: all in order, the columns aligned over all groups.
+/// Items under headings, for people: all in order, each group with the columns that it needs.
 struct GroupedListing<Item> {
   private var sections: SortedSections<Heading, Item>
 
@@ -41,16 +41,13 @@ struct GroupedListing<Item> {
 
   /// - Parameter cells: the columns of an item's line.
   func print(to output: Output, cells: (Item) -> [String]) throws(Failure) {
-    var table = Table()
-    forEach { table.add(cells($0)) }
-    var lines = table.lines(indent: 2)[...]
     for (index, section) in sections.sections.enumerated() {
       if index > 0 { try output.line("") }
       let swatch = section.key.color.flatMap(output.swatch).map { "\($0) " } ?? ""
       try output.line(swatch + output.bold(section.key.text.printable))
-      for _ in section.items {
-        if let line = lines.popFirst() { try output.line(line) }
-      }
+      var table = Table()
+      for item in section.items { table.add(cells(item)) }
+      for line in table.lines(indent: 2, width: output.columns) { try output.line(line) }
     }
   }
 }

@@ -12,22 +12,25 @@ package final class Output {
   private var text = ""
   /// Written text, for an output in memory.
   private var kept = ""
+  /// The width of a terminal; nil for any other output.
+  package let columns: Int?
   /// Whether the output is a terminal.
-  package let isTerminal: Bool
+  package var isTerminal: Bool { columns != nil }
   /// Whether to use colour: on a terminal, unless NO_COLOR (https://no-color.org) is set.
   package let hasColor: Bool
 
   /// Writes to a descriptor.
   package init(descriptor: Int32, noColor: String?) {
     self.descriptor = descriptor
-    isTerminal = isatty(descriptor) == 1
-    hasColor = isTerminal && (noColor ?? "").isEmpty
+    columns = isatty(descriptor) == 1 ? Terminal(output: descriptor).size.columns : nil
+    hasColor = columns != nil && (noColor ?? "").isEmpty
   }
 
   /// An output in memory, for tests.
-  package init() {
+  /// - Parameter columns: the width, for one that counts as a terminal.
+  package init(columns: Int? = nil) {
     descriptor = nil
-    isTerminal = false
+    self.columns = columns
     hasColor = false
   }
 

@@ -7,14 +7,14 @@ import Reminders
 /// One reminder of the daemon's answer.
 struct ReminderPrinter {
   let context: Context
-  let zone: TimeZoneRules
+  let display: Display
   let json: Bool
 
   /// - Parameter answer: the reply, with its member `reminder`.
   func print(_ answer: JSONObject) throws {
     let object = answer["reminder"]?.object ?? JSONObject()
     guard !json else { return try context.output.line(object) }
-    let entry = try ListedReminder(object, zone: zone)
+    let entry = try ListedReminder(object, zone: display.zone)
     let reminder = entry.reminder
     try context.output.line(context.output.bold(reminder.title.printable))
     try context.output.line(state(entry))
@@ -32,13 +32,13 @@ struct ReminderPrinter {
       table.add([
         "region",
         "\(name)\(area.type) of \(area.positionCount) positions, "
-          + "within \(Length.formatted(metres: area.reach)) of "
+          + "within \(display.length(area.reach)) of "
           + area.middle.formatted(.decimalDegrees),
       ])
-      if let width = area.width { table.add(["width", Length.formatted(metres: width)]) }
+      if let width = area.width { table.add(["width", display.length(width)]) }
     }
     if let fired = object["last_fired"]?.string.flatMap({ try? Instant(rfc3339: $0) }) {
-      table.add(["last fired", fired.rfc3339(zone: zone)])
+      table.add(["last fired", display.entry(fired)])
     }
     if let owner = reminder.owner { table.add(["owner", "user \(owner)"]) }
     if let notes = reminder.notes { table.add(["notes", notes]) }
@@ -46,13 +46,13 @@ struct ReminderPrinter {
   }
 
   private func state(_ entry: ListedReminder) -> String {
-    let sentence = ReminderSentence.text(entry.reminder, zone: zone)
+    let sentence = ReminderSentence.text(entry.reminder, display)
     switch entry.reminder.state {
     case .armed:
       let next = entry.json["next_due"] == nil ? nil : entry.moment
-      return sentence + (next.map { "; next at \($0.rfc3339(zone: zone))" } ?? "")
+      return sentence + (next.map { "; next at \(display.answer($0))" } ?? "")
     case .snoozed:
-      return "Snoozed until \(entry.moment.map { $0.rfc3339(zone: zone) } ?? "the next visit")"
+      return "Snoozed until \(entry.moment.map(display.answer) ?? "the next visit")"
     case .fired: return "Has fired"
     case .done: return "Done"
     case .expired: return "Expired without a firing"

@@ -16,47 +16,51 @@ enum ReminderSentence {
 
   /// The sentence without a final stop: `Will ring once when you come within 150 m of Rewe`.
   static func text(
-    _ reminder: Reminder, zone: TimeZoneRules, detail: Detail = .name
+    _ reminder: Reminder, _ display: Display, detail: Detail = .name
   ) -> String {
     var text = "Will ring "
     switch reminder.kind {
     case .location:
-      text += location(reminder, detail)
-      if let due = reminder.due { text += ", once it is \(ReminderField.text(due, zone))" }
-    case .date: text += date(reminder, zone)
-    case .preemptive: text += preemptive(reminder, zone, detail)
+      text += location(reminder, display, detail)
+      if let due = reminder.due { text += ", once it is \(time(due, display))" }
+    case .date: text += date(reminder, display)
+    case .preemptive: text += preemptive(reminder, display, detail)
     }
-    for clause in ReminderField.all.compactMap({ $0.clause(reminder, zone) }) {
-      text += ", \(clause)"
+    for clause in ReminderField.all.compactMap({ $0.clause(reminder, display.zone) }) {
+      text += ", \(display.sentence(clause))"
     }
     return text.printable
   }
 
   /// ` (52.520000, 13.405000), 2.3 km from here`: what the name leaves open.
-  private static func positionDetail(of reminder: Reminder, _ detail: Detail) -> String {
+  private static func positionDetail(
+    of reminder: Reminder, _ display: Display, _ detail: Detail
+  ) -> String {
     guard case .position(let here) = detail,
       let middle = reminder.area?.middle ?? reminder.place?.position
     else { return "" }
     let isNamed = (reminder.area?.name ?? reminder.place?.name) != nil
     let position = isNamed ? " (\(middle.formatted(.decimalDegrees)))" : ""
-    let distance = here.map { ", \(Length.formatted(metres: $0.distance(to: middle))) from here" }
+    let distance = here.map { ", \(display.length($0.distance(to: middle))) from here" }
     return position + (distance ?? "")
   }
 
-  private static func location(_ reminder: Reminder, _ detail: Detail) -> String {
-    if let category = reminder.nearCategory { return near(category, reminder) }
-    let name = (name(reminder) ?? "the place") + positionDetail(of: reminder, detail)
+  private static func location(
+    _ reminder: Reminder, _ display: Display, _ detail: Detail
+  ) -> String {
+    if let category = reminder.nearCategory { return near(category, reminder, display) }
+    let name = (name(reminder) ?? "the place") + positionDetail(of: reminder, display, detail)
     let visit = reminder.everyVisit ? "each time" : "once when"
-    let already = reminder.ifInside == .fire ? ", or are there already" : ""
+    let already = already(reminder)
     if let area = reminder.area {
-      let there = area.width.map { "the \(Length.formatted(metres: $0)) along \(name)" } ?? name
+      let there = area.width.map { "the \(display.length($0)) along \(name)" } ?? name
       switch reminder.trigger {
       case .arrive: return "\(visit) you enter \(there)\(already)"
       case .depart: return "\(visit) you leave \(there)"
       case .dwell: return "\(visit) you have stayed \(reminder.dwell) in \(there)"
       }
     }
-    let radius = Length.formatted(metres: reminder.place?.radius ?? .nan)
+    let radius = display.length(reminder.place?.radius ?? .nan)
     switch reminder.trigger {
     case .arrive: return "\(visit) you come within \(radius) of \(name)\(already)"
     case .depart: return "\(visit) you leave the \(radius) around \(name)"
@@ -64,34 +68,45 @@ enum ReminderSentence {
     }
   }
 
-  private static func near(_ category: String, _ reminder: Reminder) -> String {
+  private static func already(_ reminder: Reminder) -> String {
+    reminder.ifInside == .fire ? ", or at once if you are already there" : ""
+  }
+
+  private static func near(
+    _ category: String, _ reminder: Reminder, _ display: Display
+  ) -> String {
     let visit = reminder.everyVisit ? "each time" : "once when"
     let name = anyPlace(of: category)
-    let within = reminder.nearRadius.map { "within \(Length.formatted(metres: $0)) of " }
+    let within = reminder.nearRadius.map { "within \(display.length($0)) of " }
     switch reminder.trigger {
     case .arrive:
-      let already = reminder.ifInside == .fire ? ", or are there already" : ""
-      return "\(visit) you \(within.map { "come \($0)" } ?? "arrive at ")\(name)\(already)"
+      return "\(visit) you \(within.map { "come \($0)" } ?? "arrive at ")\(name)"
+        + already(reminder)
     case .depart:
-      let around = reminder.nearRadius.map { "the \(Length.formatted(metres: $0)) around " } ?? ""
+      let around = reminder.nearRadius.map { "the \(display.length($0)) around " } ?? ""
       return "\(visit) you leave \(around)\(name)"
     case .dwell: return "\(visit) you have stayed \(reminder.dwell) \(within ?? "at ")\(name)"
     }
   }
 
-  private static func date(_ reminder: Reminder, _ zone: TimeZoneRules) -> String {
+  private static func time(_ stamp: TimeStamp, _ display: Display) -> String {
+    display.answer(stamp.instant(in: display.zone))
+  }
+
+  private static func date(_ reminder: Reminder, _ display: Display) -> String {
     guard let due = reminder.due else { return "when it is due" }
-    guard !reminder.leads.isEmpty else { return "at \(ReminderField.text(due, zone))" }
-    let leads = reminder.leads.map { $0 == .zero ? "at the moment" : "\($0) before" }
-    return leads.joined(separator: " and ") + " it is due at \(ReminderField.text(due, zone))"
+    guard !reminder.leads.isEmpty else { return "at \(time(due, display))" }
+    let leads = reminder.leads.map { $0 == .zero ? "when" : "\($0) before" }
+    return leads.joined(separator: " and ") + " it is due at \(time(due, display))"
   }
 
   private static func preemptive(
-    _ reminder: Reminder, _ zone: TimeZoneRules, _ detail: Detail
+    _ reminder: Reminder, _ display: Display, _ detail: Detail
   ) -> String {
     let place =
-      (reminder.place.map { name($0) } ?? "the place") + positionDetail(of: reminder, detail)
-    let due = reminder.due.map { ReminderField.text($0, zone) } ?? "the time"
+      (reminder.place.map { name($0) } ?? "the place")
+      + positionDetail(of: reminder, display, detail)
+    let due = reminder.due.map { time($0, display) } ?? "the time"
     let early = reminder.leads.first.map { $0 == .zero ? "" : " \($0) early" } ?? ""
     let way = reminder.travel.map { "\($0) of \(reminder.transport.rawValue)" }
     return "when it is time to leave for \(place) by \(way ?? reminder.transport.rawValue), "

@@ -31,8 +31,8 @@ struct ReplayCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay", abstract: "Play a recorded feed against reminders, in virtual time.",
     discussion: """
-      Shows what would have fired, when and why. Nothing is changed and no daemon is needed. \
-      Without --reminders those of the daemon are taken, as if they were new.
+      Shows which reminders would have fired, when and why. It changes nothing and needs no \
+      daemon, except without --reminders: then it takes the daemon's reminders, as if new.
       """)
 
   @Argument(help: "The recording: NMEA 0183, gpsd's JSON or GPX, gzip or not; - is standard input.")
@@ -44,9 +44,9 @@ struct ReplayCommand: ClientCommand {
     completion: .file())
   var reminders: [String] = []
 
-  @Option("Start here; fixes before are passed over.", "time") var from: String?
+  @Option("Start at this time; skip earlier fixes.", "time") var from: String?
 
-  @Option("End here; fixes after are passed over.", "time") var to: String?
+  @Option("End at this time; skip later fixes.", "time") var to: String?
 
   @Option(
     help: ArgumentHelp(
@@ -55,34 +55,35 @@ struct ReplayCommand: ClientCommand {
   var places: [String] = []
 
   @Option(
-    help: ArgumentHelp("Show at the end what keeps this reminder from firing.", valueName: "id"))
+    help: ArgumentHelp("Show at the end why this reminder has not fired.", valueName: "id"))
   var why: String?
 
   @Option(
     help: ArgumentHelp(
-      "Draw the trip with all that fired as a page for a browser.", valueName: "file"),
+      "Draw the trip and its firings as a page for a browser.", valueName: "file"),
     completion: .file(extensions: ["html"]))
   var report: String?
 
-  @Option(help: ArgumentHelp("How fast: max, realtime, or so many times.", valueName: "speed"))
+  @Option(help: ArgumentHelp("The speed: max, realtime, or a factor.", valueName: "speed"))
   var speed = ReplaySpeed.unlimited
 
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let zone = try context.zone()
+    let display = try context.display()
+    let zone = display.zone
     let start = try from.map { try context.stamp($0, option: "--from").instant(in: zone) }
     let input = try InputFile(path: file)
-    let end = try to.map { try context.stamp($0, option: "--to").instant(in: zone) }
+    let stop = try to.map { try context.stamp($0, option: "--to").instant(in: zone) }
     let reminders = try readReminders(context)
     let questioned = try why.map { try Self.find($0, in: reminders) }
     let places = try readPlaces(for: reminders, context)
-    var replay = Replay(reminders: reminders, places: places, from: start, to: end, zone: zone)
+    var replay = Replay(reminders: reminders, places: places, from: start, to: stop, zone: zone)
     var picture = try report.map { try ReplayReport(path: $0, engine: replay.engine) }
     var decoderOptions = FixDecoder.Options()
     decoderOptions.referenceTime = start ?? input.modified
     var decoder = FixDecoder(options: decoderOptions)
-    let printer = FiringPrinter(context: context, zone: zone, json: options.json)
+    let printer = FiringPrinter(context: context, display: display, json: options.json)
     var progress = ProgressNote(context: context, input: input)
     let pace = Pace(speed)
     var fixes: [Fix] = []
@@ -135,35 +136,47 @@ struct ReplayCommand: ClientCommand {
     if !isGPX { try Recording.check(decoder.statistics, of: input) }
     guard let began = replay.began, let end = replay.now else {
       throw Failure(
-        .badData, "\(input.name): \(nothing(decoder, isUndated: isGPX, first, last, zone))")
+        .badData,
+        "\(input.name): "
+          + nothing(decoder, isGPX: isGPX, stop: replay.isOver ? stop : nil, first, last, zone))
     }
     try picture?.write(
       of: input.name, reminders: reminders, places: places, span: began...max(began, end),
       damage: Recording.damage(decoder.statistics), zone: zone)
     if let explanation = questioned.flatMap({ replay.why($0) }) {
-      try WhyPrinter(context: context, zone: zone, json: options.json).print(explanation.json)
+      try WhyPrinter(context: context, display: display, json: options.json).print(explanation.json)
     }
     try context.output.flush()
     guard !options.json else { return try input.checkWhole() }
     var summary =
-      "\(counted(replay.fixes, "fix", "fixes")) from \(began.rfc3339(zone: zone)) to "
-      + "\(end.rfc3339(zone: zone)), \(counted(firings, "firing", "firings")), "
+      "\(counted(replay.fixes, "fix", "fixes")) from \(display.entry(began)) to "
+      + "\(display.entry(end)), \(counted(firings, "firing", "firings")), "
       + "\(counted(replay.engine.armedCount, "reminder", "reminders")) still armed"
     if let damage = Recording.damage(decoder.statistics) { summary += "; \(damage)" }
     try context.note(summary)
     try input.checkWhole()
   }
 
-  /// Why not a single fix was played.
+  /// The reason that no fix was played.
+  /// - Parameter stop: the value of --to, if that ended the replay.
   private func nothing(
-    _ decoder: borrowing FixDecoder, isUndated: Bool, _ first: Instant?, _ last: Instant?,
-    _ zone: TimeZoneRules
+    _ decoder: borrowing FixDecoder, isGPX: Bool, stop: Instant?, _ first: Instant?,
+    _ last: Instant?, _ zone: TimeZoneRules
   ) -> String {
     if let first, let last {
-      return "all fixes are before --from: the recording is from \(first.rfc3339(zone: zone)) to "
+      let start = first.rfc3339(zone: zone)
+      if let stop {
+        return first > stop
+          ? "the recording begins at \(start), which is after --to; choose a later time"
+          : "no fix is between --from and --to; choose a longer span"
+      }
+      return "all fixes are before --from: the recording is from \(start) to "
         + "\(last.rfc3339(zone: zone)); choose a time in it"
     }
-    if isUndated || decoder.statistics.fixes > 0 {
+    if isGPX {
+      return "its track points have no <time>; record the track with times, or give NMEA sentences"
+    }
+    if decoder.statistics.fixes > 0 {
       return "its fixes have no time at all; give the day it begins with --from"
     }
     return Recording.withoutFix(decoder.statistics) + "; record one where it has"
@@ -179,7 +192,7 @@ struct ReplayCommand: ClientCommand {
     guard ids.count == 1 else {
       throw Failure(
         .badData,
-        "--why: '\(prefix)' may be \(ids.prefix(5).joined(separator: ", ")); write more of it")
+        "--why: '\(prefix)' may be \(ids.prefix(5).joined(separator: ", ")); give more letters")
     }
     return id
   }
@@ -192,8 +205,8 @@ struct ReplayCommand: ClientCommand {
     guard places.isEmpty, !categories.isEmpty else { return try ReplayPlaces(files: places) }
     guard reminders.isEmpty else {
       try context.note(
-        "no places of category \(categories.sorted().joined(separator: ", ")) are known; give them "
-          + "with --places FILE")
+        "no places of category \(categories.sorted().joined(separator: ", ")) are known; give "
+          + "them with --places FILE")
       return ReplayPlaces()
     }
     var known = ReplayPlaces()

@@ -10,18 +10,18 @@ struct ReportCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Draw past firings, reminders and places as a page.",
     discussion: """
-      The page is one file that loads nothing. The daemon keeps firings and no track, so there are \
-      spots on the map and no way between them; 'replay --report' draws a recorded trip.
+      The page is one file that loads nothing else. The daemon stores firings and no track, so \
+      the map has points and no lines; 'replay --report' draws a recorded trip.
       """)
 
   @Argument(
     help: "The file to write; - is standard output.", completion: .file(extensions: ["html"]))
   var file: String
 
-  @Option(help: "How many firings at most, the latest.")
+  @Option(help: "Show this many firings at most, the latest.")
   var limit = 1000
 
-  @Option("Only firings since: today, -7d, 2026-11-21 …", "time") var since: String?
+  @Option("Show firings since this time: today, -7d, 2026-11-21 …", "time") var since: String?
   @OptionGroup var options: CommonOptions
 
   func validate() throws {

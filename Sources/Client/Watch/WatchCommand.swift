@@ -8,26 +8,25 @@ import LinuxRuntime
 struct WatchCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Show what is going on until interrupted.",
+    abstract: "Show fixes, next reminders and firings live.",
     discussion: """
-      On a terminal a page that is drawn anew as things change: fix and feed, what is due next, \
-      the \
-      nearest fences and the last firings; 'q' quits. Into a pipe or a file, and with --json or \
-      --lines, each firing as it happens, one a line.
+      Draws a page on a terminal, with the fix, the feeds, the next due times, the nearest fences \
+      and the last firings; 'q' quits. In a pipe or a file, and with --json or --lines, prints \
+      each firing as it happens, one a line.
       """)
 
-  @Flag(help: "One line a firing, on a terminal, too.")
+  @Flag(help: "Print one line a firing, even on a terminal.")
   var lines = false
 
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let zone = try context.zone()
+    let display = try context.display()
     let daemon = try DaemonConnection(options, context)
     guard lines || options.json || !context.isInteractive else {
-      return try show(in: context, zone)
+      return try show(in: context, display)
     }
-    let printer = FiringPrinter(context: context, zone: zone, json: options.json)
+    let printer = FiringPrinter(context: context, display: display, json: options.json)
     try daemon.watch("WatchFirings") { answer in
       guard let firing = answer["firing"]?.object else { return }
       try printer.print(firing)
@@ -35,13 +34,13 @@ struct WatchCommand: ClientCommand {
     }
   }
 
-  private func show(in context: Context, _ zone: TimeZoneRules) throws {
+  private func show(in context: Context, _ display: Display) throws {
     let loop = try EventLoop()
     let follower = try FiringFollower(
       loop: loop, maximumMissed: 0, now: context.now.json
     ) { [options] in SocketPath.find(option: options.socket, environment: context.environment) }
     try WatchScreen(
-      loop: loop, terminal: Terminal(), follower: follower, zone: zone,
+      loop: loop, terminal: Terminal(), follower: follower, display: display,
       hasColor: context.output.hasColor
     ).run()
   }

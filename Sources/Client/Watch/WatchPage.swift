@@ -41,7 +41,7 @@ struct WatchPage {
   static let wideColumns = 120
 
   let state: State
-  let zone: TimeZoneRules
+  let display: Display
 
   /// Exactly `rows` lines, none wider than `columns`.
   func lines(columns: Int, rows: Int) -> [PageLine] {
@@ -74,7 +74,7 @@ struct WatchPage {
     var first = PageLine("georemind", .strong)
     first.append("  ")
     first.append(position)
-    let clock = now.map { Self.clock($0, zone) } ?? ""
+    let clock = now.map(display.time.clock) ?? ""
     first = first.filled(to: max(0, columns - clock.columns - 2))
     first.append("  \(clock)", .faint)
     var lines = [first]
@@ -82,7 +82,7 @@ struct WatchPage {
       lines.append(PageLine("no daemon, trying again: \(failure)", .alarm))
     }
     if let failure = state.status["store_trouble"]?.string {
-      lines.append(PageLine("store trouble: \(failure)", .alarm))
+      lines.append(PageLine("store failure: \(failure)", .alarm))
     }
     let feeds = state.status["feeds"]?.array ?? []
     // The followed feed first, then as many others as fit.
@@ -103,11 +103,11 @@ struct WatchPage {
     let isLost = state.status["position"]?.string == "lost"
     var line = PageLine(position.formatted(.decimalDegrees), isLost ? .faint : .plain)
     var parts: [String] = []
-    if let error = fix["eph"]?.double { parts.append("±\(Length.formatted(metres: error))") }
+    if let error = fix["eph"]?.double { parts.append("±\(display.length(error))") }
     parts.append(fix["mode"]?.int == 3 ? "3D" : "2D")
     if let speed = fix["speed"]?.double {
       let course = fix["track"]?.double.flatMap { CompassPoint(bearing: $0)?.rawValue }
-      parts.append("\(Int((speed * 3.6).rounded())) km/h\(course.map { " \($0)" } ?? "")")
+      parts.append("\(display.units.speed(metresPerSecond: speed))\(course.map { " \($0)" } ?? "")")
     }
     line.append("  " + parts.joined(separator: "  "))
     if let age = state.position["age_s"]?.double {
@@ -132,7 +132,7 @@ struct WatchPage {
       let moment = Self.instant(entry["time"])
       return [
         moment.map { Self.distance(to: $0, from: now) } ?? "",
-        moment.map { Self.moment($0, now: now, zone) } ?? "", entry["title"]?.string ?? "",
+        moment.map(self.moment) ?? "", entry["title"]?.string ?? "",
         entry["waits_for_clock"]?.bool == true ? "waits for a trusted clock" : "",
       ].filter { !$0.isEmpty }
     }
@@ -144,7 +144,7 @@ struct WatchPage {
       let distance = entry["distance_m"]?.double ?? .nan
       let place = entry["place"]?.string.map { " \($0)" } ?? ""
       return [
-        distance <= 0 ? "here" : Length.formatted(metres: distance), Self.bearing(entry),
+        distance <= 0 ? "here" : display.length(distance), Self.bearing(entry),
         entry["title"]?.string ?? "", "\(entry["on"]?.string ?? "")\(place)",
       ]
     }
@@ -154,7 +154,7 @@ struct WatchPage {
   private var places: Section {
     let rows = (state.position["nearest"]?.array ?? []).map { entry -> [String] in
       [
-        Length.formatted(metres: entry["distance_m"]?.double ?? .nan), Self.bearing(entry),
+        display.length(entry["distance_m"]?.double ?? .nan), Self.bearing(entry),
         entry["name"]?.string ?? "",
       ]
     }
@@ -165,7 +165,7 @@ struct WatchPage {
     let rows = state.firings.reversed().map { firing -> [String] in
       let why = firing["why"]?.string ?? ""
       return [
-        Self.instant(firing["time"]).map { Self.moment($0, now: now, zone) } ?? "",
+        Self.instant(firing["time"]).map { moment($0) } ?? "",
         firing["event"]?.string ?? "",
         "\(firing["title"]?.string ?? ""): \(why.lowercasedFirst)",
       ]
@@ -226,16 +226,11 @@ struct WatchPage {
     value?.string.flatMap { try? Instant(rfc3339: $0) }
   }
 
-  /// `18:00:07`.
-  private static func clock(_ instant: Instant, _ zone: TimeZoneRules) -> String {
-    let whole = Instant(seconds: instant.seconds.rounded(.down))
-    return zone.localDateTime(at: whole).time.text(decimals: .exact)
-  }
-
   /// `18:18` today, `Sat 18:18` within six days, else `2026-06-20 18:18`.
-  private static func moment(_ instant: Instant, now: Instant?, _ zone: TimeZoneRules) -> String {
+  private func moment(_ instant: Instant) -> String {
+    let zone = display.zone
     let local = zone.localDateTime(at: instant)
-    let time = clock(instant, zone).prefix(5)
+    let time = display.time.clock(instant).prefix(5)
     guard let now else { return "\(local.date) \(time)" }
     let days = local.date.dayNumber - zone.localDateTime(at: now).date.dayNumber
     let name = local.date.weekday.name.prefix(3)

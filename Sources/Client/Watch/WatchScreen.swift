@@ -10,7 +10,7 @@ final class WatchScreen {
   private let loop: EventLoop
   private let terminal: Terminal
   private let follower: FiringFollower
-  private let zone: TimeZoneRules
+  private let display: Display
   private let hasColor: Bool
   private var state = WatchPage.State()
   /// The lines on the screen; only changed ones are sent.
@@ -26,13 +26,13 @@ final class WatchScreen {
   private static let longestList = 100
 
   init(
-    loop: EventLoop, terminal: Terminal, follower: FiringFollower, zone: TimeZoneRules,
+    loop: EventLoop, terminal: Terminal, follower: FiringFollower, display: Display,
     hasColor: Bool
   ) {
     self.loop = loop
     self.terminal = terminal
     self.follower = follower
-    self.zone = zone
+    self.display = display
     self.hasColor = hasColor
   }
 
@@ -130,11 +130,13 @@ final class WatchScreen {
       drawn = []
       output = "\u{1B}[0m\u{1B}[2J"
     }
-    let lines = WatchPage(state: state, zone: zone).lines(columns: size.columns, rows: size.rows)
-      .map { line in
-        // After a full line the cursor is on its last character, which must not be erased.
-        line.rendered(color: hasColor) + (line.columns < size.columns ? "\u{1B}[K" : "")
-      }
+    let lines = WatchPage(state: state, display: display).lines(
+      columns: size.columns, rows: size.rows
+    )
+    .map { line in
+      // After a full line the cursor is on its last character, which must not be erased.
+      line.rendered(color: hasColor) + (line.columns < size.columns ? "\u{1B}[K" : "")
+    }
     for (index, line) in lines.enumerated() where drawn.count <= index || drawn[index] != line {
       output += "\u{1B}[\(index + 1);1H\(line)"
     }

@@ -161,6 +161,11 @@ struct CalendarItem {
     let dates = dateReminders()
     reading.reminders = dates + places + (try leaveReminder().map { [$0] } ?? [])
     putOff(&reading.reminders)
+    if reading.reminders.isEmpty, reading.leftOut.isEmpty {
+      let reason = isTask ? "a task without an alarm or a date" : "an event without an alarm"
+      reading.unalarmed.append(
+        Refusal(line: component.line, reason: "\(reason); add an alarm in the calendar"))
+    }
     return reading
   }
 

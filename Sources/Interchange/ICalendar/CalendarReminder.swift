@@ -57,6 +57,8 @@ package struct CalendarReading: Equatable, Sendable {
   package var reminders: [CalendarReminder] = []
   /// Left-out parts with reasons, such as alarms by place without a position.
   package var leftOut: [Refusal] = []
+  /// Events and tasks that make no reminder because no alarm asks for one.
+  package var unalarmed: [Refusal] = []
 }
 
 extension CalendarReading {
@@ -72,6 +74,7 @@ extension CalendarReading {
         for series in CalendarSeries.all(in: calendar) {
           let found = try series.reminders(zones)
           leftOut += found.leftOut
+          unalarmed += found.unalarmed
           for reminder in found.reminders {
             if let place = places[reminder.reminder.id] {
               reminders[place] = reminder

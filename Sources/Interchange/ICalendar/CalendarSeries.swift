@@ -59,6 +59,7 @@ extension CalendarReading {
   fileprivate mutating func add(_ other: CalendarReading) {
     reminders += other.reminders
     leftOut += other.leftOut
+    unalarmed += other.unalarmed
   }
 }
 

@@ -2,6 +2,7 @@ import CivilTime
 import Control
 import JSONText
 import Reminders
+import TestSupport
 import Testing
 
 @testable import Client
@@ -33,6 +34,120 @@ import Testing
     return Run(arguments, environment: ["GEOREMIND_SOCKET": daemon.path])
   }
 
+  /// The same verbs for people, on a terminal 60 columns wide.
+  private func onTerminal(
+    _ arguments: [String], columns: Int = 60, units: String = "metric",
+    _ handler: @escaping FakeDaemon.Handler
+  ) throws -> Run {
+    let folder = try TemporaryFolder()
+    let file = try folder.file("georemind.conf", "[Display]\nUnits=\(units)\n")
+    let daemon = try FakeDaemon(handler)
+    defer { daemon.stop() }
+    return Run(
+      arguments, environment: ["GEOREMIND_SOCKET": daemon.path], columns: columns,
+      configurationFiles: [file])
+  }
+
+  @Test func aListingOnATerminalSaysTimesAsPeopleDo() throws {
+    let late: JSONValue = [
+      "id": "3", "kind": "date", "title": "A title that is longer than the terminal is wide",
+      "due": "2026-01-10T08:00:00Z", "state": "fired",
+    ]
+    let run = try onTerminal(["list"]) { _ in
+      [VarlinkReply(parameters: ["reminders": .array(Self.reminders + [late])])]
+    }
+    #expect(
+      run.output == """
+        location
+          2222aaaa  Milk [2J  arrive Rewe
+
+        date
+          1111bbbb2  Tomorrow 10:00           Sooner
+          1111a      Sun 14 Jun 08:00         Later
+          3          5 months late     fired  A title that is longe…
+
+        """)
+    #expect(run.lines.allSatisfy { $0.count <= 60 })
+  }
+
+  @Test(arguments: [
+    ("metric", "in 1.5 km"), ("imperial", "in 0.9 mi"), ("nautical", "in 0.8 nmi"),
+  ])
+  func distancesHaveTheUnitsThatAreSet(units: String, distance: String) throws {
+    let run = try onTerminal(["next"], units: units) { _ in
+      [
+        VarlinkReply(parameters: [
+          "timers": [["id": "1111", "time": "2026-06-13T08:00:00Z", "title": "Tea"]],
+          "places": [["id": "3333", "distance_m": 1500, "title": "Post", "on": "arrive"]],
+        ])
+      ]
+    }
+    #expect(
+      run.output == """
+        by time
+          1111  Tomorrow 10:00  Tea
+
+        by distance
+          3333  \(distance)  Post  arrive
+
+        """)
+  }
+
+  @Test func pastFiringsFitTheTerminal() throws {
+    let run = try onTerminal(["log"], columns: 40) { _ in
+      [VarlinkReply(parameters: ["firings": .array(Self.firings)])]
+    }
+    #expect(
+      run.output == """
+        Tomorrow 00:30  due     Tea: due now
+        Today 11:00     arrive  Milk: entered R…
+        Tomorrow 11:00  due     Tea: due now
+
+        """)
+  }
+
+  @Test func sentencesOfTheDaemonHaveLocalTimesOnATerminal() throws {
+    let why: JSONValue = [
+      "title": "Tea", "summary": "It fires when it is 2026-06-14T08:00:00Z, or earlier",
+      "gates": [
+        ["gate": "due", "passed": false, "says": "It fires at 2026-06-12T18:30:00Z, when due"]
+      ],
+    ]
+    let handler: FakeDaemon.Handler = { _ in [VarlinkReply(parameters: ["why": why])] }
+    let run = try onTerminal(["why", "1"], handler)
+    #expect(
+      run.output == """
+        Tea
+          FAILED  due  It fires at 20:30, when due
+        It fires when it is Sun 14 Jun 10:00, or earlier
+
+        """)
+    let pipe = try self.run(["why", "1"], handler)
+    #expect(pipe.output.contains("It fires at 2026-06-12T18:30:00Z, when due"))
+  }
+
+  @Test func anEmptyQueueHasNoAnswer() throws {
+    for verb in ["peek", "pop"] {
+      let run = try run([verb, "--kind", "date"]) { _ in [VarlinkReply(parameters: [:])] }
+      #expect(run.status == 1)
+      #expect(run.output.isEmpty)
+      #expect(run.notes == "georemind: no date reminder waits; 'georemind list' shows all\n")
+      let json = try self.run([verb, "--kind", "date", "--json"]) { _ in
+        [VarlinkReply(parameters: [:])]
+      }
+      #expect(json.status == 1)
+      #expect(json.output == "null\n")
+    }
+  }
+
+  @Test func popPrintsTheReminderThatItCompleted() throws {
+    let run = try run(["pop", "--kind", "date"]) { _ in
+      [VarlinkReply(parameters: ["reminder": Self.reminders[3]])]
+    }
+    #expect(run.status == 0)
+    #expect(run.lines == ["Over", "Done", "  id    1111bbbb00000000", "  kind  date"])
+  }
+
   private func list(_ arguments: [String]) throws -> Run {
     try run(["list"] + arguments) { call in
       [VarlinkReply(parameters: ["reminders": .array(Self.reminders)])]
@@ -44,7 +159,7 @@ import Testing
     #expect(
       run.output == """
         location
-          2222aaaa                              Milk [2J  arrive Rewe
+          2222aaaa  Milk [2J  arrive Rewe
 
         date
           1111bbbb2  2026-06-13T10:00:00+02:00  Sooner
@@ -120,8 +235,8 @@ import Testing
           1111aaaa  2026-06-13T10:00:00+02:00  Tea
 
         by distance
-          2222      here                       Milk  depart Rewe
-          3333      in 1.5 km                  Post  arrive
+          2222  here       Milk  depart Rewe
+          3333  in 1.5 km  Post  arrive
 
         """)
   }
@@ -151,8 +266,8 @@ import Testing
           2026-06-12T11:00:00+02:00  arrive  Milk: entered Rewe
 
         Saturday 2026-06-13
-          2026-06-13T00:30:00+02:00  due     Tea: due now
-          2026-06-13T11:00:00+02:00  due     Tea: due now
+          2026-06-13T00:30:00+02:00  due  Tea: due now
+          2026-06-13T11:00:00+02:00  due  Tea: due now
 
         """)
   }

@@ -57,6 +57,18 @@ import Testing
     #expect(place?["name"]?.string == "A" && place?["lat"]?.double == 1)
   }
 
+  @Test func anEventWithoutAnAlarmIsLeftOutWithAReason() throws {
+    let run = try run(
+      ["import"],
+      [
+        "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:e\r\nSUMMARY:S\r\nDTSTART:20991201T000000Z\r\n"
+          + "END:VEVENT\r\nEND:VCALENDAR\r\n"
+      ])
+    #expect(run.status == 0)
+    #expect(run.output == "Imported 0 reminders, 1 left out\n")
+    #expect(run.notes.contains(":2: left out: an event without an alarm; add an alarm in the"))
+  }
+
   @Test func aCalendarReadTwiceIsNoDuplicate() throws {
     let tasks = ["a", "b"].map {
       "BEGIN:VTODO\r\nUID:\($0)\r\nSUMMARY:S\r\nDUE:20991201T000000Z\r\nEND:VTODO\r\n"

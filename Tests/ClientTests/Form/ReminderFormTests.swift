@@ -85,7 +85,7 @@ import Testing
 
   @Test(arguments: [
     ("radius 150m", "no '='"), ("raduis = 150m", "did you mean 'radius'?"),
-    ("  150m", "below no value"), ("title = a\ntitle = b", "twice"), ("at = Rewe", "no title"),
+    ("  150m", "continues no value"), ("title = a\ntitle = b", "twice"), ("at = Rewe", "no title"),
   ])
   func whatIsNoSettingIsRefusedWithItsLine(text: String, words: String) {
     let fault = #expect(throws: ReminderForm.Fault.self) { try ReminderForm.settings(in: text) }

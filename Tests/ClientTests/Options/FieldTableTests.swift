@@ -143,8 +143,8 @@ struct SampleFields: Sendable, CustomTestStringConvertible {
         without[sample.field.key] = nil
         guard let reminder = try? Reminder(json: document) else { continue }
         let other = try? Reminder(json: without)
-        let text = ReminderSentence.text(reminder, zone: .utc)
-        if other.map({ ReminderSentence.text($0, zone: .utc) }) != text {
+        let text = ReminderSentence.text(reminder, Run.display())
+        if other.map({ ReminderSentence.text($0, Run.display()) }) != text {
           said.insert(sample.field.key)
         }
       }

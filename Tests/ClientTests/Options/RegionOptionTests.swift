@@ -82,7 +82,7 @@ import Testing
     func sentence(_ members: String) throws -> String {
       let text = #"{"id":"r","title":"x",\#(members)}"#
       let object = try #require(try JSONParser.parse(text).object)
-      return ReminderSentence.text(try Reminder(json: object), zone: .utc)
+      return ReminderSentence.text(try Reminder(json: object), Run.display())
     }
     let named = Self.polygon.dropLast() + #","name":"Port"}"#
     #expect(try sentence(#""region":\#(named)"#) == "Will ring once when you enter Port")

@@ -68,16 +68,19 @@ import Testing
     #expect(place.status == 0, "\(place.notes)")
     #expect(place.lines == ["Will ring once when you come within 80 m of 52.520000, 13.405000"])
     let date = Run(["add", "Tea", "--due", "in 4min", "--dry-run"])
-    #expect(date.lines == ["Will ring at 2026-06-12T18:04:00+02:00"])
+    #expect(
+      date.lines == [
+        "Will ring at 2026-06-12T18:04:00+02:00 (Fri 12 Jun 2026 18:04, in 4 minutes)"
+      ])
   }
 
   @Test(arguments: [
-    (["--at", "52.52,13.405"], "you are there now"),
+    (["--at", "52.52,13.405"], "you are at the place now"),
     (["--at", "52.6,13.405", "--radius", "20m"], "less than the position's error now (35 m)"),
     (["--due", "2026-06-12 10:00"], "is past: it rings at once"),
     (["--at", "52.6,13.4", "--until", "yesterday"], "is past: it will never ring"),
     (["--at", "52.6,13.4", "--category", "Shoping"], "did you mean 'Shopping'?"),
-    (["--near-category", "shoping"], "did you mean 'Shopping'? Else make it with"),
+    (["--near-category", "shoping"], "did you mean 'Shopping'? Else add it with"),
   ])
   func whatIsHardlyMeantIsNoted(options: [String], words: String) throws {
     let run = try run(["add", "x"] + options + ["--dry-run"])
@@ -99,13 +102,49 @@ import Testing
     defer { daemon.stop() }
     let run = Run(["category"] + arguments, environment: ["GEOREMIND_SOCKET": daemon.path])
     #expect(run.status == 65)
-    #expect(run.notes.contains("there is no category 'Car'; 'georemind category list' shows"))
+    #expect(run.notes.contains("there is no category 'Car'; 'georemind category list' shows all"))
   }
 
   @Test func aMisspeltPlaceIsSuggested() throws {
     let run = try run(["add", "x", "--at", "Rwee", "--dry-run"])
     #expect(run.status == 65)
     #expect(run.notes.contains("there is no place 'Rwee'; did you mean 'Rewe'?"))
+  }
+
+  /// The kind of name that a verb takes decides where to look it up.
+  @Test(arguments: [
+    (["place", "show", "X"], "there is no place 'X'; 'georemind place list' shows all"),
+    (["place", "rm", "X"], "there is no place 'X'; 'georemind place list' shows all"),
+    (["place", "merge", "Rewe", "X"], "there is no place 'X'; 'georemind place list' shows all"),
+    (
+      ["place", "list", "--category", "X"],
+      "there is no category 'X'; 'georemind category list' shows all"
+    ),
+    (
+      ["place", "add", "A", "1,1", "--category", "X"],
+      "there is no category 'X'; 'georemind category list' shows all"
+    ),
+    (["show", "X"], "there is no reminder 'X'; 'georemind list' shows all"),
+    (["log", "--reminder", "X"], "there is no reminder 'X'; 'georemind list' shows all"),
+  ])
+  func anUnknownNameIsReportedWithTheListToSee(arguments: [String], words: String) throws {
+    let daemon = try FakeDaemon { _ in [VarlinkReply(GeoremindError.notFound(id: "X").varlink)] }
+    defer { daemon.stop() }
+    let run = Run(arguments, environment: ["GEOREMIND_SOCKET": daemon.path])
+    #expect(run.status == 65)
+    #expect(run.notes == "georemind: \(words)\n")
+  }
+
+  @Test(arguments: [
+    (["add", "x", "--att", "Rewe"], "unknown option '--att'; did you mean '--at'?"),
+    (["add", "x"], "say where (--at"),
+    (["add", "x"], "; see 'georemind add --help'"),
+    (["add", "x", "--due", "18:00", "--priority", "-1"], "a whole number from 0 to 9"),
+    (["add", "--help"], "--priority <0-9>"),
+  ])
+  func aMisspeltOptionIsNamed(arguments: [String], words: String) {
+    let run = Run(arguments)
+    #expect((run.notes + run.output).contains(words), "\(run.notes)")
   }
 
   @Test(arguments: [

@@ -78,6 +78,31 @@ import Testing
     #expect(after.notes.contains("before --from"))
   }
 
+  @Test(arguments: [
+    (["--to", "2026-06-01"], "begins at 2026-06-12T18:00:00+02:00, which is after --to"),
+    (
+      ["--from", "2026-06-12 16:05:00.2Z", "--to", "2026-06-12 16:05:00.8Z"],
+      "no fix is between --from and --to"
+    ),
+  ])
+  func aSpanWithoutAFixNamesTheOptionAtFault(options: [String], words: String) throws {
+    let folder = try TemporaryFolder()
+    let drive = try folder.file("drive.nmea", Self.drive())
+    let run = Run(["replay", drive, "--reminders", "/dev/null"] + options)
+    #expect(run.status == 65)
+    #expect(run.notes.contains(words), "\(run.notes)")
+  }
+
+  @Test func aTrackWithoutTimesIsRefusedWithAReasonThatHelps() throws {
+    let folder = try TemporaryFolder()
+    let track = try folder.file(
+      "track.gpx", "<gpx><trk><trkseg><trkpt lat='1' lon='2'/></trkseg></trk></gpx>")
+    let run = Run(["replay", track, "--reminders", "/dev/null"])
+    #expect(run.status == 65)
+    #expect(run.notes.contains("its track points have no <time>"))
+    #expect(!run.notes.contains("--from"))
+  }
+
   /// Two devices of one gpsd make no zigzag: the second one counts when the first has fallen
   /// silent.
   @Test func oneDeviceOfARecordingIsFollowed() throws {

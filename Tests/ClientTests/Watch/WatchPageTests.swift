@@ -88,7 +88,7 @@ enum WatchScene {
 @Suite struct WatchPageTests {
   private func page(_ state: WatchPage.State = WatchScene.state()) throws -> WatchPage {
     let zone = try TimeZoneRules(named: "Europe/Berlin")
-    return WatchPage(state: state, zone: zone)
+    return WatchPage(state: state, display: Run.display(zone))
   }
 
   private func text(_ page: WatchPage, _ columns: Int, _ rows: Int) -> [String] {

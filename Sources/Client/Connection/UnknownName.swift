@@ -1,0 +1,40 @@
+import Control
+import JSONText
+
+/// A name or id that the daemon does not know.
+struct UnknownName: Error, Equatable, CustomStringConvertible {
+  enum Kind: String {
+    case reminder, place, category
+  }
+
+  let kind: Kind
+  let name: String
+
+  /// - Parameters:
+  ///   - parameters: of the failed call; the one that holds the name says its kind.
+  ///   - method: the kind of a parameter `name`.
+  init?(_ error: VarlinkError, method: String, _ parameters: JSONObject) {
+    guard case .notFound(let name)? = GeoremindError(error) else { return nil }
+    self.name = name
+    let reminder = parameters["reminder"] ?? parameters["changes"]
+    if parameters["category"]?.string == name || reminder?["category"]?.string == name {
+      kind = .category
+    } else if reminder?["place"]?.string == name || parameters["into"]?.string == name {
+      kind = .place
+    } else if parameters["name"]?.string == name {
+      kind = method.hasSuffix("Category") ? .category : .place
+    } else if parameters["id"]?.string == name || parameters["reminder"]?.string == name {
+      kind = .reminder
+    } else {
+      return nil
+    }
+  }
+
+  var description: String {
+    switch kind {
+    case .reminder: "there is no reminder '\(name)'; 'georemind list' shows all"
+    case .place: "there is no place '\(name)'; 'georemind place list' shows all"
+    case .category: "there is no category '\(name)'; 'georemind category list' shows all"
+    }
+  }
+}
