@@ -22,7 +22,7 @@ package final class DaemonLink {
       limits: .init(
         message: VarlinkClientSession.defaultReplyLimit, messagesPerSecond: .max))
     stream.onMessage = { [unowned self] bytes in receive(bytes) }
-    stream.onClose = { [unowned self] _ in lose("the daemon hung up") }
+    stream.onClose = { [unowned self] _ in lose("the daemon closed the connection") }
   }
 
   /// Closes silently; no more answers come.

@@ -64,11 +64,11 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
 
   package var description: String {
     switch self {
-    case .notFound(let id): "there is no '\(id)'; 'georemind list' shows what there is"
+    case .notFound(let id): "there is no '\(id)'; see 'georemind list'"
     case .ambiguous(let id, let candidates):
-      "'\(id)' may be \(Self.some(candidates)); write more letters of the id"
+      "'\(id)' may be \(Self.some(candidates)); give more letters of the id"
     case .invalidReminder(let field, let reason):
-      "the reminder's '\(field)' cannot be: \(reason); correct it and try again"
+      "the reminder's '\(field)' is not valid: \(reason); correct it and try again"
     case .inUse(let name, let reminders):
       "'\(name)' is named by \(Self.some(reminders)); change or remove those first"
     case .alreadyExists(let name):
@@ -77,7 +77,7 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
       "the daemon cannot use its store: \(reason); see 'journalctl -t georemindd'"
     case .refusedByPolicy(let reason): "the daemon refuses: \(reason)"
     case .wrongState(let id, let state):
-      "reminder '\(id)' is \(state), which does not allow this; 'georemind show \(id)' tells more"
+      "reminder '\(id)' is \(state), which does not allow this; see 'georemind show \(id)'"
     }
   }
 

@@ -46,7 +46,7 @@ extension Daemon {
     guard growth <= 0 || host.engine.reminderBytes + growth <= maximumReminderBytes else {
       throw .refusedByPolicy(
         reason: "all reminders together would take more than \(maximumReminderBytes >> 20) MiB; "
-          + "remove some with 'georemind rm', those that are done first")
+          + "remove some with 'georemind rm', completed ones first")
     }
   }
 

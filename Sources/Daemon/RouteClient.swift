@@ -65,7 +65,7 @@ final class RouteClient {
     let stream = try StreamConnection(path: path, loop: loop, priority: .background)
     session = VarlinkClientSession(replyLimit: 1 << 20)
     stream.onMessage = { [unowned self] bytes in take(Array(bytes) + [0]) }
-    stream.onClose = { [unowned self] reason in drop("georemind-route has gone: \(reason)") }
+    stream.onClose = { [unowned self] reason in drop("georemind-route disconnected: \(reason)") }
     self.stream = stream
     isConnected = true
     return stream

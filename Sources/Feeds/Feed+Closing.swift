@@ -6,7 +6,7 @@ extension Feed {
   func hungUp() {
     guard url.longestWait == nil else {
       let isLine = channel?.kind == .terminal
-      return lose(isLine ? "the device is gone" : "the other end closed the connection")
+      return lose(isLine ? "the device was unplugged" : "the other end closed the connection")
     }
     closeChannel()
     timer?.disarm()

@@ -55,7 +55,7 @@ struct FeedURLParts {
   /// The host without brackets, and the text of the port behind it, if any.
   private func hostAndPort() throws(FeedURLError) -> (host: Substring, port: Substring?) {
     guard !authority.contains("@") else {
-      throw error("holds a user name", "leave out what is before the '@'")
+      throw error("holds a user name", "leave out the part before the '@'")
     }
     let host: Substring
     let rest: Substring

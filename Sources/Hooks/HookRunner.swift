@@ -131,7 +131,7 @@ package final class HookRunner {
         switch result {
         case "failed": "failed"
         case "timeout": "took longer than \(settings.timeout) and was ended"
-        case HookQueue.lost: "was not heard of again: systemd has not told its end"
+        case HookQueue.lost: "has an unknown result: systemd did not report its end"
         default: "could not be started: \(result)"
         }
       log(

@@ -15,10 +15,10 @@ package struct NotifyCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The daemon's control socket; without, the user's own or the system's.", valueName: "path"))
+      "The daemon's control socket, if not the user's own or the system's.", valueName: "path"))
   var socket: String?
 
-  @Option(help: ArgumentHelp("What the button Snooze puts a reminder off by.", valueName: "span"))
+  @Option(help: ArgumentHelp("The span of the button Snooze.", valueName: "span"))
   var snooze = "10min"
 
   /// Limit of missed firings that are shown.

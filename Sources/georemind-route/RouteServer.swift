@@ -112,7 +112,7 @@ final class RouteServer {
         parameters: ["transport": .string(transport.rawValue)])
     case .failure(let reason):
       if troubled.insert(transport).inserted {
-        log.warning("The engine for \(transport.rawValue) is in trouble: \(reason)")
+        log.warning("The engine for \(transport.rawValue) fails: \(reason)")
       }
       return VarlinkError(
         name: "\(RouteInterface.name).EngineTrouble", parameters: ["reason": .string(reason)])

@@ -34,7 +34,7 @@ import Testing
 
     terminal.unplug()
     #expect(try loop.runUntil { log.events.count == 2 })
-    #expect(log.events == ["open", "lost: the device is gone"])
+    #expect(log.events == ["open", "lost: the device was unplugged"])
     #expect(feed.channel == nil, "an open descriptor would keep the name from being given again")
     #expect(try loop.runUntil { log.events.count == 3 })
     #expect(log.events.last?.contains("see whether the receiver is plugged in") == true)

@@ -86,12 +86,12 @@ final class CalendarFolder {
         "\(path): the calendar folder cannot be read; its reminders stay as they are until it can")
       return
     }
-    if said.remove(.missing) != nil { log.notice("\(path): the calendar folder is there now") }
+    if said.remove(.missing) != nil { log.notice("\(path): the calendar folder can be read again") }
     if let link = listing.links.first {
-      say(.links, "\(link): is a symbolic link, and those in a calendar folder are passed over")
+      say(.links, "\(link): is a symbolic link; the daemon skips links in a calendar folder")
     }
     if listing.isCut {
-      say(.tooMany, "\(path): has more than \(Self.maximumFiles) files; the others are passed over")
+      say(.tooMany, "\(path): has more than \(Self.maximumFiles) files; the others are skipped")
     }
     var merge = CalendarMerge(daemon: daemon, now: now)
     var read: [(file: String, stamp: FolderFiles.Stamp)] = []
@@ -178,7 +178,7 @@ final class CalendarFolder {
       known.failure = "\(error)"
       if isSecondCheck {
         known.isFailureReported = true
-        log.error("\(error); what was read of it before stays")
+        log.error("\(error); its earlier reminders stay")
       } else {
         known.isFailureReported = false
         watch?.checkAgain(in: Self.grace)
@@ -247,7 +247,7 @@ final class CalendarFolder {
       bytes = document.bytes
       after = try CalendarReading(bytes, file: file)
     } catch {
-      log.error("\(error); what was done with '\(id)' is not written there")
+      log.error("\(error); the change of '\(id)' is not written to the file")
       return
     }
     let written = try folder.replace(file, with: bytes, expected: stamp)
@@ -258,7 +258,7 @@ final class CalendarFolder {
 
   private func failed(_ error: SystemError, _ change: CalendarChange, _ id: String) {
     if error.isRefusal {
-      say(.readOnly, "\(path): what is done and put off here stays here: \(error)")
+      say(.readOnly, "\(path): changes of its reminders cannot be written back: \(error)")
     } else {
       log.error("\(error); it is tried again")
       pending[id] = change

@@ -89,8 +89,8 @@ final class ControlServer {
     owner.target = self
     self.budget.onDrop = { [unowned daemon] peer in
       daemon.refusals.report(
-        "Hung up on a client of user \(peer.userID), process \(peer.processID): all clients "
-          + "together hold more than \(budget >> 20) MiB, and those of this user most",
+        "Disconnected a client of user \(peer.userID), process \(peer.processID): all clients "
+          + "together hold more than \(budget >> 20) MiB, and this user's clients the most",
         user: peer.userID, process: peer.processID, .dropped)
     }
     for socket in passed where socket.name == "control" {
@@ -137,7 +137,7 @@ final class ControlServer {
     clients[key] = client
     if !stallTimer.isEnabled { stallTimer.arm(in: timeout / 2) }
     stream.onClose = { [unowned self] reason in
-      daemon.log.debug("A client has gone: \(reason)")
+      daemon.log.debug("A client disconnected: \(reason)")
       clients[key] = nil
     }
     stream.onSent = { [unowned self] count in

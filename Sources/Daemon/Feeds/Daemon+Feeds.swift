@@ -16,7 +16,7 @@ extension Daemon {
       if url.recording != nil {
         log.warning("\(url): a recording is only played when given at the start; restart for it")
       } else if !clock.isLive {
-        log.warning("\(url): the time is still that of the recording; restart to follow this feed")
+        log.warning("\(url): the time is the recording's; restart the daemon to follow this feed")
       } else {
         try addFeed(url)
       }

@@ -59,7 +59,7 @@ final class RefusalJournal {
   private static func refused(_ sort: RefusalCount.Sort, _ who: String) -> String {
     switch sort {
     case .client: "Refused clients of \(who)"
-    case .dropped: "Hung up on clients of \(who), who held too much,"
+    case .dropped: "Disconnected clients of \(who) that held too much memory,"
     case .change: "Refused \(who) to change reminders of others"
     }
   }

@@ -50,8 +50,8 @@ final class Announcer {
     switch notice {
     case .positionLost(let after):
       write(
-        "Position lost: no usable fix for \(whole(after)); nothing that needs a place can "
-          + "fire until it is back",
+        "Position lost: no usable fix for \(whole(after)); reminders at places wait until it is "
+          + "back",
         .warning, .positionLost)
     case .positionBack(let after):
       write("Position back after \(whole(after))", .notice, .positionBack)
@@ -68,13 +68,13 @@ final class Announcer {
         ? "at \(span.lowerBound.rfc3339())"
         : "between \(span.lowerBound.rfc3339()) and \(span.upperBound.rfc3339())"
       var parts: [String] = []
-      if missed.reported > 0 { parts.append("\(missed.reported) told late") }
+      if missed.reported > 0 { parts.append("\(missed.reported) fired late") }
       if missed.leftOut > 0 {
         parts.append("\(missed.leftOut) left out, older than SkipOlderThanSec=")
       }
       write(
-        "Missed: \(count) reminder\(count == 1 ? "" : "s") came due \(when) while nobody "
-          + "could tell; "
+        "Missed: \(count) reminder\(count == 1 ? "" : "s") came due \(when) while the daemon "
+          + "could not fire; "
           + parts.joined(separator: ", "),
         .notice, .missed,
         fields: [
@@ -95,16 +95,15 @@ final class Announcer {
 
   func announceStoreFailure(_ failure: String) {
     write(
-      "Store trouble: \(failure). Reminders go on; firings that cannot be kept wait and are "
-        + "told as soon as they can",
+      "Store failure: \(failure). Reminders continue; firings wait in memory until they can be "
+        + "stored, and are then reported",
       .error, .storeFailure)
   }
 
   func announceSlowStore(_ commit: TimeSpan) {
     write(
-      "Store trouble: the disk is slow, a commit took \(whole(commit)). Firings are told that "
-        + "much later; "
-        + "look for what keeps the disk busy, and for its errors with journalctl -k",
+      "Store failure: the disk is slow, a commit took \(whole(commit)). Firings are that late; "
+        + "find out what keeps the disk busy, and see its errors with journalctl -k",
       .error, .storeFailure)
   }
 

@@ -41,7 +41,7 @@ struct JournalLookUp {
     let sent = SystemClock.now()
     try journal.write(entry)
     guard try contains("GEOREMIND_MARKER", marker, sent - 60_000_000, Self.timeout) else {
-      log.warning("The journal cannot be read back, so the last run's firings are told again")
+      log.warning("The journal cannot be read, so the last run's firings are reported again")
       return []
     }
     return try firings.filter { try contains("GEOREMIND_FIRING_ID", $0, 0, 0) }

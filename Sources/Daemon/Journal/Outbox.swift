@@ -114,7 +114,7 @@ final class Outbox {
         log.notice("\(seqs.count) of the last run's firings were already in the journal")
       }
     } catch {
-      log.error("Cannot look up the last run's firings, so they are told again: \(error)")
+      log.error("Cannot look up the last run's firings, so they are reported again: \(error)")
     }
     deliver()
   }

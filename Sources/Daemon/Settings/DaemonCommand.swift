@@ -13,19 +13,19 @@ package struct DaemonCommand: ParsableCommand {
 
   package static let configuration = CommandConfiguration(
     commandName: "georemindd",
-    abstract: "Watches a GPS and tells reminders by place and time to the systemd journal.",
+    abstract: "Watches a GPS and fires reminders at places and times, into the systemd journal.",
     discussion: """
       Feeds: \(FeedScheme.forms).
-      A file is played in its own time: reminders are due when the recording says so.
+      A file:// feed sets the clock: reminders are due by the time of the recording.
       """,
     version: "georemindd \(version)")
 
   package init() {}
 
-  @Option(name: .long, help: "Where fixes come from; may be given several times.")
+  @Option(name: .long, help: "A source of fixes.")
   var feed: [String] = []
 
-  @Option(name: .long, help: "The configuration file, with FILE.d/*.conf beside it.")
+  @Option(name: .long, help: "The configuration file; FILE.d/*.conf beside it override it.")
   var config: String?
 
   @Option(name: .long, help: "The folder of the database.")
@@ -37,7 +37,7 @@ package struct DaemonCommand: ParsableCommand {
   @Flag(name: .long, help: "Print the settings in force and where they come from, and exit.")
   var checkConfig = false
 
-  @Option(name: .long, help: "error, warning, notice, info or debug.")
+  @Option(name: .long, help: "The lowest level to log: error, warning, notice, info or debug.")
   var logLevel: String?
 
   @Flag(name: .long, help: "Write entries to the terminal in journalctl's form.")

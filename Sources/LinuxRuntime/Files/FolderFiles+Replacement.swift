@@ -25,7 +25,7 @@ extension FolderFiles {
     defer { folder.close() }
     var status = stat()
     guard fstatat(folder.raw, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-      throw errno == ENOENT ? .changed : .system(.last("look at \(file)"))
+      throw errno == ENOENT ? .changed : .system(.last("read the state of \(file)"))
     }
     guard Stamp(status) == expected else { throw .changed }
     // A new file is its maker's: replacing somebody else's would take it away from them.
@@ -58,7 +58,7 @@ extension FolderFiles {
     // Syncs the rename; if this fails, the system writes it later.
     fsync(folder.raw)
     guard fstat(descriptor.raw, &now) == 0, let written = Stamp(now) else {
-      throw .system(.last("look at \(file)"))
+      throw .system(.last("read the state of \(file)"))
     }
     return written
   }

@@ -144,7 +144,7 @@ extension SQLiteFailure {
     case SQLITE_BUSY, SQLITE_LOCKED: "another process holds it: end that one, then try again"
     case SQLITE_CORRUPT, SQLITE_NOTADB:
       "restart the daemon, which sets the file aside and keeps what can be read"
-    case SQLITE_IOERR: "look for disk errors with journalctl -k"
+    case SQLITE_IOERR: "see disk errors with journalctl -k"
     case SQLITE_NOMEM: "free some memory"
     case SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG: "correct the value"
     default: "report this with the statement: \(sql ?? "none")"
@@ -159,12 +159,12 @@ extension FileFailure {
     case ENOTDIR, EISDIR: "name a file in an existing folder"
     case EACCES, EPERM: "make it and its folder writable for the user of this process"
     case EROFS:
-      "choose a state directory on a file system that can be written, or look for disk errors "
+      "choose a state directory on a file system that can be written, or see disk errors "
         + "with journalctl -k"
     case ENOSPC, EDQUOT: "free some space on its file system"
     case EBUSY:
       "another daemon uses this state directory: end that one, or choose another directory"
-    case EIO: "look for disk errors with journalctl -k"
+    case EIO: "see disk errors with journalctl -k"
     default: "check the file system"
     }
   }

@@ -143,7 +143,7 @@ import Testing
     #expect(rig.journal.fired.count == 1)
     #expect(
       rig.journal.entries.dropFirst(told).allSatisfy {
-        $0.message.contains("Store trouble") || $0.message.contains("works again")
+        $0.message.contains("Store failure") || $0.message.contains("works again")
       })
     // It goes on as if nobody had asked: the same command succeeds, and what is due fires.
     for command in commands { try command() }

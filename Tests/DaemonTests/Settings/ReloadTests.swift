@@ -26,7 +26,7 @@ import Testing
     #expect(rig.daemon.feeds.isEmpty, "a live feed has another time than the recording")
     #expect(
       rig.journal.troubles(.warning) == [
-        "unix:///nonexistent/gps: the time is still that of the recording; restart to follow this "
+        "unix:///nonexistent/gps: the time is the recording's; restart the daemon to follow this "
           + "feed"
       ])
     #expect(rig.journal.entries(.feedEnded).isEmpty)
