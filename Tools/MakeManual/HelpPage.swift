@@ -37,10 +37,30 @@ struct HelpPage {
     lines += [".Op Ar options", ".Ed", ".Pp"]
     lines.append(Mdoc.text(command["abstract"]?.string ?? ""))
     if let discussion = command["discussion"]?.string, !discussion.isEmpty {
-      lines += [".Pp", Mdoc.text(discussion)]
+      lines += [".Pp", self.discussion(discussion)]
     }
     let list = list(of: command)
     return (list.isEmpty ? lines : lines + [list]).joined(separator: "\n")
+  }
+
+  /// Lines that begin with the program's name are examples, each a paragraph of its own.
+  private func discussion(_ text: String) -> String {
+    var paragraphs: [String] = []
+    var words: [Substring] = []
+    let lines: [Substring] = text.split(separator: "\n") + [""]
+    for line in lines {
+      let isExample = line.hasPrefix("georemind ")
+      if isExample || line.isEmpty, !words.isEmpty {
+        paragraphs.append(Mdoc.text(words.joined(separator: " ")))
+        words = []
+      }
+      if isExample {
+        paragraphs.append(".Dl \(Mdoc.escaped(line))")
+      } else {
+        words.append(line)
+      }
+    }
+    return paragraphs.joined(separator: "\n.Pp\n")
   }
 
   private func list(of command: JSONValue) -> String {
