@@ -20,24 +20,30 @@ package struct HumanTime: Sendable {
 
   /// `Tomorrow 18:00`, `Fri 27 Nov 18:00`, and the year unless it is this one.
   package func relative(_ instant: Instant) -> String {
-    let local = zone.localDateTime(at: instant)
-    let today = zone.localDateTime(at: now).date
-    let day =
-      switch local.date.dayNumber - today.dayNumber {
+    let name =
+      switch daysAhead(instant) {
       case -1: "Yesterday"
       case 0: "Today"
       case 1: "Tomorrow"
-      default:
-        Self.day(local.date) + (local.date.year == today.year ? "" : " \(local.date.year)")
+      default: shortDay(instant)
       }
-    return "\(day) \(Self.minutes(local))"
+    return "\(name) \(Self.minutes(zone.localDateTime(at: instant)))"
   }
 
-  /// `18:00` on the present day, `Fri 27 Nov 18:00` on another. It does not go stale.
+  /// `18:00` on the present day, else as `Fri 27 Nov 18:00`. It does not go stale overnight.
   package func absolute(_ instant: Instant) -> String {
-    let local = zone.localDateTime(at: instant)
-    let isToday = local.date == zone.localDateTime(at: now).date
-    return isToday ? Self.minutes(local) : "\(Self.day(local.date)) \(Self.minutes(local))"
+    let minutes = Self.minutes(zone.localDateTime(at: instant))
+    return daysAhead(instant) == 0 ? minutes : "\(shortDay(instant)) \(minutes)"
+  }
+
+  private func daysAhead(_ instant: Instant) -> Int {
+    zone.localDateTime(at: instant).date.dayNumber - zone.localDateTime(at: now).date.dayNumber
+  }
+
+  private func shortDay(_ instant: Instant) -> String {
+    let date = zone.localDateTime(at: instant).date
+    let isThisYear = date.year == zone.localDateTime(at: now).date.year
+    return Self.day(date) + (isThisYear ? "" : " \(date.year)")
   }
 
   /// `18:00:07`.

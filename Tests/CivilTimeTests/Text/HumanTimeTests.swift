@@ -28,7 +28,7 @@ import Testing
     ("2026-11-23T23:30:00Z", "Today 00:30", "00:30"),
     ("2026-11-23T18:00:00+01:00", "Yesterday 18:00", "Mon 23 Nov 18:00"),
     ("2026-12-24T18:00:00+01:00", "Thu 24 Dec 18:00", "Thu 24 Dec 18:00"),
-    ("2027-01-01T18:00:00+01:00", "Fri 1 Jan 2027 18:00", "Fri 1 Jan 18:00"),
+    ("2027-01-01T18:00:00+01:00", "Fri 1 Jan 2027 18:00", "Fri 1 Jan 2027 18:00"),
   ])
   func aListingNamesNearbyDays(time: String, relative: String, absolute: String) throws {
     let instant = try Instant(rfc3339: time)
