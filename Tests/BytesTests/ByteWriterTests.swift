@@ -7,7 +7,7 @@ import Testing
   private static let texts = ["", "a", "fifteen letters", "Zug nach Köln 🚆", "0123456789abcdefg"]
 
   @Test(arguments: 0..<64)
-  func whatIsAddedStandsInItsOrder(seed: UInt64) {
+  func addedBytesKeepTheirOrder(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var writer = ByteWriter(capacity: Int.random(in: 0...40, using: &random))
     for _ in 0..<2 {

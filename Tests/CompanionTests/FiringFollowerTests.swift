@@ -76,7 +76,7 @@ import Testing
     #expect(ear.heard == ["new"])
   }
 
-  @Test func whatWasMissedIsToldOnceAndNoneTwice() throws {
+  @Test func missedFiringsAreReportedExactlyOnce() throws {
     let first = Ear()
     var one: FiringFollower? = try follower(first, memory: memory)
     #expect(try loop.runUntil { daemon.isWatched })
@@ -95,7 +95,7 @@ import Testing
     #expect(second.missed == ["b", "c"])
   }
 
-  @Test func ofManyMissedOnesTheLatestAreTold() throws {
+  @Test func onlyTheLatestMissedFiringsAreReported() throws {
     daemon.ledger = (1...9).map { firing("\($0)", minute: $0) }
     let ear = Ear()
     let follower = try follower(ear, maximumMissed: 3)
@@ -105,7 +105,7 @@ import Testing
     #expect(ear.passedOver == 6)
   }
 
-  @Test func aDaemonThatGoesIsFoundAgain() throws {
+  @Test func reconnectsToARestartedDaemon() throws {
     let ear = Ear()
     let follower = try follower(ear)
     defer { follower.stop() }
@@ -121,7 +121,7 @@ import Testing
     #expect(ear.connections == 2)
   }
 
-  @Test func aDaemonThatIsNotThereIsSaidOnce() throws {
+  @Test func aMissingDaemonIsReportedOnce() throws {
     let ear = Ear()
     let follower = try follower(ear, path: "/nonexistent/socket")
     defer { follower.stop() }

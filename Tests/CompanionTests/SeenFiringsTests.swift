@@ -19,7 +19,7 @@ import Testing
   }
 
   /// As texts, "00.5Z" comes before "00Z".
-  @Test func theLatestIsTheLatestInTime() throws {
+  @Test func theLatestFiringIsTheLatestByTime() throws {
     var seen = SeenFirings(since: "2026-06-12T16:00:00Z")
     _ = seen.note(try firing("a", "2026-06-12T16:00:00.5Z"))
     #expect(seen.latest == "2026-06-12T16:00:00.5Z")
@@ -27,7 +27,7 @@ import Testing
     #expect(seen.latest == "2026-06-12T16:00:00.5Z")
   }
 
-  @Test func itComesBackFromItsDocument() throws {
+  @Test func seenFiringsReadBackFromTheirDocument() throws {
     var seen = SeenFirings(since: "2026-06-12T16:00:00Z")
     for number in 0..<(SeenFirings.keptIDs + 10) {
       _ = seen.note(try firing("\(number)", "2026-06-12T16:00:00Z"))
@@ -38,7 +38,7 @@ import Testing
     #expect(SeenFirings(json: ["ids": 3]) == nil)
   }
 
-  @Test func aFiringWithoutAReminderIsNone() {
+  @Test func aFiringWithoutAReminderIsIgnored() {
     #expect(FiringNotice(["firing_id": "x"]) == nil)
   }
 }

@@ -52,7 +52,7 @@ import Testing
     #expect(error.message.contains(words))
   }
 
-  @Test func refusesWhatIsNotText() throws {
+  @Test func refusesABinaryFile() throws {
     let error = try #require(throws: ConfigurationError.self) {
       try ConfigurationFile.parse(Array("[A]\nk=".utf8) + [0xFF], path: "x")
     }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct ConfigurationFilesTests {
-  @Test func nothingThereIsFine() throws {
+  @Test func missingFilesAreAnEmptyConfiguration() throws {
     #expect(try ConfigurationFile.load(main: "/nonexistent/g.conf").isEmpty)
   }
 

@@ -16,7 +16,7 @@ private let declared = [url, margin, quiet, mode]
     return Configuration(files, declared: declared)
   }
 
-  @Test func defaultsHoldWhenNothingIsSaid() throws {
+  @Test func defaultsApplyWithoutSettings() throws {
     let configuration = try merged()
     #expect(try configuration.value(margin, .whole(0...100)) == 20)
     #expect(configuration.values(of: url).map(\.text) == ["gpsd://localhost:2947"])
@@ -39,7 +39,7 @@ private let declared = [url, margin, quiet, mode]
     )
   }
 
-  @Test func anEmptyValueTakesBack() throws {
+  @Test func anEmptyValueRestoresTheDefault() throws {
     let configuration = try merged(
       "[Engine]\nMarginMetres=1\n[Feed]\nURL=a\n", "[Feed]\nURL=\nURL=c\n[Engine]\nMarginMetres=\n")
     #expect(configuration.string(margin) == "20")
@@ -162,7 +162,7 @@ private let declared = [url, margin, quiet, mode]
     #expect(try merged(flood, flood).warnings.count == Configuration.maximumWarnings)
   }
 
-  @Test func dumpSaysWhatHoldsAndWhence() throws {
+  @Test func dumpShowsValuesWithTheirSources() throws {
     let configuration = try merged("[Feed]\nURL=a\n", "[Feed]\nURL=b\\ \n[Engine]\nQuiet=no")
     #expect(
       configuration.dump() == """

@@ -24,7 +24,7 @@ private struct Entry: Equatable {
     #expect(list.count == 5)
   }
 
-  @Test func removalTakesTheFirstThatIsSought() {
+  @Test func removalTakesTheFirstMatch() {
     var list = empty()
     for arrival in 0..<4 { list.insert(Entry(rank: 1, arrival: arrival), under: 0) }
     let probe = Entry(rank: 1, arrival: -1)
@@ -42,7 +42,7 @@ private struct Entry: Equatable {
 
   /// Against a stable sort of all that is in it.
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func itHoldsWhatAStableSortGives(seed: UInt64) {
+  func orderIsThatOfAStableSort(seed: UInt64) {
     var state = seed
     func random(_ bound: UInt64) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

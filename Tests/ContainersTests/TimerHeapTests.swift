@@ -140,7 +140,7 @@ import Testing
   }
 
   /// A timer that is moved again and again, and timers that come and go, leave nothing behind.
-  @Test func movesTakeNoRoom() {
+  @Test func movesAllocateNothing() {
     var random = SeededGenerator(seed: 5)
     var heap = TimerHeap()
     func anyTime() -> Int64 { Int64.random(in: 0..<1 << 45, using: &random) }

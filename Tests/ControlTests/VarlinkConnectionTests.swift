@@ -76,7 +76,7 @@ import Testing
       #"InterfaceNotFound","parameters":{"interface":"a.b"}"#
     ),
   ])
-  func whatIsNotThereIsRefused(call: String, error: String) throws {
+  func anUnknownMethodOrInterfaceIsRefused(call: String, error: String) throws {
     var connection = try connection()
     let actions = connection.receive(wire(call) + echo("on")) { call, peer in
       #expect(call.methodName == "Echo", "the handler must not see a refused call")
@@ -146,7 +146,7 @@ import Testing
   }
 
   /// Only `streaming:` tells which methods answer many times; a handler may know of others.
-  @Test func aStreamNobodyAskedForIsAnError() throws {
+  @Test func anUnrequestedStreamIsAnError() throws {
     var connection = try connection()
     let actions = connection.receive(later) { _, _ in .stream(first: [JSONObject()]) }
     #expect(told(actions) == [#"{"error":"org.varlink.service.ExpectedMore","parameters":{}}"#])
@@ -172,7 +172,7 @@ import Testing
     #expect(actions.first?.contains("longer than 100 bytes") == true)
   }
 
-  @Test func whoCallsWithoutReadingWaits() throws {
+  @Test func aClientThatDoesNotReadWaits() throws {
     var connection = try connection(messageLimit: 200, outputLimit: 50)
     let reply = echoed("a").utf8.count + 1
     let actions = connection.receive(
@@ -197,7 +197,7 @@ import Testing
     #expect(connection.sent(.min, handler: answer).isEmpty)
   }
 
-  @Test func whoFloodsAnOpenCallIsHungUpOn() throws {
+  @Test func aClientThatFloodsAnOpenCallIsDisconnected() throws {
     var connection = try connection(messageLimit: 100)
     _ = connection.receive(later, handler: answer)
     var actions: [Connection.Action] = []
@@ -210,7 +210,7 @@ import Testing
     #expect(received <= 200 + later.count)
   }
 
-  @Test func aWatcherThatDoesNotReadIsHungUpOn() throws {
+  @Test func aWatcherThatDoesNotReadIsDisconnected() throws {
     var connection = try connection(outputLimit: 200)
     _ = connection.receive(watch, handler: answer)
     var last: [String] = []

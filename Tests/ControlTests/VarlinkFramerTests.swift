@@ -23,7 +23,7 @@ import Testing
     #expect(framer.pendingBytes == 4)
   }
 
-  @Test func oneMessageAtATimeWhateverWaits() throws {
+  @Test func returnsOneMessageAtATime() throws {
     var framer = VarlinkFramer()
     framer.append(wire("a") + wire("b"))
     #expect(try framer.next() == [0x61])

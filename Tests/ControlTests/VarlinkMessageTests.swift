@@ -24,7 +24,7 @@ import Testing
     (#"{"method":"a.B","parameters":null,"more":null,"x":1}"#, "a.B"),
     (#" {"method":"a.B"} "#, "a.B"),
   ])
-  func whatMayBeLeftOutMayBe(text: String, method: String) throws {
+  func optionalMembersMayBeMissing(text: String, method: String) throws {
     #expect(try VarlinkCall(message: Array(text.utf8)) == VarlinkCall(method: method))
   }
 
@@ -82,7 +82,7 @@ import Testing
     #expect(!error.description.contains("\n"))
   }
 
-  @Test func foreignErrorsAreToldAsTheyCame() {
+  @Test func foreignErrorsAreReportedUnchanged() {
     let error = VarlinkError(name: "org.other.Bad", parameters: object(#"{"why":"x"}"#))
     #expect(error.description == #"the daemon answered org.other.Bad {"why":"x"}"#)
     #expect(GeoremindError(error) == nil && VarlinkServiceError(error) == nil)

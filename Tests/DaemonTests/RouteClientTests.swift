@@ -108,7 +108,7 @@ import Testing
       bench.answers == [RouteAnswer(number: 1, times: .failure(RouteFailure("it is away")))])
   }
 
-  @Test func whereNobodyListensEveryQuestionFailsInTheNextTurn() throws {
+  @Test func withoutAListenerEveryQuestionFailsInTheNextTurn() throws {
     let bench = try Bench(listens: false)
     defer { bench.stop() }
     bench.ask(1)
@@ -124,7 +124,7 @@ import Testing
     #expect(bench.answers.last?.times == .success([.hours(1), nil]))
   }
 
-  @Test func whoGoesAwayLeavesNoQuestionOpen() throws {
+  @Test func aDisconnectedEngineFailsAllOpenQuestions() throws {
     let bench = try Bench()
     defer { bench.stop() }
     bench.ask(1)

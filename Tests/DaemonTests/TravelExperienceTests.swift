@@ -13,7 +13,7 @@ import Testing
     try rig.client().call("Status")["status"]?["travel"]?["cycling"]
   }
 
-  @Test func outlivesTheDaemonUntilItIsForgotten() throws {
+  @Test func learntTimesSurviveARestartUntilForgotten() throws {
     let folder = try TemporaryFolder()
     var experience = TravelExperience()
     for ratio in [1.4, 1.5, 1.6] { _ = experience.add(ratio, by: .cycling) }

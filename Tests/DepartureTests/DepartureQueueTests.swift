@@ -288,7 +288,7 @@ import Testing
     #expect(wakeUps < 5)
   }
 
-  @Test func theSoonestAreTheSoonest() {
+  @Test func listsTheSoonestDepartures() {
     var world = World(seed: 9, isRouted: false)
     world.move(0, bearing: 0)
     for slot in 0..<300 as Range<Int32> { world.set(slot) }

@@ -85,7 +85,7 @@ import Testing
     #expect(feed.state != .open)
   }
 
-  @Test func tellsSendersAndWaysApart() throws {
+  @Test func distinguishesSendersAndInterfaces() throws {
     let feed = try start("0.0.0.0")
     #expect(try loop.runUntil { feed.state == .open })
     let first = try DatagramSender(host: "127.0.0.1", port: port)

@@ -222,7 +222,7 @@ func quickOptions(silence: Int64? = nil, connect: Int64 = 10_000_000) -> Feed.Op
   }
 
   /// Who listens on a Unix socket cannot go away unnoticed, so the connection is kept.
-  @Test func tellsOfSilenceOnceAndAgainAfterBytes() throws {
+  @Test func reportsSilenceOnceAndAgainAfterBytes() throws {
     let folder = try TemporaryFolder()
     let loop = try EventLoop()
     let server = try Server(unixPath: "\(folder.path)/gps")

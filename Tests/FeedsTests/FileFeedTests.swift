@@ -60,7 +60,7 @@ import Testing
     feed = nil
   }
 
-  @Test func failsForGoodWithoutAFile() throws {
+  @Test func failsPermanentlyWithoutAFile() throws {
     let folder = try TemporaryFolder()
     let loop = try EventLoop()
     for (path, fault) in [

@@ -50,7 +50,7 @@ import Testing
     #expect(bytes == log)
   }
 
-  @Test func leavesAloneWhatIsNotPacked() throws {
+  @Test func readsAnUncompressedFileUnchanged() throws {
     for text in ["", "$", "$GPRMC", "\u{1F}", "\u{1F}x"] {
       let (bytes, fault) = try read(Array(text.utf8))
       #expect(fault == nil)
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func whatIsCutOffCountsUpToThere() throws {
+  @Test func aTruncatedFileIsReadUpToTheCut() throws {
     let log = Self.log(100_000)
     let whole = packed(log)
     for length in [2, 5, 11, 1000, whole.count / 2, whole.count - 8, whole.count - 1] {

@@ -11,7 +11,7 @@ import Testing
 
   init() throws { loop = try EventLoop() }
 
-  @Test func goesOnWithWhatAnEarlierRunHadOpen() throws {
+  @Test func adoptsFeedsOfAnEarlierRun() throws {
     var ends: [Int32] = [-1, -1]
     try #require(
       socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
@@ -34,7 +34,7 @@ import Testing
     #expect(feed.descriptor == nil)
   }
 
-  @Test func connectsAnewWhereTheOtherEndHasGone() throws {
+  @Test func reconnectsIfTheOtherEndHasClosed() throws {
     var ends: [Int32] = [-1, -1]
     try #require(
       socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
@@ -57,7 +57,7 @@ import Testing
     "gpsd://localhost:2947", "gpsd://localhost:2947/dev/x", "tcp://localhost:2947",
     "udp://0.0.0.0:10110", "unix:///run/feed", "serial:///dev/ttyUSB0?baud=9600",
   ])
-  func aNameIsGoodForSystemd(text: String) throws {
+  func namesAreValidForSystemd(text: String) throws {
     let name = try #require(FeedURL(parsing: text).storeName)
     #expect(name.utf8.count <= 255)
     #expect(name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ":") })
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: ["file:///log.nmea", "-", "serial:///dev/ttyUSB0"])
-  func whatMustBeOpenedAnewHasNone(text: String) throws {
+  func feedsThatMustReopenAreNotHandedOver(text: String) throws {
     #expect(try FeedURL(parsing: text).storeName == nil)
   }
 }

@@ -54,7 +54,7 @@ import Testing
     #expect(found.count == 8)
   }
 
-  @Test func aNameThatNobodyKnowsIsAnError() throws {
+  @Test func anUnknownHostNameIsAnError() throws {
     let result = try addresses("exit 2")
     #expect {
       _ = try result.get()
@@ -81,7 +81,7 @@ import Testing
     #expect(found.count == 1)
   }
 
-  @Test func aFeedConnectsToWhatWasFound() throws {
+  @Test func aFeedConnectsToAFoundAddress() throws {
     let server = try Server()
     let log = FeedLog()
     var options = quickOptions()

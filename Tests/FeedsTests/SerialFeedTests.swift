@@ -40,7 +40,7 @@ import Testing
     #expect(log.events.last?.contains("see whether the receiver is plugged in") == true)
   }
 
-  @Test func refusesWhatIsNoSerialLine() throws {
+  @Test func refusesAFileThatIsNoSerialLine() throws {
     let folder = try TemporaryFolder()
     let loop = try EventLoop()
     let log = FeedLog()

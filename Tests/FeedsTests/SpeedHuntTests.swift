@@ -42,7 +42,7 @@ import Testing
     #expect(hunt.timeIsUp(at: 6 * Self.second) == .change)
   }
 
-  @Test func staysWithTheSpeedThatMakesSense() {
+  @Test func staysWithTheSpeedThatGivesSentences() {
     var hunt = hunt(leftAt: 38400)
     #expect(hunt.speed == 38400)
     _ = hunt.took(300, at: 0)
@@ -57,7 +57,7 @@ import Testing
     #expect(hunt.speed == 38400)
   }
 
-  @Test func beginsAnewWhereSenseIsLost() {
+  @Test func startsAgainWhenSentencesStop() {
     var hunt = hunt(leftAt: 38400)
     hunt.confirm()
     for second in 0..<10 { #expect(hunt.took(60, at: Int64(second) * Self.second) == .none) }

@@ -100,7 +100,7 @@ import Testing
 
   /// Who may write to the folder may put another program in its place.
   @Test(.enabled(if: geteuid() == 0, "files of root's are needed"))
-  func aFolderThatOthersMayWriteToIsNoPlaceForAProgram() throws {
+  func aProgramInAFolderThatOthersCanWriteIsRefused() throws {
     let folder = try TemporaryFolder()
     mkdir("\(folder.path)/bin", 0o755)
     let path = try folder.file("bin/hook", "#!/bin/sh\n")
@@ -132,7 +132,7 @@ import Testing
 
   // MARK: - The queue
 
-  @Test func asManyRunAtATimeAsAreAllowed() throws {
+  @Test func theNumberOfParallelHooksIsLimited() throws {
     var queue = HookQueue(maximumParallel: 2)
     let first = queue.add(try firing("a"), programs: ["/x", "/y", "/z"], at: 0)
     #expect(first.starts.map(\.call.program) == ["/x", "/y"])
@@ -145,7 +145,7 @@ import Testing
   }
 
   /// The bus may go and come back in between, and the end of a job with it.
-  @Test func aPlaceWhoseEndIsNotToldIsGivenUp() throws {
+  @Test func aHookWithoutAReportedEndIsGivenUp() throws {
     var queue = HookQueue(maximumParallel: 1)
     let first = try #require(queue.add(try firing("a"), programs: ["/x"], at: 1_000).starts.first)
     #expect(queue.add(try firing("b"), programs: ["/y"], at: 2_000).starts.isEmpty)
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test(arguments: ["failed", "timeout", "Access denied"])
-  func whatFailsIsSaid(result: String) throws {
+  func failuresAreLogged(result: String) throws {
     var queue = HookQueue(maximumParallel: 1)
     let start = try #require(queue.add(try firing(), programs: ["/x"], at: 0).starts.first)
     #expect(

@@ -67,14 +67,14 @@ import Testing
   }
 
   /// Most servers close a notification when a button is pressed.
-  @Test func aPressWhoseNotificationIsClosedIsSettledInSilence() throws {
+  @Test func aPressOnAClosedNotificationIsHandledQuietly() throws {
     var board = try board(showing: "r", id: 5)
     _ = board.handle(.pressed(id: 5, .done))
     _ = board.handle(.closed(id: 5))
     #expect(board.handle(.settled(reminder: "r", problem: nil)) == [])
   }
 
-  @Test func aPressThatCameToNothingSaysSo() throws {
+  @Test func aFailedPressIsReported() throws {
     var board = try board(showing: "r", id: 5)
     _ = board.handle(.pressed(id: 5, .done))
     var expected = try note("first")
@@ -84,7 +84,7 @@ import Testing
         == [.show(expected, reminder: "r", replacing: 5)])
   }
 
-  @Test func whatIsDoneElsewhereLeavesTheScreen() throws {
+  @Test func aReminderCompletedElsewhereClosesItsNotification() throws {
     var board = try board(showing: "r", id: 5)
     #expect(board.handle(.tick) == [.check(reminder: "r")])
     #expect(board.handle(.checked(reminder: "r", isOver: false)) == [])
@@ -92,7 +92,7 @@ import Testing
     #expect(board.handle(.tick) == [])
   }
 
-  @Test func whatWasMissedIsShownUnlessItIsOver() throws {
+  @Test func missedFiringsAreShownUnlessCompleted() throws {
     var board = NotificationBoard()
     _ = board.handle(.serverCame)
     #expect(board.handle(.missed(try note("a"), reminder: "a")) == [.check(reminder: "a")])
@@ -111,7 +111,7 @@ import Testing
       board.handle(.serverCame) == [.show(try note("first"), reminder: "r", replacing: 0)])
   }
 
-  @Test func whatTheUserClosedStaysAway() throws {
+  @Test func aClosedNotificationStaysClosed() throws {
     var board = try board(showing: "r", id: 5)
     _ = board.handle(.closed(id: 5))
     _ = board.handle(.serverWent)

@@ -23,7 +23,7 @@ import Testing
     ["--state-directory", folder.path, "--socket", "\(folder.path)/socket"]
   }
 
-  @Test func tellsItsVersion() throws {
+  @Test func printsItsVersion() throws {
     let result = try run(["--version"])
     #expect(result.code == 0)
     #expect(result.out == "georemindd \(DaemonCommand.version)\n")
@@ -74,7 +74,7 @@ import Testing
     arguments: [
       (EACCES, 77), (EPERM, 77), (ENOENT, 74), (EROFS, 74), (ENOSPC, 74),
     ] as [(Int32, Int32)])
-  func whatIsNotAllowedIs77(_ code: Int32, _ exit: Int32) throws {
+  func missingPermissionExitsWith77(_ code: Int32, _ exit: Int32) throws {
     let file = StoreError.file(FileFailure(operation: "create", path: "/x", code: code))
     #expect(DaemonCommand.exitCode(of: file) == exit)
     #expect(DaemonCommand.exitCode(of: SystemError("listen", code: code)) == exit)

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: ["georemind", "/opt/other-name"])
-  func theFirstWordDecidesWhereTheNameDoesNot(_ name: String) {
+  func theFirstWordDecidesIfTheNameDoesNot(_ name: String) {
     for role in Role.allCases {
       guard let word = role.word else { continue }
       let chosen = Role.choose(by: [name, word, "--help"])
@@ -26,13 +26,13 @@ import Testing
     #expect(Role.choose(by: [name, "list", "daemon"]).arguments == ["list", "daemon"])
   }
 
-  @Test func aLinksNameStandsAboveItsFirstWord() {
+  @Test func theNameOfALinkOverridesTheFirstWord() {
     let chosen = Role.choose(by: ["georemindd", "notify"])
     #expect(chosen.role == .daemon)
     #expect(chosen.arguments == ["notify"])
   }
 
-  @Test func noNameAtAllIsTheClients() {
+  @Test func anEmptyNameRunsTheClient() {
     #expect(Role.choose(by: []).role == .client)
     #expect(Role.choose(by: [""]).role == .client)
   }

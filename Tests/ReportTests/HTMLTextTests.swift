@@ -9,7 +9,7 @@ import Testing
         == "&lt;b a=&#39;1&#39; c=&quot;2&quot;&gt;&amp;&lt;/b&gt;")
   }
 
-  @Test func whatHTMLCannotHoldIsReplaced() {
+  @Test func charactersInvalidInHTMLAreReplaced() {
     #expect(HTMLText.escaped("a\u{0}b\u{1B}c\nd\te\u{85}f") == "a\u{FFFD}b\u{FFFD}c\nd\te\u{FFFD}f")
   }
 

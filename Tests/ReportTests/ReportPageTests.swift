@@ -104,7 +104,7 @@ import Testing
     #expect(steps == [179_999_900, 200, -300])
   }
 
-  @Test func aJumpThatIsNotBorneOutIsExcludedAndNotOnTheTrack() throws {
+  @Test func anUnconfirmedJumpIsNotOnTheTrack() throws {
     func fix(_ second: Double, _ latitude: Double) -> Fix {
       Fix(
         time: Instant(seconds: second),
@@ -131,7 +131,7 @@ import Testing
     #expect(colors[nil] == CategoryColors.uncategorized)
   }
 
-  @Test func ofManyFencesTheNearestAreDrawnAndThoseThatFired() throws {
+  @Test func theNearestAndTheFiredFencesAreDrawn() throws {
     var report = try Self.report()
     for number in 0..<3000 {
       report.reminders.append(

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [(53.5, 10.0), (0, 179.999), (89.999, 0), (-17.5, -180)])
-  func noFixIsFartherFromTheLineThanItSays(latitude: Double, longitude: Double) throws {
+  func noFixIsFartherFromTheLineThanTheDeviation(latitude: Double, longitude: Double) throws {
     let start = Coordinate(clampingLatitude: latitude, wrappingLongitude: longitude)
     let fixes = Self.wander(4000, from: start, seed: 7)
     var sketch = TrackSketch(maximumPoints: 500)
@@ -58,7 +58,7 @@ import Testing
     #expect(sketch.deviation == 1)
   }
 
-  @Test func whatIsLeftOutIsInTheSpeedAndTheErrorOfTheNextPoint() {
+  @Test func theNextPointCarriesSpeedAndErrorOfSkippedOnes() {
     var sketch = TrackSketch()
     sketch.add(Self.fix(0, 0, 0, speed: 0, eph: 2))
     sketch.add(Self.fix(1, 0, 1e-7, speed: 10, eph: 30))

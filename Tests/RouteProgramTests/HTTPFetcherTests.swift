@@ -19,7 +19,7 @@ import Testing
     return error?.description
   }
 
-  @Test func aTableOfOSRMGoesThereAndBack() throws {
+  @Test func readsATableOfOSRM() throws {
     let server = try LoopbackServer(
       .http(#"{"code":"Ok","durations":[[61.5]]}"#))
     defer { server.stop() }
@@ -51,7 +51,7 @@ import Testing
     #expect(!asked[1].contains("application/json") && asked[1].hasSuffix("\r\n\r\n"))
   }
 
-  @Test func whatAnEngineDislikesIsItsAnswer() throws {
+  @Test func anErrorOfTheEngineIsItsAnswer() throws {
     let text = #"{"code":"InvalidQuery","message":"no"}"#
     let server = try LoopbackServer(.http(status: "400 Bad Request", text))
     defer { server.stop() }
@@ -69,14 +69,14 @@ import Testing
     (.http(String(repeating: "[", count: 300_000)), "longer than 262144 bytes"),
     (.silence, "Timeout"),
   ])
-  func troubleIsASentence(answer: LoopbackServer.Answer, words: String) throws {
+  func aFailureIsASentence(answer: LoopbackServer.Answer, words: String) throws {
     let server = try LoopbackServer(answer)
     defer { server.stop() }
     let failure = try failure(of: .init(url: server.base), timeout: 1_000)
     #expect(failure?.contains(words) == true, "\(failure ?? "")")
   }
 
-  @Test func whereNobodyListensTheReasonIsSaid() throws {
+  @Test func aRefusedConnectionHasAReason() throws {
     let server = try LoopbackServer(.silence)
     let url = server.base
     server.stop()

@@ -79,7 +79,7 @@ import Testing
 
   private static let answer = Array(#"{"code":"Ok","durations":[[60,null]]}"#.utf8)
 
-  @Test func whatWasAnsweredIsNotAskedAgain() throws {
+  @Test func anAnsweredQuestionIsNotRepeated() throws {
     var service = service()
     var asked = 0
     for now in [0, 1_000_000, RouteService.answerAge] as [Int64] {
@@ -98,7 +98,7 @@ import Testing
     #expect(asked == 2)
   }
 
-  @Test func anEngineInTroubleIsLeftAloneForLongerEachTime() {
+  @Test func theRetryPauseOfAFailingEngineGrows() {
     var service = service()
     var asked: [Int64] = []
     for second in 0..<200 as Range<Int64> {
@@ -120,7 +120,7 @@ import Testing
     #expect(asked == [0, 5, 15, 35, 75, 155])
   }
 
-  @Test func aModeWithoutAnEngineIsSaid() {
+  @Test func aModeWithoutAnEngineIsReported() {
     var service = service()
     var walk = query
     walk.transport = .walking

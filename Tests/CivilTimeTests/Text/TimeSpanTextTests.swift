@@ -44,7 +44,7 @@ import Testing
     if microseconds >= 0 { #expect(try TimeSpan(parsing: text) == span) }
   }
 
-  @Test func whatIsPrintedReadsBack() throws {
+  @Test func printedSpansReadBack() throws {
     var random = SeededGenerator(seed: 2)
     for shift in 0..<2000 {
       let span = TimeSpan(

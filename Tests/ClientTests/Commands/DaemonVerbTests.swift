@@ -217,7 +217,7 @@ import Testing
     #expect(run.notes.hasPrefix("georemind: \(says)"))
   }
 
-  @Test func whatIsNextIsGroupedByWhatItWaitsFor() throws {
+  @Test func nextIsGroupedByTimeAndByDistance() throws {
     let run = try run(["next"]) { _ in
       [
         VarlinkReply(parameters: [
@@ -358,7 +358,7 @@ import Testing
     #expect(run.output == "geo:52.52,13.405;u=5 \(link)\n")
   }
 
-  @Test func anUnknownPlaceIsNamedAsSuch() throws {
+  @Test func anUnknownPlaceIsReportedAsAPlace() throws {
     let run = try run(["add", "x", "--at", "Nowhere"]) { _ in
       [VarlinkReply(GeoremindError.notFound(id: "Nowhere").varlink)]
     }
@@ -479,7 +479,7 @@ import Testing
     #expect(try ImportCommand.batches([]).isEmpty)
   }
 
-  @Test func shortIDsTellAllApart() {
+  @Test func shortIDsAreUnique() {
     let ids = ShortIDs(["abcdefghij", "abcdeXghij", "zzzzzzzzzzz", "office"])
     #expect(ids["abcdefghij"] == "abcdef")
     #expect(ids["abcdeXghij"] == "abcdeX")

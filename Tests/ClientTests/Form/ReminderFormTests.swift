@@ -67,7 +67,7 @@ import Testing
     #expect(changes[sample.field.key] == sample.field.print(reminder))
   }
 
-  @Test func whatIsChangedIsToldAndNothingElse() throws {
+  @Test func onlyChangedLinesBecomeArguments() throws {
     #expect(try arguments("radius = 150m", "radius = 90m") == ["--radius=90m"])
     #expect(try arguments("title = Milk", "title = Milk = 2 l") == ["--title=Milk = 2 l"])
     #expect(try arguments("every-visit = no", "every-visit = yes") == ["--every-visit"])
@@ -75,7 +75,7 @@ import Testing
     #expect(try arguments("and soy", "and rice") == ["--notes=oat\nand rice"])
   }
 
-  @Test func aLineThatIsGoneTakesItsSettingAway() throws {
+  @Test func aRemovedLineRemovesItsSetting() throws {
     #expect(try arguments("notes = oat\n  and soy\n", "") == ["--notes", ""])
     #expect(try arguments("notes = oat\n  and soy\n", "notes =\n") == ["--notes", ""])
     #expect(try arguments("on = arrive\n", "") == [])
@@ -87,7 +87,7 @@ import Testing
     ("radius 150m", "no '='"), ("raduis = 150m", "did you mean 'radius'?"),
     ("  150m", "continues no value"), ("title = a\ntitle = b", "twice"), ("at = Rewe", "no title"),
   ])
-  func whatIsNoSettingIsRefusedWithItsLine(text: String, words: String) {
+  func anInvalidLineIsRefusedWithItsNumber(text: String, words: String) {
     let fault = #expect(throws: ReminderForm.Fault.self) { try ReminderForm.settings(in: text) }
     #expect(fault?.description.contains(words) == true)
     #expect(fault?.line == (words == "twice" ? 2 : 1))
@@ -175,7 +175,7 @@ import Testing
     #expect(run.lines.first == "Milk")
   }
 
-  @Test func whoGivesUpKeepsTheText() throws {
+  @Test func anAbandonedFormKeepsItsText() throws {
     let folder = try TemporaryFolder()
     let run = try edit(
       with: #"sed -i "s/^radius = .*/radius = 9000km/" "$1""#, folder: folder)

@@ -38,7 +38,7 @@ import Testing
   }
 
   /// A region takes the place of a place, a place that of a region.
-  @Test func editLeavesOneOfTheTwo() throws {
+  @Test func editReplacesAPlaceByARegionAndBack() throws {
     let folder = try TemporaryFolder()
     let file = try folder.file("port.geojson", Self.polygon)
     func changes(_ arguments: [String]) throws -> JSONObject {
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func tellsWhereItIs() throws {
+  @Test func theSentenceNamesTheRegion() throws {
     func sentence(_ members: String) throws -> String {
       let text = #"{"id":"r","title":"x",\#(members)}"#
       let object = try #require(try JSONParser.parse(text).object)

@@ -80,7 +80,7 @@ import Testing
     ["x", "--at", "Rewe", "--repeat", "daily"], ["x", "--at", "Rewe", "--region", "x.geojson"],
     ["x", "--at", "Rewe", "--priority", "high"], ["--at", "Rewe"],
   ])
-  func whatMakesNoSenseIsAUsageError(arguments: [String]) {
+  func contradictoryOptionsAreAUsageError(arguments: [String]) {
     let run = Run(["add"] + arguments)
     #expect(run.status == 64, "\(run.notes)")
     #expect(run.notes.hasPrefix("georemind: "))

@@ -82,19 +82,19 @@ import Testing
     (["--at", "52.6,13.4", "--category", "Shoping"], "did you mean 'Shopping'?"),
     (["--near-category", "shoping"], "did you mean 'Shopping'? Else add it with"),
   ])
-  func whatIsHardlyMeantIsNoted(options: [String], words: String) throws {
+  func aProbableMistakeIsNoted(options: [String], words: String) throws {
     let run = try run(["add", "x"] + options + ["--dry-run"])
     #expect(run.status == 0)
     #expect(run.notes.contains(words), "\(run.notes)")
   }
 
-  @Test func whatIsMeantIsNotNoted() throws {
+  @Test func plausibleOptionsCauseNoNote() throws {
     let run = try run(["add", "x", "--at", "Rewe", "--category", "shopping", "--dry-run"])
     #expect(run.notes == "georemind: nothing was added: this was a dry run\n")
   }
 
   @Test(arguments: [["edit", "Car", "#000000"], ["rm", "Car"]])
-  func anUnknownCategoryIsNamedAsSuch(arguments: [String]) throws {
+  func anUnknownCategoryIsReportedAsACategory(arguments: [String]) throws {
     let daemon = try FakeDaemon { call in
       let name = call.parameters["name"]?.string ?? ""
       return [VarlinkReply(GeoremindError.notFound(id: name).varlink)]

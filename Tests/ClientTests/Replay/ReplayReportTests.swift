@@ -5,7 +5,7 @@ import Testing
 @testable import Client
 
 @Suite struct ReplayReportTests {
-  @Test func theReportIsThereWholeAndTheFiringsArePrintedAsEver() throws {
+  @Test func aReportIsCompleteAndFiringsArePrintedToo() throws {
     let folder = try TemporaryFolder()
     let drive = try folder.file("drive.nmea", ReplayTests.drive())
     let reminders = try folder.file(
@@ -24,7 +24,7 @@ import Testing
     #expect(html.contains("<span class=\"title\">Over</span>"))
   }
 
-  @Test func aFileThatCannotBeMadeIsSaidBeforeAnythingIsPlayed() throws {
+  @Test func anUnwritableReportFailsBeforeThePlayback() throws {
     let folder = try TemporaryFolder()
     let drive = try folder.file("drive.nmea", ReplayTests.drive())
     let reminders = try folder.file("reminders.json", "[]")
@@ -34,7 +34,7 @@ import Testing
     #expect(run.notes.contains("/nonexistent/trip.html: cannot be written: No such file"))
   }
 
-  @Test func whatCannotBeReplayedLeavesTheOldReport() throws {
+  @Test func aFailedReplayKeepsTheOldReport() throws {
     let folder = try TemporaryFolder()
     let drive = try folder.file("drive.nmea", "nothing of the kind\n")
     let reminders = try folder.file("reminders.json", "[]")

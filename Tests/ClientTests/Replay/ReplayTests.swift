@@ -42,7 +42,7 @@ import Testing
      "place":{"name":"Pier","lat":53.5,"lon":9.9833333}}
     """
 
-  @Test func twiceTheSameBytes() throws {
+  @Test func replayIsDeterministic() throws {
     let folder = try TemporaryFolder()
     let drive = try folder.file("drive.nmea", Self.drive())
     let list = try folder.file("list.json", Self.reminders)
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  @Test func whatIsLeftOfAPackedRecordingCounts() throws {
+  @Test func theReadablePartOfADamagedGzipIsReplayed() throws {
     let folder = try TemporaryFolder()
     let whole = storedGzip(Self.drive())
     let cut = try folder.file("cut.nmea.gz", Array(whole[..<(whole.count / 2)]))

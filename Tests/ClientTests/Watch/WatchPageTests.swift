@@ -101,7 +101,7 @@ enum WatchScene {
 
   /// A narrow page stacks times, fences and firings; a wide one has two columns and places as well.
   @Test(arguments: [(80, 24), (200, 60)])
-  func aPageIsWhatIsOnTheScreen(columns: Int, rows: Int) throws {
+  func aPageHasTheRecordedText(columns: Int, rows: Int) throws {
     let lines = text(try page(), columns, rows).map { "\($0)\n" }
     #expect(lines.joined() == (try WatchScene.screen(columns, rows)))
   }
@@ -123,7 +123,7 @@ enum WatchScene {
     }
   }
 
-  @Test func whatIsHiddenIsCounted() throws {
+  @Test func hiddenRowsAreCounted() throws {
     var state = WatchScene.state()
     for _ in 0..<50 { state.add(WatchScene.firings[1]) }
     let lines = text(try page(state), 80, 24)
@@ -132,13 +132,13 @@ enum WatchScene {
     #expect(lines.contains("Last firings  +\(52 - shown)"))
   }
 
-  @Test func aDaemonThatIsAwayIsSaid() throws {
+  @Test func aMissingDaemonIsShown() throws {
     var state = WatchScene.state()
     state.failure = "cannot connect"
     #expect(text(try page(state), 80, 24)[1] == "no daemon, trying again: cannot connect")
   }
 
-  @Test func colourIsForThoseWhoWantIt() {
+  @Test func colourIsUsedOnlyWhenEnabled() {
     var line = PageLine("Title", .strong)
     line.append(" text")
     #expect(line.rendered(color: false) == "Title text")

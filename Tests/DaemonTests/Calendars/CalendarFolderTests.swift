@@ -107,7 +107,7 @@ import Testing
     #expect(try ids(rig) == [])
   }
 
-  @Test func whatWentWhileItWasOffIsGone() throws {
+  @Test func aFileRemovedWhileTheDaemonWasOffRemovesItsReminder() throws {
     let folder = try folder()
     try put(folder, "a.ics", Self.task("a"))
     try put(folder, "b.ics", Self.task("b"))
@@ -130,7 +130,7 @@ import Testing
     #expect(try ids(rig) == ["a"])
   }
 
-  @Test func aBrokenFileIsSaidOnceAndKeepsWhatItWas() throws {
+  @Test func aBrokenFileIsReportedOnceAndKeepsItsReminders() throws {
     let folder = try folder()
     try put(folder, "a.ics", Self.task("a"))
     let rig = try rig(folder)
@@ -172,7 +172,7 @@ import Testing
     try rig.run { rig.daemon.host.engine.progress(id)?.state == .armed }
   }
 
-  @Test func doneElsewhereIsDoneHere() throws {
+  @Test func aTaskCompletedElsewhereIsDone() throws {
     let folder = try folder()
     try put(folder, "a.ics", Self.task("a"))
     let rig = try rig(folder)
@@ -218,7 +218,7 @@ import Testing
   }
 
   /// A file that was replaced after it was read is read again, and the change made there.
-  @Test func aChangeInBetweenIsKept() throws {
+  @Test func aReplacedFileIsReadAgainBeforeAChange() throws {
     let folder = try folder()
     try put(folder, "a.ics", Self.task("a", "Old"))
     let rig = try rig(folder)
@@ -229,7 +229,7 @@ import Testing
     #expect(rig.daemon.host.engine.reminder("a")?.title == "New")
   }
 
-  @Test func whatTheFileSaysIsNotEditedHere() throws {
+  @Test func remindersOfAFileCannotBeEdited() throws {
     let folder = try folder()
     try put(folder, "a.ics", Self.task("a"))
     let rig = try rig(folder)
@@ -248,7 +248,7 @@ import Testing
     #expect(try ids(rig) == [])
   }
 
-  @Test func aFolderThatMayNotBeWrittenIsSaidOnce() throws {
+  @Test func anUnwritableFolderIsReportedOnce() throws {
     // Root may write anywhere; a file of somebody else stands for one that may not be written.
     guard geteuid() == 0 else { return }
     let folder = try folder()
@@ -268,7 +268,7 @@ import Testing
   }
 
   /// Whatever somebody puts there, the others are read and nothing waits.
-  @Test func aHostileFolderIsReadAllTheSame() throws {
+  @Test func aHostileFolderIsReadSafely() throws {
     let folder = try folder()
     try folder.file("elsewhere.ics", Self.task("elsewhere"))
     symlink("../../elsewhere.ics", "\(folder.path)/calendar/tasks/link.ics")

@@ -50,7 +50,7 @@ import Testing
     #expect(rig.journal.troubles(.warning) == [])
   }
 
-  @Test func whatAUserDidStays() throws {
+  @Test func changesByTheUserAreKept() throws {
     let folder = try TemporaryFolder()
     let path = try folder.file(
       "r.json", "[\(Self.dated("a", "A")),\(Self.dated("b", "B")),\(Self.dated("c", "C"))]")
@@ -70,7 +70,7 @@ import Testing
   }
 
   /// The bundled reminders, of every kind, come back from the store as they were read.
-  @Test func unchangedOnesAreLeftAlone() throws {
+  @Test func unchangedRemindersAreNotTouched() throws {
     let folder = try TemporaryFolder()
     let rig = try Rig(config("\(packageRoot)/examples/reminders.json"), folder: folder)
     // What was due when it started has fired.

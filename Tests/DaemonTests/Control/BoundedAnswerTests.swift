@@ -65,7 +65,7 @@ import Testing
     _ = try client.call("Status")
   }
 
-  @Test func remindersTakeSoMuchMemoryAndNoMore() throws {
+  @Test func theMemoryOfRemindersIsLimited() throws {
     rig.daemon.maximumReminderBytes = 600_000
     try add(5, bytes: 100_000)
     #expect(rig.daemon.host.engine.reminderBytes > 500_000)
@@ -101,7 +101,7 @@ import Testing
     #expect(rig.daemon.host.engine.reminderBytes > 100_000)
   }
 
-  @Test func theDatabaseTakesSoManyPlacesAndNoMore() throws {
+  @Test func theNumberOfPlacesIsLimited() throws {
     let notes = String(repeating: "note ", count: 3_000)
     func add(_ number: Int) throws {
       _ = try client.call(
@@ -124,7 +124,7 @@ import Testing
     _ = try client.call("AddPlace", document)
   }
 
-  @Test func namesAreNoBooks() throws {
+  @Test func tooLongNamesAreRefused() throws {
     let name = String(repeating: "n", count: 257)
     for (method, more) in [
       ("AddPlace", #","latitude":1,"longitude":2"#), ("AddCategory", ##","color":"#112233""##),

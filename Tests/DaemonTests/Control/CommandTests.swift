@@ -153,7 +153,7 @@ import Testing
   }
 
   /// The moment of a refused command brings about the firing of another reminder: that one waits.
-  @Test func whatElseHappensWithARefusedCommandIsNotLost() throws {
+  @Test func effectsBesideARefusedCommandAreNotLost() throws {
     try daemon.add(dated("a", in: .hours(1)))
     let b = try dated("b", in: .minutes(30))
     try daemon.store.database.freeze()
@@ -173,7 +173,7 @@ import Testing
   }
 
   /// A command that comes first when the store works again stores what waited before it.
-  @Test func whatWaitedIsStoredBeforeALaterCommand() throws {
+  @Test func waitingChangesAreStoredBeforeALaterCommand() throws {
     try daemon.addAll([dated("a", in: .hours(1)), dated("b", in: .hours(2))])
     try daemon.store.database.freeze()
     daemon.host.advance(to: start + .hours(3))

@@ -64,7 +64,7 @@ import Testing
     #expect(shown?["state"]?.string == "armed")
   }
 
-  @Test func refusesWhatCannotBe() throws {
+  @Test func refusesInvalidReminders() throws {
     #expect(try faultyField("Add", #"{"reminder":{"title":"x","kind":"date"}}"#) == "due")
     #expect(
       try faultyField(
@@ -143,7 +143,7 @@ import Testing
     #expect(ids(try client.call("List", #"{"all":true}"#)) == ["a"])
   }
 
-  @Test func aRepeatingOneMovesOn() throws {
+  @Test func aCompletedRepeatingReminderAdvances() throws {
     try add(#""id":"a","title":"A",\#(future),"repeat":"FREQ=YEARLY""#)
     let done = try client.call("Done", #"{"id":"a"}"#)["reminder"]
     #expect(done?["state"]?.string == "armed")
@@ -198,7 +198,7 @@ import Testing
     #expect(try client.call("Pop", #"{"kind":"date"}"#)["reminder"] == nil)
   }
 
-  @Test func tellsWhatComesNext() throws {
+  @Test func nextListsTimersAndPlaces() throws {
     try rig.see(latitude: 1, longitude: 2)
     try add(#""id":"later","title":"L","kind":"date","due":"2101-01-01T00:00:00Z""#)
     try add(#""id":"soon","title":"S",\#(future)"#)
@@ -230,7 +230,7 @@ import Testing
 
   // MARK: - Health and places
 
-  @Test func tellsItsStatus() throws {
+  @Test func statusDescribesTheDaemon() throws {
     try add(#""id":"a","title":"A",\#(future)"#)
     let status = try client.call("Status")["status"]
     #expect(status?["version"]?.string == DaemonCommand.version)
@@ -242,13 +242,13 @@ import Testing
     #expect(status?["feeds"]?.array?.isEmpty == true)
   }
 
-  @Test func forgetsWhatTripsHaveTaught() throws {
+  @Test func forgetsLearntTravelTimes() throws {
     #expect(try client.call("ForgetTrips").members.isEmpty)
     #expect(try client.call("ForgetTrips", #"{"transport":"cycling"}"#).members.isEmpty)
     #expect(try faultyField("ForgetTrips", #"{"transport":"flying"}"#) == "transport")
   }
 
-  @Test func tellsWhereItIs() throws {
+  @Test func whereReportsTheFixAndTheNearestPlaces() throws {
     #expect(try client.call("Where")["fix"] == nil)
     try rig.see(latitude: 1, longitude: 2)
     _ = try client.call("AddPlace", #"{"name":"There","latitude":1,"longitude":2.01}"#)
@@ -368,7 +368,7 @@ import Testing
     for method in methods { #expect(source.contains("\"\(method)\""), "\(method)") }
   }
 
-  @Test func refusesWhatTheStoreDoesNotTake() throws {
+  @Test func refusesValuesThatTheStoreRefuses() throws {
     try add(#""id":"a","title":"A",\#(future)"#)
     try rig.daemon.store.database.freeze()
     for (method, parameters) in [
@@ -386,7 +386,7 @@ import Testing
       try client.call("Done", #"{"id":"a"}"#)["reminder"]?["state"]?.string == "done")
   }
 
-  @Test func aStoreThatFailsIsSaid() throws {
+  @Test func aStoreFailureIsAnswered() throws {
     try rig.daemon.store.database.execute("PRAGMA query_only = ON")
     guard
       case .storeFailure? = try GeoremindError(

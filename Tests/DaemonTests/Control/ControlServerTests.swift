@@ -12,7 +12,7 @@ import Testing
 @Suite(.serialized) struct ControlServerTests {
   private let missed = #"{"reminder":{"kind":"date","title":"M","due":"2020-01-01T00:00:00Z"}}"#
 
-  @Test func tellsAFiringThatACallSetOff() throws {
+  @Test func watchersGetAFiringCausedByACall() throws {
     let rig = try Rig()
     let watcher = try rig.client()
     try watcher.send("WatchFirings", more: true)
@@ -25,7 +25,7 @@ import Testing
   }
 
   /// The daemon's answer comes before what the call set off.
-  @Test func whoWatchesAndCallsIsAnsweredOnTwoConnections() throws {
+  @Test func aClientMayWatchAndCallOnTwoConnections() throws {
     let rig = try Rig()
     let watchers = try (0..<3).map { _ in try rig.client() }
     for watcher in watchers { try watcher.send("WatchFirings", more: true) }
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func tellsTheStatusAtOnceAndWhenItChanges() throws {
+  @Test func watchStatusAnswersAtOnceAndOnChanges() throws {
     let rig = try Rig()
     let watcher = try rig.client()
     try watcher.send("WatchStatus", more: true)
@@ -60,7 +60,7 @@ import Testing
     #expect(try watcher.reply().get()["status"]?["reminders"]?.int == 1)
   }
 
-  @Test func idleClientsKeepNobodyWaiting() throws {
+  @Test func idleClientsDoNotDelayOthers() throws {
     let rig = try Rig()
     let idle = try (0..<200).map { _ in try rig.client() }
     // Half of them stop in the middle of a call.
@@ -75,7 +75,7 @@ import Testing
     _ = try client.call("Status")
   }
 
-  @Test func tooManyClientsAreRefusedAndSaid() throws {
+  @Test func tooManyClientsAreRefusedAndLogged() throws {
     let rig = try Rig()
     let most = ControlServer.maximumClients
     let clients = try (0..<most).map { _ in try rig.client() }
@@ -91,7 +91,7 @@ import Testing
     _ = try rig.client().call("Status")
   }
 
-  @Test func aClientThatLeavesInTheMiddleHarmsNobody() throws {
+  @Test func aClientThatDisconnectsEarlyDoesNotDisturbOthers() throws {
     let rig = try Rig()
     let leaver = try rig.client()
     try leaver.send("WatchFirings", more: true)
@@ -149,7 +149,7 @@ import Testing
 
   /// Several times what is held for one client: the rest waits in its socket, and the stream goes
   /// on.
-  @Test func aWatcherThatCallsOnAndOnIsMadeToWait() throws {
+  @Test func aWatcherThatCallsTooOftenMustWait() throws {
     let rig = try Rig()
     let watcher = try rig.client()
     try watcher.send("WatchFirings", more: true)
@@ -168,7 +168,7 @@ import Testing
     #expect(try watcher.reply().get()["firing"]?["reminder_id"]?.string == id)
   }
 
-  @Test func aWatcherThatReadsIsKept() throws {
+  @Test func aWatcherThatReadsStaysConnected() throws {
     let (rig, server) = try served(outputLimit: 400_000)
     defer { server.stop() }
     let watcher = try SlowClient(rig)
@@ -204,7 +204,7 @@ import Testing
   }
 
   /// Each within its own limits: a message that does not end, and replies that are not read.
-  @Test func allClientsTogetherHoldSoMuchAndNoMore() throws {
+  @Test func theMemoryOfAllClientsIsLimited() throws {
     let (rig, server) = try served(budget: 1 << 20)
     defer { server.stop() }
     try rig.daemon.addAll(long(count: 20))

@@ -51,7 +51,7 @@ import Testing
     try #require(try reply(rig, ben, "Show", #"{"id":"\#(id)"}"#)["reminder"]?.object)
   }
 
-  @Test func whoAddsAReminderOwnsIt() throws {
+  @Test func theUserWhoAddsAReminderOwnsIt() throws {
     let rig = try Rig()
     #expect(try add(rig, anna, "a")["owner"]?.int == 1000)
     #expect(try add(rig, anna, "b", #","owner":1001"#)["owner"]?.int == 1000)
@@ -96,7 +96,7 @@ import Testing
     for word in ["Secret", "Home", "53.5", "9.9"] { #expect(!entry.message.contains(word)) }
   }
 
-  @Test func aHouseholdMayShareThem() throws {
+  @Test func sharedChangesLetEveryMemberChangeReminders() throws {
     let rig = try Rig("[Control]\nSharedChanges=yes\n")
     try add(rig, anna, "a")
     #expect(try !isRefused(rig, ben, "Remove", #"{"id":"a"}"#))
@@ -140,7 +140,7 @@ import Testing
   }
 
   /// Users of another user namespace all look alike.
-  @Test func nobodyCanProveToBeNobody() throws {
+  @Test func unknownUserIsRefused() throws {
     let rig = try Rig()
     let nobody = Caller(user: Caller.unmapped, daemon: 61_184)
     try add(rig, nobody, "a")

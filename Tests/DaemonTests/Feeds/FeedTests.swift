@@ -20,7 +20,7 @@ import Testing
     #expect(error?.message.hasPrefix("/nonexistent/log.nmea: cannot be read: No such file") == true)
   }
 
-  @Test func aFolderIsSaidOnce() throws {
+  @Test func aFeedThatIsAFolderIsReportedOnce() throws {
     let folder = try TemporaryFolder()
     let rig = try rig("file://\(folder.path)")
     try rig.run { !rig.journal.entries(.feedLost).isEmpty }
@@ -63,7 +63,7 @@ import Testing
     #expect(rig.journal.troubles(.warning) == [])
   }
 
-  @Test func bytesWithoutSenseAreToldOnce() throws {
+  @Test func unintelligibleBytesAreReportedOnce() throws {
     let listener = try Listener()
     let rig = try Rig("[Feed]\nFeed=tcp://127.0.0.1:\(listener.port)\n")
     try rig.run { rig.daemon.feeds.first?.feed.state == .open }
@@ -82,7 +82,7 @@ import Testing
     #expect(rig.journal.entries(.feedBack).count == 1)
   }
 
-  @Test func theStatusSaysWhoIsFollowed() throws {
+  @Test func theStatusNamesTheFollowedReceiver() throws {
     let listener = try Listener()
     let rig = try Rig(
       "[Feed]\nFeed=tcp://127.0.0.1:\(listener.port)\nFeed=unix:///nonexistent/a\n")
@@ -98,7 +98,7 @@ import Testing
     #expect(feeds[1]["retry_in_s"]?.double.map { $0 <= 2 } == true)
   }
 
-  @Test func aPeerThatHangsUpAndComesBackIsSaidOnceEach() throws {
+  @Test func aLostAndAReturnedPeerAreReportedOnceEach() throws {
     let journal = TestJournal()
     try FeedScript.hangUpAndComeBack(journal: journal)
     #expect(journal.entries(.feedLost).count == 1)
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func aWeekRolloverIsCorrectedAndSaidOnce() throws {
+  @Test func aWeekRolloverIsCorrectedAndReportedOnce() throws {
     let journal = TestJournal()
     let fix = try #require(try FeedScript.weekRollover(journal: journal))
     let now = Instant(microseconds: SystemClock.now())
@@ -151,7 +151,7 @@ import Testing
   }
 
   /// Positions belong to firings; everything else is read by more people.
-  @Test func noOtherEntryTellsAPosition() throws {
+  @Test func onlyFiringsContainAPosition() throws {
     let folder = try TemporaryFolder()
     let path = try folder.file("log", FeedScript.sentence)
     let rig = try Rig(

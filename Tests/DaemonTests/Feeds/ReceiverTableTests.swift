@@ -19,7 +19,7 @@ import Testing
     #expect(table.entries.map(\.origin.feed) == [2])
   }
 
-  @Test func isBoundedAndDropsWhoWasSilentForLongest() {
+  @Test func isBoundedAndDropsTheLongestSilentReceiver() {
     var table = ReceiverTable()
     for sender in 1...100 {
       table.count(FixOrigin(feed: 1, sender: UInt64(sender)), at: Int64(sender))

@@ -27,7 +27,7 @@ import Testing
     return rig
   }
 
-  @Test func firesWhatItShouldInOrder() throws {
+  @Test func firesTheExpectedRemindersInOrder() throws {
     let rig = try play()
     #expect(rig.journal.fired == Self.expected)
     let ids = rig.journal.firings.map { $0["GEOREMIND_FIRING_ID"] }
@@ -47,7 +47,7 @@ import Testing
     #expect(times == times.sorted())
   }
 
-  @Test func isTheSameEachTime() throws {
+  @Test func playbackIsDeterministic() throws {
     let first = try play().journal.firings
     let second = try play().journal.firings
     #expect(first == second)

@@ -18,7 +18,7 @@ import Testing
   private let minute = RefusalCount.minute
   private let counter = Counter()
 
-  @Test func tellsTheFirstAndSumsUpTheRest() {
+  @Test func reportsTheFirstAndSumsUpTheRest() {
     #expect(counter.nextEnd == nil)
     #expect(counter.isTold(1000, at: 0))
     for second in 1..<60 { #expect(!counter.isTold(1000, at: Int64(second) * 1_000_000)) }

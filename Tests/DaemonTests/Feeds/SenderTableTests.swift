@@ -49,7 +49,7 @@ import Testing
   }
 
   /// Whoever can send datagrams cannot push a receiver out with them.
-  @Test func keepsThoseThatGiveFixes() {
+  @Test func keepsSendersThatGiveFixes() {
     var table = Table()
     for _ in 0..<2 { #expect(table.hear(1, 1) == 1) }
     table.useful = [1]

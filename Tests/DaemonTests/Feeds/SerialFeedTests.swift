@@ -15,7 +15,7 @@ import Testing
 
   private func runner(_ rig: Rig) throws -> FeedRunner { try #require(rig.daemon.feeds.first) }
 
-  @Test func silenceAndGarbageAreToldApart() throws {
+  @Test func silenceAndGarbageAreDistinguished() throws {
     let terminal = try Terminal()
     let rig = try Rig("[Feed]\nFeed=serial://\(terminal.path)?baud=9600\n")
     let runner = try runner(rig)
@@ -56,7 +56,7 @@ import Testing
     #expect(rig.journal.troubles(.warning) == [])
   }
 
-  @Test func unpluggedAndSilentAreToldOnceEach() throws {
+  @Test func unpluggedAndSilentAreReportedOnceEach() throws {
     let folder = try TemporaryFolder()
     let path = "\(folder.path)/receiver"
     let rig = try Rig(

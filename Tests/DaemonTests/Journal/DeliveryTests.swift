@@ -42,7 +42,7 @@ import Testing
   }
 
   /// A thousand reminders that are due together are one transaction.
-  @Test func whatIsDueTogetherIsOneCommit() throws {
+  @Test func remindersDueTogetherAreOneCommit() throws {
     let rig = try Rig()
     let due = Instant(microseconds: SystemClock.now()) + .hours(1)
     try rig.daemon.addAll(
@@ -57,7 +57,7 @@ import Testing
 
   // MARK: - The journal is away
 
-  @Test func whatTheJournalRefusedIsToldByTheNextRun() throws {
+  @Test func aFiringThatTheJournalRefusedIsReportedByTheNextRun() throws {
     let folder: TemporaryFolder
     do {
       let rig = try Rig()
@@ -77,7 +77,7 @@ import Testing
     #expect(afterwards.journal.fired == [])
   }
 
-  @Test func onlyTheRestIsToldWhereTheJournalTookSome() throws {
+  @Test func onlyFiringsMissingInTheJournalAreReported() throws {
     let folder: TemporaryFolder
     do {
       let rig = try Rig()
@@ -115,7 +115,7 @@ import Testing
 
   /// The journal has taken a firing and the mark of it is lost: what the journal has is not sent
   /// again.
-  @Test func whatTheJournalHasIsNotToldAgain() throws {
+  @Test func firingsInTheJournalAreNotReportedAgain() throws {
     let first = TestJournal()
     let folder: TemporaryFolder
     do {
@@ -145,7 +145,7 @@ import Testing
   }
 
   /// Rather twice than never.
-  @Test func allIsToldWhereTheJournalCannotBeRead() throws {
+  @Test func allFiringsAreReportedIfTheJournalCannotBeRead() throws {
     let folder: TemporaryFolder
     do {
       let rig = try Rig()
@@ -236,7 +236,7 @@ import Testing
   }
 
   /// The journal comes back before the database does.
-  @Test func whatTheLedgerHasIsToldThoughTheDatabaseFails() throws {
+  @Test func storedFiringsAreReportedThoughTheDatabaseFails() throws {
     let rig = try Rig()
     var isAway = true
     rig.journal.beforeEntry = { entry throws(JournalError) in
@@ -272,7 +272,7 @@ import Testing
     #expect(told(next) == ids)
   }
 
-  @Test func whatWaitedForTheStoreIsKeptAtTheEnd() throws {
+  @Test func firingsThatWaitForTheStoreAreStoredAtExit() throws {
     let folder: TemporaryFolder
     let ids: [String]
     do {
@@ -320,7 +320,7 @@ import Testing
     #expect(rig.journal.fired == ["a late"])
   }
 
-  @Test func aFullDiskIsSaidOnceAndLosesNothing() throws {
+  @Test func aFullDiskIsReportedOnceAndLosesNothing() throws {
     let rig = try Rig()
     let title = String(repeating: "long ", count: 40)
     let ids = (10..<70).map { "r\($0)" }

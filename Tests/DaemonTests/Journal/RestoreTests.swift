@@ -49,7 +49,7 @@ import Testing
     ]
   }
 
-  @Test func nothingFiresTwiceThatTheJournalHas() throws {
+  @Test func firingsInTheJournalDoNotFireTwice() throws {
     let first = TestJournal()
     let rig = try Rig(journal: first)
     var times: [Instant] = []

@@ -53,7 +53,7 @@ import Testing
     #expect(rig.journal.troubles(.error).filter { $0.hasPrefix(said) }.count == 1)
   }
 
-  @Test func theSilenceThatIsToldChangesForFeedsThatStay() throws {
+  @Test func aNewSilenceTimeoutAppliesToOpenFeeds() throws {
     let folder = try TemporaryFolder()
     let path = "\(folder.path)/gps"
     let listener = try UnixListener(path: path, loop: EventLoop()) { _ in }

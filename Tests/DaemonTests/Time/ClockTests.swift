@@ -22,7 +22,7 @@ import Testing
     rig.daemon.stop()
   }
 
-  @Test func theTimerFollowsWhatIsNext() throws {
+  @Test func theTimerIsSetToTheNextDeadline() throws {
     let rig = try Rig()
     try rig.daemon.add(dated("later", in: .hours(1)))
     try rig.daemon.add(dated("gone", in: .seconds(0.03)))

@@ -59,7 +59,7 @@ import Testing
   }
 
   /// A chip with a flat battery wakes up before what was seen already.
-  @Test func aChipBehindWhatWasSeenIsNotBelieved() throws {
+  @Test func aClockBehindTheLastSeenTimeIsNotTrusted() throws {
     let folder = try root(["/sys/class/rtc/rtc0/hctosys": "1\n"])
     var trust = ClockTrust(
       demand: .automatic, lastSeen: Self.now + .hours(1), root: folder.path

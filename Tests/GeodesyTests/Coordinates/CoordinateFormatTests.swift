@@ -57,7 +57,7 @@ import Testing
   @Test(arguments: [
     CoordinateFormat.decimalDegrees, .degreesMinutes, .degreesMinutesSeconds, .geoURI,
   ])
-  func readsBackWhatItPrints(_ format: CoordinateFormat) throws {
+  func printedCoordinatesReadBack(_ format: CoordinateFormat) throws {
     var random = SeededGenerator(seed: 31)
     let unit: Double =
       switch format {

@@ -125,7 +125,7 @@ import Testing
     #expect(try ParsedCoordinate(parsing: "52.52,13.405").uncertainty == nil)
   }
 
-  @Test func refusesWhatIsTooLong() {
+  @Test func refusesATooLongText() {
     let digits = String(repeating: "1", count: 33)
     #expect(throws: CoordinateError(.badNumber, at: 1)) { try Coordinate(parsing: digits + ",1") }
     let long = String(repeating: "1 ", count: 2000)
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: CoordinateError.Reason.allCases)
-  func saysWhatIsWrongInOneLine(_ reason: CoordinateError.Reason) {
+  func errorsAreOneLine(_ reason: CoordinateError.Reason) {
     let text = CoordinateError(reason, at: 7).description
     #expect(!text.contains("\n") && text.contains(";") && !text.hasSuffix("."))
     #expect(text.hasPrefix("at character 7: ") || reason == .empty)

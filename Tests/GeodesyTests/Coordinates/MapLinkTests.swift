@@ -67,7 +67,7 @@ import Testing
 
   /// What is shared can be read back, both halves of it.
   @Test(arguments: [(52.52, 13.405), (-33.868812, 151.209299), (0, -180), (89.999999, 0.000001)])
-  func whatIsSharedIsReadBack(_ latitude: Double, _ longitude: Double) throws {
+  func aSharedPositionReadsBack(_ latitude: Double, _ longitude: Double) throws {
     let shared = point(latitude, longitude).shareable(uncertainty: 4.2)
     let halves = shared.split(separator: " ").map(String.init)
     #expect(try ParsedCoordinate(parsing: halves[0]).uncertainty == 5)

@@ -49,7 +49,7 @@ import Testing
 
   /// To and fro on both sides of places among fences, with some jumps.
   @Test(arguments: 0..<12 as Range<UInt64>)
-  func whatItFindsAddsUp(seed: UInt64) {
+  func foundFencesAreConsistent(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let middle = [
       coordinate(48.1, 11.6), coordinate(0.0005, 180), coordinate(89.9, 20), coordinate(-90, 0),

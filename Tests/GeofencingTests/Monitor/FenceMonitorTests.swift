@@ -125,7 +125,7 @@ import Testing
     #expect(rig.monitor.presence(of: 0) == .inside)
   }
 
-  @Test func decidesAtOnceWhereThereIsNoDoubt() {
+  @Test func decidesAtOnceFarFromTheEdge() {
     var rig = rig(radius: 2_000, presence: .outside)
     rig.feed(at(2_500))
     #expect(rig.feed(at(1_500), after: 20).map(\.kind) == [.arrive])

@@ -98,7 +98,7 @@ import Testing
     #expect((-50...50).contains(distance), "told at \(distance) m")
   }
 
-  @Test func passesThroughAPolygonAreTold() throws {
+  @Test func passesThroughAPolygonAreReported() throws {
     var rig = rig(try angle(), presence: .outside)
     for i in 0..<3 { rig.feed(at(-900 + 250 * Double(i), 50), after: 10) }
     rig.feed(at(-150, 50), after: 10)
@@ -110,7 +110,7 @@ import Testing
     #expect(decided.first.map { $0.position.distance(to: at(150, 50)) < 0.1 } == true)
   }
 
-  @Test func pathsBesideAPolygonAreNotTold() throws {
+  @Test func pathsBesideAPolygonAreNotReported() throws {
     var rig = rig(try angle(), presence: .outside)
     // Through the empty corner of the L, within its circle.
     for i in 0..<6 { rig.feed(at(600 - 100 * Double(i), -200 + 140 * Double(i)), after: 8) }

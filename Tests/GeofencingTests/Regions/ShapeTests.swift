@@ -20,7 +20,7 @@ import Testing
   ]
 
   @Test(arguments: middles, [false, true])
-  func squareIsWhatItIsEverywhere(middle: Coordinate, turned: Bool) throws {
+  func aSquareIsTheSameEverywhere(middle: Coordinate, turned: Bool) throws {
     let ring = Self.square(around: middle, half: 100, turned: turned)
     let polygon = try Polygon(parts: [[ring]])
     #expect(abs(polygon.size - 100) < 0.1)

@@ -49,7 +49,7 @@ import Testing
     #expect(try reminders(done).map(\.standing) == ["done"])
   }
 
-  @Test func doneGoesOnToTheNextOccurrence() throws {
+  @Test func doneAdvancesToTheNextOccurrence() throws {
     let text = CalendarFixtures.tasksOrg
     let next = try Instant(rfc3339: "2026-12-17T17:00:00Z")
     let done = try change(text, .done(next: next))
@@ -124,7 +124,7 @@ import Testing
       try found[0].reminder.due == reminders(CalendarFixtures.nextcloud)[0].reminder.due)
   }
 
-  @Test func ofTwoRevisionsTheNewerOneIsChanged() throws {
+  @Test func theNewerOfTwoRevisionsIsChanged() throws {
     let text = CalendarFixtures.calendar(
       """
       BEGIN:VTODO

@@ -149,7 +149,7 @@ import Testing
     ),
     ("DUE;TZID=UTC:20261121T100000", "2026-11-21T10:00:00Z"),
     ("DUE:20261121T100060Z", "2026-11-21T10:00:59Z"),
-  ]) func aTaskIsToldWhenDue(_ line: String, _ due: String) throws {
+  ]) func aTaskFiresWhenDue(_ line: String, _ due: String) throws {
     let found = try one(line)
     #expect(found.reminder.due?.description == due)
     #expect(found.reminder.leads == [])
@@ -192,7 +192,7 @@ import Testing
     #expect(try one(alarms).reminder.leads == [])
   }
 
-  @Test func acknowledgedAlarmsAreNotToldAgain() throws {
+  @Test func acknowledgedAlarmsDoNotFireAgain() throws {
     func alarms(_ first: String, _ second: String) -> String {
       """
       DUE:20261121T100000Z

@@ -122,7 +122,7 @@ import Testing
     ] { #expect(text.contains("\r\n\(line)\r\n"), "\(line)") }
   }
 
-  @Test func repeatingOnesComeWithTheirZone() throws {
+  @Test func repeatingRemindersAreWrittenWithTheirZone() throws {
     var reminder = Reminder(id: "d", kind: .date, title: "Daily")
     reminder.due = .absolute(try Instant(rfc3339: "2026-11-21T09:00:00Z"))
     reminder.repeatRule = RepeatRule(.daily)

@@ -46,7 +46,7 @@ import Testing
     #expect(error?.description.hasPrefix(expected) == true, "\(error?.description ?? "")")
   }
 
-  @Test func whatIsThrownComesOut() throws {
+  @Test func anErrorOfTheCallerIsRethrown() throws {
     struct Enough: Error {}
     let text = "<gpx><trk><trkpt lat='1' lon='2'/></trk></gpx>"
     #expect(throws: Enough.self) {

@@ -182,7 +182,7 @@ import Testing
     (#"{"class":"TPV"}"#, .recording), ("[]", .reminders), ("{", .reminders),
     (#"{"title":"x","place":{"lat":1,"lon":2}}"#, .reminders),
     (#"[{"title":"x","lat":1,"lon":2}]"#, .reminders),
-  ]) func tellsFilesByContent(_ text: String, _ kind: FileKind) throws {
+  ]) func recognizesFilesByContent(_ text: String, _ kind: FileKind) throws {
     #expect(try ReadFile(text).kind == kind)
   }
 

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: PlaceWriter.Format.allCases)
-  func whatIsWrittenIsReadBack(_ format: PlaceWriter.Format) throws {
+  func writtenPlacesReadBackTheSame(_ format: PlaceWriter.Format) throws {
     let seed: UInt64 = 7
     let places = try Self.places(seed: seed)
     let file = try ReadFile(Self.written(places, format))

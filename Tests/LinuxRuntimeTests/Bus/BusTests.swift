@@ -79,7 +79,7 @@ private final class PrivateBus {
     #expect(!error.message.isEmpty)
   }
 
-  @Test func signalsAreHeard() throws {
+  @Test func signalsAreReceived() throws {
     guard let server = try PrivateBus(in: folder) else { return }
     let listener = try Bus(address: server.address, loop: loop)
     var heard: [BusSignal] = []
@@ -97,7 +97,7 @@ private final class PrivateBus {
   }
 
   /// Everything that is sent anywhere, into a message and out again.
-  @Test func valuesSurviveTheWay() throws {
+  @Test func valuesSurviveTheBus() throws {
     guard let server = try PrivateBus(in: folder) else { return }
     let values: [BusValue] = [
       .byte(7), .bool(true), .int32(-1), .uint32(.max), .uint64(.max), .double(52.5),

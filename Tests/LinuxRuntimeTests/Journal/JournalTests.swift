@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct JournalQueueTests {
   /// A journald that hangs: nobody reads what is sent to its socket.
-  @Test func isFullWhileNobodyReads() throws {
+  @Test func theQueueIsFullWithoutAReader() throws {
     let folder = try TemporaryFolder()
     let path = "\(folder.path)/journal"
     let address = try SocketAddress(unixPath: path)
@@ -205,7 +205,7 @@ import Testing
     .enabled(
       if: SystemJournal.isAvailable() && geteuid() == 0,
       "no systemd-journald runs here, or this is not root"))
-  func anEntryOfAnotherUserIsNoneOfOurs() throws {
+  func entriesOfAnotherUserAreIgnored() throws {
     let identity = (0..<4).map { _ in String(UInt32.random(in: 0...(.max)), radix: 16) }.joined()
     let forge = "printf 'MESSAGE=forged\\nGEOREMIND_FIRING_ID=%s\\n' \(identity)"
     let other = "setpriv --reuid=65534 --regid=65534 --clear-groups logger --journald"

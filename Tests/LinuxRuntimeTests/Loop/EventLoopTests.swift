@@ -107,7 +107,7 @@ import Testing
     source.close()
   }
 
-  @Test func prioritiesOrderWhatIsReadyTogether() throws {
+  @Test func readySourcesRunInTheOrderOfPriority() throws {
     let loop = try EventLoop()
     var log = ""
     let sources = [

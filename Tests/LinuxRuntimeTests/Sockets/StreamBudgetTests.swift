@@ -38,7 +38,7 @@ import Testing
     try UnixClient(path: "\(folder.path)/socket", timeout: 1_000_000)
   }
 
-  @Test func theLargestGoesWhereAllTogetherHoldTooMuch() throws {
+  @Test func theLargestClientIsDroppedOverTheBudget() throws {
     let budget = StreamBudget(limit: 600_000)
     var dropped = 0
     budget.onDrop = { _ in dropped += 1 }
@@ -71,7 +71,7 @@ import Testing
     #expect(budget.held < 5 * 17_000)
   }
 
-  @Test func whatIsSentToSlowClientsCounts() throws {
+  @Test func bytesForSlowClientsCount() throws {
     let budget = StreamBudget(limit: 3_000_000)
     let (listener, served) = try serve(budget)
     defer { listener.close() }
@@ -88,7 +88,7 @@ import Testing
     for client in clients { client.close() }
   }
 
-  @Test func whatWasReadIsGivenBack() throws {
+  @Test func readBytesAreReturnedToTheBudget() throws {
     let budget = StreamBudget(limit: 10 << 20)
     let (listener, served) = try serve(budget)
     defer { listener.close() }
@@ -105,7 +105,7 @@ import Testing
     #expect(budget.held < 20_000)
   }
 
-  @Test func itIsTheUserWhoHoldsMostThatLoses() {
+  @Test func theUserWithTheMostBytesIsDisconnected() {
     // One large connection, and many small ones that are more together.
     #expect(StreamBudget.worst(of: [(1, 50), (2, 30), (2, 40)]) == 2)
     #expect(StreamBudget.worst(of: [(1, 50), (2, 20), (2, 20)]) == 0)

@@ -255,7 +255,7 @@ private final class Service {
   }
 
   /// The limit is for those who do not read, not for a large reply.
-  @Test func sendsAMessageLargerThanItsQueueAndTellsWhatTheSocketTook() throws {
+  @Test func sendsALargeMessageAndReportsTheSentBytes() throws {
     let listener = try listener(limits: .init(queue: 100_000))
     let client = try UnixClient(path: path, timeout: 1_000_000)
     #expect(try loop.runUntil { service.connections.count == 1 })
@@ -355,7 +355,7 @@ private final class Service {
     listener.close()
   }
 
-  @Test func aConnectionThatNobodyKeepsIsClosed() throws {
+  @Test func anUnreferencedConnectionIsClosed() throws {
     let listener = try UnixListener(path: path, loop: loop) { _ in }
     let client = try UnixClient(path: path, timeout: 1_000_000)
     try loop.runOnce(timeout: 1_000_000)
@@ -363,7 +363,7 @@ private final class Service {
     listener.close()
   }
 
-  @Test func tellsWhyItCannotConnect() throws {
+  @Test func aFailedConnectionHasAReason() throws {
     #expect {
       _ = try UnixClient(path: path, timeout: 1000)
     } throws: {

@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func aFeedThatIsGoneIsReplacedAtOnce() throws {
+  @Test func aLostFeedIsReplacedAtOnce() throws {
     var arbiter = Arbiter()
     #expect(arbiter.accepts(try fix(), from: FixOrigin(feed: 1), at: second(0)))
     arbiter.forget(FixOrigin(feed: 1))
@@ -120,11 +120,13 @@ import Testing
       (17, 17, nil), (17, 3, nil), (20, 6, nil), (60, 10, 30), (400, 90, 30), (40, 12, nil),
       (nil, 3, nil), (100, nil, nil),
     ] as [(Double?, Double?, Int?)])
-  func onlyAFarSmallerErrorIsAReason(_ first: Double?, _ other: Double?, _ taken: Int?) throws {
+  func onlyAMuchSmallerErrorIsAReasonToSwitch(
+    _ first: Double?, _ other: Double?, _ taken: Int?
+  ) throws {
     #expect(try takeover({ try fix(eph: first, at: $0) }, { try fix(eph: other, at: $0) }) == taken)
   }
 
-  @Test func aFarSmallerErrorNowAndThenIsNone() throws {
+  @Test func anOccasionalSmallerErrorIsNoReasonToSwitch() throws {
     let taken = try takeover(
       { try fix(eph: 100, at: $0) }, { try fix(eph: $0 % 20 == 0 ? 90 : 10, at: $0) })
     #expect(taken == nil)

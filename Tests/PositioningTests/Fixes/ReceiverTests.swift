@@ -69,7 +69,7 @@ struct ReceiverTests {
     #expect(fixes.allSatisfy { $0.mode == .threeD && $0.eph == 0.9 * 19 })
   }
 
-  @Test func positionsOfOthersAreNotOurs() {
+  @Test func positionsOfOtherVesselsAreIgnored() {
     let others = "!AIVDM,1,1,,A,13u?etPv2;0n:dDPwUM1U1Cb069D,0*23\r\n"
     let fixes = decode(
       (0..<20).map { step in

@@ -100,7 +100,7 @@ struct GpsdTests {
     #expect(fixes.count == 1 && fixes.first?.time == nil)
   }
 
-  @Test func reportsWithoutATimeAreToldApartByPosition() {
+  @Test func reportsWithoutATimeAreDistinguishedByPosition() {
     let fixes = decode(
       Self.tpv(nil, #""mode":2,"lat":1,"lon":2"#) + Self.tpv(nil, #""mode":3,"lat":1,"lon":2"#)
         + Self.tpv(nil, #""mode":3,"lat":1,"lon":3"#))
@@ -142,7 +142,7 @@ struct GpsdTests {
     #expect(decode(#"{"class":"TPV","mode":2,"lat":1,"lon":2}"#).map(\.device) == [0])
   }
 
-  @Test func aDeviceThatGoesGivesItsLastFixAndIsTold() {
+  @Test func aRemovedDeviceGivesItsLastFixAndIsReported() {
     var decoder = FixDecoder()
     _ = decoder.read(
       Self.tpv("2026-11-21T09:30:00Z", #""mode":2,"lat":1,"lon":2"#)
@@ -164,7 +164,7 @@ struct GpsdTests {
   }
 
   /// A report that comes late, after the silence that ended its epoch, is no second fix.
-  @Test func anEpochIsGivenOutOnce() {
+  @Test func anEpochIsReportedOnce() {
     var decoder = FixDecoder()
     let report = Self.tpv("2026-11-21T09:30:00Z", #""mode":2,"lat":1,"lon":2"#)
     _ = decoder.read(report)

@@ -5,7 +5,7 @@ import Testing
 
 /// The search for the end of a sentence, many bytes at a time, against one byte at a time.
 @Suite struct SentenceScanTests {
-  @Test func itIsThatOfEveryByte() {
+  @Test func theScanAgreesWithOneByteAtATime() {
     var random = SeededGenerator(seed: 11)
     let rare: [UInt8] = [
       0x00, 0x0A, 0x1F, 0x20, 0x21, 0x23, 0x24, 0x2A, 0x2B, 0x7E, 0x7F, 0x80, 0xFF,

@@ -55,7 +55,7 @@ struct SentenceTests {
   }
 
   /// Zero and zero counts for one who is sailing there.
-  @Test func theOriginCountsForOneWhoIsNear() {
+  @Test func aPositionNearTheOriginIsAccepted() {
     let fixes = decode([
       "GPGLL,0000.0100,N,00000.0000,E,120000,A", "GPGLL,0000.0000,S,00000.0000,W,120001,A",
     ])

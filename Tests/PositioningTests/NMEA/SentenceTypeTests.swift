@@ -28,7 +28,7 @@ import Testing
     #expect(manual.split(whereSeparator: { " ,\n".contains($0) }).contains(name[...]) == isRead)
   }
 
-  @Test func everyTalkerIsTakenButAProprietaryOne() {
+  @Test func everyTalkerButAProprietaryOneIsAccepted() {
     #expect(SentenceType(of: Array("PQGSA,A".utf8).span).spec.name == "GSA")
     #expect(SentenceType(of: Array("PXGSA,A".utf8).span) == .other)
     #expect(SentenceType(of: Array("GPRME,1".utf8).span) == .other)

@@ -52,7 +52,7 @@ import Testing
     #expect(try ledger.firings(limit: 1, reminder: "even").values.map(\.id) == ["f4"])
   }
 
-  @Test func pruningLeavesWhatTheJournalHasNotGot() throws {
+  @Test func pruningKeepsUndeliveredFirings() throws {
     for second in 0..<4 { try store.ledger.record([Sample.firing("f\(second)", second: second)]) }
     try store.ledger.markDelivered([1, 2, 4], at: .start)
     #expect(try store.ledger.prune(olderThan: .start + .seconds(3)) == 2)
@@ -61,7 +61,7 @@ import Testing
 
   // MARK: - One event, one transaction
 
-  @Test func anEventIsKeptWhole() throws {
+  @Test func anEventIsStoredCompletely() throws {
     let old = try Sample.dated("old")
     try store.reminders.push(old.reminder, old.progress)
     let gone = try Sample.dated("gone")
@@ -133,7 +133,7 @@ import Testing
     #expect(try fileBytes(folder.database + "-wal") == before)
   }
 
-  @Test func whatWaitsForTheDiskKeepsTheLatestProgressAlone() {
+  @Test func waitingChangesKeepOnlyTheLatestProgress() {
     var changes = Changes()
     for (id, state) in [("a", .fired), ("b", .armed), ("a", .done), ("b", .snoozed)]
       as [(String, Reminder.State)]
@@ -145,7 +145,7 @@ import Testing
     #expect(changes.progress.map(\.progress.state) == [.done, .snoozed])
   }
 
-  @Test func anEventThatCannotBeKeptLeavesNoTrace() throws {
+  @Test func aFailedEventLeavesNoTrace() throws {
     let entry = try Sample.dated("a")
     try store.reminders.push(entry.reminder, entry.progress)
     _ = try store.database.integer("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: [2, 99, 100, 511, 512, 5000])
-  func whatIsNoDatabaseIsSetAside(size: Int) throws {
+  func aFileThatIsNoDatabaseIsSetAside(size: Int) throws {
     let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 65) }
     try writeFile(folder.database, bytes)
     let store = try Store(in: folder)
@@ -52,7 +52,7 @@ import Testing
     #expect(store.report.sentences[0].contains("nothing in it could be read"))
   }
 
-  @Test(arguments: [16, 100]) func aHeaderThatIsOverwrittenIsMadeAnew(length: Int) throws {
+  @Test(arguments: [16, 100]) func anOverwrittenHeaderIsRebuilt(length: Int) throws {
     try fill(30)
     var bytes = try fileBytes(folder.database)
     for index in 0..<length { bytes[index] = 0x55 }
@@ -185,7 +185,7 @@ import Testing
     #expect(kept.reminder.place?.name == nil && kept.reminder.place?.radius == 75.5)
   }
 
-  @Test func aFileCutShortIsSavedAsFarAsItGoes() throws {
+  @Test func aTruncatedFileIsRecoveredUpToTheCut() throws {
     try fill(200)
     let bytes = try fileBytes(folder.database)
     try writeFile(folder.database, Array(bytes[..<(bytes.count / 4 * 3 + 100)]))
@@ -196,7 +196,7 @@ import Testing
     #expect(try store.reminders.all().values.count == tables["reminder"]?.kept)
   }
 
-  @Test func theLogGoesAsideWithIts() throws {
+  @Test func theLogIsSetAsideWithItsDatabase() throws {
     let store = try Store(in: folder)
     let entry = try Sample.dated("a")
     try store.reminders.push(entry.reminder, entry.progress)

@@ -29,14 +29,14 @@ import Testing
     #expect(try store.database.integer("PRAGMA user_version") == Self.current)
   }
 
-  @Test func anEmptyFileIsAsGoodAsNone() throws {
+  @Test func anEmptyFileBecomesANewDatabase() throws {
     try writeFile(folder.database, [])
     let store = try Store(in: folder)
     #expect(store.report.action == .created)
     #expect(try store.categories.all().values.count == Category.defaults.count)
   }
 
-  @Test func whatWasKeptIsThereAgain() throws {
+  @Test func storedRowsSurviveAReopen() throws {
     let entry = try Sample.placed("a")
     do {
       let store = try Store(in: folder)
@@ -174,7 +174,7 @@ import Testing
   }
 
   /// Root may write anywhere, so the child becomes nobody.
-  @Test func withoutPermissionItSaysSo() async throws {
+  @Test func missingPermissionIsReported() async throws {
     try Store(in: folder).close()
     chmod(folder.path, 0o755)
     chmod(folder.database, 0o444)

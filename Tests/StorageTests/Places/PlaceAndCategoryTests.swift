@@ -47,7 +47,7 @@ import Testing
     guard case .invalid = error else { throw error ?? .unknownCategory("") }
   }
 
-  @Test func aCategoryInUseStaysAndSaysWhatHangsOnIt() throws {
+  @Test func aCategoryInUseIsNotRemovedAndNamesItsUsers() throws {
     try store.places.add(place("Rewe", category: "shopping"))
     let entry = try Sample.placed("r1", category: "SHOPPING")
     try store.reminders.push(entry.reminder, entry.progress)
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: [0, -1, .nan, .infinity, 5_000_000.1])
-  func aRadiusMustMakeSense(radius: Double) throws {
+  func anImplausibleRadiusIsRefused(radius: Double) throws {
     #expect(throws: StoreError.self) { try store.places.add(place("p", radius: radius)) }
     #expect(try store.places.all().values.isEmpty)
   }

@@ -37,7 +37,7 @@ import Testing
     #expect(batch.added == 2 && batch.known == 0)
   }
 
-  @Test func whatIsThereIsKnownAgain() throws {
+  @Test func anImportedPlaceIsRecognizedAgain() throws {
     try store.places.add(place("Rewe", 52.5, 13.4).place)
     let batch = try store.imports.begin()
     try batch.add([
@@ -89,7 +89,7 @@ import Testing
     #expect(try store.categories.category(named: "New")?.color == Category.neutralColor)
   }
 
-  @Test func whatIsGivenUpIsRemovedBitByBit() throws {
+  @Test func anAbandonedImportIsRemovedInParts() throws {
     try store.places.add(place("Kept").place)
     let batch = try store.imports.begin()
     try batch.add(try (0..<25).map { try place("p\($0)", Double($0), category: "New") })
@@ -144,7 +144,7 @@ import Testing
     try store.database.execute("INSERT INTO place_words (place_words) VALUES ('integrity-check')")
   }
 
-  @Test func whatAStopInterruptedNeverComesUp() throws {
+  @Test func anInterruptedImportNeverAppears() throws {
     let batch = try store.imports.begin()
     try batch.add([try place("A")])
     store.close()
@@ -177,7 +177,7 @@ import Testing
     #expect(try names() == ["A", "B"])
   }
 
-  @Test func whatTheDiskTookBackIsMissed() throws {
+  @Test func rolledBackRowsAreNoticed() throws {
     let batch = try store.imports.begin()
     try batch.add([try place("A"), try place("B", 1)])
     try store.database.run("DELETE FROM place WHERE name = 'B'")

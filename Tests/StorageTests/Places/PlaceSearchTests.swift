@@ -122,7 +122,7 @@ import Testing
   }
 
   /// Against a look at every place, from everywhere, poles and antimeridian included.
-  @Test func findsWhatALookAtAllFinds() throws {
+  @Test func searchAgreesWithAScanOfAllPlaces() throws {
     let seed: UInt64 = 11
     var random = SeededGenerator(seed: seed)
     func somewhere() throws -> Coordinate {
@@ -152,7 +152,7 @@ import Testing
   }
 
   /// With more that fit than are looked at one by one, the rings must find the same.
-  @Test func whatIsTooLargeForAnAnswerIsRefused() throws {
+  @Test func aTooLargeAnswerIsRefused() throws {
     let notes = String(repeating: "n", count: 10_000)
     for number in 0..<5 { try add("p\(number)", notes: notes) }
     for near in [nil, try point(0, 0)] {

@@ -30,7 +30,7 @@ import Testing
     #expect(try store.reminders.reminder(id: "b") == nil)
   }
 
-  @Test func theStateIsTheProgresss() throws {
+  @Test func theStateComesFromTheProgress() throws {
     var entry = try Sample.dated("a", minutes: 1)
     try push(entry)
     entry.progress.state = .fired
@@ -55,7 +55,7 @@ import Testing
     #expect(try store.reminders.count() == 1)
   }
 
-  @Test func whatCouldNotBeReadIsNotTaken() throws {
+  @Test func anUnreadableReminderIsNotStored() throws {
     var entry = try Sample.dated("a")
     entry.reminder.due = nil
     #expect(throws: StoreError.self) { try push(entry) }
@@ -95,7 +95,7 @@ import Testing
     #expect(try store.reminders.reminder(id: "a")?.progress.state == .done)
   }
 
-  @Test func aSnoozedOneCountsByItsNewTime() throws {
+  @Test func aSnoozedReminderIsSortedByItsNewTime() throws {
     try push(Sample.dated("a", minutes: 1))
     var entry = try Sample.dated("b", minutes: 0)
     entry.progress.state = .snoozed
@@ -152,7 +152,7 @@ import Testing
     #expect(try store.find(prefix: "").count == 7)
   }
 
-  @Test func replaceKeepsThePlaceInTheRow() throws {
+  @Test func replaceKeepsTheOrder() throws {
     try push(Sample.dated("a", minutes: 5))
     try push(Sample.dated("b", minutes: 5))
     var entry = try Sample.dated("a", minutes: 5)

@@ -57,7 +57,7 @@ import Testing
   }
 
   /// They are looked up by their length first.
-  @Test func statementsOfOneLengthAreToldFromEachOther() throws {
+  @Test func statementsOfEqualLengthAreDistinguished() throws {
     for _ in 0..<2 {
       #expect(try database.integer("SELECT 1") == 1)
       #expect(try database.integer("SELECT 2") == 2)
@@ -67,7 +67,7 @@ import Testing
   @Test(arguments: [
     SQLValue.null, .integer(.min), .integer(.max), .text(""), .text("ü\u{0}z\u{1F600}"),
     .text("'; DROP TABLE t --"),
-  ]) func valuesComeBackAsTheyWent(value: SQLValue) throws {
+  ]) func valuesReadBackUnchanged(value: SQLValue) throws {
     let column = if case .text = value { "s" } else { "n" }
     try database.run("INSERT INTO t (\(column)) VALUES (?)", [value])
     #expect(try database.value("SELECT \(column) FROM t") == value)
@@ -80,7 +80,7 @@ import Testing
     #expect(try database.value("SELECT x FROM t") == .real(value))
   }
 
-  @Test(arguments: [Double.nan, .infinity, -.infinity]) func whatIsNotFiniteIsNull(
+  @Test(arguments: [Double.nan, .infinity, -.infinity]) func nonFiniteNumbersAreStoredAsNull(
     value: Double
   ) throws {
     try database.run("INSERT INTO t (x) VALUES (?)", [SQLValue(value)])
