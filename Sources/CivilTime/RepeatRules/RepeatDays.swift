@@ -23,8 +23,9 @@ struct RepeatDays: Sendable {
     var monthDays = rule.monthDays
     yearDays = rule.yearDays
     weekNumbers = rule.weekNumbers
-    if days.isEmpty, monthDays.isEmpty, yearDays.isEmpty, weekNumbers.isEmpty {
+    if days.isEmpty, monthDays.isEmpty, yearDays.isEmpty {
       switch rule.frequency {
+      case .yearly where !weekNumbers.isEmpty: days = [RepeatRule.Day(start.weekday)]
       case .yearly:
         if monthNumbers.isEmpty { monthNumbers = [start.month] }
         monthDays = [start.day]

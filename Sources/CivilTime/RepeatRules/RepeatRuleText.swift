@@ -26,6 +26,8 @@ private struct RepeatRuleReader {
     if body.hasPrefix("RRULE:") { body.removeFirst(6) }
     guard !body.isEmpty else { throw fault("it is empty; write daily or FREQ=DAILY;…") }
     if let frequency = frequency(body) { return RepeatRule(frequency) }
+    // Some programs end every part with a semicolon.
+    if body.hasSuffix(";") { body.removeLast() }
     var parts: [(name: String, value: String)] = []
     for item in body.split(separator: ";", omittingEmptySubsequences: false) {
       let halves = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

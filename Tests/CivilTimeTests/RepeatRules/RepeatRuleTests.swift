@@ -18,6 +18,7 @@ private func local(_ text: String) throws -> LocalDateTime {
     ("FREQ=YEARLY;UNTIL=20261224;BYMONTH=12,1", "FREQ=YEARLY;UNTIL=20261224;BYMONTH=1,12"),
     ("FREQ=DAILY;UNTIL=20261224T180000Z", "FREQ=DAILY;UNTIL=20261224T180000Z"),
     ("FREQ=DAILY;UNTIL=20261224T180000", "FREQ=DAILY;UNTIL=20261224T180000"),
+    ("FREQ=WEEKLY;BYDAY=MO;", "FREQ=WEEKLY;BYDAY=MO"),
     ("FREQ=YEARLY;BYWEEKNO=20,-1;WKST=SU", "FREQ=YEARLY;BYWEEKNO=-1,20;WKST=SU"),
     (
       "FREQ=DAILY;BYSECOND=60;BYMINUTE=0,30;BYHOUR=9;COUNT=3",
@@ -34,7 +35,7 @@ private func local(_ text: String) throws -> LocalDateTime {
     ("", "empty"), ("fortnightly", "neither a word"), ("INTERVAL=2", "FREQ is missing"),
     ("FREQ=DAYLY", "use SECONDLY"),
     ("FREQ=DAILY;COUNT=3;UNTIL=20261224", "exclude each other"),
-    ("FREQ=DAILY;", "semicolon too many"),
+    ("FREQ=DAILY;;COUNT=2", "semicolon too many"),
     ("FREQ=DAILY;FREQ=DAILY", "stands twice"), ("FREQ=DAILY;INTERVAL=0", "INTERVAL=0"),
     ("FREQ=DAILY;COUNT=99999999999", "COUNT"),
     ("FREQ=DAILY;BYMONTH=13", "BYMONTH: '13' is not 1 to 12"), ("FREQ=MONTHLY;BYMONTHDAY=0", "'0'"),
@@ -81,6 +82,20 @@ private func local(_ text: String) throws -> LocalDateTime {
     (
       "FREQ=YEARLY;BYWEEKNO=20;BYDAY=MO;COUNT=3", "1997-05-12T09:00:00",
       "1997-05-12 1998-05-11 1999-05-17"
+    ),
+    // Without BYDAY the start supplies the weekday.
+    (
+      "FREQ=YEARLY;BYWEEKNO=1,2;COUNT=4", "2013-01-08T09:00:00",
+      "2013-01-08 2013-12-31 2014-01-07 2014-12-30"
+    ),
+    (
+      "FREQ=YEARLY;BYMONTH=1,2;BYWEEKNO=1,7,20;COUNT=3", "2018-01-01T09:00:00",
+      "2018-01-01 2018-02-12 2019-02-11"
+    ),
+    ("FREQ=YEARLY;BYWEEKNO=53;COUNT=1", "2023-01-01T09:00:00", "2027-01-03"),
+    (
+      "FREQ=YEARLY;BYWEEKNO=1,3,4,5,8,9;BYYEARDAY=1,14,31,60;COUNT=3", "2018-01-01T09:00:00",
+      "2018-01-01 2018-01-31 2018-03-01"
     ),
     (
       "FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13;COUNT=3", "1997-09-02T09:00:00",
