@@ -97,17 +97,18 @@ enum MGRS {
     }
     cursor.skipSpaces()
     let digitsPosition = cursor.position
-    var digits = ""
+    var groups: [String] = []
     while let scalar = cursor.peek() {
       guard scalar.isDigit else { throw CoordinateError(.badMGRS, at: cursor.position) }
-      digits.unicodeScalars.append(scalar)
-      cursor.skip()
+      groups.append(cursor.takeWhile(\.isDigit))
       cursor.skipSpaces()
     }
-    guard digits.utf8.count.isMultiple(of: 2), digits.utf8.count <= 10 else {
-      throw CoordinateError(.badMGRS, at: digitsPosition)
-    }
+    let digits = groups.joined()
     let half = digits.utf8.count / 2
+    // A blank may stand between easting and northing alone.
+    guard digits.utf8.count.isMultiple(of: 2), half <= 5,
+      groups.count < 2 || groups.count == 2 && groups[0].utf8.count == half
+    else { throw CoordinateError(.badMGRS, at: digitsPosition) }
     let unit = square / Double(DecimalText.power(half))
     let east = ((Double(digits.prefix(half)) ?? 0) + 0.5) * unit
     let north = ((Double(digits.suffix(half)) ?? 0) + 0.5) * unit

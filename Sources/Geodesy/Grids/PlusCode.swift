@@ -4,6 +4,7 @@
 /// 5 by 4.
 enum PlusCode {
   private static let alphabet = Array("23456789CFGHJMPQRVWX".unicodeScalars)
+  /// Digits that count; further ones are valid and change nothing.
   private static let longest = 15
   /// Of the smallest cell, 8000 · 5⁵ and 8000 · 4⁵ to a degree.
   private static let latitudeUnits = 25_000_000.0
@@ -35,12 +36,17 @@ enum PlusCode {
     return String(text)
   }
 
-  /// A plus sign behind an even number of code digits, eight at most.
+  /// A plus sign behind an even number of code digits, eight at most. Without any, a letter must
+  /// tell the code behind it from a number with a sign.
   static func resemblesCode(_ start: TextCursor) -> Bool {
     var cursor = start
     let before = cursor.takeWhile { digit($0) != nil || $0 == "0" }.unicodeScalars.count
-    guard cursor.peek() == "+", before >= 2, before <= 8, before.isMultiple(of: 2) else {
-      return false
+    guard cursor.peek() == "+", before <= 8, before.isMultiple(of: 2) else { return false }
+    if before == 0 {
+      cursor.skip()
+      let code = cursor.takeWhile { digit($0) != nil }
+      return code.unicodeScalars.count >= 2 && code.unicodeScalars.contains { !$0.isDigit }
+        && cursor.peek().map { $0.isBlank || $0 == "," } == true
     }
     let next = cursor.peek(1)
     return next == nil
@@ -65,10 +71,10 @@ enum PlusCode {
     let missing = 8 - values.count - padding
     cursor.skip()
     while let scalar = cursor.peek(), !scalar.isBlank, scalar != "," {
-      guard padding == 0, let value = digit(scalar), values.count < longest else {
+      guard padding == 0, let value = digit(scalar) else {
         throw CoordinateError(.badPlusCode, at: cursor.position)
       }
-      values.append(value)
+      if values.count < longest { values.append(value) }
       cursor.skip()
     }
     // Pairs of zeros, no single digit behind the plus sign, and zeros in a full code alone.
@@ -128,7 +134,7 @@ enum PlusCode {
     let prefix = encode(reference).unicodeScalars.prefix(missing).compactMap { digit($0) }
     let cell = try middle(prefix + values, at: position)
     // The size of the cells that the missing digits number.
-    let step = missing == 2 ? 20.0 : missing == 4 ? 1 : 0.05
+    let step = missing == 2 ? 20.0 : missing == 4 ? 1 : missing == 6 ? 0.05 : 0.0025
     var latitude = cell.latitude
     var longitude = cell.longitude
     if reference.latitude + step / 2 < latitude, latitude - step >= -90 {

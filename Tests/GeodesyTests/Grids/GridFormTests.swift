@@ -25,7 +25,7 @@ import Testing
     "UTM 33U 391779, 5820072", "33N 391779 5820072", "33U 391779.26 5820072.16 ",
     "33U 391779 m E 5820072 m N", "33UUU9177920072", "33U UU 91779 20072", "33uuu 91779 20072",
     "9F4MGCC4+22", "9f4mgcc4+22", "GCC4+22 52.5,13.4", "GCC4+22, N 52° 30' E 13° 24'",
-    "9F4MGCC4+2222",
+    "9F4MGCC4+2222", "9F4MGCC4+222222222222", "+222F 52.52,13.405", "+222f, 52.52,13.405",
   ]) func readsOnePlaceInManyForms(_ text: String) throws {
     #expect(try Coordinate(parsing: text).distance(to: point(52.52, 13.405)) < 12)
   }
@@ -45,6 +45,7 @@ import Testing
   /// From the test data of the Open Location Code project: a code, where it is asked for, its short
   /// form.
   @Test(arguments: [
+    ("9C3W9QCJ+2VX", 51.3701125, -1.217765625, "+2VX"),
     ("9C3W9QCJ+2VX", 51.3708675, -1.217765625, "CJ+2VX"),
     ("9C3W9QCJ+2VX", 51.3693575, -1.217765625, "CJ+2VX"),
     ("9C3W9QCJ+2VX", 51.3852125, -1.217765625, "9QCJ+2VX"),
@@ -66,7 +67,7 @@ import Testing
     ("GC94+2X Berlin", .unexpectedCharacter, 9), ("GC94+2X 52.5", .incomplete, 9),
     ("9F4MGC94+2X 1", .unexpectedCharacter, 13), ("XX4MGC94+22", .badPlusCode, 1),
     ("8X4MGC94+22", .badPlusCode, 2),
-    ("9F4MGC94+22222222", .badPlusCode, 17), ("G0000000+", .badPlusCode, 9),
+    ("9F4MGC94+22222222U", .badPlusCode, 18), ("G0000000+", .badPlusCode, 9),
     ("33I 391779 5820072", .badUTM, 3), ("61U 391779 5820072", .badUTM, 1),
     ("0U 391779 5820072", .badUTM, 1), ("33U 391779", .badUTM, 11),
     ("33U 391779 x", .badUTM, 12), ("33U 991779 5820072", .outsideGrid, 5),
@@ -76,7 +77,8 @@ import Testing
     ("Z 391779 5820072", .outsideGrid, 3), ("Y 2900000 2900000", .outsideGrid, 3),
     ("33N 391779 9900000", .outsideGrid, 12), ("UTM", .badUTM, 4), ("UTM 33", .badUTM, 7),
     ("33UUU917792007", .badMGRS, 6), ("61UUU9177920072", .badMGRS, 1),
-    ("33IUU9177920072", .badMGRS, 3),
+    ("33IUU9177920072", .badMGRS, 3), ("18S UJ 83 0140", .badMGRS, 8),
+    ("33UUU 91 779 200 72", .badMGRS, 7),
     ("33UAU9177920072", .outsideGrid, 4), ("33UUI9177920072", .badMGRS, 5),
     ("33UUE9177920072", .outsideGrid, 5), ("33UUU917792007212", .badMGRS, 6),
     ("ZZZ", .outsideGrid, 2), ("ZAZ", .outsideGrid, 3),
