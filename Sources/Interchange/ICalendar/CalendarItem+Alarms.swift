@@ -186,15 +186,18 @@ extension CalendarItem {
 
   // MARK: - Time to leave
 
+  static let travelAdvice = "X-APPLE-TRAVEL-ADVISORY-BEHAVIOR"
+  static let travelTime = "X-APPLE-TRAVEL-DURATION"
+
   /// Travel time that was set by hand.
   private var fixedTravel: TimeSpan? {
-    component["X-APPLE-TRAVEL-DURATION"].flatMap { try? CalendarValue.span($0) }
+    component[Self.travelTime].flatMap { try? CalendarValue.span($0) }
       .flatMap { $0 > .zero ? $0 : nil }
   }
 
   /// "Time to leave", where it is asked for and the place is known.
   func leaveReminder() throws(Fault) -> CalendarReminder? {
-    let advice = component["X-APPLE-TRAVEL-ADVISORY-BEHAVIOR"]?.value.uppercased()
+    let advice = component[Self.travelAdvice]?.value.uppercased()
     guard advice == "AUTOMATIC" || fixedTravel != nil, let reference, !reference.isDate,
       let place = try CalendarPlaces.own(of: component)
     else { return nil }

@@ -41,7 +41,13 @@ struct CalendarItem {
       throw Fault("it has more than \(Self.maximumAlarms) alarms", line: component.line)
     }
     alarms = try components.map { (alarm) throws(Fault) in try CalendarAlarm(alarm, zones) }
-    try readRepeating()
+    if makesReminders { try readRepeating() }
+  }
+
+  /// An event without an alarm or a time to leave is no reminder, so its repeating may be wrong.
+  private var makesReminders: Bool {
+    isTask || !alarms.isEmpty || component[Self.fieldsProperty] != nil
+      || component[Self.travelAdvice] != nil || component[Self.travelTime] != nil
   }
 
   /// The UID; for one without, a number from what it says.

@@ -17,6 +17,7 @@ struct CalendarZones {
     for name in named.union(described.keys).prefix(Self.maximumZones) {
       known[name] =
         Self.system(name) ?? described[name].flatMap { Self.described($0, name: name) }
+        ?? Self.fixed(name)
     }
   }
 
@@ -54,7 +55,21 @@ struct CalendarZones {
         if let found = zone(parts.suffix(count).joined(separator: "/")) { return found }
       }
     }
-    return WindowsZones.names[name].flatMap { zone($0) }
+    return WindowsZones.zone(for: name).flatMap { zone($0) }
+  }
+
+  /// `UTC+01`, `UTC-09:30`: hours and minutes east of Greenwich.
+  private static func fixed(_ name: String) -> NamedZone? {
+    guard name.hasPrefix("UTC"), let sign = name.dropFirst(3).first, sign == "+" || sign == "-"
+    else { return nil }
+    let parts = name.dropFirst(4).split(separator: ":", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), parts.allSatisfy({ (1...2).contains($0.utf8.count) }),
+      let hours = Int(parts[0]), hours <= 14, let minutes = Int(parts.dropFirst().first ?? "0"),
+      (0...59).contains(minutes)
+    else { return nil }
+    // POSIX counts west of Greenwich.
+    let posix = "<UTC>\(sign == "+" ? "-" : "")\(hours):\(minutes < 10 ? "0" : "")\(minutes)"
+    return TimeZoneRules(posix: posix).map { NamedZone(name: posix, rules: $0) }
   }
 
   private static func described(_ component: CalendarComponent, name: String) -> NamedZone? {

@@ -99,15 +99,21 @@ extension ContentLine {
           throw Fault("the quote of parameter \(name) is not closed; add a \"")
         }
       } else {
-        value = rest.prefix {
-          $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ":")
+        // iOS escapes semicolons and commas as in a text, which RFC 5545 does not know.
+        var isEscaped = false
+        value = rest.prefix { byte in
+          defer { isEscaped = byte == UInt8(ascii: "\\") && !isEscaped }
+          return isEscaped
+            || byte != UInt8(ascii: ",") && byte != UInt8(ascii: ";") && byte != UInt8(ascii: ":")
         }
         rest = rest[value.endIndex...]
       }
       guard values.count < maximumValues else {
         throw Fault("parameter \(name) has more than \(maximumValues) values")
       }
-      values.append(CalendarText.parameterUnescaped(String(decoding: value, as: UTF8.self)))
+      let text = String(decoding: value, as: UTF8.self)
+        .replacing("\\;", with: ";").replacing("\\,", with: ",")
+      values.append(CalendarText.parameterUnescaped(text))
     } while rest.first == UInt8(ascii: ",")
     return Parameter(name: name, values: values)
   }

@@ -1,136 +1,163 @@
 /// Zones for the TZIDs of Outlook and Exchange: the default territory (001) of the Unicode CLDR's
-/// windowsZones.xml.
+/// windowsZones.xml, with the names that Windows shows in English.
 enum WindowsZones {
-  static let names: [String: String] = [
-    "Dateline Standard Time": "Etc/GMT+12",
-    "UTC-11": "Etc/GMT+11",
-    "Aleutian Standard Time": "America/Adak",
-    "Hawaiian Standard Time": "Pacific/Honolulu",
-    "Marquesas Standard Time": "Pacific/Marquesas",
-    "Alaskan Standard Time": "America/Anchorage",
-    "UTC-09": "Etc/GMT+9",
-    "Pacific Standard Time (Mexico)": "America/Tijuana",
-    "UTC-08": "Etc/GMT+8",
-    "Pacific Standard Time": "America/Los_Angeles",
-    "US Mountain Standard Time": "America/Phoenix",
-    "Mountain Standard Time (Mexico)": "America/Mazatlan",
-    "Mountain Standard Time": "America/Denver",
-    "Yukon Standard Time": "America/Whitehorse",
-    "Central America Standard Time": "America/Guatemala",
-    "Central Standard Time": "America/Chicago",
-    "Easter Island Standard Time": "Pacific/Easter",
-    "Central Standard Time (Mexico)": "America/Mexico_City",
-    "Canada Central Standard Time": "America/Regina",
-    "SA Pacific Standard Time": "America/Bogota",
-    "Eastern Standard Time (Mexico)": "America/Cancun",
-    "Eastern Standard Time": "America/New_York",
-    "Haiti Standard Time": "America/Port-au-Prince",
-    "Cuba Standard Time": "America/Havana",
-    "US Eastern Standard Time": "America/Indiana/Indianapolis",
-    "Turks And Caicos Standard Time": "America/Grand_Turk",
-    "Paraguay Standard Time": "America/Asuncion",
-    "Atlantic Standard Time": "America/Halifax",
-    "Venezuela Standard Time": "America/Caracas",
-    "Central Brazilian Standard Time": "America/Cuiaba",
-    "SA Western Standard Time": "America/La_Paz",
-    "Pacific SA Standard Time": "America/Santiago",
-    "Newfoundland Standard Time": "America/St_Johns",
-    "Tocantins Standard Time": "America/Araguaina",
-    "E. South America Standard Time": "America/Sao_Paulo",
-    "SA Eastern Standard Time": "America/Cayenne",
-    "Argentina Standard Time": "America/Argentina/Buenos_Aires",
-    "Greenland Standard Time": "America/Nuuk",
-    "Montevideo Standard Time": "America/Montevideo",
-    "Magallanes Standard Time": "America/Punta_Arenas",
-    "Saint Pierre Standard Time": "America/Miquelon",
-    "Bahia Standard Time": "America/Bahia",
-    "UTC-02": "Etc/GMT+2",
-    "Azores Standard Time": "Atlantic/Azores",
-    "Cape Verde Standard Time": "Atlantic/Cape_Verde",
-    "GMT Standard Time": "Europe/London",
-    "Greenwich Standard Time": "Atlantic/Reykjavik",
-    "Sao Tome Standard Time": "Africa/Sao_Tome",
-    "Morocco Standard Time": "Africa/Casablanca",
-    "W. Europe Standard Time": "Europe/Berlin",
-    "Central Europe Standard Time": "Europe/Budapest",
-    "Romance Standard Time": "Europe/Paris",
-    "Central European Standard Time": "Europe/Warsaw",
-    "W. Central Africa Standard Time": "Africa/Lagos",
-    "Jordan Standard Time": "Asia/Amman",
-    "GTB Standard Time": "Europe/Bucharest",
-    "Middle East Standard Time": "Asia/Beirut",
-    "Egypt Standard Time": "Africa/Cairo",
-    "E. Europe Standard Time": "Europe/Chisinau",
-    "Syria Standard Time": "Asia/Damascus",
-    "West Bank Standard Time": "Asia/Hebron",
-    "South Africa Standard Time": "Africa/Johannesburg",
-    "FLE Standard Time": "Europe/Kiev",
-    "Israel Standard Time": "Asia/Jerusalem",
-    "South Sudan Standard Time": "Africa/Juba",
-    "Kaliningrad Standard Time": "Europe/Kaliningrad",
-    "Sudan Standard Time": "Africa/Khartoum",
-    "Libya Standard Time": "Africa/Tripoli",
-    "Namibia Standard Time": "Africa/Windhoek",
-    "Arabic Standard Time": "Asia/Baghdad",
-    "Turkey Standard Time": "Europe/Istanbul",
-    "Arab Standard Time": "Asia/Riyadh",
-    "Belarus Standard Time": "Europe/Minsk",
-    "Russian Standard Time": "Europe/Moscow",
-    "E. Africa Standard Time": "Africa/Nairobi",
-    "Iran Standard Time": "Asia/Tehran",
-    "Arabian Standard Time": "Asia/Dubai",
-    "Astrakhan Standard Time": "Europe/Astrakhan",
-    "Azerbaijan Standard Time": "Asia/Baku",
-    "Russia Time Zone 3": "Europe/Samara",
-    "Mauritius Standard Time": "Indian/Mauritius",
-    "Georgian Standard Time": "Asia/Tbilisi",
-    "Caucasus Standard Time": "Asia/Yerevan",
-    "Afghanistan Standard Time": "Asia/Kabul",
-    "West Asia Standard Time": "Asia/Tashkent",
-    "Ekaterinburg Standard Time": "Asia/Yekaterinburg",
-    "Pakistan Standard Time": "Asia/Karachi",
-    "Qyzylorda Standard Time": "Asia/Qyzylorda",
-    "India Standard Time": "Asia/Calcutta",
-    "Sri Lanka Standard Time": "Asia/Colombo",
-    "Nepal Standard Time": "Asia/Katmandu",
-    "Central Asia Standard Time": "Asia/Bishkek",
-    "Bangladesh Standard Time": "Asia/Dhaka",
-    "Omsk Standard Time": "Asia/Omsk",
-    "Myanmar Standard Time": "Asia/Rangoon",
-    "SE Asia Standard Time": "Asia/Bangkok",
-    "W. Mongolia Standard Time": "Asia/Hovd",
-    "North Asia Standard Time": "Asia/Krasnoyarsk",
-    "N. Central Asia Standard Time": "Asia/Novosibirsk",
-    "China Standard Time": "Asia/Shanghai",
-    "North Asia East Standard Time": "Asia/Irkutsk",
-    "Singapore Standard Time": "Asia/Singapore",
-    "W. Australia Standard Time": "Australia/Perth",
-    "Taipei Standard Time": "Asia/Taipei",
-    "Ulaanbaatar Standard Time": "Asia/Ulaanbaatar",
-    "Aus Central W. Standard Time": "Australia/Eucla",
-    "Tokyo Standard Time": "Asia/Tokyo",
-    "North Korea Standard Time": "Asia/Pyongyang",
-    "Korea Standard Time": "Asia/Seoul",
-    "Yakutsk Standard Time": "Asia/Yakutsk",
-    "Cen. Australia Standard Time": "Australia/Adelaide",
-    "AUS Central Standard Time": "Australia/Darwin",
-    "E. Australia Standard Time": "Australia/Brisbane",
-    "AUS Eastern Standard Time": "Australia/Sydney",
-    "West Pacific Standard Time": "Pacific/Port_Moresby",
-    "Tasmania Standard Time": "Australia/Hobart",
-    "Vladivostok Standard Time": "Asia/Vladivostok",
-    "Lord Howe Standard Time": "Australia/Lord_Howe",
-    "Bougainville Standard Time": "Pacific/Bougainville",
-    "Sakhalin Standard Time": "Asia/Sakhalin",
-    "Central Pacific Standard Time": "Pacific/Guadalcanal",
-    "Norfolk Standard Time": "Pacific/Norfolk",
-    "New Zealand Standard Time": "Pacific/Auckland",
-    "UTC+12": "Etc/GMT-12",
-    "Fiji Standard Time": "Pacific/Fiji",
-    "Chatham Islands Standard Time": "Pacific/Chatham",
-    "UTC+13": "Etc/GMT-13",
-    "Tonga Standard Time": "Pacific/Tongatapu",
-    "Samoa Standard Time": "Pacific/Apia",
-    "Line Islands Standard Time": "Pacific/Kiritimati",
-  ]
+  /// The tz database's name for a zone of Windows, by its own name or by the shown one, with an
+  /// offset such as `(UTC+10:00)` before it or not.
+  static func zone(for name: String) -> String? {
+    var shown = name[...]
+    if name.hasPrefix("("), let end = name.firstIndex(of: ")") {
+      shown = name[name.index(after: end)...]
+    }
+    return zones[key(shown)]
+  }
+
+  private static let zones = {
+    var zones: [String: String] = [:]
+    for line in table.split(separator: "\n") {
+      let columns = line.split(separator: "|")
+      for name in columns.dropFirst() { zones[key(name)] = String(columns[0]) }
+    }
+    return zones
+  }()
+
+  /// Writers differ in case, and in "US & Canada" or "US and Canada".
+  private static func key(_ name: Substring) -> String {
+    String(name).trimmedText(limit: 100).lowercased().replacing(" and ", with: " & ")
+  }
+
+  /// The tz database's name, the name of Windows, and the shown name, a line each.
+  private static let table = """
+    Etc/GMT+12|Dateline Standard Time|International Date Line West
+    America/Adak|Aleutian Standard Time|Aleutian Islands
+    Pacific/Honolulu|Hawaiian Standard Time|Hawaii
+    Pacific/Marquesas|Marquesas Standard Time|Marquesas Islands
+    America/Anchorage|Alaskan Standard Time|Alaska
+    America/Tijuana|Pacific Standard Time (Mexico)|Baja California
+    America/Los_Angeles|Pacific Standard Time|Pacific Time (US & Canada)
+    America/Phoenix|US Mountain Standard Time|Arizona
+    America/Mazatlan|Mountain Standard Time (Mexico)|Chihuahua, La Paz, Mazatlan
+    America/Denver|Mountain Standard Time|Mountain Time (US & Canada)
+    America/Whitehorse|Yukon Standard Time|Yukon
+    America/Guatemala|Central America Standard Time|Central America
+    America/Chicago|Central Standard Time|Central Time (US & Canada)
+    Pacific/Easter|Easter Island Standard Time|Easter Island
+    America/Mexico_City|Central Standard Time (Mexico)|Guadalajara, Mexico City, Monterrey
+    America/Regina|Canada Central Standard Time|Saskatchewan
+    America/Bogota|SA Pacific Standard Time|Bogota, Lima, Quito, Rio Branco
+    America/Cancun|Eastern Standard Time (Mexico)|Chetumal
+    America/New_York|Eastern Standard Time|Eastern Time (US & Canada)
+    America/Port-au-Prince|Haiti Standard Time|Haiti
+    America/Havana|Cuba Standard Time|Havana
+    America/Indiana/Indianapolis|US Eastern Standard Time|Indiana (East)
+    America/Grand_Turk|Turks And Caicos Standard Time|Turks and Caicos
+    America/Asuncion|Paraguay Standard Time|Asuncion
+    America/Halifax|Atlantic Standard Time|Atlantic Time (Canada)
+    America/Caracas|Venezuela Standard Time|Caracas
+    America/Cuiaba|Central Brazilian Standard Time|Cuiaba
+    America/La_Paz|SA Western Standard Time|Georgetown, La Paz, Manaus, San Juan
+    America/Santiago|Pacific SA Standard Time|Santiago
+    America/St_Johns|Newfoundland Standard Time|Newfoundland
+    America/Araguaina|Tocantins Standard Time|Araguaina
+    America/Sao_Paulo|E. South America Standard Time|Brasilia
+    America/Cayenne|SA Eastern Standard Time|Cayenne, Fortaleza
+    America/Argentina/Buenos_Aires|Argentina Standard Time|City of Buenos Aires
+    America/Nuuk|Greenland Standard Time|Greenland
+    America/Montevideo|Montevideo Standard Time|Montevideo
+    America/Punta_Arenas|Magallanes Standard Time|Punta Arenas
+    America/Miquelon|Saint Pierre Standard Time|Saint Pierre and Miquelon
+    America/Bahia|Bahia Standard Time|Salvador
+    Atlantic/Azores|Azores Standard Time|Azores
+    Atlantic/Cape_Verde|Cape Verde Standard Time|Cabo Verde Is.
+    Europe/London|GMT Standard Time|Dublin, Edinburgh, Lisbon, London
+    Atlantic/Reykjavik|Greenwich Standard Time|Monrovia, Reykjavik
+    Africa/Sao_Tome|Sao Tome Standard Time|Sao Tome
+    Africa/Casablanca|Morocco Standard Time|Casablanca
+    Europe/Berlin|W. Europe Standard Time|Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna
+    Europe/Budapest|Central Europe Standard Time|Belgrade, Bratislava, Budapest, Ljubljana, Prague
+    Europe/Paris|Romance Standard Time|Brussels, Copenhagen, Madrid, Paris
+    Europe/Warsaw|Central European Standard Time|Sarajevo, Skopje, Warsaw, Zagreb
+    Africa/Lagos|W. Central Africa Standard Time|West Central Africa
+    Asia/Amman|Jordan Standard Time|Amman
+    Europe/Bucharest|GTB Standard Time|Athens, Bucharest
+    Asia/Beirut|Middle East Standard Time|Beirut
+    Africa/Cairo|Egypt Standard Time|Cairo
+    Europe/Chisinau|E. Europe Standard Time|Chisinau
+    Asia/Damascus|Syria Standard Time|Damascus
+    Asia/Hebron|West Bank Standard Time|Gaza, Hebron
+    Africa/Johannesburg|South Africa Standard Time|Harare, Pretoria
+    Europe/Kiev|FLE Standard Time|Helsinki, Kyiv, Riga, Sofia, Tallinn, Vilnius
+    Asia/Jerusalem|Israel Standard Time|Jerusalem
+    Africa/Juba|South Sudan Standard Time|Juba
+    Europe/Kaliningrad|Kaliningrad Standard Time|Kaliningrad
+    Africa/Khartoum|Sudan Standard Time|Khartoum
+    Africa/Tripoli|Libya Standard Time|Tripoli
+    Africa/Windhoek|Namibia Standard Time|Windhoek
+    Asia/Baghdad|Arabic Standard Time|Baghdad
+    Europe/Istanbul|Turkey Standard Time|Istanbul
+    Asia/Riyadh|Arab Standard Time|Kuwait, Riyadh
+    Europe/Minsk|Belarus Standard Time|Minsk
+    Europe/Moscow|Russian Standard Time|Moscow, St. Petersburg
+    Africa/Nairobi|E. Africa Standard Time|Nairobi
+    Asia/Tehran|Iran Standard Time|Tehran
+    Asia/Dubai|Arabian Standard Time|Abu Dhabi, Muscat
+    Europe/Astrakhan|Astrakhan Standard Time|Astrakhan, Ulyanovsk
+    Asia/Baku|Azerbaijan Standard Time|Baku
+    Europe/Samara|Russia Time Zone 3|Izhevsk, Samara
+    Indian/Mauritius|Mauritius Standard Time|Port Louis
+    Asia/Tbilisi|Georgian Standard Time|Tbilisi
+    Asia/Yerevan|Caucasus Standard Time|Yerevan
+    Europe/Volgograd|Volgograd Standard Time|Volgograd
+    Europe/Saratov|Saratov Standard Time|Saratov
+    Asia/Kabul|Afghanistan Standard Time|Kabul
+    Asia/Tashkent|West Asia Standard Time|Ashgabat, Tashkent
+    Asia/Yekaterinburg|Ekaterinburg Standard Time|Ekaterinburg
+    Asia/Karachi|Pakistan Standard Time|Islamabad, Karachi
+    Asia/Qyzylorda|Qyzylorda Standard Time|Qyzylorda
+    Asia/Calcutta|India Standard Time|Chennai, Kolkata, Mumbai, New Delhi
+    Asia/Colombo|Sri Lanka Standard Time|Sri Jayawardenepura
+    Asia/Katmandu|Nepal Standard Time|Kathmandu
+    Asia/Bishkek|Central Asia Standard Time|Bishkek
+    Asia/Dhaka|Bangladesh Standard Time|Dhaka
+    Asia/Omsk|Omsk Standard Time|Omsk
+    Asia/Rangoon|Myanmar Standard Time|Yangon (Rangoon)
+    Asia/Barnaul|Altai Standard Time|Barnaul, Gorno-Altaysk
+    Asia/Bangkok|SE Asia Standard Time|Bangkok, Hanoi, Jakarta
+    Asia/Hovd|W. Mongolia Standard Time|Hovd
+    Asia/Krasnoyarsk|North Asia Standard Time|Krasnoyarsk
+    Asia/Novosibirsk|N. Central Asia Standard Time|Novosibirsk
+    Asia/Tomsk|Tomsk Standard Time|Tomsk
+    Asia/Shanghai|China Standard Time|Beijing, Chongqing, Hong Kong, Urumqi
+    Asia/Irkutsk|North Asia East Standard Time|Irkutsk
+    Asia/Singapore|Singapore Standard Time|Kuala Lumpur, Singapore
+    Australia/Perth|W. Australia Standard Time|Perth
+    Asia/Taipei|Taipei Standard Time|Taipei
+    Asia/Ulaanbaatar|Ulaanbaatar Standard Time|Ulaanbaatar
+    Australia/Eucla|Aus Central W. Standard Time|Eucla
+    Asia/Chita|Transbaikal Standard Time|Chita
+    Asia/Tokyo|Tokyo Standard Time|Osaka, Sapporo, Tokyo
+    Asia/Pyongyang|North Korea Standard Time|Pyongyang
+    Asia/Seoul|Korea Standard Time|Seoul
+    Asia/Yakutsk|Yakutsk Standard Time|Yakutsk
+    Australia/Adelaide|Cen. Australia Standard Time|Adelaide
+    Australia/Darwin|AUS Central Standard Time|Darwin
+    Australia/Brisbane|E. Australia Standard Time|Brisbane
+    Australia/Sydney|AUS Eastern Standard Time|Canberra, Melbourne, Sydney
+    Pacific/Port_Moresby|West Pacific Standard Time|Guam, Port Moresby
+    Australia/Hobart|Tasmania Standard Time|Hobart
+    Asia/Vladivostok|Vladivostok Standard Time|Vladivostok
+    Australia/Lord_Howe|Lord Howe Standard Time|Lord Howe Island
+    Pacific/Bougainville|Bougainville Standard Time|Bougainville Island
+    Asia/Srednekolymsk|Russia Time Zone 10|Chokurdakh
+    Asia/Magadan|Magadan Standard Time|Magadan
+    Asia/Sakhalin|Sakhalin Standard Time|Sakhalin
+    Pacific/Guadalcanal|Central Pacific Standard Time|Solomon Is., New Caledonia
+    Pacific/Norfolk|Norfolk Standard Time|Norfolk Island
+    Asia/Kamchatka|Russia Time Zone 11|Anadyr, Petropavlovsk-Kamchatsky
+    Pacific/Auckland|New Zealand Standard Time|Auckland, Wellington
+    Pacific/Fiji|Fiji Standard Time|Fiji
+    Pacific/Chatham|Chatham Islands Standard Time|Chatham Islands
+    Pacific/Tongatapu|Tonga Standard Time|Nuku'alofa
+    Pacific/Apia|Samoa Standard Time|Samoa
+    Pacific/Kiritimati|Line Islands Standard Time|Kiritimati Island
+    """
 }

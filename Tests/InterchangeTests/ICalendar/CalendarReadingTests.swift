@@ -247,6 +247,38 @@ import Testing
     #expect(name == "<STD>-3:30<DST>-4:30,M3.5.0/2,M10.5.0/3")
   }
 
+  @Test(arguments: [
+    ("\"(GMT+10:00) Canberra, Melbourne, Sydney\"", "2026-07-21T00:00:00Z"),
+    ("\"(UTC-05:00) Eastern Time (US & Canada)\"", "2026-07-21T14:00:00Z"),
+    ("\"(UTC-05:00) Eastern Time (US and Canada)\"", "2026-07-21T14:00:00Z"),
+    ("W. Europe Standard Time", "2026-07-21T08:00:00Z"), ("UTC+01", "2026-07-21T09:00:00Z"),
+    ("\"UTC-09:30\"", "2026-07-21T19:30:00Z"), ("UTC-11", "2026-07-21T21:00:00Z"),
+  ]) func namesOfWindowsAreZones(_ name: String, _ instant: String) throws {
+    let found = try task("DUE;TZID=\(name):20260721T100000")
+    #expect(try found.first?.reminder.due == utc(instant))
+  }
+
+  /// Of iOS 26: a semicolon within a parameter is escaped as in a text.
+  @Test func anEscapedSemicolonInAParameterIsNoEnd() throws {
+    let found = try task(
+      "BEGIN:VALARM\nX-APPLE-PROXIMITY:ARRIVE\nX-APPLE-STRUCTURED-LOCATION;VALUE=URI;"
+        + "X-TITLE=Hauptstraße 1-5\\; 4041 Linz;X-APPLE-RADIUS=70.5:geo:48.3,14.29\nEND:VALARM")
+    #expect(found.first?.reminder.place?.name == "Hauptstraße 1-5; 4041 Linz")
+    #expect(found.first?.reminder.place?.radius == 70.5)
+  }
+
+  @Test func anEventWithoutAnAlarmMayRepeatInAnyWay() throws {
+    let birthday = "BEGIN:VEVENT\nUID:b\nDTSTART;VALUE=DATE:20141210\nRDATE:20131210Z\n"
+    let good = "BEGIN:VTODO\nUID:u\nDUE:20261121T100000Z\nEND:VTODO"
+    let found = try read(CalendarFixtures.calendar(birthday + "END:VEVENT\n" + good))
+    #expect(found.map(\.reminder.id) == ["u"])
+    #expect(throws: InterchangeError.self) {
+      try read(
+        CalendarFixtures.calendar(
+          birthday + "BEGIN:VALARM\nTRIGGER:PT0S\nEND:VALARM\nEND:VEVENT\n" + good))
+    }
+  }
+
   @Test func thisAndFuture() throws {
     let found = try read(
       CalendarFixtures.calendar(
