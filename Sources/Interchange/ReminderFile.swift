@@ -12,10 +12,11 @@ package enum ReminderFile {
 
   /// Reads JSON or a calendar (RFC 5545), by content.
   package static func parse(_ bytes: [UInt8], file: String) throws(InterchangeError) -> [Reminder] {
-    if try FileKind.of(ByteSource(bytes: bytes, name: file)) == .calendar {
-      return try CalendarReading(bytes, file: file).reminders.map(\.reminder)
+    let source = ByteSource(bytes: bytes, name: file)
+    if try FileKind.of(source) == .calendar {
+      return try CalendarReading(CalendarDocument(source), file: file).reminders.map(\.reminder)
     }
-    return try parseJSON(bytes, file: file)
+    return try parseJSON(source.readAll(limit: maximumSize), file: file)
   }
 
   /// All or nothing: one wrong reminder refuses the file, with its line.

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A file, standard input (`-`) or bytes in memory, read in pieces. `peek` shows the beginning
-/// before it is read, to find the kind of file.
+/// A file, standard input (`-`) or bytes in memory, read in pieces, a text as UTF-8 without a byte
+/// order mark. `peek` shows the beginning before it is read, to find the kind of file.
 package final class ByteSource {
   /// Size of a piece in bytes.
   package static let pieceSize = 1 << 18
@@ -10,7 +10,7 @@ package final class ByteSource {
   package let name: String
   /// Bytes, where it is a regular file or in memory.
   package let size: Int?
-  /// Bytes of all pieces returned so far.
+  /// Bytes of the file read so far.
   package private(set) var bytesRead = 0
   /// nil for bytes in memory.
   private let descriptor: Int32?
@@ -18,6 +18,8 @@ package final class ByteSource {
   private var ahead: [UInt8] = []
   private var aheadUsed = 0
   private var isAtEnd = false
+  /// nil before the first piece.
+  private var decoder: TextDecoder?
 
   /// Fails with `isMissing` where it cannot be opened.
   package init(path: String) throws(InterchangeError) {
@@ -37,18 +39,23 @@ package final class ByteSource {
     self.name = name
     descriptor = nil
     size = bytes.count
-    ahead = bytes
+    bytesRead = bytes.count
+    decoder = TextDecoder(head: bytes)
+    ahead = TextDecoder.decode(bytes)
     isAtEnd = true
   }
 
   deinit { if let descriptor, descriptor > 0 { close(descriptor) } }
 
+  /// Whether a mark says that the text is UTF-8 here, whatever it declares.
+  func isMarkedUTF8() throws(InterchangeError) -> Bool {
+    _ = try peek(1)
+    return decoder?.isUTF8 ?? false
+  }
+
   /// The first bytes that were not read yet, `count` of them where there are so many.
   package func peek(_ count: Int) throws(InterchangeError) -> ArraySlice<UInt8> {
-    while ahead.count - aheadUsed < count, !isAtEnd {
-      let piece = try readPiece()
-      if piece.isEmpty { isAtEnd = true } else { ahead += piece }
-    }
+    while ahead.count - aheadUsed < count, !isAtEnd { ahead += try readText() }
     return ahead[aheadUsed...].prefix(count)
   }
 
@@ -62,11 +69,9 @@ package final class ByteSource {
         ahead = []
         aheadUsed = 0
       }
-    } else if !isAtEnd {
-      piece = try readPiece()
-      if piece.isEmpty { isAtEnd = true }
+    } else {
+      while piece.isEmpty, !isAtEnd { piece = try readText() }
     }
-    bytesRead += piece.count
     return piece
   }
 
@@ -82,6 +87,20 @@ package final class ByteSource {
       }
       bytes += piece
     }
+  }
+
+  /// The next piece, decoded; sets `isAtEnd` behind the last one.
+  private func readText() throws(InterchangeError) -> [UInt8] {
+    var piece = try readPiece()
+    while decoder == nil, !piece.isEmpty, piece.count < TextDecoder.headSize {
+      let more = try readPiece()
+      if more.isEmpty { break }
+      piece += more
+    }
+    bytesRead += piece.count
+    isAtEnd = piece.isEmpty
+    if decoder == nil { decoder = TextDecoder(head: piece) }
+    return decoder?.decode(piece, isLast: isAtEnd) ?? piece
   }
 
   private func readPiece() throws(InterchangeError) -> [UInt8] {

@@ -48,14 +48,20 @@ struct XMLReader {
 
   /// Reads a whole document; any error refuses it.
   static func read(_ source: ByteSource, _ handler: any XMLHandler) throws(InterchangeError) {
-    try read(name: source.name, handler) { () throws(InterchangeError) in try source.next() }
+    let isUTF8 = try source.isMarkedUTF8()
+    try read(name: source.name, isUTF8: isUTF8, handler) { () throws(InterchangeError) in
+      try source.next()
+    }
   }
 
-  /// - Parameter next: the next piece, empty at the end.
+  /// - Parameters:
+  ///   - isUTF8: the encoding, whatever the document declares.
+  ///   - next: the next piece, empty at the end.
   static func read(
-    name: String, _ handler: any XMLHandler, next: () throws(InterchangeError) -> [UInt8]
+    name: String, isUTF8: Bool = false, _ handler: any XMLHandler,
+    next: () throws(InterchangeError) -> [UInt8]
   ) throws(InterchangeError) {
-    guard let parser = unsafe XML_ParserCreate(nil) else {
+    guard let parser = unsafe XML_ParserCreate(isUTF8 ? "UTF-8" : nil) else {
       throw InterchangeError(file: name, line: nil, reason: "cannot be read: out of memory")
     }
     defer { unsafe XML_ParserFree(parser) }

@@ -1,8 +1,9 @@
 import Geodesy
 
 /// Places in a table (RFC 4180). The first line names the columns: `name`, `lat`, `lon`, optional
-/// `radius_m`, `category`, `color`, `notes`, or their usual synonyms. Its separator counts: comma,
-/// semicolon or tab. With semicolons and tabs numbers may have a decimal comma.
+/// `radius_m`, `category`, `color`, `notes`, or their usual synonyms. Columns `N/S` and `E/W` give
+/// the hemisphere. Its separator counts: comma, semicolon or tab. With semicolons and tabs numbers
+/// may have a decimal comma.
 struct CSVReader {
   /// Limit of one record with its quoted line breaks, in bytes.
   static let longestRecord = 1 << 20
@@ -12,13 +13,15 @@ struct CSVReader {
   private var separator = UInt8(ascii: ",")
 
   private enum Column: CaseIterable {
-    case name, latitude, longitude, radius, category, color, notes
+    case name, latitude, northSouth, longitude, eastWest, radius, category, color, notes
 
     var names: Set<String> {
       switch self {
       case .name: ["name", "title", "label"]
       case .latitude: ["lat", "latitude", "y"]
       case .longitude: ["lon", "lng", "long", "longitude", "x"]
+      case .northSouth: ["n/s", "ns", "n_s", "lat_ref", "lat_dir"]
+      case .eastWest: ["e/w", "ew", "e_w", "lon_ref", "lon_dir"]
       case .radius: ["radius_m", "radius", "proximity"]
       case .category: ["category", "type", "group"]
       case .color: ["color", "colour"]
@@ -57,8 +60,8 @@ struct CSVReader {
     let cells = line.split(separator: separator, omittingEmptySubsequences: false)
     var columns: [Column: Int] = [:]
     for (index, cell) in cells.enumerated() {
-      let name = String(decoding: cell, as: UTF8.self).lowercased()
-        .filter { $0 != "\"" && !$0.isWhitespace && $0 != "\u{FEFF}" }
+      let name = String(undeclared: Array(cell)).lowercased()
+        .filter { $0 != "\"" && !$0.isWhitespace }
       for column in Column.allCases where column.names.contains(name) {
         if columns[column] == nil { columns[column] = index }
       }
@@ -94,7 +97,24 @@ struct CSVReader {
       }
       return value
     }
-    guard let north = try number(.latitude, "lat"), let east = try number(.longitude, "lon") else {
+    func angle(
+      _ column: Column, _ name: String, _ hemisphere: Column, _ letters: (Character, Character)
+    ) throws(Fault) -> Double? {
+      guard let value = try number(column, name), let text = cell(hemisphere) else {
+        return try number(column, name)
+      }
+      guard let letter = text.uppercased().first, letter == letters.0 || letter == letters.1,
+        value >= 0
+      else {
+        throw Fault(
+          "'\(text.prefix(20))' beside \(value) is no hemisphere; write \(letters.0) or "
+            + "\(letters.1), and the number without a sign")
+      }
+      return letter == letters.0 ? value : -value
+    }
+    guard let north = try angle(.latitude, "lat", .northSouth, ("N", "S")),
+      let east = try angle(.longitude, "lon", .eastWest, ("E", "W"))
+    else {
       throw Fault("the latitude or the longitude is missing")
     }
     var place = PlaceEntry(
@@ -141,7 +161,7 @@ struct CSVRecords {
     var quoted = false
     var wasQuoted = false
     var start = line
-    func finished() -> String { String(decoding: cell, as: UTF8.self) }
+    func finished() -> String { String(undeclared: cell) }
     while let byte = try byte() {
       size += 1
       guard size <= CSVReader.longestRecord else {

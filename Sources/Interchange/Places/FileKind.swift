@@ -17,10 +17,9 @@ package enum FileKind: Equatable, Sendable {
 
   /// Finds the kind from a source's head, without consuming it.
   package static func of(_ source: ByteSource) throws(InterchangeError) -> FileKind {
-    // UTF-16 has a zero in every other byte of the texts below.
     let head = try source.peek(headSize)
     if head.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return .places(.kmz) }
-    let text = head.filter { $0 != 0 }.drop { isBlank($0) || $0 >= 0xEF }
+    let text = head.drop(while: isBlank)
     switch text.first {
     case nil: return .empty
     case UInt8(ascii: "<"): return xml(text)

@@ -146,6 +146,55 @@ import Testing
     #expect(try ReadFile(bytes).names == ["Ä"])
   }
 
+  @Test(arguments: [
+    "<gpx><wpt lat='1' lon='2'><name>Ä😀</name></wpt></gpx>",
+    "<?xml version='1.0' encoding='ISO-8859-1'?><gpx><wpt lat='1' lon='2'><name>Ä😀</name></wpt></gpx>",
+    "<kml><Placemark><name>Ä😀</name><Point><coordinates>2,1</coordinates></Point></Placemark></kml>",
+    #"{"features":[{"geometry":{"type":"Point","coordinates":[2,1]},"properties":{"name":"Ä😀"}}]}"#,
+    #"{"name":"Ä😀","lat":1,"lon":2}"#, "name,lat,lon\nÄ😀,1,2\n",
+  ]) func aByteOrderMarkIsReadInEveryFormat(_ text: String) throws {
+    let marked = "\u{FEFF}" + text
+    let units = Array(marked.utf16)
+    #expect(try ReadFile(marked).names == ["Ä😀"])
+    #expect(try ReadFile(units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }).names == ["Ä😀"])
+    #expect(try ReadFile(units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }).names == ["Ä😀"])
+  }
+
+  @Test func aTextIsDecodedAlikeInPiecesOfAnySize() {
+    let text = "\u{FEFF}a😀ß"
+    let bytes = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    for size in 1...bytes.count {
+      var decoder = TextDecoder(head: bytes)
+      var decoded: [UInt8] = []
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        decoded += decoder.decode(Array(bytes[start...].prefix(size)), isLast: false)
+      }
+      decoded += decoder.decode([], isLast: true)
+      #expect(String(decoding: decoded, as: UTF8.self) == "a😀ß")
+    }
+    #expect(TextDecoder.decode(Array(bytes.dropLast())) == Array("a😀\u{FFFD}".utf8))
+  }
+
+  @Test func aTableOfWindowsIsReadInItsOwnEncoding() throws {
+    var bytes = Array("name;lat;lon\n".utf8)
+    bytes += [0x43, 0x61, 0x66, 0xE9, 0x20, 0x80]
+    bytes += Array(";1,5;2\n".utf8)
+    let file = try ReadFile(bytes)
+    #expect(file.names == ["Café €"])
+    #expect(try file.places.first?.position == point(1.5, 2))
+  }
+
+  @Test func columnsOfTheHemisphereCount() throws {
+    let file = try ReadFile(
+      "name,LATITUDE,N/S,LONGITUDE,E/W\nA,33.5,S,70.6,W\nB,33.5,N,70.6,E\nC,-1,,2,\n")
+    #expect(
+      try file.places.map(\.position) == [point(-33.5, -70.6), point(33.5, 70.6), point(-1, 2)])
+    #expect(
+      refusal("name,lat,N/S,lon,E/W\nA,33.5,x,1,E\n")?.hasPrefix("f:2: 'x' beside 33.5") == true)
+    #expect(
+      refusal("name,lat,N/S,lon,E/W\nA,1,N,-1,W\n")?.hasPrefix("f:2: 'W' beside -1.0") == true)
+  }
+
   @Test func readsPointsOfInterestOfOpenStreetMap() throws {
     let file = try ReadFile(
       """
