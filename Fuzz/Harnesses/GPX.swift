@@ -1,4 +1,5 @@
 // Support: Input Places
+import CivilTime
 import Geodesy
 import Interchange
 import Positioning
@@ -10,7 +11,7 @@ public func fuzzGPX(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   checkPlaces(bytes, as: .gpx)
   var rest = bytes[...]
   try? GPXTrack.read(
-    name: "input",
+    name: "input", zone: .utc,
     next: {
       defer { rest = rest.dropFirst(100) }
       return Array(rest.prefix(100))

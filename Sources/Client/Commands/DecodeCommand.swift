@@ -1,4 +1,5 @@
 import ArgumentParser
+import CivilTime
 import Interchange
 import Positioning
 
@@ -15,10 +16,16 @@ struct DecodeCommand: ClientCommand {
   @Argument(help: "The file to read; - is standard input.")
   var file = "-"
 
+  @Option(
+    name: .customLong("zone"),
+    help: ArgumentHelp("The zone of GPX times without one; else UTC.", valueName: "zone"))
+  var pointZone: String?
+
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
     let input = try InputFile(path: file)
+    let pointZone = try pointZone.map { try context.zone(named: $0) } ?? .utc
     var decoder = FixDecoder()
     var fixes: [Fix] = []
     var chunk = [UInt8](repeating: 0, count: InputFile.chunkSize)
@@ -28,17 +35,18 @@ struct DecodeCommand: ClientCommand {
       fixes.removeAll(keepingCapacity: true)
       try context.output.flush()
     }
+    var isFirst = true
     while true {
       // Only a receiver's line falls silent between bursts; a pipe may stall anywhere.
       if input.isDevice, decoder.hasOpenEpoch, !input.wait(milliseconds: 200) {
         decoder.quiet(into: &fixes)
         try printFixes()
       }
-      let isFirst = input.bytesRead == 0
       let count = try input.read(into: &chunk)
       guard count > 0 else { break }
+      defer { isFirst = false }
       if isFirst, GPXTrack.resemblesXML(chunk[..<count]) {
-        let points = try GPXRecording.read(input, first: chunk[..<count]) { fix in
+        let points = try GPXRecording.read(input, zone: pointZone, first: chunk[..<count]) { fix in
           try context.output.line(fix.tpv(device: nil))
           try progress.update(input.bytesRead)
         }
@@ -65,12 +73,13 @@ struct DecodeCommand: ClientCommand {
 enum GPXRecording {
   /// Gives out the track points of a file whose beginning has been read; answers how many.
   static func read(
-    _ input: InputFile, first: ArraySlice<UInt8>, _ body: @escaping (Fix) throws -> Void
+    _ input: InputFile, zone: TimeZoneRules, first: ArraySlice<UInt8>,
+    _ body: @escaping (Fix) throws -> Void
   ) throws -> Int {
     var count = 0
     var ahead: ArraySlice<UInt8>? = first
     var chunk = [UInt8](repeating: 0, count: InputFile.chunkSize)
-    try GPXTrack.read(name: input.name) {
+    try GPXTrack.read(name: input.name, zone: zone) {
       if let bytes = ahead {
         ahead = nil
         return Array(bytes)

@@ -17,6 +17,8 @@ final class InputFile {
   private let reader: RecordingReader
   /// Bytes read from the file, before unpacking.
   var bytesRead: Int { reader.bytesTaken }
+  /// Bytes that were read and put back.
+  private var ahead: ArraySlice<UInt8> = []
   /// Why reading ended before the end of the file. Earlier data is valid.
   private(set) var damage: Failure?
 
@@ -40,6 +42,12 @@ final class InputFile {
 
   /// Reads the next piece into the front of `chunk`; 0 is the end, or where `damage` is.
   func read(into chunk: inout [UInt8]) throws(Failure) -> Int {
+    guard ahead.isEmpty else {
+      let piece = ahead.prefix(chunk.count)
+      chunk.replaceSubrange(..<piece.count, with: piece)
+      ahead = ahead.dropFirst(piece.count)
+      return piece.count
+    }
     do throws(RecordingError) {
       while true {
         let result = chunk.withUnsafeMutableBytes { buffer in
@@ -54,6 +62,9 @@ final class InputFile {
       return 0
     }
   }
+
+  /// Makes bytes that were read the next ones to be read.
+  func putBack(_ bytes: [UInt8]) { ahead = bytes + ahead }
 
   /// Fails where not all of the file was read.
   func checkWhole() throws(Failure) {

@@ -64,6 +64,11 @@ struct ReplayCommand: ClientCommand {
     completion: .file(extensions: ["html"]))
   var report: String?
 
+  @Option(
+    name: .customLong("zone"),
+    help: ArgumentHelp("The zone of GPX times without one; else UTC.", valueName: "zone"))
+  var pointZone: String?
+
   @Option(help: ArgumentHelp("The speed: max, realtime, or a factor.", valueName: "speed"))
   var speed = ReplaySpeed.unlimited
 
@@ -81,20 +86,16 @@ struct ReplayCommand: ClientCommand {
     var replay = Replay(reminders: reminders, places: places, from: start, to: stop, zone: zone)
     var picture = try report.map { try ReplayReport(path: $0, engine: replay.engine) }
     var decoderOptions = FixDecoder.Options()
-    decoderOptions.referenceTime = start ?? input.modified
+    let recordedDate = try input.firstDate()
+    decoderOptions.referenceTime = recordedDate ?? start ?? input.modified
     var decoder = FixDecoder(options: decoderOptions)
     let printer = FiringPrinter(context: context, display: display, json: options.json)
-    var progress = ProgressNote(context: context, input: input)
     let pace = Pace(speed)
-    var fixes: [Fix] = []
-    var chunk = [UInt8](repeating: 0, count: InputFile.chunkSize)
-    var first: Instant?
-    var last: Instant?
+    var times = RecordedTimes()
     var firings = 0
-    func play() throws {
+    func play(_ fixes: [Fix]) throws {
       for fix in fixes where !replay.isOver {
-        if first == nil { first = fix.time }
-        last = fix.time ?? last
+        times.add(fix.time)
         let wait: ((Instant) throws -> Void)? =
           pace.isUnlimited ? nil : { pace.wait(for: $0) }
         let taken = try replay.take(fix, wait: wait) { firing in
@@ -105,46 +106,26 @@ struct ReplayCommand: ClientCommand {
         }
         picture?.add(fix, taken, replay.engine)
       }
-      fixes.removeAll(keepingCapacity: true)
     }
-    var isGPX = false
-    while true {
-      let isFirst = input.bytesRead == 0
-      let count = try input.read(into: &chunk)
-      guard count > 0 else { break }
-      if isFirst, GPXTrack.resemblesXML(chunk[..<count]) {
-        isGPX = true
-        let points = try GPXRecording.read(input, first: chunk[..<count]) { fix in
-          fixes.append(fix)
-          try play()
-          try progress.update(input.bytesRead)
-        }
-        guard points > 0 else {
-          throw Failure(
-            .badData, "\(input.name): has no track point in it; give a recording of a receiver")
-        }
-        break
-      }
-      decoder.consume(chunk.span.extracting(0..<count), into: &fixes)
-      try play()
-      try progress.update(input.bytesRead)
-    }
-    decoder.finish(into: &fixes)
-    try play()
-    try progress.finish()
+    let isGPX = try read(input, with: &decoder, context, play)
     if replay.began == nil { try input.checkWhole() }
     if !isGPX { try Recording.check(decoder.statistics, of: input) }
     guard let began = replay.began, let end = replay.now else {
       throw Failure(
         .badData,
         "\(input.name): "
-          + nothing(decoder, isGPX: isGPX, stop: replay.isOver ? stop : nil, first, last, zone))
+          + nothing(decoder, isGPX: isGPX, stop: replay.isOver ? stop : nil, times, zone))
     }
     try picture?.write(
       of: input.name, reminders: reminders, places: places, span: began...max(began, end),
       damage: Recording.damage(decoder.statistics), zone: zone)
     if let explanation = questioned.flatMap({ replay.why($0) }) {
       try WhyPrinter(context: context, display: display, json: options.json).print(explanation.json)
+    }
+    if let note = times.note(
+      isAssumed: recordedDate == nil && start == nil && !isGPX, from: began, zone: zone)
+    {
+      try context.note(note)
     }
     try context.output.flush()
     guard !options.json else { return try input.checkWhole() }
@@ -157,13 +138,50 @@ struct ReplayCommand: ClientCommand {
     try input.checkWhole()
   }
 
+  /// Reads a recording to its end and hands on its fixes; answers whether it is GPX.
+  private func read(
+    _ input: InputFile, with decoder: inout FixDecoder, _ context: Context,
+    _ body: @escaping ([Fix]) throws -> Void
+  ) throws -> Bool {
+    let pointZone = try pointZone.map { try context.zone(named: $0) } ?? .utc
+    var progress = ProgressNote(context: context, input: input)
+    var fixes: [Fix] = []
+    var chunk = [UInt8](repeating: 0, count: InputFile.chunkSize)
+    var isFirst = true
+    while true {
+      let count = try input.read(into: &chunk)
+      guard count > 0 else { break }
+      if isFirst, GPXTrack.resemblesXML(chunk[..<count]) {
+        let points = try GPXRecording.read(input, zone: pointZone, first: chunk[..<count]) { fix in
+          try body([fix])
+          try progress.update(input.bytesRead)
+        }
+        guard points > 0 else {
+          throw Failure(
+            .badData, "\(input.name): has no track point in it; give a recording of a receiver")
+        }
+        try progress.finish()
+        return true
+      }
+      isFirst = false
+      decoder.consume(chunk.span.extracting(0..<count), into: &fixes)
+      try body(fixes)
+      fixes.removeAll(keepingCapacity: true)
+      try progress.update(input.bytesRead)
+    }
+    decoder.finish(into: &fixes)
+    try body(fixes)
+    try progress.finish()
+    return false
+  }
+
   /// The reason that no fix was played.
   /// - Parameter stop: the value of --to, if that ended the replay.
   private func nothing(
-    _ decoder: borrowing FixDecoder, isGPX: Bool, stop: Instant?, _ first: Instant?,
-    _ last: Instant?, _ zone: TimeZoneRules
+    _ decoder: borrowing FixDecoder, isGPX: Bool, stop: Instant?, _ times: RecordedTimes,
+    _ zone: TimeZoneRules
   ) -> String {
-    if let first, let last {
+    if let first = times.first, let last = times.last {
       let start = first.rfc3339(zone: zone)
       if let stop {
         return first > stop

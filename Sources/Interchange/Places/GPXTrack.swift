@@ -1,4 +1,4 @@
-import CivilTime
+package import CivilTime
 import Geodesy
 package import Positioning
 
@@ -9,16 +9,19 @@ package import Positioning
 package enum GPXTrack {
   /// Whether a file may be GPX: its first bytes are XML.
   package static func resemblesXML(_ head: ArraySlice<UInt8>) -> Bool {
-    head.first { $0 > 0x20 && $0 < 0xEF } == UInt8(ascii: "<")
+    let text = TextDecoder.decode(Array(head.prefix(256)))
+    return text.first { $0 > 0x20 } == UInt8(ascii: "<")
   }
 
   /// - Parameters:
+  ///   - zone: where a time without a zone is meant.
   ///   - next: the next piece of the file, empty at the end.
   ///   - body: gets each fix. Its error ends the reading and is rethrown.
   package static func read(
-    name: String, next: () throws -> [UInt8], _ body: @escaping (Fix) throws -> Void
+    name: String, zone: TimeZoneRules, next: () throws -> [UInt8],
+    _ body: @escaping (Fix) throws -> Void
   ) throws {
-    let handler = GPXTrackReader(body)
+    let handler = GPXTrackReader(zone, body)
     var sourceError: (any Error)?
     do throws(InterchangeError) {
       try XMLReader.read(name: name, handler) { () throws(InterchangeError) in
@@ -42,11 +45,15 @@ package enum GPXTrack {
 private final class GPXTrackReader: XMLHandler {
   private(set) var isGPX = false
   private(set) var bodyError: (any Error)?
+  private let zone: TimeZoneRules
   private let body: (Fix) throws -> Void
   private var fix: Fix?
   private var hasFix = true
 
-  init(_ body: @escaping (Fix) throws -> Void) { self.body = body }
+  init(_ zone: TimeZoneRules, _ body: @escaping (Fix) throws -> Void) {
+    self.zone = zone
+    self.body = body
+  }
 
   func begin(_ element: XMLElement, in parents: [String]) throws(Fault) {
     if parents.isEmpty { isGPX = element.name == "gpx" }
@@ -61,7 +68,7 @@ private final class GPXTrackReader: XMLHandler {
     case "time":
       let stamp = text.trimmedText(limit: 64)
       do {
-        fix?.time = try Instant(rfc3339: stamp)
+        fix?.time = try TimeStamp(parsing: stamp).instant(in: zone)
       } catch {
         throw Fault("the time '\(stamp)' cannot be read: \(error)")
       }

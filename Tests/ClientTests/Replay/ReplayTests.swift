@@ -135,6 +135,56 @@ import Testing
     #expect(run.output.contains("2026-06-12T16:04:30Z"))
   }
 
+  /// A receiver's first burst has no date where the recording begins in its middle.
+  @Test func aHeadWithoutADateIsOfTheDayOfTheFirstDatedSentence() throws {
+    let folder = try TemporaryFolder()
+    let undated = Self.drive(dated: false).split(whereSeparator: \.isNewline)
+    let dated = Self.drive().split(whereSeparator: \.isNewline)
+    let list = try folder.file("list.json", Self.reminders)
+    for head in [1, 300] {
+      let text = (undated[..<head] + dated[head...]).joined(separator: "\r\n")
+      let run = Run(["replay", try folder.file("drive.nmea", text), "--reminders", list])
+      #expect(run.lines.count == 4)
+      #expect(
+        run.notes.hasPrefix(
+          "georemind: 600 fixes from 2026-06-12T18:00:00+02:00 to 2026-06-12T18:09:59+02:00"))
+    }
+  }
+
+  @Test func aRecordingWithoutAnyDateSaysWhichDayIsTaken() throws {
+    let folder = try TemporaryFolder()
+    let list = try folder.file("list.json", Self.reminders)
+    let run = Run([
+      "replay", try folder.file("drive.nmea", Self.drive(dated: false)), "--reminders", list,
+    ])
+    #expect(run.notes.hasPrefix("georemind: the recording has no date; it is played from "))
+  }
+
+  @Test func twoDatesInOneRecordingAreSaid() throws {
+    let folder = try TemporaryFolder()
+    let list = try folder.file("list.json", Self.reminders)
+    let later = Self.sentence("GPRMC,160000.00,A,5330.000,N,00959.000,E,,,200626,,,A")
+    let drive = try folder.file("drive.nmea", Self.drive() + later + Self.drive())
+    let run = Run(["replay", drive, "--reminders", list])
+    #expect(
+      run.notes.hasPrefix(
+        "georemind: the date jumps from 2026-06-12T18:09:59+02:00 to 2026-06-20T18:00:00+02:00, "
+          + "the first of 2 jumps"), "\(run.notes)")
+  }
+
+  @Test func aTrackOfAForeignZoneIsPlayedInItsOwn() throws {
+    let folder = try TemporaryFolder()
+    let track = try folder.file(
+      "track.gpx",
+      "<gpx><trk><trkseg><trkpt lat='53.5' lon='9.98'><time>2026-06-12T18:00:00</time></trkpt>"
+        + "</trkseg></trk></gpx>")
+    let list = try folder.file("list.json", Self.reminders)
+    let run = Run(["replay", track, "--reminders", list, "--zone", "Europe/Berlin"])
+    #expect(run.notes.contains("1 fix from 2026-06-12T18:00:00+02:00"), "\(run.notes)")
+    #expect(Run(["decode", track, "--zone", "Asia/Tokyo"]).output.contains("2026-06-12T09:00:00"))
+    #expect(Run(["decode", track]).output.contains("2026-06-12T18:00:00"))
+  }
+
   @Test func peopleGetASummary() throws {
     let folder = try TemporaryFolder()
     let drive = try folder.file("drive.nmea", Self.drive() + "$GPRMC,160000.00,V*00\r\n")

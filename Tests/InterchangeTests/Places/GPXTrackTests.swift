@@ -5,10 +5,12 @@ import Testing
 @testable import Interchange
 
 @Suite struct GPXTrackTests {
-  private func fixes(_ text: String, piece: Int = 7) throws -> [Fix] {
+  private func fixes(
+    _ text: String, piece: Int = 7, zone: TimeZoneRules = .utc
+  ) throws -> [Fix] {
     var rest = Array(text.utf8)[...]
     var fixes: [Fix] = []
-    try GPXTrack.read(name: "t.gpx") {
+    try GPXTrack.read(name: "t.gpx", zone: zone) {
       defer { rest = rest.dropFirst(piece) }
       return Array(rest.prefix(piece))
     } _: {
@@ -37,6 +39,20 @@ import Testing
     #expect(found[1] == Fix(time: nil, position: try point(53.7, 10)))
   }
 
+  @Test func aTimeWithoutAZoneIsInTheGivenOne() throws {
+    let text =
+      "<gpx><trk><trkpt lat='1' lon='1'><time>2013-01-01T12:00:04</time></trkpt></trk></gpx>"
+    let berlin = try #require(TimeZoneRules(posix: "CET-1"))
+    #expect(try fixes(text)[0].time == Instant(rfc3339: "2013-01-01T12:00:04Z"))
+    #expect(try fixes(text, zone: berlin)[0].time == Instant(rfc3339: "2013-01-01T11:00:04Z"))
+  }
+
+  @Test(arguments: ["\u{FEFF}<gpx/>", " \n<gpx/>"])
+  func aByteOrderMarkMayStandBeforeGPX(_ text: String) {
+    #expect(GPXTrack.resemblesXML(Array(text.utf8)[...]))
+    #expect(!GPXTrack.resemblesXML(Array("\u{FEFF}$GPRMC".utf8)[...]))
+  }
+
   @Test(arguments: [
     ("<gpx>\n<trk><trkpt lat='x' lon='1'/></trk></gpx>", "t.gpx:2: 'x' is not a number"),
     ("<gpx>\n<trk><trkpt lat='1' lon='1'>\n<time>noon</time>", "t.gpx:3: the time 'noon'"),
@@ -50,10 +66,10 @@ import Testing
     struct Enough: Error {}
     let text = "<gpx><trk><trkpt lat='1' lon='2'/></trk></gpx>"
     #expect(throws: Enough.self) {
-      try GPXTrack.read(name: "t", next: { Array(text.utf8) }, { _ in throw Enough() })
+      try GPXTrack.read(name: "t", zone: .utc, next: { Array(text.utf8) }, { _ in throw Enough() })
     }
     #expect(throws: Enough.self) {
-      try GPXTrack.read(name: "t", next: { throw Enough() }, { _ in })
+      try GPXTrack.read(name: "t", zone: .utc, next: { throw Enough() }, { _ in })
     }
   }
 }
