@@ -47,11 +47,17 @@ struct ReplayPlaces {
     else { return false }
     let radius = value["radius_m"]?.double ?? Reminder.Place.defaultRadius
     guard Reminder.Place.radii.contains(radius) else { return false }
+    var area: Reminder.Area?
+    if let region = value["region"], region != .null {
+      area = try? Reminder.Area(geoJSON: region, width: value["width_m"]?.double)
+      guard area != nil else { return false }
+    }
     guard let category = value["category"]?.string else { return true }
     names.append(name)
     if let color = value["color"]?.string { colors[category.lowercased()] = color }
     places[category.lowercased(), default: []].append(
-      NumberedPlace(number: Int64(names.count), position: position, radius: radius))
+      NumberedPlace(
+        number: Int64(names.count), position: position, radius: radius, area: area))
     return true
   }
 

@@ -82,7 +82,8 @@ extension ControlService {
 
   func placeEvent(of place: SavedPlace?, number: Int64) -> Event {
     let numbered = place.map {
-      NumberedPlace(number: number, position: $0.position, radius: $0.radius)
+      NumberedPlace(
+        number: number, position: $0.position, radius: $0.radius, area: $0.area)
     }
     return .place(number: number, numbered, category: place?.category)
   }

@@ -74,12 +74,12 @@ struct CategoryWatch: Sendable {
     late = [:]
     inside = []
     for place in places {
-      guard numbers.last.map({ $0 < place.number }) ?? true, let circle = circle(place) else {
+      guard numbers.last.map({ $0 < place.number }) ?? true, let region = region(of: place) else {
         continue
       }
       let isInside = known.contains(place.number)
       monitor.add(
-        .circle(circle), id: FenceID(numbers.count), presence: isInside ? .inside : .outside)
+        region, id: FenceID(numbers.count), presence: isInside ? .inside : .outside)
       numbers.append(place.number)
       if isInside { inside.append(place.number) }
     }
@@ -92,14 +92,14 @@ struct CategoryWatch: Sendable {
 
   /// Adds or moves a place. Its presence is determined anew.
   mutating func put(_ place: NumberedPlace) {
-    guard let circle = circle(place) else { return remove(place.number) }
+    guard let region = region(of: place) else { return remove(place.number) }
     let id = fence(of: place.number) ?? FenceID(numbers.count)
     if Int(id) == numbers.count {
       numbers.append(place.number)
       late[place.number] = id
     }
     inside.removeAll { $0 == place.number }
-    monitor.add(.circle(circle), id: id)
+    monitor.add(region, id: id)
   }
 
   mutating func remove(_ number: Int64) {
@@ -108,8 +108,10 @@ struct CategoryWatch: Sendable {
     inside.removeAll { $0 == number }
   }
 
-  private func circle(_ place: NumberedPlace) -> Circle? {
-    Circle(center: place.position, radius: key.radius ?? place.radius)
+  /// The place's own shape, unless the reminders want a radius.
+  private func region(of place: NumberedPlace) -> Region? {
+    if key.radius == nil, let area = place.area { return area.region }
+    return Circle(center: place.position, radius: key.radius ?? place.radius).map { .circle($0) }
   }
 
   private func fence(of number: Int64) -> FenceID? {

@@ -54,11 +54,16 @@ package struct NumberedPlace: Equatable, Sendable {
   package var position: Coordinate
   /// Metres, 1…5 000 000.
   package var radius: Double
+  /// The shape of a place that is no circle.
+  package var area: Reminder.Area?
 
-  package init(number: Int64, position: Coordinate, radius: Double) {
+  package init(
+    number: Int64, position: Coordinate, radius: Double, area: Reminder.Area? = nil
+  ) {
     self.number = number
     self.position = position
     self.radius = radius
+    self.area = area
   }
 }
 

@@ -1,4 +1,5 @@
 package import Geodesy
+import JSONText
 package import Reminders
 
 /// A named place of the user.
@@ -27,6 +28,17 @@ package struct SavedPlace: Hashable, Sendable {
     self.notes = notes
     self.region = region
     self.width = width
+  }
+
+  /// The region under the place's name; nil for a circle, and for a text that is no region.
+  package var area: Reminder.Area? {
+    region.flatMap { Self.area($0, width: width, name: name) }
+  }
+
+  static func area(_ region: String, width: Double?, name: String?) -> Reminder.Area? {
+    guard var geometry = (try? JSONParser.parse(region))?.object else { return nil }
+    if let name { geometry["name"] = .string(name) }
+    return try? Reminder.Area(geoJSON: .object(geometry), width: width)
   }
 }
 
@@ -115,7 +127,7 @@ package struct PlaceStore {
     let isLarge = count ?? 0 > 1_000
     return try database.rows(
       of: "place",
-      "SELECT id, latitude, longitude, radius_m FROM known_place "
+      "SELECT id, latitude, longitude, radius_m, region, width_m FROM known_place "
         + "WHERE \(isLarge ? "+" : "")category = ? ORDER BY id",
       [.text(category)], capacity: Int(count ?? 0), read: Self.numbered)
   }
@@ -126,7 +138,11 @@ package struct PlaceStore {
       let position = Coordinate(latitude: latitude, longitude: longitude),
       Reminder.Place.radii.contains(radius)
     else { throw RowFault(reason: "it is no circle on the Earth") }
-    return NumberedPlace(number: number, position: position, radius: radius)
+    var place = NumberedPlace(number: number, position: position, radius: radius)
+    if case .text(let region) = row.value(at: 4) {
+      place.area = SavedPlace.area(region, width: try row.realIfAny("width_m"), name: nil)
+    }
+    return place
   }
 
   package func add(_ place: SavedPlace) throws(StoreError) {
@@ -159,10 +175,17 @@ package struct PlaceStore {
   package func followers(of place: SavedPlace) throws(StoreError) -> [String] {
     try database.texts(
       """
-      SELECT id FROM reminder WHERE place_name = ? COLLATE NOCASE AND latitude = ?
-        AND longitude = ? ORDER BY seq
+      SELECT id, seq FROM reminder WHERE place_name = ?1 COLLATE NOCASE AND latitude = ?2
+        AND longitude = ?3
+      UNION SELECT id, seq FROM reminder
+        WHERE ?4 AND place_name IS NULL AND instr(document, '"region":') > 0
+        AND json_extract(document, '$.region.name') = ?1 COLLATE NOCASE
+      ORDER BY seq
       """,
-      [.text(place.name), .real(place.position.latitude), .real(place.position.longitude)])
+      [
+        .text(place.name), .real(place.position.latitude), .real(place.position.longitude),
+        SQLValue(place.region != nil),
+      ])
   }
 
   /// Returns whether the place existed.

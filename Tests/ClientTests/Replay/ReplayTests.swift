@@ -309,6 +309,24 @@ import Testing
     #expect(refused.notes.contains("wrong.json:1: no place"))
   }
 
+  @Test func aPlaceWithAShapeIsTheShape() throws {
+    let folder = try TemporaryFolder()
+    let drive = try folder.file("drive.nmea", Self.drive())
+    let list = try folder.file(
+      "list.json", #"{"id":"milk","title":"Milk","near_category":"Shop"}"#)
+    // The drive passes through the circle around the polygon, and never through the polygon.
+    let beside = #"[[9.99,53.51],[10.0,53.51],[10.0,53.53],[9.99,53.53],[9.99,53.51]]"#
+    let across = #"[[9.98,53.51],[9.99,53.51],[9.99,53.53],[9.98,53.53],[9.98,53.51]]"#
+    for (ring, count) in [(beside, 0), (across, 1)] {
+      let places = try folder.file(
+        "places.json",
+        #"{"name":"Mall","lat":53.52,"lon":9.995,"radius_m":1200,"category":"shop","#
+          + #""region":{"type":"Polygon","coordinates":[\#(ring)]}}"#)
+      let run = Run(["replay", drive, "--reminders", list, "--places", places, "--json"])
+      #expect(run.lines.count == count, "\(run.notes)")
+    }
+  }
+
   @Test func whyExplainsTheEndOrAMomentOfIt() throws {
     let folder = try TemporaryFolder()
     let drive = try folder.file("drive.nmea", Self.drive())
