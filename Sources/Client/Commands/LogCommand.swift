@@ -23,7 +23,10 @@ struct LogCommand: ClientCommand {
 
   @Option("Show firings since this time: today, -2h, 2026-11-21 …", "time") var since: String?
 
-  @Option(help: ArgumentHelp("Show firings of this reminder only.", valueName: "id"))
+  @Option(
+    help: ArgumentHelp(
+      "Show firings of this reminder only: its id or the first letters of it.",
+      valueName: "id"))
   var reminder: String?
   @OptionGroup var options: CommonOptions
 

@@ -88,11 +88,23 @@ extension ControlService {
         throw GeoremindError.invalidReminder(field: "since", reason: "\(error)")
       }
     }
-    let reminder = given["reminder"]?.string
+    let reminder = try given["reminder"]?.string.map(fired)
     let firings = try daemon.store.ledger.firings(
       limit: max(1, min(given["limit"]?.int ?? 1_000, 100_000)), since: since, reminder: reminder,
       bytes: Self.maximumBytes)
     guard !firings.isCut else { throw tooMuch("ask for fewer firings by limit") }
     return ["firings": .array(firings.values.map { .object($0.json) })]
+  }
+
+  /// The reminder with this id, or the only one whose id begins with it, of those in the ledger and
+  /// in the store; the text itself where there is none.
+  private func fired(_ prefix: String) throws -> String {
+    let ids = Set(try daemon.store.ledger.reminders(prefix: prefix))
+      .union(try daemon.store.reminders.find(prefix: prefix))
+    if ids.contains(prefix) { return prefix }
+    guard ids.count <= 1 else {
+      throw GeoremindError.ambiguous(id: prefix, candidates: ids.sorted())
+    }
+    return ids.first ?? prefix
   }
 }

@@ -134,6 +134,24 @@ package struct Ledger {
     return rows
   }
 
+  /// At most `limit` ids of reminders that fired, with this prefix, sorted; an exact match is the
+  /// only result. Complexity: O(answers · log n).
+  package func reminders(prefix: String, limit: Int = 20) throws(StoreError) -> [String] {
+    var ids: [String] = []
+    var next: SQLValue? = .text(prefix)
+    while let from = next, ids.count < limit {
+      next = nil
+      let id = try database.text(
+        "SELECT min(reminder_id) FROM firing WHERE reminder_id \(ids.isEmpty ? ">=" : ">") ?1",
+        [from])
+      guard let id, id.utf8.starts(with: prefix.utf8) else { break }
+      ids.append(id)
+      if id == prefix { break }
+      next = .text(id)
+    }
+    return ids
+  }
+
   /// Removes delivered firings decided before `time`; returns their number.
   @discardableResult
   package func prune(olderThan time: Instant) throws(StoreError) -> Int {

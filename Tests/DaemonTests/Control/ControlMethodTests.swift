@@ -224,6 +224,15 @@ import Testing
     #expect(try reminders("{}") == ["a", "b"])
     #expect(try reminders(#"{"limit":1}"#) == ["b"])
     #expect(try reminders(#"{"reminder":"a"}"#) == ["a"])
+    try add(#""id":"long-id-1","title":"C","kind":"date","due":"2021-02-01T00:00:00Z""#)
+    #expect(try reminders(#"{"reminder":"long"}"#) == ["long-id-1"])
+    #expect(try reminders(#"{"reminder":"nobody"}"#) == [])
+    _ = try client.call("Remove", #"{"id":"long-id-1"}"#)
+    #expect(try reminders(#"{"reminder":"lo"}"#) == ["long-id-1"])
+    try add(#""id":"long-id-2","title":"D",\#(future)"#)
+    try expect(
+      .ambiguous(id: "long-", candidates: ["long-id-1", "long-id-2"]), "Log",
+      #"{"reminder":"long-"}"#)
     #expect(try reminders(#"{"since":"2100-01-01 00:00"}"#) == [])
     #expect(try faultyField("Log", #"{"since":"once"}"#) == "since")
   }
