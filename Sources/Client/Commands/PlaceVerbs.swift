@@ -27,8 +27,8 @@ struct PlaceFind: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "find", abstract: "Find places by words, category and distance.",
     discussion: """
-      Searches names and notes for words that begin like the given ones. Prints the nearest \
-      places first, seen from --near or from the device.
+      Searches names, notes and categories for words that begin like the given ones. Prints the \
+      nearest places first, seen from --near or from the device.
       """)
 
   @Argument(help: "Words of the place; all must match.")

@@ -67,10 +67,33 @@ extension ControlService {
     let colors = try colors()
     return [
       "places": .array(
-        try daemon.store.places.search(query).map {
+        try found(query).map {
           json($0.place, colors: colors, distance: $0.distance)
         })
     ]
+  }
+
+  /// The places of a search, and those that it finds where a category has some of the words.
+  private func found(_ query: PlaceQuery) throws -> [FoundPlace] {
+    let store = daemon.store.places
+    var found = try store.search(query)
+    guard let words = query.words?.split(whereSeparator: \.isWhitespace), query.category == nil
+    else { return found }
+    for category in try daemon.store.categories.all().values {
+      let names = category.name.lowercased().split { !$0.isLetter && !$0.isNumber }
+      let others = words.filter { word in !names.contains { $0.hasPrefix(word.lowercased()) } }
+      guard others.count < words.count else { continue }
+      var within = query
+      within.category = category.name
+      within.words = others.isEmpty ? nil : others.joined(separator: " ")
+      let known = Set(found.map(\.place.name))
+      found += try store.search(within).filter { !known.contains($0.place.name) }
+      found.sort { a, b in
+        (a.distance ?? 0, a.place.name.lowercased()) < (b.distance ?? 0, b.place.name.lowercased())
+      }
+      found = Array(found.prefix(query.limit))
+    }
+    return found
   }
 
   func position(_ given: JSONObject) throws -> Coordinate {

@@ -52,6 +52,23 @@ import Testing
     #expect(field == "within_m")
   }
 
+  @Test func aWordOfACategoryFindsItsPlaces() throws {
+    _ = try client.call("AddCategory", #"{"name":"Bakery"}"#)
+    for (name, category, longitude) in [("Müller", "Bakery", 2.0), ("Old bakery", nil, 2.2)] {
+      let place: JSONObject = [
+        "name": .string(name), "latitude": 1, "longitude": .double(longitude),
+        "category": category.map { .string($0) },
+      ]
+      _ = try client.call("AddPlace", place)
+    }
+    let near = #""latitude":1,"longitude":2.3"#
+    #expect(
+      names(try client.call("FindPlaces", #"{"words":"bakery",\#(near)}"#))
+        == ["Old bakery", "Müller"])
+    #expect(names(try client.call("FindPlaces", #"{"words":"mül bak"}"#)) == ["Müller"])
+    #expect(names(try client.call("FindPlaces", #"{"words":"bake","limit":1}"#)) == ["Müller"])
+  }
+
   @Test func remindersFollowAPlace() throws {
     try addPlace("Rewe", 53.5, 9.9)
     try addReminder("plain", at: "rewe")
