@@ -4,6 +4,7 @@
 /// the names with the interface.
 package enum GeoremindMethod: String, CaseIterable, Sendable {
   case add = "Add"
+  case check = "Check"
   case importReminders = "Import"
   case list = "List"
   case pageReminders = "PageReminders"

@@ -10,6 +10,17 @@ extension Daemon {
 
   func addAll(_ reminders: [Reminder]) throws { try save(new: reminders, changed: []) }
 
+  /// Adds reminders of which a snoozed one goes on with its snooze.
+  func addAll(_ entries: [ReminderStore.Entry]) throws {
+    try checkRoom(for: entries.map(\.reminder))
+    try perform(
+      Command(
+        events: entries.map {
+          .add($0.reminder, $0.reminder.state == .snoozed ? $0.progress : nil)
+        },
+        saved: entries))
+  }
+
   func replace(_ reminder: Reminder, keeping progress: Progress) throws {
     try save(new: [], changed: [(reminder, progress)])
   }

@@ -115,10 +115,18 @@ extension ControlService {
     if let name = given["new_name"]?.string { changed.name = name }
     if given["latitude"]?.double != nil || given["longitude"]?.double != nil {
       changed.position = try position(given)
-      // A region cannot be moved by its middle.
-      if changed.position != place.position { (changed.region, changed.width) = (nil, nil) }
+      guard place.region == nil || changed.position == place.position else {
+        throw GeoremindError.invalidReminder(
+          field: "latitude", reason: "moves no shape; remove the place and import its new shape")
+      }
     }
-    if let radius = try radius(given) { changed.radius = radius }
+    if let radius = try radius(given) {
+      guard place.region == nil || radius == place.radius else {
+        throw GeoremindError.invalidReminder(
+          field: "radius_m", reason: "is for a circle, and the place has a shape")
+      }
+      changed.radius = radius
+    }
     // An empty text takes it away.
     if let category = given["category"]?.string { changed.category = category.nonEmpty }
     if let notes = given["notes"]?.string { changed.notes = notes.nonEmpty }
@@ -171,9 +179,7 @@ extension ControlService {
       guard let entry = try daemon.store.reminders.reminder(id: id) else { continue }
       var (reminder, progress) = entry
       let radius = reminder.place?.radius ?? old.radius
-      reminder.place = Reminder.Place(
-        name: new.name, position: new.position,
-        radius: radius == old.radius ? new.radius : radius)
+      reminder.put(at: new, radius: radius == old.radius ? nil : radius)
       changed.append((reminder, progress))
     }
     try daemon.checkRoom(for: changed.map(\.reminder))
@@ -183,6 +189,20 @@ extension ControlService {
       command.undo = [placeEvent(of: old, number: number)]
     }
     try daemon.perform(command, and: body)
+  }
+}
+
+extension Reminder {
+  /// Puts the reminder at a known place: in its shape, or in the circle where it has none, where
+  /// another radius is wanted, or where travel ends there.
+  mutating func put(at place: SavedPlace, radius: Double?) {
+    if kind == .location, radius == nil, let area = place.area {
+      (self.area, self.place) = (area, nil)
+    } else {
+      area = nil
+      self.place = Place(
+        name: place.name, position: place.position, radius: radius ?? place.radius)
+    }
   }
 }
 

@@ -58,6 +58,8 @@ struct ControlService {
     switch method {
     case .add:
       return ["id": .string(try add(given["reminder"]?.object ?? JSONObject()))]
+    case .check:
+      return ["reminder": .object(try check(given["reminder"]?.object ?? JSONObject()).json)]
     case .importReminders:
       return ["ids": .array(try addAll(given["reminders"]?.array ?? []).map { .string($0) })]
     case .list:
@@ -146,55 +148,6 @@ struct ControlService {
       throw GeoremindError.notFound(id: prefix)
     }
     return entry
-  }
-
-  /// A place may be given by the name of a known one.
-  private func read(_ document: JSONObject) throws -> Reminder {
-    var document = document
-    if let name = document["place"]?.string {
-      guard let place = try daemon.store.places.place(named: name) else {
-        throw GeoremindError.notFound(id: name)
-      }
-      let radius = document["radius_m"]?.double ?? place.radius
-      document["radius_m"] = nil
-      document["place"] = .object(
-        Reminder.Place(name: place.name, position: place.position, radius: radius).json)
-    }
-    for stale in ["snoozed_until", "next_due", "last_fired", "source"] { document[stale] = nil }
-    return try Reminder(json: document, newID: ReminderID.random())
-  }
-
-  /// A reminder that is added, with its owner.
-  private func readNew(_ document: JSONObject) throws -> Reminder {
-    caller.owning(try read(document))
-  }
-
-  private func add(_ document: JSONObject) throws -> String {
-    let reminder = try readNew(document)
-    guard try daemon.store.reminders.reminder(id: reminder.id) == nil else {
-      throw GeoremindError.alreadyExists(name: reminder.id)
-    }
-    try daemon.add(reminder)
-    return reminder.id
-  }
-
-  private func addAll(_ documents: [JSONValue]) throws -> [String] {
-    var reminders: [Reminder] = []
-    for (index, value) in documents.enumerated() {
-      do {
-        reminders.append(try readNew(value.object ?? JSONObject()))
-      } catch let error as ReminderError {
-        throw ReminderError(field: "[\(index)].\(error.field)", reason: error.reason)
-      }
-    }
-    var seen: Set<String> = []
-    for reminder in reminders {
-      guard seen.insert(reminder.id).inserted,
-        try daemon.store.reminders.reminder(id: reminder.id) == nil
-      else { throw GeoremindError.alreadyExists(name: reminder.id) }
-    }
-    try daemon.addAll(reminders)
-    return reminders.map(\.id)
   }
 
   private func list(kind: String?, all: Bool) throws -> [JSONValue] {

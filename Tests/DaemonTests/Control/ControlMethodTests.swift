@@ -98,6 +98,32 @@ import Testing
     #expect(ids(try client.call("List")) == ["a", "b"])
   }
 
+  /// A dry run.
+  @Test func checksWhatItWouldAdd() throws {
+    try add(#""id":"a","title":"A",\#(future)"#)
+    let checked = try client.call("Check", #"{"reminder":{"title":"x",\#(future)}}"#)["reminder"]
+    #expect(checked?["title"]?.string == "x" && checked?["id"]?.string == "new")
+    try expect(
+      .alreadyExists(name: "a"), "Check", #"{"reminder":{"id":"a","title":"A",\#(future)}}"#)
+    try expect(
+      .notFound(id: "Nowhere"), "Check",
+      #"{"reminder":{"title":"x","kind":"location","place":"Nowhere"}}"#)
+    #expect(try faultyField("Check", #"{"reminder":{"title":"x","kind":"date"}}"#) == "due")
+    #expect(ids(try client.call("List")) == ["a"])
+  }
+
+  @Test func aSnoozeIsImported() throws {
+    _ = try client.call(
+      "Import",
+      #"{"reminders":[{"id":"s","title":"S","kind":"date","due":"2020-01-01T00:00:00Z","#
+        + #""state":"snoozed","snoozed_until":"2100-01-01T07:00:00Z"}]}"#)
+    let shown = try client.call("Show", #"{"id":"s"}"#)["reminder"]
+    #expect(shown?["state"]?.string == "snoozed")
+    #expect(shown?["snoozed_until"]?.string == "2100-01-01T07:00:00Z")
+    let next = try client.call("Next")["timers"]?.array?.first
+    #expect(next?["time"]?.string == "2100-01-01T07:00:00Z")
+  }
+
   @Test func findsByPrefix() throws {
     try add(#""id":"tea-1","title":"A",\#(future)"#)
     try add(#""id":"tea-2","title":"B",\#(future)"#)

@@ -101,6 +101,42 @@ import Testing
     #expect(rig.daemon.host.engine.reminder("plain")?.place?.name == "Lidl", "it keeps its copy")
   }
 
+  /// A place that was imported as a polygon is that polygon wherever its name stands.
+  @Test func remindersAtAShapeHaveTheShape() throws {
+    let first = try #require(try client.call("BeginPlaceImport")["import"]?.int)
+    _ = try client.call(
+      "ImportPlaces",
+      #"{"import":\#(first),"places":[{"name":"Park","lat":1.05,"lon":2.05,"radius_m":9000,"#
+        + #""region":{"type":"Polygon","coordinates":[[[2,1],[2.1,1],[2.1,1.1],[2,1]]]}}]}"#)
+    _ = try client.call("FinishPlaceImport", #"{"import":\#(first)}"#)
+    try addReminder("shape", at: "park")
+    try addReminder("circle", at: "Park", radius: #","radius_m":400"#)
+    _ = try client.call(
+      "Add",
+      #"{"reminder":{"id":"go","title":"x","kind":"preemptive","place":"Park","due":"2030-01-01T00:00:00Z"}}"#
+    )
+    #expect(rig.daemon.host.engine.reminder("shape")?.area?.type == "Polygon")
+    #expect(rig.daemon.host.engine.reminder("shape")?.knownName == "Park")
+    #expect(rig.daemon.host.engine.reminder("circle")?.place?.radius == 400)
+    #expect(rig.daemon.host.engine.reminder("go")?.place?.name == "Park")
+
+    for change in [#""latitude":1,"longitude":1"#, #""radius_m":70"#] {
+      let error = try GeoremindError(
+        client.error("EditPlace", #"{"name":"Park",\#(change)}"#))
+      guard case .invalidReminder? = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+    }
+    let renamed = try client.call("EditPlace", #"{"name":"Park","new_name":"Garden"}"#)
+    #expect(renamed["reminders"]?.array?.count == 3)
+    #expect(rig.daemon.host.engine.reminder("shape")?.knownName == "Garden")
+    try addPlace("Spot", 1, 2)
+    _ = try client.call("MergePlaces", #"{"name":"Garden","into":"Spot"}"#)
+    #expect(rig.daemon.host.engine.reminder("shape")?.place?.name == "Spot")
+    #expect(rig.daemon.host.engine.reminder("shape")?.area == nil)
+  }
+
   @Test func importsAreSeenAtTheEnd() throws {
     func begin() throws -> Int {
       try #require(try client.call("BeginPlaceImport")["import"]?.int)

@@ -1,0 +1,85 @@
+import CivilTime
+import Control
+import JSONText
+import Reminders
+import Storage
+
+/// Reading reminders from documents, and adding them.
+extension ControlService {
+  /// A place may be given by the name of a known one.
+  /// - Parameter newID: the id of a document without one.
+  func read(
+    _ document: JSONObject, newID: @autoclosure () -> String = ReminderID.random()
+  ) throws -> Reminder {
+    var document = document
+    var known: SavedPlace?
+    var radius: Double?
+    if let name = document["place"]?.string {
+      guard let place = try daemon.store.places.place(named: name) else {
+        throw GeoremindError.notFound(id: name)
+      }
+      known = place
+      radius = document["radius_m"]?.double
+      document["radius_m"] = nil
+      document["place"] = .object(
+        Reminder.Place(
+          name: place.name, position: place.position, radius: radius ?? place.radius
+        ).json)
+    }
+    for stale in ["snoozed_until", "next_due", "last_fired", "source"] { document[stale] = nil }
+    var reminder = try Reminder(json: document, newID: newID())
+    if let known { reminder.put(at: known, radius: radius) }
+    return reminder
+  }
+
+  /// A reminder that is added, with its owner.
+  private func readNew(_ document: JSONObject) throws -> ReminderStore.Entry {
+    let reminder = caller.owning(try read(document))
+    var progress = Progress(state: reminder.state)
+    if reminder.state == .snoozed, let until = document["snoozed_until"]?.string {
+      progress.snoozedUntil = try? Instant(rfc3339: until)
+    }
+    return (reminder, progress)
+  }
+
+  func add(_ document: JSONObject) throws -> String {
+    let entry = try readNew(document)
+    try mustBeNew(entry.reminder)
+    try daemon.addAll([entry])
+    return entry.reminder.id
+  }
+
+  /// What `add` would add; throws what it would throw.
+  func check(_ document: JSONObject) throws -> Reminder {
+    let reminder = caller.owning(try read(document, newID: "new"))
+    if document["id"] != nil { try mustBeNew(reminder) }
+    try daemon.checkRoom(for: [reminder])
+    return reminder
+  }
+
+  private func mustBeNew(_ reminder: Reminder) throws {
+    guard try daemon.store.reminders.reminder(id: reminder.id) == nil else {
+      throw GeoremindError.alreadyExists(name: reminder.id)
+    }
+  }
+
+  func addAll(_ documents: [JSONValue]) throws -> [String] {
+    var entries: [ReminderStore.Entry] = []
+    for (index, value) in documents.enumerated() {
+      do {
+        entries.append(try readNew(value.object ?? JSONObject()))
+      } catch let error as ReminderError {
+        throw ReminderError(field: "[\(index)].\(error.field)", reason: error.reason)
+      }
+    }
+    var seen: Set<String> = []
+    for (reminder, _) in entries {
+      guard seen.insert(reminder.id).inserted else {
+        throw GeoremindError.alreadyExists(name: reminder.id)
+      }
+      try mustBeNew(reminder)
+    }
+    try daemon.addAll(entries)
+    return entries.map(\.reminder.id)
+  }
+}
