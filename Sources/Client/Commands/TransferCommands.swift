@@ -12,7 +12,7 @@ struct ImportCommand: ClientCommand {
     discussion: """
       Reads reminders in the form of 'export', events and tasks of iCalendar files, and places of \
       GPX, KML, KMZ, GeoJSON, OwnTracks (.otrw), CSV, OpenStreetMap XML or Overpass JSON. It \
-      recognizes the format by its content. Skips known events, tasks and places.
+      recognizes the format by its content. Skips known reminders, by their ids, and known places.
       """)
 
   @Argument(help: "Files; - is standard input.", completion: .file())
@@ -29,7 +29,7 @@ struct ImportCommand: ClientCommand {
   }
 
   /// Adds reminders and answers their ids.
-  static func add(_ reminders: [Reminder], _ daemon: DaemonConnection) throws -> [String] {
+  static func add(_ reminders: [JSONObject], _ daemon: DaemonConnection) throws -> [String] {
     var ids: [String] = []
     for batch in try Self.batches(reminders) {
       do {
@@ -45,14 +45,15 @@ struct ImportCommand: ClientCommand {
   }
 
   /// Splits reminders into as few calls as possible, nearly always one.
-  static func batches(_ reminders: [Reminder]) throws(Failure) -> [[JSONValue]] {
+  static func batches(_ reminders: [JSONObject]) throws(Failure) -> [[JSONValue]] {
     var batches: [[JSONValue]] = []
     var size = Int.max
     for reminder in reminders {
-      let value = JSONValue.object(reminder.json)
+      let value = JSONValue.object(reminder)
       let length = value.line.utf8.count + 1
       guard length <= batchSize else {
-        throw Failure(.badData, "reminder \"\(reminder.id)\" is too large; shorten it")
+        let id = reminder["id"]?.string ?? ""
+        throw Failure(.badData, "reminder \"\(id)\" is too large; shorten it")
       }
       if size > batchSize - length {
         batches.append([])
@@ -84,32 +85,52 @@ struct ExportCommand: ClientCommand {
 
   func run(in context: Context) throws {
     let reminders = try DaemonConnection(options, context).reminders()
-      .map(ReminderInput.withoutProgress)
     if format == .ics { return try printCalendar(reminders, context) }
     guard let places = PlaceWriter.Format(rawValue: format.rawValue), format != .json else {
-      for reminder in reminders { try context.output.line(reminder) }
+      for reminder in reminders {
+        var object = ReminderInput.withoutProgress(reminder)
+        object["snoozed_until"] = reminder["snoozed_until"]
+        try context.output.line(object)
+      }
       return
     }
     var output = PlaceOutput(places, context)
+    var leftOut = 0
     try output.begin()
     for reminder in reminders {
-      guard let place = reminder["place"],
-        let position = Coordinate(latitude: place["lat"]?.double, longitude: place["lon"]?.double)
-      else { continue }
-      try output.write(
-        PlaceEntry(
-          name: reminder["title"]?.string ?? "", position: position,
-          radius: place["radius_m"]?.double, category: reminder["category"]?.string,
-          notes: reminder["notes"]?.string))
+      if let entry = try Self.entry(reminder) { try output.write(entry) } else { leftOut += 1 }
     }
     try output.end()
+    if leftOut > 0 {
+      try context.note("left out: \(counted(leftOut, "reminder", "reminders")) without a place")
+    }
+    if leftOut < reminders.count {
+      try context.note("\(format.rawValue) holds places: times and conditions are left out")
+    }
+  }
+
+  /// The place or region of a reminder, under its title; nil where it has none.
+  private static func entry(_ reminder: JSONObject) throws -> PlaceEntry? {
+    let parsed = try Reminder(json: ReminderInput.withoutProgress(reminder))
+    guard let position = parsed.area?.middle ?? parsed.place?.position else { return nil }
+    var entry = PlaceEntry(
+      name: parsed.title, position: position, radius: parsed.area?.reach ?? parsed.place?.radius,
+      category: parsed.category, notes: parsed.notes)
+    if let area = parsed.area {
+      entry.shape = try PlaceShape(geoJSON: area.json, width: area.width)
+    }
+    return entry
   }
 }
 
 extension ExportCommand {
   private func printCalendar(_ reminders: [JSONObject], _ context: Context) throws {
     var writer = CalendarWriter(now: context.now, zone: try context.zone())
-    for reminder in reminders { writer.add(try Reminder(json: reminder)) }
+    for reminder in reminders {
+      writer.add(
+        try Reminder(json: ReminderInput.withoutProgress(reminder)),
+        snoozedUntil: ReminderInput.snooze(of: reminder))
+    }
     try context.output.part(String(decoding: writer.bytes, as: UTF8.self))
   }
 }
@@ -135,9 +156,21 @@ struct PlaceOutput {
     if text.utf8.count >= 1 << 16 { try flush() }
   }
 
+  /// Ends the output and says what the format could not hold.
   mutating func end() throws(Failure) {
     writer.end(into: &text)
     try flush()
+    let format = writer.format.rawValue
+    if writer.flattened > 0 {
+      try context.note(
+        "\(format) holds no such shape: \(counted(writer.flattened, "place is", "places are")) "
+          + "written as the circle around it")
+    }
+    if writer.shortened > 0 {
+      try context.note(
+        "\(format) holds less: of \(counted(writer.shortened, "place", "places")) the category, "
+          + "colour or notes are left out")
+    }
   }
 
   private mutating func flush() throws(Failure) {

@@ -1,3 +1,4 @@
+import CivilTime
 import Interchange
 import JSONText
 import Reminders
@@ -14,9 +15,8 @@ struct FileTransfer {
   /// Reminders are refused.
   var isForPlacesOnly = false
 
-  private var reminders: [Reminder] = []
-  /// Reminders from calendars; known ones are skipped.
-  private var calendarReminders: [Reminder] = []
+  /// Reminders as the daemon takes them; known ones are skipped.
+  private var reminders: [JSONObject] = []
   private var knownReminders = 0
   /// The file of each id.
   private var origins: [String: String] = [:]
@@ -78,7 +78,7 @@ struct FileTransfer {
         throw Self.wrong(
           source, "the id \"\(reminder.id)\" is in \(other) already; give it another")
       }
-      reminders.append(reminder)
+      reminders.append(reminder.json)
     }
   }
 
@@ -88,10 +88,11 @@ struct FileTransfer {
     let reading = try CalendarReading(document, file: source.name)
     let zone = try context.zone()
     for found in reading.reminders {
-      let reminder = found.settled(at: context.now, zone: zone).reminder
+      var object = found.settled(at: context.now, zone: zone).reminder.json
+      object["snoozed_until"] = found.snoozedUntil.map { .string($0.json) }
       // Programs that put one task into several files mean the same one.
-      if origins.updateValue(source.name, forKey: reminder.id) == nil {
-        calendarReminders.append(reminder)
+      if origins.updateValue(source.name, forKey: found.reminder.id) == nil {
+        reminders.append(object)
       }
     }
     let leftOut = (reading.leftOut + reading.unalarmed).sorted { $0.line < $1.line }
@@ -99,12 +100,12 @@ struct FileTransfer {
     refusals += leftOut.map { "\(source.name):\($0.line): left out: \($0.reason)" }
   }
 
-  /// The reminders from calendars that the daemon does not have.
-  private mutating func newCalendarReminders() throws -> [Reminder] {
-    guard !calendarReminders.isEmpty else { return [] }
+  /// The reminders that the daemon does not have.
+  private mutating func newReminders() throws -> [JSONObject] {
+    guard !reminders.isEmpty else { return [] }
     let known = Set(try connect().reminders().compactMap { $0["id"]?.string })
-    let new = calendarReminders.filter { !known.contains($0.id) }
-    knownReminders = calendarReminders.count - new.count
+    let new = reminders.filter { !known.contains($0["id"]?.string ?? "") }
+    knownReminders = reminders.count - new.count
     return new
   }
 
@@ -155,10 +156,8 @@ struct FileTransfer {
   mutating func finish() throws {
     var ids: [String] = []
     do {
-      let all = reminders + (try newCalendarReminders())
-      if !all.isEmpty || upload == nil {
-        ids = try ImportCommand.add(all, try connect())
-      }
+      let new = try newReminders()
+      if !new.isEmpty || upload == nil { ids = try ImportCommand.add(new, try connect()) }
       try upload?.finish()
     } catch let error {
       upload?.abandon()
@@ -177,7 +176,7 @@ struct FileTransfer {
     if refused > Self.maximumRefusals {
       try context.note("… and \(refused - Self.maximumRefusals) more left out")
     }
-    if count > 0 || upload == nil {
+    if count > 0 || knownReminders > 0 || upload == nil {
       var line = "Imported \(counted(count, "reminder", "reminders"))"
       if knownReminders > 0 { line += ", \(knownReminders) known already" }
       if refused > 0, upload == nil { line += ", \(refused) left out" }

@@ -1,3 +1,4 @@
+import CivilTime
 import Interchange
 import JSONText
 import Reminders
@@ -42,5 +43,10 @@ enum ReminderInput {
     var object = object
     for name in ["snoozed_until", "next_due", "last_fired"] { object[name] = nil }
     return object
+  }
+
+  /// Until when a reminder of the daemon is snoozed.
+  static func snooze(of object: JSONObject) -> Instant? {
+    object["snoozed_until"]?.string.flatMap { try? Instant(rfc3339: $0) }
   }
 }

@@ -32,7 +32,9 @@ package struct CalendarWriter {
     return whole.bytes
   }
 
-  package mutating func add(_ reminder: Reminder) {
+  /// - Parameter snoozedUntil: the end of a snooze, written as an alarm of its own (RFC 9074
+  ///   section 5).
+  package mutating func add(_ reminder: Reminder, snoozedUntil: Instant? = nil) {
     var reminder = reminder
     reminder.source = nil
     var task = CalendarComponent("VTODO", lineEnd: lineEnd)
@@ -64,6 +66,7 @@ package struct CalendarWriter {
         put("X-APPLE-TRAVEL-ADVISORY-BEHAVIOR", "AUTOMATIC", &task)
       }
     }
+    if let snoozedUntil { addSnooze(reminder, until: snoozedUntil, &task) }
     addFields(reminder, &task)
     tasks.append(task)
   }
@@ -167,6 +170,21 @@ package struct CalendarWriter {
           TimeSpan(microseconds: -lead.microseconds).iCalendar, lineEnd: lineEnd))
       task.append(alarm)
     }
+  }
+
+  private func addSnooze(
+    _ reminder: Reminder, until: Instant, _ task: inout CalendarComponent
+  ) {
+    var alarm = self.alarm(reminder)
+    alarm.append(
+      .make(
+        "TRIGGER", [ContentLine.Parameter(name: "VALUE", values: ["DATE-TIME"])], until.compact,
+        lineEnd: lineEnd))
+    alarm.append(
+      .make(
+        "RELATED-TO", [ContentLine.Parameter(name: "RELTYPE", values: ["SNOOZE"])], reminder.id,
+        lineEnd: lineEnd))
+    task.append(alarm)
   }
 
   private func alarm(_ reminder: Reminder) -> CalendarComponent {

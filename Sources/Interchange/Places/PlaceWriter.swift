@@ -10,6 +10,10 @@ package struct PlaceWriter {
   }
 
   package let format: Format
+  /// Places whose shape the format cannot hold, written as the circle around it.
+  package private(set) var flattened = 0
+  /// Places of which the format holds no category, colour or notes.
+  package private(set) var shortened = 0
   private var isFirst = true
 
   package init(_ format: Format) { self.format = format }
@@ -40,6 +44,7 @@ package struct PlaceWriter {
 
   package mutating func write(_ place: PlaceEntry, into text: inout String) {
     defer { isFirst = false }
+    note(place)
     switch format {
     case .gpx: writeGPX(place, &text)
     case .kml: writeKML(place, &text)
@@ -59,6 +64,22 @@ package struct PlaceWriter {
         "lat": .double(place.position.latitude), "lon": .double(place.position.longitude),
         "rad": .int(Int((place.radius ?? 0).rounded())),
       ]).write(to: &text)
+    }
+  }
+
+  /// Counts what the format cannot hold.
+  private mutating func note(_ place: PlaceEntry) {
+    let isLine = if case .line = place.shape { true } else { false }
+    let hasWords = place.category != nil || place.color != nil || place.notes != nil
+    switch format {
+    case .json, .kml, .geoJSON: break
+    case .gpx:
+      if place.shape != nil, !isLine { flattened += 1 }
+      if place.color != nil { shortened += 1 }
+    case .csv: if place.shape != nil { flattened += 1 }
+    case .ownTracks:
+      if place.shape != nil { flattened += 1 }
+      if hasWords { shortened += 1 }
     }
   }
 

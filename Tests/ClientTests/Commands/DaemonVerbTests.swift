@@ -471,7 +471,7 @@ import Testing
         id: "r\(number)", kind: .date, title: "x", notes: String(repeating: "n", count: 16_000),
         due: .absolute(Run.now))
     }
-    let batches = try ImportCommand.batches(reminders)
+    let batches = try ImportCommand.batches(reminders.map(\.json))
     #expect(batches.count == 3)
     #expect(batches.joined().compactMap { $0["id"]?.string } == reminders.map(\.id))
     #expect(

@@ -52,7 +52,10 @@ import Testing
     #expect(run.status == 0)
     #expect(run.output == "Imported 1 reminder\nImported 1 place, 1 left out\n")
     #expect(run.notes.contains(":1: left out: a track is a recording"))
-    #expect(calls.names == ["BeginPlaceImport", "ImportPlaces", "Import", "FinishPlaceImport"])
+    #expect(
+      calls.names == [
+        "BeginPlaceImport", "ImportPlaces", "PageReminders", "Import", "FinishPlaceImport",
+      ])
     let place = calls.all[1].parameters["places"]?.array?.first
     #expect(place?["name"]?.string == "A" && place?["lat"]?.double == 1)
   }
@@ -84,6 +87,74 @@ import Testing
     #expect(calls.names == ["PageReminders", "Import"])
     let taken = calls.all[1].parameters["reminders"]?.array ?? []
     #expect(taken.map { $0["id"]?.string } == ["b"])
+  }
+
+  @Test func ownRemindersReadTwiceAreNoDuplicates() throws {
+    let run = try run(["import"], [#"{"id":"a","title":"x","due":"2099-12-01T00:00:00Z"}"#]) {
+      $0.methodName == "PageReminders" ? ["reminders": [["id": "a"]]] : nil
+    }
+    #expect(run.status == 0)
+    #expect(run.output == "Imported 0 reminders, 1 known already\n")
+  }
+
+  @Test(arguments: ["json", "ics"]) func aSnoozeIsExportedAndImported(_ format: String) throws {
+    let export = try run(["export", "--format", format]) { call in
+      guard call.methodName == "PageReminders" else { return nil }
+      return [
+        "reminders": [
+          [
+            "id": "r", "kind": "date", "title": "T", "due": "2026-06-12T00:00:00Z",
+            "state": "snoozed", "snoozed_until": "2099-12-01T07:00:00Z",
+          ]
+        ]
+      ]
+    }
+    let calls = Calls()
+    #expect(try run(["import"], [export.output], calls: calls).status == 0)
+    let taken = calls.all.last?.parameters["reminders"]?.array?.first
+    #expect(taken?["state"]?.string == "snoozed")
+    #expect(taken?["snoozed_until"]?.string == "2099-12-01T07:00:00Z")
+    #expect(taken?["due"]?.string == "2026-06-12T00:00:00Z")
+  }
+
+  @Test func anExportSaysWhatItsFormatCannotHold() throws {
+    let answer: @Sendable (VarlinkCall) -> JSONObject? = { call in
+      switch (call.methodName, call.parameters["after"]?.string ?? "") {
+      case ("PageReminders", _):
+        [
+          "reminders": [
+            ["id": "a", "kind": "date", "title": "T", "due": "2026-06-12T00:00:00Z"],
+            [
+              "id": "b", "kind": "location", "title": "Lane", "width_m": 50,
+              "region": [
+                "type": "LineString", "coordinates": [[2, 1], [3, 1]],
+              ],
+            ],
+          ]
+        ]
+      case ("PagePlaces", ""):
+        [
+          "places": [
+            [
+              "name": "Park", "latitude": 1, "longitude": 2, "radius_m": 90, "notes": "n",
+              "region": [
+                "type": "Polygon", "coordinates": [[[2, 1], [3, 1], [3, 2], [2, 1]]],
+              ],
+            ]
+          ]
+        ]
+      case ("PagePlaces", _): ["places": []]
+      default: nil
+      }
+    }
+    let reminders = try run(["export", "--format", "gpx"], answer: answer)
+    #expect(reminders.output.contains("<rte><name>Lane</name>"))
+    #expect(reminders.notes.contains("left out: 1 reminder without a place"))
+    #expect(reminders.notes.contains("times and conditions are left out"))
+    let otrw = try run(["place", "export", "--format", "otrw"], answer: answer)
+    #expect(otrw.notes.contains("otrw holds no such shape: 1 place is written as the circle"))
+    #expect(otrw.notes.contains("of 1 place the category, colour or notes are left out"))
+    #expect(try run(["place", "export", "--format", "kml"], answer: answer).notes.isEmpty)
   }
 
   @Test func exportsACalendar() throws {
