@@ -31,8 +31,10 @@ struct ListCommand: ClientCommand {
     let display = try context.display()
     let zone = display.zone
     // Short ids must differ from the ids of reminders that are not shown.
-    let listed = try DaemonConnection(options, context).reminders().map {
-      try ListedReminder($0, zone: zone)
+    let daemon = try DaemonConnection(options, context)
+    let upcoming = Upcoming(try daemon.call("Next", ["limit": 1_000]))
+    let listed = try daemon.reminders().map {
+      try ListedReminder($0, zone: zone, upcoming: upcoming)
     }
     let chosen = listed.filter { entry in
       (all || entry.isActive) && (kind == nil || entry.reminder.kind == kind)

@@ -8,8 +8,10 @@ struct ListedReminder {
   let reminder: Reminder
   /// When it fires by time, if by time at all.
   let moment: Instant?
+  /// Its place in the order by distance; nil where no distance counts or is known.
+  let distanceRank: Int?
 
-  init(_ json: JSONObject, zone: TimeZoneRules) throws {
+  init(_ json: JSONObject, zone: TimeZoneRules, upcoming: Upcoming = Upcoming()) throws {
     let reminder = try Reminder(json: ReminderInput.withoutProgress(json))
     func instant(_ name: String) -> Instant? {
       json[name]?.string.flatMap { try? Instant(rfc3339: $0) }
@@ -17,30 +19,52 @@ struct ListedReminder {
     let due = instant("next_due") ?? reminder.due?.instant(in: zone)
     self.json = json
     self.reminder = reminder
-    moment =
+    distanceRank = upcoming.ranks[reminder.id]
+    let own: Instant? =
       switch reminder.state {
       case .snoozed: instant("snoozed_until")
       case .armed: due.map { $0 - (reminder.leads.first ?? .zero) }
       case .fired, .done, .expired: due
       }
+    moment = upcoming.moments[reminder.id] ?? own
   }
 
   /// Whether it waits for anything still.
   var isActive: Bool { reminder.state != .done && reminder.state != .expired }
 
-  /// Order of firing: by time, then waiting for a place by urgency, then ended.
+  /// Order of firing: by time, then waiting for a place by distance and urgency, then ended.
   static func firesBefore(_ a: ListedReminder, _ b: ListedReminder) -> Bool {
     let left = a.order
     let right = b.order
     return left == right ? a.reminder.title < b.reminder.title : left < right
   }
 
-  private var order: (Int, Int64, Int) {
+  private var order: (Int, Int64, Int, Int) {
     let waits = reminder.state == .armed || reminder.state == .snoozed
     return (
-      waits ? 0 : 1, moment?.microseconds ?? .max,
+      waits ? 0 : 1, moment?.microseconds ?? .max, distanceRank ?? .max,
       reminder.priority == 0 ? 10 : reminder.priority
     )
+  }
+}
+
+/// What the daemon knows to fire next: conditions, occurrences and travel times count in it.
+struct Upcoming {
+  fileprivate var moments: [String: Instant] = [:]
+  fileprivate var ranks: [String: Int] = [:]
+
+  /// Nothing is known.
+  init() {}
+
+  /// The answer of the daemon's method Next.
+  init(_ answer: JSONObject) {
+    for entry in answer["timers"]?.array ?? [] {
+      guard let id = entry["id"]?.string, let time = entry["time"]?.string else { continue }
+      moments[id] = try? Instant(rfc3339: time)
+    }
+    for (rank, entry) in (answer["places"]?.array ?? []).enumerated() {
+      if let id = entry["id"]?.string { ranks[id] = rank }
+    }
   }
 }
 

@@ -168,6 +168,25 @@ import Testing
         """)
   }
 
+  /// Conditions and travel times are the daemon's to know.
+  @Test func aListingIsInTheOrderThatTheDaemonKnows() throws {
+    let run = try run(["list"]) { call in
+      let next: JSONObject = [
+        "timers": [["id": "1111aaaa22223333", "time": "2026-06-12T17:00:00Z"]],
+        "places": [["id": "2222aaaa", "distance_m": 5]],
+      ]
+      return [
+        VarlinkReply(
+          parameters: call.methodName == "Next"
+            ? next : ["reminders": .array(Self.reminders)])
+      ]
+    }
+    let later = run.output.split(separator: "\n").firstIndex { $0.contains("Later") }
+    let sooner = run.output.split(separator: "\n").firstIndex { $0.contains("Sooner") }
+    #expect(later.map { a in sooner.map { a < $0 } } == true, "\(run.output)")
+    #expect(run.output.contains("2026-06-12T19:00:00+02:00"))
+  }
+
   @Test func aCategoryStandsForItsPlaces() throws {
     let milk: JSONValue = [
       "id": "1", "kind": "location", "title": "Milk", "near_category": "Food", "on": "depart",
