@@ -175,8 +175,13 @@ extension Engine {
     let zone = self.zone(of: reminder)
     let occurrences = reminder.occurrences(from: start, zone: zone)
     let isExcluded = occurrences.excludes(start, zone: zone)
-    if start >= now, !isExcluded { return start }
-    return occurrences.next(after: max(start, now), zone: zone) ?? (isExcluded ? nil : start)
+    // A place may be reached on the day of an occurrence that has come already.
+    let earliest =
+      reminder.kind == .location
+      ? zone.instant(of: LocalDateTime(date: zone.localDateTime(at: now).date)) : now
+    if start >= earliest, !isExcluded { return start }
+    return occurrences.next(after: max(start, earliest - .seconds(1)), zone: zone)
+      ?? (isExcluded ? nil : start)
   }
 
   /// The first occurrence after both `moment` and the current one; nil at the end of the series.

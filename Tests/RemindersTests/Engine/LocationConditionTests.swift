@@ -38,6 +38,20 @@ import Testing
     #expect(harness.firings.map(\.time) == [try instant(firing)])
   }
 
+  /// Added after the hour of the day, and reached on that day.
+  @Test(arguments: ["2026-06-12T07:00:00Z", "2020-01-01T07:00:00Z"])
+  func aDailyPlaceAddedAfterItsTimeRingsOnThatDay(due: String) throws {
+    let harness = try inside(at: "2026-06-12T07:30:00Z", #""due":"\#(due)","repeat":"daily""#)
+    #expect(harness.firings.map { $0.time.rfc3339(zone: .utc).prefix(16) } == ["2026-06-12T07:30"])
+  }
+
+  /// An occurrence belongs to its day.
+  @Test func aWeeklyPlaceAddedOnAnotherDayWaits() throws {
+    let harness = try inside(
+      at: "2026-06-12T07:30:00Z", #""due":"2026-06-10T07:00:00Z","repeat":"weekly""#)
+    #expect(harness.firings.isEmpty)
+  }
+
   @Test func hoursAndDaysTogether() throws {
     // A Friday evening; the next Monday morning is the first moment with both.
     var harness = try inside(
