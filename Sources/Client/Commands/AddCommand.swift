@@ -60,9 +60,10 @@ struct AddCommand: ClientCommand {
   }
 
   func run(in context: Context) throws {
-    let document = try document(in: context)
+    var document = try document(in: context)
     if dryRun { return try preview(document, in: context) }
     let daemon = try DaemonConnection(options, context)
+    document = try daemon.inItsZone(document, context)
     let answer = try reminder.namingPlace(daemon) {
       try daemon.call("Add", ["reminder": .object(document)])
     }
@@ -73,26 +74,18 @@ struct AddCommand: ClientCommand {
     try say(added, with: daemon, in: context) { try context.output.line(id.printable) }
   }
 
-  /// Shows the reminder without adding it. Only names need the daemon; without it, no distance.
+  /// Shows the reminder without adding it, or what `add` would be refused. Without a daemon names
+  /// are not known, and there is no distance.
   private func preview(_ document: JSONObject, in context: Context) throws {
-    var document = document
-    var daemon: DaemonConnection?
-    if let name = document["place"]?.string {
-      let connection = try DaemonConnection(options, context)
-      let answer = try reminder.namingPlace(connection) {
-        try connection.call("ShowPlace", ["name": .string(name)])
-      }
-      let place = answer["place"]
-      document["place"] = [
-        "name": place?["name"], "lat": place?["latitude"], "lon": place?["longitude"],
-        "radius_m": document["radius_m"] ?? place?["radius_m"],
-      ]
-      document["radius_m"] = nil
-      daemon = connection
-    } else {
-      daemon = try? DaemonConnection(options, context)
+    let daemon =
+      document["place"]?.string != nil
+      ? try DaemonConnection(options, context) : try? DaemonConnection(options, context)
+    let checked = try daemon.map { daemon in
+      try reminder.namingPlace(daemon) {
+        try daemon.call("Check", ["reminder": .object(daemon.inItsZone(document, context))])
+      }["reminder"]?.object ?? JSONObject()
     }
-    let planned = try Self.read(document)
+    let planned = try Self.read(checked ?? document)
     guard !options.json else { return try context.output.line(planned.json) }
     try say(planned, with: daemon, in: context) {
       try context.note("nothing was added: this was a dry run")
@@ -105,6 +98,7 @@ struct AddCommand: ClientCommand {
     then next: () throws -> Void
   ) throws {
     let display = try context.display()
+    let reminder = reminder.movedToNextOccurrence(after: context.now, zone: display.zone)
     let here = (try? daemon?.call("Where")).flatMap { CurrentPosition($0) }
     let text = ReminderSentence.text(
       reminder, display, detail: .position(here: here?.position))
@@ -135,5 +129,18 @@ struct AddCommand: ClientCommand {
     {
       try context.note("note: there is no category '\(category)'; did you mean '\(near)'?")
     }
+  }
+}
+
+extension Reminder {
+  /// The reminder as due at its next occurrence, where a series began in the past.
+  fileprivate func movedToNextOccurrence(after now: Instant, zone: TimeZoneRules) -> Reminder {
+    let zone = repeatChanges.zone?.rules ?? zone
+    guard repeats, kind != .location, let start = due?.instant(in: zone), start < now,
+      let next = occurrences(from: start, zone: zone).next(after: now, zone: zone)
+    else { return self }
+    var moved = self
+    moved.due = .absolute(next)
+    return moved
   }
 }

@@ -36,10 +36,10 @@ struct EditCommand: ClientCommand {
         guard
           let command = try GeoremindCommand.parseAsRoot(["edit", id] + arguments) as? EditCommand
         else { return JSONObject() }
-        return try command.apply(command.changes(of: old, in: context), daemon)
+        return try command.apply(command.changes(of: old, in: context), daemon, context)
       }
     } else {
-      answer = try apply(changes, daemon)
+      answer = try apply(changes, daemon, context)
     }
     guard let answer else { return try context.note("nothing was changed") }
     try ReminderPrinter(context: context, display: display, json: options.json).print(answer)
@@ -51,9 +51,12 @@ struct EditCommand: ClientCommand {
     return changes
   }
 
-  private func apply(_ changes: JSONObject, _ daemon: DaemonConnection) throws -> JSONObject {
+  private func apply(
+    _ changes: JSONObject, _ daemon: DaemonConnection, _ context: Context
+  ) throws -> JSONObject {
     try reminder.namingPlace(daemon) {
-      try daemon.call("Edit", ["id": .string(id), "changes": .object(changes)])
+      try daemon.call(
+        "Edit", ["id": .string(id), "changes": .object(daemon.inItsZone(changes, context))])
     }
   }
 }

@@ -19,6 +19,16 @@ import Testing
     "name": "Rewe", "latitude": .double(52.54), "longitude": .double(13.405), "radius_m": 150,
   ]
 
+  /// What the daemon would add.
+  private static func checked(_ given: JSONValue?, _ name: String?) -> JSONValue {
+    var object = given?.object ?? JSONObject()
+    if let name {
+      object["place"] = ["name": .string(name), "lat": .double(52.54), "lon": .double(13.405)]
+    }
+    object["id"] = object["id"] ?? "new"
+    return .object(object)
+  }
+
   private func run(_ arguments: [String]) throws -> Run {
     let daemon = try FakeDaemon { call in
       switch call.methodName {
@@ -30,6 +40,13 @@ import Testing
           VarlinkReply(
             GeoremindError.notFound(id: call.parameters["name"]?.string ?? "").varlink)
         ]
+      case "Check":
+        switch call.parameters["reminder"]?["place"]?.string {
+        case let name? where name != "Rewe":
+          [VarlinkReply(GeoremindError.notFound(id: name).varlink)]
+        case let name:
+          [VarlinkReply(parameters: ["reminder": Self.checked(call.parameters["reminder"], name)])]
+        }
       case "FindPlaces": [VarlinkReply(parameters: ["places": [Self.rewe]])]
       case "ListCategories":
         [
@@ -60,6 +77,32 @@ import Testing
     let reminder = try JSONParser.parse(run.output)
     #expect(reminder["title"]?.string == "Buy milk")
     #expect(reminder["place"]?["name"]?.string == "Rewe")
+  }
+
+  @Test func aSeriesThatBeganInThePastIsSaidFromItsNextTime() throws {
+    let run = Run(["add", "x", "--due", "2020-01-01 08:00", "--repeat", "daily", "--dry-run"])
+    #expect(run.lines.first?.hasPrefix("Will ring at 2026-06-13T08:00:00+02:00") == true)
+  }
+
+  /// The client is in Berlin.
+  @Test(arguments: [
+    ("America/New_York", "2026-06-12T17:00:00Z", "Europe/Berlin"),
+    ("Europe/Berlin", "2026-06-12T19:00:00", nil), ("Europe/Paris", "2026-06-12T19:00:00", nil),
+  ]) func aTimeIsMeantByTheClientsClocks(_ zone: String, _ due: String, _ own: String?) throws {
+    let daemon = try FakeDaemon { call in
+      switch call.methodName {
+      case "Status": [VarlinkReply(parameters: ["status": ["time_zone": .string(zone)]])]
+      case "Check": [VarlinkReply(parameters: ["reminder": call.parameters["reminder"]])]
+      default: [VarlinkReply(VarlinkServiceError.methodNotFound(method: call.method).varlink)]
+      }
+    }
+    defer { daemon.stop() }
+    let run = Run(
+      ["add", "x", "--id", "x", "--due", "19:00", "--repeat", "daily", "--dry-run", "--json"],
+      environment: ["GEOREMIND_SOCKET": daemon.path])
+    let reminder = try JSONParser.parse(run.output)
+    #expect(reminder["due"]?.string == due, "\(run.notes)")
+    #expect(reminder["zone"]?.string == own)
   }
 
   /// A coordinate and a date need no daemon.
