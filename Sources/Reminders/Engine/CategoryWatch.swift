@@ -5,8 +5,10 @@ import Geofencing
 struct PlaceMet: Sendable {
   /// Its number in the store.
   let number: Int64
-  /// Metres to its centre.
+  /// Metres to its centre, line or edge.
   let distance: Double
+  /// Which of them, in words.
+  let landmark: String
 }
 
 /// The fences around all places of one category, shared by the reminders that wait for them.
@@ -51,6 +53,8 @@ struct CategoryWatch: Sendable {
   /// Fences of places added later, by place number.
   private var late: [Int64: FenceID] = [:]
   private var sampleCount = 0
+  /// What the distance of a place with a shape refers to, by place number.
+  private var landmarks: [Int64: String] = [:]
 
   init(key: Key, policy: MonitorPolicy) {
     self.key = key
@@ -72,11 +76,13 @@ struct CategoryWatch: Sendable {
     numbers.removeAll(keepingCapacity: true)
     numbers.reserveCapacity(places.count)
     late = [:]
+    landmarks = [:]
     inside = []
     for place in places {
       guard numbers.last.map({ $0 < place.number }) ?? true, let region = region(of: place) else {
         continue
       }
+      if place.area != nil { landmarks[place.number] = region.landmark }
       let isInside = known.contains(place.number)
       monitor.add(
         region, id: FenceID(numbers.count), presence: isInside ? .inside : .outside)
@@ -93,6 +99,7 @@ struct CategoryWatch: Sendable {
   /// Adds or moves a place. Its presence is determined anew.
   mutating func put(_ place: NumberedPlace) {
     guard let region = region(of: place) else { return remove(place.number) }
+    landmarks[place.number] = place.area == nil ? nil : region.landmark
     let id = fence(of: place.number) ?? FenceID(numbers.count)
     if Int(id) == numbers.count {
       numbers.append(place.number)
@@ -127,8 +134,13 @@ struct CategoryWatch: Sendable {
 
   /// The place of a transition.
   func place(of transition: Transition) -> PlaceMet {
+    met(numbers[Int(transition.fence)], monitor.distance(of: transition))
+  }
+
+  private func met(_ number: Int64, _ distance: Double) -> PlaceMet {
     PlaceMet(
-      number: numbers[Int(transition.fence)], distance: monitor.distance(of: transition))
+      number: number, distance: distance,
+      landmark: landmarks[number] ?? Region.circleLandmark)
   }
 
   // MARK: - The device
@@ -167,7 +179,7 @@ struct CategoryWatch: Sendable {
   func nearestInside(to position: Coordinate) -> PlaceMet? {
     inside.compactMap { number in
       fence(of: number).map {
-        PlaceMet(number: number, distance: monitor.centerDistance(of: $0, from: position))
+        met(number, monitor.centerDistance(of: $0, from: position))
       }
     }.min { ($0.distance, $0.number) < ($1.distance, $1.number) }
   }

@@ -7,7 +7,7 @@ import Positioning
 extension Engine {
   func placeFiring(
     _ slot: Slot, _ event: Firing.Event, at now: Instant, position: Coordinate?,
-    fixTime: Instant?, distance: Double?, eph: Double?, placeNumber: Int64?
+    fixTime: Instant?, distance: Double?, eph: Double?, place: PlaceMet?
   ) -> Firing {
     let name =
       slot.reminder.placeName ?? slot.reminder.nearCategory.map { "a place of category \($0)" }
@@ -24,16 +24,16 @@ extension Engine {
       words.add(", ")
       words.add(metres: distance)
       words.add(" from its ")
-      words.add(slot.reminder.landmark)
+      words.add(place?.landmark ?? slot.reminder.landmark)
     }
     var why = Sentence()
     why.add(verb)
     why.add(name)
     addDistance(to: &why)
-    let unnamed = placeNumber.map { number in
+    let unnamed = place.map { place in
       var after = Sentence()
       addDistance(to: &after)
-      return Firing.UnnamedPlace(number: number, before: verb, after: after.text)
+      return Firing.UnnamedPlace(number: place.number, before: verb, after: after.text)
     }
     return baseFiring(
       slot, event, at: now, position: position, fixTime: fixTime, distance: distance, eph: eph,

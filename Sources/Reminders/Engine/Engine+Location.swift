@@ -150,7 +150,7 @@ extension Engine {
         placeFiring(
           slot, event, at: now, position: transition.position, fixTime: transition.time,
           distance: place?.distance ?? slot.reminder.distance(from: transition.position),
-          eph: transition.eph, placeNumber: place?.number),
+          eph: transition.eph, place: place),
         at: now)
     case .failsUntil:
       guard event == .arrive else { return }
@@ -184,7 +184,7 @@ extension Engine {
       let firing = placeFiring(
         slot, event, at: now, position: position, fixTime: lastFix?.time,
         distance: met?.distance ?? position.flatMap { slot.reminder.distance(from: $0) },
-        eph: lastFix?.eph, placeNumber: met?.number)
+        eph: lastFix?.eph, place: met)
       fire(slot, firing, at: now)
     case .failsUntil:
       waiting.insert(index)

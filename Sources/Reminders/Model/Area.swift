@@ -61,18 +61,25 @@ extension Reminder {
   package var knownName: String? { area.map(\.name) ?? place?.name }
 
   /// The reference point of a firing's distance, in words.
-  var landmark: String {
-    switch area?.region {
-    case .polygon: "edge"
-    case .corridor: "line"
-    case .circle, nil: "centre"
-    }
-  }
+  var landmark: String { area?.region.landmark ?? Region.circleLandmark }
 
   /// Metres from the centre of a place, the line of a corridor or the edge of a polygon (on either
   /// side).
   func distance(from position: Coordinate) -> Double? {
     if let area { return area.region.distance(from: position) }
     return place.map { position.distance(to: $0.position) }
+  }
+}
+
+extension Region {
+  static let circleLandmark = "centre"
+
+  /// The reference point of a distance to the region, in words.
+  var landmark: String {
+    switch self {
+    case .polygon: "edge"
+    case .corridor: "line"
+    case .circle: Self.circleLandmark
+    }
   }
 }

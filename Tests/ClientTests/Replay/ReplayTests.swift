@@ -324,6 +324,7 @@ import Testing
           + #""region":{"type":"Polygon","coordinates":[\#(ring)]}}"#)
       let run = Run(["replay", drive, "--reminders", list, "--places", places, "--json"])
       #expect(run.lines.count == count, "\(run.notes)")
+      #expect(run.output.contains("from its edge") == (count == 1), "\(run.output)")
     }
   }
 
