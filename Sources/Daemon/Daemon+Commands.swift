@@ -1,5 +1,6 @@
 import CivilTime
 import Control
+import JSONText
 import Reminders
 import Storage
 
@@ -98,22 +99,39 @@ extension Daemon {
       }
       return try perform(Command(events: [.snooze(id: reminder.id, .nextVisit)]))
     }
-    let until: Instant
-    if let span = try? TimeSpan(parsing: text) {
-      until = now + span
+    let snooze: Snooze
+    if let span = try? TimeSpan(parsing: text), span > .zero {
+      snooze = .by(span)
     } else {
+      let until: Instant
       do {
         until = try instant(typed: text)
       } catch {
         throw GeoremindError.invalidReminder(
           field: "until", reason: "give a span (20min), a time (18:00) or next-visit: \(error)")
       }
+      guard until > now else {
+        throw GeoremindError.invalidReminder(field: "until", reason: "that is in the past")
+      }
+      snooze = .until(until)
     }
-    guard until > now else {
-      throw GeoremindError.invalidReminder(field: "until", reason: "that is in the past")
+    try perform(Command(events: [.snooze(id: reminder.id, snooze)]))
+    if let until = host.engine.progress(reminder.id)?.snoozedUntil {
+      calendarsFollow(snoozeOf: reminder, until: until)
     }
-    try perform(Command(events: [.snooze(id: reminder.id, .until(until))]))
-    calendarsFollow(snoozeOf: reminder, until: until)
+  }
+
+  /// A reminder's document with changes. The radius of a known place goes with the place; a radius
+  /// of the reminder's own stays.
+  func document(of reminder: Reminder, with changes: JSONObject) throws -> JSONObject {
+    var document = Reminder.document(reminder.json, with: changes)
+    if changes["place"]?.string != nil, (changes["radius_m"] ?? .null) == .null,
+      let place = reminder.place
+    {
+      let known = try place.name.flatMap { try store.places.place(named: $0) }
+      if known?.radius != place.radius { document["radius_m"] = .double(place.radius) }
+    }
+    return document
   }
 
   /// A time as people type it, in the daemon's zone.

@@ -77,13 +77,15 @@ struct EngineHarness: ~Copyable {
   /// A fix one second later, so many metres from home at a bearing.
   mutating func fix(
     _ distance: Double, bearing: Double = 90, after seconds: Double = 1, speed: Double? = nil,
-    eph: Double? = 5, source: Fix.Source = .gnss
+    track: Double? = nil, eph: Double? = 5, source: Fix.Source = .gnss
   ) {
     wait(seconds)
     let position = Self.home.destination(bearing: bearing, distance: distance)
     send(
       .fix(
-        Fix(time: now, position: position, mode: .threeD, source: source, speed: speed, eph: eph)))
+        Fix(
+          time: now, position: position, mode: .threeD, source: source, speed: speed, track: track,
+          eph: eph)))
   }
 
   /// A fix now.

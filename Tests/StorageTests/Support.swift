@@ -65,7 +65,7 @@ enum Sample {
     stored.unknown = unknown
     var progress = Progress(state: .snoozed)
     progress.presence = .inside
-    progress.insideSince = .start
+    progress.presenceSince = .start
     progress.visitSettled = true
     progress.leadsFired = 2
     progress.lastFired = Instant(microseconds: 1_795_230_000_000_001)

@@ -60,6 +60,9 @@ package struct HourRange: Hashable, Sendable {
   /// Whether it runs over midnight.
   package var wraps: Bool { end < start }
 
+  /// When a day begins that the range does not divide: midnight, or the end of a range over it.
+  package var dayStart: TimeOfDay { TimeOfDay(clamping: wraps ? end : 0) }
+
   package func contains(_ time: TimeOfDay) -> Bool {
     wraps
       ? time.microseconds >= start || time.microseconds < end

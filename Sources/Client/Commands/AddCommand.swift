@@ -47,13 +47,17 @@ struct AddCommand: ClientCommand {
       probe["place"] = ["lat": 0, "lon": 0, "radius_m": probe["radius_m"]]
       probe["radius_m"] = nil
     }
-    _ = try Self.read(probe)
+    _ = try Self.read(probe, in: context)
     return document
   }
 
-  private static func read(_ document: JSONObject) throws(Failure) -> Reminder {
+  private static func read(_ document: JSONObject, in context: Context) throws(Failure) -> Reminder
+  {
+    let zone = try context.zone()
     do throws(ReminderError) {
-      return try Reminder(json: document, newID: "new")
+      let reminder = try Reminder(json: document, newID: "new")
+      try reminder.checkConditions(in: zone)
+      return reminder
     } catch {
       throw Failure(.badData, "the reminder is not valid: \(error)")
     }
@@ -85,7 +89,7 @@ struct AddCommand: ClientCommand {
         try daemon.call("Check", ["reminder": .object(daemon.inItsZone(document, context))])
       }["reminder"]?.object ?? JSONObject()
     }
-    let planned = try Self.read(checked ?? document)
+    let planned = try Self.read(checked ?? document, in: context)
     guard !options.json else { return try context.output.line(planned.json) }
     try say(planned, with: daemon, in: context) {
       try context.note("nothing was added: this was a dry run")

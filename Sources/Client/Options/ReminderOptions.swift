@@ -21,6 +21,7 @@ struct ReminderOptions: ParsableArguments {
   @Option("due") var due: TypedField?
   @Option("lead") var lead: [TypedField]
   @Option("nag") var nag: TypedField?
+  @Option("nag-limit") var nagLimit: TypedField?
   @Option("leave-for") var leaveFor: TypedField?
   @Option("by") var by: TypedField?
   @Option("travel") var travel: TypedField?
@@ -32,6 +33,8 @@ struct ReminderOptions: ParsableArguments {
   @Option("hours") var hours: TypedField?
   @Option("days") var days: TypedField?
   @Option("max-speed") var maxSpeed: TypedField?
+  @Option("min-speed") var minSpeed: TypedField?
+  @Option("heading") var heading: TypedField?
   @Option("category", completion: Completions.categories) var category: TypedField?
   @Option("priority") var priority: TypedField?
   @Option("notes") var notes: TypedField?
@@ -46,8 +49,8 @@ struct ReminderOptions: ParsableArguments {
     if radius != nil, region != nil {
       throw ValidationError("--radius goes with --at; a line of --region has a --width")
     }
-    if let on, dwell?.text.isEmpty == false, on.text != Reminder.Trigger.dwell.rawValue {
-      throw ValidationError("--dwell goes with --on dwell, not with --on \(on.text)")
+    if let on, dwell?.text.isEmpty == false, on.text == Reminder.Trigger.arrive.rawValue {
+      throw ValidationError("--dwell goes with --on dwell or depart, not with --on \(on.text)")
     }
   }
 
@@ -82,7 +85,8 @@ struct ReminderOptions: ParsableArguments {
     }
     try setPlace(in: &object, changing: old)
     try setRegion(in: &object)
-    if on == nil, dwell?.text.isEmpty == false {
+    let isDeparture = old?["on"]?.string == Reminder.Trigger.depart.rawValue
+    if on == nil, dwell?.text.isEmpty == false, !isDeparture {
       object["on"] = .string(Reminder.Trigger.dwell.rawValue)
     }
     for (field, texts) in TypedField.given(in: self) where field.parse != nil {

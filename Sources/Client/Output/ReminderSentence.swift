@@ -22,7 +22,10 @@ enum ReminderSentence {
     switch reminder.kind {
     case .location:
       text += location(reminder, display, detail)
-      if let due = reminder.due { text += ", once it is \(time(due, display))" }
+      if let due = reminder.due {
+        let early = reminder.leads.first.map { $0 == .zero ? "" : "\($0) before " } ?? ""
+        text += ", once it is \(early)\(time(due, display))"
+      }
     case .date: text += date(reminder, display)
     case .preemptive: text += preemptive(reminder, display, detail)
     }
@@ -56,20 +59,26 @@ enum ReminderSentence {
       let there = area.width.map { "the \(display.length($0)) along \(name)" } ?? name
       switch reminder.trigger {
       case .arrive: return "\(visit) you enter \(there)\(already)"
-      case .depart: return "\(visit) you leave \(there)"
-      case .dwell: return "\(visit) you have stayed \(reminder.dwell) in \(there)"
+      case .depart: return "\(visit) \(leaving(there, reminder))"
+      case .dwell: return "\(visit) you have stayed \(reminder.hold) in \(there)\(already)"
       }
     }
     let radius = display.length(reminder.place?.radius ?? .nan)
     switch reminder.trigger {
     case .arrive: return "\(visit) you come within \(radius) of \(name)\(already)"
-    case .depart: return "\(visit) you leave the \(radius) around \(name)"
-    case .dwell: return "\(visit) you have stayed \(reminder.dwell) within \(radius) of \(name)"
+    case .depart: return "\(visit) \(leaving("the \(radius) around \(name)", reminder))"
+    case .dwell:
+      return "\(visit) you have stayed \(reminder.hold) within \(radius) of \(name)\(already)"
     }
   }
 
   private static func already(_ reminder: Reminder) -> String {
     reminder.ifInside == .fire ? ", or at once if you are already there" : ""
+  }
+
+  private static func leaving(_ place: String, _ reminder: Reminder) -> String {
+    reminder.hold > .zero
+      ? "you have been away from \(place) for \(reminder.hold)" : "you leave \(place)"
   }
 
   private static func near(
@@ -84,8 +93,10 @@ enum ReminderSentence {
         + already(reminder)
     case .depart:
       let around = reminder.nearRadius.map { "the \(display.length($0)) around " } ?? ""
-      return "\(visit) you leave \(around)\(name)"
-    case .dwell: return "\(visit) you have stayed \(reminder.dwell) \(within ?? "at ")\(name)"
+      return "\(visit) \(leaving("\(around)\(name)", reminder))"
+    case .dwell:
+      return "\(visit) you have stayed \(reminder.hold) \(within ?? "at ")\(name)"
+        + already(reminder)
     }
   }
 
@@ -107,7 +118,9 @@ enum ReminderSentence {
       (reminder.place.map { name($0) } ?? "the place")
       + positionDetail(of: reminder, display, detail)
     let due = reminder.due.map { time($0, display) } ?? "the time"
-    let early = reminder.leads.first.map { $0 == .zero ? "" : " \($0) early" } ?? ""
+    let leads = reminder.leads.map { $0 == .zero ? "in time" : "\($0) early" }
+    let early =
+      leads.isEmpty || reminder.leads == [.zero] ? "" : " " + leads.joined(separator: " and ")
     let way = reminder.travel.map { "\($0) of \(reminder.transport.rawValue)" }
     return "when it is time to leave for \(place) by \(way ?? reminder.transport.rawValue), "
       + "to be there\(early) at \(due)"

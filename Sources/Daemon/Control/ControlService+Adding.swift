@@ -26,7 +26,9 @@ extension ControlService {
           name: place.name, position: place.position, radius: radius ?? place.radius
         ).json)
     }
-    for stale in ["snoozed_until", "next_due", "last_fired", "source"] { document[stale] = nil }
+    for stale in ["snoozed_until", "next_due", "last_fired", "ignored", "source"] {
+      document[stale] = nil
+    }
     var reminder = try Reminder(json: document, newID: newID())
     if let known { reminder.put(at: known, radius: radius) }
     return reminder
@@ -35,6 +37,7 @@ extension ControlService {
   /// A reminder that is added, with its owner.
   private func readNew(_ document: JSONObject) throws -> ReminderStore.Entry {
     let reminder = caller.owning(try read(document))
+    try reminder.checkConditions(in: daemon.host.engine.zone)
     var progress = Progress(state: reminder.state)
     if reminder.state == .snoozed, let until = document["snoozed_until"]?.string {
       progress.snoozedUntil = try? Instant(rfc3339: until)
@@ -52,6 +55,7 @@ extension ControlService {
   /// What `add` would add; throws what it would throw.
   func check(_ document: JSONObject) throws -> Reminder {
     let reminder = caller.owning(try read(document, newID: "new"))
+    try reminder.checkConditions(in: daemon.host.engine.zone)
     if document["id"] != nil { try mustBeNew(reminder) }
     try daemon.checkRoom(for: [reminder])
     return reminder

@@ -129,6 +129,8 @@ struct ControlService {
       object["next_due"] = .string(occurrence.json)
     }
     if let fired = entry.progress.lastFired { object["last_fired"] = .string(fired.json) }
+    let ignored = entry.reminder.ignoredFields
+    if !ignored.isEmpty { object["ignored"] = .array(ignored.map { .string($0) }) }
     return .object(object)
   }
 
@@ -194,12 +196,12 @@ struct ControlService {
     try daemon.refuseChange(of: entry.reminder)
     var reminder = entry.reminder
     reminder.state = entry.progress.state
-    var document = reminder.json
-    for (key, value) in changes.members { document[key] = value == .null ? nil : value }
+    let document = try daemon.document(of: reminder, with: changes)
     guard document["id"]?.string == reminder.id else {
       throw GeoremindError.invalidReminder(field: "id", reason: "an id cannot be changed")
     }
     let changed = try read(document)
+    try changed.checkConditions(in: daemon.host.engine.zone, changing: reminder)
     guard caller.mayGive(entry.reminder, to: changed.owner) else {
       throw GeoremindError.invalidReminder(
         field: "owner", reason: "only root may give a reminder to another user")

@@ -57,9 +57,9 @@ extension Progress {
     (snoozedUntil, nagging) = (nil, nil)
     guard reminder.kind != .location else {
       presence = firing.event == .depart ? .outside : .inside
-      insideSince = presence == .inside ? firing.time : nil
+      presenceSince = presence == .inside ? firing.time : nil
       visitSettled = true
-      state = reminder.everyVisit ? .armed : .fired
+      state = reminder.everyVisit || reminder.repeats ? .armed : .fired
       return
     }
     guard let due = firing.due else { return }

@@ -27,11 +27,15 @@ extension FenceMonitor {
     centerDistance(of: transition.fence, from: transition.position)
   }
 
-  /// Metres beyond its edge at which a fence is left, given a sample's error; 0 for an unknown
-  /// number.
-  package func exitMargin(of id: FenceID, eph: Double?) -> Double {
+  /// Metres beyond its edge at which a fence is left, by the last sample; 0 for an unknown number.
+  package func exitMargin(of id: FenceID) -> Double {
     guard index.contains(id) else { return 0 }
-    return policy.margin(size: index.size(of: id), eph: max(0, eph ?? 0))
+    let size = index.size(of: id)
+    guard let last else { return policy.margin(size: size, eph: 0) }
+    let margin = policy.margin(size: size, eph: givenError(last.sample))
+    let isMoving = isMoving(
+      Evaluation(sample: last.sample, place: last.place, connected: true, leg: true))
+    return isMoving ? margin : max(margin, policy.motionOfError * knownError(last.sample))
   }
 
   /// Whether the last sample contradicts the decided presence, or none is decided.

@@ -1,5 +1,6 @@
 import CivilTime
 import Geofencing
+import Positioning
 
 /// Reminders for any place of a category. The places act as one region: a visit begins with the
 /// arrival at the first place and ends when the last one is left.
@@ -31,6 +32,7 @@ extension Engine {
       }()
     watches[number].listeners.insert(index)
     watches[number].hasNewcomers = true
+    decideOutside(index, of: number)
     // The presence is known already: do not wait for the next fix.
     if watches[number].isSettled, slots.progress(index).presence == .unknown {
       bring(index, upTo: number, [], at: now)
@@ -55,8 +57,16 @@ extension Engine {
         : watches[number].listeners.flatMap { slots.progress($0).placesInside }
       watches[number].fill(places, inside: Set(known))
       seed(number)
+      for index in watches[number].listeners { decideOutside(index, of: number) }
       forgetRemovedPlaces(number)
     }
+  }
+
+  private mutating func decideOutside(_ index: Int32, of number: Int) {
+    guard watches[number].isFilled, let lastFix,
+      watches[number].nearest(to: lastFix.position).map({ $0.distance > 0 }) ?? true
+    else { return }
+    decideOutside(index)
   }
 
   /// Gives the last position to new fences as their first sample.
@@ -88,7 +98,7 @@ extension Engine {
         $0.progress.placesInside = inside
         guard inside.isEmpty else { return }
         $0.progress.presence = .outside
-        $0.progress.insideSince = nil
+        $0.progress.presenceSince = nil
         $0.progress.visitSettled = false
         $0.isWaiting = false
       }

@@ -30,7 +30,7 @@ extension Engine {
     let freed = held.sorted()
     held.removeAll()
     for index in freed { evaluate(at: index, now: now, isFirst: true) }
-    for index in waiting.sorted() { evaluateWhileInside(index, at: now) }
+    for index in waiting.sorted() { evaluateAtPlace(index, at: now) }
   }
 
   /// Holds a reminder back while the clock is not trusted; returns whether it did.

@@ -2,6 +2,7 @@ import CivilTime
 import Containers
 import Departure
 import Geofencing
+import Positioning
 
 extension Engine {
   mutating func add(_ reminder: Reminder, _ kept: Progress?, at now: Instant) {
@@ -57,25 +58,44 @@ extension Engine {
   }
 
   /// Replaces a reminder. The occurrence and its leads stay if the due time is unchanged, the
-  /// presence if the place is.
+  /// presence if the place is. One that has fired or expired is armed again if the change makes a
+  /// firing possible.
   mutating func replace(_ reminder: Reminder, at now: Instant) {
     guard let old = slot(reminder.id) else { return add(reminder, nil, at: now) }
     var progress = old.progress
-    let samePlan =
-      old.reminder.due == reminder.due && old.reminder.repeatRule == reminder.repeatRule
-      && old.reminder.repeatChanges == reminder.repeatChanges
-      && old.reminder.leads == reminder.leads
-    if !samePlan {
-      progress.occurrence = firstOccurrence(of: reminder, at: now)
-      progress.leadsFired = 0
-      if progress.state != .done { progress.state = .armed }
+    let before = old.reminder
+    let isNewPlan =
+      before.due != reminder.due || before.repeatRule != reminder.repeatRule
+      || before.repeatChanges != reminder.repeatChanges || before.leads != reminder.leads
+    let isNewWindow =
+      before.days != reminder.days || before.hours != reminder.hours
+      || before.from != reminder.from
+    if isNewPlan || (isNewWindow && reminder.repeats) {
+      let first = firstOccurrence(of: reminder, at: now)
+      if isNewPlan || first != progress.occurrence {
+        progress.occurrence = first
+        progress.leadsFired = 0
+        progress.visitSettled = false
+      }
     }
-    if !old.reminder.waitsAtTheSamePlace(as: reminder) {
+    let isNewPlace = !before.waitsAtTheSamePlace(as: reminder)
+    if isNewPlace || !old.hasFence {
       progress.presence = .unknown
-      progress.insideSince = nil
+      progress.presenceSince = nil
       progress.placesInside = []
       progress.visitSettled = false
     }
+    let isNewVisit =
+      isNewPlace || before.trigger != reminder.trigger
+      || (reminder.everyVisit && !before.everyVisit)
+    let isOver = reminder.until.map { resolve($0) < now } ?? false
+    switch progress.state {
+    case .armed, .done: break
+    case .snoozed: if isNewPlan { progress.state = .armed }
+    case .fired: if isNewPlan || isNewVisit { progress.state = .armed }
+    case .expired: if !isOver { progress.state = .armed }
+    }
+    if progress.state != .snoozed { progress.snoozedUntil = nil }
     add(reminder, progress, at: now)
     if let index = slots.index(of: reminder.id) { markDirty(index) }
   }
@@ -108,12 +128,10 @@ extension Engine {
       activate(index, at: now)
     } else if reminder.repeats, let next = nextOccurrence(of: slot, after: now) {
       change(index) {
-        $0.progress.occurrence = next
-        $0.progress.leadsFired = 0
         $0.progress.state = .armed
         $0.progress.snoozedUntil = nil
-        $0.progress.visitSettled = true
       }
+      open(next, index)
       activate(index, at: now)
     } else if reminder.kind == .location, reminder.everyVisit {
       change(index) {
@@ -133,12 +151,17 @@ extension Engine {
   }
 
   mutating func put(off id: String, _ snooze: Snooze, at now: Instant) {
-    guard let index = slots.index(of: id), slots.slot(index) != nil else { return }
+    guard let index = slots.index(of: id), let slot = slots.slot(index) else { return }
+    // A date that is not due yet moves later.
+    let isWaiting = slot.reminder.kind == .date && !slot.progress.isUnacknowledged
+    let due = isWaiting ? upcoming(index, at: now)?.moment : nil
+    if !slot.hasFence { forgetPresence(index) }
     change(index) {
       $0.progress.state = .snoozed
       $0.progress.nagging = nil
       switch snooze {
-      case .until(let instant): $0.progress.snoozedUntil = instant
+      case .until(let instant): $0.progress.snoozedUntil = due.map { max($0, instant) } ?? instant
+      case .by(let span): $0.progress.snoozedUntil = max(due ?? now, now) + span
       case .nextVisit:
         $0.progress.snoozedUntil = nil
         $0.progress.visitSettled = true
@@ -148,54 +171,13 @@ extension Engine {
     schedule(index, at: now)
   }
 
-  mutating func change(to newZone: TimeZoneRules, at now: Instant) {
-    let oldZone = zone
-    zone = newZone
-    for index in slots.indices where mayDependOnZone(index) {
-      guard let slot = slots.slot(index) else { continue }
-      if case .floating = slot.reminder.due, let occurrence = slot.progress.occurrence {
-        let local = oldZone.localDateTime(at: occurrence)
-        change(index) { $0.progress.occurrence = newZone.instant(of: local) }
-      }
-      schedule(index, at: now)
+  /// Where a fence was removed, the device may have come or left since.
+  mutating func forgetPresence(_ index: Int32) {
+    change(index) {
+      $0.progress.presence = .unknown
+      $0.progress.presenceSince = nil
+      $0.progress.placesInside = []
     }
-  }
-
-  /// Whether the zone may affect a reminder: it has a due time or a timer, or waits.
-  private func mayDependOnZone(_ index: Int32) -> Bool {
-    !slots.isVacant(index)
-      && (slots.hasDue(index) || timers.deadline(slot: index) != nil
-        || slots.marks(index).contains(.waiting))
-  }
-
-  func firstOccurrence(of reminder: Reminder, at now: Instant) -> Instant? {
-    guard let due = reminder.due else { return nil }
-    let start = resolve(due)
-    guard reminder.repeats else { return start }
-    let zone = self.zone(of: reminder)
-    let occurrences = reminder.occurrences(from: start, zone: zone)
-    let isExcluded = occurrences.excludes(start, zone: zone)
-    // A place may be reached on the day of an occurrence that has come already.
-    let earliest =
-      reminder.kind == .location
-      ? zone.instant(of: LocalDateTime(date: zone.localDateTime(at: now).date)) : now
-    if start >= earliest, !isExcluded { return start }
-    return occurrences.next(after: max(start, earliest - .seconds(1)), zone: zone)
-      ?? (isExcluded ? nil : start)
-  }
-
-  /// The first occurrence after both `moment` and the current one; nil at the end of the series.
-  func nextOccurrence(of slot: Slot, after moment: Instant) -> Instant? {
-    guard slot.reminder.repeats, let due = slot.reminder.due else { return nil }
-    let zone = self.zone(of: slot.reminder)
-    return slot.reminder.occurrences(from: resolve(due), zone: zone)
-      .next(after: max(moment, slot.progress.occurrence ?? moment), zone: zone)
-  }
-
-  /// The zone of a reminder's repeat rule: its own, else the system's.
-  func zone(of reminder: Reminder) -> TimeZoneRules {
-    guard let own = reminder.repeatChanges.zone, case .absolute = reminder.due else { return zone }
-    return own.rules
   }
 
   mutating func markDirty(_ index: Int32) {
@@ -214,19 +196,41 @@ extension Engine {
     }
   }
 
-  /// Adds the fence of a listening reminder, or removes it.
+  /// Whether the presence at its place is followed: a snoozed reminder keeps its fence.
+  func hasPresence(_ slot: Slot) -> Bool {
+    slot.reminder.kind == .location
+      && (slot.progress.state == .armed || slot.progress.state == .snoozed)
+  }
+
+  /// Adds the fence of a reminder whose presence is followed, or removes it.
   mutating func activate(_ index: Int32, at now: Instant) {
     guard let slot = slots.slot(index) else { return }
     if slot.reminder.kind == .preemptive, slot.progress.state == .armed {
       slots.set(.preemptive, true, index)
     }
-    guard listens(slot) else { return deactivateFence(index) }
+    guard hasPresence(slot) else { return deactivateFence(index) }
     guard !slot.hasFence else { return }
     if let key = CategoryWatch.Key(slot.reminder) {
       join(index, key, at: now)
     } else if let region = slot.reminder.region {
       addFence(region, index, slot.progress.presence)
+      if slot.progress.presence == .unknown, let lastFix,
+        monitor.distance(to: index, from: lastFix.position) > 0
+      {
+        decideOutside(index)
+      }
     }
+  }
+
+  /// A reminder added while the last known fix is outside needs no fix to be outside.
+  mutating func decideOutside(_ index: Int32) {
+    guard slots.progress(index).presence == .unknown else { return }
+    change(index) { $0.progress.presence = .outside }
+    guard slots.marks(index).contains(.undetermined),
+      let region = slots.slot(index)?.reminder.region
+    else { return }
+    slots.set(.undetermined, false, index)
+    monitor.add(region, id: index, presence: .outside)
   }
 
   mutating func addFence(_ region: Region, _ index: Int32, _ presence: Presence) {

@@ -16,7 +16,7 @@ extension Engine {
       switch event {
       case .depart: "Left "
       case .pass: "Passed "
-      case .dwell: "Stayed \(slot.reminder.dwell.description) at "
+      case .dwell: "Stayed \(slot.reminder.hold.description) at "
       default: "Arrived at "
       }
     func addDistance(to words: inout Sentence) {
@@ -29,6 +29,7 @@ extension Engine {
     var why = Sentence()
     why.add(verb)
     why.add(name)
+    if event == .depart, slot.reminder.hold > .zero { why.add(" \(slot.reminder.hold) ago") }
     addDistance(to: &why)
     let unnamed = place.map { place in
       var after = Sentence()
@@ -42,11 +43,14 @@ extension Engine {
 
   func dueFiring(_ slot: Slot, lead: TimeSpan, at now: Instant, late: TimeSpan?) -> Firing {
     let due = slot.progress.occurrence ?? now
+    let isHeld = now - (due - lead) > settings.lateAfter
     let why =
       if let late {
         "Was due at \(clock(due, at: now)), \(coarse(late)) late"
+      } else if isHeld, due <= now {
+        "Was due at \(clock(due, at: now)), and had to wait until now"
       } else if lead > .zero {
-        "Due in \(lead.description), at \(clock(due, at: now))"
+        "Due in \(isHeld ? coarse(due - now) : lead.description), at \(clock(due, at: now))"
       } else {
         "Due now, at \(clock(due, at: now))"
       }
@@ -168,17 +172,12 @@ extension Engine {
   mutating func advance(_ index: Int32, after now: Instant, spent: Reminder.State) {
     guard let slot = slots.slot(index) else { return }
     if spent == .expired, let occurrence = slot.progress.occurrence { leftOut.append(occurrence) }
-    if let next = nextOccurrence(of: slot, after: now) {
-      change(index) {
-        $0.progress.occurrence = next
-        $0.progress.leadsFired = 0
-        $0.progress.state = .armed
-        $0.progress.visitSettled = slot.progress.presence == .inside
-      }
-      activate(index, at: now)
-    } else {
+    guard let next = nextOccurrence(of: slot, after: now) else {
       change(index) { $0.progress.state = spent }
-      deactivate(index)
+      return deactivate(index)
     }
+    change(index) { $0.progress.state = .armed }
+    open(next, index)
+    activate(index, at: now)
   }
 }

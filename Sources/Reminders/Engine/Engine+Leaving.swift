@@ -81,13 +81,24 @@ extension Engine {
       evaluateAfterLeaving(index, departure, at: now)
       return
     }
-    guard slot.progress.state == .armed, departure.moment <= now else { return }
+    guard slot.progress.state == .armed, departure.moment <= now,
+      admits(departure.occurrence, of: slot.reminder)
+    else { return }
+    let from = slot.reminder.from.map { resolve($0) } ?? departure.moment
+    guard from <= now else { return }
     // Of several leads that have passed, only the last fires.
     let passed = passedLeads(of: slot, departure, at: now)
-    let moment = departure.target - leads[max(0, passed - 1)]
+    let moment = max(from, departure.target - leads[max(0, passed - 1)])
     let late = now - moment
     if let limit = settings.skipOlderThan, late > limit, departure.occurrence < now {
       advance(index, after: now, spent: .expired)
+      return
+    }
+    guard cooldown(of: slot, at: now) == .holds else {
+      change(index) {
+        $0.progress.leadsFired = max(passed, slot.progress.leadsFired + 1)
+        if $0.progress.leadsFired >= leads.count { $0.progress.state = .fired }
+      }
       return
     }
     let tolerance = isFirst ? settings.lateAfter : settings.leaveLateAfter
@@ -150,10 +161,14 @@ extension Engine {
     let leadsFired = slot.progress.leadsFired
     let waits = state == .armed && leadsFired < leads.count
     guard state == .armed || state == .fired, let place = slot.reminder.place,
-      let occurrence = slot.progress.occurrence
+      let occurrence = slot.progress.occurrence, !waits || admits(occurrence, of: slot.reminder)
     else {
       departures.remove(slot.index)
       return nil
+    }
+    if let from = slot.reminder.from.map({ resolve($0) }), from > now {
+      departures.remove(slot.index)
+      return from
     }
     if !waits, occurrence <= now {
       departures.remove(slot.index)

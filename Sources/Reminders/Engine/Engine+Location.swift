@@ -1,4 +1,5 @@
 import CivilTime
+import Containers
 import Departure
 import Geofencing
 import Positioning
@@ -23,6 +24,7 @@ extension Engine {
     let sample = PositionSample(
       time: time, position: fix.position, eph: fix.eph, speed: fix.speed)
     lastSample = sample
+    motion.follow(sample, course: fix.track)
     transitions.removeAll(keepingCapacity: true)
     monitor.process(sample, into: &transitions)
     for transition in transitions {
@@ -31,7 +33,7 @@ extension Engine {
     if !undetermined.isEmpty { determinePresence() }
     for number in watches.indices { take(sample, watch: number, at: now) }
     if !waiting.isEmpty {
-      for index in waiting.sorted() { evaluateWhileInside(index, at: now) }
+      for index in waiting.sorted() { evaluateAtPlace(index, at: now) }
     }
     travel(to: fix.position, at: now)
   }
@@ -97,35 +99,43 @@ extension Engine {
   mutating func follow(
     _ transition: Transition, of index: Int32, place: PlaceMet?, at now: Instant
   ) {
-    guard let slot = slots.slot(index), listens(slot) else { return }
+    rollOver(index, at: now)
+    guard let slot = slots.slot(index), hasPresence(slot) else { return }
+    let listens = listens(slot)
     let trigger = slot.reminder.trigger
+    // The receiver's clock may differ from ours: only differences of its times count.
+    let since = now - max(.zero, (lastFix?.time ?? transition.time) - transition.time)
+    let isHeld = trigger == .depart && slot.reminder.hold > .zero
     switch transition.kind {
     case .depart:
       waiting.remove(index)
-      let wasSettled = slot.progress.visitSettled
+      // The end of a snoozed visit does not fire; the next visit does.
+      let isPutAside = slot.progress.visitSettled && slot.progress.state == .snoozed
+      let counts = trigger == .depart && listens && !isPutAside
       change(index) {
         $0.progress.presence = .outside
-        $0.progress.insideSince = nil
+        $0.progress.presenceSince = counts && isHeld ? since : nil
         $0.progress.visitSettled = false
         $0.isWaiting = false
       }
-      // The end of a snoozed visit does not fire; the next visit does.
-      let isPutAside = wasSettled && slot.progress.state == .snoozed
-      if trigger == .depart, !isPutAside {
-        fireOrWait(slot, transition, .depart, place: place, at: now)
-      }
+      if counts, !isHeld { fireOrWait(slot, transition, .depart, place: place, at: now) }
+    case .pass where isHeld:
+      if listens { change(index) { $0.progress.presenceSince = since } }
     case .pass:
-      if trigger != .dwell { fireOrWait(slot, transition, .pass, place: place, at: now) }
+      if trigger != .dwell, listens {
+        fireOrWait(slot, transition, .pass, place: place, at: now)
+      }
     case .arrive, .found:
-      let starts = transition.kind == .arrive || slot.reminder.ifInside == .fire
-      // The receiver's clock may differ from ours: only differences of its times count.
-      let since = now - max(.zero, (lastFix?.time ?? transition.time) - transition.time)
+      let starts =
+        transition.kind == .arrive
+        || (slot.progress.state == .armed
+          && (slot.reminder.ifInside == .fire || waitsForDue(slot, at: now)))
       change(index) {
         $0.progress.presence = .inside
-        $0.progress.insideSince = since
+        $0.progress.presenceSince = since
         $0.progress.visitSettled = !starts
       }
-      guard starts else { break }
+      guard starts, listens else { break }
       if trigger == .arrive { fireOrWait(slot, transition, .arrive, place: place, at: now) }
     }
     schedule(index, at: now)
@@ -159,17 +169,58 @@ extension Engine {
     }
   }
 
+  /// Fires if time or a condition allows it: while the device is inside, or after a departure.
+  mutating func evaluateAtPlace(_ index: Int32, at now: Instant) {
+    if timers.deadline(slot: index).map({ $0 <= now.microseconds }) ?? true {
+      rollOver(index, at: now)
+    }
+    evaluateWhileInside(index, at: now)
+    evaluateWhileAway(index, at: now)
+  }
+
+  /// Fires a departure that was held, once the device has been outside for that long.
+  private mutating func evaluateWhileAway(_ index: Int32, at now: Instant) {
+    guard let slot = slots.slot(index), let end = departureEnd(slot), end <= now, listens(slot),
+      !hasExpired(slot, at: now)
+    else { return }
+    change(index) { $0.progress.presenceSince = nil }
+    guard condition(of: slot, at: now) == .holds, cooldown(of: slot, at: now) == .holds else {
+      return
+    }
+    fireHere(slot, .depart, at: now)
+  }
+
+  /// When a departure has been held for long enough; nil where none is.
+  func departureEnd(_ slot: Slot) -> Instant? {
+    guard slot.reminder.kind == .location, slot.reminder.trigger == .depart,
+      slot.progress.presence == .outside, let since = slot.progress.presenceSince
+    else { return nil }
+    return since + slot.reminder.hold
+  }
+
+  /// Fires at the last fix.
+  private mutating func fireHere(_ slot: Slot, _ event: Firing.Event, at now: Instant) {
+    let position = lastFix?.position
+    let met = slot.reminder.nearCategory == nil ? nil : placeMet(slot.index, from: lastSample)
+    let firing = placeFiring(
+      slot, event, at: now, position: position, fixTime: lastFix?.time,
+      distance: met?.distance ?? position.flatMap { slot.reminder.distance(from: $0) },
+      eph: lastFix?.eph, place: met)
+    fire(slot, firing, at: now)
+    schedule(slot.index, at: now)
+  }
+
   /// Fires, while the device is inside, if a condition has opened or the dwell time has passed.
-  mutating func evaluateWhileInside(_ index: Int32, at now: Instant) {
+  private mutating func evaluateWhileInside(_ index: Int32, at now: Instant) {
     guard let slot = slots.slot(index), listens(slot), slot.progress.presence == .inside,
       !slot.progress.visitSettled, slot.reminder.trigger != .depart, !hasExpired(slot, at: now)
     else { return }
     var event = Firing.Event.arrive
     if slot.reminder.trigger == .dwell {
-      guard let since = slot.progress.insideSince, since + slot.reminder.dwell <= now else {
+      guard let since = slot.progress.presenceSince, since + slot.reminder.hold <= now else {
         return
       }
-      if cooldown(of: slot, at: now) != .holds {
+      if !slot.reminder.repeats, cooldown(of: slot, at: now) != .holds {
         change(index) { $0.progress.visitSettled = true }
         return
       }
@@ -178,14 +229,13 @@ extension Engine {
       return
     }
     switch condition(of: slot, at: now) {
-    case .holds:
-      let position = lastFix?.position
-      let met = slot.reminder.nearCategory == nil ? nil : placeMet(index, from: lastSample)
-      let firing = placeFiring(
-        slot, event, at: now, position: position, fixTime: lastFix?.time,
-        distance: met?.distance ?? position.flatMap { slot.reminder.distance(from: $0) },
-        eph: lastFix?.eph, place: met)
-      fire(slot, firing, at: now)
+    case .holds where cooldown(of: slot, at: now) != .holds:
+      waiting.remove(index)
+      change(index) {
+        $0.progress.visitSettled = true
+        $0.isWaiting = false
+      }
+    case .holds: fireHere(slot, event, at: now)
     case .failsUntil:
       waiting.insert(index)
       change(index) { $0.isWaiting = true }

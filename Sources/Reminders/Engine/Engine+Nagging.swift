@@ -1,11 +1,8 @@
 import CivilTime
 
-/// Repetition until acknowledged: at most `maximumNags` times, then again after the next occurrence
+/// Repetition until acknowledged: up to the reminder's limit, then again after the next occurrence
 /// or visit.
 extension Engine {
-  /// A day at one an hour, or four hours at one in ten minutes.
-  private static let maximumNags = 24
-
   /// Schedules the first repetition after a firing.
   mutating func startNagging(_ slot: Slot, at now: Instant) {
     guard let nag = slot.reminder.nag else { return }
@@ -26,11 +23,20 @@ extension Engine {
       // Its own next firing is due too and starts a new round.
       return
     }
-    let count = min(nagging.count, Self.maximumNags) + 1
+    let window = Window(slot.reminder, in: zone)
+    let isPast = window.until.map { $0 < nagging.next || now - $0 > settings.lateAfter } ?? false
+    guard !isPast, let opening = window.opening(from: now) else {
+      return change(index) { $0.progress.nagging = nil }
+    }
+    guard opening <= now else {
+      return change(index) { $0.progress.nagging?.next = opening }
+    }
+    let limit = slot.reminder.nagLimit ?? Reminder.defaultNagLimit
+    let count = nagging.count + 1
     firings.append(nagFiring(slot, count: count, at: now))
     change(index) {
       $0.progress.nagging =
-        count < Self.maximumNags ? Progress.Nagging(next: now + span, count: count) : nil
+        limit == 0 || count < limit ? Progress.Nagging(next: now + span, count: count) : nil
     }
   }
 }

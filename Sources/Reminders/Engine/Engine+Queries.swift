@@ -87,14 +87,13 @@ extension Engine {
     guard limit > 0, let position = lastFix?.position else { return [] }
     var found = monitor.nearest(to: position, limit: limit, within: .infinity).compactMap {
       entry -> Nearby? in
-      slots.slot(entry.id).map {
-        Nearby(reminder: $0.reminder, distance: entry.distance, placeNumber: nil)
-      }
+      guard let slot = slots.slot(entry.id), listens(slot) else { return nil }
+      return Nearby(reminder: slot.reminder, distance: entry.distance, placeNumber: nil)
     }
     for watch in watches {
       guard let nearest = watch.nearest(to: position) else { continue }
       for index in watch.listeners.sorted().prefix(limit) {
-        guard let slot = slots.slot(index) else { continue }
+        guard let slot = slots.slot(index), listens(slot) else { continue }
         found.append(
           Nearby(
             reminder: slot.reminder, distance: nearest.distance, placeNumber: nearest.number))

@@ -30,17 +30,23 @@ extension Engine {
     case .snoozed:
       if let until = slot.progress.snoozedUntil, until <= now { wake(index, from: until, at: now) }
     case .armed, .fired:
-      if hasExpired(slot, at: now) {
-        expire(index)
-      } else {
-        switch slot.reminder.kind {
-        case .location: evaluateWhileInside(index, at: now)
-        case .date: evaluateDue(index, at: now)
-        case .preemptive: evaluateLeaving(slot, at: now, isFirst: isFirst)
-        }
+      if !hasExpired(slot, at: now) {
+        decide(slot, at: now, isFirst: isFirst)
+      } else if let until = slot.reminder.until.map({ resolve($0) }) {
+        // A timer comes a little late: a firing that was due by `until` counts.
+        if now - until <= settings.lateAfter { decide(slot, at: until, isFirst: isFirst) }
+        if slots.state(index) == .armed { expire(index) }
       }
     }
     schedule(index, at: now)
+  }
+
+  private mutating func decide(_ slot: Slot, at now: Instant, isFirst: Bool) {
+    switch slot.reminder.kind {
+    case .location: evaluateAtPlace(slot.index, at: now)
+    case .date: evaluateDue(slot.index, at: now)
+    case .preemptive: evaluateLeaving(slot, at: now, isFirst: isFirst)
+    }
   }
 
   @inline(__always)
@@ -48,10 +54,10 @@ extension Engine {
     guard isClockTrusted, slot.progress.state == .armed, let until = slot.reminder.until else {
       return false
     }
-    return resolve(until) <= now
+    return resolve(until) < now
   }
 
-  private mutating func expire(_ index: Int32) {
+  mutating func expire(_ index: Int32) {
     guard let slot = slots.slot(index) else { return }
     change(index) { $0.progress.state = .expired }
     deactivate(index)
@@ -82,11 +88,19 @@ extension Engine {
     let leads = reminder.effectiveLeads
     switch reminder.kind {
     case .location:
-      let listensOn =
-        !isReported || reminder.everyVisit
-        || (reminder.repeats && occurrence.map { $0 > now } == true)
-      change(index) { $0.progress.state = listensOn ? .armed : .fired }
+      let isInside = slot.progress.presence == .inside
+      // What rang inside was this visit; a due time still to come is not.
+      let isOpen = waitsForDue(slot, at: now)
+      let isSettled = !isOpen && (slot.progress.visitSettled || (isReported && isInside))
+      let listensOn = !isReported || reminder.everyVisit || reminder.repeats
+      change(index) {
+        $0.progress.state = listensOn ? .armed : .fired
+        $0.progress.visitSettled = isSettled
+        $0.isWaiting = isInside && reminder.trigger == .arrive && !isSettled
+      }
       listensOn ? activate(index, at: now) : deactivate(index)
+      if slots.marks(index).contains(.waiting) { waiting.insert(index) }
+      evaluateAtPlace(index, at: now)
     case .date:
       let passed = leads.prefix { lead in occurrence.map { $0 - lead <= now } ?? true }.count
       change(index) { $0.progress.leadsFired = max($0.progress.leadsFired, passed) }
@@ -139,13 +153,20 @@ extension Engine {
     }
     var next: Instant?
     switch reminder.kind {
-    case .location: next = nextCheckWhileInside(slot, now: now)
-    case .date: next = nextLead(slot)
+    case .location:
+      next = sooner(nextCheckWhileInside(slot, now: now), departureEnd(slot))
+      if isClockTrusted { next = sooner(next, occurrenceEnd(slot)) }
+    case .date:
+      next = nextLead(slot)
+      // Missed outside its hours, it waits for them.
+      if let missed = next, missed <= now, reminder.hours != nil {
+        next = Window(reminder, in: zone).release(of: now)
+      }
     case .preemptive: break
     }
     guard let stamp = reminder.until else { return next }
-    let until = resolve(stamp)
-    return !isClockTrusted && until <= now ? next : sooner(next, until)
+    let end = resolve(stamp) + TimeSpan(microseconds: 1)
+    return !isClockTrusted && end <= now ? next : sooner(next, end)
   }
 
   @inline(__always)
@@ -153,8 +174,8 @@ extension Engine {
     guard slot.progress.presence == .inside, !slot.progress.visitSettled,
       slot.reminder.trigger != .depart
     else { return nil }
-    if slot.reminder.trigger == .dwell, let since = slot.progress.insideSince {
-      let end = since + slot.reminder.dwell
+    if slot.reminder.trigger == .dwell, let since = slot.progress.presenceSince {
+      let end = since + slot.reminder.hold
       if end > now || !slot.isWaiting { return max(end, now) }
     }
     guard slot.isWaiting, case .failsUntil(let opening) = condition(of: slot, at: now) else {
@@ -165,75 +186,62 @@ extension Engine {
 
   // MARK: - Date
 
-  /// Time of the next lead of the current occurrence.
+  /// Time of the next lead of the current occurrence; nil if none fires.
   func nextLead(_ slot: Slot) -> Instant? {
     let leads = slot.reminder.effectiveLeads
     guard let occurrence = slot.progress.occurrence, slot.progress.leadsFired < leads.count else {
       return nil
     }
-    return occurrence - leads[slot.progress.leadsFired]
+    return release(of: leads[slot.progress.leadsFired], before: occurrence, slot.reminder)
+  }
+
+  /// Time at which a lead of an occurrence may fire; nil for never.
+  private func release(
+    of lead: TimeSpan, before occurrence: Instant, _ reminder: Reminder
+  ) -> Instant? {
+    let moment = occurrence - lead
+    guard reminder.kind == .date, reminder.hasWindow else { return moment }
+    guard admits(occurrence, of: reminder) else { return nil }
+    return Window(reminder, in: zone).release(of: moment)
   }
 
   private mutating func evaluateDue(_ index: Int32, at now: Instant) {
     guard var slot = slots.slot(index), slot.progress.state == .armed, let first = nextLead(slot),
-      first <= now
+      first <= now, slot.reminder.hours == nil || Window(slot.reminder, in: zone).isOpen(at: now)
     else { return }
     // Missed firings are reported once: for the last occurrence and lead that have passed.
-    if let latest = latestOccurrence(
-      of: slot, upTo: now + (slot.reminder.effectiveLeads.last ?? .zero))
+    let leads = slot.reminder.effectiveLeads
+    if let current = slot.progress.occurrence,
+      let latest = latestOccurrence(
+        of: slot.reminder, after: current, upTo: now + (leads.last ?? .zero))
     {
       slot.progress.occurrence = latest
       slot.progress.leadsFired = 0
     }
-    let leads = slot.reminder.effectiveLeads
     var last = slot.progress.leadsFired
     guard let occurrence = slot.progress.occurrence else { return }
-    while last + 1 < leads.count, occurrence - leads[last + 1] <= now { last += 1 }
-    let moment = occurrence - leads[last]
-    let fired = last + 1
+    func moment(_ number: Int) -> Instant {
+      release(of: leads[number], before: occurrence, slot.reminder) ?? Instant(microseconds: .max)
+    }
+    while last + 1 < leads.count, moment(last + 1) <= now { last += 1 }
+    let late = now - moment(last)
+    let isWaiting = late < .zero
+    let fired = isWaiting ? last : last + 1
     let reached = slot.progress
-    let late = now - moment
     change(index) {
       $0.progress = reached
       $0.progress.leadsFired = fired
     }
-    guard let current = slots.slot(index) else { return }
-    if let limit = settings.skipOlderThan, late > limit {
-      if fired >= leads.count { advance(index, after: now, spent: .expired) }
+    guard let current = slots.slot(index), !isWaiting else { return }
+    let isTooOld = settings.skipOlderThan.map { late > $0 } ?? false
+    if isTooOld || cooldown(of: current, at: now) != .holds {
+      if fired >= leads.count { advance(index, after: now, spent: isTooOld ? .expired : .fired) }
       return
     }
     fire(
       current,
       dueFiring(current, lead: leads[last], at: now, late: late > settings.lateAfter ? late : nil),
       at: now)
-  }
-
-  /// The last occurrence after the current one and not after `moment`; nil if there is none.
-  /// Searches back in doubling steps, so the cost hardly depends on how many were missed.
-  private func latestOccurrence(of slot: Slot, upTo moment: Instant) -> Instant? {
-    guard let current = slot.progress.occurrence,
-      let following = nextOccurrence(of: slot, after: current), following <= moment
-    else { return nil }
-    var latest = following
-    var step = TimeSpan.seconds(1)
-    while moment - step > following {
-      if let found = nextOccurrence(of: slot, after: moment - step), found <= moment {
-        latest = found
-        break
-      }
-      step = TimeSpan(microseconds: step.microseconds * 2)
-    }
-    // Bisect between the occurrence found and the moment.
-    var end = moment
-    while end - latest > .seconds(1) {
-      let middle = latest + TimeSpan(microseconds: (end - latest).microseconds / 2)
-      if let found = nextOccurrence(of: slot, after: middle), found <= moment {
-        latest = found
-      } else {
-        end = middle
-      }
-    }
-    return latest
   }
 }
 

@@ -34,6 +34,8 @@ package struct Engine: ~Copyable, Sendable {
   package internal(set) var lastFix: Fix?
   /// `lastFix` as given to the monitors; nil before the first fix of this run.
   var lastSample: PositionSample?
+  /// The track of the accepted fixes.
+  var motion = Motion()
   /// Arrival of `lastFix` by the clock of the events.
   package internal(set) var lastFixArrival: Instant?
   package internal(set) var isPositionLost = false

@@ -27,12 +27,17 @@ extension Engine {
       answer.gates += placeGates(slot, index, placeName)
       answer.gates += visitGates(slot, at: now)
       let situation = situation(of: slot, at: now)
+      let opening = situation.window.opening(from: max(now, situation.start ?? now))
       for condition in ReminderField.allConditions {
-        answer.gates += gate(condition, slot.reminder, situation)
+        answer.gates += gate(condition, slot.reminder, situation, opening: opening)
       }
       answer.gates += cooldownGate(slot, at: now)
-    case .date: answer.gates += dueGate(slot, at: now)
-    case .preemptive: answer.gates += leavingGates(slot, index, at: now)
+    case .date: answer.gates += dueGate(slot, at: now) + cooldownGate(slot, at: now)
+    case .preemptive:
+      answer.gates += leavingGates(slot, index, at: now) + cooldownGate(slot, at: now)
+    }
+    for conflict in slot.reminder.ignored {
+      answer.gates.append(.init(conflict.field, true, "It is ignored: it \(conflict.reason)"))
     }
     return answer
   }
@@ -53,21 +58,22 @@ extension Engine {
         "state", false, "It is snoozed until \(text(until))",
         remedy: "the snooze ends at \(text(until))", figures: ["opens": .string(until.json)])
     case .fired:
+      let isPlace = slot.reminder.kind == .location
       return .init(
-        "state", false, "It has fired\(fired) and is not for every visit",
-        remedy: "it is snoozed, or edited to fire on every visit")
-    case .done:
-      return .init(
-        "state", false, "It is done", remedy: "it is snoozed or added anew")
+        "state", false, "It has fired\(fired)\(isPlace ? " and is not for every visit" : "")",
+        remedy: isPlace
+          ? "it is snoozed, or edited to fire on every visit or at another place"
+          : "it is snoozed, or gets another due time")
+    case .done: return .init("state", false, "It is done", remedy: "it is added anew")
     case .expired:
-      return .init(
-        "state", false, "It has expired", remedy: "it gets a later 'until' or due time")
+      let end = slot.reminder.until == nil ? "due time" : "'until'"
+      return .init("state", false, "It has expired", remedy: "it gets a later \(end)")
     }
   }
 
   private func untilGate(_ slot: Slot, at now: Instant) -> [Explanation.Gate] {
     guard let until = slot.reminder.until.map({ resolve($0) }) else { return [] }
-    let isOver = until <= now
+    let isOver = until < now
     return [
       .init(
         "until", !isOver,
@@ -130,7 +136,7 @@ extension Engine {
   ) -> [Explanation.Gate] {
     guard let fix = lastFix else { return [] }
     let beyond = monitor.distance(to: fence, from: fix.position)
-    let margin = monitor.exitMargin(of: fence, eph: fix.eph)
+    let margin = monitor.exitMargin(of: fence)
     let isInside = beyond <= 0
     let away = Length.formatted(metres: abs(beyond))
     let edgeText =
@@ -168,6 +174,15 @@ extension Engine {
   private func visitGates(_ slot: Slot, at now: Instant) -> [Explanation.Gate] {
     guard listens(slot) else { return [] }
     let progress = slot.progress
+    if let end = departureEnd(slot) {
+      return [
+        .init(
+          "dwell", end <= now,
+          "Outside for \(coarse(now - (end - slot.reminder.hold))) of "
+            + "\(slot.reminder.hold)",
+          remedy: "you stay away until \(text(end))", figures: ["opens": .string(end.json)])
+      ]
+    }
     let presence =
       switch progress.presence {
       case .unknown: "unknown"
@@ -175,7 +190,8 @@ extension Engine {
       case .inside: "inside"
       }
     let figures = JSONObject([
-      "presence": .string(presence), "inside_since": progress.insideSince.map { .string($0.json) },
+      "presence": .string(presence),
+      "inside_since": progress.presenceSince.map { .string($0.json) },
     ])
     if slot.reminder.trigger == .depart {
       let isInside = progress.presence == .inside
@@ -200,11 +216,11 @@ extension Engine {
           : "This visit has not fired yet",
         remedy: "you leave and come again", figures: figures)
     ]
-    if slot.reminder.trigger == .dwell, let since = progress.insideSince {
-      let end = since + slot.reminder.dwell
+    if slot.reminder.trigger == .dwell, let since = progress.presenceSince {
+      let end = since + slot.reminder.hold
       gates.append(
         .init(
-          "dwell", end <= now, "Inside for \(coarse(now - since)) of \(slot.reminder.dwell)",
+          "dwell", end <= now, "Inside for \(coarse(now - since)) of \(slot.reminder.hold)",
           remedy: "you stay until \(text(end))",
           figures: ["opens": .string(end.json)]))
     }
@@ -212,18 +228,20 @@ extension Engine {
   }
 
   private func gate(
-    _ condition: FieldCondition<Reminder>, _ reminder: Reminder, _ situation: Situation
+    _ condition: FieldCondition<Reminder>, _ reminder: Reminder, _ situation: Situation,
+    opening: Instant?
   ) -> [Explanation.Gate] {
     guard let name = condition.name, let words = condition.words?(reminder, situation) else {
       return []
     }
     switch condition.check(reminder, situation) {
     case .holds: return [.init(name, true, words)]
-    case .failsUntil(let opening?):
+    case .failsUntil(let own?):
+      // All conditions of time open together.
       return [
         .init(
-          name, false, words, remedy: "it is \(text(opening))",
-          figures: ["opens": .string(opening.json)])
+          name, false, words, remedy: opening.map { "it is \(text($0))" },
+          figures: ["opens": .string(own.json)])
       ]
     case .failsUntil(nil):
       return [.init(name, false, words, remedy: condition.remedy ?? clockRemedy)]
@@ -235,12 +253,15 @@ extension Engine {
     guard case .failsUntil(let end?) = cooldown(of: slot, at: now) else {
       return [.init("cooldown", true, "\(slot.reminder.cooldown) must lie between two firings")]
     }
+    // A time that comes later is not held back.
+    let isLater = slot.reminder.kind != .location && (nextLead(slot).map { end <= $0 } ?? true)
+    let again = slot.reminder.kind == .location ? "another visit begins" : "it is due again"
     return [
       .init(
-        "cooldown", false,
+        "cooldown", isLater,
         "\(slot.reminder.cooldown) must lie between two firings; it fired "
           + "\(coarse(now - (slot.progress.lastFired ?? now))) ago",
-        remedy: "it is \(text(end)) and another visit begins",
+        remedy: "it is \(text(end)) and \(again)",
         figures: ["opens": .string(end.json)])
     ]
   }

@@ -7,11 +7,24 @@ import Positioning
 /// Explanations of reminders that fire by time.
 extension Engine {
   func dueGate(_ slot: Slot, at now: Instant) -> [Explanation.Gate] {
-    guard slot.progress.state == .armed, let moment = nextLead(slot),
-      let due = slot.progress.occurrence
-    else { return [] }
-    let lead = due - moment
-    let words = lead > .zero ? "\(lead) before it is due at \(text(due))" : "when due"
+    guard slot.progress.state == .armed, let due = slot.progress.occurrence else { return [] }
+    guard let lead = nextLead(slot) else {
+      return [
+        .init(
+          "due", false, "No time is left at which it may fire",
+          remedy: "it gets another due time, other days or a later 'until'")
+      ]
+    }
+    let window = Window(slot.reminder, in: zone)
+    let moment = lead <= now ? window.release(of: now) ?? lead : lead
+    let planned = due - slot.reminder.effectiveLeads[slot.progress.leadsFired]
+    let early = "\(due - planned) before it is due at \(text(due))"
+    let words =
+      if moment > planned {
+        "the first moment that its conditions allow after \(text(planned))"
+      } else {
+        due > planned ? early : "when due"
+      }
     return [
       .init(
         "due", moment <= now,
@@ -20,7 +33,7 @@ extension Engine {
           : "It fires at \(text(moment)), \(words), in \(coarse(moment - now))",
         remedy: "it is \(text(moment))",
         figures: [
-          "due": .string(due.json), "lead_s": .double(lead.seconds),
+          "due": .string(due.json), "lead_s": .double((due - planned).seconds),
           "opens": .string(moment.json), "leads_fired": .int(slot.progress.leadsFired),
         ])
     ]
@@ -59,7 +72,15 @@ extension Engine {
         .init("travel", true, "No position is known, so no travel time is counted"))
     }
     guard slot.progress.state == .armed else { return gates }
-    let slack = departure.moment - now
+    guard admits(departure.occurrence, of: slot.reminder) else {
+      return gates + [
+        .init(
+          "due", false, "No due time is left that 'days' and 'until' allow",
+          remedy: "it gets another due time, other days or a later 'until'")
+      ]
+    }
+    let moment = max(departure.moment, slot.reminder.from.map { resolve($0) } ?? departure.moment)
+    let slack = moment - now
     let lead = departure.target - departure.moment
     let nextCheck = departures.nextCheck(index)
     let early = lead > .zero ? ", \(lead) early" : ""
@@ -67,14 +88,14 @@ extension Engine {
       .init(
         "leave", slack <= .zero,
         slack <= .zero
-          ? "It was time to leave at \(text(departure.moment))"
+          ? "It was time to leave at \(text(moment))"
           : "To be there by \(text(departure.occurrence))\(early) you leave at "
-            + "\(text(departure.moment)), in \(coarse(slack))",
-        remedy: "it is \(text(departure.moment)), or earlier if you move away from \(name)",
+            + "\(text(moment)), in \(coarse(slack))",
+        remedy: "it is \(text(moment)), or earlier if you move away from \(name)",
         figures: [
           "due": .string(departure.occurrence.json), "lead_s": .double(lead.seconds),
           "slack_s": .double(Decimal.rounded(slack.seconds, digits: 1)),
-          "opens": .string(departure.moment.json),
+          "opens": .string(moment.json),
           "looked_at_again": nextCheck.map { .string($0.json) },
         ]))
     return gates

@@ -42,7 +42,10 @@ package struct Explanation: Equatable, Sendable {
   package var summary: String {
     let shut = gates.filter { !$0.isOpen }
     guard !shut.isEmpty else { return "Nothing is in its way: it fires at the next decision" }
-    let remedies = shut.compactMap(\.remedy)
+    var remedies: [String] = []
+    for remedy in shut.compactMap(\.remedy) where !remedies.contains(remedy) {
+      remedies.append(remedy)
+    }
     return remedies.isEmpty
       ? "Nothing will make it fire as it is"
       : "It fires when \(remedies.joined(separator: ", and "))"

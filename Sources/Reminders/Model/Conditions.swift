@@ -28,26 +28,24 @@ struct Situation {
   let isClockTrusted: Bool
   /// Metres a second; nil if unknown.
   let speed: Double?
+  /// Degrees from true north; nil if unknown or at rest.
+  let course: Double?
   /// The current due time, less its longest lead.
   let start: Instant?
+  let window: Window
 
   func text(_ instant: Instant) -> String { instant.rfc3339(zone: zone) }
 
   var speedText: String { speed.map { "you go \(Speed.text($0))" } ?? "your speed is not known" }
-
-  /// The instant of a future local time; an hour on where a change of the zone's offset makes it
-  /// past.
-  func later(_ local: LocalDateTime) -> Instant {
-    let instant = zone.instant(of: local)
-    return instant > now ? instant : now + .hours(1)
-  }
 }
 
 extension Engine {
   func situation(of slot: Slot, at now: Instant) -> Situation {
     Situation(
-      now: now, zone: zone, isClockTrusted: isClockTrusted, speed: lastFix?.speed,
-      start: slot.progress.occurrence.map { $0 - (slot.reminder.leads.first ?? .zero) })
+      now: now, zone: zone, isClockTrusted: isClockTrusted, speed: motion.speed,
+      course: motion.course,
+      start: slot.progress.occurrence.map { $0 - (slot.reminder.leads.first ?? .zero) },
+      window: Window(slot.reminder, in: zone))
   }
 
   /// The first condition of a location reminder that fails, or `.holds`.

@@ -70,6 +70,8 @@ package struct NumberedPlace: Equatable, Sendable {
 /// The end of a snooze.
 package enum Snooze: Equatable, Sendable {
   case until(Instant)
+  /// From now, or for a date that is not due yet from the time at which it would fire.
+  case by(TimeSpan)
   case nextVisit
 }
 

@@ -166,6 +166,23 @@ extension FieldFormat where Value == Int {
   }
 }
 
+extension FieldFormat where Value == Int {
+  /// A count, or `none` for no limit, which is 0.
+  static let limit: FieldFormat = {
+    let count = whole(0...100_000)
+    var format = count
+    format.read = { value throws(ReminderError) in
+      value.string == "none" ? 0 : try count.read(value)
+    }
+    format.parse = { texts, stamp in
+      texts.last == "none" ? 0 : try count.parse?(texts, stamp) ?? 0
+    }
+    format.texts = { [$0 == 0 ? "none" : "\($0)"] }
+    format.hasForm = { $0.isEmpty || $0 == "none" || Int($0) != nil }
+    return format
+  }()
+}
+
 extension FieldFormat where Value == Double {
   static func number(_ range: ClosedRange<Double>) -> FieldFormat {
     @Sendable func plain(_ number: Double) -> String { JSONNumber(number)?.text ?? "\(number)" }

@@ -6,8 +6,8 @@ package struct Progress: Equatable, Sendable {
   package var state: Reminder.State = .armed
   /// Position of the device relative to the region at the last evaluation.
   package var presence: Presence = .unknown
-  /// Since when the device has been inside.
-  package var insideSince: Instant?
+  /// Since when the device has been inside; while a departure is held, since when outside.
+  package var presenceSince: Instant?
   /// Store numbers, rising, of the category's places that contain the device.
   package var placesInside: [Int64] = []
   /// This visit has fired, or must not fire.

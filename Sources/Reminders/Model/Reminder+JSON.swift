@@ -1,4 +1,4 @@
-import CivilTime
+package import CivilTime
 import Departure
 import Geodesy
 import Geofencing
@@ -121,6 +121,49 @@ extension Reminder {
         field: repeatRule == nil ? "repeat_also" : "repeat",
         reason: "needs a due time to start from")
     }
+  }
+
+  /// Fields that its kind cannot honour; a stored reminder may have some.
+  package var ignoredFields: [String] { ignored.map(\.field) }
+
+  /// The same, with the reasons.
+  var ignored: [ReminderError] {
+    var found = ReminderField.all.compactMap { $0.conflict(in: self) }
+    if kind == .location, trigger == .arrive, dwell != nil {
+      found.append(ReminderError(field: "dwell_s", reason: "goes with \"on\" dwell or depart"))
+    }
+    return found
+  }
+
+  /// What is wrong with its combination of conditions.
+  private func conflicts(in zone: TimeZoneRules) -> [ReminderError] {
+    var found = ignored
+    let window = Window(self, in: zone)
+    let due = due?.instant(in: zone)
+    for (name, other) in [("due", due), ("from", window.from)] {
+      if let until = window.until, let other, until < other {
+        found.append(
+          ReminderError(field: "until", reason: "is before '\(name)': it could never ring"))
+      }
+    }
+    if kind != .location, !repeats, let due, !window.admitsDay(of: due) {
+      let day = window.day(of: due).weekday.name
+      found.append(
+        ReminderError(field: "days", reason: "excludes the \(day) on which it is due"))
+    }
+    if nagLimit != nil, nag == nil {
+      found.append(ReminderError(field: "nag_limit", reason: "goes with nag_s"))
+    }
+    return found
+  }
+
+  /// Checks that its conditions can hold.
+  /// - Parameter old: the reminder before a change; what was wrong with it already is accepted.
+  package func checkConditions(
+    in zone: TimeZoneRules, changing old: Reminder? = nil
+  ) throws(ReminderError) {
+    let known = old?.conflicts(in: zone) ?? []
+    if let conflict = conflicts(in: zone).first(where: { !known.contains($0) }) { throw conflict }
   }
 
   /// The contract's JSON shape; fields at their defaults are left out.

@@ -71,13 +71,15 @@ package struct Reminder: Equatable, Sendable {
   /// With `nearCategory`: metres around each place, 1…5 000 000; nil is each place's own.
   package var nearRadius: Double?
   package var trigger = Trigger.arrive
-  /// For `Trigger.dwell`: time inside before it fires.
-  package var dwell = TimeSpan.minutes(5)
+  /// Time inside, or outside after a departure, before it fires; nil is the trigger's own.
+  package var dwell: TimeSpan?
   package var due: TimeStamp?
   /// Times before `due` at which it fires, longest first. Empty means at `due` itself.
   package var leads: [TimeSpan]
   /// Interval of repetition until it is done or snoozed; nil is never.
   package var nag: TimeSpan?
+  /// Number of repetitions, 0 for no end; nil is `defaultNagLimit`.
+  package var nagLimit: Int?
   package var transport: Transport
   /// For preemptive reminders: travel time set by the user, in place of any estimate.
   package var travel: TimeSpan?
@@ -96,6 +98,10 @@ package struct Reminder: Equatable, Sendable {
   package var days: WeekdaySet?
   /// Metres a second; it does not fire above this speed.
   package var maximumSpeed: Double?
+  /// Metres a second; it does not fire below this speed.
+  package var minimumSpeed: Double?
+  /// Courses on which it may fire.
+  package var heading: HeadingRange?
   package var ifInside = IfInside.wait
   package var state: State
   /// The calendar file that it was read from; nil for the user's own reminders.
@@ -130,6 +136,18 @@ package struct Reminder: Equatable, Sendable {
     if let area { return area.name ?? "the region" }
     return place.map { $0.name ?? "the place" }
   }
+
+  /// Time inside, or outside after a departure, before it fires.
+  package var hold: TimeSpan {
+    switch trigger {
+    case .arrive: .zero
+    case .depart: dwell ?? .zero
+    case .dwell: dwell ?? .minutes(5)
+    }
+  }
+
+  /// A day at one an hour, or four hours at one in ten minutes.
+  package static let defaultNagLimit = 24
 
   /// Whether it has more than one due time.
   package var repeats: Bool { repeatRule != nil || !repeatChanges.additions.isEmpty }

@@ -5,11 +5,12 @@ extension ReminderField {
   static let conditions: [ReminderField] = [
     ReminderField(
       "every_visit", \.everyVisit, .flag,
-      Option("every-visit", "On each visit, not on the first alone.", for: .location)),
+      Option(
+        "every-visit", "On each visit, not on the first alone.", for: .location,
+        because: "it waits for a time, not for a visit")),
     ReminderField(
       "cooldown_s", \.cooldown, .span,
-      Option(
-        "cooldown", "Least time between two firings.", "span", example: "1h", for: .location),
+      Option("cooldown", "Least time between two firings.", "span", example: "1h"),
       clause: { cooldown, _ in "at most once in \(cooldown)" }),
     ReminderField(
       "from", \.from, .stamp,
@@ -31,29 +32,35 @@ extension ReminderField {
       "hours", \.hours, .parsed { try HourRange(parsing: $0) },
       Option(
         "hours", "Only at these hours: 08:00-18:00.", "hours", example: "08:00-18:00",
-        for: .location),
-      clause: { hours, _ in "between \(hours)" },
-      condition: FieldCondition { hours, situation in
-        let local = situation.zone.localDateTime(at: situation.now)
-        return hours.contains(local.time)
-          ? .holds : .failsUntil(situation.later(hours.nextOpening(from: local)))
-      }),
+        for: .location, .date, because: "to wait for the hours would make you late"),
+      sentence: { reminder, _ in windowWords(of: reminder) },
+      condition: FieldCondition(
+        words: { hours, _ in "It may fire between \(hours)" },
+        check: { _, situation in
+          situation.window.isOpen(at: situation.now)
+            ? .holds : .failsUntil(situation.window.nextHours(after: situation.now))
+        })),
     ReminderField(
       "days", \.days, .parsed { try WeekdaySet(parsing: $0) },
       Option(
-        "days", "Only on these days: mon..fri, sat,sun.", "days", example: "mon..fri",
-        for: .location),
-      clause: { days, _ in "on \(days)" },
-      condition: FieldCondition { days, situation in
-        let date = situation.zone.localDateTime(at: situation.now).date
-        return days.contains(date.weekday)
-          ? .holds : .failsUntil(situation.later(LocalDateTime(date: date.adding(days: 1))))
-      }),
+        "days", "Only on these days: mon..fri, sat,sun.", "days", example: "mon..fri"),
+      sentence: { reminder, _ in
+        reminder.honouredHours == nil ? windowWords(of: reminder) : nil
+      },
+      condition: FieldCondition(
+        words: { days, situation in
+          let isNight = situation.window.hours?.wraps == true
+          return "It may fire \(isNight ? "in nights that begin " : "")on \(days)"
+        },
+        check: { _, situation in
+          situation.window.admitsDay(of: situation.now)
+            ? .holds : .failsUntil(situation.window.nextDay(after: situation.now))
+        })),
     ReminderField(
       "max_speed_mps", \.maximumSpeed, .speed,
       Option(
         "max-speed", "Not while faster: 5 (m/s), 20km/h, 10kn, 30mph.", "speed", example: "20km/h",
-        for: .location),
+        for: .location, because: "it rings at its time, whatever your speed"),
       clause: { limit, _ in "not while faster than \(Speed.text(limit, digits: 0))" },
       condition: FieldCondition(
         name: "max_speed", needsClock: false, remedy: "you go slower",
@@ -61,10 +68,57 @@ extension ReminderField {
           "It may fire up to \(Speed.text(limit)), and \(situation.speedText)"
         },
         check: { limit, situation in
-          situation.speed ?? 0 > limit ? .failsUntil(nil) : .holds
+          situation.speed.map { $0 <= limit } == true ? .holds : .failsUntil(nil)
+        })),
+    ReminderField(
+      "min_speed_mps", \.minimumSpeed, .speed,
+      Option(
+        "min-speed", "Not while slower: 5 (m/s), 20km/h, 10kn, 30mph.", "speed", example: "5km/h",
+        for: .location, because: "it rings at its time, whatever your speed"),
+      clause: { limit, _ in "not while slower than \(Speed.text(limit, digits: 0))" },
+      condition: FieldCondition(
+        name: "min_speed", needsClock: false, remedy: "you go faster",
+        words: { limit, situation in
+          "It may fire from \(Speed.text(limit)) on, and \(situation.speedText)"
+        },
+        check: { limit, situation in
+          situation.speed.map { $0 >= limit } == true ? .holds : .failsUntil(nil)
+        })),
+    ReminderField(
+      "heading", \.heading, .parsed { try HeadingRange(parsing: $0) },
+      Option(
+        "heading", "Only on a course in this range, clockwise: 350-20 (degrees), n..e.", "range",
+        example: "350-20", for: .location, because: "it rings at its time, whatever your course"),
+      clause: { range, _ in "only on a course of \(range)°" },
+      condition: FieldCondition(
+        needsClock: false, remedy: "you go in that direction",
+        words: { range, situation in
+          let course = situation.course.map { "you go \(Int($0.rounded()) % 360)°" }
+          return "It may fire on a course of \(range)°, and \(course ?? "your course is not known")"
+        },
+        check: { range, situation in
+          situation.course.map { range.contains($0) } == true ? .holds : .failsUntil(nil)
         })),
     ReminderField(
       "if_inside", \.ifInside, .choice,
-      Option("if-inside", "The action if you are inside already.", "action", for: .location)),
+      Option(
+        "if-inside", "The action if you are inside already.", "action", for: .location,
+        because: "it waits for a time, not for a visit")),
   ]
+
+  /// `between 08:00-18:00, on mon..fri`, as they go together.
+  private static func windowWords(of reminder: Reminder) -> String? {
+    let hours = reminder.honouredHours
+    let isNight = hours?.wraps == true
+    let days = reminder.days.map { isNight ? "in nights that begin on \($0)" : "on \($0)" }
+    let words = [hours.map { "between \($0)" }, days].compactMap { $0 }.joined(separator: " ")
+    guard !words.isEmpty else { return nil }
+    guard reminder.kind == .location, reminder.trigger == .depart else { return words }
+    return "only if you leave \(words)"
+  }
+}
+
+extension Reminder {
+  /// `hours`, unless its kind ignores them.
+  var honouredHours: HourRange? { kind == .preemptive ? nil : hours }
 }

@@ -31,10 +31,12 @@ extension ReminderField {
       Option("notes", "Longer text shown with the reminder.", "text", example: "longer text")),
     ReminderField(
       "category", \.category, .text,
-      Option("category", "The category of the reminder.", "name", example: "Errands")),
+      Option("category", "The category of the reminder.", "name", example: "Errands"),
+      clause: { category, _ in "in the category \(category)" }),
     ReminderField(
       "priority", \.priority, .whole(0...9),
-      Option("priority", "1 is the most urgent, 9 the least, 0 none.", "0-9", example: "5")),
+      Option("priority", "1 is the most urgent, 9 the least, 0 none.", "0-9", example: "5"),
+      clause: { priority, _ in "with priority \(priority)" }),
   ]
 
   // MARK: - Where
@@ -88,13 +90,24 @@ extension ReminderField {
         }
       }),
     ReminderField(
-      "on", \.trigger, .choice, Option("on", "The event at the place.", "event", for: .location),
+      "on", \.trigger, .choice,
+      Option(
+        "on", "The event at the place.", "event", for: .location,
+        because: "it waits for a time, not for a visit"),
       where: { $0.kind == .location }),
     ReminderField(
-      "dwell_s", \.dwell, .span,
+      "dwell_s", .span,
       Option(
-        "dwell", "The time to stay before it fires; implies --on dwell.", "span", example: "5min",
-        for: .location), where: { $0.kind == .location && $0.trigger == .dwell }),
+        "dwell", "The time to stay before it fires, or with --on depart to be away; else "
+          + "implies --on dwell.",
+        "span", example: "5min", for: .location, because: "it waits for a time, not for a visit"),
+      get: { reminder in
+        guard reminder.kind == .location, reminder.trigger != .arrive else { return nil }
+        return reminder.dwell ?? (reminder.trigger == .dwell ? reminder.hold : nil)
+      }, isSet: { $0.dwell != nil },
+      read: { reminder, value, _ throws(ReminderError) in
+        reminder.dwell = try FieldFormat.span.read(value)
+      }),
   ]
 
   // MARK: - When
@@ -121,11 +134,24 @@ extension ReminderField {
     ReminderField(
       "nag_s", \.nag, .span(in: .minutes(1) ... .hours(24)),
       Option(
-        "nag", "Remind again after this span until it is done, 24 times at most; \"\" for never.",
-        "span", example: "10min"), clause: { nag, _ in "again every \(nag) until it is done" }),
+        "nag", "Remind again after this span until it is done; \"\" for never.", "span",
+        example: "10min"),
+      sentence: { reminder, _ in
+        let limit = reminder.nagLimit ?? Reminder.defaultNagLimit
+        let end = limit == 0 ? "" : ", \(limit == 1 ? "once" : "\(limit) times") at most"
+        return reminder.nag.map { "again every \($0) until it is done\(end)" }
+      }),
+    ReminderField(
+      "nag_limit", \.nagLimit, .limit,
+      Option(
+        "nag-limit", "The number of times to remind again: 24 without this option; none for no "
+          + "limit.",
+        "count", example: "none")),
     ReminderField(
       "transport", \.transport, .choice,
-      Option("by", "The mode of transport.", "mode", for: .preemptive),
+      Option(
+        "by", "The mode of transport.", "mode", for: .preemptive,
+        because: "it has no way to estimate"),
       where: { $0.kind == .preemptive }),
     ReminderField(
       "travel_s", \.travel, .span,

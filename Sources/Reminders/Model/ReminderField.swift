@@ -13,18 +13,21 @@ package struct ReminderField: Sendable {
     package let valueName: String?
     /// Remark in the form while it is not set; may be empty.
     package let example: String
-    /// Kinds whose form offers it. A field that is set is always shown.
+    /// Kinds that it applies to; only their form offers it. A field that is set is always shown.
     package let kinds: Set<Reminder.Kind>
+    /// Why the other kinds refuse the field; nil where they may have it.
+    let refusal: String?
 
     init(
       _ name: String, _ help: String, _ valueName: String? = nil, example: String = "",
-      for kinds: Reminder.Kind...
+      for kinds: Reminder.Kind..., because refusal: String? = nil
     ) {
       self.name = name
       self.help = help
       self.valueName = valueName
       self.example = example
       self.kinds = kinds.isEmpty ? Set(Reminder.Kind.allCases) : Set(kinds)
+      self.refusal = refusal
     }
   }
 
@@ -48,6 +51,8 @@ package struct ReminderField: Sendable {
   package let parse: (@Sendable ([String], (String) throws -> TimeStamp) throws -> JSONValue?)?
   /// Part of the sentence that describes the reminder.
   package let clause: @Sendable (Reminder, TimeZoneRules) -> String?
+  /// Whether the field differs from its default.
+  let isSet: @Sendable (Reminder) -> Bool
   /// Condition at the moment of firing; nil where the field is not set.
   let condition: FieldCondition<Reminder>?
   /// Reads a value other than null from a document.
@@ -59,15 +64,17 @@ package struct ReminderField: Sendable {
     _ key: String, _ path: any WritableKeyPath<Reminder, Value> & Sendable,
     _ format: FieldFormat<Value>, _ option: Option? = nil,
     where isShown: (@Sendable (Reminder) -> Bool)? = nil,
-    clause: @escaping @Sendable (Value, TimeZoneRules) -> String? = { _, _ in nil }
+    clause: @escaping @Sendable (Value, TimeZoneRules) -> String? = { _, _ in nil },
+    sentence: (@Sendable (Reminder, TimeZoneRules) -> String?)? = nil
   ) {
     let standard = Reminder(id: "", kind: .date, title: "")[keyPath: path]
     self.init(
-      key, format, option, standard: standard, clause: clause, condition: nil,
+      key, format, option, standard: standard, clause: clause, sentence: sentence, condition: nil,
       get: { reminder in
         let value = reminder[keyPath: path]
         return isShown?(reminder) ?? (value != standard) ? value : nil
       },
+      isSet: { $0[keyPath: path] != standard },
       read: { reminder, value, _ throws(ReminderError) in
         reminder[keyPath: path] = try format.read(value)
       })
@@ -79,11 +86,13 @@ package struct ReminderField: Sendable {
     _ format: FieldFormat<Value>, _ option: Option? = nil,
     where isShown: @escaping @Sendable (Reminder) -> Bool = { _ in true },
     clause: @escaping @Sendable (Value, TimeZoneRules) -> String? = { _, _ in nil },
+    sentence: (@Sendable (Reminder, TimeZoneRules) -> String?)? = nil,
     condition: FieldCondition<Value>? = nil
   ) {
     self.init(
-      key, format, option, standard: nil, clause: clause, condition: condition,
+      key, format, option, standard: nil, clause: clause, sentence: sentence, condition: condition,
       get: { isShown($0) ? $0[keyPath: path] : nil },
+      isSet: { $0[keyPath: path] != nil },
       read: { reminder, value, _ throws(ReminderError) in
         reminder[keyPath: path] = try format.read(value)
       })
@@ -93,12 +102,15 @@ package struct ReminderField: Sendable {
   ///   - standard: the value of a new reminder.
   ///   - get: nil where it is not set.
   ///   - typed: the value shown by the form, where it differs.
+  ///   - sentence: replaces `clause` where it needs other fields as well.
   ///   - read: gets the whole document as well.
   init<Value>(
     _ key: String, _ format: FieldFormat<Value>, _ option: Option? = nil, standard: Value? = nil,
     clause: @escaping @Sendable (Value, TimeZoneRules) -> String? = { _, _ in nil },
+    sentence: (@Sendable (Reminder, TimeZoneRules) -> String?)? = nil,
     condition: FieldCondition<Value>? = nil, get: @escaping @Sendable (Reminder) -> Value?,
     typed: (@Sendable (Reminder) -> Value?)? = nil,
+    isSet: (@Sendable (Reminder) -> Bool)? = nil,
     read: @escaping @Sendable (inout Reminder, JSONValue, JSONObject) throws(ReminderError) -> Void
   ) {
     self.key = key
@@ -108,6 +120,7 @@ package struct ReminderField: Sendable {
     hasForm = format.hasForm ?? { _ in true }
     removal = format.hasForm == nil ? "" : standard.flatMap { format.texts($0).first } ?? ""
     self.read = read
+    self.isSet = isSet ?? { get($0) != nil }
     print = { get($0).flatMap(format.json) }
     texts = { (typed ?? get)($0).map(format.texts) ?? [] }
     if let parse = format.parse {
@@ -115,7 +128,12 @@ package struct ReminderField: Sendable {
     } else {
       parse = nil
     }
-    self.clause = { reminder, zone in get(reminder).flatMap { clause($0, zone) } }
+    self.clause = { reminder, zone in
+      if let option, option.refusal != nil, !option.kinds.contains(reminder.kind) { return nil }
+      return get(reminder).flatMap { value in
+        sentence.map { $0(reminder, zone) } ?? clause(value, zone)
+      }
+    }
     self.condition = condition.map { condition in
       FieldCondition(
         name: condition.name ?? key, remedy: condition.remedy,
@@ -131,6 +149,15 @@ package struct ReminderField: Sendable {
           return lacksClock ? .failsUntil(nil) : condition.check(value, situation)
         })
     }
+  }
+
+  /// Why the reminder's kind cannot honour the field; nil where it can, or the field is not set.
+  func conflict(in reminder: Reminder) -> ReminderError? {
+    guard let option, let refusal = option.refusal, !option.kinds.contains(reminder.kind),
+      isSet(reminder)
+    else { return nil }
+    return ReminderError(
+      field: key, reason: "does not go with a \(reminder.kind) reminder: \(refusal)")
   }
 
   /// The JSON value of command-line texts; null where an empty text removes the field.

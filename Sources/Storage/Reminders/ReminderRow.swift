@@ -38,7 +38,7 @@ enum ReminderRow {
   static func values(_ progress: Progress) -> [SQLValue] {
     [
       .text(progress.state.rawValue), .text(word(progress.presence)),
-      SQLValue(progress.insideSince), SQLValue(progress.visitSettled),
+      SQLValue(progress.presenceSince), SQLValue(progress.visitSettled),
       SQLValue(progress.occurrence), SQLValue(progress.leadsFired), SQLValue(progress.lastFired),
       SQLValue(progress.snoozedUntil), SQLValue(progress.isUnacknowledged),
       SQLValue(list(progress.placesInside)), SQLValue(progress.occurrenceOffset),
@@ -129,7 +129,7 @@ enum ReminderRow {
     case "inside": progress.presence = .inside
     default: throw RowFault(reason: "the column presence holds a word that is not known")
     }
-    progress.insideSince = try row.instantIfAny("inside_since_us")
+    progress.presenceSince = try row.instantIfAny("inside_since_us")
     progress.visitSettled = try row.integer("visit_settled") != 0
     progress.occurrence = try row.instantIfAny("occurrence_us")
     let leads = try row.integer("leads_fired")

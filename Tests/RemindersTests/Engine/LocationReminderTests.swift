@@ -62,7 +62,7 @@ import Testing
     try harness.add(
       #"{"id":"s","kind":"location","title":"Stay","on":"dwell","dwell_s":60,\#(place)}"#)
     harness.walk(from: 600, to: 0)
-    let arrival = try #require(harness.kept["s"]?.insideSince)
+    let arrival = try #require(harness.kept["s"]?.presenceSince)
     // No further fix comes: the clock alone fires it.
     harness.wait(100)
     #expect(harness.events == ["s:dwell"])

@@ -73,6 +73,10 @@ import Testing
     #expect(try shut(harness) == ["due", "from", "hours", "days", "max_speed"])
     #expect(harness.firings.isEmpty)
     let gates = try why(harness).gates
+    // One instant for all: the first at which they hold together.
+    #expect(
+      try why(harness).summary
+        == "It fires when it is 2026-06-13T18:00:00Z, and you go slower")
     #expect(gates.first { $0.name == "from" }?.figures["opens"]?.string == from)
     #expect(
       gates.first { $0.name == "max_speed" }?.says
@@ -107,6 +111,43 @@ import Testing
     let depart = try #require(try why(harness).gates.first { $0.name == "place" })
     #expect(depart.figures["margin_m"]?.double == 20)
     #expect(depart.says.hasSuffix("; left is 20 m beyond it"))
+  }
+
+  /// At rest a departure needs more than the margin of a moving device.
+  @Test func theMarginIsTheOneThatCounts() throws {
+    var harness = EngineHarness()
+    try harness.add(location(#","on":"depart""#))
+    harness.walk(from: 0, to: 0)
+    for _ in 0..<60 { harness.fix(0, speed: 0, eph: 15) }
+    for _ in 0..<3 { harness.fix(130, after: 60, speed: 0, eph: 15) }
+    #expect(harness.events == [])
+    #expect(try shut(harness) == ["place"])
+    let place = try #require(try why(harness).gates.first { $0.name == "place" })
+    #expect(place.figures["margin_m"]?.double.map { $0 > 30 } == true)
+  }
+
+  @Test func aDateSaysWhenItsConditionsLetItFire() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"a","title":"A","due":"2026-06-12T21:00:00Z","hours":"08:00-18:00","days":"mon..fri"}"#
+    )
+    #expect(try why(harness).summary == "It fires when it is 2026-06-15T08:00:00Z")
+    harness.wait(until: try Instant(rfc3339: "2026-06-15T08:00:00Z"))
+    #expect(harness.events == ["a:due"])
+    try harness.add(
+      #"{"id":"b","title":"B","due":"2026-06-15T21:00:00Z","days":"fri"}"#)
+    #expect(try shut(harness, "b") == ["due"])
+  }
+
+  @Test func aStoredConditionWithoutMeaningIsMarked() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"a","title":"A","due":"2026-06-12T18:00:00Z",\#(EngineHarness.place()),"transport":"walking","hours":"08:00-10:00"}"#
+    )
+    #expect(
+      try why(harness).gates.last?.says
+        == "It is ignored: it does not go with a preemptive reminder: to wait for the hours would "
+        + "make you late")
   }
 
   @Test func oneMadeInsideWaitsForTheNextVisit() throws {

@@ -1,0 +1,200 @@
+import CivilTime
+import Containers
+import Geofencing
+
+/// Due times: which of a reminder's occurrences comes first, next and last.
+///
+/// `days` is asked of the day of an occurrence; one on another day is skipped. So is one before
+/// `from`, unless a place is waited for as well.
+extension Engine {
+  func firstOccurrence(of reminder: Reminder, at now: Instant) -> Instant? {
+    guard let due = reminder.due else { return nil }
+    let start = resolve(due)
+    guard reminder.repeats else { return start }
+    if reminder.kind == .location, let current = occurrenceInForce(of: reminder, at: now) {
+      return current
+    }
+    let zone = self.zone(of: reminder)
+    let occurrences = reminder.occurrences(from: start, zone: zone)
+    let counts = !occurrences.excludes(start, zone: zone) && admits(start, of: reminder)
+    if start >= now, counts { return start }
+    return nextOccurrence(of: reminder, after: max(start, now)) ?? (counts ? start : nil)
+  }
+
+  /// For a place: the last occurrence that has begun and whose day has not ended, else the next.
+  func occurrenceInForce(of reminder: Reminder, at now: Instant) -> Instant? {
+    guard let due = reminder.due else { return nil }
+    let window = Window(reminder, in: zone)
+    let today = window.start(of: window.day(of: now))
+    let start = resolve(due)
+    let isFirst =
+      start >= today && admits(start, of: reminder)
+      && !reminder.occurrences(from: start, zone: zone(of: reminder)).excludes(
+        start, zone: zone(of: reminder))
+    guard let first = isFirst ? start : nextOccurrence(of: reminder, after: today.previous) else {
+      return nil
+    }
+    let lead = reminder.leads.first ?? .zero
+    return latestOccurrence(of: reminder, after: first, upTo: now + lead) ?? first
+  }
+
+  /// The first occurrence after both `moment` and the current one; nil at the end of the series.
+  func nextOccurrence(of slot: Slot, after moment: Instant) -> Instant? {
+    nextOccurrence(
+      of: slot.reminder, after: max(moment, slot.progress.occurrence ?? moment))
+  }
+
+  /// The first occurrence after `moment` that the reminder's days and `from` admit.
+  func nextOccurrence(of reminder: Reminder, after moment: Instant) -> Instant? {
+    guard reminder.repeats, let due = reminder.due else { return nil }
+    let zone = self.zone(of: reminder)
+    let occurrences = reminder.occurrences(from: resolve(due), zone: zone)
+    let window = Window(reminder, in: self.zone)
+    var moment = moment
+    if reminder.kind != .location, let from = window.from { moment = max(moment, from.previous) }
+    // After 400 years the calendar repeats.
+    for _ in 0..<400 {
+      guard let next = occurrences.next(after: moment, zone: zone) else { return nil }
+      if window.admitsDay(of: next) { return next }
+      moment = max(next, window.nextDay(after: next).previous)
+    }
+    return nil
+  }
+
+  /// Whether the reminder's days and `from`, and for a time to leave its `until`, admit an
+  /// occurrence.
+  func admits(_ occurrence: Instant, of reminder: Reminder) -> Bool {
+    guard reminder.hasWindow else { return true }
+    let window = Window(reminder, in: zone)
+    if reminder.kind == .preemptive, let until = window.until, until < occurrence { return false }
+    if reminder.kind != .location, reminder.repeats, let from = window.from, occurrence < from {
+      return false
+    }
+    return window.admitsDay(of: occurrence)
+  }
+
+  /// The last occurrence after the current one and not after `moment`; nil if there is none.
+  /// Searches back in doubling steps, so the cost hardly depends on how many were missed.
+  func latestOccurrence(
+    of reminder: Reminder, after current: Instant, upTo moment: Instant
+  ) -> Instant? {
+    guard let following = nextOccurrence(of: reminder, after: current), following <= moment else {
+      return nil
+    }
+    var latest = following
+    var step = TimeSpan.seconds(1)
+    while moment - step > following {
+      if let found = nextOccurrence(of: reminder, after: moment - step), found <= moment {
+        latest = found
+        break
+      }
+      step = TimeSpan(microseconds: step.microseconds * 2)
+    }
+    // Bisect between the occurrence found and the moment.
+    var end = moment
+    while end - latest > .seconds(1) {
+      let middle = latest + TimeSpan(microseconds: (end - latest).microseconds / 2)
+      if let found = nextOccurrence(of: reminder, after: middle), found <= moment {
+        latest = found
+      } else {
+        end = middle
+      }
+    }
+    return latest
+  }
+
+  /// The zone of a reminder's repeat rule: its own, else the system's.
+  func zone(of reminder: Reminder) -> TimeZoneRules {
+    guard let own = reminder.repeatChanges.zone, case .absolute = reminder.due else { return zone }
+    return own.rules
+  }
+
+  // MARK: - Stays
+
+  /// Whether a due time that repeats is still to come: being inside already settles no visit.
+  func waitsForDue(_ slot: Slot, at now: Instant) -> Bool {
+    guard slot.reminder.repeats, let due = slot.progress.occurrence else { return false }
+    return due - (slot.reminder.leads.first ?? .zero) > now
+  }
+
+  /// The end of a repeating due time at a place: that of its day, or the next one's beginning.
+  func occurrenceEnd(_ slot: Slot) -> Instant? {
+    guard slot.reminder.kind == .location, slot.reminder.repeats,
+      let occurrence = slot.progress.occurrence
+    else { return nil }
+    let next = nextOccurrence(of: slot, after: occurrence)
+    return sooner(
+      Window(slot.reminder, in: zone).end(ofDayAt: occurrence),
+      next.map { $0 - (slot.reminder.leads.first ?? .zero) })
+  }
+
+  /// Moves on to the occurrence that holds, or to the next one, when the current one has ended.
+  mutating func rollOver(_ index: Int32, at now: Instant) {
+    guard isClockTrusted, let slot = slots.slot(index), slot.reminder.repeats, hasPresence(slot),
+      // A snooze until the next visit lasts until the end of this one.
+      slot.progress.state == .armed || slot.progress.presence != .inside,
+      let end = occurrenceEnd(slot), end <= now
+    else { return }
+    if let next = occurrenceInForce(of: slot.reminder, at: now),
+      slot.progress.occurrence.map({ $0 < next }) ?? true
+    {
+      open(next, index)
+    } else if slot.progress.lastFired == nil {
+      expire(index)
+    } else {
+      change(index) { $0.progress.state = .fired }
+      deactivate(index)
+    }
+  }
+
+  /// Starts an occurrence; a stay counts for it anew.
+  mutating func open(_ occurrence: Instant, _ index: Int32) {
+    guard let slot = slots.slot(index) else { return }
+    let isWaiting = slot.progress.presence == .inside && slot.reminder.trigger == .arrive
+    change(index) {
+      $0.progress.occurrence = occurrence
+      $0.progress.leadsFired = 0
+      $0.progress.visitSettled = false
+      $0.isWaiting = isWaiting
+    }
+    if isWaiting { waiting.insert(index) }
+  }
+
+  // MARK: - Zones
+
+  mutating func change(to newZone: TimeZoneRules, at now: Instant) {
+    let oldZone = zone
+    zone = newZone
+    for index in slots.indices where mayDependOnZone(index) {
+      guard let slot = slots.slot(index) else { continue }
+      if case .floating = slot.reminder.due, let occurrence = slot.progress.occurrence {
+        let local = oldZone.localDateTime(at: occurrence)
+        change(index) { $0.progress.occurrence = newZone.instant(of: local) }
+      }
+      chooseDayAnew(index, at: now)
+      schedule(index, at: now)
+    }
+  }
+
+  /// An occurrence may lie on another day of the week in another zone.
+  private mutating func chooseDayAnew(_ index: Int32, at now: Instant) {
+    guard let slot = slots.slot(index), slot.reminder.repeats, slot.reminder.days != nil,
+      slot.progress.leadsFired == 0, let occurrence = slot.progress.occurrence,
+      occurrence > now || !admits(occurrence, of: slot.reminder),
+      let first = firstOccurrence(of: slot.reminder, at: now)
+    else { return }
+    change(index) { $0.progress.occurrence = first }
+  }
+
+  /// Whether the zone may affect a reminder: it has a due time or a timer, or waits.
+  private func mayDependOnZone(_ index: Int32) -> Bool {
+    !slots.isVacant(index)
+      && (slots.hasDue(index) || timers.deadline(slot: index) != nil
+        || slots.marks(index).contains(.waiting))
+  }
+}
+
+extension Instant {
+  /// The last instant before this one.
+  var previous: Instant { self - TimeSpan(microseconds: 1) }
+}

@@ -1,0 +1,28 @@
+package import JSONText
+
+extension Reminder {
+  /// Ways to say where.
+  private static let shapes = ["place", "region", "near_category"]
+
+  /// A reminder's document with changes; null removes a member. What a change replaces is removed,
+  /// and what it does not give stays, such as the radius of another place.
+  package static func document(_ old: JSONObject, with changes: JSONObject) -> JSONObject {
+    var document = old
+    for (key, value) in changes.members { document[key] = value == .null ? nil : value }
+    func gives(_ key: String) -> Bool { (changes[key] ?? .null) != .null }
+    if shapes.contains(where: gives) {
+      for shape in shapes where !gives(shape) { document[shape] = nil }
+      if !gives("region") { document["width_m"] = nil }
+      if !gives("near_category"), !gives("radius_m") { document["radius_m"] = nil }
+    }
+    if var place = changes["place"]?.object, (place["radius_m"] ?? .null) == .null {
+      place["radius_m"] = old["place"]?["radius_m"] ?? old["radius_m"]
+      document["place"] = .object(place)
+    }
+    if document["on"]?.string == Trigger.arrive.rawValue, !gives("dwell_s") {
+      document["dwell_s"] = nil
+    }
+    if changes["nag_s"] == .null, !gives("nag_limit") { document["nag_limit"] = nil }
+    return document
+  }
+}

@@ -1,0 +1,99 @@
+import CivilTime
+
+/// The times at which a reminder may fire: its `from`, `until`, `hours` and `days` in a zone.
+///
+/// Hours over midnight belong to the day on which they begin. With them, a day of the reminder runs
+/// from the end of the hours to the next end.
+struct Window {
+  let from: Instant?
+  let until: Instant?
+  let hours: HourRange?
+  let days: WeekdaySet?
+  let zone: TimeZoneRules
+
+  init(_ reminder: Reminder, in zone: TimeZoneRules) {
+    from = reminder.from?.instant(in: zone)
+    until = reminder.until?.instant(in: zone)
+    // A time to leave cannot wait for hours.
+    hours = reminder.honouredHours
+    days = reminder.days
+    self.zone = zone
+  }
+
+  // MARK: - Days
+
+  private var dayStart: TimeOfDay { hours?.dayStart ?? .midnight }
+
+  /// The day to which an instant belongs.
+  func day(of instant: Instant) -> CivilDate {
+    let local = zone.localDateTime(at: instant)
+    return local.time < dayStart ? local.date.adding(days: -1) : local.date
+  }
+
+  func start(of day: CivilDate) -> Instant {
+    zone.instant(of: LocalDateTime(date: day, time: dayStart))
+  }
+
+  func end(ofDayAt instant: Instant) -> Instant { start(of: day(of: instant).adding(days: 1)) }
+
+  /// Whether `days` has the day of an instant.
+  func admitsDay(of instant: Instant) -> Bool {
+    days.map { $0.contains(day(of: instant).weekday) } ?? true
+  }
+
+  /// The start of the first day after that of `instant` that `days` has.
+  func nextDay(after instant: Instant) -> Instant {
+    let today = day(of: instant)
+    let step = (1...7).first { days?.contains(today.adding(days: $0).weekday) ?? true }
+    return later(LocalDateTime(date: today.adding(days: step ?? 7), time: dayStart), than: instant)
+  }
+
+  // MARK: - Hours
+
+  /// Whether `hours` has the time of day of an instant.
+  func isOpen(at instant: Instant) -> Bool {
+    hours.map { $0.contains(zone.localDateTime(at: instant).time) } ?? true
+  }
+
+  /// The next beginning of the hours.
+  func nextHours(after instant: Instant) -> Instant {
+    guard let hours else { return instant }
+    return later(hours.nextOpening(from: zone.localDateTime(at: instant)), than: instant)
+  }
+
+  /// The first instant from `start` on that lies in the hours of an admitted day, and not before
+  /// `from`; nil if none is found within a month.
+  func opening(from start: Instant) -> Instant? {
+    var moment = from.map { max($0, start) } ?? start
+    for _ in 0..<62 {
+      if !admitsDay(of: moment) {
+        moment = nextDay(after: moment)
+      } else if !isOpen(at: moment) {
+        moment = nextHours(after: moment)
+      } else {
+        return moment
+      }
+    }
+    return nil
+  }
+
+  /// When a firing that comes due at `moment` may ring: then, or when it has to wait for `from` or
+  /// the hours, at the opening. nil where `until` comes first.
+  func release(of moment: Instant) -> Instant? {
+    let moment = from.map { max($0, moment) } ?? moment
+    guard let release = isOpen(at: moment) ? moment : opening(from: moment) else { return nil }
+    return until.map { $0 < release } == true ? nil : release
+  }
+
+  /// The instant of a local time after `instant`; an hour on where a change of the zone's offset
+  /// makes it past.
+  private func later(_ local: LocalDateTime, than instant: Instant) -> Instant {
+    let found = zone.instant(of: local)
+    return found > instant ? found : instant + .hours(1)
+  }
+}
+
+extension Reminder {
+  /// Whether anything limits the times at which it may fire.
+  var hasWindow: Bool { from != nil || until != nil || hours != nil || days != nil }
+}

@@ -1,0 +1,104 @@
+import CivilTime
+import Geodesy
+import JSONText
+import Testing
+
+@testable import Reminders
+
+/// Changes of a reminder: what they arm again, what they keep and what they clear.
+@Suite struct EditTests {
+  private let place = EngineHarness.place()
+
+  private func edit(
+    _ harness: inout EngineHarness, _ id: String, _ change: (inout Reminder) -> Void
+  ) throws {
+    let known = harness.engine.reminder(id)
+    var reminder = try #require(known)
+    change(&reminder)
+    harness.send(.replace(reminder))
+  }
+
+  @Test func everyVisitArmsAReminderThatHasFired() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"t","title":"T",\#(place)}"#)
+    harness.walk(from: 600, to: 0)
+    try edit(&harness, "t") { $0.everyVisit = true }
+    for _ in 0..<5 { harness.fix(0) }
+    harness.walk(from: 0, to: 600)
+    harness.walk(from: 600, to: 0)
+    #expect(harness.events == ["t:arrive", "t:arrive"])
+  }
+
+  @Test func anotherPlaceArmsAReminderThatHasFired() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"t","title":"T",\#(place)}"#)
+    harness.walk(from: 600, to: 0)
+    let other = EngineHarness.home.destination(bearing: 90, distance: 600)
+    try edit(&harness, "t") { $0.place = Reminder.Place(position: other, radius: 50) }
+    harness.walk(from: 0, to: 630)
+    #expect(harness.events == ["t:arrive", "t:arrive"])
+    // Another title does not.
+    try edit(&harness, "t") { $0.title = "U" }
+    #expect(harness.kept["t"]?.state == .fired)
+  }
+
+  @Test func aLaterUntilArmsAReminderThatHasExpired() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","until":"2026-06-12T16:30:00Z","every_visit":true,\#(place)}"#)
+    try harness.add(
+      #"{"id":"d","title":"D","due":"2026-06-12T16:10:00Z","hours":"08:00-12:00","until":"2026-06-12T16:30:00Z"}"#
+    )
+    harness.wait(3600)
+    #expect(harness.kept["t"]?.state == .expired)
+    let later = TimeStamp.absolute(harness.now + .hours(24))
+    try edit(&harness, "t") { $0.until = later }
+    try edit(&harness, "d") { $0.until = later }
+    harness.walk(from: 600, to: 0)
+    harness.wait(86_400)
+    #expect(harness.events == ["t:arrive", "d:due"])
+  }
+
+  @Test func otherDaysMoveARepeatingReminder() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"t","title":"T","due":"2026-06-12T17:00:00Z","repeat":"daily"}"#)
+    try edit(&harness, "t") { $0.days = WeekdaySet(.sunday) }
+    harness.wait(4 * 86_400)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-14T17:00:00Z"])
+  }
+
+  // MARK: - Documents
+
+  private func changed(_ old: String, _ changes: String) throws -> JSONObject {
+    Reminder.document(
+      try #require(try JSONParser.parse(old).object),
+      with: try #require(try JSONParser.parse(changes).object))
+  }
+
+  @Test func anotherPlaceKeepsTheRadius() throws {
+    let place = #"{"place":{"lat":1,"lon":2,"radius_m":80}}"#
+    #expect(
+      try changed(place, #"{"place":{"lat":3,"lon":4}}"#)["place"]?["radius_m"]?.double == 80)
+    #expect(
+      try changed(place, #"{"place":{"lat":3,"lon":4,"radius_m":90}}"#)["place"]?["radius_m"]?
+        .double
+        == 90)
+  }
+
+  @Test func aNewShapeClearsTheOldOne() throws {
+    let near = #"{"near_category":"shop","radius_m":60}"#
+    let region = try changed(near, #"{"region":{"type":"Polygon"}}"#)
+    #expect(region.members.map(\.key) == ["region"])
+    let back = try changed(
+      #"{"region":{"type":"LineString"},"width_m":40}"#, #"{"near_category":"shop"}"#)
+    #expect(back.members.map(\.key) == ["near_category"])
+  }
+
+  @Test func anArrivalHasNoHold() throws {
+    #expect(
+      try changed(#"{"on":"dwell","dwell_s":600}"#, #"{"on":"arrive"}"#).members.map(\.key)
+        == ["on"])
+    #expect(
+      try changed(#"{"on":"dwell","dwell_s":600}"#, #"{"on":"depart"}"#)["dwell_s"]?.double == 600)
+  }
+}

@@ -1,0 +1,255 @@
+import CivilTime
+import Testing
+
+@testable import Reminders
+
+/// Staying somewhere: due times that repeat, windows, holds, snoozes.
+///
+/// 2026-06-12 is a Friday; the clock starts there at 16:00.
+@Suite struct StayTests {
+  private let place = EngineHarness.place()
+
+  /// At home from the first minute on, with a reminder added before.
+  private func atHome(_ members: String, place: String? = nil) throws -> EngineHarness {
+    var harness = EngineHarness()
+    harness.places["shop"] = [
+      NumberedPlace(number: 1, position: EngineHarness.home, radius: 100)
+    ]
+    for _ in 0..<3 { harness.fix(600) }
+    try harness.add(#"{"id":"t","title":"T",\#(place ?? self.place),\#(members)}"#)
+    harness.walk(from: 600, to: 0)
+    return harness
+  }
+
+  private func visit(_ harness: inout EngineHarness, at text: String) throws {
+    harness.walk(from: 0, to: 600)
+    harness.wait(until: try Instant(rfc3339: text) - .seconds(40))
+    harness.walk(from: 600, to: 0)
+  }
+
+  private static let shapes = [
+    EngineHarness.place(), #""near_category":"shop""#,
+    #""region":{"type":"Polygon","coordinates":[[[9.98,53.545],[10,53.545],[10,53.555],[9.98,53.555],[9.98,53.545]]]}"#,
+  ]
+
+  @Test(arguments: shapes, [#""on":"arrive""#, #""on":"dwell","dwell_s":600"#])
+  func aDailyReminderFiresEachDayWhileInside(shape: String, trigger: String) throws {
+    var harness = try atHome(
+      #""due":"2026-06-12T21:00:00Z","repeat":"daily",\#(trigger)"#, place: shape)
+    harness.wait(until: try Instant(rfc3339: "2026-06-15T12:00:00Z"))
+    #expect(
+      harness.firings.map(\.time.json) == [
+        "2026-06-12T21:00:00Z", "2026-06-13T21:00:00Z", "2026-06-14T21:00:00Z",
+      ])
+  }
+
+  @Test func aDailyReminderMadeInsideFiresOnTheSameDay() throws {
+    var harness = EngineHarness()
+    for _ in 0..<3 { harness.fix(0) }
+    try harness.add(
+      #"{"id":"t","title":"T",\#(place),"due":"2026-06-12T21:00:00Z","repeat":"daily"}"#)
+    for _ in 0..<2 { harness.fix(0) }
+    harness.restart(after: 60)
+    harness.wait(2 * 86_400)
+    #expect(
+      harness.firings.map(\.time.json) == ["2026-06-12T21:00:00Z", "2026-06-13T21:00:00Z"])
+  }
+
+  @Test func anOccurrenceBelongsToItsDay() throws {
+    // Only Saturday's counts, and not from midnight on.
+    var harness = try atHome(#""due":"2026-06-12T21:00:00Z","repeat":"daily","days":"sat""#)
+    harness.wait(3 * 86_400)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-13T21:00:00Z"])
+    // Whoever comes home on the next day is too late for the last one.
+    var late = try atHome(#""due":"2026-06-12T21:00:00Z","repeat":"daily","every_visit":true"#)
+    late.walk(from: 0, to: 600)
+    late.wait(until: try Instant(rfc3339: "2026-06-13T10:00:00Z"))
+    late.walk(from: 600, to: 0)
+    late.wait(until: try Instant(rfc3339: "2026-06-13T22:00:00Z"))
+    #expect(late.firings.map(\.time.json) == ["2026-06-13T21:00:00Z"])
+  }
+
+  @Test func withEveryVisitEachVisitAfterTheDueTimeFires() throws {
+    var harness = try atHome(#""due":"2026-06-12T17:00:00Z","repeat":"daily","every_visit":true"#)
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T18:00:00Z"))
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T17:00:00Z"])
+    try visit(&harness, at: "2026-06-12T19:00:00Z")
+    #expect(harness.firings.count == 2)
+    try visit(&harness, at: "2026-06-13T10:00:00Z")
+    #expect(harness.firings.count == 2)
+    harness.wait(until: try Instant(rfc3339: "2026-06-13T18:00:00Z"))
+    #expect(harness.firings.last?.time.json == "2026-06-13T17:00:00Z")
+  }
+
+  @Test func addedAfterItsTimeItHoldsOnTheSameDay() throws {
+    var harness = EngineHarness()
+    for _ in 0..<3 { harness.fix(600) }
+    try harness.add(
+      #"{"id":"t","title":"T",\#(place),"due":"2026-06-12T15:00:00Z","repeat":"daily"}"#)
+    harness.walk(from: 600, to: 0)
+    #expect(harness.events == ["t:arrive"])
+    harness.wait(86_400)
+    #expect(harness.firings.last?.time.json == "2026-06-13T15:00:00Z")
+  }
+
+  @Test func hoursAloneFireOnceAVisit() throws {
+    var harness = try atHome(#""hours":"18:00-20:00","every_visit":true"#)
+    harness.wait(2 * 86_400)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T18:00:00Z"])
+    try visit(&harness, at: "2026-06-14T19:00:00Z")
+    #expect(harness.firings.count == 2)
+  }
+
+  @Test func aNightBelongsToTheDayOnWhichItBegins() throws {
+    // Saturday at 03:00 is Friday's night.
+    for (days, fires) in [("fri", "2026-06-12T22:00:00Z"), ("sat", "2026-06-13T22:00:00Z")] {
+      var harness = try atHome(#""hours":"22:00-06:00","days":"\#(days)""#)
+      harness.wait(3 * 86_400)
+      #expect(harness.firings.map(\.time.json) == [fires])
+    }
+    var harness = EngineHarness(now: try Instant(rfc3339: "2026-06-13T03:00:00Z"))
+    for _ in 0..<3 { harness.fix(600) }
+    try harness.add(#"{"id":"t","title":"T",\#(place),"hours":"22:00-06:00","days":"fri"}"#)
+    harness.walk(from: 600, to: 0)
+    #expect(harness.events == ["t:arrive"])
+  }
+
+  @Test func untilIsInclusive() throws {
+    var harness = try atHome(
+      #""due":"2026-06-12T21:00:00Z","repeat":"daily","until":"2026-06-13T21:00:00Z""#)
+    harness.wait(4 * 86_400)
+    #expect(
+      harness.firings.map(\.time.json) == ["2026-06-12T21:00:00Z", "2026-06-13T21:00:00Z"])
+    #expect(harness.kept["t"]?.state == .expired)
+  }
+
+  @Test func theCooldownSkipsAnOccurrenceOfAStay() throws {
+    var harness = try atHome(#""due":"2026-06-12T17:00:00Z","repeat":"hourly","cooldown_s":7200"#)
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T20:30:00Z"))
+    #expect(
+      harness.firings.map(\.time.json) == ["2026-06-12T17:00:00Z", "2026-06-12T19:00:00Z"])
+  }
+
+  @Test func doneInAdvanceSkipsOneOccurrenceOfAStay() throws {
+    var harness = try atHome(#""due":"2026-06-12T21:00:00Z","repeat":"daily""#)
+    harness.send(.done(id: "t"))
+    harness.wait(2 * 86_400)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-13T21:00:00Z"])
+  }
+
+  // MARK: - Departures with a hold
+
+  @Test func aHeldDepartureFiresAfterThatLongOutside() throws {
+    var harness = try atHome(#""on":"depart","dwell_s":600,"every_visit":true"#)
+    harness.walk(from: 0, to: 600)
+    harness.wait(300)
+    harness.walk(from: 600, to: 0)
+    harness.wait(1_200)
+    #expect(harness.events == [])
+    harness.walk(from: 0, to: 600)
+    let left = harness.kept["t"]?.presenceSince
+    harness.restart(after: 60)
+    harness.wait(1_200)
+    #expect(harness.events == ["t:depart"])
+    #expect(harness.firings.first.map { $0.time - .minutes(10) } == left)
+  }
+
+  // MARK: - Speed and course
+
+  @Test func speedAndCourseComeFromPositionsWhereNothingElseDoes() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"slow","title":"T",\#(place),"max_speed_mps":10}"#)
+    try harness.add(#"{"id":"fast","title":"T",\#(place),"min_speed_mps":10}"#)
+    try harness.add(#"{"id":"west","title":"T",\#(place),"heading":"w..n"}"#)
+    try harness.add(#"{"id":"east","title":"T",\#(place),"heading":"45-135"}"#)
+    // Westwards at 15 m/s, from the east.
+    for distance in stride(from: 600.0, through: 0, by: -15) { harness.fix(distance) }
+    #expect(harness.events == ["fast:arrive", "west:arrive"])
+    for _ in 0..<30 { harness.fix(0) }
+    #expect(harness.events == ["fast:arrive", "west:arrive", "slow:arrive"])
+  }
+
+  @Test func anUnknownSpeedIsNotSlow() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"t","title":"T",\#(place),"max_speed_mps":10,"if_inside":"fire"}"#)
+    for _ in 0..<3 { harness.fix(0) }
+    #expect(harness.events == [])
+    harness.fix(0, speed: 1)
+    #expect(harness.events == ["t:arrive"])
+  }
+
+  // MARK: - Snoozes
+
+  @Test func aSnoozeThatEndsInsideRingsOnce() throws {
+    // It rang on an earlier visit, and is snoozed outside.
+    for members in [#""every_visit":true"#, #""notes":"""#] {
+      var harness = try atHome(members)
+      harness.walk(from: 0, to: 600)
+      harness.send(.snooze(id: "t", .until(harness.now + .minutes(10))))
+      harness.walk(from: 600, to: 0)
+      for _ in 0..<60 { harness.fix(0, after: 20) }
+      #expect(harness.events == ["t:arrive", "t:due"])
+    }
+    // It has not rung yet.
+    var harness = EngineHarness()
+    for _ in 0..<3 { harness.fix(600) }
+    try harness.add(#"{"id":"t","title":"T",\#(place),"every_visit":true}"#)
+    harness.send(.snooze(id: "t", .until(harness.now + .minutes(10))))
+    harness.walk(from: 600, to: 0)
+    #expect(harness.events == [])
+    for _ in 0..<60 { harness.fix(0, after: 20) }
+    #expect(harness.events == ["t:arrive"])
+  }
+
+  @Test func aSnoozeOfADateThatIsNotDueYetMovesItLater() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"t","title":"T","due":"2026-06-12T17:00:00Z"}"#)
+    try harness.add(#"{"id":"u","title":"U","due":"2026-06-12T17:00:00Z"}"#)
+    harness.send(.snooze(id: "t", .by(.minutes(20))))
+    harness.send(.snooze(id: "u", .until(harness.now + .minutes(1))))
+    harness.wait(86_400)
+    #expect(
+      harness.firings.map { "\($0.reminderID) \($0.time.json)" }
+        == ["u 2026-06-12T17:00:00Z", "t 2026-06-12T17:20:00Z"])
+  }
+
+  // MARK: - Added outside
+
+  @Test func oneAddedOutsideFiresAtTheNextArrivalHoweverFarApartTheFixes() throws {
+    for shape in Self.shapes {
+      var harness = EngineHarness()
+      harness.places["shop"] = [
+        NumberedPlace(number: 1, position: EngineHarness.home, radius: 100)
+      ]
+      for _ in 0..<3 { harness.fix(5_000) }
+      try harness.add(#"{"id":"t","title":"T",\#(shape)}"#)
+      harness.wait(8 * 3600)
+      for _ in 0..<3 { harness.fix(0) }
+      #expect(harness.events == ["t:arrive"], "\(shape)")
+    }
+  }
+
+  // MARK: - Repetitions until acknowledged
+
+  @Test func repetitionsKeepToTheHours() throws {
+    var harness = try atHome(
+      #""nag_s":3600,"hours":"16:00-18:00","until":"2026-06-13T17:30:00Z","every_visit":true"#)
+    harness.wait(3 * 86_400)
+    let first = try #require(harness.firings.first).time
+    #expect(
+      harness.firings.dropFirst().map(\.time) == [
+        first + .hours(1), try Instant(rfc3339: "2026-06-13T16:00:00Z"),
+        try Instant(rfc3339: "2026-06-13T17:00:00Z"),
+      ])
+  }
+
+  @Test func repetitionsHaveTheLimitThatIsSet() throws {
+    for (limit, count) in [("", 25), (#","nag_limit":3"#, 4), (#","nag_limit":"none""#, 61)] {
+      var harness = EngineHarness()
+      try harness.add(
+        #"{"id":"t","title":"T","due":"2026-06-12T16:00:00Z","nag_s":60\#(limit)}"#)
+      harness.wait(3600)
+      #expect(harness.firings.count == count)
+    }
+  }
+}
