@@ -19,6 +19,9 @@ package struct RepeatInstants: Sequence, IteratorProtocol, Sendable {
   /// nil while there may be more.
   package var end: RepeatOccurrences.End? { waiting.isEmpty ? occurrences.end : nil }
 
+  /// Steps of the rule so far.
+  var work: Int { occurrences.work }
+
   package mutating func next() -> Instant? {
     while true {
       if let first = waiting.first, first <= horizon {

@@ -40,8 +40,9 @@ extension RepeatOccurrences {
   /// Counts a step; at the end of the budget or of time it sets `end`.
   mutating func mayStep(lastDay day: Int) -> Bool {
     if day > Self.lastDay { end = .exhausted }
-    if stepsLeft <= 0 { end = .gaveUp }
+    if stepsLeft <= 0 || work >= maximumWork { end = .gaveUp }
     stepsLeft -= 1
+    work += 1
     return end == nil
   }
 

@@ -33,6 +33,9 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
   /// hour, minute or second since 1970.
   var period: Int
   var stepsLeft = 0
+  /// Months, intervals and days examined so far; the search gives up at `maximumWork`.
+  var work = 0
+  var maximumWork = Int.max
   /// An occurrence that was counted but not returned yet.
   var peeked: LocalDateTime?
 
@@ -148,6 +151,8 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
     var month = (first: 0, length: 0, mask: UInt32(0))
     for _ in 0..<RepeatDayCounts.maximumDays {
       guard period < goal else { return }
+      work += 1
+      guard work <= maximumWork else { break }
       let day = period.flooredQuotient(units)
       guard day <= Self.lastDay else { return }
       if !(month.first..<month.first + month.length).contains(day) {

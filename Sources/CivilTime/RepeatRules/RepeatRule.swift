@@ -110,7 +110,7 @@ extension RepeatRule {
 extension TimeZoneRules {
   /// A local time such that no reading up to it is an instant after the given one, whatever the
   /// zone's last change of offset.
-  fileprivate func earliestReading(after instant: Instant) -> LocalDateTime {
+  func earliestReading(after instant: Instant) -> LocalDateTime {
     let now = segment(at: instant.wholeSeconds)
     var offset = now.type.offset
     if now.start > .min {

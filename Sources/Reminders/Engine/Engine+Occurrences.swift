@@ -1,4 +1,4 @@
-import CivilTime
+package import CivilTime
 import Containers
 import Geofencing
 
@@ -46,15 +46,19 @@ extension Engine {
 
   /// The first occurrence after `moment` that the reminder's days and `from` admit.
   func nextOccurrence(of reminder: Reminder, after moment: Instant) -> Instant? {
-    guard reminder.repeats, let due = reminder.due else { return nil }
-    let zone = self.zone(of: reminder)
-    let occurrences = reminder.occurrences(from: resolve(due), zone: zone)
+    guard var search = repeatSearch(of: reminder) else { return nil }
+    return nextOccurrence(of: reminder, after: moment, by: &search)
+  }
+
+  private func nextOccurrence(
+    of reminder: Reminder, after moment: Instant, by search: inout RepeatSearch
+  ) -> Instant? {
     let window = Window(reminder, in: self.zone)
     var moment = moment
     if reminder.kind != .location, let from = window.from { moment = max(moment, from.previous) }
     // After 400 years the calendar repeats.
     for _ in 0..<400 {
-      guard let next = occurrences.next(after: moment, zone: zone) else { return nil }
+      guard let next = search.next(after: moment) else { return nil }
       if window.admitsDay(of: next) { return next }
       moment = max(next, window.nextDay(after: next).previous)
     }
@@ -73,34 +77,52 @@ extension Engine {
     return window.admitsDay(of: occurrence)
   }
 
-  /// The last occurrence after the current one and not after `moment`; nil if there is none.
-  /// Searches back in doubling steps, so the cost hardly depends on how many were missed.
+  /// The last occurrence after the current one and not after `moment` that the reminder's days and
+  /// `from` admit; nil if there is none.
   func latestOccurrence(
     of reminder: Reminder, after current: Instant, upTo moment: Instant
   ) -> Instant? {
-    guard let following = nextOccurrence(of: reminder, after: current), following <= moment else {
-      return nil
+    guard var search = repeatSearch(of: reminder) else { return nil }
+    return latestOccurrence(of: reminder, after: current, upTo: moment, by: &search)
+  }
+
+  private func latestOccurrence(
+    of reminder: Reminder, after current: Instant, upTo moment: Instant,
+    by search: inout RepeatSearch
+  ) -> Instant? {
+    let window = Window(reminder, in: self.zone)
+    var (current, moment) = (current, moment)
+    if reminder.kind != .location, let from = window.from { current = max(current, from.previous) }
+    for _ in 0..<400 {
+      guard let latest = search.latest(after: current, upTo: moment) else { return nil }
+      if window.admitsDay(of: latest) { return latest }
+      moment = window.start(of: window.day(of: latest)).previous
     }
-    var latest = following
-    var step = TimeSpan.seconds(1)
-    while moment - step > following {
-      if let found = nextOccurrence(of: reminder, after: moment - step), found <= moment {
-        latest = found
-        break
-      }
-      step = TimeSpan(microseconds: step.microseconds * 2)
-    }
-    // Bisect between the occurrence found and the moment.
-    var end = moment
-    while end - latest > .seconds(1) {
-      let middle = latest + TimeSpan(microseconds: (end - latest).microseconds / 2)
-      if let found = nextOccurrence(of: reminder, after: middle), found <= moment {
-        latest = found
-      } else {
-        end = middle
-      }
-    }
-    return latest
+    return nil
+  }
+
+  // MARK: - Work
+
+  /// Steps that one search for the due times of a reminder may take; see `RepeatSearch.work`. A new
+  /// reminder may take a tenth of them: the work grows with the years since the start of a rule.
+  static let maximumRepeatWork = 400_000
+
+  /// nil where the reminder does not repeat.
+  private func repeatSearch(of reminder: Reminder) -> RepeatSearch? {
+    guard reminder.repeats, let due = reminder.due else { return nil }
+    let zone = self.zone(of: reminder)
+    return RepeatSearch(
+      reminder.occurrences(from: resolve(due), zone: zone), zone: zone,
+      maximumWork: Self.maximumRepeatWork)
+  }
+
+  /// Steps that finding the due times of a new reminder takes at `now`.
+  package func repeatWork(of reminder: Reminder, at now: Instant) -> Int {
+    guard var search = repeatSearch(of: reminder), let due = reminder.due else { return 0 }
+    let start = resolve(due)
+    _ = latestOccurrence(of: reminder, after: start, upTo: now, by: &search)
+    _ = nextOccurrence(of: reminder, after: max(start, now), by: &search)
+    return search.work
   }
 
   /// The zone of a reminder's repeat rule: its own, else the system's.
