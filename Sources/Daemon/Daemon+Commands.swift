@@ -29,6 +29,8 @@ extension Daemon {
   /// - Parameter changed: with what each has gone through so far.
   func save(new: [Reminder], changed: [ReminderStore.Entry]) throws {
     try checkRoom(for: new + changed.map(\.reminder))
+    var budget = RepeatBudget()
+    for reminder in new + changed.map(\.reminder) { try budget.charge(reminder, of: self) }
     try perform(
       Command(
         events: new.map { .add($0, nil) } + changed.map { .replace($0.reminder) },

@@ -197,6 +197,7 @@ final class CalendarFolder {
       watch?.checkAgain(in: Self.retryDelay)
       return false
     }
+    for refusal in merge.refusals.prefix(Self.maximumRefusals) { log.warning("\(refusal)") }
     for (file, now) in merge.idsByFile { ids[file] = now.isEmpty ? nil : now }
     let (added, changed, removed) = merge.counts
     if added + changed + removed > 0 {

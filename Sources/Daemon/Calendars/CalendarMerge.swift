@@ -1,4 +1,5 @@
 import CivilTime
+import Control
 import Interchange
 import Reminders
 import Storage
@@ -10,10 +11,13 @@ struct CalendarMerge {
   /// The ids in each file that was read.
   private(set) var idsByFile: [String: Set<String>] = [:]
   private(set) var counts = (added: 0, changed: 0, removed: 0)
+  /// Sentences about reminders that were left out.
+  private(set) var refusals: [String] = []
   private var saved: [ReminderStore.Entry] = []
   private var forgotten: [String] = []
   private var events: [Event] = []
   private var failure: (any Error)?
+  private var budget = RepeatBudget()
 
   init(daemon: Daemon, now: Instant) {
     self.daemon = daemon
@@ -41,6 +45,12 @@ struct CalendarMerge {
     var reminder = found.reminder
     reminder.source = Reminder.Source(file: file, standing: found.standing)
     guard (try? reminder.checkCompleteness()) != nil else { return false }
+    do throws(GeoremindError) {
+      try budget.charge(reminder, of: daemon)
+    } catch {
+      refusals.append("\(file): left out: \(reminder.title): \(error)")
+      return false
+    }
     do {
       guard let known = try daemon.store.reminders.reminder(id: reminder.id) else {
         // A task that was done before its first import makes no reminder.

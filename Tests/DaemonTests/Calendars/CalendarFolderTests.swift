@@ -86,6 +86,20 @@ import Testing
     #expect(rig.journal.troubles(.warning) == [])
   }
 
+  @Test func anEventThatTakesTooLongToCountIsLeftOut() throws {
+    let folder = try folder()
+    let rule = "FREQ=SECONDLY;INTERVAL=86399;BYHOUR=1;BYMINUTE=1;BYSECOND=1;COUNT=1000000"
+    let slow = (0..<3).map {
+      "BEGIN:VTODO\nUID:slow\($0)\nSUMMARY:S\nDUE:00010101T000000Z\nRRULE:\(rule)\nEND:VTODO"
+    }
+    try put(folder, "a.ics", Self.item((slow + [Self.todo("good")]).joined(separator: "\n")))
+    let rig = try rig(folder)
+    #expect(try ids(rig) == ["good"])
+    let warnings = rig.journal.troubles(.warning)
+    #expect(warnings.count == 3)
+    #expect(warnings.allSatisfy { $0.contains("a.ics: left out: S: ") })
+  }
+
   @Test func filesThatComeChangeAndGo() throws {
     let folder = try folder()
     let rig = try rig(folder)

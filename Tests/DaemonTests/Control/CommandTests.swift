@@ -40,6 +40,39 @@ import Testing
     return ["fired", "shop", "ferry", "later"]
   }
 
+  // MARK: - Bounded work
+
+  /// Counting its occurrences from the year 1 takes the processor a tenth of a second.
+  private static let slowRule =
+    "FREQ=SECONDLY;INTERVAL=86399;BYHOUR=1;BYMINUTE=1;BYSECOND=1;COUNT=1000000"
+
+  @Test func aRuleThatTakesTooLongToCountIsRefusedAndNothingIsStored() throws {
+    let client = try rig.client()
+    let slow = #"{"title":"S","due":"0001-01-01T00:00:00Z","repeat":"\#(Self.slowRule)"}"#
+    for call in ["Add", "Import"] {
+      let parameters =
+        call == "Add"
+        ? #"{"reminder":\#(slow)}"# : #"{"reminders":[{"title":"A","due":"2100-01-01"},\#(slow)]}"#
+      let error = #expect(throws: VarlinkError.self) { try client.call(call, parameters) }
+      #expect(error?.parameters["field"]?.string == "repeat")
+    }
+    #expect(try daemon.store.reminders.count() == 0)
+  }
+
+  /// Each of the rules alone is accepted.
+  @Test func theRulesOfOneCallShareABudget() throws {
+    let rule = "FREQ=DAILY;BYHOUR=1;COUNT=100000"
+    func document(_ index: Int) throws -> Reminder {
+      var reminder = Reminder(id: "\(index)", kind: .date, title: "T")
+      reminder.due = .absolute(start - .hours(24 * 9_000))
+      reminder.repeatRule = try RepeatRule(parsing: rule)
+      return reminder
+    }
+    try daemon.add(document(0))
+    #expect(throws: GeoremindError.self) { try daemon.addAll((1...300).map(document)) }
+    #expect(try daemon.store.reminders.count() == 1)
+  }
+
   // MARK: - One commit
 
   @Test func eachCommandIsOneCommit() throws {
