@@ -41,10 +41,14 @@ package struct JSONNumber: Equatable, Sendable {
   }
 }
 
-/// The members of an object in their order. Look-up is linear: the objects here are small. Names
-/// are compared scalar by scalar (RFC 8259 section 8.3), so two spellings of "é" are two members.
+/// The members of an object in their order. A small object is searched, a larger one has an index.
+/// Names are compared scalar by scalar (RFC 8259 section 8.3), so two spellings of "é" are two
+/// members.
 package struct JSONObject: Equatable, Sendable {
   package private(set) var members: [(key: String, value: JSONValue)] = []
+  /// The last member of each name, in UTF-8; nil while the object is small.
+  private var index: [[UInt8]: Int]?
+  private static let largestWithoutIndex = 32
 
   package init() {}
 
@@ -56,21 +60,35 @@ package struct JSONObject: Equatable, Sendable {
 
   /// Reading a key that is said twice gives the last one. Setting nil removes the key.
   package subscript(key: String) -> JSONValue? {
-    get { members.last { Self.same($0.key, key) }?.value }
+    get { place(of: key).map { members[$0].value } }
     set {
-      guard let newValue else {
-        members.removeAll { Self.same($0.key, key) }
-        return
-      }
-      if let index = members.lastIndex(where: { Self.same($0.key, key) }) {
-        members[index].value = newValue
-      } else {
-        members.append((key, newValue))
+      let place = place(of: key)
+      if let newValue, let place {
+        members[place].value = newValue
+      } else if let newValue {
+        append(key, newValue)
+      } else if place != nil {
+        let rest = members.filter { !Self.same($0.key, key) }
+        self = JSONObject()
+        for (key, value) in rest { append(key, value) }
       }
     }
   }
 
-  mutating func append(_ key: String, _ value: JSONValue) { members.append((key, value)) }
+  mutating func append(_ key: String, _ value: JSONValue) {
+    members.append((key, value))
+    if index != nil {
+      index?[Array(key.utf8)] = members.count - 1
+    } else if members.count > Self.largestWithoutIndex {
+      index = [:]
+      for (place, member) in members.enumerated() { index?[Array(member.key.utf8)] = place }
+    }
+  }
+
+  private func place(of key: String) -> Int? {
+    if let index { return index[Array(key.utf8)] }
+    return members.lastIndex { Self.same($0.key, key) }
+  }
 
   package static func == (a: JSONObject, b: JSONObject) -> Bool {
     a.members.elementsEqual(b.members) { same($0.key, $1.key) && $0.value == $1.value }

@@ -3,6 +3,26 @@ import TestSupport
 import Testing
 
 @Suite struct JSONValueTests {
+  /// A dictionary and a list of names are the oracle.
+  @Test func aLargeObjectIsTheSameAsASmallOne() {
+    var random = SeededGenerator(seed: 3)
+    var object = JSONObject()
+    var names: [String] = []
+    var values: [String: Int] = [:]
+    for round in 0..<3_000 {
+      let name = "n\(Int.random(in: 0..<150, using: &random))"
+      let isRemoval = Int.random(in: 0..<4, using: &random) == 0
+      object[name] = isRemoval ? nil : .int(round)
+      if isRemoval { names.removeAll { $0 == name } }
+      if !isRemoval, values[name] == nil { names.append(name) }
+      values[name] = isRemoval ? nil : round
+      #expect(object[name]?.int == values[name])
+    }
+    #expect(names.count > 64)
+    #expect(object.members.map(\.key) == names)
+    #expect(object.members.map(\.value.int) == names.map { values[$0] })
+  }
+
   @Test(arguments: [
     (0.0, "0"), (-0.0, "0"), (1.0, "1"), (-17.0, "-17"), (0.1, "0.1"), (52.520_006_6, "52.5200066"),
     (1e15, "1000000000000000"), (1e300, "1e+300"), (.leastNonzeroMagnitude, "5e-324"),

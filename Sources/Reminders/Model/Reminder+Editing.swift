@@ -8,7 +8,8 @@ extension Reminder {
   /// and what it does not give stays, such as the radius of another place.
   package static func document(_ old: JSONObject, with changes: JSONObject) -> JSONObject {
     var document = old
-    for (key, value) in changes.members { document[key] = value == .null ? nil : value }
+    // Of a member that is given twice the last one counts.
+    for (key, _) in changes.members { document[key] = changes[key] == .null ? nil : changes[key] }
     func gives(_ key: String) -> Bool { (changes[key] ?? .null) != .null }
     if shapes.contains(where: gives) {
       for shape in shapes where !gives(shape) { document[shape] = nil }
