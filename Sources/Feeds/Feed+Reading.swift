@@ -21,7 +21,10 @@ extension Feed {
   private func readStream(_ channel: FeedChannel, _ events: IOEvents) {
     let count = read(
       channel.descriptor.raw, buffer.baseAddress, min(buffer.count, Self.maximumTurn))
-    if count > 0 { return deliver(count) }
+    if count > 0 {
+      shareTurns(isFlooded: count == Self.maximumTurn)
+      return deliver(count)
+    }
     if count == 0 { return hungUp() }
     switch errno {
     case EINTR: break
@@ -33,10 +36,17 @@ extension Feed {
     }
   }
 
+  /// Live data comes before clients. A feed that fills its turn shares the turns with them.
+  private func shareTurns(isFlooded: Bool) {
+    source?.setPriority(isFlooded ? .background : .normal)
+  }
+
   /// Reads up to 32 datagrams a turn and four times the bytes of a stream: enough to take a burst
   /// before the kernel drops it, without blocking the loop in a flood.
   private func readDatagrams(_ channel: FeedChannel) {
     var taken = 0
+    var isFlooded = true
+    defer { shareTurns(isFlooded: isFlooded) }
     for _ in 0..<32 where taken < 4 * Self.maximumTurn {
       if let (count, origin) = datagrams.receive(from: channel.descriptor.raw, into: buffer) {
         guard count > 0 else { continue }
@@ -45,6 +55,7 @@ extension Feed {
         handlers.onDatagram(received(count), origin)
         guard self.channel === channel, !isPaused else { return }
       } else {
+        isFlooded = false
         let code = errno
         if code == EINTR { continue }
         // ENETDOWN is reported once; the socket receives again when the network is back.

@@ -109,7 +109,7 @@ func quickOptions(silence: Int64? = nil, connect: Int64 = 10_000_000) -> Feed.Op
     peer.write(String(repeating: "x", count: 40_960))
     let pipe = try Pipe()
     pipe.write("never read")
-    let other = try loop.addIO(pipe.reader, .readable) { _ in turns += 1 }
+    let other = try loop.addIO(pipe.reader, .readable, priority: .background) { _ in turns += 1 }
     while feed.bytesReceived < 40_960 { try #require(try loop.runOnce(timeout: 10_000_000)) }
     #expect(pieces.max() == 4096)
     #expect(turns >= pieces.count - 1)

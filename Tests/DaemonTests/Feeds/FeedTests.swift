@@ -43,6 +43,29 @@ import Testing
     #expect(rig.journal.troubles(.warning) == [])
   }
 
+  /// The feed always has more than the daemon has read.
+  @Test func aFeedWithoutPauseLeavesClientsTheirTurns() throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/fifo"
+    try #require(mkfifo(path, 0o600) == 0)
+    let writer = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    try #require(writer >= 0)
+    defer { close(writer) }
+    let rig = try rig("file://\(path)?speed=max")
+    try rig.run { rig.daemon.feeds.first?.feed.state == .open }
+    let client = try rig.client()
+    try client.send("Status")
+    let lines = [UInt8](repeating: 0x0A, count: 1 << 16)
+    var turns = 0
+    while try client.poll().isEmpty, turns < 1_000 {
+      _ = write(writer, lines, lines.count)
+      try rig.daemon.loop.runOnce(timeout: 0)
+      turns += 1
+    }
+    #expect(turns < 100)
+    #expect(rig.daemon.feeds.first?.statistics.bytes ?? 0 > 4096)
+  }
+
   @Test func garbageWithoutALineEndIsSurvived() throws {
     let folder = try TemporaryFolder()
     var state: UInt32 = 12345
