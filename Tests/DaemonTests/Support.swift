@@ -154,9 +154,9 @@ final class Client {
   }
 
   /// The beginning of a call, whose end never comes.
-  func sendHalfACall() throws {
-    try socket.send(Array(#"{"method":"org.geo"#.utf8), timeout: 1_000_000)
-  }
+  func sendHalfACall() throws { try sendRaw(Array(#"{"method":"org.geo"#.utf8)) }
+
+  func sendRaw(_ bytes: [UInt8]) throws { try socket.send(bytes, timeout: 1_000_000) }
 
   /// The next reply to whatever was sent.
   func reply() throws -> Result<JSONObject, VarlinkError> {

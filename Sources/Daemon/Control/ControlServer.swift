@@ -238,7 +238,10 @@ final class ControlServer {
       switch action {
       case .send(let bytes): client.stream.send(bytes)
       case .close(let reason):
-        daemon.log.info("Closing a client's connection: \(reason)")
+        let peer = client.stream.peer
+        daemon.refusals.report(
+          "Closing a connection of user \(peer.userID), process \(peer.processID): \(reason)",
+          user: peer.userID, process: peer.processID, .invalid)
         client.stream.finish()
       }
     }

@@ -7,6 +7,8 @@ struct RefusalCount {
     case dropped
     /// The change of another user's reminder.
     case change
+    /// A message that is no call.
+    case invalid
   }
 
   /// Refusals that were counted and not reported.

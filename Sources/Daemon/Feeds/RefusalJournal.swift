@@ -61,6 +61,7 @@ final class RefusalJournal {
     case .client: "Refused clients of \(who)"
     case .dropped: "Disconnected clients of \(who) that held too much memory,"
     case .change: "Refused \(who) to change reminders of others"
+    case .invalid: "Closed connections of \(who), whose messages are no calls,"
     }
   }
 

@@ -7,6 +7,8 @@ import Reminders
 /// Words and fields of the entries that the daemon writes for people and programs.
 final class Announcer {
   let sink: any JournalSink
+  /// A flapping receiver must not fill the journal: one entry a minute (monotonic microseconds).
+  private var stepsBack = (nextEntry: Int64.min, unreported: 0)
 
   init(sink: any JournalSink) { self.sink = sink }
 
@@ -81,11 +83,21 @@ final class Announcer {
           "GEOREMIND_MISSED_TOLD": "\(missed.reported)",
           "GEOREMIND_MISSED_LEFT_OUT": "\(missed.leftOut)",
         ])
-    case .fixTimeSteppedBack(let span):
-      write(
-        "The receiver's clock went back by \(whole(span)); its fixes count again", .warning,
-        .clockStepped)
+    case .fixTimeSteppedBack(let span): announceStepBack(of: span)
     }
+  }
+
+  private func announceStepBack(of span: TimeSpan) {
+    let now = SystemClock.monotonic.microseconds
+    guard now >= stepsBack.nextEntry else {
+      stepsBack.unreported += 1
+      return
+    }
+    let more = stepsBack.unreported == 0 ? "" : " (\(stepsBack.unreported) times more before)"
+    stepsBack = (now + 60_000_000, 0)
+    write(
+      "The receiver's clock went back by \(whole(span)); its fixes count again\(more)", .warning,
+      .clockStepped)
   }
 
   /// The time span in whole seconds.

@@ -226,6 +226,19 @@ import Testing
     #expect(entries.first?.message.contains("hold more than 1 MiB") == true)
   }
 
+  /// A client without end must not fill the journal.
+  @Test func messagesThatAreNoCallsAreOneEntry() throws {
+    let rig = try Rig()
+    for _ in 0..<20 {
+      let client = try rig.client()
+      try client.sendRaw(Array("hello\0".utf8))
+      #expect(throws: Unexpected.self) { try rig.run { try !client.poll().isEmpty } }
+    }
+    let entries = rig.journal.entries(.clientRefused)
+    #expect(entries.count == 1)
+    #expect(entries.first?.message.contains("does not speak Varlink") == true)
+  }
+
   @Test func manyRefusalsAreOneEntryAndASum() throws {
     let rig = try Rig("[Control]\nAllowGroup=\n")
     for _ in 0..<50 {
