@@ -131,7 +131,7 @@ extension ControlService {
     if let category = given["category"]?.string { changed.category = category.nonEmpty }
     if let notes = given["notes"]?.string { changed.notes = notes.nonEmpty }
     let followers = try daemon.store.places.followers(of: place)
-    try mayLead(followers, by: "EditPlace")
+    try mayLead(from: place, followers, by: "EditPlace")
     try lead(followers, from: place, to: changed, storing: changed) { () throws(StoreError) in
       try daemon.store.places.replace(place.name, with: changed)
     }
@@ -145,7 +145,7 @@ extension ControlService {
       throw GeoremindError.invalidReminder(field: "into", reason: "is the same place")
     }
     let followers = try daemon.store.places.followers(of: place)
-    try mayLead(followers, by: "MergePlaces")
+    try mayLead(from: place, followers, by: "MergePlaces")
     try lead(followers, from: place, to: other, storing: nil) { () throws(StoreError) in
       try daemon.store.places.remove(named: place.name)
     }
@@ -159,6 +159,7 @@ extension ControlService {
     if given["unless_used"]?.bool == true, !followers.isEmpty {
       throw GeoremindError.inUse(name: place.name, reminders: followers)
     }
+    try mayLead(from: place, followers, by: "RemovePlace")
     let number = try store.number(named: place.name)
     try store.remove(named: place.name)
     updateEngine(of: nil, number: number)

@@ -51,20 +51,30 @@ struct Caller: Equatable {
 extension ControlService {
   /// - Throws: `refusedByPolicy` for another user's reminder; the journal gets no content of it.
   func mayChange(_ reminder: Reminder, by method: String) throws(GeoremindError) {
-    guard !daemon.settings.sharesChanges, !caller.mayChange(reminder), let owner = reminder.owner
-    else { return }
+    guard !caller.mayChange(reminder), let owner = reminder.owner else { return }
+    try requireSharing("reminder \(reminder.id)", of: owner, by: method, reminder: reminder.id)
+  }
+
+  /// Refuses a change to what another user owns, unless the configuration shares changes.
+  /// - Parameter subject: what the call would change, without its content.
+  func requireSharing(
+    _ subject: String, of owner: UInt32, by method: String, reminder: String? = nil
+  ) throws(GeoremindError) {
+    guard !daemon.settings.sharesChanges else { return }
     daemon.refusals.report(
-      "Refused user \(caller.user), process \(caller.process), to change reminder \(reminder.id) "
+      "Refused user \(caller.user), process \(caller.process), to change \(subject) "
         + "of user \(owner) (\(method))",
-      user: caller.user, process: caller.process, .change, reminder: reminder.id)
+      user: caller.user, process: caller.process, .change, reminder: reminder)
     throw .refusedByPolicy(
-      reason: "reminder '\(reminder.id)' is of user \(owner), and only that user and root may "
+      reason: "\(subject) is of user \(owner), and only that user and root may "
         + "change it; SharedChanges=yes would let all members of the group")
   }
 
-  /// Reminders that would move along with a place.
-  func mayLead(_ ids: [String], by method: String) throws {
-    for id in ids {
+  /// Checks that the caller may change every reminder that a change of this place affects: those
+  /// that follow it by name, and those that wait for any place of its category.
+  func mayLead(from place: SavedPlace, _ followers: [String], by method: String) throws {
+    let near = place.category.map { daemon.host.engine.reminders(nearCategory: $0) } ?? []
+    for id in followers + near {
       if let entry = try daemon.store.reminders.reminder(id: id) {
         try mayChange(entry.reminder, by: method)
       }

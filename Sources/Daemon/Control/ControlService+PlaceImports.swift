@@ -7,7 +7,7 @@ import Storage
 /// Imports of places: many calls, of which nothing is seen until the last.
 extension ControlService {
   func beginPlaceImport() throws -> JSONObject {
-    ["import": .int(Int(try daemon.placeImports.begin()))]
+    ["import": .int(Int(try daemon.placeImports.begin(by: caller.user)))]
   }
 
   func importPlaces(_ given: JSONObject) throws -> JSONObject {
@@ -29,7 +29,13 @@ extension ControlService {
     return JSONObject()
   }
 
-  private func number(_ given: JSONObject) -> Int64 { Int64(given["import"]?.int ?? 0) }
+  private func number(_ given: JSONObject) throws -> Int64 {
+    let id = Int64(given["import"]?.int ?? 0)
+    if let user = daemon.placeImports.user(of: id), user != caller.user, !caller.isMaster {
+      try requireSharing("import \(id)", of: user, by: "a place import")
+    }
+    return id
+  }
 
   private func read(_ values: [JSONValue]) throws -> [(place: SavedPlace, color: String?)] {
     var places: [(place: SavedPlace, color: String?)] = []

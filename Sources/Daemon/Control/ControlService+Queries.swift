@@ -75,6 +75,7 @@ extension ControlService {
     guard let now = daemon.clock.now else {
       throw GeoremindError.refusedByPolicy(reason: "the recording has not begun yet")
     }
+    if !caller.isMaster { try requireSharing("the travel times", of: 0, by: "ForgetTrips") }
     daemon.host.handle(.forgetTrips(transport), at: now)
     return JSONObject()
   }

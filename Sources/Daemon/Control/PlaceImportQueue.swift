@@ -14,7 +14,7 @@ final class PlaceImportQueue {
 
   private let store: Store
   private let log: Logger
-  private var batches: [Int64: (batch: PlaceImport, lastUse: Int64)] = [:]
+  private var batches: [Int64: (batch: PlaceImport, user: UInt32, lastUse: Int64)] = [:]
   private let purgeTimer: TimerSource?
   private let settleTimer: TimerSource?
 
@@ -33,7 +33,8 @@ final class PlaceImportQueue {
     settleTimer?.close()
   }
 
-  func begin() throws -> Int64 {
+  /// - Parameter user: who may go on with the import.
+  func begin(by user: UInt32) throws -> Int64 {
     let now = SystemClock.monotonic.microseconds
     for (id, entry) in batches where now - entry.lastUse > Self.longestSilence { try abandon(id) }
     guard batches.count < Self.maximumCount else {
@@ -41,16 +42,21 @@ final class PlaceImportQueue {
         reason: "\(Self.maximumCount) imports are under way already; try again later")
     }
     let batch = try store.imports.begin()
-    batches[batch.id] = (batch, now)
+    batches[batch.id] = (batch, user, now)
     return batch.id
   }
 
   func batch(_ id: Int64) throws -> PlaceImport {
-    guard let entry = batches[id] else { throw GeoremindError.notFound(id: "import \(id)") }
-    batches[id] = (entry.batch, SystemClock.monotonic.microseconds)
+    guard let batch = batches[id]?.batch else {
+      throw GeoremindError.notFound(id: "import \(id)")
+    }
+    batches[id]?.lastUse = SystemClock.monotonic.microseconds
     settleTimer?.arm(in: 1_000_000)
-    return entry.batch
+    return batch
   }
+
+  /// nil for an unknown import.
+  func user(of id: Int64) -> UInt32? { batches[id]?.user }
 
   func finish(_ id: Int64) throws -> PlaceImport {
     let batch = try batch(id)

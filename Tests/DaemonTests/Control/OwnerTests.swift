@@ -120,6 +120,48 @@ import Testing
     #expect(try !isRefused(rig, anna, "Remove", #"{"id":"a"}"#))
   }
 
+  @Test func aPlaceOfACategoryThatAnothersReminderWatchesStays() throws {
+    let rig = try Rig()
+    _ = try reply(rig, ben, "AddCategory", #"{"name":"shop"}"#)
+    let place = #"{"name":"Rewe","latitude":53.5,"longitude":9.9,"category":"shop"}"#
+    _ = try reply(rig, ben, "AddPlace", place)
+    let document = #"{"id":"a","kind":"location","title":"x","near_category":"shop"}"#
+    _ = try reply(rig, anna, "Add", #"{"reminder":\#(document)}"#)
+    #expect(try isRefused(rig, ben, "RemovePlace", #"{"name":"Rewe"}"#))
+    #expect(
+      try isRefused(rig, ben, "EditPlace", #"{"name":"Rewe","latitude":53.6,"longitude":9.9}"#))
+    #expect(try !isRefused(rig, anna, "RemovePlace", #"{"name":"Rewe"}"#))
+  }
+
+  @Test func aPlaceThatAnothersReminderFollowsIsNotRemoved() throws {
+    let rig = try Rig()
+    _ = try reply(rig, ben, "AddPlace", #"{"name":"Home","latitude":53.5,"longitude":9.9}"#)
+    let document = #"{"id":"a","kind":"location","title":"x","place":"Home"}"#
+    _ = try reply(rig, anna, "Add", #"{"reminder":\#(document)}"#)
+    #expect(try isRefused(rig, ben, "RemovePlace", #"{"name":"Home"}"#))
+    #expect(try !isRefused(rig, root, "RemovePlace", #"{"name":"Home"}"#))
+  }
+
+  @Test func onlyItsUserAndRootGoOnWithAPlaceImport() throws {
+    let rig = try Rig()
+    for method in ["ImportPlaces", "FinishPlaceImport", "AbandonPlaceImport"] {
+      let id = try #require(try reply(rig, anna, "BeginPlaceImport", "{}")["import"]?.int)
+      let places = method == "ImportPlaces" ? #","places":[]"# : ""
+      let parameters = #"{"import":\#(id)\#(places)}"#
+      #expect(try isRefused(rig, ben, method, parameters))
+      #expect(try !isRefused(rig, anna, method, parameters))
+    }
+    let id = try #require(try reply(rig, anna, "BeginPlaceImport", "{}")["import"]?.int)
+    #expect(try !isRefused(rig, root, "FinishPlaceImport", #"{"import":\#(id)}"#))
+  }
+
+  @Test func onlyRootForgetsTheTravelTimesOfAll() throws {
+    let rig = try Rig()
+    #expect(try isRefused(rig, ben, "ForgetTrips", "{}"))
+    #expect(try !isRefused(rig, root, "ForgetTrips", "{}"))
+    #expect(try !isRefused(rig, Caller(user: 1000, daemon: 1000), "ForgetTrips", "{}"))
+  }
+
   /// A reminder goes where its place goes, so the place is not to be moved from under it.
   @Test func aPlaceThatAnothersReminderFollowsStays() throws {
     let rig = try Rig()
