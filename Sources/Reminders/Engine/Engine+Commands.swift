@@ -1,4 +1,4 @@
-package import CivilTime
+import CivilTime
 import Containers
 import Departure
 import Geofencing
