@@ -13,7 +13,7 @@ extension Daemon {
 
   /// Adds reminders of which a snoozed one goes on with its snooze.
   func addAll(_ entries: [ReminderStore.Entry]) throws {
-    try checkRoom(for: entries.map(\.reminder))
+    try checkLimits(of: entries.map(\.reminder))
     try perform(
       Command(
         events: entries.map {
@@ -28,9 +28,7 @@ extension Daemon {
 
   /// - Parameter changed: with what each has gone through so far.
   func save(new: [Reminder], changed: [ReminderStore.Entry]) throws {
-    try checkRoom(for: new + changed.map(\.reminder))
-    var budget = RepeatBudget()
-    for reminder in new + changed.map(\.reminder) { try budget.charge(reminder, of: self) }
+    try checkLimits(of: new + changed.map(\.reminder))
     try perform(
       Command(
         events: new.map { .add($0, nil) } + changed.map { .replace($0.reminder) },
@@ -49,6 +47,13 @@ extension Daemon {
     changes.saved = command.saved
     changes.forgotten = command.forgotten
     try store.commit(changes, and: body)
+  }
+
+  /// Checks the memory that reminders need, and the work of finding their due times.
+  func checkLimits(of reminders: [Reminder]) throws(GeoremindError) {
+    try checkRoom(for: reminders)
+    var budget = RepeatBudget()
+    for reminder in reminders { try budget.charge(reminder, of: self) }
   }
 
   /// All reminders are in memory: a daemon killed for lack of it would be killed at each start.

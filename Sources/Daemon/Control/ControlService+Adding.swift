@@ -57,7 +57,7 @@ extension ControlService {
     let reminder = caller.owning(try read(document, newID: "new"))
     try reminder.checkConditions(in: daemon.host.engine.zone)
     if document["id"] != nil { try mustBeNew(reminder) }
-    try daemon.checkRoom(for: [reminder])
+    try daemon.checkLimits(of: [reminder])
     return reminder
   }
 

@@ -122,7 +122,7 @@ import Testing
 
   @Test func aPlaceOfACategoryThatAnothersReminderWatchesStays() throws {
     let rig = try Rig()
-    _ = try reply(rig, ben, "AddCategory", #"{"name":"shop"}"#)
+    _ = try reply(rig, ben, "AddCategory", ##"{"name":"shop","color":"#AA8800"}"##)
     let place = #"{"name":"Rewe","latitude":53.5,"longitude":9.9,"category":"shop"}"#
     _ = try reply(rig, ben, "AddPlace", place)
     let document = #"{"id":"a","kind":"location","title":"x","near_category":"shop"}"#

@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func aWordOfACategoryFindsItsPlaces() throws {
-    _ = try client.call("AddCategory", #"{"name":"Bakery"}"#)
+    _ = try client.call("AddCategory", ##"{"name":"Bakery","color":"#AA8800"}"##)
     for (name, category, longitude) in [("Müller", "Bakery", 2.0), ("Old bakery", nil, 2.2)] {
       let place: JSONObject = [
         "name": .string(name), "latitude": 1, "longitude": .double(longitude),
