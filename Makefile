@@ -8,11 +8,11 @@ RELEASE = .build/release
 # less memory for the daemon. The packing needs lld.
 BUILD_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -s \
   -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs
-SOURCES := $(shell find Sources Benchmarks Tools -name '*.swift' -o -name '*.h' -o -name '*.modulemap')
+SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -name '*.swift' -o -name '*.h' -o -name '*.modulemap')
 
 .DEFAULT_GOAL = all
 .PHONY: help all run test check deps lint prose docs docs-check docs-run fuzz bench install install-main \
-  install-route uninstall deb clean drive ci golden crash failures fleet soak clock packages service calendars \
+  install-route uninstall deb clean drive ci golden crash failures fleet soak lives clock packages service calendars \
   interchange routing geodesics notifications report units sanitize long
 
 help: ## this list
@@ -70,6 +70,9 @@ fuzz: deps ## each fuzzing harness for ten seconds; Fuzz/run has more to choose
 
 golden: $(RELEASE)/.built ## recorded firings: 300 trips and 40 scripts of a live daemon
 	Tests/Golden/check $(RELEASE)
+
+lives: $(RELEASE)/.built ## generated lives of two days: the engine against the reference model
+	$(RELEASE)/georemind-lives --lives 500 --table
 
 service: ## the service under a real systemd (needs SYSTEM_BED)
 	Tests/System/run

@@ -143,6 +143,20 @@ let package = Package(
       .target(
         name: "TestSupport", dependencies: ["Geodesy", "LinuxRuntime"], path: "Tests/TestSupport",
         swiftSettings: strict),
+      .target(name: "ReferenceModel", path: "Tests/Lives/Model", swiftSettings: strict),
+      .target(
+        name: "Lives",
+        dependencies: [
+          "ReferenceModel", "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing",
+          "Reminders", "TestSupport",
+        ],
+        path: "Tests/Lives/Driver", swiftSettings: strict),
+      .executableTarget(
+        name: "georemind-lives", dependencies: ["ReferenceModel", "Lives"],
+        path: "Tests/Lives/Program", swiftSettings: strict),
+      .testTarget(
+        name: "LivesTests", dependencies: ["CivilTime", "ReferenceModel", "Lives"],
+        swiftSettings: strict),
       .executableTarget(
         name: "georemind-bench",
         dependencies: [

@@ -1,0 +1,63 @@
+package import ReferenceModel
+
+/// Two days of a device and of its user, as a list of actions.
+package struct Life: Sendable {
+  package enum Action: Equatable, Sendable {
+    /// A fix at a spot.
+    case fix(String, Motion)
+    case add(ReminderSpec)
+    case edit(ReminderSpec)
+    case remove(String)
+    case done(String)
+    case snooze(String, until: Moment)
+    case snoozeToNextVisit(String)
+    case zone(Zone)
+    /// The daemon is stopped and started again at once.
+    case restart
+  }
+
+  package struct Step: Sendable {
+    package let time: Moment
+    package var action: Action
+  }
+
+  package let seed: UInt64
+  package let zone: Zone
+  package let start: Moment
+  package let end: Moment
+  /// By rising time.
+  package var steps: [Step]
+
+  /// Inserts an action after those of the same time.
+  mutating func insert(_ action: Action, at time: Moment) {
+    let place = steps.firstIndex { $0.time > time } ?? steps.endIndex
+    steps.insert(Step(time: time, action: action), at: place)
+  }
+
+  /// One line for each action, by the clock of the life.
+  package var text: String {
+    var zone = zone
+    var lines = ["start \(zone.local(at: start).text) \(zone.name)"]
+    for step in steps {
+      lines.append("\(zone.local(at: step.time).text) \(step.action.text)")
+      if case .zone(let next) = step.action { zone = next }
+    }
+    return (lines + ["end"]).joined(separator: "\n")
+  }
+}
+
+extension Life.Action {
+  var text: String {
+    switch self {
+    case .fix(let spot, let motion): "fix at \(spot), \(motion.speed) m/s, \(motion.course)°"
+    case .add(let spec): "add \(spec.json)"
+    case .edit(let spec): "edit \(spec.json)"
+    case .remove(let id): "remove \(id)"
+    case .done(let id): "done \(id)"
+    case .snooze(let id, let until): "snooze \(id) until \(Zone.utc.local(at: until).text)Z"
+    case .snoozeToNextVisit(let id): "snooze \(id) to the next visit"
+    case .zone(let zone): "zone \(zone.name)"
+    case .restart: "restart"
+    }
+  }
+}

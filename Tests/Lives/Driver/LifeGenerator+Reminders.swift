@@ -1,0 +1,130 @@
+import ReferenceModel
+
+/// Reminders with a few conditions each, all about the two days of the life.
+extension LifeGenerator {
+  mutating func reminder(_ id: String, at time: Moment) -> ReminderSpec {
+    let name = pick(KindName.allCases)
+    var spec = ReminderSpec(id: id, kind: kind(name), region: region(name))
+    if case .date = spec.kind { set(.due, of: &spec, at: time) }
+    if case .leave = spec.kind { set(.due, of: &spec, at: time) }
+    let applicable = Condition.allCases.filter { $0.applies(to: name) }
+    for _ in 0..<Int.random(in: 0...4, using: &random) {
+      set(pick(applicable), of: &spec, at: time)
+    }
+    repair(&spec)
+    return spec
+  }
+
+  /// The same reminder with another value of a condition, without it, or elsewhere.
+  mutating func edited(_ spec: ReminderSpec, at time: Moment) -> ReminderSpec {
+    var spec = spec
+    let name = KindName(spec)
+    let condition = pick(Condition.allCases.filter { $0.applies(to: name) })
+    if happens(30), name.isLocation {
+      spec.region = region(name)
+    } else if happens(30), condition.isSet(in: spec), condition != .due {
+      condition.remove(from: &spec)
+    } else {
+      set(condition, of: &spec, at: time)
+    }
+    repair(&spec)
+    return spec
+  }
+
+  private mutating func kind(_ name: KindName) -> ReminderSpec.Kind {
+    switch name {
+    case .arrive: .location(.arrive)
+    case .depart: .location(.depart(pick([0, 0, 0, 60, 1800])))
+    case .dwell: .location(.dwell(pick([30, 300, 1800, 7200])))
+    case .category, .area: .location(pick([.arrive, .arrive, .depart(0), .dwell(600)]))
+    case .date: .date
+    case .leave: .leave(travel: pick([600, 1800, 5400]))
+    }
+  }
+
+  private mutating func region(_ name: KindName) -> String {
+    switch name {
+    case .arrive, .depart, .dwell, .leave: pick(Area.circles).rawValue
+    case .category: Area.food.rawValue
+    case .area: Area.campus.rawValue
+    case .date: ""
+    }
+  }
+
+  private mutating func stamp(_ moment: Moment, floating percent: Int) -> Stamp {
+    happens(percent) ? .floating(life.zone.local(at: moment)) : .absolute(moment)
+  }
+
+  private mutating func set(_ condition: Condition, of spec: inout ReminderSpec, at time: Moment) {
+    switch condition {
+    case .due:
+      let first = spec.isLocation ? time - 12 * 3600 : time + 60
+      spec.due = stamp(moment(from: first, to: life.end), floating: 75)
+    case .repeats:
+      let hourly = RepeatingTimes(.hourly, interval: pick([1, 2, 3, 5]))
+      let daily = RepeatingTimes(.daily, count: happens(20) ? 2 : nil)
+      spec.repeats = pick([hourly, daily, daily, daily, RepeatingTimes(.weekly)])
+      if happens(10) { spec.repeats = RepeatingTimes(.daily, interval: 2) }
+      if happens(5) { spec.repeats = RepeatingTimes(.monthly) }
+      // Long enough ago that the series has begun.
+      let first = spec.isLocation ? time - 86_400 : time - 43_200
+      spec.due = .floating(life.zone.local(at: moment(from: first, to: life.end - 86_400)))
+    case .lead: spec.leads = [pick([300, 900, 1800])]
+    case .leads: spec.leads = [pick([1200, 1800]), pick([0, 600])]
+    case .hours, .night: spec.hours = hours(isNight: condition == .night)
+    case .days:
+      let today = LocalTime.weekday(ofDay: life.zone.local(at: time).day)
+      spec.days = Set([today, today + 1, today + 2].map { $0 % 7 }.filter { _ in happens(50) })
+      if spec.days == [] { spec.days = [(today + 1) % 7] }
+    case .from: spec.from = stamp(moment(from: time, to: life.end - 36_000), floating: 50)
+    case .until:
+      // Often in the very second of a fix.
+      let fixes = life.steps.map(\.time).filter { $0 > time }
+      let end = happens(40) ? fixes.randomElement(using: &random) : nil
+      spec.until = stamp(end ?? moment(from: time + 3600, to: life.end), floating: 50)
+    case .cooldown: spec.cooldown = pick([600, 3600, 5400, 7 * 3600, 30 * 3600])
+    case .nag: spec.nag = pick([60, 300, 900, 3600])
+    case .nagLimit:
+      spec.nag = pick([60, 900, 3600])
+      spec.nagLimit = pick([0, 1, 3])
+    case .everyVisit: spec.everyVisit = true
+    case .maximumSpeed: spec.maximumSpeed = pick([1, 5, 10])
+    case .minimumSpeed: spec.minimumSpeed = pick([1, 1.5])
+    case .heading:
+      let first = pick([0, 90, 250])
+      spec.heading = Heading(first: first, last: (first + pick([100, 190])) % 360)
+    case .ifInside: spec.ifInside = .fire
+    }
+  }
+
+  private mutating func hours(isNight: Bool) -> Hours {
+    let step = pick([3600, 1800, 60, 1])
+    func time(_ hours: ClosedRange<Int>) -> Int {
+      Int.random(in: hours.lowerBound * 3600...hours.upperBound * 3600, using: &random) / step
+        * step
+    }
+    if isNight { return Hours(start: time(18...23), end: max(60, time(1...9))) }
+    let start = time(0...20)
+    return Hours(start: start, end: max(start + 60, time(start / 3600 + 1...23)))
+  }
+
+  /// Moves times that exclude each other, which the engine refuses.
+  private mutating func repair(_ spec: inout ReminderSpec) {
+    let zone = life.zone
+    // Not in the same second as another firing.
+    if spec.kind != .date { spec.nag = spec.nag.map { $0 + 7 } }
+    if spec.repeats?.unit == .hourly {
+      if !spec.leads.isEmpty { spec.leads = [300] }
+      // The way takes less time than there is between two due times.
+      if case .leave = spec.kind { spec.kind = .leave(travel: 600) }
+    }
+    // A series that is not over when the reminder is made.
+    if !spec.isLocation, spec.repeats?.count != nil { spec.repeats?.count = 5 }
+    guard var until = spec.until?.moment(in: zone) else { return }
+    let moments = [spec.due, spec.from].compactMap { $0?.moment(in: zone) }
+    guard let earliest = moments.max() else { return }
+    // Now and then it ends in the very second in which it is due.
+    if until < earliest || happens(10) { until = earliest }
+    spec.until = happens(50) ? .floating(zone.local(at: until)) : .absolute(until)
+  }
+}

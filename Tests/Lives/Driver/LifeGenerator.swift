@@ -1,0 +1,140 @@
+import ReferenceModel
+import TestSupport
+
+/// Makes lives from a seed: where the device goes, what the user asks for, and what the user does
+/// when something rings.
+package struct LifeGenerator {
+  var random: SeededGenerator
+  var life: Life
+  private static let day = 86_400
+
+  /// The life of a seed; the same one each time.
+  package static func life(seed: UInt64) -> Life {
+    var generator = LifeGenerator(seed: seed)
+    generator.move()
+    generator.addReminders()
+    generator.changeZone()
+    generator.react()
+    return generator.life
+  }
+
+  private init(seed: UInt64) {
+    random = SeededGenerator(seed: seed)
+    let zone = Zone.all.randomElement(using: &random) ?? .utc
+    // 2026-02-01, and so many days later; or the day before the clocks change.
+    var start = 1_769_904_000 + Int.random(in: 0..<280, using: &random) * Self.day
+    if let change = zone.changeMoments.randomElement(using: &random),
+      Int.random(in: 0..<10, using: &random) < 4
+    {
+      start = change - Int.random(in: 6..<40, using: &random) * 3600
+    }
+    start += Int.random(in: 0..<24, using: &random) * 3600
+    start -= start % 3600
+    life = Life(seed: seed, zone: zone, start: start, end: start + 2 * Self.day, steps: [])
+  }
+
+  mutating func happens(_ percent: Int) -> Bool {
+    Int.random(in: 0..<100, using: &random) < percent
+  }
+
+  mutating func pick<T>(_ values: [T]) -> T {
+    values[Int.random(in: 0..<values.count, using: &random)]
+  }
+
+  private mutating func motion(_ speeds: [Double]) -> Motion {
+    Motion(speed: pick(speeds), course: Int.random(in: 0..<36, using: &random) * 10)
+  }
+
+  /// A moment of the life; often a full minute, where boundaries meet.
+  mutating func moment(from start: Moment, to end: Moment) -> Moment {
+    let moment = Int.random(in: start...max(start, end), using: &random)
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: return moment
+    case 1: return max(start, moment / 60 * 60)
+    default: return max(start, moment / 900 * 900)
+    }
+  }
+
+  // MARK: - Movement
+
+  /// Stays at spots with ways between them: nights, work, errands, and silences of the receiver.
+  private mutating func move() {
+    var time = life.start
+    while time < life.end {
+      let spot = pick([Spot.home, .home, .bakery, .work, .kiosk, .campus])
+      let hours = zone(at: time)
+      let isNight = spot == .home && (hours < 6 || hours > 20)
+      let stay = isNight ? 6 * 3600 : pick([300, 1200, 3600, 3 * 3600, 7 * 3600])
+      let end = moment(from: time + stay / 2, to: time + stay * 3 / 2)
+      let interval = pick([300, 900, 3600, 20 * 3600])
+      // The first fix may still be a fast one.
+      life.insert(.fix(spot.rawValue, motion([0, 1.5, 14])), at: time)
+      var next = time + 61 + interval / 10
+      while next < end, next < life.end {
+        life.insert(.fix(spot.rawValue, motion([0, 0, 0, 1.5])), at: next)
+        next += interval
+      }
+      time = travel(from: max(end, time + 61))
+    }
+  }
+
+  private func zone(at time: Moment) -> Int {
+    life.zone.local(at: time).secondOfDay / 3600
+  }
+
+  /// A way: none (straight from one spot to the next), outside of everything, or past home.
+  private mutating func travel(from start: Moment) -> Moment {
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0: return start
+    case 1, 2:
+      life.insert(.fix(Spot.farWest.rawValue, motion([14])), at: start)
+      life.insert(.fix(Spot.west.rawValue, motion([14])), at: start + 40)
+      life.insert(.fix(Spot.east.rawValue, motion([1.5, 14])), at: start + 80)
+      return moment(from: start + 150, to: start + 1800)
+    default:
+      life.insert(.fix(pick([Spot.road, .lane]).rawValue, motion([14])), at: start)
+      return moment(from: start + 61, to: start + 2400)
+    }
+  }
+
+  // MARK: - What the user does
+
+  private mutating func addReminders() {
+    for number in 0..<Int.random(in: 1...6, using: &random) {
+      let early = happens(70)
+      let time = moment(from: life.start + 1, to: life.start + (early ? 3 : 30) * 3600)
+      let spec = reminder("r\(number)", at: time)
+      life.insert(.add(spec), at: time)
+      if happens(25) {
+        let later = moment(from: time, to: life.end - 1)
+        life.insert(.edit(edited(spec, at: later)), at: later)
+      }
+    }
+    if happens(20) { life.insert(.restart, at: moment(from: life.start + 1, to: life.end - 1)) }
+  }
+
+  private mutating func changeZone() {
+    guard happens(15) else { return }
+    let time = moment(from: life.start + 1, to: life.end - 1)
+    life.insert(.zone(pick(Zone.all)), at: time)
+  }
+
+  /// Answers some of the firings: done, a snooze, or a removal.
+  private mutating func react() {
+    for _ in 0..<Int.random(in: 0...4, using: &random) {
+      let firings = Run(life).model.firings
+      guard !firings.isEmpty else { return }
+      let firing = pick(firings)
+      let time = moment(from: firing.time + pick([0, 1, 60]), to: firing.time + pick([60, 7200]))
+      guard time < life.end else { continue }
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0..<4: life.insert(.done(firing.id), at: time)
+      case 4..<8:
+        let span = pick([300, 3600, 10 * 3600, 26 * 3600])
+        life.insert(.snooze(firing.id, until: moment(from: time + 1, to: time + span)), at: time)
+      case 8: life.insert(.snoozeToNextVisit(firing.id), at: time)
+      default: life.insert(.remove(firing.id), at: time)
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import ReferenceModel
+
+/// Makes a life that shows a difference as short as it can be.
+package enum Shrinker {
+  /// Leaves out actions, then conditions of reminders, as long as some difference stays.
+  package static func shrink(_ life: Life, isWhole: Bool = false) -> Life {
+    var life = life
+    let fails: (Life) -> Bool = { Run($0, isWhole: isWhole).difference != nil }
+    var length = 0
+    repeat {
+      length = life.text.utf8.count
+      dropSteps(&life, while: fails)
+      dropConditions(&life, while: fails)
+    } while life.text.utf8.count < length
+    return life
+  }
+
+  /// Leaves out runs of actions: half of them, then a quarter, down to single ones. The first fix
+  /// stays, for a life begins with a known position.
+  private static func dropSteps(_ life: inout Life, while fails: (Life) -> Bool) {
+    var size = max(1, life.steps.count / 2)
+    while true {
+      var place = 1
+      while place < life.steps.count {
+        var shorter = life
+        shorter.steps.removeSubrange(place..<min(place + size, life.steps.count))
+        if fails(shorter) { life = shorter } else { place += size }
+      }
+      guard size > 1 else { return }
+      size /= 2
+    }
+  }
+
+  private static func dropConditions(_ life: inout Life, while fails: (Life) -> Bool) {
+    for place in life.steps.indices {
+      for condition in Condition.allCases {
+        var simpler = life
+        switch simpler.steps[place].action {
+        case .add(var spec):
+          condition.remove(from: &spec)
+          simpler.steps[place].action = .add(spec)
+        case .edit(var spec):
+          condition.remove(from: &spec)
+          simpler.steps[place].action = .edit(spec)
+        default: continue
+        }
+        if simpler.steps[place].action != life.steps[place].action, fails(simpler) {
+          life = simpler
+        }
+      }
+    }
+  }
+}

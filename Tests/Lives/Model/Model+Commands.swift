@@ -1,0 +1,181 @@
+/// What the user does with a reminder: add, edit, snooze, done, remove.
+extension Model {
+  package mutating func add(_ spec: ReminderSpec) {
+    var record = Record(spec: spec, occurrences: occurrences(of: spec))
+    record.addedAt = now
+    record.visit = visitAtCreation(of: spec)
+    record.next = firstOccurrence(of: record)
+    noteMoments(of: record)
+    records[spec.id] = record
+    evaluate()
+  }
+
+  package mutating func remove(_ id: String) { records[id] = nil }
+
+  /// A date or a time to leave that repeats begins with the next occurrence. A place asks for
+  /// those of the day that have passed already, too.
+  private func firstOccurrence(of record: Record) -> Int {
+    guard record.spec.repeats != nil, !record.spec.isLocation else { return 0 }
+    return record.occurrences.firstIndex { $0 >= now } ?? record.occurrences.count
+  }
+
+  // MARK: - Edit
+
+  /// Replaces the fields of a reminder. What the change does not concern stays as it is.
+  package mutating func edit(_ spec: ReminderSpec) {
+    guard var record = records[spec.id] else { return }
+    let old = record.spec
+    record.spec = spec
+    record.occurrences = occurrences(of: spec)
+    if spec.region != old.region {
+      record.visit = visitAtCreation(of: spec)
+      record.awaySince = nil
+    }
+    if spec.due != old.due || spec.repeats != old.repeats || spec.leads != old.leads {
+      record.next = firstOccurrence(of: record)
+      record.leadsUsed = 0
+      record.addedAt = now
+      if record.visit?.settled.isEmpty == false {
+        // A visit that has rung is one that the new due time finds.
+        record.visit?.settled = []
+        findAnew(&record)
+      }
+      if record.state != .done { arm(&record) }
+    }
+    let isOtherChoice =
+      spec.until != old.until || spec.days != old.days || spec.from != old.from
+    if case .leave = spec.kind, spec.repeats != nil, isOtherChoice, record.leadsUsed == 0 {
+      // What the old conditions left out may come now.
+      record.next = firstOccurrence(of: record)
+    }
+    let isElsewhere = spec.region != old.region || spec.kind != old.kind
+    if record.state == .fired, isElsewhere || (spec.everyVisit && !old.everyVisit) { arm(&record) }
+    if !old.isBeforeEnd(now, in: zone) { findAnew(&record) }
+    if spec.nag == nil { record.nag = nil }
+    noteMoments(of: record)
+    records[spec.id] = record
+    evaluate()
+  }
+
+  /// Arms a reminder again. A visit that is on is one that it finds, as at its creation; one that
+  /// it has rung for stays settled.
+  private func arm(_ record: inout Record) {
+    if record.state == .fired { findAnew(&record) }
+    record.state = .armed
+  }
+
+  private func findAnew(_ record: inout Record) {
+    record.visit?.counts = record.spec.ifInside == .fire
+    record.visit?.found = now
+  }
+
+  // MARK: - Snooze
+
+  /// Whether a snooze until `moment` has a meaning: something has fired, a date is moved to a later
+  /// time than its own, or a place is kept silent.
+  package func canSnooze(_ id: String, until moment: Moment) -> Bool {
+    guard var record = records[id], record.state != .done else { return false }
+    switch record.spec.kind {
+    case .location: return true
+    case .date: return record.isUnacknowledged || useLeads(of: &record, upTo: moment) != nil
+    case .leave: return record.isUnacknowledged
+    }
+  }
+
+  package func canSnoozeToNextVisit(_ id: String) -> Bool {
+    guard let record = records[id], record.state != .done else { return false }
+    return record.spec.isLocation && record.spec.repeats == nil
+  }
+
+  /// Nothing rings until `moment`; positions are followed.
+  package mutating func snooze(_ id: String, until moment: Moment) {
+    records[id]?.state = .snoozed(until: moment)
+    records[id]?.nag = nil
+    note(moment)
+    evaluate()
+  }
+
+  /// The visit that is on, and its end, do not fire; the next visit does.
+  package mutating func snoozeToNextVisit(_ id: String) {
+    records[id]?.state = .snoozedToNextVisit
+    records[id]?.nag = nil
+    records[id]?.visit?.isPutAside = true
+    records[id]?.visit?.counts = false
+    records[id]?.awaySince = nil
+    evaluate()
+  }
+
+  /// The end of a snooze: the reminder rings, at the time that the user chose, and goes on from
+  /// there. A place that has never fired is armed again.
+  mutating func wake(_ record: inout Record) {
+    record.state = .armed
+    guard record.spec.isLocation else {
+      if case .leave(let travel) = record.spec.kind {
+        useLeaving(&record, travel: travel)
+      } else {
+        _ = useLeads(of: &record, upTo: now)
+      }
+      return ring(&record, .due)
+    }
+    guard record.lastFired != nil else { return decidePlace(&record) }
+    ring(&record, .due)
+    record.awaySince = nil
+    if record.visit != nil, let occurrence = openOccurrence(of: record) {
+      use(occurrence, of: &record)
+    }
+    if record.spec.due == nil || record.spec.repeats == nil, !record.spec.everyVisit {
+      record.state = .fired
+    }
+    if record.spec.repeats == nil { record.visit?.settled.insert(0) }
+  }
+
+  // MARK: - Done
+
+  /// Completes the current occurrence: the one that has begun, else the one that has fired, else
+  /// the next one.
+  package mutating func done(_ id: String) {
+    guard var record = records[id], record.state != .done else { return }
+    let wasFired = record.isUnacknowledged
+    record.isUnacknowledged = false
+    record.nag = nil
+    if record.spec.repeats != nil {
+      record.state = .armed
+      completeCurrent(&record, wasFired: wasFired)
+      if record.next >= record.occurrences.count { record.state = .done }
+    } else if record.spec.everyVisit {
+      record.state = .armed
+      record.visit?.settled.insert(0)
+      record.awaySince = nil
+    } else {
+      record.state = .done
+    }
+    records[id] = record
+    evaluate()
+  }
+
+  private func completeCurrent(_ record: inout Record, wasFired: Bool) {
+    if record.spec.isLocation {
+      if let open = openOccurrence(of: record) {
+        record.next = open + 1
+      } else if !wasFired, let next = record.occurrences.firstIndex(where: { $0 > now }) {
+        record.next = max(record.next, next) + 1
+      }
+    } else {
+      skipOccurrences(of: &record)
+      guard record.next < record.occurrences.count else { return }
+      let hasBegun = record.leadsUsed > 0 || record.occurrences[record.next] <= now
+      if hasBegun || !wasFired { complete(&record) }
+      while record.next < record.occurrences.count, record.occurrences[record.next] <= now {
+        complete(&record)
+      }
+    }
+  }
+
+  /// Whether the user can snooze or edit it, or say "done".
+  package func isOpen(_ id: String) -> Bool {
+    records[id].map { $0.state != .done } ?? false
+  }
+
+  /// Whether it has fired and waits for an acknowledgement.
+  package func isUnacknowledged(_ id: String) -> Bool { records[id]?.isUnacknowledged ?? false }
+}

@@ -1,0 +1,69 @@
+/// Dates, and what they share with times to leave: the occurrences and their leads.
+extension Model {
+  /// Fires when the leads of an occurrence come, once for all that came together. Before `from` and
+  /// outside the hours they wait.
+  mutating func decideDate(_ record: inout Record) {
+    let spec = record.spec
+    var reached = record
+    guard let moment = useLeads(of: &reached, upTo: now) else {
+      return skipOccurrences(of: &record)
+    }
+    guard spec.isBeforeEnd(now, in: zone) else {
+      record = reached
+      return
+    }
+    guard let release = release(of: moment, spec), spec.isInHours(now, in: zone) else { return }
+    record = reached
+    fire(&record, now - release > Self.lateAfter ? .late : .due)
+  }
+
+  /// When a lead may ring, up to now: at its moment, else at `from` or, on a permitted day, when
+  /// the hours open. nil while it has to wait.
+  private func release(of moment: Moment, _ spec: ReminderSpec) -> Moment? {
+    let start = max(moment, spec.from?.moment(in: zone) ?? moment)
+    if spec.isInHours(start, in: zone) { return start <= now ? start : nil }
+    let days = zone.local(at: start).day...max(zone.local(at: start).day, zone.local(at: now).day)
+    let openings = days.flatMap { day in
+      [0, spec.hours?.start, spec.hours?.end].compactMap { second in
+        second.map { zone.moment(of: LocalTime(day: day, second: $0)) }
+      }
+    }
+    return (openings + zone.changeMoments).filter { opening in
+      start < opening && opening <= now && spec.isInHours(opening, in: zone)
+        && spec.isOnDays(opening, in: zone)
+    }.min()
+  }
+
+  /// A firing is late when it comes more seconds than this after its moment.
+  static let lateAfter = 2
+
+  /// Uses up the leads whose moments are not after `limit`; returns the moment of the last one.
+  func useLeads(of record: inout Record, upTo limit: Moment) -> Moment? {
+    var last: Moment?
+    let leads = record.spec.allLeads
+    while true {
+      skipOccurrences(of: &record)
+      guard record.next < record.occurrences.count else { return last }
+      let moment = record.occurrences[record.next] - leads[record.leadsUsed]
+      guard moment <= limit else { return last }
+      last = moment
+      record.leadsUsed += 1
+      if record.leadsUsed == leads.count { complete(&record) }
+    }
+  }
+
+  /// Goes past the occurrences that the reminder's days or `from` leave out.
+  func skipOccurrences(of record: inout Record) {
+    while record.next < record.occurrences.count,
+      record.spec.skips(record.occurrences[record.next], in: zone)
+    {
+      complete(&record)
+    }
+  }
+
+  /// Goes on to the next occurrence.
+  func complete(_ record: inout Record) {
+    record.next += 1
+    record.leadsUsed = 0
+  }
+}

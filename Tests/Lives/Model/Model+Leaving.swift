@@ -1,0 +1,60 @@
+/// Times to leave.
+extension Model {
+  /// A later firing than this many seconds after its moment is late.
+  private static let leaveLateAfter = 60
+  /// Seconds of slack that must come back before a reminder says "leave" again.
+  private static let slackForAnother = 600
+
+  /// Fires at the first moment at which now + travel time ≥ due − lead; in the place the travel
+  /// time is 0. It says so again if much slack has come back, and goes on when it is due.
+  mutating func decideLeaving(_ record: inout Record, travel: Int) {
+    skipLeaving(&record)
+    guard record.next < record.occurrences.count else { return }
+    let spec = record.spec
+    let due = record.occurrences[record.next]
+    let slacks = slacks(of: record, travel: travel)
+    let passed = slacks.prefix { $0 <= 0 }.count
+    if record.leadsUsed == slacks.count {
+      if due > now, let slack = slacks.last, slack > Self.slackForAnother {
+        record.leadsUsed = passed
+      }
+    } else if passed > record.leadsUsed {
+      guard spec.isBeforeEnd(now, in: zone) else { return complete(&record) }
+      guard spec.isAfterFrom(now, in: zone) else { return }
+      let moment = max(now + slacks[passed - 1], spec.from?.moment(in: zone) ?? 0)
+      let limit = record.addedAt == now ? Self.lateAfter : Self.leaveLateAfter
+      record.leadsUsed = passed
+      fire(&record, now - moment > limit ? .late : .leave)
+    }
+    if due <= now, record.leadsUsed == slacks.count { complete(&record) }
+  }
+
+  /// How long each lead's moment to leave is still ahead, in seconds.
+  private func slacks(of record: Record, travel: Int) -> [Int] {
+    let way = inside?.contains(record.spec.region) == true ? 0 : travel
+    return record.spec.allLeads.map { record.occurrences[record.next] - $0 - way - now }
+  }
+
+  /// Uses up the moments that have passed, without a firing.
+  func useLeaving(_ record: inout Record, travel: Int) {
+    skipLeaving(&record)
+    while record.next < record.occurrences.count, record.occurrences[record.next] <= now {
+      complete(&record)
+      skipLeaving(&record)
+    }
+    guard record.next < record.occurrences.count else { return }
+    let passed = slacks(of: record, travel: travel).prefix { $0 <= 0 }.count
+    record.leadsUsed = max(record.leadsUsed, passed)
+  }
+
+  /// Goes past the occurrences that are left out, or due after `until`.
+  private func skipLeaving(_ record: inout Record) {
+    repeat {
+      skipOccurrences(of: &record)
+      guard record.next < record.occurrences.count,
+        !record.spec.isBeforeEnd(record.occurrences[record.next], in: zone)
+      else { return }
+      complete(&record)
+    } while true
+  }
+}

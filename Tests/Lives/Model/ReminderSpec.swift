@@ -1,0 +1,119 @@
+/// What the user asked for: the fields of a reminder that decide when it fires.
+package struct ReminderSpec: Equatable, Sendable {
+  package enum Kind: Equatable, Sendable {
+    case location(Trigger)
+    case date
+    /// A time to leave for the region, with the user's own travel time in seconds.
+    case leave(travel: Int)
+  }
+
+  package enum Trigger: Equatable, Sendable {
+    case arrive
+    /// After so many seconds outside; 0 is at once.
+    case depart(Int)
+    /// After so many seconds inside.
+    case dwell(Int)
+  }
+
+  package enum IfInside: String, Sendable {
+    case wait
+    case fire
+  }
+
+  package var id: String
+  package var kind: Kind
+  /// The name of the region or category; empty for a date.
+  package var region: String
+  package var due: Stamp?
+  package var repeats: RepeatingTimes?
+  /// Seconds before the due time, longest first; empty is the due time itself.
+  package var leads: [Int] = []
+  package var everyVisit = false
+  /// Seconds.
+  package var cooldown: Int?
+  package var from: Stamp?
+  package var until: Stamp?
+  package var hours: Hours?
+  /// 0 is Monday; nil is every day.
+  package var days: Set<Int>?
+  /// Metres a second.
+  package var maximumSpeed: Double?
+  package var minimumSpeed: Double?
+  package var heading: Heading?
+  /// Seconds between repetitions until it is acknowledged.
+  package var nag: Int?
+  /// How often it is repeated; 0 is without an end.
+  package var nagLimit: Int?
+  package var ifInside = IfInside.wait
+
+  package init(id: String, kind: Kind, region: String = "") {
+    self.id = id
+    self.kind = kind
+    self.region = region
+  }
+
+  package var isLocation: Bool { if case .location = kind { true } else { false } }
+
+  package var isDeparture: Bool { if case .location(.depart) = kind { true } else { false } }
+
+  /// The leads, or the one at the due time.
+  var allLeads: [Int] { leads.isEmpty ? [0] : leads }
+}
+
+/// A time that the user typed: a reading of the system's clock, or an instant.
+package enum Stamp: Equatable, Sendable {
+  case floating(LocalTime)
+  case absolute(Moment)
+
+  package func moment(in zone: Zone) -> Moment {
+    switch self {
+    case .floating(let local): zone.moment(of: local)
+    case .absolute(let moment): moment
+    }
+  }
+}
+
+/// Courses from one to another, clockwise in degrees; both belong to it.
+package struct Heading: Equatable, Sendable {
+  package var first: Int
+  package var last: Int
+
+  package init(first: Int, last: Int) {
+    self.first = first
+    self.last = last
+  }
+
+  func contains(_ course: Int) -> Bool {
+    (course - first).remainder(360) <= (last - first).remainder(360)
+  }
+}
+
+/// How the device moved at its last fix.
+package struct Motion: Equatable, Sendable {
+  /// Metres a second.
+  package var speed: Double
+  /// Degrees from north; below half a metre a second it is noise and counts for nothing.
+  package var course: Int
+
+  package init(speed: Double, course: Int) {
+    self.speed = speed
+    self.course = course
+  }
+}
+
+/// A part of every day, in seconds since midnight: the start belongs to it, the end does not.
+package struct Hours: Equatable, Sendable {
+  package var start: Int
+  package var end: Int
+
+  package init(start: Int, end: Int) {
+    self.start = start
+    self.end = end
+  }
+
+  package var isOverMidnight: Bool { end < start }
+
+  func contains(_ second: Int) -> Bool {
+    isOverMidnight ? second >= start || second < end : second >= start && second < end
+  }
+}

@@ -1,0 +1,58 @@
+import Glibc
+import Lives
+import ReferenceModel
+
+// The same lives for the engine and for the reference model, from a seed on.
+//
+// usage: georemind-lives [--seed S] [--lives N] [--failures N] [--all] [--table] [--print]
+//
+// --failures  how many differences to print before the end; 5 unless given
+// --all       also the actions where the engine is known to differ
+// --table     the kinds and conditions that the reminders had
+// --print     every action of every life
+
+var seed: UInt64 = 1
+var count = 500
+var maximumFailures = 5
+var isWhole = false
+var printsTable = false
+var printsLife = false
+
+var arguments = CommandLine.arguments.dropFirst()
+while let argument = arguments.popFirst() {
+  switch argument {
+  case "--seed": seed = arguments.popFirst().flatMap { UInt64($0) } ?? seed
+  case "--lives": count = arguments.popFirst().flatMap { Int($0) } ?? count
+  case "--failures":
+    maximumFailures = arguments.popFirst().flatMap { Int($0) } ?? maximumFailures
+  case "--all": isWhole = true
+  case "--table": printsTable = true
+  case "--print": printsLife = true
+  default:
+    print("usage: georemind-lives [--seed S] [--lives N] [--failures N] [--all] [--table]")
+    exit(2)
+  }
+}
+
+var coverage = Coverage()
+var firings = 0
+var failures = 0
+for number in 0..<UInt64(count) {
+  let life = LifeGenerator.life(seed: seed + number)
+  if printsLife { print(life.text) }
+  let run = Run(life, isWhole: isWhole)
+  coverage.add(run)
+  firings += run.model.firings.count
+  if run.difference != nil {
+    failures += 1
+    print(Failure(life, isWhole: isWhole).text)
+    if failures == maximumFailures { break }
+  }
+}
+if printsTable { print(coverage.table) }
+print("\(count) lives from seed \(seed): \(coverage.reminders) reminders, \(firings) firings")
+print(failures == 0 ? "no difference" : "\(failures) lives differ")
+// So many lives have every pair.
+let missing = count >= 500 ? coverage.missing : []
+if !missing.isEmpty { print("no reminder had \(missing.joined(separator: ", "))") }
+exit(failures == 0 ? 0 : 1)
