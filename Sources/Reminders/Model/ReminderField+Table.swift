@@ -98,9 +98,8 @@ extension ReminderField {
     ReminderField(
       "dwell_s", .span,
       Option(
-        "dwell", "The time to stay before it fires, or with --on depart to be away; else "
-          + "implies --on dwell.",
-        "span", example: "5min", for: .location, because: "it waits for a time, not for a visit"),
+        "dwell", "The time to stay, or with --on depart to be away; implies --on dwell.", "span",
+        example: "5min", for: .location, because: "it waits for a time, not for a visit"),
       get: { reminder in
         guard reminder.kind == .location, reminder.trigger != .arrive else { return nil }
         return reminder.dwell ?? (reminder.trigger == .dwell ? reminder.hold : nil)
@@ -144,9 +143,8 @@ extension ReminderField {
     ReminderField(
       "nag_limit", \.nagLimit, .limit,
       Option(
-        "nag-limit", "The number of times to remind again: 24 without this option; none for no "
-          + "limit.",
-        "count", example: "none")),
+        "nag-limit", "How many times to remind again: 24 unless set, none for no limit.", "count",
+        example: "none")),
     ReminderField(
       "transport", \.transport, .choice,
       Option(
