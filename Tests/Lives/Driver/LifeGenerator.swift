@@ -122,7 +122,8 @@ package struct LifeGenerator {
   /// Answers some of the firings: done, a snooze, or a removal.
   private mutating func react() {
     for _ in 0..<Int.random(in: 0...4, using: &random) {
-      let firings = Run(life).model.firings
+      // The order within a second is not that of the seed.
+      let firings = Run(life).model.firings.sorted { ($0.time, $0.order) < ($1.time, $1.order) }
       guard !firings.isEmpty else { return }
       let firing = pick(firings)
       let time = moment(from: firing.time + pick([0, 1, 60]), to: firing.time + pick([60, 7200]))
