@@ -18,12 +18,14 @@ struct Cube: Equatable {
   let z: Int
 
   /// The cube of a level that holds a place.
+  @inline(__always)
   init(holding place: Vector, level: Int) {
     self.init(
       level: level, x: Cube.coordinate(place.x) >> (2 * level),
       y: Cube.coordinate(place.y) >> (2 * level), z: Cube.coordinate(place.z) >> (2 * level))
   }
 
+  @inline(__always)
   init(level: Int, x: Int, y: Int, z: Int) {
     self.level = level
     self.x = x
@@ -34,6 +36,7 @@ struct Cube: Equatable {
   static let root = Cube(level: top, x: 0, y: 0, z: 0)
 
   /// The level-0 coordinate that belongs to a vector's part −1…1, clamped to the Earth.
+  @inline(__always)
   static func coordinate(_ part: Double) -> Int {
     Int((max(-1, min(1, part)) + 1) * scale)
   }
@@ -46,11 +49,13 @@ struct Cube: Equatable {
   }
 
   /// A number of its own.
+  @inline(__always)
   var key: UInt64 {
     UInt64(truncatingIfNeeded: level << 48 | x << 32 | y << 16 | z)
   }
 
   /// The part of this cube, one level below, with a number 0..<64.
+  @inline(__always)
   func part(_ number: Int) -> Cube {
     Cube(
       level: level &- 1, x: x << 2 | (number & 3), y: y << 2 | (number >> 2 & 3),
@@ -58,6 +63,7 @@ struct Cube: Equatable {
   }
 
   /// The number that this cube has among the parts of the one above it.
+  @inline(__always)
   var numberInParent: Int { x & 3 | (y & 3) << 2 | (z & 3) << 4 }
 
   var parent: Cube { Cube(level: level + 1, x: x >> 2, y: y >> 2, z: z >> 2) }
@@ -69,14 +75,18 @@ struct CubeRange {
   private let high: Cube
 
   /// - Parameter radius: of the ball, in radii of the Earth.
+  @inline(__always)
   init(around place: Vector, radius: Double, level: Int) {
     // A hundred-millionth for the rounding of the vectors.
     let r = radius + 1e-8
-    low = Cube(holding: Vector(x: place.x - r, y: place.y - r, z: place.z - r), level: level)
-    high = Cube(holding: Vector(x: place.x + r, y: place.y + r, z: place.z + r), level: level)
+    low = Cube(
+      holding: Vector(x: place.x - r, y: place.y - r, z: place.z - r), level: level)
+    high = Cube(
+      holding: Vector(x: place.x + r, y: place.y + r, z: place.z + r), level: level)
   }
 
   /// A bit for each part of a cube of the level above that is in the box.
+  @inline(__always)
   func parts(of cube: Cube) -> UInt64 {
     let x = CubeRange.bits(low.x &- cube.x << 2, high.x &- cube.x << 2, 1)
     let y = CubeRange.bits(low.y &- cube.y << 2, high.y &- cube.y << 2, 4)
@@ -85,6 +95,7 @@ struct CubeRange {
   }
 
   /// `width` set bits for each number of 0…3 that is in `low`…`high`.
+  @inline(__always)
   private static func bits(_ low: Int, _ high: Int, _ width: Int) -> UInt64 {
     let (first, past) = (max(0, low), min(3, high) &+ 1)
     guard first < past else { return 0 }

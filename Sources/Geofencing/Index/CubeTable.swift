@@ -7,6 +7,7 @@ struct CubeCell {
   /// Its entries in the `EntryPool`.
   var list = EntryPool.List()
 
+  @inline(__always)
   var isVacant: Bool { key == .max }
 }
 
@@ -18,11 +19,13 @@ struct CubeTable {
   /// How far a hash is shifted to become a slot number.
   private var shift: UInt64 = 64
 
+  @inline(__always)
   private func home(_ key: UInt64) -> Int {
     Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) &>> shift)
   }
 
   /// The slot of a cube, nil where it is not in the table.
+  @inline(__always)
   func find(_ key: UInt64) -> Int? {
     let cells = cells.span
     guard !cells.isEmpty else { return nil }
@@ -77,8 +80,10 @@ struct CubeTable {
     cells[gap] = CubeCell()
   }
 
+  @inline(__always)
   mutating func setParts(_ parts: UInt64, at slot: Int) { cells[slot].parts = parts }
 
+  @inline(__always)
   mutating func setList(_ list: EntryPool.List, at slot: Int) { cells[slot].list = list }
 
   var byteCount: Int { cells.capacity * MemoryLayout<CubeCell>.stride }

@@ -20,8 +20,10 @@ struct EntryPool {
     fileprivate(set) var start: UInt32 = 0
     fileprivate(set) var count: UInt32 = 0
 
+    @inline(__always)
     var isEmpty: Bool { count == 0 }
     /// The offsets of its entries in the pool.
+    @inline(__always)
     var range: Range<Int> { Int(start)..<Int(start) &+ Int(count) }
   }
 

@@ -74,6 +74,7 @@ package struct FenceIndex: Sendable {
   }
 
   /// The shape of a fence, nil for a circle.
+  @inline(__always)
   func shape(_ id: FenceID) -> Shape? { shapes.isEmpty ? nil : shapes[id] }
 
   /// Metres from a place to the edge of a fence, negative inside. The fence must exist.

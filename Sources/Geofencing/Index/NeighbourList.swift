@@ -252,6 +252,7 @@ private struct Leg {
   private let back: Vector
   let length: Double
 
+  @inline(__always)
   init(from start: Vector, to end: Vector) {
     self.end = end
     back = start - end
@@ -259,6 +260,7 @@ private struct Leg {
   }
 
   /// Whether the way on the ground may come within `chord` of a place.
+  @inline(__always)
   func isWithin(_ chord: Double, of place: Vector) -> Bool {
     let offset = place - end
     let square = length * length

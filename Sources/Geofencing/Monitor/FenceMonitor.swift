@@ -130,6 +130,7 @@ package struct FenceMonitor: Sendable {
   }
 
   /// Whether a sample in the safe ball may be an implausible jump.
+  @inline(__always)
   private func isSuspect(_ sample: LocatedSample) -> Bool {
     guard policy.rejectsOutliers, let last else { return false }
     let squared = last.place.chordSquared(to: sample.place) * (Sphere.radius * Sphere.radius)
@@ -140,12 +141,14 @@ package struct FenceMonitor: Sendable {
   }
 
   /// Whether the way from the last sample is short enough in time to be known.
+  @inline(__always)
   func isLeg(to located: LocatedSample) -> Bool {
     guard policy.reportsPasses, let last else { return false }
     return (located.sample.time - last.sample.time).microseconds <= policy.longestLeg.microseconds
   }
 
   /// How far the receiver can have moved between two samples, their errors included.
+  @inline(__always)
   private func plausibleDistance(from a: PositionSample, to b: PositionSample) -> Double {
     var speed = policy.plausibleSpeed
     if let claim = b.speed, claim > speed / 1.5 { speed = min(claim * 1.5, policy.fastestClaim) }
@@ -161,6 +164,7 @@ package struct FenceMonitor: Sendable {
   }
 
   /// The error of a sample, or the one assumed for a sample without.
+  @inline(__always)
   func knownError(_ sample: PositionSample) -> Double {
     if let eph = sample.eph, eph > 0 { return eph }
     return policy.assumedError
@@ -198,6 +202,7 @@ package struct FenceMonitor: Sendable {
     !a.place.isFarther(than: plausibleDistance(from: a.sample, to: b.sample), from: b.place)
   }
 
+  @inline(__always)
   mutating func remember(_ sample: LocatedSample, connected: Bool) {
     if let last { earlier = TrailPoint(time: last.sample.time, place: last.place) }
     earlierConnected = connected
@@ -211,6 +216,7 @@ struct LocatedSample {
   let sample: PositionSample
   let place: Vector
 
+  @inline(__always)
   init(_ sample: PositionSample) {
     self.sample = sample
     place = Vector(sample.position)

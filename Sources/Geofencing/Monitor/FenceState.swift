@@ -21,6 +21,7 @@ struct FenceState: Equatable {
 
   static let vacant = FenceState(phase: .vacant)
 
+  @inline(__always)
   init(phase: Phase) { self.phase = phase }
 
   init(_ presence: Presence) {
@@ -32,8 +33,10 @@ struct FenceState: Equatable {
   }
 
   /// Whether the phase is `inside` or `leaving`.
+  @inline(__always)
   var isInside: Bool { phase.rawValue >= Phase.inside.rawValue }
 
+  @inline(__always)
   func `is`(_ phase: Phase) -> Bool { self.phase == phase }
 
   var presence: Presence {

@@ -13,11 +13,13 @@ struct SafeBall {
   init() {}
 
   /// - Parameter radius: in radii of the Earth, of which a millimetre is left for rounding.
+  @inline(__always)
   init(around center: Vector, radius: Double) {
     self.center = center
     let radius = radius - 0.001 / Sphere.radius
     radiusSquared = radius > 0 ? radius * radius : -1
   }
 
+  @inline(__always)
   func contains(_ place: Vector) -> Bool { center.chordSquared(to: place) < radiusSquared }
 }

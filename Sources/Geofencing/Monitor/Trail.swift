@@ -16,6 +16,7 @@ struct Trail {
   private var next = 0
   private var due = Instant(microseconds: .min)
 
+  @inline(__always)
   mutating func append(_ point: TrailPoint) {
     guard point.time.microseconds >= due.microseconds else { return }
     points[next] = point
