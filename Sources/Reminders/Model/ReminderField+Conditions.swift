@@ -56,34 +56,12 @@ extension ReminderField {
           situation.window.admitsDay(of: situation.now)
             ? .holds : .failsUntil(situation.window.nextDay(after: situation.now))
         })),
-    ReminderField(
-      "max_speed_mps", \.maximumSpeed, .speed,
-      Option(
-        "max-speed", "Not while faster: 5 (m/s), 20km/h, 10kn, 30mph.", "speed", example: "20km/h",
-        for: .location, because: "it rings at its time, whatever your speed"),
-      clause: { limit, _ in "not while faster than \(Speed.text(limit, digits: 0))" },
-      condition: FieldCondition(
-        name: "max_speed", needsClock: false, remedy: "you go slower",
-        words: { limit, situation in
-          "It may fire up to \(Speed.text(limit)), and \(situation.speedText)"
-        },
-        check: { limit, situation in
-          situation.speed.map { $0 <= limit } == true ? .holds : .failsUntil(nil)
-        })),
-    ReminderField(
-      "min_speed_mps", \.minimumSpeed, .speed,
-      Option(
-        "min-speed", "Not while slower: 5 (m/s), 20km/h, 10kn, 30mph.", "speed", example: "5km/h",
-        for: .location, because: "it rings at its time, whatever your speed"),
-      clause: { limit, _ in "not while slower than \(Speed.text(limit, digits: 0))" },
-      condition: FieldCondition(
-        name: "min_speed", needsClock: false, remedy: "you go faster",
-        words: { limit, situation in
-          "It may fire from \(Speed.text(limit)) on, and \(situation.speedText)"
-        },
-        check: { limit, situation in
-          situation.speed.map { $0 >= limit } == true ? .holds : .failsUntil(nil)
-        })),
+    speedLimit(
+      "max_speed", \.maximumSpeed, option: "max-speed", example: "20km/h", excludes: "faster",
+      remedy: "you go slower", range: { "up to \($0)" }, holds: { $0 <= $1 }),
+    speedLimit(
+      "min_speed", \.minimumSpeed, option: "min-speed", example: "5km/h", excludes: "slower",
+      remedy: "you go faster", range: { "from \($0) on" }, holds: { $0 >= $1 }),
     ReminderField(
       "heading", \.heading, .parsed { try HeadingRange(parsing: $0) },
       Option(
@@ -105,6 +83,33 @@ extension ReminderField {
         "if-inside", "The action if you are inside already.", "action", for: .location,
         because: "it waits for a time, not for a visit")),
   ]
+
+  /// A limit of the device's speed, metres a second.
+  /// - Parameters:
+  ///   - excludes: the comparative of a speed beyond the limit.
+  ///   - range: the permitted speeds, of the text of the limit.
+  ///   - holds: compares the speed with the limit.
+  private static func speedLimit(
+    _ name: String, _ path: any WritableKeyPath<Reminder, Double?> & Sendable, option: String,
+    example: String, excludes: String, remedy: String,
+    range: @escaping @Sendable (String) -> String,
+    holds: @escaping @Sendable (Double, Double) -> Bool
+  ) -> ReminderField {
+    ReminderField(
+      "\(name)_mps", path, .speed,
+      Option(
+        option, "Not while \(excludes): 5 (m/s), 20km/h, 10kn, 30mph.", "speed",
+        example: example, for: .location, because: "it rings at its time, whatever your speed"),
+      clause: { limit, _ in "not while \(excludes) than \(Speed.text(limit, digits: 0))" },
+      condition: FieldCondition(
+        name: name, needsClock: false, remedy: remedy,
+        words: { limit, situation in
+          "It may fire \(range(Speed.text(limit))), and \(situation.speedText)"
+        },
+        check: { limit, situation in
+          situation.speed.map { holds($0, limit) } == true ? .holds : .failsUntil(nil)
+        }))
+  }
 
   /// `between 08:00-18:00, on mon..fri`, as they go together.
   private static func windowWords(of reminder: Reminder) -> String? {
