@@ -73,7 +73,7 @@ extension ControlService {
     ]
   }
 
-  /// The places of a search, and those that it finds where a category has some of the words.
+  /// The places of a search, including the places whose category has some of the words.
   private func found(_ query: PlaceQuery) throws -> [FoundPlace] {
     let store = daemon.store.places
     var found = try store.search(query)

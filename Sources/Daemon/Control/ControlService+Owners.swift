@@ -70,8 +70,8 @@ extension ControlService {
         + "change it; SharedChanges=yes would let all members of the group")
   }
 
-  /// Checks that the caller may change every reminder that a change of this place affects: those
-  /// that follow it by name, and those that wait for any place of its category.
+  /// Checks that the caller may change every reminder that a change of this place affects. Such a
+  /// reminder follows the place by name, or waits for any place of its category.
   func mayLead(from place: SavedPlace, _ followers: [String], by method: String) throws {
     let near = place.category.map { daemon.host.engine.reminders(nearCategory: $0) } ?? []
     for id in followers + near {

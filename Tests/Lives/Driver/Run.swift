@@ -6,7 +6,7 @@ package struct Run {
   private var engine: EngineRun
   /// The reminders and edits that the engine took.
   package private(set) var accepted: [ReminderSpec] = []
-  /// Those that it refused, with its reason.
+  /// The reminders and edits that the engine refused, with its reason.
   package private(set) var refused: [(spec: ReminderSpec, reason: String)] = []
   private var crossings = Crossings()
   private var lastFix: (spot: Spot, motion: Motion, time: Moment)?

@@ -83,8 +83,8 @@ package struct Model {
 
   // MARK: - Position
 
-  /// A fix: the regions that hold it, those that were crossed without a fix inside, each with the
-  /// time of that, and the speed and course.
+  /// A fix: the regions that hold it, the regions crossed without a fix inside with the time of each
+  /// crossing, and the speed and course.
   package mutating func fix(
     inside regions: Set<String>, passing passed: [String: Double] = [:], _ motion: Motion
   ) {
