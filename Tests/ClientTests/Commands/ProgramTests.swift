@@ -1,4 +1,6 @@
+import ArgumentParser
 import JSONText
+import TestSupport
 import Testing
 
 @testable import Client
@@ -30,6 +32,28 @@ import Testing
     #expect(run.output.isEmpty)
     #expect(run.notes.hasPrefix("georemind: "))
     #expect(run.notes.filter { $0 == "\n" }.count == 1)
+  }
+
+  /// A command that the list lacks would be a verb that nobody can type.
+  @Test func everyCommandOfTheSourcesIsInTheListOfVerbs() throws {
+    let listed = Self.commands(below: GeoremindCommand.self)
+    var count = 0
+    for path in swiftFiles(below: "\(packageRoot)/Sources/Client") {
+      for part in try contents(path).split(separator: "commandName: \"").dropFirst() {
+        count += 1
+        let name = String(part.prefix { $0 != "\"" })
+        #expect(listed.contains(name), "\(path): \(name)")
+      }
+    }
+    #expect(count >= listed.count)
+  }
+
+  private static func commands(below command: any ParsableCommand.Type) -> Set<String> {
+    let configuration = command.configuration
+    let inner = configuration.subcommands + configuration.groupedSubcommands.flatMap(\.subcommands)
+    return inner.reduce(into: [configuration.commandName ?? "\(command)".lowercased()]) {
+      $0.formUnion(commands(below: $1))
+    }
   }
 
   @Test func aZoneThatIsNotThereIsAWrongConfiguration() {
