@@ -41,7 +41,10 @@ struct GpsdReport {
 
   /// The fix; nil without a position, which gpsd may omit even in mode 3.
   func fix(at time: Instant?) -> Fix? {
-    guard mode >= 2, let position = Coordinate(latitude: latitude, longitude: longitude) else {
+    // 0° N 0° E is the value of a receiver without a position.
+    guard mode >= 2, latitude != 0 || longitude != 0,
+      let position = Coordinate(latitude: latitude, longitude: longitude)
+    else {
       return nil
     }
     var fix = Fix(

@@ -16,6 +16,8 @@ struct Epoch {
   var dayIsFromFix = false
 
   var rank = Rank.none
+  /// Whether an RMC or a GGA of this epoch says that there is no fix.
+  var deniesFix = false
   var latitude = 0.0
   var longitude = 0.0
   var source = Fix.Source.unknown
@@ -44,6 +46,10 @@ struct Epoch {
   var shape = BurstShape()
 
   init(timeOfDay: Int32 = 0) { self.timeOfDay = timeOfDay }
+
+  /// Whether the epoch has a position that none of its sentences denies. Receivers that lose the
+  /// sky go on with the last position in one sentence, while another says that there is no fix.
+  var hasFix: Bool { rank != .none && !deniesFix && untimed.dimension != 1 }
 
   /// Takes a whole position if it has a higher rank: latitude and longitude are never mixed. Of
   /// equal ranks the first stays, but an ordinary position replaces an estimated one.

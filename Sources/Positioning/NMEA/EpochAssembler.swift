@@ -38,7 +38,7 @@ struct EpochAssembler: Sendable {
 
   /// Whether an open epoch has a position, and so is a fix when it closes.
   var hasOpenEpoch: Bool {
-    (isOpen && current.rank != .none) || (isOtherOpen && other.rank != .none)
+    (isOpen && current.hasFix) || (isOtherOpen && other.hasFix)
   }
 
   /// Makes the epoch of a sentence's time the current one; false if that epoch was already
@@ -205,7 +205,7 @@ struct EpochAssembler: Sendable {
   /// Learns the shape of a burst with a position. Many receivers send fewer sentences without a
   /// fix: that shape would cut the first fix short.
   private mutating func learn(_ epoch: Epoch, _ context: FixContext) {
-    guard context.options.learnsCycleEnd, epoch.rank != .none else { return }
+    guard context.options.learnsCycleEnd, epoch.hasFix else { return }
     cycle.learn(epoch.shape)
   }
 
@@ -215,7 +215,7 @@ struct EpochAssembler: Sendable {
     _ epoch: Epoch, _ context: inout FixContext, into fixes: inout [Fix]
   ) {
     solution.advance(to: epoch)
-    let hasPosition = epoch.rank != .none && !isNullIsland(epoch)
+    let hasPosition = epoch.hasFix && !isNullIsland(epoch)
     let time = dates.time(of: epoch, hasPosition: hasPosition)
     guard hasPosition,
       let position = Coordinate(latitude: epoch.latitude, longitude: epoch.longitude)

@@ -15,7 +15,9 @@ extension FixDecoder {
     guard let time = text.timeOfDay(&at) else { return }
     let status = text.letter(&at)
     guard status == UInt8(ascii: "A") || status == UInt8(ascii: "D") else {
-      _ = assembler.enter(time, day: nil, isFromFix: false, &context, into: &fixes)
+      if assembler.enter(time, day: nil, isFromFix: false, &context, into: &fixes) {
+        assembler.update { $0.deniesFix = true }
+      }
       return
     }
     let position = text.position(&at)
@@ -26,9 +28,9 @@ extension FixDecoder {
     let mode = text.letter(&at)
     let isFix = mode != UInt8(ascii: "N")
     guard
-      assembler.enter(
-        time, day: isFix ? day : nil, isFromFix: true, &context, into: &fixes), isFix
+      assembler.enter(time, day: isFix ? day : nil, isFromFix: true, &context, into: &fixes)
     else { return }
+    guard isFix else { return assembler.update { $0.deniesFix = true } }
     guard let position else {
       context.statistics.note(.malformedSentence)
       return
@@ -53,12 +55,19 @@ extension FixDecoder {
     else { return }
     let position = text.position(&at)
     let source: Fix.Source?
+    var deniesFix = false
     if isGNS {
+      // One without modes is about one constellation.
       source = Self.source(ofModes: text, &at)
     } else {
-      source = Self.source(ofQuality: text.letter(&at))
+      let quality = text.letter(&at)
+      source = Self.source(ofQuality: quality)
+      deniesFix = quality == UInt8(ascii: "0")
     }
-    assembler.update { $0.hasGGA = true }
+    assembler.update {
+      $0.hasGGA = true
+      if deniesFix { $0.deniesFix = true }
+    }
     guard let source else { return }
     guard let position else {
       context.statistics.note(.malformedSentence)

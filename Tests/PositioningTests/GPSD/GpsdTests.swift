@@ -25,6 +25,12 @@ struct GpsdTests {
     #expect(fix.track == 12.5 && fix.climb == -0.1 && fix.eph == 7.5)
   }
 
+  @Test func aReportOfTheNullIslandIsNoFix() {
+    let time = "2026-11-21T09:30:00Z"
+    #expect(decode(Self.tpv(time, #""mode":3,"lat":0,"lon":0.0"#)).isEmpty)
+    #expect(decode(Self.tpv(time, #""mode":3,"lat":0,"lon":0.1"#)).count == 1)
+  }
+
   /// A report of ours is read back as the fix that it tells of.
   @Test func aReportReadsBack() throws {
     for fix in decode(Fixture.mixed) {

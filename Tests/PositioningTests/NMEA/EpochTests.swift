@@ -57,7 +57,6 @@ struct EpochTests {
 
   @Test(
     arguments: [
-      ("GPRMC,120000,V,\(place),,,010101,,,N", nil),
       ("GPRMC,120000,A,\(place),,,310224,,,A", nil), ("GPRMC,120000,A,\(place),,,,,,A", nil),
       ("GPZDA,120000,05,06,14,00,00", nil), ("GPZDA,120000,,,,,", nil),
       ("GPZDA,120000,05,06,2014,-01,00", "2014-06-05T12:00:00.000Z"),
@@ -67,6 +66,25 @@ struct EpochTests {
     let fixes = decode([Self.gga("120000"), sentence])
     #expect(fixes.map(\.isoTime) == [time])
     #expect(fixes.map(\.timeOfDay) == [time == nil ? 43_200_000 : nil])
+  }
+
+  /// Some receivers that lose the sky go on with their last position in one sentence.
+  @Test(arguments: [
+    [gga("120000"), "GPRMC,120000,V,\(place),,,010224,,,A"],
+    ["GPRMC,120000,V,,,,,,,,,,N", gga("120000")],
+    [gga("120000"), "GPRMC,120000,A,\(place),,,010224,,,N"],
+    [rmc("120000", "010224"), "GPGGA,120000,\(place),0,04,1.0,1.0,M,,M,,"],
+    [gga("120000"), rmc("120000", "010224"), "GPGSA,A,1,,,,,,,,,,,,,,,"],
+  ])
+  func aSentenceThatDeniesTheFixHolds(_ sentences: [String]) {
+    #expect(decode(sentences).isEmpty)
+    #expect(decode(sentences + [Self.gga("120001")]).count == 1)
+  }
+
+  /// The date of such a sentence is of a clock that may never have been set.
+  @Test func aDateWithoutAFixIsNotTaken() {
+    let fixes = decode(["GPRMC,120000,V,\(Self.place),,,010101,,,N", Self.gga("120001")])
+    #expect(fixes.map(\.time) == [nil])
   }
 
   @Test func aClockWithoutAFixDoesNotOverruleADate() {
