@@ -44,9 +44,7 @@ struct GpsdReport {
     // 0° N 0° E is the value of a receiver without a position.
     guard mode >= 2, latitude != 0 || longitude != 0,
       let position = Coordinate(latitude: latitude, longitude: longitude)
-    else {
-      return nil
-    }
+    else { return nil }
     var fix = Fix(
       time: time, position: position, mode: mode >= 3 ? .threeD : .twoD,
       source: UInt8(exactly: status).flatMap { Fix.Source(rawValue: $0) } ?? .unknown)

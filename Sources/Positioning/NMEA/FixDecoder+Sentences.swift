@@ -55,19 +55,15 @@ extension FixDecoder {
     else { return }
     let position = text.position(&at)
     let source: Fix.Source?
-    var deniesFix = false
     if isGNS {
       // One without modes is about one constellation.
       source = Self.source(ofModes: text, &at)
     } else {
       let quality = text.letter(&at)
       source = Self.source(ofQuality: quality)
-      deniesFix = quality == UInt8(ascii: "0")
+      if quality == UInt8(ascii: "0") { assembler.update { $0.deniesFix = true } }
     }
-    assembler.update {
-      $0.hasGGA = true
-      if deniesFix { $0.deniesFix = true }
-    }
+    assembler.update { $0.hasGGA = true }
     guard let source else { return }
     guard let position else {
       context.statistics.note(.malformedSentence)
