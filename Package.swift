@@ -52,9 +52,9 @@ let package = Package(
     + library("Bytes")
     + library("Containers")
     + library("Geodesy", ["Bytes"])
-    + library("CivilTime", ["Bytes"])
+    + library("CivilTime", ["Bytes"], testData: ["Text/phrases.txt"])
     + library("JSONText")
-    + library("Configuration", ["Geodesy", "CivilTime"])
+    + library("Configuration", ["Bytes", "Geodesy", "CivilTime"])
     + library("Positioning", ["Geodesy", "CivilTime", "JSONText"])
     + library("Geofencing", ["Geodesy", "CivilTime"])
     + library("Departure", ["Containers", "Geodesy", "CivilTime"])
@@ -108,7 +108,7 @@ let package = Package(
       [
         "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Departure", "Reminders",
         "Interchange", "Control", "LinuxRuntime", "Feeds", "Report", "Companion", "Configuration",
-        "Containers", "Storage", arguments,
+        "Bytes", "Containers", "Storage", arguments,
       ], settings: strict, testData: ["Screens"])
     + library(
       "Daemon",

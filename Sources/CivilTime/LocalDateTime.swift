@@ -7,6 +7,9 @@ package struct TimeOfDay: Hashable, Comparable, Sendable {
 
   package static let midnight = TimeOfDay(clamping: 0)
 
+  /// 09:00, when a day without a time of day is meant unless the settings say otherwise.
+  package static let nine = TimeOfDay(clamping: 9 * 3_600_000_000)
+
   /// Since midnight, 0..<86 400 000 000.
   package let microseconds: Int64
 
@@ -14,6 +17,13 @@ package struct TimeOfDay: Hashable, Comparable, Sendable {
   package init?(microseconds: Int64) {
     guard (0..<Self.dayLength).contains(microseconds) else { return nil }
     self.microseconds = microseconds
+  }
+
+  /// `09:30` or `09:30:15`; nil for any other text.
+  package init?(parsing text: String) {
+    var reader = CivilReader(text.trimmed)
+    guard let microseconds = try? reader.timeOfDay(), reader.scanner.atEnd else { return nil }
+    self.init(microseconds: microseconds)
   }
 
   init(clamping microseconds: Int64) {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Warnings for unknown names, with the nearest known name.
 struct ConfigurationHints {
   private let keys: [ConfigurationKey]

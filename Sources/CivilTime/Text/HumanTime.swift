@@ -97,6 +97,7 @@ extension TimeSpan {
   }
 }
 
-extension String {
-  fileprivate var capitalizedWord: String { prefix(1).uppercased() + dropFirst() }
+extension StringProtocol {
+  /// With its first letter in upper case.
+  var capitalizedWord: String { prefix(1).uppercased() + dropFirst() }
 }

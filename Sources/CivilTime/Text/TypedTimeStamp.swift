@@ -1,45 +1,67 @@
-/// Time stamps as people type them, after systemd.time(7).
-extension TimeStamp {
-  /// Understands `2026-11-21 09:30`, `2026-11-21`, `09:30`, `now`, `today`, `tomorrow 09:30`, `Mon
-  /// 2026-11-23 09:30`, `friday 18:00`, `+20min`, `-5min`, `5min ago`, `in 2h`, `@1700000000.5`,
-  /// RFC 3339, and most of them with a zone behind: `UTC`, `Europe/Berlin`, `+01:00`, or an
-  /// abbreviation in use in `zone`.
+/// The time that a day without a time of day means.
+package enum DayAlone: Sendable {
+  /// This time of day; at once where the day is today and the time has passed.
+  case at(TimeOfDay)
+  /// The first moment of the day.
+  case start
+  /// The last second of the day.
+  case end
+
+  package static let usual = DayAlone.at(.nine)
+}
+
+/// A time as a person typed it.
+package struct TypedTime: Equatable, Sendable {
+  package let stamp: TimeStamp
+  /// How a phrase was read that people read in two ways; nil where there is nothing to say.
+  package let note: String?
+
+  /// Understands what systemd.time(7) does, RFC 3339, and English as people say it: `tomorrow
+  /// 18:00`, `6pm friday`, `next week`, `27 jan`, `in half an hour`, `3 days from now at 9`, with a zone
+  /// behind: `UTC`, `Europe/Berlin`, `+01:00`, or an abbreviation in use in `zone`.
   ///
-  /// A stamp with a zone, a relative one and one in seconds are absolute, all others floating. A
-  /// time of day alone is the next one; a weekday names the next such day, and before a date it
-  /// must match it. A day alone is its midnight.
+  /// A stamp with a zone, a span from now and one in seconds are absolute, all others floating. A
+  /// time of day alone is the next one, and so is a weekday. Before a date a weekday must match it.
   ///
   /// - Parameters:
   ///   - zone: where `today` and the next `09:30` are looked up.
+  ///   - dayAlone: the time of a day that is typed without one.
   ///   - zoneNamed: finds the zone of a name in the text.
+  /// - Throws: the word that was not understood, and a form that is.
   package init(
-    typed text: String, now: Instant, zone: TimeZoneRules,
+    _ text: String, now: Instant, zone: TimeZoneRules, dayAlone: DayAlone = .usual,
     zoneNamed: (String) throws(TimeZoneError) -> TimeZoneRules = { name throws(TimeZoneError) in
       try TimeZoneRules(named: name)
     }
   ) throws(TimeStampError) {
     let trimmed = text.trimmed
     guard !trimmed.isEmpty else {
-      throw TimeStampError(text: text, reason: "it is empty; write for example 2026-11-21 09:30")
+      throw TimeStampError(text: text, reason: "it is empty; write for example tomorrow 18:00")
     }
     if let instant = try Self.relative(trimmed, now: now) {
-      self = .absolute(instant)
+      stamp = .absolute(instant)
+      note = nil
       return
     }
-    var words = trimmed.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)
+    var words = TimeWord.split(trimmed)
     var named: TimeZoneRules?
     if words.count > 1, let last = words.last {
       named = try Self.zone(last, of: text, local: zone, zoneNamed: zoneNamed)
       if named != nil { words.removeLast() }
     }
-    var phrase = TypedPhrase(words: words, text: text)
-    try phrase.read()
-    if let offset = phrase.offset {
-      guard named == nil else { throw phrase.fault("it names two zones") }
-      named = TimeZoneRules(name: "offset", fixedOffset: offset, abbreviation: "")
+    var phrase = TypedPhrase(
+      words, of: text, now: now, zone: named ?? zone, dayAlone: dayAlone)
+    let reading = try phrase.read()
+    note = phrase.note
+    switch reading {
+    case .absolute(let instant): stamp = .absolute(try Self.near(instant, text))
+    case .floating(let local):
+      if let offset = phrase.offset {
+        guard named == nil else { throw phrase.fault("it names two zones") }
+        named = TimeZoneRules(name: "offset", fixedOffset: offset, abbreviation: "")
+      }
+      stamp = named.map { .absolute($0.instant(of: local)) } ?? .floating(local)
     }
-    let local = try phrase.resolve(now: now, zone: named ?? zone)
-    self = named.map { .absolute($0.instant(of: local)) } ?? .floating(local)
   }
 
   /// `now`, a span before or after it, or seconds since the epoch; nil for all else.
@@ -55,7 +77,7 @@ extension TimeStamp {
     var moved: Instant?
     if lower == "now" {
       return now
-    } else if text.hasPrefix("@") {
+    } else if text.hasPrefix("@"), text.utf8.dropFirst().allSatisfy(\.isPartOfNumber) {
       return try epoch(text)
     } else if text.hasPrefix("+") {
       moved = now + (try span(text.dropFirst()))
@@ -65,8 +87,6 @@ extension TimeStamp {
       moved = now - (try span(text.dropLast(4)))
     } else if lower.hasSuffix(" left") {
       moved = now + (try span(text.dropLast(5)))
-    } else if lower.hasPrefix("in ") {
-      moved = now + (try span(text.dropFirst(3)))
     }
     guard let moved else { return nil }
     return try near(moved, text)
@@ -96,104 +116,47 @@ extension TimeStamp {
     return instant
   }
 
-  /// The zone that the last word names; nil where it begins with a digit or is a part of the date.
+  /// The zone that the last word names; nil where it begins with a digit or belongs to the phrase.
   private static func zone(
-    _ word: String, of text: String, local: TimeZoneRules,
+    _ word: TimeWord, of text: String, local: TimeZoneRules,
     zoneNamed: (String) throws(TimeZoneError) -> TimeZoneRules
   ) throws(TimeStampError) -> TimeZoneRules? {
-    if word.hasPrefix("+") || word.hasPrefix("-") {
-      var reader = CivilReader(word, of: text)
+    let name = word.typed
+    if name.hasPrefix("+") || name.hasPrefix("-") {
+      var reader = CivilReader(name, of: text)
       guard let offset = try reader.offset(), reader.scanner.atEnd else {
         throw reader.fault("an offset is written like +01:00")
       }
-      return TimeZoneRules(name: word, fixedOffset: offset, abbreviation: word)
+      return TimeZoneRules(name: name, fixedOffset: offset, abbreviation: name)
     }
-    guard word.utf8.first?.isLetter == true, Weekday(name: word) == nil,
-      TypedPhrase.days[word.lowercased()] == nil
-    else { return nil }
-    if word == "UTC" || word == "Z" { return .utc }
-    if let fixed = local.fixed(abbreviation: word) { return fixed }
+    guard name.utf8.first?.isLetter == true, !TimeWords.contains(word.lower) else { return nil }
+    if name == "UTC" || name == "Z" { return .utc }
+    if let fixed = local.fixed(abbreviation: name) { return fixed }
     do throws(TimeZoneError) {
-      return try zoneNamed(word)
+      return try zoneNamed(name)
     } catch {
+      guard name.contains("/") else { return nil }
       throw TimeStampError(text: text, reason: error.description)
     }
   }
 }
 
-/// The words of a time stamp without its zone: a weekday, a day and a time of day, each optional.
-private struct TypedPhrase {
-  /// Days from today.
-  static let days = ["today": 0, "tomorrow": 1, "yesterday": -1]
-
-  var words: [String]
-  let text: String
-  private var weekday: Weekday?
-  private var daysFromToday: Int?
-  private var date: CivilDate?
-  /// Microseconds since midnight; a leap second may lead into the next day.
-  private var time: Int64?
-  /// Seconds east of UTC, where an offset stands right behind the time.
-  private(set) var offset: Int?
-
-  init(words: [String], text: String) {
-    self.words = words
-    self.text = text
+extension UInt8 {
+  fileprivate var isPartOfNumber: Bool {
+    isDigit || self == UInt8(ascii: ".") || self == UInt8(ascii: "-")
   }
+}
 
-  func fault(_ reason: String) -> TimeStampError { TimeStampError(text: text, reason: reason) }
-
-  mutating func read() throws(TimeStampError) {
-    if let first = words.first, let day = Weekday(name: first) {
-      weekday = day
-      words.removeFirst()
+extension TimeStamp {
+  /// A time as people type it, without the note of how it was read (see `TypedTime`).
+  package init(
+    typed text: String, now: Instant, zone: TimeZoneRules, dayAlone: DayAlone = .usual,
+    zoneNamed: (String) throws(TimeZoneError) -> TimeZoneRules = { name throws(TimeZoneError) in
+      try TimeZoneRules(named: name)
     }
-    if let first = words.first, let days = Self.days[first.lowercased()] {
-      daysFromToday = days
-      words.removeFirst()
-    }
-    guard !words.isEmpty else { return }
-    let rest = words.joined(separator: " ")
-    var reader = CivilReader(rest, of: text)
-    var probe = reader.scanner
-    if probe.number(digits: 1...2) != nil, probe.next == UInt8(ascii: ":") {
-      time = try reader.timeOfDay()
-    } else {
-      guard daysFromToday == nil, rest.utf8.first?.isDigit == true else {
-        throw fault(
-          "\(quoted(rest)) is neither a date nor a time of day; write for example "
-            + "2026-11-21 09:30, 09:30, tomorrow 09:30 or +20min")
-      }
-      date = try reader.date()
-      if !reader.scanner.atEnd {
-        if reader.scanner.consume(where: { $0 | 0x20 == UInt8(ascii: "t") }) == nil {
-          guard reader.scanner.consume(UInt8(ascii: " ")) else {
-            throw fault("a blank or T stands between date and time")
-          }
-        }
-        time = try reader.timeOfDay()
-      }
-    }
-    offset = try reader.offset()
-    guard reader.scanner.atEnd else {
-      throw fault("there is more text behind it: \(quoted(reader.scanner.rest))")
-    }
-  }
-
-  func resolve(now: Instant, zone: TimeZoneRules) throws(TimeStampError) -> LocalDateTime {
-    func reading(_ day: CivilDate) -> LocalDateTime {
-      LocalDateTime(date: day).adding(TimeSpan(microseconds: time ?? 0))
-    }
-    let today = zone.localDateTime(at: now).date
-    if let day = date ?? daysFromToday.map({ today.adding(days: $0) }) {
-      if let weekday, weekday != day.weekday {
-        throw fault("\(day) is a \(day.weekday.name), not a \(weekday.name)")
-      }
-      return reading(day)
-    }
-    let ahead = weekday.map { ($0.rawValue - today.weekday.rawValue).flooredRemainder(7) } ?? 0
-    let first = reading(today.adding(days: ahead))
-    if zone.instant(of: first) > now { return first }
-    return reading(today.adding(days: ahead + (weekday == nil ? 1 : 7)))
+  ) throws(TimeStampError) {
+    self = try TypedTime(
+      text, now: now, zone: zone, dayAlone: dayAlone, zoneNamed: zoneNamed
+    ).stamp
   }
 }

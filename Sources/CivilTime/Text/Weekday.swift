@@ -42,6 +42,8 @@ package struct WeekdaySet: OptionSet, Hashable, Sendable {
   package init(_ day: Weekday) { rawValue = 1 << UInt8(day.rawValue - 1) }
 
   package static let all = WeekdaySet(rawValue: 0x7F)
+  static let workdays = WeekdaySet(rawValue: 0x1F)
+  static let weekend = WeekdaySet(rawValue: 0x60)
 
   package func contains(_ day: Weekday) -> Bool { isSuperset(of: WeekdaySet(day)) }
 

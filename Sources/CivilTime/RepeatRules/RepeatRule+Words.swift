@@ -1,0 +1,71 @@
+extension RepeatRule {
+  /// The rule in English, `every 2 weeks on Monday`, which `init(typed:)` reads back as the same
+  /// rule; nil where English has no short form for it.
+  package var words: String? {
+    guard count == nil, until == nil, seconds.isEmpty, minutes.isEmpty, hours.isEmpty,
+      yearDays.isEmpty, weekNumbers.isEmpty, positions.isEmpty, weekStart == .monday
+    else { return nil }
+    let every =
+      interval == 1 ? "every \(frequency.unit)" : "every \(interval) \(frequency.unit)s"
+    switch (days.isEmpty, monthDays.isEmpty, months.isEmpty) {
+    case (true, true, true): return frequency == .secondly ? nil : every
+    case (false, true, true): return weekdayPhrase(every)
+    case (true, false, true):
+      guard frequency == .monthly, let day = monthDays.first, monthDays.count == 1 else {
+        return nil
+      }
+      if day == -1 { return "\(every) on the last day" }
+      return day > 0 ? "\(every) on the \(Self.ordinal(day))" : nil
+    case (true, false, false):
+      guard frequency == .yearly, monthDays.count == 1, months.count == 1,
+        let day = monthDays.first,
+        let month = months.first, day > 0
+      else { return nil }
+      return "\(every) on \(day) \(TimeWords.monthName(month).prefix(3).capitalizedWord)"
+    default: return nil
+    }
+  }
+
+  private func weekdayPhrase(_ every: String) -> String? {
+    let set = WeekdaySet(days.map { WeekdaySet($0.weekday) })
+    let names = Weekday.allCases.filter(set.contains).map(\.name.capitalizedWord)
+    // Each day once, in the order of the week: only that is read back as the same rule.
+    guard days.map(\.weekday) == Weekday.allCases.filter(set.contains), let last = names.last else {
+      return nil
+    }
+    let list = names.count == 1 ? last : "\(names.dropLast().joined(separator: ", ")) and \(last)"
+    let ordinals = Set(days.map(\.ordinal))
+    guard ordinals.count == 1, let ordinal = ordinals.first else { return nil }
+    guard let ordinal else {
+      guard frequency == .weekly else { return nil }
+      if interval > 1 { return "\(every) on \(set == .workdays ? "weekdays" : list)" }
+      return set == .workdays ? "on weekdays" : "every \(list)"
+    }
+    let words = [1: "first", 2: "second", 3: "third", 4: "fourth", -1: "last"]
+    guard frequency == .monthly, names.count == 1, let word = words[ordinal] else { return nil }
+    return interval == 1 ? "every \(word) \(list) of the month" : "\(every) on the \(word) \(list)"
+  }
+
+  private static func ordinal(_ day: Int) -> String {
+    switch day {
+    case 1, 21, 31: "\(day)st"
+    case 2, 22: "\(day)nd"
+    case 3, 23: "\(day)rd"
+    default: "\(day)th"
+    }
+  }
+}
+
+extension RepeatRule.Frequency {
+  fileprivate var unit: String {
+    switch self {
+    case .secondly: "second"
+    case .minutely: "minute"
+    case .hourly: "hour"
+    case .daily: "day"
+    case .weekly: "week"
+    case .monthly: "month"
+    case .yearly: "year"
+    }
+  }
+}

@@ -1,0 +1,107 @@
+extension TypedPhrase {
+  /// `2027-01-27`, `27.1.`, `27.01.2027`, `20270127`, `2027/01/27`, and RFC 3339 with its time of
+  /// day; with the number of its words.
+  mutating func numericDate() throws(TimeStampError) -> (TypedDay, words: Int)? {
+    let word = word()
+    guard word.utf8.first?.isDigit == true else { return nil }
+    if word.utf8.prefix(8).count == 8, word.utf8.prefix(8).allSatisfy(\.isDigit) {
+      return (try compact(word), 1)
+    }
+    if word.contains("/") { return (try slashed(word), 1) }
+    if word.contains("."), let day = try dotted(word) { return (day, 1) }
+    guard word.contains("-") else { return nil }
+    var reader = CivilReader(word, of: text)
+    let date = try reader.date()
+    if !reader.scanner.atEnd {
+      guard reader.scanner.consume(UInt8(ascii: "t")) else {
+        throw fault("a blank or T stands between date and time")
+      }
+      try readTime(&reader)
+    }
+    return (.fixed(date), 1)
+  }
+
+  /// The time of day and the offset that end a stamp.
+  private mutating func readTime(_ reader: inout CivilReader) throws(TimeStampError) {
+    try set(TypedClock(try reader.timeOfDay()), words: 0)
+    offset = try reader.offset()
+    guard reader.scanner.atEnd else {
+      throw fault("there is more text behind it: \(quoted(reader.scanner.rest))")
+    }
+  }
+
+  /// ISO 8601 without separators: `20270127`, `20270127T100000Z`.
+  private mutating func compact(_ word: String) throws(TimeStampError) -> TypedDay {
+    let digits = Array(word.utf8)
+    func number(_ range: Range<Int>) -> Int? {
+      guard range.upperBound <= digits.count, digits[range].allSatisfy(\.isDigit) else {
+        return nil
+      }
+      return digits[range].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+    let form = "a date without separators is written like 20270127 or 20270127T100000Z"
+    guard let year = number(0..<4), let month = number(4..<6), let day = number(6..<8) else {
+      throw fault(form)
+    }
+    let date = try checked(year: year, month: month, day: day)
+    guard digits.count > 8 else { return .fixed(date) }
+    guard digits[8] == UInt8(ascii: "t"), let hour = number(9..<11), let minute = number(11..<13)
+    else { throw fault(form) }
+    let second = number(13..<15)
+    var rest = ByteScanner(Array(digits[(second == nil ? 13 : 15)...]))
+    if rest.consume(UInt8(ascii: "z")) { offset = 0 }
+    guard rest.atEnd else { throw fault(form) }
+    let parts = [hour, minute, second ?? 0].map { $0 < 10 ? "0\($0)" : "\($0)" }
+    var reader = CivilReader(parts.joined(separator: ":"), of: text)
+    try set(TypedClock(try reader.timeOfDay()), words: 0)
+    return .fixed(date)
+  }
+
+  /// `2027/01/27`. A day and a month that could be either are refused.
+  private func slashed(_ word: String) throws(TimeStampError) -> TypedDay {
+    let parts = word.split(separator: "/", omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
+    guard numbers.count == parts.count, (2...3).contains(numbers.count) else {
+      throw fault("\(quoted(word)) is no date; write 2027-01-27 or 27 jan")
+    }
+    if parts[0].utf8.count == 4, numbers.count == 3 {
+      return .fixed(try checked(year: numbers[0], month: numbers[1], day: numbers[2]))
+    }
+    let (first, second) = (numbers[0], numbers[1])
+    let year = numbers.count == 3 ? numbers[2] : nil
+    if let year, year < 100 { throw fault("the year \(year) has two digits; write all four") }
+    guard first <= 12, second <= 12, first != second, min(first, second) > 0 else {
+      let (day, month) = first > 12 ? (first, second) : (second, first)
+      let date = try checked(year: year ?? 2024, month: month, day: day)
+      return year == nil ? .monthDay(month: month, day: day) : .fixed(date)
+    }
+    let tail = year.map { " \($0)" } ?? ""
+    let readings = [(first, second), (second, first)].map {
+      "\($0.0) \(TimeWords.monthName($0.1).prefix(3))\(tail)"
+    }
+    throw fault("it could be \(readings[0]) or \(readings[1]); write one of them so")
+  }
+
+  /// `27.1.` and `27.01.2027`; nil for `10.30`, a time of day.
+  private func dotted(_ word: String) throws(TimeStampError) -> TypedDay? {
+    let parts = word.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }),
+      let day = Int(parts[0]), let month = Int(parts[1])
+    else {
+      if parts.count == 2, let day = Int(parts[0]), let month = Int(parts[1]), day > 23,
+        (1...12).contains(month)
+      {
+        throw fault("a day ends in a point: \(day).\(month). or \(day).\(month).2027")
+      }
+      return nil
+    }
+    if parts[2].isEmpty {
+      _ = try checked(year: 2024, month: month, day: day)
+      return .monthDay(month: month, day: day)
+    }
+    guard parts[2].utf8.count == 4, let year = Int(parts[2]) else {
+      throw fault("the year of \(quoted(word)) should have four digits")
+    }
+    return .fixed(try checked(year: year, month: month, day: day))
+  }
+}

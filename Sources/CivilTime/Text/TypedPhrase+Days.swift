@@ -1,0 +1,220 @@
+/// A day as it was typed.
+enum TypedDay: Equatable {
+  /// One day, whatever the time.
+  case fixed(CivilDate)
+  /// No day was typed: today or tomorrow.
+  case next
+  case weekday(Weekday)
+  /// The day of some month, 1...31.
+  case dayOfMonth(Int)
+  case monthDay(month: Int, day: Int)
+  case weekend
+  case endOfWeek, endOfMonth, endOfYear
+
+  var hasOneDay: Bool {
+    if case .fixed = self { true } else { false }
+  }
+
+  /// Whether a day of today whose time has passed means the next one, not at once.
+  var isRepeated: Bool {
+    switch self {
+    case .next, .weekday: true
+    default: false
+    }
+  }
+
+  /// The days meant from `today` on, nearest first.
+  /// - Parameter weekday: a weekday typed beside it, which must match.
+  func candidates(
+    from today: CivilDate, on weekday: Weekday?, for phrase: TypedPhrase
+  ) throws(TimeStampError) -> [CivilDate] {
+    let monday = today.adding(days: 1 - today.weekday.rawValue)
+    var days: [CivilDate]
+    switch self {
+    case .fixed(let date): days = [date]
+    case .next: days = [today, today.adding(days: 1)]
+    case .weekday(let day):
+      let ahead = (day.rawValue - today.weekday.rawValue).flooredRemainder(7)
+      days = [today.adding(days: ahead), today.adding(days: ahead + 7)]
+    case .weekend:
+      let saturday = monday.adding(days: 5)
+      days = [max(saturday, today), saturday.adding(days: 7)]
+    case .endOfWeek: days = [monday.adding(days: 6), monday.adding(days: 13)]
+    case .dayOfMonth(let day):
+      // 48 months hold a 29th of February, and each weekday on each day.
+      days = Self.months(48, from: today) { CivilDate(year: $0, month: $1, day: day) }
+      if let weekday { days.removeAll { $0.weekday != weekday } }
+    case .endOfMonth:
+      days = Self.months(2, from: today) {
+        CivilDate(year: $0, month: $1, day: CivilDate.daysInMonth($1, year: $0))
+      }
+    case .monthDay(let month, let day):
+      days = (0...8).compactMap { CivilDate(year: today.year + $0, month: month, day: day) }
+        .filter { $0 >= today }
+    case .endOfYear:
+      days = (0...1).compactMap { CivilDate(year: today.year + $0, month: 12, day: 31) }
+    }
+    if let weekday, let first = days.first, first.weekday != weekday {
+      throw phrase.fault("\(first) is a \(first.weekday.name), not a \(weekday.name)")
+    }
+    return days
+  }
+
+  private static func months(
+    _ count: Int, from today: CivilDate, _ day: (_ year: Int, _ month: Int) -> CivilDate?
+  ) -> [CivilDate] {
+    (0..<count).compactMap {
+      let month = today.month - 1 + $0
+      return day(today.year + month / 12, month % 12 + 1)
+    }.filter { $0 >= today }
+  }
+}
+
+extension TypedPhrase {
+  /// A day at the present word; false where there is none.
+  mutating func readDay() throws(TimeStampError) -> Bool {
+    let start = index
+    let isThis = consume("this") || consume("coming")
+    if !isThis, consume("next") { return try readNext() }
+    if let named = TimeWords.weekday(word()) {
+      index += 1
+      if consume("next", "week") {
+        try setNextWeek(named)
+      } else {
+        guard weekday == nil else { throw fault("it names two weekdays; keep one of them") }
+        weekday = named
+      }
+      return true
+    }
+    if consume("weekend") {
+      try set(.weekend, words: 0)
+      return true
+    }
+    if isThis {
+      index = start
+      return false
+    }
+    if let days = TimeWords.daysFromToday[word()] {
+      try set(.fixed(local.date.adding(days: days)), words: 1)
+    } else if consume("day", "after", "tomorrow") {
+      try set(.fixed(local.date.adding(days: 2)), words: 0)
+    } else if let end = readEnd() {
+      try set(end, words: 0)
+    } else if let (day, count) = try monthAndDay() {
+      try set(day, words: count)
+    } else if let (day, count) = try numericDate() {
+      try set(day, words: count)
+    } else {
+      return false
+    }
+    return true
+  }
+
+  /// What stands behind `next`.
+  private mutating func readNext() throws(TimeStampError) -> Bool {
+    let today = local.date
+    if let named = TimeWords.weekday(word()) {
+      index += 1
+      try setNextWeek(named)
+      note = "next \(named.name) is the \(named.name) of next week"
+      return true
+    }
+    let monday = today.adding(days: 8 - today.weekday.rawValue)
+    if consume("weekend") {
+      try set(.fixed(monday.adding(days: 5)), words: 0)
+    } else if consume("week") {
+      let hasOn = consume("on")
+      if let named = TimeWords.weekday(word()) {
+        index += 1
+        try setNextWeek(named)
+      } else {
+        if hasOn { index -= 1 }
+        try set(.fixed(today.adding(days: 7)), words: 0)
+        note = "next week is in seven days"
+      }
+    } else if let months = ["month": 1, "year": 12][word()] {
+      guard let day = CalendarSpan(months: months).after(today) else {
+        throw fault("it is too far away")
+      }
+      note = "next \(word()) is the same day of the next \(word())"
+      try set(.fixed(day), words: 1)
+    } else if !TimeWords.contains(word()), TimeWords.nearest(word()) != nil {
+      throw unknown()
+    } else {
+      throw fault("a weekday, week, month or year stands behind next, such as next friday")
+    }
+    return true
+  }
+
+  private mutating func setNextWeek(_ named: Weekday) throws(TimeStampError) {
+    let today = local.date
+    try set(.fixed(today.adding(days: 7 - today.weekday.rawValue + named.rawValue)), words: 0)
+  }
+
+  /// `eom`, `end of the month`, and the same of week and year.
+  private mutating func readEnd() -> TypedDay? {
+    let ends: [String: TypedDay] = [
+      "eow": .endOfWeek, "eom": .endOfMonth, "eoy": .endOfYear, "week": .endOfWeek,
+      "month": .endOfMonth, "year": .endOfYear,
+    ]
+    let start = index
+    if word().hasPrefix("eo"), let end = ends[word()] {
+      index += 1
+      return end
+    }
+    if consume("end", "of") {
+      _ = consume("the")
+      if let end = ends[word()], !word().hasPrefix("eo") {
+        index += 1
+        return end
+      }
+    }
+    index = start
+    return nil
+  }
+
+  /// `27 jan`, `27th of january 2027`, `jan 27th`, `27th`; with the number of its words.
+  private func monthAndDay() throws(TimeStampError) -> (TypedDay, words: Int)? {
+    if let month = TimeWords.month(word()) {
+      let skipped = word(1) == "the" ? 2 : 1
+      guard let (day, _) = Self.dayNumber(word(skipped)) else {
+        throw fault("the day of \(TimeWords.monthName(month)) is missing; write 27 jan")
+      }
+      return try date(month: month, day: day, words: skipped + 1)
+    }
+    guard let (day, isOrdinal) = Self.dayNumber(word()) else { return nil }
+    let skipped = word(1) == "of" ? 2 : 1
+    if let month = TimeWords.month(word(skipped)) {
+      return try date(month: month, day: day, words: skipped + 1)
+    }
+    return isOrdinal && word(1) != "of" ? (.dayOfMonth(day), 1) : nil
+  }
+
+  /// A month and a day, and the year that may follow.
+  private func date(
+    month: Int, day: Int, words count: Int
+  ) throws(TimeStampError) -> (TypedDay, words: Int) {
+    let digits = word(count)
+    if digits.utf8.count == 4, let year = Int(digits), digits.utf8.allSatisfy(\.isDigit) {
+      return (.fixed(try checked(year: year, month: month, day: day)), count + 1)
+    }
+    _ = try checked(year: 2024, month: month, day: day)
+    return (.monthDay(month: month, day: day), count)
+  }
+
+  /// A date that exists.
+  func checked(year: Int, month: Int, day: Int) throws(TimeStampError) -> CivilDate {
+    if let date = CivilDate(year: year, month: month, day: day) { return date }
+    guard (1...12).contains(month) else { throw fault("there is no month \(month)") }
+    throw fault("\(TimeWords.monthName(month)) has no day \(day)")
+  }
+
+  /// 1...31 of `27`, `27th` or `27.`, and whether it has such an ending.
+  private static func dayNumber(_ word: String) -> (day: Int, isOrdinal: Bool)? {
+    if let day = TimeWords.ordinal(word) { return (day, true) }
+    var scanner = ByteScanner(word)
+    guard let day = scanner.number(digits: 1...2), (1...31).contains(day) else { return nil }
+    if scanner.atEnd { return (day, false) }
+    return scanner.rest == "." ? (day, true) : nil
+  }
+}

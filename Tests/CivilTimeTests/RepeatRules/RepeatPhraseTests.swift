@@ -1,0 +1,74 @@
+import TestSupport
+import Testing
+
+@testable import CivilTime
+
+@Suite struct RepeatPhraseTests {
+  @Test(arguments: [
+    ("every day", "FREQ=DAILY"), ("daily", "FREQ=DAILY"), ("Each Day", "FREQ=DAILY"),
+    ("every other day", "FREQ=DAILY;INTERVAL=2"), ("every third day", "FREQ=DAILY;INTERVAL=3"),
+    ("every 2 weeks", "FREQ=WEEKLY;INTERVAL=2"), ("every two weeks", "FREQ=WEEKLY;INTERVAL=2"),
+    ("weekdays", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+    ("every weekday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"), ("weekends", "FREQ=WEEKLY;BYDAY=SA,SU"),
+    ("every monday and thursday", "FREQ=WEEKLY;BYDAY=MO,TH"),
+    ("mondays and thursdays", "FREQ=WEEKLY;BYDAY=MO,TH"),
+    ("every mon, wed and fri", "FREQ=WEEKLY;BYDAY=MO,WE,FR"),
+    ("every other friday", "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"),
+    ("every second friday", "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"),
+    ("every 2 weeks on friday", "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"),
+    ("every last friday of the month", "FREQ=MONTHLY;BYDAY=-1FR"),
+    ("first monday of each month", "FREQ=MONTHLY;BYDAY=1MO"),
+    ("every second tuesday of the month", "FREQ=MONTHLY;BYDAY=2TU"),
+    ("every month on the 15th", "FREQ=MONTHLY;BYMONTHDAY=15"),
+    ("every 15th", "FREQ=MONTHLY;BYMONTHDAY=15"), ("monthly on 15", "FREQ=MONTHLY;BYMONTHDAY=15"),
+    ("every month on the last day", "FREQ=MONTHLY;BYMONTHDAY=-1"),
+    ("every year on 27 jan", "FREQ=YEARLY;BYMONTHDAY=27;BYMONTH=1"),
+    ("every 27 jan", "FREQ=YEARLY;BYMONTHDAY=27;BYMONTH=1"), ("annually", "FREQ=YEARLY"),
+    ("every january 27th", "FREQ=YEARLY;BYMONTHDAY=27;BYMONTH=1"),
+    ("every hour", "FREQ=HOURLY"), ("every 30 minutes", "FREQ=MINUTELY;INTERVAL=30"),
+    ("FREQ=DAILY;COUNT=3", "FREQ=DAILY;COUNT=3"),
+  ])
+  func reads(text: String, rule: String) throws {
+    #expect(try RepeatRule(typed: text) == RepeatRule(parsing: rule))
+  }
+
+  @Test(arguments: [
+    ("", "is empty"), ("every", "write for example"),
+    ("every bananas", "'bananas' was not understood"),
+    ("every munday", "did you mean 'monday'"), ("every 31 feb", "february has no day 31"),
+    ("every day on friday", "'friday' does not belong there"), ("sometimes", "was not understood"),
+    ("every 0 days", "out of range"), ("every 3rd friday", "'of the month' is missing"),
+    ("every monday at 9", "'at' does not belong there"), ("friday 13th", "does not belong there"),
+  ])
+  func refuses(text: String, reason: String) {
+    let error = #expect(throws: RepeatRuleError.self) { try RepeatRule(typed: text) }
+    #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
+  }
+
+  /// Whatever a rule is: where it has words, they mean the same rule.
+  @Test func itsWordsReadBackAsTheSameRule() throws {
+    var random = SeededGenerator(seed: 38)
+    var worded = 0
+    for _ in 0..<20_000 {
+      var rule = RepeatRule(RepeatRule.Frequency.allCases.randomElement(using: &random) ?? .daily)
+      rule.interval = Bool.random(using: &random) ? 1 : Int.random(in: 2...9, using: &random)
+      if Bool.random(using: &random) {
+        rule.days = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+          RepeatRule.Day(
+            Weekday.allCases.randomElement(using: &random) ?? .monday,
+            ordinal: Bool.random(using: &random) ? nil : Int.random(in: -2...5, using: &random))
+        }
+      }
+      if Int.random(in: 0...2, using: &random) == 0 {
+        rule.monthDays = [Int.random(in: -3...31, using: &random)]
+      }
+      if Int.random(in: 0...2, using: &random) == 0 {
+        rule.months = [Int.random(in: 1...12, using: &random)]
+      }
+      guard let words = rule.words else { continue }
+      worded += 1
+      #expect(try RepeatRule(typed: words) == rule, "\(words)")
+    }
+    #expect(worded > 2_000)
+  }
+}
