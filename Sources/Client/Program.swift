@@ -16,7 +16,9 @@ package enum Program {
   /// Runs one command line and answers the exit code.
   package static func run(_ arguments: [String], in context: Context) -> Int32 {
     do {
-      var command = try GeoremindCommand.parseAsRoot(prepared(arguments))
+      let given = prepared(arguments)
+      if given.first == "add", let failure = StrayWords(given.dropFirst()).failure { throw failure }
+      var command = try GeoremindCommand.parseAsRoot(given)
       if let command = command as? any ClientCommand {
         try command.run(in: context)
       } else {
