@@ -29,7 +29,7 @@ struct GeoremindCommand: ParsableCommand {
         name: "Offline",
         subcommands: [
           ReplayCommand.self, DecodeCommand.self, ConvertCommand.self, DistanceCommand.self,
-          OccurrencesCommand.self,
+          OccurrencesCommand.self, WhenCommand.self,
         ]),
     ])
 }

@@ -1,15 +1,21 @@
+package import CivilTime
 package import Geodesy
 
-/// Section `[Display]` of `georemind.conf`: how values are shown to people.
+/// What `georemind` reads of `georemind.conf`: how values are shown to people, and read from them.
 package struct DisplaySettings: Equatable, Sendable {
   package var units = LengthUnits.metric
+  /// The time of a day that is typed without one.
+  package var defaultTime = TimeOfDay.nine
 
   /// Reads files, of which later ones override earlier ones. An unreadable file or value counts as
   /// absent: the daemon reports it, and a display falls back to the default.
   package init(files: [String]) {
-    let setting = Setting<DisplaySettings>.units(to: \.units)
+    let settings: [Setting<DisplaySettings>] = [
+      .units(to: \.units), .defaultTime(to: \.defaultTime),
+    ]
     let read = files.flatMap { (try? ConfigurationFile.load(main: $0)) ?? [] }
-    try? setting.apply(Configuration(read, declared: [setting.key]), to: &self)
+    let configuration = Configuration(read, declared: settings.map(\.key))
+    for setting in settings { try? setting.apply(configuration, to: &self) }
   }
 }
 
@@ -18,4 +24,13 @@ extension Setting {
   package static func units(
     to path: any WritableKeyPath<Settings, LengthUnits> & Sendable
   ) -> Setting { Setting("Display", "Units", "metric", .word, to: path) }
+
+  /// The time of a day that is typed without one.
+  package static func defaultTime(
+    to path: any WritableKeyPath<Settings, TimeOfDay> & Sendable
+  ) -> Setting {
+    Setting(
+      "Reminders", "DefaultTime", "09:00",
+      SettingForm("a time of day such as 09:00") { TimeOfDay(parsing: $0) }, to: path)
+  }
 }

@@ -66,7 +66,7 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
     switch self {
     case .notFound(let id): "there is no '\(id)'; see 'georemind list'"
     case .ambiguous(let id, let candidates):
-      "'\(id)' may be \(Self.some(candidates)); give more letters of the id"
+      "'\(id)' may be \(Self.some(candidates)); give more letters of the id, or of the title"
     case .invalidReminder(let field, let reason):
       "the reminder's '\(field)' is not valid: \(reason); correct it and try again"
     case .inUse(let name, let reminders):

@@ -17,6 +17,7 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
   case pop = "Pop"
   case next = "Next"
   case why = "Why"
+  case parseTime = "ParseTime"
   case status = "Status"
   case forgetTrips = "ForgetTrips"
   case log = "Log"

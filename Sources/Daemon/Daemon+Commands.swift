@@ -112,7 +112,7 @@ extension Daemon {
     } else {
       let until: Instant
       do {
-        until = try instant(typed: text)
+        until = try time(typed: text).stamp.instant(in: host.engine.zone)
       } catch {
         throw GeoremindError.invalidReminder(
           field: "until", reason: "give a span (20min), a time (18:00) or next-visit: \(error)")
@@ -141,10 +141,11 @@ extension Daemon {
     return document
   }
 
-  /// A time as people type it, in the daemon's zone.
-  func instant(typed text: String) throws -> Instant {
-    let zone = host.engine.zone
-    let stamp = try TimeStamp(typed: text, now: clock.now ?? Instant(microseconds: 0), zone: zone)
-    return stamp.instant(in: zone)
+  /// A time as people type it, by the daemon's clock and in its zone.
+  /// - Parameter dayAlone: what a day without a time of day means; nil is `DefaultTime=`.
+  func time(typed text: String, dayAlone: DayAlone? = nil) throws(TimeStampError) -> TypedTime {
+    try TypedTime(
+      text, now: clock.now ?? Instant(microseconds: 0), zone: host.engine.zone,
+      dayAlone: dayAlone ?? .at(settings.defaultTime))
   }
 }

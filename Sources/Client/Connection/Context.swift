@@ -81,18 +81,32 @@ package struct Context {
     }
   }
 
-  /// A time as people type it, in a zone; nil is the system's.
+  /// A time as people type it, in a zone; nil is the system's. A note of how it was read goes to the
+  /// error stream.
+  /// - Parameter dayAlone: what a day without a time of day means; nil is `DefaultTime=`.
   func stamp(
-    _ text: String, option: String, in zone: TimeZoneRules? = nil
+    _ text: String, option: String, in zone: TimeZoneRules? = nil, dayAlone: DayAlone? = nil
   ) throws(Failure) -> TimeStamp {
     let zone = if let zone { zone } else { try self.zone() }
-    let directory = zoneDirectory
+    let time: TypedTime
     do throws(TimeStampError) {
-      return try TimeStamp(typed: text, now: now, zone: zone) { name throws(TimeZoneError) in
-        try TimeZoneRules(named: name, directory: directory)
-      }
+      time = try typedTime(text, in: zone, dayAlone: dayAlone)
     } catch {
       throw Failure(.badData, "\(option): \(error)")
+    }
+    if let words = time.note { try note("note: \(words)") }
+    return time.stamp
+  }
+
+  /// A time as people type it, with the note of how it was read.
+  func typedTime(
+    _ text: String, in zone: TimeZoneRules, dayAlone: DayAlone? = nil
+  ) throws(TimeStampError) -> TypedTime {
+    let directory = zoneDirectory
+    let usual = DisplaySettings(files: configurationFiles).defaultTime
+    return try TypedTime(text, now: now, zone: zone, dayAlone: dayAlone ?? .at(usual)) {
+      name throws(TimeZoneError) in
+      try TimeZoneRules(named: name, directory: directory)
     }
   }
 

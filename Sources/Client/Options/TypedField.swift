@@ -51,7 +51,7 @@ struct TypedField {
   ) throws -> JSONValue? {
     let option = field.dashedOption
     do {
-      return try field.json(typed: texts) { try context.stamp($0, option: option) }
+      return try field.json(typed: texts) { try context.stamp($0, option: option, dayAlone: $1) }
     } catch let failure as Failure {
       throw failure
     } catch {

@@ -77,9 +77,13 @@ struct ReplayCommand: ClientCommand {
   func run(in context: Context) throws {
     let display = try context.display()
     let zone = display.zone
-    let start = try from.map { try context.stamp($0, option: "--from").instant(in: zone) }
+    let start = try from.map {
+      try context.stamp($0, option: "--from", dayAlone: .start).instant(in: zone)
+    }
     let input = try InputFile(path: file)
-    let stop = try to.map { try context.stamp($0, option: "--to").instant(in: zone) }
+    let stop = try to.map {
+      try context.stamp($0, option: "--to", dayAlone: .start).instant(in: zone)
+    }
     let reminders = try readReminders(context)
     let questioned = try why.map { try Self.find($0, in: reminders) }
     let places = try readPlaces(for: reminders, context)

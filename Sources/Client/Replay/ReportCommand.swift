@@ -30,7 +30,9 @@ struct ReportCommand: ClientCommand {
 
   func run(in context: Context) throws {
     let zone = try context.zone()
-    let since = try since.map { try context.stamp($0, option: "--since").instant(in: zone).json }
+    let since = try since.map {
+      try context.stamp($0, option: "--since", dayAlone: .start).instant(in: zone).json
+    }
     let output = try ReportFile(path: file)
     let daemon = try DaemonConnection(options, context)
     var report = Report(

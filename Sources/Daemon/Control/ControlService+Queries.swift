@@ -80,11 +80,27 @@ extension ControlService {
     return JSONObject()
   }
 
+  /// What the daemon understands by a time that a person typed.
+  func parseTime(_ given: JSONObject) throws -> JSONObject {
+    let zone = daemon.host.engine.zone
+    do throws(TimeStampError) {
+      let time = try daemon.time(typed: given["text"]?.string ?? "")
+      let isFloating = if case .floating = time.stamp { true } else { false }
+      return JSONObject([
+        "time": .string(time.stamp.instant(in: zone).json), "floating": .bool(isFloating),
+        "zone": .string(zone.name), "note": time.note.map { .string($0) },
+      ])
+    } catch {
+      throw GeoremindError.invalidReminder(field: "text", reason: "\(error)")
+    }
+  }
+
   func log(_ given: JSONObject) throws -> JSONObject {
     var since: Instant?
     if let text = given["since"]?.string {
       do {
-        since = try daemon.instant(typed: text)
+        since = try daemon.time(typed: text, dayAlone: .start).stamp
+          .instant(in: daemon.host.engine.zone)
       } catch {
         throw GeoremindError.invalidReminder(field: "since", reason: "\(error)")
       }

@@ -69,17 +69,17 @@ struct ControlService {
     case .show:
       return shown(try find(text("id")))
     case .edit:
-      return try edit(find(text("id")), changes: given["changes"]?.object ?? JSONObject())
+      return try edit(changed(text("id")), changes: given["changes"]?.object ?? JSONObject())
     case .remove:
-      let entry = try find(text("id"))
+      let entry = try changed(text("id"))
       try mayChange(entry.reminder, by: method.rawValue)
       try daemon.refuseChange(of: entry.reminder)
       try daemon.remove(id: entry.reminder.id)
       return shown(entry)
     case .done:
-      return try done(find(text("id")))
+      return try done(changed(text("id")))
     case .snooze:
-      return try snooze(find(text("id")), until: text("until") ?? "")
+      return try snooze(changed(text("id")), until: text("until") ?? "")
     case .peek:
       return ["reminder": try store.reminders.peek(kind: kind(text("kind"))).map(json)]
     case .pop:
@@ -88,6 +88,8 @@ struct ControlService {
       return next(limit: given["limit"]?.int ?? 10)
     case .why:
       return try why(find(text("id")))
+    case .parseTime:
+      return try parseTime(given)
     case .status:
       return ["status": .object(daemon.statusJSON)]
     case .forgetTrips:
@@ -136,20 +138,30 @@ struct ControlService {
 
   private func shown(_ entry: ReminderStore.Entry) -> JSONObject { ["reminder": json(entry)] }
 
-  /// The reminder with this id, or the only one whose id begins with it.
-  private func find(_ prefix: String?) throws -> ReminderStore.Entry {
-    let prefix = prefix ?? ""
-    let ids = try daemon.store.reminders.find(prefix: prefix)
-    guard let id = ids.contains(prefix) ? prefix : ids.first else {
-      throw GeoremindError.notFound(id: prefix)
+  /// The reminder with this id, or the only one whose id begins with this text, or whose title has
+  /// its words.
+  private func find(_ name: String?, prefixFrom shortest: Int = 1) throws -> ReminderStore.Entry {
+    let name = name ?? ""
+    var ids = try daemon.store.reminders.find(prefix: name)
+    if ids != [name] {
+      let words = name.split { !$0.isLetter && !$0.isNumber }.map(String.init)
+      let titled = try daemon.store.reminders.find(words: words)
+      guard name.count >= shortest || ids.isEmpty || !titled.isEmpty else {
+        throw GeoremindError.ambiguous(id: name, candidates: ids)
+      }
+      ids = Set(ids).union(titled).sorted()
     }
-    guard ids.count == 1 || id == prefix else {
-      throw GeoremindError.ambiguous(id: prefix, candidates: ids)
-    }
+    guard let id = ids.first else { throw GeoremindError.notFound(id: name) }
+    guard ids.count == 1 else { throw GeoremindError.ambiguous(id: name, candidates: ids) }
     guard let entry = try daemon.store.reminders.reminder(id: id) else {
-      throw GeoremindError.notFound(id: prefix)
+      throw GeoremindError.notFound(id: name)
     }
     return entry
+  }
+
+  /// As `find`; the beginning of an id has at least three letters, so that a slip changes nothing.
+  private func changed(_ name: String?) throws -> ReminderStore.Entry {
+    try find(name, prefixFrom: 3)
   }
 
   private func list(kind: String?, all: Bool) throws -> [JSONValue] {

@@ -38,6 +38,8 @@ struct DaemonSettings {
   var clockTrust = ClockTrust.Demand.automatic
   var wakesFromSuspend = true
   var reminderFiles: [String] = []
+  /// The time of a day that is typed without one.
+  var defaultTime = TimeOfDay.nine
   /// Absolute paths without a slash at the end.
   var calendarFolders: [String] = []
   var stateDirectory: String

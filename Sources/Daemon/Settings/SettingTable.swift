@@ -110,6 +110,7 @@ extension DaemonSettings {
 
   private static let storing: [Setting<DaemonSettings>] = [
     Setting(list: "Reminders", "File", [], .text, to: \.reminderFiles),
+    .defaultTime(to: \.defaultTime),
     Setting(
       "Reminders", "SkipOlderThanSec", "infinity",
       .span(.zero...practicallyNever, infinity: practicallyNever),

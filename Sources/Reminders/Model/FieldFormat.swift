@@ -1,7 +1,11 @@
-import CivilTime
+package import CivilTime
 import Geodesy
 import Geofencing
 import JSONText
+
+/// Reads a time that a person typed, and what a day without a time of day means; nil is
+/// `DefaultTime=`.
+package typealias TimeReader = (String, DayAlone?) throws -> TimeStamp
 
 /// The JSON and command-line forms of a field's values.
 ///
@@ -11,7 +15,7 @@ struct FieldFormat<Value: Sendable>: Sendable {
   var json: @Sendable (Value) -> JSONValue?
   /// Parses command-line text; the second argument reads times. nil where the text of the option
   /// alone is not the value.
-  var parse: (@Sendable ([String], (String) throws -> TimeStamp) throws -> Value)?
+  var parse: (@Sendable ([String], TimeReader) throws -> Value)?
   /// Inverse of `parse`: one text for each time that the option is given.
   var texts: @Sendable (Value) -> [String] = { _ in [] }
   /// The permitted words of an enumeration; otherwise empty.
@@ -117,9 +121,19 @@ extension FieldFormat where Value: CustomStringConvertible {
 }
 
 extension FieldFormat where Value == TimeStamp {
-  static let stamp: FieldFormat = {
+  /// - Parameter dayAlone: what a day without a time of day means; nil is `DefaultTime=`.
+  static func stamp(_ dayAlone: DayAlone? = nil) -> FieldFormat {
     var format = parsed { try TimeStamp(parsing: $0) }
-    format.parse = { texts, stamp in try stamp(texts.last ?? "") }
+    format.parse = { texts, stamp in try stamp(texts.last ?? "", dayAlone) }
+    return format
+  }
+}
+
+extension FieldFormat where Value == RepeatRule {
+  /// An RRULE; on the command line also English, `every 2 weeks`.
+  static let repeatRule: FieldFormat = {
+    var format = parsed { try RepeatRule(parsing: $0) }
+    format.parse = { texts, _ in try RepeatRule(typed: texts.last ?? "") }
     return format
   }()
 }

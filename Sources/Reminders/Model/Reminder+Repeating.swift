@@ -47,7 +47,7 @@ package struct RepeatChanges: Equatable, Sendable {
     var stamps: [(String, TimeStamp)] = []
     for entry in list {
       guard let text = entry.string else { throw .wrong("a list of times", value) }
-      stamps.append((text, try FieldFormat.stamp.read(entry)))
+      stamps.append((text, try FieldFormat.stamp().read(entry)))
     }
     return stamps
   }

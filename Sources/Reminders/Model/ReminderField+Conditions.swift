@@ -13,7 +13,7 @@ extension ReminderField {
       Option("cooldown", "Least time between two firings.", "span", example: "1h"),
       clause: { cooldown, _ in "at most once in \(cooldown)" }),
     ReminderField(
-      "from", \.from, .stamp,
+      "from", \.from, .stamp(.start),
       Option("from", "Not before this time.", "time", example: "tomorrow"),
       clause: { from, zone in "not before \(text(from, zone))" },
       condition: FieldCondition(
@@ -25,7 +25,7 @@ extension ReminderField {
           return situation.now < from ? .failsUntil(from) : .holds
         })),
     ReminderField(
-      "until", \.until, .stamp,
+      "until", \.until, .stamp(.end),
       Option("until", "Not after this time.", "time", example: "2026-12-31"),
       clause: { until, zone in "not after \(text(until, zone))" }),
     ReminderField(

@@ -113,9 +113,9 @@ extension ReminderField {
 
   private static let time: [ReminderField] = [
     ReminderField(
-      "due", \.due, .stamp,
+      "due", \.due, .stamp(),
       Option(
-        "due", "When it is due: 2026-11-21 09:30, 09:30, tomorrow 9:00, +20min …", "time",
+        "due", "When it is due: tomorrow 18:00, friday 6pm, 27 jan, in 20 minutes …", "time",
         example: "tomorrow 18:00"),
       condition: FieldCondition(
         words: { _, situation in
@@ -157,10 +157,11 @@ extension ReminderField {
         "travel", "The travel time, instead of an estimate: 25min.", "span", example: "25min",
         for: .preemptive)),
     ReminderField(
-      "repeat", \.repeatRule, .parsed { try RepeatRule(parsing: $0) },
+      "repeat", \.repeatRule, .repeatRule,
       Option(
-        "repeat", "Repeat: daily, weekly, monthly, yearly, hourly, or an RRULE.", "rule",
-        example: "weekly"), clause: { rule, _ in "again by \(rule)" }),
+        "repeat", "Repeat: daily, weekdays, every 2 weeks, every last friday of the month …",
+        "rule",
+        example: "every 2 weeks"), clause: { rule, _ in rule.words ?? "again by \(rule)" }),
     ReminderField(
       "repeat_also", .raw,
       clause: { times, _ in

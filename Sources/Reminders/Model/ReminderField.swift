@@ -48,7 +48,7 @@ package struct ReminderField: Sendable {
   package let texts: @Sendable (Reminder) -> [String]
   /// Parses command-line text to JSON; the second argument reads times. nil where the text of an
   /// option alone is not the value.
-  package let parse: (@Sendable ([String], (String) throws -> TimeStamp) throws -> JSONValue?)?
+  package let parse: (@Sendable ([String], TimeReader) throws -> JSONValue?)?
   /// Part of the sentence that describes the reminder.
   package let clause: @Sendable (Reminder, TimeZoneRules) -> String?
   /// Whether the field differs from its default.
@@ -162,7 +162,7 @@ package struct ReminderField: Sendable {
 
   /// The JSON value of command-line texts; null where an empty text removes the field.
   package func json(
-    typed texts: [String], stamp: (String) throws -> TimeStamp
+    typed texts: [String], stamp: TimeReader
   ) throws -> JSONValue? {
     let texts = texts.filter { !$0.isEmpty }
     return texts.isEmpty ? .null : try parse?(texts, stamp)

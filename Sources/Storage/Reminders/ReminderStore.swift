@@ -117,6 +117,23 @@ package struct ReminderStore {
       """, [.text(prefix), SQLValue(limit)])
   }
 
+  /// At most `limit` ids of reminders whose title has all these words, in any order and case,
+  /// sorted. Done and expired ones count only where no other has them. Complexity: O(n).
+  package func find(words: [String], limit: Int = 20) throws(StoreError) -> [String] {
+    guard !words.isEmpty else { return [] }
+    let wanted = Set(words.map { $0.lowercased() })
+    var found: [Bool: [String]] = [:]
+    try database.forEach("SELECT id, title, state FROM reminder ORDER BY id") { row in
+      guard case .text(let id) = row.value(at: 0), case .text(let title) = row.value(at: 1),
+        wanted.isSubset(
+          of: title.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init))
+      else { return }
+      let isOver = [.text("done"), .text("expired")].contains(row.value(at: 2))
+      if found[isOver, default: []].count < limit { found[isOver, default: []].append(id) }
+    }
+    return found[false] ?? found[true] ?? []
+  }
+
   package func count() throws(StoreError) -> Int {
     Int(try database.integer("SELECT count(*) FROM reminder") ?? 0)
   }

@@ -367,6 +367,35 @@ import Testing
     try expect(.notFound(id: "Boat"), "RemoveCategory", #"{"name":"Boat"}"#)
   }
 
+  @Test func aReminderIsFoundByWordsOfItsTitle() throws {
+    try add(#""id":"a1","title":"Buy milk",\#(future)"#)
+    try add(#""id":"b1","title":"Milk the goat",\#(future)"#)
+    try add(#""id":"milk7","title":"Call Mum",\#(future)"#)
+    #expect(try client.call("Show", #"{"id":"goat"}"#)["reminder"]?["id"] == "b1")
+    #expect(try client.call("Done", #"{"id":"MILK buy"}"#)["reminder"]?["id"] == "a1")
+    // An id that begins so, and a title that has the word.
+    try expect(
+      .ambiguous(id: "milk", candidates: ["b1", "milk7"]), "Done", #"{"id":"milk"}"#)
+    try expect(.notFound(id: "bread"), "Show", #"{"id":"bread"}"#)
+  }
+
+  /// Two letters are a slip more often than a choice.
+  @Test func aChangeNeedsThreeLettersOfTheId() throws {
+    try add(#""id":"c0ffee","title":"Tea",\#(future)"#)
+    #expect(try client.call("Show", #"{"id":"c0"}"#)["reminder"]?["id"] == "c0ffee")
+    for method in ["Done", "Remove"] {
+      try expect(.ambiguous(id: "c0", candidates: ["c0ffee"]), method, #"{"id":"c0"}"#)
+    }
+    #expect(try client.call("Done", #"{"id":"c0f"}"#)["reminder"]?["id"] == "c0ffee")
+  }
+
+  @Test func readsATimeThatAPersonTyped() throws {
+    let time = try client.call("ParseTime", #"{"text":"2100-01-27 10:00 UTC"}"#)
+    #expect(time["time"] == "2100-01-27T10:00:00Z" && time["floating"] == false)
+    #expect(try client.call("ParseTime", #"{"text":"next friday"}"#)["note"]?.string != nil)
+    #expect(try faultyField("ParseTime", #"{"text":"31 feb"}"#) == "text")
+  }
+
   @Test func saysWhyNothingFires() throws {
     try add(#""id":"tea","title":"Tea","due":"2099-01-01T00:00:00Z""#)
     let why = try client.call("Why", #"{"id":"te"}"#)["why"]

@@ -37,7 +37,9 @@ struct LogCommand: ClientCommand {
   func run(in context: Context) throws {
     let display = try context.display()
     let zone = display.zone
-    let since = try since.map { try context.stamp($0, option: "--since").instant(in: zone).json }
+    let since = try since.map {
+      try context.stamp($0, option: "--since", dayAlone: .start).instant(in: zone).json
+    }
     let answer = try DaemonConnection(options, context).call(
       "Log",
       [

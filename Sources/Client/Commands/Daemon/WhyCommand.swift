@@ -9,7 +9,9 @@ struct WhyCommand: ClientCommand {
     commandName: "why", abstract: "Show why a reminder has not fired, and when it will.",
     discussion: "For a recording use 'georemind replay FILE --why ID'.")
 
-  @Argument(help: "The id of the reminder, or its beginning.", completion: Completions.reminders)
+  @Argument(
+    help: "The id of the reminder, its beginning, or words of its title.",
+    completion: Completions.reminders)
   var id: String
   @OptionGroup var options: CommonOptions
 

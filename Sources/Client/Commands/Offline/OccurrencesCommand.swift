@@ -7,7 +7,7 @@ struct OccurrencesCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "occurrences", abstract: "Print the next times of a repeat rule.")
 
-  @Argument(help: "daily, weekly, monthly, yearly, hourly, or an RRULE of RFC 5545.")
+  @Argument(help: "daily, every 2 weeks, every last friday of the month, or an RRULE of RFC 5545.")
   var rule: String
 
   @Option(
@@ -38,9 +38,9 @@ struct OccurrencesCommand: ClientCommand {
 
   func run(in context: Context) throws {
     let rules = try zone.map { try context.zone(named: $0) } ?? context.zone()
-    let rule = try RepeatRule(parsing: rule)
+    let rule = try RepeatRule(typed: rule)
     let start: LocalDateTime =
-      switch try context.stamp(from, option: "--from", in: rules) {
+      switch try context.stamp(from, option: "--from", in: rules, dayAlone: .start) {
       case .floating(let local): local
       case .absolute(let instant): rules.localDateTime(at: instant)
       }
@@ -78,9 +78,11 @@ struct OccurrencesCommand: ClientCommand {
     of rule: RepeatRule, from start: LocalDateTime, _ context: Context, _ zone: TimeZoneRules
   ) throws -> RepeatSet {
     var set = RepeatSet(rule: rule, start: start)
-    set.additions = try rdate.map { try context.stamp($0, option: "--rdate", in: zone) }
+    set.additions = try rdate.map {
+      try context.stamp($0, option: "--rdate", in: zone, dayAlone: .start)
+    }
     for text in exdate {
-      let exception = try context.stamp(text, option: "--exdate", in: zone)
+      let exception = try context.stamp(text, option: "--exdate", in: zone, dayAlone: .start)
       // A day without a time of day is the whole day.
       if case .floating(let local) = exception, !text.contains(":"), text.contains("-") {
         set.exceptionDays.insert(local.date)

@@ -13,7 +13,7 @@ struct EditCommand: ClientCommand {
       opens the reminder in your editor ($VISUAL, $EDITOR).
       """)
 
-  @Argument(help: "The id of the reminder, or its beginning.")
+  @Argument(help: "The id of the reminder, its beginning, or words of its title.")
   var id: String
 
   @Option("title") var title: TypedField?

@@ -9,7 +9,9 @@ struct ShowCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show a reminder.")
 
-  @Argument(help: "The id of the reminder, or its beginning.", completion: Completions.reminders)
+  @Argument(
+    help: "The id of the reminder, its beginning, or words of its title.",
+    completion: Completions.reminders)
   var id: String
   @OptionGroup var options: CommonOptions
 
@@ -24,7 +26,8 @@ struct RemoveCommand: ClientCommand {
     commandName: "rm", abstract: "Remove reminders.")
 
   @Argument(
-    help: "The ids of the reminders, or their beginnings.", completion: Completions.reminders)
+    help: "The ids of the reminders, their beginnings, or words of their titles.",
+    completion: Completions.reminders)
   var ids: [String]
   @OptionGroup var options: CommonOptions
 
@@ -39,7 +42,8 @@ struct DoneCommand: ClientCommand {
     commandName: "done", abstract: "Complete reminders; a repeating one advances to its next time.")
 
   @Argument(
-    help: "The ids of the reminders, or their beginnings.", completion: Completions.reminders)
+    help: "The ids of the reminders, their beginnings, or words of their titles.",
+    completion: Completions.reminders)
   var ids: [String]
   @OptionGroup var options: CommonOptions
 
@@ -54,7 +58,9 @@ struct SnoozeCommand: ClientCommand {
     commandName: "snooze", abstract: "Remind again later.",
     discussion: "Takes a span (20min), a time (18:00, tomorrow 9:00) or next-visit.")
 
-  @Argument(help: "The id of the reminder, or its beginning.", completion: Completions.reminders)
+  @Argument(
+    help: "The id of the reminder, its beginning, or words of its title.",
+    completion: Completions.reminders)
   var id: String
 
   @Argument(help: ArgumentHelp("The span, the time or next-visit.", valueName: "until"))

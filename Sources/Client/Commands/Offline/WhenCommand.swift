@@ -1,0 +1,66 @@
+import ArgumentParser
+import CivilTime
+import JSONText
+
+/// What the program understands by a time or a repeat.
+struct WhenCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "when", abstract: "Show what is understood by a time or a repeat.",
+    discussion: """
+      georemind when tomorrow 18:00
+      georemind when '6pm next friday'
+      georemind when in half an hour
+      georemind when every last friday of the month
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The time or the repeat; several words need no quotes.", valueName: "text"))
+  var text: [String]
+  @OptionGroup var options: CommonOptions
+
+  func run(in context: Context) throws {
+    let text = text.joined(separator: " ")
+    let zone = try context.zone()
+    let time = Result { () throws(TimeStampError) in try context.typedTime(text, in: zone) }
+    switch time {
+    case .success(let time): try show(time, zone, context)
+    case .failure(let error):
+      let repeated = Result { () throws(RepeatRuleError) in try RepeatRule(typed: text) }
+      switch repeated {
+      case .success(let rule): try show(rule, context)
+      case .failure(let repeatError):
+        let isRepeat = ["every", "each"].contains { text.lowercased().hasPrefix($0) }
+        throw Failure(.badData, isRepeat ? "\(repeatError)" : "\(error)")
+      }
+    }
+  }
+
+  private func show(_ time: TypedTime, _ zone: TimeZoneRules, _ context: Context) throws {
+    let instant = time.stamp.instant(in: zone)
+    let isFloating = if case .floating = time.stamp { true } else { false }
+    guard !options.json else {
+      return try context.output.line([
+        "time": .string(instant.json), "floating": .bool(isFloating), "zone": .string(zone.name),
+        "note": time.note.map { .string($0) },
+      ])
+    }
+    var table = Table()
+    table.add(["when", HumanTime(now: context.now, zone: zone).full(instant)])
+    table.add(["time", instant.rfc3339(zone: zone)])
+    table.add(["zone", isFloating ? "\(zone.name), and any that the system moves to" : zone.name])
+    if let note = time.note { table.add(["note", note]) }
+    for line in table.lines() { try context.output.line(line) }
+  }
+
+  private func show(_ rule: RepeatRule, _ context: Context) throws {
+    guard !options.json else {
+      return try context.output.line([
+        "repeat": .string("\(rule)"), "words": rule.words.map { .string($0) },
+      ])
+    }
+    var table = Table()
+    if let words = rule.words { table.add(["repeat", words]) }
+    table.add(["rule", "\(rule)"])
+    for line in table.lines() { try context.output.line(line) }
+  }
+}

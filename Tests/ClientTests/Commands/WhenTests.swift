@@ -1,0 +1,49 @@
+import TestSupport
+import Testing
+
+@testable import Client
+
+/// `georemind when`, on Friday, 12 June 2026, 18:00 in Berlin.
+@Suite struct WhenTests {
+  @Test func aTimeIsShownWithWeekdayDateTimeAndDistance() {
+    let run = Run(["when", "tomorrow", "6pm"])
+    #expect(
+      run.lines == [
+        "when  Sat 13 Jun 2026 18:00, in 1 day", "time  2026-06-13T18:00:00+02:00",
+        "zone  Europe/Berlin, and any that the system moves to",
+      ])
+    #expect(
+      Run(["when", "in half an hour", "--json"]).lines
+        == [#"{"time":"2026-06-12T16:30:00Z","floating":false,"zone":"Europe/Berlin"}"#])
+  }
+
+  @Test func anUnclearPhraseIsShownWithTheWayItWasRead() {
+    #expect(
+      Run(["when", "next", "friday"]).lines.last == "note  next friday is the friday of next week")
+  }
+
+  @Test func aRepeatIsShownInWordsAndAsARule() {
+    #expect(
+      Run(["when", "every last friday of the month"]).lines
+        == ["repeat  every last Friday of the month", "rule    FREQ=MONTHLY;BYDAY=-1FR"])
+  }
+
+  @Test(arguments: [
+    (["when", "tomorow"], "'tomorow' was not understood; did you mean 'tomorrow'?"),
+    (["when", "every bananas"], "'bananas' was not understood"),
+    (["when", "5/6/2027"], "it could be 5 jun 2027 or 6 may 2027; write one of them so"),
+    (["occurrences", "daily", "--from", "31 feb"], "february has no day 31"),
+  ])
+  func whatIsNotUnderstoodIsRefused(arguments: [String], reason: String) {
+    let run = Run(arguments)
+    #expect(run.status == 65 && run.output.isEmpty)
+    #expect(run.notes.contains(reason), "\(run.notes)")
+  }
+
+  @Test func theSettingsChooseTheTimeOfADayAlone() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.file("georemind.conf", "[Reminders]\nDefaultTime=07:30\n")
+    let run = Run(["when", "tomorrow"], configurationFiles: [file])
+    #expect(run.lines.first == "when  Sat 13 Jun 2026 07:30, in 14 hours")
+  }
+}
