@@ -66,10 +66,13 @@ package final class Store {
     try self.init(path: path, now: now, isSuspect: isSuspect, migrations: Schema.migrations)
   }
 
+  /// - Parameter sync: brings a file to the disk.
   init(
-    path: String, now: Instant, isSuspect: Bool = false, migrations: [Migration]
+    path: String, now: Instant, isSuspect: Bool = false, migrations: [Migration],
+    sync: @escaping (String) throws(StoreError) -> Void = FileSystem.sync
   ) throws(StoreError) {
-    let opener = try StoreOpener(path: path, now: now, migrations: migrations, isSuspect: isSuspect)
+    let opener = try StoreOpener(
+      path: path, now: now, migrations: migrations, isSuspect: isSuspect, sync: sync)
     (database, lock, report) = try opener.open()
   }
 

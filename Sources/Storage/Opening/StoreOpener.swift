@@ -9,6 +9,8 @@ struct StoreOpener {
   let migrations: [Migration]
   /// Whether to check the file whatever its size.
   let isSuspect: Bool
+  /// Brings a file to the disk.
+  let sync: (String) throws(StoreError) -> Void
   /// Size of the database in bytes; 0 if it does not exist.
   private let sizeFound: Int64
   /// The lock, if its file exists already: a rejected database must not leave a lock file.
@@ -28,8 +30,12 @@ struct StoreOpener {
   private var rebuilt: String { path + ".recovering" }
 
   /// Fails if another process uses the database.
-  init(path: String, now: Instant, migrations: [Migration], isSuspect: Bool) throws(StoreError) {
+  init(
+    path: String, now: Instant, migrations: [Migration], isSuspect: Bool,
+    sync: @escaping (String) throws(StoreError) -> Void = FileSystem.sync
+  ) throws(StoreError) {
     self.path = path
+    self.sync = sync
     self.now = now
     self.migrations = migrations
     self.isSuspect = isSuspect
@@ -97,6 +103,9 @@ struct StoreOpener {
   private func openExisting(size: Int64) throws(StoreError) -> (Database, OpeningReport) {
     let endedCleanly = try FileSystem.size(of: path + "-wal") ?? 0 == 0
     let isChecked = isSuspect || !endedCleanly || size <= Self.checkedSize
+    // A process killed between its write and its sync leaves commits that the system's cache alone
+    // holds. Nothing may be told of them that a power failure could still take back.
+    if !endedCleanly { try sync(path + "-wal") }
     let database = try Database(path: path)
     try database.refuseForeign(migrations)
     guard !database.isReadOnly else {

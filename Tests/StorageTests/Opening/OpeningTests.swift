@@ -51,6 +51,29 @@ import Testing
     #expect(try store.categories.category(named: "leisure") == nil)
   }
 
+  /// A killed process may leave commits that the disk does not have.
+  @Test func aLogOfAProcessThatWasKilledIsSyncedBeforeItIsRead() throws {
+    let store = try Store(in: folder)
+    try store.ledger.record([try Sample.firing("a")])
+    let copy = folder.path + "/copy.db"
+    try writeFile(copy, fileBytes(folder.database))
+    try writeFile(copy + "-wal", fileBytes(folder.database + "-wal"))
+    var synced: [String] = []
+    let opened = try Store(path: copy, now: .start, migrations: Schema.migrations) {
+      (path) throws(StoreError) in
+      // SQLite makes this file when it first reads the log.
+      synced.append(try FileSystem.size(of: copy + "-shm") == nil ? path : "too late")
+      try FileSystem.sync(path)
+    }
+    #expect(synced == [copy + "-wal"])
+    #expect(try opened.ledger.firings().values.map(\.id) == ["a"])
+    opened.close()
+    _ = try Store(path: copy, now: .start, migrations: Schema.migrations) {
+      (path) throws(StoreError) in synced.append(path)
+    }
+    #expect(synced.count == 1)
+  }
+
   @Test func aDatabaseOfAnotherProgramIsLeftAsItIs() throws {
     try withRawConnection(
       folder.database,
