@@ -117,13 +117,14 @@ struct CSVReader {
     else {
       throw Fault("the latitude or the longitude is missing")
     }
+    func text(_ column: Column) -> String? { cell(column).map(FormulaGuard.plain) }
     var place = PlaceEntry(
-      name: cell(.name) ?? "", position: try Coordinate(north: north, east: east),
+      name: text(.name) ?? "", position: try Coordinate(north: north, east: east),
       line: record.line)
     place.radius = try number(.radius, "radius_m")
-    place.category = cell(.category)
-    place.color = cell(.color)
-    place.notes = cell(.notes)
+    place.category = text(.category)
+    place.color = text(.color)
+    place.notes = text(.notes)
     try sink.take(place)
   }
 }

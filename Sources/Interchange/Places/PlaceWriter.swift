@@ -216,9 +216,10 @@ package struct PlaceWriter {
 
   private func writeCSV(_ place: PlaceEntry, _ text: inout String) {
     let cells: [String] = [
-      place.name, "\(place.position.latitude)", "\(place.position.longitude)",
-      place.radius.map { "\($0)" } ?? "", place.category ?? "", place.color ?? "",
-      place.notes ?? "",
+      FormulaGuard.protected(place.name), "\(place.position.latitude)",
+      "\(place.position.longitude)", place.radius.map { "\($0)" } ?? "",
+      FormulaGuard.protected(place.category ?? ""), FormulaGuard.protected(place.color ?? ""),
+      FormulaGuard.protected(place.notes ?? ""),
     ]
     text += cells.map(Self.cell).joined(separator: ",") + "\r\n"
   }

@@ -74,6 +74,30 @@ import Testing
     #expect(file.names == places.map(\.name))
   }
 
+  /// No cell of a text begins as a formula; numbers stay numbers.
+  @Test func aSpreadsheetRunsNoTextOfATable() throws {
+    for text in ["=1+1", "+49 40 1", "-x", "@SUM(A1)", "'=1", "''@x", "= \"a\",b", "'", "'a", "a=b"] {
+      var place = PlaceEntry(name: text, position: try point(-1.5, -2.5))
+      place.notes = text
+      place.category = text
+      let table = Self.written([place], .csv)
+      let cells = table.split(separator: "\r\n")[1].split(separator: ",")
+      #expect(cells.contains("-1.5") && cells.contains("-2.5"))
+      let starts = [table.split(separator: "\r\n")[1].first, cells.last?.first]
+      let isFormula = "=+-@".contains(text.drop { $0 == "'" }.first ?? " ")
+      if isFormula { #expect(starts.allSatisfy { $0 == "'" || $0 == "\"" }, "\(table)") }
+      #expect(!isFormula || table.contains("'\(text.prefix(1))"))
+      let read = try #require(try ReadFile(table).places.first)
+      #expect([read.name, read.notes, read.category] == [text, text, text])
+    }
+  }
+
+  @Test(arguments: ["=1", "\t=1", "\r1", "'+1"]) func theApostropheIsTakenOff(text: String) {
+    #expect(FormulaGuard.protected(text) == "'" + text)
+    #expect(FormulaGuard.plain("'" + text) == text)
+    #expect(FormulaGuard.plain("'plain") == "'plain")
+  }
+
   @Test func controlCharactersDoNotBreakXML() throws {
     let place = PlaceEntry(name: "a\u{0}b\u{1B}[31m\u{FFFE}c", position: try point(1, 2))
     #expect(try ReadFile(Self.written([place], .gpx)).names == ["a b [31m c"])

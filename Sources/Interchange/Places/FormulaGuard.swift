@@ -1,0 +1,20 @@
+/// The apostrophe that keeps a spreadsheet from running a text of a CSV file as a formula.
+///
+/// Spreadsheets run a cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return, whatever
+/// its quotes (https://owasp.org/www-community/attacks/CSV_Injection). A text that had apostrophes
+/// in front of such a character gets one more, so that `plain` gives each text back.
+enum FormulaGuard {
+  private static let starts = Set("=+-@\t\r".utf8)
+
+  private static func isFormula(_ text: some StringProtocol) -> Bool {
+    text.utf8.first { $0 != UInt8(ascii: "'") }.map(starts.contains) ?? false
+  }
+
+  /// The text as a cell of a file.
+  static func protected(_ text: String) -> String { isFormula(text) ? "'" + text : text }
+
+  /// The text of a cell, without the apostrophe of `protected`.
+  static func plain(_ cell: String) -> String {
+    cell.utf8.first == UInt8(ascii: "'") && isFormula(cell) ? String(cell.dropFirst()) : cell
+  }
+}
