@@ -51,6 +51,11 @@ extension Feed {
       if let (count, origin) = datagrams.receive(from: channel.descriptor.raw, into: buffer) {
         guard count > 0 else { continue }
         taken += count
+        // Others on the port prove nothing, not even that the sender lives.
+        if let sender = url.sender, !origin.isFrom(sender) {
+          datagramsOfOthers &+= 1
+          continue
+        }
         arrived(count)
         handlers.onDatagram(received(count), origin)
         guard self.channel === channel, !isPaused else { return }

@@ -31,6 +31,8 @@ package final class Feed {
   package internal(set) var receiveBuffer: Int?
   /// Datagrams that the kernel dropped since the socket was opened, because that was too little.
   package var droppedDatagrams: Int { Int(datagrams.dropped) }
+  /// Datagrams that were not of the one sender that the URL names.
+  package internal(set) var datagramsOfOthers = 0
   /// Requested receive buffer of a datagram socket: a burst of some thousand.
   package static let wantedReceiveBuffer = 1 << 20
 

@@ -17,6 +17,8 @@ package struct FeedURL: Sendable {
   var greeting: String?
   var line: SerialLine?
   package var recording: Recording?
+  /// The one sender whose datagrams count; nil for all.
+  var sender: IPAddress?
 
   /// Way of opening the channel.
   enum Opening: Sendable {

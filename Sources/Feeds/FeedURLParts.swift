@@ -173,7 +173,9 @@ struct FeedURLParts {
       let key = String(part[..<sign])
       guard known.contains(key) else {
         let remedy =
-          known.isEmpty ? "leave out all from the '?'" : "\(name) knows only '\(known[0])'"
+          known.isEmpty
+          ? "leave out all from the '?'"
+          : "\(name) knows only '\(known.joined(separator: "' and '"))'"
         throw error("has the unknown setting '\(key)'", remedy)
       }
       let value = try decoded(part[sign...].dropFirst())

@@ -16,11 +16,12 @@ import Testing
   }
 
   private func start(
-    _ host: String, interface: String? = nil, options: Feed.Options = quickOptions()
+    _ host: String, interface: String? = nil, sender: String? = nil,
+    options: Feed.Options = quickOptions()
   ) throws -> Feed {
-    let feed = try Feed(
-      .udp(host: host, port: port, interface: interface), loop: loop, options: options,
-      handlers: log.handlers)
+    let url = FeedURL.udp(
+      host: host, port: port, interface: interface, sender: sender.flatMap(IPAddress.init(parsing:)))
+    let feed = try Feed(url, loop: loop, options: options, handlers: log.handlers)
     feed.start()
     return feed
   }
@@ -114,6 +115,21 @@ import Testing
     #expect(try loop.runUntil { log.text == "six|four|" })
     #expect(
       log.origins.map { $0.withAnyPort.description } == ["::1 by lo", "127.0.0.1 by lo"])
+  }
+
+  /// A second sender is neither read nor a sign that the first one lives.
+  @Test(arguments: [("127.0.0.1", "127.0.0.1|"), ("192.0.2.7", "")])
+  func takesTheDatagramsOfOneSenderAlone(sender: String, taken: String) throws {
+    let feed = try start("0.0.0.0", sender: sender)
+    #expect(try loop.runUntil { feed.state == .open })
+    for source in ["127.0.0.2", "127.0.0.1", "127.0.0.3"] {
+      try DatagramSender(host: "127.0.0.1", port: port, source: source).send(source)
+    }
+    let others = taken.isEmpty ? 3 : 2
+    #expect(try loop.runUntil { feed.datagramsOfOthers == others })
+    #expect(log.text == taken)
+    #expect(feed.bytesReceived == (taken.isEmpty ? 0 : 9))
+    #expect((feed.lastArrival == nil) == taken.isEmpty)
   }
 
   @Test func countsWhatTheKernelDropped() throws {

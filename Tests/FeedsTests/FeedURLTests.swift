@@ -30,6 +30,18 @@ import Testing
         "udp://239.2.1.1:2052?interface=eth0"
       ),
       (
+        "udp://:10110?from=192.168.1.20",
+        .udp(
+          host: "0.0.0.0", port: 10110, interface: nil, sender: IPAddress(parsing: "192.168.1.20")),
+        "udp://0.0.0.0:10110?from=192.168.1.20"
+      ),
+      (
+        "udp://[::]:10111?from=2001:DB8::0:7&interface=eth0",
+        .udp(
+          host: "::", port: 10111, interface: "eth0", sender: IPAddress(parsing: "2001:db8::7")),
+        "udp://[::]:10111?interface=eth0&from=2001:db8::7"
+      ),
+      (
         "udp://[ff02::1]", .udp(host: "ff02::1", port: 10110, interface: nil),
         "udp://[ff02::1]:10110"
       ),
@@ -68,6 +80,8 @@ import Testing
       ("tcp://[host]:1", "no IPv6 address"), ("tcp://h%2Fost", "no valid host"),
       ("tcp://host/path", "has a path"), ("tcp://host?x=1", "unknown setting 'x'"),
       ("udp://example.org:1", "to receive at"), ("udp://1.2.3:4x", "port"),
+      ("udp://:1?from=plotter", "no address in from=plotter"), ("udp://:1?from=", "no value"),
+      ("udp://:1?from=fe80::1%25eth0", "no address"), ("udp://:1?x=1", "'interface' and 'from'"),
       ("serial://dev/ttyUSB0", "names the host 'dev'"), ("serial:///", "names no file"),
       ("serial:///dev/x?baud=9601", "'9601' baud"), ("serial:///dev/x?baud=", "no value"),
       ("serial:///dev/x?baud=9600&baud=4800", "twice"), ("serial:///dev/x?speed=1", "only 'baud'"),
@@ -96,7 +110,7 @@ import Testing
       "::1",
       "127.0.0.1", "10110", "%20", "%", "%C3", "%BC", "?", "&", "=", "speed", "baud", "9600",
       "0.25",
-      "realtime", "ü", "-", "x", "..", "\u{0}", "@", "#", "interface", "eth0",
+      "realtime", "ü", "-", "x", "..", "\u{0}", "@", "#", "interface", "eth0", "from",
     ]
     var accepted = 0
     for _ in 0..<20_000 {

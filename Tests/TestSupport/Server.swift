@@ -90,9 +90,16 @@ package final class DatagramSender {
   private let descriptor: Descriptor
   private let address: SocketAddress
 
-  package init(host: String, port: UInt16) throws {
+  /// - Parameter source: an address of this machine to send from.
+  package init(host: String, port: UInt16, source: String? = nil) throws {
     address = try SocketAddress(numeric: host, port: port)
     descriptor = Descriptor(socket(address.family, Int32(SOCK_DGRAM.rawValue), 0))
+    if let source {
+      let own = try SocketAddress(numeric: source, port: 0)
+      guard own.withPointer({ bind(descriptor.raw, $0, $1) }) == 0 else {
+        throw SystemError.last("send from \(source)")
+      }
+    }
     var interface = ip_mreqn()
     interface.imr_ifindex = Int32(if_nametoindex("lo"))
     setsockopt(

@@ -164,6 +164,7 @@ extension FeedRunner {
     object["gpsd_release"] = statistics.gpsdRelease.map { .string($0) }
     if feed.receiveBuffer != nil {
       object["datagrams_dropped"] = .int(feed.droppedDatagrams)
+      object["datagrams_of_others"] = .int(feed.datagramsOfOthers)
       object["senders"] = .array(sources.compactMap(\.origin).map { .string("\($0)") })
     }
     object["decoder_error"] = statistics.lastError.map { .string($0) }

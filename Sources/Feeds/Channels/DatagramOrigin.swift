@@ -1,4 +1,5 @@
 import Glibc
+import LinuxRuntime
 
 /// The sender of a datagram and its path.
 ///
@@ -20,6 +21,8 @@ package struct DatagramOrigin: Hashable, Sendable, CustomStringConvertible {
     self.destination = destination
   }
 
+  func isFrom(_ address: IPAddress) -> Bool { sender == address }
+
   /// The sender without its port: some programs take another one for each datagram.
   package var withAnyPort: DatagramOrigin {
     DatagramOrigin(sender: sender, port: 0, interface: interface, destination: destination)
@@ -38,7 +41,7 @@ package struct DatagramOrigin: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// An address without a port: IPv4 as IPv6 writes it (RFC 4291, 2.5.5.2).
-struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   /// In network order.
   private let high: UInt64
   private let low: UInt64
@@ -57,7 +60,21 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
   }
 
-  var description: String {
+  /// A numeric IPv4 or IPv6 address, without brackets and zone; nil for any other text.
+  package init?(parsing text: String) {
+    guard let address = try? SocketAddress(numeric: text, port: 0), !text.utf8.contains(0x25) else {
+      return nil
+    }
+    if let ipv4 = address.ipv4 {
+      self.init(ipv4: ipv4.s_addr)
+    } else if let ipv6 = address.ipv6 {
+      self = withUnsafeBytes(of: ipv6) { IPAddress(ipv6: $0, at: 0) }
+    } else {
+      return nil
+    }
+  }
+
+  package var description: String {
     if high == 0, low & ~0xFFFF_FFFF == Self.mapped {
       return (0..<4).map { "\(low >> UInt64(24 - 8 * $0) & 0xFF)" }.joined(separator: ".")
     }
