@@ -20,7 +20,8 @@ import Testing
     options: Feed.Options = quickOptions()
   ) throws -> Feed {
     let url = FeedURL.udp(
-      host: host, port: port, interface: interface, sender: sender.flatMap(IPAddress.init(parsing:)))
+      host: host, port: port, interface: interface, sender: sender.flatMap(IPAddress.init(parsing:))
+    )
     let feed = try Feed(url, loop: loop, options: options, handlers: log.handlers)
     feed.start()
     return feed

@@ -76,7 +76,9 @@ import Testing
 
   /// No cell of a text begins as a formula; numbers stay numbers.
   @Test func aSpreadsheetRunsNoTextOfATable() throws {
-    for text in ["=1+1", "+49 40 1", "-x", "@SUM(A1)", "'=1", "''@x", "= \"a\",b", "'", "'a", "a=b"] {
+    for text in [
+      "=1+1", "+49 40 1", "-x", "@SUM(A1)", "'=1", "''@x", "= \"a\",b", "'", "'a", "a=b",
+    ] {
       var place = PlaceEntry(name: text, position: try point(-1.5, -2.5))
       place.notes = text
       place.category = text
