@@ -78,22 +78,22 @@ golden: $(RELEASE)/.built ## recorded firings: 300 trips and 40 scripts of a liv
 lives: $(RELEASE)/.built ## generated lives of two days: the engine against the reference model
 	$(RELEASE)/georemind-lives --lives 500 --table
 
-service: ## the service under a real systemd (needs SYSTEM_BED)
+service: ## the service under a real systemd (needs root)
 	Tests/System/run
 
-packages: ## the Debian packages on a clean system (needs SYSTEM_BED)
+packages: ## the Debian packages on a clean system (needs root)
 	Tests/System/package/run
 
-crash: ## kill -9 and power cuts among firings (needs SYSTEM_BED)
+crash: ## kill -9 and power cuts among firings (needs root)
 	Tests/System/crash/run --full
 
-failures: ## full, failing and slow disks, damaged databases, a hanging journald (needs SYSTEM_BED)
+failures: ## full, failing and slow disks, damaged databases, a hanging journald (needs root)
 	Tests/System/crash/trouble --full
 
-fleet: ## firings sent to systemd-journal-remote (needs SYSTEM_BED)
+fleet: ## firings sent to systemd-journal-remote (needs root)
 	Tests/System/fleet/run
 
-clock: ## a virtual machine whose clock and zone are set, and that sleeps
+clock: ## a virtual machine whose clock and zone are set, and that sleeps (needs SYSTEM_BED)
 	Tests/System/clock/run
 
 soak: $(RELEASE)/.built ## a month of fixes: memory and descriptors stay as they are

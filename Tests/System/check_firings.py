@@ -24,7 +24,7 @@ for entry in entries:
     if entry["GEOREMIND_KIND"] == "location":
         for name in AT_A_PLACE:
             assert entry.get("GEOREMIND_" + name), (name, entry)
-        assert entry["GEOREMIND_FIX_TIME"].startswith("2020-02-07T02:2"), entry
+        assert entry["GEOREMIND_FIX_TIME"].startswith("2026-06-12T1"), entry
     else:
         assert entry.get("GEOREMIND_DUE"), entry
         assert "GEOREMIND_LATITUDE" not in entry, entry
