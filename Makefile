@@ -15,7 +15,7 @@ SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -
 .DEFAULT_GOAL = all
 .PHONY: help all run test check deps lint prose docs docs-check docs-run fuzz bench install install-main \
   install-route uninstall deb clean drive ci golden crash failures fleet soak lives clock packages service calendars \
-  interchange routing geodesics notifications report units sanitize long
+  interchange routing geodesics notifications report units sanitize long simulate
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,6 +77,11 @@ golden: $(RELEASE)/.built ## recorded firings: 300 trips and 40 scripts of a liv
 
 lives: $(RELEASE)/.built ## generated lives of two days: the engine against the reference model
 	$(RELEASE)/georemind-lives --lives 500 --table
+
+SEED ?= 1
+DAYS ?= 20
+simulate: $(RELEASE)/.built ## the daemon in a simulated world under kills and power cuts; SEED= and DAYS=
+	@Tests/Simulator/Driver/simulate --release $(RELEASE) --seed $(SEED) --days $(DAYS)
 
 service: ## the service under a real systemd (needs root)
 	Tests/System/run

@@ -8,6 +8,8 @@ package struct Run {
   package private(set) var accepted: [ReminderSpec] = []
   /// The reminders and edits that the engine refused, with its reason.
   package private(set) var refused: [(spec: ReminderSpec, reason: String)] = []
+  /// The actions that were carried out, with the fixes that confirmed the position.
+  package private(set) var taken: [Life.Step] = []
   private var crossings = Crossings()
   private var lastFix: (spot: Spot, motion: Motion, time: Moment)?
 
@@ -62,11 +64,13 @@ package struct Run {
     case .add(let spec):
       guard take(spec, by: engine.add(spec)) else { return }
       model.add(spec)
-      confirmPosition()
+      note(action)
+      return confirmPosition()
     case .edit(let spec):
       guard take(spec, by: engine.edit(spec)) else { return }
       model.edit(spec)
-      confirmPosition()
+      note(action)
+      return confirmPosition()
     case .remove(let id):
       model.remove(id)
       engine.remove(id)
@@ -84,6 +88,11 @@ package struct Run {
       engine.change(to: zone)
     case .restart: engine.restart()
     }
+    note(action)
+  }
+
+  private mutating func note(_ action: Life.Action) {
+    taken.append(Life.Step(time: model.now, action: action))
   }
 
   private mutating func fix(at spot: Spot, _ motion: Motion) {
@@ -97,6 +106,7 @@ package struct Run {
   private mutating func confirmPosition() {
     guard let lastFix, lastFix.time < model.now else { return }
     fix(at: lastFix.spot, lastFix.motion)
+    note(.fix(lastFix.spot.rawValue, lastFix.motion))
   }
 
   private mutating func take(_ spec: ReminderSpec, by reason: String?) -> Bool {

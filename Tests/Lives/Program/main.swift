@@ -4,12 +4,13 @@ import ReferenceModel
 
 // The same lives for the engine and for the reference model, from a seed on.
 //
-// usage: georemind-lives [--seed S] [--lives N] [--failures N] [--all] [--table] [--print]
+// usage: georemind-lives [--seed S] [--lives N] [--failures N] [--all] [--table] [--print] [--script]
 //
 // --failures  how many differences to print before the end; 5 unless given
 // --all       also the actions where the engine is known to differ
 // --table     the kinds and conditions that the reminders had
 // --print     every action of every life
+// --script    each life as a script for the whole daemon, and no comparison (Tests/Simulator)
 
 var seed: UInt64 = 1
 var count = 500
@@ -17,6 +18,7 @@ var maximumFailures = 5
 var isWhole = false
 var printsTable = false
 var printsLife = false
+var printsScript = false
 
 var arguments = CommandLine.arguments.dropFirst()
 while let argument = arguments.popFirst() {
@@ -28,6 +30,7 @@ while let argument = arguments.popFirst() {
   case "--all": isWhole = true
   case "--table": printsTable = true
   case "--print": printsLife = true
+  case "--script": printsScript = true
   default:
     print("usage: georemind-lives [--seed S] [--lives N] [--failures N] [--all] [--table]")
     exit(2)
@@ -40,6 +43,10 @@ var failures = 0
 for number in 0..<UInt64(count) {
   let life = LifeGenerator.life(seed: seed + number)
   if printsLife { print(life.text) }
+  if printsScript {
+    print(Script(life).text)
+    continue
+  }
   let run = Run(life, isWhole: isWhole)
   coverage.add(run)
   firings += run.model.firings.count
@@ -49,6 +56,7 @@ for number in 0..<UInt64(count) {
     if failures == maximumFailures { break }
   }
 }
+if printsScript { exit(0) }
 if printsTable { print(coverage.table) }
 print("\(count) lives from seed \(seed): \(coverage.reminders) reminders, \(firings) firings")
 print(failures == 0 ? "no difference" : "\(failures) lives differ")

@@ -1,0 +1,142 @@
+import ReferenceModel
+
+/// A life as a script for the whole daemon: one JSON object a line, first what the user and the
+/// receiver do, then the firings that the model expects.
+///
+/// The daemon decides a place up to `slowestDecision` after the fix that shows it, so a script keeps
+/// to what that does not change: no passes, and few conditions at places. A reminder whose firings
+/// in a model with late fixes differ by more is `uncertain`: its firings are not expected.
+package struct Script {
+  private let life: Life
+  private let steps: [Life.Step]
+  private let prompt: Model
+  private let late: Model
+
+  /// The longest time from the first fix to the decision, in seconds.
+  private static let slowestDecision = 130
+
+  package init(_ life: Life) {
+    self.life = life
+    steps = Run(life.withoutFineTiming).taken
+    prompt = Self.model(life, steps, delay: 0)
+    late = Self.model(life, steps, delay: Self.slowestDecision)
+  }
+
+  /// - Parameter delay: seconds from a fix to its effect; the next fix replaces one without effect.
+  private static func model(_ life: Life, _ steps: [Life.Step], delay: Int) -> Model {
+    var model = Model(zone: life.zone, start: life.start, end: life.end)
+    var pending: (time: Moment, spot: Spot, motion: Motion)?
+    func advance(to moment: Moment) {
+      if let fix = pending, fix.time <= moment {
+        model.advance(to: fix.time)
+        model.fix(inside: fix.spot.regions, fix.motion)
+        pending = nil
+      }
+      model.advance(to: moment)
+    }
+    for step in steps {
+      advance(to: step.time)
+      if case .fix(let name, let motion) = step.action, let spot = Spot(rawValue: name) {
+        pending = (step.time + (model.inside == nil ? 0 : delay), spot, motion)
+        advance(to: step.time)
+      } else {
+        step.action.act(on: &model)
+      }
+    }
+    advance(to: life.end)
+    return model
+  }
+
+  /// The reminders that fire in both models alike, if not in the same second.
+  private func isCertain(_ id: String) -> Bool {
+    let ours = prompt.firings.filter { $0.id == id }
+    let theirs = late.firings.filter { $0.id == id }
+    return ours.count == theirs.count
+      && zip(ours, theirs).allSatisfy {
+        $0.event == $1.event && (0...Self.slowestDecision + 20).contains($1.time - $0.time)
+      }
+  }
+
+  package var text: String {
+    var lines = [
+      #"{"life":\#(life.seed),"zone":"\#(life.zone.name)","start":\#(life.start),"#
+        + #""end":\#(life.end)}"#
+    ]
+    for spot in Area.foodPlaces {
+      let at = spot.position
+      lines.append(
+        #"{"at":\#(life.start),"do":"place","name":"\#(spot.rawValue)","category":"food","#
+          + #""lat":\#(at.latitude),"lon":\#(at.longitude),"radius_m":\#(Area.foodRadius)}"#)
+    }
+    lines += steps.map { #"{"at":\#($0.time),\#($0.action.members)}"# }
+    let ids = Set(steps.compactMap { if case .add(let spec) = $0.action { spec.id } else { nil } })
+    for id in ids.sorted() where !isCertain(id) { lines.append(#"{"uncertain":"\#(id)"}"#) }
+    let firings = prompt.firings.sorted { ($0.time, $0.order) < ($1.time, $1.order) }
+    for firing in firings where isCertain(firing.id) {
+      lines.append(
+        #"{"fires":"\#(firing.id)","at":\#(firing.time),"event":"\#(firing.event.rawValue)"}"#)
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension Life {
+  /// Without passes, and at places without conditions that a moment decides.
+  fileprivate var withoutFineTiming: Life {
+    var life = self
+    let passes: Set<String> = [Spot.farWest.rawValue, Spot.west.rawValue, Spot.east.rawValue]
+    life.steps = steps.compactMap { step in
+      switch step.action {
+      case .fix(let spot, _) where passes.contains(spot): return nil
+      case .add(let spec): return Step(time: step.time, action: .add(spec.withoutFineTiming))
+      case .edit(let spec): return Step(time: step.time, action: .edit(spec.withoutFineTiming))
+      default: return step
+      }
+    }
+    return life
+  }
+}
+
+extension ReminderSpec {
+  fileprivate var withoutFineTiming: ReminderSpec {
+    guard kind != .date else { return self }
+    var spec = self
+    for condition in [.maximumSpeed, .minimumSpeed, .heading, .cooldown, .nag] as [Condition] {
+      condition.remove(from: &spec)
+    }
+    return spec
+  }
+}
+
+extension Life.Action {
+  fileprivate func act(on model: inout Model) {
+    switch self {
+    case .fix, .restart: break
+    case .add(let spec): model.add(spec)
+    case .edit(let spec): model.edit(spec)
+    case .remove(let id): model.remove(id)
+    case .done(let id): model.done(id)
+    case .snooze(let id, let until): model.snooze(id, until: until)
+    case .snoozeToNextVisit(let id): model.snoozeToNextVisit(id)
+    case .zone(let zone): model.change(to: zone)
+    }
+  }
+
+  fileprivate var members: String {
+    switch self {
+    case .fix(let name, let motion):
+      let at = (Spot(rawValue: name) ?? .road).position
+      return #""do":"fix","lat":\#(at.latitude),"lon":\#(at.longitude),"speed":\#(motion.speed),"#
+        + #""course":\#(motion.course)"#
+    case .add(let spec): return #""do":"add","reminder":\#(spec.json)"#
+    case .edit(let spec): return #""do":"edit","reminder":\#(spec.json)"#
+    case .remove(let id): return #""do":"remove","id":"\#(id)""#
+    case .done(let id): return #""do":"done","id":"\#(id)""#
+    case .snooze(let id, let until):
+      return #""do":"snooze","id":"\#(id)","until":"\#(Zone.utc.local(at: until).text)Z""#
+    case .snoozeToNextVisit(let id): return #""do":"snooze","id":"\#(id)","until":"next-visit""#
+    case .zone(let zone): return #""do":"zone","name":"\#(zone.name)""#
+    case .restart: return #""do":"restart""#
+    }
+  }
+}

@@ -1,0 +1,59 @@
+"""Clients of the control socket (https://varlink.org)."""
+
+import json
+import socket
+
+
+class Client:
+    """One connection with at most one call under way."""
+
+    def __init__(self, path):
+        self.path = path
+        self.socket = None
+        self.pending = None  # the call without an answer
+        self.buffer = b""
+
+    def call(self, method, parameters):
+        """Sends a call; answers whether it was sent."""
+        try:
+            if self.socket is None:
+                self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                self.socket.connect(self.path)
+                self.socket.setblocking(False)
+            message = {"method": "org.georemind." + method, "parameters": parameters}
+            self.socket.sendall(json.dumps(message, separators=(",", ":")).encode() + b"\0")
+        except OSError:
+            self.close()
+            return False
+        self.pending = (method, parameters)
+        return True
+
+    def answer(self):
+        """The parameters and the error of the answer, if it has come; None before.
+
+        A connection that ends without an answer gives ({}, "closed").
+        """
+        if self.socket is None:
+            return None
+        while True:
+            try:
+                data = self.socket.recv(1 << 16)
+            except BlockingIOError:
+                break
+            except OSError:
+                data = b""
+            if not data:
+                self.close()
+                return ({}, "closed")
+            self.buffer += data
+        if b"\0" not in self.buffer:
+            return None
+        message, self.buffer = self.buffer.split(b"\0", 1)
+        self.pending = None
+        answer = json.loads(message)
+        return (answer.get("parameters", {}), answer.get("error"))
+
+    def close(self):
+        if self.socket is not None:
+            self.socket.close()
+        self.socket, self.pending, self.buffer = None, None, b""

@@ -1,0 +1,63 @@
+"""The faults of a run: which call fails, and how.
+
+A fault is armed when the one before it has happened, or has waited for its call in vain. It counts
+calls from then on.
+"""
+
+import errno
+
+from world import KINDS
+
+# For each kind of call: the mean number of calls until the fault, the ways to die there, and the
+# errors that Linux gives there.
+TABLE = {
+    "write": (12, ["kill before", "kill after", "tear"], ["EIO", "ENOSPC", "shorten"]),
+    "sync": (4, ["kill before", "kill after"], ["EIO"]),
+    "open": (3, ["kill before", "kill after"], ["EMFILE", "EIO"]),
+    "remove": (2, ["kill before", "kill after"], ["EIO"]),
+    "journal": (4, ["kill before", "kill after"], ["EAGAIN", "ECONNREFUSED"]),
+    "answer": (3, ["kill before", "kill after", "tear"], ["EINTR", "EAGAIN", "shorten"]),
+    "receive": (20, ["kill before"], ["EINTR"]),
+    "accept": (2, ["kill before", "kill after"], ["EMFILE", "EINTR", "ECONNABORTED"]),
+    "rest": (10, ["kill before"], []),
+    "timer": (2, [], ["EMFILE"]),
+    "read": (20, [], ["EINTR", "EAGAIN", "shorten"]),
+}
+
+
+class Fault:
+    """`action` at the call number `at` of a kind; `cuts_power` says what a kill is."""
+
+    def __init__(self, kind, action, code, at, times, cuts_power, waits):
+        self.kind, self.action, self.code, self.at, self.times = kind, action, code, at, times
+        self.cuts_power = cuts_power
+        self.waits = waits  # lines of the script after which the next fault is armed
+
+    @property
+    def kills(self):
+        return self.action in ("kill before", "kill after", "tear")
+
+    def __str__(self):
+        words = f"{self.action} {errno.errorcode.get(self.code, '')}".strip()
+        return f"{words} at {self.kind} {self.at}" + (" by a power cut" if self.cuts_power else "")
+
+    def arm(self, world):
+        at = world["count of " + self.kind] + self.at
+        world.plan(self.kind, self.action, at, self.code, self.times)
+
+
+def choose(random, mode):
+    """A fault. The mode is `kills`, `errors` or `all`."""
+    while True:
+        kind = random.choice(KINDS)
+        mean, deaths, errors = TABLE[kind]
+        ways = (deaths if mode != "errors" else []) + (errors if mode != "kills" else [])
+        if ways:
+            break
+    way = random.choice(ways)
+    action = way if way in deaths or way == "shorten" else "fail"
+    code = getattr(errno, way) if action == "fail" else 0
+    at = 1 + int(random.expovariate(1 / mean))
+    cuts_power = way in deaths and random.random() < 0.4
+    times = random.choice([1, 1, 1, 4]) if action == "fail" else 1
+    return Fault(kind, action, code, at, times, cuts_power, random.randint(3, 40))

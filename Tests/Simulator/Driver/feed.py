@@ -1,0 +1,110 @@
+"""Receivers: gpsd, NMEA 0183 over TCP or UDP. They send a fix when the script says so."""
+
+import json
+import os
+import socket
+import time
+
+
+def stamp(now):
+    """RFC 3339 of a time in microseconds."""
+    seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now // 10 ** 6))
+    return f"{seconds}.{now % 10 ** 6 // 1000:03}Z"
+
+
+def gpsd_report(fix, now):
+    return json.dumps({
+        "class": "TPV", "device": "/dev/ttyUSB0", "mode": 3, "time": stamp(now), "lat": fix["lat"],
+        "lon": fix["lon"], "eph": 4.0, "speed": fix["speed"], "track": fix["course"]}) + "\r\n"
+
+
+def nmea_coordinate(degrees, width, letters):
+    whole = int(abs(degrees))
+    minutes = (abs(degrees) - whole) * 60
+    return f"{whole:0{width}}{minutes:09.6f},{letters[degrees < 0]}"
+
+
+def nmea(fix, now):
+    seconds = now // 10 ** 6
+    clock = time.strftime("%H%M%S", time.gmtime(seconds)) + f".{now % 10 ** 6 // 1000:03}"
+    date = time.strftime("%d%m%y", time.gmtime(seconds))
+    latitude, longitude = (nmea_coordinate(fix["lat"], 2, "NS"),
+                           nmea_coordinate(fix["lon"], 3, "EW"))
+    lines = [f"GPRMC,{clock},A,{latitude},{longitude},{fix['speed'] / 0.514444:.3f},"
+             f"{fix['course']:.1f},{date},,,A",
+             f"GPGGA,{clock},{latitude},{longitude},1,10,0.7,30.0,M,47.0,M,,"]
+    text = ""
+    for line in lines:
+        checksum = 0
+        for byte in line.encode():
+            checksum ^= byte
+        text += f"${line}*{checksum:02X}\r\n"
+    return text
+
+
+class Receiver:
+    """One of the kinds `gpsd`, `tcp`, `udp`; `is_up` says whether it takes connections."""
+
+    PORTS = {"gpsd": 2947, "tcp": 10110, "udp": 10110}
+
+    def __init__(self, kind, folder):
+        self.kind, self.folder = kind, folder
+        self.listener, self.connection = None, None
+        self.has_news = False  # a new connection, to which the last fix is sent again
+        self.raise_up()
+
+    @property
+    def url(self):
+        host = "0.0.0.0" if self.kind == "udp" else "127.0.0.1"
+        return f"{self.kind}://{host}:{self.PORTS[self.kind]}"
+
+    def raise_up(self):
+        if self.listener is not None:
+            return
+        if self.kind == "udp":
+            self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            self.listener.bind(os.path.join(self.folder, "from-7"))
+        else:
+            self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self.listener.bind(os.path.join(self.folder, f"feed-{self.PORTS[self.kind]}"))
+            self.listener.listen(8)
+        self.listener.setblocking(False)
+
+    def take_down(self):
+        if self.connection is not None:
+            self.connection.close()
+        if self.listener is not None:
+            os.unlink(self.listener.getsockname())
+            self.listener.close()
+        self.listener, self.connection = None, None
+
+    def accept(self):
+        """Takes a new connection, if there is one; answers whether there was."""
+        if self.kind == "udp" or self.listener is None:
+            return False
+        try:
+            connection, _ = self.listener.accept()
+        except BlockingIOError:
+            return False
+        if self.connection is not None:
+            self.connection.close()
+        self.connection = connection
+        connection.setblocking(False)
+        if self.kind == "gpsd":
+            self.send('{"class":"VERSION","release":"3.22","proto_major":3,"proto_minor":14}\r\n')
+        return True
+
+    def send(self, text):
+        try:
+            if self.kind == "udp" and self.listener is not None:
+                path = os.path.join(self.folder, f"udp-{self.PORTS['udp']}")
+                self.listener.sendto(text.encode(), path)
+            elif self.connection is not None:
+                self.connection.send(text.encode())
+        except OSError:
+            if self.connection is not None:
+                self.connection.close()
+                self.connection = None
+
+    def send_fix(self, fix, now):
+        self.send(gpsd_report(fix, now) if self.kind == "gpsd" else nmea(fix, now))

@@ -1,0 +1,64 @@
+"""Scripts of lives: what the user and the receiver do, and what has to fire (georemind-lives)."""
+
+import json
+import subprocess
+
+# A receiver sends on for a while after each fix of a script: seconds after it.
+BURST = [0, 5, 10, 15, 20, 25, 40, 60, 90, 125]
+
+
+class Script:
+    def __init__(self, lines):
+        self.head, rest = lines[0], lines[1:]
+        self.seed = self.head["life"]
+        self.steps = [line for line in rest if "do" in line]
+        self.uncertain = {line["uncertain"] for line in rest if "uncertain" in line}
+        self.firings = [line for line in rest if "fires" in line]
+
+    @property
+    def sets_clock(self):
+        return any(step["do"] in ("step", "suspend", "outage") for step in self.steps)
+
+    @property
+    def ids(self):
+        return {step["reminder"]["id"] for step in self.steps if step["do"] == "add"}
+
+    def only(self, ids):
+        """The same life with these reminders alone; each is independent of the others."""
+        def belongs(line):
+            id = line.get("fires") or line.get("id") or line.get("reminder", {}).get("id")
+            return id is None or id in ids
+        lines = [line for line in [self.head] + self.steps + self.firings if belongs(line)]
+        return Script(lines + [{"uncertain": id} for id in self.uncertain])
+
+    def without_fixes(self):
+        steps = [step for step in self.steps if step["do"] != "fix"]
+        return Script([self.head] + steps + self.firings
+                      + [{"uncertain": id} for id in self.uncertain])
+
+    def actions(self):
+        """(microseconds, line) by time; the fixes with those that the receiver sends after them."""
+        fixes = [step["at"] for step in self.steps if step["do"] == "fix"] + [self.head["end"]]
+        found, number = [], 0
+        for step in self.steps:
+            if step["do"] != "fix":
+                found.append((step["at"] * 10 ** 6, step))
+                continue
+            number += 1
+            for offset in BURST:
+                if offset == 0 or step["at"] + offset < fixes[number]:
+                    found.append(((step["at"] + offset) * 10 ** 6, step))
+        # What is due in the same second comes first: timers may be a millisecond late.
+        return sorted(((time + 2000, line) for time, line in found), key=lambda pair: pair[0])
+
+
+def lives(program, seed, count):
+    """Scripts of so many lives from a seed on."""
+    text = subprocess.run([program, "--seed", str(seed), "--lives", str(count), "--script"],
+                          check=True, capture_output=True, text=True).stdout
+    scripts = []
+    for line in map(json.loads, text.splitlines()):
+        if "life" in line:
+            scripts.append([])
+        scripts[-1].append(line)
+    return [Script(lines) for lines in scripts]
