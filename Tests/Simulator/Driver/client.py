@@ -11,17 +11,30 @@ class Client:
         self.path = path
         self.socket = None
         self.pending = None  # the call without an answer
-        self.buffer = b""
+        self.buffer = self.output = b""
 
-    def call(self, method, parameters):
-        """Sends a call; answers whether it was sent."""
+    def flush(self):
+        try:
+            while self.output:
+                self.output = self.output[self.socket.send(self.output):]
+        except BlockingIOError:
+            pass
+
+    def call(self, method, parameters, more=False):
+        """Sends a call, with `more` for any number of answers; answers whether it was sent.
+
+        What the socket does not take at once is sent by `flush`.
+        """
         try:
             if self.socket is None:
                 self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
                 self.socket.connect(self.path)
                 self.socket.setblocking(False)
             message = {"method": "org.georemind." + method, "parameters": parameters}
-            self.socket.sendall(json.dumps(message, separators=(",", ":")).encode() + b"\0")
+            if more:
+                message["more"] = True
+            self.output = json.dumps(message, separators=(",", ":")).encode() + b"\0"
+            self.flush()
         except OSError:
             self.close()
             return False
@@ -56,4 +69,4 @@ class Client:
     def close(self):
         if self.socket is not None:
             self.socket.close()
-        self.socket, self.pending, self.buffer = None, None, b""
+        self.socket, self.pending, self.buffer, self.output = None, None, b"", b""

@@ -46,6 +46,7 @@ class Simulation:
         self.set_zone(script.head["zone"])
         self.socket = os.path.join(folder, "socket")
         self.user, self.visitor = client.Client(self.socket), client.Client(self.socket)
+        self.watcher, self.watched = client.Client(self.socket), []
         self.actions = script.actions()
         self.place = 0
         self.fix = None
@@ -86,10 +87,13 @@ class Simulation:
             if self.process is not None:
                 self.process.kill()
             self.receiver.take_down()
-            self.user.close()
-            self.visitor.close()
+            self.close_clients()
             self.world.close()
         return self.failures
+
+    def close_clients(self):
+        for each in (self.user, self.visitor, self.watcher):
+            each.close()
 
     def require(self, holds, text):
         if not holds:
@@ -156,8 +160,8 @@ class Simulation:
     def has_ended(self, has_failed):
         code = self.process.end()
         self.process = None
-        self.user.close()
-        self.visitor.close()
+        self.watch()
+        self.close_clients()
         was_killed = code == -9 and not self.is_off
         if was_killed:
             self.require(self.fault is not None and self.fault.kills, "the daemon was killed")
@@ -181,6 +185,9 @@ class Simulation:
     def after_start(self):
         seconds = self.process.processor_time
         self.require(seconds < oracle.MAXIMUM_START, f"a start took {seconds:.1f} s")
+        # A client that stays makes the daemon wake each 15 s, so few lives have one.
+        if self.script.seed % 4 == 0:
+            self.watcher.call("WatchFirings", {}, more=True)
         if not self.queue:
             self.queue = [{"do": "check"}]
 
@@ -282,8 +289,10 @@ class Simulation:
                 self.receiver.send_fix(self.fix, self.world.now)
         if self.visitor.answer() is not None:
             self.visitor.close()
+        self.watch()
         if self.under_way is None:
             return
+        self.user.flush()
         answer = self.user.answer()
         if answer is None:
             return
@@ -305,6 +314,11 @@ class Simulation:
             self.reminders.pop(line["id"], None)
         elif kind == "done" and self.fault is not None:
             self.fault.arm(self.world)
+
+    def watch(self):
+        """Takes the firings that a client was told."""
+        while (answer := self.watcher.answer()) is not None and answer[1] is None:
+            self.watched.append(answer[0]["firing"]["firing_id"])
 
     def check_reminders(self, found):
         """After a start: the daemon has what it has answered for, and what is under way or not."""
@@ -332,6 +346,11 @@ class Simulation:
         if failure := self.journal.read():
             self.failures.append(failure)
         self.failures += oracle.check_delivery(self.journal, rows)
+        unknown = set(self.watched) - {row[0] for row in rows}
+        if unknown:
+            self.failures.append(f"lost: the ledger has not {sorted(unknown)}, which were told")
+        if len(set(self.watched)) < len(self.watched):
+            self.failures.append("doubled: a client was told a firing twice")
         self.failures += oracle.compare(self.script, rows, self.failed_calls > 0)
 
     @property
