@@ -1,3 +1,4 @@
+import Geodesy
 import ReferenceModel
 
 /// A life as a script for the whole daemon: one JSON object a line, first what the user and the

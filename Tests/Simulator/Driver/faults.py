@@ -31,7 +31,7 @@ class Fault:
     def __init__(self, kind, action, code, at, times, cuts_power, waits):
         self.kind, self.action, self.code, self.at, self.times = kind, action, code, at, times
         self.cuts_power = cuts_power
-        self.waits = waits  # lines of the script after which the next fault is armed
+        self.waits = waits  # how often the daemon rests until the next fault is armed
 
     @property
     def kills(self):
@@ -60,4 +60,4 @@ def choose(random, mode):
     at = 1 + int(random.expovariate(1 / mean))
     cuts_power = way in deaths and random.random() < 0.4
     times = random.choice([1, 1, 1, 4]) if action == "fail" else 1
-    return Fault(kind, action, code, at, times, cuts_power, random.randint(3, 40))
+    return Fault(kind, action, code, at, times, cuts_power, random.randint(5, 80))

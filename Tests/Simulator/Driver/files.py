@@ -35,7 +35,8 @@ def files(size):
             + "</coordinates></Point></Placemark></kml>")
         yield f"tag {name}", "osm", (
             f"<osm><node id='1' lat='53.5' lon='9.9'><tag k='name' v=\"{xml}\"/></node></osm>")
-        yield f"cell {name}", "csv", f"name,lat,lon\n\"{line.replace(chr(34), chr(34) * 2)}\",53.5,9.9\n"
+        cell = line.replace("\"", "\"\"")
+        yield f"cell {name}", "csv", f"name,lat,lon\n\"{cell}\",53.5,9.9\n"
         yield f"row {name}", "csv", f"name,lat,lon\n{line}\n"
         yield f"name {name}", "geojson", json.dumps({
             "type": "Feature", "properties": {"name": text},
@@ -54,11 +55,13 @@ def files(size):
     yield "events", "ics", ("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n" + body * (size // len(body) + 1)
                             + "END:VCALENDAR\r\n")
     yield "elements", "gpx", "<gpx>" + "<wpt lat='1' lon='1'/>" * (size // 22) + "</gpx>"
-    yield "depth", "kml", "<kml>" + "<Folder>" * (size // 17) + "</Folder>" * (size // 17) + "</kml>"
+    depth = size // 17
+    yield "depth", "kml", "<kml>" + "<Folder>" * depth + "</Folder>" * depth + "</kml>"
     yield "attributes", "gpx", (
         "<gpx " + " ".join(f"a{index}='1'" for index in range(size // 9)) + "/>")
     yield "ways", "osm", "<osm><way id='1'>" + "<nd ref='1'/>" * (size // 14) + "</way></osm>"
-    yield "columns", "csv", "name,lat,lon" + ",x" * (size // 4) + "\np,53.5,9.9" + ",1" * (size // 4)
+    columns = size // 4
+    yield "columns", "csv", "name,lat,lon" + ",x" * columns + "\np,53.5,9.9" + ",1" * columns
     yield "quotes", "csv", "name,lat,lon\n" + "\"\"," * (size // 3)
     yield "ring", "geojson", json.dumps({
         "type": "Feature", "properties": {"name": "n"},

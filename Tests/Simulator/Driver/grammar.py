@@ -33,7 +33,7 @@ def rule(part, highest, size):
 def star(size):
     """A ring that crosses itself many times."""
     count = max(8, size // 18)
-    ring = [[9.9 + (index * 7919 % count) / count / 50, 53.5 + (index * 104729 % count) / count / 50]
+    ring = [[9.9 + index * 7919 % count / count / 50, 53.5 + index * 104729 % count / count / 50]
             for index in range(count)]
     return ring + ring[:1]
 

@@ -9,13 +9,14 @@ import subprocess
 KINDS = ["write", "sync", "open", "remove", "journal", "answer", "receive", "accept", "rest",
          "timer", "read"]
 ACTIONS = ["nothing", "kill before", "kill after", "fail", "shorten", "tear"]
+MISSING = ["nothing", "syncs", "look-up", "transactions", "clock-steps"]
 # struct world in Preload/world.h: the offset and form of each member.
 _MEMBERS, _offset = {}, 0
 for _name, _form in ([(name, "q") for name in ("real", "monotonic", "asleep")] + [("random", "Q")]
                      + [(name, "i") for name in ("kind", "action", "code", "times")] + [("at", "q")]
                      + [("count of " + kind, "q") for kind in KINDS]
                      + [("faults", "q"), ("turns", "q"), ("journal_code", "i"),
-                        ("is_synchronized", "i"), ("journal_delay", "q")]):
+                        ("is_synchronized", "i"), ("journal_delay", "q"), ("missing", "q")]):
     _MEMBERS[_name] = (_offset, _form)
     _offset += struct.calcsize(_form)
 

@@ -121,6 +121,8 @@ static int is_match(sd_journal *journal, const char *bytes, size_t size) {
 }
 
 int sd_journal_next(sd_journal *journal) {
+  const char *wanted = journal->count ? journal->matches[0] : "";
+  if (is_missing(LOOK_UP) && !strncmp(wanted, "GEOREMIND_FIRING_ID", 19)) return 0;
   struct entry head;
   while (journal->position + sizeof head <= journal->size) {
     memcpy(&head, journal->bytes + journal->position, sizeof head);

@@ -84,7 +84,7 @@ static void notice_step(void) {
   known_offset = offset;
   for (int file = 0; file < DESCRIPTORS; file++) {
     if (!timers[file].is_used || !timers[file].watches_steps) continue;
-    timers[file].was_cancelled = 1;
+    timers[file].was_cancelled = !is_missing(CLOCK_STEPS);
     make_ready(file);
   }
 }

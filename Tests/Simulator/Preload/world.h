@@ -46,9 +46,15 @@ struct world {
      `journal_delay` after it was sent. */
   int32_t journal_code, is_synchronized;
   int64_t journal_delay;
+  int64_t missing; /* what this daemon lacks, to see whether the simulator notices */
 };
 
+/* What a daemon may lack: syncs of files, the search in the journal after a start, transactions,
+   the notice of a clock that was set. In the order of `MISSING` in Driver/world.py. */
+enum { NOTHING_MISSING, SYNCS, LOOK_UP, TRANSACTIONS, CLOCK_STEPS };
+
 extern struct world *world; /* NULL outside of a simulation */
+static inline int is_missing(int what) { return world && world->missing == what; }
 extern const char *state_folder, *world_folder;
 
 /* Counts a call and carries out a kill that is planned before it. Answers FAIL, SHORTEN or TEAR,

@@ -1,0 +1,157 @@
+"""What the user, other clients and the machine do in a life, and the answers that they get."""
+
+import os
+import shutil
+
+import client
+import feed
+
+
+class Failed(Exception):
+    pass
+
+
+class User:
+    """Performs the lines of a script, with one call under way at most, which is repeated where no
+    answer came."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.socket = os.path.join(folder, "socket")
+        self.user, self.visitor = client.Client(self.socket), client.Client(self.socket)
+        self.watcher, self.watched = client.Client(self.socket), []
+        self.receiver = feed.Receiver(self.random.choice(["gpsd", "tcp", "udp"]), folder)
+        self.zone = os.path.join(folder, "localtime")
+        self.set_zone(self.script.head["zone"])
+        self.fix = None
+        self.reminders = {}  # those that the daemon has answered for
+        self.under_way = None  # the line whose call has no answer yet
+        self.queue = []  # lines that come before the next one of the script
+        self.retries, self.waited = 0, 0
+
+    def require(self, holds, text):
+        if not holds:
+            raise Failed(f"{feed.stamp(self.world.now)}: {text}")
+
+    def close_clients(self):
+        for each in (self.user, self.visitor, self.watcher):
+            each.close()
+
+    def set_zone(self, name):
+        shutil.copyfile(f"/usr/share/zoneinfo/{name}", self.zone + ".new")
+        os.rename(self.zone + ".new", self.zone)
+
+    def perform(self, line):
+        kind = line["do"]
+        if kind == "fix":
+            self.fix = line
+            self.receiver.send_fix(line, self.world.now)
+        elif kind == "zone":
+            self.set_zone(line["name"])
+        elif kind == "restart":
+            self.stop()
+        elif kind == "step":
+            self.world["real"] += line["span"] * 10 ** 6
+        elif kind == "suspend":
+            self.world["real"] += line["span"] * 10 ** 6
+            self.world["asleep"] += line["span"] * 10 ** 6
+        elif kind == "outage":
+            self.world["real"] += line["span"] * 10 ** 6
+            self.world["monotonic"] += line["span"] * 10 ** 6
+            self.is_off = True
+            self.process.process.kill()
+        else:
+            if kind == "done":
+                self.world["action"] = 0  # A done that is repeated completes another occurrence.
+            self.under_way, self.waited = line, 0
+            self.calls_failed_before = self.failed_calls
+            if not self.user.call(*self.call(line)):
+                self.retry()
+        if self.random.random() < 0.1:
+            self.visit()
+
+    def call(self, line):
+        """The method and its parameters."""
+        kind = line["do"]
+        if kind == "check":
+            return "List", {"all": True}
+        if kind == "place":
+            members = {"latitude": line["lat"], "longitude": line["lon"]}
+            return "AddPlace", dict(members, name=line["name"], radius_m=line["radius_m"],
+                                    category=line["category"])
+        if kind == "add":
+            return "Add", {"reminder": line["reminder"]}
+        if kind == "edit":
+            new = line["reminder"]
+            old = self.reminders.get(new["id"], {})
+            changes = {key: None for key in old if key not in new}
+            changes.update((key, value) for key, value in new.items() if old.get(key) != value)
+            return "Edit", {"id": new["id"], "changes": changes}
+        if kind == "snooze":
+            return "Snooze", {"id": line["id"], "until": line["until"]}
+        return kind.capitalize(), {"id": line["id"]}
+
+    def retry(self):
+        line, self.under_way = self.under_way, None
+        self.retries += 1
+        self.require(self.retries < 20, f"no success of {line}")
+        self.queue = [line] if line["do"] == "check" else [{"do": "check"}, line]
+
+    def visit(self):
+        """Another client, who asks for something and may leave at once or in the middle."""
+        self.visitor.close()
+        method, parameters = self.random.choice([
+            ("List", {}), ("Status", {}), ("Next", {"limit": 5}), ("Log", {"limit": 10})])
+        self.visitor.call(method, parameters)
+        if self.random.random() < 0.3:
+            self.visitor.close()
+
+    def receive(self):
+        if self.receiver.accept() or (self.receiver.kind == "udp" and self.turns == 2):
+            if self.fix is not None:
+                self.receiver.send_fix(self.fix, self.world.now)
+        if self.visitor.answer() is not None:
+            self.visitor.close()
+        self.watch()
+        if self.under_way is None:
+            return
+        self.user.flush()
+        answer = self.user.answer()
+        if answer is None:
+            return
+        parameters, error = answer
+        line, kind = self.under_way, self.under_way["do"]
+        if error is not None:
+            has_failed = self.failed_calls > self.calls_failed_before or self.retries
+            self.require(has_failed, f"{line} was refused: {error} {parameters}")
+            is_repeated = kind in ("snooze", "remove", "place") and self.retries
+            if not is_repeated or self.failed_calls > self.calls_failed_before:
+                return self.retry()
+        self.under_way, self.retries = None, 0
+        self.user.close()
+        if kind == "check":
+            self.check_reminders({reminder["id"] for reminder in parameters["reminders"]})
+        elif kind in ("add", "edit"):
+            self.reminders[line["reminder"]["id"]] = line["reminder"]
+        elif kind == "remove":
+            self.reminders.pop(line["id"], None)
+        elif kind == "done" and self.fault is not None:
+            self.fault.arm(self.world)
+
+    def watch(self):
+        """Takes the firings that a client was told."""
+        while (answer := self.watcher.answer()) is not None and answer[1] is None:
+            self.watched.append(answer[0]["firing"]["firing_id"])
+
+    def check_reminders(self, found):
+        """After a start: the daemon has what it has answered for, and what is under way or not."""
+        line = self.queue[0] if self.queue else {"do": "nothing"}
+        if line["do"] == "add" and line["reminder"]["id"] in found:
+            self.reminders[line["reminder"]["id"]] = line["reminder"]
+            self.queue.pop(0)
+        elif line["do"] == "remove" and line["id"] not in found:
+            self.reminders.pop(line["id"], None)
+            self.queue.pop(0)
+        wanted = set(self.reminders)
+        self.require(found == wanted, f"lost: reminders {sorted(wanted - found)}, "
+                                      f"not removed {sorted(found - wanted)}")
