@@ -215,4 +215,5 @@ class Simulation(User):
     def digest(self):
         """A number for all that the daemon has told journald; the same for the same seed."""
         with open(os.path.join(self.folder, "journal"), "rb") as file:
-            return hashlib.sha256(file.read()).hexdigest()[:16]
+            content = file.read().replace(self.folder.encode(), b"")
+        return hashlib.sha256(content).hexdigest()[:16]

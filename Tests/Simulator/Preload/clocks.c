@@ -1,7 +1,9 @@
 /* Clocks, sleeping, and chance: all from the world. */
 
 #include "world.h"
+#include <dlfcn.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/time.h>
@@ -83,4 +85,18 @@ uint32_t arc4random(void) {
   uint32_t number;
   getrandom(&number, sizeof number, 0);
   return number;
+}
+
+/* Swift's generator makes the system call itself. */
+long syscall(long number, ...) {
+  static long (*real)(long, ...);
+  if (!real) real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+  va_list list;
+  va_start(list, number);
+  long values[6];
+  for (int index = 0; index < 6; index++) values[index] = va_arg(list, long);
+  va_end(list);
+  if (world && number == SYS_getrandom)
+    return getrandom((void *)values[0], values[1], values[2]);
+  return real(number, values[0], values[1], values[2], values[3], values[4], values[5]);
 }
