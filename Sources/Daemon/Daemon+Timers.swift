@@ -26,15 +26,18 @@ extension Daemon {
     dailyTimer = try loop.addTimer(.bootTime, accuracy: 600_000_000) { [unowned self] _ in
       shortenLedger()
     }
-    shortenLedger()
+    dailyTimer?.arm(in: Self.clockProbation)
   }
+
+  /// How long the clock must have gone on without a step, in microseconds, before the age of firings
+  /// counts: a clock that is years ahead for some minutes must not empty the ledger.
+  private static let clockProbation: Int64 = 3_600_000_000
 
   /// Removes old firings once a day; a recording's ledger follows its own time.
   func shortenLedger() {
     dailyTimer?.arm(in: 86_400_000_000)
-    guard let now = clock.live, let days = settings.ledgerKeepDays else {
-      return
-    }
+    guard let now = clock.live, host.engine.isClockTrusted, let days = settings.ledgerKeepDays
+    else { return }
     do {
       let count = try store.ledger.prune(olderThan: now - .hours(24 * Double(days)))
       if count > 0 { log.info("Removed \(count) firings older than \(days) days from the ledger") }
@@ -66,6 +69,7 @@ extension Daemon {
     announcer.write(
       "The system's clock was set; it is now \(now.rfc3339()), and every timer follows it",
       .notice, .clockStepped)
+    dailyTimer?.arm(in: Self.clockProbation)
     arbiter.clockStepped(to: now)
     host.handle(.clockSet, at: now)
     time?.check()

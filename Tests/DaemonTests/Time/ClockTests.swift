@@ -66,6 +66,23 @@ import Testing
     #expect(try rig.daemon.store.ledger.firings().values.map(\.id) == ["new"])
   }
 
+  /// The clock may be years ahead at a start.
+  @Test func aStartLeavesTheLedgerAsItIs() throws {
+    let folder = try TemporaryFolder()
+    let first = try Rig("[Store]\nLedgerKeepDays=30\n", folder: folder)
+    let now = Instant(microseconds: SystemClock.now())
+    let firing = Firing(
+      id: "old", reminderID: "r", kind: .date, title: "t", time: now - .hours(24 * 31), event: .due,
+      why: "w")
+    try first.daemon.store.ledger.record([firing])
+    try first.daemon.store.ledger.markDelivered([1], at: now)
+    first.daemon.stop()
+    let second = try Rig("[Store]\nLedgerKeepDays=30\n", folder: folder)
+    try second.settle()
+    #expect(try second.daemon.store.ledger.firings().values.map(\.id) == ["old"])
+    second.daemon.stop()
+  }
+
   private func sentence(_ time: String) -> String {
     let body = "GNRMC,\(time),A,5333.05535,N,00959.61359,E,0.018,,120626,,,A,V"
     let sum = body.utf8.reduce(0, ^)
