@@ -50,7 +50,6 @@ class Receiver:
     def __init__(self, kind, folder):
         self.kind, self.folder = kind, folder
         self.listener, self.connection = None, None
-        self.has_news = False  # a new connection, to which the last fix is sent again
         self.raise_up()
 
     @property

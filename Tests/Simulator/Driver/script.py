@@ -47,7 +47,8 @@ class Script:
             number += 1
             for offset in BURST:
                 if offset == 0 or step["at"] + offset < fixes[number]:
-                    found.append(((step["at"] + offset) * 10 ** 6, step))
+                    line = dict(step, goes_on=offset < BURST[-1])
+                    found.append(((step["at"] + offset) * 10 ** 6, line))
         # What is due in the same second comes first: timers may be a millisecond late.
         return sorted(((time + 2000, line) for time, line in found), key=lambda pair: pair[0])
 

@@ -1,5 +1,6 @@
 """What the user, other clients and the machine do in a life, and the answers that they get."""
 
+import errno
 import os
 import shutil
 
@@ -28,6 +29,9 @@ class User:
         self.under_way = None  # the line whose call has no answer yet
         self.queue = []  # lines that come before the next one of the script
         self.retries, self.waited = 0, 0
+        # In some lives journald is slow or away now and then, and the receiver fails.
+        self.has_weather = self.random.random() < 0.3
+        self.weather_ends = 0
 
     def require(self, holds, text):
         if not holds:
@@ -41,8 +45,31 @@ class User:
         shutil.copyfile(f"/usr/share/zoneinfo/{name}", self.zone + ".new")
         os.rename(self.zone + ".new", self.zone)
 
+    def change_weather(self, line):
+        """Journald takes nothing for some actions, or stores entries late; the receiver sends what
+        is no fix, a fix of 60 km away, or is switched off and on."""
+        if self.place > self.weather_ends:
+            self.world["journal_code"] = self.world["journal_delay"] = 0
+        self.receiver.raise_up()
+        what = self.random.randrange(40)
+        if what < 2:
+            self.world["journal_code"] = [errno.EAGAIN, errno.ECONNREFUSED][what]
+        elif what == 2:
+            self.world["journal_delay"] = self.random.choice([1000, 10 ** 6, 3 * 10 ** 6])
+        elif what == 3:
+            self.receiver.send("".join(chr(self.random.randrange(32, 127)) for _ in range(200)))
+            self.receiver.send("\r\n")
+        elif what == 4 and line["do"] == "fix" and line.get("goes_on"):
+            self.receiver.send_fix(dict(line, lat=line["lat"] + 0.54), self.world.now - 10 ** 6)
+        elif what == 5 and not line.get("goes_on"):
+            self.receiver.take_down()
+        if what < 3:
+            self.weather_ends = self.place + self.random.randint(1, 4)
+
     def perform(self, line):
         kind = line["do"]
+        if self.has_weather:
+            self.change_weather(line)
         if kind == "fix":
             self.fix = line
             self.receiver.send_fix(line, self.world.now)
