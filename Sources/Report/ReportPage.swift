@@ -143,6 +143,7 @@ package struct ReportPage {
     rows.append(("Due", instant(firing["due"])))
     rows.append(("Travel time", span(firing["travel_s"])))
     rows.append(("Late by", span(firing["late_s"])))
+    rows.append(("Repeated", firing["repeated"]?.string))
     rows.append(("Category", firing["category"]?.string))
     rows.append(("Reminder", firing["reminder_id"]?.string))
     rows.append(("Firing", firing["firing_id"]?.string))

@@ -70,6 +70,7 @@ enum Sample {
     progress.leadsFired = 2
     progress.lastFired = Instant(microseconds: 1_795_230_000_000_001)
     progress.snoozedUntil = Instant(microseconds: 1_795_230_999_999_999)
+    progress.early = .start...Instant(microseconds: 1_795_230_000_000_003)
     return (stored, progress)
   }
 
@@ -81,7 +82,7 @@ enum Sample {
       event: .pass, position: Coordinate(latitude: 1.0 / 3, longitude: -179.999999),
       eph: 4.2, fixTime: Instant(microseconds: 3), place: "Rewe", distance: 33.3,
       due: Instant(microseconds: -5), travel: TimeSpan(microseconds: 1_000_001),
-      late: TimeSpan(microseconds: 1), why: "Passed Rewe")
+      late: TimeSpan(microseconds: 1), repeated: .clock, why: "Passed Rewe")
   }
 }
 

@@ -33,6 +33,7 @@ final class Announcer {
     entry.add("GEOREMIND_DUE", firing.due)
     entry.add("GEOREMIND_TRAVEL_S", firing.travel?.seconds, digits: 0)
     entry.add("GEOREMIND_LATE_S", firing.late?.seconds, digits: 3)
+    entry.add("GEOREMIND_REPEATED", firing.repeated?.rawValue)
     return entry
   }
 

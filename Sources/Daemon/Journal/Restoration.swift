@@ -102,6 +102,7 @@ extension Firing {
     self.init(
       id: id, reminderID: reminder, kind: kind, title: field("TITLE") ?? "",
       category: field("CATEGORY"), time: time, event: event, place: field("PLACE"), due: due,
-      late: late, why: "Read back from the journal after a backup was restored")
+      late: late, repeated: field("REPEATED").flatMap(Repeated.init(rawValue:)),
+      why: "Read back from the journal after a backup was restored")
   }
 }

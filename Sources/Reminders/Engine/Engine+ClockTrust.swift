@@ -27,6 +27,7 @@ extension Engine {
     isClockTrusted = isTrusted
     guard isTrusted else { return }
     isCatchingUp = true
+    correctReminders(after: nil, at: now)
     let freed = held.sorted()
     held.removeAll()
     for index in freed { evaluate(at: index, now: now, isFirst: true) }

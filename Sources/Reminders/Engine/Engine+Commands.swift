@@ -72,6 +72,7 @@ extension Engine {
       || before.from != reminder.from
     if isNewPlan || (isNewWindow && reminder.repeats) {
       let first = firstOccurrence(of: reminder, at: now)
+      progress.early = nil
       if isNewPlan || first != progress.occurrence {
         progress.occurrence = first
         progress.leadsFired = 0

@@ -135,16 +135,19 @@ extension Engine {
   mutating func fire(
     _ slot: Slot, _ firing: consuming Firing, at now: Instant, leadsFired: Int? = nil
   ) {
-    firings.append(firing)
     let index = slot.index
     let kind = slot.reminder.kind
     let leadsFired = leadsFired ?? slot.progress.leadsFired
+    var firing = firing
+    let mayRepeat = mark(&firing, slot, leadsFired: leadsFired)
+    firings.append(firing)
     let isLastLead = leadsFired >= slot.reminder.effectiveLeads.count
     let waitsForNextVisit = kind == .location && slot.reminder.everyVisit
     change(index) {
       $0.progress.leadsFired = leadsFired
       $0.progress.lastFired = now
       $0.progress.isUnacknowledged = true
+      if !mayRepeat { $0.progress.early = nil }
       $0.isWaiting = false
       if isLastLead, kind == .preemptive { $0.progress.state = .fired }
       if waitsForNextVisit {

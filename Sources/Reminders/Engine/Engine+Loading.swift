@@ -17,7 +17,9 @@ extension Engine {
     begin(at: now)
     isCatchingUp = true
     for index in slots.indices where !slots.isVacant(index) {
-      begin(index, slots.progress(index), at: now)
+      let right = slots.slot(index).flatMap { corrected($0, after: nil, at: now) }
+      begin(index, right ?? slots.progress(index), at: now)
+      if right != nil { markDirty(index) }
     }
     end(at: now, into: &effects)
   }

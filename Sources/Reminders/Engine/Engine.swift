@@ -44,6 +44,8 @@ package struct Engine: ~Copyable, Sendable {
 
   /// Whether the clock is trusted. In a replay it is: time is the recording's.
   package internal(set) var isClockTrusted = true
+  /// The times of the events since the clock was last set; nil before the first.
+  var clockRun: ClockRun?
   /// Slots whose deadline has passed by a clock not trusted yet.
   var held: Set<Int32> = []
   /// Whether this event sums up missed deadlines even if there is only one.
@@ -119,6 +121,8 @@ package struct Engine: ~Copyable, Sendable {
       restartSilence(at: now)
       departures.markOutdated()
       departures.dropLaterRoutes(at: now)
+      correctReminders(after: clockRun, at: now)
+      clockRun = ClockRun(now)
     case .clockTrust(let isTrusted): trustClock(isTrusted, at: now)
     case .snooze(let id, let snooze): put(off: id, snooze, at: now)
     case .zone(let zone): change(to: zone, at: now)
@@ -143,6 +147,11 @@ package struct Engine: ~Copyable, Sendable {
 
   /// Evaluates all deadlines after an event and appends the effects.
   mutating func end(at now: Instant, into effects: inout [Effect]) {
+    if let latest = clockRun?.latest {
+      clockRun?.latest = max(latest, now)
+    } else {
+      clockRun = ClockRun(now)
+    }
     evaluateTimers(at: now)
     evaluateDepartures(at: now)
     checkPosition(at: now)

@@ -18,6 +18,12 @@ package struct Firing: Equatable, Sendable {
     case late
   }
 
+  /// Why a firing comes a second time.
+  package enum Repeated: String, CaseIterable, Sendable {
+    /// The clock was wrong, and fired it before its time.
+    case clock
+  }
+
   /// A place known to the engine only by its number, and the words around its name.
   package struct UnnamedPlace: Equatable, Sendable {
     package let number: Int64
@@ -49,6 +55,8 @@ package struct Firing: Equatable, Sendable {
   package var travel: TimeSpan?
   /// Delay after the due time.
   package var late: TimeSpan?
+  /// Set where a wrong clock has fired it before.
+  package var repeated: Repeated?
   /// The reason in one sentence.
   package var why: String
   /// Set while the name of a category's place has yet to be filled in.
@@ -58,8 +66,8 @@ package struct Firing: Equatable, Sendable {
     id: String, reminderID: String, kind: Reminder.Kind, title: String, category: String? = nil,
     priority: Int = 0, time: Instant, event: Event, position: Coordinate? = nil,
     eph: Double? = nil, fixTime: Instant? = nil, place: String? = nil, distance: Double? = nil,
-    due: Instant? = nil, travel: TimeSpan? = nil, late: TimeSpan? = nil, why: String,
-    unnamed: UnnamedPlace? = nil
+    due: Instant? = nil, travel: TimeSpan? = nil, late: TimeSpan? = nil,
+    repeated: Repeated? = nil, why: String, unnamed: UnnamedPlace? = nil
   ) {
     self.id = id
     self.reminderID = reminderID
@@ -77,6 +85,7 @@ package struct Firing: Equatable, Sendable {
     self.due = due
     self.travel = travel
     self.late = late
+    self.repeated = repeated
     self.why = why
     self.unnamed = unnamed
   }
@@ -127,13 +136,16 @@ extension Firing {
       "due": due.map { .string($0.json) },
       "travel_s": .double(travel.map { $0.seconds.rounded() }),
       "late_s": .double(late.map { Decimal.rounded($0.seconds, digits: 3) }),
+      "repeated": repeated.map { .string($0.rawValue) },
       "why": .string(why),
     ])
   }
 
   /// A UUID of version 8 (RFC 9562 §5.8) over the members that make the decision unique. A replay
   /// prints the same bytes, and a decision repeated after a crash is recognised.
-  static func identifier(reminder: String, event: Event, time: Instant, due: Instant?) -> String {
+  static func identifier(
+    reminder: String, event: Event, time: Instant, due: Instant?, repeated: Repeated? = nil
+  ) -> String {
     // FNV-1a, 128 bits (draft-eastlake-fnv).
     var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
     let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013B
@@ -145,6 +157,10 @@ extension Firing {
     name.add(decimal: Int(time.microseconds))
     name.add(UInt8(ascii: "\n"))
     name.add(decimal: Int(due?.microseconds ?? 0))
+    if let repeated {
+      name.add(UInt8(ascii: "\n"))
+      name.add(repeated.rawValue)
+    }
     hash = unsafe name.withUnsafeBytes { bytes in
       unsafe bytes.reduce(hash) { ($0 ^ UInt128($1)) &* prime }
     }

@@ -19,6 +19,9 @@ package struct Progress: Equatable, Sendable {
   package var lastFired: Instant?
   /// It has fired and was not completed since.
   package var isUnacknowledged = false
+  /// The times for which a clock that was wrong has fired it, from the first due time on; nil once
+  /// the true ones have passed.
+  package var early: ClosedRange<Instant>?
   /// For `snoozed`: when it fires again.
   package var snoozedUntil: Instant?
 

@@ -7,7 +7,7 @@ import Reminders
 enum FiringRow {
   static let columns = """
     seq, id, reminder_id, kind, title, category, priority, time_us, event, latitude, longitude, \
-    eph_m, fix_time_us, place, distance_m, due_us, travel_us, late_us, why
+    eph_m, fix_time_us, place, distance_m, due_us, travel_us, late_us, why, repeated
     """
 
   static func values(_ firing: Firing) -> [SQLValue] {
@@ -18,6 +18,7 @@ enum FiringRow {
       SQLValue(firing.position?.longitude), SQLValue(firing.eph), SQLValue(firing.fixTime),
       SQLValue(firing.place), SQLValue(firing.distance), SQLValue(firing.due),
       SQLValue(firing.travel), SQLValue(firing.late), .text(firing.why),
+      SQLValue(firing.repeated?.rawValue),
     ]
   }
 
@@ -31,7 +32,9 @@ enum FiringRow {
       eph: try row.realIfAny("eph_m"), fixTime: try row.instantIfAny("fix_time_us"),
       place: try row.textIfAny("place"), distance: try row.realIfAny("distance_m"),
       due: try row.instantIfAny("due_us"), travel: try row.spanIfAny("travel_us"),
-      late: try row.spanIfAny("late_us"), why: try row.text("why"))
+      late: try row.spanIfAny("late_us"),
+      repeated: try row.textIfAny("repeated").flatMap(Firing.Repeated.init(rawValue:)),
+      why: try row.text("why"))
   }
 
   private static func position(_ row: Row) throws(RowFault) -> Coordinate? {

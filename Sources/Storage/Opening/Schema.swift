@@ -23,7 +23,10 @@ enum Schema {
 
   /// The first step creates all tables. Lower numbers belong to unreleased development versions,
   /// whose files are rejected.
-  static let migrations = [Migration(version: 9, name: "tables", script: tables9)]
+  static let migrations = [
+    Migration(version: 9, name: "tables", script: tables9),
+    Migration(version: 10, name: "repeated firings", script: repeatedFirings10),
+  ]
 
   /// Tables recovered from a damaged file, parents first.
   static let tables = ["category", "place", "reminder", "firing", "state"]
@@ -149,5 +152,11 @@ enum Schema {
       key TEXT PRIMARY KEY,
       value TEXT NOT NULL
     ) STRICT;
+    """
+
+  private static let repeatedFirings10 = """
+    ALTER TABLE firing ADD COLUMN repeated TEXT;
+    ALTER TABLE reminder ADD COLUMN early_from_us INTEGER;
+    ALTER TABLE reminder ADD COLUMN early_to_us INTEGER;
     """
 }

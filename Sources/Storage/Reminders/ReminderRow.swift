@@ -18,7 +18,8 @@ enum ReminderRow {
   /// Columns of the progress.
   static let progressColumns = """
     state, presence, inside_since_us, visit_settled, occurrence_us, leads_fired, last_fired_us, \
-    snoozed_until_us, unacknowledged, places_inside, occurrence_offset_s, nag_us, nags
+    snoozed_until_us, unacknowledged, places_inside, occurrence_offset_s, nag_us, nags, \
+    early_from_us, early_to_us
     """
 
   // MARK: - Writing
@@ -43,7 +44,8 @@ enum ReminderRow {
       SQLValue(progress.snoozedUntil), SQLValue(progress.isUnacknowledged),
       SQLValue(list(progress.placesInside)), SQLValue(progress.occurrenceOffset),
       SQLValue(progress.nagging?.next),
-      SQLValue(progress.nagging?.count ?? 0),
+      SQLValue(progress.nagging?.count ?? 0), SQLValue(progress.early?.lowerBound),
+      SQLValue(progress.early?.upperBound),
     ]
   }
 
@@ -145,6 +147,12 @@ enum ReminderRow {
     if let next = try row.instantIfAny("nag_us") {
       progress.nagging = Progress.Nagging(
         next: next, count: Int(clamping: try row.integer("nags")))
+    }
+    if let from = try row.instantIfAny("early_from_us"),
+      let to = try row.instantIfAny("early_to_us")
+    {
+      guard from <= to else { throw RowFault(reason: "the column early_to_us is too early") }
+      progress.early = from...to
     }
     return progress
   }

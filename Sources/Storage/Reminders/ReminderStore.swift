@@ -153,7 +153,8 @@ package struct ReminderStore {
       """
       UPDATE reminder SET state = ?, presence = ?, inside_since_us = ?, visit_settled = ?,
         occurrence_us = ?, leads_fired = ?, last_fired_us = ?, snoozed_until_us = ?,
-        unacknowledged = ?, places_inside = ?, occurrence_offset_s = ?, nag_us = ?, nags = ?
+        unacknowledged = ?, places_inside = ?, occurrence_offset_s = ?, nag_us = ?, nags = ?,
+        early_from_us = ?, early_to_us = ?
       WHERE id = ?
       """, ReminderRow.values(progress) + [.text(id)]) > 0
   }

@@ -74,6 +74,16 @@ import Testing
     #expect(entry["GEOREMIND_LATE_S"] == "90.5")
   }
 
+  @Test func aFiringThatAWrongClockBroughtAboutBefore() {
+    var firing = Self.firing(.date, .due)
+    firing.due = Self.time
+    firing.repeated = .clock
+    let entry = Announcer.entry(for: firing).contents
+    #expect(names(entry) == Self.always.union(["GEOREMIND_DUE", "GEOREMIND_REPEATED"]))
+    #expect(entry["GEOREMIND_REPEATED"] == "clock")
+    #expect(firing.json["repeated"] == "clock")
+  }
+
   @Test func aDeparture() {
     var firing = Self.firing(.preemptive, .leave)
     firing.due = Self.time
