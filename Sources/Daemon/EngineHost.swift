@@ -227,9 +227,10 @@ final class EngineHost {
     for request in outcome.routes { onRoute(request) }
   }
 
-  /// The last fix in its stored form; nil for a recording, which is not this device's position.
+  /// The last fix in its stored form; nil for a recording, which is not this device's position, and
+  /// for one in doubt.
   var keptFix: KeptFix? {
-    guard clock.isLive, let fix = engine.lastFix, let arrival = engine.lastFixArrival
+    guard clock.isLive, !engine.isFixInDoubt, let fix = engine.lastFix, let arrival = engine.lastFixArrival
     else { return nil }
     return KeptFix(fix: fix, arrival: arrival)
   }

@@ -43,6 +43,8 @@ package struct FenceMonitor: Sendable {
   private var suspectCount = 0
   /// How many samples were set aside as implausible and not borne out by those after them.
   package private(set) var outlierCount = 0
+  /// How many jumps at an implausible speed were borne out by the samples after them.
+  package private(set) var jumpCount = 0
   private var newest = Int64.min
 
   var safeBall = SafeBall()
@@ -182,12 +184,14 @@ package struct FenceMonitor: Sendable {
       return accept(sample, connected: true, into: &transitions)
     }
     if let jump = suspect, isPlausible(from: jump, to: sample) {
+      jumpCount += 1
       suspect = nil
       accept(jump, connected: false, into: &transitions)
       accept(sample, connected: true, into: &transitions)
     } else if suspect != nil, suspectCount >= 2 {
       // Three in a row that agree with nothing: faster than is plausible, but not an outlier.
       outlierCount += 1
+      jumpCount += 1
       suspect = nil
       accept(sample, connected: false, into: &transitions)
     } else {

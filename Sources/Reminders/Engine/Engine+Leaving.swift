@@ -101,6 +101,7 @@ extension Engine {
       }
       return
     }
+    noteExcursion(slot)
     let tolerance = isFirst ? settings.lateAfter : settings.leaveLateAfter
     fire(
       slot, leaveFiring(slot, departure, at: now, late: late > tolerance ? late : nil), at: now,

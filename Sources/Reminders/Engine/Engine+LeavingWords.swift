@@ -1,6 +1,7 @@
 import CivilTime
 import Departure
 import Geodesy
+import Geofencing
 import Positioning
 
 /// Wording of "leave": the basis of the estimate and, when late, faster modes of transport.
@@ -36,9 +37,11 @@ extension Engine {
       why.add("; ")
       why.add(words)
     }
+    let believed = believedSample
     var firing = baseFiring(
-      slot, late == nil ? .leave : .late, at: now, position: lastFix?.position,
-      fixTime: lastFix?.time, distance: departure.distance, eph: lastFix?.eph, why: why.text)
+      slot, late == nil ? .leave : .late, at: now,
+      position: believed?.position ?? lastFix?.position, fixTime: believed?.time ?? lastFix?.time,
+      distance: departure.distance, eph: believed.map(\.eph) ?? lastFix?.eph, why: why.text)
     firing.travel = departure.travel
     firing.late = late
     return firing

@@ -26,6 +26,7 @@ extension Engine {
     lastSample = sample
     motion.follow(sample, course: fix.track)
     transitions.removeAll(keepingCapacity: true)
+    let (origin, jumps) = (monitor.lastSample?.position, monitor.jumpCount)
     monitor.process(sample, into: &transitions)
     for transition in transitions {
       follow(transition, of: transition.fence, place: nil, at: now)
@@ -35,7 +36,10 @@ extension Engine {
     if !waiting.isEmpty {
       for index in waiting.sorted() { evaluateAtPlace(index, at: now) }
     }
-    travel(to: fix.position, at: now)
+    // A jump that no other fix bears out starts no one on their way.
+    guard !monitor.isInDoubt, let here = monitor.lastSample?.position else { return }
+    if let origin, monitor.jumpCount != jumps { jump(from: origin, to: here, at: now) }
+    travel(to: here, at: now)
   }
 
   /// Whether a fix of this time counts: it is newer than the last one, or ends a run of older ones

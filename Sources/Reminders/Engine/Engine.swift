@@ -57,6 +57,9 @@ package struct Engine: ~Copyable, Sendable {
   var timers = TimerHeap()
   /// Preemptive reminders by the earliest time at which they may have to say "leave".
   var departures: DepartureQueue
+  /// The last jump of the position that more than one fix has borne out; nil before, and after one
+  /// back.
+  var excursion: Excursion?
   var trips = TripLog()
   /// Travel times learnt from trips.
   package internal(set) var experience = TravelExperience()

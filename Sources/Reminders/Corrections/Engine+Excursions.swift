@@ -1,0 +1,59 @@
+import CivilTime
+import Geodesy
+import Geofencing
+
+/// Times to leave that a false position has brought about.
+///
+/// A jump that two fixes agree on counts, though a reflection can make two. If the position jumps
+/// back, what it fired in between was false: those reminders are armed again. A device that moves
+/// at a plausible speed never causes this.
+extension Engine {
+  struct Excursion: Sendable {
+    /// Where the device was before the jump.
+    let origin: Coordinate
+    /// Length of the jump.
+    let metres: Double
+    /// The reminders that fired since, by id, with what they had before.
+    var fired: [String: Earlier] = [:]
+  }
+
+  struct Earlier: Sendable {
+    let occurrence: Instant
+    let leadsFired: Int
+  }
+
+  /// The sample that the monitor believes: the last one, or the one before a jump in doubt.
+  var believedSample: PositionSample? { isFixInDoubt ? monitor.lastSample : lastSample }
+
+  /// Notes what a reminder had before it said "leave" away from where it was.
+  mutating func noteExcursion(_ slot: Slot) {
+    guard excursion != nil, excursion?.fired[slot.reminder.id] == nil,
+      let occurrence = slot.progress.occurrence
+    else { return }
+    excursion?.fired[slot.reminder.id] = Earlier(
+      occurrence: occurrence, leadsFired: slot.progress.leadsFired)
+  }
+
+  /// A jump that more than one fix has borne out.
+  mutating func jump(from origin: Coordinate, to here: Coordinate, at now: Instant) {
+    guard let excursion, here.distance(to: excursion.origin) < excursion.metres / 2 else {
+      excursion = Excursion(origin: origin, metres: origin.distance(to: here))
+      return
+    }
+    self.excursion = nil
+    for (id, earlier) in excursion.fired.sorted(by: { $0.key < $1.key }) {
+      guard let index = slots.index(of: id), let slot = slots.slot(index),
+        slot.reminder.kind == .preemptive, slot.progress.occurrence == earlier.occurrence,
+        slot.progress.state == .fired || slot.progress.state == .armed, earlier.occurrence > now
+      else { continue }
+      change(index) {
+        $0.progress.state = .armed
+        $0.progress.leadsFired = earlier.leadsFired
+        $0.progress.isUnacknowledged = false
+        $0.progress.nagging = nil
+      }
+      slots.set(.preemptive, true, index)
+      schedule(index, at: now)
+    }
+  }
+}
