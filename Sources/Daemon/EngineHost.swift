@@ -125,7 +125,7 @@ final class EngineHost {
     and body: () throws(StoreError) -> Void = { () throws(StoreError) in }
   ) throws(StoreError) {
     defer { onDeadlineChange() }
-    for event in command.events { engine.handle(event, at: now, into: &effects) }
+    engine.handle(command.events, at: now, into: &effects)
     var outcome = takeEffects()
     var changes = pending
     changes.append(outcome.changes)
@@ -230,7 +230,8 @@ final class EngineHost {
   /// The last fix in its stored form; nil for a recording, which is not this device's position, and
   /// for one in doubt.
   var keptFix: KeptFix? {
-    guard clock.isLive, !engine.isFixInDoubt, let fix = engine.lastFix, let arrival = engine.lastFixArrival
+    guard clock.isLive, !engine.isFixInDoubt, let fix = engine.lastFix,
+      let arrival = engine.lastFixArrival
     else { return nil }
     return KeptFix(fix: fix, arrival: arrival)
   }

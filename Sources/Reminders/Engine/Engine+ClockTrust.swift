@@ -51,19 +51,26 @@ extension Engine {
     return true
   }
 
-  /// Adds one notice for all that this event found missed.
+  /// Adds one notice for all that this event, and the turns before it that left something, found
+  /// missed.
   mutating func sumUpMissed() {
-    guard isCatchingUp || !leftOut.isEmpty || firings.contains(where: { $0.late != nil }) else {
-      return
+    for firing in firings where firing.late != nil {
+      missedCount += 1
+      extendMissed(to: firing.due ?? firing.time)
     }
-    let late = firings.filter { $0.late != nil }
-    let moments = late.map { $0.due ?? $0.time } + leftOut
-    if moments.count >= (isCatchingUp ? 1 : 2), let first = moments.min(), let last = moments.max()
-    {
-      notices.append(
-        .missed(Missed(reported: late.count, leftOut: leftOut.count, span: first...last)))
-    }
-    isCatchingUp = false
+    for moment in leftOut { extendMissed(to: moment) }
+    leftOutCount += leftOut.count
     leftOut.removeAll()
+    guard !isBehind, !isLoading else { return }
+    if let span = missedSpan, missedCount + leftOutCount >= (isCatchingUp ? 1 : 2) {
+      notices.append(.missed(Missed(reported: missedCount, leftOut: leftOutCount, span: span)))
+    }
+    (missedCount, leftOutCount, missedSpan) = (0, 0, nil)
+    isCatchingUp = false
+  }
+
+  private mutating func extendMissed(to moment: Instant) {
+    let span = missedSpan ?? moment...moment
+    missedSpan = min(span.lowerBound, moment)...max(span.upperBound, moment)
   }
 }

@@ -27,7 +27,11 @@ extension Engine {
       _ = slots.change(index) { $0.isWaiting = true }
       waiting.insert(index)
     }
-    evaluate(at: index, now: now, isFirst: true)
+    if isLoading || turn.isFull, isOverdue(index, at: now) {
+      putOff(index, at: now)
+    } else {
+      evaluate(at: index, now: now, isFirst: true)
+    }
   }
 
   /// Initial progress: the stored one, adapted to the reminder, or the one for its own state.
@@ -258,6 +262,7 @@ extension Engine {
   mutating func deactivate(_ index: Int32) {
     deactivateFence(index)
     timers.cancel(slot: index)
+    backlog.cancel(slot: index)
     held.remove(index)
     departures.remove(index)
     slots.set(.preemptive, false, index)

@@ -140,6 +140,7 @@ extension Engine {
     let leadsFired = leadsFired ?? slot.progress.leadsFired
     var firing = firing
     let mayRepeat = mark(&firing, slot, leadsFired: leadsFired)
+    turn.firings += 1
     firings.append(firing)
     let isLastLead = leadsFired >= slot.reminder.effectiveLeads.count
     let waitsForNextVisit = kind == .location && slot.reminder.everyVisit
@@ -175,7 +176,7 @@ extension Engine {
   mutating func advance(_ index: Int32, after now: Instant, spent: Reminder.State) {
     guard let slot = slots.slot(index) else { return }
     if spent == .expired, let occurrence = slot.progress.occurrence { leftOut.append(occurrence) }
-    guard let next = nextOccurrence(of: slot, after: now) else {
+    guard let next = seekNext(of: slot, after: now) else {
       change(index) { $0.progress.state = spent }
       return deactivate(index)
     }

@@ -147,7 +147,7 @@ extension Engine {
   mutating func evaluateDepartures(at now: Instant) {
     departures.beginEvent(at: now)
     var decided = 0
-    while decided <= 4 * slots.indices.count + 64,
+    while !turn.isFull, decided <= 4 * slots.indices.count + 64,
       let index = departures.nextDue(at: now, again: settings.leaveAgainSlack)
     {
       decided += 1

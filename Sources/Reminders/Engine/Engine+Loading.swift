@@ -1,9 +1,15 @@
 package import CivilTime
 
-/// Loading of stored reminders at startup.
+/// Loading of stored reminders at startup, in turns.
 extension Engine {
-  /// Reserves space for `count` reminders. `load` follows for each of them, then `finishLoading`.
-  package mutating func beginLoading(count: Int) { slots.reserveCapacity(count) }
+  /// Reserves space for `count` reminders. `load` follows for each of them, then `startLoaded` until
+  /// it is done, or `finishLoading`. Other events may come in between.
+  package mutating func beginLoading(count: Int) {
+    slots.reserveCapacity(count)
+    isLoading = true
+    isCatchingUp = true
+    loadedSlot = 0
+  }
 
   /// Loads a reminder. Of two with one id the later one counts.
   package mutating func load(_ reminder: Reminder, _ progress: Progress) {
@@ -11,19 +17,45 @@ extension Engine {
     _ = slots.insert(reminder, progress)
   }
 
-  /// Starts all loaded reminders and reports missed firings. The engine must have been empty before
-  /// `beginLoading`. Complexity: O(n log n).
-  package mutating func finishLoading(at now: Instant, into effects: inout [Effect]) {
+  /// Starts at most `count` of the loaded reminders; answers whether that were the last. Missed
+  /// firings follow in the turns after that, earliest due time first.
+  /// - Complexity: O(count · log n).
+  package mutating func startLoaded(
+    atMost count: Int, at now: Instant, into effects: inout [Effect]
+  ) -> Bool {
     begin(at: now)
-    isCatchingUp = true
-    for index in slots.indices where !slots.isVacant(index) {
+    let end = min(slots.indices.upperBound, loadedSlot + Int32(clamping: max(1, count)))
+    for index in loadedSlot..<max(loadedSlot, end) where !slots.isVacant(index) {
       let right = slots.slot(index).flatMap { corrected($0, after: nil, at: now) }
       begin(index, right ?? slots.progress(index), at: now)
       if right != nil { markDirty(index) }
     }
+    loadedSlot = max(loadedSlot, end)
+    isLoading = loadedSlot < slots.indices.upperBound
+    self.end(at: now, into: &effects)
+    return !isLoading
+  }
+
+  /// Starts all loaded reminders and reports missed firings. Complexity: O(n log n).
+  package mutating func finishLoading(at now: Instant, into effects: inout [Effect]) {
+    while !startLoaded(atMost: .max, at: now, into: &effects) {}
+    while isBehind { handle(.tick, at: now, into: &effects) }
+  }
+
+  /// Adds several reminders at one time and reports missed firings in the usual order. Complexity:
+  /// O(n log n).
+  package mutating func load(
+    _ entries: [(reminder: Reminder, progress: Progress?)], at now: Instant,
+    into effects: inout [Effect]
+  ) {
+    begin(at: now)
+    for (reminder, progress) in entries { add(reminder, progress, at: now) }
     end(at: now, into: &effects)
   }
 
   /// Drops all reminders loaded since `beginLoading`.
-  package mutating func abandonLoading() { slots = ReminderTable() }
+  package mutating func abandonLoading() {
+    slots = ReminderTable()
+    isLoading = false
+  }
 }

@@ -158,6 +158,10 @@ extension Engine {
       return
     }
     switch condition(of: slot, at: now) {
+    case .holds where turn.isFull && event == .arrive:
+      waiting.insert(index)
+      change(index) { $0.isWaiting = true }
+      putOff(index, at: now)
     case .holds:
       fire(
         slot,

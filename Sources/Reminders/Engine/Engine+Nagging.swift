@@ -33,6 +33,7 @@ extension Engine {
     }
     let limit = slot.reminder.nagLimit ?? Reminder.defaultNagLimit
     let count = nagging.count + 1
+    turn.firings += 1
     firings.append(nagFiring(slot, count: count, at: now))
     change(index) {
       $0.progress.nagging =

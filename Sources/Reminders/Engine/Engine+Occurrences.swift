@@ -50,7 +50,7 @@ extension Engine {
     return nextOccurrence(of: reminder, after: moment, by: &search)
   }
 
-  private func nextOccurrence(
+  func nextOccurrence(
     of reminder: Reminder, after moment: Instant, by search: inout RepeatSearch
   ) -> Instant? {
     let window = Window(reminder, in: self.zone)
@@ -86,7 +86,7 @@ extension Engine {
     return latestOccurrence(of: reminder, after: current, upTo: moment, by: &search)
   }
 
-  private func latestOccurrence(
+  func latestOccurrence(
     of reminder: Reminder, after current: Instant, upTo moment: Instant,
     by search: inout RepeatSearch
   ) -> Instant? {
@@ -108,7 +108,7 @@ extension Engine {
   static let maximumRepeatWork = 400_000
 
   /// nil where the reminder does not repeat.
-  private func repeatSearch(of reminder: Reminder) -> RepeatSearch? {
+  func repeatSearch(of reminder: Reminder) -> RepeatSearch? {
     guard reminder.repeats, let due = reminder.due else { return nil }
     let zone = self.zone(of: reminder)
     return RepeatSearch(

@@ -7,7 +7,7 @@ import Positioning
 extension Engine {
   mutating func evaluateTimers(at now: Instant) {
     var checks = 0
-    while let next = timers.peek(), next.deadline <= now.microseconds {
+    while !turn.isFull, let next = timers.peek(), next.deadline <= now.microseconds {
       _ = timers.pop()
       checks += 1
       if checks > 4 * slots.indices.count + 64 {
@@ -73,6 +73,7 @@ extension Engine {
     let reminder = slot.reminder
     let isReported = reminder.kind != .location || slot.progress.lastFired != nil
     if isReported {
+      turn.firings += 1
       firings.append(snoozeFiring(slot, until: until, at: now, late: now - until))
       startNagging(slot, at: now)
     }
@@ -212,7 +213,7 @@ extension Engine {
     // Missed firings are reported once: for the last occurrence and lead that have passed.
     let leads = slot.reminder.effectiveLeads
     if let current = slot.progress.occurrence,
-      let latest = latestOccurrence(
+      let latest = seekLatest(
         of: slot.reminder, after: current, upTo: now + (leads.last ?? .zero))
     {
       slot.progress.occurrence = latest

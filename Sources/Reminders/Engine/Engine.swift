@@ -50,11 +50,26 @@ package struct Engine: ~Copyable, Sendable {
   var held: Set<Int32> = []
   /// Whether this event sums up missed deadlines even if there is only one.
   var isCatchingUp = false
+  /// Firings that were missed since the engine was last not behind: those told, those dropped for
+  /// their age, and when the first and the last were due.
+  var missedCount = 0
+  var leftOutCount = 0
+  var missedSpan: ClosedRange<Instant>?
   /// Due times of missed firings that this event drops for their age.
   var leftOut: [Instant] = []
 
   var slots = ReminderTable()
   var timers = TimerHeap()
+  /// What the present event has done.
+  var turn = Turn()
+  /// Slots that earlier turns left to evaluate, by due time.
+  var backlog = TimerHeap()
+  /// The time of the last event, if it left something to do.
+  var behindSince: Instant?
+  /// Whether reminders are being loaded; firings that were missed wait for the end.
+  var isLoading = false
+  /// The next slot to start of those that were loaded.
+  var loadedSlot: Int32 = 0
   /// Preemptive reminders by the earliest time at which they may have to say "leave".
   var departures: DepartureQueue
   /// The last jump of the position that more than one fix has borne out; nil before, and after one
@@ -112,6 +127,18 @@ package struct Engine: ~Copyable, Sendable {
   /// Complexity of a fix far from every boundary and deadline: O(1).
   package mutating func handle(_ event: Event, at now: Instant, into effects: inout [Effect]) {
     begin(at: now)
+    take(event, at: now, into: &effects)
+    end(at: now, into: &effects)
+  }
+
+  /// Handles several events of one moment as one.
+  package mutating func handle(_ events: [Event], at now: Instant, into effects: inout [Effect]) {
+    begin(at: now)
+    for event in events { take(event, at: now, into: &effects) }
+    end(at: now, into: &effects)
+  }
+
+  private mutating func take(_ event: Event, at now: Instant, into effects: inout [Effect]) {
     switch event {
     case .fix(let fix): take(fix, at: now)
     case .tick: break
@@ -135,11 +162,11 @@ package struct Engine: ~Copyable, Sendable {
     case .routed(let answer): take(answer, at: now)
     case .forgetTrips(let transport): forgetTrips(by: transport, at: now)
     }
-    end(at: now, into: &effects)
   }
 
   /// Prepares for an event at this time.
   mutating func begin(at now: Instant) {
+    turn = Turn()
     if silentSince == nil { silentSince = now }
     if let silentSince, silentSince > now { restartSilence(at: now) }
     if arePacesOld {
@@ -157,6 +184,8 @@ package struct Engine: ~Copyable, Sendable {
     }
     evaluateTimers(at: now)
     evaluateDepartures(at: now)
+    workOffBacklog(at: now)
+    behindSince = turn.isFull || !(backlog.isEmpty || isLoading) ? now : nil
     checkPosition(at: now)
     sumUpMissed()
     if !watches.isEmpty, watches.contains(where: \.listeners.isEmpty) {
@@ -169,6 +198,7 @@ package struct Engine: ~Copyable, Sendable {
   /// Time of the next `.tick`; nil where only a fix or a command can change anything. Complexity:
   /// O(1).
   package var nextDeadline: Instant? {
+    if let behindSince { return behindSince }
     var soonest = positionDeadline?.microseconds ?? .max
     if let timer = timers.peek()?.deadline { soonest = min(soonest, timer) }
     if let leave = departures.deadline { soonest = min(soonest, leave) }

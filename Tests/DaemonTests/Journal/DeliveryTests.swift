@@ -41,8 +41,8 @@ import Testing
     #expect(try waiting(rig) == [])
   }
 
-  /// A thousand reminders that are due together are one transaction.
-  @Test func remindersDueTogetherAreOneCommit() throws {
+  /// A thousand reminders that are due together are four turns, each of one transaction.
+  @Test func remindersDueTogetherAreOneCommitATurn() throws {
     let rig = try Rig()
     let due = Instant(microseconds: SystemClock.now()) + .hours(1)
     try rig.daemon.addAll(
@@ -51,8 +51,11 @@ import Testing
       })
     _ = try rig.daemon.store.database.integer("PRAGMA wal_checkpoint(TRUNCATE)")
     rig.daemon.host.advance(to: due + .seconds(1))
-    #expect(rig.journal.fired.count == 1_000)
+    #expect(rig.journal.fired.count == 250)
     #expect(try commits(rig.folder) == 1)
+    while rig.daemon.host.engine.isBehind { rig.daemon.host.advance(to: due + .seconds(1)) }
+    #expect(rig.journal.fired.count == 1_000)
+    #expect(try commits(rig.folder) == 4)
   }
 
   // MARK: - The journal is away
