@@ -152,7 +152,7 @@ class Simulation(User):
             self.require(code > 0 and has_failed, f"the daemon ended with {code}")
             self.notice_fault()
         if self.under_way is not None:
-            self.queue = [{"do": "check"}, self.under_way]
+            self.queue = [{"do": "check"}, dict(self.under_way, again=True)]
             self.under_way = None
         is_over = code == 0 and self.place == len(self.actions) and self.elapsed >= self.end
         self.is_off = False

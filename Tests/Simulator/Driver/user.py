@@ -122,7 +122,8 @@ class User:
         line, self.under_way = self.under_way, None
         self.retries += 1
         self.require(self.retries < 20, f"no success of {line}")
-        self.queue = [line] if line["do"] == "check" else [{"do": "check"}, line]
+        self.queue = [{"do": "check"}] if line["do"] != "check" else []
+        self.queue.append(dict(line, again=True))
 
     def visit(self):
         """Another client, who asks for something and may leave at once or in the middle."""
@@ -149,12 +150,15 @@ class User:
         parameters, error = answer
         line, kind = self.under_way, self.under_way["do"]
         if error is not None:
-            has_failed = self.failed_calls > self.calls_failed_before or self.retries
-            self.require(has_failed, f"{line} was refused: {error} {parameters}")
-            is_repeated = kind in ("snooze", "remove", "place") and self.retries
-            if not is_repeated or self.failed_calls > self.calls_failed_before:
+            has_failed = self.failed_calls > self.calls_failed_before
+            self.require(has_failed or "again" in line, f"{line} was refused: {error} {parameters}")
+            # What is repeated may have been done before.
+            is_repeated = kind in ("snooze", "remove", "place") and "again" in line
+            if not is_repeated or has_failed:
                 return self.retry()
-        self.under_way, self.retries = None, 0
+        self.under_way = None
+        if kind != "check":
+            self.retries = 0
         self.user.close()
         if kind == "check":
             self.check_reminders({reminder["id"] for reminder in parameters["reminders"]})
