@@ -4,14 +4,14 @@ import ReferenceModel
 /// A life as a script for the whole daemon: one JSON object a line, first what the user and the
 /// receiver do, then the firings that the model expects.
 ///
-/// The daemon decides a place up to `slowestDecision` after the fix that shows it, so a script keeps
-/// to what that does not change: no passes, and few conditions at places. A reminder whose firings
-/// in a model with late fixes differ by more is `uncertain`: its firings are not expected.
+/// The daemon decides a place up to `slowestDecision` after the fix that shows it, so a script
+/// keeps to what that does not change: no passes, and few conditions at places. A reminder whose
+/// firings in a model with late fixes differ by more is `uncertain`: its firings are not expected.
 package struct Script {
   private let life: Life
   private let steps: [Life.Step]
   private let prompt: Model
-  private let late: Model
+  private let others: [Model]
 
   /// The longest time from the first fix to the decision, in seconds.
   private static let slowestDecision = 130
@@ -19,14 +19,24 @@ package struct Script {
   package init(_ life: Life) {
     self.life = life
     steps = Run(life.withoutFineTiming).taken
-    prompt = Self.model(life, steps, delay: 0)
-    late = Self.model(life, steps, delay: Self.slowestDecision)
+    let steps = steps
+    prompt = Self.model(life, steps) { _ in false }
+    others = [
+      Self.model(life, steps) { _ in true },
+      Self.model(life, steps) { $0 % 2 == 0 },
+      Self.model(life, steps) { $0 % 2 == 1 },
+    ]
   }
 
-  /// - Parameter delay: seconds from a fix to its effect; the next fix replaces one without effect.
-  private static func model(_ life: Life, _ steps: [Life.Step], delay: Int) -> Model {
+  /// - Parameter isLate: whether the way to a spot, by its number, shows `slowestDecision` after its
+  ///   first fix; a way that follows sooner replaces it.
+  private static func model(
+    _ life: Life, _ steps: [Life.Step], isLate: (Int) -> Bool
+  ) -> Model {
     var model = Model(zone: life.zone, start: life.start, end: life.end)
     var pending: (time: Moment, spot: Spot, motion: Motion)?
+    var number = 0
+    var last: Spot?
     func advance(to moment: Moment) {
       if let fix = pending, fix.time <= moment {
         model.advance(to: fix.time)
@@ -38,7 +48,12 @@ package struct Script {
     for step in steps {
       advance(to: step.time)
       if case .fix(let name, let motion) = step.action, let spot = Spot(rawValue: name) {
-        pending = (step.time + (model.inside == nil ? 0 : delay), spot, motion)
+        if spot != last || pending == nil {
+          if spot != last { number += 1 }
+          let waits = model.inside != nil && spot != last && isLate(number)
+          pending = (step.time + (waits ? slowestDecision : 0), spot, motion)
+          last = spot
+        }
         advance(to: step.time)
       } else {
         step.action.act(on: &model)
@@ -48,14 +63,16 @@ package struct Script {
     return model
   }
 
-  /// The reminders that fire in both models alike, if not in the same second.
+  /// Whether a reminder fires in all models alike, if not in the same second.
   private func isCertain(_ id: String) -> Bool {
     let ours = prompt.firings.filter { $0.id == id }
-    let theirs = late.firings.filter { $0.id == id }
-    return ours.count == theirs.count
-      && zip(ours, theirs).allSatisfy {
-        $0.event == $1.event && (0...Self.slowestDecision + 20).contains($1.time - $0.time)
-      }
+    return others.allSatisfy { model in
+      let theirs = model.firings.filter { $0.id == id }
+      return ours.count == theirs.count
+        && zip(ours, theirs).allSatisfy {
+          $0.event == $1.event && (0...Self.slowestDecision + 20).contains($1.time - $0.time)
+        }
+    }
   }
 
   package var text: String {

@@ -32,7 +32,20 @@ class Script:
         return Script(lines + [{"uncertain": id} for id in self.uncertain])
 
     def without_fixes(self):
-        steps = [step for step in self.steps if step["do"] != "fix"]
+        return self.with_steps([step for step in self.steps if step["do"] != "fix"])
+
+    def without_repeated_fixes(self):
+        """Without the fixes at the place of the fix before."""
+        place, steps = None, []
+        for step in self.steps:
+            if step["do"] == "fix":
+                if place == (step["lat"], step["lon"]):
+                    continue
+                place = (step["lat"], step["lon"])
+            steps.append(step)
+        return self.with_steps(steps)
+
+    def with_steps(self, steps):
         return Script([self.head] + steps + self.firings
                       + [{"uncertain": id} for id in self.uncertain])
 
@@ -49,8 +62,8 @@ class Script:
                 if offset == 0 or step["at"] + offset < fixes[number]:
                     line = dict(step, goes_on=offset < BURST[-1])
                     found.append(((step["at"] + offset) * 10 ** 6, line))
-        # What is due in the same second comes first: timers may be a millisecond late.
-        return sorted(((time + 2000, line) for time, line in found), key=lambda pair: pair[0])
+        # What is due in the same second comes first: each repetition may be a millisecond later.
+        return sorted(((time + 100_000, line) for time, line in found), key=lambda pair: pair[0])
 
 
 def lives(program, seed, count):

@@ -53,6 +53,8 @@ class Shrinker:
         kinds = {step["reminder"]["kind"] for step in self.script.steps if "reminder" in step}
         if kinds <= {"date"}:
             self.attempt(self.script.without_fixes(), self.faults)
+        else:
+            self.attempt(self.script.without_repeated_fixes(), self.faults)
 
 
 def report(script, faults):
