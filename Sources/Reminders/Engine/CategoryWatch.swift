@@ -96,8 +96,18 @@ struct CategoryWatch: Sendable {
     sampleCount = 0
   }
 
-  /// Adds or moves a place. Its presence is determined anew.
-  mutating func put(_ place: NumberedPlace) {
+  /// Notes that these of its places contain a position, as the last fix shows.
+  mutating func settle(_ places: [NumberedPlace], at position: Coordinate) {
+    let here = Set(
+      monitor.nearest(to: position, limit: 64, within: 0).map { numbers[Int($0.id)] }
+    ).subtracting(inside)
+    guard !here.isEmpty else { return }
+    for place in places where here.contains(place.number) { put(place, .inside) }
+    inside = (inside + here).sorted()
+  }
+
+  /// Adds or moves a place. Unless its presence is given, it is determined anew.
+  mutating func put(_ place: NumberedPlace, _ presence: Presence = .unknown) {
     guard let region = region(of: place) else { return remove(place.number) }
     landmarks[place.number] = place.area == nil ? nil : region.landmark
     let id = fence(of: place.number) ?? FenceID(numbers.count)
@@ -106,7 +116,7 @@ struct CategoryWatch: Sendable {
       late[place.number] = id
     }
     inside.removeAll { $0 == place.number }
-    monitor.add(region, id: id)
+    monitor.add(region, id: id, presence: presence)
   }
 
   mutating func remove(_ number: Int64) {

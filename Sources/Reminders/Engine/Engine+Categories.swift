@@ -32,11 +32,7 @@ extension Engine {
       }()
     watches[number].listeners.insert(index)
     watches[number].hasNewcomers = true
-    decideOutside(index, of: number)
-    // The presence is known already: do not wait for the next fix.
-    if watches[number].isSettled, slots.progress(index).presence == .unknown {
-      bring(index, upTo: number, [], at: now)
-    }
+    if watches[number].isFilled { decidePresence(index, of: number, at: now) }
   }
 
   /// Removes a reminder from its watch; returns whether it had one. Watches without reminders are
@@ -56,22 +52,31 @@ extension Engine {
         ? watches[number].inside
         : watches[number].listeners.flatMap { slots.progress($0).placesInside }
       watches[number].fill(places, inside: Set(known))
-      seed(number)
-      for index in watches[number].listeners { decideOutside(index, of: number) }
-      forgetRemovedPlaces(number)
+      seed(number, places)
+      forgetRemovedPlaces(number, at: now)
+      for index in watches[number].listeners.sorted() {
+        decidePresence(index, of: number, at: now)
+        schedule(index, at: now)
+      }
     }
   }
 
-  private mutating func decideOutside(_ index: Int32, of number: Int) {
-    guard watches[number].isFilled, let lastFix,
+  /// The last known fix decides the presence of a new reminder.
+  private mutating func decidePresence(_ index: Int32, of number: Int, at now: Instant) {
+    guard slots.progress(index).presence == .unknown else { return }
+    if !watches[number].inside.isEmpty || watches[number].isSettled {
+      bring(index, upTo: number, [], at: now)
+    } else if let lastFix,
       watches[number].nearest(to: lastFix.position).map({ $0.distance > 0 }) ?? true
-    else { return }
-    decideOutside(index)
+    {
+      change(index) { $0.presence = .outside }
+    }
   }
 
   /// Gives the last position to new fences as their first sample.
-  private mutating func seed(_ number: Int) {
+  private mutating func seed(_ number: Int, _ places: [NumberedPlace]) {
     guard let lastSample else { return }
+    if !monitor.isInDoubt { watches[number].settle(places, at: lastSample.position) }
     var unused: [Transition] = []
     watches[number].process(lastSample, into: &unused)
   }
@@ -86,23 +91,22 @@ extension Engine {
       } else {
         watches[number].remove(placeNumber)
       }
-      forgetRemovedPlaces(number)
+      forgetRemovedPlaces(number, at: now)
     }
   }
 
   /// Drops removed places from the reminders without a departure.
-  private mutating func forgetRemovedPlaces(_ number: Int) {
+  private mutating func forgetRemovedPlaces(_ number: Int, at now: Instant) {
     let inside = watches[number].inside
     for index in watches[number].listeners where slots.progress(index).presence == .inside {
       change(index) {
-        $0.progress.placesInside = inside
+        $0.placesInside = inside
         guard inside.isEmpty else { return }
-        $0.progress.presence = .outside
-        $0.progress.presenceSince = nil
-        $0.progress.visitSettled = false
-        $0.isWaiting = false
+        $0.presence = .outside
+        $0.presenceSince = nil
+        $0.visitSettled = false
       }
-      if inside.isEmpty { waiting.remove(index) }
+      schedule(index, at: now)
     }
   }
 
@@ -115,11 +119,11 @@ extension Engine {
     let decided = transitions
     if watches[number].isSettled { watches[number].hasNewcomers = false }
     for index in watches[number].listeners.sorted() {
-      bring(index, upTo: number, decided, at: now)
       for transition in decided where transition.kind == .pass {
         guard slots.progress(index).presence == .outside else { continue }
         follow(transition, of: index, place: watches[number].place(of: transition), at: now)
       }
+      bring(index, upTo: number, decided, at: now)
     }
   }
 
@@ -131,7 +135,7 @@ extension Engine {
     let progress = slots.progress(index)
     switch progress.presence {
     case .unknown where inside.isEmpty:
-      if watches[number].isSettled { change(index) { $0.progress.presence = .outside } }
+      if watches[number].isSettled { change(index) { $0.presence = .outside } }
       return
     case .outside where inside.isEmpty: return
     case .inside where !inside.isEmpty: break
@@ -146,7 +150,7 @@ extension Engine {
       follow(transition, of: index, place: place, at: now)
     }
     if slots.progress(index).placesInside != inside {
-      change(index) { $0.progress.placesInside = inside }
+      change(index) { $0.placesInside = inside }
     }
   }
 

@@ -18,15 +18,8 @@ extension Engine {
     if progress != kept { markDirty(index) }
     // From here on the occurrence belongs to the current zone.
     progress.occurrenceOffset = nil
-    _ = slots.change(index) { $0.progress = progress }
+    _ = slots.change(index) { $0 = progress }
     activate(index, at: now)
-    if let slot = slots.slot(index), listens(slot), slot.progress.presence == .inside,
-      slot.reminder.trigger == .arrive, !slot.progress.visitSettled
-    {
-      // An arrival was held back by a condition.
-      _ = slots.change(index) { $0.isWaiting = true }
-      waiting.insert(index)
-    }
     if isLoading || turn.isFull, isOverdue(index, at: now) {
       putOff(index, at: now)
     } else {
@@ -63,7 +56,7 @@ extension Engine {
 
   /// Replaces a reminder. The occurrence and its leads stay if the due time is unchanged, the
   /// presence if the place is. One that has fired or expired is armed again if the change makes a
-  /// firing possible.
+  /// firing possible. It finds a visit that is on as a new one does, if it has another occurrence.
   mutating func replace(_ reminder: Reminder, at now: Instant) {
     guard let old = slot(reminder.id) else { return add(reminder, nil, at: now) }
     var progress = old.progress
@@ -74,14 +67,17 @@ extension Engine {
     let isNewWindow =
       before.days != reminder.days || before.hours != reminder.hours
       || before.from != reminder.from
-    if isNewPlan || (isNewWindow && reminder.repeats) {
-      let first = firstOccurrence(of: reminder, at: now)
-      progress.early = nil
-      if isNewPlan || first != progress.occurrence {
-        progress.occurrence = first
-        progress.leadsFired = 0
-        progress.visitSettled = false
-      }
+    let occurrence =
+      isNewPlan
+      ? firstOccurrence(of: reminder, at: now)
+      : isNewWindow && reminder.repeats
+        ? occurrence(of: old, in: reminder, at: now, from: zone) : progress.occurrence
+    if isNewPlan || (isNewWindow && reminder.repeats) { progress.early = nil }
+    if isNewPlan || occurrence != progress.occurrence {
+      progress.occurrence = occurrence
+      progress.leadsFired = 0
+      progress.visitSettled =
+        reminder.ifInside == .wait && !isAhead(occurrence, of: reminder, at: now)
     }
     let isNewPlace = !before.waitsAtTheSamePlace(as: reminder)
     if isNewPlace || !old.hasFence {
@@ -122,33 +118,33 @@ extension Engine {
       slot.progress.isUnacknowledged && slot.progress.leadsFired == 0
       && (slot.progress.occurrence.map { $0 > now } ?? false)
     change(index) {
-      $0.progress.isUnacknowledged = false
-      $0.progress.nagging = nil
+      $0.isUnacknowledged = false
+      $0.nagging = nil
     }
     if reminder.repeats, hasMovedOn, !isPop {
       change(index) {
-        $0.progress.state = .armed
-        $0.progress.snoozedUntil = nil
+        $0.state = .armed
+        $0.snoozedUntil = nil
       }
       activate(index, at: now)
     } else if reminder.repeats, let next = nextOccurrence(of: slot, after: now) {
       change(index) {
-        $0.progress.state = .armed
-        $0.progress.snoozedUntil = nil
+        $0.state = .armed
+        $0.snoozedUntil = nil
       }
       open(next, index)
       activate(index, at: now)
-    } else if reminder.kind == .location, reminder.everyVisit {
+    } else if reminder.kind == .location, reminder.everyVisit, !reminder.repeats {
       change(index) {
-        $0.progress.state = .armed
-        $0.progress.snoozedUntil = nil
-        $0.progress.visitSettled = true
+        $0.state = .armed
+        $0.snoozedUntil = nil
+        $0.endVisit()
       }
       activate(index, at: now)
     } else {
       change(index) {
-        $0.progress.state = .done
-        $0.progress.snoozedUntil = nil
+        $0.state = .done
+        $0.snoozedUntil = nil
       }
       deactivate(index)
     }
@@ -158,18 +154,18 @@ extension Engine {
   mutating func put(off id: String, _ snooze: Snooze, at now: Instant) {
     guard let index = slots.index(of: id), let slot = slots.slot(index) else { return }
     // A date that is not due yet moves later.
-    let isWaiting = slot.reminder.kind == .date && !slot.progress.isUnacknowledged
-    let due = isWaiting ? upcoming(index, at: now)?.moment : nil
+    let isAhead = slot.reminder.kind == .date && !slot.progress.isUnacknowledged
+    let due = isAhead ? upcoming(index, at: now)?.moment : nil
     if !slot.hasFence { forgetPresence(index) }
     change(index) {
-      $0.progress.state = .snoozed
-      $0.progress.nagging = nil
+      $0.state = .snoozed
+      $0.nagging = nil
       switch snooze {
-      case .until(let instant): $0.progress.snoozedUntil = due.map { max($0, instant) } ?? instant
-      case .by(let span): $0.progress.snoozedUntil = max(due ?? now, now) + span
+      case .until(let instant): $0.snoozedUntil = due.map { max($0, instant) } ?? instant
+      case .by(let span): $0.snoozedUntil = max(due ?? now, now) + span
       case .nextVisit:
-        $0.progress.snoozedUntil = nil
-        $0.progress.visitSettled = true
+        $0.snoozedUntil = nil
+        $0.endVisit()
       }
     }
     activate(index, at: now)
@@ -179,9 +175,9 @@ extension Engine {
   /// Where a fence was removed, the device may have come or left since.
   mutating func forgetPresence(_ index: Int32) {
     change(index) {
-      $0.progress.presence = .unknown
-      $0.progress.presenceSince = nil
-      $0.progress.placesInside = []
+      $0.presence = .unknown
+      $0.presenceSince = nil
+      $0.placesInside = []
     }
   }
 
@@ -219,23 +215,24 @@ extension Engine {
       join(index, key, at: now)
     } else if let region = slot.reminder.region {
       addFence(region, index, slot.progress.presence)
-      if slot.progress.presence == .unknown, let lastFix,
-        monitor.distance(to: index, from: lastFix.position) > 0
-      {
-        decideOutside(index)
-      }
+      if slot.progress.presence == .unknown { decidePresence(index, region, at: now) }
     }
   }
 
-  /// A reminder added while the last known fix is outside needs no fix to be outside.
-  mutating func decideOutside(_ index: Int32) {
-    guard slots.progress(index).presence == .unknown else { return }
-    change(index) { $0.progress.presence = .outside }
-    guard slots.marks(index).contains(.undetermined),
-      let region = slots.slot(index)?.reminder.region
-    else { return }
+  /// The last known fix decides the presence of a new reminder. One of an earlier run is too old to
+  /// show that the device is inside.
+  private mutating func decidePresence(_ index: Int32, _ region: Region, at now: Instant) {
+    guard let lastFix else { return }
+    let isInside = monitor.distance(to: index, from: lastFix.position) <= 0
+    if isInside, lastSample == nil || monitor.isInDoubt { return }
     slots.set(.undetermined, false, index)
-    monitor.add(region, id: index, presence: .outside)
+    monitor.add(region, id: index, presence: isInside ? .inside : .outside)
+    guard isInside else { return change(index) { $0.presence = .outside } }
+    follow(
+      Transition(
+        fence: index, kind: .found, time: lastFix.time ?? now, position: lastFix.position,
+        eph: lastFix.eph),
+      of: index, place: nil, at: now)
   }
 
   mutating func addFence(_ region: Region, _ index: Int32, _ presence: Presence) {
@@ -270,10 +267,10 @@ extension Engine {
 
   private mutating func deactivateFence(_ index: Int32) {
     waiting.remove(index)
+    slots.set(.waiting, false, index)
     slots.set(.undetermined, false, index)
     guard slots.marks(index).contains(.fence) else { return }
     slots.set(.fence, false, index)
-    slots.set(.waiting, false, index)
     if !leaveWatch(index) {
       monitor.remove(index)
       fenceCount -= 1

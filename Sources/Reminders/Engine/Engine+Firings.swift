@@ -145,18 +145,16 @@ extension Engine {
     let isLastLead = leadsFired >= slot.reminder.effectiveLeads.count
     let waitsForNextVisit = kind == .location && slot.reminder.everyVisit
     change(index) {
-      $0.progress.leadsFired = leadsFired
-      $0.progress.lastFired = now
-      $0.progress.isUnacknowledged = true
-      if !mayRepeat { $0.progress.early = nil }
-      $0.isWaiting = false
-      if isLastLead, kind == .preemptive { $0.progress.state = .fired }
+      $0.leadsFired = leadsFired
+      $0.lastFired = now
+      $0.isUnacknowledged = true
+      if !mayRepeat { $0.early = nil }
+      if isLastLead, kind == .preemptive { $0.state = .fired }
       if waitsForNextVisit {
-        $0.progress.state = .armed
-        $0.progress.visitSettled = $0.progress.presence == .inside
+        $0.state = .armed
+        $0.visitSettled = $0.presence == .inside
       }
     }
-    if !waiting.isEmpty { waiting.remove(index) }
     startNagging(slot, at: now)
     switch kind {
     case .location:
@@ -177,10 +175,10 @@ extension Engine {
     guard let slot = slots.slot(index) else { return }
     if spent == .expired, let occurrence = slot.progress.occurrence { leftOut.append(occurrence) }
     guard let next = seekNext(of: slot, after: now) else {
-      change(index) { $0.progress.state = spent }
+      change(index) { $0.state = spent }
       return deactivate(index)
     }
-    change(index) { $0.progress.state = .armed }
+    change(index) { $0.state = .armed }
     open(next, index)
     activate(index, at: now)
   }

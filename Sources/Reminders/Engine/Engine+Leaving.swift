@@ -96,8 +96,8 @@ extension Engine {
     }
     guard cooldown(of: slot, at: now) == .holds else {
       change(index) {
-        $0.progress.leadsFired = max(passed, slot.progress.leadsFired + 1)
-        if $0.progress.leadsFired >= leads.count { $0.progress.state = .fired }
+        $0.leadsFired = max(passed, slot.progress.leadsFired + 1)
+        if $0.leadsFired >= leads.count { $0.state = .fired }
       }
       return
     }
@@ -129,8 +129,8 @@ extension Engine {
     } else if departure.travel != nil, departure.moment - now > settings.leaveAgainSlack {
       let passed = slots.slot(index).map { passedLeads(of: $0, departure, at: now) } ?? 0
       change(index) {
-        $0.progress.state = .armed
-        $0.progress.leadsFired = passed
+        $0.state = .armed
+        $0.leadsFired = passed
       }
       slots.set(.preemptive, true, index)
     }
@@ -139,6 +139,22 @@ extension Engine {
   /// Number of leads, longest first, whose time has passed.
   private func passedLeads(of slot: Slot, _ departure: Departure, at now: Instant) -> Int {
     slot.reminder.effectiveLeads.prefix { departure.target - $0 <= now }.count
+  }
+
+  /// The end of a snooze stands for the moments to leave that have passed.
+  mutating func wakeBeforeLeaving(_ index: Int32, at now: Instant) {
+    if slots.progress(index).occurrence.map({ $0 <= now }) ?? false {
+      advance(index, after: now, spent: .fired)
+    }
+    guard let slot = slots.slot(index), slot.progress.state == .armed,
+      let departure = leaving(slot, at: now)
+    else { return }
+    let passed = max(slot.progress.leadsFired, passedLeads(of: slot, departure, at: now))
+    change(index) {
+      $0.leadsFired = passed
+      if passed >= slot.reminder.effectiveLeads.count { $0.state = .fired }
+    }
+    activate(index, at: now)
   }
 
   // MARK: - When to decide

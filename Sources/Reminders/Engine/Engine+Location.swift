@@ -28,13 +28,20 @@ extension Engine {
     transitions.removeAll(keepingCapacity: true)
     let (origin, jumps) = (monitor.lastSample?.position, monitor.jumpCount)
     monitor.process(sample, into: &transitions)
-    for transition in transitions {
+    // What was passed on the way here comes before what is entered or left here.
+    for transition in transitions where transition.kind == .pass {
+      follow(transition, of: transition.fence, place: nil, at: now)
+    }
+    for transition in transitions where transition.kind != .pass {
       follow(transition, of: transition.fence, place: nil, at: now)
     }
     if !undetermined.isEmpty { determinePresence() }
     for number in watches.indices { take(sample, watch: number, at: now) }
     if !waiting.isEmpty {
-      for index in waiting.sorted() { evaluateAtPlace(index, at: now) }
+      for index in waiting.sorted() {
+        evaluateAtPlace(index, at: now)
+        schedule(index, at: now)
+      }
     }
     // A jump that no other fix bears out starts no one on their way.
     guard !monitor.isInDoubt, let here = monitor.lastSample?.position else { return }
@@ -91,7 +98,7 @@ extension Engine {
       }
       noted += 1
       slots.set(.undetermined, false, index)
-      change(index) { $0.progress.presence = presence }
+      change(index) { $0.presence = presence }
     }
     undetermined = later
   }
@@ -104,45 +111,49 @@ extension Engine {
     _ transition: Transition, of index: Int32, place: PlaceMet?, at now: Instant
   ) {
     rollOver(index, at: now)
+    if transition.kind == .arrive || transition.kind == .pass { endPutOff(index) }
     guard let slot = slots.slot(index), hasPresence(slot) else { return }
-    let listens = listens(slot)
+    let isArmed = slot.progress.state == .armed
     let trigger = slot.reminder.trigger
     // The receiver's clock may differ from ours: only differences of its times count.
     let since = now - max(.zero, (lastFix?.time ?? transition.time) - transition.time)
     let isHeld = trigger == .depart && slot.reminder.hold > .zero
     switch transition.kind {
     case .depart:
-      waiting.remove(index)
-      // The end of a snoozed visit does not fire; the next visit does.
-      let isPutAside = slot.progress.visitSettled && slot.progress.state == .snoozed
-      let counts = trigger == .depart && listens && !isPutAside
+      let counts = trigger == .depart && isArmed
       change(index) {
-        $0.progress.presence = .outside
-        $0.progress.presenceSince = counts && isHeld ? since : nil
-        $0.progress.visitSettled = false
-        $0.isWaiting = false
+        $0.presence = .outside
+        $0.presenceSince = counts && isHeld ? since : nil
+        $0.visitSettled = false
       }
       if counts, !isHeld { fireOrWait(slot, transition, .depart, place: place, at: now) }
     case .pass where isHeld:
-      if listens { change(index) { $0.progress.presenceSince = since } }
+      if isArmed { change(index) { $0.presenceSince = since } }
     case .pass:
-      if trigger != .dwell, listens {
+      if trigger != .dwell, isArmed {
         fireOrWait(slot, transition, .pass, place: place, at: now)
       }
     case .arrive, .found:
       let starts =
         transition.kind == .arrive
-        || (slot.progress.state == .armed
-          && (slot.reminder.ifInside == .fire || waitsForDue(slot, at: now)))
+        || (isArmed && (slot.reminder.ifInside == .fire || waitsForDue(slot, at: now)))
       change(index) {
-        $0.progress.presence = .inside
-        $0.progress.presenceSince = since
-        $0.progress.visitSettled = !starts
+        $0.presence = .inside
+        $0.presenceSince = since
+        $0.visitSettled = !starts
       }
-      guard starts, listens else { break }
+      guard starts, isArmed else { break }
       if trigger == .arrive { fireOrWait(slot, transition, .arrive, place: place, at: now) }
     }
     schedule(index, at: now)
+  }
+
+  /// A snooze until the next visit ends when that begins.
+  private mutating func endPutOff(_ index: Int32) {
+    guard let slot = slots.slot(index), slot.progress.state == .snoozed, listens(slot) else {
+      return
+    }
+    change(index) { $0.state = .armed }
   }
 
   /// Fires if all conditions hold; otherwise an arrival waits while the device is inside.
@@ -151,30 +162,19 @@ extension Engine {
     at now: Instant
   ) {
     // After a sleep a fix may precede the timer that expires the reminder.
-    guard !hasExpired(slot, at: now) else { return }
-    let index = slot.index
-    if cooldown(of: slot, at: now) != .holds {
-      change(index) { $0.progress.visitSettled = true }
-      return
+    guard !hasExpired(slot, at: now), condition(of: slot, at: now) == .holds else { return }
+    guard cooldown(of: slot, at: now) == .holds else {
+      return change(slot.index) { $0.visitSettled = true }
     }
-    switch condition(of: slot, at: now) {
-    case .holds where turn.isFull && event == .arrive:
-      waiting.insert(index)
-      change(index) { $0.isWaiting = true }
-      putOff(index, at: now)
-    case .holds:
-      fire(
-        slot,
-        placeFiring(
-          slot, event, at: now, position: transition.position, fixTime: transition.time,
-          distance: place?.distance ?? slot.reminder.distance(from: transition.position),
-          eph: transition.eph, place: place),
-        at: now)
-    case .failsUntil:
-      guard event == .arrive else { return }
-      waiting.insert(index)
-      change(index) { $0.isWaiting = true }
-    }
+    // The visit stays open, and a later turn fires it.
+    if turn.isFull, event == .arrive { return putOff(slot.index, at: now) }
+    fire(
+      slot,
+      placeFiring(
+        slot, event, at: now, position: transition.position, fixTime: transition.time,
+        distance: place?.distance ?? slot.reminder.distance(from: transition.position),
+        eph: transition.eph, place: place),
+      at: now)
   }
 
   /// Fires if time or a condition allows it: while the device is inside, or after a departure.
@@ -191,7 +191,7 @@ extension Engine {
     guard let slot = slots.slot(index), let end = departureEnd(slot), end <= now, listens(slot),
       !hasExpired(slot, at: now)
     else { return }
-    change(index) { $0.progress.presenceSince = nil }
+    change(index) { $0.presenceSince = nil }
     guard condition(of: slot, at: now) == .holds, cooldown(of: slot, at: now) == .holds else {
       return
     }
@@ -215,38 +215,30 @@ extension Engine {
       distance: met?.distance ?? position.flatMap { slot.reminder.distance(from: $0) },
       eph: lastFix?.eph, place: met)
     fire(slot, firing, at: now)
-    schedule(slot.index, at: now)
   }
 
-  /// Fires, while the device is inside, if a condition has opened or the dwell time has passed.
+  /// Fires, while the device is inside, once the stay is long enough and all conditions hold.
   private mutating func evaluateWhileInside(_ index: Int32, at now: Instant) {
-    guard let slot = slots.slot(index), listens(slot), slot.progress.presence == .inside,
-      !slot.progress.visitSettled, slot.reminder.trigger != .depart, !hasExpired(slot, at: now)
+    guard let slot = slots.slot(index), let start = openStay(slot), start <= now,
+      !hasExpired(slot, at: now), condition(of: slot, at: now) == .holds
     else { return }
-    var event = Firing.Event.arrive
-    if slot.reminder.trigger == .dwell {
-      guard let since = slot.progress.presenceSince, since + slot.reminder.hold <= now else {
-        return
-      }
-      if !slot.reminder.repeats, cooldown(of: slot, at: now) != .holds {
-        change(index) { $0.progress.visitSettled = true }
-        return
-      }
-      event = .dwell
-    } else if !slot.isWaiting {
-      return
+    guard cooldown(of: slot, at: now) == .holds else {
+      return change(index) { $0.visitSettled = true }
     }
-    switch condition(of: slot, at: now) {
-    case .holds where cooldown(of: slot, at: now) != .holds:
-      waiting.remove(index)
-      change(index) {
-        $0.progress.visitSettled = true
-        $0.isWaiting = false
-      }
-    case .holds: fireHere(slot, event, at: now)
-    case .failsUntil:
-      waiting.insert(index)
-      change(index) { $0.isWaiting = true }
+    fireHere(slot, slot.reminder.trigger == .dwell ? .dwell : .arrive, at: now)
+  }
+
+  /// From when on a stay that has not fired yet is long enough; nil where there is none.
+  func openStay(_ slot: Slot) -> Instant? {
+    let progress = slot.progress
+    guard slot.reminder.kind == .location, progress.state == .armed, progress.presence == .inside,
+      !progress.visitSettled
+    else { return nil }
+    let start = progress.presenceSince
+    switch slot.reminder.trigger {
+    case .arrive: return start ?? Instant(microseconds: .min)
+    case .dwell: return start.map { $0 + slot.reminder.hold }
+    case .depart: return nil
     }
   }
 

@@ -6,7 +6,14 @@ extension Engine {
   /// Schedules the first repetition after a firing.
   mutating func startNagging(_ slot: Slot, at now: Instant) {
     guard let nag = slot.reminder.nag else { return }
-    change(slot.index) { $0.progress.nagging = Progress.Nagging(next: now + nag, count: 0) }
+    change(slot.index) { $0.nagging = Progress.Nagging(next: now + nag, count: 0) }
+  }
+
+  /// When it is repeated: at its time or, outside its hours and days, at the next opening.
+  func nextRepetition(_ slot: Slot, at now: Instant) -> Instant? {
+    guard let next = slot.progress.nagging?.next else { return nil }
+    guard slot.reminder.hasWindow else { return next }
+    return Window(slot.reminder, in: zone).opening(from: max(next, now))
   }
 
   /// Repeats the firing if its time has come.
@@ -15,28 +22,19 @@ extension Engine {
       let nagging = slot.progress.nagging, nagging.next <= now
     else { return }
     guard let span = slot.reminder.nag, slot.progress.isUnacknowledged else {
-      return change(index) { $0.progress.nagging = nil }
-    }
-    if slot.reminder.kind != .location, slot.progress.state == .armed,
-      let lead = nextLead(slot), lead <= now
-    {
-      // Its own next firing is due too and starts a new round.
-      return
+      return change(index) { $0.nagging = nil }
     }
     let window = Window(slot.reminder, in: zone)
-    let isPast = window.until.map { $0 < nagging.next || now - $0 > settings.lateAfter } ?? false
-    guard !isPast, let opening = window.opening(from: now) else {
-      return change(index) { $0.progress.nagging = nil }
-    }
-    guard opening <= now else {
-      return change(index) { $0.progress.nagging?.next = opening }
-    }
+    guard let planned = window.opening(from: nagging.next),
+      window.until.map({ planned <= $0 && now - $0 <= settings.lateAfter }) ?? true
+    else { return change(index) { $0.nagging = nil } }
+    guard window.opening(from: now) == now else { return }
     let limit = slot.reminder.nagLimit ?? Reminder.defaultNagLimit
     let count = nagging.count + 1
     turn.firings += 1
     firings.append(nagFiring(slot, count: count, at: now))
     change(index) {
-      $0.progress.nagging =
+      $0.nagging =
         limit == 0 || count < limit ? Progress.Nagging(next: now + span, count: count) : nil
     }
   }

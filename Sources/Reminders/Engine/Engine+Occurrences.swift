@@ -18,7 +18,7 @@ extension Engine {
     let occurrences = reminder.occurrences(from: start, zone: zone)
     let counts = !occurrences.excludes(start, zone: zone) && admits(start, of: reminder)
     if start >= now, counts { return start }
-    return nextOccurrence(of: reminder, after: max(start, now)) ?? (counts ? start : nil)
+    return nextOccurrence(of: reminder, after: max(start, now.previous))
   }
 
   /// For a place: the last occurrence that has begun and whose day has not ended, else the next.
@@ -36,6 +36,27 @@ extension Engine {
     }
     let lead = reminder.leads.first ?? .zero
     return latestOccurrence(of: reminder, after: first, upTo: now + lead) ?? first
+  }
+
+  /// The occurrence of a repeating reminder whose days, hours or `from` change: the first one that
+  /// the new ones admit, and that is not used up. The old ones have used up those before the current
+  /// one that they admitted.
+  /// - Parameters:
+  ///   - oldZone: the zone in which the old ones counted.
+  ///   - tolerance: how much earlier the same occurrence may be in the present zone.
+  func occurrence(
+    of old: Slot, in reminder: Reminder, at now: Instant, from oldZone: TimeZoneRules,
+    tolerance: TimeSpan = .zero
+  ) -> Instant? {
+    let current = old.progress.occurrence
+    if let current, current <= now, admits(current, of: reminder, in: zone) { return current }
+    var next = firstOccurrence(of: reminder, at: now)
+    while let first = next, let current, first < current - tolerance,
+      admits(first, of: old.reminder, in: oldZone)
+    {
+      next = nextOccurrence(of: reminder, after: first)
+    }
+    return next
   }
 
   /// The first occurrence after both `moment` and the current one; nil at the end of the series.
@@ -68,6 +89,12 @@ extension Engine {
   /// Whether the reminder's days and `from`, and for a time to leave its `until`, admit an
   /// occurrence.
   func admits(_ occurrence: Instant, of reminder: Reminder) -> Bool {
+    admits(occurrence, of: reminder, in: zone)
+  }
+
+  private func admits(
+    _ occurrence: Instant, of reminder: Reminder, in zone: TimeZoneRules
+  ) -> Bool {
     guard reminder.hasWindow else { return true }
     let window = Window(reminder, in: zone)
     if reminder.kind == .preemptive, let until = window.until, until < occurrence { return false }
@@ -133,10 +160,13 @@ extension Engine {
 
   // MARK: - Stays
 
-  /// Whether a due time that repeats is still to come: being inside already settles no visit.
+  /// Whether its due time is still to come: being inside already settles no visit.
   func waitsForDue(_ slot: Slot, at now: Instant) -> Bool {
-    guard slot.reminder.repeats, let due = slot.progress.occurrence else { return false }
-    return due - (slot.reminder.leads.first ?? .zero) > now
+    isAhead(slot.progress.occurrence, of: slot.reminder, at: now)
+  }
+
+  func isAhead(_ occurrence: Instant?, of reminder: Reminder, at now: Instant) -> Bool {
+    occurrence.map { $0 - (reminder.leads.first ?? .zero) > now } ?? false
   }
 
   /// The end of a repeating due time at a place: that of its day, or the next one's beginning.
@@ -153,66 +183,29 @@ extension Engine {
   /// Moves on to the occurrence that holds, or to the next one, when the current one has ended.
   mutating func rollOver(_ index: Int32, at now: Instant) {
     guard isClockTrusted, let slot = slots.slot(index), slot.reminder.repeats, hasPresence(slot),
-      // A snooze until the next visit lasts until the end of this one.
-      slot.progress.state == .armed || slot.progress.presence != .inside,
       let end = occurrenceEnd(slot), end <= now
     else { return }
     if let next = occurrenceInForce(of: slot.reminder, at: now),
       slot.progress.occurrence.map({ $0 < next }) ?? true
     {
       open(next, index)
+    } else if slot.progress.state != .armed {
+      return
     } else if slot.progress.lastFired == nil {
       expire(index)
     } else {
-      change(index) { $0.progress.state = .fired }
+      change(index) { $0.state = .fired }
       deactivate(index)
     }
   }
 
   /// Starts an occurrence; a stay counts for it anew.
   mutating func open(_ occurrence: Instant, _ index: Int32) {
-    guard let slot = slots.slot(index) else { return }
-    let isWaiting = slot.progress.presence == .inside && slot.reminder.trigger == .arrive
     change(index) {
-      $0.progress.occurrence = occurrence
-      $0.progress.leadsFired = 0
-      $0.progress.visitSettled = false
-      $0.isWaiting = isWaiting
+      $0.occurrence = occurrence
+      $0.leadsFired = 0
+      $0.visitSettled = false
     }
-    if isWaiting { waiting.insert(index) }
-  }
-
-  // MARK: - Zones
-
-  mutating func change(to newZone: TimeZoneRules, at now: Instant) {
-    let oldZone = zone
-    zone = newZone
-    for index in slots.indices where mayDependOnZone(index) {
-      guard let slot = slots.slot(index) else { continue }
-      if case .floating = slot.reminder.due, let occurrence = slot.progress.occurrence {
-        let local = oldZone.localDateTime(at: occurrence)
-        change(index) { $0.progress.occurrence = newZone.instant(of: local) }
-      }
-      chooseDayAnew(index, at: now)
-      schedule(index, at: now)
-    }
-  }
-
-  /// An occurrence may lie on another day of the week in another zone.
-  private mutating func chooseDayAnew(_ index: Int32, at now: Instant) {
-    guard let slot = slots.slot(index), slot.reminder.repeats, slot.reminder.days != nil,
-      slot.progress.leadsFired == 0, let occurrence = slot.progress.occurrence,
-      occurrence > now || !admits(occurrence, of: slot.reminder),
-      let first = firstOccurrence(of: slot.reminder, at: now)
-    else { return }
-    change(index) { $0.progress.occurrence = first }
-  }
-
-  /// Whether the zone may affect a reminder: it has a due time or a timer, or waits.
-  private func mayDependOnZone(_ index: Int32) -> Bool {
-    !slots.isVacant(index)
-      && (slots.hasDue(index) || timers.deadline(slot: index) != nil
-        || slots.marks(index).contains(.waiting))
   }
 }
 

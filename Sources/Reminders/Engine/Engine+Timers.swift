@@ -23,7 +23,6 @@ extension Engine {
   /// - Parameter isFirst: the reminder was just added or loaded, so past deadlines were missed.
   mutating func evaluate(at index: Int32, now: Instant, isFirst: Bool = false) {
     guard let slot = slots.slot(index), !hold(slot, index, at: now) else { return }
-    nag(index, at: now)
     switch slot.progress.state {
     case .done, .expired:
       break
@@ -38,6 +37,8 @@ extension Engine {
         if slots.state(index) == .armed { expire(index) }
       }
     }
+    // A firing of its own has started a new round.
+    nag(index, at: now)
     schedule(index, at: now)
   }
 
@@ -59,7 +60,7 @@ extension Engine {
 
   mutating func expire(_ index: Int32) {
     guard let slot = slots.slot(index) else { return }
-    change(index) { $0.progress.state = .expired }
+    change(index) { $0.state = .expired }
     deactivate(index)
     if slot.progress.lastFired == nil {
       notices.append(.expired(id: slot.reminder.id, title: slot.reminder.title))
@@ -78,43 +79,36 @@ extension Engine {
       startNagging(slot, at: now)
     }
     change(index) {
-      $0.progress.snoozedUntil = nil
-      $0.progress.state = .armed
+      $0.snoozedUntil = nil
+      $0.state = .armed
       if isReported {
-        $0.progress.lastFired = now
-        $0.progress.isUnacknowledged = true
+        $0.lastFired = now
+        $0.isUnacknowledged = true
       }
     }
-    let occurrence = slot.progress.occurrence
-    let leads = reminder.effectiveLeads
     switch reminder.kind {
-    case .location:
-      let isInside = slot.progress.presence == .inside
-      // What rang inside was this visit; a due time still to come is not.
-      let isOpen = waitsForDue(slot, at: now)
-      let isSettled = !isOpen && (slot.progress.visitSettled || (isReported && isInside))
-      let listensOn = !isReported || reminder.everyVisit || reminder.repeats
-      change(index) {
-        $0.progress.state = listensOn ? .armed : .fired
-        $0.progress.visitSettled = isSettled
-        $0.isWaiting = isInside && reminder.trigger == .arrive && !isSettled
-      }
-      listensOn ? activate(index, at: now) : deactivate(index)
-      if slots.marks(index).contains(.waiting) { waiting.insert(index) }
-      evaluateAtPlace(index, at: now)
+    case .location: wakeAtPlace(index, isReported: isReported, at: now)
     case .date:
+      let leads = reminder.effectiveLeads
+      let occurrence = slot.progress.occurrence
       let passed = leads.prefix { lead in occurrence.map { $0 - lead <= now } ?? true }.count
-      change(index) { $0.progress.leadsFired = max($0.progress.leadsFired, passed) }
+      change(index) { $0.leadsFired = max($0.leadsFired, passed) }
       if max(slot.progress.leadsFired, passed) >= leads.count {
         advance(index, after: now, spent: .fired)
       }
-    case .preemptive:
-      if slot.progress.leadsFired >= leads.count {
-        change(index) { $0.progress.state = .fired }
-      } else {
-        activate(index, at: now)
-      }
+    case .preemptive: wakeBeforeLeaving(index, at: now)
     }
+  }
+
+  /// What the end of a snooze reports inside is this visit; a due time still to come is not.
+  private mutating func wakeAtPlace(_ index: Int32, isReported: Bool, at now: Instant) {
+    activate(index, at: now)
+    rollOver(index, at: now)
+    guard isReported, let slot = slots.slot(index), slot.progress.state == .armed else { return }
+    let usesVisit = slot.progress.presence == .inside && !waitsForDue(slot, at: now)
+    if usesVisit || slot.progress.presence == .outside { change(index) { $0.endVisit() } }
+    guard !slot.reminder.everyVisit, usesVisit || !slot.reminder.repeats else { return }
+    advance(index, after: now, spent: .fired)
   }
 
   /// Sets a reminder's timer to its next check.
@@ -124,8 +118,10 @@ extension Engine {
       return
     }
     var next = nextCheck(slot, now: now)
-    if slot.reminder.kind == .preemptive {
-      next = sooner(next, scheduleLeaving(slot, at: now))
+    switch slot.reminder.kind {
+    case .location: markWaiting(slot)
+    case .date: break
+    case .preemptive: next = sooner(next, scheduleLeaving(slot, at: now))
     }
     if let next {
       timers.push(slot: index, at: next.microseconds)
@@ -134,10 +130,19 @@ extension Engine {
     }
   }
 
+  /// Marks a stay that speed or course may let fire at any fix.
+  private mutating func markWaiting(_ slot: Slot) {
+    let waits = slot.reminder.asksMotion && openStay(slot) != nil
+    guard waits != slots.marks(slot.index).contains(.waiting) else { return }
+    slots.set(.waiting, waits, slot.index)
+    if waits { waiting.insert(slot.index) } else { waiting.remove(slot.index) }
+  }
+
+  /// The next moment at which time alone may change something: now, where something is due.
   @inline(__always)
   func nextCheck(_ slot: Slot, now: Instant) -> Instant? {
     let next = nextCheckUnprompted(slot, now: now)
-    guard let nag = slot.progress.nagging?.next, isClockTrusted || nag > now else { return next }
+    guard let nag = nextRepetition(slot, at: now), isClockTrusted || nag > now else { return next }
     return sooner(next, nag)
   }
 
@@ -161,7 +166,7 @@ extension Engine {
       next = nextLead(slot)
       // Missed outside its hours, it waits for them.
       if let missed = next, missed <= now, reminder.hours != nil {
-        next = Window(reminder, in: zone).release(of: now)
+        next = Window(reminder, in: zone).nextHours(after: now)
       }
     case .preemptive: break
     }
@@ -172,17 +177,12 @@ extension Engine {
 
   @inline(__always)
   private func nextCheckWhileInside(_ slot: Slot, now: Instant) -> Instant? {
-    guard slot.progress.presence == .inside, !slot.progress.visitSettled,
-      slot.reminder.trigger != .depart
-    else { return nil }
-    if slot.reminder.trigger == .dwell, let since = slot.progress.presenceSince {
-      let end = since + slot.reminder.hold
-      if end > now || !slot.isWaiting { return max(end, now) }
+    guard let start = openStay(slot) else { return nil }
+    guard start <= now else { return start }
+    switch condition(of: slot, at: now) {
+    case .holds: return now
+    case .failsUntil(let opening): return opening
     }
-    guard slot.isWaiting, case .failsUntil(let opening) = condition(of: slot, at: now) else {
-      return nil
-    }
-    return opening
   }
 
   // MARK: - Date
@@ -230,8 +230,8 @@ extension Engine {
     let fired = isWaiting ? last : last + 1
     let reached = slot.progress
     change(index) {
-      $0.progress = reached
-      $0.progress.leadsFired = fired
+      $0 = reached
+      $0.leadsFired = fired
     }
     guard let current = slots.slot(index), !isWaiting else { return }
     let isTooOld = settings.skipOlderThan.map { late > $0 } ?? false

@@ -84,7 +84,7 @@ package struct Engine: ~Copyable, Sendable {
   var arePacesOld = false
   var monitor: FenceMonitor
   var fenceCount = 0
-  /// Slots with `isWaiting`.
+  /// Slots marked `waiting`.
   var waiting: Set<Int32> = []
   /// Slots whose fence was added before its presence was known; may hold outdated entries.
   var undetermined: [Int32] = []
@@ -259,7 +259,7 @@ package struct Engine: ~Copyable, Sendable {
   func slot(_ id: String) -> Slot? { slots.index(of: id).flatMap { slots.slot($0) } }
 
   /// Changes one slot in place and marks it for storing.
-  mutating func change(_ index: Int32, _ body: (inout Standing) -> Void) {
+  mutating func change(_ index: Int32, _ body: (inout Progress) -> Void) {
     if slots.change(index, body) { markDirty(index) }
   }
 

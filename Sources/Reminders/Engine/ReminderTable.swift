@@ -7,15 +7,7 @@ struct Slot {
   let index: Int32
   let reminder: Reminder
   var progress: Progress
-  /// The visit is open and its firing is held back by a condition.
-  let isWaiting: Bool
   let hasFence: Bool
-}
-
-/// The mutable part of a slot.
-struct Standing: Equatable {
-  var progress: Progress
-  var isWaiting: Bool
 }
 
 /// The engine's reminders: an array of slots with a free list, and a dictionary from ids to slots.
@@ -35,6 +27,7 @@ struct ReminderTable: ~Copyable, Sendable {
 
   struct Marks: OptionSet, Sendable {
     let rawValue: UInt8
+    /// A stay that fires as soon as speed and course allow it: asked at each fix.
     static let waiting = Marks(rawValue: 1)
     static let fence = Marks(rawValue: 2)
     static let dirty = Marks(rawValue: 4)
@@ -74,7 +67,7 @@ struct ReminderTable: ~Copyable, Sendable {
     guard let entry = entries[Int(index)] else { return nil }
     return Slot(
       index: index, reminder: entry.reminder, progress: entry.progress,
-      isWaiting: entry.marks.contains(.waiting), hasFence: entry.marks.contains(.fence))
+      hasFence: entry.marks.contains(.fence))
   }
 
   /// Empty where the slot is vacant.
@@ -102,15 +95,13 @@ struct ReminderTable: ~Copyable, Sendable {
   // MARK: - Changes
 
   /// Changes one slot; returns whether its progress differs afterwards.
-  mutating func change(_ index: Int32, _ body: (inout Standing) -> Void) -> Bool {
+  mutating func change(_ index: Int32, _ body: (inout Progress) -> Void) -> Bool {
     guard let entry = entries[Int(index)] else { return false }
-    var standing = Standing(
-      progress: entry.progress, isWaiting: entry.marks.contains(.waiting))
-    body(&standing)
-    set(.waiting, standing.isWaiting, index)
-    guard standing.progress != entry.progress else { return false }
-    armedCount += (standing.progress.state == .armed ? 1 : 0) - (entry.isArmed ? 1 : 0)
-    entries[Int(index)]?.progress = standing.progress
+    var progress = entry.progress
+    body(&progress)
+    guard progress != entry.progress else { return false }
+    armedCount += (progress.state == .armed ? 1 : 0) - (entry.isArmed ? 1 : 0)
+    entries[Int(index)]?.progress = progress
     return true
   }
 

@@ -7,8 +7,8 @@ import Positioning
 /// Explanations of reminders that fire by time.
 extension Engine {
   func dueGate(_ slot: Slot, at now: Instant) -> [Explanation.Gate] {
-    guard slot.progress.state == .armed, let due = slot.progress.occurrence else { return [] }
-    guard let lead = nextLead(slot) else {
+    guard slot.progress.state == .armed else { return [] }
+    guard let due = slot.progress.occurrence, let lead = nextLead(slot) else {
       return [
         .init(
           "due", false, "No time is left at which it may fire",

@@ -48,4 +48,10 @@ package struct Progress: Equatable, Sendable {
 
 extension Progress {
   package init(state: Reminder.State = .armed) { self.init(state: state, presence: .unknown) }
+
+  /// The visit that is on does not fire any more, nor does a departure that is held.
+  mutating func endVisit() {
+    visitSettled = true
+    if presence == .outside { presenceSince = nil }
+  }
 }

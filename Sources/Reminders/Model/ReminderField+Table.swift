@@ -118,12 +118,14 @@ extension ReminderField {
         "due", "When it is due: tomorrow 18:00, friday 6pm, 27 jan, in 20 minutes …", "time",
         example: "tomorrow 18:00"),
       condition: FieldCondition(
+        remedy: "it gets another due time or other days",
         words: { _, situation in
           situation.start.map { "It may fire once due, at \(situation.text($0))" }
+            ?? "No due time is left on its days"
         },
         check: { _, situation in
-          guard let start = situation.start, situation.now < start else { return .holds }
-          return .failsUntil(start)
+          guard let start = situation.start else { return .failsUntil(nil) }
+          return situation.now < start ? .failsUntil(start) : .holds
         })),
     ReminderField(
       "lead_s", \.leads, .spans,

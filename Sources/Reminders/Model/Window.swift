@@ -44,8 +44,14 @@ struct Window {
   /// The start of the first day after that of `instant` that `days` has.
   func nextDay(after instant: Instant) -> Instant {
     let today = day(of: instant)
-    let step = (1...7).first { days?.contains(today.adding(days: $0).weekday) ?? true }
-    return later(LocalDateTime(date: today.adding(days: step ?? 7), time: dayStart), than: instant)
+    var moment = instant
+    for _ in 0..<Self.maximumSteps {
+      let date = day(of: moment)
+      if date != today, admitsDay(of: moment) { return moment }
+      let step = (1...7).first { days?.contains(date.adding(days: $0).weekday) ?? true } ?? 7
+      moment = reach(LocalDateTime(date: date.adding(days: step), time: dayStart), from: moment)
+    }
+    return moment
   }
 
   // MARK: - Hours
@@ -55,17 +61,23 @@ struct Window {
     hours.map { $0.contains(zone.localDateTime(at: instant).time) } ?? true
   }
 
-  /// The next beginning of the hours.
+  /// The first instant from `instant` on that lies in the hours.
   func nextHours(after instant: Instant) -> Instant {
     guard let hours else { return instant }
-    return later(hours.nextOpening(from: zone.localDateTime(at: instant)), than: instant)
+    var moment = instant
+    for _ in 0..<Self.maximumSteps {
+      let local = zone.localDateTime(at: moment)
+      if hours.contains(local.time) { return moment }
+      moment = reach(hours.nextOpening(from: local), from: moment)
+    }
+    return moment
   }
 
   /// The first instant from `start` on that lies in the hours of an admitted day, and not before
   /// `from`; nil if none is found within a month.
   func opening(from start: Instant) -> Instant? {
     var moment = from.map { max($0, start) } ?? start
-    for _ in 0..<62 {
+    for _ in 0..<Self.maximumSteps {
       if !admitsDay(of: moment) {
         moment = nextDay(after: moment)
       } else if !isOpen(at: moment) {
@@ -85,15 +97,22 @@ struct Window {
     return until.map { $0 < release } == true ? nil : release
   }
 
-  /// The instant of a local time after `instant`; an hour on where a change of the zone's offset
-  /// makes it past.
-  private func later(_ local: LocalDateTime, than instant: Instant) -> Instant {
-    let found = zone.instant(of: local)
-    return found > instant ? found : instant + .hours(1)
+  /// When the clock shows a later reading, or before that its next change: the hour after it may
+  /// be skipped, or come a second time.
+  private func reach(_ local: LocalDateTime, from instant: Instant) -> Instant {
+    let span = local.microseconds - zone.localDateTime(at: instant).microseconds
+    let moment = instant + TimeSpan(microseconds: span)
+    return zone.nextTransition(after: instant).map { min($0, moment) } ?? moment
   }
+
+  /// Limit of a search: a month of days and hours.
+  private static let maximumSteps = 64
 }
 
 extension Reminder {
+  /// Whether speed or course decide when it may fire.
+  var asksMotion: Bool { maximumSpeed != nil || minimumSpeed != nil || heading != nil }
+
   /// Whether anything limits the times at which it may fire.
   var hasWindow: Bool { from != nil || until != nil || hours != nil || days != nil }
 }

@@ -5,12 +5,10 @@ package struct Coverage {
   private var counts: [String: Int] = [:]
   package private(set) var reminders = 0
   private var refusals: [String: Int] = [:]
-  private var leftOut: [Gap: Int] = [:]
 
   package init() {}
 
   package mutating func add(_ run: Run) {
-    leftOut.merge(run.leftOut, uniquingKeysWith: +)
     for (_, reason) in run.refused { refusals[reason, default: 0] += 1 }
     for spec in run.accepted {
       reminders += 1
@@ -63,9 +61,6 @@ package struct Coverage {
     }
     for (reason, count) in refusals.sorted(by: { $0.key < $1.key }) {
       lines.append("refused \(count): \(reason)")
-    }
-    for gap in Gap.allCases {
-      if let count = leftOut[gap] { lines.append("left out \(count): \(gap.rawValue)") }
     }
     return lines.joined(separator: "\n")
   }

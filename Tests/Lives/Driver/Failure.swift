@@ -3,17 +3,13 @@ import ReferenceModel
 /// The report of a life in which the engine and the model differ.
 package struct Failure {
   private let life: Life
-  private let isWhole: Bool
 
-  package init(_ life: Life, isWhole: Bool = false) {
-    self.life = life
-    self.isWhole = isWhole
-  }
+  package init(_ life: Life) { self.life = life }
 
   /// The seed, the reminder, the first difference, and the fewest actions that show it.
   package var text: String {
-    let shortest = Shrinker.shrink(life, isWhole: isWhole)
-    let run = Run(shortest, isWhole: isWhole)
+    let shortest = Shrinker.shrink(life)
+    let run = Run(shortest)
     guard let difference = run.difference else { return "seed \(life.seed): no difference" }
     let spec = run.accepted.last { $0.id == difference.id }
     let clock = run.model.zone.local(at: difference.time).text

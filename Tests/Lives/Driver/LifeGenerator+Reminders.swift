@@ -111,8 +111,6 @@ extension LifeGenerator {
   /// Moves times that exclude each other, which the engine refuses.
   private mutating func repair(_ spec: inout ReminderSpec) {
     let zone = life.zone
-    // Not in the same second as another firing.
-    if spec.kind != .date { spec.nag = spec.nag.map { $0 + 7 } }
     if spec.repeats?.unit == .hourly {
       if !spec.leads.isEmpty { spec.leads = [300] }
       // The way takes less time than there is between two due times.

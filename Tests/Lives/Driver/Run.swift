@@ -11,24 +11,16 @@ package struct Run {
   /// The actions that were carried out, with the fixes that confirmed the position.
   package private(set) var taken: [Life.Step] = []
   private var crossings = Crossings()
+  private var isRestarted = false
   private var lastFix: (spot: Spot, motion: Motion, time: Moment)?
 
-  /// How many actions were left out, by the reason.
-  package private(set) var leftOut: [Gap: Int] = [:]
-
-  /// - Parameter isWhole: takes the actions, too, that fall into a gap.
-  package init(_ life: Life, isWhole: Bool = false) {
+  package init(_ life: Life) {
     model = Model(zone: life.zone, start: life.start, end: life.end)
     engine = EngineRun(zone: life.zone, start: life.start)
     for step in life.steps {
       model.advance(to: step.time)
       engine.advance(to: step.time)
-      guard isPossible(step.action) else { continue }
-      if !isWhole, let gap = Gap.of(step.action, in: model, lastFix: lastFix?.time) {
-        leftOut[gap, default: 0] += 1
-      } else {
-        take(step.action)
-      }
+      if isPossible(step.action) { take(step.action) }
     }
     model.advance(to: life.end)
     engine.advance(to: life.end)
@@ -86,7 +78,9 @@ package struct Run {
     case .zone(let zone):
       model.change(to: zone)
       engine.change(to: zone)
-    case .restart: engine.restart()
+    case .restart:
+      engine.restart()
+      isRestarted = true
     }
     note(action)
   }
@@ -97,14 +91,15 @@ package struct Run {
 
   private mutating func fix(at spot: Spot, _ motion: Motion) {
     lastFix = (spot, motion, model.now)
+    isRestarted = false
     let crossed = crossings.follow(engine.fix(at: spot, motion))
     model.fix(inside: spot.regions, passing: crossed, motion)
   }
 
-  /// One more fix where the last one was. The receiver is on while the user makes a reminder, so
-  /// the region of a new reminder is decided at once.
+  /// One more fix where the last one was, if there was none since a restart: the receiver is on
+  /// while the user makes a reminder.
   private mutating func confirmPosition() {
-    guard let lastFix, lastFix.time < model.now else { return }
+    guard isRestarted, let lastFix, lastFix.time < model.now else { return }
     fix(at: lastFix.spot, lastFix.motion)
     note(.fix(lastFix.spot.rawValue, lastFix.motion))
   }

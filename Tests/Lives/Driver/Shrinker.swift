@@ -3,9 +3,9 @@ import ReferenceModel
 /// Makes a life that shows a difference as short as it can be.
 package enum Shrinker {
   /// Leaves out actions, then conditions of reminders, as long as some difference stays.
-  package static func shrink(_ life: Life, isWhole: Bool = false) -> Life {
+  package static func shrink(_ life: Life) -> Life {
     var life = life
-    let fails: (Life) -> Bool = { Run($0, isWhole: isWhole).difference != nil }
+    let fails: (Life) -> Bool = { Run($0).difference != nil }
     var length = 0
     repeat {
       length = life.text.utf8.count

@@ -114,9 +114,14 @@ package struct Zone: Equatable, Sendable {
   /// The moment at which the clock has this reading: the first of two; a reading in the gap of
   /// spring counts with the offset before the gap.
   package func moment(of local: LocalTime) -> Moment {
+    moments(of: local).min() ?? local.seconds - offset(at: local.seconds - 86_400)
+  }
+
+  /// The moments at which the clock has this reading: none in the gap of spring, two in the hour
+  /// that comes twice.
+  func moments(of local: LocalTime) -> [Moment] {
     let offsets = [offset(at: local.seconds - 86_400), offset(at: local.seconds + 86_400)]
-    let found = offsets.map { local.seconds - $0 }.filter { self.local(at: $0) == local }
-    return found.min() ?? local.seconds - offsets[0]
+    return Set(offsets).map { local.seconds - $0 }.filter { self.local(at: $0) == local }
   }
 
   /// The changes of the clock.

@@ -38,8 +38,9 @@ extension ReminderSpec {
   }
 
   /// Whether an occurrence of a date or a time to leave is left out: it is on another day than the
-  /// permitted ones or, of several, before `from`.
+  /// permitted ones or, of several, before `from`; a time to leave also after `until`.
   func skips(_ due: Moment, in zone: Zone) -> Bool {
-    !isOnDays(due, in: zone) || (repeats != nil && !isAfterFrom(due, in: zone))
+    if case .leave = kind, !isBeforeEnd(due, in: zone) { return true }
+    return !isOnDays(due, in: zone) || (repeats != nil && !isAfterFrom(due, in: zone))
   }
 }

@@ -3,7 +3,7 @@ extension Model {
   package mutating func add(_ spec: ReminderSpec) {
     var record = Record(spec: spec, occurrences: occurrences(of: spec))
     record.addedAt = now
-    record.visit = visitAtCreation(of: spec)
+    record.visit = visitFound(by: record, since: now)
     record.next = firstOccurrence(of: record)
     noteMoments(of: record)
     records[spec.id] = record
@@ -28,45 +28,53 @@ extension Model {
     record.spec = spec
     record.occurrences = occurrences(of: spec)
     if spec.region != old.region {
-      record.visit = visitAtCreation(of: spec)
+      record.visit = visitFound(by: record, since: now)
       record.awaySince = nil
     }
     if spec.due != old.due || spec.repeats != old.repeats || spec.leads != old.leads {
       record.next = firstOccurrence(of: record)
       record.leadsUsed = 0
       record.addedAt = now
-      if record.visit?.settled.isEmpty == false {
-        // A visit that has rung is one that the new due time finds.
-        record.visit?.settled = []
-        findAnew(&record)
-      }
-      if record.state != .done { arm(&record) }
-    }
-    let isOtherChoice =
-      spec.until != old.until || spec.days != old.days || spec.from != old.from
-    if case .leave = spec.kind, spec.repeats != nil, isOtherChoice, record.leadsUsed == 0 {
-      // What the old conditions left out may come now.
-      record.next = firstOccurrence(of: record)
+      findAnew(&record)
+      record.state = .armed
+    } else if spec.repeats != nil, spec.isLocation {
+      let before = admittedOccurrence(of: record, under: old)
+      let after = admittedOccurrence(of: record, under: spec)
+      if after != nil, after != before { findAnew(&record) }
+    } else if spec.repeats != nil {
+      let next = nextOccurrence(of: record, replacing: old)
+      if next != record.next { (record.next, record.leadsUsed) = (next, 0) }
     }
     let isElsewhere = spec.region != old.region || spec.kind != old.kind
-    if record.state == .fired, isElsewhere || (spec.everyVisit && !old.everyVisit) { arm(&record) }
-    if !old.isBeforeEnd(now, in: zone) { findAnew(&record) }
+    let isArmedAgain =
+      record.state == .fired && (isElsewhere || (spec.everyVisit && !old.everyVisit))
+      || record.state == .expired && spec.isBeforeEnd(now, in: zone)
+    if isArmedAgain {
+      findAnew(&record)
+      record.state = .armed
+    }
     if spec.nag == nil { record.nag = nil }
     noteMoments(of: record)
     records[spec.id] = record
     evaluate()
   }
 
-  /// Arms a reminder again. A visit that is on is one that it finds, as at its creation; one that
-  /// it has rung for stays settled.
-  private func arm(_ record: inout Record) {
-    if record.state == .fired { findAnew(&record) }
-    record.state = .armed
+  /// The occurrence that is open now, on a permitted day.
+  private func admittedOccurrence(of record: Record, under spec: ReminderSpec) -> Int? {
+    var record = record
+    record.spec = spec
+    return openOccurrence(of: record).flatMap {
+      spec.isOnDays(record.occurrences[$0], in: zone) ? $0 : nil
+    }
   }
 
-  private func findAnew(_ record: inout Record) {
-    record.visit?.counts = record.spec.ifInside == .fire
-    record.visit?.found = now
+  /// The visit that is on is one that the changed reminder finds, as at its creation. One that has
+  /// fired, or ended, has not followed it.
+  private mutating func findAnew(_ record: inout Record) {
+    guard let visit = record.visit else { return }
+    let isFollowed = record.state != .fired && record.state != .expired
+    record.visit = visitFound(by: record, since: isFollowed ? visit.since : now)
+    note(dwellEnd(of: record))
   }
 
   // MARK: - Snooze
@@ -74,10 +82,10 @@ extension Model {
   /// Whether a snooze until `moment` has a meaning: something has fired, a date is moved to a later
   /// time than its own, or a place is kept silent.
   package func canSnooze(_ id: String, until moment: Moment) -> Bool {
-    guard var record = records[id], record.state != .done else { return false }
+    guard let record = records[id], record.state != .done else { return false }
     switch record.spec.kind {
     case .location: return true
-    case .date: return record.isUnacknowledged || useLeads(of: &record, upTo: moment) != nil
+    case .date: return record.isUnacknowledged || rings(record, by: moment)
     case .leave: return record.isUnacknowledged
     }
   }
@@ -101,6 +109,7 @@ extension Model {
     records[id]?.nag = nil
     records[id]?.visit?.isPutAside = true
     records[id]?.visit?.counts = false
+    records[id]?.visit?.firstOccurrence = .max
     records[id]?.awaySince = nil
     evaluate()
   }
@@ -126,7 +135,6 @@ extension Model {
     if record.spec.due == nil || record.spec.repeats == nil, !record.spec.everyVisit {
       record.state = .fired
     }
-    if record.spec.repeats == nil { record.visit?.settled.insert(0) }
   }
 
   // MARK: - Done

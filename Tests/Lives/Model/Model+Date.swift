@@ -8,28 +8,36 @@ extension Model {
     guard let moment = useLeads(of: &reached, upTo: now) else {
       return skipOccurrences(of: &record)
     }
-    guard spec.isBeforeEnd(now, in: zone) else {
-      record = reached
+    guard spec.isBeforeEnd(now, in: zone) else { return }
+    guard let release = release(of: moment, spec, by: now), spec.isInHours(now, in: zone) else {
       return
     }
-    guard let release = release(of: moment, spec), spec.isInHours(now, in: zone) else { return }
     record = reached
     fire(&record, now - release > Self.lateAfter ? .late : .due)
   }
 
-  /// When a lead may ring, up to now: at its moment, else at `from` or, on a permitted day, when
-  /// the hours open. nil while it has to wait.
-  private func release(of moment: Moment, _ spec: ReminderSpec) -> Moment? {
+  /// Whether the next lead may ring by then.
+  func rings(_ record: Record, by limit: Moment) -> Bool {
+    var record = record
+    skipOccurrences(of: &record)
+    guard record.next < record.occurrences.count else { return false }
+    let moment = record.occurrences[record.next] - record.spec.allLeads[record.leadsUsed]
+    return moment <= limit && release(of: moment, record.spec, by: limit) != nil
+  }
+
+  /// When a lead may ring: at its moment, else at `from` or, on a permitted day, when the hours
+  /// open. nil where that is after `limit`.
+  private func release(of moment: Moment, _ spec: ReminderSpec, by limit: Moment) -> Moment? {
     let start = max(moment, spec.from?.moment(in: zone) ?? moment)
-    if spec.isInHours(start, in: zone) { return start <= now ? start : nil }
-    let days = zone.local(at: start).day...max(zone.local(at: start).day, zone.local(at: now).day)
+    if spec.isInHours(start, in: zone) { return start <= limit ? start : nil }
+    let days = zone.local(at: start).day...max(zone.local(at: start).day, zone.local(at: limit).day)
     let openings = days.flatMap { day in
-      [0, spec.hours?.start, spec.hours?.end].compactMap { second in
-        second.map { zone.moment(of: LocalTime(day: day, second: $0)) }
+      [0, spec.hours?.start, spec.hours?.end].compactMap { $0 }.flatMap {
+        zone.moments(of: LocalTime(day: day, second: $0))
       }
     }
     return (openings + zone.changeMoments).filter { opening in
-      start < opening && opening <= now && spec.isInHours(opening, in: zone)
+      start < opening && opening <= limit && spec.isInHours(opening, in: zone)
         && spec.isOnDays(opening, in: zone)
     }.min()
   }
@@ -59,6 +67,22 @@ extension Model {
     {
       complete(&record)
     }
+  }
+
+  /// The next occurrence under other conditions: one that has begun stays; the old conditions have
+  /// used up those before it that they did not leave out.
+  func nextOccurrence(of record: Record, replacing old: ReminderSpec) -> Int {
+    let (occurrences, spec) = (record.occurrences, record.spec)
+    if record.next < occurrences.count, occurrences[record.next] <= now,
+      !spec.skips(occurrences[record.next], in: zone)
+    {
+      return record.next
+    }
+    let index = occurrences.indices.first { index in
+      occurrences[index] >= now && !spec.skips(occurrences[index], in: zone)
+        && (index >= record.next || old.skips(occurrences[index], in: zone))
+    }
+    return index ?? occurrences.count
   }
 
   /// Goes on to the next occurrence.

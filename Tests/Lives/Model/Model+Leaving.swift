@@ -8,7 +8,7 @@ extension Model {
   /// Fires at the first moment at which now + travel time ≥ due − lead; in the place the travel
   /// time is 0. It says so again if much slack has come back, and goes on when it is due.
   mutating func decideLeaving(_ record: inout Record, travel: Int) {
-    skipLeaving(&record)
+    skipOccurrences(of: &record)
     guard record.next < record.occurrences.count else { return }
     let spec = record.spec
     let due = record.occurrences[record.next]
@@ -26,7 +26,16 @@ extension Model {
       record.leadsUsed = passed
       fire(&record, now - moment > limit ? .late : .leave)
     }
-    if due <= now, record.leadsUsed == slacks.count { complete(&record) }
+    if due <= now, record.leadsUsed == slacks.count { completePassed(&record) }
+  }
+
+  /// Goes past the occurrences that have passed: of several, one firing is enough.
+  private func completePassed(_ record: inout Record) {
+    skipOccurrences(of: &record)
+    while record.next < record.occurrences.count, record.occurrences[record.next] <= now {
+      complete(&record)
+      skipOccurrences(of: &record)
+    }
   }
 
   /// How long each lead's moment to leave is still ahead, in seconds.
@@ -37,24 +46,9 @@ extension Model {
 
   /// Uses up the moments that have passed, without a firing.
   func useLeaving(_ record: inout Record, travel: Int) {
-    skipLeaving(&record)
-    while record.next < record.occurrences.count, record.occurrences[record.next] <= now {
-      complete(&record)
-      skipLeaving(&record)
-    }
+    completePassed(&record)
     guard record.next < record.occurrences.count else { return }
     let passed = slacks(of: record, travel: travel).prefix { $0 <= 0 }.count
     record.leadsUsed = max(record.leadsUsed, passed)
-  }
-
-  /// Goes past the occurrences that are left out, or due after `until`.
-  private func skipLeaving(_ record: inout Record) {
-    repeat {
-      skipOccurrences(of: &record)
-      guard record.next < record.occurrences.count,
-        !record.spec.isBeforeEnd(record.occurrences[record.next], in: zone)
-      else { return }
-      complete(&record)
-    } while true
   }
 }

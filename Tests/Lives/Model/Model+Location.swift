@@ -64,11 +64,11 @@ extension Model {
 
   /// Fires at the first moment of a visit at which all conditions hold.
   private mutating func decideInside(_ record: inout Record) {
-    guard record.state == .armed, let visit = record.visit, visit.since != nil,
+    guard record.state == .armed, let visit = record.visit,
       !record.spec.isDeparture, dwellEnd(of: record) ?? now <= now,
       record.spec.permits(now, motion, in: zone),
       let occurrence = openOccurrence(of: record), !visit.settled.contains(occurrence),
-      visit.counts || hasBegunSince(visit.found, occurrence, of: record)
+      visit.counts || occurrence >= visit.firstOccurrence
     else { return }
     if fire(&record, record.spec.kind == .location(.arrive) ? .arrive : .dwell) {
       use(occurrence, of: &record)
@@ -80,7 +80,7 @@ extension Model {
   /// When the visit has lasted for the time that the reminder asks for; nil without such a time.
   func dwellEnd(of record: Record) -> Moment? {
     guard case .location(.dwell(let span)) = record.spec.kind else { return nil }
-    return record.visit?.since.map { $0 + span }
+    return record.visit.map { $0.since + span }
   }
 
   /// The occurrence for which a place may fire now; 0 where it has no due time, nil where none is
@@ -104,12 +104,6 @@ extension Model {
     record.next = max(record.next, isOpen ? begun : begun + 1)
   }
 
-  /// A visit that was on when the reminder was made counts for the occurrences after that.
-  private func hasBegunSince(_ found: Moment?, _ occurrence: Int, of record: Record) -> Bool {
-    guard record.spec.due != nil, record.visit?.isPutAside == false, let found else { return false }
-    return record.occurrences[occurrence] > found
-  }
-
   /// A firing uses up the visit for this occurrence and, where not every visit is meant, the
   /// occurrence.
   func use(_ occurrence: Int, of record: inout Record) {
@@ -122,9 +116,12 @@ extension Model {
     }
   }
 
-  /// The visit of a reminder that is made, or armed again, now. The device may be inside already.
-  func visitAtCreation(of spec: ReminderSpec) -> Record.Visit? {
-    guard inside?.contains(spec.region) == true else { return nil }
-    return Record.Visit(since: nil, counts: spec.ifInside == .fire, found: now)
+  /// The visit of a reminder that is made, or armed again, now: the device may be inside already.
+  /// Unless `if_inside` says so, it counts for the due times to come alone.
+  func visitFound(by record: Record, since: Moment) -> Record.Visit? {
+    guard inside?.contains(record.spec.region) == true else { return nil }
+    let ahead = record.occurrences.firstIndex { $0 > now }
+    return Record.Visit(
+      since: since, counts: record.spec.ifInside == .fire, firstOccurrence: ahead ?? .max)
   }
 }

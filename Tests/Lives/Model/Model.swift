@@ -69,11 +69,15 @@ package struct Model {
     switch record.state {
     case .done: break
     case .snoozed(let until): if until <= now { wake(&record) }
+    case .expired: repeatUntilAcknowledged(&record)
     case .armed, .fired, .snoozedToNextVisit:
       switch record.spec.kind {
       case .location: decidePlace(&record)
       case .date: decideDate(&record)
       case .leave(let travel): decideLeaving(&record, travel: travel)
+      }
+      if record.state == .armed, !record.spec.isBeforeEnd(now, in: zone) {
+        record.state = .expired
       }
       // A firing of its own starts a new round of repetitions.
       if firings.count == count { repeatUntilAcknowledged(&record) }
@@ -94,15 +98,11 @@ package struct Model {
     for id in records.keys {
       guard var record = records[id] else { continue }
       let region = record.spec.region
-      if let time = passed[region] {
-        pass(&record, at: time)
-      } else if !regions.contains(region) {
+      if let time = passed[region] { pass(&record, at: time) }
+      if !regions.contains(region) {
         if before.contains(region) { leave(&record) }
       } else if record.visit == nil {
         arrive(&record)
-      } else if record.visit?.since == nil {
-        record.visit?.since = now
-        note(dwellEnd(of: record))
       }
       records[id] = record
     }
@@ -146,7 +146,8 @@ package struct Model {
     note(spec.until?.moment(in: zone))
     for day in zone.local(at: now).day...zone.local(at: max(now, end)).day + 1 {
       for second in [0, spec.hours?.start, spec.hours?.end] {
-        note(second.map { zone.moment(of: LocalTime(day: day, second: $0)) })
+        guard let second else { continue }
+        for moment in zone.moments(of: LocalTime(day: day, second: second)) { note(moment) }
       }
     }
     note(dwellEnd(of: record))

@@ -7,6 +7,8 @@ struct Record {
     /// Nothing rings before this moment.
     case snoozed(until: Moment)
     case snoozedToNextVisit
+    /// Its `until` has passed; a later one arms it again.
+    case expired
     case done
   }
 
@@ -31,12 +33,11 @@ struct Record {
 
   /// A stay in the region, as the reminder sees it.
   struct Visit {
-    /// nil: the reminder was made inside, and no fix has come since.
-    var since: Moment?
+    var since: Moment
     /// Whether it may fire "arrive" or "dwell".
     var counts: Bool
-    /// When a reminder that was made, or armed again, found it.
-    var found: Moment?
+    /// It counts for the occurrences from this one on, if it does not count for all.
+    var firstOccurrence = Int.max
     /// A snooze to the next visit has put it aside: not even its end fires.
     var isPutAside = false
     /// The occurrences that it has fired for; 0 where there is no due time.

@@ -4,10 +4,9 @@ import ReferenceModel
 
 // The same lives for the engine and for the reference model, from a seed on.
 //
-// usage: georemind-lives [--seed S] [--lives N] [--failures N] [--all] [--table] [--print] [--script]
+// usage: georemind-lives [--seed S] [--lives N] [--failures N] [--table] [--print] [--script]
 //
 // --failures  how many differences to print before the end; 5 unless given
-// --all       also the actions where the engine is known to differ
 // --table     the kinds and conditions that the reminders had
 // --print     every action of every life
 // --script    each life as a script for the whole daemon, and no comparison (Tests/Simulator)
@@ -15,7 +14,6 @@ import ReferenceModel
 var seed: UInt64 = 1
 var count = 500
 var maximumFailures = 5
-var isWhole = false
 var printsTable = false
 var printsLife = false
 var printsScript = false
@@ -27,12 +25,11 @@ while let argument = arguments.popFirst() {
   case "--lives": count = arguments.popFirst().flatMap { Int($0) } ?? count
   case "--failures":
     maximumFailures = arguments.popFirst().flatMap { Int($0) } ?? maximumFailures
-  case "--all": isWhole = true
   case "--table": printsTable = true
   case "--print": printsLife = true
   case "--script": printsScript = true
   default:
-    print("usage: georemind-lives [--seed S] [--lives N] [--failures N] [--all] [--table]")
+    print("usage: georemind-lives [--seed S] [--lives N] [--failures N] [--table] [--print]")
     exit(2)
   }
 }
@@ -47,12 +44,12 @@ for number in 0..<UInt64(count) {
     print(Script(life).text)
     continue
   }
-  let run = Run(life, isWhole: isWhole)
+  let run = Run(life)
   coverage.add(run)
   firings += run.model.firings.count
   if run.difference != nil {
     failures += 1
-    print(Failure(life, isWhole: isWhole).text)
+    print(Failure(life).text)
     if failures == maximumFailures { break }
   }
 }

@@ -101,4 +101,58 @@ import Testing
     #expect(
       try changed(#"{"on":"dwell","dwell_s":600}"#, #"{"on":"depart"}"#)["dwell_s"]?.double == 600)
   }
+
+  // MARK: - Another due time, other hours and days
+
+  @Test func aNewDueTimeFindsTheVisitAsANewReminderDoes() throws {
+    var harness = EngineHarness()
+    for _ in 0..<3 { harness.fix(600) }
+    try harness.add(#"{"id":"t","title":"T",\#(place),"every_visit":true}"#)
+    harness.walk(from: 600, to: 0)
+    #expect(harness.events == ["t:arrive"])
+    let past = harness.now - .hours(1)
+    try edit(&harness, "t") { $0.due = .absolute(past) }
+    harness.wait(60)
+    #expect(harness.events == ["t:arrive"])
+    let due = harness.now + .hours(1)
+    try edit(&harness, "t") { $0.due = .absolute(due) }
+    harness.wait(86_400)
+    #expect(harness.events == ["t:arrive", "t:arrive"])
+    #expect(harness.firings.last?.time == due)
+  }
+
+  @Test func otherHoursKeepTheOccurrenceThatWaits() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","due":"2026-06-12T16:30:00Z","repeat":"daily","hours":"20:00-22:00"}"#
+    )
+    harness.wait(3600)
+    let hours = try HourRange(parsing: "18:00-22:00")
+    try edit(&harness, "t") { $0.hours = hours }
+    harness.wait(until: try Instant(rfc3339: "2026-06-13T12:00:00Z"))
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T18:00:00Z"])
+  }
+
+  @Test func otherHoursDoNotFireAnOccurrenceAgain() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T",\#(place),"due":"2026-06-12T15:00:00Z","repeat":"daily"}"#)
+    harness.walk(from: 600, to: 0)
+    let hours = try HourRange(parsing: "08:00-22:00")
+    try edit(&harness, "t") { $0.hours = hours }
+    harness.wait(3600)
+    #expect(harness.events == ["t:arrive"])
+  }
+
+  @Test func aRepetitionFollowsOtherHours() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","due":"2026-06-12T16:00:00Z","nag_s":7200,"hours":"15:00-17:00"}"#)
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T18:30:00Z"))
+    let hours = try HourRange(parsing: "15:00-20:00")
+    try edit(&harness, "t") { $0.hours = hours }
+    harness.wait(3600)
+    #expect(
+      harness.firings.map(\.time.json) == ["2026-06-12T16:00:00Z", "2026-06-12T18:30:00Z"])
+  }
 }

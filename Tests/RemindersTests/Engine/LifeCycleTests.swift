@@ -189,4 +189,59 @@ import Testing
     let fired = effects.filter { if case .fire = $0 { true } else { false } }.count
     #expect(fired <= 10_001)
   }
+
+  // MARK: - Until the next visit
+
+  @Test(arguments: [
+    (#""on":"dwell","dwell_s":600"#, ["t:dwell"]), (#""hours":"17:00-18:00""#, ["t:arrive"]),
+    (#""on":"depart""#, ["t:depart"]),
+  ])
+  func oneThatIsPutOffGoesOnAtTheNextVisit(members: String, events: [String]) throws {
+    var harness = EngineHarness()
+    for _ in 0..<3 { harness.fix(600) }
+    try harness.add(#"{"id":"t","title":"T",\#(place),\#(members)}"#)
+    harness.walk(from: 600, to: 0)
+    harness.send(.snooze(id: "t", .nextVisit))
+    harness.walk(from: 0, to: 600)
+    #expect(harness.events == [])
+    harness.walk(from: 600, to: 0)
+    harness.wait(4_000)
+    harness.walk(from: 0, to: 600)
+    #expect(harness.events == events)
+  }
+
+  @Test func doneEndsADepartureThatIsHeld() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T",\#(place),"on":"depart","dwell_s":600,"every_visit":true}"#)
+    for _ in 0..<3 { harness.fix(0) }
+    harness.walk(from: 0, to: 600)
+    harness.send(.done(id: "t"))
+    harness.wait(3600)
+    #expect(harness.events == [])
+  }
+
+  @Test func doneEndsASeriesWithItsLastOccurrence() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T",\#(place),"due":"2026-06-12T15:00:00Z","repeat":"FREQ=DAILY;COUNT=1","every_visit":true}"#
+    )
+    harness.walk(from: 600, to: 0)
+    #expect(harness.events == ["t:arrive"])
+    harness.send(.done(id: "t"))
+    #expect(harness.kept["t"]?.state == .done)
+  }
+
+  @Test func theEndOfASnoozeStandsForTheLeadsThatHavePassed() throws {
+    var harness = EngineHarness()
+    harness.fix(2000)
+    try harness.add(
+      #"{"id":"t","kind":"preemptive","title":"T","travel_s":3600,"due":"2026-06-12T18:00:00Z","lead_s":[1800,0],\#(place)}"#
+    )
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T16:31:00Z"))
+    harness.send(.snooze(id: "t", .until(try Instant(rfc3339: "2026-06-12T17:10:00Z"))))
+    harness.wait(86_400)
+    #expect(
+      harness.firings.map(\.time.json) == ["2026-06-12T16:30:00Z", "2026-06-12T17:10:00Z"])
+  }
 }

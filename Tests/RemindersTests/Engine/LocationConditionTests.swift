@@ -72,7 +72,7 @@ import Testing
 
   /// 02:30 does not come on one day and comes twice on another; the day itself begins as ever.
   @Test(arguments: [
-    ("2026-03-29T00:50:00Z", "02:30-04:00", "sun", "2026-03-29T01:30:00Z"),
+    ("2026-03-29T00:50:00Z", "02:30-04:00", "sun", "2026-03-29T01:00:00Z"),
     ("2026-10-24T23:50:00Z", "02:30-04:00", "sun", "2026-10-25T00:30:00Z"),
     ("2026-03-28T12:00:00Z", "00:00-24:00", "sun", "2026-03-28T23:00:00Z"),
     ("2026-10-25T12:00:00Z", "00:00-24:00", "mon", "2026-10-25T23:00:00Z"),
@@ -209,5 +209,36 @@ import Testing
     harness.walk(from: 0, to: 600)
     harness.walk(from: 600, to: 0)
     #expect(harness.events == ["f:arrive", "w:arrive"])
+  }
+
+  @Test func hoursOpenAfterASpeedThatFailedFirst() throws {
+    var harness = try inside(
+      at: "2026-06-12T16:00:00Z", #""hours":"15:00-17:00","max_speed_mps":10"#)
+    harness.wait(2 * 3600)
+    harness.fix(0, speed: 1)
+    harness.wait(2 * 86_400)
+    #expect(harness.firings.map(\.time) == [try instant("2026-06-13T15:00:00Z")])
+  }
+
+  @Test func hoursOpenInTheHourThatTheClockRepeats() throws {
+    var harness = try inside(
+      at: "2026-10-25T00:50:00Z", zone: Self.berlin, #""hours":"02:15-02:45""#)
+    harness.wait(86_400)
+    #expect(harness.firings.map(\.time) == [try instant("2026-10-25T01:15:00Z")])
+  }
+
+  @Test func anotherZoneOpensTheHours() throws {
+    var harness = try inside(at: "2026-06-12T16:00:00Z", #""hours":"18:00-20:00""#)
+    harness.send(.zone(Self.berlin))
+    #expect(harness.events == ["0:arrive"])
+  }
+
+  @Test func aPlaceWithoutADueTimeOnItsDaysDoesNotFire() throws {
+    // A Saturday.
+    let harness = try inside(
+      at: "2026-06-12T16:00:00Z", #""due":"2026-06-06T09:00:00Z","repeat":"weekly","days":"mon""#)
+    #expect(harness.events == [])
+    let why = harness.engine.why("0", at: harness.now)?.summary
+    #expect(why?.contains("it gets another due time or other days") == true)
   }
 }

@@ -32,7 +32,7 @@ import Testing
           model[one.id] = nil
         case 1:
           let state = Reminder.State.allCases.randomElement(using: &dice) ?? .armed
-          let changed = table.change(held.slot) { $0.progress.state = state }
+          let changed = table.change(held.slot) { $0.state = state }
           #expect(changed == (state != held.progress.state))
           model[one.id]?.progress.state = state
         default: table.set(.preemptive, Bool.random(using: &dice), held.slot)
@@ -69,7 +69,8 @@ import Testing
     table.set(.waiting, true, first)
     let marked = table.slot(first)
     #expect(marked?.hasFence == true)
-    #expect(marked?.isWaiting == true)
+    let both = table.marks(first)
+    #expect(both == [.fence, .waiting])
     table.remove(first)
     table.remove(first)
     table.set(.dirty, true, first)

@@ -252,4 +252,45 @@ import Testing
       #expect(harness.firings.count == count)
     }
   }
+
+  @Test func aFiringOfItsOwnStandsForTheRepetitionOfTheSameMoment() throws {
+    var harness = try atHome(#""due":"2026-06-12T17:00:00Z","repeat":"hourly","nag_s":3600"#)
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T19:30:00Z"))
+    #expect(harness.firings.map(\.time.json).count == 3)
+  }
+
+  @Test func theEndOfASnoozeStandsForTheDueTimeThatHasBegun() throws {
+    var harness = try atHome(#""due":"2026-06-12T17:00:00Z","repeat":"hourly""#)
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T17:05:00Z"))
+    harness.send(.snooze(id: "t", .until(try Instant(rfc3339: "2026-06-12T18:10:00Z"))))
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T19:30:00Z"))
+    #expect(
+      harness.firings.map(\.time.json) == [
+        "2026-06-12T17:00:00Z", "2026-06-12T18:10:00Z", "2026-06-12T19:00:00Z",
+      ])
+  }
+
+  // MARK: - Added inside
+
+  @Test func oneAddedInsideFiresAtItsDueTime() throws {
+    var harness = EngineHarness()
+    for _ in 0..<3 { harness.fix(0) }
+    try harness.add(#"{"id":"t","title":"T",\#(place),"due":"2026-06-12T21:00:00Z"}"#)
+    harness.wait(86_400)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T21:00:00Z"])
+  }
+
+  @Test func oneAddedInsideFiresAtTheNextDepartureHoweverFarApartTheFixes() throws {
+    for shape in Self.shapes {
+      var harness = EngineHarness()
+      harness.places["shop"] = [
+        NumberedPlace(number: 1, position: EngineHarness.home, radius: 100)
+      ]
+      for _ in 0..<3 { harness.fix(0) }
+      try harness.add(#"{"id":"t","title":"T","on":"depart",\#(shape)}"#)
+      harness.wait(8 * 3600)
+      for _ in 0..<3 { harness.fix(5_000) }
+      #expect(harness.events == ["t:depart"], "\(shape)")
+    }
+  }
 }

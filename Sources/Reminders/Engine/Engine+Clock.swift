@@ -1,8 +1,9 @@
 package import CivilTime
 import Containers
 import Departure
+import Geofencing
 
-/// Waiting while the clock is not trusted, and the summary of missed firings.
+/// The clock: waiting while it is not trusted, the summary of missed firings, and other zones.
 ///
 /// A board without a clock battery starts in 1970 or at its last shutdown. Dates, times to leave,
 /// ends of snoozes and expiry wait until the clock is trusted. Places fire, unless a condition
@@ -31,7 +32,10 @@ extension Engine {
     let freed = held.sorted()
     held.removeAll()
     for index in freed { evaluate(at: index, now: now, isFirst: true) }
-    for index in waiting.sorted() { evaluateAtPlace(index, at: now) }
+    // Stays that wait for an hour or a day.
+    for index in slots.indices where slots.progress(index).presence == .inside {
+      schedule(index, at: now)
+    }
   }
 
   /// Holds a reminder back while the clock is not trusted; returns whether it did.
@@ -72,5 +76,44 @@ extension Engine {
   private mutating func extendMissed(to moment: Instant) {
     let span = missedSpan ?? moment...moment
     missedSpan = min(span.lowerBound, moment)...max(span.upperBound, moment)
+  }
+
+  // MARK: - Zones
+
+  mutating func change(to newZone: TimeZoneRules, at now: Instant) {
+    let oldZone = zone
+    zone = newZone
+    for index in slots.indices where mayDependOnZone(index) {
+      // One that has fired for a time that has passed stays fired.
+      if let slot = slots.slot(index), let occurrence = slot.progress.occurrence,
+        slot.progress.state != .fired || occurrence > now
+      {
+        let moved = move(occurrence, of: slot, from: oldZone, at: now)
+        change(index) { $0.occurrence = moved }
+      }
+      schedule(index, at: now)
+    }
+  }
+
+  /// The same occurrence in the present zone: a floating one keeps its reading of the clock. One of
+  /// a series that begins at an instant moves by the difference of summer times, or to another day
+  /// that is admitted.
+  private func move(
+    _ occurrence: Instant, of slot: Slot, from oldZone: TimeZoneRules, at now: Instant
+  ) -> Instant {
+    if case .floating = slot.reminder.due {
+      return zone.instant(of: oldZone.localDateTime(at: occurrence))
+    }
+    guard slot.reminder.repeats else { return occurrence }
+    let moved = self.occurrence(
+      of: slot, in: slot.reminder, at: now, from: oldZone, tolerance: .hours(2))
+    return moved ?? occurrence
+  }
+
+  /// Whether the zone may affect a reminder: it has a due time or a timer, or waits.
+  private func mayDependOnZone(_ index: Int32) -> Bool {
+    !slots.isVacant(index)
+      && (slots.hasDue(index) || timers.deadline(slot: index) != nil
+        || slots.marks(index).contains(.waiting))
   }
 }
