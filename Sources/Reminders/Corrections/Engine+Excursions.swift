@@ -47,10 +47,10 @@ extension Engine {
         slot.progress.state == .fired || slot.progress.state == .armed, earlier.occurrence > now
       else { continue }
       change(index) {
-        $0.progress.state = .armed
-        $0.progress.leadsFired = earlier.leadsFired
-        $0.progress.isUnacknowledged = false
-        $0.progress.nagging = nil
+        $0.state = .armed
+        $0.leadsFired = earlier.leadsFired
+        $0.isUnacknowledged = false
+        $0.nagging = nil
       }
       slots.set(.preemptive, true, index)
       schedule(index, at: now)

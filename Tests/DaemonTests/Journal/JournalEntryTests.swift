@@ -1,6 +1,7 @@
 import CivilTime
 import Departure
 import Geodesy
+import JSONText
 import LinuxRuntime
 import Reminders
 import Testing
