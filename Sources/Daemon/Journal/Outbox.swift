@@ -17,6 +17,8 @@ final class Outbox {
   private let clock: () -> Instant
   private var isJournalAway = false
   private var hasComplained = false
+  /// The journal took no entry when the last run's firings were to be looked up.
+  private var isLookUpDue = false
   /// The number of the latest firing that the journal has taken in this run.
   private var sent: Int64 = 0
   /// Numbers of firings that the journal has and the ledger does not mark yet.
@@ -45,6 +47,7 @@ final class Outbox {
 
   /// Sends what waits in the ledger.
   func deliver() {
+    if isLookUpDue { return recover() }
     do {
       var isWhole = false
       repeat {
@@ -104,6 +107,7 @@ final class Outbox {
 
   /// Sends an earlier run's undelivered firings. Blocks for journald, so it is for the start.
   func recover() {
+    isLookUpDue = false
     do {
       let left = try store.ledger.undelivered().values
       guard !left.isEmpty else { return }
@@ -113,6 +117,10 @@ final class Outbox {
         try store.ledger.markDelivered(seqs, at: clock())
         log.notice("\(seqs.count) of the last run's firings were already in the journal")
       }
+    } catch let error as JournalError where error.isRefusal {
+      // Nor does the journal take firings now.
+      isLookUpDue = true
+      return onJournalAway()
     } catch {
       log.error("Cannot look up the last run's firings, so they are reported again: \(error)")
     }

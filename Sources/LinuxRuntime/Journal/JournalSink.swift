@@ -11,6 +11,14 @@ package enum JournalError: Error, Equatable, CustomStringConvertible {
   case notWritten(code: Int32)
   case notRead(action: String, code: Int32)
 
+  /// Whether the journal takes no entries for now.
+  package var isRefusal: Bool {
+    switch self {
+    case .unavailable, .busy, .notSent: true
+    case .notWritten, .notRead: false
+    }
+  }
+
   package var description: String {
     switch self {
     case .unavailable(let path):

@@ -164,6 +164,33 @@ import Testing
     #expect(next.journal.troubles(.error).count == 1)
   }
 
+  /// The last run's firing is in the journal, and journald is full while the daemon starts.
+  @Test func theLookUpWaitsUntilTheJournalTakesEntries() throws {
+    let folder: TemporaryFolder
+    do {
+      let rig = try Rig()
+      folder = rig.folder
+      rig.journal.beforeEntry = { entry throws(JournalError) in
+        if entry.isFiring { throw refusal }
+      }
+      try fire(["a"], in: rig)
+    }
+    var isFull = true
+    let next = try Rig(
+      folder: folder,
+      lookUp: { ids in
+        if isFull { throw JournalError.busy }
+        return ids
+      })
+    #expect(try waiting(next) == ["a"])
+    next.daemon.retry()
+    #expect(try waiting(next) == ["a"])
+    isFull = false
+    next.daemon.retry()
+    #expect(try waiting(next) == [])
+    #expect(next.journal.fired == [])
+  }
+
   @Test func theLookUpWaitsForItsMarker() throws {
     let journal = TestJournal()
     var questions: [(field: String, value: String, timeout: Int64)] = []

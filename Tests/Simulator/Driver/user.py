@@ -47,10 +47,9 @@ class User:
 
     def change_weather(self, line):
         """Journald takes nothing for some actions, or stores entries late; the receiver sends what
-        is no fix, a fix of 60 km away, or is switched off and on."""
+        is no fix, a fix of 60 km away, or drops its connection."""
         if self.place > self.weather_ends:
             self.world["journal_code"] = self.world["journal_delay"] = 0
-        self.receiver.raise_up()
         what = self.random.randrange(40)
         if what < 2:
             self.world["journal_code"] = [errno.EAGAIN, errno.ECONNREFUSED][what]
@@ -61,8 +60,9 @@ class User:
             self.receiver.send("\r\n")
         elif what == 4 and line["do"] == "fix" and line.get("goes_on"):
             self.receiver.send_fix(dict(line, lat=line["lat"] + 0.54), self.world.now - 10 ** 6)
-        elif what == 5 and not line.get("goes_on"):
+        elif what == 5:
             self.receiver.take_down()
+            self.receiver.raise_up()
         if what < 3:
             self.weather_ends = self.place + self.random.randint(1, 4)
 
