@@ -84,8 +84,10 @@ final class Daemon {
       clock.now ?? Instant(microseconds: SystemClock.now())
     }
     let zone = settings.systemZone(log: log)
+    var engine = settings.engine
+    engine.correctsAtStart = engine.correctsAtStart && clock.isLive
     host = EngineHost(
-      engine: Engine(settings: settings.engine, zone: zone), clock: clock, store: store,
+      engine: Engine(settings: engine, zone: zone), clock: clock, store: store,
       outbox: outbox, journal: announcer, log: log)
     placeImports = try PlaceImportQueue(store: store, loop: loop, log: log)
   }

@@ -17,8 +17,8 @@ package struct TypedTime: Equatable, Sendable {
   package let note: String?
 
   /// Understands what systemd.time(7) does, RFC 3339, and English as people say it: `tomorrow
-  /// 18:00`, `6pm friday`, `next week`, `27 jan`, `in half an hour`, `3 days from now at 9`, with a zone
-  /// behind: `UTC`, `Europe/Berlin`, `+01:00`, or an abbreviation in use in `zone`.
+  /// 18:00`, `6pm friday`, `next week`, `27 jan`, `in half an hour`, `3 days from now at 9`, with a
+  /// zone behind: `UTC`, `Europe/Berlin`, `+01:00`, or an abbreviation in use in `zone`.
   ///
   /// A stamp with a zone, a span from now and one in seconds are absolute, all others floating. A
   /// time of day alone is the next one, and so is a weekday. Before a date a weekday must match it.

@@ -81,8 +81,8 @@ package struct Context {
     }
   }
 
-  /// A time as people type it, in a zone; nil is the system's. A note of how it was read goes to the
-  /// error stream.
+  /// A time as people type it, in a zone; nil is the system's. A note of how it was read goes to
+  /// the error stream.
   /// - Parameter dayAlone: what a day without a time of day means; nil is `DefaultTime=`.
   func stamp(
     _ text: String, option: String, in zone: TimeZoneRules? = nil, dayAlone: DayAlone? = nil

@@ -71,8 +71,10 @@ struct StrayWords {
     // A text takes any words.
     guard !isRead("\(value) \u{FFFD}") else { return nil }
     for count in stride(from: words.count, to: 0, by: -1) {
-      let text = ([value] + words.prefix(count)).joined(separator: " ")
-      if isRead(text) { return text }
+      for separator in [" ", ""] {
+        let text = ([value] + words.prefix(count)).joined(separator: separator)
+        if isRead(text) { return text }
+      }
     }
     return nil
   }

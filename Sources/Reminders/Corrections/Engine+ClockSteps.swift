@@ -8,8 +8,8 @@ import Geofencing
 /// times that are still to come. Once it goes back by more than `clockTolerance`, each of them is
 /// armed again for its next true due time. The firings that then come a second time are marked.
 ///
-/// If the clock was right and goes wrong backward, the same happens. When it returns, what had fired
-/// counts again: nothing fires twice.
+/// If the clock was right and goes wrong backward, the same happens. When it returns, what had
+/// fired counts again: nothing fires twice.
 extension Engine {
   /// A smaller step back, such as one of NTP, takes nothing back, and what is due sooner than this
   /// does not fire again.
@@ -42,7 +42,7 @@ extension Engine {
 
   /// The progress of a reminder without what a wrong clock has brought about; nil if it is right.
   func corrected(_ slot: Slot, after run: ClockRun?, at now: Instant) -> Progress? {
-    guard isClockTrusted else { return nil }
+    guard isClockTrusted, run != nil || settings.correctsAtStart else { return nil }
     var progress = slot.progress
     if let early = progress.early, early.upperBound <= now {
       count(asFired: early.upperBound, slot.reminder, &progress)

@@ -2,8 +2,8 @@ package import CivilTime
 
 /// Loading of stored reminders at startup, in turns.
 extension Engine {
-  /// Reserves space for `count` reminders. `load` follows for each of them, then `startLoaded` until
-  /// it is done, or `finishLoading`. Other events may come in between.
+  /// Reserves space for `count` reminders. `load` follows for each of them, then `startLoaded`
+  /// until it is done, or `finishLoading`. Other events may come in between.
   package mutating func beginLoading(count: Int) {
     slots.reserveCapacity(count)
     isLoading = true

@@ -39,8 +39,8 @@ extension Engine {
   }
 
   /// The occurrence of a repeating reminder whose days, hours or `from` change: the first one that
-  /// the new ones admit, and that is not used up. The old ones have used up those before the current
-  /// one that they admitted.
+  /// the new ones admit, and that is not used up. The old ones have used up those before the
+  /// current one that they admitted.
   /// - Parameters:
   ///   - oldZone: the zone in which the old ones counted.
   ///   - tolerance: how much earlier the same occurrence may be in the present zone.

@@ -139,6 +139,9 @@ package struct EngineSettings: Sendable {
   /// Slack that must come back before a reminder says "leave" again.
   package var leaveAgainSlack = TimeSpan.minutes(10)
   package var acceptsDeadReckoning = true
+  /// Whether a start takes a firing that is ahead of the clock for one of a clock that was wrong.
+  /// Not so for a recording, which may be played again.
+  package var correctsAtStart = true
   package var acceptsManual = true
   package var acceptsSimulated = true
   /// Number of consecutive fixes, older than the last accepted one and in order among themselves,

@@ -38,7 +38,8 @@ import Testing
     ("every munday", "did you mean 'monday'"), ("every 31 feb", "february has no day 31"),
     ("every day on friday", "'friday' does not belong there"), ("sometimes", "was not understood"),
     ("every 0 days", "out of range"), ("every 3rd friday", "'of the month' is missing"),
-    ("every monday at 9", "'at' does not belong there"), ("friday 13th", "does not belong there"),
+    ("every monday at 9", "'at' does not belong there"),
+    ("friday 13th", "'13th' was not understood"),
   ])
   func refuses(text: String, reason: String) {
     let error = #expect(throws: RepeatRuleError.self) { try RepeatRule(typed: text) }

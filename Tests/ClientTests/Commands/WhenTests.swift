@@ -44,6 +44,6 @@ import Testing
     let folder = try TemporaryFolder()
     let file = try folder.file("georemind.conf", "[Reminders]\nDefaultTime=07:30\n")
     let run = Run(["when", "tomorrow"], configurationFiles: [file])
-    #expect(run.lines.first == "when  Sat 13 Jun 2026 07:30, in 14 hours")
+    #expect(run.lines.first == "when  Sat 13 Jun 2026 07:30, in 13 hours 30 minutes")
   }
 }

@@ -62,7 +62,7 @@ import Testing
         "work", "--priority", "1", "--notes", "-5 degrees",
       ],
       #"{"title":"x","kind":"location","place":"Home","cooldown_s":3600,"#
-        + #""from":"2026-07-01T00:00:00","until":"2026-08-01T00:00:00","hours":"08:00-18:00","#
+        + #""from":"2026-07-01T00:00:00","until":"2026-08-01T23:59:59","hours":"08:00-18:00","#
         + #""days":"mon..fri","max_speed_mps":10,"category":"work","priority":1,"#
         + #""notes":"-5 degrees"}"#
     ),
