@@ -67,12 +67,8 @@ class Script:
 
 
 def lives(program, seed, count):
-    """Scripts of so many lives from a seed on."""
-    text = subprocess.run([program, "--seed", str(seed), "--lives", str(count), "--script"],
-                          check=True, capture_output=True, text=True).stdout
-    scripts = []
-    for line in map(json.loads, text.splitlines()):
-        if "life" in line:
-            scripts.append([])
-        scripts[-1].append(line)
-    return [Script(lines) for lines in scripts]
+    """The scripts of so many lives from a seed on, one by one."""
+    for number in range(seed, seed + count):
+        text = subprocess.run([program, "--seed", str(number), "--lives", "1", "--script"],
+                              check=True, capture_output=True, text=True).stdout
+        yield Script([json.loads(line) for line in text.splitlines()])
