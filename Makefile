@@ -77,6 +77,7 @@ golden: $(RELEASE)/.built ## recorded firings: 300 trips and 40 scripts of a liv
 
 lives: $(RELEASE)/.built ## generated lives of two days: the engine against the reference model
 	$(RELEASE)/georemind-lives --lives 500 --table
+	$(RELEASE)/georemind-lives --lives 400 --why
 
 SEED ?= 1
 DAYS ?= 20

@@ -10,6 +10,12 @@ import Testing
     if Run(life).difference != nil { Issue.record(Comment(rawValue: Failure(life).text)) }
   }
 
+  @Test(arguments: UInt64(1)...12) func whatIsBlockedFiresAfterDoingWhatWhySays(seed: UInt64) {
+    for advice in Advice.follow(LifeGenerator.life(seed: seed)) where !advice.hasFired {
+      Issue.record(Comment(rawValue: advice.transcript.joined(separator: "\n")))
+    }
+  }
+
   @Test func aSeedGivesTheSameLife() {
     #expect(LifeGenerator.life(seed: 7).text == LifeGenerator.life(seed: 7).text)
     #expect(LifeGenerator.life(seed: 7).text != LifeGenerator.life(seed: 8).text)

@@ -101,6 +101,9 @@ struct EngineRun {
     }
   }
 
+  /// Why a reminder has not fired; nil for an unknown one.
+  func why(_ id: String) -> Explanation? { box.engine.why(id, at: now) }
+
   /// A new engine with what the store holds.
   mutating func restart() {
     let fix = box.engine.lastFix

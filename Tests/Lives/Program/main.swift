@@ -4,12 +4,13 @@ import ReferenceModel
 
 // The same lives for the engine and for the reference model, from a seed on.
 //
-// usage: georemind-lives [--seed S] [--lives N] [--failures N] [--table] [--print] [--script]
+// usage: georemind-lives [--seed S] [--lives N] [--failures N] [--table|--print|--why|--script]
 //
 // --failures  how many differences to print before the end; 5 unless given
 // --table     the kinds and conditions that the reminders had
 // --print     every action of every life
 // --script    each life as a script for the whole daemon, and no comparison (Tests/Simulator)
+// --why       does what `why` says for each reminder that is blocked after a day, instead
 
 var seed: UInt64 = 1
 var count = 500
@@ -17,6 +18,7 @@ var maximumFailures = 5
 var printsTable = false
 var printsLife = false
 var printsScript = false
+var followsAdvice = false
 
 var arguments = CommandLine.arguments.dropFirst()
 while let argument = arguments.popFirst() {
@@ -28,10 +30,27 @@ while let argument = arguments.popFirst() {
   case "--table": printsTable = true
   case "--print": printsLife = true
   case "--script": printsScript = true
+  case "--why": followsAdvice = true
   default:
-    print("usage: georemind-lives [--seed S] [--lives N] [--failures N] [--table] [--print]")
+    print(
+      "usage: georemind-lives [--seed S] [--lives N] [--failures N] "
+        + "[--table|--print|--why|--script]")
     exit(2)
   }
+}
+
+if followsAdvice {
+  let advice = (0..<UInt64(count)).flatMap { Advice.follow(LifeGenerator.life(seed: seed + $0)) }
+  for cause in Set(advice.flatMap(\.causes)).sorted() {
+    let asked = advice.filter { $0.causes.contains(cause) }
+    print("blocked by \(cause): \(asked.count), fired \(asked.count { $0.hasFired })")
+  }
+  let left = advice.filter { !$0.hasFired }
+  for one in left.prefix(maximumFailures) {
+    print(one.transcript.prefix(5).joined(separator: "\n") + "\n")
+  }
+  print("\(advice.count) blocked reminders, \(advice.count - left.count) fired as `why` said")
+  exit(left.isEmpty ? 0 : 1)
 }
 
 var coverage = Coverage()
