@@ -1,4 +1,5 @@
 import CivilTime
+import Geodesy
 import Reminders
 
 /// Words of `add` that stand behind an option's value without belonging to it.
@@ -63,7 +64,8 @@ struct StrayWords {
     _ value: String, with words: [String], of field: ReminderField
   ) -> String? {
     func isRead(_ text: String) -> Bool {
-      field.hasForm(text)
+      if field.option?.valueName == "length" { return (try? Length.metres(parsing: text)) != nil }
+      return field.hasForm(text)
         && (try? field.json(typed: [text]) { text, _ in
           try TimeStamp(typed: text, now: Instant(seconds: 1.8e9), zone: .utc)
         }) != nil
@@ -71,10 +73,8 @@ struct StrayWords {
     // A text takes any words.
     guard !isRead("\(value) \u{FFFD}") else { return nil }
     for count in stride(from: words.count, to: 0, by: -1) {
-      for separator in [" ", ""] {
-        let text = ([value] + words.prefix(count)).joined(separator: separator)
-        if isRead(text) { return text }
-      }
+      let text = ([value] + words.prefix(count)).joined(separator: " ")
+      if isRead(text) { return text }
     }
     return nil
   }

@@ -10,7 +10,7 @@ import Testing
     ),
     (
       "Lock up --at 52.52,13.405 --radius 150 m",
-      "'m' stands alone after --radius 150; did you mean --radius '150m'?"
+      "'m' stands alone after --radius 150; did you mean --radius '150 m'?"
     ),
     (
       "Call Mum --due tomorrow 18:00 --lead 15min",
