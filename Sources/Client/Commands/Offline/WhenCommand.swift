@@ -5,7 +5,7 @@ import JSONText
 /// What the program understands by a time or a repeat.
 struct WhenCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "when", abstract: "Show what is understood by a time or a repeat.",
+    commandName: "when", abstract: "Show how a time or a repeat is read.",
     discussion: """
       georemind when tomorrow 18:00
       georemind when '6pm next friday'
