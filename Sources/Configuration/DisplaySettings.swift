@@ -1,7 +1,7 @@
 package import CivilTime
 package import Geodesy
 
-/// What `georemind` reads of `georemind.conf`: how values are shown to people, and read from them.
+/// The settings of `georemind` in `georemind.conf`: how people see values, and how they type them.
 package struct DisplaySettings: Equatable, Sendable {
   package var units = LengthUnits.metric
   /// The time of a day that is typed without one.

@@ -24,7 +24,7 @@ package struct SortedSections<Key, Item> {
   private let itemPrecedes: (Item, Item) -> Bool
 
   /// - Parameters:
-  ///   - keys: whether the section of one key comes before that of another.
+  ///   - keys: whether the section of one key comes before the section of another.
   ///   - items: whether an item comes before another of its section.
   package init(keys: @escaping (Key, Key) -> Bool, items: @escaping (Item, Item) -> Bool) {
     keyPrecedes = keys

@@ -56,7 +56,7 @@ extension Daemon {
   /// The time of the loop is system time only where no recording is played.
   func armDeadline() {
     guard clock.isLive else { return }
-    // What an earlier turn left shares the turns with clients.
+    // The work that an earlier turn left shares the turns with clients.
     deadlineTimer?.setPriority(host.engine.isBehind ? .background : .normal)
     if let deadline = host.engine.nextDeadline {
       deadlineTimer?.arm(at: max(0, deadline.microseconds))

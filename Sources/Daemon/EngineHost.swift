@@ -228,7 +228,7 @@ final class EngineHost {
   }
 
   /// The last fix in its stored form; nil for a recording, which is not this device's position, and
-  /// for one in doubt.
+  /// for a fix that no other one confirms.
   var keptFix: KeptFix? {
     guard clock.isLive, !engine.isFixInDoubt, let fix = engine.lastFix,
       let arrival = engine.lastFixArrival

@@ -128,8 +128,8 @@ extension RepeatOccurrences {
     }
   }
 
-  /// The first unit of a day from `unit` on that the hours, minutes and seconds admit, possibly one
-  /// that only opens the next hour or minute; the number of units if there is none.
+  /// The first unit of a day from `unit` on that the hours, minutes and seconds admit. It may
+  /// only open the next hour or minute. The number of units if there is none.
   func admittedUnit(from unit: Int, units: Int) -> Int {
     guard units > 1 else { return unit }
     let perHour = units / 24

@@ -37,7 +37,7 @@ package struct RepeatSearch: Sendable {
 
   /// The last occurrence that is later than `current` and not later than `moment`.
   ///
-  /// - Complexity: that of some 40 searches; the intervals of a rule with COUNT are counted about
+  /// - Complexity: as of some 40 searches; the intervals of a rule with COUNT are counted about
   ///   twice in all.
   package mutating func latest(after current: Instant, upTo moment: Instant) -> Instant? {
     let first = found(after: current)

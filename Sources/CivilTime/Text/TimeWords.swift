@@ -123,7 +123,7 @@ enum TimeWords {
 
   static func contains(_ word: String) -> Bool { known.contains(word) }
 
-  /// The word that a mistyped one is nearest to, of those that are long enough to tell.
+  /// The nearest word of three letters or more to a mistyped one.
   static func nearest(_ word: String) -> String? {
     NearestWord.find(word, in: all.filter { $0.utf8.count > 2 })
   }

@@ -110,7 +110,7 @@ extension TypedPhrase {
     return true
   }
 
-  /// What stands behind `next`.
+  /// Reads the words behind `next`.
   private mutating func readNext() throws(TimeStampError) -> Bool {
     let today = local.date
     if let named = TimeWords.weekday(word()) {

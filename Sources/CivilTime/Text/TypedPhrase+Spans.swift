@@ -1,8 +1,8 @@
 extension TypedPhrase {
   /// `in 20 minutes`, `2h`, `a week from now`, `an hour and a half`: the instant so much later.
   ///
-  /// nil where the words begin with no span, and where a day or a time of day follows it: then the
-  /// span counts from there, or from today, and the words behind it are still to be read.
+  /// nil where the words begin with no span, and where a day or a time of day follows it. Then the
+  /// span counts from there, or from today, and the rest of the words is still unread.
   mutating func readSpan() throws(TimeStampError) -> Instant? {
     let isIn = word() == "in" && word(1) != "the" && TimeWords.parts[word(1)] == nil
     if isIn {

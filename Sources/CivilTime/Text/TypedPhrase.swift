@@ -7,7 +7,7 @@
 ///     clock  = 18:00 | 6pm | 18h30 | "half past" hour | "noon" | …
 ///     part   = "morning" | "afternoon" | "evening" | "night" | "tonight"
 struct TypedPhrase {
-  /// What a phrase means in its zone.
+  /// The meaning of a phrase in its zone.
   enum Reading {
     case absolute(Instant)
     case floating(LocalDateTime)

@@ -10,7 +10,7 @@ package struct Context {
   /// The variables that matter, by name.
   package var environment: [String: String]
   package var now: Instant
-  /// Files that say how values are shown, the one that counts last.
+  /// Files that say how values are shown; later files override earlier ones.
   package var configurationFiles: [String]
 
   package init(

@@ -8,7 +8,7 @@ import JSONText
 import LinuxRuntime
 import Reminders
 
-/// The exit codes that this program uses: those of sysexits.h, and 1.
+/// The exit codes of this program: codes of sysexits.h, and 1.
 package enum ExitStatus: Int32, Sendable {
   /// A query without an answer.
   case noAnswer = 1

@@ -11,7 +11,7 @@ struct UnknownName: Error, Equatable, CustomStringConvertible {
   let name: String
 
   /// - Parameters:
-  ///   - parameters: of the failed call; the one that holds the name says its kind.
+  ///   - parameters: of the failed call; the parameter with the name says its kind.
   ///   - method: the kind of a parameter `name`.
   init?(_ error: VarlinkError, method: String, _ parameters: JSONObject) {
     guard case .notFound(let name)? = GeoremindError(error) else { return nil }

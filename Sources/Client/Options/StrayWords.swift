@@ -42,7 +42,7 @@ struct StrayWords {
 
   private static let flags: Set = ["every-visit", "no-every-visit", "dry-run", "json", "help", "h"]
 
-  /// What is wrong, and the form that was most likely meant; nil where every word has its place.
+  /// The fault, and the form that was most likely meant; nil where every word has its place.
   var failure: Failure? {
     for (index, run) in runs.enumerated() {
       guard let option = run.option, let value = option.value else { continue }

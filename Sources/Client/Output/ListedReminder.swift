@@ -48,7 +48,7 @@ struct ListedReminder {
   }
 }
 
-/// What the daemon knows to fire next: conditions, occurrences and travel times count in it.
+/// The next firings by the daemon's knowledge of conditions, occurrences and travel times.
 struct Upcoming {
   fileprivate var moments: [String: Instant] = [:]
   fileprivate var ranks: [String: Int] = [:]

@@ -47,7 +47,7 @@ struct RecordedTimes {
     last = time
   }
 
-  /// What people should know about the dates; nil where all is plain.
+  /// A note for people about the dates; nil where none is needed.
   /// - Parameter isAssumed: the recording has no date, and the file's last change gave it.
   func note(isAssumed: Bool, from began: Instant, zone: TimeZoneRules) -> String? {
     if isAssumed {

@@ -52,7 +52,7 @@ extension ControlService {
     return entry.reminder.id
   }
 
-  /// What `add` would add; throws what it would throw.
+  /// The reminder that `add` would add; throws the same errors.
   func check(_ document: JSONObject) throws -> Reminder {
     let reminder = caller.owning(try read(document, newID: "new"))
     try reminder.checkConditions(in: daemon.host.engine.zone)

@@ -80,7 +80,7 @@ extension ControlService {
     return JSONObject()
   }
 
-  /// What the daemon understands by a time that a person typed.
+  /// Reads a time that a person typed.
   func parseTime(_ given: JSONObject) throws -> JSONObject {
     let zone = daemon.host.engine.zone
     do throws(TimeStampError) {

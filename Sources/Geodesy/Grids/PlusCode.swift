@@ -37,7 +37,7 @@ enum PlusCode {
   }
 
   /// A plus sign behind an even number of code digits, eight at most. Without any, a letter must
-  /// tell the code behind it from a number with a sign.
+  /// distinguish the code behind it from a number with a sign.
   static func resemblesCode(_ start: TextCursor) -> Bool {
     var cursor = start
     let before = cursor.takeWhile { digit($0) != nil || $0 == "0" }.unicodeScalars.count

@@ -1,7 +1,7 @@
 /// Decodes a text file to UTF-8 without a byte order mark, piece by piece.
 ///
-/// A mark tells UTF-8 and UTF-16. Without one, a zero byte beside the first character, which is
-/// ASCII in every format here, tells UTF-16. Other bytes pass unchanged.
+/// A mark identifies UTF-8 and UTF-16. Without one, a zero byte beside the first character, which
+/// is ASCII in every format here, identifies UTF-16. Other bytes pass unchanged.
 struct TextDecoder {
   private enum Form { case bytes, utf16, utf16Swapped }
 

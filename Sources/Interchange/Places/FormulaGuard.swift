@@ -1,8 +1,10 @@
 /// The apostrophe that keeps a spreadsheet from running a text of a CSV file as a formula.
 ///
 /// Spreadsheets run a cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return, with
-/// or without quotes (https://owasp.org/www-community/attacks/CSV_Injection). A text that had
-/// apostrophes in front of such a character gets one more, so that `plain` gives each text back.
+/// or without quotes: see https://owasp.org/www-community/attacks/CSV_Injection.
+///
+/// A text that had
+/// apostrophes in front of such a character gets one more, so that `plain` returns each text.
 enum FormulaGuard {
   private static let starts = Set("=+-@\t\r".utf8)
 

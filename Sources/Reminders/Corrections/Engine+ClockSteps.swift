@@ -11,8 +11,8 @@ import Geofencing
 /// If the clock was right and goes wrong backward, the same happens. When it returns, what had
 /// fired counts again: nothing fires twice.
 extension Engine {
-  /// A smaller step back, such as one of NTP, takes nothing back, and what is due sooner than this
-  /// does not fire again.
+  /// A smaller step back, such as one of NTP, takes nothing back. A reminder that is due sooner than
+  /// this does not fire again.
   static let clockTolerance = TimeSpan.minutes(10)
 
   /// The times that the clock has shown since it was last set.
@@ -155,7 +155,7 @@ extension Engine {
 
   // MARK: - The clock was behind
 
-  /// Counts what was due by `time` as fired: it was, before the clock went wrong backward.
+  /// Counts each due time up to `time` as fired: it has fired before the clock went wrong backward.
   private func count(asFired time: Instant, _ reminder: Reminder, _ progress: inout Progress) {
     progress.early = nil
     guard progress.state == .armed, let current = progress.occurrence else { return }

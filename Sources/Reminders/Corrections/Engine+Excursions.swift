@@ -22,7 +22,7 @@ extension Engine {
     let leadsFired: Int
   }
 
-  /// The sample that the monitor believes: the last one, or the one before a jump in doubt.
+  /// The sample that the monitor uses: the last one, or the one before an unconfirmed jump.
   var believedSample: PositionSample? { isFixInDoubt ? monitor.lastSample : lastSample }
 
   /// Notes what a reminder had before it said "leave" away from where it was.

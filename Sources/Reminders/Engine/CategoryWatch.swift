@@ -53,7 +53,7 @@ struct CategoryWatch: Sendable {
   /// Fences of places added later, by place number.
   private var late: [Int64: FenceID] = [:]
   private var sampleCount = 0
-  /// What the distance of a place with a shape refers to, by place number.
+  /// The edge or line that the distance of a place with a shape refers to, by place number.
   private var landmarks: [Int64: String] = [:]
 
   init(key: Key, policy: MonitorPolicy) {

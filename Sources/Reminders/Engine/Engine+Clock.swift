@@ -84,7 +84,7 @@ extension Engine {
     let oldZone = zone
     zone = newZone
     for index in slots.indices where mayDependOnZone(index) {
-      // One that has fired for a time that has passed stays fired.
+      // A reminder that has fired for a past time stays fired.
       if let slot = slots.slot(index), let occurrence = slot.progress.occurrence,
         slot.progress.state != .fired || occurrence > now
       {

@@ -55,8 +55,8 @@ extension Engine {
   }
 
   /// Replaces a reminder. The occurrence and its leads stay if the due time is unchanged, the
-  /// presence if the place is. One that has fired or expired is armed again if the change makes a
-  /// firing possible. It finds a visit that is on as a new one does, if it has another occurrence.
+  /// presence if the place is. A fired or expired reminder is armed again if the change makes a
+  /// firing possible. With another occurrence it treats a present visit as a new reminder does.
   mutating func replace(_ reminder: Reminder, at now: Instant) {
     guard let old = slot(reminder.id) else { return add(reminder, nil, at: now) }
     var progress = old.progress

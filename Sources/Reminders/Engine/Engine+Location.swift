@@ -28,7 +28,7 @@ extension Engine {
     transitions.removeAll(keepingCapacity: true)
     let (origin, jumps) = (monitor.lastSample?.position, monitor.jumpCount)
     monitor.process(sample, into: &transitions)
-    // What was passed on the way here comes before what is entered or left here.
+    // Passes on the way here come before arrivals and departures here.
     for transition in transitions where transition.kind == .pass {
       follow(transition, of: transition.fence, place: nil, at: now)
     }

@@ -38,9 +38,9 @@ extension Engine {
     return latestOccurrence(of: reminder, after: first, upTo: now + lead) ?? first
   }
 
-  /// The occurrence of a repeating reminder whose days, hours or `from` change: the first one that
-  /// the new ones admit, and that is not used up. The old ones have used up those before the
-  /// current one that they admitted.
+  /// The occurrence of a repeating reminder whose days, hours or `from` change: the first unused
+  /// occurrence that the new ones admit. The old conditions have used up the
+  /// earlier occurrences that they admitted.
   /// - Parameters:
   ///   - oldZone: the zone in which the old ones counted.
   ///   - tolerance: how much earlier the same occurrence may be in the present zone.
@@ -160,7 +160,7 @@ extension Engine {
 
   // MARK: - Stays
 
-  /// Whether its due time is still to come: being inside already settles no visit.
+  /// Whether its due time is still to come: until then being inside uses up no visit.
   func waitsForDue(_ slot: Slot, at now: Instant) -> Bool {
     isAhead(slot.progress.occurrence, of: slot.reminder, at: now)
   }
@@ -169,7 +169,7 @@ extension Engine {
     occurrence.map { $0 - (reminder.leads.first ?? .zero) > now } ?? false
   }
 
-  /// The end of a repeating due time at a place: that of its day, or the next one's beginning.
+  /// The end of a repeating due time at a place: the end of its day, or the next due time.
   func occurrenceEnd(_ slot: Slot) -> Instant? {
     guard slot.reminder.kind == .location, slot.reminder.repeats,
       let occurrence = slot.progress.occurrence

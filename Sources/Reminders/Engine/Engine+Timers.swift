@@ -100,7 +100,7 @@ extension Engine {
     }
   }
 
-  /// What the end of a snooze reports inside is this visit; a due time still to come is not.
+  /// The end of a snooze inside reports this visit, but no due time that is still to come.
   private mutating func wakeAtPlace(_ index: Int32, isReported: Bool, at now: Instant) {
     activate(index, at: now)
     rollOver(index, at: now)

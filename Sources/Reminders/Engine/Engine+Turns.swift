@@ -4,8 +4,8 @@ import Containers
 /// Work in turns: one event fires so much and no more, and the rest follows with the next ticks.
 ///
 /// The owner stores all firings of an event in one transaction. Without a bound, a million
-/// reminders due at once would need gigabytes and stop everything else for minutes. What is due on
-/// time comes before what waits from earlier turns.
+/// reminders due at once would need gigabytes and stop everything else for minutes. Reminders
+/// that are due on time come before the rest of earlier turns.
 extension Engine {
   struct Turn: Sendable {
     /// Firings of one event: some tens of milliseconds of storing.

@@ -50,8 +50,8 @@ package struct Engine: ~Copyable, Sendable {
   var held: Set<Int32> = []
   /// Whether this event sums up missed deadlines even if there is only one.
   var isCatchingUp = false
-  /// Firings that were missed since the engine was last not behind: those told, those dropped for
-  /// their age, and when the first and the last were due.
+  /// Firings that were missed since the engine was last not behind: how many were reported,
+  /// how many were too old, and when the first and the last were due.
   var missedCount = 0
   var leftOutCount = 0
   var missedSpan: ClosedRange<Instant>?
@@ -60,7 +60,7 @@ package struct Engine: ~Copyable, Sendable {
 
   var slots = ReminderTable()
   var timers = TimerHeap()
-  /// What the present event has done.
+  /// The work of the present event.
   var turn = Turn()
   /// Slots that earlier turns left to evaluate, by due time.
   var backlog = TimerHeap()
@@ -68,7 +68,7 @@ package struct Engine: ~Copyable, Sendable {
   var behindSince: Instant?
   /// Whether reminders are being loaded; firings that were missed wait for the end.
   var isLoading = false
-  /// The next slot to start of those that were loaded.
+  /// The next loaded slot to start.
   var loadedSlot: Int32 = 0
   /// Preemptive reminders by the earliest time at which they may have to say "leave".
   var departures: DepartureQueue

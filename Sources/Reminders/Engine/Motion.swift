@@ -2,7 +2,7 @@ import CivilTime
 import Geodesy
 import Geofencing
 
-/// Speed and course of the device: the receiver's own, else those of its last positions.
+/// Speed and course of the device: the receiver's own, else computed from its last positions.
 struct Motion: Sendable {
   /// The last positions: one at least `baseline` old, and those after it.
   private var track: [PositionSample] = []

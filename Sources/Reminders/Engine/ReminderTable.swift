@@ -12,7 +12,7 @@ struct Slot {
 
 /// The engine's reminders: an array of slots with a free list, and a dictionary from ids to slots.
 ///
-/// The number of a slot is also that of its timer and fence.
+/// The number of a slot is also the number of its timer and fence.
 ///
 /// Invariants: `byID` maps exactly the ids of the reminders to their slots; `free` has each vacant
 /// slot once; the counts match the reminders.

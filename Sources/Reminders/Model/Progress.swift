@@ -49,7 +49,7 @@ package struct Progress: Equatable, Sendable {
 extension Progress {
   package init(state: Reminder.State = .armed) { self.init(state: state, presence: .unknown) }
 
-  /// The visit that is on does not fire any more, nor does a departure that is held.
+  /// Ends the present visit: neither it nor a held departure fires.
   mutating func endVisit() {
     visitSettled = true
     if presence == .outside { presenceSince = nil }

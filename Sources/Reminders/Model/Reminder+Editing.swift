@@ -4,8 +4,8 @@ extension Reminder {
   /// Ways to say where.
   private static let shapes = ["place", "region", "near_category"]
 
-  /// A reminder's document with changes; null removes a member. What a change replaces is removed,
-  /// and what it does not give stays, such as the radius of another place.
+  /// A reminder's document with changes; null removes a member. A member that a change replaces is
+  /// removed. A member that it does not name stays, such as the radius of another place.
   package static func document(_ old: JSONObject, with changes: JSONObject) -> JSONObject {
     var document = old
     // Of a member that is given twice the last one counts.

@@ -135,7 +135,7 @@ extension Reminder {
     return found
   }
 
-  /// What is wrong with its combination of conditions.
+  /// The faults of its combination of conditions.
   private func conflicts(in zone: TimeZoneRules) -> [ReminderError] {
     var found = ignored
     let window = Window(self, in: zone)

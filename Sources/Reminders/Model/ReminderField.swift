@@ -100,9 +100,9 @@ package struct ReminderField: Sendable {
 
   /// - Parameters:
   ///   - standard: the value of a new reminder.
-  ///   - get: nil where it is not set.
-  ///   - typed: the value shown by the form, where it differs.
-  ///   - sentence: replaces `clause` where it needs other fields as well.
+  ///   - get: nil where not set.
+  ///   - typed: the form's value, where it differs.
+  ///   - sentence: replaces `clause` where it needs more fields.
   ///   - read: gets the whole document as well.
   init<Value>(
     _ key: String, _ format: FieldFormat<Value>, _ option: Option? = nil, standard: Value? = nil,

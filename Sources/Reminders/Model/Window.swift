@@ -41,7 +41,7 @@ struct Window {
     days.map { $0.contains(day(of: instant).weekday) } ?? true
   }
 
-  /// The start of the first day after that of `instant` that `days` has.
+  /// The start of the first day in `days` after the day of `instant`.
   func nextDay(after instant: Instant) -> Instant {
     let today = day(of: instant)
     var moment = instant

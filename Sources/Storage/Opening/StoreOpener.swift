@@ -104,7 +104,7 @@ struct StoreOpener {
     let endedCleanly = try FileSystem.size(of: path + "-wal") ?? 0 == 0
     let isChecked = isSuspect || !endedCleanly || size <= Self.checkedSize
     // A process killed between its write and its sync leaves commits that the system's cache alone
-    // holds. Nothing may be told of them that a power failure could still take back.
+    // holds. Nobody may hear of a commit that a power failure could still take back.
     if !endedCleanly { try sync(path + "-wal") }
     let database = try Database(path: path)
     try database.refuseForeign(migrations)

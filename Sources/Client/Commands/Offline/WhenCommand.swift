@@ -2,7 +2,7 @@ import ArgumentParser
 import CivilTime
 import JSONText
 
-/// What the program understands by a time or a repeat.
+/// How the program reads a time or a repeat.
 struct WhenCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "when", abstract: "Show how a time or a repeat is read.",
