@@ -50,8 +50,8 @@ check: ## the fast unit tests, for after an edit
 lint: ## the style of the Swift sources
 	$(SWIFT) format lint --strict --recursive Sources Benchmarks Tests Tools Fuzz Package.swift
 
-prose: ## the language of documents, help texts and messages, and the spelling of all files
-	@Tools/prose/check --group documents --group help --group messages
+prose: ## the language of documents, help texts, messages and comments, and the spelling of all files
+	@Tools/prose/check --group documents --group help --group messages --group comments
 	@if command -v codespell >/dev/null; then codespell; else \
 	  echo "spelling not checked: it needs codespell (apt-get install codespell)"; fi
 

@@ -10,9 +10,9 @@ package import CivilTime
 ///
 /// Better means, in this order:
 ///
-/// 1. a better kind of solution: simulated or manual, dead reckoning, satellites, RTK.
-/// 2. of the same kind a fresher one: positions that are `staleness` nearer to the clock.
-/// 3. of the same kind and age a far more precise one: a quarter of the error or less, and 25 m.
+/// 1. A better kind of solution: simulated or manual, dead reckoning, satellites, RTK.
+/// 2. Of the same kind a fresher one: positions that are `staleness` nearer to the clock.
+/// 3. Of the same kind and age a far more precise one: a quarter of the error or less, and 25 m.
 ///
 /// The criteria are coarse: a change between 2D and 3D, or in the error, is no reason to switch.
 package struct Arbiter: Sendable {
