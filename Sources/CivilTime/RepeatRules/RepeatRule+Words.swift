@@ -15,7 +15,7 @@ extension RepeatRule {
         return nil
       }
       if day == -1 { return "\(every) on the last day" }
-      return day > 0 ? "\(every) on the \(Self.ordinal(day))" : nil
+      return day > 0 ? "\(every) on the \(day)\(TimeWords.ending(ofDay: day))" : nil
     case (true, false, false):
       guard frequency == .yearly, monthDays.count == 1, months.count == 1,
         let day = monthDays.first,
@@ -44,15 +44,6 @@ extension RepeatRule {
     let words = [1: "first", 2: "second", 3: "third", 4: "fourth", -1: "last"]
     guard frequency == .monthly, names.count == 1, let word = words[ordinal] else { return nil }
     return interval == 1 ? "every \(word) \(list) of the month" : "\(every) on the \(word) \(list)"
-  }
-
-  private static func ordinal(_ day: Int) -> String {
-    switch day {
-    case 1, 21, 31: "\(day)st"
-    case 2, 22: "\(day)nd"
-    case 3, 23: "\(day)rd"
-    default: "\(day)th"
-    }
   }
 }
 

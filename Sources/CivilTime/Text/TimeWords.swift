@@ -96,14 +96,17 @@ enum TimeWords {
   static func ordinal(_ word: String) -> Int? {
     var scanner = ByteScanner(word)
     guard let day = scanner.number(digits: 1...2), (1...31).contains(day) else { return nil }
-    let ending =
-      switch day {
-      case 1, 21, 31: "st"
-      case 2, 22: "nd"
-      case 3, 23: "rd"
-      default: "th"
-      }
-    return scanner.rest == ending ? day : nil
+    return scanner.rest == ending(ofDay: day) ? day : nil
+  }
+
+  /// `st` of `1st`.
+  static func ending(ofDay day: Int) -> String {
+    switch day {
+    case 1, 21, 31: "st"
+    case 2, 22: "nd"
+    case 3, 23: "rd"
+    default: "th"
+    }
   }
 
   /// Words that join others and mean nothing alone.

@@ -155,7 +155,7 @@ extension Engine {
 
   // MARK: - The clock was behind
 
-  /// Counts each due time up to `time` as fired: it has fired before the clock went wrong backward.
+  /// Counts each due time up to `time` as fired: it fired before the clock went wrong backward.
   private func count(asFired time: Instant, _ reminder: Reminder, _ progress: inout Progress) {
     progress.early = nil
     guard progress.state == .armed, let current = progress.occurrence else { return }

@@ -147,17 +147,19 @@ import Testing
     #expect(try waiting(next) == [])
   }
 
+  /// The folder of a daemon that has ended with a firing that journald did not take.
+  private func folderOfAnUnwrittenFiring() throws -> TemporaryFolder {
+    let rig = try Rig()
+    rig.journal.beforeEntry = { entry throws(JournalError) in
+      if entry.isFiring { throw refusal }
+    }
+    try fire(["a"], in: rig)
+    return rig.folder
+  }
+
   /// Rather twice than never.
   @Test func allFiringsAreReportedIfTheJournalCannotBeRead() throws {
-    let folder: TemporaryFolder
-    do {
-      let rig = try Rig()
-      folder = rig.folder
-      rig.journal.beforeEntry = { entry throws(JournalError) in
-        if entry.isFiring { throw refusal }
-      }
-      try fire(["a"], in: rig)
-    }
+    let folder = try folderOfAnUnwrittenFiring()
     let next = try Rig(
       folder: folder, lookUp: { _ in throw JournalError.notRead(action: "open", code: 13) })
     #expect(next.journal.firings.count == 1)
@@ -166,15 +168,7 @@ import Testing
 
   /// The last run's firing is in the journal, and journald is full while the daemon starts.
   @Test func theLookUpWaitsUntilTheJournalTakesEntries() throws {
-    let folder: TemporaryFolder
-    do {
-      let rig = try Rig()
-      folder = rig.folder
-      rig.journal.beforeEntry = { entry throws(JournalError) in
-        if entry.isFiring { throw refusal }
-      }
-      try fire(["a"], in: rig)
-    }
+    let folder = try folderOfAnUnwrittenFiring()
     var isFull = true
     let next = try Rig(
       folder: folder,
