@@ -11,8 +11,8 @@ import Geofencing
 /// If the clock was right and goes wrong backward, the same happens. When it returns, what had
 /// fired counts again: nothing fires twice.
 extension Engine {
-  /// A smaller step back, such as one of NTP, takes nothing back. A reminder that is due sooner than
-  /// this does not fire again.
+  /// A smaller step back, such as one of NTP, takes nothing back. A reminder that is due sooner
+  /// than this does not fire again.
   static let clockTolerance = TimeSpan.minutes(10)
 
   /// The times that the clock has shown since it was last set.
