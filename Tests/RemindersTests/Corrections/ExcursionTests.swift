@@ -51,9 +51,9 @@ import Testing
     #expect(firing.position.map { abs($0.distance(to: EngineHarness.home) - 2_000) < 1 } == true)
   }
 
-  /// Two agree, so the device counts as there; after the jump back the true time is told, though
-  /// there is little slack.
-  @Test(arguments: [5.0, 40]) func whatAFalsePlaceToldIsToldAgain(minutesBefore: Double) throws {
+  /// Two agree, so the device counts as there. After the jump back the true time is reported,
+  /// though there is little slack.
+  @Test(arguments: [5.0, 40]) func aFalseTimeToLeaveIsReportedAgain(minutesBefore: Double) throws {
     var harness = EngineHarness()
     harness.fix(2_000)
     try harness.add(Self.ferry)

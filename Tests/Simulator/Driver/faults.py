@@ -1,6 +1,6 @@
 """The faults of a run: which call fails, and how.
 
-A fault is armed when the one before it has happened, or has waited for its call in vain. It counts
+A fault is armed when the one before it has happened, or its call has not come for long. It counts
 calls from then on.
 """
 

@@ -50,7 +50,7 @@ class Script:
                       + [{"uncertain": id} for id in self.uncertain])
 
     def actions(self):
-        """(microseconds, line) by time; the fixes with those that the receiver sends after them."""
+        """(microseconds, line) by time; each fix with the lines that the receiver sends after it."""
         fixes = [step["at"] for step in self.steps if step["do"] == "fix"] + [self.head["end"]]
         found, number = [], 0
         for step in self.steps:

@@ -209,7 +209,7 @@ class Simulation(User):
         if unknown:
             self.failures.append(f"lost: the ledger has not {sorted(unknown)}, which were told")
         if len(set(self.watched)) < len(self.watched):
-            self.failures.append("doubled: a client was told a firing twice")
+            self.failures.append("doubled: a client received a firing twice")
         self.failures += oracle.compare(
             self.script, rows, self.failed_calls > 0 or self.has_weather)
 

@@ -25,7 +25,7 @@ class User:
         self.zone = os.path.join(folder, "localtime")
         self.set_zone(self.script.head["zone"])
         self.fix = None
-        self.reminders = {}  # those that the daemon has answered for
+        self.reminders = {}  # reminders that the daemon has answered for
         self.under_way = None  # the line whose call has no answer yet
         self.queue = []  # lines that come before the next one of the script
         self.retries, self.waited = 0, 0
@@ -170,7 +170,7 @@ class User:
             self.fault.arm(self.world)
 
     def watch(self):
-        """Takes the firings that a client was told."""
+        """Takes the firings that a client received."""
         while (answer := self.watcher.answer()) is not None and answer[1] is None:
             self.watched.append(answer[0]["firing"]["firing_id"])
 

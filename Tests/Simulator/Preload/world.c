@@ -14,7 +14,7 @@ const char *state_folder, *world_folder;
 unsigned char roles[DESCRIPTORS];
 static int channel = -1;
 
-/* The highest numbers, so that the daemon's own are those that it would have. */
+/* The highest numbers, so that the daemon's own numbers stay as they would be. */
 static int move_up(int file) {
   int moved = syscall(SYS_fcntl, file, F_DUPFD_CLOEXEC, 900);
   syscall(SYS_close, file);
