@@ -7,7 +7,7 @@ struct GeoremindCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "georemind",
-    abstract: "Reminders that fire at places and times: the client of georemindd.",
+    abstract: "Reminders at places and times: the client of the service (daemon) georemindd.",
     version: "georemind \(version)",
     groupedSubcommands: [
       CommandGroup(

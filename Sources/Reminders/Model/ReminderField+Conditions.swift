@@ -80,8 +80,9 @@ extension ReminderField {
     ReminderField(
       "if_inside", \.ifInside, .choice,
       Option(
-        "if-inside", "The action if you are inside already.", "action", for: .location,
-        because: "it waits for a time, not for a visit")),
+        "if-inside",
+        "If you are inside now: wait for the next visit (the default) or fire at once.",
+        "action", for: .location, because: "it waits for a time, not for a visit")),
   ]
 
   /// A limit of the device's speed, metres a second.
@@ -98,7 +99,7 @@ extension ReminderField {
     ReminderField(
       "\(name)_mps", path, .speed,
       Option(
-        option, "Not while \(excludes): 5 (m/s), 20km/h, 10kn, 30mph.", "speed",
+        option, "Only \(range("this speed")): 5 (m/s), 20km/h, 10kn, 30mph.", "speed",
         example: example, for: .location, because: "it rings at its time, whatever your speed"),
       clause: { limit, _ in "not while \(excludes) than \(Speed.text(limit, digits: 0))" },
       condition: FieldCondition(

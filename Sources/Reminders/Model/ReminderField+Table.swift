@@ -92,14 +92,14 @@ extension ReminderField {
     ReminderField(
       "on", \.trigger, .choice,
       Option(
-        "on", "The event at the place.", "event", for: .location,
+        "on", "The event at the place; arrive unless set.", "event", for: .location,
         because: "it waits for a time, not for a visit"),
       where: { $0.kind == .location }),
     ReminderField(
       "dwell_s", .span,
       Option(
-        "dwell", "The time to stay, or with --on depart to be away; implies --on dwell.", "span",
-        example: "5min", for: .location, because: "it waits for a time, not for a visit"),
+        "dwell", "The time to stay (sets --on dwell); with --on depart, the time to be away first.",
+        "span", example: "5min", for: .location, because: "it waits for a time, not for a visit"),
       get: { reminder in
         guard reminder.kind == .location, reminder.trigger != .arrive else { return nil }
         return reminder.dwell ?? (reminder.trigger == .dwell ? reminder.hold : nil)
@@ -150,7 +150,7 @@ extension ReminderField {
     ReminderField(
       "transport", \.transport, .choice,
       Option(
-        "by", "The mode of transport.", "mode", for: .preemptive,
+        "by", "The mode of transport; driving unless set.", "mode", for: .preemptive,
         because: "it has no way to estimate"),
       where: { $0.kind == .preemptive }),
     ReminderField(

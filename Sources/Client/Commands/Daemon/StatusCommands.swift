@@ -7,7 +7,8 @@ import JSONText
 /// The daemon's health.
 struct StatusCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Show the daemon's health: feeds, fix, next due time.")
+    commandName: "status", abstract: "Show the daemon's health: feeds, fix, next due time.",
+    discussion: "The exit code is 69 if no daemon answers.")
 
   @OptionGroup var options: CommonOptions
 

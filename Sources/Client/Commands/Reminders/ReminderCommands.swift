@@ -90,7 +90,7 @@ struct SnoozeCommand: ClientCommand {
 /// Shows the next reminder by date.
 struct PeekCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "peek", abstract: "Show the next reminder of a kind by date.")
+    commandName: "peek", abstract: "Show the reminder of a kind that is due first.")
 
   @Option(help: "The kind of reminder.")
   var kind: Reminder.Kind
@@ -105,7 +105,7 @@ struct PeekCommand: ClientCommand {
 struct PopCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "pop",
-    abstract: "Complete the next reminder of a kind by date, and show it.")
+    abstract: "Complete the reminder of a kind that is due first, and show it.")
 
   @Option(help: "The kind of reminder.")
   var kind: Reminder.Kind
