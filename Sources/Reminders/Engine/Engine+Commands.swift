@@ -116,6 +116,7 @@ extension Engine {
     let reminder = slot.reminder
     let hasMovedOn =
       slot.progress.isUnacknowledged && slot.progress.leadsFired == 0
+      && slot.progress.state != .fired
       && (slot.progress.occurrence.map { $0 > now } ?? false)
     change(index) {
       $0.isUnacknowledged = false
@@ -157,9 +158,12 @@ extension Engine {
     let isAhead = slot.reminder.kind == .date && !slot.progress.isUnacknowledged
     let due = isAhead ? upcoming(index, at: now)?.moment : nil
     if !slot.hasFence { forgetPresence(index) }
+    // A place that has fired for its last due time: its one lead is used up.
+    let isSpent = slot.progress.state == .fired && slot.reminder.kind == .location
     change(index) {
       $0.state = .snoozed
       $0.nagging = nil
+      if isSpent, slot.reminder.repeats { $0.leadsFired = 1 }
       switch snooze {
       case .until(let instant): $0.snoozedUntil = due.map { max($0, instant) } ?? instant
       case .by(let span): $0.snoozedUntil = max(due ?? now, now) + span

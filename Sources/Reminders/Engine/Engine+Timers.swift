@@ -100,14 +100,16 @@ extension Engine {
     }
   }
 
-  /// The end of a snooze inside reports this visit, but no due time that is still to come.
+  /// The end of a snooze inside reports this visit, but no due time that is still to come. A
+  /// reminder that had fired for its last due time has fired again.
   private mutating func wakeAtPlace(_ index: Int32, isReported: Bool, at now: Instant) {
     activate(index, at: now)
     rollOver(index, at: now)
     guard isReported, let slot = slots.slot(index), slot.progress.state == .armed else { return }
     let usesVisit = slot.progress.presence == .inside && !waitsForDue(slot, at: now)
     if usesVisit || slot.progress.presence == .outside { change(index) { $0.endVisit() } }
-    guard !slot.reminder.everyVisit, usesVisit || !slot.reminder.repeats else { return }
+    let isSpent = usesVisit || !slot.reminder.repeats || slot.progress.leadsFired > 0
+    guard !slot.reminder.everyVisit, isSpent else { return }
     advance(index, after: now, spent: .fired)
   }
 

@@ -244,4 +244,34 @@ import Testing
     #expect(
       harness.firings.map(\.time.json) == ["2026-06-12T16:30:00Z", "2026-06-12T17:10:00Z"])
   }
+
+  @Test func afterItsLastDueTimeASnoozeAtAPlaceRingsOnceMoreAndNoVisitDoes() throws {
+    var harness = EngineHarness()
+    for _ in 0..<3 { harness.fix(600) }
+    try harness.add(
+      #"{"id":"t","title":"T",\#(EngineHarness.place()),"due":"2026-06-12T09:00:00Z","#
+        + #""repeat":"FREQ=DAILY;COUNT=1"}"#)
+    harness.walk(from: 600, to: 0)
+    harness.walk(from: 0, to: 600)
+    harness.send(.snooze(id: "t", .until(harness.now + .minutes(10))))
+    harness.wait(1200)
+    #expect(harness.events == ["t:arrive", "t:due"])
+    harness.walk(from: 600, to: 0)
+    harness.wait(1200)
+    #expect(harness.events == ["t:arrive", "t:due"])
+  }
+
+  @Test func doneBeforeTheLastDueTimeOfAPlaceThatHasFiredEndsIt() throws {
+    var harness = EngineHarness()
+    for _ in 0..<3 { harness.fix(600) }
+    try harness.add(
+      #"{"id":"t","title":"T",\#(EngineHarness.place()),"due":"2026-06-12T18:00:00Z","#
+        + #""lead_s":[7200],"repeat":"FREQ=DAILY;COUNT=1"}"#)
+    harness.walk(from: 600, to: 0)
+    #expect(harness.events == ["t:arrive"])
+    harness.send(.done(id: "t"))
+    harness.walk(from: 0, to: 600)
+    harness.walk(from: 600, to: 0)
+    #expect(harness.events == ["t:arrive"])
+  }
 }
