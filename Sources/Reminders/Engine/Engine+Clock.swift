@@ -90,6 +90,13 @@ extension Engine {
       {
         let moved = move(occurrence, of: slot, from: oldZone, at: now)
         change(index) { $0.occurrence = moved }
+        // At the new moment `from` may exclude it.
+        if slot.reminder.repeats, slot.reminder.kind != .location, slot.progress.state == .armed,
+          !admits(moved, of: slot.reminder),
+          let next = nextOccurrence(of: slot.reminder, after: moved)
+        {
+          open(next, index)
+        }
       }
       schedule(index, at: now)
     }

@@ -67,6 +67,7 @@ extension Engine {
     let isNewWindow =
       before.days != reminder.days || before.hours != reminder.hours
       || before.from != reminder.from
+      || (reminder.kind == .preemptive && before.until != reminder.until)
     let occurrence =
       isNewPlan
       ? firstOccurrence(of: reminder, at: now)
@@ -136,6 +137,8 @@ extension Engine {
       open(next, index)
       activate(index, at: now)
     } else if reminder.kind == .location, reminder.everyVisit, !reminder.repeats {
+      // Silent until the next visit, it stays so.
+      if slot.progress.state == .snoozed, slot.progress.snoozedUntil == nil { return }
       change(index) {
         $0.state = .armed
         $0.snoozedUntil = nil

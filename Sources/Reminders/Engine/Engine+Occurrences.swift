@@ -38,7 +38,7 @@ extension Engine {
     return latestOccurrence(of: reminder, after: first, upTo: now + lead) ?? first
   }
 
-  /// The occurrence of a repeating reminder whose days, hours or `from` change: the first unused
+  /// The occurrence of a repeating reminder whose window changes: the first unused
   /// occurrence that the new ones admit. The old conditions have used up the
   /// earlier occurrences that they admitted.
   /// - Parameters:
@@ -49,7 +49,11 @@ extension Engine {
     tolerance: TimeSpan = .zero
   ) -> Instant? {
     let current = old.progress.occurrence
-    if let current, current <= now, admits(current, of: reminder, in: zone) { return current }
+    if let current, current <= now, admits(current, of: reminder, in: zone),
+      admits(current, of: old.reminder, in: oldZone)
+    {
+      return current
+    }
     var next = firstOccurrence(of: reminder, at: now)
     while let first = next, let current, first < current - tolerance,
       admits(first, of: old.reminder, in: oldZone)

@@ -31,6 +31,9 @@ struct Crossings {
     }
   }
 
+  /// The daemon starts anew: the track is forgotten.
+  mutating func restart() { monitor = monitor.restarted(policy: Self.policy) }
+
   /// Takes a fix, and returns the crossed regions with the times at which they were crossed.
   mutating func follow(_ fix: Fix) -> [String: Double] {
     guard let time = fix.time else { return [:] }

@@ -80,6 +80,8 @@ package struct Run {
       engine.change(to: zone)
     case .restart:
       engine.restart()
+      crossings.restart()
+      model.restart()
       isRestarted = true
     }
     note(action)

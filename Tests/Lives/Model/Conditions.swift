@@ -26,15 +26,16 @@ extension ReminderSpec {
   }
 
   /// Whether a place may fire at this moment.
-  func permits(_ moment: Moment, _ motion: Motion, in zone: Zone) -> Bool {
+  /// - Parameter motion: nil if unknown.
+  func permits(_ moment: Moment, _ motion: Motion?, in zone: Zone) -> Bool {
     isAfterFrom(moment, in: zone) && isBeforeEnd(moment, in: zone)
-      && isInHours(moment, in: zone) && isOnDays(moment, in: zone)
-      && motion.speed <= maximumSpeed ?? .infinity && motion.speed >= minimumSpeed ?? 0
-      && isOnCourse(motion)
+      && isInHours(moment, in: zone) && isOnDays(moment, in: zone) && permits(motion)
   }
 
-  private func isOnCourse(_ motion: Motion) -> Bool {
-    heading.map { motion.speed >= 0.5 && $0.contains(motion.course) } ?? true
+  private func permits(_ motion: Motion?) -> Bool {
+    guard let motion else { return maximumSpeed == nil && minimumSpeed == nil && heading == nil }
+    return motion.speed <= maximumSpeed ?? .infinity && motion.speed >= minimumSpeed ?? 0
+      && (heading.map { motion.speed >= 0.5 && $0.contains(motion.course) } ?? true)
   }
 
   /// Whether an occurrence of a date or a time to leave is left out: it is on another day than the

@@ -17,7 +17,8 @@ package struct Model {
   let end: Moment
   /// The regions that held the last fix; nil before the first.
   package internal(set) var inside: Set<String>?
-  var motion = Motion(speed: 0, course: 0)
+  /// nil before the first fix since the start.
+  var motion: Motion?
   var records: [String: Record] = [:]
   package internal(set) var firings: [Firing] = []
   /// Moments to evaluate, by the minute that they are in.
@@ -108,6 +109,9 @@ package struct Model {
     }
     evaluate()
   }
+
+  /// The daemon starts anew: how fast the device goes, the next fix tells.
+  package mutating func restart() { motion = nil }
 
   // MARK: - Zone
 
