@@ -42,7 +42,7 @@ extension Daemon {
     _ command: Command,
     and body: () throws(StoreError) -> Void = { () throws(StoreError) in }
   ) throws(StoreError) {
-    if isRunning, let now = clock.now { return try host.perform(command, at: now, and: body) }
+    if isLoaded, let now = clock.now { return try host.perform(command, at: now, and: body) }
     var changes = Changes()
     changes.saved = command.saved
     changes.forgotten = command.forgotten
@@ -84,7 +84,7 @@ extension Daemon {
 
   /// Completes the current occurrence; for `pop` the next one.
   func complete(_ entry: ReminderStore.Entry, isPop: Bool = false) throws {
-    if isRunning {
+    if isLoaded {
       let id = entry.reminder.id
       try perform(Command(events: [isPop ? .pop(id: id) : .done(id: id)]))
       calendarsFollow(doneIn: entry)
@@ -96,7 +96,7 @@ extension Daemon {
   }
 
   func snooze(_ reminder: Reminder, until text: String) throws {
-    guard isRunning, let now = clock.now else {
+    guard isLoaded, let now = clock.now else {
       throw GeoremindError.refusedByPolicy(reason: "the recording has not begun yet")
     }
     if text == "next-visit" {

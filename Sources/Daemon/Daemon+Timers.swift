@@ -25,7 +25,12 @@ extension Daemon {
     if let interval = services.watchdogInterval { try addWatchdog(every: interval) }
     dailyTimer = try loop.addTimer(.bootTime, accuracy: 600_000_000) { [unowned self] _ in
       shortenLedger()
+      beginCheck()
     }
+    checkTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
+      checkNextTable()
+    }
+    checkTimer?.setPriority(.background)
     dailyTimer?.arm(in: Self.clockProbation)
   }
 
@@ -43,6 +48,34 @@ extension Daemon {
       if count > 0 { log.info("Removed \(count) firings older than \(days) days from the ledger") }
     } catch {
       log.error("Cannot shorten the ledger: \(error)")
+    }
+  }
+
+  // MARK: - The weekly check of the store
+
+  /// Begins the check if the last one is a week old: a table every few seconds.
+  func beginCheck() {
+    guard let now = clock.live, host.engine.isClockTrusted,
+      (try? IntegrityCheck(store).isDue(at: now)) == true
+    else { return }
+    uncheckedTables = IntegrityCheck.tables
+    checkTimer?.arm(in: 0)
+  }
+
+  func checkNextTable() {
+    guard let table = uncheckedTables.popLast() else { return }
+    do {
+      if let fault = try IntegrityCheck(store).check(table) {
+        announcer.write(
+          fault.isRepaired
+            ? "An index of the store did not match its table, and was rebuilt: \(fault.text)"
+            : "The store is damaged: \(fault.text). A restart recovers what can be read", .error,
+          .storeFailure)
+      }
+      if !uncheckedTables.isEmpty { checkTimer?.arm(in: 5_000_000) }
+      if uncheckedTables.isEmpty, let now = clock.live { try IntegrityCheck(store).note(at: now) }
+    } catch {
+      log.error("Cannot check the store: \(error)")
     }
   }
 

@@ -40,14 +40,20 @@ final class Daemon {
   var markTimer: TimerSource?
   var statusTimer: TimerSource?
   var dailyTimer: TimerSource?
+  var checkTimer: TimerSource?
+  /// Tables that the weekly check has yet to read.
+  var uncheckedTables: [String] = []
   var clockSteps: ClockStepSource?
   private(set) var time: TimeKeeper?
   /// Decides whether the clock is trusted; used at the start.
   var clockTrust: ClockTrust
-  private var isLoaded = false
+  /// Whether the engine has the reminders; false before the first fix of a recording.
+  var isLoaded = false
   /// The store did not give its reminders, and has to be asked again.
   var isLoadRefused = false
   var selfCheck = SelfCheck()
+  /// The rows that the last loading left out.
+  var unreadable: [RowProblem] = []
   /// Limit of all reminders in bytes: a million of the usual size.
   var maximumReminderBytes = 256 << 20
   /// Limit of the database for adding places, in bytes: some ten million of the usual size.
@@ -239,44 +245,6 @@ final class Daemon {
       log.error("The control socket stays at \(old): \(error)")
     }
   }
-
-  // MARK: - Reminders
-
-  /// Puts the store's reminders into the engine, once the time is known.
-  func loadReminders(at now: Instant) {
-    guard !isLoaded else { return }
-    do {
-      if clock.isLive {
-        if let fix = try store.state.lastFix() { host.remember(fix) }
-        if settings.engine.learnsFromTrips {
-          host.remember(try store.state.experience(), at: now)
-        }
-      }
-      for problem in try host.load(at: now) { log.error("\(problem)") }
-      isLoaded = true
-      if isLoadRefused { log.notice("The store works again; its reminders are loaded") }
-      isLoadRefused = false
-    } catch {
-      if !isLoadRefused { announcer.announceStoreFailure("\(error)") }
-      isLoadRefused = true
-      retryTimer?.arm(in: 5_000_000)
-    }
-  }
-
-  /// Reminders that come with the configuration: new ones are added, changed ones changed, by id.
-  private func loadReminderFiles() throws {
-    for path in settings.reminderFiles {
-      do {
-        let count = try ReminderFiles.merge(path, into: self)
-        if count > 0 { log.info("\(path): \(count) reminders added or changed") }
-      } catch {
-        log.error("\(error)")
-      }
-    }
-  }
-
-  /// Whether the engine has the reminders; false before the first fix of a recording.
-  var isRunning: Bool { isLoaded }
 
   // MARK: - Status
 

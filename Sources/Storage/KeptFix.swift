@@ -64,6 +64,12 @@ package struct EngineState {
     try keep(JSONValue.object(object).line, as: Self.experienceKey)
   }
 
+  func number(_ key: String) throws(StoreError) -> Int64? {
+    try database.text("SELECT value FROM state WHERE key = ?", [.text(key)]).flatMap { Int64($0) }
+  }
+
+  func keep(_ number: Int64, as key: String) throws(StoreError) { try keep("\(number)", as: key) }
+
   private func keep(_ value: String, as key: String) throws(StoreError) {
     try database.run(
       """

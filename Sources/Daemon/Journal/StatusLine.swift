@@ -37,6 +37,10 @@ extension Daemon {
     if feeds.isEmpty { parts.append("no feed") }
     if let next = nextDue { parts.append("next due \(time.absolute(next))") }
     if !host.engine.isClockTrusted { parts.append("clock not trusted yet, dates wait") }
+    if !unreadable.isEmpty {
+      let count = unreadable.count
+      parts.append("\(count) reminder\(count == 1 ? "" : "s") cannot be read")
+    }
     if let failure = host.storeFailureText { parts.append("store failure: \(failure)") }
     return parts.joined(separator: "; ")
   }
@@ -45,6 +49,9 @@ extension Daemon {
   var nextDue: Instant? {
     clock.now.flatMap { host.engine.upcoming(limit: 1, at: $0).first?.moment }
   }
+
+  /// Limit of unreadable rows in a status.
+  private static let shownProblems = 20
 
   var statusJSON: JSONObject {
     var status = JSONObject([
@@ -58,6 +65,9 @@ extension Daemon {
       "wakes_from_suspend": .bool(time?.wakes ?? false),
       "reminders": .int(host.engine.count),
       "armed": .int(host.engine.armedCount),
+      "unreadable": unreadable.isEmpty
+        ? nil : .array(unreadable.prefix(Self.shownProblems).map { .string("\($0)") }),
+      "unreadable_text": unreadable.isEmpty ? nil : .string(store.salvagePath),
       "position": .string(
         host.engine.lastFix == nil ? "none" : host.engine.isPositionLost ? "lost" : "known"),
       "next_due": nextDue.map { .string($0.json) },

@@ -76,6 +76,14 @@ enum FileSystem {
     }
   }
 
+  /// Writes to the end of an existing file.
+  static func append(_ bytes: [UInt8], to path: String) throws(StoreError) {
+    let file = Glibc.open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+    guard file >= 0 else { throw failure("open", path) }
+    defer { close(file) }
+    try write(bytes[...], to: file, path)
+  }
+
   private static func write(
     _ bytes: ArraySlice<UInt8>, to file: Int32, _ path: String
   ) throws(StoreError) {

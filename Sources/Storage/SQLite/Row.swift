@@ -1,5 +1,6 @@
 import CSQLite
 import CivilTime
+import JSONText
 
 /// The reason why a row is unreadable.
 struct RowFault: Error, Equatable {
@@ -13,7 +14,7 @@ package struct RowProblem: Equatable, Sendable, CustomStringConvertible {
   package let row: Int64
   package let reason: String
 
-  package var description: String { "row \(row) of table \(table) was skipped: \(reason)" }
+  package var description: String { "row \(row) of table \(table) cannot be read: \(reason)" }
 }
 
 /// Rows read from a table, and problems with others.
@@ -52,6 +53,25 @@ struct Row {
     case SQLITE_BLOB: return .blob(rawBytes(index))
     default: return .null
     }
+  }
+
+  /// All columns that hold something. Bytes are in hexadecimal notation; in a text, U+FFFD replaces
+  /// those that are no UTF-8.
+  var content: JSONObject {
+    var object = JSONObject()
+    for index in 0..<statement.columnCount {
+      let name = String(cString: sqlite3_column_name(statement.pointer, index))
+      switch value(at: index) {
+      case .integer(let number): object[name] = .int(Int(number))
+      case .real(let number): object[name] = .string("\(number)")
+      case .text(let text): object[name] = .string(text)
+      case .blob(let bytes):
+        let digits = bytes.map { $0 < 16 ? "0\(String($0, radix: 16))" : String($0, radix: 16) }
+        object[name] = .string("x'\(digits.joined())'")
+      case .null: break
+      }
+    }
+    return object
   }
 
   func integerIfAny(_ column: String) throws(RowFault) -> Int64? {

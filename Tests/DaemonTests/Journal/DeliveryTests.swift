@@ -313,6 +313,42 @@ import Testing
     #expect(next.journal.fired == [])
   }
 
+  /// A row that is damaged neither goes unnoticed nor keeps the others from loading.
+  @Test func aReminderThatCannotBeReadIsNamedAndItsTextKept() throws {
+    let folder: TemporaryFolder
+    do {
+      let rig = try Rig()
+      folder = rig.folder
+      for id in ["a", "b"] { try rig.daemon.add(dated(id, in: .hours(1))) }
+      try rig.daemon.store.database.execute(
+        "UPDATE reminder SET due = 'when it rains' WHERE id = 'a'")
+      rig.daemon.stop()
+    }
+    let rig = try Rig(folder: folder)
+    let path = rig.daemon.store.salvagePath
+    #expect(
+      rig.journal.entries(.storeFailure).map(\.message) == [
+        "The store has 1 reminder that cannot be read; it does not fire: row 1 (\(Self.fault)). "
+          + "Its text is in \(path)"
+      ])
+    #expect(try contents(path).contains(#""due":"when it rains""#))
+    let status = try rig.client().call("Status")["status"]
+    #expect(
+      status?["unreadable"]?.array
+        == [.string("row 1 of table reminder cannot be read: \(Self.fault)")])
+    #expect(rig.daemon.statusLine.contains("1 reminder cannot be read"))
+    rig.daemon.host.advance(to: Instant(microseconds: SystemClock.now()) + .hours(1.5))
+    #expect(rig.journal.fired == ["b late"])
+  }
+
+  private static var fault: String {
+    do {
+      return "\(try TimeStamp(parsing: "when it rains"))"
+    } catch {
+      return "due: \(error)"
+    }
+  }
+
   /// What the store refuses at the start is asked for again until it comes.
   @Test func remindersThatCannotBeReadAtFirstAreLoadedLater() throws {
     let folder: TemporaryFolder
@@ -328,14 +364,14 @@ import Testing
         try daemon.store.database.execute("ALTER TABLE reminder RENAME TO away")
       })
     let daemon = rig.daemon
-    #expect(!daemon.isRunning)
+    #expect(!daemon.isLoaded)
     daemon.retry()
-    #expect(!daemon.isRunning)
+    #expect(!daemon.isLoaded)
     #expect(rig.journal.entries(.storeFailure).count == 1)
 
     try daemon.store.database.execute("ALTER TABLE away RENAME TO reminder")
     daemon.retry()
-    #expect(daemon.isRunning)
+    #expect(daemon.isLoaded)
     #expect(daemon.host.engine.progress("a")?.state == .armed)
     #expect(rig.journal.entries.contains { $0.message.contains("works again") })
     daemon.host.advance(to: Instant(microseconds: SystemClock.now()) + .hours(1.5))

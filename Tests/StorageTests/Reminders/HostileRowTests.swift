@@ -1,3 +1,4 @@
+import JSONText
 import Reminders
 import TestSupport
 import Testing
@@ -64,6 +65,13 @@ import Testing
     let problems = try store.reminders.forEach { reminder, _ in each.append(reminder.id) }
     #expect(each == ["good"])
     #expect(problems == all.problems)
+    try store.salvage(problems)
+    // The text has every column, readable or not.
+    try store.salvage(problems)
+    let salvaged = try contents(store.salvagePath).split(separator: "\n").map(String.init)
+    #expect(salvaged.count == 1)
+    let row = try JSONParser.parse(salvaged[0])["row"]
+    #expect(row?["seq"]?.int == 1 && row?["id"] != nil && row?["document"] != nil)
     #expect(try store.reminders.pop(kind: .location)?.reminder.id == "good")
   }
 
@@ -76,6 +84,33 @@ import Testing
     #expect(try store.ledger.undelivered().values.map(\.firing.id) == ["good"])
     #expect(try store.ledger.undelivered().problems.count == 1)
     #expect(try store.ledger.firings().values.map(\.id) == ["good"])
+  }
+
+  @Test func anIndexThatDoesNotMatchItsTableIsRebuilt() throws {
+    try withRawConnection(
+      folder.database,
+      """
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = 'CREATE INDEX firing_time ON firing (reminder_id)'
+        WHERE name = 'firing_time';
+      """)
+    let store = try Store(in: folder)
+    #expect(store.report.action == .opened)
+    let check = IntegrityCheck(store)
+    let fault = try #require(try check.check("firing"))
+    #expect(fault.isRepaired && fault.text.contains("firing_time"), "\(fault.text)")
+    for table in IntegrityCheck.tables { #expect(try check.check(table) == nil, "\(table)") }
+  }
+
+  @Test func theWholeStoreIsCheckedOnceAWeek() throws {
+    let check = IntegrityCheck(try Store(in: folder))
+    let now = Instant.start
+    #expect(try check.isDue(at: now))
+    try check.note(at: now)
+    #expect(try !check.isDue(at: now + .hours(7 * 24 - 1)))
+    #expect(try check.isDue(at: now + .hours(7 * 24)))
+    // The clock was ahead then.
+    #expect(try check.isDue(at: now - .hours(1)))
   }
 
   @Test(arguments: ["latitude = 91.0", "radius_m = 0.0", "radius_m = 'wide'", "notes = x'00'"])

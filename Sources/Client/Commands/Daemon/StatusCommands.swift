@@ -44,6 +44,7 @@ struct StatusCommand: ClientCommand {
       "reminders",
       "\(status["reminders"]?.int ?? 0), \(status["armed"]?.int ?? 0) of them armed",
     ])
+    for problem in unreadable(status) { table.add(["unreadable", problem]) }
     table.add([
       "next due",
       status["next_due"] == nil ? "nothing" : Answer.time(status["next_due"], display.due),
@@ -59,6 +60,13 @@ struct StatusCommand: ClientCommand {
       }
     }
     return table.lines()
+  }
+
+  /// The rows that the daemon cannot read, and where their text is; empty if there is none.
+  static func unreadable(_ status: JSONObject) -> [String] {
+    let problems = (status["unreadable"]?.array ?? []).compactMap(\.string)
+    guard !problems.isEmpty, let path = status["unreadable_text"]?.string else { return [] }
+    return problems + ["their text is in \(path); add them again from it"]
   }
 
   /// Learnt travel times, one line per mode; empty before there are any.

@@ -41,6 +41,9 @@ struct ListCommand: ClientCommand {
     }
     var listing = GroupedListing(order: ListedReminder.firesBefore)
     for entry in chosen { listing.add(entry, under: grouping.heading(of: entry, zone)) }
+    for problem in StatusCommand.unreadable(try daemon.call("Status")["status"]?.object ?? [:]) {
+      try context.note(problem)
+    }
     if options.json {
       try listing.forEach { try context.output.line($0.json) }
     } else if chosen.isEmpty {

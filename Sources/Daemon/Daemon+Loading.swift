@@ -1,0 +1,58 @@
+import CivilTime
+import Storage
+
+/// Loading the reminders of the store and of the configuration.
+extension Daemon {
+  /// Puts the store's reminders into the engine, once the time is known.
+  func loadReminders(at now: Instant) {
+    guard !isLoaded else { return }
+    do {
+      if clock.isLive {
+        if let fix = try store.state.lastFix() { host.remember(fix) }
+        if settings.engine.learnsFromTrips {
+          host.remember(try store.state.experience(), at: now)
+        }
+      }
+      report(try host.load(at: now))
+      isLoaded = true
+      if isLoadRefused { log.notice("The store works again; its reminders are loaded") }
+      isLoadRefused = false
+    } catch {
+      if !isLoadRefused { announcer.announceStoreFailure("\(error)") }
+      isLoadRefused = true
+      retryTimer?.arm(in: 5_000_000)
+    }
+  }
+
+  /// Says once which rows are left out, and where their text is.
+  private func report(_ problems: [RowProblem]) {
+    unreadable = problems
+    guard !problems.isEmpty else { return }
+    let isOne = problems.count == 1
+    var text =
+      "The store has \(problems.count) reminder\(isOne ? "" : "s") that cannot be read; "
+      + "\(isOne ? "it does" : "they do") not fire: "
+    text += problems.prefix(5).map { "row \($0.row) (\($0.reason))" }.joined(separator: ", ")
+    if problems.count > 5 { text += " and others" }
+    text += ". \(isOne ? "Its" : "Their") text "
+    do {
+      try store.salvage(problems)
+      text += "is in \(store.salvagePath)"
+    } catch {
+      text += "cannot be written: \(error)"
+    }
+    announcer.write(text, .error, .storeFailure)
+  }
+
+  /// Reminders that come with the configuration: new ones are added, changed ones changed, by id.
+  func loadReminderFiles() throws {
+    for path in settings.reminderFiles {
+      do {
+        let count = try ReminderFiles.merge(path, into: self)
+        if count > 0 { log.info("\(path): \(count) reminders added or changed") }
+      } catch {
+        log.error("\(error)")
+      }
+    }
+  }
+}
