@@ -15,7 +15,11 @@ extension FixDecoder {
     guard let time = text.timeOfDay(&at) else { return }
     let status = text.letter(&at)
     guard status == UInt8(ascii: "A") || status == UInt8(ascii: "D") else {
-      if assembler.enter(time, day: nil, isFromFix: false, &context, into: &fixes) {
+      text.skipFields(9, &at)
+      let mode = text.letter(&at)
+      // The standard has V for a dead-reckoned, manual or simulated position, too.
+      let isNamed = [UInt8(ascii: "E"), UInt8(ascii: "M"), UInt8(ascii: "S")].contains(mode)
+      if assembler.enter(time, day: nil, isFromFix: false, &context, into: &fixes), !isNamed {
         assembler.update { $0.deniesFix = true }
       }
       return

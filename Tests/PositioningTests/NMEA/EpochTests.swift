@@ -81,6 +81,14 @@ struct EpochTests {
     #expect(decode(sentences + [Self.gga("120001")]).count == 1)
   }
 
+  /// The standard gives a dead-reckoned, manual or simulated position the status V.
+  @Test(arguments: [("E", 6, Fix.Source.deadReckoning), ("M", 7, .manual), ("S", 8, .simulated)])
+  func aPositionThatIsNotOfSatellitesIsNotDenied(mode: String, quality: Int, source: Fix.Source) {
+    let gga = "GPGGA,120000,\(Self.place),\(quality),04,1.0,1.0,M,,M,,"
+    let fixes = decode([gga, "GPRMC,120000,V,\(Self.place),,,010224,,,\(mode)"])
+    #expect(fixes.map(\.source) == [source])
+  }
+
   /// The date of such a sentence is of a clock that may never have been set.
   @Test func aDateWithoutAFixIsNotTaken() {
     let fixes = decode(["GPRMC,120000,V,\(Self.place),,,010101,,,N", Self.gga("120001")])
