@@ -43,6 +43,20 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
 
   /// Whether it must be called with `more`, which Varlink's language cannot express.
   package var isStreaming: Bool { self == .watchFirings || self == .watchStatus }
+
+  /// Whether it changes what it finds in the store, which must be up to date for it: pending
+  /// decisions are stored first.
+  package var changesStored: Bool {
+    switch self {
+    case .edit, .remove, .done, .snooze, .pop, .editPlace, .mergePlaces: true
+    case .add, .check, .importReminders, .list, .pageReminders, .show, .peek, .next, .why,
+      .parseTime, .status, .forgetTrips, .log, .addPlace, .listPlaces, .pagePlaces, .showPlace,
+      .findPlaces, .removePlace, .beginPlaceImport, .importPlaces, .finishPlaceImport,
+      .abandonPlaceImport, .addCategory, .editCategory, .listCategories, .removeCategory,
+      .whereAmI, .watchFirings, .watchStatus:
+      false
+    }
+  }
 }
 
 extension VarlinkCall {

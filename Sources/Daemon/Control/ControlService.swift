@@ -46,14 +46,9 @@ struct ControlService {
     }
   }
 
-  /// Methods that change what they find in the store, which must be up to date for them.
-  private static let commands: Set<GeoremindMethod> = [
-    .edit, .remove, .done, .snooze, .pop, .editPlace, .mergePlaces,
-  ]
-
   private func reply(to method: GeoremindMethod, _ given: JSONObject) throws -> JSONObject {
     let store = daemon.store
-    if Self.commands.contains(method) { try daemon.host.commitWaiting() }
+    if method.changesStored { try daemon.host.commitWaiting() }
     let text = { (name: String) in given[name]?.string }
     switch method {
     case .add:
