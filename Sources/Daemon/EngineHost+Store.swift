@@ -47,7 +47,9 @@ extension EngineHost {
     onStoreFailure()
   }
 
-  private func watchPace(of commit: Int64) {
+  /// Tells when commits become slow, and when they are quick again.
+  /// - Parameter commit: microseconds that one took.
+  func watchPace(of commit: Int64) {
     let isSlow = commit > Self.slowCommit
     guard isSlow != isStoreSlow else { return }
     isStoreSlow = isSlow
