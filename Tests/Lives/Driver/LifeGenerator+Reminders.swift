@@ -78,9 +78,10 @@ extension LifeGenerator {
       if spec.days == [] { spec.days = [(today + 1) % 7] }
     case .from: spec.from = stamp(moment(from: time, to: life.end - 36_000), floating: 50)
     case .until:
-      // Often in the very second of a fix.
-      let fixes = life.steps.map(\.time).filter { $0 > time }
-      let end = happens(40) ? fixes.randomElement(using: &random) : nil
+      // Often in the very second of a fix, or shortly before it.
+      let fixes = life.steps.map(\.time).filter { $0 > time + 20 }
+      let fix = happens(40) ? fixes.randomElement(using: &random) : nil
+      let end = fix.map { $0 - pick([0, 0, 1, 20]) }
       spec.until = stamp(end ?? moment(from: time + 3600, to: life.end), floating: 50)
     case .cooldown: spec.cooldown = pick([600, 3600, 5400, 7 * 3600, 30 * 3600])
     case .nag: spec.nag = pick([60, 300, 900, 3600])

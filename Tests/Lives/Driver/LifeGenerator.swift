@@ -14,6 +14,7 @@ package struct LifeGenerator {
     generator.move()
     generator.addReminders()
     generator.changeZone()
+    generator.restart()
     generator.react()
     return generator.life
   }
@@ -110,7 +111,22 @@ package struct LifeGenerator {
         life.insert(.edit(edited(spec, at: later)), at: later)
       }
     }
-    if happens(20) { life.insert(.restart, at: moment(from: life.start + 1, to: life.end - 1)) }
+  }
+
+  /// Restarts at any time, during a stay, and between a firing and what follows it.
+  private mutating func restart() {
+    var moments: [Moment] = []
+    if happens(15) { moments.append(moment(from: life.start + 1, to: life.end - 1)) }
+    if happens(30) { moments.append(pick(life.steps).time + pick([1, 30, 200, 900])) }
+    if happens(30), let firing = firings.randomElement(using: &random) {
+      moments.append(firing.time + pick([1, 60, 240, 1200]))
+    }
+    for moment in moments where moment < life.end { life.insert(.restart, at: moment) }
+  }
+
+  /// What the model fires so far. The order within a second is not that of the seed.
+  private var firings: [Firing] {
+    Run(life).model.firings.sorted { ($0.time, $0.order) < ($1.time, $1.order) }
   }
 
   private mutating func changeZone() {
@@ -122,8 +138,7 @@ package struct LifeGenerator {
   /// Answers some of the firings: done, a snooze, or a removal.
   private mutating func react() {
     for _ in 0..<Int.random(in: 0...4, using: &random) {
-      // The order within a second is not that of the seed.
-      let firings = Run(life).model.firings.sorted { ($0.time, $0.order) < ($1.time, $1.order) }
+      let firings = firings
       guard !firings.isEmpty else { return }
       let firing = pick(firings)
       let time = moment(from: firing.time + pick([0, 1, 60]), to: firing.time + pick([60, 7200]))
