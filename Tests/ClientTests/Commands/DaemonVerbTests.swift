@@ -2,6 +2,7 @@ import CivilTime
 import Control
 import JSONText
 import Reminders
+import Synchronization
 import TestSupport
 import Testing
 
@@ -124,6 +125,45 @@ import Testing
         """)
     let pipe = try self.run(["why", "1"], handler)
     #expect(pipe.output.contains("It fires at 2026-06-12T18:30:00Z, when due"))
+  }
+
+  /// A daemon that does not start leaves its clients to systemd, which closes their connections.
+  @Test(arguments: [0, 1, 2])
+  func aCallThatNobodyHasReadIsSentOnceMore(flushed: Int) throws {
+    let daemon = try FakeDaemon(flushed: flushed) { _ in
+      [VarlinkReply(parameters: ["status": ["version": "1"]])]
+    }
+    defer { daemon.stop() }
+    let run = Run(["status", "--json", "--socket", daemon.path])
+    guard flushed == 2 else { return #expect(run.output == "{\"version\":\"1\"}\n") }
+    #expect(run.status == 69)
+    #expect(
+      run.notes == "georemind: georemindd does not start: its configuration is wrong; "
+        + "see 'georemindd --check-config'\n")
+  }
+
+  /// The daemon may have done what it has read, so nothing is sent again.
+  @Test func aCallThatWasReadIsNotSentAgain() throws {
+    let calls = Mutex(0)
+    let run = try run(["status"]) { _ in
+      calls.withLock { $0 += 1 }
+      return []
+    }
+    #expect(calls.withLock { $0 } == 1)
+    #expect(
+      run.notes == "georemind: the daemon disconnected; see 'journalctl -t georemindd' and try "
+        + "again\n")
+  }
+
+  @Test func statusShowsWrongLinesOfTheConfiguration() throws {
+    let run = try run(["status"]) { _ in
+      [
+        VarlinkReply(parameters: [
+          "status": ["configuration_errors": ["/etc/g.conf:2: 'x' has no '='"]]
+        ])
+      ]
+    }
+    #expect(run.lines.contains("wrong line  /etc/g.conf:2: 'x' has no '='"))
   }
 
   @Test func anEmptyQueueHasNoAnswer() throws {
