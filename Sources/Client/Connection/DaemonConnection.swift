@@ -54,8 +54,24 @@ final class DaemonConnection {
     do {
       return try answer()
     } catch let error as VarlinkError {
+      if case .ambiguous(let text, let ids)? = GeoremindError(error) {
+        throw ambiguity(of: text, ids)
+      }
       throw UnknownName(error, method: method, parameters) as (any Error)? ?? error
     }
+  }
+
+  /// Lists the reminders that a text may mean, with their titles.
+  private func ambiguity(of text: String, _ ids: [String]) -> Failure {
+    let shown = ids.prefix(5).map { id -> String in
+      let shown = try? begin("Show", ["id": .string(id)])
+      let title = shown.flatMap { try? answer() }?["reminder"]?["title"]?.string
+      return title.map { "\(id) '\($0)'" } ?? id
+    }
+    let rest = ids.count > shown.count ? " and \(ids.count - shown.count) more" : ""
+    return Failure(
+      .badData, "'\(text)' may be \(shown.joined(separator: ", "))\(rest); "
+        + "give more letters of the id, or of the title")
   }
 
   /// All reminders as the daemon answers them, in the order of arrival.
