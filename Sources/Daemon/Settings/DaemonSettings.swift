@@ -98,12 +98,12 @@ struct DaemonSettings {
     for setting in used { setting.leaveOutWrong(&configuration) }
     if arguments.feeds.isEmpty { Self.leaveOutWrongRecordings(&configuration) }
     Self.leaveOutWrongBands(&configuration)
-    do throws(ConfigurationError) {
+    do {
       if let route = try RouteSettings(configuration) {
         routeSocket = route.socket ?? environment.routeSocket
         engine.asksRoutes = true
       }
-    } catch {
+    } catch let error as ConfigurationError {
       configuration.report(error)
       configuration.reset(RouteSettings.engineKey)
     }
