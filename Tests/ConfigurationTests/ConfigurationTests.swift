@@ -205,7 +205,7 @@ private let declared = [url, margin, quiet, mode]
     let text = "[Access]\n" + String(repeating: "x\n", count: 1_000) + "Allow everyone\n"
     let errors = Configuration([try .parse(text, path: "t.conf")], declared: [key]).errors
     #expect(errors.count == Configuration.maximumWarnings)
-    #expect(errors.contains(where: \.concernsAccess))
+    #expect(errors.contains { $0.concernsAccess })
   }
 
   @Test func warningsAreBounded() throws {
