@@ -70,7 +70,8 @@ final class DaemonConnection {
     }
     let rest = ids.count > shown.count ? " and \(ids.count - shown.count) more" : ""
     return Failure(
-      .badData, "'\(text)' may be \(shown.joined(separator: ", "))\(rest); "
+      .badData,
+      "'\(text)' may be \(shown.joined(separator: ", "))\(rest); "
         + "give more letters of the id, or of the title")
   }
 

@@ -230,12 +230,18 @@ import Testing
     (["ls", "mil"], ["2222aaaa"]), (["list", "--category", "Home"], ["1111bbbb22223333"]),
     (["list", "rewe"], ["2222aaaa"]), (["list", "milk", "rewe"], ["2222aaaa"]),
     (["list", "ilk"], []),
-    (["list", "--all", "--kind", "date", "--sort", "title"],
-      ["1111aaaa22223333", "1111bbbb00000000", "1111bbbb22223333"]),
-    (["list", "--all", "--kind", "date", "--sort", "due"],
-      ["1111bbbb00000000", "1111bbbb22223333", "1111aaaa22223333"]),
-    (["list", "--all", "--kind", "date"],
-      ["1111bbbb22223333", "1111aaaa22223333", "1111bbbb00000000"]),
+    (
+      ["list", "--all", "--kind", "date", "--sort", "title"],
+      ["1111aaaa22223333", "1111bbbb00000000", "1111bbbb22223333"]
+    ),
+    (
+      ["list", "--all", "--kind", "date", "--sort", "due"],
+      ["1111bbbb00000000", "1111bbbb22223333", "1111aaaa22223333"]
+    ),
+    (
+      ["list", "--all", "--kind", "date"],
+      ["1111bbbb22223333", "1111aaaa22223333", "1111bbbb00000000"]
+    ),
   ])
   func aListHasThePartsAndTheOrderThatAreAskedFor(arguments: [String], ids: [String]) throws {
     let run = try run(arguments + ["--json"]) { call in
