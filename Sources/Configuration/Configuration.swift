@@ -9,8 +9,8 @@ package struct Configuration: Sendable {
   /// Unknown sections and keys, in the order of the files, at most ``maximumWarnings``. Names that
   /// begin with `X-` are ignored, as in systemd.syntax(7).
   package let warnings: [ConfigurationWarning]
-  /// Lines that are left out, at most ``maximumWarnings``: those that cannot be read, then wrong
-  /// values in the order they were found.
+  /// Lines that are left out, at most ``maximumWarnings``: unreadable lines, then wrong values
+  /// in the order they were found.
   package private(set) var errors: [ConfigurationError] = []
   /// All assignments since the last reset; of a scalar the last one counts.
   private var values: [ConfigurationKey: [ConfigurationValue]]

@@ -68,7 +68,7 @@ package struct Setting<Settings>: Sendable {
     store = { (_, _) in }
   }
 
-  /// Leaves out wrong values, and adds their errors to those of the configuration.
+  /// Leaves out wrong values, and adds their errors to the configuration.
   package func leaveOutWrong(_ configuration: inout Configuration) { sift(&configuration) }
 
   /// Reads the value in force.

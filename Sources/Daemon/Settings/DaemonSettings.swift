@@ -134,7 +134,7 @@ struct DaemonSettings {
     logLevel = level
   }
 
-  /// Checks recordings of the command line; of the files, only those that can be played are left.
+  /// Checks recordings of the command line; the playable ones of the files are left.
   private func checkFeeds() throws {
     for recording in feeds.compactMap(\.recording) {
       guard feeds.count == 1 else {

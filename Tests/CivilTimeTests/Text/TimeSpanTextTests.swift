@@ -69,7 +69,6 @@ import Testing
   @Test(arguments: [
     "", "8", "8-", "13pm-18", "8-6x", "08:00", "08:00-25:00", "24:01-25:00", "08:00-08:00",
     "08:00-18:00x",
-    "08:00-18:00x",
   ])
   func refuses(text: String) {
     #expect(throws: ClockError.self) { try HourRange(parsing: text) }
