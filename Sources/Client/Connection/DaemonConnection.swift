@@ -63,16 +63,18 @@ final class DaemonConnection {
 
   /// Lists the reminders that a text may mean, with their titles.
   private func ambiguity(of text: String, _ ids: [String]) -> Failure {
-    let shown = ids.prefix(5).map { id -> String in
-      let shown = try? begin("Show", ["id": .string(id)])
-      let title = shown.flatMap { try? answer() }?["reminder"]?["title"]?.string
-      return title.map { "\(id) '\($0)'" } ?? id
-    }
+    let shown = ids.prefix(5).map { id in title(of: id).map { "\(id) '\($0)'" } ?? id }
     let rest = ids.count > shown.count ? " and \(ids.count - shown.count) more" : ""
     return Failure(
       .badData,
       "'\(text)' may be \(shown.joined(separator: ", "))\(rest); "
         + "give more letters of the id, or of the title")
+  }
+
+  /// The title of a reminder; nil where the daemon does not answer it.
+  private func title(of id: String) -> String? {
+    guard (try? begin("Show", ["id": .string(id)])) != nil else { return nil }
+    return (try? answer())?["reminder"]?["title"]?.string
   }
 
   /// All reminders as the daemon answers them, in the order of arrival.
