@@ -17,7 +17,10 @@ package enum Program {
   package static func run(_ arguments: [String], in context: Context) -> Int32 {
     do {
       let given = prepared(arguments)
-      if given.first == "add", let failure = StrayWords(given.dropFirst()).failure { throw failure }
+      if let verb = given.first, ["add", "edit"].contains(verb) {
+        let stray = StrayWords(given.dropFirst(), hasTitle: verb == "add")
+        if let failure = stray.failure { throw failure }
+      }
       var command = try GeoremindCommand.parseAsRoot(given)
       if let command = command as? any ClientCommand {
         try command.run(in: context)
@@ -45,7 +48,7 @@ package enum Program {
   private static var verbs: [String] {
     let root = GeoremindCommand.configuration
     let commands = root.subcommands + root.groupedSubcommands.flatMap { $0.subcommands }
-    return commands.compactMap { $0.configuration.commandName }
+    return commands.flatMap { [$0.configuration.commandName ?? ""] + $0.configuration.aliases }
   }
 
   private static func report(

@@ -1,14 +1,19 @@
 /// The merged values of several configuration files, each with its file and line.
 ///
 /// The main file comes first, then the drop-ins. The last assignment to a scalar counts; each to a
-/// list appends. An empty one resets a scalar to its default and empties a list.
+/// list appends. An empty one resets a scalar to its default and empties a list. A line that is
+/// wrong is left out and listed in ``errors``.
 package struct Configuration: Sendable {
   /// The keys that are known, in the order `dump()` prints them.
   package let declared: [ConfigurationKey]
   /// Unknown sections and keys, in the order of the files, at most ``maximumWarnings``. Names that
   /// begin with `X-` are ignored, as in systemd.syntax(7).
   package let warnings: [ConfigurationWarning]
-  private let values: [ConfigurationKey: [ConfigurationValue]]
+  /// Lines that are left out, at most ``maximumWarnings``: unreadable lines, then wrong values
+  /// in the order they were found.
+  package private(set) var errors: [ConfigurationError] = []
+  /// All assignments since the last reset; of a scalar the last one counts.
+  private var values: [ConfigurationKey: [ConfigurationValue]]
 
   /// More mistakes than this mean that the file is the wrong one.
   package static let maximumWarnings = 100
@@ -45,10 +50,8 @@ package struct Configuration: Sendable {
           text: assignment.value, source: .init(file: file.path, line: assignment.line))
         if assignment.value.isEmpty {
           values[key] = key.isList ? [] : nil
-        } else if key.isList {
-          values[key, default: []].append(value)
         } else {
-          values[key] = [value]
+          values[key, default: []].append(value)
         }
       }
     }
@@ -60,7 +63,46 @@ package struct Configuration: Sendable {
           ? (a.element.line, a.offset) < (b.element.line, b.offset) : a.offset < b.offset
       }
       .map(\.element)
+    for file in files {
+      for fault in file.faults {
+        report(
+          ConfigurationError(
+            file: file.path, line: fault.line, message: fault.message,
+            concernsAccess: declared.contains { $0.concernsAccess && fault.names($0.name) }))
+      }
+    }
   }
+
+  /// Adds to ``errors``. One about access is listed before the others if there are many.
+  package mutating func report(_ error: ConfigurationError) {
+    if errors.count < Self.maximumWarnings {
+      errors.append(error)
+    } else if error.concernsAccess {
+      errors[0] = error
+    }
+  }
+
+  /// Leaves out values for which `reason` gives an error: any of a list, and of a scalar the ones
+  /// behind the last right one, which then counts.
+  package mutating func leaveOut(
+    _ key: ConfigurationKey, where reason: (ConfigurationValue) -> ConfigurationError?
+  ) {
+    guard let given = values[key] else { return }
+    var right: [ConfigurationValue] = []
+    var wrong: [ConfigurationError] = []
+    for value in given.reversed() {
+      if right.isEmpty || key.isList, let error = reason(value) {
+        wrong.append(error)
+      } else {
+        right.append(value)
+      }
+    }
+    for error in wrong.reversed() { report(error) }
+    values[key] = right.isEmpty && !key.isList ? nil : right.reversed()
+  }
+
+  /// Back to the default.
+  package mutating func reset(_ key: ConfigurationKey) { values[key] = nil }
 
   private struct Name: Hashable {
     let section: String
@@ -69,7 +111,8 @@ package struct Configuration: Sendable {
 
   /// The values in force: from the files, else the defaults. A list that was emptied stays empty.
   package func values(of key: ConfigurationKey) -> [ConfigurationValue] {
-    values[key] ?? key.defaults.map { ConfigurationValue(text: $0, source: nil) }
+    let values = values[key] ?? key.defaults.map { ConfigurationValue(text: $0, source: nil) }
+    return key.isList ? values : values.suffix(1)
   }
 
   /// The value in force for a scalar; nil if it is neither set nor has a default.

@@ -6,11 +6,14 @@ package struct ConfigurationError: Error, Equatable, Sendable, CustomStringConve
   package let line: Int?
   /// One sentence with its remedy.
   package let message: String
+  /// Whether the line is about access: without it others might be allowed too much.
+  package let concernsAccess: Bool
 
-  package init(file: String, line: Int?, message: String) {
+  package init(file: String, line: Int?, message: String, concernsAccess: Bool = false) {
     self.file = file
     self.line = line
     self.message = message
+    self.concernsAccess = concernsAccess
   }
 
   /// `file:line: message`.

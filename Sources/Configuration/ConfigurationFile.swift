@@ -7,7 +7,8 @@
 ///          --quietly
 ///
 /// A backslash at the end of a line becomes a space, and the next line that is no comment follows.
-/// Quotes and `%` have no meaning. A line without `=` is an error; systemd only logs it.
+/// Quotes and `%` have no meaning. A line that cannot be read is left out and listed in ``faults``,
+/// with all lines of a section whose header cannot be read.
 package struct ConfigurationFile: Equatable, Sendable {
   /// A file larger than this is refused: 1 MiB.
   package static let maximumSize = 1 << 20
@@ -31,10 +32,28 @@ package struct ConfigurationFile: Equatable, Sendable {
     package let line: Int
   }
 
+  /// A line that is left out.
+  package struct Fault: Equatable, Sendable {
+    /// Counted from 1.
+    package let line: Int
+    /// One sentence with its remedy.
+    package let message: String
+    /// All the text that is left out: the line, and the lines of its section.
+    package fileprivate(set) var text: String
+
+    /// Whether a line that is left out begins with this key, in any case.
+    func names(_ key: String) -> Bool {
+      text.lowercased().split(separator: "\n").contains { line in
+        line.drop { !$0.isLetter }.prefix { $0.isLetter } == key.lowercased()
+      }
+    }
+  }
+
   /// The path as passed in, for errors and sources of values.
   package let path: String
   package private(set) var headers: [Header] = []
   package private(set) var assignments: [Assignment] = []
+  package private(set) var faults: [Fault] = []
 
   /// Complexity: O(n).
   package static func parse(_ text: String, path: String) throws(ConfigurationError) -> Self {
@@ -57,9 +76,13 @@ package struct ConfigurationFile: Equatable, Sendable {
     ConfigurationError(file: path, line: line, message: message)
   }
 
+  private mutating func leaveOut(_ text: String, _ line: Int, _ message: String) {
+    faults.append(Fault(line: line, message: message, text: text))
+  }
+
   private mutating func read(_ bytes: [UInt8]) throws(ConfigurationError) {
     var open: (text: [UInt8], line: Int)?
-    var section: String?
+    var section = Section.none
     var number = 0
     let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
     let lines = bytes.dropFirst(hasMark ? 3 : 0)
@@ -82,41 +105,55 @@ package struct ConfigurationFile: Equatable, Sendable {
         text[text.count - 1] = UInt8(ascii: " ")
         open = (text, start)
       } else {
-        try take(text, at: start, section: &section)
+        take(text, at: start, section: &section)
       }
     }
-    if let open { try take(open.text, at: open.line, section: &section) }
+    if let open { take(open.text, at: open.line, section: &section) }
+  }
+
+  private enum Section {
+    case none
+    case named(String)
+    /// Its header is the last of ``faults``.
+    case leftOut
   }
 
   /// One whole line: empty, a header or an assignment.
-  private mutating func take(
-    _ bytes: [UInt8], at line: Int, section: inout String?
-  ) throws(ConfigurationError) {
+  private mutating func take(_ bytes: [UInt8], at line: Int, section: inout Section) {
     let bytes = Self.trimmed(bytes[...])
     guard let first = bytes.first else { return }
+    if case .leftOut = section, first != UInt8(ascii: "[") {
+      faults[faults.count - 1].text += "\n" + String(decoding: bytes, as: UTF8.self)
+      return
+    }
     guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
-      throw error(line, "the line is not UTF-8 text; save the file as UTF-8")
+      return leaveOut(
+        String(decoding: bytes, as: UTF8.self), line,
+        "the line is not UTF-8 text; save the file as UTF-8")
     }
     if first == UInt8(ascii: "[") {
       let name = bytes.dropFirst().dropLast()
       guard bytes.last == UInt8(ascii: "]"), bytes.count > 2, !name.contains(where: Self.isBracket)
       else {
-        throw error(line, "'\(shown(text))' is not a section; write it as [Name]")
+        section = .leftOut
+        return leaveOut(text, line, "'\(shown(text))' is not a section; write it as [Name]")
       }
       let title = String(decoding: name, as: UTF8.self)
       headers.append(Header(name: title, line: line))
-      section = title
+      section = .named(title)
       return
     }
     guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else {
-      throw error(line, "'\(shown(text))' has no '='; write Key=Value, or begin a comment with '#'")
+      return leaveOut(
+        text, line, "'\(shown(text))' has no '='; write Key=Value, or begin a comment with '#'")
     }
     let key = String(decoding: Self.trimmed(bytes[..<equals]), as: UTF8.self)
     guard !key.isEmpty else {
-      throw error(line, "there is no key before the '='; write Key=Value")
+      return leaveOut(text, line, "there is no key before the '='; write Key=Value")
     }
-    guard let section else {
-      throw error(line, "'\(shown(key))' stands before any section; put a [Section] line above it")
+    guard case .named(let section) = section else {
+      return leaveOut(
+        text, line, "'\(shown(key))' stands before any section; put a [Section] line above it")
     }
     let value = String(decoding: Self.trimmed(bytes[(equals + 1)...]), as: UTF8.self)
     assignments.append(Assignment(section: section, key: key, value: value, line: line))

@@ -24,6 +24,28 @@ extension Configuration {
     fault(value(of: key), "[\(key.section)] \(key.name)=: \(message)")
   }
 
+  /// The error of a value that turns out wrong only later.
+  package func error(
+    _ key: ConfigurationKey, _ value: ConfigurationValue, _ message: String
+  ) -> ConfigurationError {
+    fault(value, "[\(key.section)] \(key.name)=: \(message)")
+  }
+
+  /// Leaves out the values that the form refuses, and adds their errors to ``errors``.
+  package mutating func leaveOutWrong<Value>(
+    _ key: ConfigurationKey, _ form: SettingForm<Value>
+  ) {
+    let configuration = self
+    leaveOut(key) { value in
+      do throws(ConfigurationError) {
+        _ = try configuration.read(value, of: key, form)
+        return nil
+      } catch {
+        return error
+      }
+    }
+  }
+
   private func read<Value>(
     _ value: ConfigurationValue, of key: ConfigurationKey, _ form: SettingForm<Value>
   ) throws(ConfigurationError) -> Value {
@@ -37,11 +59,15 @@ extension Configuration {
     throw fault(
       value,
       "[\(key.section)] \(key.name)=\(shown(value.text)) is not \(form.expected)\(reason);"
-        + " correct the value or remove the line to have the default")
+        + " correct the value or remove the line to have the default",
+      concernsAccess: key.concernsAccess)
   }
 
-  private func fault(_ value: ConfigurationValue?, _ message: String) -> ConfigurationError {
+  private func fault(
+    _ value: ConfigurationValue?, _ message: String, concernsAccess: Bool = false
+  ) -> ConfigurationError {
     ConfigurationError(
-      file: value?.source?.file ?? "default", line: value?.source?.line, message: message)
+      file: value?.source?.file ?? "default", line: value?.source?.line, message: message,
+      concernsAccess: concernsAccess)
   }
 }

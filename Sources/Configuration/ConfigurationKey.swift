@@ -6,6 +6,8 @@ package struct ConfigurationKey: Hashable, Sendable {
   package let isList: Bool
   /// Default values, as written in a file; empty without a default.
   package let defaults: [String]
+  /// Whether it says who may do what. A program does not start with such a line left out.
+  package var concernsAccess = false
 
   /// A key of which the last assignment counts.
   package static func scalar(

@@ -14,8 +14,11 @@ package struct DisplaySettings: Equatable, Sendable {
       .units(to: \.units), .defaultTime(to: \.defaultTime),
     ]
     let read = files.flatMap { (try? ConfigurationFile.load(main: $0)) ?? [] }
-    let configuration = Configuration(read, declared: settings.map(\.key))
-    for setting in settings { try? setting.apply(configuration, to: &self) }
+    var configuration = Configuration(read, declared: settings.map(\.key))
+    for setting in settings {
+      setting.leaveOutWrong(&configuration)
+      try? setting.apply(configuration, to: &self)
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import CivilTime
+import Configuration
 import Departure
 import Feeds
 import Glibc
@@ -20,6 +21,8 @@ final class Daemon {
   let clock: Clock
   var settings: DaemonSettings
   private(set) var log: Logger
+  /// Lines of the configuration that are wrong, as of the start or the last reload.
+  private(set) var wrongLines: [ConfigurationError]
   let outbox: Outbox
   private let reload: () throws -> DaemonSettings
   private let restoredFirings: Restoration.Journal?
@@ -69,6 +72,7 @@ final class Daemon {
     reload: @escaping () throws -> DaemonSettings
   ) throws {
     self.settings = settings
+    wrongLines = settings.errors
     self.services = services
     self.log = log
     self.reload = reload
@@ -109,6 +113,7 @@ final class Daemon {
 
   /// Everything up to the first turn of the loop.
   func start() throws {
+    for error in wrongLines { log.error("Left out: \(error)") }
     try addTimers()
     if clock.isLive { time = try TimeKeeper(daemon: self, trust: clockTrust) }
     host.onDeadlineChange = { [unowned self] in
@@ -189,12 +194,17 @@ final class Daemon {
     sources.append(try loop.addSignal(SIGHUP) { [unowned self] _ in reloadSettings() })
   }
 
-  /// SIGHUP: reads configuration, reminder files and time zone anew. An error changes nothing.
+  /// SIGHUP: reads configuration, reminder files and time zone anew. A wrong line changes nothing.
   func reloadSettings() {
     services.reloading()
     defer { services.ready(status: statusLine) }
     do {
       let fresh = try reload()
+      wrongLines = fresh.errors
+      for error in wrongLines { log.error("\(error)") }
+      if !wrongLines.isEmpty {
+        return log.error("Reload failed, the old configuration stays in force")
+      }
       let oldSocket = settings.socketPath
       settings = fresh
       log.logLevel = fresh.logLevel

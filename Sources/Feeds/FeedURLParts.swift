@@ -34,7 +34,9 @@ struct FeedURLParts {
     let rest = text[(start ?? text.endIndex)...]
     prefix = text[..<rest.startIndex].lowercased()
     guard slashes || FeedScheme.all.contains(where: { [prefix] in $0.prefix == prefix }) else {
-      throw Self.error(text, "has no scheme", "write \(FeedScheme.examples)")
+      throw Self.error(
+        text, "has no scheme",
+        Self.withScheme(text).map { "did you mean '\($0)'?" } ?? "write \(FeedScheme.examples)")
     }
     guard !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
       throw Self.error(text, "holds a space or control character", "write %20 for a space")
@@ -48,6 +50,20 @@ struct FeedURLParts {
     let slash = locator.firstIndex(of: "/") ?? locator.endIndex
     authority = locator[..<slash]
     path = locator[slash...]
+  }
+
+  /// The feed that a device, a path, or a host with its port stands for.
+  private static func withScheme(_ text: String) -> String? {
+    let scheme =
+      if text.hasPrefix("/dev/") {
+        "serial://"
+      } else if text.hasPrefix("/") {
+        "file://"
+      } else {
+        text.hasSuffix(":2947") ? "gpsd://" : "tcp://"
+      }
+    guard text.contains("/") || text.contains(":") else { return nil }
+    return (try? FeedURL(parsing: scheme + text)).map { _ in scheme + text }
   }
 
   // MARK: Host and port

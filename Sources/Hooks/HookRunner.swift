@@ -78,6 +78,7 @@ package final class HookRunner {
   }
 
   private func sayWhatIsSet() {
+    for error in settings.errors { log(.error, "Left out: \(error)") }
     if settings.programs.isEmpty {
       log(.notice, "No hook is set; name one with Exec= in section [Hook] of georemind.conf")
     }

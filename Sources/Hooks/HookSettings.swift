@@ -10,18 +10,24 @@ package struct HookSettings: Equatable, Sendable {
   package var maximumParallel = 4
   /// The user that the system's hooks run as; nil is a user of the moment (`DynamicUser=`).
   package var user: String?
+  /// Lines that are left out.
+  package var errors: [ConfigurationError] = []
 }
 
 extension HookSettings {
-  /// Other sections are the daemon's to read and to complain of.
+  /// Other sections are the daemon's to read and to report.
   package init(file: String) throws {
-    let configuration = Configuration(
-      try ConfigurationFile.load(main: file), declared: Self.table.map(\.key))
-    try self.init(configuration)
+    try self.init(
+      Configuration(try ConfigurationFile.load(main: file), declared: Self.table.map(\.key)))
   }
 
+  /// Leaves out wrong lines, except the user of the hooks.
   package init(_ configuration: Configuration) throws(ConfigurationError) {
     self.init()
+    var configuration = configuration
+    for setting in Self.table { setting.leaveOutWrong(&configuration) }
+    errors = configuration.errors
+    if let error = errors.first(where: \.concernsAccess) { throw error }
     for setting in Self.table { try setting.apply(configuration, to: &self) }
   }
 
@@ -32,7 +38,7 @@ extension HookSettings {
       to: \.programs),
     Setting("Hook", "TimeoutSec", "30", .span(.seconds(1) ... .hours(1)), to: \.timeout),
     Setting("Hook", "MaximumParallel", "4", .whole(1...64), to: \.maximumParallel),
-    Setting("Hook", "User", nil, .text) { $0.user = $1 },
+    Setting("Hook", "User", nil, .text, concernsAccess: true) { $0.user = $1 },
   ]
 
   /// Why the system's service refuses a program, if it does: users other than root could change it.

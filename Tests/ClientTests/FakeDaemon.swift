@@ -5,13 +5,16 @@ import TestSupport
 
 /// A daemon of a few answers on a socket of its own.
 final class FakeDaemon: Sendable {
+  /// Without a reply the daemon disconnects.
   typealias Handler = @Sendable (VarlinkCall) -> [VarlinkReply]
 
   let path: String
   private let folder: TemporaryFolder
   private let listener: Int32
 
-  init(_ handler: @escaping Handler) throws {
+  /// - Parameter flushed: how many connections are closed unread, as systemd does where the service
+  ///   does not start.
+  init(flushed: Int = 0, _ handler: @escaping Handler) throws {
     folder = try TemporaryFolder()
     let path = folder.path + "/socket"
     self.path = path
@@ -28,7 +31,7 @@ final class FakeDaemon: Sendable {
       }
     }
     guard bound == 0, listen(listener, 4) == 0 else { throw Trouble() }
-    try Thread.start { Service.run(listener, handler) }
+    try Thread.start { Service.run(listener, flushed: flushed, handler) }
   }
 
   struct Trouble: Error {}
@@ -63,10 +66,16 @@ private final class Thread {
 
 /// What the threads do: one takes connections, each has its own.
 private enum Service {
-  static func run(_ listener: Int32, _ handler: @escaping FakeDaemon.Handler) {
+  static func run(_ listener: Int32, flushed: Int, _ handler: @escaping FakeDaemon.Handler) {
+    var flushed = flushed
     while true {
       let connection = accept(listener, nil, nil)
       guard connection >= 0 else { break }
+      guard flushed == 0 else {
+        close(connection)
+        flushed -= 1
+        continue
+      }
       try? Thread.start {
         serve(connection, handler)
         close(connection)
@@ -85,7 +94,9 @@ private enum Service {
       while let end = input.firstIndex(of: 0) {
         guard let call = try? VarlinkCall(message: Array(input[..<end])) else { return }
         input.removeFirst(end + 1)
-        for reply in handler(call) {
+        let replies = handler(call)
+        if replies.isEmpty { return }
+        for reply in replies {
           let bytes = reply.encoded
           _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         }

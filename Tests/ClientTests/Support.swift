@@ -22,6 +22,7 @@ struct Run {
     var context = Run.context(environment)
     context.output = Output(columns: columns)
     context.configurationFiles = configurationFiles
+    context.retryDelay = 0
     status = Program.run(arguments, in: context)
     output = context.output.contents
     notes = context.notes.contents

@@ -45,18 +45,26 @@ import Testing
     ("[A]\nk=\u{0}v", 2, "UTF-8"),
     ("[A]\nk=\\\nb\nx\\\ny", 4, "no '='"),
   ])
-  func refuses(text: String, line: Int, words: String) throws {
-    let error = try #require(throws: ConfigurationError.self) { try triples(text) }
-    #expect(error.line == line)
-    #expect(error.description.hasPrefix("t.conf:\(line): "))
-    #expect(error.message.contains(words))
+  func aLineThatCannotBeReadIsLeftOut(text: String, line: Int, words: String) throws {
+    let faults = try ConfigurationFile.parse(text, path: "t.conf").faults
+    #expect(faults.count == 1)
+    #expect(faults.first?.line == line)
+    #expect(faults.first?.message.contains(words) == true)
+    let right = text + "\n[Right]\nright=1"
+    #expect(try triples(right).filter { $0.hasSuffix("[Right] right|1") }.count == 1)
   }
 
-  @Test func refusesABinaryFile() throws {
-    let error = try #require(throws: ConfigurationError.self) {
-      try ConfigurationFile.parse(Array("[A]\nk=".utf8) + [0xFF], path: "x")
-    }
-    #expect(error.line == 2)
+  @Test func aLineThatIsNotTextIsLeftOut() throws {
+    let file = try ConfigurationFile.parse(Array("[A]\nk=".utf8) + [0xFF], path: "x")
+    #expect(file.faults.map(\.line) == [2])
+  }
+
+  /// Its lines might belong to any section.
+  @Test func aSectionWithoutAReadableNameIsLeftOutAsAWhole() throws {
+    let file = try ConfigurationFile.parse("[A]\na=1\n[B\nb=1\nnonsense\n[C]\nc=1\n", path: "x")
+    #expect(file.assignments.map(\.key) == ["a", "c"])
+    #expect(file.faults.map(\.line) == [3])
+    #expect(file.faults.map(\.text) == ["[B\nb=1\nnonsense"])
   }
 
   @Test func sizeIsBounded() throws {
@@ -84,20 +92,17 @@ import Testing
   }
 
   /// Whatever the bytes, the reader answers, and a line it names exists.
-  @Test(arguments: 0..<4) func neverTraps(seed: Int) {
+  @Test(arguments: 0..<4) func neverTraps(seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed))
     let alphabet = Array("[]=\\\\#; \t\r\n\n\nAkv".utf8) + [0, 0xFF]
     for _ in 0..<1_500 {
       let bytes = (0..<Int.random(in: 0...40, using: &generator)).map { _ in
         alphabet.randomElement(using: &generator) ?? 0
       }
-      do {
-        let file = try ConfigurationFile.parse(Array("[A]\n".utf8) + bytes, path: "x")
-        #expect(file.assignments.allSatisfy { !$0.key.isEmpty && !$0.section.isEmpty })
-        _ = Configuration([file], declared: [.scalar("A", "k")]).dump()
-      } catch {
-        #expect((1...42).contains(error.line ?? 0))
-      }
+      let file = try ConfigurationFile.parse(Array("[A]\n".utf8) + bytes, path: "x")
+      #expect(file.assignments.allSatisfy { !$0.key.isEmpty && !$0.section.isEmpty })
+      #expect(file.faults.allSatisfy { (1...42).contains($0.line) })
+      _ = Configuration([file], declared: [.scalar("A", "k")]).dump()
     }
   }
 }

@@ -157,6 +157,57 @@ private let declared = [url, margin, quiet, mode]
       ])
   }
 
+  /// What is left out leaves what was right before it.
+  @Test func wrongValuesAreLeftOut() throws {
+    var configuration = try merged(
+      "[Engine]\nMarginMetres=1\nMarginMetres=far\n[Feed]\nURL=ab\nURL=a\n",
+      "[Engine]\nQuiet=maybe\nMarginMetres=5 fathoms\n[Feed]\nURL=cd\nURL=c\nURL=x\n")
+    configuration.leaveOutWrong(margin, .whole(0...100))
+    configuration.leaveOutWrong(quiet, .flag)
+    configuration.leaveOutWrong(url, SettingForm("two letters") { $0.utf8.count == 2 ? $0 : nil })
+    #expect(configuration.string(margin) == "1")
+    #expect(configuration.string(quiet) == nil)
+    #expect(configuration.values(of: url).map(\.text) == ["ab", "cd"])
+    #expect(
+      configuration.errors.map { "\($0.file):\($0.line ?? 0)" } == [
+        "0.conf:3", "1.conf:3", "1.conf:2", "0.conf:6", "1.conf:5", "1.conf:6",
+      ])
+  }
+
+  @Test func aListWithWrongValuesAloneIsEmpty() throws {
+    var configuration = try merged("[Feed]\nURL=a\n")
+    configuration.leaveOutWrong(url, SettingForm("nothing") { _ in String?.none })
+    #expect(configuration.values(of: url).isEmpty)
+  }
+
+  @Test func aRightValueMakesAnEarlierWrongOneHarmless() throws {
+    var configuration = try merged("[Engine]\nMarginMetres=far\nMarginMetres=3\n")
+    configuration.leaveOutWrong(margin, .whole(0...100))
+    #expect(configuration.string(margin) == "3" && configuration.errors.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("[Access]\nAllow everyone\n", true), ("[Access]\n  allow : everyone\n", true),
+    ("Allow=everyone\n", true), ("[Access\nX=1\nAllow=everyone\n", true),
+    ("[Access]\nX allow\n", false), ("[Access]\nAllowed everyone\n", false), ("[A", false),
+  ])
+  func aLineAboutAccessIsKnownByItsKey(text: String, concernsAccess: Bool) throws {
+    var key = ConfigurationKey.scalar("Access", "Allow")
+    key.concernsAccess = true
+    let file = try ConfigurationFile.parse(text, path: "t.conf")
+    let errors = Configuration([file], declared: [key]).errors
+    #expect(errors.map(\.concernsAccess) == [concernsAccess])
+  }
+
+  @Test func anErrorAboutAccessIsNeverPastTheLimit() throws {
+    var key = ConfigurationKey.scalar("Access", "Allow")
+    key.concernsAccess = true
+    let text = "[Access]\n" + String(repeating: "x\n", count: 1_000) + "Allow everyone\n"
+    let errors = Configuration([try .parse(text, path: "t.conf")], declared: [key]).errors
+    #expect(errors.count == Configuration.maximumWarnings)
+    #expect(errors.contains { $0.concernsAccess })
+  }
+
   @Test func warningsAreBounded() throws {
     let flood = "[Engine]\n" + String(repeating: "k=\n[F]\n[Engine]\n", count: 2_000)
     #expect(try merged(flood, flood).warnings.count == Configuration.maximumWarnings)

@@ -68,6 +68,16 @@ import Testing
     #expect(try FeedURL(parsing: canonical) == url)
   }
 
+  @Test(arguments: [
+    ("192.168.1.5:10110", "tcp://192.168.1.5:10110"), ("[::1]:10110", "tcp://[::1]:10110"),
+    ("plotter:2947", "gpsd://plotter:2947"), ("/dev/ttyUSB0", "serial:///dev/ttyUSB0"),
+    ("/srv/trip.nmea", "file:///srv/trip.nmea"),
+  ])
+  func aFeedWithoutASchemeIsSuggestedWithOne(text: String, suggestion: String) {
+    let error = #expect(throws: FeedURLError.self) { try FeedURL(parsing: text) }
+    #expect(error?.description == "feed '\(text)' has no scheme: did you mean '\(suggestion)'?")
+  }
+
   @Test(
     arguments: [
       ("", "has no scheme"), ("/dev/ttyUSB0", "has no scheme"), ("gpsd:localhost", "has no scheme"),

@@ -37,9 +37,15 @@ import Testing
   }
 
   @Test(arguments: ["Exec=blink", "TimeoutSec=0", "TimeoutSec=2h", "MaximumParallel=0"])
-  func aWrongValueHasItsPlace(line: String) throws {
-    let error = #expect(throws: ConfigurationError.self) { try settings("[Hook]\n\(line)\n") }
-    #expect(error?.line == 2)
+  func aWrongValueIsLeftOutAndHasItsPlace(line: String) throws {
+    var settings = try settings("[Hook]\n\(line)\n")
+    #expect(settings.errors.map(\.line) == [2])
+    settings.errors = []
+    #expect(settings == HookSettings())
+  }
+
+  @Test func aWrongLineAboutTheUserOfHooksIsAnError() throws {
+    #expect(throws: ConfigurationError.self) { try settings("[Hook]\nUser nobody\n") }
   }
 
   @Test func theFieldsAreInTheEnvironment() throws {

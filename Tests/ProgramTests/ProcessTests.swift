@@ -36,8 +36,20 @@ import Testing
     #expect(!result.error.isEmpty)
   }
 
-  @Test func aWrongValueIs78WithItsPlace() throws {
-    let file = try folder.file("bad.conf", "[Fence]\nConfirmFixes=9\n")
+  @Test func aWrongLineIsReportedAndTheRestIsInForce() throws {
+    let file = try folder.file(
+      "bad.conf", "[Fence]\nConfirmFixes=9\n[Feed]\nFeed=\nnonsense\n")
+    let process = try ChildProcess(
+      usual + ["--config", file, "--foreground-journal"], in: folder)
+    #expect(try process.waits(for: "Left out: \(file):5: 'nonsense' has no '='"))
+    #expect(try process.waits(for: "Left out: \(file):2: [Fence] ConfirmFixes=9 is not"))
+    #expect(try process.waits(for: "started: 0 reminders, no feed"))
+    kill(process.id, SIGTERM)
+    #expect(try process.wait() == 0)
+  }
+
+  @Test func aWrongLineAboutAccessIs78WithItsPlace() throws {
+    let file = try folder.file("bad.conf", "[Control]\nSharedChanges=9\n")
     let result = try run(usual + ["--config", file])
     #expect(result.code == 78)
     #expect(result.error.hasPrefix("georemindd: \(file):2: "))
@@ -90,7 +102,10 @@ import Testing
     #expect(result.error.hasPrefix("georemindd: \(file):3: "))
     #expect(access("\(folder.path)/georemind.db", F_OK) != 0)
     let bad = try folder.file("bad.conf", "[Log]\nLevel=loud\n")
-    #expect(try run(usual + ["--config", bad, "--check-config"]).code == 78)
+    let wrong = try run(usual + ["--config", bad, "--check-config"])
+    #expect(wrong.code == 78)
+    #expect(wrong.out.contains("# default\nLevel=info\n"))
+    #expect(wrong.error.hasPrefix("georemindd: \(bad):2: [Log] Level=loud is not one of"))
   }
 
   /// Two daemons with one state would each undo what the other keeps.

@@ -62,11 +62,6 @@ private struct RepeatPhrase {
     "annually": .yearly,
   ]
 
-  private static let sets: [String: WeekdaySet] = [
-    "weekday": .workdays, "weekdays": .workdays, "workday": .workdays, "workdays": .workdays,
-    "weekend": .weekend, "weekends": .weekend,
-  ]
-
   private mutating func rule() throws(RepeatRuleError) -> RepeatRule {
     let isEvery = consume("every", "each")
     if !isEvery, let frequency = Self.adverbs[first] {
@@ -174,7 +169,7 @@ private struct RepeatPhrase {
 
   /// `monday`, `mondays and thursdays`, `mon, wed and fri`, `weekdays`.
   private mutating func weekdays() -> WeekdaySet? {
-    if let named = Self.sets[first] {
+    if let named = WeekdaySet.named[first] {
       words.removeFirst()
       return named
     }

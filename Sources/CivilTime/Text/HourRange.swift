@@ -22,22 +22,33 @@ package struct HourRange: Hashable, Sendable {
     self.end = end
   }
 
-  /// Whole minutes, seconds where wanted; the end may be 24:00.
+  /// `08:00-18:00`, `8-18`, `8am-6pm`. Seconds where wanted; the end may be 24:00.
   package init(parsing text: String) throws(ClockError) {
     func fault(_ reason: String) -> ClockError {
       ClockError(text: text, kind: "range of hours", reason: reason)
     }
     var scanner = ByteScanner(text.trimmed)
     func clock() throws(ClockError) -> Int64 {
-      guard let hour = scanner.number(digits: 1...2), scanner.consume(UInt8(ascii: ":")),
-        let minute = scanner.number(digits: 2...2)
-      else { throw fault("write it like 08:00-18:00") }
-      var second = 0
+      guard var hour = scanner.number(digits: 1...2) else {
+        throw fault("write it like 08:00-18:00")
+      }
+      var (minute, second) = (0, 0)
+      if scanner.consume(UInt8(ascii: ":")) {
+        guard let digits = scanner.number(digits: 2...2) else {
+          throw fault("write it like 08:00-18:00")
+        }
+        minute = digits
+      }
       if scanner.consume(UInt8(ascii: ":")) {
         guard let digits = scanner.number(digits: 2...2) else {
           throw fault("write it like 08:00-18:00")
         }
         second = digits
+      }
+      scanner.skipSpace()
+      if let half = scanner.half {
+        guard (1...12).contains(hour) else { throw fault("\(hour)\(half) is no time") }
+        hour = hour % 12 + (half == "pm" ? 12 : 0)
       }
       guard hour <= 24, minute <= 59, second <= 59, hour < 24 || minute + second == 0 else {
         throw fault("the clock goes from 00:00 to 24:00")
@@ -46,7 +57,9 @@ package struct HourRange: Hashable, Sendable {
     }
     let first = try clock()
     scanner.skipSpace()
-    guard scanner.consume(UInt8(ascii: "-")) else { throw fault("write it like 08:00-18:00") }
+    guard scanner.consume(UInt8(ascii: "-")) || scanner.consumeWord("to") else {
+      throw fault("write it like 08:00-18:00")
+    }
     scanner.skipSpace()
     let last = try clock()
     guard scanner.atEnd else { throw fault("there is more text behind it") }
@@ -75,6 +88,20 @@ package struct HourRange: Hashable, Sendable {
     let opening = LocalDateTime(date: local.date, time: TimeOfDay(clamping: start))
     return opening >= local
       ? opening : LocalDateTime(date: local.date.adding(days: 1), time: opening.time)
+  }
+}
+
+extension ByteScanner {
+  /// `am` or `pm`, consumed.
+  fileprivate var half: String? {
+    mutating get { consumeWord("am") ? "am" : consumeWord("pm") ? "pm" : nil }
+  }
+
+  /// A word of small letters in any case.
+  fileprivate mutating func consumeWord(_ word: String) -> Bool {
+    guard rest.lowercased().hasPrefix(word) else { return false }
+    for _ in word.utf8 { _ = consume { _ in true } }
+    return true
   }
 }
 

@@ -32,7 +32,8 @@ package enum Weekday: Int, CaseIterable, Sendable {
   package var shortName: String { String(name.prefix(3)) }
 }
 
-/// Some days of the week, written as in systemd.time(7): `mon..fri`, `sat,sun`, `mon,wed..fri`.
+/// Some days of the week, written as in systemd.time(7): `mon..fri`, `sat,sun`, `mon,wed..fri`; or
+/// as people say them: `mon-fri`, `weekdays`, `monday and thursday`.
 package struct WeekdaySet: OptionSet, Hashable, Sendable {
   /// Bit 0 is Monday, bit 6 Sunday.
   package let rawValue: UInt8
@@ -42,6 +43,11 @@ package struct WeekdaySet: OptionSet, Hashable, Sendable {
   package init(_ day: Weekday) { rawValue = 1 << UInt8(day.rawValue - 1) }
 
   package static let all = WeekdaySet(rawValue: 0x7F)
+  /// Names of sets that are no single day.
+  static let named: [String: WeekdaySet] = [
+    "weekday": .workdays, "weekdays": .workdays, "workday": .workdays, "workdays": .workdays,
+    "weekend": .weekend, "weekends": .weekend,
+  ]
   static let workdays = WeekdaySet(rawValue: 0x1F)
   static let weekend = WeekdaySet(rawValue: 0x60)
 
@@ -50,12 +56,20 @@ package struct WeekdaySet: OptionSet, Hashable, Sendable {
   /// A range may run over the end of the week: `sat..mon`. Names in any case, long or short.
   package init(parsing text: String) throws(ClockError) {
     var result: WeekdaySet = []
-    for item in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let ends = item.split(separator: "..", maxSplits: 1, omittingEmptySubsequences: false)
+    let listed = text.lowercased().replacing(", and ", with: ",").replacing(" and ", with: ",")
+      .replacing(" to ", with: "-")
+    for item in listed.split(separator: ",", omittingEmptySubsequences: false) {
+      if let set = Self.named[item.trimmed] {
+        result.insert(set)
+        continue
+      }
+      let range = item.replacing("..", with: "-")
+      let ends = range.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
       var days: [Weekday] = []
       for end in ends {
         let name = end.trimmed
-        guard let day = Weekday(name: name) else {
+        guard let day = TimeWords.weekday(name.hasSuffix("days") ? "\(name.dropLast())" : name)
+        else {
           throw ClockError(
             text: text, kind: "set of weekdays",
             reason: name.isEmpty

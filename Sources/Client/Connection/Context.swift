@@ -12,6 +12,8 @@ package struct Context {
   package var now: Instant
   /// Files that say how values are shown; later files override earlier ones.
   package var configurationFiles: [String]
+  /// Microseconds until a call that no daemon has read is sent again.
+  var retryDelay: UInt32 = 1_000_000
 
   package init(
     output: Output, notes: Output, environment: [String: String] = [:], now: Instant,

@@ -5,18 +5,32 @@ import JSONText
 import LinuxRuntime
 
 /// A connection to the daemon: one call after the other.
+///
+/// systemd closes waiting connections when the service ends (`FlushPending=`). A first call that
+/// nobody has read is therefore sent once more, a second later.
 final class DaemonConnection {
   /// Limit for the daemon's answer, in microseconds.
   private static let timeout: Int64 = 30_000_000
 
-  private let client: UnixClient
+  private var client: UnixClient
   private let path: String
+  /// Microseconds before the second try; nil once it was made.
+  private var retryDelay: UInt32?
+  /// The bytes of the first call, until the daemon has answered.
+  private var firstCall: [UInt8]? = []
+  /// The daemon closed before it has read all that was sent.
+  private var isUnread = false
   private var session = VarlinkClientSession()
 
   init(_ options: CommonOptions, _ context: Context) throws {
     path = SocketPath.find(option: options.socket, environment: context.environment)
+    retryDelay = context.retryDelay
+    client = try Self.connect(path)
+  }
+
+  private static func connect(_ path: String) throws -> UnixClient {
     do throws(SystemError) {
-      client = try UnixClient(path: path, timeout: 5_000_000)
+      return try UnixClient(path: path, timeout: 5_000_000)
     } catch {
       switch error.code {
       case ENOENT, ECONNREFUSED:
@@ -40,8 +54,27 @@ final class DaemonConnection {
     do {
       return try answer()
     } catch let error as VarlinkError {
+      if case .ambiguous(let text, let ids)? = GeoremindError(error) {
+        throw ambiguity(of: text, ids)
+      }
       throw UnknownName(error, method: method, parameters) as (any Error)? ?? error
     }
+  }
+
+  /// Lists the reminders that a text may mean, with their titles.
+  private func ambiguity(of text: String, _ ids: [String]) -> Failure {
+    let shown = ids.prefix(5).map { id in title(of: id).map { "\(id) '\($0)'" } ?? id }
+    let rest = ids.count > shown.count ? " and \(ids.count - shown.count) more" : ""
+    return Failure(
+      .badData,
+      "'\(text)' may be \(shown.joined(separator: ", "))\(rest); "
+        + "give more letters of the id, or of the title")
+  }
+
+  /// The title of a reminder; nil where the daemon does not answer it.
+  private func title(of id: String) -> String? {
+    guard (try? begin("Show", ["id": .string(id)])) != nil else { return nil }
+    return (try? answer())?["reminder"]?["title"]?.string
   }
 
   /// All reminders as the daemon answers them, in the order of arrival.
@@ -84,18 +117,49 @@ final class DaemonConnection {
 
   /// Ignores EPIPE: a daemon that refuses a caller replies and disconnects, maybe before the call.
   private func send(_ bytes: [UInt8]) throws(SystemError) {
+    firstCall?.append(contentsOf: bytes)
     do throws(SystemError) {
       try client.send(bytes, timeout: Self.timeout)
     } catch {
-      guard error.code == EPIPE else { throw error }
+      guard error.code == EPIPE || error.code == ECONNRESET else { throw error }
+      isUnread = true
     }
   }
 
   private func receive(timeout: Int64) throws -> [VarlinkClientSession.Reply] {
-    guard let message = try client.receive(timeout: timeout) else {
-      throw Failure(
-        .unavailable, "the daemon disconnected; see 'journalctl -t georemindd' and try again")
+    while true {
+      var message: [UInt8]?
+      do throws(SystemError) {
+        message = try client.receive(timeout: timeout)
+      } catch {
+        // The other end closed without reading the call: unix(7), Linux.
+        guard error.code == ECONNRESET else { throw error }
+        isUnread = true
+      }
+      if let message {
+        firstCall = nil
+        return try session.receive(message + [0])
+      }
+      guard isUnread, let firstCall else {
+        throw Failure(
+          .unavailable, "the daemon disconnected; see 'journalctl -t georemindd' and try again")
+      }
+      try sendAgain(firstCall)
     }
-    return try session.receive(message + [0])
+  }
+
+  private func sendAgain(_ call: [UInt8]) throws {
+    guard let delay = retryDelay else {
+      throw Failure(
+        .unavailable,
+        "georemindd does not start: its configuration is wrong; see 'georemindd --check-config'")
+    }
+    usleep(delay)
+    retryDelay = nil
+    client.close()
+    client = try Self.connect(path)
+    isUnread = false
+    firstCall = []
+    try send(call)
   }
 }

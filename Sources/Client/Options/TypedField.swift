@@ -13,12 +13,14 @@ struct TypedField {
 
   @Sendable init(_ text: String, _ field: ReminderField) throws {
     self.field = field
-    self.text = text
-    guard field.hasForm(text) else {
+    self.text = field.canonical(text)
+    if let reason = field.option?.refused[text.lowercased()] { throw ValidationError(reason) }
+    guard field.hasForm(self.text) else {
+      let near = field.nearestWord(text).map { "; did you mean '\($0)'?" } ?? ""
       throw ValidationError(
         field.words.isEmpty
-          ? "it must be a whole number" : "it must be one of \(field.words.joined(separator: ", "))"
-      )
+          ? "it must be a whole number\(near)"
+          : "it must be one of \(field.words.joined(separator: ", "))\(near)")
     }
   }
 
@@ -78,13 +80,19 @@ extension ReminderField {
   }
 
   fileprivate var completion: CompletionKind? { words.isEmpty ? nil : .list(words) }
+
+  fileprivate var names: NameSpecification {
+    let name = option?.name ?? key
+    guard let short = option?.short else { return .customLong(name) }
+    return [.customLong(name), .customShort(short)]
+  }
 }
 
 extension Option where Value == TypedField? {
   init(_ name: String, completion: CompletionKind? = nil) {
     let field = ReminderField.named(name)
     self.init(
-      name: .customLong(name), parsing: .unconditional, help: field.help,
+      name: field.names, parsing: .unconditional, help: field.help,
       completion: completion ?? field.completion, transform: { try TypedField($0, field) })
   }
 }

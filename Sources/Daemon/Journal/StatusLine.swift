@@ -42,6 +42,7 @@ extension Daemon {
       parts.append("\(count) reminder\(count == 1 ? "" : "s") cannot be read")
     }
     if let failure = host.storeFailureText { parts.append("store failure: \(failure)") }
+    if let first = wrongLines.first { parts.append("configuration wrong: \(first)") }
     return parts.joined(separator: "; ")
   }
 
@@ -72,6 +73,8 @@ extension Daemon {
         host.engine.lastFix == nil ? "none" : host.engine.isPositionLost ? "lost" : "known"),
       "next_due": nextDue.map { .string($0.json) },
       "store_trouble": host.storeFailureText.map { .string($0) },
+      "configuration_errors": wrongLines.isEmpty
+        ? nil : .array(wrongLines.map { .string("\($0)") }),
     ])
     if let fix = host.engine.lastFix {
       status["fix"] = .object(

@@ -76,7 +76,8 @@ package struct DaemonCommand: ParsableCommand {
     if checkConfig {
       print(settings.report(configuration), terminator: "")
       for warning in configuration.warnings { Self.complain("\(warning)") }
-      return 0
+      for error in settings.errors { Self.complain("\(error)") }
+      return settings.errors.isEmpty ? 0 : ExitStatus.configuration
     }
     try settings.makeStateDirectory()
     let identifier = "georemindd"

@@ -17,6 +17,9 @@ struct SettingsError: Error {
 }
 
 /// The checked settings: arguments before configuration files before defaults.
+///
+/// A wrong line of a file is left out and reported, so that it silences no other reminder. A wrong
+/// line about access, a file that cannot be read and a wrong argument are errors.
 struct DaemonSettings {
   struct Arguments {
     var feeds: [String] = []
@@ -55,6 +58,8 @@ struct DaemonSettings {
   var routeSocket: String?
   /// The environment's TZ; nil takes /etc/localtime.
   var timeZoneName: String?
+  /// Lines of the configuration that are left out.
+  var errors: [ConfigurationError] = []
 
   var storePath: String { "\(stateDirectory)/georemind.db" }
 
@@ -70,15 +75,16 @@ struct DaemonSettings {
         file: given, line: nil,
         message: "cannot be read: \(String(cString: strerror(errno))); name another with --config")
     }
-    let configuration = Configuration(
+    var configuration = Configuration(
       try ConfigurationFile.load(main: main), declared: table.map(\.key))
     let settings = try DaemonSettings(
-      configuration, arguments: arguments, environment: environment)
+      &configuration, arguments: arguments, environment: environment)
     return (settings, configuration)
   }
 
+  /// - Parameter configuration: wrong lines are left out of it.
   private init(
-    _ configuration: Configuration, arguments: Arguments, environment: ServiceFolders
+    _ configuration: inout Configuration, arguments: Arguments, environment: ServiceFolders
   ) throws {
     guard let state = arguments.stateDirectory ?? environment.stateDirectory else {
       throw SettingsError(
@@ -88,20 +94,24 @@ struct DaemonSettings {
     stateDirectory = state
     socketPath = environment.socketPath
     let given = Set(arguments.keys)
-    for setting in Self.table where !given.contains(setting.key) {
-      try setting.apply(configuration, to: &self)
+    let used = Self.table.filter { !given.contains($0.key) }
+    for setting in used { setting.leaveOutWrong(&configuration) }
+    if arguments.feeds.isEmpty { Self.leaveOutWrongRecordings(&configuration) }
+    Self.leaveOutWrongBands(&configuration)
+    do {
+      if let route = try RouteSettings(configuration) {
+        routeSocket = route.socket ?? environment.routeSocket
+        engine.asksRoutes = true
+      }
+    } catch let error as ConfigurationError {
+      configuration.report(error)
+      configuration.reset(RouteSettings.engineKey)
     }
+    if let error = configuration.errors.first(where: \.concernsAccess) { throw error }
+    errors = configuration.errors
+    for setting in used { try setting.apply(configuration, to: &self) }
     try takeArguments(arguments)
     try checkFeeds()
-    let bands = engine.travel.driving.bands
-    guard bands[0].below <= bands[1].below else {
-      throw configuration.error(
-        Self.drivingLongFrom.key, "must not be less than DrivingMediumFrom=")
-    }
-    if let route = try RouteSettings(configuration) {
-      routeSocket = route.socket ?? environment.routeSocket
-      engine.asksRoutes = true
-    }
     timeZoneName = getenv("TZ").map { String(cString: $0) }
   }
 
@@ -124,18 +134,50 @@ struct DaemonSettings {
     logLevel = level
   }
 
+  /// Checks recordings of the command line; the playable ones of the files are left.
   private func checkFeeds() throws {
-    let recordings = feeds.compactMap(\.recording)
-    guard recordings.isEmpty || feeds.count == 1 else {
-      throw SettingsError(
-        message: "a recording sets the clock, so a file:// feed must be the only one; "
-          + "leave out the others", exitCode: ExitStatus.configuration)
+    for recording in feeds.compactMap(\.recording) {
+      guard feeds.count == 1 else {
+        throw SettingsError(message: Self.onlyFeed, exitCode: ExitStatus.configuration)
+      }
+      if let reason = Self.objection(to: recording) {
+        throw SettingsError(message: reason, exitCode: ExitStatus.noInput)
+      }
     }
-    for recording in recordings where access(recording.path, R_OK) != 0 {
-      throw SettingsError(
-        message: "\(recording.path): cannot be read: \(String(cString: strerror(errno))); "
-          + "give another file:// feed", exitCode: ExitStatus.noInput)
+  }
+
+  private static let onlyFeed =
+    "a recording sets the clock, so a file:// feed must be the only one; leave out the others"
+
+  private static func objection(to recording: FeedURL.Recording) -> String? {
+    guard access(recording.path, R_OK) != 0 else { return nil }
+    return "\(recording.path): cannot be read: \(String(cString: strerror(errno))); "
+      + "give another file:// feed"
+  }
+
+  private static func leaveOutWrongRecordings(_ configuration: inout Configuration) {
+    let isOnly = configuration.values(of: feed.key).count == 1
+    configuration.leaveOut(feed.key) { [configuration] value in
+      guard let recording = (try? FeedURL(parsing: value.text))?.recording else { return nil }
+      let reason = isOnly ? objection(to: recording) : onlyFeed
+      return reason.map { configuration.error(feed.key, value, $0) }
     }
+  }
+
+  /// Where the distances of the driving speeds contradict each other, both have their defaults.
+  private static func leaveOutWrongBands(_ configuration: inout Configuration) {
+    let (medium, long) = (drivingMediumFrom.key, drivingLongFrom.key)
+    let form = SettingForm.length(upTo: 1e7)
+    guard let least = try? configuration.value(medium, form),
+      let most = try? configuration.value(long, form), most < least
+    else { return }
+    let isLong = configuration.value(of: long)?.source != nil
+    configuration.report(
+      isLong
+        ? configuration.error(long, "must not be less than DrivingMediumFrom=")
+        : configuration.error(medium, "must not be more than DrivingLongFrom="))
+    configuration.reset(medium)
+    configuration.reset(long)
   }
 
   /// Output of `--check-config`: the files' values with their lines, then values from elsewhere.

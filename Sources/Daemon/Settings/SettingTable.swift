@@ -14,7 +14,7 @@ extension DaemonSettings {
   static let table: [Setting<DaemonSettings>] = [
     feeding, position, fences, travel, clock, RouteSettings.keys.map { Setting(declared: $0) },
     storing, control, [.units(to: \.units)],
-    HookSettings.table.map { Setting(declared: $0.key, $0.expected) },
+    HookSettings.table.map { Setting(of: $0) },
   ].flatMap { (part: [Setting<DaemonSettings>]) in part }
 
   static let feed = Setting<DaemonSettings>(
@@ -76,7 +76,7 @@ extension DaemonSettings {
     [Setting("Travel", "LearnFromTrips", "yes", .flag, to: \.engine.learnsFromTrips)],
   ].flatMap { (part: [Setting<DaemonSettings>]) in part }
 
-  private static let drivingMediumFrom = Setting<DaemonSettings>(
+  static let drivingMediumFrom = Setting<DaemonSettings>(
     "Travel", "DrivingMediumFrom", "5km", .length(upTo: 1e7),
     to: \.engine.travel.driving.bands[0].below)
 
@@ -126,8 +126,10 @@ extension DaemonSettings {
 
   private static let control: [Setting<DaemonSettings>] = [
     Setting("Control", "Socket", nil, .text, to: \.socketPath),
-    Setting(list: "Control", "AllowGroup", ["georemind"], .text, to: \.allowedGroups),
-    Setting("Control", "SharedChanges", "no", .flag, to: \.sharesChanges),
+    Setting(
+      list: "Control", "AllowGroup", ["georemind"], .text, concernsAccess: true,
+      to: \.allowedGroups),
+    Setting("Control", "SharedChanges", "no", .flag, concernsAccess: true, to: \.sharesChanges),
     level,
   ]
 

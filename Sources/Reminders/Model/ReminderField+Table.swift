@@ -35,7 +35,10 @@ extension ReminderField {
       clause: { category, _ in "in the category \(category)" }),
     ReminderField(
       "priority", \.priority, .whole(0...9),
-      Option("priority", "1 is the most urgent, 9 the least, 0 none.", "0-9", example: "5"),
+      Option(
+        "priority", "1 is the most urgent, 9 the least, 0 none; or high, medium, low.", "0-9",
+        example: "5",
+        synonyms: ["high": "1", "medium": "5", "normal": "5", "low": "9", "none": "0"]),
       clause: { priority, _ in "with priority \(priority)" }),
   ]
 
@@ -46,7 +49,7 @@ extension ReminderField {
       "place", \.place, .place,
       Option(
         "at", "The place: a coordinate in any form, or the name of a known place.", "place",
-        example: "52.52, 13.405", for: .location), where: { $0.kind != .preemptive }),
+        example: "52.52, 13.405", for: .location, short: "a"), where: { $0.kind != .preemptive }),
     ReminderField(
       "place", \.place, .place,
       Option(
@@ -93,7 +96,11 @@ extension ReminderField {
       "on", \.trigger, .choice,
       Option(
         "on", "The event at the place; arrive unless set.", "event", for: .location,
-        because: "it waits for a time, not for a visit"),
+        because: "it waits for a time, not for a visit",
+        synonyms: [
+          "enter": "arrive", "arrival": "arrive", "leave": "depart", "exit": "depart",
+          "departure": "depart", "stay": "dwell",
+        ]),
       where: { $0.kind == .location }),
     ReminderField(
       "dwell_s", .span,
@@ -111,12 +118,20 @@ extension ReminderField {
 
   // MARK: - When
 
+  private static let transports = [
+    "car": "driving", "drive": "driving", "bike": "cycling", "bicycle": "cycling",
+    "cycle": "cycling", "foot": "walking", "walk": "walking",
+  ]
+
+  private static let timetable =
+    "it goes by a timetable, which georemind does not know; give the travel time: --travel 25min"
+
   private static let time: [ReminderField] = [
     ReminderField(
       "due", \.due, .stamp(),
       Option(
         "due", "When it is due: tomorrow 18:00, friday 6pm, 27 jan, in 20 minutes …", "time",
-        example: "tomorrow 18:00"),
+        example: "tomorrow 18:00", short: "d"),
       condition: FieldCondition(
         remedy: "it gets another due time or other days",
         words: { _, situation in
@@ -151,7 +166,8 @@ extension ReminderField {
       "transport", \.transport, .choice,
       Option(
         "by", "The mode of transport; driving unless set.", "mode", for: .preemptive,
-        because: "it has no way to estimate"),
+        because: "it has no way to estimate", synonyms: transports,
+        refused: ["bus": timetable, "train": timetable, "tram": timetable, "ferry": timetable]),
       where: { $0.kind == .preemptive }),
     ReminderField(
       "travel_s", \.travel, .span,
@@ -162,8 +178,8 @@ extension ReminderField {
       "repeat", \.repeatRule, .repeatRule,
       Option(
         "repeat", "Repeat: daily, weekdays, every 2 weeks, every last friday of the month …",
-        "rule",
-        example: "every 2 weeks"), clause: { rule, _ in rule.words ?? "again by \(rule)" }),
+        "rule", example: "every 2 weeks", short: "r"),
+      clause: { rule, _ in rule.words ?? "again by \(rule)" }),
     ReminderField(
       "repeat_also", .raw,
       clause: { times, _ in

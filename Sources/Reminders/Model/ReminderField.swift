@@ -1,3 +1,4 @@
+import Bytes
 package import CivilTime
 package import JSONText
 
@@ -17,10 +18,17 @@ package struct ReminderField: Sendable {
     package let kinds: Set<Reminder.Kind>
     /// Why the other kinds refuse the field; nil where they may have it.
     let refusal: String?
+    /// The letter of the short form, `-d`.
+    package let short: Character?
+    /// Other words for values, in lower case, each with the word that it stands for.
+    package let synonyms: [String: String]
+    /// Words in lower case that one might expect, each with the reason why it is refused.
+    package let refused: [String: String]
 
     init(
       _ name: String, _ help: String, _ valueName: String? = nil, example: String = "",
-      for kinds: Reminder.Kind..., because refusal: String? = nil
+      for kinds: Reminder.Kind..., because refusal: String? = nil, short: Character? = nil,
+      synonyms: [String: String] = [:], refused: [String: String] = [:]
     ) {
       self.name = name
       self.help = help
@@ -28,6 +36,9 @@ package struct ReminderField: Sendable {
       self.example = example
       self.kinds = kinds.isEmpty ? Set(Reminder.Kind.allCases) : Set(kinds)
       self.refusal = refusal
+      self.short = short
+      self.synonyms = synonyms
+      self.refused = refused
     }
   }
 
@@ -149,6 +160,14 @@ package struct ReminderField: Sendable {
           return lacksClock ? .failsUntil(nil) : condition.check(value, situation)
         })
     }
+  }
+
+  /// The text with a synonym replaced by the word that it stands for.
+  package func canonical(_ text: String) -> String { option?.synonyms[text.lowercased()] ?? text }
+
+  /// The word that a mistyped one is nearest to, synonyms included.
+  package func nearestWord(_ text: String) -> String? {
+    NearestWord.find(text, in: words + (option?.synonyms.keys.sorted() ?? []))
   }
 
   /// Why the reminder's kind cannot honour the field; nil where it can, or the field is not set.

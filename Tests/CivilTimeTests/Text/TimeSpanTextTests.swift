@@ -58,7 +58,8 @@ import Testing
   @Test(arguments: [
     ("08:00-18:00", "08:00-18:00"), ("8:00 - 18:00", "08:00-18:00"), ("22:00-06:00", "22:00-06:00"),
     ("00:00-24:00", "00:00-24:00"), ("18:00-00:00", "18:00-24:00"),
-    ("08:00:30-08:01", "08:00:30-08:01"),
+    ("08:00:30-08:01", "08:00:30-08:01"), ("8-18", "08:00-18:00"), ("8am-6pm", "08:00-18:00"),
+    ("8 am to 6 pm", "08:00-18:00"), ("22-6:30", "22:00-06:30"), ("12pm-12am", "12:00-24:00"),
   ])
   func readsAndPrints(text: String, printed: String) throws {
     #expect(try HourRange(parsing: text).description == printed)
@@ -66,7 +67,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "8-18", "08:00", "08:00-25:00", "24:01-25:00", "08:00-08:00", "08:00-18:00x",
+    "", "8", "8-", "13pm-18", "8-6x", "08:00", "08:00-25:00", "24:01-25:00", "08:00-08:00",
+    "08:00-18:00x",
   ])
   func refuses(text: String) {
     #expect(throws: ClockError.self) { try HourRange(parsing: text) }
@@ -95,6 +97,9 @@ import Testing
     ("mon..fri", "mon..fri"), ("sat,sun", "sat,sun"), ("mon,wed..fri", "mon,wed..fri"),
     ("Fri..Mon", "mon,fri..sun"),
     ("Monday", "mon"), ("mon..sun", "mon..sun"), ("tue, THURSDAY", "tue,thu"), ("sun..sun", "sun"),
+    ("mon-fri", "mon..fri"), ("weekdays", "mon..fri"), ("Weekends", "sat,sun"),
+    ("monday to friday", "mon..fri"), ("mondays and thursdays", "mon,thu"),
+    ("mon, wed, and fri", "mon,wed,fri"), ("weekend,fri", "fri..sun"),
   ])
   func readsAndPrints(text: String, printed: String) throws {
     #expect(try WeekdaySet(parsing: text).description == printed)
@@ -107,7 +112,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["", "mon,", "mon..", "mo", "mon..fri..sun", "weekdays"])
+  @Test(arguments: ["", "mon,", "mon..", "mo", "mon..fri..sun", "mon-fri-sun", "weekdays-sun"])
   func refuses(text: String) {
     #expect(throws: ClockError.self) { try WeekdaySet(parsing: text) }
   }

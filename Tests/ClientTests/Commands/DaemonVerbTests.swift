@@ -2,6 +2,7 @@ import CivilTime
 import Control
 import JSONText
 import Reminders
+import Synchronization
 import TestSupport
 import Testing
 
@@ -124,6 +125,140 @@ import Testing
         """)
     let pipe = try self.run(["why", "1"], handler)
     #expect(pipe.output.contains("It fires at 2026-06-12T18:30:00Z, when due"))
+  }
+
+  /// A daemon that does not start leaves its clients to systemd, which closes their connections.
+  @Test(arguments: [0, 1, 2])
+  func aCallThatNobodyHasReadIsSentOnceMore(flushed: Int) throws {
+    let daemon = try FakeDaemon(flushed: flushed) { _ in
+      [VarlinkReply(parameters: ["status": ["version": "1"]])]
+    }
+    defer { daemon.stop() }
+    let run = Run(["status", "--json", "--socket", daemon.path])
+    guard flushed == 2 else { return #expect(run.output == "{\"version\":\"1\"}\n") }
+    #expect(run.status == 69)
+    #expect(
+      run.notes == "georemind: georemindd does not start: its configuration is wrong; "
+        + "see 'georemindd --check-config'\n")
+  }
+
+  /// The daemon may have done what it has read, so nothing is sent again.
+  @Test func aCallThatWasReadIsNotSentAgain() throws {
+    let calls = Mutex(0)
+    let run = try run(["status"]) { _ in
+      calls.withLock { $0 += 1 }
+      return []
+    }
+    #expect(calls.withLock { $0 } == 1)
+    #expect(
+      run.notes == "georemind: the daemon disconnected; see 'journalctl -t georemindd' and try "
+        + "again\n")
+  }
+
+  @Test func statusShowsWrongLinesOfTheConfiguration() throws {
+    let run = try run(["status"]) { _ in
+      [
+        VarlinkReply(parameters: [
+          "status": ["configuration_errors": ["/etc/g.conf:2: 'x' has no '='"]]
+        ])
+      ]
+    }
+    #expect(run.lines.contains("wrong line  /etc/g.conf:2: 'x' has no '='"))
+  }
+
+  /// A daemon with two reminders of milk and one of tea, and what it was asked to change.
+  private func withMilkAndTea(_ arguments: [String]) throws -> (run: Run, changes: [String]) {
+    let titles = ["aaa1": "Buy milk", "aaa2": "Milk the cow", "ttt3": "Tea"]
+    let changes = Mutex<[String]>([])
+    let run = try run(arguments) { call in
+      let text = call.parameters["id"]?.string ?? ""
+      let words = Set(text.lowercased().split(separator: " "))
+      let found = titles.keys.sorted().filter { id in
+        id.hasPrefix(text)
+          || words.isSubset(of: (titles[id] ?? "").lowercased().split(separator: " "))
+      }
+      guard let id = found.first else {
+        return [VarlinkReply(GeoremindError.notFound(id: text).varlink)]
+      }
+      guard found.count == 1 else {
+        return [VarlinkReply(GeoremindError.ambiguous(id: text, candidates: found).varlink)]
+      }
+      if call.methodName != "Show" { changes.withLock { $0.append("\(call.methodName) \(id)") } }
+      let reminder: JSONValue = ["id": .string(id), "title": .string(titles[id] ?? "")]
+      return [VarlinkReply(parameters: ["reminder": reminder])]
+    }
+    return (run, changes.withLock { $0 })
+  }
+
+  @Test(arguments: [
+    (["done", "milk"], "'milk' may be aaa1 'Buy milk', aaa2 'Milk the cow'"),
+    (["rm", "aaa"], "'aaa' may be aaa1 'Buy milk', aaa2 'Milk the cow'"),
+    (["remove", "tea", "milk"], "'milk' may be aaa1 'Buy milk', aaa2 'Milk the cow'"),
+  ])
+  func severalMatchesAreListedAndNothingIsChanged(arguments: [String], list: String) throws {
+    let (run, changes) = try withMilkAndTea(arguments)
+    #expect(run.status == 65)
+    #expect(
+      run.notes == "georemind: \(list); give more letters of the id, or of the title\n")
+    #expect(changes.isEmpty)
+  }
+
+  @Test(arguments: [
+    (["complete", "tea"], ["Done ttt3"], "Completed Tea\n"),
+    (["done", "buy", "milk"], ["Done aaa1"], "Completed Buy milk\n"),
+    (
+      ["delete", "aaa2", "cow", "tea"], ["Remove aaa2", "Remove ttt3"],
+      "Removed Milk the cow\nRemoved Tea\n"
+    ),
+  ])
+  func wordsOfATitleAreOneReminder(
+    arguments: [String], expected: [String], output: String
+  ) throws {
+    let (run, changes) = try withMilkAndTea(arguments)
+    #expect(changes == expected)
+    #expect(run.output == output, "\(run.notes)")
+  }
+
+  @Test func anIdIsNotTooShortWhereSeveralAreChanged() throws {
+    let (run, changes) = try withMilkAndTea(["rm", "aaa1", "tt"])
+    #expect(run.status == 65)
+    #expect(run.notes.contains("'tt' is too short for the beginning of an id; give 3 letters"))
+    #expect(changes.isEmpty)
+  }
+
+  @Test(arguments: [
+    (["ls", "mil"], ["2222aaaa"]), (["list", "--category", "Home"], ["1111bbbb22223333"]),
+    (["list", "rewe"], ["2222aaaa"]), (["list", "milk", "rewe"], ["2222aaaa"]),
+    (["list", "ilk"], []),
+    (
+      ["list", "--all", "--kind", "date", "--sort", "title"],
+      ["1111aaaa22223333", "1111bbbb00000000", "1111bbbb22223333"]
+    ),
+    (
+      ["list", "--all", "--kind", "date", "--sort", "due"],
+      ["1111bbbb00000000", "1111bbbb22223333", "1111aaaa22223333"]
+    ),
+    (
+      ["list", "--all", "--kind", "date"],
+      ["1111bbbb22223333", "1111aaaa22223333", "1111bbbb00000000"]
+    ),
+  ])
+  func aListHasThePartsAndTheOrderThatAreAskedFor(arguments: [String], ids: [String]) throws {
+    let run = try run(arguments + ["--json"]) { call in
+      call.methodName == "Next"
+        ? [VarlinkReply(parameters: [:])]
+        : [VarlinkReply(parameters: ["reminders": .array(Self.reminders)])]
+    }
+    #expect(try run.lines.map { try JSONParser.parse($0)["id"]?.string ?? "" } == ids)
+  }
+
+  @Test func anEmptyPartOfAListSaysSo() throws {
+    let run = try run(["list", "bread"]) { call in
+      call.methodName == "Next"
+        ? [VarlinkReply(parameters: [:])]
+        : [VarlinkReply(parameters: ["reminders": .array(Self.reminders)])]
+    }
+    #expect(run.notes == "georemind: no reminder is like that; 'georemind list' shows all\n")
   }
 
   @Test func anEmptyQueueHasNoAnswer() throws {
@@ -340,7 +475,8 @@ import Testing
     let words = try run(["add", "Milk", "--at", "Rewe"], handler)
     #expect(
       words.lines == [
-        "Will ring once when you come within 150 m of Rewe (52.500000, 13.400000)", "2222aaaa",
+        "Milk: will ring once when you come within 150 m of Rewe (52.500000, 13.400000)",
+        "2222aaaa",
       ])
     let json = try run(["add", "Milk", "--at", "Rewe", "--json"], handler)
     #expect(json.output == "{\"id\":\"2222aaaa\"}\n")

@@ -66,9 +66,44 @@ import Testing
         + #""days":"mon..fri","max_speed_mps":10,"category":"work","priority":1,"#
         + #""notes":"-5 degrees"}"#
     ),
+    (
+      ["Milk", "-a", "Rewe", "--on", "exit", "--days", "weekdays", "--hours", "8-18"],
+      #"{"title":"Milk","kind":"location","place":"Rewe","on":"depart","hours":"08:00-18:00","#
+        + #""days":"mon..fri"}"#
+    ),
+    (
+      ["Tea", "-d", "18:30", "-r", "weekdays", "--priority", "high", "--days", "mon-fri"],
+      #"{"title":"Tea","due":"2026-06-12T18:30:00","repeat":"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR","#
+        + #""days":"mon..fri","priority":1}"#
+    ),
   ])
   func optionsBecomeMembers(arguments: [String], expected: String) throws {
     #expect(try document(arguments) == expected)
+  }
+
+  @Test(arguments: [
+    ("--on", "enter", #""on":"arrive""#), ("--on", "Leave", #""on":"depart""#),
+    ("--on", "exit", #""on":"depart""#), ("--priority", "medium", #""priority":5"#),
+    ("--priority", "LOW", #""priority":9"#), ("--days", "mon-fri", #""days":"mon..fri""#),
+    ("--days", "weekends", #""days":"sat,sun""#), ("--hours", "8am-6pm", #""hours":"08:00-18:00""#),
+    ("--hours", "22-6", #""hours":"22:00-06:00""#),
+  ])
+  func peoplesWordsAreTaken(option: String, word: String, member: String) throws {
+    #expect(try document(["x", "--at", "Rewe", option, word]).contains(member))
+  }
+
+  @Test(arguments: [
+    ("car", "driving"), ("bike", "cycling"), ("foot", "walking"), ("Bicycle", "cycling"),
+  ])
+  func peoplesWordsForATransportAreTaken(word: String, transport: String) throws {
+    let document = try document(["x", "--leave-for", "1,1", "--due", "18:00", "--by", word])
+    #expect(document.contains(#""transport":"\#(transport)""#))
+  }
+
+  @Test func anEventInOtherWordsExcludesADwell() {
+    #expect(throws: (any Error).self) {
+      try document(["x", "--at", "Rewe", "--on", "enter", "--dwell", "5min"])
+    }
   }
 
   @Test(arguments: [

@@ -66,7 +66,7 @@ import Testing
     #expect(run.status == 0, "\(run.notes)")
     #expect(
       run.lines == [
-        "Will ring once when you come within 150 m of Rewe (52.540000, 13.405000), "
+        "Buy milk: will ring once when you come within 150 m of Rewe (52.540000, 13.405000), "
           + "2.2 km from here"
       ])
     #expect(run.notes.contains("nothing was added"))
@@ -81,7 +81,7 @@ import Testing
 
   @Test func aSeriesThatBeganInThePastIsSaidFromItsNextTime() throws {
     let run = Run(["add", "x", "--due", "2020-01-01 08:00", "--repeat", "daily", "--dry-run"])
-    #expect(run.lines.first?.hasPrefix("Will ring at 2026-06-13T08:00:00+02:00") == true)
+    #expect(run.lines.first?.hasPrefix("x: will ring at 2026-06-13T08:00:00+02:00") == true)
   }
 
   /// The client is in Berlin.
@@ -109,11 +109,12 @@ import Testing
   @Test func aDryRunWithoutADaemonLeavesTheDistanceOut() {
     let place = Run(["add", "x", "--at", "52.52,13.405", "--radius", "80m", "--dry-run"])
     #expect(place.status == 0, "\(place.notes)")
-    #expect(place.lines == ["Will ring once when you come within 80 m of 52.520000, 13.405000"])
+    #expect(
+      place.lines == ["x: will ring once when you come within 80 m of 52.520000, 13.405000"])
     let date = Run(["add", "Tea", "--due", "in 4min", "--dry-run"])
     #expect(
       date.lines == [
-        "Will ring at 2026-06-12T18:04:00+02:00 (Fri 12 Jun 2026 18:04, in 4 minutes)"
+        "Tea: will ring at 2026-06-12T18:04:00+02:00 (Fri 12 Jun 2026 18:04, in 4 minutes)"
       ])
   }
 
@@ -183,7 +184,17 @@ import Testing
     (["add", "x"], "say where (--at"),
     (["add", "x"], "; see 'georemind add --help'"),
     (["add", "x", "--due", "18:00", "--priority", "-1"], "a whole number from 0 to 9"),
-    (["add", "--help"], "--priority <0-9>"),
+    (["add", "--help"], "--priority <0-9>"), (["add", "--help"], "-d, --due <time>"),
+    (
+      ["add", "x", "--leave-for", "1,1", "--due", "18:00", "--by", "bus"],
+      "georemind: the value 'bus' is invalid for '--by <mode>': it goes by a timetable, which "
+        + "georemind does not know; give the travel time: --travel 25min; see 'georemind add --help'"
+    ),
+    (
+      ["add", "x", "--at", "1,1", "--on", "entre"],
+      "it must be one of arrive, depart, dwell; did you mean 'enter'?"
+    ),
+    (["add", "x", "--due", "18:00", "--priority", "hihg"], "did you mean 'high'?"),
   ])
   func aMisspeltOptionIsNamed(arguments: [String], words: String) {
     let run = Run(arguments)
@@ -192,7 +203,8 @@ import Testing
 
   @Test(arguments: [
     ("lits", "did you mean 'list'?"), ("stauts", "did you mean 'status'?"),
-    ("remove", "there is no verb 'remove'; See"),
+    ("erase", "there is no verb 'erase'; See"), ("remvoe", "did you mean 'remove'?"),
+    ("delte", "did you mean 'delete'?"), ("complte", "did you mean 'complete'?"),
   ])
   func aMisspeltVerbIsSuggested(verb: String, words: String) {
     let run = Run([verb])

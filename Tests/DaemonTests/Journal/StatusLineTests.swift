@@ -15,4 +15,21 @@ import Testing
     #expect(line.contains("; next due Thu 1 Jan 2099 18:00"), "\(line)")
     #expect(!line.contains(" old") && !line.contains("failure"), "\(line)")
   }
+
+  @Test func wrongLinesOfTheConfigurationAreInTheStatusUntilTheyAreRight() throws {
+    let rig = try Rig("[Feed]\nFeed=\n[Fence]\nConfirmFixes=9\n")
+    let client = try rig.client()
+    func errors() throws -> [String] {
+      try (client.call("Status")["status"]?["configuration_errors"]?.array ?? [])
+        .compactMap(\.string)
+    }
+    #expect(try errors().count == 1)
+    #expect(try errors().first?.contains("georemind.conf:4: [Fence] ConfirmFixes=9 is not") == true)
+    #expect(rig.daemon.statusLine.contains("; configuration wrong: "))
+    #expect(rig.journal.troubles(.error).filter { $0.contains("ConfirmFixes=9") }.count == 1)
+    try rig.configure("[Feed]\nFeed=\n")
+    rig.daemon.reloadSettings()
+    #expect(try errors().isEmpty)
+    #expect(!rig.daemon.statusLine.contains("configuration"))
+  }
 }

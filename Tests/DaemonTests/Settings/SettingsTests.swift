@@ -145,16 +145,72 @@ import Testing
       "Travel/DrivingOverheadSec=-5min", "Reminders/SkipOlderThanSec=-1s",
       "Reminders/SkipOlderThanSec=never", "Store/LedgerKeepDays=-1",
       "Store/LedgerKeepDays=36501", "Store/LedgerKeepDays=1y", "Log/Level=loud",
-      "Display/Units=furlongs",
+      "Display/Units=furlongs", "Hook/Exec=relative", "Hook/MaximumParallel=0",
     ])
-  func aWrongValueIsAnErrorWithItsPlace(_ setting: String) throws {
+  func aWrongValueIsLeftOutAndReportedWithItsPlace(_ setting: String) throws {
     let parts = setting.split(separator: "/", maxSplits: 1)
-    let error = #expect(throws: ConfigurationError.self) {
-      try load("# nothing\n[\(parts[0])]\n\(parts[1])\n")
-    }
-    #expect(error?.file == "\(folder.path)/test.conf")
-    #expect(error?.line == 3)
-    #expect(error?.message.contains(parts[1].split(separator: "=")[0]) == true)
+    let loaded = try load("# nothing\n[\(parts[0])]\n\(parts[1])\n")
+    try #require(loaded.settings.errors.count == 1)
+    let error = loaded.settings.errors[0]
+    #expect(error.file == "\(folder.path)/test.conf")
+    #expect(error.line == 3)
+    #expect(error.message.contains(parts[1].split(separator: "=")[0]))
+    #expect("\(loaded.settings.engine)" == "\(EngineSettings())")
+  }
+
+  @Test func theRestIsInForceBesideWrongLines() throws {
+    let settings = try load(
+      """
+      [Feed]
+      Feed=192.168.1.5:10110
+      Feed=tcp://plotter:10110
+      nonsense
+      [Fence]
+      ConfirmFixes=1
+      MaximumSpeed=fast
+      [Hook]
+      TimeoutSec=soon
+      """
+    ).settings
+    #expect(settings.feeds.map { "\($0)" } == ["tcp://plotter:10110"])
+    #expect(!settings.engine.monitor.confirms)
+    #expect(settings.errors.map(\.line) == [4, 2, 7, 9])
+    #expect(
+      settings.errors[1].message.contains(
+        "feed '192.168.1.5:10110' has no scheme: did you mean 'tcp://192.168.1.5:10110'?"))
+  }
+
+  /// Else others might do more than they should.
+  @Test(arguments: [
+    "[Control]\nSharedChanges=maybe\n", "[Control]\nSharedChanges no\n",
+    "[Control]\nAllowGroup staff\n", "[Control\nAllowGroup=staff\n", "SharedChanges=no\n",
+    "[Hook]\nUser nobody\n",
+  ])
+  func aWrongLineAboutAccessIsAnError(_ text: String) throws {
+    let error = #expect(throws: ConfigurationError.self) { try load("[Fence]\nx\n" + text) }
+    #expect(error?.concernsAccess == true)
+  }
+
+  @Test func contradictingDistancesOfSpeedsHaveTheirDefaults() throws {
+    let loaded = try load("[Travel]\nDrivingMediumFrom=40km\n")
+    #expect(loaded.settings.errors.map(\.line) == [2])
+    #expect("\(loaded.settings.engine)" == "\(EngineSettings())")
+  }
+
+  @Test func aWrongRoutingEngineIsLeftOut() throws {
+    let loaded = try load("[Route]\nEngine=osrm\nDrivingURL=ftp://x\n")
+    #expect(loaded.settings.errors.map(\.line) == [3])
+    #expect(loaded.settings.routeSocket == nil)
+    #expect(loaded.configuration.dump().contains("# default\nEngine=none\n"))
+  }
+
+  @Test func recordingsThatCannotBePlayedAreLeftOut() throws {
+    let mixed = try load("[Feed]\nFeed=file:///a.nmea\nFeed=tcp://b:1\n").settings
+    #expect(mixed.feeds.map { "\($0)" } == ["tcp://b:1"])
+    #expect(mixed.errors.map(\.line) == [2])
+    let missing = try load("[Feed]\nFeed=file:///nonexistent.nmea\n").settings
+    #expect(missing.feeds.isEmpty)
+    #expect(missing.errors.first?.message.contains("cannot be read") == true)
   }
 
   @Test func infinityIsNoLimit() throws {

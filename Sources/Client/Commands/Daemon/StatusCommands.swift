@@ -30,6 +30,9 @@ struct StatusCommand: ClientCommand {
     if let failure = status["store_trouble"]?.string {
       table.add(["store", "failure: \(failure)"])
     }
+    for error in status["configuration_errors"]?.array ?? [] {
+      table.add(["wrong line", error.string ?? ""])
+    }
     table.add([
       "time", status["time"] == nil ? "not begun" : Answer.time(status["time"], display.entry),
     ])

@@ -14,7 +14,7 @@ struct AddCommand: ClientCommand {
       georemind add Buy milk --at Rewe
       georemind add 'Lock up' --at 52.52,13.405 --radius 80m --on depart --every-visit
       georemind add 'Call Mum' --due 'tomorrow 18:00' --lead 15min
-      georemind add Tea --due 'in 4min'
+      georemind add Tea -d 'in 4min'
       georemind add 'Buy milk' --near-category supermarket
       georemind add Ferry --leave-for Landungsbrücken --due 18:18 --by cycling
       """)
@@ -106,7 +106,7 @@ struct AddCommand: ClientCommand {
     let here = (try? daemon?.call("Where")).flatMap { CurrentPosition($0) }
     let text = ReminderSentence.text(
       reminder, display, detail: .position(here: here?.position))
-    try context.output.line(text)
+    try context.output.line("\(reminder.title.printable): \(text.lowercasedFirst)")
     try next()
     for warning in ReminderAdvice.warnings(on: reminder, display, here: here) {
       try context.note("note: \(warning)")

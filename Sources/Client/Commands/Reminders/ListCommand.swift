@@ -11,16 +11,39 @@ enum Grouping: String, CaseIterable, ExpressibleByArgument {
   case day
 }
 
+enum Sorting: String, CaseIterable, ExpressibleByArgument {
+  case next
+  case due
+  case title
+  case priority
+}
+
 /// The reminders in groups, the next to fire first within each.
 struct ListCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List reminders in groups, the next to fire first.")
+    commandName: "list", abstract: "List reminders in groups, the next to fire first.",
+    discussion: """
+      georemind list milk
+      georemind list --category Errands --sort title
+      """, aliases: ["ls"])
+
+  @Argument(
+    help: ArgumentHelp(
+      "Words of the title, the notes, the category or the place; without, all reminders.",
+      valueName: "word"))
+  var words: [String] = []
 
   @Option(name: .customLong("by"), help: "Group the reminders by this.")
   var grouping = Grouping.kind
 
   @Option(help: "List reminders of this kind only.")
   var kind: Reminder.Kind?
+
+  @Option("List reminders of this category only.", "name", completion: Completions.categories)
+  var category: String?
+
+  @Option(help: "The order within a group.")
+  var sort = Sorting.next
 
   @Flag(help: "List done and expired reminders, too.")
   var all = false
@@ -38,8 +61,10 @@ struct ListCommand: ClientCommand {
     }
     let chosen = listed.filter { entry in
       (all || entry.isActive) && (kind == nil || entry.reminder.kind == kind)
+        && (category == nil || entry.reminder.category?.lowercased() == category?.lowercased())
+        && entry.has(words)
     }
-    var listing = GroupedListing(order: ListedReminder.firesBefore)
+    var listing = GroupedListing(order: sort.precedes)
     for entry in chosen { listing.add(entry, under: grouping.heading(of: entry, zone)) }
     for problem in StatusCommand.unreadable(try daemon.call("Status")["status"]?.object ?? [:]) {
       try context.note(problem)
@@ -47,11 +72,36 @@ struct ListCommand: ClientCommand {
     if options.json {
       try listing.forEach { try context.output.line($0.json) }
     } else if chosen.isEmpty {
-      try context.note("no reminders; add one with 'georemind add'")
+      let isPart = !words.isEmpty || category != nil || kind != nil
+      try context.note(
+        listed.contains(where: \.isActive) && isPart
+          ? "no reminder is like that; 'georemind list' shows all"
+          : "no reminders; add one with 'georemind add'")
     } else {
       let ids = ShortIDs(listed.map(\.reminder.id))
       try listing.print(to: context.output) { $0.cells(ids, display) }
     }
+  }
+}
+
+extension Sorting {
+  fileprivate func precedes(_ a: ListedReminder, _ b: ListedReminder) -> Bool {
+    func urgency(_ entry: ListedReminder) -> Int {
+      entry.reminder.priority == 0 ? 10 : entry.reminder.priority
+    }
+    switch self {
+    case .next: break
+    case .due:
+      let never = Instant(microseconds: .max)
+      let (left, right) = (a.moment ?? never, b.moment ?? never)
+      if left != right { return left < right }
+    case .title:
+      let (left, right) = (a.reminder.title.lowercased(), b.reminder.title.lowercased())
+      if left != right { return left < right }
+    case .priority:
+      if urgency(a) != urgency(b) { return urgency(a) < urgency(b) }
+    }
+    return ListedReminder.firesBefore(a, b)
   }
 }
 
@@ -82,6 +132,18 @@ extension Heading {
 }
 
 extension ListedReminder {
+  /// Whether each of the texts begins one of its words, in any case.
+  fileprivate func has(_ wanted: [String]) -> Bool {
+    func words(_ text: String) -> [String] {
+      text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+    }
+    let own = [
+      reminder.title, reminder.notes ?? "", reminder.category ?? "",
+      ReminderSentence.name(reminder) ?? "",
+    ].flatMap(words)
+    return wanted.flatMap(words).allSatisfy { word in own.contains { $0.hasPrefix(word) } }
+  }
+
   fileprivate func cells(_ ids: ShortIDs, _ display: Display) -> [String] {
     let place = ReminderSentence.name(reminder)
     let what: String? =

@@ -12,18 +12,18 @@ struct ShowCommand: ClientCommand {
   @Argument(
     help: "The id of the reminder, its beginning, or words of its title.",
     completion: Completions.reminders)
-  var id: String
+  var id: [String]
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    try OneReminder.run("Show", ["id": .string(id)], options, context)
+    try OneReminder.run("Show", ["id": .string(id.joined(separator: " "))], options, context)
   }
 }
 
 /// Removes reminders.
 struct RemoveCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rm", abstract: "Remove reminders.")
+    commandName: "rm", abstract: "Remove reminders.", aliases: ["remove", "delete"])
 
   @Argument(
     help: "The ids of the reminders, their beginnings, or words of their titles.",
@@ -39,7 +39,8 @@ struct RemoveCommand: ClientCommand {
 /// Completes the current occurrence.
 struct DoneCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "done", abstract: "Complete reminders; a repeating one advances to its next time.")
+    commandName: "done", abstract: "Complete reminders; a repeating one advances to its next time.",
+    aliases: ["complete"])
 
   @Argument(
     help: "The ids of the reminders, their beginnings, or words of their titles.",
@@ -131,12 +132,28 @@ private enum OneReminder {
     try ReminderPrinter(context: context, display: display, json: options.json).print(answer)
   }
 
+  /// The ids of several reminders, or words of the title of one. All are looked up before anything
+  /// is changed. A text alone is left to the daemon, which wants more letters for a change.
+  private static func meant(_ texts: [String], _ daemon: DaemonConnection) throws -> [String] {
+    guard texts.count > 1 else { return texts }
+    func id(_ text: String) throws -> String {
+      let found = try daemon.call("Show", ["id": .string(text)])["reminder"]?["id"]?.string ?? text
+      guard text.count > 2 || found == text || !found.hasPrefix(text) else {
+        throw Failure(.badData, "'\(text)' is too short for the beginning of an id; give 3 letters")
+      }
+      return found
+    }
+    if let one = try? id(texts.joined(separator: " ")) { return [one] }
+    var seen: Set<String> = []
+    return try texts.map(id).filter { seen.insert($0).inserted }
+  }
+
   static func runEach(
     _ method: String, _ ids: [String], said: String, _ options: CommonOptions, _ context: Context
   ) throws {
     let display = try context.display()
     let daemon = try DaemonConnection(options, context)
-    for id in ids {
+    for id in try meant(ids, daemon) {
       let object = try daemon.call(method, ["id": .string(id)])["reminder"]?.object ?? JSONObject()
       if options.json {
         try context.output.line(object)
