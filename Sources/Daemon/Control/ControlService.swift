@@ -48,7 +48,7 @@ struct ControlService {
 
   /// Methods that change what they find in the store, which must be up to date for them.
   private static let commands: Set<GeoremindMethod> = [
-    .edit, .remove, .done, .snooze, .pop, .editPlace, .mergePlaces,
+    .edit, .remove, .done, .snooze, .pop, .undo, .reopen, .editPlace, .mergePlaces,
   ]
 
   private func reply(to method: GeoremindMethod, _ given: JSONObject) throws -> JSONObject {
@@ -74,12 +74,18 @@ struct ControlService {
       let entry = try changed(text("id"))
       try mayChange(entry.reminder, by: method.rawValue)
       try daemon.refuseChange(of: entry.reminder)
-      try daemon.remove(id: entry.reminder.id)
+      try daemon.remove(id: entry.reminder.id, by: origin(method))
       return shown(entry)
     case .done:
       return try done(changed(text("id")))
     case .snooze:
       return try snooze(changed(text("id")), until: text("until") ?? "")
+    case .undo:
+      return try undo(given["number"]?.int ?? 1)
+    case .listUndo:
+      return try listUndo()
+    case .reopen:
+      return try reopen(changed(text("id")))
     case .peek:
       return ["reminder": try store.reminders.peek(kind: kind(text("kind"))).map(json)]
     case .pop:
@@ -136,11 +142,11 @@ struct ControlService {
     return .object(object)
   }
 
-  private func shown(_ entry: ReminderStore.Entry) -> JSONObject { ["reminder": json(entry)] }
+  func shown(_ entry: ReminderStore.Entry) -> JSONObject { ["reminder": json(entry)] }
 
   /// The reminder with this id, or the only one whose id begins with this text, or whose title has
   /// its words.
-  private func find(_ name: String?, prefixFrom shortest: Int = 1) throws -> ReminderStore.Entry {
+  func find(_ name: String?, prefixFrom shortest: Int = 1) throws -> ReminderStore.Entry {
     let name = name ?? ""
     var ids = try daemon.store.reminders.find(prefix: name)
     if ids != [name] {
@@ -218,7 +224,7 @@ struct ControlService {
       throw GeoremindError.invalidReminder(
         field: "owner", reason: "only root may give a reminder to another user")
     }
-    try daemon.replace(changed, keeping: entry.progress)
+    try daemon.replace(changed, keeping: entry.progress, by: origin(.edit))
     return shown(try find(changed.id))
   }
 
@@ -227,14 +233,14 @@ struct ControlService {
     guard entry.progress.state != .done else {
       throw GeoremindError.wrongState(id: entry.reminder.id, state: "done already")
     }
-    try daemon.complete(entry)
+    try daemon.complete(entry, by: origin(.done))
     return shown(try find(entry.reminder.id))
   }
 
   private func pop(_ kind: Reminder.Kind) throws -> JSONObject {
     guard let entry = try daemon.store.reminders.peek(kind: kind) else { return JSONObject() }
     try mayChange(entry.reminder, by: "Pop")
-    try daemon.complete(entry, isPop: true)
+    try daemon.complete(entry, isPop: true, by: origin(.pop))
     return shown(try find(entry.reminder.id))
   }
 
@@ -244,7 +250,7 @@ struct ControlService {
       throw GeoremindError.wrongState(
         id: entry.reminder.id, state: entry.progress.state.rawValue)
     }
-    try daemon.snooze(entry.reminder, until: text)
+    try daemon.snooze(entry.reminder, until: text, by: origin(.snooze))
     return shown(try find(entry.reminder.id))
   }
 }

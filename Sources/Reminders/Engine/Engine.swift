@@ -145,6 +145,7 @@ package struct Engine: ~Copyable, Sendable {
     case .add(let reminder, let progress): add(reminder, progress, at: now)
     case .replace(let reminder): replace(reminder, at: now)
     case .remove(let id): if remove(id) { effects.append(.forget(id: id)) }
+    case .restore(let reminder, let progress): restore(reminder, progress, at: now)
     case .done(let id): complete(id, at: now)
     case .pop(let id): complete(id, isPop: true, at: now)
     case .clockSet:
