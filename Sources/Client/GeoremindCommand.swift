@@ -19,7 +19,10 @@ struct GeoremindCommand: ParsableCommand {
           ExportCommand.self,
         ]),
       CommandGroup(
-        name: "Places", subcommands: [PlaceCommand.self, CategoryCommand.self, WhereCommand.self]),
+        name: "Places",
+        subcommands: [
+          PlaceCommand.self, CategoryCommand.self, WhereCommand.self, AnchorCommand.self,
+        ]),
       CommandGroup(
         name: "Daemon",
         subcommands: [

@@ -137,6 +137,12 @@ struct ControlService {
       object["next_due"] = .string(occurrence.json)
     }
     if let fired = entry.progress.lastFired { object["last_fired"] = .string(fired.json) }
+    if let watch = daemon.host.engine.anchorWatch(reminder.id) {
+      object["swing"] = [
+        "largest_m": .double(Decimal.rounded(watch.largestSwing, digits: 1)),
+        "since": .string(watch.since.json),
+      ]
+    }
     let ignored = entry.reminder.ignoredFields
     if !ignored.isEmpty { object["ignored"] = .array(ignored.map { .string($0) }) }
     return .object(object)

@@ -84,6 +84,8 @@ package struct Engine: ~Copyable, Sendable {
   var arePacesOld = false
   var monitor: FenceMonitor
   var fenceCount = 0
+  /// The anchor watches, by slot.
+  var anchors: [Int32: AnchorWatch] = [:]
   /// Slots marked `waiting`.
   var waiting: Set<Int32> = []
   /// Slots whose fence was added before its presence was known; may hold outdated entries.
