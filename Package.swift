@@ -67,8 +67,8 @@ let package = Package(
     + library(
       "Interchange",
       [
-        "CExpat", "CZlib", "Geodesy", "CivilTime", "JSONText", "Positioning", "Departure",
-        "Reminders",
+        "CExpat", "CZlib", "Bytes", "Geodesy", "CivilTime", "JSONText", "Positioning",
+        "Departure", "Reminders",
       ])
     + library(
       "Storage",
@@ -113,7 +113,7 @@ let package = Package(
     + library(
       "Daemon",
       [
-        "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Geofencing",
+        "Bytes", "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Geofencing",
         "Departure", "Reminders", "Interchange", "Storage", "Control", "LinuxRuntime", "Feeds",
         "Routing", "Companion", "Hooks", arguments, logging,
       ], settings: strict)
@@ -124,7 +124,7 @@ let package = Package(
       .testTarget(
         name: "ProgramTests",
         dependencies: [
-          "georemind", "CivilTime", "Daemon", "LinuxRuntime", "Storage", "TestSupport",
+          "georemind", "CivilTime", "Daemon", "LinuxRuntime", "Reminders", "Storage", "TestSupport",
         ],
         swiftSettings: strict),
       .executableTarget(

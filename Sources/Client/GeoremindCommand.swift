@@ -15,10 +15,14 @@ struct GeoremindCommand: ParsableCommand {
         subcommands: [
           AddCommand.self, ListCommand.self, ShowCommand.self, EditCommand.self,
           RemoveCommand.self, DoneCommand.self, SnoozeCommand.self, PeekCommand.self,
-          PopCommand.self, ImportCommand.self, ExportCommand.self,
+          PopCommand.self, UndoCommand.self, ReopenCommand.self, ImportCommand.self,
+          ExportCommand.self,
         ]),
       CommandGroup(
-        name: "Places", subcommands: [PlaceCommand.self, CategoryCommand.self, WhereCommand.self]),
+        name: "Places",
+        subcommands: [
+          PlaceCommand.self, CategoryCommand.self, WhereCommand.self, AnchorCommand.self,
+        ]),
       CommandGroup(
         name: "Daemon",
         subcommands: [

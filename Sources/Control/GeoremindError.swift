@@ -16,6 +16,9 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
   case refusedByPolicy(reason: String)
   /// The reminder's state does not allow the call, such as a snooze after completion.
   case wrongState(id: String, state: String)
+  /// A reminder is no more as the change left it that should be taken back: it was changed, was
+  /// removed, or has fired.
+  case changedSince(id: String, title: String, how: String)
 
   /// nil for other errors.
   package init?(_ error: VarlinkError) {
@@ -35,6 +38,8 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
     case "StoreTrouble": self = .storeFailure(reason: text("reason"))
     case "RefusedByPolicy": self = .refusedByPolicy(reason: text("reason"))
     case "WrongState": self = .wrongState(id: text("id"), state: text("state"))
+    case "ChangedSince":
+      self = .changedSince(id: text("id"), title: text("title"), how: text("how"))
     default: return nil
     }
   }
@@ -59,6 +64,9 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
     case .refusedByPolicy(let reason): error("RefusedByPolicy", ["reason": .string(reason)])
     case .wrongState(let id, let state):
       error("WrongState", ["id": .string(id), "state": .string(state)])
+    case .changedSince(let id, let title, let how):
+      error(
+        "ChangedSince", ["id": .string(id), "title": .string(title), "how": .string(how)])
     }
   }
 
@@ -78,6 +86,9 @@ package enum GeoremindError: Error, Equatable, Sendable, CustomStringConvertible
     case .refusedByPolicy(let reason): "the daemon refuses: \(reason)"
     case .wrongState(let id, let state):
       "reminder '\(id)' is \(state), which does not allow this; see 'georemind show \(id)'"
+    case .changedSince(let id, let title, let how):
+      "nothing was taken back: '\(title)' (\(id)) \(how) since; 'georemind undo --list' shows "
+        + "earlier changes"
     }
   }
 

@@ -13,6 +13,9 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
   case remove = "Remove"
   case done = "Done"
   case snooze = "Snooze"
+  case undo = "Undo"
+  case listUndo = "ListUndo"
+  case reopen = "Reopen"
   case peek = "Peek"
   case pop = "Pop"
   case next = "Next"
@@ -48,9 +51,9 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
   /// decisions are stored first.
   package var changesStored: Bool {
     switch self {
-    case .edit, .remove, .done, .snooze, .pop, .editPlace, .mergePlaces: true
+    case .edit, .remove, .done, .snooze, .pop, .undo, .reopen, .editPlace, .mergePlaces: true
     case .add, .check, .importReminders, .list, .pageReminders, .show, .peek, .next, .why,
-      .parseTime, .status, .forgetTrips, .log, .addPlace, .listPlaces, .pagePlaces, .showPlace,
+      .listUndo, .parseTime, .status, .forgetTrips, .log, .addPlace, .listPlaces, .pagePlaces, .showPlace,
       .findPlaces, .removePlace, .beginPlaceImport, .importPlaces, .finishPlaceImport,
       .abandonPlaceImport, .addCategory, .editCategory, .listCategories, .removeCategory,
       .whereAmI, .watchFirings, .watchStatus:

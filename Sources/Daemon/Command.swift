@@ -9,6 +9,10 @@ struct Command {
   var forgotten: [String] = []
   /// Events that undo the command in the engine if the store refuses it, except for reminders.
   var undo: [Event] = []
+  /// The call that `undo` can take back; nil for changes by files.
+  var origin: UserCommand?
+  /// The calendar's item before the last command of a reminder was written into it.
+  var calendar: CalendarItemBefore?
 
   /// Ids of the reminders that it changes.
   var reminders: Set<String> {
@@ -20,6 +24,9 @@ extension Changes {
   /// Adds what a command saves, with the progress that the engine has given its reminders.
   mutating func save(_ command: Command) {
     forgotten += command.forgotten
+    self.command = command.origin
+    self.command?.reminders = command.reminders.sorted()
+    calendar = command.calendar
     guard !command.saved.isEmpty else { return }
     var latest: [String: Progress] = [:]
     for step in progress { latest[step.id] = step.progress }

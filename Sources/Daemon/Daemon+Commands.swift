@@ -12,27 +12,32 @@ extension Daemon {
   func addAll(_ reminders: [Reminder]) throws { try save(new: reminders, changed: []) }
 
   /// Adds reminders of which a snoozed one goes on with its snooze.
-  func addAll(_ entries: [ReminderStore.Entry]) throws {
+  /// - Parameter origin: the call, here and below, for `undo`.
+  func addAll(_ entries: [ReminderStore.Entry], by origin: UserCommand? = nil) throws {
     try checkLimits(of: entries.map(\.reminder))
     try perform(
       Command(
         events: entries.map {
           .add($0.reminder, $0.reminder.state == .snoozed ? $0.progress : nil)
         },
-        saved: entries))
+        saved: entries, origin: origin))
   }
 
-  func replace(_ reminder: Reminder, keeping progress: Progress) throws {
-    try save(new: [], changed: [(reminder, progress)])
+  func replace(
+    _ reminder: Reminder, keeping progress: Progress, by origin: UserCommand? = nil
+  ) throws {
+    try save(new: [], changed: [(reminder, progress)], by: origin)
   }
 
   /// - Parameter changed: with what each has gone through so far.
-  func save(new: [Reminder], changed: [ReminderStore.Entry]) throws {
+  func save(
+    new: [Reminder], changed: [ReminderStore.Entry], by origin: UserCommand? = nil
+  ) throws {
     try checkLimits(of: new + changed.map(\.reminder))
     try perform(
       Command(
         events: new.map { .add($0, nil) } + changed.map { .replace($0.reminder) },
-        saved: new.map { ($0, Progress(state: $0.state)) } + changed))
+        saved: new.map { ($0, Progress(state: $0.state)) } + changed, origin: origin))
   }
 
   /// Carries out a command in one transaction. Before the first fix of a recording only the store
@@ -44,8 +49,7 @@ extension Daemon {
   ) throws(StoreError) {
     if isLoaded, let now = clock.now { return try host.perform(command, at: now, and: body) }
     var changes = Changes()
-    changes.saved = command.saved
-    changes.forgotten = command.forgotten
+    changes.save(command)
     try store.commit(changes, and: body)
   }
 
@@ -78,24 +82,28 @@ extension Daemon {
     }
   }
 
-  func remove(id: String) throws {
-    try perform(Command(events: [.remove(id: id)], forgotten: [id]))
+  func remove(id: String, by origin: UserCommand? = nil) throws {
+    try perform(Command(events: [.remove(id: id)], forgotten: [id], origin: origin))
   }
 
   /// Completes the current occurrence; for `pop` the next one.
-  func complete(_ entry: ReminderStore.Entry, isPop: Bool = false) throws {
+  func complete(
+    _ entry: ReminderStore.Entry, isPop: Bool = false, by origin: UserCommand? = nil
+  ) throws {
     if isLoaded {
       let id = entry.reminder.id
-      try perform(Command(events: [isPop ? .pop(id: id) : .done(id: id)]))
+      try perform(Command(events: [isPop ? .pop(id: id) : .done(id: id)], origin: origin))
       calendarsFollow(doneIn: entry)
     } else {
       var done = entry
       done.progress.state = .done
-      try perform(Command(saved: [done]))
+      try perform(Command(saved: [done], origin: origin))
     }
   }
 
-  func snooze(_ reminder: Reminder, until text: String) throws {
+  func snooze(
+    _ reminder: Reminder, until text: String, by origin: UserCommand? = nil
+  ) throws {
     guard isLoaded, let now = clock.now else {
       throw GeoremindError.refusedByPolicy(reason: "the recording has not begun yet")
     }
@@ -104,7 +112,8 @@ extension Daemon {
         throw GeoremindError.invalidReminder(
           field: "until", reason: "next-visit is for location reminders")
       }
-      return try perform(Command(events: [.snooze(id: reminder.id, .nextVisit)]))
+      return try perform(
+        Command(events: [.snooze(id: reminder.id, .nextVisit)], origin: origin))
     }
     let snooze: Snooze
     if let span = try? TimeSpan(parsing: text), span > .zero {
@@ -122,7 +131,7 @@ extension Daemon {
       }
       snooze = .until(until)
     }
-    try perform(Command(events: [.snooze(id: reminder.id, snooze)]))
+    try perform(Command(events: [.snooze(id: reminder.id, snooze)], origin: origin))
     if let until = host.engine.progress(reminder.id)?.snoozedUntil {
       calendarsFollow(snoozeOf: reminder, until: until)
     }

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 package import Reminders
 

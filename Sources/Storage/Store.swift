@@ -16,6 +16,10 @@ package struct Changes {
   package var lastFix: KeptFix?
   /// Travel times learnt from trips, if changed.
   package var experience: TravelExperience?
+  /// The user's command that makes these changes, for `UndoLog`.
+  package var command: UserCommand?
+  /// The calendar's item before the last command of a reminder was written into it.
+  package var calendar: CalendarItemBefore?
 
   package struct Step: Equatable {
     package var id: String
@@ -77,6 +81,7 @@ package final class Store {
   }
 
   package var reminders: ReminderStore { ReminderStore(database: database) }
+  package var undo: UndoLog { UndoLog(database: database) }
   package var ledger: Ledger { Ledger(database: database) }
   package var state: EngineState { EngineState(database: database) }
   package var places: PlaceStore { PlaceStore(database: database) }
@@ -97,11 +102,17 @@ package final class Store {
     defer { if isLarge { try? database.keepPages(kibibytes: Database.usualCache) } }
     return try database.transaction { () throws(StoreError) in
       try body()
+      var command: Int64?
+      if let made = changes.command { command = try undo.begin(made) }
+      var written: Int64?
+      if let calendar = changes.calendar { written = try undo.lastCommand(of: calendar.reminder) }
       for entry in changes.saved { try reminders.replace(entry.reminder, entry.progress) }
       for step in changes.progress { try reminders.update(step.id, step.progress) }
       for id in changes.forgotten { try reminders.remove(id: id) }
       if let fix = changes.lastFix { try state.keep(fix) }
       if let experience = changes.experience { try state.keep(experience) }
+      if let command { try undo.finish(command) }
+      if let calendar = changes.calendar, let written { try undo.add(calendar, to: written) }
       try ledger.markDelivered(changes.delivered, at: changes.deliveryTime)
       return try ledger.record(changes.firings)
     }

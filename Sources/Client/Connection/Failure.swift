@@ -53,7 +53,9 @@ package struct Failure: Error, Equatable, CustomStringConvertible {
 
   private static func status(of error: VarlinkError) -> ExitStatus {
     switch GeoremindError(error) {
-    case .notFound, .ambiguous, .invalidReminder, .inUse, .alreadyExists, .wrongState: .badData
+    case .notFound, .ambiguous, .invalidReminder, .inUse, .alreadyExists, .wrongState,
+      .changedSince:
+      .badData
     case .storeFailure: .ioError
     case .refusedByPolicy: .noPermission
     case nil:

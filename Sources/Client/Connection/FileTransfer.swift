@@ -2,6 +2,7 @@ import CivilTime
 import Interchange
 import JSONText
 import Reminders
+import Storage
 
 /// Sends files to the daemon, all or nothing.
 ///
@@ -182,7 +183,10 @@ struct FileTransfer {
       if refused > 0, upload == nil { line += ", \(refused) left out" }
       try context.output.line(line)
     }
-    guard let upload else { return }
+    guard let upload else {
+      if count <= UndoLog.maximumReminders { try context.noteUndo(options, times: min(1, count)) }
+      return
+    }
     var line = "Imported \(counted(upload.added, "place", "places"))"
     if upload.known > 0 { line += ", \(upload.known) known already" }
     if refused > 0 { line += ", \(refused) left out" }

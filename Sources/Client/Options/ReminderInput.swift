@@ -41,7 +41,9 @@ enum ReminderInput {
   /// A reminder from the daemon, without its progress other than the state.
   static func withoutProgress(_ object: JSONObject) -> JSONObject {
     var object = object
-    for name in ["snoozed_until", "next_due", "last_fired", "ignored"] { object[name] = nil }
+    for name in ["snoozed_until", "next_due", "last_fired", "ignored", "swing"] {
+      object[name] = nil
+    }
     return object
   }
 

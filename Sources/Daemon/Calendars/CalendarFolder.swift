@@ -1,3 +1,4 @@
+import Bytes
 import CivilTime
 import Glibc
 import Interchange
@@ -208,6 +209,14 @@ final class CalendarFolder {
 
   // MARK: - Writing
 
+  /// The content of a file, by its fingerprint; nil if it cannot be read.
+  func fingerprint(of file: String) -> String? {
+    (try? folder.read(file, limit: Self.largestFile)).map { Fingerprint($0.0).text }
+  }
+
+  /// Drops a change of this reminder that is still to be written.
+  func dropPending(for id: String) { pending[id] = nil }
+
   /// Writes into its file what a person did with a reminder.
   func carry(_ change: CalendarChange, for id: String) {
     pending[id] = nil
@@ -236,6 +245,7 @@ final class CalendarFolder {
     let file = source.file
     let after: CalendarReading
     let bytes: [UInt8]
+    let item: CalendarComponent?
     let stamp: FolderFiles.Stamp
     do {
       var document: CalendarDocument
@@ -243,8 +253,10 @@ final class CalendarFolder {
       let before = try checked(CalendarReading(document, file: file), file)
       // Removed or completed in the file already: the next check finds that.
       guard let found = before.reminders.first(where: { $0.reminder.id == id }),
-        found.reminder.state != .done, try document.apply(change, to: found, at: now)
+        found.reminder.state != .done || change.isReturn
       else { return }
+      item = document.item(found.item)
+      guard try document.apply(change, to: found, at: now) else { return }
       bytes = document.bytes
       after = try CalendarReading(bytes, file: file)
     } catch {
@@ -254,6 +266,10 @@ final class CalendarFolder {
     let written = try folder.replace(file, with: bytes, expected: stamp)
     var merge = CalendarMerge(daemon: daemon, now: now)
     merge.take(after, from: file, before: ids[file] ?? [])
+    if let item, !change.isRestoration {
+      merge.before = CalendarItemBefore(
+        reminder: id, item: item.bytes, file: Fingerprint(bytes))
+    }
     if commit(merge) { files[file] = Known(stamp: written) }
   }
 

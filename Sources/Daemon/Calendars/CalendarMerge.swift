@@ -13,6 +13,8 @@ struct CalendarMerge {
   private(set) var counts = (added: 0, changed: 0, removed: 0)
   /// Sentences about reminders that were left out.
   private(set) var refusals: [String] = []
+  /// The item that a command has changed in a file, for `undo`.
+  var before: CalendarItemBefore?
   private var saved: [ReminderStore.Entry] = []
   private var forgotten: [String] = []
   private var events: [Event] = []
@@ -108,8 +110,9 @@ struct CalendarMerge {
   func commit() throws {
     if let failure { throw failure }
     try daemon.checkRoom(for: saved.map(\.reminder))
-    guard !saved.isEmpty || !forgotten.isEmpty else { return }
-    try daemon.perform(Command(events: events, saved: saved, forgotten: forgotten))
+    guard !saved.isEmpty || !forgotten.isEmpty || before != nil else { return }
+    try daemon.perform(
+      Command(events: events, saved: saved, forgotten: forgotten, calendar: before))
   }
 }
 

@@ -47,6 +47,28 @@ extension Daemon {
     calendar(of: reminder)?.carry(.snoozed(until: until), for: reminder.id)
   }
 
+  /// A reminder is armed again, and so is its task.
+  func calendarsFollow(reopening reminder: Reminder) {
+    calendar(of: reminder)?.carry(.reopened, for: reminder.id)
+  }
+
+  /// A command of a reminder was taken back.
+  /// - Parameter item: the event or task as it was before; nil if nothing was written.
+  func calendarsFollow(restoring reminder: Reminder, item: [UInt8]?) {
+    guard let folder = calendar(of: reminder) else { return }
+    if let item = item.flatMap({ CalendarComponent(bytes: $0) }) {
+      folder.carry(.restored(item), for: reminder.id)
+    } else {
+      folder.dropPending(for: reminder.id)
+    }
+  }
+
+  /// Whether the calendar file of a reminder has this content; true if no folder has it.
+  func calendarHas(_ fingerprint: String, for reminder: Reminder) -> Bool {
+    guard let file = reminder.source?.file else { return true }
+    return calendar(of: reminder).map { $0.fingerprint(of: file) == fingerprint } ?? true
+  }
+
   /// Refuses what would be undone by the file at the next look.
   func refuseChange(of reminder: Reminder) throws {
     guard calendar(of: reminder) != nil, let file = reminder.source?.file else { return }

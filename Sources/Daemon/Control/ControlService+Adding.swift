@@ -26,7 +26,7 @@ extension ControlService {
           name: place.name, position: place.position, radius: radius ?? place.radius
         ).json)
     }
-    for stale in ["snoozed_until", "next_due", "last_fired", "ignored", "source"] {
+    for stale in ["snoozed_until", "next_due", "last_fired", "ignored", "source", "swing"] {
       document[stale] = nil
     }
     var reminder = try Reminder(json: document, newID: newID())
@@ -48,7 +48,7 @@ extension ControlService {
   func add(_ document: JSONObject) throws -> String {
     let entry = try readNew(document)
     try mustBeNew(entry.reminder)
-    try daemon.addAll([entry])
+    try daemon.addAll([entry], by: origin(.add))
     return entry.reminder.id
   }
 
@@ -83,7 +83,7 @@ extension ControlService {
       }
       try mustBeNew(reminder)
     }
-    try daemon.addAll(entries)
+    try daemon.addAll(entries, by: origin(.importReminders))
     return entries.map(\.reminder.id)
   }
 }

@@ -69,12 +69,18 @@ struct ControlService {
       let entry = try changed(text("id"))
       try mayChange(entry.reminder, by: method.rawValue)
       try daemon.refuseChange(of: entry.reminder)
-      try daemon.remove(id: entry.reminder.id)
+      try daemon.remove(id: entry.reminder.id, by: origin(method))
       return shown(entry)
     case .done:
       return try done(changed(text("id")))
     case .snooze:
       return try snooze(changed(text("id")), until: text("until") ?? "")
+    case .undo:
+      return try undo(given["number"]?.int ?? 1)
+    case .listUndo:
+      return try listUndo()
+    case .reopen:
+      return try reopen(changed(text("id")))
     case .peek:
       return ["reminder": try store.reminders.peek(kind: kind(text("kind"))).map(json)]
     case .pop:
@@ -126,16 +132,22 @@ struct ControlService {
       object["next_due"] = .string(occurrence.json)
     }
     if let fired = entry.progress.lastFired { object["last_fired"] = .string(fired.json) }
+    if let watch = daemon.host.engine.anchorWatch(reminder.id) {
+      object["swing"] = [
+        "largest_m": .double(Decimal.rounded(watch.largestSwing, digits: 1)),
+        "since": .string(watch.since.json),
+      ]
+    }
     let ignored = entry.reminder.ignoredFields
     if !ignored.isEmpty { object["ignored"] = .array(ignored.map { .string($0) }) }
     return .object(object)
   }
 
-  private func shown(_ entry: ReminderStore.Entry) -> JSONObject { ["reminder": json(entry)] }
+  func shown(_ entry: ReminderStore.Entry) -> JSONObject { ["reminder": json(entry)] }
 
   /// The reminder with this id, or the only one whose id begins with this text, or whose title has
   /// its words.
-  private func find(_ name: String?, prefixFrom shortest: Int = 1) throws -> ReminderStore.Entry {
+  func find(_ name: String?, prefixFrom shortest: Int = 1) throws -> ReminderStore.Entry {
     let name = name ?? ""
     var ids = try daemon.store.reminders.find(prefix: name)
     if ids != [name] {
@@ -213,7 +225,7 @@ struct ControlService {
       throw GeoremindError.invalidReminder(
         field: "owner", reason: "only root may give a reminder to another user")
     }
-    try daemon.replace(changed, keeping: entry.progress)
+    try daemon.replace(changed, keeping: entry.progress, by: origin(.edit))
     return shown(try find(changed.id))
   }
 
@@ -222,14 +234,14 @@ struct ControlService {
     guard entry.progress.state != .done else {
       throw GeoremindError.wrongState(id: entry.reminder.id, state: "done already")
     }
-    try daemon.complete(entry)
+    try daemon.complete(entry, by: origin(.done))
     return shown(try find(entry.reminder.id))
   }
 
   private func pop(_ kind: Reminder.Kind) throws -> JSONObject {
     guard let entry = try daemon.store.reminders.peek(kind: kind) else { return JSONObject() }
     try mayChange(entry.reminder, by: "Pop")
-    try daemon.complete(entry, isPop: true)
+    try daemon.complete(entry, isPop: true, by: origin(.pop))
     return shown(try find(entry.reminder.id))
   }
 
@@ -239,7 +251,7 @@ struct ControlService {
       throw GeoremindError.wrongState(
         id: entry.reminder.id, state: entry.progress.state.rawValue)
     }
-    try daemon.snooze(entry.reminder, until: text)
+    try daemon.snooze(entry.reminder, until: text, by: origin(.snooze))
     return shown(try find(entry.reminder.id))
   }
 }

@@ -56,7 +56,7 @@ extension Progress {
     isUnacknowledged = true
     (snoozedUntil, nagging) = (nil, nil)
     guard reminder.kind != .location else {
-      presence = firing.event == .depart ? .outside : .inside
+      if firing.event != .lost { presence = firing.event == .depart ? .outside : .inside }
       presenceSince = presence == .inside ? firing.time : nil
       visitSettled = true
       state = reminder.everyVisit || reminder.repeats ? .armed : .fired

@@ -1,3 +1,4 @@
+import Bytes
 package import CivilTime
 import Reminders
 
@@ -6,6 +7,15 @@ package enum CalendarChange: Equatable, Sendable {
   /// Completed. A repeating task goes on to the occurrence that is due then; nil is its last one.
   case done(next: Instant?)
   case snoozed(until: Instant)
+  /// Armed again after it was completed or has fired.
+  case reopened
+  /// As it was before a change: the event or task of then.
+  case restored(CalendarComponent)
+
+  package var isRestoration: Bool { if case .restored = self { true } else { false } }
+
+  /// Whether it applies to a task that its file says is done.
+  package var isReturn: Bool { self == .reopened || isRestoration }
 }
 
 extension CalendarDocument {
@@ -15,6 +25,7 @@ extension CalendarDocument {
   /// - A repeating task gets the dates of its next occurrence, as programs for tasks do.
   /// - An event cannot be completed: its alarms are acknowledged (RFC 9074 section 6).
   /// - A snooze acknowledges the alarm and adds another one (RFC 9074 section 5).
+  /// - A restored item gets a later revision than the present item, so that other programs take it.
   package mutating func apply(
     _ change: CalendarChange, to reminder: CalendarReminder, at now: Instant
   ) throws(InterchangeError) -> Bool {
@@ -25,10 +36,27 @@ extension CalendarDocument {
     return self != before
   }
 
-  /// The component that counts for this item: of several the one of the highest revision.
+  /// The event or task that counts for this item; nil if there is none.
+  package func item(_ id: CalendarItemID) -> CalendarComponent? {
+    guard let (outer, inner) = place(of: id), case .component(let calendar) = nodes[outer],
+      case .component(let item) = calendar.nodes[inner]
+    else { return nil }
+    return item
+  }
+
   private mutating func changeItem(
     _ id: CalendarItemID, _ body: (inout CalendarComponent) -> Void
   ) {
+    guard let (outer, inner) = place(of: id), case .component(var calendar) = nodes[outer],
+      case .component(var item) = calendar.nodes[inner]
+    else { return }
+    body(&item)
+    calendar.nodes[inner] = .component(item)
+    nodes[outer] = .component(calendar)
+  }
+
+  /// Where the component is that counts for this item: of several the one of the highest revision.
+  private func place(of id: CalendarItemID) -> (calendar: Int, item: Int)? {
     var found: (calendar: Int, item: Int, sequence: Int)?
     for (outer, node) in nodes.enumerated() {
       guard case .component(let calendar) = node else { continue }
@@ -40,12 +68,7 @@ extension CalendarDocument {
         found = (outer, inner, item.sequence)
       }
     }
-    guard let found, case .component(var calendar) = nodes[found.calendar],
-      case .component(var item) = calendar.nodes[found.item]
-    else { return }
-    body(&item)
-    calendar.nodes[found.item] = .component(item)
-    nodes[found.calendar] = .component(calendar)
+    return found.map { ($0.calendar, $0.item) }
   }
 }
 
@@ -74,12 +97,19 @@ private struct ItemEditor {
       removeSnoozes(&item)
       acknowledge(&item)
     case .snoozed(let until): snooze(&item, until: until)
+    case .reopened:
+      removeSnoozes(&item)
+      reopen(&item)
+      isRevision = true
+    case .restored(let old):
+      item = old
+      isRevision = old.sequence != before.sequence
     }
     guard item != before else { return }
     set("LAST-MODIFIED", now.compact, &item)
     // In a store DTSTAMP is the time of the last revision (RFC 5545 section 3.8.7.2).
     set("DTSTAMP", now.compact, &item)
-    if isRevision { set("SEQUENCE", "\(item.sequence &+ 1)", &item) }
+    if isRevision { set("SEQUENCE", "\(max(before.sequence, item.sequence) &+ 1)", &item) }
   }
 
   private func set(_ name: String, _ value: String, _ item: inout CalendarComponent) {

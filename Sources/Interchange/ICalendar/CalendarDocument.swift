@@ -56,6 +56,14 @@ package struct CalendarComponent: Equatable, Sendable {
     end = .make("END", [], name, lineEnd: lineEnd)
   }
 
+  /// Reads the `bytes` of a component; nil if they are none.
+  package init?(bytes: [UInt8]) {
+    guard let document = try? CalendarDocument(bytes, name: ""),
+      case .component(let component)? = document.nodes.first
+    else { return nil }
+    self = component
+  }
+
   fileprivate init(begin: ContentLine) {
     name = Self.name(of: begin)
     self.begin = begin

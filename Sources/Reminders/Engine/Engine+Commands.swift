@@ -218,7 +218,9 @@ extension Engine {
     }
     guard hasPresence(slot) else { return deactivateFence(index) }
     guard !slot.hasFence else { return }
-    if let key = CategoryWatch.Key(slot.reminder) {
+    if slot.reminder.watchesAnchor {
+      startAnchorWatch(index, at: now)
+    } else if let key = CategoryWatch.Key(slot.reminder) {
       join(index, key, at: now)
     } else if let region = slot.reminder.region {
       addFence(region, index, slot.progress.presence)
@@ -278,7 +280,9 @@ extension Engine {
     slots.set(.undetermined, false, index)
     guard slots.marks(index).contains(.fence) else { return }
     slots.set(.fence, false, index)
-    if !leaveWatch(index) {
+    if anchors.removeValue(forKey: index) != nil {
+      fenceCount -= 1
+    } else if !leaveWatch(index) {
       monitor.remove(index)
       fenceCount -= 1
     }

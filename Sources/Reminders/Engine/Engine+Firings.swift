@@ -75,7 +75,7 @@ extension Engine {
       case (.date, _): .due
       case (.preemptive, _): .leave
       case (.location, .arrive): .arrive
-      case (.location, .depart): .depart
+      case (.location, .depart): anchors[slot.index]?.isLost == true ? .lost : .depart
       case (.location, .dwell): .dwell
       }
     let first = slot.progress.lastFired.map { ", first reported at \(clock($0, at: now))" } ?? ""

@@ -36,6 +36,7 @@ extension Engine {
       follow(transition, of: transition.fence, place: nil, at: now)
     }
     if !undetermined.isEmpty { determinePresence() }
+    if !anchors.isEmpty { watchAnchors(sample, at: now) }
     for number in watches.indices { take(sample, watch: number, at: now) }
     if !waiting.isEmpty {
       for index in waiting.sorted() {
@@ -184,6 +185,7 @@ extension Engine {
     }
     evaluateWhileInside(index, at: now)
     evaluateWhileAway(index, at: now)
+    evaluateAnchor(index, at: now)
   }
 
   /// Fires a departure that was held, once the device has been outside for that long.
@@ -257,6 +259,7 @@ extension Engine {
   mutating func restartSilence(at now: Instant) {
     silentSince = now
     if lastFixArrival != nil { lastFixArrival = now }
+    restartAnchorSilence(at: now)
   }
 
   mutating func checkPosition(at now: Instant) {

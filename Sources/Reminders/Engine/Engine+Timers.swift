@@ -163,6 +163,7 @@ extension Engine {
     switch reminder.kind {
     case .location:
       next = sooner(nextCheckWhileInside(slot, now: now), departureEnd(slot))
+      next = sooner(next, anchorDeadline(slot))
       if isClockTrusted { next = sooner(next, occurrenceEnd(slot)) }
     case .date:
       next = nextLead(slot)

@@ -84,6 +84,8 @@ package struct Engine: ~Copyable, Sendable {
   var arePacesOld = false
   var monitor: FenceMonitor
   var fenceCount = 0
+  /// The anchor watches, by slot.
+  var anchors: [Int32: AnchorWatch] = [:]
   /// Slots marked `waiting`.
   var waiting: Set<Int32> = []
   /// Slots whose fence was added before its presence was known; may hold outdated entries.
@@ -145,6 +147,7 @@ package struct Engine: ~Copyable, Sendable {
     case .add(let reminder, let progress): add(reminder, progress, at: now)
     case .replace(let reminder): replace(reminder, at: now)
     case .remove(let id): if remove(id) { effects.append(.forget(id: id)) }
+    case .restore(let reminder, let progress): restore(reminder, progress, at: now)
     case .done(let id): complete(id, at: now)
     case .pop(let id): complete(id, isPop: true, at: now)
     case .clockSet:

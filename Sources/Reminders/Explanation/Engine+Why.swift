@@ -113,6 +113,7 @@ extension Engine {
     _ slot: Slot, _ index: Int32, _ placeName: (Int64) -> String?
   ) -> [Explanation.Gate] {
     guard let fix = lastFix, listens(slot) else { return [] }
+    if anchors[index] != nil { return anchorGates(slot, fix.position) }
     if let category = slot.reminder.nearCategory {
       guard let watch = watches.first(where: { $0.listeners.contains(index) }),
         let nearest = watch.nearest(to: fix.position)

@@ -17,6 +17,8 @@ package enum Event: Sendable {
   /// The user changed the reminder with this id; its progress stays where it still applies.
   indirect case replace(Reminder)
   case remove(id: String)
+  /// The reminder as it was before a command that is taken back.
+  indirect case restore(Reminder, Progress)
   /// Completes the occurrence that has fired; before the first firing, the next one.
   case done(id: String)
   /// Completes the next occurrence, whatever has fired.
@@ -40,7 +42,7 @@ package enum Event: Sendable {
   /// The id of the one reminder that a command changes; nil for any other event.
   package var changedReminder: String? {
     switch self {
-    case .add(let reminder, _), .replace(let reminder): reminder.id
+    case .add(let reminder, _), .replace(let reminder), .restore(let reminder, _): reminder.id
     case .remove(let id), .done(let id), .pop(let id), .snooze(let id, _): id
     case .fix, .tick, .clockSet, .clockTrust, .zone, .places, .place, .routed, .forgetTrips: nil
     }

@@ -14,6 +14,8 @@ package struct Firing: Equatable, Sendable {
     case pass
     case due
     case leave
+    /// The position of an anchor watch was lost.
+    case lost
     /// A due or leaving time that was missed.
     case late
   }

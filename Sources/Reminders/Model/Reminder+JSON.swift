@@ -151,6 +151,11 @@ extension Reminder {
       found.append(
         ReminderError(field: "days", reason: "excludes the \(day) on which it is due"))
     }
+    if isAnchorWatch, !watchesAnchor {
+      found.append(
+        ReminderError(
+          field: "anchor_watch", reason: "goes with a place, not a region, and \"on\" depart"))
+    }
     if nagLimit != nil, nag == nil {
       found.append(ReminderError(field: "nag_limit", reason: "goes with nag_s"))
     }

@@ -103,6 +103,8 @@ package struct Reminder: Equatable, Sendable {
   /// Courses on which it may fire.
   package var heading: HeadingRange?
   package var ifInside = IfInside.wait
+  /// A departure decided by the circle alone, with an alarm when the position is lost.
+  package var isAnchorWatch = false
   package var state: State
   /// The calendar file that it was read from; nil for the user's own reminders.
   package var source: Source?

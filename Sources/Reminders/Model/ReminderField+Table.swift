@@ -114,6 +114,9 @@ extension ReminderField {
       read: { reminder, value, _ throws(ReminderError) in
         reminder.dwell = try FieldFormat.span.read(value)
       }),
+    ReminderField(
+      "anchor_watch", \.isAnchorWatch, .flag,
+      clause: { isWatch, _ in isWatch ? "and when the position is lost" : nil }),
   ]
 
   // MARK: - When

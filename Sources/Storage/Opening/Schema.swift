@@ -26,6 +26,7 @@ enum Schema {
   static let migrations = [
     Migration(version: 9, name: "tables", script: tables9),
     Migration(version: 10, name: "repeated firings", script: repeatedFirings10),
+    Migration(version: 11, name: "undo", script: undo11),
   ]
 
   /// Tables recovered from a damaged file, parents first.
@@ -158,5 +159,55 @@ enum Schema {
     ALTER TABLE firing ADD COLUMN repeated TEXT;
     ALTER TABLE reminder ADD COLUMN early_from_us INTEGER;
     ALTER TABLE reminder ADD COLUMN early_to_us INTEGER;
+    """
+
+  /// `undo_reminder` has the columns of `reminder`, and no row of it is needed for a firing. Its
+  /// `kind` is NULL for a reminder that the command added.
+  private static let undo11 = """
+    CREATE TABLE undo (
+      seq INTEGER PRIMARY KEY AUTOINCREMENT,
+      user INTEGER NOT NULL,
+      method TEXT NOT NULL,
+      time_us INTEGER NOT NULL,
+      reminder TEXT NOT NULL,
+      reminders INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX undo_user ON undo (user, seq);
+    CREATE TABLE undo_reminder (
+      command INTEGER NOT NULL REFERENCES undo (seq) ON DELETE CASCADE,
+      mark TEXT,
+      file_item BLOB,
+      file_mark TEXT,
+      seq INTEGER,
+      id TEXT NOT NULL,
+      kind TEXT,
+      title TEXT,
+      category TEXT,
+      priority INTEGER,
+      place_name TEXT,
+      latitude REAL,
+      longitude REAL,
+      radius_m REAL,
+      due TEXT,
+      transport TEXT,
+      document TEXT,
+      state TEXT,
+      presence TEXT,
+      inside_since_us INTEGER,
+      visit_settled INTEGER,
+      occurrence_us INTEGER,
+      leads_fired INTEGER,
+      last_fired_us INTEGER,
+      snoozed_until_us INTEGER,
+      unacknowledged INTEGER,
+      places_inside TEXT,
+      occurrence_offset_s INTEGER,
+      nag_us INTEGER,
+      nags INTEGER,
+      early_from_us INTEGER,
+      early_to_us INTEGER,
+      PRIMARY KEY (command, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX undo_reminder_id ON undo_reminder (id, command);
     """
 }

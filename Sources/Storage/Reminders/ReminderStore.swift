@@ -7,7 +7,7 @@ package struct ReminderStore {
   let database: Database
 
   /// The columns of a reminder and its progress, in the order of their values.
-  private static let written = """
+  static let written = """
     id, kind, title, category, priority, place_name, latitude, longitude, radius_m, due, \
     transport, document, \(ReminderRow.progressColumns)
     """

@@ -6,7 +6,6 @@ package enum SQLValue: Equatable, Sendable {
   case integer(Int64)
   case real(Double)
   case text(String)
-  /// Only from foreign changes: the schema has no such column.
   case blob([UInt8])
 }
 

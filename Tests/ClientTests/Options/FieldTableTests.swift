@@ -23,7 +23,8 @@ struct SampleFields: Sendable, CustomTestStringConvertible {
     ], "width_m": 40, "near_category": "shop", "radius_m": 60, "dwell_s": 60,
     "repeat_also": ["2026-06-15T08:00:00"],
     "repeat_except": ["2026-06-17T08:00:00Z", "2026-06-16"], "zone": "Europe/Berlin",
-    "every_visit": true, "if_inside": "fire", "state": "done", "source": ["file": "a.ics"],
+    "anchor_watch": true, "every_visit": true, "if_inside": "fire", "state": "done",
+    "source": ["file": "a.ics"],
     "owner": 1000,
   ]
 
@@ -156,7 +157,8 @@ struct SampleFields: Sendable, CustomTestStringConvertible {
   @Test func everyFieldIsAGateOrSilent() throws {
     let silent: Set<String> = [
       "id", "kind", "title", "notes", "category", "priority", "place", "region", "width_m",
-      "near_category", "radius_m", "on", "dwell_s", "nag_s", "nag_limit", "transport", "travel_s",
+      "near_category", "radius_m", "on", "dwell_s", "anchor_watch", "nag_s", "nag_limit",
+      "transport", "travel_s",
       "repeat",
       "repeat_also", "repeat_except", "zone", "every_visit", "if_inside", "state", "source",
       "owner",

@@ -208,6 +208,62 @@ import Testing
     #expect(rig.daemon.host.engine.progress("a")?.occurrence?.json == "2100-01-02T10:00:00Z")
   }
 
+  /// The item is as before, with a later revision.
+  @Test(arguments: [Self.place + "\n", "RRULE:FREQ=DAILY;COUNT=5\n"])
+  func whatWasWrittenIsTakenBack(more: String) throws {
+    let folder = try folder()
+    let before = Self.task("a", "S", more)
+    try put(folder, "a.ics", before)
+    let rig = try rig(folder)
+    let client = try rig.client()
+    let id = try #require(try ids(rig).first)
+    let first = try rig.daemon.store.reminders.reminder(id: id)
+    for command in ["Done", "Snooze"] {
+      _ = try client.call(command, ["id": .string(id), "until": command == "Done" ? nil : "1h"])
+      #expect(try text(folder, "a.ics") != before)
+      _ = try client.call("Undo")
+      let now = try rig.daemon.store.reminders.reminder(id: id)
+      #expect(now?.reminder == first?.reminder && now?.progress == first?.progress)
+      let added = try text(folder, "a.ics").split(separator: "\r\n").map(String.init)
+        .filter { !before.contains($0) }
+      #expect(
+        Set(added.map { $0.prefix { $0 != ":" } }).isSubset(
+          of: ["LAST-MODIFIED", "DTSTAMP", "SEQUENCE"]))
+      rig.daemon.reloadSettings()
+      #expect(rig.daemon.host.engine.progress(id)?.state == .armed)
+    }
+    #expect(try text(folder, "a.ics").contains("SEQUENCE:2\r\n"))
+    #expect(try client.call("Undo").members.isEmpty)
+  }
+
+  @Test func aFileThatWasChangedSinceIsLeftAlone() throws {
+    let folder = try folder()
+    try put(folder, "a.ics", Self.task("a"))
+    let rig = try rig(folder)
+    let client = try rig.client()
+    _ = try client.call("Done", #"{"id":"a"}"#)
+    let edited = try text(folder, "a.ics").replacing("X-OTHER;P=\"q\":kept", with: "X-OTHER:new")
+    try put(folder, "a.ics", edited)
+    let error = try client.error("Undo")
+    #expect(
+      GeoremindError(error)
+        == .changedSince(id: "a", title: "S", how: "was changed in its calendar"))
+    #expect(try text(folder, "a.ics") == edited)
+  }
+
+  @Test func aTaskIsOpenedAgain() throws {
+    let folder = try folder()
+    try put(folder, "a.ics", Self.task("a"))
+    let rig = try rig(folder)
+    let client = try rig.client()
+    _ = try client.call("Done", #"{"id":"a"}"#)
+    _ = try client.call("Reopen", #"{"id":"a"}"#)
+    let text = try text(folder, "a.ics")
+    #expect(text.contains("STATUS:NEEDS-ACTION\r\n") && !text.contains("COMPLETED"))
+    rig.daemon.reloadSettings()
+    #expect(rig.daemon.host.engine.progress("a")?.state == .armed)
+  }
+
   @Test func aSnoozeGoesBothWays() throws {
     let folder = try folder()
     try put(folder, "a.ics", Self.task("a", "S", Self.place + "\n"))

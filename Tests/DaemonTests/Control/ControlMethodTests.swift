@@ -428,6 +428,7 @@ import Testing
       + contents("\(packageRoot)/Tests/DaemonTests/Control/BoundedAnswerTests.swift")
       + contents("\(packageRoot)/Tests/DaemonTests/Control/ControlServerTests.swift")
       + contents("\(packageRoot)/Tests/DaemonTests/Control/PlaceMethodTests.swift")
+      + contents("\(packageRoot)/Tests/DaemonTests/Control/UndoTests.swift")
     #expect(!methods.isEmpty)
     for method in methods { #expect(source.contains("\"\(method)\""), "\(method)") }
   }

@@ -75,7 +75,10 @@ struct AddCommand: ClientCommand {
     guard !options.json else { return try context.output.line(["id": .string(id)]) }
     let kept = try daemon.call("Show", ["id": .string(id)])["reminder"]?.object ?? JSONObject()
     let added = try ListedReminder(kept, zone: context.zone()).reminder
-    try say(added, with: daemon, in: context) { try context.output.line(id.printable) }
+    try say(added, with: daemon, in: context) {
+      try context.output.line(id.printable)
+      try context.noteUndo(options)
+    }
   }
 
   /// Shows the reminder without adding it, or what `add` would be refused. Without a daemon names

@@ -43,6 +43,7 @@ struct EditCommand: ClientCommand {
     }
     guard let answer else { return try context.note("nothing was changed") }
     try ReminderPrinter(context: context, display: display, json: options.json).print(answer)
+    try context.noteUndo(options)
   }
 
   func changes(of old: JSONObject, in context: Context) throws -> JSONObject {

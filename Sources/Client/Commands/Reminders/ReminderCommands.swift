@@ -71,7 +71,8 @@ struct SnoozeCommand: ClientCommand {
 
   func run(in context: Context) throws {
     let text = try Self.until(until.joined(separator: " "), in: context)
-    try OneReminder.run("Snooze", ["id": .string(id), "until": .string(text)], options, context)
+    try OneReminder.run(
+      "Snooze", ["id": .string(id), "until": .string(text)], options, context, isChange: true)
   }
 
   /// A span and `next-visit` as they are, a time as an instant.
@@ -113,14 +114,17 @@ struct PopCommand: ClientCommand {
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    try OneReminder.run("Pop", ["kind": .string(kind.rawValue)], options, context)
+    try OneReminder.run(
+      "Pop", ["kind": .string(kind.rawValue)], options, context, isChange: true)
   }
 }
 
 /// Calls that answer one reminder.
-private enum OneReminder {
+enum OneReminder {
+  /// - Parameter isChange: the answer ends with how to take it back.
   static func run(
-    _ method: String, _ parameters: JSONObject, _ options: CommonOptions, _ context: Context
+    _ method: String, _ parameters: JSONObject, _ options: CommonOptions, _ context: Context,
+    isChange: Bool = false
   ) throws {
     let display = try context.display()
     let answer = try DaemonConnection(options, context).call(method, parameters)
@@ -130,6 +134,7 @@ private enum OneReminder {
       throw Failure(.noAnswer, "no \(kind)reminder waits; 'georemind list' shows all")
     }
     try ReminderPrinter(context: context, display: display, json: options.json).print(answer)
+    if isChange { try context.noteUndo(options) }
   }
 
   /// The ids of several reminders, or words of the title of one. All are looked up before anything
@@ -165,5 +170,6 @@ private enum OneReminder {
         try context.output.line("\(said) \(title.printable)\(again)")
       }
     }
+    try context.noteUndo(options, times: ids.count)
   }
 }

@@ -1,0 +1,222 @@
+import ArgumentParser
+import CivilTime
+import Companion
+import Control
+import Geodesy
+import JSONText
+import Reminders
+
+/// The anchor watch: a reminder with an id of its own.
+struct AnchorCommand: ClientCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "anchor", abstract: "Watch the anchor: an alarm when the boat leaves its circle.",
+    discussion: """
+      georemind anchor
+      georemind anchor --radius 60m --hold 1min
+      georemind anchor --bearing 45 --distance 30m
+      georemind anchor raise
+
+      The first call sets the watch around the present position, or around the anchor with \
+      --bearing and --distance. Further calls without options show it. The alarm repeats each \
+      minute until 'georemind done anchor'. It also sounds when the position is lost. 'anchor \
+      raise' ends the watch.
+      """)
+
+  enum Action: String, CaseIterable, ExpressibleByArgument {
+    case raise
+  }
+
+  @Argument(help: "raise ends the watch.")
+  var action: Action?
+
+  @Option("The radius of the circle around the anchor: 40m (the default), 150ft …", "length")
+  var radius: String?
+  @Option("The time outside before the alarm: 30s (the default), 1min …", "span")
+  var hold: String?
+  @Option("The true bearing of the anchor from here, degrees; with --distance.", "degrees")
+  var bearing: String?
+  @Option("The distance of the anchor from here; with --bearing.", "length")
+  var distance: String?
+
+  @OptionGroup var options: CommonOptions
+
+  private static let id = "anchor"
+  private static let usualRadius = 40.0
+  private static let usualHold = TimeSpan.seconds(30)
+  /// The oldest position that sets an anchor, seconds.
+  private static let maximumAge = 60.0
+
+  private var isShown: Bool { radius == nil && hold == nil && bearing == nil }
+
+  func validate() throws {
+    guard (bearing == nil) == (distance == nil) else {
+      throw ValidationError("--bearing and --distance go together")
+    }
+    if action == .raise, !isShown { throw ValidationError("'anchor raise' takes no options") }
+  }
+
+  func run(in context: Context) throws {
+    let daemon = try DaemonConnection(options, context)
+    let watch = try watch(daemon)
+    if action == .raise {
+      guard watch != nil else { throw Failure(.noAnswer, "no anchor watch is set") }
+      _ = try daemon.call("Remove", ["id": .string(Self.id)])
+      if options.json { return try context.output.line(["id": .string(Self.id)]) }
+      try context.output.line("The anchor watch has ended")
+      try context.noteUndo(options)
+    } else if let watch, isShown {
+      try show(watch, daemon, context)
+    } else {
+      try set(watch, daemon, context)
+    }
+  }
+
+  /// The watch that is set; nil if there is none.
+  private func watch(_ daemon: DaemonConnection) throws -> JSONObject? {
+    let found: JSONObject?
+    do {
+      found = try daemon.call("Show", ["id": .string(Self.id)])["reminder"]?.object
+    } catch is UnknownName {
+      return nil
+    } catch let error as VarlinkError {
+      guard case .ambiguous? = GeoremindError(error) else { throw error }
+      return nil
+    }
+    // The beginning of another id, or words of a title.
+    guard let found, found["id"]?.string == Self.id else { return nil }
+    guard found["anchor_watch"]?.bool == true else {
+      throw Failure(
+        .badData, "the id 'anchor' belongs to a reminder that is no anchor watch; remove it first")
+    }
+    return found
+  }
+
+  // MARK: - Setting it
+
+  private func set(
+    _ watch: JSONObject?, _ daemon: DaemonConnection, _ context: Context
+  ) throws {
+    let display = try context.display()
+    let old = try watch.map { try ListedReminder($0, zone: display.zone).reminder }
+    let metres =
+      try radius.map { try ReminderOptions.length($0, option: "--radius") }
+      ?? old?.place?.radius ?? Self.usualRadius
+    let hold = try hold.map(Self.span) ?? old?.dwell ?? Self.usualHold
+    let anchor: Coordinate
+    if let place = old?.place, bearing == nil {
+      anchor = place.position
+    } else {
+      anchor = try position(daemon, radius: metres, display)
+    }
+    let members: JSONObject = [
+      "kind": "location", "title": "Anchor watch",
+      "place": [
+        "name": "the anchor", "lat": .double(anchor.latitude), "lon": .double(anchor.longitude),
+        "radius_m": .double(metres),
+      ], "on": "depart", "dwell_s": .double(hold.seconds), "every_visit": true, "nag_s": 60,
+      "nag_limit": 0, "priority": 1, "anchor_watch": true,
+    ]
+    if watch != nil {
+      _ = try daemon.call("Edit", ["id": .string(Self.id), "changes": .object(members)])
+    } else {
+      var document = members
+      document["id"] = .string(Self.id)
+      _ = try daemon.call("Add", ["reminder": .object(document)])
+    }
+    guard !options.json else { return try context.output.line(["id": .string(Self.id)]) }
+    let kept = try daemon.call("Show", ["id": .string(Self.id)])["reminder"]?.object ?? JSONObject()
+    let text = ReminderSentence.text(
+      try ListedReminder(kept, zone: display.zone).reminder, display,
+      detail: .position(here: nil))
+    try context.output.line(text)
+    try context.noteUndo(options)
+  }
+
+  private static func span(_ text: String) throws(Failure) -> TimeSpan {
+    do throws(TimeSpanError) {
+      return try TimeSpan(parsing: text)
+    } catch {
+      throw Failure(.badData, "--hold '\(text)': \(error)")
+    }
+  }
+
+  /// Where the anchor lies, from the last fix.
+  private func position(
+    _ daemon: DaemonConnection, radius: Double, _ display: Display
+  ) throws -> Coordinate {
+    let answer = try daemon.call("Where")
+    guard let here = CurrentPosition(answer), let age = answer["age_s"]?.double else {
+      throw Failure(
+        .noAnswer, "there is no position to set the anchor at; see 'georemind status'")
+    }
+    guard age <= Self.maximumAge else {
+      throw Failure(
+        .noAnswer,
+        "the last position is \(TimeSpan(seconds: age).words) old, too old to set the anchor at; "
+          + "see 'georemind status'")
+    }
+    if let error = here.error, error > radius {
+      throw Failure(
+        .badData,
+        "the position is good to ±\(display.length(error)) only, and the circle has "
+          + "\(display.length(radius)); give a larger --radius")
+    }
+    guard let bearing, let distance else { return here.position }
+    guard let degrees = Double(bearing), (0...360).contains(degrees) else {
+      throw Failure(.badData, "--bearing '\(bearing)' is no number of degrees from 0 to 360")
+    }
+    let metres = try ReminderOptions.length(distance, option: "--distance")
+    guard metres <= radius else {
+      throw Failure(
+        .badData,
+        "you are \(display.length(metres)) from the anchor, outside the circle of "
+          + "\(display.length(radius)); give a larger --radius")
+    }
+    return here.position.destination(bearing: degrees, distance: metres)
+  }
+
+  // MARK: - Showing it
+
+  private func show(
+    _ watch: JSONObject, _ daemon: DaemonConnection, _ context: Context
+  ) throws {
+    let display = try context.display()
+    guard let place = try ListedReminder(watch, zone: display.zone).reminder.place else { return }
+    let answer = try daemon.call("Where")
+    let here = CurrentPosition(answer)
+    let distance = here.map { $0.position.distance(to: place.position) }
+    let bearing = here.map { $0.position.initialBearing(to: place.position) }
+    let swing = watch["swing"]?["largest_m"]?.double
+    let since = (watch["swing"]?["since"]?.string).flatMap { try? Instant(rfc3339: $0) }
+    guard !options.json else {
+      return try context.output.line(
+        JSONObject([
+          "lat": .double(place.position.latitude), "lon": .double(place.position.longitude),
+          "radius_m": .double(place.radius), "state": watch["state"],
+          "distance_m": .double(distance.map { ($0 * 10).rounded() / 10 }),
+          "bearing_deg": .double(bearing.map { ($0 * 10).rounded() / 10 }),
+          "swing": watch["swing"], "age_s": answer["age_s"], "eph_m": .double(here?.error),
+        ]))
+    }
+    try context.output.line(
+      "The anchor is at \(place.position.formatted(.decimalDegrees)), in a circle of "
+        + display.length(place.radius))
+    if let distance, let bearing {
+      let age = TimeSpan(seconds: answer["age_s"]?.double ?? 0).words
+      let error = here?.error.map { ", good to ±\(display.length($0))" } ?? ""
+      try context.output.line(
+        "It bears \(Int(bearing.rounded()) % 360)° at \(display.length(distance)) from the last "
+          + "position, \(age) old\(error)")
+    } else {
+      try context.output.line("There is no position")
+    }
+    if let swing, let since {
+      try context.output.line(
+        "The largest swing was \(display.length(swing)), since \(display.entry(since))")
+    }
+    if let fired = (watch["last_fired"]?.string).flatMap({ try? Instant(rfc3339: $0) }) {
+      try context.output.line(
+        "The last alarm was \(display.entry(fired)); 'georemind done anchor' ends it")
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import CivilTime
+import Geodesy
+import Glibc
+import Positioning
+import TestSupport
+import Testing
+
+@testable import Reminders
+
+/// The anchor watch: what it reports, and what it does not.
+@Suite struct AnchorWatchTests {
+  private static let anchor = EngineHarness.home
+
+  private func watch(
+    radius: Double = 40, hold: Double = 30
+  ) throws -> EngineHarness {
+    var harness = EngineHarness()
+    harness.fix(20)
+    try harness.add(Self.document(radius: radius, hold: hold))
+    return harness
+  }
+
+  private static func document(radius: Double = 40, hold: Double = 30) -> String {
+    """
+    {"id":"anchor","title":"Anchor watch",\(EngineHarness.place(radius: radius)),"on":"depart",
+    "dwell_s":\(hold),"every_visit":true,"nag_s":60,"nag_limit":0,"anchor_watch":true}
+    """
+  }
+
+  // MARK: - The decision
+
+  @Test func aDriftFiresOneHoldAfterItHasLeftTheCircle() throws {
+    var harness = try watch()
+    for second in 1...60 { harness.fix(20 + Double(second)) }
+    #expect(harness.events == ["anchor:depart"])
+    // The 21st fix is 41 m away.
+    #expect(harness.firings.first?.time == EngineHarness.start + .seconds(1 + 21 + 30))
+  }
+
+  @Test func aGustIsNoDrift() throws {
+    var harness = try watch()
+    for _ in 0..<29 { harness.fix(44) }
+    harness.fix(34)
+    for _ in 0..<300 { harness.fix(30) }
+    #expect(harness.events == [])
+  }
+
+  /// Within the margin a fix neither ends a hold nor begins one.
+  @Test func aFixAtTheEdgeEndsNoHold() throws {
+    var harness = try watch()
+    for second in 0..<31 { harness.fix(second % 2 == 0 ? 44 : 38) }
+    #expect(harness.events == ["anchor:depart"])
+  }
+
+  @Test func aFixThatIsWorseThanTheRadiusShowsNothing() throws {
+    var harness = try watch()
+    for _ in 0..<100 { harness.fix(300, eph: 41) }
+    #expect(harness.events == [])
+    for _ in 0..<60 { harness.fix(300, eph: 41) }
+    #expect(harness.events == ["anchor:lost"])
+  }
+
+  @Test func setOutsideOfItsCircleItFires() throws {
+    var harness = EngineHarness()
+    harness.fix(60)
+    try harness.add(Self.document())
+    for _ in 0..<40 { harness.fix(60) }
+    #expect(harness.events == ["anchor:depart"])
+  }
+
+  // MARK: - The alarm
+
+  @Test func theAlarmRepeatsUntilItIsAcknowledgedAndTheWatchGoesOn() throws {
+    var harness = try watch()
+    for _ in 0..<31 { harness.fix(60) }
+    for _ in 0..<90 * 60 { harness.fix(60) }
+    #expect(harness.events.count > 80)
+    harness.send(.done(id: "anchor"))
+    let count = harness.events.count
+    for _ in 0..<3_600 { harness.fix(60) }
+    #expect(harness.events.count == count)
+    // Back on the anchor, and adrift again.
+    for _ in 0..<10 { harness.fix(20) }
+    for _ in 0..<31 { harness.fix(60) }
+    #expect(harness.events.count == count + 1)
+  }
+
+  @Test func aDriftDuringASnoozeIsReported() throws {
+    var harness = try watch()
+    harness.send(.snooze(id: "anchor", .by(.minutes(1))))
+    for _ in 0..<120 { harness.fix(60) }
+    #expect(harness.events.first == "anchor:depart")
+  }
+
+  @Test func aLostPositionIsAnAlarm() throws {
+    var harness = try watch()
+    harness.fix(20)
+    harness.wait(119)
+    #expect(harness.events == [])
+    harness.wait(2)
+    #expect(harness.events == ["anchor:lost"])
+    #expect(harness.firings.first?.why == "The position is lost: no usable fix for 2min")
+    harness.wait(300)
+    #expect(harness.events.count == 6 && Set(harness.events) == ["anchor:lost"])
+    harness.send(.done(id: "anchor"))
+    harness.wait(3_600)
+    #expect(harness.events.count == 6)
+    // It is back, and lost once more.
+    harness.fix(20)
+    harness.wait(121)
+    #expect(harness.events.count == 7)
+  }
+
+  // MARK: - Restarts
+
+  @Test func itSurvivesARestart() throws {
+    var harness = try watch()
+    harness.restartByLoading(after: 600)
+    harness.wait(60)
+    harness.fix(20)
+    #expect(harness.events == [])
+    for _ in 0..<31 { harness.fix(60) }
+    #expect(harness.events == ["anchor:depart"])
+    harness.restartByLoading(after: 5)
+    for _ in 0..<120 { harness.fix(60) }
+    #expect(harness.events.count > 2)
+  }
+
+  @Test func aDriftDuringAPowerCutIsReported() throws {
+    var harness = try watch()
+    harness.restartByLoading(after: 3_600)
+    for _ in 0..<31 { harness.fix(200) }
+    #expect(harness.events == ["anchor:depart"])
+  }
+
+  @Test func aReceiverThatNeverComesBackIsAnAlarm() throws {
+    var harness = try watch()
+    harness.restartByLoading(after: 3_600)
+    harness.wait(121)
+    #expect(harness.events == ["anchor:lost"])
+  }
+
+  // MARK: - Nights
+
+  /// A night of ten hours: the boat lies 25 m from its anchor and swings from side to side, and
+  /// the receiver's error wanders by 3 m an axis with reflections of 30 m for some seconds.
+  @Test(arguments: 1...6) func aNightOfSwingingIsSilent(seed: UInt64) throws {
+    var harness = try watch()
+    var noise = Noise(seed: seed, sigma: 3, correlation: 60)
+    for second in 0..<36_000 {
+      let angle = 180 + 70 * sin(Double(second) / 240)
+      let boat = Self.anchor.destination(bearing: angle, distance: 25)
+      let (bearing, error) = noise.next(hasReflection: second % 900 < 8)
+      harness.wait(1)
+      harness.fix(at: boat.destination(bearing: bearing, distance: error))
+    }
+    #expect(harness.events == [])
+    let watch = harness.engine.anchorWatch("anchor")
+    #expect((25...70).contains(watch?.largestSwing ?? 0))
+  }
+
+  /// The anchor drags at 0.5 kn with the same receiver.
+  @Test(arguments: 1...12) func aDragOfHalfAKnotIsReportedWithinTheHold(seed: UInt64) throws {
+    var harness = try watch()
+    var noise = Noise(seed: seed, sigma: 3, correlation: 60)
+    var left: Instant?
+    for second in 0..<900 {
+      let distance = 25 + max(0, Double(second) - 300) * 0.257
+      let boat = Self.anchor.destination(bearing: 200, distance: distance)
+      let (bearing, error) = noise.next(hasReflection: false)
+      harness.wait(1)
+      harness.fix(at: boat.destination(bearing: bearing, distance: error))
+      // Outside the circle by the receiver's error, three standard deviations.
+      if left == nil, distance > 40 + 3 * 3 { left = harness.now }
+    }
+    let first = try #require(harness.firings.first)
+    #expect(try first.time <= #require(left) + .seconds(30))
+    #expect(first.event == .depart)
+  }
+}
+
+/// The error of a receiver: a first-order Gauss-Markov process on each axis.
+private struct Noise {
+  private var random: SeededGenerator
+  private var x = 0.0
+  private var y = 0.0
+  private let sigma: Double
+  private let memory: Double
+
+  /// - Parameters:
+  ///   - sigma: metres on each axis.
+  ///   - correlation: seconds.
+  init(seed: UInt64, sigma: Double, correlation: Double) {
+    random = SeededGenerator(seed: seed)
+    self.sigma = sigma
+    memory = exp(-1 / correlation)
+  }
+
+  /// The bearing and size of the error, a second later.
+  mutating func next(hasReflection: Bool) -> (bearing: Double, metres: Double) {
+    let fresh = sigma * (1 - memory * memory).squareRoot()
+    x = memory * x + fresh * gaussian()
+    y = memory * y + fresh * gaussian()
+    let metres = (x * x + y * y).squareRoot() + (hasReflection ? 30 : 0)
+    return (atan2(y, x) * 180 / .pi, metres)
+  }
+
+  /// The sum of twelve (Irwin-Hall).
+  private mutating func gaussian() -> Double {
+    (0..<12).reduce(-6) { sum, _ in sum + Double.random(in: 0..<1, using: &random) }
+  }
+}
