@@ -26,10 +26,11 @@ enum Schema {
   static let migrations = [
     Migration(version: 9, name: "tables", script: tables9),
     Migration(version: 10, name: "repeated firings", script: repeatedFirings10),
+    Migration(version: 11, name: "consumers", script: consumers11),
   ]
 
   /// Tables recovered from a damaged file, parents first.
-  static let tables = ["category", "place", "reminder", "firing", "state"]
+  static let tables = ["category", "place", "reminder", "firing", "state", "consumer"]
 
   /// Places are indexed by words (https://sqlite.org/fts5.html), by cells of a 64th of a degree,
   /// and by category and cell. Triggers cannot maintain the words: SQLite 3.40 rejects virtual
@@ -158,5 +159,19 @@ enum Schema {
     ALTER TABLE firing ADD COLUMN repeated TEXT;
     ALTER TABLE reminder ADD COLUMN early_from_us INTEGER;
     ALTER TABLE reminder ADD COLUMN early_to_us INTEGER;
+    """
+
+  /// `machine` is the machine-id(5) of the ledger's machine.
+  private static let consumers11 = """
+    CREATE TABLE consumer (
+      name TEXT PRIMARY KEY,
+      owner INTEGER NOT NULL,
+      upto INTEGER NOT NULL CHECK (upto >= 0),
+      tries INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0),
+      failing_since_us INTEGER,
+      next_try_us INTEGER,
+      text TEXT
+    ) STRICT;
+    ALTER TABLE ledger ADD COLUMN machine TEXT;
     """
 }
