@@ -206,7 +206,7 @@ private func read(_ store: Store) throws(StoreError) -> [String] {
   _ = try store.places.numbered(inCategory: "x")
   _ = try store.categories.all()
   let waiting = try store.ledger.undelivered().values.map(\.firing)
-  for firing in try waiting + store.ledger.firings(limit: 3).values {
+  for firing in try waiting + store.ledger.firings(limit: 3).values.map(\.firing) {
     require(!firing.json.isEmpty && !firing.message.isEmpty, "a firing says nothing")
   }
   for kind in Reminder.Kind.allCases { _ = try store.reminders.peek(kind: kind) }

@@ -27,7 +27,7 @@ struct GeoremindCommand: ParsableCommand {
         name: "Daemon",
         subcommands: [
           StatusCommand.self, NextCommand.self, WhyCommand.self, WatchCommand.self, LogCommand.self,
-          ReportCommand.self, TravelCommand.self, BackupCommand.self,
+          DeliveryCommand.self, ReportCommand.self, TravelCommand.self, BackupCommand.self,
         ]),
       CommandGroup(
         name: "Offline",

@@ -4,6 +4,8 @@ package import JSONText
 package struct FiringNotice: Equatable, Sendable {
   package let id: String
   package let reminderID: String
+  /// Its number in the ledger; 0 in none.
+  package let seq: Int
   package let title: String
   /// `arrive`, `due` …
   package let event: String
@@ -24,6 +26,7 @@ package struct FiringNotice: Equatable, Sendable {
     func text(_ name: String) -> String { json[name]?.string ?? "" }
     self.id = id
     self.reminderID = reminderID
+    seq = json["seq"]?.int ?? 0
     title = text("title")
     event = text("event")
     time = text("time")

@@ -24,6 +24,12 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
   case status = "Status"
   case forgetTrips = "ForgetTrips"
   case log = "Log"
+  case readLedger = "ReadLedger"
+  case openConsumer = "OpenConsumer"
+  case setConsumer = "SetConsumer"
+  case listConsumers = "ListConsumers"
+  case skipFiring = "SkipFiring"
+  case forgetConsumer = "ForgetConsumer"
   case addPlace = "AddPlace"
   case listPlaces = "ListPlaces"
   case pagePlaces = "PagePlaces"
@@ -53,8 +59,9 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
     switch self {
     case .edit, .remove, .done, .snooze, .pop, .undo, .reopen, .editPlace, .mergePlaces: true
     case .add, .check, .importReminders, .list, .pageReminders, .show, .peek, .next, .why,
-      .listUndo, .parseTime, .status, .forgetTrips, .log, .addPlace, .listPlaces, .pagePlaces, .showPlace,
-      .findPlaces, .removePlace, .beginPlaceImport, .importPlaces, .finishPlaceImport,
+      .listUndo, .parseTime, .status, .forgetTrips, .log, .readLedger, .openConsumer, .setConsumer,
+      .listConsumers, .skipFiring, .forgetConsumer, .addPlace, .listPlaces, .pagePlaces,
+      .showPlace, .findPlaces, .removePlace, .beginPlaceImport, .importPlaces, .finishPlaceImport,
       .abandonPlaceImport, .addCategory, .editCategory, .listCategories, .removeCategory,
       .whereAmI, .watchFirings, .watchStatus:
       false

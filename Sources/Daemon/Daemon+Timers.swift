@@ -38,19 +38,6 @@ extension Daemon {
   /// counts: a clock that is years ahead for some minutes must not empty the ledger.
   private static let clockProbation: Int64 = 3_600_000_000
 
-  /// Removes old firings once a day; a recording's ledger follows its own time.
-  func shortenLedger() {
-    dailyTimer?.arm(in: 86_400_000_000)
-    guard let now = clock.live, host.engine.isClockTrusted, let days = settings.ledgerKeepDays
-    else { return }
-    do {
-      let count = try store.ledger.prune(olderThan: now - .hours(24 * Double(days)))
-      if count > 0 { log.info("Removed \(count) firings older than \(days) days from the ledger") }
-    } catch {
-      log.error("Cannot shorten the ledger: \(error)")
-    }
-  }
-
   // MARK: - The weekly check of the store
 
   /// Begins the check if the last one is a week old: a table every few seconds.

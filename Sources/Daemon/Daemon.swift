@@ -26,6 +26,8 @@ final class Daemon {
   let outbox: Outbox
   private let reload: () throws -> DaemonSettings
   private let restoredFirings: Restoration.Journal?
+  /// Distinguishes the numbers of this ledger from another's.
+  var ledgerID = ""
   // Changed by Daemon+Feeds alone, as far as `handedOver`.
   var feeds: [FeedRunner] = []
   var nextFeedNumber = 0
@@ -133,7 +135,7 @@ final class Daemon {
     self.control = control
     host.onFiring = { [unowned control] in control.announce($0) }
     try useRoutes()
-    try Restoration(store: store, log: log, zone: host.engine.zone, journal: restoredFirings).run()
+    try openLedger(restoredFirings)
     outbox.recover()
     try loadReminderFiles()
     time?.begin()

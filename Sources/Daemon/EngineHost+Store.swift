@@ -20,7 +20,7 @@ extension EngineHost {
 
   func store(
     _ changes: Changes, and body: () throws(StoreError) -> Void = { () throws(StoreError) in }
-  ) throws(StoreError) -> [Firing] {
+  ) throws(StoreError) -> [LedgerEntry] {
     var changes = changes
     (changes.delivered, changes.deliveryTime) = outbox.marks
     let start = SystemClock.monotonic.microseconds
@@ -31,7 +31,7 @@ extension EngineHost {
   }
 
   /// A commit is on disk: now others may know.
-  func succeed(with recorded: [Firing]) {
+  func succeed(with recorded: [LedgerEntry]) {
     if storeFailureText != nil, unanswered.isEmpty, refused.isEmpty {
       storeFailure = nil
       log.notice("The store works again; nothing was lost")

@@ -34,7 +34,7 @@ final class EngineHost {
   /// Called when the store has failed and `retry` should be called after a while.
   var onStoreFailure: () -> Void = {}
   /// Called for each firing once it is in the ledger.
-  var onFiring: (Firing) -> Void = { _ in }
+  var onFiring: (LedgerEntry) -> Void = { _ in }
   /// Called for each request to the routing engine; the answer comes back as `Event.routed`, later.
   var onRoute: (RouteRequest) -> Void = { _ in }
 

@@ -6,18 +6,21 @@ package import LinuxRuntime
 /// One program for one firing, and the transient unit it runs in.
 package struct HookCall: Equatable, Sendable {
   package let program: String
+  /// The name of the destination.
+  package let destination: String
   package let firing: FiringNotice
 
-  package init(program: String, firing: FiringNotice) {
+  package init(program: String, destination: String, firing: FiringNotice) {
     self.program = program
+    self.destination = destination
     self.firing = firing
   }
 
-  /// The unit's name, equal for the same firing and program number, so that systemd refuses a
-  /// second start while the first runs.
-  package func unitName(number: Int) -> String {
+  /// The unit's name, equal for the same firing and destination, so that systemd refuses a second
+  /// start while the first runs.
+  package var unit: String {
     let id = firing.id.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
-    return "georemind-hook-\(id.prefix(64))-\(number).service"
+    return "georemind-\(destination)-\(id.prefix(64)).service"
   }
 
   /// The members of the firing as variables named after them: `GEOREMIND_TITLE` and so on.
@@ -61,8 +64,8 @@ package struct HookCall: Equatable, Sendable {
       ("SyslogIdentifier", .string("georemind-hook")),
       ("TimeoutStartUSec", .uint64(UInt64(max(1, settings.timeout.microseconds)))),
       ("TimeoutStopUSec", .uint64(5_000_000)),
-      // systemd removes the unit after any end.
-      ("CollectMode", .string("inactive-or-failed")),
+      // A unit that failed stays until its exit code was read.
+      ("CollectMode", .string("inactive")),
       ("NoNewPrivileges", .bool(true)),
     ]
     if isSystem {

@@ -1,5 +1,4 @@
 package import ArgumentParser
-import CivilTime
 import Companion
 import Configuration
 import Glibc
@@ -21,9 +20,6 @@ package struct HookCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("The configuration file, with FILE.d/*.conf beside it."))
   var config: String?
-
-  /// Limit of missed firings whose hooks are started.
-  private static let maximumMissed = 100
 
   /// Runs one command line and answers the exit code.
   package static func run(_ arguments: [String]) -> Int32 {
@@ -54,20 +50,18 @@ package struct HookCommand: ParsableCommand {
       loop: loop,
       reload: { (runner: HookRunner) in
         do {
-          runner.change(to: try HookSettings(file: file))
+          try runner.change(to: try HookSettings(file: file))
         } catch {
           log.write(.error, "The old hooks stay in force: \(error)")
         }
       },
       start: {
-        let follower = try FiringFollower(
-          loop: loop, maximumMissed: Self.maximumMissed,
-          memory: folders.stateDirectory.map { StateFile(path: "\($0)/hooked.json") },
-          now: Instant(microseconds: SystemClock.now()).json
-        ) { [socket] in SocketPath.find(option: socket, environment: environment) }
+        let session = try DaemonSession(loop: loop) { [socket] in
+          SocketPath.find(option: socket, environment: environment)
+        }
         let runner = try HookRunner(
-          loop: loop, bus: try Bus(address: address, loop: loop), follower: follower,
-          settings: settings, isSystem: isSystem, log: log.write)
+          loop: loop, bus: try Bus(address: address, loop: loop), session: session,
+          settings: settings, isSystem: isSystem, user: geteuid(), log: log.write)
         try runner.start()
         return runner
       })

@@ -1,29 +1,15 @@
-package import Companion
-
-/// Running and waiting hooks, as a state machine: events in, effects out.
+/// Running hooks, and hooks that wait for a place, as a state machine.
+///
+/// A destination has one firing under way, so there is at most one call of each.
 package struct HookQueue: Sendable {
-  package struct Start: Equatable, Sendable {
-    package let unit: String
-    package let call: HookCall
-  }
-
-  /// A message for the journal.
-  package enum Word: Equatable, Sendable {
-    /// The queue is full: this many firings had no hook.
-    case dropped(title: String)
-    case failed(HookCall, unit: String, result: String)
-  }
-
-  /// Limit of waiting calls, since a hanging program must not fill the memory.
-  package static let maximumWaiting = 256
-
   private struct Running: Sendable {
     let call: HookCall
     /// Microseconds of a clock that never goes back.
     let begun: Int64
   }
 
-  private var waiting: [Start] = []
+  private var waiting: [HookCall] = []
+  /// By the name of the unit.
   private var running: [String: Running] = [:]
   package var maximumParallel: Int
 
@@ -34,32 +20,23 @@ package struct HookQueue: Sendable {
   /// When a unit was started; nil for unknown units.
   package func begin(of unit: String) -> Int64? { running[unit]?.begun }
 
-  /// A firing for these programs.
-  package mutating func add(
-    _ firing: FiringNotice, programs: [String], at now: Int64
-  ) -> (starts: [Start], words: [Word]) {
-    guard waiting.count + programs.count <= Self.maximumWaiting else {
-      return ([], [.dropped(title: firing.title)])
+  package mutating func add(_ call: HookCall) { waiting.append(call) }
+
+  /// The calls to start now: as many as there are places.
+  package mutating func next(at now: Int64) -> [HookCall] {
+    var starts: [HookCall] = []
+    while running.count < maximumParallel, let call = waiting.first {
+      waiting.removeFirst()
+      running[call.unit] = Running(call: call, begun: now)
+      starts.append(call)
     }
-    for (index, program) in programs.enumerated() {
-      let call = HookCall(program: program, firing: firing)
-      waiting.append(Start(unit: call.unitName(number: index + 1), call: call))
-    }
-    return (next(at: now), [])
+    return starts
   }
 
-  /// Takes the end of a unit's start from systemd's `JobRemoved`: `done`, `failed`, `timeout` …;
-  /// ignores unknown units.
-  package mutating func ended(
-    _ unit: String, result: String, at now: Int64
-  ) -> (starts: [Start], words: [Word]) {
-    guard let call = running.removeValue(forKey: unit)?.call else { return ([], []) }
-    let words: [Word] = result == "done" ? [] : [.failed(call, unit: unit, result: result)]
-    return (next(at: now), words)
+  /// Frees the place of a unit; nil for unknown units.
+  package mutating func end(_ unit: String) -> HookCall? {
+    running.removeValue(forKey: unit)?.call
   }
-
-  /// Result of a hook without news from systemd for too long.
-  package static let lost = "lost"
 
   /// Deadline of the oldest running hook; nil if none runs.
   /// - Parameter limit: microseconds.
@@ -67,27 +44,9 @@ package struct HookQueue: Sendable {
     running.values.map(\.begun).min().map { $0 + limit }
   }
 
-  /// Removes hooks without a reported end: their signal may be lost with the bus.
-  package mutating func giveUp(
-    at now: Int64, after limit: Int64
-  ) -> (starts: [Start], words: [Word]) {
+  /// Frees the places of hooks without a reported end: their signal may be lost with the bus.
+  package mutating func giveUp(at now: Int64, after limit: Int64) -> [HookCall] {
     let lost = running.filter { now - $0.value.begun >= limit }.sorted { $0.key < $1.key }
-    var words: [Word] = []
-    for (unit, entry) in lost {
-      running[unit] = nil
-      words.append(.failed(entry.call, unit: unit, result: Self.lost))
-    }
-    return (next(at: now), words)
-  }
-
-  private mutating func next(at now: Int64) -> [Start] {
-    var starts: [Start] = []
-    while running.count < maximumParallel, let start = waiting.first {
-      waiting.removeFirst()
-      guard running[start.unit] == nil else { continue }
-      running[start.unit] = Running(call: start.call, begun: now)
-      starts.append(start)
-    }
-    return starts
+    return lost.compactMap { end($0.key) }
   }
 }

@@ -2,143 +2,194 @@ import CivilTime
 package import Companion
 package import LinuxRuntime
 
-/// Starts the hooks of each firing as units of systemd.
+/// Starts the hooks of each firing as units of systemd, each destination's one after the other.
 ///
 /// systemd gives each its own limits, sandbox, log and time-out, and ends its remaining processes.
 package final class HookRunner {
-  private static let manager = "org.freedesktop.systemd1"
-  private static let path = "/org/freedesktop/systemd1"
-  private static let interface = "org.freedesktop.systemd1.Manager"
-
-  private let bus: Bus
-  private let follower: FiringFollower
+  private let loop: EventLoop
+  private let units: HookUnits
+  let session: DaemonSession
   private let isSystem: Bool
-  private let log: (ServiceLog.Level, String) -> Void
-  private var settings: HookSettings
+  private let user: UInt32
+  let log: (ServiceLog.Level, String) -> Void
+  private(set) var settings: HookSettings
   private var queue: HookQueue
+  private(set) var destinations: [HookSettings.Destination] = []
+  private var followers: [HookSettings.Destination: FiringFollower] = [:]
+  /// To be called with the outcome of the unit of that name.
+  private var unfinished: [String: FiringFollower.Done] = [:]
   private var timer: TimerSource?
+  var watch: AlarmWatch
+  var alarms = AlarmQueue()
+  private(set) var alarmTimer: TimerSource?
 
   /// Beyond the time that a hook may take, for systemd to end it and to say so; microseconds.
   private static let grace: Int64 = 120_000_000
 
-  /// - Parameter isSystem: the hooks are the machine's and not one user's.
+  /// - Parameters:
+  ///   - isSystem: the hooks are the machine's and not one user's.
+  ///   - user: whose hooks they are; part of the names of destinations.
   package init(
-    loop: EventLoop, bus: Bus, follower: FiringFollower, settings: HookSettings, isSystem: Bool,
-    log: @escaping (ServiceLog.Level, String) -> Void
+    loop: EventLoop, bus: Bus, session: DaemonSession, settings: HookSettings, isSystem: Bool,
+    user: UInt32, log: @escaping (ServiceLog.Level, String) -> Void
   ) throws(SystemError) {
-    self.bus = bus
-    self.follower = follower
+    self.loop = loop
+    self.session = session
     self.settings = settings
     self.isSystem = isSystem
+    self.user = user
     self.log = log
+    units = HookUnits(bus: bus)
     queue = HookQueue(maximumParallel: settings.maximumParallel)
+    watch = AlarmWatch(events: settings.events)
+    alarmTimer = try loop.addTimer(.monotonic, accuracy: 100_000) { [unowned self] _ in
+      runAlarms()
+    }
     timer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
-      perform(queue.giveUp(at: now, after: longestRun))
+      for call in queue.giveUp(at: now, after: longestRun) {
+        finish(call, .failed("systemd does not report its end"))
+      }
+      startNext()
     }
   }
 
-  private var now: Int64 { SystemClock.monotonic.microseconds }
+  var now: Int64 { SystemClock.monotonic.microseconds }
+
+  var realTime: Instant { Instant(microseconds: SystemClock.now()) }
 
   /// The longest that a hook's place is held, microseconds.
   private var longestRun: Int64 { settings.timeout.microseconds + Self.grace }
 
   package func start() throws(SystemError) {
-    follower.onFiring = { [unowned self] firing, _ in
-      perform(queue.add(firing, programs: usablePrograms(), at: now))
-    }
-    follower.onPassedOver = { [unowned self] count in
-      log(.warning, "\(count) firings were missed long ago: no hook is started for them")
-    }
-    follower.onConnection = { [unowned self] in log(.info, "Connected to the daemon") }
-    follower.onLoss = { [unowned self] reason in
+    session.onConnection = { [unowned self] in log(.info, "Connected to the daemon") }
+    session.onLoss = { [unowned self] reason in
       log(.warning, "No connection to the daemon, trying again: \(reason)")
     }
-    // The caller of StartTransientUnit receives JobRemoved without Subscribe.
-    try bus.match(
-      "type='signal',path='\(Self.path)',interface='\(Self.interface)',member='JobRemoved'"
-    ) { [unowned self] signal in
-      guard signal.arguments.count == 4, let unit = signal.arguments[2].string,
-        let result = signal.arguments[3].string, let begin = queue.begin(of: unit)
-      else { return }
-      // For a timeout systemd reports `failed`, and the unit with the reason is removed.
-      let isOverdue = now - begin >= self.settings.timeout.microseconds
-      perform(
-        queue.ended(
-          unit, result: result == "failed" && isOverdue ? "timeout" : result, at: now))
-    }
-    sayWhatIsSet()
-    follower.start()
+    units.onEnd = { [unowned self] unit, result in ended(unit, result: result) }
+    try units.start()
+    try follow()
+    watchAlarms()
+    session.start()
   }
 
   /// New settings, for the firings to come.
-  package func change(to settings: HookSettings) {
+  package func change(to settings: HookSettings) throws(SystemError) {
+    if settings.events != self.settings.events { watch = AlarmWatch(events: settings.events) }
     self.settings = settings
     queue.maximumParallel = settings.maximumParallel
-    sayWhatIsSet()
+    try follow()
+    watchAlarms()
+    startNext()
   }
 
-  private func sayWhatIsSet() {
+  /// A follower for each destination of the settings that takes firings, and for no other.
+  private func follow() throws(SystemError) {
     for error in settings.errors { log(.error, "Left out: \(error)") }
-    if settings.programs.isEmpty {
+    destinations = settings.destinations(ofUser: isSystem ? nil : user)
+    let takesFirings = settings.events.contains(.firing)
+    for (destination, follower) in followers
+    where !takesFirings || !destinations.contains(destination) {
+      follower.stop()
+      followers[destination] = nil
+    }
+    for destination in destinations {
+      if let objection = objection(to: destination.program) {
+        log(.error, "A hook cannot be started: \(objection)")
+      }
+      guard takesFirings, followers[destination] == nil else { continue }
+      let follower = try FiringFollower(
+        session: session, loop: loop, name: destination.name,
+        giveUpAfter: settings.giveUpAfter)
+      follower.onFiring = { [unowned self] in run(destination, $0, done: $2) }
+      follower.onReport = { [unowned self] in report($0, of: destination) }
+      follower.onRefusal = { [unowned self] in
+        log(.error, "The daemon refuses destination \(destination.name), trying again: \($0)")
+      }
+      followers[destination] = follower
+      follower.start()
+    }
+    if destinations.isEmpty {
       log(.notice, "No hook is set; name one with Exec= in section [Hook] of georemind.conf")
     }
-    _ = usablePrograms()
   }
 
-  /// Checked each time: a file's owner may change.
-  private func usablePrograms() -> [String] {
-    settings.programs.filter { program in
-      guard let objection = HookSettings.objection(to: program, needsRoot: isSystem) else {
-        return true
-      }
-      log(.error, "A hook is not started: \(objection)")
-      return false
-    }
+  private func objection(to program: String) -> String? {
+    HookSettings.objection(to: program, needsRoot: isSystem)
   }
 
-  private func perform(_ answer: (starts: [HookQueue.Start], words: [HookQueue.Word])) {
-    for word in answer.words { say(word) }
-    for start in answer.starts { self.start(start) }
+  // MARK: - One hook
+
+  /// The program is checked each time: a file's owner may change.
+  func run(
+    _ destination: HookSettings.Destination, _ firing: FiringNotice,
+    done: @escaping FiringFollower.Done
+  ) {
+    if let objection = objection(to: destination.program) { return done(.failed(objection)) }
+    let call = HookCall(
+      program: destination.program, destination: destination.name, firing: firing)
+    unfinished[call.unit] = done
+    queue.add(call)
+    startNext()
+  }
+
+  private func startNext() {
+    for call in queue.next(at: now) { start(call) }
     if let end = queue.giveUp(after: longestRun) { timer?.arm(at: end) } else { timer?.disarm() }
   }
 
-  private func start(_ start: HookQueue.Start) {
-    let arguments: [BusValue] = [
-      .string(start.unit), .string("fail"),
-      .array(of: "(sv)", start.call.properties(settings, isSystem: isSystem)),
-      .array(of: "(sa(sv))", []),
-    ]
-    func failed(_ reason: String) {
-      perform(queue.ended(start.unit, result: reason, at: now))
-    }
-    do throws(SystemError) {
-      try bus.call(Self.manager, Self.path, Self.interface, "StartTransientUnit", arguments) {
-        if case .failure(let error) = $0 { failed("\(error)") }
+  private func start(_ call: HookCall) {
+    units.start(call.unit, call.properties(settings, isSystem: isSystem)) { [unowned self] error in
+      switch error {
+      case nil: break
+      case .exists:
+        units.isRunning(call.unit) { [unowned self] isRunning in
+          if !isRunning { readOutcome(call.unit) }
+        }
+      case .other(let reason): end(call.unit, .failed("it could not be started: \(reason)"))
       }
-    } catch {
-      failed("\(error)")
     }
   }
 
-  private func say(_ word: HookQueue.Word) {
-    switch word {
-    case .dropped(let title):
+  private func ended(_ unit: String, result: String) {
+    guard queue.begin(of: unit) != nil else { return }
+    if result == "done" { end(unit, .delivered) } else { readOutcome(unit) }
+  }
+
+  private func readOutcome(_ unit: String) {
+    units.outcome(of: unit) { [unowned self] in end(unit, $0) }
+  }
+
+  private func end(_ unit: String, _ outcome: Delivery.Outcome) {
+    guard let call = queue.end(unit) else { return }
+    finish(call, outcome)
+    startNext()
+  }
+
+  private func finish(_ call: HookCall, _ outcome: Delivery.Outcome) {
+    unfinished.removeValue(forKey: call.unit)?(outcome)
+  }
+
+  // MARK: - The log
+
+  private func report(_ report: Delivery.Report, of destination: HookSettings.Destination) {
+    func unit(_ firing: FiringNotice) -> String {
+      let call = HookCall(
+        program: destination.program, destination: destination.name, firing: firing)
+      return "'journalctl \(isSystem ? "" : "--user ")-u \(call.unit)'"
+    }
+    switch report {
+    case .failing(let firing, let reason, let delay):
       log(
         .error,
-        "Too many hooks wait: none is started for '\(title)'; raise MaximumParallel= or "
-          + "lower TimeoutSec= in section [Hook]")
-    case .failed(let call, let unit, let result):
-      let how =
-        switch result {
-        case "failed": "failed"
-        case "timeout": "took longer than \(settings.timeout) and was ended"
-        case HookQueue.lost: "has an unknown result: systemd did not report its end"
-        default: "could not be started: \(result)"
-        }
+        "Hook \(destination.program) failed for '\(firing.title)': \(reason). It is tried again in "
+          + "\(TimeSpan(seconds: Double(delay / 100_000) / 10)), and then less often; see "
+          + "'georemind delivery' and \(unit(firing))")
+    case .gaveUp(let firing, let reason):
       log(
         .error,
-        "Hook \(call.program) \(how) for '\(call.firing.title)'; see 'journalctl "
-          + "\(isSystem ? "" : "--user ")-u \(unit)'")
+        "Hook \(destination.program) is given up for '\(firing.title)': \(reason); see "
+          + unit(firing))
+    case .passedOver: break
     }
   }
 }

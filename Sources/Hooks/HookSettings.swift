@@ -8,6 +8,10 @@ package struct HookSettings: Equatable, Sendable {
   package var programs: [String] = []
   package var timeout = TimeSpan.seconds(30)
   package var maximumParallel = 4
+  /// How long a firing is tried.
+  package var giveUpAfter = TimeSpan.hours(24)
+  /// Events that start the programs.
+  package var events: Set<HookEvent> = [.firing]
   /// The user that the system's hooks run as; nil is a user of the moment (`DynamicUser=`).
   package var user: String?
   /// Lines that are left out.
@@ -37,9 +41,49 @@ extension HookSettings {
       SettingForm("the absolute path of a program") { $0.hasPrefix("/") ? $0 : nil },
       to: \.programs),
     Setting("Hook", "TimeoutSec", "30", .span(.seconds(1) ... .hours(1)), to: \.timeout),
+    Setting(
+      "Hook", "GiveUpAfter", "1d", .span(.minutes(1) ... .hours(24 * 28)), to: \.giveUpAfter),
+    Setting("Hook", "Events", "firing", HookEvent.form, to: \.events),
     Setting("Hook", "MaximumParallel", "4", .whole(1...64), to: \.maximumParallel),
     Setting("Hook", "User", nil, .text, concernsAccess: true) { $0.user = $1 },
   ]
+
+  /// A program, under the name of its row in the daemon.
+  package struct Destination: Hashable, Sendable {
+    package let name: String
+    package let program: String
+  }
+
+  /// One destination for each program, by its file name: `hook-blink`, or `hook-1000-blink` for a
+  /// user's. Programs of one file name are numbered in the order of the settings.
+  /// - Parameter user: the uid; nil for the system's.
+  package func destinations(ofUser user: UInt32?) -> [Destination] {
+    var names: Set<String> = []
+    var destinations: [Destination] = []
+    for program in programs.prefix(Self.maximumPrograms)
+    where !destinations.contains(where: { $0.program == program }) {
+      let file = program.split(separator: "/").last ?? ""
+      let plain = String(
+        decoding: file.utf8.map { byte in
+          let letter = byte | 0x20
+          let isKept = (0x61...0x7A).contains(letter) || (0x30...0x39).contains(byte)
+          return isKept ? letter : 0x2D
+        }, as: UTF8.self)
+      // An uid has ten digits at most, a number two: 32 bytes in all.
+      let stem = "hook-" + (user.map { "\($0)-" } ?? "") + plain.prefix(13)
+      var name = stem
+      var number = 1
+      while !names.insert(name).inserted {
+        number += 1
+        name = "\(stem)-\(number)"
+      }
+      destinations.append(Destination(name: name, program: program))
+    }
+    return destinations
+  }
+
+  /// Each has one firing in memory.
+  package static let maximumPrograms = 16
 
   /// Why the system's service refuses a program, if it does: users other than root could change it.
   package static func objection(to path: String, needsRoot: Bool) -> String? {

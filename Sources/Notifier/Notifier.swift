@@ -1,10 +1,12 @@
 package import Companion
 import Control
+import Glibc
 import JSONText
 package import LinuxRuntime
 
 /// The notifier: firings from the daemon onto the screen, buttons back to the daemon.
 package final class Notifier {
+  private let session: DaemonSession
   private let follower: FiringFollower
   private let server: NotificationServer
   private let snooze: String
@@ -14,15 +16,19 @@ package final class Notifier {
   /// Runs only while something is on the screen.
   private var checkTimer: TimerSource?
   private static let checkInterval: Int64 = 10_000_000
+  /// Limit of missed firings that are shown.
+  private static let maximumMissed = 20
 
   /// - Parameters:
   ///   - snooze: the button's snooze time, as the daemon reads it.
   ///   - snoozeLabel: the button's text.
   package init(
-    follower: FiringFollower, server: NotificationServer, loop: EventLoop, snooze: String,
+    session: DaemonSession, server: NotificationServer, loop: EventLoop, snooze: String,
     snoozeLabel: String, log: @escaping (ServiceLog.Level, String) -> Void
   ) throws(SystemError) {
-    self.follower = follower
+    self.session = session
+    follower = try FiringFollower(
+      session: session, loop: loop, name: "notify-\(geteuid())", backlog: Self.maximumMissed)
     self.server = server
     self.snooze = snooze
     self.snoozeLabel = snoozeLabel
@@ -34,18 +40,23 @@ package final class Notifier {
   }
 
   package func start() throws(SystemError) {
-    follower.onFiring = { [unowned self] firing, isMissed in
+    follower.onFiring = { [unowned self] firing, isMissed, done in
       let notification = Notification(firing, snoozeLabel: snoozeLabel)
       let reminder = firing.reminderID
       handle(
         isMissed
           ? .missed(notification, reminder: reminder) : .fired(notification, reminder: reminder))
+      done(.delivered)
     }
-    follower.onPassedOver = { [unowned self] count in
+    follower.onReport = { [unowned self] in
+      guard case .passedOver(let count) = $0 else { return }
       log(.notice, "\(count) more firings were missed and are not shown; see 'georemind log'")
     }
-    follower.onConnection = { [unowned self] in log(.info, "Connected to the daemon") }
-    follower.onLoss = { [unowned self] reason in
+    follower.onRefusal = { [unowned self] in
+      log(.error, "The daemon refuses this destination, trying again: \($0)")
+    }
+    session.onConnection = { [unowned self] in log(.info, "Connected to the daemon") }
+    session.onLoss = { [unowned self] reason in
       log(.warning, "No connection to the daemon, trying again: \(reason)")
     }
     server.onArrival = { [unowned self] in handle(.serverCame) }
@@ -56,6 +67,7 @@ package final class Notifier {
     }
     try server.start()
     follower.start()
+    session.start()
   }
 
   private func handle(_ event: NotificationBoard.Event) {
@@ -74,7 +86,7 @@ package final class Notifier {
     case .snooze(let reminder):
       settle("Snooze", ["id": .string(reminder), "until": .string(snooze)], reminder)
     case .check(let reminder):
-      follower.call("Show", ["id": .string(reminder)]) { [unowned self] in
+      session.call("Show", ["id": .string(reminder)]) { [unowned self] in
         switch $0 {
         case .success(let answer)?:
           let state = answer["reminder"]?["state"]?.string ?? ""
@@ -95,7 +107,7 @@ package final class Notifier {
   }
 
   private func settle(_ method: String, _ parameters: JSONObject, _ reminder: String) {
-    follower.call(method, parameters) { [unowned self] in
+    session.call(method, parameters) { [unowned self] in
       switch $0 {
       case .success?: handle(.settled(reminder: reminder, problem: nil))
       case .failure(let error)?:

@@ -21,9 +21,6 @@ package struct NotifyCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The span of the button Snooze.", valueName: "span"))
   var snooze = "10min"
 
-  /// Limit of missed firings that are shown.
-  private static let maximumMissed = 20
-
   /// Runs one command line and answers the exit code.
   package static func run(_ arguments: [String]) -> Int32 {
     let log = ServiceLog(program: "georemind-notify")
@@ -51,16 +48,14 @@ package struct NotifyCommand: ParsableCommand {
     let loop = try EventLoop()
     do {
       return try CompanionService.run(loop: loop) {
-        let memory = ServiceFolders().stateDirectory.map { StateFile(path: "\($0)/notified.json") }
-        let follower = try FiringFollower(
-          loop: loop, maximumMissed: Self.maximumMissed, memory: memory,
-          now: Instant(microseconds: SystemClock.now()).json
-        ) { [socket] in SocketPath.find(option: socket, environment: environment) }
+        let session = try DaemonSession(loop: loop) { [socket] in
+          SocketPath.find(option: socket, environment: environment)
+        }
         let server = NotificationServer(bus: try Bus(address: address, loop: loop)) {
           log.write(.info, $0)
         }
         let notifier = try Notifier(
-          follower: follower, server: server, loop: loop, snooze: span.description,
+          session: session, server: server, loop: loop, snooze: span.description,
           snoozeLabel: "Snooze \(span)", log: log.write)
         try notifier.start()
         return notifier

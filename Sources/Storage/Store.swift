@@ -83,6 +83,7 @@ package final class Store {
   package var reminders: ReminderStore { ReminderStore(database: database) }
   package var undo: UndoLog { UndoLog(database: database) }
   package var ledger: Ledger { Ledger(database: database) }
+  package var consumers: ConsumerStore { ConsumerStore(database: database) }
   package var state: EngineState { EngineState(database: database) }
   package var places: PlaceStore { PlaceStore(database: database) }
   package var imports: PlaceImports { PlaceImports(database: database) }
@@ -96,7 +97,7 @@ package final class Store {
   @discardableResult
   package func commit(
     _ changes: Changes, and body: () throws(StoreError) -> Void = { () throws(StoreError) in }
-  ) throws(StoreError) -> [Firing] {
+  ) throws(StoreError) -> [LedgerEntry] {
     let isLarge = changes.saved.count >= Self.largeCommit
     if isLarge { try database.keepPages(kibibytes: Database.importCache) }
     defer { if isLarge { try? database.keepPages(kibibytes: Database.usualCache) } }

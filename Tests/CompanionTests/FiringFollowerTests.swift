@@ -10,7 +10,6 @@ import Testing
   private let folder: TemporaryFolder
   private let loop: EventLoop
   private let daemon: LoopDaemon
-  private var memory: StateFile { StateFile(path: "\(folder.path)/below/seen.json") }
 
   init() throws {
     folder = try TemporaryFolder()
@@ -18,7 +17,7 @@ import Testing
     daemon = try LoopDaemon(path: "\(folder.path)/socket", loop: loop)
   }
 
-  /// What a follower told.
+  /// What a helper heard.
   private final class Ear {
     var heard: [String] = []
     var missed: [String] = []
@@ -27,95 +26,131 @@ import Testing
     var losses: [String] = []
   }
 
-  private func follower(
-    _ ear: Ear, maximumMissed: Int = 10, memory: StateFile? = nil, path: String? = nil
-  ) throws -> FiringFollower {
-    let follower = try FiringFollower(
-      loop: loop, maximumMissed: maximumMissed, memory: memory,
-      now: "2026-06-12T16:00:00Z"
-    ) { [daemon] in path ?? daemon.path }
-    follower.onFiring = { firing, isMissed in
-      ear.heard.append(firing.id)
-      if isMissed { ear.missed.append(firing.id) }
+  /// A session and a follower, both of which stop at the end.
+  private final class Helper {
+    let session: DaemonSession
+    let follower: FiringFollower
+
+    init(_ session: DaemonSession, _ follower: FiringFollower) {
+      (self.session, self.follower) = (session, follower)
     }
-    follower.onPassedOver = { ear.passedOver += $0 }
-    follower.onConnection = { ear.connections += 1 }
-    follower.onLoss = { ear.losses.append($0) }
-    follower.start()
-    return follower
+
+    func stop() {
+      follower.stop()
+      session.stop()
+    }
   }
 
-  private func firing(_ id: String, minute: Int = 1) -> JSONObject {
-    [
-      "firing_id": .string(id), "reminder_id": "r", "title": "Milk", "event": "due",
-      "time": .string("2026-06-12T16:0\(minute):00Z"),
-    ]
+  private func helper(
+    _ ear: Ear, name: String? = "ear", backlog: Int = .max, path: String? = nil
+  ) throws -> Helper {
+    let session = try DaemonSession(loop: loop) { [daemon] in path ?? daemon.path }
+    let follower = try FiringFollower(session: session, loop: loop, name: name, backlog: backlog)
+    follower.onFiring = { firing, isMissed, done in
+      ear.heard.append(firing.id)
+      if isMissed { ear.missed.append(firing.id) }
+      done(.delivered)
+    }
+    follower.onReport = { if case .passedOver(let count) = $0 { ear.passedOver += count } }
+    session.onConnection = { ear.connections += 1 }
+    session.onLoss = { ear.losses.append($0) }
+    follower.start()
+    session.start()
+    return Helper(session, follower)
   }
 
   @Test func firingsComeAsTheyHappen() throws {
+    // What is old when one listens for the first time is history.
+    daemon.fire("old")
     let ear = Ear()
-    let follower = try follower(ear)
-    defer { follower.stop() }
-    #expect(try loop.runUntil { daemon.isWatched })
-    daemon.fire(firing("a"))
-    daemon.fire(firing("b"))
-    #expect(try loop.runUntil { ear.heard.count == 2 })
-    #expect(ear.heard == ["a", "b"])
+    let helper = try helper(ear)
+    defer { helper.stop() }
+    #expect(try loop.runUntil { daemon.rows["ear"] != nil })
+    for number in 0..<100 { daemon.fire("\(number)") }
+    #expect(try loop.runUntil { ear.heard.count == 100 })
+    #expect(ear.heard == (0..<100).map { "\($0)" })
     #expect(ear.missed.isEmpty)
-  }
-
-  /// What is old when one listens for the first time is history.
-  @Test func theFirstTimeBeginsNow() throws {
-    var old = firing("old")
-    old["time"] = "2026-06-11T10:00:00Z"
-    daemon.ledger = [old, firing("new")]
-    let ear = Ear()
-    let follower = try follower(ear)
-    defer { follower.stop() }
-    #expect(try loop.runUntil { !ear.heard.isEmpty })
-    #expect(ear.heard == ["new"])
+    #expect(try loop.runUntil { daemon.rows["ear"]?.upto == 101 })
   }
 
   @Test func missedFiringsAreReportedExactlyOnce() throws {
     let first = Ear()
-    var one: FiringFollower? = try follower(first, memory: memory)
-    #expect(try loop.runUntil { daemon.isWatched })
-    daemon.fire(firing("a"))
-    #expect(try loop.runUntil { first.heard == ["a"] })
-    one?.stop()
-    one = nil
-    daemon.ledger += [firing("b"), firing("c", minute: 2)]
+    let one = try helper(first)
+    #expect(try loop.runUntil { daemon.rows["ear"] != nil })
+    daemon.fire("a")
+    #expect(try loop.runUntil { daemon.rows["ear"]?.upto == 1 })
+    one.stop()
+    daemon.fire("b")
+    daemon.fire("c")
     let second = Ear()
-    let two = try follower(second, memory: memory)
+    let two = try helper(second)
     defer { two.stop() }
     #expect(try loop.runUntil { second.heard.count == 2 })
-    daemon.fire(firing("d", minute: 3))
+    daemon.fire("d")
     #expect(try loop.runUntil { second.heard.count == 3 })
+    #expect(first.heard == ["a"])
     #expect(second.heard == ["b", "c", "d"])
     #expect(second.missed == ["b", "c"])
   }
 
   @Test func onlyTheLatestMissedFiringsAreReported() throws {
-    daemon.ledger = (1...9).map { firing("\($0)", minute: $0) }
+    daemon.rows["ear"] = ConsumerRow(name: "ear", upto: 0)
+    for number in 1...9 { daemon.fire("\(number)") }
     let ear = Ear()
-    let follower = try follower(ear, maximumMissed: 3)
-    defer { follower.stop() }
+    let helper = try helper(ear, backlog: 3)
+    defer { helper.stop() }
     #expect(try loop.runUntil { ear.heard.count == 3 })
     #expect(ear.heard == ["7", "8", "9"])
     #expect(ear.passedOver == 6)
   }
 
+  @Test func aPageBeginsWithTheLatestAndKeepsNoRow() throws {
+    for number in 1...9 { daemon.fire("\(number)") }
+    let ear = Ear()
+    let helper = try helper(ear, name: nil, backlog: 3)
+    defer { helper.stop() }
+    #expect(try loop.runUntil { ear.heard.count == 3 })
+    daemon.fire("10")
+    #expect(try loop.runUntil { ear.heard.count == 4 })
+    #expect(ear.heard == ["7", "8", "9", "10"])
+    #expect(ear.missed == ["7", "8", "9"])
+    #expect(daemon.rows.isEmpty)
+  }
+
+  /// At most one firing is read ahead of its delivery.
+  @Test func aFiringWaitsForTheOneBeforeIt() throws {
+    let session = try DaemonSession(loop: loop) { [daemon] in daemon.path }
+    let follower = try FiringFollower(session: session, loop: loop, name: "slow")
+    defer {
+      follower.stop()
+      session.stop()
+    }
+    var waiting: [FiringFollower.Done] = []
+    follower.onFiring = { _, _, done in waiting.append(done) }
+    follower.start()
+    session.start()
+    #expect(try loop.runUntil { daemon.rows["slow"] != nil })
+    daemon.fire("a")
+    daemon.fire("b")
+    #expect(try loop.runUntil { waiting.count == 1 })
+    #expect(daemon.rows["slow"]?.upto == 0)
+    waiting[0](.delivered)
+    #expect(try loop.runUntil { waiting.count == 2 })
+    #expect(daemon.rows["slow"]?.upto == 1)
+  }
+
   @Test func reconnectsToARestartedDaemon() throws {
     let ear = Ear()
-    let follower = try follower(ear)
-    defer { follower.stop() }
-    #expect(try loop.runUntil { daemon.isWatched })
+    let helper = try helper(ear)
+    defer { helper.stop() }
+    #expect(try loop.runUntil { daemon.rows["ear"] != nil })
     daemon.stop()
     #expect(try loop.runUntil { ear.losses.count == 1 })
-    #expect(!follower.isConnected)
+    #expect(!helper.session.isConnected)
     let next = try LoopDaemon(path: daemon.path, loop: loop)
     defer { next.stop() }
-    next.ledger = [firing("while it was away")]
+    next.rows = daemon.rows
+    next.fire("while it was away")
     #expect(try loop.runUntil { !ear.heard.isEmpty })
     #expect(ear.missed == ["while it was away"])
     #expect(ear.connections == 2)
@@ -123,8 +158,8 @@ import Testing
 
   @Test func aMissingDaemonIsReportedOnce() throws {
     let ear = Ear()
-    let follower = try follower(ear, path: "/nonexistent/socket")
-    defer { follower.stop() }
+    let helper = try helper(ear, path: "/nonexistent/socket")
+    defer { helper.stop() }
     #expect(try loop.runUntil { ear.losses.count == 1 })
     var turns = 0
     let clock = try loop.addTimer(.monotonic) { _ in turns += 1 }
@@ -137,11 +172,11 @@ import Testing
 
   @Test func callsAreAnsweredOrGivenUp() throws {
     let ear = Ear()
-    let follower = try follower(ear)
-    defer { follower.stop() }
+    let helper = try helper(ear)
+    defer { helper.stop() }
     var answers: [String] = []
     func call() {
-      follower.call("Show") {
+      helper.session.call("Show") {
         switch $0 {
         case .success?: answers.append("answered")
         case .failure?: answers.append("refused")
@@ -161,5 +196,9 @@ import Testing
     daemon.stop()
     #expect(try loop.runUntil { answers.count == 3 })
     #expect(answers.last == "lost")
+  }
+
+  @Test func aFiringWithoutAReminderIsIgnored() {
+    #expect(FiringNotice(["firing_id": "x"]) == nil)
   }
 }

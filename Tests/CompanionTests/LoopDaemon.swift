@@ -5,7 +5,7 @@ import LinuxRuntime
 
 @testable import Companion
 
-/// A daemon of a few answers in the loop of the test: what it is asked for, and what it tells.
+/// A daemon of a few answers in the loop of the test: its calls, and its ledger.
 final class LoopDaemon {
   let path: String
   private let loop: EventLoop
@@ -14,7 +14,8 @@ final class LoopDaemon {
   private var watchers: [StreamConnection] = []
   /// Calls in the order they came.
   private(set) var calls: [VarlinkCall] = []
-  var ledger: [JSONObject] = []
+  private(set) var ledger: [JSONObject] = []
+  var rows: [String: ConsumerRow] = [:]
   /// Whether `Show` is left without an answer.
   var isSilent = false
 
@@ -40,7 +41,11 @@ final class LoopDaemon {
   }
 
   /// A firing as it happens.
-  func fire(_ firing: JSONObject) {
+  func fire(_ id: String) {
+    let firing: JSONObject = [
+      "firing_id": .string(id), "reminder_id": "r", "title": "Milk", "event": "due",
+      "time": "2026-06-12T16:01:00Z", "seq": .int(ledger.count + 1), "ledger": "one",
+    ]
     ledger.append(firing)
     for watcher in watchers {
       watcher.send(
@@ -51,15 +56,30 @@ final class LoopDaemon {
   var isWatched: Bool { !watchers.isEmpty }
 
   private func answer(_ call: VarlinkCall, on stream: StreamConnection) {
+    func reply(_ members: KeyValuePairs<String, JSONValue?>) {
+      var answer = JSONObject(members)
+      answer["ledger"] = "one"
+      answer["head"] = .int(ledger.count)
+      stream.send(VarlinkReply(parameters: answer).encoded)
+    }
     switch call.methodName {
     case "WatchFirings": watchers.append(stream)
-    case "Log":
-      let since = call.parameters["since"]?.string ?? ""
-      let firings = ledger.filter { ($0["time"]?.string ?? "") >= since }
-      stream.send(
-        VarlinkReply(parameters: ["firings": .array(firings.map { .object($0) })]).encoded)
+    case "ReadLedger":
+      let after = call.parameters["after"]?.int ?? 0
+      let rows = ledger.filter { ($0["seq"]?.int ?? 0) > after }
+        .prefix(call.parameters["limit"]?.int ?? 1_000)
+      reply(["first": 1, "rows": .array(rows.map { .object($0) })])
+    case "OpenConsumer":
+      let name = call.parameters["name"]?.string ?? ""
+      let row = rows[name] ?? ConsumerRow(name: name, upto: ledger.count)
+      rows[name] = row
+      reply(["consumer": .object(row.json)])
+    case "SetConsumer":
+      guard let row = ConsumerRow(call.parameters["consumer"]) else { return }
+      rows[row.name] = row
+      reply(["consumer": .object(row.json)])
     case "Show" where isSilent: break
-    default: stream.send(VarlinkReply(parameters: ["status": [:]]).encoded)
+    default: reply(["status": [:]])
     }
   }
 }

@@ -19,6 +19,10 @@ import Testing
       ]))
   }
 
+  private func call(_ firing: FiringNotice, _ name: String = "hook-a") -> HookCall {
+    HookCall(program: "/a", destination: name, firing: firing)
+  }
+
   private func settings(_ text: String) throws -> HookSettings {
     try HookSettings(
       Configuration(
@@ -29,14 +33,19 @@ import Testing
   @Test func settingsHaveDefaults() throws {
     #expect(try settings("[Feed]\nFeed=x\n") == HookSettings())
     let all = try settings(
-      "[Hook]\nExec=/a\nExec=/b c\nTimeoutSec=2min\nMaximumParallel=2\nUser=alice\n")
+      "[Hook]\nExec=/a\nExec=/b c\nTimeoutSec=2min\nMaximumParallel=2\nUser=alice\n"
+        + "GiveUpAfter=2h\nEvents=firing, position-lost\n")
     #expect(
       all
         == HookSettings(
-          programs: ["/a", "/b c"], timeout: .minutes(2), maximumParallel: 2, user: "alice"))
+          programs: ["/a", "/b c"], timeout: .minutes(2), maximumParallel: 2,
+          giveUpAfter: .hours(2), events: [.firing, .positionLost], user: "alice"))
   }
 
-  @Test(arguments: ["Exec=blink", "TimeoutSec=0", "TimeoutSec=2h", "MaximumParallel=0"])
+  @Test(arguments: [
+    "Exec=blink", "TimeoutSec=0", "TimeoutSec=2h", "MaximumParallel=0", "GiveUpAfter=0",
+    "Events=late", "Events=firing,late",
+  ])
   func aWrongValueIsLeftOutAndHasItsPlace(line: String) throws {
     var settings = try settings("[Hook]\n\(line)\n")
     #expect(settings.errors.map(\.line) == [2])
@@ -48,8 +57,24 @@ import Testing
     #expect(throws: ConfigurationError.self) { try settings("[Hook]\nUser nobody\n") }
   }
 
+  @Test func eachProgramIsADestinationOfItsOwn() {
+    let settings = HookSettings(programs: [
+      "/usr/lib/blink", "/home/a/Blink", "/usr/lib/blink", "/x/Über lang und noch länger.sh",
+    ])
+    let system = settings.destinations(ofUser: nil)
+    #expect(system.map(\.name) == ["hook-blink", "hook-blink-2", "hook---ber-lang-un"])
+    #expect(system.map(\.program) == ["/usr/lib/blink", "/home/a/Blink", settings.programs[3]])
+    let own = settings.destinations(ofUser: .max)
+    #expect(own.first?.name == "hook-4294967295-blink")
+    #expect(own.allSatisfy { $0.name.utf8.count <= 32 })
+    let many = HookSettings(programs: (0..<40).map { "/\($0)/a-hook-of-a-long-name" })
+    #expect(many.destinations(ofUser: .max).count == HookSettings.maximumPrograms)
+    #expect(Set(many.destinations(ofUser: .max).map(\.name)).count == 16)
+    #expect(many.destinations(ofUser: .max).allSatisfy { $0.name.utf8.count <= 32 })
+  }
+
   @Test func theFieldsAreInTheEnvironment() throws {
-    let call = HookCall(program: "/a", firing: try firing(title: "Milk\0 & more\nbread"))
+    let call = try call(firing(title: "Milk\0 & more\nbread"))
     #expect(
       call.environment == [
         "GEOREMIND_FIRING_ID=f-1", "GEOREMIND_REMINDER_ID=r",
@@ -60,12 +85,12 @@ import Testing
 
   /// Ids come from files of strangers, and a unit's name is a path on the bus.
   @Test func theUnitHasAPlainName() throws {
-    let call = HookCall(program: "/a", firing: try firing("../a/é$(x)-9"))
-    #expect(call.unitName(number: 2) == "georemind-hook-ax-9-2.service")
+    let call = try call(firing("../a/é$(x)-9"))
+    #expect(call.unit == "georemind-hook-a-ax-9.service")
   }
 
   @Test func theSystemsHooksHaveASandbox() throws {
-    let call = HookCall(program: "/a", firing: try firing())
+    let call = try call(firing())
     func names(_ settings: HookSettings, isSystem: Bool) -> Set<String> {
       Set(
         call.properties(settings, isSystem: isSystem).compactMap { $0.elements?.first?.string })
@@ -77,7 +102,7 @@ import Testing
   }
 
   @Test func theFiringIsOnStandardInput() throws {
-    let call = HookCall(program: "/a", firing: try firing())
+    let call = try call(firing())
     let input = call.properties(.init(), isSystem: false).first {
       $0.elements?.first == .string("StandardInputData")
     }
@@ -140,49 +165,58 @@ import Testing
 
   @Test func theNumberOfParallelHooksIsLimited() throws {
     var queue = HookQueue(maximumParallel: 2)
-    let first = queue.add(try firing("a"), programs: ["/x", "/y", "/z"], at: 0)
-    #expect(first.starts.map(\.call.program) == ["/x", "/y"])
-    #expect(queue.add(try firing("b"), programs: ["/x"], at: 0).starts.isEmpty)
-    let next = queue.ended("georemind-hook-a-1.service", result: "done", at: 0)
-    #expect(next.starts.map(\.call.program) == ["/z"])
-    #expect(next.words.isEmpty)
+    let calls = try ["x", "y", "z"].map { try call(firing(), $0) }
+    for call in calls { queue.add(call) }
+    #expect(queue.next(at: 0) == Array(calls[..<2]))
+    #expect(queue.next(at: 0).isEmpty)
+    #expect(queue.end("somebody-elses.service") == nil)
+    #expect(queue.end(calls[0].unit) == calls[0])
+    #expect(queue.next(at: 0) == [calls[2]])
     #expect(queue.runningCount == 2)
-    #expect(queue.ended("somebody-elses.service", result: "failed", at: 0).words.isEmpty)
   }
 
   /// The bus may go and come back in between, and the end of a job with it.
   @Test func aHookWithoutAReportedEndIsGivenUp() throws {
     var queue = HookQueue(maximumParallel: 1)
-    let first = try #require(queue.add(try firing("a"), programs: ["/x"], at: 1_000).starts.first)
-    #expect(queue.add(try firing("b"), programs: ["/y"], at: 2_000).starts.isEmpty)
+    let first = try call(firing("a"))
+    let second = try call(firing("b"), "hook-b")
+    queue.add(first)
+    queue.add(second)
+    #expect(queue.next(at: 1_000) == [first])
     #expect(queue.giveUp(after: 500) == 1_500)
-    let early = queue.giveUp(at: 1_499, after: 500)
-    #expect(early.starts.isEmpty && early.words.isEmpty)
-    let late = queue.giveUp(at: 2_000, after: 500)
-    #expect(late.words == [.failed(first.call, unit: first.unit, result: HookQueue.lost)])
-    #expect(late.starts.map(\.call.program) == ["/y"])
-    // Its place runs from when it was taken; a word that comes after all is passed over.
+    #expect(queue.giveUp(at: 1_499, after: 500).isEmpty)
+    #expect(queue.giveUp(at: 2_000, after: 500) == [first])
+    #expect(queue.next(at: 2_000) == [second])
+    // Its place runs from when it was taken; an end that comes after all is ignored.
     #expect(queue.giveUp(after: 500) == 2_500)
-    #expect(queue.ended(first.unit, result: "done", at: 2_100).words.isEmpty)
-    #expect(queue.runningCount == 1)
+    #expect(queue.end(first.unit) == nil)
   }
 
-  @Test(arguments: ["failed", "timeout", "Access denied"])
-  func failuresAreLogged(result: String) throws {
-    var queue = HookQueue(maximumParallel: 1)
-    let start = try #require(queue.add(try firing(), programs: ["/x"], at: 0).starts.first)
-    #expect(
-      queue.ended(start.unit, result: result, at: 0).words == [
-        .failed(start.call, unit: start.unit, result: result)
-      ])
-  }
+  // MARK: - Units
 
-  @Test func hooksThatHangFillNoMemory() throws {
-    var queue = HookQueue(maximumParallel: 1)
-    for number in 0...HookQueue.maximumWaiting {
-      #expect(queue.add(try firing("\(number)"), programs: ["/x"], at: 0).words.isEmpty)
+  @Test func theEndOfAUnitIsAnOutcome() {
+    func outcome(_ result: String, _ code: Int32, _ status: Int32) -> Delivery.Outcome {
+      HookUnits.outcome(result: result, code: code, status: status)
     }
+    #expect(outcome("success", 1, 0) == .delivered)
+    #expect(outcome("exit-code", 1, 65) == .refused("it exited with 65"))
+    for status: Int32 in [1, 64, 69, 75, 78, 255] {
+      #expect(outcome("exit-code", 1, status) == .failed("it exited with \(status)"))
+    }
+    #expect(outcome("exit-code", 1, 203) == .failed("it cannot be executed"))
+    #expect(outcome("timeout", 2, 15) == .failed("it took too long and was ended"))
+    // A program may end itself with 0 or 65 because it was stopped.
+    #expect(outcome("timeout", 1, 65) == .failed("it took too long and was ended"))
+    #expect(outcome("signal", 2, 9) == .failed("it was ended by signal 9"))
+    // A unit that systemd does not know.
+    #expect(outcome("success", 0, 0) == .failed("systemd does not report how it ended"))
+    #expect(outcome("", 0, 0) == .failed("systemd does not report how it ended"))
+  }
+
+  /// As sd_bus_path_encode(3) writes it.
+  @Test func theUnitHasAnObjectOnTheBus() {
     #expect(
-      queue.add(try firing("last"), programs: ["/x"], at: 0).words == [.dropped(title: "Milk")])
+      HookUnits.path(of: "georemind-hook-a.service")
+        == "/org/freedesktop/systemd1/unit/georemind_2dhook_2da_2eservice")
   }
 }

@@ -85,7 +85,3 @@ enum Sample {
       late: TimeSpan(microseconds: 1), repeated: .clock, why: "Passed Rewe")
   }
 }
-
-extension Ledger {
-  func uuid() throws -> String { try #require(try database.text("SELECT uuid FROM ledger")) }
-}

@@ -4,8 +4,13 @@ import JSONText
 /// A name or id that the daemon does not know.
 struct UnknownName: Error, Equatable, CustomStringConvertible {
   enum Kind: String {
-    case reminder, place, category
+    case reminder, place, category, destination
   }
+
+  /// Kind of a parameter `name`, by the end of the method.
+  private static let kinds: KeyValuePairs<String, Kind> = [
+    "Category": .category, "Consumer": .destination, "SkipFiring": .destination,
+  ]
 
   let kind: Kind
   let name: String
@@ -22,7 +27,7 @@ struct UnknownName: Error, Equatable, CustomStringConvertible {
     } else if reminder?["place"]?.string == name || parameters["into"]?.string == name {
       kind = .place
     } else if parameters["name"]?.string == name {
-      kind = method.hasSuffix("Category") ? .category : .place
+      kind = Self.kinds.first { method.hasSuffix($0.key) }?.value ?? .place
     } else if parameters["id"]?.string == name || parameters["reminder"]?.string == name {
       kind = .reminder
     } else {
@@ -34,6 +39,7 @@ struct UnknownName: Error, Equatable, CustomStringConvertible {
     switch kind {
     case .reminder: "there is no reminder '\(name)'; 'georemind list' shows all"
     case .place: "there is no place '\(name)'; 'georemind place list' shows all"
+    case .destination: "there is no destination '\(name)'; 'georemind delivery' shows all"
     case .category: "there is no category '\(name)'; 'georemind category list' shows all"
     }
   }

@@ -36,11 +36,11 @@ struct WatchCommand: ClientCommand {
 
   private func show(in context: Context, _ display: Display) throws {
     let loop = try EventLoop()
-    let follower = try FiringFollower(
-      loop: loop, maximumMissed: 0, now: context.now.json
-    ) { [options] in SocketPath.find(option: options.socket, environment: context.environment) }
+    let session = try DaemonSession(loop: loop) { [options] in
+      SocketPath.find(option: options.socket, environment: context.environment)
+    }
     try WatchScreen(
-      loop: loop, terminal: Terminal(), follower: follower, display: display,
+      loop: loop, terminal: Terminal(), session: session, display: display,
       hasColor: context.output.hasColor
     ).run()
   }

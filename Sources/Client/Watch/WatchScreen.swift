@@ -9,7 +9,7 @@ import LinuxRuntime
 final class WatchScreen {
   private let loop: EventLoop
   private let terminal: Terminal
-  private let follower: FiringFollower
+  private let session: DaemonSession
   private let display: Display
   private let hasColor: Bool
   private var state = WatchPage.State()
@@ -26,32 +26,31 @@ final class WatchScreen {
   private static let longestList = 100
 
   init(
-    loop: EventLoop, terminal: Terminal, follower: FiringFollower, display: Display,
+    loop: EventLoop, terminal: Terminal, session: DaemonSession, display: Display,
     hasColor: Bool
   ) {
     self.loop = loop
     self.terminal = terminal
-    self.follower = follower
+    self.session = session
     self.display = display
     self.hasColor = hasColor
   }
 
   /// Runs until the user has seen enough; the terminal is as it was then.
   func run() throws {
-    follower.onFiring = { [unowned self] firing, _ in
+    let follower = try FiringFollower(
+      session: session, loop: loop, name: nil, backlog: WatchPage.State.keptFirings)
+    follower.onFiring = { [unowned self] firing, isMissed, done in
       state.add(firing.json)
-      draw()
+      // Many of before are drawn together, with the answers to the next questions.
+      if isMissed { ticks?.arm(in: 50_000) } else { draw() }
+      done(.delivered)
     }
-    follower.onConnection = { [unowned self] in
+    session.onConnection = { [unowned self] in
       state.failure = nil
-      follower.call("Log", ["limit": .int(WatchPage.State.keptFirings)]) { [unowned self] in
-        if case .success(let answer)? = $0 {
-          state.firings = answer["firings"]?.array?.compactMap(\.object) ?? []
-        }
-        ask()
-      }
+      ask()
     }
-    follower.onLoss = { [unowned self] reason in
+    session.onLoss = { [unowned self] reason in
       state.failure = reason
       pending = 0
       draw()
@@ -69,8 +68,10 @@ final class WatchScreen {
     defer { terminal.leave() }
     draw()
     follower.start()
+    session.start()
     _ = try loop.run()
     follower.stop()
+    session.stop()
   }
 
   private func readKeys() {
@@ -100,11 +101,11 @@ final class WatchScreen {
   private func ask() {
     ticks?.arm(in: Self.interval)
     // A daemon that is busy is not asked again before it has answered.
-    guard pending == 0, follower.isConnected else { return }
+    guard pending == 0, session.isConnected else { return }
     pending = 3
-    follower.call("Status") { [unowned self] in take($0, "status") { $0.status = $1 } }
-    follower.call("Where") { [unowned self] in take($0, nil) { $0.position = $1 } }
-    follower.call("Next", ["limit": .int(Self.longestList)]) { [unowned self] in
+    session.call("Status") { [unowned self] in take($0, "status") { $0.status = $1 } }
+    session.call("Where") { [unowned self] in take($0, nil) { $0.position = $1 } }
+    session.call("Next", ["limit": .int(Self.longestList)]) { [unowned self] in
       take($0, nil) { $0.next = $1 }
     }
   }

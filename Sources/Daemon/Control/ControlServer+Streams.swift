@@ -1,12 +1,12 @@
 import Control
 import JSONText
 import LinuxRuntime
-import Reminders
+import Storage
 
 /// Firings and the status, to the clients that watch them.
 extension ControlServer {
   /// One firing to all who watch.
-  func announce(_ firing: Firing) {
+  func announce(_ firing: LedgerEntry) {
     unreported.append(firing)
     sendFirings()
   }
@@ -20,7 +20,7 @@ extension ControlServer {
       let next = unreported.removeFirst()
       let watchers = clients.values.filter { $0.watches == .watchFirings }
       guard !watchers.isEmpty else { continue }
-      let firing = JSONValue.object(next.json)
+      let firing = JSONValue.object(daemon.json(of: next))
       for client in watchers {
         carryOut(client.protocolState.push(["firing": firing]), for: client)
       }

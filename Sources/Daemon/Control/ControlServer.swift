@@ -4,6 +4,7 @@ import JSONText
 import LinuxRuntime
 import Logging
 import Reminders
+import Storage
 
 /// The control socket: connections in, calls to `ControlService`, streams out.
 final class ControlServer {
@@ -33,7 +34,7 @@ final class ControlServer {
   private let stallTimer: TimerSource
 
   /// Firings that no client has yet, in order.
-  var unreported: [Firing] = []
+  var unreported: [LedgerEntry] = []
   var isAnswering = false
   var isSending = false
 

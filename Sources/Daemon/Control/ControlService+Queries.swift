@@ -110,7 +110,7 @@ extension ControlService {
       limit: max(1, min(given["limit"]?.int ?? 1_000, 100_000)), since: since, reminder: reminder,
       bytes: Self.maximumBytes)
     guard !firings.isCut else { throw tooMuch("ask for fewer firings by limit") }
-    return ["firings": .array(firings.values.map { .object($0.json) })]
+    return ["firings": .array(firings.values.map { .object(daemon.json(of: $0)) })]
   }
 
   /// The reminder with this id, or the only one whose id begins with it, of those in the ledger and

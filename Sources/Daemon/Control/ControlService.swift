@@ -97,6 +97,12 @@ struct ControlService {
       return try forgetTrips(text("transport"))
     case .log:
       return try log(given)
+    case .readLedger: return try readLedger(given)
+    case .openConsumer: return try openConsumer(text("name") ?? "")
+    case .setConsumer: return try setConsumer(given)
+    case .listConsumers: return try listConsumers()
+    case .skipFiring: return try skipFiring(text("name") ?? "")
+    case .forgetConsumer: return try forgetConsumer(text("name") ?? "")
     case .whereAmI:
       return try whereAmI()
     case .addPlace: return try addPlace(given)

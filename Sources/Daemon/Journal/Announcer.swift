@@ -120,6 +120,19 @@ final class Announcer {
       .error, .storeFailure)
   }
 
+  func announceDelivery(to destination: String, failing reason: String) {
+    write(
+      "Delivery to \(destination) failing: \(reason). Its firings wait and are tried again; see "
+        + "'georemind delivery'",
+      .warning, .deliveryFailing, fields: ["GEOREMIND_DESTINATION": destination])
+  }
+
+  func announceDelivery(to destination: String, backAfter span: TimeSpan) {
+    write(
+      "Delivery to \(destination) back after \(whole(max(.zero, span)))", .notice, .deliveryBack,
+      fields: ["GEOREMIND_DESTINATION": destination])
+  }
+
   func write(
     _ message: String, _ priority: JournalPriority, _ id: MessageID, fields: JournalFields = [:],
     file: StaticString = #fileID, line: Int = #line, function: StaticString = #function

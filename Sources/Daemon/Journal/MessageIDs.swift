@@ -35,6 +35,10 @@ enum MessageID: String, CaseIterable {
   case weekRollover = "41c8b4ce7cc94fbb96b9ab40db7b8596"
   /// The database could not be read or written.
   case storeFailure = "cb351436d3a3411a85c4356aaf355448"
+  /// A destination, such as a hook, takes no firings. Field: `GEOREMIND_DESTINATION`.
+  case deliveryFailing = "b6521fec3a104f628c189c1937d55156"
+  /// A destination takes firings again. Field: `GEOREMIND_DESTINATION`.
+  case deliveryBack = "6389a73c66b44859abfb848c092d153f"
   /// The daemon is ready.
   case started = "076d430da47b43f29b32499ffa3fb16f"
   /// A file or standard input was read to its end.

@@ -72,6 +72,7 @@ extension Daemon {
       "position": .string(
         host.engine.lastFix == nil ? "none" : host.engine.isPositionLost ? "lost" : "known"),
       "next_due": nextDue.map { .string($0.json) },
+      "delivery": failingDeliveries,
       "store_trouble": host.storeFailureText.map { .string($0) },
       "configuration_errors": wrongLines.isEmpty
         ? nil : .array(wrongLines.map { .string("\($0)") }),
@@ -126,6 +127,7 @@ extension Daemon {
       .double(Decimal.rounded(Double(microseconds) / 1e6, digits: 1))
     }
     var object = feed.json
+    if feed.isLost { object["lost"] = true }
     object["followed"] = .bool(arbiter.followed?.feed == feed.number)
     if case .waiting(let until) = feed.feed.state {
       object["retry_in_s"] = seconds(max(0, until - now))

@@ -52,6 +52,10 @@ struct DaemonSettings {
   var sharesChanges = false
   /// nil keeps all firings in the ledger.
   var ledgerKeepDays: Int?
+  /// How much longer the ledger holds firings that a destination has yet to receive.
+  var ledgerHoldDays = 30
+  /// The machine of the ledger; nil is unknown.
+  var machine = MachineID.current
   var logLevel = Logger.Level.info
   var units = LengthUnits.metric
   /// Socket of `georemind-route`; nil without a routing engine.

@@ -122,6 +122,7 @@ extension DaemonSettings {
     Setting("Store", "LedgerKeepDays", "365", .whole(0...36_500)) {
       $0.ledgerKeepDays = $1 == 0 ? nil : $1
     },
+    Setting("Store", "LedgerHoldDays", "30", .whole(0...36_500), to: \.ledgerHoldDays),
   ]
 
   private static let control: [Setting<DaemonSettings>] = [

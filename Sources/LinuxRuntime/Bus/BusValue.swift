@@ -39,6 +39,8 @@ package indirect enum BusValue: Equatable, Sendable {
 
   package var uint32: UInt32? { if case .uint32(let value) = self { value } else { nil } }
 
+  package var int32: Int32? { if case .int32(let value) = self { value } else { nil } }
+
   package var elements: [BusValue]? {
     switch self {
     case .array(_, let values), .structure(let values): values

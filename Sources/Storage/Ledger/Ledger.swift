@@ -3,10 +3,24 @@ package import CivilTime
 package import Reminders
 
 /// A firing with its place in the ledger.
+@dynamicMemberLookup
 package struct LedgerEntry: Equatable {
   /// 1, 2, 3 … in the order of decisions; never reused, not even after a removal.
   package let seq: Int64
   package let firing: Firing
+
+  package init(seq: Int64, firing: Firing) {
+    self.seq = seq
+    self.firing = firing
+  }
+
+  package subscript<Value>(dynamicMember member: KeyPath<Firing, Value>) -> Value {
+    firing[keyPath: member]
+  }
+
+  static func read(_ row: Row) throws(RowFault) -> LedgerEntry {
+    LedgerEntry(seq: try row.integer("seq"), firing: try FiringRow.read(row))
+  }
 }
 
 /// The record of every firing, and the outbox of firings that the journal has not received.
@@ -50,12 +64,56 @@ package struct Ledger {
       """, [.text(name.text), SQLValue(copied)])
   }
 
+  /// Distinguishes this ledger's numbers from another's.
+  package func uuid() throws(StoreError) -> String {
+    try database.text("SELECT uuid FROM ledger") ?? ""
+  }
+
+  /// Binds the ledger to a machine. A ledger of another machine gets a new UUID: both may go on
+  /// numbering. Returns whether it did.
+  @discardableResult
+  package func claim(machine: String) throws(StoreError) -> Bool {
+    let known = try database.text("SELECT machine FROM ledger")
+    guard known != machine else { return false }
+    return try database.transaction { () throws(StoreError) in
+      if known != nil { try identify(copied: try copyTime()) }
+      try database.run("UPDATE ledger SET machine = ?", [.text(machine)])
+      return known != nil
+    }
+  }
+
+  // MARK: - Numbers
+
+  /// The number of the latest firing; 0 before the first.
+  package func head() throws(StoreError) -> Int64 {
+    try database.integer("SELECT last_seq FROM ledger") ?? 0
+  }
+
+  /// The lowest number in the ledger; the next one to come while it is empty.
+  package func first() throws(StoreError) -> Int64 {
+    if let first = try database.integer("SELECT min(seq) FROM firing") { return first }
+    return try head() + 1
+  }
+
+  /// At most `limit` firings with higher numbers than `seq`, by number. An empty result means that
+  /// there are none: unreadable rows are skipped, not counted.
+  /// - Parameter bytes: limit of bytes read; the result is cut there.
+  package func entries(
+    after seq: Int64, limit: Int, bytes: Int = .max
+  ) throws(StoreError) -> [LedgerEntry] {
+    try database.rows(
+      of: "firing",
+      "SELECT \(FiringRow.columns) FROM firing WHERE seq > ? ORDER BY seq", [.integer(seq)],
+      limit: limit, bytes: bytes, read: LedgerEntry.read
+    ).values
+  }
+
   // MARK: - Outbox
 
   /// Records new firings and returns them. A firing with a known id, decided again after a crash,
   /// is ignored.
   @discardableResult
-  package func record(_ firings: [Firing]) throws(StoreError) -> [Firing] {
+  package func record(_ firings: [Firing]) throws(StoreError) -> [LedgerEntry] {
     guard !firings.isEmpty else { return [] }
     return try database.transaction { () throws(StoreError) in
       let first = try database.integer("SELECT last_seq FROM ledger") ?? 0
@@ -63,7 +121,7 @@ package struct Ledger {
         throw .invalid(what: "firing", reason: "the ledger has no number left")
       }
       var last = first
-      var new: [Firing] = []
+      var new: [LedgerEntry] = []
       for firing in firings {
         let added = try database.run(
           """
@@ -73,7 +131,7 @@ package struct Ledger {
           """, [.integer(last + 1)] + FiringRow.values(firing))
         guard added > 0 else { continue }
         last += 1
-        new.append(firing)
+        new.append(LedgerEntry(seq: last, firing: firing))
       }
       if last > first { try database.run("UPDATE ledger SET last_seq = ?", [.integer(last)]) }
       return new
@@ -90,10 +148,7 @@ package struct Ledger {
       """
       SELECT \(FiringRow.columns) FROM firing
       WHERE delivered_us IS NULL AND seq > ? ORDER BY seq LIMIT ?
-      """, [.integer(seq), SQLValue(limit)]
-    ) { (row) throws(RowFault) in
-      LedgerEntry(seq: try row.integer("seq"), firing: try FiringRow.read(row))
-    }
+      """, [.integer(seq), SQLValue(limit)], read: LedgerEntry.read)
   }
 
   /// Marks firings as delivered to the journal. Unknown and marked rows are unchanged.
@@ -117,7 +172,7 @@ package struct Ledger {
   /// - Parameter bytes: limit of bytes read; `Rows.isCut` marks a cut result.
   package func firings(
     limit: Int = .max, since: Instant? = nil, reminder: String? = nil, bytes: Int = .max
-  ) throws(StoreError) -> Rows<Firing> {
+  ) throws(StoreError) -> Rows<LedgerEntry> {
     var filters = "time_us >= ?"
     var values = [SQLValue.integer(since?.microseconds ?? .min)]
     if let reminder {
@@ -129,7 +184,7 @@ package struct Ledger {
       """
       SELECT \(FiringRow.columns) FROM firing WHERE \(filters)
       ORDER BY time_us DESC, seq DESC LIMIT ?
-      """, values + [SQLValue(max(0, limit))], bytes: bytes, read: FiringRow.read)
+      """, values + [SQLValue(max(0, limit))], bytes: bytes, read: LedgerEntry.read)
     rows.values.reverse()
     return rows
   }
@@ -152,10 +207,22 @@ package struct Ledger {
     return ids
   }
 
-  /// Removes delivered firings decided before `time`; returns their number.
+  /// Removes delivered firings decided before `time`.
+  ///
+  /// Firings that a consumer has yet to receive stay until they are older than `holdEnd`.
+  /// - Returns: how many were removed, and how many of them a consumer had not received.
   @discardableResult
-  package func prune(olderThan time: Instant) throws(StoreError) -> Int {
-    try database.run(
-      "DELETE FROM firing WHERE time_us < ? AND delivered_us IS NOT NULL", [SQLValue(time)])
+  package func prune(
+    olderThan time: Instant, heldUntil holdEnd: Instant
+  ) throws(StoreError) -> (removed: Int, givenUp: Int) {
+    try database.transaction { () throws(StoreError) in
+      let received =
+        try database.integer("SELECT min(upto) FROM consumer") ?? Int64.max
+      let delete = "DELETE FROM firing WHERE time_us < ? AND delivered_us IS NOT NULL AND seq "
+      let old = try database.run(delete + "<= ?", [SQLValue(time), .integer(received)])
+      let givenUp = try database.run(
+        delete + "> ?", [SQLValue(min(time, holdEnd)), .integer(received)])
+      return (old + givenUp, givenUp)
+    }
   }
 }

@@ -27,10 +27,11 @@ enum Schema {
     Migration(version: 9, name: "tables", script: tables9),
     Migration(version: 10, name: "repeated firings", script: repeatedFirings10),
     Migration(version: 11, name: "undo", script: undo11),
+    Migration(version: 12, name: "consumers", script: consumers12),
   ]
 
   /// Tables recovered from a damaged file, parents first.
-  static let tables = ["category", "place", "reminder", "firing", "state"]
+  static let tables = ["category", "place", "reminder", "firing", "state", "consumer"]
 
   /// Places are indexed by words (https://sqlite.org/fts5.html), by cells of a 64th of a degree,
   /// and by category and cell. Triggers cannot maintain the words: SQLite 3.40 rejects virtual
@@ -209,5 +210,19 @@ enum Schema {
       PRIMARY KEY (command, id)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX undo_reminder_id ON undo_reminder (id, command);
+    """
+
+  /// `machine` is the machine-id(5) of the ledger's machine.
+  private static let consumers12 = """
+    CREATE TABLE consumer (
+      name TEXT PRIMARY KEY,
+      owner INTEGER NOT NULL,
+      upto INTEGER NOT NULL CHECK (upto >= 0),
+      tries INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0),
+      failing_since_us INTEGER,
+      next_try_us INTEGER,
+      text TEXT
+    ) STRICT;
+    ALTER TABLE ledger ADD COLUMN machine TEXT;
     """
 }

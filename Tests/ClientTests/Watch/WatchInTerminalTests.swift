@@ -129,12 +129,8 @@ import Testing
       case "Status": [VarlinkReply(parameters: ["status": .object(WatchScene.status)])]
       case "Where": [VarlinkReply(parameters: WatchScene.position)]
       case "Next": [VarlinkReply(parameters: WatchScene.next)]
-      case "Log":
-        [
-          VarlinkReply(parameters: [
-            "firings": .array(WatchScene.firings.map { .object($0) })
-          ])
-        ]
+      case "ReadLedger":
+        [VarlinkReply(parameters: WatchScene.ledger(after: call.parameters["after"]?.int ?? 0))]
       // It stays open.
       case "WatchFirings": []
       default: [VarlinkReply(VarlinkServiceError.methodNotFound(method: call.method).varlink)]

@@ -65,6 +65,19 @@ enum WatchScene {
     ],
   ]
 
+  /// The next firing of a ledger of these.
+  static func ledger(after seq: Int) -> JSONObject {
+    let rows = firings.enumerated().map { number, firing -> JSONValue in
+      var firing = firing
+      firing["seq"] = .int(number + 1)
+      return .object(firing)
+    }
+    return [
+      "ledger": "l", "first": 1, "head": .int(rows.count),
+      "rows": .array(Array(rows.dropFirst(seq).prefix(1))),
+    ]
+  }
+
   /// Where the screen of that size is kept, as a terminal shows it.
   static func path(_ columns: Int, _ rows: Int) -> String {
     "\(packageRoot)/Tests/ClientTests/Screens/watch-\(columns)x\(rows).txt"

@@ -427,6 +427,7 @@ import Testing
       try contents(#filePath)
       + contents("\(packageRoot)/Tests/DaemonTests/Control/BoundedAnswerTests.swift")
       + contents("\(packageRoot)/Tests/DaemonTests/Control/ControlServerTests.swift")
+      + contents("\(packageRoot)/Tests/DaemonTests/Control/DeliveryMethodTests.swift")
       + contents("\(packageRoot)/Tests/DaemonTests/Control/PlaceMethodTests.swift")
       + contents("\(packageRoot)/Tests/DaemonTests/Control/UndoTests.swift")
     #expect(!methods.isEmpty)

@@ -4,6 +4,7 @@ import Glibc
 import JSONText
 import LinuxRuntime
 import Reminders
+import Storage
 import Testing
 
 @testable import Daemon
@@ -176,7 +177,7 @@ import Testing
     try rig.settle()
     // Half of each part waits for the socket.
     for _ in 0..<4 {
-      for _ in 0..<25 { server.announce(firing()) }
+      for _ in 0..<25 { server.announce(entry()) }
       for _ in 0..<25 { #expect(try watcher.message().count > 16_384) }
     }
   }
@@ -190,7 +191,7 @@ import Testing
     let words = "it does not read the stream it asked for"
     var told = 0
     while told < 200, !rig.journal.entries.contains(where: { $0.message.contains(words) }) {
-      server.announce(firing())
+      server.announce(entry())
       told += 1
     }
     #expect((25..<200).contains(told))
@@ -275,10 +276,12 @@ import Testing
   }
 
   /// Of 16 KiB.
-  private func firing() -> Firing {
-    Firing(
-      id: "f", reminderID: "r", kind: .date, title: String(repeating: "t", count: 16_384),
-      time: Instant(microseconds: 0), event: .due, why: "It is due.")
+  private func entry() -> LedgerEntry {
+    LedgerEntry(
+      seq: 1,
+      firing: Firing(
+        id: "f", reminderID: "r", kind: .date, title: String(repeating: "t", count: 16_384),
+        time: Instant(microseconds: 0), event: .due, why: "It is due."))
   }
 }
 

@@ -78,6 +78,8 @@ import Testing
       .missed(Missed(reported: 1, leftOut: 0, span: time...time)),
     ] { announcer.announce(notice) }
     announcer.announceStoreFailure("disk full")
+    announcer.announceDelivery(to: "d", failing: "it exited with 1")
+    announcer.announceDelivery(to: "d", backAfter: .minutes(2))
 
     // A feed that comes, goes and comes back, a start, an end, a reload and a refused client.
     let rig = try Rig("[Feed]\nFeed=file:///dev/null\n", journal: journal)

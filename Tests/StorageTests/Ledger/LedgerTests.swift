@@ -22,7 +22,7 @@ import Testing
       id: "b", reminderID: "r", kind: .date, title: "", priority: 0,
       time: .start + .seconds(1), event: .due, why: "")
     try store.ledger.record([full, bare])
-    #expect(try store.ledger.firings().values == [full, bare])
+    #expect(try store.ledger.firings().values.map(\.firing) == [full, bare])
     #expect(try store.ledger.undelivered().values.map(\.firing) == [full, bare])
   }
 
@@ -55,7 +55,8 @@ import Testing
   @Test func pruningKeepsUndeliveredFirings() throws {
     for second in 0..<4 { try store.ledger.record([Sample.firing("f\(second)", second: second)]) }
     try store.ledger.markDelivered([1, 2, 4], at: .start)
-    #expect(try store.ledger.prune(olderThan: .start + .seconds(3)) == 2)
+    let pruned = try store.ledger.prune(olderThan: .start + .seconds(3), heldUntil: .start)
+    #expect(pruned == (2, 0))
     #expect(try store.ledger.firings().values.map(\.id) == ["f2", "f3"])
   }
 

@@ -64,18 +64,19 @@ import Testing
         }
       case 1:
         // One that was decided before is there already.
-        let old = try run.ledger.firings().values.last
-        #expect(try run.ledger.record([old, fresh].compactMap { $0 }) == [fresh])
+        let old = try run.ledger.firings().values.last?.firing
+        #expect(try run.ledger.record([old, fresh].compactMap { $0 }).map(\.firing) == [fresh])
         ids.append(fresh.id)
       case 2:
         let seqs = try run.ledger.undelivered().values.map(\.seq)
         try run.ledger.markDelivered(seqs, at: .start)
-        try run.ledger.prune(olderThan: .start + .seconds(Double(step)))
+        try run.ledger.prune(
+          olderThan: .start + .seconds(Double(step)), heldUntil: .start)
       case 3:
         run.close()
         run = try Store(in: folder)
       default:
-        #expect(try run.ledger.record([fresh]) == [fresh])
+        #expect(try run.ledger.record([fresh]).map(\.firing) == [fresh])
         ids.append(fresh.id)
       }
       for entry in try run.ledger.undelivered().values {

@@ -55,6 +55,9 @@ struct StatusCommand: ClientCommand {
     table.add(["position", position(status, display)])
     for line in travelLines(status) { table.add(["travel", line]) }
     if let routing = status["routing"]?.object { table.add(["routing", Self.routing(routing)]) }
+    for delivery in status["delivery"]?.array ?? [] {
+      table.add(["delivery", Self.delivery(delivery, display)])
+    }
     let feeds = status["feeds"]?.array ?? []
     if feeds.isEmpty { table.add(["feed", "none; set Feed= in georemind.conf"]) }
     for feed in feeds {
@@ -80,6 +83,13 @@ struct StatusCommand: ClientCommand {
       guard let factor = learnt["factor"]?.double else { return "\(count), too few to learn from" }
       return "\(count), \(Int((factor * 100).rounded())) % of the usual time"
     }
+  }
+
+  /// A destination that has failed for an hour or longer.
+  private static func delivery(_ delivery: JSONValue, _ display: Display) -> String {
+    "\(delivery["name"]?.string ?? "?") failing since "
+      + Answer.time(delivery["failing_since"], display.entry)
+      + ", \(delivery["waiting"]?.int ?? 0) waiting: \(delivery["text"]?.string ?? "?")"
   }
 
   private static func routing(_ routing: JSONObject) -> String {

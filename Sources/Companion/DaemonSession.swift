@@ -1,0 +1,175 @@
+package import Control
+package import JSONText
+package import LinuxRuntime
+
+/// A helper's connection to the daemon, which is made again when it is lost.
+///
+/// One link has the stream of firings, one the calls. A lost daemon is retried after half a second,
+/// then up to ten seconds apart. The socket is searched each time, since a user's daemon may
+/// replace the system's.
+package final class DaemonSession {
+  package enum Signal: Equatable, Sendable {
+    /// The daemon answers; from now on each firing is signalled.
+    case connected
+    case disconnected
+    /// A firing was added to the ledger.
+    case firing
+  }
+
+  /// The daemon is connected and will answer.
+  package var onConnection: () -> Void = {}
+  /// The connection failed; reported once per reason until it succeeds.
+  package var onLoss: (_ reason: String) -> Void = { _ in }
+
+  private let loop: EventLoop
+  private let findSocket: () -> String
+  private var listeners: [Int: (Signal) -> Void] = [:]
+  private var nextListener = 0
+  private var stream: DaemonLink?
+  /// The stream of statuses, if somebody wants them.
+  private var status: DaemonLink?
+  private var onStatus: ((JSONObject) -> Void)?
+  private var calls: DaemonLink?
+  /// Whether the daemon has answered on this connection.
+  package private(set) var isConnected = false
+  private var backoff = Backoff(first: 500_000, longest: 10_000_000)
+  private var connectedSince: Int64 = 0
+  private var retry: TimerSource?
+  private var lastReason: String?
+  private var nextCall = 0
+  private var unanswered: [Int: Answer] = [:]
+
+  /// Nil is a lost connection: the outcome is unknown.
+  package typealias Answer = (Result<JSONObject, VarlinkError>?) -> Void
+
+  package init(loop: EventLoop, findSocket: @escaping () -> String) throws(SystemError) {
+    self.loop = loop
+    self.findSocket = findSocket
+    retry = try loop.addTimer(.monotonic, accuracy: 100_000) { [unowned self] _ in connect() }
+  }
+
+  /// Begins; the handlers are set before.
+  package func start() { retry?.arm(in: 0) }
+
+  package func stop() {
+    retry?.close()
+    retry = nil
+    listeners.removeAll()
+    drop()
+  }
+
+  /// Signals to `listener` what happens, until `removeListener` with the number returned.
+  package func addListener(_ listener: @escaping (Signal) -> Void) -> Int {
+    nextListener += 1
+    listeners[nextListener] = listener
+    return nextListener
+  }
+
+  package func removeListener(_ number: Int) { listeners[number] = nil }
+
+  private func signal(_ signal: Signal) {
+    for (number, listener) in listeners.sorted(by: { $0.key < $1.key })
+    where listeners[number] != nil { listener(signal) }
+  }
+
+  /// Calls a method. The answer is nil at once without a daemon.
+  package func call(
+    _ method: String, _ parameters: JSONObject = JSONObject(), answer: @escaping Answer
+  ) {
+    guard isConnected, let calls else { return answer(nil) }
+    let number = nextCall
+    nextCall &+= 1
+    unanswered[number] = answer
+    calls.call(method, parameters) { [unowned self] result in
+      unanswered.removeValue(forKey: number)?(result)
+    }
+  }
+
+  /// Reports the daemon's status, now and whenever it changes; nil ends that.
+  package func watchStatus(_ handler: ((JSONObject) -> Void)?) {
+    onStatus = handler
+    status?.close()
+    status = nil
+    if isConnected { openStatus() }
+  }
+
+  // MARK: - The connection
+
+  private func connect() {
+    do throws(SystemError) {
+      let path = findSocket()
+      let stream = try DaemonLink(path: path, loop: loop)
+      let calls = try DaemonLink(path: path, loop: loop)
+      stream.onLoss = { [unowned self] in lose($0) }
+      calls.onLoss = { [unowned self] in lose($0) }
+      self.stream = stream
+      self.calls = calls
+    } catch {
+      return lose(error.description)
+    }
+    connectedSince = loop.now(.monotonic)
+    // The daemon takes both before calls of the other link: after the first answer, every firing is
+    // in the stream or in the ledger.
+    stream?.call("Status") { [unowned self] in
+      switch $0 {
+      case .success: connected()
+      case .failure(let error): lose(error.description)
+      }
+    }
+    stream?.call("WatchFirings", more: true) { [unowned self] in
+      switch $0 {
+      case .success: signal(.firing)
+      case .failure(let error): lose(error.description)
+      }
+    }
+  }
+
+  private func connected() {
+    lastReason = nil
+    isConnected = true
+    onConnection()
+    signal(.connected)
+    openStatus()
+  }
+
+  private func openStatus() {
+    guard onStatus != nil else { return }
+    do throws(SystemError) {
+      let link = try DaemonLink(path: findSocket(), loop: loop)
+      link.onLoss = { [unowned self] in lose($0) }
+      status = link
+      link.call("WatchStatus", more: true) { [unowned self] in
+        switch $0 {
+        case .success(let answer): if let status = answer["status"]?.object { onStatus?(status) }
+        case .failure(let error): lose(error.description)
+        }
+      }
+    } catch {
+      lose(error.description)
+    }
+  }
+
+  private func lose(_ reason: String) {
+    guard retry != nil else { return }
+    if stream != nil { backoff.connectionEnded(after: loop.now(.monotonic) - connectedSince) }
+    drop()
+    if reason != lastReason { onLoss(reason) }
+    lastReason = reason
+    retry?.arm(in: backoff.next(random: .random(in: 0..<1)))
+  }
+
+  private func drop() {
+    stream?.close()
+    calls?.close()
+    status?.close()
+    stream = nil
+    status = nil
+    calls = nil
+    let wasConnected = isConnected
+    isConnected = false
+    let waiting = unanswered.sorted { $0.key < $1.key }
+    unanswered.removeAll()
+    for (_, answer) in waiting { answer(nil) }
+    if wasConnected { signal(.disconnected) }
+  }
+}

@@ -1,0 +1,146 @@
+import CivilTime
+import Control
+import JSONText
+import LinuxRuntime
+import Storage
+
+/// The ledger by number, and how far each destination has come.
+extension ControlService {
+  /// Firings in one answer of `ReadLedger`.
+  private static let longestRead = 1_000
+
+  func readLedger(_ given: JSONObject) throws -> JSONObject {
+    let ledger = daemon.store.ledger
+    let limit = given["limit"]?.int ?? Self.longestRead
+    guard (1...Self.longestRead).contains(limit) else {
+      throw GeoremindError.invalidReminder(field: "limit", reason: "must be 1 to 1000")
+    }
+    let entries = try ledger.entries(
+      after: Int64(given["after"]?.int ?? 0), limit: limit, bytes: Self.pageBytes)
+    return [
+      "ledger": .string(daemon.ledgerID), "first": .int(Int(try ledger.first())),
+      "head": .int(Int(try ledger.head())),
+      "rows": .array(entries.map { .object(daemon.json(of: $0)) }),
+    ]
+  }
+
+  // MARK: - Consumers
+
+  /// Rows that users other than root leave for root.
+  private static let reserved = 16
+
+  func openConsumer(_ name: String) throws -> JSONObject {
+    let store = daemon.store
+    let head = try store.ledger.head()
+    if let known = try store.consumers.consumer(named: name) {
+      try mayChange(known, by: "OpenConsumer")
+      return answer(known, head: head)
+    }
+    guard Consumer.isName(name) else {
+      throw GeoremindError.invalidReminder(
+        field: "name", reason: "must be 1 to 32 of a to z, digits and -")
+    }
+    let limit = ConsumerStore.maximumCount - (caller.isMaster ? 0 : Self.reserved)
+    guard try store.consumers.count() < limit else {
+      throw GeoremindError.refusedByPolicy(
+        reason: "there are \(limit) destinations already; remove one with "
+          + "'georemind delivery forget'")
+    }
+    let new = Consumer(name: name, owner: caller.user, upto: head)
+    try store.consumers.set(new)
+    return answer(new, head: head)
+  }
+
+  func setConsumer(_ given: JSONObject) throws -> JSONObject {
+    let row = given["consumer"]
+    let name = row?["name"]?.string ?? ""
+    let known = try consumer(named: name, by: "SetConsumer")
+    let head = try daemon.store.ledger.head()
+    let upto = Int64(row?["upto"]?.int ?? 0)
+    // Somebody has skipped a firing meanwhile, or the numbers are another ledger's.
+    guard given["ledger"]?.string == daemon.ledgerID, upto >= known.upto else {
+      return answer(known, head: head)
+    }
+    var new = known
+    new.upto = min(upto, head)
+    new.tries = max(0, row?["tries"]?.int ?? 0)
+    new.failingSince = try instant(row, "failing_since")
+    new.nextTry = try instant(row, "next_try")
+    new.text = row?["text"]?.string.map { String($0.prefix(Consumer.maximumText)) }
+    try daemon.set(new, was: known)
+    return answer(new, head: head)
+  }
+
+  func listConsumers() throws -> JSONObject {
+    let ledger = daemon.store.ledger
+    return [
+      "ledger": .string(daemon.ledgerID), "first": .int(Int(try ledger.first())),
+      "head": .int(Int(try ledger.head())),
+      "consumers": .array(try daemon.store.consumers.all().map { .object(json(of: $0)) }),
+    ]
+  }
+
+  func skipFiring(_ name: String) throws -> JSONObject {
+    var row = try consumer(named: name, by: "SkipFiring")
+    guard let next = try daemon.store.ledger.entries(after: row.upto, limit: 1).first else {
+      return JSONObject()
+    }
+    row.upto = next.seq
+    (row.tries, row.nextTry) = (0, nil)
+    row.text = "skipped by user \(caller.user)"
+    try daemon.store.consumers.set(row)
+    return ["firing": .object(daemon.json(of: next))]
+  }
+
+  func forgetConsumer(_ name: String) throws -> JSONObject {
+    _ = try consumer(named: name, by: "ForgetConsumer")
+    try daemon.store.consumers.remove(named: name)
+    return JSONObject()
+  }
+
+  private func consumer(named name: String, by method: String) throws -> Consumer {
+    guard let known = try daemon.store.consumers.consumer(named: name) else {
+      throw GeoremindError.notFound(id: name)
+    }
+    try mayChange(known, by: method)
+    return known
+  }
+
+  private func mayChange(_ consumer: Consumer, by method: String) throws {
+    let isOwn = consumer.owner == caller.user && caller.user != Caller.unmapped
+    guard !caller.isMaster, !isOwn else { return }
+    daemon.refusals.report(
+      "Refused user \(caller.user), process \(caller.process), to change destination "
+        + "\(consumer.name) of user \(consumer.owner) (\(method))",
+      user: caller.user, process: caller.process, .change)
+    throw GeoremindError.refusedByPolicy(
+      reason: "destination \(consumer.name) is of user \(consumer.owner), and only that user and "
+        + "root may change it")
+  }
+
+  private func instant(_ row: JSONValue?, _ member: String) throws -> Instant? {
+    guard let text = row?[member]?.string else { return nil }
+    do {
+      return try Instant(rfc3339: text)
+    } catch {
+      throw GeoremindError.invalidReminder(field: "consumer.\(member)", reason: "\(error)")
+    }
+  }
+
+  private func answer(_ consumer: Consumer, head: Int64) -> JSONObject {
+    [
+      "ledger": .string(daemon.ledgerID), "head": .int(Int(head)),
+      "consumer": .object(json(of: consumer)),
+    ]
+  }
+
+  private func json(of consumer: Consumer) -> JSONObject {
+    JSONObject([
+      "name": .string(consumer.name), "upto": .int(Int(consumer.upto)),
+      "tries": .int(consumer.tries),
+      "failing_since": consumer.failingSince.map { .string($0.json) },
+      "next_try": consumer.nextTry.map { .string($0.json) },
+      "text": consumer.text.map { .string($0) },
+    ])
+  }
+}

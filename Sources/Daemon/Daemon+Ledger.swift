@@ -1,0 +1,84 @@
+import CivilTime
+import JSONText
+import LinuxRuntime
+import Logging
+import Reminders
+import Storage
+
+/// The ledger's identity, its destinations, and its old firings.
+extension Daemon {
+  /// Prepares the ledger for this run: its identity, firings that only the journal has, and
+  /// destinations whose firings a recovered database has lost.
+  func openLedger(_ restoredFirings: Restoration.Journal?) throws {
+    let ledger = store.ledger
+    if let machine = settings.machine, try ledger.claim(machine: machine) {
+      log.notice("The ledger was another machine's; its firings are numbered under a new UUID")
+    }
+    let head = try ledger.head()
+    try Restoration(store: store, log: log, zone: host.engine.zone, journal: restoredFirings).run()
+    if try ledger.head() > head { try store.consumers.advance(from: head) }
+    for name in try store.consumers.restartAhead() {
+      log.warning(
+        "Destination \(name) has received more firings than the ledger has; it goes on at its head")
+    }
+    ledgerID = try ledger.uuid()
+  }
+
+  /// A firing of the ledger, with its number.
+  func json(of entry: LedgerEntry) -> JSONObject {
+    var object = entry.firing.json
+    object["seq"] = .int(Int(entry.seq))
+    object["ledger"] = .string(ledgerID)
+    return object
+  }
+
+  /// Stores what a destination has come to, and reports when its failures begin and end.
+  func set(_ consumer: Consumer, was known: Consumer) throws(StoreError) {
+    try store.consumers.set(consumer)
+    if let since = known.failingSince, consumer.failingSince == nil {
+      announcer.announceDelivery(to: consumer.name, backAfter: consumerClock - since)
+    } else if known.failingSince == nil, consumer.failingSince != nil {
+      announcer.announceDelivery(to: consumer.name, failing: consumer.text ?? "unknown reason")
+    }
+  }
+
+  /// Destinations that have failed for an hour or longer, for the status.
+  var failingDeliveries: JSONValue? {
+    let hourAgo = consumerClock - .hours(1)
+    guard let failing = try? store.consumers.failing(since: hourAgo), !failing.isEmpty else {
+      return nil
+    }
+    let head = (try? store.ledger.head()) ?? 0
+    return .array(
+      failing.map {
+        .object(
+          JSONObject([
+            "name": .string($0.name), "waiting": .int(Int(max(0, head - $0.upto))),
+            "failing_since": $0.failingSince.map { .string($0.json) },
+            "text": $0.text.map { .string($0) },
+          ]))
+      })
+  }
+
+  /// Helpers use the system's clock, also beside a recording.
+  private var consumerClock: Instant { Instant(microseconds: SystemClock.now()) }
+
+  /// Removes old firings once a day; a recording's ledger follows its own time.
+  func shortenLedger() {
+    dailyTimer?.arm(in: 86_400_000_000)
+    guard let now = clock.live, host.engine.isClockTrusted, let days = settings.ledgerKeepDays
+    else { return }
+    let keepEnd = now - .hours(24 * Double(days))
+    do {
+      let (count, givenUp) = try store.ledger.prune(
+        olderThan: keepEnd, heldUntil: keepEnd - .hours(24 * Double(settings.ledgerHoldDays)))
+      if count > 0 { log.info("Removed \(count) firings older than \(days) days from the ledger") }
+      if givenUp > 0 {
+        log.warning(
+          "\(givenUp) of the removed firings did not reach every destination: 'georemind delivery'")
+      }
+    } catch {
+      log.error("Cannot shorten the ledger: \(error)")
+    }
+  }
+}

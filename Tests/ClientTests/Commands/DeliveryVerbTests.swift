@@ -1,0 +1,97 @@
+import Control
+import JSONText
+import Testing
+
+@testable import Client
+
+@Suite struct DeliveryVerbTests {
+  private static let answer: JSONObject = [
+    "ledger": "l", "first": 3, "head": 9,
+    "consumers": [
+      ["name": "hook-blink", "upto": 9, "tries": 0],
+      [
+        "name": "hook-ntfy", "upto": 1, "tries": 4, "failing_since": "2026-06-12T15:00:00Z",
+        "next_try": "2026-06-12T16:15:00Z", "text": "it exited with 22\u{1B}[2J",
+      ],
+    ],
+  ]
+
+  private func run(_ arguments: [String], _ handler: @escaping FakeDaemon.Handler) throws -> Run {
+    let daemon = try FakeDaemon(handler)
+    defer { daemon.stop() }
+    return Run(arguments, environment: ["GEOREMIND_SOCKET": daemon.path])
+  }
+
+  @Test(arguments: [["delivery"], ["delivery", "list"]])
+  func listsWhatIsDoneWaitsAndFails(arguments: [String]) throws {
+    let run = try run(arguments) { call in
+      call.methodName == "ListConsumers" ? [VarlinkReply(parameters: Self.answer)] : []
+    }
+    // The first two of eight that wait were removed from the ledger.
+    #expect(
+      run.output == """
+        hook-blink  up to 9  none waiting
+        hook-ntfy   up to 1  7 waiting     failing since 2026-06-12T17:00:00+02:00  \
+        next try 2026-06-12T18:15:00+02:00  it exited with 22 [2J
+
+        """)
+    #expect(run.status == 0)
+  }
+
+  @Test func asJSONEachIsALine() throws {
+    let run = try run(["delivery", "--json"]) { _ in [VarlinkReply(parameters: Self.answer)] }
+    let rows = try run.lines.map { try JSONParser.parse(Array($0.utf8)) }
+    #expect(rows.map { $0["waiting"]?.int } == [0, 7])
+    #expect(rows.map { $0["ledger"]?.string } == ["l", "l"])
+    #expect(rows[1]["text"]?.string == "it exited with 22\u{1B}[2J")
+  }
+
+  @Test func skipsAndForgets() throws {
+    let skipped = try run(["delivery", "skip", "hook-ntfy"]) { call in
+      guard call.methodName == "SkipFiring", call.parameters["name"] == "hook-ntfy" else {
+        return []
+      }
+      return [VarlinkReply(parameters: ["firing": ["title": "Milk", "seq": 2]])]
+    }
+    #expect(skipped.status == 0)
+    #expect(skipped.notes.contains("skipped Milk for hook-ntfy"))
+    let nothing = try run(["delivery", "skip", "hook-blink"]) { _ in [VarlinkReply()] }
+    #expect(nothing.status == 1)
+    let forgotten = try run(["delivery", "forget", "hook-ntfy"]) { call in
+      call.methodName == "ForgetConsumer" ? [VarlinkReply()] : []
+    }
+    #expect(forgotten.status == 0)
+  }
+
+  @Test func anUnknownDestinationIsNamed() throws {
+    for verb in ["skip", "forget"] {
+      let run = try run(["delivery", verb, "x"]) { _ in
+        [VarlinkReply(GeoremindError.notFound(id: "x").varlink)]
+      }
+      #expect(run.status == 65)
+      #expect(run.notes.contains("no destination 'x'; 'georemind delivery' shows all"))
+    }
+  }
+
+  @Test func theStatusNamesWhatFailsForAnHour() throws {
+    let run = try run(["status"]) { _ in
+      [
+        VarlinkReply(parameters: [
+          "status": [
+            "delivery": [
+              [
+                "name": "hook-ntfy", "waiting": 7, "failing_since": "2026-06-12T15:00:00Z",
+                "text": "it exited with 22",
+              ]
+            ]
+          ]
+        ])
+      ]
+    }
+    #expect(
+      run.lines.contains {
+        $0.hasSuffix(
+          "hook-ntfy failing since 2026-06-12T17:00:00+02:00, 7 waiting: it exited with 22")
+      })
+  }
+}
