@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func aWrongValueIs78WithItsPlace() throws {
-    let file = try folder.file("bad.conf", "[Fence]\nConfirmFixes=9\n")
+    let file = try folder.file("bad.conf", "[Fence]\nMaximumSpeed=9000\n")
     let result = try run(usual + ["--config", file])
     #expect(result.code == 78)
     #expect(result.error.hasPrefix("georemindd: \(file):2: "))
@@ -85,7 +85,7 @@ import Testing
     let result = try run(usual + ["--config", file, "--check-config"])
     #expect(result.code == 0)
     #expect(result.out.contains("# \(file):2\nFeed=tcp://host:1\n"))
-    #expect(result.out.contains("# default\nConfirmFixes=2\n"))
+    #expect(result.out.contains("# default\nSensitivity=normal\n"))
     #expect(result.out.contains("# state directory \(folder.path)\n"))
     #expect(result.error.hasPrefix("georemindd: \(file):3: "))
     #expect(access("\(folder.path)/georemind.db", F_OK) != 0)

@@ -1,13 +1,18 @@
 import Geodesy
 
-/// A ball around the place of the last check in which no decision can change.
+/// A ball around the place of the last check in which no decision can change, as long as the
+/// receiver stays as it was.
 ///
 /// No great circle between two places in it leaves it, so neither a sample nor the way to it can
-/// cross an edge there.
+/// cross an edge there. What lasts in it, such as a hold, ends by a deadline.
 struct SafeBall {
   private var center = Vector(x: 0, y: 0, z: 0)
   /// In radii of the Earth; negative where there is no such ball.
   private var radiusSquared = -1.0
+  /// What the ball depends on.
+  private var isMoving: Bool?
+  private var isSettled = false
+  private var errors = 0.0...Double.infinity
 
   /// None.
   init() {}
@@ -20,6 +25,21 @@ struct SafeBall {
     radiusSquared = radius > 0 ? radius * radius : -1
   }
 
+  /// Binds the ball to the errors for which margins were measured.
+  mutating func require(errors: ClosedRange<Double>) { self.errors = errors }
+
+  /// Binds the ball to the receiver's motion and rest: a hold is running.
+  mutating func require(motionOf receiver: Receiver) {
+    isMoving = receiver.isMoving
+    isSettled = receiver.isSettled
+  }
+
   @inline(__always)
-  func contains(_ place: Vector) -> Bool { center.chordSquared(to: place) < radiusSquared }
+  func contains(_ place: Vector, of receiver: Receiver) -> Bool {
+    guard center.chordSquared(to: place) < radiusSquared, errors.contains(receiver.error) else {
+      return false
+    }
+    guard let isMoving else { return true }
+    return isMoving == receiver.isMoving && isSettled == receiver.isSettled
+  }
 }
