@@ -48,7 +48,10 @@ extension FenceMonitor {
       let error = track.receiver.error
       safeBall.require(errors: Self.errorBand.lower * error...Self.errorBand.upper * error)
     }
-    if deadline.microseconds < .max { safeBall.require(motionOf: track.receiver) }
+    if deadline.microseconds < .max {
+      safeBall.require(
+        isMoving: track.receiver.isMoving, isSettled: track.receiver.isSettled)
+    }
   }
 
   /// Updates `lingering` from the neighbour list.
@@ -86,7 +89,7 @@ extension FenceMonitor {
     var kept = 0
     let count = transitions.count
     let time = evaluation.sample.time
-    let (error, isMoving) = (track.receiver.error, track.receiver.isMoving)
+    let (error, isMoving) = (track.receiver.error, isMoving)
     for i in lingering.indices {
       let fence = lingering[i].fence
       let beyond = boundaryDistance(of: fence, evaluation)
@@ -137,7 +140,7 @@ extension FenceMonitor {
       guard beyond <= 0 else {
         states[Int(fence)] = FenceState(phase: .outside)
         decided.append(fence)
-        if evaluation.leg, track.receiver.isMoving {
+        if evaluation.leg, isMoving {
           reportBriefVisit(fence, evaluation, into: &transitions)
         }
         continue

@@ -12,7 +12,7 @@ extension FenceMonitor {
     for fence in neighbours.crossable
     where states[Int(fence)].is(.outside) && !decided.contains(fence) {
       guard let pass = pass(fence, last.sample.time, evaluation.sample, leg) else { continue }
-      if track.receiver.isMoving, goesOnSteadily(to: evaluation) {
+      if isMoving, goesOnSteadily(to: evaluation) {
         transitions.append(pass)
       } else {
         awaited.append(pass)
@@ -44,7 +44,7 @@ extension FenceMonitor {
   /// does not move.
   mutating func bearOutAwaited(_ evaluation: Evaluation, into transitions: inout [Transition]) {
     guard !awaited.isEmpty else { return }
-    if track.receiver.isMoving, let last = track.receiver.last, let before = track.receiver.earlier,
+    if isMoving, let last = track.receiver.last, let before = track.receiver.earlier,
       !isOutlier(last, before: before, after: evaluation)
     {
       for pass in awaited where states[Int(pass.fence)].presence == .outside {

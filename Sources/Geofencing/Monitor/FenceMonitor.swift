@@ -105,6 +105,9 @@ package struct FenceMonitor: Sendable {
   /// The newest sample that was believed; nil before the first.
   package var lastSample: PositionSample? { track.last?.sample }
 
+  /// Whether the device moves. Where its receiver is not followed, every device does.
+  var isMoving: Bool { track.receiver.isMoving || !policy.followsReceiver }
+
   /// Whether the last sample is an implausible jump that the next one has to bear out.
   package var isInDoubt: Bool { track.receiver.isInDoubt }
 
@@ -148,7 +151,10 @@ package struct FenceMonitor: Sendable {
     let connected = belief == .follows
     let leg = connected && isLeg(to: located)
     // There is no safe ball as long as the next sample can decide something.
-    if !safeBall.contains(located.place, of: track.receiver) {
+    if !safeBall.contains(
+      located.place, error: track.receiver.error, isMoving: track.receiver.isMoving,
+      isSettled: track.receiver.isSettled)
+    {
       accept(Evaluation(sample: sample, place: located.place, leg: leg), into: &transitions)
     }
     track.receiver.remember(located, connected: leg)

@@ -6,7 +6,7 @@ import Geodesy
 /// A device moves if its receiver claims a speed for some seconds and the positions confirm half of
 /// that way, or if it is displaced by more than the error explains, even without the largest single
 /// step: a jump to a reflection is one step. All is stored in place; a sample costs one or two
-/// distances.
+/// distances, whether the device moves or rests.
 struct MotionDetector {
   /// One each eight seconds, nine of them: a minute, and the next point while the last one ages.
   private struct TrailPoint {
@@ -20,21 +20,22 @@ struct MotionDetector {
 
   private static let capacity = 9
   /// Eight seconds, less the jitter of a receiver.
-  private static let spacing = TimeSpan.seconds(7.99)
-  /// A displacement counts within this time, or within 3.2 intervals of a slow receiver.
-  private static let reach = TimeSpan.seconds(64)
+  private static let spacing = TimeSpan(microseconds: 7_990_000)
+  /// A displacement counts within this time, or within 3.2 intervals of a slow receiver; seconds.
+  private static let reach = 64.0
   private static let reachInIntervals = 3.2
   /// A claimed speed counts from a metre a second on, a slow walk, after this time.
   private static let walkingSpeed = 1.0
-  private static let claimTime = TimeSpan.seconds(8)
-  /// The confirming way is measured over these ages, or up to 2.2 intervals.
-  private static let wayAges = TimeSpan.seconds(4)...TimeSpan.seconds(16)
+  private static let claimTime = TimeSpan(microseconds: 8_000_000)
+  /// The confirming way is measured over these ages, seconds, or up to 2.2 intervals.
+  private static let youngestWay = 4.0
+  private static let oldestWay = 16.0
   private static let wayInIntervals = 2.2
   /// The confirming way, metres, and as a fraction of the claimed one.
   private static let leastWay = 4.0
   private static let wayOfClaimed = 0.5
   /// Speeds are averaged over a second, less a jitter: at 10 Hz single ones dip.
-  private static let averaging = TimeSpan.seconds(0.95)
+  private static let averaging = TimeSpan(microseconds: 950_000)
   /// The displacement, metres, and as a multiple of the error. A receiver with a speed that claims
   /// to stand is believed farther.
   private static let displacement = 50.0
@@ -47,8 +48,8 @@ struct MotionDetector {
   private var due = Instant(microseconds: .min)
   /// The square of the largest step since the newest point, in radii.
   private var largestStep = 0.0
-  /// From the newest point to the farthest one, in radii.
-  private var spread = 0.0
+  /// From the newest point to the farthest one, in radii; negative until it is needed.
+  private var spread = -1.0
 
   private var claimedWay = 0.0
   /// When the claimed speed was last too slow or unknown.
@@ -56,38 +57,41 @@ struct MotionDetector {
   private var averagingSince = Instant(microseconds: .min)
   private var speeds = (sum: 0.0, count: 0.0)
 
+  /// The displacement, in radii, from which on a device moves.
+  /// - Parameter error: 95 %, metres, by the receiver's scale.
+  @inline(__always)
+  static func limit(error: Double, hasSpeed: Bool) -> Double {
+    max(displacementOfError * error, hasSpeed ? displacementWithSpeed : displacement)
+      * (1 / Sphere.radius)
+  }
+
   /// Follows a sample; returns whether the device moves.
   ///
   /// - Parameters:
   ///   - interval: seconds since the sample before; 0 for the first.
   ///   - step: the square of the way from there in radii; 0 for the first.
-  ///   - error: 95 %, metres, by the receiver's scale.
-  ///   - rest: as it was before this sample.
+  ///   - limit: see `limit(error:hasSpeed:)`.
+  ///   - isAtRest: whether the device has rested for a while, and the place is within the limit.
   @inline(__always)
   mutating func follow(
-    _ sample: LocatedSample, after interval: Double, step: Double, error: Double,
-    rest: RestSegment
+    _ place: Vector, at time: Instant, speed: Double?, after interval: Double, step: Double,
+    limit: Double, isAtRest: Bool
   ) -> Bool {
-    let time = sample.sample.time
     if step > largestStep { largestStep = step }
-    let hasSpeed = takeSpeed(sample.sample.speed, at: time, after: interval)
     let isMoving =
-      (hasSpeed && hasMadeWay(sample.place, at: time, after: interval))
-      || isDisplaced(
-        to: sample.place, at: time, after: interval,
-        by: max(
-          Self.displacementOfError * error,
-          hasSpeed ? Self.displacementWithSpeed : Self.displacement) / Sphere.radius, rest: rest)
-    if time >= due { append(sample.place, at: time) }
+      takeSpeed(speed, at: time, after: interval)
+      && hasMadeWay(place, at: time, after: interval)
+      || !isAtRest && isDisplaced(to: place, at: time, after: interval, by: limit)
+    if time >= due { append(place, at: time) }
     return isMoving
   }
 
-  /// Returns whether the sample has a speed.
+  /// Returns whether a walk or more has been claimed for eight seconds.
   @inline(__always)
   private mutating func takeSpeed(
     _ speed: Double?, at time: Instant, after interval: Double
   ) -> Bool {
-    guard let speed, speed >= 0, speed < .infinity else {
+    guard let speed, Self.isKnown(speed) else {
       slow = time
       averagingSince = time
       speeds = (0, 0)
@@ -102,22 +106,25 @@ struct MotionDetector {
       averagingSince = time
       speeds = (0, 0)
     }
-    return true
+    return time - slow >= Self.claimTime
   }
 
-  /// Whether a walk or more has been claimed for eight seconds, and half of that way was made.
+  @inline(__always)
+  static func isKnown(_ speed: Double?) -> Bool { speed.map { $0 >= 0 && $0 < .infinity } ?? false }
+
+  /// Whether half of the claimed way was made.
   private func hasMadeWay(_ place: Vector, at time: Instant, after interval: Double) -> Bool {
-    guard time - slow >= Self.claimTime else { return false }
-    let oldest = max(Self.wayAges.upperBound.seconds, Self.wayInIntervals * interval)
-    for index in 0..<count {
-      let point = points[index]
-      let age = time - point.time
-      guard point.time >= slow, age >= Self.wayAges.lowerBound, age.seconds <= oldest else {
-        continue
-      }
-      let way = max(Self.leastWay, Self.wayOfClaimed * (claimedWay - point.claimedWay))
-      let chord = way / Sphere.radius
-      if point.place.chordSquared(to: place) >= chord * chord { return true }
+    let oldest = max(Self.oldestWay, Self.wayInIntervals * interval)
+    var index = next
+    for _ in 0..<count {
+      index = (index == 0 ? Self.capacity : index) - 1
+      let since = points[index].time
+      let age = (time - since).seconds
+      guard age <= oldest, since >= slow else { return false }
+      guard age >= Self.youngestWay else { continue }
+      let claimed = claimedWay - points[index].claimedWay
+      let chord = max(Self.leastWay, Self.wayOfClaimed * claimed) * (1 / Sphere.radius)
+      if points[index].place.chordSquared(to: place) >= chord * chord { return true }
     }
     return false
   }
@@ -125,50 +132,59 @@ struct MotionDetector {
   /// Whether a place is farther than `limit`, in radii, from where the device was within the last
   /// minute, without the largest step since.
   @inline(__always)
-  private func isDisplaced(
-    to place: Vector, at time: Instant, after interval: Double, by limit: Double, rest: RestSegment
+  private mutating func isDisplaced(
+    to place: Vector, at time: Instant, after interval: Double, by limit: Double
   ) -> Bool {
     guard count > 0 else { return false }
-    if rest.isSettled(at: time), rest.isNear(place, within: limit) == true { return false }
-    let newest = points[next == 0 ? Self.capacity - 1 : next - 1]
+    let reach = max(Self.reach, Self.reachInIntervals * interval)
+    // The oldest first: on a way it is the farthest.
+    let oldest = count < Self.capacity ? 0 : next
+    let second = oldest + 1 == Self.capacity ? 0 : oldest + 1
+    let first = count > 1 && (time - points[oldest].time).seconds > reach ? second : oldest
+    if isDisplaced(to: place, from: first, at: time, within: reach, by: limit) { return true }
+    if spread < 0 { measureSpread() }
+    let newest = (next == 0 ? Self.capacity : next) - 1
     let slack = limit - spread
     // The distance to each point is at most that to the newest one, and the spread.
-    if slack > 0, newest.place.chordSquared(to: place) <= slack * slack { return false }
-    return isDisplacedFromTrail(place, at: time, after: interval, by: limit)
-  }
-
-  private func isDisplacedFromTrail(
-    _ place: Vector, at time: Instant, after interval: Double, by limit: Double
-  ) -> Bool {
-    let reach = max(Self.reach.seconds, Self.reachInIntervals * interval)
-    // The oldest first: on a way it is the farthest.
-    var index = count < Self.capacity ? 0 : next
-    for _ in 0..<count {
-      let point = points[index]
-      index = index + 1 == Self.capacity ? 0 : index + 1
-      guard (time - point.time).seconds <= reach else { continue }
-      let distance = point.place.chordSquared(to: place)
-      let step = max(point.largestStep, largestStep)
-      // (limit + step)² is at most twice the sum of the squares, and at least the sum.
-      let squares = limit * limit + step
-      if distance > 2 * squares { return true }
-      if distance > squares, distance.squareRoot() - step.squareRoot() > limit { return true }
+    if slack > 0, points[newest].place.chordSquared(to: place) <= slack * slack { return false }
+    for index in 0..<count
+    where isDisplaced(to: place, from: index, at: time, within: reach, by: limit) {
+      return true
     }
     return false
   }
 
+  @inline(__always)
+  private func isDisplaced(
+    to place: Vector, from index: Int, at time: Instant, within reach: Double, by limit: Double
+  ) -> Bool {
+    guard (time - points[index].time).seconds <= reach else { return false }
+    let distance = points[index].place.chordSquared(to: place)
+    let step = max(points[index].largestStep, largestStep)
+    // (limit + step)² is at most twice the sum of the squares, and at least the sum.
+    let squares = limit * limit + step
+    guard distance > squares else { return false }
+    return distance > 2 * squares || distance.squareRoot() - step.squareRoot() > limit
+  }
+
   @inline(never)
   private mutating func append(_ place: Vector, at time: Instant) {
-    var farthest = 0.0
-    points[next] = TrailPoint(time: time, place: place, claimedWay: claimedWay, largestStep: 0)
-    for index in 0..<count where index != next {
-      points[index].largestStep = max(points[index].largestStep, largestStep)
-      farthest = max(farthest, points[index].place.chordSquared(to: place))
+    for index in 0..<count where points[index].largestStep < largestStep {
+      points[index].largestStep = largestStep
     }
+    points[next] = TrailPoint(time: time, place: place, claimedWay: claimedWay, largestStep: 0)
     largestStep = 0
-    spread = farthest.squareRoot()
+    spread = -1
     next = next + 1 == Self.capacity ? 0 : next + 1
     count = min(count + 1, Self.capacity)
     due = time + Self.spacing
+  }
+
+  @inline(never)
+  private mutating func measureSpread() {
+    let newest = points[(next == 0 ? Self.capacity : next) - 1].place
+    var farthest = 0.0
+    for index in 0..<count { farthest = max(farthest, points[index].place.chordSquared(to: newest)) }
+    spread = farthest.squareRoot()
   }
 }

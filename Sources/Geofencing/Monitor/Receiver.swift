@@ -112,7 +112,11 @@ struct Receiver {
     }
     let claim = policy.claim(of: sample.sample)
     error = noise.scale * claim
-    isMoving = motion.follow(sample, after: interval, step: step, error: error, rest: rest)
+    let speed = sample.sample.speed
+    let limit = MotionDetector.limit(error: error, hasSpeed: MotionDetector.isKnown(speed))
+    isMoving = motion.follow(
+      sample.place, at: time, speed: speed, after: interval, step: step, limit: limit,
+      isAtRest: rest.isSettled(at: time) && rest.isNear(sample.place, within: limit))
     if isMoving || interval > Self.longestGap {
       rest.end(at: time)
     } else if let square = rest.add(

@@ -4,12 +4,13 @@ import Geodesy
 /// A stay of the receiver at one place: since when, around which mean, and how much it scatters.
 struct RestSegment {
   /// From this time on a rest is established: a halt at traffic lights is shorter.
-  private static let settling = TimeSpan.minutes(5)
+  private static let settling = TimeSpan(microseconds: 300_000_000)
   /// From this time on the mean is good enough to measure the scatter around it.
-  private static let learning = TimeSpan.minutes(10)
-  private static let block = TimeSpan.seconds(60)
+  private static let learning = TimeSpan(microseconds: 600_000_000)
+  private static let block = TimeSpan(microseconds: 60_000_000)
   /// Seconds that one sample may stand for: at 10 Hz and after a gap.
-  private static let weights = 0.1...60.0
+  private static let leastWeight = 0.1
+  private static let largestWeight = 60.0
   /// The mean follows the last two hours, seconds.
   private static let memory = 7_200.0
   /// The square of the 95 % radius over that of the standard deviation of both axes: 2.45² / 2.
@@ -20,15 +21,15 @@ struct RestSegment {
   /// another place.
   private static let shift = 2.0
 
-  /// When it began; nil before the first sample.
-  private(set) var since: Instant?
+  /// When it began; the latest time before the first sample.
+  private(set) var since = Instant(microseconds: .max)
   /// The weighted mean of the places.
   private(set) var mean = Vector(x: 0, y: 0, z: 0)
   /// Seconds in the mean.
   private var weight = 0.0
 
-  /// The block of a minute in progress.
-  private var blockStart: Instant?
+  /// The block of a minute in progress; the latest time for none.
+  private var blockStart = Instant(microseconds: .max)
   private var blockWeight = 0.0
   private var blockSum = Vector(x: 0, y: 0, z: 0)
   /// Sums over the block: the squares of the distances from the mean, in radii of the Earth, and of
@@ -43,15 +44,12 @@ struct RestSegment {
 
   /// Whether the device has rested for five minutes.
   @inline(__always)
-  func isSettled(at time: Instant) -> Bool {
-    guard let since else { return false }
-    return time - since >= Self.settling
-  }
+  func isSettled(at time: Instant) -> Bool { time - since >= Self.settling }
 
-  /// Whether a place is within a distance of the mean, in radii; nil without a mean.
+  /// Whether there is a mean, and a place is within a distance of it, in radii.
   @inline(__always)
-  func isNear(_ place: Vector, within chord: Double) -> Bool? {
-    weight > 0 ? mean.chordSquared(to: place) <= chord * chord : nil
+  func isNear(_ place: Vector, within chord: Double) -> Bool {
+    weight > 0 && mean.chordSquared(to: place) <= chord * chord
   }
 
   /// Ends the rest: the device moved, or nobody knows. A new one may begin here.
@@ -59,7 +57,7 @@ struct RestSegment {
   mutating func end(at time: Instant) {
     since = time
     weight = 0
-    blockStart = nil
+    blockStart = Instant(microseconds: .max)
   }
 
   /// Adds a sample at rest.
@@ -73,11 +71,11 @@ struct RestSegment {
   mutating func add(
     _ place: Vector, at time: Instant, after interval: Double, claim: Double, error: Double
   ) -> Double? {
-    if since == nil { since = time }
-    let seconds = min(max(interval, Self.weights.lowerBound), Self.weights.upperBound)
+    if since > time { since = time }
+    let seconds = min(max(interval, Self.leastWeight), Self.largestWeight)
     if weight > 0 {
-      if blockStart == nil { beginBlock(at: time) }
-      let clip = Self.clip * error / Sphere.radius
+      if blockStart > time { beginBlock(at: time) }
+      let clip = Self.clip * error * (1 / Sphere.radius)
       blockWeight += seconds
       scatter += seconds * min(mean.chordSquared(to: place), clip * clip)
       claims += seconds * claim * claim
@@ -85,7 +83,7 @@ struct RestSegment {
     }
     weight = min(weight + seconds, Self.memory)
     mean = mean + (seconds / weight) * (place - mean)
-    guard let start = blockStart, time - start >= Self.block else { return nil }
+    guard time - blockStart >= Self.block else { return nil }
     return endBlock(at: time, error: error)
   }
 
@@ -98,13 +96,13 @@ struct RestSegment {
   }
 
   private mutating func endBlock(at time: Instant, error: Double) -> Double? {
-    blockStart = nil
+    blockStart = Instant(microseconds: .max)
     let shift = ((1 / blockWeight) * blockSum - mean).length * Sphere.radius
     guard shift <= Self.shift * error else {
       end(at: time)
       return nil
     }
-    guard let since, time - since >= Self.learning else { return nil }
+    guard time - since >= Self.learning else { return nil }
     return Self.squareOfError * scatter * (Sphere.radius * Sphere.radius) / claims
   }
 }

@@ -9,10 +9,11 @@ struct SafeBall {
   private var center = Vector(x: 0, y: 0, z: 0)
   /// In radii of the Earth; negative where there is no such ball.
   private var radiusSquared = -1.0
-  /// What the ball depends on.
-  private var isMoving: Bool?
-  private var isSettled = false
-  private var errors = 0.0...Double.infinity
+  /// The errors for which margins were measured.
+  private var leastError = 0.0
+  private var largestError = Double.infinity
+  /// Whether the device moves, and has rested for a while, as the running holds require.
+  private var motion: (isMoving: Bool, isSettled: Bool)?
 
   /// None.
   init() {}
@@ -26,20 +27,20 @@ struct SafeBall {
   }
 
   /// Binds the ball to the errors for which margins were measured.
-  mutating func require(errors: ClosedRange<Double>) { self.errors = errors }
-
-  /// Binds the ball to the receiver's motion and rest: a hold is running.
-  mutating func require(motionOf receiver: Receiver) {
-    isMoving = receiver.isMoving
-    isSettled = receiver.isSettled
+  mutating func require(errors: ClosedRange<Double>) {
+    leastError = errors.lowerBound
+    largestError = errors.upperBound
   }
 
+  /// Binds the ball to the receiver's motion and rest: a hold is running.
+  mutating func require(isMoving: Bool, isSettled: Bool) { motion = (isMoving, isSettled) }
+
   @inline(__always)
-  func contains(_ place: Vector, of receiver: Receiver) -> Bool {
-    guard center.chordSquared(to: place) < radiusSquared, errors.contains(receiver.error) else {
-      return false
-    }
-    guard let isMoving else { return true }
-    return isMoving == receiver.isMoving && isSettled == receiver.isSettled
+  func contains(_ place: Vector, error: Double, isMoving: Bool, isSettled: Bool) -> Bool {
+    guard center.chordSquared(to: place) < radiusSquared, error >= leastError,
+      error <= largestError
+    else { return false }
+    guard let motion else { return true }
+    return motion.isMoving == isMoving && motion.isSettled == isSettled
   }
 }

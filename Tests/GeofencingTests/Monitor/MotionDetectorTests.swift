@@ -20,9 +20,10 @@ import Testing
         PositionSample(time: Instant(seconds: seconds), position: position, speed: speed))
       defer { last = sample }
       return detector.follow(
-        sample, after: last.map { (sample.sample.time - $0.sample.time).seconds } ?? 0,
-        step: last.map { $0.place.chordSquared(to: sample.place) } ?? 0, error: error,
-        rest: RestSegment())
+        sample.place, at: sample.sample.time, speed: speed,
+        after: last.map { (sample.sample.time - $0.sample.time).seconds } ?? 0,
+        step: last.map { $0.place.chordSquared(to: sample.place) } ?? 0,
+        limit: MotionDetector.limit(error: error, hasSpeed: speed != nil), isAtRest: false)
     }
   }
 

@@ -30,7 +30,7 @@ import Testing
     #expect(segment.isSettled(at: Instant(seconds: 300)))
     segment.end(at: Instant(seconds: 310))
     #expect(!segment.isSettled(at: Instant(seconds: 609)))
-    #expect(segment.isNear(Vector(home), within: 1) == nil)
+    #expect(!segment.isNear(Vector(home), within: 1))
   }
 
   @Test func learnsTheScatterAfterTenMinutes() {
@@ -69,6 +69,6 @@ import Testing
     _ = rest(&segment, for: 400, sigma: 2, &random)
     let next = RestSegment(continuing: segment)
     #expect(next.isSettled(at: Instant(seconds: 400)))
-    #expect(next.isNear(Vector(home), within: 1) == nil)
+    #expect(!next.isNear(Vector(home), within: 1))
   }
 }
