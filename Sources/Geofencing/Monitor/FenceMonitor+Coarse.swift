@@ -1,7 +1,7 @@
 import CivilTime
 import Geodesy
 
-/// What a sample is good for.
+/// The use of a sample.
 package enum SampleQuality: Sendable {
   case good
   /// Worse than 100 m: for fences larger than its error, as long as there is nothing better.
@@ -23,7 +23,8 @@ extension FenceMonitor {
   /// Takes in a sample that is no part of the track.
   ///
   /// It decides about a fence at least as large as its error, if it is deeper inside or farther
-  /// outside than that error, if another coarse sample agrees, and if no good one came for a while.
+  /// outside than that error. Another coarse sample must agree, and no good one may have come for a
+  /// while.
   /// - Complexity: O(fences that hold the place + fences inside or undecided).
   @inline(never)
   mutating func processCoarse(_ sample: PositionSample, into transitions: inout [Transition]) {

@@ -1,6 +1,6 @@
 extension FenceMonitor {
   /// A monitor with the same fences and presences and another policy, without the track and pending
-  /// decisions. What the receivers' claims are worth stays.
+  /// decisions. The scales of the receivers stay.
   /// - Complexity: O(fences), without building the index anew.
   package func restarted(policy: MonitorPolicy) -> FenceMonitor {
     var fresh = FenceMonitor(policy: policy, track: track.restarted())

@@ -28,7 +28,7 @@ package struct FenceMonitor: Sendable {
   var entering: [Entering] = []
   /// The fences in one of the undecided phases.
   var undecided: [Undecided] = []
-  /// What coarse samples have shown since the last good one: whether inside, and since when.
+  /// Fences that coarse samples contradict since the last good one: whether inside, since when.
   var coarse: [FenceID: (isInside: Bool, since: Instant)] = [:]
   /// Passes seen on the last leg that the next sample has to bear out.
   var awaited: [Transition] = []

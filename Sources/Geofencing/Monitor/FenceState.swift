@@ -97,7 +97,7 @@ struct Leaving {
     self.far.add(beyond > far, at: time)
   }
 
-  /// When it is decided by what is known; nil without a hold.
+  /// When it is decided without a further sample; nil without a hold.
   func end(_ policy: MonitorPolicy) -> Instant? {
     if moving.spans(policy.agreement) { return moving.since }
     let long = outside.end(of: policy.hold, policy.agreement)
@@ -115,7 +115,7 @@ struct Entering {
 
   init(_ fence: FenceID) { self.fence = fence }
 
-  /// When it is decided by what is known; nil without a hold.
+  /// When it is decided without a further sample; nil without a hold.
   /// - Parameter isResting: the device has rested for a while, and does not move.
   func end(isResting: Bool, _ policy: MonitorPolicy) -> Instant? {
     guard inside.spans(policy.agreement) else { return nil }

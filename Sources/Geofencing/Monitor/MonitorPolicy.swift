@@ -25,7 +25,7 @@ package struct MonitorPolicy: Equatable, Sendable {
   /// error. Reflections reach 60 m.
   var farMargin = 75.0
   var farMarginOfError = 3.0
-  /// How long a device at rest must be outside, or one that has rested for a while inside: the
+  /// How long a device at rest must be outside; inside only after a rest of five minutes. The
   /// scatter of a receiver at rest returns within a minute or two.
   var hold = TimeSpan.minutes(2)
   /// The same far outside or deep inside.

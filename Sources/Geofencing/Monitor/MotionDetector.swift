@@ -4,9 +4,9 @@ import Geodesy
 /// Distinguishes motion from the scatter of a receiver at rest.
 ///
 /// A device moves if its receiver claims a speed for some seconds and the positions confirm half of
-/// that way, or if it is displaced by more than the error explains, even without the largest single
-/// step: a jump to a reflection is one step. All is stored in place; a sample costs one or two
-/// distances, whether the device moves or rests.
+/// that way. It also moves if it is displaced by more than the error explains, even without the
+/// largest single step: a jump to a reflection is one step. All is stored in place; a sample costs
+/// one or two distances, whether the device moves or rests.
 struct MotionDetector {
   /// One each eight seconds, nine of them: a minute, and the next point while the last one ages.
   private struct TrailPoint {
@@ -69,8 +69,8 @@ struct MotionDetector {
   ///
   /// - Parameters:
   ///   - interval: seconds since the sample before; 0 for the first.
-  ///   - step: the square of the way from there in radii; 0 for the first.
-  ///   - limit: see `limit(error:hasSpeed:)`.
+  ///   - step: the square of the way from there, in radii.
+  ///   - limit: `limit(error:hasSpeed:)`.
   ///   - isAtRest: whether the device has rested for a while, and the place is within the limit.
   @inline(__always)
   mutating func follow(
@@ -184,7 +184,9 @@ struct MotionDetector {
   private mutating func measureSpread() {
     let newest = points[(next == 0 ? Self.capacity : next) - 1].place
     var farthest = 0.0
-    for index in 0..<count { farthest = max(farthest, points[index].place.chordSquared(to: newest)) }
+    for index in 0..<count {
+      farthest = max(farthest, points[index].place.chordSquared(to: newest))
+    }
     spread = farthest.squareRoot()
   }
 }

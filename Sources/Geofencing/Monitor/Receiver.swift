@@ -57,7 +57,7 @@ struct Receiver {
     error = other.error
   }
 
-  /// The receiver without its track, for which times no longer agree.
+  /// The receiver without its track, after its times disagree.
   func withoutTrack() -> Receiver {
     var fresh = Receiver()
     fresh.noise = noise
@@ -67,7 +67,7 @@ struct Receiver {
   /// Whether the last sample is an implausible jump that the next one has to bear out.
   var isInDoubt: Bool { suspect != nil }
 
-  /// What is made of a sample.
+  /// The judgement of a sample.
   enum Belief {
     /// It continues the way from the last one.
     case follows

@@ -11,8 +11,8 @@ struct ReceiverNoise: Equatable {
   private static let weightOfAssumed = 60.0
   /// The memory in blocks: a day. Older blocks count less.
   private static let memory = 1_440.0
-  /// The bounds. Below 0.4, a receiver would be believed more than any is good for; above 3, one
-  /// that is moved by hand would be taken for a bad one.
+  /// The bounds. Below 0.4, a receiver would be believed more than any is good for; above 3, a
+  /// receiver moved by hand would be taken for a bad one.
   private static let bounds = 0.4...3.0
 
   /// The sum of the learnt squares.

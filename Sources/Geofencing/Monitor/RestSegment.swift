@@ -13,7 +13,7 @@ struct RestSegment {
   private static let largestWeight = 60.0
   /// The mean follows the last two hours, seconds.
   private static let memory = 7_200.0
-  /// The square of the 95 % radius over that of the standard deviation of both axes: 2.45² / 2.
+  /// The 95 % radius over the standard deviation of both axes, squared: 2.45² / 2.
   private static let squareOfError = 3.0
   /// The scatter is clipped at this multiple of the error: a reflection is not noise.
   private static let clip = 3.0

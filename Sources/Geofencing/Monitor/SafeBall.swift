@@ -4,7 +4,7 @@ import Geodesy
 /// receiver stays as it was.
 ///
 /// No great circle between two places in it leaves it, so neither a sample nor the way to it can
-/// cross an edge there. What lasts in it, such as a hold, ends by a deadline.
+/// cross an edge there. A hold that lasts in it ends by a deadline.
 struct SafeBall {
   private var center = Vector(x: 0, y: 0, z: 0)
   /// In radii of the Earth; negative where there is no such ball.

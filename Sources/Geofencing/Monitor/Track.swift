@@ -1,6 +1,6 @@
 import CivilTime
 
-/// What a monitor knows of the device apart from fences: the followed receiver, and others from
+/// The state of the device apart from fences: the followed receiver, and others from
 /// earlier.
 package struct Track: Sendable {
   /// Receivers that are not followed are remembered up to this number: their scales.
@@ -42,7 +42,7 @@ package struct Track: Sendable {
   /// The newest sample that was believed, of any receiver; nil before the first.
   var last: LocatedSample? { receiver.last ?? former }
 
-  /// The track after times no longer agree: what the receivers' claims are worth stays.
+  /// The track after times disagree: the scales of the receivers stay.
   func restarted() -> Track {
     var fresh = Track()
     fresh.id = id
@@ -51,7 +51,7 @@ package struct Track: Sendable {
     return fresh
   }
 
-  /// The scale of a receiver; nil for one that gave no sample yet.
+  /// The scale of a receiver; nil for a receiver without a sample.
   func noise(of receiver: ReceiverID) -> ReceiverNoise? {
     if receiver == id { return self.receiver.noise }
     return others.first { $0.id == receiver }?.receiver.noise

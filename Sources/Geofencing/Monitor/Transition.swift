@@ -44,9 +44,8 @@ package struct Transition: Equatable, Sendable {
     case found
   }
 
-  /// The time of the sample that decided, or at which a hold ended; of a pass, the moment nearest
-  /// the centre of a circle or
-  /// the line of a corridor, or amid the longest stretch in a polygon.
+  /// The time of the sample that decided, or at which a hold ended. Of a pass, the moment nearest
+  /// the centre of a circle or the line of a corridor, or amid the longest stretch in a polygon.
   package var time: Instant
   /// The position that belongs to `time`.
   package var position: Coordinate

@@ -121,7 +121,7 @@ struct StatusCommand: ClientCommand {
     return lines
   }
 
-  /// What the claims of a receiver are worth; nil where it was never followed.
+  /// The scale of a receiver's claims in words; nil for a receiver that was never followed.
   private static func scatter(_ receiver: JSONValue) -> String? {
     guard let scale = receiver["error_scale"]?.double else { return nil }
     let minutes = receiver["error_scale_minutes"]?.int ?? 0
