@@ -137,7 +137,9 @@ package struct FenceMonitor: Sendable {
     }
     let located = LocatedSample(sample)
     let wasInDoubt = track.receiver.isInDoubt
-    let belief = track.receiver.judge(located, policy)
+    let belief =
+      isPlausible(located)
+      ? track.receiver.believe() : track.receiver.judgeJump(located, policy)
     if wasInDoubt { count(belief) }
     guard belief != .setAside else {
       safeBall = SafeBall()
@@ -146,24 +148,37 @@ package struct FenceMonitor: Sendable {
     track.newestGood = sample.time
     if !coarse.isEmpty { coarse.removeAll() }
     if policy.followsReceiver {
-      track.receiver.follow(located, isAnew: belief == .anew, policy)
+      track.receiver.follow(
+        located, claim: policy.claim(of: sample), isAnew: belief == .anew)
     }
     let connected = belief == .follows
     let leg = connected && isLeg(to: located)
     // There is no safe ball as long as the next sample can decide something.
-    if !safeBall.contains(
-      located.place, error: track.receiver.error, isMoving: track.receiver.isMoving,
-      isSettled: track.receiver.isSettled)
-    {
+    if !isSafe(located.place) {
       accept(Evaluation(sample: sample, place: located.place, leg: leg), into: &transitions)
     }
     track.receiver.remember(located, connected: leg)
+  }
+
+  /// Whether the place of a sample that the receiver has followed can change no decision.
+  @inline(__always)
+  func isSafe(_ place: Vector) -> Bool {
+    safeBall.contains(
+      place, error: track.receiver.error, isMoving: track.receiver.isMoving,
+      isSettled: track.receiver.isSettled)
   }
 
   /// Evaluates the last sample for fences that were added since.
   package mutating func seed(into transitions: inout [Transition]) {
     guard let last = track.last else { return }
     accept(Evaluation(sample: last.sample, place: last.place, leg: false), into: &transitions)
+  }
+
+  /// Whether a sample may follow the last one.
+  @inline(__always)
+  private func isPlausible(_ sample: LocatedSample) -> Bool {
+    guard policy.rejectsOutliers, let last = track.receiver.last else { return true }
+    return policy.isPlausible(from: last, to: sample)
   }
 
   /// Counts a jump by what the sample after it shows.

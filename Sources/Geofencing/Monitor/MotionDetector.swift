@@ -19,17 +19,19 @@ struct MotionDetector {
   }
 
   private static let capacity = 9
+  /// As long as the interval is shorter, no limit in intervals counts; seconds.
+  private static let shortInterval = 7.0
   /// Eight seconds, less the jitter of a receiver.
   private static let spacing = TimeSpan(microseconds: 7_990_000)
-  /// A displacement counts within this time, or within 3.2 intervals of a slow receiver; seconds.
-  private static let reach = 64.0
+  /// A displacement counts within this time, or within 3.2 intervals of a slow receiver.
+  private static let reach = TimeSpan(microseconds: 64_000_000)
   private static let reachInIntervals = 3.2
   /// A claimed speed counts from a metre a second on, a slow walk, after this time.
   private static let walkingSpeed = 1.0
   private static let claimTime = TimeSpan(microseconds: 8_000_000)
-  /// The confirming way is measured over these ages, seconds, or up to 2.2 intervals.
-  private static let youngestWay = 4.0
-  private static let oldestWay = 16.0
+  /// The confirming way is measured over these ages, or up to 2.2 intervals.
+  private static let youngestWay = TimeSpan(microseconds: 4_000_000)
+  private static let oldestWay = TimeSpan(microseconds: 16_000_000)
   private static let wayInIntervals = 2.2
   /// The confirming way, metres, and as a fraction of the claimed one.
   private static let leastWay = 4.0
@@ -42,7 +44,8 @@ struct MotionDetector {
   private static let displacementWithSpeed = 150.0
   private static let displacementOfError = 3.0
 
-  private var points = InlineArray<9, TrailPoint>(repeating: TrailPoint())
+  /// An array, though of a fixed length: reading an `InlineArray` copies it (Swift 6.3).
+  private var points = [TrailPoint](repeating: TrailPoint(), count: MotionDetector.capacity)
   private var count = 0
   private var next = 0
   private var due = Instant(microseconds: .min)
@@ -112,14 +115,20 @@ struct MotionDetector {
   @inline(__always)
   static func isKnown(_ speed: Double?) -> Bool { speed.map { $0 >= 0 && $0 < .infinity } ?? false }
 
+  /// The longer of a time and so many intervals.
+  @inline(__always)
+  private static func limit(_ time: TimeSpan, _ count: Double, _ interval: Double) -> TimeSpan {
+    interval < shortInterval ? time : max(time, .seconds(count * interval))
+  }
+
   /// Whether half of the claimed way was made.
   private func hasMadeWay(_ place: Vector, at time: Instant, after interval: Double) -> Bool {
-    let oldest = max(Self.oldestWay, Self.wayInIntervals * interval)
+    let oldest = Self.limit(Self.oldestWay, Self.wayInIntervals, interval)
     var index = next
     for _ in 0..<count {
       index = (index == 0 ? Self.capacity : index) - 1
       let since = points[index].time
-      let age = (time - since).seconds
+      let age = time - since
       guard age <= oldest, since >= slow else { return false }
       guard age >= Self.youngestWay else { continue }
       let claimed = claimedWay - points[index].claimedWay
@@ -136,11 +145,11 @@ struct MotionDetector {
     to place: Vector, at time: Instant, after interval: Double, by limit: Double
   ) -> Bool {
     guard count > 0 else { return false }
-    let reach = max(Self.reach, Self.reachInIntervals * interval)
+    let reach = Self.limit(Self.reach, Self.reachInIntervals, interval)
     // The oldest first: on a way it is the farthest.
     let oldest = count < Self.capacity ? 0 : next
     let second = oldest + 1 == Self.capacity ? 0 : oldest + 1
-    let first = count > 1 && (time - points[oldest].time).seconds > reach ? second : oldest
+    let first = count > 1 && time - points[oldest].time > reach ? second : oldest
     if isDisplaced(to: place, from: first, at: time, within: reach, by: limit) { return true }
     if spread < 0 { measureSpread() }
     let newest = (next == 0 ? Self.capacity : next) - 1
@@ -156,9 +165,9 @@ struct MotionDetector {
 
   @inline(__always)
   private func isDisplaced(
-    to place: Vector, from index: Int, at time: Instant, within reach: Double, by limit: Double
+    to place: Vector, from index: Int, at time: Instant, within reach: TimeSpan, by limit: Double
   ) -> Bool {
-    guard (time - points[index].time).seconds <= reach else { return false }
+    guard time - points[index].time <= reach else { return false }
     let distance = points[index].place.chordSquared(to: place)
     let step = max(points[index].largestStep, largestStep)
     // (limit + step)² is at most twice the sum of the squares, and at least the sum.

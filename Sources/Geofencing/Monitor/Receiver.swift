@@ -76,19 +76,17 @@ struct Receiver {
     case setAside
   }
 
-  /// Whether a sample is at a plausible distance from the last one, or borne out.
+  /// Believes a sample at a plausible distance from the last one.
   @inline(__always)
-  mutating func judge(_ sample: LocatedSample, _ policy: MonitorPolicy) -> Belief {
-    guard let last else { return .anew }
-    guard policy.rejectsOutliers, !policy.isPlausible(from: last, to: sample) else {
-      suspect = nil
-      return .follows
-    }
-    return judgeJump(sample, policy)
+  mutating func believe() -> Belief {
+    guard last != nil else { return .anew }
+    suspect = nil
+    return .follows
   }
 
+  /// Judges an implausible jump by the samples set aside before it.
   @inline(never)
-  private mutating func judgeJump(_ sample: LocatedSample, _ policy: MonitorPolicy) -> Belief {
+  mutating func judgeJump(_ sample: LocatedSample, _ policy: MonitorPolicy) -> Belief {
     // Three in a row that agree with nothing: faster than is plausible, but no outlier.
     if let suspect, policy.isPlausible(from: suspect, to: sample) || suspectCount >= 2 {
       self.suspect = nil
@@ -100,8 +98,9 @@ struct Receiver {
   }
 
   /// Updates motion, rest and scale by a believed sample.
+  /// - Parameter claim: its claimed or assumed error, metres, 95 %.
   @inline(__always)
-  mutating func follow(_ sample: LocatedSample, isAnew: Bool, _ policy: MonitorPolicy) {
+  mutating func follow(_ sample: LocatedSample, claim: Double, isAnew: Bool) {
     let time = sample.sample.time
     var interval = 0.0
     var step = 0.0
@@ -110,7 +109,6 @@ struct Receiver {
       step = last.place.chordSquared(to: sample.place)
       if isAnew { rest.end(at: time) }
     }
-    let claim = policy.claim(of: sample.sample)
     error = noise.scale * claim
     let speed = sample.sample.speed
     let limit = MotionDetector.limit(error: error, hasSpeed: MotionDetector.isKnown(speed))

@@ -110,7 +110,7 @@ extension Engine {
     let isArmed = slot.progress.state == .armed
     let trigger = slot.reminder.trigger
     // The receiver's clock may differ from ours: only differences of its times count.
-    let since = now - max(.zero, (fixClock(at: now) ?? transition.time) - transition.time)
+    let since = now - max(.zero, receiverTime(applying: transition, at: now) - transition.time)
     let isHeld = trigger == .depart && slot.reminder.hold > .zero
     switch transition.kind {
     case .depart:

@@ -45,6 +45,13 @@ extension Engine {
     return time + (now - arrival)
   }
 
+  /// The time of the receiver at which a transition is applied: of the last fix, but of `now` where
+  /// a hold has ended after that.
+  func receiverTime(applying transition: Transition, at now: Instant) -> Instant {
+    guard let last = lastFix?.time else { return transition.time }
+    return transition.time > last ? fixClock(at: now) ?? last : last
+  }
+
   /// When the next hold of a fence ends, by the clock of the events; nil without one.
   var holdDeadline: Instant? {
     guard let time = lastFix?.time, let arrival = lastFixArrival else { return nil }

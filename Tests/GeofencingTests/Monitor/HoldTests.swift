@@ -101,7 +101,7 @@ import Testing
     for east in [90.0, 130, 131] { rig.feed(at(east)) }
     for step in 0..<100 {
       rig.feed(at(131 + Double(step % 5)), eph: 5 + 0.1 * Double(step % 7))
-      #expect(rig.monitor.safeBall.contains(Vector(at(133)), of: rig.monitor.track.receiver))
+      #expect(rig.monitor.isSafe(Vector(at(133))))
     }
     #expect(rig.transitions == [])
     rig.feed(at(131), after: 30)
