@@ -1,8 +1,10 @@
 /// A moment in time: microseconds since 1970-01-01T00:00:00Z, without leap seconds (POSIX time),
 /// the resolution that systemd and the journal use.
+@frozen @usableFromInline
 package struct Instant: Hashable, Comparable, Sendable {
-  package var microseconds: Int64
+  @usableFromInline package var microseconds: Int64
 
+  @inlinable @inline(__always)
   package init(microseconds: Int64) { self.microseconds = microseconds }
 
   /// Whole and fractional seconds since the epoch; values beyond what fits are clamped.
@@ -11,21 +13,26 @@ package struct Instant: Hashable, Comparable, Sendable {
   }
 
   /// Seconds since the epoch.
+  @inlinable @inline(__always)
   package var seconds: Double { Double(microseconds) / 1e6 }
 
+  @inlinable @inline(__always)
   package static func < (a: Instant, b: Instant) -> Bool { a.microseconds < b.microseconds }
 
   /// Saturating: never traps, whatever came from the wire.
+  @inlinable @inline(__always)
   package static func + (a: Instant, b: TimeSpan) -> Instant {
     let (sum, overflow) = a.microseconds.addingReportingOverflow(b.microseconds)
     return Instant(microseconds: overflow ? (b.microseconds < 0 ? .min : .max) : sum)
   }
 
+  @inlinable @inline(__always)
   package static func - (a: Instant, b: TimeSpan) -> Instant {
     let (difference, overflow) = a.microseconds.subtractingReportingOverflow(b.microseconds)
     return Instant(microseconds: overflow ? (b.microseconds > 0 ? .min : .max) : difference)
   }
 
+  @inlinable @inline(__always)
   package static func - (a: Instant, b: Instant) -> TimeSpan {
     let (difference, overflow) = a.microseconds.subtractingReportingOverflow(b.microseconds)
     return TimeSpan(
@@ -36,9 +43,11 @@ package struct Instant: Hashable, Comparable, Sendable {
 }
 
 /// A length of time in microseconds; may be negative.
+@frozen @usableFromInline
 package struct TimeSpan: Hashable, Comparable, Sendable {
-  package var microseconds: Int64
+  @usableFromInline package var microseconds: Int64
 
+  @inlinable @inline(__always)
   package init(microseconds: Int64) { self.microseconds = microseconds }
 
   package init(seconds: Double) { self.microseconds = Int64(clampingToMicroseconds: seconds) }
@@ -51,8 +60,10 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
 
   package static func hours(_ value: Double) -> TimeSpan { TimeSpan(seconds: value * 3600) }
 
+  @inlinable @inline(__always)
   package var seconds: Double { Double(microseconds) / 1e6 }
 
+  @inlinable @inline(__always)
   package static func < (a: TimeSpan, b: TimeSpan) -> Bool { a.microseconds < b.microseconds }
 }
 

@@ -58,6 +58,16 @@ extension SettingForm<Double> {
       return metres <= limit ? metres : nil
     }
   }
+
+  /// A length in metres, or the word `off`.
+  package static func length(_ range: ClosedRange<Double>, off: Double) -> Self {
+    let bounds = [range.lowerBound, range.upperBound].map { Length.formatted(metres: $0) }
+    return Self("a length from \(bounds[0]) to \(bounds[1]), or off") { text in
+      if text == "off" { return off }
+      let metres = try Length.metres(parsing: text)
+      return range.contains(metres) ? metres : nil
+    }
+  }
 }
 
 extension SettingForm<TimeSpan> {

@@ -70,13 +70,13 @@ final class EngineHost {
   }
 
   /// One fix, at the clock's time; a recording's clock is first brought up to the fix.
-  func take(_ fix: Fix) {
+  func take(_ fix: Fix, from origin: FixOrigin = FixOrigin(feed: 0)) {
     if !clock.isLive, let time = fix.time {
       advance(to: time)
       clock.advance(to: time)
     }
     guard let now = clock.now else { return }
-    engine.handle(.fix(fix), at: now, into: &effects)
+    engine.handle(.fix(fix, from: origin), at: now, into: &effects)
     carryOut()
   }
 

@@ -38,11 +38,11 @@ import Testing
 
   @Test func aWrongLineIsReportedAndTheRestIsInForce() throws {
     let file = try folder.file(
-      "bad.conf", "[Fence]\nConfirmFixes=9\n[Feed]\nFeed=\nnonsense\n")
+      "bad.conf", "[Fence]\nMaximumSpeed=9000\n[Feed]\nFeed=\nnonsense\n")
     let process = try ChildProcess(
       usual + ["--config", file, "--foreground-journal"], in: folder)
     #expect(try process.waits(for: "Left out: \(file):5: 'nonsense' has no '='"))
-    #expect(try process.waits(for: "Left out: \(file):2: [Fence] ConfirmFixes=9 is not"))
+    #expect(try process.waits(for: "Left out: \(file):2: [Fence] MaximumSpeed=9000 is not"))
     #expect(try process.waits(for: "started: 0 reminders, no feed"))
     kill(process.id, SIGTERM)
     #expect(try process.wait() == 0)
@@ -97,7 +97,7 @@ import Testing
     let result = try run(usual + ["--config", file, "--check-config"])
     #expect(result.code == 0)
     #expect(result.out.contains("# \(file):2\nFeed=tcp://host:1\n"))
-    #expect(result.out.contains("# default\nConfirmFixes=2\n"))
+    #expect(result.out.contains("# default\nSensitivity=normal\n"))
     #expect(result.out.contains("# state directory \(folder.path)\n"))
     #expect(result.error.hasPrefix("georemindd: \(file):3: "))
     #expect(access("\(folder.path)/georemind.db", F_OK) != 0)

@@ -52,7 +52,7 @@ extension Instant: CustomStringConvertible {
   package var tpv: String { rfc3339(decimals: .three) }
 
   /// UTC with all digits that matter; reads back as the same value.
-  package var description: String { rfc3339(decimals: .exact) }
+  @usableFromInline package var description: String { rfc3339(decimals: .exact) }
 }
 
 /// Reads dates, times of day and offsets in sequence and reports faults.

@@ -83,7 +83,7 @@ extension TimeSpan: CustomStringConvertible {
   }
 
   /// `1h 30min`, `2d`, `15.250s`, as systemd prints it; `0` for nothing.
-  package var description: String {
+  @usableFromInline package var description: String {
     var text = ByteWriter(capacity: 32)
     write(to: &text)
     return text.text

@@ -87,7 +87,7 @@ struct Replay: ~Copyable {
       engine.advance(to: time, into: &effects)
     }
     let moment = max(now ?? time, time)
-    engine.handle(.fix(fix), at: moment, into: &effects)
+    engine.handle(.fix(fix, from: origin), at: moment, into: &effects)
     now = moment
     fixes += 1
     try carryOut(fire)

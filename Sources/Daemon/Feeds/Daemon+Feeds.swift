@@ -96,7 +96,7 @@ extension Daemon {
       arbiter.accepts(fix, from: origin, at: arrival)
     else { return }
     time?.take(fix, at: arrival)
-    host.take(fix)
+    host.take(fix, from: origin)
     updateStatusSoon()
   }
 

@@ -138,7 +138,8 @@ extension Daemon {
     if isLive, let last = entries.map(\.lastFix).max() { object["fix_age_s"] = seconds(now - last) }
     object["receivers"] = .array(
       entries.map { entry in
-        .object(
+        let scale = host.engine.errorScale(of: entry.origin)
+        return .object(
           JSONObject([
             "sender": entry.origin.sender == 0 ? nil : .string("\(entry.origin.sender)"),
             "device": entry.origin.device == 0
@@ -146,6 +147,8 @@ extension Daemon {
             "fixes": .int(entry.fixes),
             "fix_age_s": isLive ? seconds(now - entry.lastFix) : nil,
             "followed": .bool(arbiter.followed == entry.origin),
+            "error_scale": scale.flatMap { .double(Decimal.rounded($0.scale, digits: 2)) },
+            "error_scale_minutes": scale.map { .int($0.minutes) },
           ]))
       })
     return object

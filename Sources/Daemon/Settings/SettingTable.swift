@@ -39,21 +39,18 @@ extension DaemonSettings {
     Setting("Position", "ExcludeManual", "no", .flag) { $0.engine.acceptsManual = !$1 },
     Setting("Position", "ExcludeSimulated", "no", .flag) { $0.engine.acceptsSimulated = !$1 },
     Setting(
+      "Position", "MaximumError", "off", .length(1...100_000, off: .infinity),
+      to: \.engine.monitor.maximumError),
+    Setting(
       "Position", "LostAfterSec", "120",
       .span(.seconds(10) ... .hours(24), infinity: practicallyNever),
       to: \.engine.positionLostAfter),
   ]
 
   private static let fences: [Setting<DaemonSettings>] = [
-    Setting(
-      "Fence", "ExitMarginMinimum", "20m", .length(upTo: 1_000), to: \.engine.monitor.exitMargin),
-    Setting(
-      "Fence", "ExitMarginFraction", "0.1", .number(0...1),
-      to: \.engine.monitor.exitMarginOfRadius),
-    Setting(
-      "Fence", "ExitMarginAccuracyFactor", "1.5", .number(0...10),
-      to: \.engine.monitor.exitMarginOfError),
-    Setting("Fence", "ConfirmFixes", "2", .whole(1...2)) { $0.engine.monitor.confirms = $1 != 1 },
+    Setting("Fence", "Sensitivity", "normal", SettingForm<Sensitivity>.word) {
+      $0.engine.monitor.apply($1)
+    },
     Setting(
       "Fence", "PassGapSec", "60", .span(.zero ... .hours(1)), to: \.engine.monitor.longestLeg),
     Setting("Fence", "MaximumSpeed", "360", .number(1...1_200)) {

@@ -4,15 +4,15 @@ import Geodesy
 extension FenceMonitor {
   /// Finds fences crossed by the leg from the last sample with both ends outside.
   ///
-  /// The leg counts at once if it continues the previous one. After a start, a stop or a sharp turn
-  /// its end may be an outlier, and the next sample has to confirm it.
+  /// The leg counts at once if the device moves and it continues the previous leg. After a start, a
+  /// stop or a sharp turn its end may be an outlier, and the next sample has to confirm it.
   mutating func findPasses(_ evaluation: Evaluation, into transitions: inout [Transition]) {
-    guard evaluation.leg, let last, isMoving(evaluation) else { return }
+    guard evaluation.leg, let last = track.receiver.last else { return }
     let leg = Edge(from: last.place, to: evaluation.place)
     for fence in neighbours.crossable
-    where states[Int(fence)].is(.outside) && !settled.contains(fence) {
+    where states[Int(fence)].is(.outside) && !decided.contains(fence) {
       guard let pass = pass(fence, last.sample.time, evaluation.sample, leg) else { continue }
-      if goesOnSteadily(to: evaluation) {
+      if isMoving, goesOnSteadily(to: evaluation) {
         transitions.append(pass)
       } else {
         awaited.append(pass)
@@ -24,11 +24,12 @@ extension FenceMonitor {
   mutating func reportBriefVisit(
     _ fence: FenceID, _ evaluation: Evaluation, into transitions: inout [Transition]
   ) {
-    guard earlierConnected, let last, let before = earlier,
+    guard track.receiver.earlierConnected, let last = track.receiver.last,
+      let before = track.receiver.earlier,
       !isOutlier(last, before: before, after: evaluation)
     else { return }
     guard index.shape(fence) == nil else {
-      return transitions.append(transition(.pass, fence, last.sample))
+      return transitions.append(Transition(.pass, fence, last.sample))
     }
     let center = Vector(index.circles[Int(fence)].center)
     let way = Edge(from: before.place, to: last.place)
@@ -39,10 +40,13 @@ extension FenceMonitor {
     transitions.append(distance(of: first) <= distance(of: second) ? first : second)
   }
 
-  /// Reports the passes of the previous leg, unless its last sample was an outlier.
+  /// Reports the passes of the previous leg, unless its last sample was an outlier or the device
+  /// does not move.
   mutating func bearOutAwaited(_ evaluation: Evaluation, into transitions: inout [Transition]) {
     guard !awaited.isEmpty else { return }
-    if let last, let before = earlier, !isOutlier(last, before: before, after: evaluation) {
+    if isMoving, let last = track.receiver.last, let before = track.receiver.earlier,
+      !isOutlier(last, before: before, after: evaluation)
+    {
       for pass in awaited where states[Int(pass.fence)].presence == .outside {
         transitions.append(pass)
       }
@@ -75,7 +79,9 @@ extension FenceMonitor {
 
   /// Whether a sample continues the previous leg: off by at most half the distance.
   private func goesOnSteadily(to evaluation: Evaluation) -> Bool {
-    guard earlierConnected, let last, let before = earlier else { return false }
+    guard track.receiver.earlierConnected, let last = track.receiver.last,
+      let before = track.receiver.earlier
+    else { return false }
     let elapsed = (last.sample.time - before.time).seconds
     guard elapsed > 0 else { return false }
     let (a, b, c) = (before.place, last.place, evaluation.place)
@@ -85,7 +91,7 @@ extension FenceMonitor {
 
   /// Whether a sample sticks out of the way from the one before to the one after it, there and
   /// back: by more than 0.8 of the longer of the two ways. A right-angled turn is 0.7.
-  private func isOutlier(_ sample: LocatedSample, before: TrailPoint, after: Evaluation) -> Bool {
+  private func isOutlier(_ sample: LocatedSample, before: Waypoint, after: Evaluation) -> Bool {
     let whole = (after.sample.time - before.time).seconds
     guard whole > 0 else { return false }
     let (a, b, c) = (before.place, sample.place, after.place)

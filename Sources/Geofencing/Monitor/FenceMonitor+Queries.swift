@@ -30,21 +30,25 @@ extension FenceMonitor {
   /// Metres beyond its edge at which a fence is left, by the last sample; 0 for an unknown number.
   package func exitMargin(of id: FenceID) -> Double {
     guard index.contains(id) else { return 0 }
-    let size = index.size(of: id)
-    guard let last else { return policy.margin(size: size, eph: 0) }
-    let margin = policy.margin(size: size, eph: givenError(last.sample))
-    let isMoving = isMoving(
-      Evaluation(sample: last.sample, place: last.place, connected: true, leg: true))
-    return isMoving ? margin : max(margin, policy.motionOfError * knownError(last.sample))
+    return policy.margin(size: index.size(of: id), error: track.receiver.error)
   }
 
   /// Whether the last sample contradicts the decided presence, or none is decided.
   package func isHalfDecided(_ id: FenceID) -> Bool {
     guard index.contains(id) else { return false }
-    switch states[Int(id)].phase {
-    case .vacant, .outside, .inside: return false
-    case .unseen, .seenOutside, .seenInside, .entering, .leaving: return true
-    }
+    return presence(of: id) == .unknown || hold(of: id) != nil
+  }
+
+  /// How many times its claimed error a receiver is taken to scatter, and the minutes at rest from
+  /// which that was learnt (at most a day); nil for an unknown receiver.
+  package func scale(of receiver: ReceiverID) -> (scale: Double, minutes: Int)? {
+    track.noise(of: receiver).map { ($0.scale, Int($0.blocks)) }
+  }
+
+  /// The same of the followed receiver.
+  package var scale: (scale: Double, minutes: Int) {
+    let noise = track.receiver.noise
+    return (noise.scale, Int(noise.blocks))
   }
 
   /// The fences nearest to a place by distance to their edge (negative inside), nearest first:

@@ -7,45 +7,35 @@ import Geodesy
 ///     monitor.add(.circle(circle), id: 0)
 ///     var transitions: [Transition] = []
 ///     monitor.process(sample, into: &transitions)
+///     // At `monitor.nextDeadline`, if no sample came before:
+///     monitor.advance(to: now, into: &transitions)
 ///
 /// It knows no clock and does nothing on its own: the same samples give the same transitions.
 /// `docs/explanation/how-it-decides.md` has the rules with their reasons.
 ///
-/// Most samples cost one comparison. After each check of the fences the monitor has a *safe ball*:
-/// how far from there, in any direction, one can travel before any decision could change. There is
-/// none while something is half decided.
+/// Most samples cost a few comparisons. After each check of the fences the monitor has a *safe
+/// ball*: how far from there, in any direction, one can travel before any decision could change.
+/// There is none while the next sample alone can decide something. A hold has a deadline instead.
 package struct FenceMonitor: Sendable {
   package let policy: MonitorPolicy
   var index = FenceIndex()
   var states: [FenceState] = []
-  /// The fences in phase `inside` or `leaving`, in no order.
+  /// The fences in phase `inside`, in no order.
   var inside: [FenceID] = []
   /// Fences of `inside` that do not contain the last sample: each check measures them.
-  var lingering: [FenceID] = []
+  var lingering: [Leaving] = []
   /// The fences in phase `entering`.
-  var entering: [FenceID] = []
+  var entering: [Entering] = []
   /// The fences in one of the undecided phases.
-  var undecided: [FenceID] = []
-  /// How many are in phase `leaving`.
-  var leavingCount = 0
+  var undecided: [Undecided] = []
+  /// Fences that coarse samples contradict since the last good one: whether inside, since when.
+  var coarse: [FenceID: (isInside: Bool, since: Instant)] = [:]
   /// Passes seen on the last leg that the next sample has to bear out.
   var awaited: [Transition] = []
+  /// When the next hold ends; the latest time for never.
+  var deadline = Instant(microseconds: .max)
 
-  /// The newest sample that was believed.
-  var last: LocatedSample?
-  /// The believed sample before it.
-  var earlier: TrailPoint?
-  /// Whether the leg between those two was short and plausible.
-  var earlierConnected = false
-  var trail = Trail()
-  /// A jump at an implausible speed, until the next sample bears it out or not.
-  private var suspect: LocatedSample?
-  private var suspectCount = 0
-  /// How many samples were set aside as implausible and not borne out by those after them.
-  package private(set) var outlierCount = 0
-  /// How many jumps at an implausible speed were borne out by the samples after them.
-  package private(set) var jumpCount = 0
-  private var newest = Int64.min
+  package internal(set) var track: Track
 
   var safeBall = SafeBall()
   var neighbours = NeighbourList()
@@ -53,9 +43,13 @@ package struct FenceMonitor: Sendable {
   /// from before a restart, and after fences have changed.
   var isPresenceTrusted = false
   /// Scratch list: fences that were decided by the sample in hand, and are not passed as well.
-  var settled: [FenceID] = []
+  var decided: [FenceID] = []
 
-  package init(policy: MonitorPolicy = MonitorPolicy()) { self.policy = policy }
+  /// - Parameter track: of another monitor that has seen the samples so far.
+  package init(policy: MonitorPolicy = MonitorPolicy(), track: Track = Track()) {
+    self.policy = policy
+    self.track = track
+  }
 
   /// Makes room for fences 0..<`count`.
   package mutating func reserveCapacity(_ count: Int) {
@@ -76,7 +70,7 @@ package struct FenceMonitor: Sendable {
     index.insert(region, id: id)
     states[Int(id)] = FenceState(presence)
     switch presence {
-    case .unknown: undecided.append(id)
+    case .unknown: undecided.append(Undecided(id))
     case .inside: inside.append(id)
     case .outside: break
     }
@@ -84,145 +78,127 @@ package struct FenceMonitor: Sendable {
     forgetNeighbours()
   }
 
-  /// Removes a fence without a transition; a number without one is ignored.
-  /// - Complexity: O(fences listed with it + fences inside or undecided).
+  /// Removes a fence; a number without one is ignored.
   package mutating func remove(_ id: FenceID) {
     guard index.contains(id) else { return }
     switch states[Int(id)].phase {
     case .vacant, .outside: break
-    case .unseen, .seenOutside, .seenInside: undecided.dropAny(id)
-    case .entering: entering.dropAny(id)
-    case .inside: inside.dropAny(id)
-    case .leaving:
+    case .unseen, .seenOutside, .seenInside: undecided.dropAny { $0.fence == id }
+    case .entering: entering.dropAny { $0.fence == id }
+    case .inside:
       inside.dropAny(id)
-      leavingCount -= 1
+      lingering.dropAny { $0.fence == id }
     }
-    lingering.dropAny(id)
-    awaited.removeAll { $0.fence == id }
+    if !awaited.isEmpty { awaited.removeAll { $0.fence == id } }
+    if !coarse.isEmpty { coarse[id] = nil }
     states[Int(id)] = .vacant
     forgetNeighbours()
     index.remove(id)
   }
 
-  private mutating func forgetNeighbours() {
+  mutating func forgetNeighbours() {
     guard isPresenceTrusted else { return }
     neighbours.forget()
     isPresenceTrusted = false
   }
 
   /// The newest sample that was believed; nil before the first.
-  package var lastSample: PositionSample? { last?.sample }
+  package var lastSample: PositionSample? { track.last?.sample }
+
+  /// Whether the device moves. Where its receiver is not followed, every device does.
+  var isMoving: Bool { track.receiver.isMoving || !policy.followsReceiver }
 
   /// Whether the last sample is an implausible jump that the next one has to bear out.
-  package var isInDoubt: Bool { suspect != nil }
+  package var isInDoubt: Bool { track.receiver.isInDoubt }
+
+  /// How many samples were set aside as implausible and not borne out by those after them.
+  package var outlierCount: Int { track.outlierCount }
+
+  /// How many jumps at an implausible speed were borne out by the samples after them.
+  package var jumpCount: Int { track.jumpCount }
+
+  /// Follows a receiver from the next sample on. A takeover is no motion.
+  package mutating func follow(_ receiver: ReceiverID) {
+    guard track.follow(receiver) else { return }
+    awaited.removeAll(keepingCapacity: true)
+  }
 
   /// Takes a sample in and appends what it decides: departures, then arrivals, then passes, each
-  /// by fence. A sample that is not newer than the one before is ignored.
+  /// by fence; before them, what holds have decided until then. A sample that is not newer than
+  /// the one before is ignored.
   /// - Complexity: O(1) inside the safe ball, else O(fences whose edge is near + fences inside or
   ///   undecided), and now and then O(levels + fences within the reach of the neighbour list).
   package mutating func process(_ sample: PositionSample, into transitions: inout [Transition]) {
-    guard sample.time.microseconds > newest else { return }
-    newest = sample.time.microseconds
-    let located = LocatedSample(sample)
-    // There is no safe ball as long as a decision is pending or a jump set aside.
-    if safeBall.contains(located.place), !isSuspect(located) {
-      return remember(located, connected: isLeg(to: located))
+    guard sample.time > track.newest else { return }
+    if deadline <= sample.time { advance(to: sample.time, into: &transitions) }
+    track.newest = sample.time
+    if let eph = sample.eph, eph > policy.largestError {
+      return processCoarse(sample, into: &transitions)
     }
-    weigh(located, into: &transitions)
+    let located = LocatedSample(sample)
+    let wasInDoubt = track.receiver.isInDoubt
+    let belief =
+      isPlausible(located)
+      ? track.receiver.believe() : track.receiver.judgeJump(located, policy)
+    if wasInDoubt { count(belief) }
+    guard belief != .setAside else {
+      safeBall = SafeBall()
+      return
+    }
+    track.newestGood = sample.time
+    if !coarse.isEmpty { coarse.removeAll() }
+    if policy.followsReceiver {
+      track.receiver.follow(
+        located, claim: policy.claim(of: sample), isAnew: belief == .anew)
+    }
+    let connected = belief == .follows
+    let leg = connected && isLeg(to: located)
+    // There is no safe ball as long as the next sample can decide something.
+    if !isSafe(located.place) {
+      accept(Evaluation(sample: sample, place: located.place, leg: leg), into: &transitions)
+    }
+    track.receiver.remember(located, connected: leg)
   }
 
-  /// Whether a sample in the safe ball may be an implausible jump.
+  /// Whether the place of a sample that the receiver has followed can change no decision.
   @inline(__always)
-  private func isSuspect(_ sample: LocatedSample) -> Bool {
-    guard policy.rejectsOutliers, let last else { return false }
-    let squared = last.place.chordSquared(to: sample.place) * (Sphere.radius * Sphere.radius)
-    // Up to 300 km the way on the ground is longer than the straight line by less than a
-    // ten-thousandth.
-    let straight = plausibleDistance(from: last.sample, to: sample.sample) * 0.9999 - 0.001
-    return squared > 9e10 || straight <= 0 || squared > straight * straight
+  func isSafe(_ place: Vector) -> Bool {
+    safeBall.contains(
+      place, error: track.receiver.error, isMoving: track.receiver.isMoving,
+      isSettled: track.receiver.isSettled)
+  }
+
+  /// Evaluates the last sample for fences that were added since.
+  package mutating func seed(into transitions: inout [Transition]) {
+    guard let last = track.last else { return }
+    accept(Evaluation(sample: last.sample, place: last.place, leg: false), into: &transitions)
+  }
+
+  /// Whether a sample may follow the last one.
+  @inline(__always)
+  private func isPlausible(_ sample: LocatedSample) -> Bool {
+    guard policy.rejectsOutliers, let last = track.receiver.last else { return true }
+    return policy.isPlausible(from: last, to: sample)
+  }
+
+  /// Counts a jump by what the sample after it shows.
+  private mutating func count(_ belief: Receiver.Belief) {
+    if belief == .anew { track.jumpCount += 1 } else { track.outlierCount += 1 }
   }
 
   /// Whether the way from the last sample is short enough in time to be known.
   @inline(__always)
-  func isLeg(to located: LocatedSample) -> Bool {
-    guard policy.reportsPasses, let last else { return false }
-    return (located.sample.time - last.sample.time).microseconds <= policy.longestLeg.microseconds
-  }
-
-  /// How far the receiver can have moved between two samples, their errors included.
-  @inline(__always)
-  private func plausibleDistance(from a: PositionSample, to b: PositionSample) -> Double {
-    var speed = policy.plausibleSpeed
-    if let claim = b.speed, claim > speed / 1.5 { speed = min(claim * 1.5, policy.fastestClaim) }
-    // An error that is large or unknown must not excuse a jump of the size of an outlier.
-    let errors = min(knownError(a) + knownError(b), 2 * policy.assumedError)
-    return max(speed, policy.plausibleSpeed) * (b.time - a.time).seconds + errors
-  }
-
-  /// The error of a sample, 0 where it gives none that makes sense.
-  func givenError(_ sample: PositionSample) -> Double {
-    if let eph = sample.eph, eph > 0 { return eph }
-    return 0
-  }
-
-  /// The error of a sample, or the one assumed for a sample without.
-  @inline(__always)
-  func knownError(_ sample: PositionSample) -> Double {
-    if let eph = sample.eph, eph > 0 { return eph }
-    return policy.assumedError
-  }
-
-  /// Sets an implausible jump aside, or believes it when the next sample bears it out.
-  @inline(never)
-  private mutating func weigh(_ sample: LocatedSample, into transitions: inout [Transition]) {
-    guard policy.rejectsOutliers, let last else {
-      return accept(sample, connected: last != nil, into: &transitions)
-    }
-    if isPlausible(from: last, to: sample) {
-      if suspect != nil { outlierCount += 1 }
-      suspect = nil
-      return accept(sample, connected: true, into: &transitions)
-    }
-    if let jump = suspect, isPlausible(from: jump, to: sample) {
-      jumpCount += 1
-      suspect = nil
-      accept(jump, connected: false, into: &transitions)
-      accept(sample, connected: true, into: &transitions)
-    } else if suspect != nil, suspectCount >= 2 {
-      // Three in a row that agree with nothing: faster than is plausible, but not an outlier.
-      outlierCount += 1
-      jumpCount += 1
-      suspect = nil
-      accept(sample, connected: false, into: &transitions)
-    } else {
-      if suspect != nil { outlierCount += 1 }
-      suspectCount = suspect == nil ? 1 : suspectCount + 1
-      suspect = sample
-      safeBall = SafeBall()
-    }
-  }
-
-  private func isPlausible(from a: LocatedSample, to b: LocatedSample) -> Bool {
-    !a.place.isFarther(than: plausibleDistance(from: a.sample, to: b.sample), from: b.place)
-  }
-
-  @inline(__always)
-  mutating func remember(_ sample: LocatedSample, connected: Bool) {
-    if let last { earlier = TrailPoint(time: last.sample.time, place: last.place) }
-    earlierConnected = connected
-    trail.append(TrailPoint(time: sample.sample.time, place: sample.place))
-    last = sample
+  private func isLeg(to located: LocatedSample) -> Bool {
+    guard policy.reportsPasses, let last = track.receiver.last else { return false }
+    return located.sample.time - last.sample.time <= policy.longestLeg
   }
 }
 
-/// A sample with the vector of its position.
-struct LocatedSample {
-  let sample: PositionSample
-  let place: Vector
-
-  @inline(__always)
-  init(_ sample: PositionSample) {
-    self.sample = sample
-    place = Vector(sample.position)
+extension Array {
+  /// Drops one element that matches, if there is one; the order does not matter.
+  mutating func dropAny(where matches: (Element) -> Bool) {
+    guard let i = lastIndex(where: matches) else { return }
+    swapAt(i, count - 1)
+    removeLast()
   }
 }

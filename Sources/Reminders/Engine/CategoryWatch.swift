@@ -1,3 +1,4 @@
+import CivilTime
 import Geodesy
 import Geofencing
 
@@ -56,9 +57,9 @@ struct CategoryWatch: Sendable {
   /// The edge or line that the distance of a place with a shape refers to, by place number.
   private var landmarks: [Int64: String] = [:]
 
-  init(key: Key, policy: MonitorPolicy) {
+  init(key: Key, policy: MonitorPolicy, track: Track) {
     self.key = key
-    monitor = FenceMonitor(policy: policy)
+    monitor = FenceMonitor(policy: policy, track: track)
   }
 
   /// Estimated heap use of the places in bytes.
@@ -70,8 +71,9 @@ struct CategoryWatch: Sendable {
   /// - Parameters:
   ///   - places: in rising order of their numbers.
   ///   - known: places known to contain the device; removed ones are ignored.
-  mutating func fill(_ places: [NumberedPlace], inside known: Set<Int64>) {
-    monitor = FenceMonitor(policy: monitor.policy)
+  ///   - track: of the device so far. Its last sample is the first one of the new fences.
+  mutating func fill(_ places: [NumberedPlace], inside known: Set<Int64>, track: Track) {
+    monitor = FenceMonitor(policy: monitor.policy, track: track)
     monitor.reserveCapacity(places.count)
     numbers.removeAll(keepingCapacity: true)
     numbers.reserveCapacity(places.count)
@@ -94,10 +96,16 @@ struct CategoryWatch: Sendable {
     isSettled = false
     hasNewcomers = true
     sampleCount = 0
+    guard let last = monitor.lastSample else { return }
+    if !monitor.isInDoubt { settle(places, at: last.position) }
+    var unused: [Transition] = []
+    monitor.seed(into: &unused)
+    follow(unused)
+    countSample(at: last.position)
   }
 
   /// Notes that these of its places contain a position, as the last fix shows.
-  mutating func settle(_ places: [NumberedPlace], at position: Coordinate) {
+  private mutating func settle(_ places: [NumberedPlace], at position: Coordinate) {
     let here = Set(
       monitor.nearest(to: position, limit: 64, within: 0).map { numbers[Int($0.id)] }
     ).subtracting(inside)
@@ -159,7 +167,19 @@ struct CategoryWatch: Sendable {
   mutating func process(_ sample: PositionSample, into transitions: inout [Transition]) {
     let start = transitions.count
     monitor.process(sample, into: &transitions)
-    for transition in transitions[start...] {
+    follow(transitions[start...])
+    countSample(at: sample.position)
+  }
+
+  /// Decides what has lasted until a time.
+  mutating func advance(to time: Instant, into transitions: inout [Transition]) {
+    let start = transitions.count
+    monitor.advance(to: time, into: &transitions)
+    follow(transitions[start...])
+  }
+
+  private mutating func follow(_ transitions: some Sequence<Transition>) {
+    for transition in transitions {
       let number = numbers[Int(transition.fence)]
       switch transition.kind {
       case .arrive, .found:
@@ -169,11 +189,14 @@ struct CategoryWatch: Sendable {
       case .pass: break
       }
     }
+  }
+
+  private mutating func countSample(at position: Coordinate) {
     guard !isSettled else { return }
     sampleCount += 1
     isSettled =
       sampleCount > 1
-      && monitor.nearest(to: sample.position, limit: 64, within: 0).allSatisfy {
+      && monitor.nearest(to: position, limit: 64, within: 0).allSatisfy {
         monitor.presence(of: $0.id) == .inside
       }
   }

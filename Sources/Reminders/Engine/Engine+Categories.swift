@@ -26,7 +26,7 @@ extension Engine {
     let number =
       watches.firstIndex { $0.key == key }
       ?? {
-        watches.append(CategoryWatch(key: key, policy: settings.monitor))
+        watches.append(CategoryWatch(key: key, policy: settings.monitor, track: monitor.track))
         unfilled.append(key.category)
         return watches.count - 1
       }()
@@ -51,8 +51,7 @@ extension Engine {
         watches[number].isFilled
         ? watches[number].inside
         : watches[number].listeners.flatMap { slots.progress($0).placesInside }
-      watches[number].fill(places, inside: Set(known))
-      seed(number, places)
+      watches[number].fill(places, inside: Set(known), track: monitor.track)
       forgetRemovedPlaces(number, at: now)
       for index in watches[number].listeners.sorted() {
         decidePresence(index, of: number, at: now)
@@ -71,14 +70,6 @@ extension Engine {
     {
       change(index) { $0.presence = .outside }
     }
-  }
-
-  /// Gives the last position to new fences as their first sample.
-  private mutating func seed(_ number: Int, _ places: [NumberedPlace]) {
-    guard let lastSample else { return }
-    if !monitor.isInDoubt { watches[number].settle(places, at: lastSample.position) }
-    var unused: [Transition] = []
-    watches[number].process(lastSample, into: &unused)
   }
 
   mutating func follow(
@@ -110,11 +101,14 @@ extension Engine {
     }
   }
 
-  /// Processes a fix for one watch.
-  mutating func take(_ sample: PositionSample, watch number: Int, at now: Instant) {
+  /// Applies what a watch decides, by a sample or by the clock.
+  mutating func decide(
+    watch number: Int, at now: Instant,
+    _ body: (inout CategoryWatch, inout [Transition]) -> Void
+  ) {
     guard watches[number].isFilled else { return }
     transitions.removeAll(keepingCapacity: true)
-    watches[number].process(sample, into: &transitions)
+    body(&watches[number], &transitions)
     guard !transitions.isEmpty || watches[number].hasNewcomers else { return }
     let decided = transitions
     if watches[number].isSettled { watches[number].hasNewcomers = false }

@@ -5,10 +5,13 @@ import Geofencing
 import Positioning
 
 extension Engine {
-  mutating func take(_ fix: Fix, at now: Instant) {
+  mutating func take(_ fix: Fix, from origin: FixOrigin, at now: Instant) {
     guard settings.accept(fix.source) else { return }
     let isGuessed = fix.time == nil
     let time = fix.time ?? guessedTime(at: now)
+    guard settings.monitor.quality(of: fix.eph) == .good else {
+      return takeCoarse(fix, time, at: now)
+    }
     guard isInOrder(time, isGuessed: isGuessed) else { return }
     var fix = fix
     fix.time = time
@@ -25,19 +28,10 @@ extension Engine {
       time: time, position: fix.position, eph: fix.eph, speed: fix.speed)
     lastSample = sample
     motion.follow(sample, course: fix.track)
-    transitions.removeAll(keepingCapacity: true)
-    let (origin, jumps) = (monitor.lastSample?.position, monitor.jumpCount)
-    monitor.process(sample, into: &transitions)
-    // Passes on the way here come before arrivals and departures here.
-    for transition in transitions where transition.kind == .pass {
-      follow(transition, of: transition.fence, place: nil, at: now)
-    }
-    for transition in transitions where transition.kind != .pass {
-      follow(transition, of: transition.fence, place: nil, at: now)
-    }
-    if !undetermined.isEmpty { determinePresence() }
+    let (former, jumps) = (monitor.lastSample?.position, monitor.jumpCount)
+    if origin != receiver { followReceiver(origin) }
+    process(sample, at: now)
     if !anchors.isEmpty { watchAnchors(sample, at: now) }
-    for number in watches.indices { take(sample, watch: number, at: now) }
     if !waiting.isEmpty {
       for index in waiting.sorted() {
         evaluateAtPlace(index, at: now)
@@ -46,7 +40,7 @@ extension Engine {
     }
     // A jump that no other fix bears out starts no one on their way.
     guard !monitor.isInDoubt, let here = monitor.lastSample?.position else { return }
-    if let origin, monitor.jumpCount != jumps { jump(from: origin, to: here, at: now) }
+    if let former, monitor.jumpCount != jumps { jump(from: former, to: here, at: now) }
     travel(to: here, at: now)
   }
 
@@ -86,7 +80,7 @@ extension Engine {
 
   /// Stores newly determined presences, at most `maximumNotedAtOnce` per fix: each is a row to
   /// write. After a restart in between, the rest are determined again.
-  private mutating func determinePresence() {
+  mutating func determinePresence() {
     var later: [Int32] = []
     var noted = 0
     for index in undetermined {
@@ -117,7 +111,7 @@ extension Engine {
     let isArmed = slot.progress.state == .armed
     let trigger = slot.reminder.trigger
     // The receiver's clock may differ from ours: only differences of its times count.
-    let since = now - max(.zero, (lastFix?.time ?? transition.time) - transition.time)
+    let since = now - max(.zero, receiverTime(applying: transition, at: now) - transition.time)
     let isHeld = trigger == .depart && slot.reminder.hold > .zero
     switch transition.kind {
     case .depart:
@@ -242,29 +236,5 @@ extension Engine {
     case .dwell: return start.map { $0 + slot.reminder.hold }
     case .depart: return nil
     }
-  }
-
-  // MARK: - Loss of position
-
-  /// Whether a reminder needs a position to fire, or to fire well.
-  var dependsOnPosition: Bool { fenceCount > 0 || !watches.isEmpty || slots.preemptiveCount > 0 }
-
-  /// The time at which the position counts as lost; nil for never.
-  var positionDeadline: Instant? {
-    guard !isPositionLost, dependsOnPosition, let silentSince else { return nil }
-    let deadline = silentSince + settings.positionLostAfter
-    return deadline.microseconds == .max ? nil : deadline
-  }
-
-  mutating func restartSilence(at now: Instant) {
-    silentSince = now
-    if lastFixArrival != nil { lastFixArrival = now }
-    restartAnchorSilence(at: now)
-  }
-
-  mutating func checkPosition(at now: Instant) {
-    guard let deadline = positionDeadline, deadline <= now, let silentSince else { return }
-    isPositionLost = true
-    notices.append(.positionLost(after: now - silentSince))
   }
 }

@@ -3,7 +3,7 @@ import Containers
 import Departure
 import Geodesy
 import Geofencing
-import Positioning
+package import Positioning
 
 /// Queries: counts, upcoming firings, nearby regions.
 extension Engine {
@@ -22,6 +22,12 @@ extension Engine {
   package func growth(by reminder: Reminder) -> Int {
     let shape = reminder.area?.byteCount ?? 0
     return ReminderTable.size(reminder) + shape - reminderBytes(reminder.id)
+  }
+
+  /// How many times its claimed error a receiver is taken to scatter, and the minutes at rest from
+  /// which that was learnt, at most a day; nil for a receiver that was not followed.
+  package func errorScale(of origin: FixOrigin) -> (scale: Double, minutes: Int)? {
+    monitor.scale(of: ReceiverID(origin))
   }
 
   package func reminder(_ id: String) -> Reminder? { slot(id)?.reminder }

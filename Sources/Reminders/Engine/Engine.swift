@@ -38,6 +38,10 @@ package struct Engine: ~Copyable, Sendable {
   var motion = Motion()
   /// Arrival of `lastFix` by the clock of the events.
   package internal(set) var lastFixArrival: Instant?
+  /// The receiver of `lastFix`.
+  var receiver = FixOrigin(feed: 0)
+  /// The last fix that was too inaccurate for the track, and its arrival.
+  package internal(set) var coarseFix: (fix: Fix, arrival: Instant)?
   package internal(set) var isPositionLost = false
   /// Start of the wait for a fix: the arrival of the last one, or the first event of this run.
   var silentSince: Instant?
@@ -142,7 +146,7 @@ package struct Engine: ~Copyable, Sendable {
 
   private mutating func take(_ event: Event, at now: Instant, into effects: inout [Effect]) {
     switch event {
-    case .fix(let fix): take(fix, at: now)
+    case .fix(let fix, let origin): take(fix, from: origin, at: now)
     case .tick: break
     case .add(let reminder, let progress): add(reminder, progress, at: now)
     case .replace(let reminder): replace(reminder, at: now)
@@ -180,6 +184,7 @@ package struct Engine: ~Copyable, Sendable {
 
   /// Evaluates all deadlines after an event and appends the effects.
   mutating func end(at now: Instant, into effects: inout [Effect]) {
+    decideHolds(at: now)
     if let latest = clockRun?.latest {
       clockRun?.latest = max(latest, now)
     } else {
@@ -205,6 +210,7 @@ package struct Engine: ~Copyable, Sendable {
     var soonest = positionDeadline?.microseconds ?? .max
     if let timer = timers.peek()?.deadline { soonest = min(soonest, timer) }
     if let leave = departures.deadline { soonest = min(soonest, leave) }
+    if let hold = holdDeadline { soonest = min(soonest, hold.microseconds) }
     return soonest == .max ? nil : Instant(microseconds: soonest)
   }
 

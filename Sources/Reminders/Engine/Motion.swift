@@ -1,6 +1,7 @@
 import CivilTime
 import Geodesy
 import Geofencing
+import Positioning
 
 /// Speed and course of the device: the receiver's own, else computed from its last positions.
 struct Motion: Sendable {
@@ -41,5 +42,11 @@ struct Motion: Sendable {
     guard let first = track.first, let last = track.last else { return nil }
     let span = last.time - first.time
     return span >= Self.baseline && span <= Self.longest ? (first, last, span.seconds) : nil
+  }
+}
+
+extension ReceiverID {
+  init(_ origin: FixOrigin) {
+    self.init(feed: origin.feed, sender: origin.sender, device: origin.device)
   }
 }

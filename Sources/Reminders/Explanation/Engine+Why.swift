@@ -24,7 +24,7 @@ extension Engine {
     switch slot.reminder.kind {
     case .location:
       answer.gates += positionGates(slot, at: now)
-      answer.gates += placeGates(slot, index, placeName)
+      answer.gates += placeGates(slot, index, placeName, at: now)
       answer.gates += visitGates(slot, at: now)
       let situation = situation(of: slot, at: now)
       let opening = situation.window.opening(from: max(now, situation.start ?? now))
@@ -80,94 +80,6 @@ extension Engine {
         isOver ? "Its time ended at \(text(until))" : "It may fire until \(text(until))",
         remedy: "it gets a later 'until'", figures: ["until": .string(until.json)])
     ]
-  }
-
-  // MARK: - Position
-
-  private func positionGates(_ slot: Slot, at now: Instant) -> [Explanation.Gate] {
-    guard let fix = lastFix, let arrival = lastFixArrival else {
-      return [.init("fix", false, "There is no fix yet", remedy: "a receiver gives a fix")]
-    }
-    let age = now - arrival
-    let isFresh = !isPositionLost && age < settings.positionLostAfter
-    let words = age < .seconds(1) ? "of this second" : "\(coarse(age)) old"
-    var gates = [
-      Explanation.Gate(
-        "fix", isFresh, "The last fix is \(words)",
-        remedy: "a receiver gives a new fix",
-        figures: [
-          "age_s": .double(Decimal.rounded(age.seconds, digits: 1)),
-          "lost_after_s": .double(settings.positionLostAfter.seconds),
-          "fix_time": fix.time.map { .string($0.json) },
-        ])
-    ]
-    let error = fix.eph.map { "It is good to ±\(Length.formatted(metres: $0)) (95 %)" }
-    gates.append(
-      .init(
-        "accuracy", true, error ?? "Its error is not known",
-        figures: ["eph_m": .double(fix.eph.map { Decimal.rounded($0, digits: 2) })]))
-    return gates
-  }
-
-  private func placeGates(
-    _ slot: Slot, _ index: Int32, _ placeName: (Int64) -> String?
-  ) -> [Explanation.Gate] {
-    guard let fix = lastFix, listens(slot) else { return [] }
-    if anchors[index] != nil { return anchorGates(slot, fix.position) }
-    if let category = slot.reminder.nearCategory {
-      guard let watch = watches.first(where: { $0.listeners.contains(index) }),
-        let nearest = watch.nearest(to: fix.position)
-      else {
-        return [
-          .init(
-            "place", false, "No place of category \(category) is known",
-            remedy: "a place of category \(category) is added")
-        ]
-      }
-      let name =
-        placeName(nearest.number).map { "\($0), the nearest of category \(category)" }
-        ?? "the nearest place of category \(category)"
-      return placeGates(slot, watch.monitor, nearest.fence, name)
-    }
-    return placeGates(slot, monitor, index, slot.reminder.placeName ?? "the place")
-  }
-
-  private func placeGates(
-    _ slot: Slot, _ monitor: FenceMonitor, _ fence: FenceID, _ name: String
-  ) -> [Explanation.Gate] {
-    guard let fix = lastFix else { return [] }
-    let beyond = monitor.distance(to: fence, from: fix.position)
-    let margin = monitor.exitMargin(of: fence)
-    let isInside = beyond <= 0
-    let away = Length.formatted(metres: abs(beyond))
-    let edgeText =
-      "The last fix is \(away) \(isInside ? "inside" : "outside") the edge of \(name)"
-    let figures = JSONObject([
-      "edge_m": .double(Decimal.rounded(beyond, digits: 1)),
-      "margin_m": .double(Decimal.rounded(margin, digits: 1)),
-    ])
-    var gates: [Explanation.Gate] = []
-    switch slot.reminder.trigger {
-    case .arrive, .dwell:
-      gates.append(
-        .init(
-          "place", isInside, edgeText, remedy: "you come \(away) nearer to \(name)",
-          figures: figures))
-    case .depart:
-      let isBeyond = beyond > margin
-      let reach = Length.formatted(metres: margin)
-      gates.append(
-        .init(
-          "place", isBeyond, edgeText + "; left is \(reach) beyond it",
-          remedy: "you are \(reach) beyond the edge of \(name)", figures: figures))
-    }
-    if monitor.isHalfDecided(fence) {
-      gates.append(
-        .init(
-          "confirmation", false, "The last fix alone says so",
-          remedy: "the next fix agrees with the last one"))
-    }
-    return gates
   }
 
   // MARK: - The visit

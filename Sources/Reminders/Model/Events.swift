@@ -9,7 +9,7 @@ package import Positioning
 /// Reminders are boxed: events are copied several times, and most are fixes.
 package enum Event: Sendable {
   /// A fix of the chosen receiver.
-  case fix(Fix)
+  case fix(Fix, from: FixOrigin = FixOrigin(feed: 0))
   /// `Engine.nextDeadline` has been reached, or the clock was set.
   case tick
   /// A new reminder, or one read back from the store with its progress.

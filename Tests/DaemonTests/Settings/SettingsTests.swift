@@ -1,6 +1,7 @@
 import CivilTime
 import Configuration
 import Feeds
+import Geofencing
 import LinuxRuntime
 import Reminders
 import TestSupport
@@ -130,11 +131,10 @@ import Testing
       "Feed/SilenceTimeoutSec=0", "Feed/SilenceTimeoutSec=25h",
       "Position/ExcludeDeadReckoning=maybe", "Position/ExcludeManual=2",
       "Position/ExcludeSimulated=yess", "Position/LostAfterSec=9", "Position/LostAfterSec=-1min",
-      "Position/LostAfterSec=25h", "Fence/ExitMarginMinimum=-5m",
-      "Fence/ExitMarginMinimum=1001m", "Fence/ExitMarginMinimum=5 parsecs",
-      "Fence/ExitMarginFraction=1.1", "Fence/ExitMarginFraction=nan",
-      "Fence/ExitMarginAccuracyFactor=11", "Fence/ExitMarginAccuracyFactor=-1",
-      "Fence/ConfirmFixes=0", "Fence/ConfirmFixes=3", "Fence/ConfirmFixes=1.5",
+      "Position/LostAfterSec=25h", "Position/MaximumError=0",
+      "Position/MaximumError=101km", "Position/MaximumError=never",
+      "Position/MaximumError=5 parsecs",
+      "Fence/Sensitivity=Quick", "Fence/Sensitivity=2",
       "Fence/PassGapSec=61min", "Fence/PassGapSec=infinity", "Fence/MaximumSpeed=0",
       "Fence/MaximumSpeed=1201", "Travel/WalkingSpeed=0.4", "Travel/WalkingDetour=0.9",
       "Travel/WalkingOverheadSec=3h", "Travel/CyclingSpeed=fast", "Travel/CyclingDetour=6",
@@ -213,6 +213,14 @@ import Testing
     #expect(missing.errors.first?.message.contains("cannot be read") == true)
   }
 
+  @Test func theSensitivityAndTheMaximumErrorReachTheMonitor() throws {
+    let text = "[Fence]\nSensitivity=calm\n[Position]\nMaximumError=50m\n"
+    let monitor = try load(text).settings.engine.monitor
+    #expect(monitor.sensitivity == .calm)
+    #expect(monitor.maximumError == 50)
+    #expect(try load("[Position]\nMaximumError=off\n").settings.engine.monitor == .init())
+  }
+
   @Test func infinityIsNoLimit() throws {
     let settings = try load(
       """
@@ -233,9 +241,9 @@ import Testing
   }
 
   @Test func unknownKeysAndSectionsAreWarnings() throws {
-    let loaded = try load("[Fence]\nConfirmFixs=1\n[Fences]\nA=1\n[Fence]\nX-Mine=1\n")
+    let loaded = try load("[Fence]\nSensitivty=calm\n[Fences]\nA=1\n[Fence]\nX-Mine=1\n")
     #expect(loaded.configuration.warnings.map(\.line) == [2, 3])
-    #expect(loaded.configuration.warnings.first?.message.contains("ConfirmFixes") == true)
+    #expect(loaded.configuration.warnings.first?.message.contains("Sensitivity") == true)
   }
 
   @Test func aMissingFileThatWasNamedIsAnError() throws {

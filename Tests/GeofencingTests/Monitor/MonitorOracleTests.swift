@@ -1,75 +1,161 @@
 import CivilTime
 import Geodesy
+import Glibc
 import TestSupport
 import Testing
 
 @testable import Geofencing
 
-/// Random drives with the default policy against a monitor that measures all fences at each sample.
+/// Random lives with the default policy against a monitor that measures all fences at each sample.
+/// `GEOREMIND_LONG_TESTS=1` runs 2 000 of them.
 @Suite struct MonitorOracleTests {
   static let sites = [
     coordinate(52.5, 13.4), coordinate(-16.8, 179.98), coordinate(89.95, 40), coordinate(-90, 0),
     coordinate(0, 0),
   ]
+  static let lives = getenv("GEOREMIND_LONG_TESTS") == nil ? 60 : 2_000
+  static let batches = 20
 
-  @Test(arguments: 0..<20 as Range<UInt64>)
-  func decidesAsABruteForceMonitor(seed: UInt64) {
-    var random = SeededGenerator(seed: 500 + seed)
-    let site = Self.sites[Int(seed) % Self.sites.count]
-    var monitor = FenceMonitor()
-    var reference = ReferenceMonitor()
-    func region() -> Circle {
-      let center = random.beside(site, distance: 12_000 * random.uniform(0...1).squareRoot())
-      let exponent = random.uniform(0...(Bool.random(using: &random) ? 1.3 : 2.5))
-      return circle(center, 20 * power(10, exponent))
+  @Test(arguments: 0..<batches)
+  func decidesAsABruteForceMonitor(batch: Int) {
+    var kinds: Set<Transition.Kind> = []
+    var holds = 0
+    for life in 0..<(Self.lives / Self.batches) {
+      var life = Life(seed: UInt64(500 + batch + Self.batches * life))
+      if let difference = life.run() { Issue.record("\(difference)") }
+      kinds.formUnion(life.kinds)
+      holds += life.holds
     }
-    func put(_ id: FenceID, _ presence: Presence) {
-      let one = region()
-      monitor.add(.circle(one), id: id, presence: presence)
-      reference.add(one, id: id, presence: presence)
-    }
-    for id in 0..<150 { put(FenceID(id), id % 3 == 0 ? .unknown : .outside) }
+    #expect(kinds.isSuperset(of: [.arrive, .depart]))
+    // In the long run all kinds occur, and decisions by the clock.
+    if Self.lives >= 1_000 { #expect(kinds.count == 4 && holds > 10) }
+  }
+}
 
-    var (found, expected): ([Transition], [Transition]) = ([], [])
-    var place = site
-    var (heading, speed, time) = (0.0, 15.0, 1_000.0)
-    for step in 0..<900 {
-      let interval = [1.0, 1, 2, 5, 12, 20, 30, 70][Int.random(in: 0..<8, using: &random)]
-      time += interval
-      heading += (step % 150 == 0 ? 120 : 8) * random.normal()
-      speed = step % 100 > 80 ? 0 : max(0, min(60, max(5, speed) + 2 * random.normal()))
-      if place.distance(to: site) > 12_000 { heading = place.initialBearing(to: site) }
+/// A device that rests, walks and drives, with a receiver whose claims are wrong, and now and then
+/// another one, or positions by Wi-Fi.
+private struct Life {
+  private let seed: UInt64
+  private var random: SeededGenerator
+  private var monitor = FenceMonitor()
+  private var reference = ReferenceMonitor()
+  private let site: Coordinate
+  private var place: Coordinate
+  private var time = 1_000.0
+  private(set) var kinds: Set<Transition.Kind> = []
+  private(set) var holds = 0
+
+  init(seed: UInt64) {
+    self.seed = seed
+    random = SeededGenerator(seed: seed)
+    site = MonitorOracleTests.sites[Int(seed) % MonitorOracleTests.sites.count]
+    place = site
+    for id in 0..<40 { put(FenceID(id)) }
+  }
+
+  private mutating func put(_ id: FenceID) {
+    let isNear = Bool.random(using: &random)
+    let center =
+      isNear
+      ? place.moved(east: random.uniform(-300...300), north: random.uniform(-300...300))
+      : random.beside(site, distance: 6_000 * random.uniform(0...1).squareRoot())
+    let radius = 20 * power(10, random.uniform(0...(isNear ? 1 : 2.3)))
+    let presence = [Presence.unknown, .outside, .outside, .inside][
+      Int.random(in: 0..<4, using: &random)]
+    monitor.add(.circle(circle(center, radius)), id: id, presence: presence)
+    reference.add(circle(center, radius), id: id, presence: presence)
+  }
+
+  /// Returns the first difference.
+  mutating func run() -> String? {
+    for _ in 0..<8 {
+      if let difference = segment() { return "seed \(seed), \(time) s: \(difference)" }
+    }
+    if let fault = monitor.index.checkInvariants() { return fault }
+    let (found, expected) = (monitor.scale.scale, reference.scale)
+    return abs(found - expected) < 1e-6 ? nil : "scale \(found) instead of \(expected)"
+  }
+
+  /// A rest, a walk or a drive, with one interval.
+  private mutating func segment() -> String? {
+    let interval = [0.2, 1, 1, 1, 5, 20, 45, 100, 300][Int.random(in: 0..<9, using: &random)]
+    let mode = Int.random(in: 0..<5, using: &random)
+    let speed = mode < 3 ? 0 : mode == 3 ? random.uniform(0.6...2) : random.uniform(5...60)
+    let hasSpeed = Bool.random(using: &random)
+    let sigma = random.uniform(1...20)
+    let claim = random.uniform(0.3...2) * 2.45 * sigma
+    let knowsError = random.uniform(0...1) < 0.8
+    var wander = Wander(
+      sigma: sigma, memory: exp(-interval / random.uniform(5...300)), using: &random)
+    var heading = random.uniform(0...360)
+    let steps = min(interval < 1 ? 250 : 90, mode < 3 && interval == 1 ? 900 : 250)
+    for step in 0..<steps {
+      time += (interval * random.uniform(0.9...1.1) * 10).rounded() / 10
+      heading += 8 * random.normal()
+      if place.distance(to: site) > 6_000 { heading = place.initialBearing(to: site) }
       place = place.destination(bearing: heading, distance: speed * interval)
-      // A leap that stays, now and then, and single outliers.
-      if step % 211 == 210 { place = random.beside(site, distance: 9_000 * random.uniform(0...1)) }
-      let noise = step % 37 == 36 ? random.uniform(150...4_000) : 3 * abs(random.normal())
-      let position = random.beside(place, distance: noise)
+      if step % 83 == 82 { place = random.beside(place, distance: random.uniform(0...9_000)) }
+      if step % 31 == 30 { change() }
+      var sample = PositionSample(
+        time: Instant(seconds: time), position: wander.step(from: place, using: &random),
+        eph: knowsError ? claim * random.uniform(0.8...1.2) : nil,
+        speed: hasSpeed ? max(0, speed + 0.3 * random.normal()) : nil)
+      if step % 29 == 28 {
+        sample.position = random.beside(place, distance: random.uniform(100...4_000))
+      } else if random.uniform(0...1) < 0.02 {
+        sample.eph = [101, 500, 2_000][Int.random(in: 0..<3, using: &random)]
+      }
+      if let difference = compare(sample) { return difference }
+      guard step % 200 == 199, Bool.random(using: &random) else { continue }
+      if let difference = coarsePositions() { return difference }
+    }
+    return nil
+  }
+
+  /// Nothing better than positions by mobile networks for some minutes.
+  private mutating func coarsePositions() -> String? {
+    for _ in 0..<10 {
+      time += 30
+      let eph = [150.0, 400, 1_500][Int.random(in: 0..<3, using: &random)]
       let sample = PositionSample(
-        time: Instant(seconds: time), position: position,
-        eph: random.uniform(0...1) < 0.1 ? nil : random.uniform(3...25))
-      if step % 23 == 22 {
-        let id = FenceID.random(in: 0..<170, using: &random)
-        if Bool.random(using: &random) {
-          put(id, Bool.random(using: &random) ? .unknown : .outside)
-        } else {
-          monitor.remove(id)
-          reference.remove(id)
-        }
-      }
-      let start = found.count
-      monitor.process(sample, into: &found)
-      reference.process(sample, into: &expected)
-      guard found[start...].elementsEqual(expected[min(start, expected.count)...], by: Self.agree)
-      else {
-        Issue.record(
-          "step \(step): \(found[start...]) instead of \(expected[min(start, expected.count)...])")
-        return
-      }
+        time: Instant(seconds: time),
+        position: random.beside(place, distance: eph * random.uniform(0...1)), eph: eph)
+      if let difference = compare(sample) { return difference }
     }
-    #expect(monitor.index.checkInvariants() == nil)
-    for kind in [Transition.Kind.arrive, .depart, .pass] {
-      #expect(found.contains { $0.kind == kind })
+    return nil
+  }
+
+  /// A fence comes or goes, or another receiver takes over.
+  private mutating func change() {
+    let id = FenceID.random(in: 0..<50, using: &random)
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: put(id)
+    case 1:
+      monitor.remove(id)
+      reference.remove(id)
+    case 2:
+      let receiver = ReceiverID(feed: Int.random(in: 0..<3, using: &random))
+      monitor.follow(receiver)
+      reference.follow(receiver)
+    default: break
     }
+  }
+
+  /// Gives a sample to both, and in half the cases the time between before it.
+  private mutating func compare(_ sample: PositionSample) -> String? {
+    var (found, expected): ([Transition], [Transition]) = ([], [])
+    if Bool.random(using: &random), let deadline = monitor.nextDeadline, deadline < sample.time {
+      monitor.advance(to: deadline, into: &found)
+      reference.endHolds(by: deadline, into: &expected)
+      holds += 1
+    }
+    monitor.process(sample, into: &found)
+    reference.process(sample, into: &expected)
+    kinds.formUnion(found.map(\.kind))
+    guard found.elementsEqual(expected, by: Self.agree) else {
+      return "\(found) instead of \(expected)"
+    }
+    return nil
   }
 
   /// The same decision; of a pass the moment and the place to a millimetre or so.

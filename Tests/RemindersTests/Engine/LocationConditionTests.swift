@@ -21,7 +21,7 @@ import Testing
     for (number, members) in members.enumerated() {
       try harness.add(#"{"id":"\#(number)","title":"x",\#(members),\#(place)}"#)
     }
-    for _ in 0..<8 { harness.fix(200) }
+    for _ in 0..<8 { harness.fix(105) }
     for _ in 0..<2 { harness.fix(0, speed: 150) }
     return harness
   }

@@ -102,7 +102,7 @@ import Testing
     for _ in 0..<5 { harness.fix(0) }
     #expect(harness.events == ["e:arrive"])
     harness.restart(after: 600)
-    for _ in 0..<5 { harness.fix(600) }
+    for _ in 0..<25 { harness.fix(600) }
     #expect(harness.events == ["e:arrive", "d:depart"])
   }
 

@@ -289,7 +289,7 @@ import Testing
       for _ in 0..<3 { harness.fix(0) }
       try harness.add(#"{"id":"t","title":"T","on":"depart",\#(shape)}"#)
       harness.wait(8 * 3600)
-      for _ in 0..<3 { harness.fix(5_000) }
+      for _ in 0..<22 { harness.fix(5_000) }
       #expect(harness.events == ["t:depart"], "\(shape)")
     }
   }

@@ -3,6 +3,7 @@ import CivilTime
 import Departure
 import Geodesy
 import JSONText
+import Reminders
 
 /// The daemon's health.
 struct StatusCommand: ClientCommand {
@@ -124,16 +125,32 @@ struct StatusCommand: ClientCommand {
     let sentences = counts(feed["sentences"]?.object ?? JSONObject())
     if !sentences.isEmpty { lines.append("sentences: \(sentences.joined(separator: ", "))") }
     let receivers = feed["receivers"]?.array ?? []
-    for (number, receiver) in receivers.enumerated() where receivers.count > 1 {
+    for (number, receiver) in receivers.enumerated() {
+      let scatter = scatter(receiver)
+      guard receivers.count > 1 else {
+        if let scatter { lines.append(scatter) }
+        continue
+      }
       var line = "receiver \(number + 1): \(receiver["fixes"]?.int ?? 0) fixes"
       if let age = receiver["fix_age_s"]?.double { line += ", last \(Answer.age(age)) ago" }
       if receiver["followed"]?.bool == true { line += ", followed" }
+      if let scatter { line += ", \(scatter)" }
       lines.append(line)
     }
     for key in ["last_error", "decoder_error"] {
       if let error = feed[key]?.string { lines.append("last error: \(error)") }
     }
     return lines
+  }
+
+  /// The scale of a receiver's claims in words; nil for a receiver that was never followed.
+  private static func scatter(_ receiver: JSONValue) -> String? {
+    guard let scale = receiver["error_scale"]?.double else { return nil }
+    let minutes = receiver["error_scale_minutes"]?.int ?? 0
+    let ratio = "\(Decimal.rounded(scale, digits: 1))"
+    return minutes == 0
+      ? "taken to scatter \(ratio) times as much as it claims"
+      : "scatters \(ratio) times as much as it claims (\(minutes) minutes at rest)"
   }
 
   private static func position(_ status: JSONObject, _ display: Display) -> String {

@@ -1,0 +1,39 @@
+/// How much a receiver scatters at rest in comparison with the error that it claims.
+///
+/// Receivers claim from half to twice their true error, and nothing in their sentences says which.
+/// So a receiver is taken to be twice as bad as it claims until its own scatter at rest has shown
+/// better. The scale is the root of a mean of squares: an hour's worth of the assumption, and the
+/// learnt blocks of a minute.
+struct ReceiverNoise: Equatable {
+  /// The scale of a receiver without a history.
+  private static let assumed = 2.0
+  /// The weight of the assumption, in blocks of a minute.
+  private static let weightOfAssumed = 60.0
+  /// The memory in blocks: a day. Older blocks count less.
+  private static let memory = 1_440.0
+  /// The bounds. Below 0.4, a receiver would be believed more than any is good for; above 3, a
+  /// receiver moved by hand would be taken for a bad one.
+  private static let bounds = 0.4...3.0
+
+  /// The sum of the learnt squares.
+  private var squares = 0.0
+  /// How many blocks of a minute at rest were learnt; at most a day of them.
+  private(set) var blocks = 0.0
+  /// The true error is this many times the claimed one.
+  private(set) var scale = ReceiverNoise.assumed
+
+  /// Learns one block at rest.
+  /// - Parameter square: the square of the true error as a multiple of the claimed one.
+  mutating func learn(square: Double) {
+    guard square.isFinite, square >= 0 else { return }
+    squares += square
+    blocks += 1
+    if blocks > Self.memory {
+      squares *= Self.memory / blocks
+      blocks = Self.memory
+    }
+    let assumed = Self.weightOfAssumed * Self.assumed * Self.assumed
+    let scale = ((assumed + squares) / (Self.weightOfAssumed + blocks)).squareRoot()
+    self.scale = min(max(scale, Self.bounds.lowerBound), Self.bounds.upperBound)
+  }
+}
