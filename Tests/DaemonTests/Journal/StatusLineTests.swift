@@ -17,16 +17,16 @@ import Testing
   }
 
   @Test func wrongLinesOfTheConfigurationAreInTheStatusUntilTheyAreRight() throws {
-    let rig = try Rig("[Feed]\nFeed=\n[Fence]\nConfirmFixes=9\n")
+    let rig = try Rig("[Feed]\nFeed=\n[Fence]\nMaximumSpeed=9000\n")
     let client = try rig.client()
     func errors() throws -> [String] {
       try (client.call("Status")["status"]?["configuration_errors"]?.array ?? [])
         .compactMap(\.string)
     }
     #expect(try errors().count == 1)
-    #expect(try errors().first?.contains("georemind.conf:4: [Fence] ConfirmFixes=9 is not") == true)
+    #expect(try errors().first?.contains("georemind.conf:4: [Fence] MaximumSpeed=9000 is not") == true)
     #expect(rig.daemon.statusLine.contains("; configuration wrong: "))
-    #expect(rig.journal.troubles(.error).filter { $0.contains("ConfirmFixes=9") }.count == 1)
+    #expect(rig.journal.troubles(.error).filter { $0.contains("MaximumSpeed=9000") }.count == 1)
     try rig.configure("[Feed]\nFeed=\n")
     rig.daemon.reloadSettings()
     #expect(try errors().isEmpty)

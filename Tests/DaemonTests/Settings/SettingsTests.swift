@@ -166,14 +166,14 @@ import Testing
       Feed=tcp://plotter:10110
       nonsense
       [Fence]
-      ConfirmFixes=1
+      Sensitivity=calm
       MaximumSpeed=fast
       [Hook]
       TimeoutSec=soon
       """
     ).settings
     #expect(settings.feeds.map { "\($0)" } == ["tcp://plotter:10110"])
-    #expect(!settings.engine.monitor.confirms)
+    #expect(settings.engine.monitor.sensitivity == .calm)
     #expect(settings.errors.map(\.line) == [4, 2, 7, 9])
     #expect(
       settings.errors[1].message.contains(
