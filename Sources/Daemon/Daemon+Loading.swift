@@ -1,4 +1,7 @@
 import CivilTime
+import LinuxRuntime
+import Logging
+import Reminders
 import Storage
 
 /// Loading the reminders of the store and of the configuration.

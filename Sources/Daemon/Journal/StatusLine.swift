@@ -6,6 +6,7 @@ import JSONText
 import LinuxRuntime
 import Positioning
 import Reminders
+import Storage
 
 /// Status for `systemctl status` and for programs, without any position.
 extension Daemon {

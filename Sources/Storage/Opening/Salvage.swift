@@ -1,4 +1,4 @@
-package import JSONText
+import JSONText
 
 extension Store {
   /// The file beside the database with the text of its unreadable rows.

@@ -1,3 +1,4 @@
+import CivilTime
 import JSONText
 import Reminders
 import TestSupport
