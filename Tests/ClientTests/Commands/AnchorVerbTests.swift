@@ -1,5 +1,6 @@
 import CivilTime
 import Control
+import Geodesy
 import JSONText
 import Reminders
 import Synchronization
