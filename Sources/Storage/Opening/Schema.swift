@@ -171,6 +171,7 @@ enum Schema {
       method TEXT NOT NULL,
       time_us INTEGER NOT NULL,
       reminder TEXT NOT NULL,
+      title TEXT NOT NULL DEFAULT '',
       reminders INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX undo_user ON undo (user, seq);

@@ -52,7 +52,7 @@ package struct UndoLog {
     package let time: Instant
     /// Number of reminders.
     package let count: Int
-    /// Id and title of its first reminder; the title is the one of before, if there was one.
+    /// Id and title of its first reminder; the title before the command, if there was one.
     package let reminder: String
     package let title: String
   }
@@ -88,11 +88,8 @@ package struct UndoLog {
     try database.rows(
       of: "undo",
       """
-      SELECT seq, method, time_us, reminder, reminders,
-        coalesce(
-          (SELECT title FROM undo_reminder WHERE command = undo.seq AND id = undo.reminder),
-          (SELECT title FROM reminder WHERE id = undo.reminder), '') AS title
-      FROM undo WHERE user = ? ORDER BY seq DESC
+      SELECT seq, method, time_us, reminder, title, reminders FROM undo WHERE user = ?
+      ORDER BY seq DESC
       """, [.integer(Int64(user))]
     ) { (row) throws(RowFault) in
       Entry(
@@ -177,6 +174,13 @@ package struct UndoLog {
 
   /// Marks the reminders as the command has left them.
   func finish(_ command: Int64) throws(StoreError) {
+    try database.run(
+      """
+      UPDATE undo SET title = coalesce(
+        (SELECT title FROM undo_reminder WHERE command = undo.seq AND id = undo.reminder),
+        (SELECT title FROM reminder WHERE id = undo.reminder), '')
+      WHERE seq = ?
+      """, [.integer(command)])
     let ids = try database.texts(
       "SELECT id FROM undo_reminder WHERE command = ?", [.integer(command)])
     for id in ids { try remark(id, of: command) }
