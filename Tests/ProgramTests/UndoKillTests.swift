@@ -47,7 +47,8 @@ import Testing
       #expect(try process.waits(for: "started: 0 reminders"))
       let client = try UnixClient(path: socket, timeout: 1_000_000)
       defer { client.close() }
-      let bytes = Self.calls.flatMap { Array($0.utf8) + [0] }
+      var bytes: [UInt8] = []
+      for call in Self.calls { bytes += Array(call.utf8) + [0] }
       try client.send(bytes, timeout: 5_000_000)
       // The kill comes while the daemon works on the calls behind.
       for _ in 0..<Int.random(in: 1...40, using: &random) {

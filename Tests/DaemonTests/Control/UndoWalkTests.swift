@@ -143,9 +143,9 @@ import Testing
     let stored = try walk.state()
     #expect(walk.rig.daemon.host.engine.count == stored.count)
     for (id, entry) in stored {
-      let engine = walk.rig.daemon.host.engine
-      #expect(engine.reminder(id)?.title == entry.reminder.title)
-      #expect(engine.progress(id)?.state == entry.progress.state)
+      let host = walk.rig.daemon.host
+      #expect(host.engine.reminder(id)?.title == entry.reminder.title)
+      #expect(host.engine.progress(id)?.state == entry.progress.state)
     }
   }
 

@@ -1,4 +1,5 @@
 import CivilTime
+import JSONText
 import LinuxRuntime
 import Logging
 import Reminders
