@@ -1,3 +1,5 @@
+import JSONText
+import LinuxRuntime
 import Testing
 
 @testable import Daemon

@@ -1,6 +1,7 @@
 import CivilTime
 import Configuration
 import Feeds
+import Geofencing
 import LinuxRuntime
 import Reminders
 import TestSupport
