@@ -170,7 +170,7 @@ private let declared = [url, margin, quiet, mode]
     #expect(configuration.values(of: url).map(\.text) == ["ab", "cd"])
     #expect(
       configuration.errors.map { "\($0.file):\($0.line ?? 0)" } == [
-        "0.conf:3", "1.conf:3", "1.conf:2", "0.conf:6", "1.conf:5", "1.conf:6",
+        "0.conf:3", "1.conf:3", "1.conf:2", "0.conf:6", "1.conf:6", "1.conf:7",
       ])
   }
 

@@ -80,8 +80,9 @@ struct StrayWords {
           try TimeStamp(typed: text, now: Instant(seconds: 1.8e9), zone: .utc)
         }) != nil
     }
-    // A text takes any words.
-    guard !isRead("\(value) \u{FFFD}") else {
+    // A name or a text takes any words.
+    let isName = field.parse == nil && field.option?.valueName != "length"
+    guard !isName, !isRead("\(value) \u{FFFD}") else {
       return isTitle ? nil : ([value] + words).joined(separator: " ")
     }
     for count in stride(from: words.count, to: 0, by: -1) {

@@ -187,7 +187,7 @@ import Testing
     "[Hook]\nUser nobody\n",
   ])
   func aWrongLineAboutAccessIsAnError(_ text: String) throws {
-    let error = #expect(throws: ConfigurationError.self) { try load("[Fence]\nx\n" + text) }
+    let error = #expect(throws: ConfigurationError.self) { try load(text + "[Fence]\nx\n") }
     #expect(error?.concernsAccess == true)
   }
 
