@@ -41,7 +41,10 @@ import Testing
           for (key, value) in call.parameters["changes"]?.object?.members ?? [] {
             state.watch?[key] = value
           }
-        case "Remove": state.watch = nil
+        case "Remove":
+          let removed = state.watch ?? JSONObject()
+          state.watch = nil
+          return [VarlinkReply(parameters: ["reminder": .object(removed)])]
         default: break
         }
         guard var watch = state.watch else {

@@ -475,7 +475,7 @@ import Testing
     let words = try run(["add", "Milk", "--at", "Rewe"], handler)
     #expect(
       words.lines == [
-        "Milk: will ring once when you come within 150 m of Rewe (52.500000, 13.400000)",
+        "Milk [2J: will ring once when you come within 150 m of Rewe (52.500000, 13.400000)",
         "2222aaaa",
       ])
     let json = try run(["add", "Milk", "--at", "Rewe", "--json"], handler)

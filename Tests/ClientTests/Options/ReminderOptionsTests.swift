@@ -113,7 +113,7 @@ import Testing
     ["x", "--at", "Rewe", "--dwell", "5min", "--on", "arrive"],
     ["x", "--due", "18:00", "--radius", "5"],
     ["x", "--at", "Rewe", "--repeat", "daily"], ["x", "--at", "Rewe", "--region", "x.geojson"],
-    ["x", "--at", "Rewe", "--priority", "high"], ["--at", "Rewe"],
+    ["x", "--at", "Rewe", "--priority", "highest"], ["--at", "Rewe"],
   ])
   func contradictoryOptionsAreAUsageError(arguments: [String]) {
     let run = Run(["add"] + arguments)
@@ -128,7 +128,7 @@ import Testing
     ["--at", "Rewe", "--radius", "0"], ["--at", "Rewe", "--radius", "6000km"],
     ["--at", "Rewe", "--dwell", "soon"], ["--due", "noonish"], ["--due", "2026-02-30"],
     ["--due", "18:00", "--lead", "-5min"], ["--due", "18:00", "--repeat", "sometimes"],
-    ["--at", "Rewe", "--hours", "8-18"], ["--at", "Rewe", "--days", "someday"],
+    ["--at", "Rewe", "--hours", "8-25"], ["--at", "Rewe", "--days", "someday"],
     ["--at", "Rewe", "--max-speed", "fast"], ["--at", "Rewe", "--priority", "12"],
   ])
   func wrongValuesAreBadData(arguments: [String]) {

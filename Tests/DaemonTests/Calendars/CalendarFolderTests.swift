@@ -399,9 +399,9 @@ import Testing
     _ path: String
   ) throws {
     let folder = try TemporaryFolder()
-    #expect(throws: (any Error).self) {
-      try Rig("[Calendar]\nFolder=\(path)\n", folder: folder)
-    }
+    let rig = try Rig("[Calendar]\nFolder=\(path)\n", folder: folder)
+    #expect(rig.daemon.calendars.isEmpty)
+    #expect(rig.daemon.wrongLines.count == 1)
   }
 }
 

@@ -45,7 +45,7 @@ import Testing
     try store.commit(changes("Remove", [], removing: ["a"]))
     let commands = try store.undo.commands(of: 7)
     #expect(commands.map(\.method) == ["Remove", "Add"])
-    #expect(commands.map(\.title) == [entry.reminder.title, ""])
+    #expect(commands.map(\.title) == [entry.reminder.title, entry.reminder.title])
     let step = try #require(try store.undo.steps(of: commands[0].seq).first)
     #expect(step.isUntouched)
     #expect(step.before?.reminder == entry.reminder)
