@@ -121,6 +121,7 @@ extension ReminderField {
   private static let transports = [
     "car": "driving", "drive": "driving", "bike": "cycling", "bicycle": "cycling",
     "cycle": "cycling", "foot": "walking", "walk": "walking",
+    "ship": "boat", "sailing": "boat", "sail": "boat",
   ]
 
   private static let timetable =
