@@ -27,19 +27,23 @@ enum Completions {
 
   static let categories = names { daemon, _ in try Suggestions.categories(daemon) }
 
-  /// Phrases for a time; any other that `when` reads will do.
-  static let times = CompletionKind.list(
+  /// Some times and repeats; any other that `when` reads will do.
+  static let times = CompletionKind.list(timePhrases)
+  static let repeats = CompletionKind.list(repeatPhrases)
+  static let phrases = timePhrases + repeatPhrases
+
+  private static let timePhrases =
     [
       "in 20 minutes", "in half an hour", "in an hour", "in 2 hours", "today 18:00", "tonight",
       "tomorrow", "tomorrow 9:00", "tomorrow 18:00", "day after tomorrow",
     ] + Weekday.allCases.map(\.name)
-      + ["weekend", "next week", "end of month", "next month", "in 3 days", "in 2 weeks"])
+    + ["weekend", "next week", "end of month", "next month", "in 3 days", "in 2 weeks"]
 
-  static let repeats = CompletionKind.list(
+  private static let repeatPhrases =
     [
       "every day", "weekdays", "weekends", "every week", "every 2 weeks", "every month",
       "every year", "every last friday of the month", "every month on the last day",
-    ] + Weekday.allCases.map { "every \($0.name)" })
+    ] + Weekday.allCases.map { "every \($0.name)" }
 
   /// A longer list helps nobody, and costs time.
   private static let maximumCount = 100
