@@ -57,7 +57,7 @@ enum TypedDay: Equatable {
         .filter { $0 >= today }
     case .lastOf(let wanted):
       days = Self.months(24, from: today) { year, month in
-        month == wanted ? CivilDate.last(of: month, year: year) : nil
+        month == wanted ? CivilDate.lastDay(ofMonth: month, year: year) : nil
       }
     case .nth(let ordinal, let day, let wanted):
       days = Self.months(24, from: today) { year, month in
@@ -176,15 +176,15 @@ extension TypedPhrase {
   private func monthAndDay() throws(TimeStampError) -> (TypedDay, words: Int)? {
     if let month = TimeWords.month(word()) {
       let skipped = word(1) == "the" ? 2 : 1
-      let named = TimeWords.ordinals[word(skipped)].flatMap { $0 > 0 ? ($0, true) : nil }
-      guard let (day, _) = Self.dayNumber(word(skipped)) ?? named else {
+      guard let (day, _) = Self.dayNumber(word(skipped)) ?? Self.dayWord(word(skipped)) else {
         throw fault("the day of \(TimeWords.monthName(month)) is missing; write 27 jan")
       }
       return try date(month: month, day: day, words: skipped + 1)
     }
     let skipped = word(1) == "of" ? 2 : 1
-    let named = TimeWords.ordinals[word()].flatMap { $0 > 0 ? ($0, true) : nil }
-    guard let (day, isOrdinal) = Self.dayNumber(word()) ?? named else { return nil }
+    guard let (day, isOrdinal) = Self.dayNumber(word()) ?? Self.dayWord(word()) else {
+      return nil
+    }
     if let month = TimeWords.month(word(skipped)) {
       return try date(month: month, day: day, words: skipped + 1)
     }
@@ -213,6 +213,12 @@ extension TypedPhrase {
     if let date = CivilDate(year: year, month: month, day: day) { return date }
     guard (1...12).contains(month) else { throw fault("there is no month \(month)") }
     throw fault("\(TimeWords.monthName(month)) has no day \(day)")
+  }
+
+  /// 1...10 of `first` … `tenth`.
+  private static func dayWord(_ word: String) -> (day: Int, isOrdinal: Bool)? {
+    guard let day = TimeWords.ordinals[word], day > 0 else { return nil }
+    return (day, true)
   }
 
   /// 1...31 of `27`, `27th` or `27.`, and whether it has such an ending.

@@ -30,7 +30,7 @@ extension TypedPhrase {
     if consume("next", "week") { return .fixed(sunday.adding(days: 7)) }
     if consume("next", "month") {
       let (year, month) = nextMonth
-      return CivilDate.last(of: month, year: year).map(TypedDay.fixed)
+      return CivilDate.lastDay(ofMonth: month, year: year).map(TypedDay.fixed)
     }
     if consume("next", "year") {
       return .fixed(try checked(year: today.year + 1, month: 12, day: 31))
@@ -41,7 +41,7 @@ extension TypedPhrase {
     if consume("year") { return .endOfYear }
     guard let (month, year) = readMonth() else { return nil }
     guard let year else { return .lastOf(month: month) }
-    return CivilDate.last(of: month, year: year).map(TypedDay.fixed)
+    return CivilDate.lastDay(ofMonth: month, year: year).map(TypedDay.fixed)
   }
 
   /// The first day of the period at the present word, the coming one.
@@ -109,14 +109,14 @@ extension TypedPhrase {
 
 extension CivilDate {
   /// The last day of a month; nil beyond the years of the calendar.
-  static func last(of month: Int, year: Int) -> CivilDate? {
+  static func lastDay(ofMonth month: Int, year: Int) -> CivilDate? {
     CivilDate(year: year, month: month, day: daysInMonth(month, year: year))
   }
 
   /// The nth weekday of a month, -1 for the last; nil where the month has no such day.
   static func nth(_ ordinal: Int, _ day: Weekday, ofMonth month: Int, year: Int) -> CivilDate? {
     if ordinal < 0 {
-      guard let last = last(of: month, year: year) else { return nil }
+      guard let last = lastDay(ofMonth: month, year: year) else { return nil }
       return last.adding(days: -(last.weekday.rawValue - day.rawValue).flooredRemainder(7))
     }
     guard let first = CivilDate(year: year, month: month, day: 1) else { return nil }

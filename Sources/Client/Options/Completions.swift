@@ -8,10 +8,10 @@ enum Completions {
   static let reminders = names { daemon, typed in
     let all = try daemon.reminders().filter { !["done", "expired"].contains($0["state"]?.string) }
     let titled = all.map { (id: $0["id"]?.string ?? "", title: $0["title"]?.string ?? "") }
-    let words = titled.map { Set(words(of: $0.title)) }
+    let sets = titled.map { wordSet(of: $0.title) }
     func isUnique(_ title: String) -> Bool {
-      let wanted = words(of: title)
-      return !wanted.isEmpty && words.count { $0.isSuperset(of: wanted) } == 1
+      let wanted = wordSet(of: title)
+      return !wanted.isEmpty && sets.count { $0.isSuperset(of: wanted) } == 1
     }
     let ids = typed.isEmpty ? [] : titled.map(\.id).filter { $0.hasPrefix(typed) }
     return ids
@@ -48,8 +48,8 @@ enum Completions {
   /// A longer list helps nobody, and costs time.
   private static let maximumCount = 100
 
-  private static func words(of title: String) -> [String] {
-    title.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+  private static func wordSet(of title: String) -> Set<String> {
+    Set(title.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init))
   }
 
   private static func begins(_ title: String, _ typed: String) -> Bool {
@@ -61,14 +61,15 @@ enum Completions {
   private static func names(
     _ find: @escaping @Sendable (DaemonConnection, _ typed: String) throws -> [String]
   ) -> CompletionKind {
-    .custom { words, _, prefix in
+    let complete: @Sendable ([String], Int, String) -> [String] = { words, _, prefix in
       let socket = words.firstIndex(of: "--socket").flatMap { words.dropFirst($0 + 1).first }
-      let typed = String(prefix.filter { !"'\"\\".contains($0) })
+      let typed = prefix.filter { !"'\"\\".contains($0) }
       var context = Context.process()
       // Nobody waits a second for a list.
       context.retryDelay = 0
       let daemon = try? DaemonConnection(socket: socket, context)
       return daemon.flatMap { try? find($0, typed) } ?? []
     }
+    return .custom(complete)
   }
 }
