@@ -10,8 +10,9 @@ extension TypedPhrase {
     }
     if let day = try readWeekdayOfMonth() { return day }
     let isEnd = consume("end", "of") || consume("last", "day", "of")
-    guard isEnd || consume("start", "of") || consume("beginning", "of")
-      || consume("first", "day", "of")
+    guard
+      isEnd || consume("start", "of") || consume("beginning", "of")
+        || consume("first", "day", "of")
     else { return nil }
     if let day = try isEnd ? lastDay() : firstDay() { return day }
     index = start

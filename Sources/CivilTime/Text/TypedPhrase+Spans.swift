@@ -23,7 +23,8 @@ extension TypedPhrase {
       return instant
     }
     // A week on friday, a week tomorrow.
-    let isWeekOn = !isIn && sum.isWeeks && (consume("on") || ["today", "tomorrow"].contains(word()))
+    let isWeekOn =
+      !isIn && sum.isWeeks && (consume("on") || ["today", "tomorrow"].contains(word()))
     let isFromDay = !isFromNow && (isWeekOn || consume("from") || consume("after"))
     guard isIn || isFromNow || isFromDay else {
       // `18h tomorrow`, or a slip, which the words themselves show.

@@ -26,7 +26,8 @@ enum Here {
       .compactMap { $0 }.joined(separator: ", ")
     guard status["position"]?.string != "lost" else {
       throw Failure(
-        .badData, "\(option) 'here': the position is lost, and the last fix is \(details); "
+        .badData,
+        "\(option) 'here': the position is lost, and the last fix is \(details); "
           + "give a coordinate, or see 'georemind status'")
     }
     try context.note("note: here is \(position)\(details.isEmpty ? "" : ", \(details)")")

@@ -28,7 +28,8 @@ import Testing
         ]
       case "Check": return [VarlinkReply(parameters: ["reminder": call.parameters["reminder"]])]
       case "FindPlaces": return [VarlinkReply(parameters: ["places": []])]
-      default: return [VarlinkReply(VarlinkServiceError.methodNotFound(method: call.method).varlink)]
+      default:
+        return [VarlinkReply(VarlinkServiceError.methodNotFound(method: call.method).varlink)]
       }
     }
     defer { daemon.stop() }
@@ -40,7 +41,9 @@ import Testing
   @Test(arguments: [
     (["convert", "here"], "52.520000"), (["distance", "here", "52.52,13.405"], "0 m"),
     (["place", "add", "Home", "Here"], "52.520000, 13.405000"),
-    (["add", "Tea", "--at", "here", "--dry-run", "--id", "t"], "Tea: will ring once when you come"),
+    (
+      ["add", "Tea", "--at", "here", "--dry-run", "--id", "t"], "Tea: will ring once when you come"
+    ),
     (
       ["add", "x", "--leave-for", "here", "--due", "18:30", "--dry-run", "--id", "t"],
       "to leave for 52.520000, 13.405000"

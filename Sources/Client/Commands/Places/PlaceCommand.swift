@@ -18,7 +18,8 @@ struct PlaceCommand: ParsableCommand {
     @Argument(help: "The name of the place.")
     var name: String
 
-    @Argument(help: ArgumentHelp("The coordinate of the place in any form, or here.", valueName: "coord"))
+    @Argument(
+      help: ArgumentHelp("The coordinate of the place in any form, or here.", valueName: "coord"))
     var position: [String]
 
     @Option("The radius of the place.", "length") var radius: String?
