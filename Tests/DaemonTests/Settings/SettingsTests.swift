@@ -1,5 +1,6 @@
 import CivilTime
 import Configuration
+import Departure
 import Feeds
 import Geofencing
 import LinuxRuntime
