@@ -35,14 +35,15 @@ package struct RouteBook: Sendable {
     didSet {
       guard !isOn else { return }
       answers = [:]
-      wanted = [[], [], []]
-      flights = [nil, nil, nil]
+      wanted = Self.each([])
+      flights = Self.each(nil)
     }
   }
   private var answers: [Int32: Answer] = [:]
-  private var wanted: [[(slack: Int64, slot: Int32)]] = [[], [], []]
-  private var flights: [Flight?] = [nil, nil, nil]
-  private var quietUntil: [Instant?] = [nil, nil, nil]
+  /// By mode, as the next two.
+  private var wanted: [[(slack: Int64, slot: Int32)]] = Self.each([])
+  private var flights: [Flight?] = Self.each(nil)
+  private var quietUntil: [Instant?] = Self.each(nil)
   private var requests = 0
 
   /// Counters for `status`.
@@ -105,7 +106,12 @@ package struct RouteBook: Sendable {
   /// The time between two requests for one way, microseconds.
   static func interval(_ slack: Int64) -> Int64 { min(max(slack / 4, 30_000_000), 600_000_000) }
 
+  private static func each<Value>(_ value: Value) -> [Value] {
+    Array(repeating: value, count: Transport.allCases.count)
+  }
+
   mutating func want(_ slot: Int32, by transport: Transport, slack: Int64) {
+    guard transport.hasRoads else { return }
     wanted[transport.index].append((slack, slot))
   }
 

@@ -3,6 +3,10 @@ package enum Transport: String, CaseIterable, Sendable {
   case driving
   case cycling
   case walking
+  case boat
+
+  /// Whether a routing engine may know its ways. The sea has no roads.
+  package var hasRoads: Bool { self != .boat }
 
   /// Its place in `allCases`.
   var index: Int {
@@ -10,6 +14,7 @@ package enum Transport: String, CaseIterable, Sendable {
     case .driving: 0
     case .cycling: 1
     case .walking: 2
+    case .boat: 3
     }
   }
 }

@@ -70,6 +70,10 @@ package struct TravelProfile: Equatable, Sendable {
       Band(below: 5_000, kilometresPerHour: 30), Band(below: 30_000, kilometresPerHour: 50),
       Band(below: .infinity, kilometresPerHour: 80),
     ], detour: 1.35, overhead: .minutes(5), topSpeed: 70)
+  /// Six knots in open water.
+  package static let boat = TravelProfile(
+    bands: [Band(below: .infinity, kilometresPerHour: 6 * 1.852)], detour: 1, overhead: .zero,
+    topSpeed: 30)
 }
 
 /// Travel times by straight line, detour factor and speed of the mode.
@@ -77,6 +81,7 @@ package struct TravelEstimator: Equatable, Sendable {
   package var walking = TravelProfile.walking
   package var cycling = TravelProfile.cycling
   package var driving = TravelProfile.driving
+  package var boat = TravelProfile.boat
 
   package init() {}
 
@@ -85,6 +90,7 @@ package struct TravelEstimator: Equatable, Sendable {
     case .walking: walking
     case .cycling: cycling
     case .driving: driving
+    case .boat: boat
     }
   }
 }

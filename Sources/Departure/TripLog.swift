@@ -59,9 +59,10 @@ package struct TripLog: Sendable {
   private var trips: [Trip] = []
   private var nextCheck = Double.infinity
   /// The measured ratio of each mode in fourths of a doubling, with hysteresis; 0 without a trip.
-  private var steps = [0, 0, 0]
+  private var steps = [Int](repeating: 0, count: Transport.allCases.count)
   /// The paces that follow from them; the reach is rounded down to a power of two seconds.
-  package private(set) var paces = [TripPace](repeating: .usual, count: 3)
+  package private(set) var paces = [TripPace](
+    repeating: .usual, count: Transport.allCases.count)
 
   /// 2 to the power of −4…4 fourths.
   private static let factors = [

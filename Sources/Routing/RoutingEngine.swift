@@ -40,6 +40,7 @@ package enum RoutingEngine: String, CaseIterable, Sendable {
         case .driving: "auto"
         case .cycling: "bicycle"
         case .walking: "pedestrian"
+        case .boat: "motor_boat"  // No engine has it: the sea has no roads.
         }
       let body = JSONObject([
         "sources": .array([Self.point(query.origin)]),

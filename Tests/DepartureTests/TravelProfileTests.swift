@@ -8,7 +8,7 @@ import Testing
 /// The bounds that the queue of departures rests on.
 @Suite struct TravelProfileTests {
   private static let profiles: [TravelProfile] = [
-    .walking, .cycling, .driving,
+    .walking, .cycling, .driving, .boat,
     TravelProfile(
       bands: [
         .init(below: 2_000, kilometresPerHour: 60), .init(below: 9_000, kilometresPerHour: 20),
@@ -23,6 +23,8 @@ import Testing
     #expect(driving.seconds(6_000) == driving.seconds(5_000))
     #expect(abs(driving.seconds(20_000) - 20_000 * 1.35 / (50 / 3.6)) < 1e-9)
     #expect(abs(driving.seconds(100_000) - 100_000 * 1.35 / (80 / 3.6)) < 1e-9)
+    // Six nautical miles at six knots.
+    #expect(abs(TravelProfile.boat.seconds(6 * 1_852) - 3_600) < 1e-9)
   }
 
   @Test(arguments: profiles.indices)

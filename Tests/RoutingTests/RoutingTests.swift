@@ -131,6 +131,17 @@ import Testing
     }
   }
 
+  @Test func aBoatHasNoEngine() {
+    var service = service()
+    var sail = query
+    sail.transport = .boat
+    #expect(throws: RouteService.Refusal.notConfigured) {
+      _ = try service.answer(sail, at: 0, random: 0) { _ throws(RouteFailure) in
+        throw RouteFailure("asked")
+      }
+    }
+  }
+
   @Test func theCacheIsBounded() throws {
     var service = service()
     var one = query

@@ -13,9 +13,9 @@ extension RepeatRule {
   }
 }
 
-private struct RepeatPhrase {
-  private let text: String
-  private var words: ArraySlice<TimeWord>
+struct RepeatPhrase {
+  let text: String
+  var words: ArraySlice<TimeWord>
 
   init(_ text: String) {
     self.text = text
@@ -26,11 +26,11 @@ private struct RepeatPhrase {
     "write for example every day, every 2 weeks, every monday and thursday, "
     + "every last friday of the month, or an RRULE"
 
-  private func fault(_ reason: String) -> RepeatRuleError {
+  func fault(_ reason: String) -> RepeatRuleError {
     RepeatRuleError(text: text, reason: reason)
   }
 
-  private func unknown() -> RepeatRuleError {
+  func unknown() -> RepeatRuleError {
     guard let word = words.first else { return fault(Self.examples) }
     guard !Self.known.contains(word.lower) else {
       return fault("\(quoted(word.typed)) does not belong there; \(Self.examples)")
@@ -40,11 +40,11 @@ private struct RepeatPhrase {
   }
 
   private static let known = Set(
-    TimeWords.all + ["every", "each", "other", "last", "second", "third", "first", "fourth"])
+    TimeWords.all + ["every", "each", "other", "once", "working", "business", "fortnightly"])
 
-  private var first: String { words.first?.lower ?? "" }
+  var first: String { words.first?.lower ?? "" }
 
-  private mutating func consume(_ wanted: String...) -> Bool {
+  mutating func consume(_ wanted: String...) -> Bool {
     guard wanted.contains(first) else { return false }
     words.removeFirst()
     return true
@@ -52,18 +52,65 @@ private struct RepeatPhrase {
 
   mutating func read() throws(RepeatRuleError) -> RepeatRule {
     guard !words.isEmpty else { throw fault("it is empty; \(Self.examples)") }
-    let rule = try rule()
+    let rule = try time(of: rule())
     guard words.isEmpty else { throw unknown() }
+    return rule
+  }
+
+  /// The time of day behind a rule: `every monday at 9`, `every morning`.
+  private mutating func time(of rule: RepeatRule) throws(RepeatRuleError) -> RepeatRule {
+    guard !words.isEmpty, rule.frequency >= .daily else { return rule }
+    var phrase = TypedPhrase(
+      Array(words), of: text, now: Instant(microseconds: 0), zone: .utc, dayAlone: .usual)
+    let time: Int64
+    do throws(TimeStampError) {
+      while phrase.index < phrase.words.count {
+        let isAt = phrase.consume("at")
+        phrase.isAfterAt = isAt
+        let isClock = try phrase.readClock()
+        if !isClock, try !phrase.readPart() {
+          if isAt { phrase.index -= 1 }
+          break
+        }
+      }
+      let hour = phrase.part.map { Int64($0.hour) * 3_600_000_000 }
+      guard let found = try phrase.clock?.microseconds(in: phrase.part, for: phrase) ?? hour,
+        phrase.day == nil
+      else { return rule }
+      time = found
+    } catch {
+      throw fault(error.reason)
+    }
+    words = words.dropFirst(phrase.index)
+    let (hours, rest) = time.quotientAndRemainder(dividingBy: 3_600_000_000)
+    let (minutes, seconds) = rest.quotientAndRemainder(dividingBy: 60_000_000)
+    guard seconds == 0 else { throw fault("a repeat has no seconds; write 18:00") }
+    var rule = rule
+    (rule.hours, rule.minutes) = ([Int(hours)], [Int(minutes)])
     return rule
   }
 
   private static let adverbs: [String: RepeatRule.Frequency] = [
     "hourly": .hourly, "daily": .daily, "weekly": .weekly, "monthly": .monthly, "yearly": .yearly,
-    "annually": .yearly,
+    "annually": .yearly, "everyday": .daily,
+  ]
+
+  /// Periods of several units.
+  private static let periods: [String: (count: Int, frequency: RepeatRule.Frequency)] = [
+    "fortnight": (2, .weekly), "fortnightly": (2, .weekly), "quarter": (3, .monthly),
+    "quarterly": (3, .monthly),
   ]
 
   private mutating func rule() throws(RepeatRuleError) -> RepeatRule {
-    let isEvery = consume("every", "each")
+    var isEvery = consume("every", "each")
+    if !isEvery, consume("once") {
+      guard consume("a", "an", "every", "per") else { throw unknown() }
+      isEvery = true
+    }
+    if !isEvery, let period = Self.periods[first], first.hasSuffix("ly") {
+      words.removeFirst()
+      return try days(of: every(period.count, period.frequency))
+    }
     if !isEvery, let frequency = Self.adverbs[first] {
       words.removeFirst()
       return try days(of: RepeatRule(frequency))
@@ -77,6 +124,8 @@ private struct RepeatPhrase {
       return on(last, ordinal: nil, of: every(2, .weekly))
     }
     let start = words
+    if let day = dayOfMonth() { return day }
+    words = start
     if consume("other"), let named = weekdays() {
       return on(named, ordinal: nil, of: every(2, .weekly))
     }
@@ -87,7 +136,7 @@ private struct RepeatPhrase {
   }
 
   /// Whether `of the month` stands here.
-  private mutating func ofMonth() throws(RepeatRuleError) -> Bool {
+  mutating func ofMonth() throws(RepeatRuleError) -> Bool {
     guard consume("of") else { return false }
     _ = consume("the", "each", "every")
     guard consume("month") else { throw unknown() }
@@ -96,7 +145,30 @@ private struct RepeatPhrase {
 
   /// `2 weeks`, `other month`, `15th`, `27 jan`, behind `every`.
   private mutating func interval() throws(RepeatRuleError) -> RepeatRule {
+    if let (count, frequency) = Self.periods[first], !first.hasSuffix("ly"),
+      !["hour", "of", "an"].contains(words.dropFirst().first?.lower)
+    {
+      words.removeFirst()
+      return every(count, frequency)
+    }
+    if let part = ["half": 2, "quarter": 4][first] {
+      words.removeFirst()
+      _ = consume("of")
+      _ = consume("an", "a")
+      if consume("hour") { return every(60 / part, .minutely) }
+      guard part == 2, consume("year") else { throw unknown() }
+      return every(6, .monthly)
+    }
+    if TimeWords.parts[first] != nil { return RepeatRule(.daily) }
     let start = words
+    if let count = TimeWords.ordinal(first) {
+      words.removeFirst()
+      if let frequency = Self.units[first] {
+        words.removeFirst()
+        return try days(of: every(count, frequency))
+      }
+      words = start
+    }
     if let date = try monthDay() { return date }
     words = start
     var count = 1
@@ -111,21 +183,18 @@ private struct RepeatPhrase {
       count = number
       words.removeFirst()
     }
-    let frequency: RepeatRule.Frequency =
-      switch first {
-      case "minute", "minutes", "min": .minutely
-      case "hour", "hours", "h": .hourly
-      case "day", "days": .daily
-      case "week", "weeks": .weekly
-      case "month", "months": .monthly
-      case "year", "years": .yearly
-      default: throw unknown()
-      }
+    guard let frequency = Self.units[first] else { throw unknown() }
     words.removeFirst()
     return try days(of: every(count, frequency))
   }
 
-  private func every(_ count: Int, _ frequency: RepeatRule.Frequency) -> RepeatRule {
+  private static let units: [String: RepeatRule.Frequency] = [
+    "minute": .minutely, "minutes": .minutely, "min": .minutely, "hour": .hourly,
+    "hours": .hourly, "h": .hourly, "day": .daily, "days": .daily, "week": .weekly,
+    "weeks": .weekly, "month": .monthly, "months": .monthly, "year": .yearly, "years": .yearly,
+  ]
+
+  func every(_ count: Int, _ frequency: RepeatRule.Frequency) -> RepeatRule {
     var rule = RepeatRule(frequency)
     rule.interval = count
     return rule
@@ -158,85 +227,6 @@ private struct RepeatPhrase {
       rule.monthDays = date.monthDays
     case .secondly, .minutely, .hourly, .daily: throw unknown()
     }
-    return rule
-  }
-
-  private func on(_ named: WeekdaySet, ordinal: Int?, of rule: RepeatRule) -> RepeatRule {
-    var rule = rule
-    rule.days = Weekday.allCases.filter(named.contains).map { .init($0, ordinal: ordinal) }
-    return rule
-  }
-
-  /// `monday`, `mondays and thursdays`, `mon, wed and fri`, `weekdays`.
-  private mutating func weekdays() -> WeekdaySet? {
-    if let named = WeekdaySet.named[first] {
-      words.removeFirst()
-      return named
-    }
-    var all: WeekdaySet = []
-    while !words.isEmpty {
-      let start = words
-      if !all.isEmpty { _ = consume("and") }
-      let isPlural = first.hasSuffix("days")
-      guard let day = TimeWords.weekday(isPlural ? String(first.dropLast()) : first) else {
-        words = start
-        break
-      }
-      all.insert(WeekdaySet(day))
-      words.removeFirst()
-    }
-    return all.isEmpty ? nil : all
-  }
-
-  /// `first` … `fourth`, `last`, `2nd`, where a weekday or `day` stands behind it.
-  private mutating func ordinal() -> Int? {
-    let named = ["first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1]
-    let counted = TimeWords.ordinal(first).flatMap { $0 <= 5 ? $0 : nil }
-    guard let value = named[first] ?? counted else { return nil }
-    let rest = words.dropFirst()
-    guard let next = rest.first?.lower,
-      next == "day" && value == -1 || TimeWords.weekday(next) != nil
-    else { return nil }
-    words = rest
-    return value
-  }
-
-  /// `15th` or `15`.
-  private mutating func dayNumber() -> Int? {
-    guard let day = TimeWords.ordinal(first) ?? Int(first), (1...31).contains(day) else {
-      return nil
-    }
-    words.removeFirst()
-    return day
-  }
-
-  /// `27 jan`, `january 27th`: yearly; `15th` alone: monthly.
-  private mutating func monthDay() throws(RepeatRuleError) -> RepeatRule? {
-    var month = TimeWords.month(first)
-    if month != nil { words.removeFirst() }
-    let isOrdinal = TimeWords.ordinal(first) != nil
-    guard let day = dayNumber() else { return nil }
-    if month == nil {
-      let start = words
-      _ = consume("of")
-      month = TimeWords.month(first)
-      if month != nil { words.removeFirst() } else { words = start }
-    }
-    guard let month else {
-      guard isOrdinal else { return nil }
-      _ = try ofMonth()
-      return dated(.monthly, month: nil, day: day)
-    }
-    guard CivilDate(year: 2024, month: month, day: day) != nil else {
-      throw fault("\(TimeWords.monthName(month)) has no day \(day)")
-    }
-    return dated(.yearly, month: month, day: day)
-  }
-
-  private func dated(_ frequency: RepeatRule.Frequency, month: Int?, day: Int) -> RepeatRule {
-    var rule = RepeatRule(frequency)
-    rule.months = month.map { [$0] } ?? []
-    rule.monthDays = [day]
     return rule
   }
 }

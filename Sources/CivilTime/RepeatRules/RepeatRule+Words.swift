@@ -2,7 +2,18 @@ extension RepeatRule {
   /// The rule in English, `every 2 weeks on Monday`, which `init(typed:)` reads back as the same
   /// rule; nil where English has no short form for it.
   package var words: String? {
-    guard count == nil, until == nil, seconds.isEmpty, minutes.isEmpty, hours.isEmpty,
+    guard hours.isEmpty, minutes.isEmpty else {
+      // Only a rule of days has one time of day.
+      guard frequency >= .daily, hours.count == 1, minutes.count == 1,
+        let clock = TimeOfDay(hour: hours[0], minute: minutes[0])
+      else { return nil }
+      return dayWords.map { "\($0) at \(clock.text(decimals: .exact).prefix(5))" }
+    }
+    return dayWords
+  }
+
+  private var dayWords: String? {
+    guard count == nil, until == nil, seconds.isEmpty,
       yearDays.isEmpty, weekNumbers.isEmpty, positions.isEmpty, weekStart == .monday
     else { return nil }
     let every =

@@ -7,6 +7,9 @@ struct CalendarSpan: Hashable {
   /// Whether it has a part that a calendar day cannot hold.
   var isShorterThanDays: Bool { microseconds != 0 }
 
+  /// Whether it is a number of whole weeks.
+  var isWeeks: Bool { months == 0 && microseconds == 0 && days % 7 == 0 }
+
   static func + (a: CalendarSpan, b: CalendarSpan) -> CalendarSpan? {
     let (months, first) = a.months.addingReportingOverflow(b.months)
     let (days, second) = a.days.addingReportingOverflow(b.days)

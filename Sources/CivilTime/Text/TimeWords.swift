@@ -48,7 +48,10 @@ enum TimeWords {
       "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
       "twenty",
     ]
-    var numbers = ["a": 1, "an": 1, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60]
+    var numbers = [
+      "a": 1, "an": 1, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
+      "eighty": 80, "ninety": 90,
+    ]
     for (index, word) in small.enumerated() { numbers[word] = index + 1 }
     return numbers
   }()
@@ -99,6 +102,12 @@ enum TimeWords {
     return scanner.rest == ending(ofDay: day) ? day : nil
   }
 
+  /// Places in a month by their words; -1 is the last.
+  static let ordinals = [
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
+    "eighth": 8, "ninth": 9, "tenth": 10, "last": -1,
+  ]
+
   /// `st` of `1st`.
   static func ending(ofDay day: Int) -> String {
     switch day {
@@ -113,14 +122,16 @@ enum TimeWords {
   private static let others = [
     "at", "on", "the", "of", "in", "this", "next", "coming", "and", "from", "after", "now", "hence",
     "later", "half", "quarter", "past", "to", "couple", "am", "pm", "oclock", "noon", "midday",
-    "midnight", "tonight", "weekend", "end", "eod", "eow", "eom", "eoy",
+    "midnight", "tonight", "weekend", "end", "start", "beginning", "quarters", "time", "eod", "eow",
+    "eom", "eoy", "sow", "som", "soy",
   ]
 
   /// Every word that some form of a time has.
   static let all: [String] =
     (Array(daysFromToday.keys) + Array(parts.keys) + Array(numbers.keys) + Array(units.keys)
     + months + months.map { String($0.prefix(3)) } + ["sept", "tues", "weds", "thur", "thurs"]
-    + Weekday.allCases.flatMap { [$0.name, $0.shortName] } + others).sorted()
+    + Weekday.allCases.flatMap { [$0.name, $0.shortName] } + Array(ordinals.keys) + others)
+    .sorted()
 
   private static let known = Set(all)
 
@@ -145,11 +156,16 @@ struct TimeWord {
     where lower.hasSuffix(dotted) {
       lower = lower.dropLast(dotted.utf8.count) + plain
     }
+    // In an hour's time, in two weeks' time.
+    for ending in ["'s", "’s", "'", "’"] where lower.hasSuffix(ending) {
+      let unit = String(lower.dropLast(ending.count))
+      if TimeWords.units[unit] != nil { lower = unit }
+    }
     self.lower = lower
   }
 
   /// Splits at white space of any kind and at commas; a comma within a time of day stays. An `@`
-  /// before a word counts as `at`.
+  /// counts as `at`.
   static func split(_ text: String) -> [TimeWord] {
     var words: [String] = []
     var word = ""
@@ -160,7 +176,8 @@ struct TimeWord {
     for character in text {
       if character.isWhitespace || character == "," && !word.contains(":") {
         finish()
-      } else if character == "@" && word.isEmpty {
+      } else if character == "@" {
+        finish()
         words.append("at")
       } else {
         word.append(character)

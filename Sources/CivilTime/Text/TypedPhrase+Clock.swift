@@ -93,6 +93,10 @@ extension TypedPhrase {
   /// `18:00`, `6pm`, `6:30 pm`, `10.30`, `18h`, `18h30`, `at 9`, `nine oclock`.
   private mutating func readDigits() throws(TimeStampError) -> Bool {
     let typed = word()
+    if let (hour, minute) = Self.compactClock(typed), isAfterAt || isNoYear(typed) {
+      try set(TypedClock(hour: hour, minute: minute), words: 1)
+      return true
+    }
     var scanner = ByteScanner(typed)
     guard let hour = scanner.number(digits: 1...2) else {
       return TimeWords.numbers[typed] == nil ? false : try readHour()
@@ -111,6 +115,21 @@ extension TypedPhrase {
       guard ["am", "pm"].contains(scanner.rest) else { return false }
       return try setClock(hour, 0, ending: scanner.rest)
     }
+  }
+
+  /// The time of day of four digits, `0930`.
+  static func compactClock(_ word: String) -> (hour: Int, minute: Int)? {
+    guard word.utf8.count == 4, word.utf8.allSatisfy(\.isDigit), let number = Int(word) else {
+      return nil
+    }
+    let (hour, minute) = number.quotientAndRemainder(dividingBy: 100)
+    return hour <= 23 && minute <= 59 ? (hour, minute) : nil
+  }
+
+  /// Whether four digits can only be a time of day: `0900`, or `tomorrow 1830`, which is no year of
+  /// these times.
+  private func isNoYear(_ digits: String) -> Bool {
+    digits.hasPrefix("0") || words.count > 1 && !(1900...2199).contains(Int(digits) ?? 2000)
   }
 
   /// `18:00:15.5`, with an offset or a half of the day behind it.
@@ -152,11 +171,20 @@ extension TypedPhrase {
   private mutating func readHour() throws(TimeStampError) -> Bool {
     guard let (hour, half, count) = try hourWord(0) else { return false }
     let isOClock = word(count) == "oclock"
-    guard half || isOClock || isAfterAt || isBeforePart(count) else { return false }
+    guard half || isOClock || isAfterAt || isAfterPart || isBeforePart(count) else {
+      return false
+    }
     try check(hour: hour)
     try set(
       TypedClock(hour: hour, minute: 0, hasHalf: half), words: count + (isOClock ? 1 : 0))
     return true
+  }
+
+  /// Whether a part of the day stands right before: `tomorrow evening 7`.
+  private var isAfterPart: Bool {
+    guard index > 0 else { return false }
+    let last = words[index - 1].lower
+    return last == "tonight" || TimeWords.parts[last] != nil
   }
 
   /// Whether a part of the day stands so many words on: `7 in the evening`, `8 tonight`.

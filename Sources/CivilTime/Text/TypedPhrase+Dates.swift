@@ -4,12 +4,14 @@ extension TypedPhrase {
   mutating func numericDate() throws(TimeStampError) -> (TypedDay, words: Int)? {
     let word = word()
     guard word.utf8.first?.isDigit == true else { return nil }
+    if let day = try named(word) { return (day, 1) }
     if word.utf8.prefix(8).count == 8, word.utf8.prefix(8).allSatisfy(\.isDigit) {
       return (try compact(word), 1)
     }
     if word.contains("/") { return (try slashed(word), 1) }
     if word.contains("."), let day = try dotted(word) { return (day, 1) }
     guard word.contains("-") else { return nil }
+    if let day = try dashed(word) { return (day, 1) }
     var reader = CivilReader(word, of: text)
     let date = try reader.date()
     if !reader.scanner.atEnd {
@@ -19,6 +21,51 @@ extension TypedPhrase {
       try readTime(&reader)
     }
     return (.fixed(date), 1)
+  }
+
+  /// `27jan` and `27-jan-2027`; nil for other words.
+  private func named(_ word: String) throws(TimeStampError) -> TypedDay? {
+    var scanner = ByteScanner(word)
+    guard let day = scanner.number(digits: 1...2) else { return nil }
+    let hasDash = scanner.consume(UInt8(ascii: "-"))
+    let name = String(decoding: scanner.run(where: \.isLetter), as: UTF8.self)
+    guard let month = TimeWords.month(name) else { return nil }
+    if scanner.atEnd {
+      _ = try checked(year: 2024, month: month, day: day)
+      return .monthDay(month: month, day: day)
+    }
+    guard scanner.consume(UInt8(ascii: "-")) == hasDash, let year = scanner.number(digits: 4...4),
+      scanner.atEnd
+    else { throw fault("the year of \(quoted(word)) should have four digits") }
+    return .fixed(try checked(year: year, month: month, day: day))
+  }
+
+  /// `27-01-2027`, and of ISO 8601 the day of a week, `2026-W50-1`, and of a year, `2026-350`.
+  private func dashed(_ word: String) throws(TimeStampError) -> TypedDay? {
+    let parts = word.split(separator: "-", omittingEmptySubsequences: false)
+    let sizes = parts.map(\.utf8.count)
+    if sizes.count == 3, sizes[0] <= 2, sizes[2] == 4 {
+      return try slashed(word.replacing("-", with: "/"))
+    }
+    guard sizes.count > 1, sizes[0] == 4, let year = Int(parts[0]),
+      let january = CivilDate(year: year, month: 1, day: 1)
+    else { return nil }
+    if sizes == [4, 3], let number = Int(parts[1]) {
+      let date = january.adding(days: number - 1)
+      guard number > 0, date.year == year else { throw fault("\(year) has no day \(number)") }
+      return .fixed(date)
+    }
+    guard parts[1].hasPrefix("w"), sizes[1] == 3, let week = Int(parts[1].dropFirst()),
+      let day = parts.count == 2 ? 1 : Int(parts[2]), sizes.count == 2 || sizes == [4, 3, 1],
+      (1...7).contains(day)
+    else { return nil }
+    // The first week is the one with 4 January.
+    let fourth = january.adding(days: 3)
+    let monday = fourth.adding(days: (week - 1) * 7 + 1 - fourth.weekday.rawValue)
+    guard week > 0, monday.adding(days: 3).year == year else {
+      throw fault("\(year) has no week \(week)")
+    }
+    return .fixed(monday.adding(days: day - 1))
   }
 
   /// The time of day and the offset that end a stamp.

@@ -10,6 +10,10 @@ enum TypedDay: Equatable {
   case monthDay(month: Int, day: Int)
   case weekend
   case endOfWeek, endOfMonth, endOfYear
+  /// The last day of this month, 1...12.
+  case lastOf(month: Int)
+  /// The nth weekday of a month, of each one where `month` is nil; -1 is the last.
+  case nth(Int, Weekday, month: Int?)
 
   var hasOneDay: Bool {
     if case .fixed = self { true } else { false }
@@ -51,6 +55,15 @@ enum TypedDay: Equatable {
     case .monthDay(let month, let day):
       days = (0...8).compactMap { CivilDate(year: today.year + $0, month: month, day: day) }
         .filter { $0 >= today }
+    case .lastOf(let wanted):
+      days = Self.months(24, from: today) { year, month in
+        month == wanted ? CivilDate.lastDay(ofMonth: month, year: year) : nil
+      }
+    case .nth(let ordinal, let day, let wanted):
+      days = Self.months(24, from: today) { year, month in
+        month == wanted ?? month
+          ? CivilDate.nth(ordinal, day, ofMonth: month, year: year) : nil
+      }
     case .endOfYear:
       days = (0...1).compactMap { CivilDate(year: today.year + $0, month: 12, day: 31) }
     }
@@ -81,6 +94,7 @@ extension TypedPhrase {
       if consume("next", "week") {
         try setNextWeek(named)
       } else {
+        if consume("week") { try setWeekLater() }
         guard weekday == nil else { throw fault("it names two weekdays; keep one of them") }
         weekday = named
       }
@@ -96,10 +110,11 @@ extension TypedPhrase {
     }
     if let days = TimeWords.daysFromToday[word()] {
       try set(.fixed(local.date.adding(days: days)), words: 1)
+      if consume("week") { try setWeekLater() }
     } else if consume("day", "after", "tomorrow") {
       try set(.fixed(local.date.adding(days: 2)), words: 0)
-    } else if let end = readEnd() {
-      try set(end, words: 0)
+    } else if let day = try readPeriod() {
+      try set(day, words: 0)
     } else if let (day, count) = try monthAndDay() {
       try set(day, words: count)
     } else if let (day, count) = try numericDate() {
@@ -108,6 +123,12 @@ extension TypedPhrase {
       return false
     }
     return true
+  }
+
+  /// `friday week` is the friday after the next one.
+  private mutating func setWeekLater() throws(TimeStampError) {
+    guard span == nil else { throw fault("it names two weeks; keep one of them") }
+    span = CalendarSpan(days: 7)
   }
 
   /// Reads the words behind `next`.
@@ -151,42 +172,27 @@ extension TypedPhrase {
     try set(.fixed(today.adding(days: 7 - today.weekday.rawValue + named.rawValue)), words: 0)
   }
 
-  /// `eom`, `end of the month`, and the same of week and year.
-  private mutating func readEnd() -> TypedDay? {
-    let ends: [String: TypedDay] = [
-      "eow": .endOfWeek, "eom": .endOfMonth, "eoy": .endOfYear, "week": .endOfWeek,
-      "month": .endOfMonth, "year": .endOfYear,
-    ]
-    let start = index
-    if word().hasPrefix("eo"), let end = ends[word()] {
-      index += 1
-      return end
-    }
-    if consume("end", "of") {
-      _ = consume("the")
-      if let end = ends[word()], !word().hasPrefix("eo") {
-        index += 1
-        return end
-      }
-    }
-    index = start
-    return nil
-  }
-
   /// `27 jan`, `27th of january 2027`, `jan 27th`, `27th`; with the number of its words.
   private func monthAndDay() throws(TimeStampError) -> (TypedDay, words: Int)? {
     if let month = TimeWords.month(word()) {
       let skipped = word(1) == "the" ? 2 : 1
-      guard let (day, _) = Self.dayNumber(word(skipped)) else {
+      guard let (day, _) = Self.dayNumber(word(skipped)) ?? Self.dayWord(word(skipped)) else {
         throw fault("the day of \(TimeWords.monthName(month)) is missing; write 27 jan")
       }
       return try date(month: month, day: day, words: skipped + 1)
     }
-    guard let (day, isOrdinal) = Self.dayNumber(word()) else { return nil }
     let skipped = word(1) == "of" ? 2 : 1
+    guard let (day, isOrdinal) = Self.dayNumber(word()) ?? Self.dayWord(word()) else {
+      return nil
+    }
     if let month = TimeWords.month(word(skipped)) {
       return try date(month: month, day: day, words: skipped + 1)
     }
+    if skipped == 2, isOrdinal {
+      let last = ["the", "this"].contains(word(2)) ? 3 : 2
+      if word(last) == "month" { return (.dayOfMonth(day), last + 1) }
+    }
+    guard TimeWords.ordinals[word()] == nil else { return nil }
     return isOrdinal && word(1) != "of" ? (.dayOfMonth(day), 1) : nil
   }
 
@@ -207,6 +213,12 @@ extension TypedPhrase {
     if let date = CivilDate(year: year, month: month, day: day) { return date }
     guard (1...12).contains(month) else { throw fault("there is no month \(month)") }
     throw fault("\(TimeWords.monthName(month)) has no day \(day)")
+  }
+
+  /// 1...10 of `first` … `tenth`.
+  private static func dayWord(_ word: String) -> (day: Int, isOrdinal: Bool)? {
+    guard let day = TimeWords.ordinals[word], day > 0 else { return nil }
+    return (day, true)
   }
 
   /// 1...31 of `27`, `27th` or `27.`, and whether it has such an ending.

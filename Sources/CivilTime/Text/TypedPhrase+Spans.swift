@@ -10,16 +10,22 @@ extension TypedPhrase {
     } else if words.count == 1, Self.isClock(word()) {
       return nil
     }
-    guard let sum = try amounts(isIn: isIn) else {
+    guard var sum = try amounts(isIn: isIn) else {
       index = 0
       return nil
     }
-    let isFromNow = consume("from", "now") || consume("hence") || consume("later")
+    if isIn { _ = consume("time") }  // In two weeks' time.
+    let isAgo = !isIn && (consume("ago") || consume("late"))
+    if isAgo, let negative = sum.multiplied(by: -1) { sum = negative }
+    let isFromNow = isAgo || consume("from", "now") || consume("hence") || consume("later")
     if index == words.count {
       guard let instant = sum.after(now, in: zone) else { throw fault("it is too far away") }
       return instant
     }
-    let isFromDay = !isFromNow && (consume("from") || consume("after"))
+    // A week on friday, a week tomorrow.
+    let isWeekOn =
+      !isIn && sum.isWeeks && (consume("on") || ["today", "tomorrow"].contains(word()))
+    let isFromDay = !isFromNow && (isWeekOn || consume("from") || consume("after"))
     guard isIn || isFromNow || isFromDay else {
       // `18h tomorrow`, or a slip, which the words themselves show.
       index = 0
@@ -70,14 +76,15 @@ extension TypedPhrase {
     let start = index
     if let glued = try gluedAmount() { return glued }
     let isHalf = consume("half")
-    if isHalf || consume("a", "quarter") || consume("quarter") {
+    let areThree = consume("three", "quarters")
+    if isHalf || areThree || consume("a", "quarter") || consume("quarter") {
       if !isHalf { _ = consume("of") }
       _ = consume("an") || consume("a")
       guard let unit = TimeWords.units[word()] else {
         index = start
         return nil
       }
-      return try take(unit, times: 1, over: isHalf ? 2 : 4)
+      return try take(unit, times: areThree ? 3 : 1, over: isHalf ? 2 : 4)
     }
     guard var (count, scale) = number() else {
       index = start
@@ -120,6 +127,19 @@ extension TypedPhrase {
   /// `20`, `1.5`, `two`, `a couple of` as a fraction of whole numbers.
   private mutating func number() -> (count: Int, scale: Int)? {
     if consume("a", "couple", "of") || consume("a", "couple") { return (2, 1) }
+    if let fraction = Self.fractions[word()] {
+      index += 1
+      return fraction
+    }
+    let parts = word().split(separator: "-").map(String.init)
+    if parts.count == 2, let number = Self.sum(of: parts[0], parts[1]) {
+      index += 1
+      return (number, 1)
+    }
+    if let number = Self.sum(of: word(), word(1)) {
+      index += 2
+      return (number, 1)
+    }
     if let number = TimeWords.numbers[word()] {
       index += 1
       return (number, 1)
@@ -127,8 +147,22 @@ extension TypedPhrase {
     var scanner = ByteScanner(word())
     guard let number = Self.decimal(&scanner), scanner.atEnd else { return nil }
     index += 1
-    return number
+    guard let part = Self.fractions[word()] else { return number }
+    index += 1
+    return (number.count * part.scale + part.count * number.scale, number.scale * part.scale)
   }
+
+  /// `twenty five`; nil for other words.
+  private static func sum(of tens: String, _ ones: String) -> Int? {
+    guard let ten = TimeWords.numbers[tens], ten >= 20, let one = TimeWords.numbers[ones],
+      one < 10, ones != "a", ones != "an"
+    else { return nil }
+    return ten + one
+  }
+
+  private static let fractions: [String: (count: Int, scale: Int)] = [
+    "1/2": (1, 2), "1/4": (1, 4), "3/4": (3, 4), "½": (1, 2), "¼": (1, 4), "¾": (3, 4),
+  ]
 
   private static func decimal(_ scanner: inout ByteScanner) -> (count: Int, scale: Int)? {
     guard var count = scanner.number(digits: 1...6) else { return nil }

@@ -2,8 +2,9 @@
 /// order, or a span from now. Each word is used, or the text is refused.
 ///
 ///     time   = span | { "at" | "on" | "the" | day | clock | part }
-///     span   = [ "in" ] amount { amount } [ "from now" | "after" time | time ]
-///     day    = "tomorrow" | [ "next" ] weekday | date | "end of month" | …
+///     span   = [ "in" ] amount { amount } [ "from now" | "ago" | "after" time | time ]
+///     day    = "tomorrow" | [ "next" ] weekday | date | period | …
+///     period = ( "end" | "start" ) "of" month | "first monday of" month | …
 ///     clock  = 18:00 | 6pm | 18h30 | "half past" hour | "noon" | …
 ///     part   = "morning" | "afternoon" | "evening" | "night" | "tonight"
 struct TypedPhrase {
@@ -85,7 +86,8 @@ struct TypedPhrase {
   func unknown() -> TimeStampError {
     let typed = words[index].typed
     if typed.utf8.allSatisfy(\.isDigit) {
-      let hour = Int(typed).map { $0 < 24 } == true ? "at \(typed) for an hour, " : ""
+      let isHour = Int(typed).map { $0 < 24 } == true || Self.compactClock(typed) != nil
+      let hour = isHour ? "at \(typed) for an hour, " : ""
       return fault("the number \(typed) stands alone; write \(hour)\(typed)min for a span")
     }
     if word() == "last" {
@@ -111,7 +113,7 @@ struct TypedPhrase {
   }
 
   /// `morning`, `this evening`, `in the afternoon`, `at night`, `tonight`.
-  private mutating func readPart() throws(TimeStampError) -> Bool {
+  mutating func readPart() throws(TimeStampError) -> Bool {
     let start = index
     if consume("tonight") {
       try set(.fixed(local.date), words: 0)

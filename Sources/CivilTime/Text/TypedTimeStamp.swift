@@ -34,6 +34,27 @@ package struct TypedTime: Equatable, Sendable {
       try TimeZoneRules(named: name)
     }
   ) throws(TimeStampError) {
+    do throws(TimeStampError) {
+      try self.init(
+        simple: text, now: now, zone: zone, dayAlone: dayAlone, zoneNamed: zoneNamed)
+    } catch {
+      // `HumanTime.full` says the distance behind the time: `Fri 27 Nov 2026 18:00, in 3 days`.
+      let printed = text.trimmed.lowercased()
+      guard printed.utf8.count < 80, let comma = printed.lastIndex(of: ","),
+        let head = try? TypedTime(
+          simple: String(printed[..<comma]), now: now, zone: zone, dayAlone: dayAlone,
+          zoneNamed: zoneNamed),
+        HumanTime(now: now, zone: zone).full(head.stamp.instant(in: zone)).lowercased() == printed
+      else { throw error }
+      self = head
+    }
+  }
+
+  /// As `init(_:now:zone:dayAlone:zoneNamed:)`, without a distance behind the time.
+  private init(
+    simple text: String, now: Instant, zone: TimeZoneRules, dayAlone: DayAlone,
+    zoneNamed: (String) throws(TimeZoneError) -> TimeZoneRules
+  ) throws(TimeStampError) {
     let trimmed = text.trimmed
     guard !trimmed.isEmpty else {
       throw TimeStampError(text: text, reason: "it is empty; write for example tomorrow 18:00")
@@ -83,10 +104,10 @@ package struct TypedTime: Equatable, Sendable {
       moved = now + (try span(text.dropFirst()))
     } else if text.hasPrefix("-") {
       moved = now - (try span(text.dropFirst()))
-    } else if lower.hasSuffix(" ago") {
-      moved = now - (try span(text.dropLast(4)))
-    } else if lower.hasSuffix(" left") {
-      moved = now + (try span(text.dropLast(5)))
+    } else if lower.hasSuffix(" ago"), let past = try? span(text.dropLast(4)) {
+      moved = now - past
+    } else if lower.hasSuffix(" left"), let left = try? span(text.dropLast(5)) {
+      moved = now + left
     }
     guard let moved else { return nil }
     return try near(moved, text)
@@ -121,8 +142,12 @@ package struct TypedTime: Equatable, Sendable {
     _ word: TimeWord, of text: String, local: TimeZoneRules,
     zoneNamed: (String) throws(TimeZoneError) -> TimeZoneRules
   ) throws(TimeStampError) -> TimeZoneRules? {
-    let name = word.typed
+    var name = word.typed
     if name.hasPrefix("+") || name.hasPrefix("-") {
+      // As date(1) prints it: +0100.
+      if name.utf8.count == 5, name.dropFirst().utf8.allSatisfy(\.isDigit) {
+        name.insert(":", at: name.index(name.endIndex, offsetBy: -2))
+      }
       var reader = CivilReader(name, of: text)
       guard let offset = try reader.offset(), reader.scanner.atEnd else {
         throw reader.fault("an offset is written like +01:00")

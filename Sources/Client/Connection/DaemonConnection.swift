@@ -22,8 +22,13 @@ final class DaemonConnection {
   private var isUnread = false
   private var session = VarlinkClientSession()
 
-  init(_ options: CommonOptions, _ context: Context) throws {
-    path = SocketPath.find(option: options.socket, environment: context.environment)
+  convenience init(_ options: CommonOptions, _ context: Context) throws {
+    try self.init(socket: options.socket, context)
+  }
+
+  /// - Parameter socket: the path that was given, if any.
+  init(socket: String?, _ context: Context) throws {
+    path = SocketPath.find(option: socket, environment: context.environment)
     retryDelay = context.retryDelay
     client = try Self.connect(path)
   }

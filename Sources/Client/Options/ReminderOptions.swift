@@ -11,25 +11,25 @@ extension Reminder.Transport: ExpressibleByArgument {}
 
 /// Options of `add` and `edit`; the table of fields gives names, help and values.
 struct ReminderOptions: ParsableArguments {
-  @Option("at") var at: TypedField?
+  @Option("at", completion: Completions.places) var at: TypedField?
   @Option("near-category", completion: Completions.categories) var nearCategory: TypedField?
   @Option("radius") var radius: TypedField?
   @Option("region") var region: TypedField?
   @Option("width") var width: TypedField?
   @Option("on") var on: TypedField?
   @Option("dwell") var dwell: TypedField?
-  @Option("due") var due: TypedField?
+  @Option("due", completion: Completions.times) var due: TypedField?
   @Option("lead") var lead: [TypedField]
   @Option("nag") var nag: TypedField?
   @Option("nag-limit") var nagLimit: TypedField?
-  @Option("leave-for") var leaveFor: TypedField?
+  @Option("leave-for", completion: Completions.places) var leaveFor: TypedField?
   @Option("by") var by: TypedField?
   @Option("travel") var travel: TypedField?
-  @Option("repeat") var `repeat`: TypedField?
+  @Option("repeat", completion: Completions.repeats) var `repeat`: TypedField?
   @Flag("every-visit") var everyVisit: Bool?
   @Option("cooldown") var cooldown: TypedField?
-  @Option("from") var from: TypedField?
-  @Option("until") var until: TypedField?
+  @Option("from", completion: Completions.times) var from: TypedField?
+  @Option("until", completion: Completions.times) var until: TypedField?
   @Option("hours") var hours: TypedField?
   @Option("days") var days: TypedField?
   @Option("max-speed") var maxSpeed: TypedField?
@@ -72,6 +72,12 @@ struct ReminderOptions: ParsableArguments {
     if width != nil, region == nil { throw ValidationError("--width needs --region") }
     if !isThere, leaveFor == nil, radius != nil { throw ValidationError("--radius needs --at") }
     if `repeat` != nil, due == nil { throw ValidationError("--repeat needs --due to start from") }
+  }
+
+  /// Replaces `here` by the current fix.
+  mutating func locateHere(_ options: CommonOptions, _ context: Context) throws {
+    at = try at?.located(options, context)
+    leaveFor = try leaveFor?.located(options, context)
   }
 
   /// The given members; an empty text removes a member (null).

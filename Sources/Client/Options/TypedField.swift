@@ -24,6 +24,11 @@ struct TypedField {
     }
   }
 
+  /// The same with the coordinate of the current fix in place of `here`.
+  func located(_ options: CommonOptions, _ context: Context) throws -> TypedField {
+    try TypedField(Here.resolve(text, option: option, options, context), field)
+  }
+
   /// The fields that were given, in the order of their options, with all their texts.
   static func given(in options: ReminderOptions) -> [(field: ReminderField, texts: [String])] {
     Mirror(reflecting: options).children.compactMap { child in

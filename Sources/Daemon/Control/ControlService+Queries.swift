@@ -70,7 +70,9 @@ extension ControlService {
     let transport = word.flatMap(Reminder.Transport.init)
     guard word == nil || transport != nil else {
       throw GeoremindError.invalidReminder(
-        field: "transport", reason: "must be driving, cycling or walking")
+        field: "transport",
+        reason: "must be one of "
+          + Reminder.Transport.allCases.map(\.rawValue).joined(separator: ", "))
     }
     guard let now = daemon.clock.now else {
       throw GeoremindError.refusedByPolicy(reason: "the recording has not begun yet")

@@ -70,6 +70,7 @@ extension DaemonSettings {
       speed("DrivingSpeedMedium", "50", \.driving, band: 1),
       speed("DrivingSpeedLong", "80", \.driving, band: 2), drivingMediumFrom, drivingLongFrom,
     ], way("Driving", "1.35", "5min", \.driving),
+    [speed("BoatSpeed", "6kn", \.boat)], way("Boat", "1", "0", \.boat),
     [Setting("Travel", "LearnFromTrips", "yes", .flag, to: \.engine.learnsFromTrips)],
   ].flatMap { (part: [Setting<DaemonSettings>]) in part }
 
@@ -82,10 +83,24 @@ extension DaemonSettings {
   private static func speed(
     _ name: String, _ kilometresPerHour: String, _ profile: Profile, band: Int = 0
   ) -> Setting<DaemonSettings> {
-    Setting("Travel", name, kilometresPerHour, .number(0.5...400)) {
+    Setting("Travel", name, kilometresPerHour, kilometresPerHourForm) {
       $0.engine.travel[keyPath: profile].bands[band].speed = $1 / 3.6
     }
   }
+
+  /// A number is km/h; `kn` and `mph` may stand behind it.
+  private static let kilometresPerHourForm: SettingForm<Double> = {
+    let form = SettingForm.number(0.5...400)
+    return SettingForm(form.expected) { text in
+      for (unit, kilometres) in [("kn", 1.852), ("mph", 1.609_344), ("km/h", 1)]
+      where text.hasSuffix(unit) {
+        let digits = text.dropLast(unit.utf8.count).filter { $0 != " " }
+        guard let number = Double(digits) else { return nil }
+        return try form.read("\(number * kilometres)")
+      }
+      return try form.read(text)
+    }
+  }()
 
   private static func way(
     _ mode: String, _ detour: String, _ overhead: String, _ profile: Profile

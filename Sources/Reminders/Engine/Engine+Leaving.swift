@@ -223,7 +223,8 @@ extension Engine {
       let learnt = experience.factor(of: transport)?.factor
       let pace = TravelPace(
         profile: settings.travel.profile(of: transport), learnt: learnt ?? 1,
-        trip: learnt == nil ? trips.pace(of: transport) : .usual, isRouted: settings.asksRoutes)
+        trip: learnt == nil ? trips.pace(of: transport) : .usual,
+        isRouted: settings.asksRoutes && transport.hasRoads)
       departures.use(pace, for: transport)
     }
   }

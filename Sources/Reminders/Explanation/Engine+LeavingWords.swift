@@ -64,7 +64,7 @@ extension Engine {
     if estimate.basis != .fixed { words.add("about ") }
     words.add(coarse: estimate.time)
     words.add(" of ")
-    words.add(transport.rawValue)
+    words.add(transport == .boat ? "sailing" : transport.rawValue)
     switch estimate.basis {
     case .there: break
     case .fixed: words.add(", as you said")
@@ -121,6 +121,7 @@ extension Engine {
     case .walking: "on foot"
     case .cycling: "by bicycle"
     case .driving: "by car"
+    case .boat: "by boat"
     }
   }
 }

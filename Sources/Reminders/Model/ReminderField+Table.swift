@@ -48,7 +48,7 @@ extension ReminderField {
     ReminderField(
       "place", \.place, .place,
       Option(
-        "at", "The place: a coordinate in any form, or the name of a known place.", "place",
+        "at", "The place: a coordinate in any form, the name of a known place, or here.", "place",
         example: "52.52, 13.405", for: .location, short: "a"), where: { $0.kind != .preemptive }),
     ReminderField(
       "place", \.place, .place,
@@ -124,6 +124,7 @@ extension ReminderField {
   private static let transports = [
     "car": "driving", "drive": "driving", "bike": "cycling", "bicycle": "cycling",
     "cycle": "cycling", "foot": "walking", "walk": "walking",
+    "ship": "boat", "sailing": "boat", "sail": "boat",
   ]
 
   private static let timetable =

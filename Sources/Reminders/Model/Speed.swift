@@ -1,8 +1,9 @@
 /// Speeds as people type and read them.
 package enum Speed {
   private static let units: [(name: String, metresPerSecond: Double)] = [
-    ("km/h", 1 / 3.6), ("kmh", 1 / 3.6), ("kph", 1 / 3.6), ("m/s", 1), ("mph", 0.447_04),
-    ("knots", 1852.0 / 3600), ("kn", 1852.0 / 3600), ("kt", 1852.0 / 3600), ("", 1),
+    ("km/h", 1 / 3.6), ("kmh", 1 / 3.6), ("kph", 1 / 3.6), ("m/s", 1), ("mps", 1),
+    ("mph", 0.447_04), ("mi/h", 0.447_04), ("knots", 1852.0 / 3600), ("knot", 1852.0 / 3600),
+    ("kn", 1852.0 / 3600), ("kt", 1852.0 / 3600), ("kts", 1852.0 / 3600), ("ft/s", 0.3048), ("", 1),
   ]
 
   /// Metres a second unless a unit follows.

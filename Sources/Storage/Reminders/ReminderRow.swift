@@ -8,7 +8,8 @@ import Reminders
 /// The columns of a reminder and its progress.
 ///
 /// Fields with a column are not in the JSON document; the state is the progress's. All other
-/// members of the document are restored unchanged.
+/// members of the document are restored unchanged. The column of the transport has the modes of the
+/// first schema; a later mode is in the document.
 enum ReminderRow {
   static let columns = """
     seq, id, kind, title, category, priority, place_name, latitude, longitude, radius_m, due, \
@@ -25,13 +26,18 @@ enum ReminderRow {
   // MARK: - Writing
 
   static func values(_ reminder: Reminder) -> [SQLValue] {
+    var details = reminder.details
+    let hasColumn = [.driving, .cycling, .walking].contains(reminder.transport)
+    if reminder.kind == .preemptive, !hasColumn {
+      details["transport"] = .string(reminder.transport.rawValue)
+    }
     return [
       .text(reminder.id), .text(reminder.kind.rawValue), .text(reminder.title),
       SQLValue(reminder.category), SQLValue(reminder.priority), SQLValue(reminder.place?.name),
       SQLValue(reminder.place?.position.latitude), SQLValue(reminder.place?.position.longitude),
       SQLValue(reminder.place?.radius), SQLValue(reminder.due?.description),
-      SQLValue(reminder.kind == .preemptive ? reminder.transport.rawValue : nil),
-      .text(JSONValue.object(reminder.details).line),
+      SQLValue(reminder.kind == .preemptive && hasColumn ? reminder.transport.rawValue : nil),
+      .text(JSONValue.object(details).line),
     ]
   }
 

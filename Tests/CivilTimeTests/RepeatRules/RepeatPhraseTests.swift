@@ -26,7 +26,38 @@ import Testing
     ("every 27 jan", "FREQ=YEARLY;BYMONTHDAY=27;BYMONTH=1"), ("annually", "FREQ=YEARLY"),
     ("every january 27th", "FREQ=YEARLY;BYMONTHDAY=27;BYMONTH=1"),
     ("every hour", "FREQ=HOURLY"), ("every 30 minutes", "FREQ=MINUTELY;INTERVAL=30"),
-    ("FREQ=DAILY;COUNT=3", "FREQ=DAILY;COUNT=3"),
+    ("FREQ=DAILY;COUNT=3", "FREQ=DAILY;COUNT=3"), ("everyday", "FREQ=DAILY"),
+    ("every 2nd day", "FREQ=DAILY;INTERVAL=2"), ("every 3rd week", "FREQ=WEEKLY;INTERVAL=3"),
+    ("every fortnight", "FREQ=WEEKLY;INTERVAL=2"), ("fortnightly", "FREQ=WEEKLY;INTERVAL=2"),
+    ("every quarter", "FREQ=MONTHLY;INTERVAL=3"), ("quarterly", "FREQ=MONTHLY;INTERVAL=3"),
+    ("every half year", "FREQ=MONTHLY;INTERVAL=6"),
+    ("every half hour", "FREQ=MINUTELY;INTERVAL=30"),
+    ("every half an hour", "FREQ=MINUTELY;INTERVAL=30"),
+    ("every quarter of an hour", "FREQ=MINUTELY;INTERVAL=15"),
+    ("once a week", "FREQ=WEEKLY"), ("once a month", "FREQ=MONTHLY"),
+    ("every first of the month", "FREQ=MONTHLY;BYMONTHDAY=1"),
+    ("on the 15th of every month", "FREQ=MONTHLY;BYMONTHDAY=15"),
+    ("every last day of the month", "FREQ=MONTHLY;BYMONTHDAY=-1"),
+    ("the last day of every month", "FREQ=MONTHLY;BYMONTHDAY=-1"),
+    ("every 27th of january", "FREQ=YEARLY;BYMONTHDAY=27;BYMONTH=1"),
+    ("every working day", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+    ("monday to friday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+    ("every mon-fri", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+    ("every day at 9", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"),
+    ("daily at 9:30", "FREQ=DAILY;BYHOUR=9;BYMINUTE=30"),
+    ("every monday at 9", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"),
+    ("every weekday at 8am", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=8;BYMINUTE=0"),
+    ("weekdays 18:00", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=18;BYMINUTE=0"),
+    ("every morning", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"),
+    ("every evening at 7", "FREQ=DAILY;BYHOUR=19;BYMINUTE=0"),
+    ("every friday evening", "FREQ=WEEKLY;BYDAY=FR;BYHOUR=18;BYMINUTE=0"),
+    (
+      "every last friday of the month at 17:00",
+      "FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=17;BYMINUTE=0"
+    ),
+    (
+      "every year on 27 jan at noon", "FREQ=YEARLY;BYMONTHDAY=27;BYMONTH=1;BYHOUR=12;BYMINUTE=0"
+    ),
   ])
   func reads(text: String, rule: String) throws {
     #expect(try RepeatRule(typed: text) == RepeatRule(parsing: rule))
@@ -38,7 +69,10 @@ import Testing
     ("every munday", "did you mean 'monday'"), ("every 31 feb", "february has no day 31"),
     ("every day on friday", "'friday' does not belong there"), ("sometimes", "was not understood"),
     ("every 0 days", "out of range"), ("every 3rd friday", "'of the month' is missing"),
-    ("every monday at 9", "'at' does not belong there"),
+    ("every monday at", "'at' does not belong there"), ("every monday at 25", "no hour 25"),
+    ("every monday at 9 at 10", "two times"), ("every hour at 9", "'at' does not belong there"),
+    ("every monday 9:00 bananas", "'bananas' was not understood"), ("biweekly", "not understood"),
+    ("every day at 9:00:30", "no seconds"), ("every day tonight", "'tonight' does not belong"),
     ("friday 13th", "'13th' was not understood"),
   ])
   func refuses(text: String, reason: String) {
@@ -62,6 +96,10 @@ import Testing
       }
       if Int.random(in: 0...2, using: &random) == 0 {
         rule.monthDays = [Int.random(in: -3...31, using: &random)]
+      }
+      if Int.random(in: 0...3, using: &random) == 0 {
+        rule.hours = [Int.random(in: 0...23, using: &random)]
+        rule.minutes = [Int.random(in: 0...59, using: &random)]
       }
       if Int.random(in: 0...2, using: &random) == 0 {
         rule.months = [Int.random(in: 1...12, using: &random)]

@@ -94,6 +94,7 @@ import Testing
 
   @Test(arguments: [
     ("car", "driving"), ("bike", "cycling"), ("foot", "walking"), ("Bicycle", "cycling"),
+    ("boat", "boat"), ("sailing", "boat"),
   ])
   func peoplesWordsForATransportAreTaken(word: String, transport: String) throws {
     let document = try document(["x", "--leave-for", "1,1", "--due", "18:00", "--by", word])

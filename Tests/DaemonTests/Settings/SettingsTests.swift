@@ -1,5 +1,6 @@
 import CivilTime
 import Configuration
+import Departure
 import Feeds
 import Geofencing
 import LinuxRuntime
@@ -136,7 +137,8 @@ import Testing
       "Position/MaximumError=5 parsecs",
       "Fence/Sensitivity=Quick", "Fence/Sensitivity=2",
       "Fence/PassGapSec=61min", "Fence/PassGapSec=infinity", "Fence/MaximumSpeed=0",
-      "Fence/MaximumSpeed=1201", "Travel/WalkingSpeed=0.4", "Travel/WalkingDetour=0.9",
+      "Fence/MaximumSpeed=1201", "Travel/WalkingSpeed=0.4", "Travel/BoatSpeed=fast kn",
+      "Travel/BoatSpeed=300kn", "Travel/WalkingDetour=0.9",
       "Travel/WalkingOverheadSec=3h", "Travel/CyclingSpeed=fast", "Travel/CyclingDetour=6",
       "Travel/CyclingOverheadSec=infinity", "Travel/DrivingSpeedShort=401",
       "Travel/DrivingSpeedMedium=0", "Travel/DrivingSpeedLong=inf",
@@ -189,6 +191,14 @@ import Testing
   func aWrongLineAboutAccessIsAnError(_ text: String) throws {
     let error = #expect(throws: ConfigurationError.self) { try load(text + "[Fence]\nx\n") }
     #expect(error?.concernsAccess == true)
+  }
+
+  @Test(arguments: [
+    ("8kn", 8 * 1.852), ("8 kn", 8 * 1.852), ("10mph", 16.093_44), ("15", 15.0), ("15km/h", 15.0),
+  ])
+  func aSpeedMayHaveAUnit(text: String, kilometresPerHour: Double) throws {
+    let boat = try load("[Travel]\nBoatSpeed=\(text)\n").settings.engine.travel.boat
+    #expect(abs(boat.bands[0].speed - kilometresPerHour / 3.6) < 1e-9)
   }
 
   @Test func contradictingDistancesOfSpeedsHaveTheirDefaults() throws {

@@ -23,12 +23,16 @@ import Testing
     leaving.reminder.kind = .preemptive
     leaving.reminder.place = placed.reminder.place
     leaving.reminder.transport = .walking
+    var sailing = leaving
+    sailing.reminder.id = "sailing"
+    sailing.reminder.transport = .boat
     var near = placed
     near.reminder.id = "near"
     near.reminder.place = nil
     near.reminder.nearCategory = "Food"
     near.reminder.nearRadius = 80
-    for entry in [placed, dated, leaving, near] {
+    let entries = [placed, dated, leaving, sailing, near]
+    for entry in entries {
       try store.reminders.push(entry.reminder, entry.progress)
     }
     var each: [ReminderStore.Entry] = []
@@ -37,8 +41,8 @@ import Testing
     let read = try store.reminders.all().values
     #expect(each.map(\.reminder) == read.map(\.reminder))
     #expect(each.map(\.progress) == read.map(\.progress))
-    #expect(read.map(\.reminder) == [placed, dated, leaving, near].map(\.reminder))
-    #expect(read.map(\.progress) == [placed, dated, leaving, near].map(\.progress))
+    #expect(read.map(\.reminder) == entries.map(\.reminder))
+    #expect(read.map(\.progress) == entries.map(\.progress))
   }
 
   /// By ids, categories and places, by which there are indexes, they would come in another order.

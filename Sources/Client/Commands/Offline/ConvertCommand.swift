@@ -10,7 +10,7 @@ struct ConvertCommand: ClientCommand {
     discussion: """
       Reads degrees, minutes and seconds in any usual form, NMEA, ISO 6709, geo: addresses, Plus \
       Codes, UTM, MGRS, and links to OpenStreetMap, Google and Apple maps. A short Plus Code \
-      needs a nearby coordinate behind it.
+      needs a nearby coordinate behind it. The word here is the current fix.
       """)
 
   @Argument(help: ArgumentHelp("The coordinate.", valueName: "coord"))
@@ -18,8 +18,9 @@ struct ConvertCommand: ClientCommand {
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let point = try PlaceArgument.coordinate(
-      coordinate.joined(separator: " "), option: "the text")
+    let text = try Here.resolve(
+      coordinate.joined(separator: " "), option: "the text", options, context)
+    let point = try PlaceArgument.coordinate(text, option: "the text")
     if options.json {
       var object = JSONObject([
         // A tenth of a millimetre: without what dividing by 60 leaves behind the digits that count.
@@ -53,8 +54,8 @@ struct DistanceCommand: ClientCommand {
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let start = try PlaceArgument.coordinate(from, option: "the first text")
-    let end = try PlaceArgument.coordinate(to, option: "the second text")
+    let start = try point(from, "the first text", context)
+    let end = try point(to, "the second text", context)
     let geodesic = start.geodesic(to: end)
     if options.json {
       // Micrometres, and what they are worth in degrees.
@@ -69,6 +70,13 @@ struct DistanceCommand: ClientCommand {
           + "(\(Decimal.rounded(geodesic.distance, digits: 3)) m), leaving at "
           + "\(bearing(geodesic.initialBearing)), arriving at \(bearing(geodesic.finalBearing))")
     }
+  }
+
+  private func point(
+    _ text: String, _ option: String, _ context: Context
+  ) throws -> Coordinate {
+    try PlaceArgument.coordinate(
+      Here.resolve(text, option: option, options, context), option: option)
   }
 
   private func bearing(_ degrees: Double) -> String {

@@ -14,7 +14,8 @@ struct WhenCommand: ClientCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The time or the repeat; several words need no quotes.", valueName: "text"))
+    help: ArgumentHelp("The time or the repeat; several words need no quotes.", valueName: "text"),
+    completion: Completions.times)
   var text: [String]
   @OptionGroup var options: CommonOptions
 

@@ -18,18 +18,22 @@ struct PlaceCommand: ParsableCommand {
     @Argument(help: "The name of the place.")
     var name: String
 
-    @Argument(help: ArgumentHelp("The coordinate of the place, in any form.", valueName: "coord"))
+    @Argument(
+      help: ArgumentHelp("The coordinate of the place in any form, or here.", valueName: "coord"))
     var position: [String]
 
     @Option("The radius of the place.", "length") var radius: String?
 
-    @Option("The name of its category.") var category: String?
+    @Option("The name of its category.", completion: Completions.categories)
+    var category: String?
 
     @Option("Longer text about the place.") var notes: String?
     @OptionGroup var options: CommonOptions
 
     func run(in context: Context) throws {
-      let point = try PlaceArgument.coordinate(position.joined(separator: " "), option: "the place")
+      let text = try Here.resolve(
+        position.joined(separator: " "), option: "the place", options, context)
+      let point = try PlaceArgument.coordinate(text, option: "the place")
       let metres = try radius.map { try ReminderOptions.length($0, option: "--radius") }
       let answer = try DaemonConnection(options, context).call(
         "AddPlace",
@@ -76,7 +80,7 @@ struct PlaceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "rm", abstract: "Remove a place that no reminder uses.")
 
-    @Argument(help: "The name of the place.")
+    @Argument(help: "The name of the place.", completion: Completions.places)
     var name: String
 
     @Flag(help: "Remove it even if reminders use it; they keep its position.")

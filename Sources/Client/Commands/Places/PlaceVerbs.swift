@@ -8,7 +8,7 @@ struct PlaceShow: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show a place and the reminders that use it.")
 
-  @Argument(help: "The name of the place.")
+  @Argument(help: "The name of the place.", completion: Completions.places)
   var name: String
   @OptionGroup var options: CommonOptions
 
@@ -36,7 +36,8 @@ struct PlaceFind: ClientCommand {
 
   @Option("Only places of this category.") var category: String?
 
-  @Option("The coordinate or place to search around.", "place") var near: String?
+  @Option("The coordinate or place to search around.", "place", completion: Completions.places)
+  var near: String?
 
   @Option("The greatest distance.", "length") var within: String?
 
@@ -51,7 +52,7 @@ struct PlaceFind: ClientCommand {
   func run(in context: Context) throws {
     let reach = try within.map { try ReminderOptions.length($0, option: "--within") }
     let daemon = try DaemonConnection(options, context)
-    let center = try center(daemon)
+    let center = try center(daemon, in: context)
     if reach != nil, center == nil {
       throw Failure(.badData, "--within needs a position, and there is no fix yet; give --near")
     }
@@ -68,12 +69,15 @@ struct PlaceFind: ClientCommand {
     try PlacePrinter(context: context, json: options.json).print(places)
   }
 
-  private func center(_ daemon: DaemonConnection) throws -> Coordinate? {
+  private func center(
+    _ daemon: DaemonConnection, in context: Context
+  ) throws -> Coordinate? {
     guard let near else {
       let fix = try daemon.call("Where")["fix"]
       return Coordinate(latitude: fix?["lat"]?.double, longitude: fix?["lon"]?.double)
     }
-    switch try PlaceArgument(near, option: "--near") {
+    let text = try Here.resolve(near, option: "--near", options, context)
+    switch try PlaceArgument(text, option: "--near") {
     case .coordinate(let coordinate): return coordinate
     case .name(let name):
       let place = try daemon.call("ShowPlace", ["name": .string(name)])["place"]
@@ -87,7 +91,7 @@ struct PlaceEdit: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Rename, move or change a place; its reminders follow.")
 
-  @Argument(help: "The name of the place.")
+  @Argument(help: "The name of the place.", completion: Completions.places)
   var name: String
 
   @Option("The new name.") var rename: String?
@@ -108,7 +112,10 @@ struct PlaceEdit: ClientCommand {
   }
 
   func run(in context: Context) throws {
-    let position = try move.map { try PlaceArgument.coordinate($0, option: "--move") }
+    let position = try move.map {
+      try PlaceArgument.coordinate(
+        Here.resolve($0, option: "--move", options, context), option: "--move")
+    }
     let metres = try radius.map { try ReminderOptions.length($0, option: "--radius") }
     let answer = try DaemonConnection(options, context).call(
       "EditPlace",
@@ -127,10 +134,10 @@ struct PlaceMerge: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge", abstract: "Merge a place into another; its reminders follow.")
 
-  @Argument(help: "The place to remove.")
+  @Argument(help: "The place to remove.", completion: Completions.places)
   var name: String
 
-  @Argument(help: "The place to keep.")
+  @Argument(help: "The place to keep.", completion: Completions.places)
   var into: String
   @OptionGroup var options: CommonOptions
 

@@ -35,6 +35,8 @@ struct AddCommand: ClientCommand {
   func document(in context: Context) throws -> JSONObject {
     // Not in `validate`, which the parser calls before it reports an unknown option.
     try reminder.checkCompleteness()
+    var reminder = reminder
+    try reminder.locateHere(options, context)
     var document = JSONObject([
       "id": id.map { .string($0) }, "title": .string(title.joined(separator: " ")),
     ])

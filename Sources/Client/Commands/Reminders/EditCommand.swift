@@ -13,7 +13,9 @@ struct EditCommand: ClientCommand {
       opens the reminder in your editor ($VISUAL, $EDITOR).
       """)
 
-  @Argument(help: "The id of the reminder, its beginning, or words of its title.")
+  @Argument(
+    help: "The id of the reminder, its beginning, or words of its title.",
+    completion: Completions.reminders)
   var id: String
 
   @Option("title") var title: TypedField?
@@ -47,6 +49,8 @@ struct EditCommand: ClientCommand {
   }
 
   func changes(of old: JSONObject, in context: Context) throws -> JSONObject {
+    var reminder = reminder
+    try reminder.locateHere(options, context)
     var changes = try reminder.members(in: context, changing: old)
     changes["title"] = title.map { .string($0.text) }
     return changes

@@ -64,7 +64,9 @@ struct SnoozeCommand: ClientCommand {
     completion: Completions.reminders)
   var id: String
 
-  @Argument(help: ArgumentHelp("The span, the time or next-visit.", valueName: "until"))
+  @Argument(
+    help: ArgumentHelp("The span, the time or next-visit.", valueName: "until"),
+    completion: Completions.times)
   var until: [String]
 
   @OptionGroup var options: CommonOptions
