@@ -8,6 +8,8 @@ usage: make-docs.py FOLDER-OF-THE-PROGRAMS [--check]
     command-line.md     the options of the other programs, in the same way
     configuration.md    settings, from etc/georemind.conf
     varlink.md          the interface org.georemind, from Sources/Control
+    varlink-for-places.md
+                        its methods for places and categories
 
 A generated part stands between `<!-- generated … -->` and `<!-- end generated -->`; the rest of a page is
 written by hand. With --check nothing is written: it prints the pages that are stale, and what the reference
@@ -195,7 +197,9 @@ def varlink():
         text = re.search(r'static let text = """\n(.*?)\n    """',
                          read("Sources/Control/GeoremindInterface.swift"), re.S)[1]
         text = re.sub(r"^    ", "", text, flags=re.M)
-    return "```varlink\n" + text.strip("\n") + "\n```"
+    start, end = text.index("# Adds a place."), text.index("# The current fix")
+    parts = text[:start] + text[end:], text[start:end]
+    return ["```varlink\n" + part.strip("\n") + "\n```" for part in parts]
 
 
 # --- pages
@@ -227,10 +231,12 @@ def lacking():
 
 def main():
     help = help_of("georemind")
+    interface, for_places = varlink()
     pages = [
         ("verbs.md", "\n".join(verbs(help, "georemind", lambda name: name not in FOR_PLACES)).strip()),
         ("verbs-for-places.md", "\n".join(verbs(help, "georemind", lambda name: name in FOR_PLACES)).strip()),
-        ("command-line.md", command_line()), ("configuration.md", configuration()), ("varlink.md", varlink())]
+        ("command-line.md", command_line()), ("configuration.md", configuration()), ("varlink.md", interface),
+        ("varlink-for-places.md", for_places)]
     stale = [page for page, text in pages if put(page, text)]
     missing = list(lacking())
     for page in stale:
