@@ -29,7 +29,7 @@ package struct DepartureQueue: Sendable {
   /// By mode.
   var clocks: [ModeClock]
   /// Modes whose entries need new keys.
-  private var outdated = [false, false, false]
+  private var outdated = Self.all(false)
   /// Entries that are due by the time of day.
   var timed = TimerHeap()
   /// Slots of the entries that every fix checks.
@@ -102,7 +102,11 @@ package struct DepartureQueue: Sendable {
 
   /// All entries get new keys at the next event: the clock was set, or the rule for notified ones
   /// has changed.
-  package mutating func markOutdated() { outdated = [true, true, true] }
+  package mutating func markOutdated() { outdated = Self.all(true) }
+
+  private static func all(_ value: Bool) -> [Bool] {
+    Array(repeating: value, count: Transport.allCases.count)
+  }
 
   /// Stores the answer of a routing engine.
   package mutating func take(
@@ -133,7 +137,7 @@ package struct DepartureQueue: Sendable {
         guard let entry = entries[slot], outdated[entry.transport.index] else { continue }
         schedule(Int32(slot), at: now)
       }
-      outdated = [false, false, false]
+      outdated = Self.all(false)
       unchecked = watched.count
     }
     // An answer lapses with time, too.
