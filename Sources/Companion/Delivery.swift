@@ -88,7 +88,7 @@ package struct Delivery: Sendable {
 
   private let name: String?
   private let backlog: Int
-  private let giveUpAfter: TimeSpan
+  package var giveUpAfter: TimeSpan
   private var phase = Phase.idle
   private var isConnected = false
   /// No row was read on this connection yet.

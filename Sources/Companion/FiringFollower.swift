@@ -17,6 +17,12 @@ package final class FiringFollower {
   /// The daemon refused a call; reported once per reason.
   package var onRefusal: (_ reason: String) -> Void = { _ in }
 
+  /// How long a firing is tried.
+  package var giveUpAfter: TimeSpan {
+    get { delivery.giveUpAfter }
+    set { delivery.giveUpAfter = newValue }
+  }
+
   private let session: DaemonSession
   private let name: String?
   private var delivery: Delivery

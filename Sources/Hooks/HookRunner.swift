@@ -96,6 +96,7 @@ package final class HookRunner {
       if let objection = objection(to: destination.program) {
         log(.error, "A hook cannot be started: \(objection)")
       }
+      followers[destination]?.giveUpAfter = settings.giveUpAfter
       guard takesFirings, followers[destination] == nil else { continue }
       let follower = try FiringFollower(
         session: session, loop: loop, name: destination.name,
