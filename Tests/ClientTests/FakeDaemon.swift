@@ -5,7 +5,7 @@ import TestSupport
 
 /// A daemon of a few answers on a socket of its own.
 final class FakeDaemon: Sendable {
-  /// Without a reply the daemon disconnects.
+  /// Without a reply the daemon disconnects, unless the caller waits for more than one.
   typealias Handler = @Sendable (VarlinkCall) -> [VarlinkReply]
 
   let path: String
@@ -95,7 +95,7 @@ private enum Service {
         guard let call = try? VarlinkCall(message: Array(input[..<end])) else { return }
         input.removeFirst(end + 1)
         let replies = handler(call)
-        if replies.isEmpty { return }
+        if replies.isEmpty, !call.more { return }
         for reply in replies {
           let bytes = reply.encoded
           _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))

@@ -117,13 +117,14 @@ struct RepeatPhrase {
     }
     _ = consume("on")
     _ = consume("the")
+    let start = words
     if let ordinal = ordinal(), let last = weekdays() {
       // The second monday of the month; every second monday is every other one.
       if try ofMonth() { return on(last, ordinal: ordinal, of: RepeatRule(.monthly)) }
       guard ordinal == 2 else { throw fault("'of the month' is missing; \(Self.examples)") }
       return on(last, ordinal: nil, of: every(2, .weekly))
     }
-    let start = words
+    words = start
     if let day = dayOfMonth() { return day }
     words = start
     if consume("other"), let named = weekdays() {

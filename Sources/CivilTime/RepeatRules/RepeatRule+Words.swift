@@ -29,8 +29,8 @@ extension RepeatRule {
       return day > 0 ? "\(every) on the \(day)\(TimeWords.ending(ofDay: day))" : nil
     case (true, false, false):
       guard frequency == .yearly, monthDays.count == 1, months.count == 1,
-        let day = monthDays.first,
-        let month = months.first, day > 0
+        let day = monthDays.first, let month = months.first,
+        CivilDate(year: 2024, month: month, day: day) != nil
       else { return nil }
       return "\(every) on \(day) \(TimeWords.monthName(month).prefix(3).capitalizedWord)"
     default: return nil

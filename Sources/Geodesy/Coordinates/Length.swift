@@ -2,8 +2,8 @@ package import Bytes
 
 /// Lengths as people type and read them.
 package enum Length {
-  /// Reads a length of zero or more, in metres unless a unit follows: m, km, nmi (also NM), cable (a
-  /// tenth of it), fathom, ft, yd, mi, spelled out or not. `150`, `1.5km`, `0.1 nmi`, `200ft`. A
+  /// Reads a length of zero or more, in metres unless a unit follows: m, km, nmi (also NM), cable
+  /// (a tenth of it), fathom, ft, yd, mi, spelled out or not. `150`, `1.5km`, `0.1 nmi`, `200ft`. A
   /// decimal comma will do, unless three digits follow it, when it could part thousands.
   ///
   /// The foot is the international one (0.3048 m), the mile 1609.344 m, the nautical mile 1852 m.
