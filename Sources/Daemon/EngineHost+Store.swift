@@ -47,7 +47,7 @@ extension EngineHost {
     onStoreFailure()
   }
 
-  /// Tells when commits become slow, and when they are quick again.
+  /// Reports when commits become slow, and when they are quick again.
   /// - Parameter commit: microseconds that one took.
   func watchPace(of commit: Int64) {
     let isSlow = commit > Self.slowCommit

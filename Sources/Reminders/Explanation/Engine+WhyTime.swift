@@ -39,10 +39,17 @@ extension Engine {
     ]
   }
 
+  private static let noDueTime = Explanation.Gate(
+    "due", false, "No due time is left that 'days' and 'until' allow",
+    remedy: "it gets another due time, other days or a later 'until'")
+
   func leavingGates(_ slot: Slot, _ index: Int32, at now: Instant) -> [Explanation.Gate] {
     guard slot.progress.state == .armed || slot.progress.state == .fired,
-      let departure = leaving(slot, at: now), let place = slot.reminder.place
+      let place = slot.reminder.place
     else { return [] }
+    guard let departure = leaving(slot, at: now) else {
+      return slot.progress.state == .armed ? [Self.noDueTime] : []
+    }
     let name = slot.reminder.placeName ?? "the place"
     var gates: [Explanation.Gate] = []
     if let estimate = departure.estimate {
@@ -73,11 +80,7 @@ extension Engine {
     }
     guard slot.progress.state == .armed else { return gates }
     guard admits(departure.occurrence, of: slot.reminder) else {
-      return gates + [
-        .init(
-          "due", false, "No due time is left that 'days' and 'until' allow",
-          remedy: "it gets another due time, other days or a later 'until'")
-      ]
+      return gates + [Self.noDueTime]
     }
     let moment = max(departure.moment, slot.reminder.from.map { resolve($0) } ?? departure.moment)
     let slack = moment - now

@@ -56,7 +56,7 @@ struct Row {
   }
 
   /// All columns that hold something. Bytes are in hexadecimal notation; in a text, U+FFFD replaces
-  /// those that are no UTF-8.
+  /// bytes that are no UTF-8.
   var content: JSONObject {
     var object = JSONObject()
     for index in 0..<statement.columnCount {

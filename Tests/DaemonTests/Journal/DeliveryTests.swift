@@ -319,7 +319,9 @@ import Testing
     for commit: Int64 in [900_000, 1_500_000, 3_000_000, 20_000, 30_000] {
       rig.daemon.host.watchPace(of: commit)
     }
-    let told = rig.journal.entries.map(\.message).filter { $0.contains("slow") || $0.contains("quick") }
+    let told = rig.journal.entries.map(\.message).filter {
+      $0.contains("slow") || $0.contains("quick")
+    }
     #expect(told.count == 2, "\(told)")
     #expect(told.last == "The store is quick again")
   }

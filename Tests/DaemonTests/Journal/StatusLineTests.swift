@@ -26,7 +26,8 @@ import Testing
         .compactMap(\.string)
     }
     #expect(try errors().count == 1)
-    #expect(try errors().first?.contains("georemind.conf:4: [Fence] MaximumSpeed=9000 is not") == true)
+    let first = try #require(errors().first)
+    #expect(first.contains("georemind.conf:4: [Fence] MaximumSpeed=9000 is not"))
     #expect(rig.daemon.statusLine.contains("; configuration wrong: "))
     #expect(rig.journal.troubles(.error).filter { $0.contains("MaximumSpeed=9000") }.count == 1)
     try rig.configure("[Feed]\nFeed=\n")
