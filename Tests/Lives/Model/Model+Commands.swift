@@ -44,6 +44,9 @@ extension Model {
     } else if spec.repeats != nil {
       let next = nextOccurrence(of: record, replacing: old)
       if next != record.next { (record.next, record.leadsUsed) = (next, 0) }
+    } else if !spec.isLocation, record.lastFired == nil, record.next > 0 {
+      // A single due time that was excluded counts again.
+      (record.next, record.leadsUsed) = (0, 0)
     }
     let isElsewhere = spec.region != old.region || spec.kind != old.kind
     let isArmedAgain =
@@ -163,9 +166,13 @@ extension Model {
 
   private func completeCurrent(_ record: inout Record, wasFired: Bool) {
     if record.spec.isLocation {
-      if let open = openOccurrence(of: record) {
+      if let open = admittedOccurrence(of: record, under: record.spec) {
         record.next = open + 1
-      } else if !wasFired, let next = record.occurrences.firstIndex(where: { $0 > now }) {
+      } else if !wasFired,
+        let next = record.occurrences.firstIndex(where: {
+          $0 > now && record.spec.isOnDays($0, in: zone)
+        })
+      {
         record.next = max(record.next, next) + 1
       }
     } else {
