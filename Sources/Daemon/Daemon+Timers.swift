@@ -59,8 +59,11 @@ extension Daemon {
             : "The store is damaged: \(fault.text). A restart recovers what can be read", .error,
           .storeFailure)
       }
-      if !uncheckedTables.isEmpty { checkTimer?.arm(in: 5_000_000) }
-      if uncheckedTables.isEmpty, let now = clock.live { try IntegrityCheck(store).note(at: now) }
+      if !uncheckedTables.isEmpty {
+        checkTimer?.arm(in: 5_000_000)
+      } else if let now = clock.live {
+        try IntegrityCheck(store).note(at: now)
+      }
     } catch {
       log.error("Cannot check the store: \(error)")
     }

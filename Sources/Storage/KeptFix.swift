@@ -24,10 +24,7 @@ package struct EngineState {
 
   /// The stored fix; nil if there is none or it is unreadable.
   package func lastFix() throws(StoreError) -> KeptFix? {
-    guard
-      let text = try database.text(
-        "SELECT value FROM state WHERE key = ?", [.text(Self.lastFixKey)])
-    else { return nil }
+    guard let text = try value(of: Self.lastFixKey) else { return nil }
     do throws(JSONError) {
       return KeptFix(json: try JSONParser.parse(text))
     } catch {
@@ -42,9 +39,8 @@ package struct EngineState {
   /// Travel times learnt from trips; unreadable parts are left out.
   package func experience() throws(StoreError) -> TravelExperience {
     var experience = TravelExperience()
-    let text = try database.text(
-      "SELECT value FROM state WHERE key = ?", [.text(Self.experienceKey)])
-    guard let text, let kept = try? JSONParser.parse(text) else { return experience }
+    guard let text = try value(of: Self.experienceKey), let kept = try? JSONParser.parse(text)
+    else { return experience }
     for transport in Transport.allCases {
       for ratio in kept[transport.rawValue]?.array ?? [] {
         if let ratio = ratio.double { experience.add(ratio, by: transport) }
@@ -65,7 +61,11 @@ package struct EngineState {
   }
 
   func number(_ key: String) throws(StoreError) -> Int64? {
-    try database.text("SELECT value FROM state WHERE key = ?", [.text(key)]).flatMap { Int64($0) }
+    try value(of: key).flatMap { Int64($0) }
+  }
+
+  private func value(of key: String) throws(StoreError) -> String? {
+    try database.text("SELECT value FROM state WHERE key = ?", [.text(key)])
   }
 
   func keep(_ number: Int64, as key: String) throws(StoreError) { try keep("\(number)", as: key) }

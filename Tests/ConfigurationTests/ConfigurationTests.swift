@@ -157,7 +157,7 @@ private let declared = [url, margin, quiet, mode]
       ])
   }
 
-  /// What is left out leaves what was right before it.
+  /// A wrong line that is left out leaves the right value before it in force.
   @Test func wrongValuesAreLeftOut() throws {
     var configuration = try merged(
       "[Engine]\nMarginMetres=1\nMarginMetres=far\n[Feed]\nURL=ab\nURL=a\n",

@@ -1,7 +1,7 @@
 package import CivilTime
 
-/// The check of a whole database that runs: SQLite's `integrity_check`, a table at a time. The
-/// check at the start leaves out whether indexes match their tables.
+/// The check of a database in use: SQLite's `integrity_check` of each table that a recovery would
+/// copy. The check at the start leaves out whether indexes match their tables.
 package struct IntegrityCheck {
   let store: Store
   private static let key = "integrity_checked_us"

@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  /// A process that is killed leaves the log cut off anywhere: what is left is the state before or
+  /// A process that is killed leaves the log cut off anywhere: the result is the state before or
   /// after a command or its undo.
   @Test(arguments: 1...3) func aCutLogIsTheStateBetweenTwoCommands(seed: UInt64) throws {
     let walk = try Walk(seed: seed)
