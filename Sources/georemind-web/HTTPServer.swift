@@ -124,6 +124,8 @@ final class HTTPServer {
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue()
     guard exchange.hasHead else {
       exchange.readHead(connection, method: method)
+      // The library ends the connection after an answer to a head alone.
+      guard method == "POST" else { return .YES }
       return refuse(exchange.request).map { send($0, connection) } ?? .YES
     }
     guard piece.isEmpty else { return exchange.add(piece) ? .YES : .NO }
