@@ -2,8 +2,8 @@ package import CivilTime
 
 /// Decides what becomes of a request: its answer, and the lines for the daemon.
 ///
-/// An app sends a message again until it gets 200. So a message that can never be used gets 200, and
-/// each message gets 503 while the daemon is away.
+/// An app sends a message again until it gets 200. So a message that can never be used gets 200,
+/// and each message gets 503 while the daemon is away.
 package struct PhoneReceiver: Sendable {
   /// The present, on two clocks.
   package struct Moment: Sendable {
