@@ -60,7 +60,11 @@ final class HTTPServer {
     source?.close()
     turn?.close()
     deadline?.close()
-    if let server { MHD_stop_daemon(server) }
+    if let server {
+      // Otherwise the library closes the listening socket, which is not its own.
+      _ = MHD_quiesce_daemon(server)
+      MHD_stop_daemon(server)
+    }
     server = nil
     listener.close()
   }
