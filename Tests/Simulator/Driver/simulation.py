@@ -101,8 +101,18 @@ class Simulation(User):
             if span is None:
                 self.stop()
                 span = 0
+            elif self.is_free and 0 < span and (limit < 0 or span < limit):
+                # No timer of the daemon is due before the next action: it follows at once.
+                self.world.pass_time(span)
+                span = self.next_span() or 0
             self.process.resume(min(span, limit) if limit > 0 else span)
         return self.has_ended(self.world["faults"] > faults_at_start)
+
+    @property
+    def is_free(self):
+        """Whether nothing is under way, so that the next thing to do is the script's."""
+        return (self.under_way is None and not self.queue and not self.is_stopping
+                and self.place < len(self.actions))
 
     def next_span(self):
         """Does what is due; the time until the next action, None at the end of the life."""
@@ -138,6 +148,7 @@ class Simulation(User):
         self.process = None
         self.watch()
         self.close_clients()
+        self.receiver.disconnect()
         was_killed = code == -9 and not self.is_off
         if was_killed:
             self.require(self.fault is not None and self.fault.kills, "the daemon was killed")
@@ -152,8 +163,7 @@ class Simulation(User):
             self.require(code > 0 and has_failed, f"the daemon ended with {code}")
             self.notice_fault()
         if self.under_way is not None:
-            self.queue = [{"do": "check"}, dict(self.under_way, again=True)]
-            self.under_way = None
+            self.repeat()
         is_over = code == 0 and self.place == len(self.actions) and self.elapsed >= self.end
         self.is_off = False
         return is_over

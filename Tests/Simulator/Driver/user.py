@@ -119,11 +119,16 @@ class User:
         return kind.capitalize(), {"id": line["id"]}
 
     def retry(self):
-        line, self.under_way = self.under_way, None
         self.retries += 1
-        self.require(self.retries < 20, f"no success of {line}")
-        self.queue = [{"do": "check"}] if line["do"] != "check" else []
-        self.queue.append(dict(line, again=True))
+        self.require(self.retries < 20, f"no success of {self.under_way}")
+        self.repeat()
+
+    def repeat(self):
+        """The call under way comes again, after a look at what the daemon has."""
+        line, self.under_way = self.under_way, None
+        if line["do"] != "check":
+            self.queue.insert(0, dict(line, again=True))
+        self.queue.insert(0, {"do": "check", "again": True})
 
     def visit(self):
         """Another client, who asks for something and may leave at once or in the middle."""

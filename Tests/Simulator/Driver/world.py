@@ -50,6 +50,10 @@ class World:
     def now(self):
         return self["real"]
 
+    def pass_time(self, span):
+        self["real"] += span
+        self["monotonic"] += span
+
     def plan(self, kind="rest", action="nothing", at=0, code=0, times=1):
         self["kind"], self["action"], self["at"] = KINDS.index(kind), ACTIONS.index(action), at
         self["code"], self["times"] = code, times
