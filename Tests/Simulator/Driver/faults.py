@@ -41,9 +41,10 @@ class Fault:
         words = f"{self.action} {errno.errorcode.get(self.code, '')}".strip()
         return f"{words} at {self.kind} {self.at}" + (" by a power cut" if self.cuts_power else "")
 
-    def arm(self, world):
+    def arm(self, world, times):
+        """Plans it for so many calls."""
         at = world["count of " + self.kind] + self.at
-        world.plan(self.kind, self.action, at, self.code, self.times)
+        world.plan(self.kind, self.action, at, self.code, times)
 
 
 def choose(random, mode):

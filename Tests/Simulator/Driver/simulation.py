@@ -42,6 +42,7 @@ class Simulation(User):
         self.place = 0
         self.failed_calls = 0  # of the machine's, which the daemon has survived
         self.fault, self.faults_before = None, 0
+        self.times_left = 0  # how often the fault has yet to happen
         self.process = None
         self.starts, self.vain_starts, self.rests = 0, 0, 0
         self.end = (script.head["end"] + 30) * 10 ** 6
@@ -85,7 +86,7 @@ class Simulation(User):
         if self.fault is None:
             self.arm_next()
         else:
-            self.fault.arm(self.world)
+            self.fault.arm(self.world, self.times_left)
         self.process = world.Process(self.world, self.programs, options, self.zone)
         while (limit := self.process.wait()) is not None:
             self.turns += 1
@@ -186,10 +187,13 @@ class Simulation(User):
         if self.fault is None:
             self.world.plan()
         else:
-            self.fault.arm(self.world)
+            self.times_left = self.fault.times
+            self.fault.arm(self.world, self.times_left)
 
     def count_fault(self):
-        self.happened.append(self.fault)
+        number = self.world["faults"] - self.faults_before
+        self.happened += [self.fault] * number
+        self.times_left -= number
         self.faults_before = self.world["faults"]
 
     def notice_fault(self):
@@ -197,7 +201,7 @@ class Simulation(User):
         if self.world["faults"] > self.faults_before:
             self.count_fault()
             self.failed_calls += 1
-            if self.world["faults"] - self.faults_before >= self.fault.times - 1:
+            if self.times_left <= 0:
                 self.arm_next()
         elif self.fault is not None and self.rests - self.armed_at > self.fault.waits:
             self.arm_next()

@@ -16,7 +16,8 @@ for _name, _form in ([(name, "q") for name in ("real", "monotonic", "asleep")] +
                      + [(name, "i") for name in ("kind", "action", "code", "times")] + [("at", "q")]
                      + [("count of " + kind, "q") for kind in KINDS]
                      + [("faults", "q"), ("turns", "q"), ("journal_code", "i"),
-                        ("is_synchronized", "i"), ("journal_delay", "q"), ("missing", "q")]):
+                        ("is_synchronized", "i"), ("journal_delay", "q"), ("boots", "q"),
+                        ("missing", "q")]):
     _MEMBERS[_name] = (_offset, _form)
     _offset += struct.calcsize(_form)
 
