@@ -15,7 +15,7 @@ SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -
 .DEFAULT_GOAL = all
 .PHONY: help all run test check deps lint prose docs docs-check docs-run fuzz bench install install-main \
   install-route uninstall deb clean drive ci golden crash failures fleet soak lives clock packages service calendars \
-  interchange routing geodesics notifications recipes report units sanitize long simulate
+  interchange routing geodesics notifications geoclue recipes report units sanitize long simulate
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -123,6 +123,9 @@ geodesics: $(RELEASE)/.built ## distances against geographiclib from PyPI
 
 notifications: $(RELEASE)/.built ## a real dunst (needs dunst, dbus-daemon, xvfb, imagemagick)
 	Tests/System/check_notifications $(RELEASE) .build/notification.png
+
+geoclue: $(RELEASE)/.built ## a real GeoClue with an agent (needs root, geoclue-2.0, dbus-daemon)
+	Tests/System/check_geoclue $(RELEASE)
 
 recipes: ## the hooks of examples/hooks (needs curl, jq; apprise where installed)
 	Tests/System/check_recipes.py
