@@ -14,8 +14,9 @@ SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -
 
 .DEFAULT_GOAL = all
 .PHONY: help all run test check deps lint prose docs docs-check docs-run fuzz bench install install-main \
-  install-route uninstall deb clean drive ci golden crash failures fleet soak lives clock packages service calendars \
-  interchange routing geodesics notifications geoclue recipes report units sanitize long simulate
+  install-route install-web uninstall deb clean drive ci golden crash failures fleet soak lives \
+  clock packages service calendars interchange routing geodesics notifications geoclue recipes \
+  report units sanitize long simulate
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -147,9 +148,11 @@ drive: $(RELEASE)/.built ## the bundled drive, made anew by its generator
 bench: $(RELEASE)/.built ## the benchmarks and their options
 	@$(RELEASE)/georemind-bench --help
 
-# Two packages, each with what bears its names: georemind-route brings libcurl, and with it 30 libraries.
+# Packages, each with what bears its name: georemind-route brings libcurl, and with it 30 libraries, and
+# georemind-web libmicrohttpd with ten.
 ROUTE = georemind-route
-PROGRAMS = $(ROLES) $(ROUTE)
+WEB = georemind-web
+PROGRAMS = $(ROLES) $(ROUTE) $(WEB)
 SHARE = .build/share
 
 # Where things go, below DESTDIR. The catalog has one place alone, whatever the prefix: that is where
@@ -168,9 +171,11 @@ FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 APPLICATIONSDIR = $(PREFIX)/share/applications
 CONFDIR = /etc/georemind
 
-# Of a list of files: what is georemind-route's, and what is not.
-of_route = $(foreach file,$(1),$(if $(filter $(ROUTE).% _$(ROUTE) $(ROUTE),$(notdir $(file))),$(file)))
-of_main = $(filter-out $(call of_route,$(1)),$(1))
+# Of a list of files: those of a program with a package of its own, and those of none.
+of_program = $(foreach file,$(2),$(if $(filter $(1).% _$(1) $(1),$(notdir $(file))),$(file)))
+of_route = $(call of_program,$(ROUTE),$(1))
+of_web = $(call of_program,$(WEB),$(1))
+of_main = $(filter-out $(call of_route,$(1)) $(call of_web,$(1)),$(1))
 
 UNITS = $(wildcard systemd/*.service systemd/*.socket systemd/*.timer systemd/*.path)
 USERUNITS = $(wildcard systemd/user/*.*)
@@ -190,7 +195,7 @@ $(SHARE)/.made: $(RELEASE)/.built Tools/make-share.sh etc/georemind.conf $(wildc
 	@Tools/make-share.sh $(RELEASE) $(SHARE)
 	@touch $@
 
-# What both packages have, of $(1): of_main or of_route.
+# What all packages have, of $(1): of_main, of_route or of_web.
 define install_shared
 	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(USERUNITDIR)
 	for unit in $(call $(1),$(UNITS)); do $(IN_PREFIX) $$unit | \
@@ -204,11 +209,15 @@ define install_shared
 	install -Dm644 -t $(DESTDIR)$(FISHDIR) $(call $(1),$(FISH))
 endef
 
-install: install-main install-route ## programs, units, manual pages and documents, below PREFIX
+install: install-main install-route install-web ## programs, units, manual pages and documents, below PREFIX
 
 install-route: $(SHARE)/.made
 	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/$(ROUTE)
 	$(call install_shared,of_route)
+
+install-web: $(SHARE)/.made
+	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/$(WEB)
+	$(call install_shared,of_web)
 
 install-main: $(SHARE)/.made
 	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/georemind
