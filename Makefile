@@ -14,7 +14,7 @@ SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -
 
 .DEFAULT_GOAL = all
 .PHONY: help all run test check deps lint prose docs docs-check docs-run fuzz bench install install-main \
-  install-route uninstall deb clean drive ci golden crash failures fleet soak lives clock packages service calendars \
+  install-route install-mqtt uninstall deb clean drive ci golden crash failures fleet soak lives clock packages service calendars \
   interchange routing geodesics notifications recipes report units sanitize long simulate
 
 help: ## this list
@@ -107,7 +107,8 @@ soak: $(RELEASE)/.built ## a month of fixes: memory and descriptors stay as they
 
 units: ## the units: systemd-analyze verify, and their exposure
 	systemd-analyze verify systemd/*.service
-	systemd-analyze security --offline=true systemd/georemindd.service | tail -n 1
+	@for unit in georemindd georemind-route georemind-mqtt; do \
+	  systemd-analyze security --offline=true systemd/$$unit.service | tail -n 1; done
 
 calendars: $(RELEASE)/.built ## a CalDAV server (needs radicale, vdirsyncer, todoman)
 	Tests/System/check_calendars.py $(RELEASE)/georemind $(RELEASE)/georemindd
@@ -144,9 +145,10 @@ drive: $(RELEASE)/.built ## the bundled drive, made anew by its generator
 bench: $(RELEASE)/.built ## the benchmarks and their options
 	@$(RELEASE)/georemind-bench --help
 
-# Two packages, each with what bears its names: georemind-route brings libcurl, and with it 30 libraries.
-ROUTE = georemind-route
-PROGRAMS = $(ROLES) $(ROUTE)
+# A package for each program, with what bears its names: georemind-route brings libcurl, and with it 30
+# libraries; georemind-mqtt brings libmosquitto.
+APART = georemind-route georemind-mqtt
+PROGRAMS = $(ROLES) $(APART)
 SHARE = .build/share
 
 # Where things go, below DESTDIR. The catalog has one place alone, whatever the prefix: that is where
@@ -165,9 +167,9 @@ FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 APPLICATIONSDIR = $(PREFIX)/share/applications
 CONFDIR = /etc/georemind
 
-# Of a list of files: what is georemind-route's, and what is not.
-of_route = $(foreach file,$(1),$(if $(filter $(ROUTE).% _$(ROUTE) $(ROUTE),$(notdir $(file))),$(file)))
-of_main = $(filter-out $(call of_route,$(1)),$(1))
+# Of a list of files: what is of program $(2), and what is of none of those apart.
+of = $(foreach file,$(1),$(if $(filter $(2).% _$(2) $(2),$(notdir $(file))),$(file)))
+of_main = $(filter-out $(foreach program,$(APART),$(call of,$(1),$(program))),$(1))
 
 UNITS = $(wildcard systemd/*.service systemd/*.socket systemd/*.timer systemd/*.path)
 USERUNITS = $(wildcard systemd/user/*.*)
@@ -187,30 +189,40 @@ $(SHARE)/.made: $(RELEASE)/.built Tools/make-share.sh etc/georemind.conf $(wildc
 	@Tools/make-share.sh $(RELEASE) $(SHARE)
 	@touch $@
 
-# What both packages have, of $(1): of_main or of_route.
+# What all packages have, of these: $(1) units, $(2) user units, $(3) manual pages, $(4) to $(6) completions.
 define install_shared
 	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(USERUNITDIR)
-	for unit in $(call $(1),$(UNITS)); do $(IN_PREFIX) $$unit | \
+	for unit in $(1); do $(IN_PREFIX) $$unit | \
 	  install -m644 /dev/stdin $(DESTDIR)$(UNITDIR)/$$(basename $$unit) || exit; done
-	for unit in $(call $(1),$(USERUNITS)); do $(IN_PREFIX) $$unit | \
+	for unit in $(2); do $(IN_PREFIX) $$unit | \
 	  install -m644 /dev/stdin $(DESTDIR)$(USERUNITDIR)/$$(basename $$unit) || exit; done
-	for page in $(call $(1),$(PAGES)); do \
+	for page in $(3); do \
 	  install -Dm644 -t $(DESTDIR)$(MANDIR)/man$${page##*.} $$page || exit; done
-	install -Dm644 -t $(DESTDIR)$(BASHDIR) $(call $(1),$(BASH))
-	install -Dm644 -t $(DESTDIR)$(ZSHDIR) $(call $(1),$(ZSH))
-	install -Dm644 -t $(DESTDIR)$(FISHDIR) $(call $(1),$(FISH))
+	install -Dm644 -t $(DESTDIR)$(BASHDIR) $(4)
+	install -Dm644 -t $(DESTDIR)$(ZSHDIR) $(5)
+	install -Dm644 -t $(DESTDIR)$(FISHDIR) $(6)
 endef
 
-install: install-main install-route ## programs, units, manual pages and documents, below PREFIX
+# A program of a package of its own.
+define install_apart
+	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/$(1)
+	$(call install_shared,$(call of,$(UNITS),$(1)),$(call of,$(USERUNITS),$(1)),$(call of,$(PAGES),$(1)),$\
+	  $(call of,$(BASH),$(1)),$(call of,$(ZSH),$(1)),$(call of,$(FISH),$(1)))
+endef
+
+install: install-main install-route install-mqtt ## programs, units, manual pages and documents, below PREFIX
 
 install-route: $(SHARE)/.made
-	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/$(ROUTE)
-	$(call install_shared,of_route)
+	$(call install_apart,georemind-route)
+
+install-mqtt: $(SHARE)/.made
+	$(call install_apart,georemind-mqtt)
 
 install-main: $(SHARE)/.made
 	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/georemind
 	for link in $(LINKS); do ln -sfn georemind $(DESTDIR)$(BINDIR)/$$link || exit; done
-	$(call install_shared,of_main)
+	$(call install_shared,$(call of_main,$(UNITS)),$(call of_main,$(USERUNITS)),$(call of_main,$(PAGES)),$\
+	  $(call of_main,$(BASH)),$(call of_main,$(ZSH)),$(call of_main,$(FISH)))
 	install -Dm644 -t $(DESTDIR)$(CATALOGDIR) $(CATALOGS)
 	install -Dm644 -t $(DESTDIR)$(APPLICATIONSDIR) $(APPLICATIONS)
 	install -Dm644 -t $(DESTDIR)$(SYSUSERSDIR) systemd/sysusers.d/*

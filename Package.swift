@@ -34,6 +34,7 @@ let package = Package(
   products: [
     .executable(name: "georemind", targets: ["georemind"]),
     .executable(name: "georemind-route", targets: ["georemind-route"]),
+    .executable(name: "georemind-mqtt", targets: ["georemind-mqtt"]),
     .executable(name: "georemind-bench", targets: ["georemind-bench"]),
   ],
   dependencies: [
@@ -47,6 +48,8 @@ let package = Package(
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(
+      name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
   ]
     + library("Bytes")
@@ -104,6 +107,13 @@ let package = Package(
       ["CivilTime", "JSONText", "Configuration", "LinuxRuntime", "Companion", arguments],
       settings: strict)
     + library(
+      "MQTT",
+      [
+        "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Reminders",
+        "Companion",
+      ],
+      settings: strict)
+    + library(
       "Client",
       [
         "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Departure", "Reminders",
@@ -115,7 +125,7 @@ let package = Package(
       [
         "Bytes", "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Geofencing",
         "Departure", "Reminders", "Interchange", "Storage", "Control", "LinuxRuntime", "Feeds",
-        "Routing", "Companion", "Hooks", arguments, logging,
+        "Routing", "Companion", "Hooks", "MQTT", arguments, logging,
       ], settings: strict)
     + [
       .executableTarget(
@@ -138,10 +148,26 @@ let package = Package(
         name: "RouteProgramTests",
         dependencies: ["georemind-route", "Geodesy", "Departure", "Routing", "LinuxRuntime"],
         swiftSettings: strict),
+      .executableTarget(
+        name: "georemind-mqtt",
+        dependencies: [
+          "CMosquitto", "CivilTime", "JSONText", "Configuration", "Control", "LinuxRuntime",
+          "Companion",
+          "MQTT", arguments,
+        ], swiftSettings: strict),
+      .testTarget(
+        name: "MQTTProgramTests",
+        dependencies: [
+          "georemind-mqtt", "JSONText", "Control", "LinuxRuntime", "Companion", "MQTT",
+          "TestSupport",
+        ],
+        swiftSettings: strict),
       .testTarget(
         name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: strict),
       .target(
-        name: "TestSupport", dependencies: ["Geodesy", "LinuxRuntime"], path: "Tests/TestSupport",
+        name: "TestSupport",
+        dependencies: ["Geodesy", "JSONText", "Control", "LinuxRuntime", "Companion"],
+        path: "Tests/TestSupport",
         swiftSettings: strict),
       .target(name: "ReferenceModel", path: "Tests/Lives/Model", swiftSettings: strict),
       .target(

@@ -137,7 +137,7 @@ def verbs(command, before, wanted=lambda name: True):
 def command_line():
     """The options of the programs without verbs."""
     lines = ["## The other programs"]
-    for program in ("georemindd", "georemind-notify", "georemind-hook", "georemind-route"):
+    for program in ("georemindd", "georemind-notify", "georemind-hook", "georemind-route", "georemind-mqtt"):
         command = help_of(program)
         lines += ["", f"### {program}", "", command.get("abstract", "")] + rows(command, {"help", "version"})
     return "\n".join(lines)

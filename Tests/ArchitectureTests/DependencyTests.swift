@@ -11,8 +11,8 @@ import Testing
   private static let order = [
     "Bytes", "Containers", "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning",
     "Geofencing", "Departure", "Reminders", "Interchange", "Storage", "Control", "Report",
-    "LinuxRuntime", "Feeds", "Routing", "Companion", "Notifier", "Hooks", "Client", "Daemon",
-    "georemind", "georemind-route",
+    "LinuxRuntime", "Feeds", "Routing", "Companion", "Notifier", "Hooks", "MQTT", "Client",
+    "Daemon", "georemind", "georemind-route", "georemind-mqtt",
   ]
 
   /// Time arrives with each event in these, and no file or socket is opened.
@@ -31,9 +31,10 @@ import Testing
     ("CExpat", ["Interchange"], "XML is read from files of the user alone"),
     ("CZlib", ["Interchange", "Feeds"], "packed recordings and KMZ"),
     ("CCurl", ["georemind-route"], "libcurl brings 30 libraries into the process"),
+    ("CMosquitto", ["georemind-mqtt"], "libmosquitto brings a TLS library into the process"),
     (
       "ArgumentParser",
-      ["Client", "Companion", "Daemon", "Notifier", "Hooks", "georemind-route"],
+      ["Client", "Companion", "Daemon", "Notifier", "Hooks", "georemind-route", "georemind-mqtt"],
       "command lines are the outermost part"
     ),
     ("Logging", ["Daemon", "georemind-route"], "libraries answer with errors and notices"),

@@ -6,6 +6,7 @@ import Geofencing
 import Glibc
 import Hooks
 import Logging
+import MQTT
 import Reminders
 import Routing
 
@@ -14,7 +15,7 @@ extension DaemonSettings {
   static let table: [Setting<DaemonSettings>] = [
     feeding, position, fences, travel, clock, RouteSettings.keys.map { Setting(declared: $0) },
     storing, control, [.units(to: \.units)],
-    HookSettings.table.map { Setting(of: $0) },
+    HookSettings.table.map { Setting(of: $0) }, MQTTSettings.table.map { Setting(of: $0) },
   ].flatMap { (part: [Setting<DaemonSettings>]) in part }
 
   static let feed = Setting<DaemonSettings>(
