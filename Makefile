@@ -145,10 +145,11 @@ drive: $(RELEASE)/.built ## the bundled drive, made anew by its generator
 bench: $(RELEASE)/.built ## the benchmarks and their options
 	@$(RELEASE)/georemind-bench --help
 
-# A package for each program, with what bears its names: georemind-route brings libcurl, and with it 30
-# libraries; georemind-mqtt brings libmosquitto.
-APART = georemind-route georemind-mqtt
-PROGRAMS = $(ROLES) $(APART)
+# Packages, each with what bears its name: georemind-route brings libcurl, and with it 30 libraries, and
+# georemind-mqtt libmosquitto with a TLS library.
+ROUTE = georemind-route
+MQTT = georemind-mqtt
+PROGRAMS = $(ROLES) $(ROUTE) $(MQTT)
 SHARE = .build/share
 
 # Where things go, below DESTDIR. The catalog has one place alone, whatever the prefix: that is where
@@ -167,9 +168,11 @@ FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 APPLICATIONSDIR = $(PREFIX)/share/applications
 CONFDIR = /etc/georemind
 
-# Of a list of files: what is of program $(2), and what is of none of those apart.
-of = $(foreach file,$(1),$(if $(filter $(2).% _$(2) $(2),$(notdir $(file))),$(file)))
-of_main = $(filter-out $(foreach program,$(APART),$(call of,$(1),$(program))),$(1))
+# Of a list of files: those of a program with a package of its own, and those of none.
+of_program = $(foreach file,$(2),$(if $(filter $(1).% _$(1) $(1),$(notdir $(file))),$(file)))
+of_route = $(call of_program,$(ROUTE),$(1))
+of_mqtt = $(call of_program,$(MQTT),$(1))
+of_main = $(filter-out $(call of_route,$(1)) $(call of_mqtt,$(1)),$(1))
 
 UNITS = $(wildcard systemd/*.service systemd/*.socket systemd/*.timer systemd/*.path)
 USERUNITS = $(wildcard systemd/user/*.*)
@@ -189,40 +192,34 @@ $(SHARE)/.made: $(RELEASE)/.built Tools/make-share.sh etc/georemind.conf $(wildc
 	@Tools/make-share.sh $(RELEASE) $(SHARE)
 	@touch $@
 
-# What all packages have, of these: $(1) units, $(2) user units, $(3) manual pages, $(4) to $(6) completions.
+# What all packages have, of $(1): of_main, of_route or of_mqtt.
 define install_shared
 	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(USERUNITDIR)
-	for unit in $(1); do $(IN_PREFIX) $$unit | \
+	for unit in $(call $(1),$(UNITS)); do $(IN_PREFIX) $$unit | \
 	  install -m644 /dev/stdin $(DESTDIR)$(UNITDIR)/$$(basename $$unit) || exit; done
-	for unit in $(2); do $(IN_PREFIX) $$unit | \
+	for unit in $(call $(1),$(USERUNITS)); do $(IN_PREFIX) $$unit | \
 	  install -m644 /dev/stdin $(DESTDIR)$(USERUNITDIR)/$$(basename $$unit) || exit; done
-	for page in $(3); do \
+	for page in $(call $(1),$(PAGES)); do \
 	  install -Dm644 -t $(DESTDIR)$(MANDIR)/man$${page##*.} $$page || exit; done
-	install -Dm644 -t $(DESTDIR)$(BASHDIR) $(4)
-	install -Dm644 -t $(DESTDIR)$(ZSHDIR) $(5)
-	install -Dm644 -t $(DESTDIR)$(FISHDIR) $(6)
-endef
-
-# A program of a package of its own.
-define install_apart
-	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/$(1)
-	$(call install_shared,$(call of,$(UNITS),$(1)),$(call of,$(USERUNITS),$(1)),$(call of,$(PAGES),$(1)),$\
-	  $(call of,$(BASH),$(1)),$(call of,$(ZSH),$(1)),$(call of,$(FISH),$(1)))
+	install -Dm644 -t $(DESTDIR)$(BASHDIR) $(call $(1),$(BASH))
+	install -Dm644 -t $(DESTDIR)$(ZSHDIR) $(call $(1),$(ZSH))
+	install -Dm644 -t $(DESTDIR)$(FISHDIR) $(call $(1),$(FISH))
 endef
 
 install: install-main install-route install-mqtt ## programs, units, manual pages and documents, below PREFIX
 
 install-route: $(SHARE)/.made
-	$(call install_apart,georemind-route)
+	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/$(ROUTE)
+	$(call install_shared,of_route)
 
 install-mqtt: $(SHARE)/.made
-	$(call install_apart,georemind-mqtt)
+	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/$(MQTT)
+	$(call install_shared,of_mqtt)
 
 install-main: $(SHARE)/.made
 	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/georemind
 	for link in $(LINKS); do ln -sfn georemind $(DESTDIR)$(BINDIR)/$$link || exit; done
-	$(call install_shared,$(call of_main,$(UNITS)),$(call of_main,$(USERUNITS)),$(call of_main,$(PAGES)),$\
-	  $(call of_main,$(BASH)),$(call of_main,$(ZSH)),$(call of_main,$(FISH)))
+	$(call install_shared,of_main)
 	install -Dm644 -t $(DESTDIR)$(CATALOGDIR) $(CATALOGS)
 	install -Dm644 -t $(DESTDIR)$(APPLICATIONSDIR) $(APPLICATIONS)
 	install -Dm644 -t $(DESTDIR)$(SYSUSERSDIR) systemd/sysusers.d/*
