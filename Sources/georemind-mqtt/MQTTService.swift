@@ -170,10 +170,8 @@ final class MQTTService {
       switch result {
       case .success?: log(.info, "\(command.method) of \(id), as the broker asked")
       case .failure(let error)?:
-        log(
-          .warning,
-          "\(command.method) of \(id) is refused: \(GeoremindError(error)?.description ?? "\(error)")"
-        )
+        let reason = GeoremindError(error)?.description ?? "\(error)"
+        log(.warning, "\(command.method) of \(id) is refused: \(reason)")
       case nil: log(.warning, "\(command.method) of \(id): there is no connection to the daemon")
       }
     }
