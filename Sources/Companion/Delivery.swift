@@ -43,6 +43,8 @@ package struct Delivery: Sendable {
     case forgotten
     /// The daemon refused a call.
     case refused
+    /// The destination can be reached again: a firing that waits for its next try is due now.
+    case reachable
     /// The time of `wake` has come.
     case tick
   }
@@ -140,6 +142,7 @@ package struct Delivery: Sendable {
       isConnected = false
       if phase == .asking { phase = .idle }
     case .news: hasNews = true
+    case .reachable: current?.due = now.steady
     case .tick: break
     case .opened(let row, let ledger, let head):
       phase = .idle

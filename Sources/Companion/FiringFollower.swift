@@ -55,6 +55,9 @@ package final class FiringFollower {
     if session.isConnected { handle(.connected) }
   }
 
+  /// The destination can be reached again: a firing that failed is tried now.
+  package func retry() { handle(.reachable) }
+
   package func stop() {
     timer?.close()
     timer = nil
