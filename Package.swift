@@ -35,6 +35,7 @@ let package = Package(
     .executable(name: "georemind", targets: ["georemind"]),
     .executable(name: "georemind-route", targets: ["georemind-route"]),
     .executable(name: "georemind-web", targets: ["georemind-web"]),
+    .executable(name: "georemind-mqtt", targets: ["georemind-mqtt"]),
     .executable(name: "georemind-bench", targets: ["georemind-bench"]),
   ],
   dependencies: [
@@ -50,6 +51,8 @@ let package = Package(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(
       name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(
+      name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
   ]
     + library("Bytes")
@@ -108,6 +111,13 @@ let package = Package(
       ["CivilTime", "JSONText", "Configuration", "LinuxRuntime", "Companion", arguments],
       settings: strict)
     + library(
+      "MQTT",
+      [
+        "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Reminders",
+        "Companion",
+      ],
+      settings: strict)
+    + library(
       "Client",
       [
         "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Departure", "Reminders",
@@ -119,7 +129,7 @@ let package = Package(
       [
         "Bytes", "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Geofencing",
         "Departure", "Reminders", "Interchange", "Storage", "Control", "LinuxRuntime", "Feeds",
-        "Routing", "Companion", "Hooks", arguments, logging,
+        "Routing", "Companion", "Hooks", "MQTT", arguments, logging,
       ], settings: strict)
     + [
       .executableTarget(
@@ -155,10 +165,26 @@ let package = Package(
           "Positioning", "TestSupport",
         ],
         swiftSettings: strict),
+      .executableTarget(
+        name: "georemind-mqtt",
+        dependencies: [
+          "CMosquitto", "CivilTime", "JSONText", "Configuration", "Control", "LinuxRuntime",
+          "Companion",
+          "MQTT", arguments,
+        ], swiftSettings: strict),
+      .testTarget(
+        name: "MQTTProgramTests",
+        dependencies: [
+          "georemind-mqtt", "JSONText", "Control", "LinuxRuntime", "Companion", "MQTT",
+          "TestSupport",
+        ],
+        swiftSettings: strict),
       .testTarget(
         name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: strict),
       .target(
-        name: "TestSupport", dependencies: ["Geodesy", "LinuxRuntime"], path: "Tests/TestSupport",
+        name: "TestSupport",
+        dependencies: ["Geodesy", "JSONText", "Control", "LinuxRuntime", "Companion"],
+        path: "Tests/TestSupport",
         swiftSettings: strict),
       .target(name: "ReferenceModel", path: "Tests/Lives/Model", swiftSettings: strict),
       .target(

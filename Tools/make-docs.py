@@ -7,6 +7,7 @@ usage: make-docs.py FOLDER-OF-THE-PROGRAMS [--check]
     verbs-for-places.md those for places, coordinates and recordings
     command-line.md     the options of the other programs, in the same way
     configuration.md    settings, from etc/georemind.conf
+    configuration-of-helpers.md   the sections of programs beside the daemon
     varlink.md          the interface org.georemind, from Sources/Control
     varlink-for-places.md
                         its methods for places and categories
@@ -137,7 +138,9 @@ def verbs(command, before, wanted=lambda name: True):
 def command_line():
     """The options of the programs without verbs."""
     lines = ["## The other programs"]
-    for program in ("georemindd", "georemind-notify", "georemind-hook", "georemind-route", "georemind-web"):
+    for program in (
+        "georemindd", "georemind-notify", "georemind-hook", "georemind-route", "georemind-web", "georemind-mqtt",
+    ):
         command = help_of(program)
         lines += ["", f"### {program}", "", command.get("abstract", "")] + rows(command, {"help", "version"})
     return "\n".join(lines)
@@ -159,7 +162,11 @@ def paragraphs(comment):
     return re.sub(r"\n{3,}", "\n\n", "\n".join(text)).strip("\n")
 
 
-def configuration():
+# Sections of programs beside the daemon, which have a page of their own.
+OF_HELPERS = ("Route", "Hook", "Web", "MQTT")
+
+
+def configuration(of_helpers):
     """The keys below a comment, then the comment."""
     lines, comment, keys, started = [], [], [], False
 
@@ -173,8 +180,9 @@ def configuration():
     for line in read("etc/georemind.conf").split("\n"):
         if section := re.fullmatch(r"\[(\w+)\]", line):
             close()
-            lines += ["", f"## [{section[1]}]"]
-            started = True
+            started = (section[1] in OF_HELPERS) == of_helpers
+            if started:
+                lines += ["", f"## [{section[1]}]"]
         elif not started:
             continue
         elif re.fullmatch(r"#[A-Z][A-Za-z]+=.*", line):
@@ -235,7 +243,8 @@ def main():
     pages = [
         ("verbs.md", "\n".join(verbs(help, "georemind", lambda name: name not in FOR_PLACES)).strip()),
         ("verbs-for-places.md", "\n".join(verbs(help, "georemind", lambda name: name in FOR_PLACES)).strip()),
-        ("command-line.md", command_line()), ("configuration.md", configuration()), ("varlink.md", interface),
+        ("command-line.md", command_line()), ("configuration.md", configuration(False)),
+        ("configuration-of-helpers.md", configuration(True)), ("varlink.md", interface),
         ("varlink-for-places.md", for_places)]
     stale = [page for page, text in pages if put(page, text)]
     missing = list(lacking())

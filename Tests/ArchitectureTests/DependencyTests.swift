@@ -10,9 +10,9 @@ import Testing
   /// From the bottom up: a target imports only targets that stand before it.
   private static let order = [
     "Bytes", "Containers", "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning",
-    "Phones", "Geofencing", "Departure", "Reminders", "Interchange", "Storage", "Control", "Report",
-    "LinuxRuntime", "Feeds", "Routing", "Companion", "Notifier", "Hooks", "Client", "Daemon",
-    "georemind", "georemind-route", "georemind-web",
+      "Phones", "Geofencing", "Departure", "Reminders", "Interchange", "Storage", "Control", "Report",
+      "LinuxRuntime", "Feeds", "Routing", "Companion", "Notifier", "Hooks", "MQTT", "Client",
+      "Daemon", "georemind", "georemind-route", "georemind-web", "georemind-mqtt",
   ]
 
   /// Time arrives with each event in these, and no file or socket is opened.
@@ -32,9 +32,13 @@ import Testing
     ("CZlib", ["Interchange", "Feeds"], "packed recordings and KMZ"),
     ("CCurl", ["georemind-route"], "libcurl brings 30 libraries into the process"),
     ("CMicroHTTPD", ["georemind-web"], "a server, and the nine libraries of GnuTLS"),
+    ("CMosquitto", ["georemind-mqtt"], "libmosquitto brings a TLS library into the process"),
     (
       "ArgumentParser",
-      ["Client", "Companion", "Daemon", "Notifier", "Hooks", "georemind-route", "georemind-web"],
+      [
+        "Client", "Companion", "Daemon", "Notifier", "Hooks", "georemind-route", "georemind-web",
+        "georemind-mqtt",
+      ],
       "command lines are the outermost part"
     ),
     ("Logging", ["Daemon", "georemind-route"], "libraries answer with errors and notices"),

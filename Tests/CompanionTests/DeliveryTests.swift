@@ -112,7 +112,7 @@ struct DeliveryWorld {
     pending.removeAll {
       switch $0.event {
       case .opened, .read, .stored, .forgotten, .refused, .news, .connected: true
-      case .ended, .tick, .disconnected: false
+      case .ended, .reachable, .tick, .disconnected: false
       }
     }
     isUp = false
@@ -175,6 +175,18 @@ struct DeliveryWorld {
     #expect(steps == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900])
     #expect(Delivery.delay(tries: 1, random: 0) == 800_000)
     #expect(Delivery.delay(tries: 5_000, random: 0.999_999) <= 1_080 * Self.second)
+  }
+
+  @Test func aDestinationThatCanBeReachedAgainIsTriedAtOnce() {
+    var world = world(1)
+    world.program = { _, tries in tries < 8 ? .failed("no connection") : .delivered }
+    world.run(until: 70 * Self.second)
+    #expect(world.runs.count == 7)
+    let before = world.now
+    world.later(0, .reachable)
+    world.run(until: before + Self.second)
+    #expect(world.runs.count == 8)
+    #expect(world.row == ConsumerRow(name: "d", upto: 1))
   }
 
   @Test func aFiringThatIsRefusedIsGivenUpAtOnce() {

@@ -6,6 +6,7 @@ import Geofencing
 import Glibc
 import Hooks
 import Logging
+import MQTT
 import Reminders
 import Routing
 
@@ -15,6 +16,7 @@ extension DaemonSettings {
     feeding, position, fences, travel, clock, RouteSettings.keys.map { Setting(declared: $0) },
     storing, control, [.units(to: \.units)],
     HookSettings.table.map { Setting(of: $0) }, WebSettings.table.map { Setting(of: $0) },
+    MQTTSettings.table.map { Setting(of: $0) },
   ].flatMap { (part: [Setting<DaemonSettings>]) in part }
 
   static let feed = Setting<DaemonSettings>(

@@ -1,25 +1,23 @@
-import Control
-import Glibc
-import JSONText
-import LinuxRuntime
-
-@testable import Companion
+package import Companion
+package import Control
+package import JSONText
+package import LinuxRuntime
 
 /// A daemon of a few answers in the loop of the test: its calls, and its ledger.
-final class LoopDaemon {
-  let path: String
+package final class LoopDaemon {
+  package let path: String
   private let loop: EventLoop
   private var listener: UnixListener?
   private var streams: [StreamConnection] = []
   private var watchers: [StreamConnection] = []
   /// Calls in the order they came.
-  private(set) var calls: [VarlinkCall] = []
-  private(set) var ledger: [JSONObject] = []
-  var rows: [String: ConsumerRow] = [:]
+  package private(set) var calls: [VarlinkCall] = []
+  package private(set) var ledger: [JSONObject] = []
+  package var rows: [String: ConsumerRow] = [:]
   /// Whether `Show` is left without an answer.
-  var isSilent = false
+  package var isSilent = false
 
-  init(path: String, loop: EventLoop) throws {
+  package init(path: String, loop: EventLoop) throws {
     self.path = path
     self.loop = loop
     listener = try UnixListener(path: path, loop: loop) { [unowned self] stream in
@@ -32,7 +30,7 @@ final class LoopDaemon {
     }
   }
 
-  func stop() {
+  package func stop() {
     listener?.close()
     listener = nil
     for stream in streams { stream.close() }
@@ -41,7 +39,7 @@ final class LoopDaemon {
   }
 
   /// A firing as it happens.
-  func fire(_ id: String) {
+  package func fire(_ id: String) {
     let firing: JSONObject = [
       "firing_id": .string(id), "reminder_id": "r", "title": "Milk", "event": "due",
       "time": "2026-06-12T16:01:00Z", "seq": .int(ledger.count + 1), "ledger": "one",
@@ -53,7 +51,7 @@ final class LoopDaemon {
     }
   }
 
-  var isWatched: Bool { !watchers.isEmpty }
+  package var isWatched: Bool { !watchers.isEmpty }
 
   private func answer(_ call: VarlinkCall, on stream: StreamConnection) {
     func reply(_ members: KeyValuePairs<String, JSONValue?>) {
@@ -78,6 +76,7 @@ final class LoopDaemon {
       guard let row = ConsumerRow(call.parameters["consumer"]) else { return }
       rows[row.name] = row
       reply(["consumer": .object(row.json)])
+    case "Log": reply(["firings": .array(ledger.suffix(1).map { .object($0) })])
     case "Show" where isSilent: break
     default: reply(["status": [:]])
     }

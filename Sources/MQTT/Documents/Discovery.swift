@@ -1,0 +1,113 @@
+import JSONText
+import Reminders
+
+/// Entities of Home Assistant, announced by MQTT discovery: one retained configuration each.
+///
+/// Home Assistant 2023.8 reads all of this. Later versions take the entity's id from
+/// `default_entity_id`, and earlier ones from `object_id`.
+package struct Discovery: Sendable {
+  private enum Entity: String, CaseIterable {
+    case firing, last, nextDue = "next_due", position, location
+
+    var component: String {
+      switch self {
+      case .firing: "event"
+      case .last, .nextDue: "sensor"
+      case .position: "binary_sensor"
+      case .location: "device_tracker"
+      }
+    }
+  }
+
+  private let settings: MQTTSettings
+  private let identity: Identity
+  private let topics: Topics
+
+  package init(_ settings: MQTTSettings, _ identity: Identity) {
+    self.settings = settings
+    self.identity = identity
+    topics = Topics(settings, identity)
+  }
+
+  /// The configuration of each entity. An entity without permission is cleared.
+  package var messages: [Message] {
+    Entity.allCases.map { entity in
+      guard entity != .location || settings.publishesPosition else {
+        return .clearing(topic(of: entity))
+      }
+      let configuration = JSONValue.object(configuration(of: entity))
+      return Message(topic(of: entity), configuration.line, isRetained: true)
+    }
+  }
+
+  /// Removes all entities.
+  package var withdrawal: [Message] {
+    Entity.allCases.map { .clearing(topic(of: $0)) }
+  }
+
+  private var node: String { "georemind_\(identity.id)" }
+
+  private func topic(of entity: Entity) -> String {
+    "\(settings.discoveryPrefix)/\(entity.component)/\(node)/\(entity.rawValue)/config"
+  }
+
+  private func configuration(of entity: Entity) -> JSONObject {
+    let objectID = "georemind_\(slug(identity.name))_\(entity.rawValue)"
+    var document = specifics(of: entity)
+    document["unique_id"] = .string("\(node)_\(entity.rawValue)")
+    document["object_id"] = .string(objectID)
+    document["default_entity_id"] = .string("\(entity.component).\(objectID)")
+    document["qos"] = 1
+    document["availability"] = [["topic": .string(topics.availability)]]
+    document["device"] = [
+      "identifiers": [.string(node)], "name": .string("georemind \(identity.name)"),
+      "manufacturer": "georemind", "model": "georemindd", "sw_version": .string(identity.version),
+    ]
+    document["origin"] = ["name": "georemind", "sw_version": .string(identity.version)]
+    return document
+  }
+
+  private func specifics(of entity: Entity) -> JSONObject {
+    switch entity {
+    case .firing:
+      [
+        "name": "Firing", "state_topic": .string(topics.firing),
+        "event_types": .array(Firing.Event.allCases.map { .string($0.rawValue) }),
+        "icon": "mdi:map-marker-check",
+      ]
+    case .last:
+      [
+        "name": "Last firing", "state_topic": .string(topics.last),
+        // A state has 255 characters at most. Home Assistant evaluates no template in a title.
+        "value_template": "{{ value_json.title[:255] }}",
+        "json_attributes_topic": .string(topics.last), "icon": "mdi:bell",
+      ]
+    case .nextDue:
+      [
+        "name": "Next due", "state_topic": .string(topics.state),
+        "value_template": "{{ value_json.next_due }}", "device_class": "timestamp",
+      ]
+    case .position:
+      [
+        "name": "Position", "state_topic": .string(topics.state),
+        "value_template": "{{ 'OFF' if value_json.position == 'known' else 'ON' }}",
+        "device_class": "problem", "entity_category": "diagnostic",
+      ]
+    case .location:
+      [
+        "name": "Location", "json_attributes_topic": .string(topics.position),
+        "source_type": "gps",
+      ]
+    }
+  }
+
+  /// Letters and digits of ASCII in lower case, all others as `_`.
+  private func slug(_ text: String) -> String {
+    String(
+      decoding: text.utf8.map { byte in
+        let letter = byte | 0x20
+        if (0x61...0x7A).contains(letter) { return letter }
+        return (0x30...0x39).contains(byte) ? byte : 0x5F
+      }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,43 @@
+package import Companion
+package import JSONText
+
+/// The bodies of the messages.
+package enum Documents {
+  /// A firing with its members of the daemon, and `event_type`, which Home Assistant reads.
+  /// - Parameters:
+  ///   - isRepeated: it was sent before, while Home Assistant was not running.
+  ///   - hasPosition: whether the coordinates may leave the machine.
+  package static func firing(
+    _ firing: FiringNotice, isRepeated: Bool = false, hasPosition: Bool
+  ) -> String {
+    var document = firing.json
+    document["event_type"] = .string(firing.event)
+    if isRepeated { document["repeated"] = true }
+    if !hasPosition {
+      for member in ["lat", "lon", "eph_m"] { document[member] = nil }
+    }
+    return JSONValue.object(document).line
+  }
+
+  /// The part of the daemon's status that changes seldom.
+  package static func state(_ status: JSONObject) -> String {
+    let feeds = status["feeds"]?.array ?? []
+    let areLost = feeds.allSatisfy { $0["lost"]?.bool == true }
+    return JSONValue.object([
+      "next_due": status["next_due"] ?? .null, "armed": status["armed"],
+      "position": status["position"], "version": status["version"],
+      "feed": feeds.isEmpty ? "none" : areLost ? "lost" : "open",
+    ]).line
+  }
+
+  /// The fix of the daemon's answer to `Where`, for a device tracker; nil without one.
+  package static func position(_ answer: JSONObject) -> String? {
+    guard let fix = answer["fix"], let latitude = fix["lat"], let longitude = fix["lon"] else {
+      return nil
+    }
+    return JSONValue.object([
+      "latitude": latitude, "longitude": longitude, "gps_accuracy": fix["eph"],
+      "speed": fix["speed"], "course": fix["track"], "time": fix["time"],
+    ]).line
+  }
+}

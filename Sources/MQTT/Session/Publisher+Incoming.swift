@@ -1,0 +1,94 @@
+import CivilTime
+import Companion
+
+/// Messages of the broker.
+extension Publisher {
+  mutating func receive(
+    _ topic: String, _ payload: [UInt8], _ isRetained: Bool, _ now: Moment,
+    _ effects: inout [Effect]
+  ) {
+    if settings.announcesEntities, topic == topics.status {
+      hear(payload, isRetained, now, &effects)
+    } else if topic == topics.command {
+      // A retained command would be carried out again with each connection.
+      guard settings.takesCommands, !isRetained else { return }
+      do throws(CommandMessage.Objection) {
+        effects.append(.call(try CommandMessage(payload)))
+      } catch {
+        ignore(topic, error.description, now, &effects)
+      }
+    } else if settings.ownTracksFilter != nil {
+      switch OwnTracksLocation.read(topic: topic, payload: payload, at: now.real) {
+      case .report(let line): effects.append(.feed(line))
+      case .none: break
+      case .refused(let reason): ignore(topic, reason, now, &effects)
+      }
+    }
+  }
+
+  /// Home Assistant starts or stops.
+  private mutating func hear(
+    _ payload: [UInt8], _ isRetained: Bool, _ now: Moment, _ effects: inout [Effect]
+  ) {
+    switch String(decoding: payload, as: UTF8.self) {
+    case "online":
+      presence.cameOnline()
+      // A retained one is no start.
+      guard !isRetained else { return }
+      announce(now, &effects)
+      if let seq = presence.missedAfter {
+        repetition.start(after: seq)
+        if !repetition.isActive { presence.caughtUp(to: seq, isEnd: true) }
+      }
+    case "offline":
+      presence.wentOffline(isRepeating: repetition.isActive)
+      repetition.stop()
+    default: break
+    }
+  }
+
+  /// Firings of more than an hour ago are no news.
+  private static let maximumAge = TimeSpan.hours(1)
+
+  mutating func takeMissed(
+    _ rows: [FiringNotice]?, _ now: Moment, _ effects: inout [Effect]
+  ) {
+    guard let rows else { return }
+    let missed = rows.filter { firing in
+      guard firing.seq <= repetition.until else { return false }
+      guard let time = try? Instant(rfc3339: firing.time) else { return false }
+      return now.real - time <= Self.maximumAge
+    }
+    for firing in missed {
+      let message = Message(topics.firing, document(of: firing, isRepeated: true))
+      effects.append(.publish(message, .repetition(firing.seq)))
+    }
+    repetition.sends(missed.map(\.seq), upto: rows.last?.seq)
+    presence.caughtUp(to: repetition.after, isEnd: !repetition.isActive)
+  }
+
+  private mutating func ignore(
+    _ topic: String, _ reason: String, _ now: Moment, _ effects: inout [Effect]
+  ) {
+    guard let count = ignored.add(at: now.steady) else { return }
+    let others = count > 1 ? ", and \(count - 1) others before it" : ""
+    effects.append(.report("A message of \(topic) is ignored\(others): \(reason)"))
+  }
+}
+
+/// Messages that were ignored: one log line a minute at most.
+struct IgnoredCount: Sendable {
+  private static let interval: Int64 = 60_000_000
+
+  private var count = 0
+  private var next = Int64.min
+
+  /// The number to log, or nil.
+  mutating func add(at now: Int64) -> Int? {
+    count += 1
+    guard now >= next else { return nil }
+    next = now + Self.interval
+    defer { count = 0 }
+    return count
+  }
+}

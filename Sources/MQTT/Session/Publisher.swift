@@ -1,0 +1,262 @@
+import CivilTime
+package import Companion
+package import JSONText
+
+/// The messages to the broker and their times, as a state machine: events in, effects out.
+///
+/// Each connection begins with the discovery and all retained documents, since a broker without
+/// persistence forgets them. Firings wait for five seconds then: Home Assistant subscribes to a
+/// topic only after it has read the configuration. When Home Assistant starts, the same follows,
+/// and then the firings that it has missed.
+package struct Publisher: Sendable {
+  package typealias Moment = Delivery.Moment
+
+  /// Names a message whose acknowledgement matters.
+  package enum Token: Hashable, Sendable {
+    case firing(Int)
+    case repetition(Int)
+  }
+
+  package enum Event: Sendable {
+    /// The broker has accepted the connection.
+    case connected
+    case disconnected
+    case acknowledged(Token)
+    /// The library does not send the message, and why.
+    case refused(Token, String)
+    case received(topic: String, payload: [UInt8], isRetained: Bool)
+    /// To be delivered; answered by `ended`.
+    case firing(FiringNotice)
+    case daemonConnected
+    case daemonLost
+    case status(JSONObject)
+    /// The last firing of the ledger.
+    case last(FiringNotice)
+    /// The daemon's answer to `Where`.
+    case position(JSONObject)
+    /// The answer to `read`; nil if the daemon did not answer.
+    case read([FiringNotice]?)
+    /// The time of `wake` has come.
+    case tick
+  }
+
+  package enum Effect: Equatable, Sendable {
+    case subscribe(String)
+    case publish(Message, Token?)
+    case ended(Delivery.Outcome)
+    /// A firing that failed can be tried again.
+    case retry
+    /// Ask the daemon for the last firing, or for its position.
+    case askLast
+    case askPosition
+    /// Ask for firings by number.
+    case read(after: Int, limit: Int)
+    case call(CommandMessage)
+    /// A line for the daemon's feed.
+    case feed(String)
+    /// In microseconds from now.
+    case wake(in: Int64)
+    case report(String)
+  }
+
+  /// Home Assistant needs this long to subscribe after discovery; microseconds.
+  package static let subscriptionTime: Int64 = 5_000_000
+  /// A restart of the daemon does not make its entities unavailable; microseconds.
+  package static let daemonGrace: Int64 = 10_000_000
+  /// Between two positions; microseconds.
+  package static let positionInterval: Int64 = 10_000_000
+
+  let settings: MQTTSettings
+  let topics: Topics
+  private let discovery: Discovery
+
+  var isConnected = false
+  /// Steady time before which no firing is sent.
+  var heldUntil = Int64.min
+  /// The firing to deliver, and whether it was sent.
+  var current: (firing: FiringNotice, isSent: Bool)?
+  var presence = HomeAssistantPresence()
+  var repetition = Repetition()
+  var ignored = IgnoredCount()
+  private var isAvailable = false
+  /// Steady time at which the daemon was lost.
+  private var daemonLostAt: Int64?
+  private var state: String?
+  private var last: FiringNotice?
+  private var position: String?
+  private var fixTime: JSONValue?
+  private var isPositionOld = false
+  private var nextPosition = Int64.min
+
+  package init(_ settings: MQTTSettings, _ identity: Identity) {
+    self.settings = settings
+    topics = Topics(settings, identity)
+    discovery = Discovery(settings, identity)
+  }
+
+  /// The broker publishes it when the connection ends.
+  package var will: Message { topics.availability(false) }
+
+  package mutating func handle(_ event: Event, at now: Moment) -> [Effect] {
+    var effects: [Effect] = []
+    switch event {
+    case .connected: connect(now, &effects)
+    case .disconnected: disconnect(&effects)
+    case .acknowledged(let token): end(token, .delivered, &effects)
+    case .refused(let token, let reason): end(token, .refused(reason), &effects)
+    case .received(let topic, let payload, let isRetained):
+      receive(topic, payload, isRetained, now, &effects)
+    case .firing(let firing):
+      if isConnected {
+        current = (firing, false)
+      } else {
+        effects.append(.ended(.failed("there is no connection to the broker")))
+      }
+    case .daemonConnected:
+      daemonLostAt = nil
+      setAvailable(true, &effects)
+      effects.append(.askLast)
+      repetition.daemonReturned()
+    case .daemonLost: daemonLostAt = now.steady
+    case .status(let status): take(status, &effects)
+    case .last(let firing): setLast(firing, &effects)
+    case .position(let answer):
+      position = Documents.position(answer) ?? position
+      if isConnected, let position { retain(topics.position, position, &effects) }
+    case .read(let rows): takeMissed(rows, now, &effects)
+    case .tick: break
+    }
+    proceed(now, &effects)
+    return effects
+  }
+
+  // MARK: - The connection
+
+  private mutating func connect(_ now: Moment, _ effects: inout [Effect]) {
+    isConnected = true
+    if settings.announcesEntities { effects.append(.subscribe(topics.status)) }
+    if settings.takesCommands { effects.append(.subscribe(topics.command)) }
+    if let filter = settings.ownTracksFilter { effects.append(.subscribe(filter)) }
+    presence.connected()
+    announce(now, &effects)
+    // It may have started unseen, while there was no connection.
+    if let seq = presence.missedAfter { repetition.start(after: seq) }
+    effects.append(.retry)
+  }
+
+  private mutating func disconnect(_ effects: inout [Effect]) {
+    isConnected = false
+    repetition.stop()
+    if current != nil { effects.append(.ended(.failed("the connection to the broker was lost"))) }
+    current = nil
+  }
+
+  /// All that a subscriber must know, in the order in which Home Assistant needs it.
+  mutating func announce(_ now: Moment, _ effects: inout [Effect]) {
+    if settings.announcesEntities {
+      effects += discovery.messages.map { .publish($0, nil) }
+      heldUntil = now.steady + Self.subscriptionTime
+    }
+    effects.append(.publish(topics.availability(isAvailable), nil))
+    if let state { retain(topics.state, state, &effects) }
+    if let last { retain(topics.last, document(of: last), &effects) }
+    if !settings.publishesPosition {
+      effects.append(.publish(.clearing(topics.position), nil))
+    } else if let position {
+      retain(topics.position, position, &effects)
+    }
+  }
+
+  private func retain(_ topic: String, _ document: String, _ effects: inout [Effect]) {
+    effects.append(.publish(Message(topic, document, isRetained: true), nil))
+  }
+
+  // MARK: - The daemon
+
+  private mutating func setAvailable(_ isNew: Bool, _ effects: inout [Effect]) {
+    guard isNew != isAvailable else { return }
+    isAvailable = isNew
+    if isConnected { effects.append(.publish(topics.availability(isNew), nil)) }
+  }
+
+  private mutating func take(_ status: JSONObject, _ effects: inout [Effect]) {
+    let document = Documents.state(status)
+    if document != state, isConnected { retain(topics.state, document, &effects) }
+    state = document
+    if let time = status["fix"]?["time"], time != fixTime {
+      fixTime = time
+      isPositionOld = settings.publishesPosition
+    }
+  }
+
+  private mutating func setLast(_ firing: FiringNotice, _ effects: inout [Effect]) {
+    // Firings of a backlog are older than the last one.
+    if let last, last.json["ledger"] == firing.json["ledger"], last.seq >= firing.seq { return }
+    last = firing
+    if isConnected { retain(topics.last, document(of: firing), &effects) }
+  }
+
+  func document(of firing: FiringNotice, isRepeated: Bool = false) -> String {
+    Documents.firing(firing, isRepeated: isRepeated, hasPosition: settings.publishesPosition)
+  }
+
+  // MARK: - Steps
+
+  /// The steps that can be taken, and the time of the next one.
+  private mutating func proceed(_ now: Moment, _ effects: inout [Effect]) {
+    var times: [Int64] = []
+    if let lost = daemonLostAt {
+      if now.steady >= lost + Self.daemonGrace {
+        daemonLostAt = nil
+        setAvailable(false, &effects)
+      } else {
+        times.append(lost + Self.daemonGrace)
+      }
+    }
+    if isPositionOld {
+      if now.steady >= nextPosition {
+        isPositionOld = false
+        nextPosition = now.steady + Self.positionInterval
+        effects.append(.askPosition)
+      } else {
+        times.append(nextPosition)
+      }
+    }
+    if isConnected, repetition.isActive || current?.isSent == false {
+      if now.steady >= heldUntil {
+        sendFirings(&effects)
+      } else {
+        times.append(heldUntil)
+      }
+    }
+    if let next = times.min() { effects.append(.wake(in: next - now.steady)) }
+  }
+
+  /// Missed firings come before new ones.
+  private mutating func sendFirings(_ effects: inout [Effect]) {
+    if let step = repetition.next() { effects.append(step) }
+    guard !repetition.isActive, let firing = current?.firing, current?.isSent == false else {
+      return
+    }
+    current?.isSent = true
+    presence.published(firing.seq)
+    repetition.lastSeq = firing.seq
+    let message = Message(topics.firing, document(of: firing))
+    effects.append(.publish(message, .firing(firing.seq)))
+    setLast(firing, &effects)
+  }
+
+  private mutating func end(
+    _ token: Token, _ outcome: Delivery.Outcome, _ effects: inout [Effect]
+  ) {
+    switch token {
+    case .firing(let seq):
+      guard current?.firing.seq == seq else { return }
+      current = nil
+      effects.append(.ended(outcome))
+    case .repetition(let seq):
+      repetition.acknowledged(seq)
+      presence.caughtUp(to: repetition.after, isEnd: !repetition.isActive)
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import CivilTime
+import Companion
+import Control
+import JSONText
+import LinuxRuntime
+import MQTT
+
+/// Carries out what `Publisher` decides, between the daemon, the broker and the feed's socket.
+final class MQTTService {
+  private let loop: EventLoop
+  private let session: DaemonSession
+  private let identity: Identity
+  private let log: (ServiceLog.Level, String) -> Void
+  private let follower: FiringFollower
+  private let positions: PositionServer?
+  private var settings: MQTTSettings
+  private var publisher: Publisher
+  private var broker: BrokerConnection?
+  private var timer: TimerSource?
+  private var done: FiringFollower.Done?
+  private var effects: [Publisher.Effect] = []
+  private var isCarryingOut = false
+  private var commandsUnderWay = 0
+
+  private static let maximumCommands = 16
+
+  /// - Parameters:
+  ///   - consumer: name of the row in the daemon.
+  ///   - positions: nil takes no positions.
+  init(
+    _ settings: MQTTSettings, _ identity: Identity, consumer: String, session: DaemonSession,
+    positions: PositionServer?, loop: EventLoop,
+    log: @escaping (ServiceLog.Level, String) -> Void
+  ) throws(SystemError) {
+    self.loop = loop
+    self.session = session
+    self.identity = identity
+    self.positions = positions
+    self.settings = settings
+    self.log = log
+    publisher = Publisher(settings, identity)
+    follower = try FiringFollower(session: session, loop: loop, name: consumer)
+    timer = try loop.addTimer(.monotonic, accuracy: 50_000) { [unowned self] _ in handle(.tick) }
+  }
+
+  func start() throws(SystemError) {
+    session.onConnection = { [unowned self] in log(.info, "Connected to the daemon") }
+    session.onLoss = { [unowned self] reason in
+      log(.warning, "No connection to the daemon, trying again: \(reason)")
+    }
+    _ = session.addListener { [unowned self] signal in
+      switch signal {
+      case .connected: handle(.daemonConnected)
+      case .disconnected: handle(.daemonLost)
+      case .firing: break
+      }
+    }
+    session.watchStatus { [unowned self] in handle(.status($0)) }
+    follower.onFiring = { [unowned self] firing, _, done in
+      self.done = done
+      handle(.firing(firing))
+    }
+    follower.onReport = { [unowned self] report in
+      if case .gaveUp(let firing, let reason) = report {
+        log(.error, "'\(firing.title)' is given up: \(reason)")
+      }
+    }
+    follower.onRefusal = { [unowned self] reason in
+      log(.error, "The daemon refuses a call, trying again: \(reason)")
+    }
+    follower.start()
+    try connect()
+    session.start()
+  }
+
+  func stop() {
+    broker?.stop()
+    positions?.stop()
+    follower.stop()
+    session.stop()
+    timer?.close()
+  }
+
+  /// New settings: a new connection, with all that follows.
+  func change(to new: MQTTSettings) throws(SystemError) {
+    guard new != settings else { return }
+    broker?.stop()
+    handle(.disconnected)
+    settings = new
+    publisher = Publisher(new, identity)
+    if session.isConnected { handle(.daemonConnected) }
+    session.watchStatus { [unowned self] in handle(.status($0)) }
+    try connect()
+  }
+
+  private func connect() throws(SystemError) {
+    let broker = try BrokerConnection(
+      settings, identity, will: publisher.will, loop: loop, log: log)
+    broker.onEvent = { [unowned self] event in
+      switch event {
+      case .accepted: handle(.connected)
+      case .lost: handle(.disconnected)
+      case .acknowledged(let token): handle(.acknowledged(token))
+      case .received(let topic, let payload, let isRetained):
+        handle(.received(topic: topic, payload: payload, isRetained: isRetained))
+      }
+    }
+    self.broker = broker
+    broker.start()
+  }
+
+  // MARK: - Events and effects
+
+  private func handle(_ event: Publisher.Event) {
+    let now = Delivery.Moment(
+      steady: SystemClock.monotonic.microseconds, real: Instant(microseconds: SystemClock.now()))
+    effects += publisher.handle(event, at: now)
+    guard !isCarryingOut else { return }
+    isCarryingOut = true
+    defer { isCarryingOut = false }
+    // An effect may bring about an event at once.
+    while !effects.isEmpty { carryOut(effects.removeFirst()) }
+  }
+
+  private func carryOut(_ effect: Publisher.Effect) {
+    switch effect {
+    case .subscribe(let filter): broker?.subscribe(filter)
+    case .publish(let message, let token):
+      if let reason = broker?.publish(message, token) {
+        log(.error, "A message of \(message.topic) is not sent: \(reason)")
+        if let token { handle(.refused(token, reason)) }
+      }
+    case .ended(let outcome):
+      let done = done
+      self.done = nil
+      done?(outcome)
+    case .retry: follower.retry()
+    case .askLast:
+      session.call("Log", ["limit": 1]) { [unowned self] result in
+        guard case .success(let answer)? = result else { return }
+        let firing = answer["firings"]?.array?.last?.object.flatMap { FiringNotice($0) }
+        if let firing { handle(.last(firing)) }
+      }
+    case .askPosition:
+      session.call("Where") { [unowned self] result in
+        if case .success(let answer)? = result { handle(.position(answer)) }
+      }
+    case .read(let after, let limit):
+      session.call("ReadLedger", ["after": .int(after), "limit": .int(limit)]) {
+        [unowned self] result in
+        guard case .success(let answer)? = result else { return handle(.read(nil)) }
+        let rows = (answer["rows"]?.array ?? []).compactMap { $0.object }
+        handle(.read(rows.compactMap { FiringNotice($0) }))
+      }
+    case .call(let command): call(command)
+    case .feed(let line): positions?.send(line)
+    case .wake(let delay): timer?.arm(in: delay)
+    case .report(let text): log(.notice, text)
+    }
+  }
+
+  private func call(_ command: CommandMessage) {
+    guard commandsUnderWay < Self.maximumCommands else {
+      return log(.warning, "A command is dropped: \(Self.maximumCommands) others are under way")
+    }
+    commandsUnderWay += 1
+    session.call(command.method, command.parameters) { [unowned self] result in
+      commandsUnderWay -= 1
+      let id = command.parameters["id"]?.string ?? ""
+      switch result {
+      case .success?: log(.info, "\(command.method) of \(id), as the broker asked")
+      case .failure(let error)?:
+        let reason = GeoremindError(error)?.description ?? "\(error)"
+        log(.warning, "\(command.method) of \(id) is refused: \(reason)")
+      case nil: log(.warning, "\(command.method) of \(id): there is no connection to the daemon")
+      }
+    }
+  }
+}

@@ -1,0 +1,3 @@
+import Glibc
+
+exit(MQTTCommand.run(Array(CommandLine.arguments.dropFirst())))
