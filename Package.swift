@@ -113,7 +113,7 @@ let package = Package(
     + library(
       "MQTT",
       [
-        "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Reminders",
+        "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning", "Phones", "Reminders",
         "Companion",
       ],
       settings: strict)

@@ -1,19 +1,20 @@
 import JSONText
 
-/// OwnTracks in HTTP mode: a JSON object in each POST (owntracks.org/booklet/tech/json).
-enum OwnTracks {
+/// OwnTracks: a JSON object in each message, by HTTP or MQTT (owntracks.org/booklet/tech/json).
+package enum OwnTracks {
   /// Types of messages without a position of the phone.
   private static let otherTypes: Set<String> = [
     "beacon", "card", "cmd", "configuration", "dump", "lwt", "request", "status", "steps",
     "transition", "waypoint", "waypoints",
   ]
 
-  static func read(
-    _ request: PhoneRequest, query: FormFields
+  /// - Parameter name: the phone, such as `jane/phone`; nil to find the name in the message.
+  package static func read(
+    _ payload: [UInt8], name: String?
   ) throws(UnusableMessage) -> PhoneMessage {
-    // A friend was deleted in the app.
-    guard !request.body.isEmpty else { return .nothing }
-    guard let message = (try? JSONParser.parse(request.body))?.object else { throw .noJSON }
+    // A friend was deleted in the app, or a topic cleared.
+    guard !payload.isEmpty else { return .nothing }
+    guard let message = (try? JSONParser.parse(payload))?.object else { throw .noJSON }
     switch message["_type"]?.string {
     case "location": break
     case "encrypted": throw .encrypted
@@ -28,17 +29,19 @@ enum OwnTracks {
       altitude: message["alt"]?.double, speed: message["vel"]?.double.map { $0 / 3.6 },
       track: message["cog"]?.double)
     return .positions([
-      try fields.position(app: "owntracks", name: name(request, query, message))
+      try fields.position(app: "owntracks", name: name ?? Self.name(in: message))
     ])
   }
 
-  /// `jane/phone`: of the headers, the query, or the topic `owntracks/jane/phone`.
-  private static func name(
-    _ request: PhoneRequest, _ query: FormFields, _ message: JSONObject
-  ) -> String? {
+  /// The name in a request: in its headers, or in the query `?u=jane&d=phone`.
+  static func name(in request: PhoneRequest, query: FormFields) -> String? {
     let given = [request.user ?? query["u"], request.device ?? query["d"]].compactMap(\.self)
       .filter { !$0.isEmpty }
-    if !given.isEmpty { return given.joined(separator: "/") }
+    return given.isEmpty ? nil : given.joined(separator: "/")
+  }
+
+  /// `jane/phone` of the topic `owntracks/jane/phone`, or the tracker's two letters.
+  private static func name(in message: JSONObject) -> String? {
     if let topic = message["topic"]?.string {
       return topic.split(separator: "/").dropFirst().joined(separator: "/")
     }

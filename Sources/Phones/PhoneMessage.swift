@@ -7,7 +7,8 @@ package enum PhoneMessage: Equatable, Sendable {
 
 /// Why a message can never be used, however often a phone sends it.
 package enum UnusableMessage: String, Error, CaseIterable, Sendable {
-  case noJSON = "it is not JSON"
+  case tooLong = "it is longer than 64 KiB"
+  case noJSON = "it is no JSON object"
   case noPosition = "it has no position"
   case noTime = "it has no time, or none that can be read"
   case encrypted = "it is encrypted: remove the encryption key in OwnTracks"
@@ -33,7 +34,9 @@ enum PhoneApp: Equatable {
 
   func read(_ request: PhoneRequest, query: [UInt8]) throws(UnusableMessage) -> PhoneMessage {
     switch self {
-    case .ownTracks: return try OwnTracks.read(request, query: FormFields(query))
+    case .ownTracks:
+      let name = OwnTracks.name(in: request, query: FormFields(query))
+      return try OwnTracks.read(request.body, name: name)
     case .osmAnd(let name):
       let first = request.body.first { !" \t\r\n".utf8.contains($0) }
       if first == UInt8(ascii: "{") { return try TraccarJSON.read(request.body, app: name) }

@@ -4,6 +4,10 @@ import JSONText
 
 /// A position of a phone, in the units of the daemon.
 package struct PhonePosition: Equatable, Sendable {
+  /// An older position says where the phone was. One of the future is the daemon's to judge: it
+  /// knows whether the clock is set.
+  package static let maximumAge = TimeSpan.minutes(5)
+
   /// The receiver that it is for the daemon: `owntracks:jane/phone`.
   package let device: String
   package let time: Instant
@@ -16,6 +20,8 @@ package struct PhonePosition: Equatable, Sendable {
   package let speed: Double?
   /// Over ground, degrees true, 0..<360.
   package let track: Double?
+
+  package func isFresh(at now: Instant) -> Bool { now - time <= Self.maximumAge }
 
   /// The position as a line of gpsd (gpsd_json(5)).
   ///

@@ -25,9 +25,6 @@ package struct PhoneReceiver: Sendable {
 
   /// Bytes of a body.
   package static let maximumBody = 65_536
-  /// An older position says where the phone was. One of the future is the daemon's to judge: it
-  /// knows whether the clock is set.
-  package static let maximumAge = TimeSpan.minutes(5)
 
   /// Nil lets everybody send.
   package var token: AccessToken?
@@ -71,7 +68,7 @@ package struct PhoneReceiver: Sendable {
       guard case .positions(let positions) = try app.read(request, query: query) else {
         return Outcome(answer: taken)
       }
-      let fresh = positions.filter { now.real - $0.time <= Self.maximumAge }
+      let fresh = positions.filter { $0.isFresh(at: now.real) }
       if let device = positions.last?.device, fresh.count < positions.count {
         tally.note(.old, device, count: positions.count - fresh.count, at: now.steady)
       }

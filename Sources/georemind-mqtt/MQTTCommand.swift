@@ -67,7 +67,7 @@ struct MQTTCommand: ParsableCommand {
         }
         let service = try MQTTService(
           settings, identity, consumer: "mqtt\(suffix)", session: session,
-          positions: try path.map { try PositionServer(path: $0, loop: loop) }, loop: loop,
+          positions: try path.map { try PositionFeed(path: $0, loop: loop) }, loop: loop,
           log: log.write)
         try service.start()
         return service

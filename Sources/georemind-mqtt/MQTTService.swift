@@ -12,7 +12,7 @@ final class MQTTService {
   private let identity: Identity
   private let log: (ServiceLog.Level, String) -> Void
   private let follower: FiringFollower
-  private let positions: PositionServer?
+  private let positions: PositionFeed?
   private var settings: MQTTSettings
   private var publisher: Publisher
   private var broker: BrokerConnection?
@@ -29,7 +29,7 @@ final class MQTTService {
   ///   - positions: nil takes no positions.
   init(
     _ settings: MQTTSettings, _ identity: Identity, consumer: String, session: DaemonSession,
-    positions: PositionServer?, loop: EventLoop,
+    positions: PositionFeed?, loop: EventLoop,
     log: @escaping (ServiceLog.Level, String) -> Void
   ) throws(SystemError) {
     self.loop = loop

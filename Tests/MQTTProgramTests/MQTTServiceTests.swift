@@ -42,7 +42,7 @@ import Testing
     let session = try DaemonSession(loop: loop) { [daemon] in daemon.path }
     let service = try MQTTService(
       settings, identity, consumer: "mqtt", session: session,
-      positions: try PositionServer(path: "\(folder.path)/owntracks", loop: loop), loop: loop,
+      positions: try PositionFeed(path: "\(folder.path)/owntracks", loop: loop), loop: loop,
       log: log.write)
     try service.start()
     return service

@@ -7,25 +7,32 @@ import Testing
 @testable import MQTT
 
 @Suite struct OwnTracksTests {
-  /// 2026-06-12T16:00:00Z.
-  private static let now = Instant(microseconds: 1_781_280_000_000_000)
-  private static let topic = "owntracks/anna/phone"
+  private static let now = PublisherWorld.start
 
-  private func read(_ text: String, topic: String = topic) -> OwnTracksLocation.Reading {
-    OwnTracksLocation.read(topic: topic, payload: Array(text.utf8), at: Self.now)
+  private func read(
+    _ text: String, topic: String = "owntracks/anna/phone"
+  ) -> [Publisher.Effect] { read(Array(text.utf8), topic: topic) }
+
+  private func read(
+    _ payload: [UInt8], topic: String = "owntracks/anna/phone"
+  ) -> [Publisher.Effect] {
+    PublisherWorld().handle(.received(topic: topic, payload: payload, isRetained: false))
+  }
+
+  private func line(_ effects: [Publisher.Effect]) throws -> String {
+    let lines = effects.compactMap { if case .feed(let line) = $0 { line } else { nil } }
+    try #require(effects.count == 1 && lines.count == 1, "\(effects)")
+    return lines[0]
   }
 
   /// The decoder of the feeds is the judge of the line.
   @Test func aLocationIsAFixOfTheDecoder() throws {
-    let reading = read(
+    let effects = read(
       """
       {"_type":"location","lat":53.5461,"lon":9.9661,"acc":10,"alt":12,"vel":36,"cog":90,\
       "tst":1781279990,"t":"u","tid":"an","batt":80}
       """)
-    guard case .report(let line) = reading else {
-      Issue.record("\(reading)")
-      return
-    }
+    let line = try line(effects)
     #expect(line.hasSuffix("\n"))
     #expect(line.contains(#""device":"owntracks:anna/phone""#))
     var decoder = FixDecoder()
@@ -35,7 +42,8 @@ import Testing
     let fix = try #require(fixes.first)
     #expect(fix.time == Self.now - .seconds(10))
     #expect(fix.position.latitude == 53.5461 && fix.position.longitude == 9.9661)
-    #expect(fix.mode == .threeD)
+    // A phone must not vouch for the clock.
+    #expect(fix.mode == .twoD && fix.altitudeMSL == 12)
     // 68 % to 95 %: the factor of a Rayleigh distribution, √(ln 0.05 / ln 0.32).
     #expect(abs((fix.eph ?? 0) - 16.2) < 0.3)
     #expect(fix.speed == 10 && fix.track == 90)
@@ -48,7 +56,7 @@ import Testing
     #"{"_type":"location","lat":1,"lon":2,"tst":1781276400}"#, "",
   ])
   func whatIsNoFreshPositionIsPassedOver(text: String) {
-    #expect(read(text) == .none)
+    #expect(read(text) == [])
   }
 
   @Test(arguments: [
@@ -57,11 +65,11 @@ import Testing
     (#"{"_type":"location","lat":91,"lon":2,"tst":1781279990}"#, "position"),
     (#"{"_type":"location","lon":2,"tst":1781279990}"#, "position"),
     (#"{"_type":"location","lat":1,"lon":2}"#, "time"),
-    (#"{"_type":"location","lat":1,"lon":2,"tst":1781279990000}"#, "future"),
-    (#"{"_type":"location","lat":1,"lon":2,"tst":1e300}"#, "future"),
+    (#"{"_type":"location","lat":1,"lon":2,"tst":1e300}"#, "time"),
+    (#"{"_type":"encrypted","data":"Rm9v"}"#, "encrypted"),
   ])
   func whatCannotBeReadIsRefused(text: String, words: String) {
-    guard case .refused(let reason) = read(text) else {
+    guard case .report(let reason) = read(text).first else {
       Issue.record("\(text) is read")
       return
     }
@@ -69,23 +77,17 @@ import Testing
   }
 
   @Test func bytesThatAreNoTextAreRefused() {
-    let reading = OwnTracksLocation.read(
-      topic: Self.topic, payload: [0x7B, 0xFF, 0xFE, 0x7D], at: Self.now)
-    #expect(reading == .refused("it is no JSON object"))
-    let long = OwnTracksLocation.read(
-      topic: Self.topic, payload: [UInt8](repeating: 0x20, count: 20_000), at: Self.now)
-    #expect(long == .refused("it is too long"))
+    let refusal = "A message of owntracks/anna/phone is ignored: "
+    #expect(read([0x7B, 0xFF, 0xFE, 0x7D]) == [.report(refusal + "it is no JSON object")])
+    let long = [UInt8](repeating: 0x20, count: 65_537)
+    #expect(read(long) == [.report(refusal + "it is longer than 64 KiB")])
   }
 
   /// A name cannot leave its place in the line.
-  @Test func aNameIsQuoted() {
-    guard
-      case .report(let line) = read(
-        #"{"_type":"location","lat":1,"lon":2,"tst":1781279990}"#, topic: "owntracks/a\"b/c\nd")
-    else {
-      Issue.record("it is not read")
-      return
-    }
+  @Test func aNameIsQuoted() throws {
+    let line = try line(
+      read(
+        #"{"_type":"location","lat":1,"lon":2,"tst":1781279990}"#, topic: "owntracks/a\"b/c\nd"))
     #expect(line.filter { $0 == "\n" }.count == 1)
     #expect((try? JSONParser.parse(line)) != nil)
   }

@@ -44,7 +44,7 @@ import Testing
     #expect(receiver.logLines(at: 4_999_999) == [])
     #expect(
       receiver.logLines(at: 5_000_000) == [
-        "Left out 3 of the messages, which can never be used; the last: it is not JSON"
+        "Left out 3 of the messages, which can never be used; the last: it is no JSON object"
       ])
     _ = receiver.receive(
       Recorded.post("/pub", "no"), at: moment(steady: 6_000_000), isFeedOpen: true)

@@ -1,5 +1,6 @@
 import CivilTime
 import Companion
+import Phones
 
 /// Messages of the broker.
 extension Publisher {
@@ -18,11 +19,23 @@ extension Publisher {
         ignore(topic, error.description, now, &effects)
       }
     } else if settings.ownTracksFilter != nil {
-      switch OwnTracksLocation.read(topic: topic, payload: payload, at: now.real) {
-      case .report(let line): effects.append(.feed(line))
-      case .none: break
-      case .refused(let reason): ignore(topic, reason, now, &effects)
+      locate(topic, payload, now, &effects)
+    }
+  }
+
+  /// OwnTracks on a phone, whose user and device are the last two levels of the topic.
+  private mutating func locate(
+    _ topic: String, _ payload: [UInt8], _ now: Moment, _ effects: inout [Effect]
+  ) {
+    let name = TopicText.levels(of: topic).suffix(2).joined(separator: "/")
+    do throws(UnusableMessage) {
+      guard payload.count <= PhoneReceiver.maximumBody else { throw .tooLong }
+      guard case .positions(let positions) = try OwnTracks.read(payload, name: name) else { return }
+      for position in positions where position.isFresh(at: now.real) {
+        effects.append(.feed(position.report))
       }
+    } catch {
+      ignore(topic, error.rawValue, now, &effects)
     }
   }
 

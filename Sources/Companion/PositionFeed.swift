@@ -1,27 +1,30 @@
-import LinuxRuntime
+package import LinuxRuntime
 
-/// The Unix socket that `georemindd` reads as a feed.
-final class PositionFeed {
+/// A Unix socket that `georemindd` reads as a feed.
+package final class PositionFeed {
   private static let maximumReaders = 4
 
   /// The first reader came, or the last one left.
-  var onChange: (_ isOpen: Bool) -> Void = { _ in }
+  package var onChange: (_ isOpen: Bool) -> Void = { _ in }
   private var listener: UnixListener?
   private var readers: [ObjectIdentifier: StreamConnection] = [:]
 
-  init(path: String, loop: EventLoop) throws(SystemError) {
+  /// - Parameter path: the folder's group may connect.
+  package init(path: String, loop: EventLoop) throws(SystemError) {
     listener = try UnixListener(path: path, mode: 0o660, loop: loop) { [unowned self] in admit($0) }
   }
 
   /// Whether a reader took all that it was sent: lines in a queue here would be lost with it.
-  var isOpen: Bool { readers.values.contains { $0.queuedBytes == 0 } }
+  package var isOpen: Bool { readers.values.contains { $0.queuedBytes == 0 } }
 
-  func send(_ lines: String) {
+  /// Sends lines to the readers that take them now.
+  package func send(_ lines: String) {
     for reader in readers.values where reader.queuedBytes == 0 { reader.send(lines.utf8) }
   }
 
-  func stop() {
+  package func stop() {
     listener?.close()
+    listener = nil
     for reader in readers.values { reader.close() }
     readers = [:]
   }
