@@ -10,9 +10,9 @@ import Testing
   /// From the bottom up: a target imports only targets that stand before it.
   private static let order = [
     "Bytes", "Containers", "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning",
-      "Phones", "Geofencing", "Departure", "Reminders", "Interchange", "Storage", "Control", "Report",
-      "LinuxRuntime", "Feeds", "Routing", "Companion", "Notifier", "Hooks", "MQTT", "Client",
-      "Daemon", "georemind", "georemind-route", "georemind-web", "georemind-mqtt",
+    "Phones", "Geofencing", "Departure", "Reminders", "Interchange", "Storage", "Control", "Report",
+    "LinuxRuntime", "Feeds", "Routing", "Companion", "Notifier", "Hooks", "MQTT", "Client",
+    "Daemon", "georemind", "georemind-route", "georemind-web", "georemind-mqtt",
   ]
 
   /// Time arrives with each event in these, and no file or socket is opened.
