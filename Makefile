@@ -14,8 +14,9 @@ SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -
 
 .DEFAULT_GOAL = all
 .PHONY: help all run test check deps lint prose docs docs-check docs-run fuzz bench install install-main \
-  install-route install-mqtt uninstall deb clean drive ci golden crash failures fleet soak lives clock packages service calendars \
-  interchange routing geodesics notifications recipes report units sanitize long simulate
+  install-route install-mqtt install-web uninstall deb clean drive ci golden crash failures fleet \
+  soak lives clock packages service calendars interchange routing geodesics notifications geoclue \
+  recipes report units sanitize long simulate
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -125,6 +126,9 @@ geodesics: $(RELEASE)/.built ## distances against geographiclib from PyPI
 notifications: $(RELEASE)/.built ## a real dunst (needs dunst, dbus-daemon, xvfb, imagemagick)
 	Tests/System/check_notifications $(RELEASE) .build/notification.png
 
+geoclue: $(RELEASE)/.built ## a real GeoClue with an agent (needs root, geoclue-2.0, dbus-daemon)
+	Tests/System/check_geoclue $(RELEASE)
+
 recipes: ## the hooks of examples/hooks (needs curl, jq; apprise where installed)
 	Tests/System/check_recipes.py
 
@@ -146,10 +150,11 @@ bench: $(RELEASE)/.built ## the benchmarks and their options
 	@$(RELEASE)/georemind-bench --help
 
 # Packages, each with what bears its name: georemind-route brings libcurl, and with it 30 libraries, and
-# georemind-mqtt libmosquitto with a TLS library.
+# georemind-web libmicrohttpd with ten, and georemind-mqtt libmosquitto with a TLS library.
 ROUTE = georemind-route
+WEB = georemind-web
 MQTT = georemind-mqtt
-PROGRAMS = $(ROLES) $(ROUTE) $(MQTT)
+PROGRAMS = $(ROLES) $(ROUTE) $(WEB) $(MQTT)
 SHARE = .build/share
 
 # Where things go, below DESTDIR. The catalog has one place alone, whatever the prefix: that is where
@@ -171,8 +176,9 @@ CONFDIR = /etc/georemind
 # Of a list of files: those of a program with a package of its own, and those of none.
 of_program = $(foreach file,$(2),$(if $(filter $(1).% _$(1) $(1),$(notdir $(file))),$(file)))
 of_route = $(call of_program,$(ROUTE),$(1))
+of_web = $(call of_program,$(WEB),$(1))
 of_mqtt = $(call of_program,$(MQTT),$(1))
-of_main = $(filter-out $(call of_route,$(1)) $(call of_mqtt,$(1)),$(1))
+of_main = $(filter-out $(foreach part,of_route of_web of_mqtt,$(call $(part),$(1))),$(1))
 
 UNITS = $(wildcard systemd/*.service systemd/*.socket systemd/*.timer systemd/*.path)
 USERUNITS = $(wildcard systemd/user/*.*)
@@ -192,7 +198,7 @@ $(SHARE)/.made: $(RELEASE)/.built Tools/make-share.sh etc/georemind.conf $(wildc
 	@Tools/make-share.sh $(RELEASE) $(SHARE)
 	@touch $@
 
-# What all packages have, of $(1): of_main, of_route or of_mqtt.
+# What all packages have, of $(1): of_main, of_route, of_web or of_mqtt.
 define install_shared
 	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(USERUNITDIR)
 	for unit in $(call $(1),$(UNITS)); do $(IN_PREFIX) $$unit | \
@@ -206,11 +212,15 @@ define install_shared
 	install -Dm644 -t $(DESTDIR)$(FISHDIR) $(call $(1),$(FISH))
 endef
 
-install: install-main install-route install-mqtt ## programs, units, manual pages and documents, below PREFIX
+install: install-main install-route install-web install-mqtt ## programs, units, manual pages and documents, below PREFIX
 
 install-route: $(SHARE)/.made
 	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/$(ROUTE)
 	$(call install_shared,of_route)
+
+install-web: $(SHARE)/.made
+	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/$(WEB)
+	$(call install_shared,of_web)
 
 install-mqtt: $(SHARE)/.made
 	install -Dm755 -t $(DESTDIR)$(BINDIR) $(RELEASE)/$(MQTT)

@@ -34,6 +34,7 @@ let package = Package(
   products: [
     .executable(name: "georemind", targets: ["georemind"]),
     .executable(name: "georemind-route", targets: ["georemind-route"]),
+    .executable(name: "georemind-web", targets: ["georemind-web"]),
     .executable(name: "georemind-mqtt", targets: ["georemind-mqtt"]),
     .executable(name: "georemind-bench", targets: ["georemind-bench"]),
   ],
@@ -49,6 +50,8 @@ let package = Package(
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(
+      name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(
       name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
   ]
@@ -59,6 +62,7 @@ let package = Package(
     + library("JSONText")
     + library("Configuration", ["Bytes", "Geodesy", "CivilTime"])
     + library("Positioning", ["Geodesy", "CivilTime", "JSONText"])
+    + library("Phones", ["Geodesy", "CivilTime", "JSONText"])
     + library("Geofencing", ["Geodesy", "CivilTime"])
     + library("Departure", ["Containers", "Geodesy", "CivilTime"])
     + library(
@@ -147,6 +151,19 @@ let package = Package(
       .testTarget(
         name: "RouteProgramTests",
         dependencies: ["georemind-route", "Geodesy", "Departure", "Routing", "LinuxRuntime"],
+        swiftSettings: strict),
+      .executableTarget(
+        name: "georemind-web",
+        dependencies: [
+          "CMicroHTTPD", "CivilTime", "Configuration", "LinuxRuntime", "Phones", "Companion",
+          arguments,
+        ], swiftSettings: strict),
+      .testTarget(
+        name: "WebProgramTests",
+        dependencies: [
+          "georemind-web", "CivilTime", "Configuration", "Geodesy", "LinuxRuntime", "Phones",
+          "Positioning", "TestSupport",
+        ],
         swiftSettings: strict),
       .executableTarget(
         name: "georemind-mqtt",

@@ -3,7 +3,7 @@
 # Does nothing, and needs no rights, where all of it is there.
 set -eu
 
-packages="libsystemd-dev libsqlite3-dev libexpat1-dev zlib1g-dev libcurl4-openssl-dev libmosquitto-dev pkg-config"
+packages="libsystemd-dev libsqlite3-dev libexpat1-dev zlib1g-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev pkg-config"
 missing=""
 for package in $packages; do
   # pkgconf takes the place of pkg-config on newer systems.

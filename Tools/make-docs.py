@@ -138,7 +138,9 @@ def verbs(command, before, wanted=lambda name: True):
 def command_line():
     """The options of the programs without verbs."""
     lines = ["## The other programs"]
-    for program in ("georemindd", "georemind-notify", "georemind-hook", "georemind-route", "georemind-mqtt"):
+    for program in (
+        "georemindd", "georemind-notify", "georemind-hook", "georemind-route", "georemind-web", "georemind-mqtt",
+    ):
         command = help_of(program)
         lines += ["", f"### {program}", "", command.get("abstract", "")] + rows(command, {"help", "version"})
     return "\n".join(lines)

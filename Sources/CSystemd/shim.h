@@ -9,6 +9,7 @@
 #include <systemd/sd-id128.h>
 #include <systemd/sd-journal.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
@@ -37,4 +38,12 @@ static inline int georemind_request_time_slice(uint64_t length) {
   if (attributes.policy != 0 && attributes.policy != 3) return 0;
   attributes.runtime = length;
   return syscall(SYS_sched_setattr, 0, &attributes, 0) == 0 ? 0 : errno;
+}
+
+// Symbols of the linker: the read-only part of this program, its code among it.
+extern const char __executable_start[], etext[];
+
+// Unmaps that part. Pages that are still in use come back from the page cache (madvise(2)).
+static inline void georemind_unmap_code(void) {
+  madvise((void *)__executable_start, (size_t)(etext - __executable_start), MADV_DONTNEED);
 }

@@ -7,10 +7,15 @@ import Glibc
 /// The program around its verbs: arguments in, exit code out.
 package enum Program {
   /// Runs one command line in this process and returns the exit code.
-  package static func run(_ arguments: [String]) -> Int32 {
+  /// - Parameter isWrongConfiguration: see `Context`.
+  package static func run(
+    _ arguments: [String], isWrongConfiguration: @escaping (String) -> Bool
+  ) -> Int32 {
     // A reader that has seen enough (`| head`) ends this program without a word.
     signal(SIGPIPE, SIG_DFL)
-    return run(arguments, in: .process())
+    var context = Context.process()
+    context.isWrongConfiguration = isWrongConfiguration
+    return run(arguments, in: context)
   }
 
   /// Runs one command line and answers the exit code.

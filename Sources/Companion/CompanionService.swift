@@ -25,6 +25,8 @@ package enum CompanionService {
       services.ready()
     }
     services.ready()
+    // A helper sleeps nearly always.
+    ResidentMemory.releaseCode()
     defer {
       withExtendedLifetime(parts) {}
       for source in ends + [hangUp] { source.close() }

@@ -90,6 +90,7 @@ package struct Delivery: Sendable {
 
   private let name: String?
   private let backlog: Int
+  private let beginsAtHead: Bool
   package var giveUpAfter: TimeSpan
   private var phase = Phase.idle
   private var isConnected = false
@@ -113,12 +114,18 @@ package struct Delivery: Sendable {
   private static let longestWait: Int64 = 900_000_000
 
   /// - Parameters:
-  ///   - name: of the row; nil remembers nothing and begins `backlog` firings before the head.
+  ///   - name: of the row, which begins at the head; nil remembers nothing and begins `backlog`
+  ///     firings before the head.
   ///   - backlog: at most so many missed firings are delivered, the latest.
+  ///   - beginsAtHead: without a name, only what fires from now on is delivered.
   ///   - giveUpAfter: how long a firing is tried.
-  package init(name: String?, backlog: Int = .max, giveUpAfter: TimeSpan = .hours(24)) {
+  package init(
+    name: String?, backlog: Int = .max, beginsAtHead: Bool = false,
+    giveUpAfter: TimeSpan = .hours(24)
+  ) {
     self.name = name
     self.backlog = backlog
+    self.beginsAtHead = beginsAtHead
     self.giveUpAfter = giveUpAfter
   }
 
@@ -198,7 +205,7 @@ package struct Delivery: Sendable {
   /// Where a destination without a row begins, or goes on in the same ledger.
   private func begin(_ ledger: String, _ head: Int) -> ConsumerRow {
     if let row, self.ledger == ledger, row.upto <= head { return row }
-    return ConsumerRow(name: "", upto: max(0, head - backlog))
+    return ConsumerRow(name: "", upto: beginsAtHead ? head : max(0, head - backlog))
   }
 
   private mutating func adopt(_ new: ConsumerRow, _ newLedger: String) {

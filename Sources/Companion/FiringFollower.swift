@@ -34,11 +34,12 @@ package final class FiringFollower {
   ///   - name: of the row in the daemon; see `Delivery.init`.
   package init(
     session: DaemonSession, loop: EventLoop, name: String?, backlog: Int = .max,
-    giveUpAfter: TimeSpan = .hours(24)
+    beginsAtHead: Bool = false, giveUpAfter: TimeSpan = .hours(24)
   ) throws(SystemError) {
     self.session = session
     self.name = name
-    delivery = Delivery(name: name, backlog: backlog, giveUpAfter: giveUpAfter)
+    delivery = Delivery(
+      name: name, backlog: backlog, beginsAtHead: beginsAtHead, giveUpAfter: giveUpAfter)
     timer = try loop.addTimer(.monotonic, accuracy: 50_000) { [unowned self] _ in handle(.tick) }
   }
 

@@ -38,6 +38,15 @@ package struct ServiceFolders: Sendable {
   /// Socket of `georemind-route`.
   package var routeSocket: String { "\(runtimeFolder)/org.georemind.route" }
 
+  /// Socket of `georemind-web`, which has a folder of its own.
+  package var positionSocket: String {
+    if let runtime = value("RUNTIME_DIRECTORY")?.split(separator: ":").first {
+      return "\(runtime)/positions"
+    }
+    let parent = isUserService ? value("XDG_RUNTIME_DIR") : nil
+    return "\(parent ?? "/run")/georemind-web/positions"
+  }
+
   private var runtimeFolder: String {
     if let runtime = value("RUNTIME_DIRECTORY")?.split(separator: ":").first {
       return String(runtime)

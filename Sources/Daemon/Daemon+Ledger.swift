@@ -48,16 +48,22 @@ extension Daemon {
     guard let failing = try? store.consumers.failing(since: hourAgo), !failing.isEmpty else {
       return nil
     }
-    let head = (try? store.ledger.head()) ?? 0
     return .array(
       failing.map {
         .object(
           JSONObject([
-            "name": .string($0.name), "waiting": .int(Int(max(0, head - $0.upto))),
+            "name": .string($0.name), "waiting": .int((try? waiting(for: $0)) ?? 0),
             "failing_since": $0.failingSince.map { .string($0.json) },
             "text": $0.text.map { .string($0) },
           ]))
       })
+  }
+
+  /// The firings of the ledger that a destination has yet to receive. Those before the first were
+  /// removed as too old.
+  func waiting(for consumer: Consumer) throws -> Int {
+    let done = max(consumer.upto, try store.ledger.first() - 1)
+    return Int(max(0, try store.ledger.head() - done))
   }
 
   /// Helpers use the system's clock, also beside a recording.

@@ -52,6 +52,7 @@ extension Feed {
     chunks = nil
     huntTimer?.disarm()
     lookUp = nil
+    geoClue = nil
     channel?.close()
     channel = nil
     output.removeAll(keepingCapacity: true)

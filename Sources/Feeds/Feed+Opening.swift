@@ -4,6 +4,9 @@ import LinuxRuntime
 /// Opens a URL's channel.
 extension Feed {
   func timeIsUp() {
+    if let geoClue, state == .connecting || geoClue.failure != nil {
+      return geoClueTimeIsUp(geoClue)
+    }
     switch state {
     case .connecting where lookUp != nil:
       lose("the name of its host was not found within \(options.connectTimeout / 1_000_000) s")
@@ -36,6 +39,7 @@ extension Feed {
         addresses = [try SocketAddress(unixPath: path)]
         connectNext(after: "")
       case .call(let body): opened(try body(self))
+      case .begin(let body): try body(self)
       }
     } catch {
       lose(error.description)
@@ -98,7 +102,7 @@ extension Feed {
     connectNext(after: FeedChannel.connectFailure(address, code: code).description)
   }
 
-  private func opened(_ channel: FeedChannel) {
+  func opened(_ channel: FeedChannel) {
     self.channel = channel
     pathWatch?.close()
     pathWatch = nil

@@ -62,6 +62,10 @@ package final class Feed {
   var addresses: ArraySlice<SocketAddress> = []
   /// While the name of the host is looked up.
   var lookUp: HostLookUp?
+  /// The client of GeoClue, until the feed is lost.
+  var geoClue: GeoClueClient?
+  /// The time of the last location of any such client, in microseconds since 1970.
+  var lastLocation: UInt64 = 0
   var openedAt: Int64 = 0
   var output: [UInt8] = []
   /// Limit of silence in microseconds; 0 is none.

@@ -1,3 +1,4 @@
+import Glibc
 package import LinuxRuntime
 
 extension Feed {
@@ -40,6 +41,8 @@ extension Feed {
     package var backoff = Backoff()
     /// The program that looks up the names of hosts: getent(1), or one with its output.
     package var resolver = "getent"
+    /// The D-Bus address of the system's bus.
+    package var systemBus = Bus.systemAddress { getenv($0).map { String(cString: $0) } }
     /// A number in 0..<1 for the jitter.
     package var random: () -> Double = { Double.random(in: 0..<1) }
     /// The clock for the length of connections and waits.

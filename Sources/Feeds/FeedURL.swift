@@ -28,6 +28,8 @@ package struct FeedURL: Sendable {
     case socket(path: String)
     /// One call that does not wait.
     case call(@Sendable (Feed) throws(SystemError) -> FeedChannel)
+    /// Requests that are answered later: `Feed.opened` or `Feed.lose` follows.
+    case begin(@Sendable (Feed) throws(SystemError) -> Void)
   }
 
   /// The meaning of silence.

@@ -70,14 +70,18 @@ package struct HookCall: Equatable, Sendable {
     ]
     if isSystem {
       if let user = settings.user {
-        properties.append(("User", .string(user)))
+        // Only root could write there: for a user of the moment the mounts would cost a third of
+        // the time of a hook, and protect nothing.
+        properties += [
+          ("User", .string(user)), ("ProtectKernelTunables", .bool(true)),
+          ("ProtectControlGroups", .bool(true)),
+        ]
       } else {
         properties.append(("DynamicUser", .bool(true)))
       }
       properties += [
         ("ProtectSystem", .string("strict")), ("ProtectHome", .string("yes")),
         ("PrivateTmp", .bool(true)), ("PrivateDevices", .bool(true)),
-        ("ProtectKernelTunables", .bool(true)), ("ProtectControlGroups", .bool(true)),
         ("RestrictSUIDSGID", .bool(true)),
       ]
     }

@@ -40,7 +40,8 @@ enum Role: String, CaseIterable {
   /// Runs it to its end and returns the exit code.
   func run(_ arguments: [String]) -> Int32 {
     switch self {
-    case .client: Program.run(arguments)
+    case .client:
+      Program.run(arguments, isWrongConfiguration: DaemonCommand.refuses)
     case .daemon: DaemonCommand.run(arguments)
     case .notifier: NotifyCommand.run(arguments)
     case .hooks: HookCommand.run(arguments)

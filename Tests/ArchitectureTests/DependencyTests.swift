@@ -10,15 +10,15 @@ import Testing
   /// From the bottom up: a target imports only targets that stand before it.
   private static let order = [
     "Bytes", "Containers", "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning",
-    "Geofencing", "Departure", "Reminders", "Interchange", "Storage", "Control", "Report",
-    "LinuxRuntime", "Feeds", "Routing", "Companion", "Notifier", "Hooks", "MQTT", "Client",
-    "Daemon", "georemind", "georemind-route", "georemind-mqtt",
+      "Phones", "Geofencing", "Departure", "Reminders", "Interchange", "Storage", "Control", "Report",
+      "LinuxRuntime", "Feeds", "Routing", "Companion", "Notifier", "Hooks", "MQTT", "Client",
+      "Daemon", "georemind", "georemind-route", "georemind-web", "georemind-mqtt",
   ]
 
   /// Time arrives with each event in these, and no file or socket is opened.
   private static let pure = [
-    "Bytes", "Containers", "Geodesy", "JSONText", "Positioning", "Geofencing", "Departure",
-    "Reminders",
+    "Bytes", "Containers", "Geodesy", "JSONText", "Positioning", "Phones", "Geofencing",
+    "Departure", "Reminders",
   ]
 
   /// A module, the only targets that may import it, and the reason.
@@ -31,10 +31,14 @@ import Testing
     ("CExpat", ["Interchange"], "XML is read from files of the user alone"),
     ("CZlib", ["Interchange", "Feeds"], "packed recordings and KMZ"),
     ("CCurl", ["georemind-route"], "libcurl brings 30 libraries into the process"),
+    ("CMicroHTTPD", ["georemind-web"], "a server, and the nine libraries of GnuTLS"),
     ("CMosquitto", ["georemind-mqtt"], "libmosquitto brings a TLS library into the process"),
     (
       "ArgumentParser",
-      ["Client", "Companion", "Daemon", "Notifier", "Hooks", "georemind-route", "georemind-mqtt"],
+      [
+        "Client", "Companion", "Daemon", "Notifier", "Hooks", "georemind-route", "georemind-web",
+        "georemind-mqtt",
+      ],
       "command lines are the outermost part"
     ),
     ("Logging", ["Daemon", "georemind-route"], "libraries answer with errors and notices"),

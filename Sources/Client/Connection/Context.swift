@@ -12,6 +12,8 @@ package struct Context {
   package var now: Instant
   /// Files that say how values are shown; later files override earlier ones.
   package var configurationFiles: [String]
+  /// Whether the daemon refuses to start with a configuration file and those beside it.
+  package var isWrongConfiguration: (String) -> Bool = { _ in false }
   /// Microseconds until a call that no daemon has read is sent again.
   var retryDelay: UInt32 = 1_000_000
 

@@ -14,6 +14,8 @@ final class DaemonConnection {
 
   private var client: UnixClient
   private let path: String
+  /// Whether the daemon refuses to start with a configuration file.
+  private let isWrong: (String) -> Bool
   /// Microseconds before the second try; nil once it was made.
   private var retryDelay: UInt32?
   /// The bytes of the first call, until the daemon has answered.
@@ -30,6 +32,7 @@ final class DaemonConnection {
   init(socket: String?, _ context: Context) throws {
     path = SocketPath.find(option: socket, environment: context.environment)
     retryDelay = context.retryDelay
+    isWrong = context.isWrongConfiguration
     client = try Self.connect(path)
   }
 
@@ -83,15 +86,23 @@ final class DaemonConnection {
   }
 
   /// All reminders as the daemon answers them, in the order of arrival.
-  func reminders() throws -> [JSONObject] {
+  func reminders() throws -> [JSONObject] { try allRows().reminders }
+
+  /// All reminders, and a sentence about each row that cannot be read.
+  func allRows() throws -> (reminders: [JSONObject], unreadable: [String]) {
     var reminders: [JSONObject] = []
+    var problems: [JSONValue] = []
+    var text: JSONValue?
     var next: JSONValue?
     repeat {
       let page = try call("PageReminders", ["after": next])
       reminders += (page["reminders"]?.array ?? []).compactMap(\.object)
+      problems += page["unreadable"]?.array ?? []
+      text = page["unreadable_text"] ?? text
       next = page["next"]
     } while next?.int != nil
-    return reminders
+    let rows: JSONObject = ["unreadable": .array(problems), "unreadable_text": text]
+    return (reminders, StatusCommand.unreadable(rows))
   }
 
   /// Calls a method and goes on; `answer` is to be called before the next call.
@@ -107,17 +118,19 @@ final class DaemonConnection {
     }
   }
 
-  /// Calls a method that answers many times; `body` gets each answer, without end.
-  func watch(_ method: String, _ body: (JSONObject) throws -> Void) throws {
-    let (_, bytes) = try session.call("\(GeoremindInterface.name).\(method)", more: true)
-    try send(bytes)
-    var continues = true
-    while continues {
-      for reply in try receive(timeout: -1) {
-        try body(try reply.result.get())
-        continues = reply.continues
-      }
+  private func doesNotStart() -> Failure {
+    let isSystem = path == SocketPath.system
+    let file = isSystem ? ServiceFolders.systemConfiguration : ServiceFolders().configurationFile
+    if isWrong(file) {
+      return Failure(
+        .unavailable,
+        "georemindd does not start: its configuration is wrong; see 'georemindd --check-config'")
     }
+    let user = isSystem ? "" : "--user "
+    return Failure(
+      .unavailable,
+      "georemindd does not start; see 'systemctl \(user)status georemindd' and "
+        + "'journalctl \(user)-t georemindd'")
   }
 
   /// Ignores EPIPE: a daemon that refuses a caller replies and disconnects, maybe before the call.
@@ -154,11 +167,7 @@ final class DaemonConnection {
   }
 
   private func sendAgain(_ call: [UInt8]) throws {
-    guard let delay = retryDelay else {
-      throw Failure(
-        .unavailable,
-        "georemindd does not start: its configuration is wrong; see 'georemindd --check-config'")
-    }
+    guard let delay = retryDelay else { throw doesNotStart() }
     usleep(delay)
     retryDelay = nil
     client.close()

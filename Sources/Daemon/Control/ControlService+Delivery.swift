@@ -34,7 +34,7 @@ extension ControlService {
     let head = try store.ledger.head()
     if let known = try store.consumers.consumer(named: name) {
       try mayChange(known, by: "OpenConsumer")
-      return answer(known, head: head)
+      return try answer(known, head: head)
     }
     guard Consumer.isName(name) else {
       throw GeoremindError.invalidReminder(
@@ -48,7 +48,7 @@ extension ControlService {
     }
     let new = Consumer(name: name, owner: caller.user, upto: head)
     try store.consumers.set(new)
-    return answer(new, head: head)
+    return try answer(new, head: head)
   }
 
   func setConsumer(_ given: JSONObject) throws -> JSONObject {
@@ -59,7 +59,7 @@ extension ControlService {
     let upto = Int64(row?["upto"]?.int ?? 0)
     // Somebody has skipped a firing meanwhile, or the numbers are another ledger's.
     guard given["ledger"]?.string == daemon.ledgerID, upto >= known.upto else {
-      return answer(known, head: head)
+      return try answer(known, head: head)
     }
     var new = known
     new.upto = min(upto, head)
@@ -68,7 +68,7 @@ extension ControlService {
     new.nextTry = try instant(row, "next_try")
     new.text = row?["text"]?.string.map { String($0.prefix(Consumer.maximumText)) }
     try daemon.set(new, was: known)
-    return answer(new, head: head)
+    return try answer(new, head: head)
   }
 
   func listConsumers() throws -> JSONObject {
@@ -76,7 +76,7 @@ extension ControlService {
     return [
       "ledger": .string(daemon.ledgerID), "first": .int(Int(try ledger.first())),
       "head": .int(Int(try ledger.head())),
-      "consumers": .array(try daemon.store.consumers.all().map { .object(json(of: $0)) }),
+      "consumers": .array(try daemon.store.consumers.all().map { .object(try json(of: $0)) }),
     ]
   }
 
@@ -127,16 +127,17 @@ extension ControlService {
     }
   }
 
-  private func answer(_ consumer: Consumer, head: Int64) -> JSONObject {
+  private func answer(_ consumer: Consumer, head: Int64) throws -> JSONObject {
     [
       "ledger": .string(daemon.ledgerID), "head": .int(Int(head)),
-      "consumer": .object(json(of: consumer)),
+      "consumer": .object(try json(of: consumer)),
     ]
   }
 
-  private func json(of consumer: Consumer) -> JSONObject {
+  private func json(of consumer: Consumer) throws -> JSONObject {
     JSONObject([
       "name": .string(consumer.name), "upto": .int(Int(consumer.upto)),
+      "waiting": .int(try daemon.waiting(for: consumer)),
       "tries": .int(consumer.tries),
       "failing_since": consumer.failingSince.map { .string($0.json) },
       "next_try": consumer.nextTry.map { .string($0.json) },

@@ -197,8 +197,11 @@ struct ControlService {
     let isLast = !page.isCut && page.values.count + page.problems.count < limit
     // A row that is none is passed over, and no page ends with it.
     let last = max(page.values.last?.place ?? 0, page.problems.last?.row ?? 0)
+    let problems = page.problems.map { JSONValue.string("\($0)") }
     return [
       "reminders": .array(page.values.map(\.value)), "next": isLast ? nil : .int(Int(last)),
+      "unreadable": problems.isEmpty ? nil : .array(problems),
+      "unreadable_text": problems.isEmpty ? nil : .string(daemon.store.salvagePath),
     ]
   }
 

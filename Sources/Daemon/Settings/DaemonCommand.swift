@@ -99,6 +99,19 @@ package struct DaemonCommand: ParsableCommand {
     return try daemon.run()
   }
 
+  /// Whether the daemon does not start because of a line of a configuration file, or of the files
+  /// beside it.
+  package static func refuses(configuration file: String) -> Bool {
+    let arguments = DaemonSettings.Arguments(
+      configFile: access(file, R_OK) == 0 ? file : nil, stateDirectory: "/")
+    do {
+      _ = try DaemonSettings.load(arguments)
+      return false
+    } catch {
+      return (error as? ConfigurationError)?.line != nil
+    }
+  }
+
   // MARK: - Errors
 
   /// Runs `body`; an error becomes one line on standard error and its exit code.

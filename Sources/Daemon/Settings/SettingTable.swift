@@ -15,7 +15,8 @@ extension DaemonSettings {
   static let table: [Setting<DaemonSettings>] = [
     feeding, position, fences, travel, clock, RouteSettings.keys.map { Setting(declared: $0) },
     storing, control, [.units(to: \.units)],
-    HookSettings.table.map { Setting(of: $0) }, MQTTSettings.table.map { Setting(of: $0) },
+    HookSettings.table.map { Setting(of: $0) }, WebSettings.table.map { Setting(of: $0) },
+    MQTTSettings.table.map { Setting(of: $0) },
   ].flatMap { (part: [Setting<DaemonSettings>]) in part }
 
   static let feed = Setting<DaemonSettings>(

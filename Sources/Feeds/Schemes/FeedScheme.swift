@@ -11,7 +11,7 @@ package struct FeedScheme: Sendable {
   let example: String
   let parse: @Sendable (FeedURLParts) throws(FeedURLError) -> FeedURL
 
-  package static let all = [gpsd, serial, tcp, udp, unix, file, standardInput]
+  package static let all = [gpsd, serial, tcp, udp, unix, geoClue, file, standardInput]
 
   /// The forms, with commas between them.
   package static let forms = all.map(\.form).joined(separator: ", ")

@@ -32,7 +32,7 @@ package struct MonitorPolicy: Equatable, Sendable {
   var farHold = TimeSpan.seconds(20)
   /// Two samples agree if they are at least this far apart: a second, less the jitter of a
   /// receiver. No single sample decides, and ten of one second are no more than one.
-  var agreement = TimeSpan.seconds(0.95)
+  package var agreement = TimeSpan.seconds(0.95)
   /// The fastest a receiver is believed to move, m/s, above 0; 100 m/s is 360 km/h. Claims of a
   /// higher speed by two samples in a row are believed up to `fastestClaim`.
   package var plausibleSpeed = 100.0

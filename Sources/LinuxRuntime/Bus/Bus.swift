@@ -63,6 +63,11 @@ package final class Bus {
   /// The system's bus.
   package static let systemAddress = "unix:path=/run/dbus/system_bus_socket"
 
+  /// Address of the system's bus: from the environment, else `systemAddress`.
+  package static func systemAddress(_ environment: (String) -> String?) -> String {
+    environment("DBUS_SYSTEM_BUS_ADDRESS").flatMap { $0.isEmpty ? nil : $0 } ?? systemAddress
+  }
+
   /// A path as addresses write it: all but a few characters as `%` and two digits.
   private static func escaped(_ path: String) -> String {
     let digits = Array("0123456789abcdef")

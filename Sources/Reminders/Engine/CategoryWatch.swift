@@ -53,7 +53,8 @@ struct CategoryWatch: Sendable {
   private var sortedCount = 0
   /// Fences of places added later, by place number.
   private var late: [Int64: FenceID] = [:]
-  private var sampleCount = 0
+  /// The time of the first sample since `fill`.
+  private var firstSample: Instant?
   /// The edge or line that the distance of a place with a shape refers to, by place number.
   private var landmarks: [Int64: String] = [:]
 
@@ -95,13 +96,13 @@ struct CategoryWatch: Sendable {
     isFilled = true
     isSettled = false
     hasNewcomers = true
-    sampleCount = 0
+    firstSample = nil
     guard let last = monitor.lastSample else { return }
     if !monitor.isInDoubt { settle(places, at: last.position) }
     var unused: [Transition] = []
     monitor.seed(into: &unused)
     follow(unused)
-    countSample(at: last.position)
+    settle(by: last)
   }
 
   /// Notes that these of its places contain a position, as the last fix shows.
@@ -168,7 +169,7 @@ struct CategoryWatch: Sendable {
     let start = transitions.count
     monitor.process(sample, into: &transitions)
     follow(transitions[start...])
-    countSample(at: sample.position)
+    settle(by: sample)
   }
 
   /// Decides what has lasted until a time.
@@ -191,12 +192,14 @@ struct CategoryWatch: Sendable {
     }
   }
 
-  private mutating func countSample(at position: Coordinate) {
+  /// The presence is known once samples far enough apart to agree show no undecided place.
+  private mutating func settle(by sample: PositionSample) {
     guard !isSettled else { return }
-    sampleCount += 1
+    let first = firstSample ?? sample.time
+    firstSample = first
     isSettled =
-      sampleCount > 1
-      && monitor.nearest(to: position, limit: 64, within: 0).allSatisfy {
+      sample.time - first >= monitor.policy.agreement
+      && monitor.nearest(to: sample.position, limit: 64, within: 0).allSatisfy {
         monitor.presence(of: $0.id) == .inside
       }
   }

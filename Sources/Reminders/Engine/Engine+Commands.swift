@@ -41,11 +41,14 @@ extension Engine {
     }
     var isNew = progress.occurrence == nil
     if case .floating = reminder.due, let occurrence = progress.occurrence {
-      // The zone may have changed since the last run.
+      // The zone may have changed since the last run. One that has fired for a past time stays so.
       if let offset = kept?.occurrenceOffset {
         let local = LocalDateTime(
           microseconds: (occurrence + .seconds(Double(offset))).microseconds)
-        if offset != zone.offset(at: occurrence) { progress.occurrence = zone.instant(of: local) }
+        let mayMove = progress.state != .fired || occurrence > now
+        if mayMove, offset != zone.offset(at: occurrence) {
+          progress.occurrence = zone.instant(of: local)
+        }
       } else if !reminder.repeats, progress.leadsFired == 0 {
         isNew = true
       }
@@ -98,8 +101,12 @@ extension Engine {
     case .expired: if !isOver { progress.state = .armed }
     }
     if progress.state != .snoozed { progress.snoozedUntil = nil }
+    let isWatched = old.hasFence && !isNewPlace && !isNewPlan
+    let watchedSince = isWatched ? slots.watchedSince(old.index) : now
     add(reminder, progress, at: now)
-    if let index = slots.index(of: reminder.id) { markDirty(index) }
+    guard let index = slots.index(of: reminder.id) else { return }
+    slots.watch(index, since: watchedSince)
+    markDirty(index)
   }
 
   /// Returns whether the reminder existed.
@@ -175,6 +182,7 @@ extension Engine {
         $0.endVisit()
       }
     }
+    if case .nextVisit = snooze { slots.watch(index, since: now) }
     activate(index, at: now)
     schedule(index, at: now)
   }
@@ -218,6 +226,7 @@ extension Engine {
     }
     guard hasPresence(slot) else { return deactivateFence(index) }
     guard !slot.hasFence else { return }
+    slots.watch(index, since: now)
     if slot.reminder.watchesAnchor {
       startAnchorWatch(index, at: now)
     } else if let key = CategoryWatch.Key(slot.reminder) {

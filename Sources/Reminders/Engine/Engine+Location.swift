@@ -105,13 +105,14 @@ extension Engine {
   mutating func follow(
     _ transition: Transition, of index: Int32, place: PlaceMet?, at now: Instant
   ) {
+    // The receiver's clock may differ from ours: only differences of its times count.
+    let since = now - max(.zero, receiverTime(applying: transition, at: now) - transition.time)
+    if transition.kind == .pass, since <= slots.watchedSince(index) { return }
     rollOver(index, at: now)
     if transition.kind == .arrive || transition.kind == .pass { endPutOff(index) }
     guard let slot = slots.slot(index), hasPresence(slot) else { return }
     let isArmed = slot.progress.state == .armed
     let trigger = slot.reminder.trigger
-    // The receiver's clock may differ from ours: only differences of its times count.
-    let since = now - max(.zero, receiverTime(applying: transition, at: now) - transition.time)
     let isHeld = trigger == .depart && slot.reminder.hold > .zero
     switch transition.kind {
     case .depart:

@@ -88,15 +88,26 @@ extension Engine {
     }
     switch reminder.kind {
     case .location: wakeAtPlace(index, isReported: isReported, at: now)
-    case .date:
-      let leads = reminder.effectiveLeads
-      let occurrence = slot.progress.occurrence
-      let passed = leads.prefix { lead in occurrence.map { $0 - lead <= now } ?? true }.count
-      change(index) { $0.leadsFired = max($0.leadsFired, passed) }
-      if max(slot.progress.leadsFired, passed) >= leads.count {
-        advance(index, after: now, spent: .fired)
-      }
+    case .date: wakeBeforeDue(index, at: now)
     case .preemptive: wakeBeforeLeaving(index, at: now)
+    }
+  }
+
+  /// The end of a snooze stands for all leads that have passed, of later occurrences as well.
+  private mutating func wakeBeforeDue(_ index: Int32, at now: Instant) {
+    guard let slot = slots.slot(index) else { return }
+    let leads = slot.reminder.effectiveLeads
+    // All leads of an occurrence up to this have passed.
+    let reached = now + (leads.last ?? .zero)
+    if slot.progress.leadsFired >= leads.count
+      || slot.progress.occurrence.map({ $0 <= reached }) ?? true
+    {
+      change(index) { $0.leadsFired = leads.count }
+      advance(index, after: reached, spent: .fired)
+    }
+    change(index) { progress in
+      let passed = leads.prefix { lead in progress.occurrence.map { $0 - lead <= now } ?? true }
+      progress.leadsFired = max(progress.leadsFired, passed.count)
     }
   }
 

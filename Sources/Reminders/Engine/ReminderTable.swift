@@ -20,6 +20,7 @@ struct ReminderTable: ~Copyable, Sendable {
   private struct Entry: Sendable {
     let reminder: Reminder
     var progress: Progress
+    var watchedSince = Instant(microseconds: .min)
     var marks: Marks = []
 
     var isArmed: Bool { progress.state == .armed }
@@ -83,6 +84,11 @@ struct ReminderTable: ~Copyable, Sendable {
 
   func marks(_ index: Int32) -> Marks { entries[Int(index)]?.marks ?? [] }
 
+  /// Since when its place is watched without a break; a crossing before that is no pass.
+  func watchedSince(_ index: Int32) -> Instant {
+    entries[Int(index)]?.watchedSince ?? Instant(microseconds: .min)
+  }
+
   func progress(_ index: Int32) -> Progress { entries[Int(index)]?.progress ?? Progress() }
 
   /// Estimated memory of one reminder; 0 where the slot is vacant.
@@ -103,6 +109,10 @@ struct ReminderTable: ~Copyable, Sendable {
     armedCount += (progress.state == .armed ? 1 : 0) - (entry.isArmed ? 1 : 0)
     entries[Int(index)]?.progress = progress
     return true
+  }
+
+  mutating func watch(_ index: Int32, since time: Instant) {
+    entries[Int(index)]?.watchedSince = time
   }
 
   mutating func set(_ mark: Marks, _ isSet: Bool, _ index: Int32) {

@@ -1,5 +1,6 @@
 import CivilTime
 import Control
+import Glibc
 import JSONText
 import Reminders
 import Synchronization
@@ -138,7 +139,16 @@ import Testing
     guard flushed == 2 else { return #expect(run.output == "{\"version\":\"1\"}\n") }
     #expect(run.status == 69)
     #expect(
-      run.notes == "georemind: georemindd does not start: its configuration is wrong; "
+      run.notes == "georemind: georemindd does not start; see 'systemctl --user status georemindd' "
+        + "and 'journalctl --user -t georemindd'\n")
+    var context = Run.context(["GEOREMIND_SOCKET": daemon.path])
+    context.isWrongConfiguration = { $0.hasSuffix("/georemind/georemind.conf") }
+    context.retryDelay = 0
+    let other = try FakeDaemon(flushed: 2) { _ in [] }
+    defer { other.stop() }
+    #expect(Program.run(["status", "--socket", other.path], in: context) == 69)
+    #expect(
+      context.notes.contents == "georemind: georemindd does not start: its configuration is wrong; "
         + "see 'georemindd --check-config'\n")
   }
 
@@ -553,22 +563,54 @@ import Testing
     #expect(run.notes.filter { $0 == "\n" }.count == 1)
   }
 
-  @Test func watchingPrintsEachFiringUntilTheDaemonEnds() throws {
-    let firing: JSONValue = [
-      "firing_id": "f", "reminder_id": "r", "kind": "date", "title": "Tea",
-      "time": "2026-06-12T16:00:00Z", "event": "due", "why": "Due now, at 18:00",
-    ]
-    let run = try run(["watch"]) { call in
-      guard call.more else { return [VarlinkReply(VarlinkServiceError.expectedMore.varlink)] }
+  /// Firings come from the ledger, so that none is missed without a connection.
+  @Test func watchingPrintsEachFiringFromNowOn() throws {
+    signal(SIGPIPE, SIG_IGN)
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    defer { close(ends[1]) }
+    let printed = Mutex("")
+    let daemon = try FakeDaemon { [reader = ends[0]] call in
+      switch call.methodName {
+      case "Status": return [VarlinkReply(parameters: ["status": ["version": "1"]])]
+      case "WatchFirings": return []
+      case "ReadLedger": break
+      default: return [VarlinkReply(VarlinkServiceError.methodNotFound(method: "x").varlink)]
+      }
+      let after = call.parameters["after"]?.int ?? 0
+      var rows: [JSONValue] = []
+      if after < .max {
+        rows = [
+          [
+            "firing_id": "f", "reminder_id": "r", "kind": "date", "title": "Tea", "event": "due",
+            "time": "2026-06-12T16:00:00Z", "why": "Due now, at 18:00", "seq": .int(after + 1),
+          ]
+        ]
+      }
+      if after == 42 {
+        // The reader of the output has seen enough.
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(reader, &bytes, bytes.count)
+        printed.withLock { $0 = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) }
+        close(reader)
+      }
       return [
-        VarlinkReply(parameters: ["firing": firing], continues: true),
-        VarlinkReply(parameters: ["firing": firing]),
+        VarlinkReply(parameters: [
+          "ledger": "l", "first": 1, "head": after < .max ? 43 : 40, "rows": .array(rows),
+        ])
       ]
     }
-    #expect(run.status == 0, "\(run.notes)")
-    #expect(
-      run.lines
-        == Array(repeating: "2026-06-12T18:00:00+02:00  due     Tea: due now, at 18:00", count: 2))
+    defer { daemon.stop() }
+    var context = Run.context(["GEOREMIND_SOCKET": daemon.path])
+    context.output = Output(descriptor: ends[1], noColor: nil)
+    #expect(Program.run(["watch"], in: context) == 74)
+    let line = "2026-06-12T18:00:00+02:00  due     Tea: due now, at 18:00\n"
+    #expect(printed.withLock { $0 } == line + line)
+    #expect(context.notes.contents.contains("Broken pipe"))
+  }
+
+  @Test func watchingWithoutADaemonEndsAtOnce() throws {
+    #expect(Run(["watch", "--lines"]).status == 69)
   }
 
   @Test func statusIsAShortBlock() throws {

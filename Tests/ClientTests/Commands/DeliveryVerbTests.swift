@@ -8,10 +8,11 @@ import Testing
   private static let answer: JSONObject = [
     "ledger": "l", "first": 3, "head": 9,
     "consumers": [
-      ["name": "hook-blink", "upto": 9, "tries": 0],
+      ["name": "hook-blink", "upto": 9, "waiting": 0, "tries": 0],
       [
-        "name": "hook-ntfy", "upto": 1, "tries": 4, "failing_since": "2026-06-12T15:00:00Z",
-        "next_try": "2026-06-12T16:15:00Z", "text": "it exited with 22\u{1B}[2J",
+        "name": "hook-ntfy", "upto": 1, "waiting": 7, "tries": 4,
+        "failing_since": "2026-06-12T15:00:00Z", "next_try": "2026-06-12T16:15:00Z",
+        "text": "it exited with 22\u{1B}[2J",
       ],
     ],
   ]
@@ -27,7 +28,6 @@ import Testing
     let run = try run(arguments) { call in
       call.methodName == "ListConsumers" ? [VarlinkReply(parameters: Self.answer)] : []
     }
-    // The first two of eight that wait were removed from the ledger.
     #expect(
       run.output == """
         hook-blink  up to 9  none waiting

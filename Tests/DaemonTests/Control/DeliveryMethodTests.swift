@@ -115,6 +115,21 @@ import Testing
     #expect(list["head"]?.int == 5 && list["first"]?.int == 1)
   }
 
+  /// One count for `georemind delivery` and `georemind status`, without removed firings.
+  @Test func whatWaitsIsCountedOnce() throws {
+    try record(3)
+    _ = try client.call("OpenConsumer", #"{"name":"d"}"#)
+    try record(7)
+    let row = try set(#""upto":4,"failing_since":"2020-01-01T00:00:00Z""#)
+    #expect(row?["waiting"]?.int == 6)
+    try rig.daemon.store.database.run("DELETE FROM firing WHERE seq <= 8")
+    let listed = try client.call("ListConsumers")["consumers"]?.array?.first
+    let status = try client.call("Status")["status"]?["delivery"]?.array?.first
+    #expect(listed?["waiting"]?.int == 2)
+    #expect(status?["waiting"]?.int == 2)
+    #expect(status?["name"] == listed?["name"])
+  }
+
   @Test func aRowNeverGoesBackNorAheadOfTheLedger() throws {
     try record(3)
     _ = try client.call("OpenConsumer", #"{"name":"d"}"#)

@@ -349,6 +349,10 @@ import Testing
     #expect(
       status?["unreadable"]?.array
         == [.string("row 1 of table reminder cannot be read: \(Self.fault)")])
+    let page = try rig.client().call("PageReminders")
+    #expect(page["unreadable"] == status?["unreadable"])
+    #expect(page["unreadable_text"] == status?["unreadable_text"])
+    #expect(page["reminders"]?.array?.count == 1)
     #expect(rig.daemon.statusLine.contains("1 reminder cannot be read"))
     rig.daemon.host.advance(to: Instant(microseconds: SystemClock.now()) + .hours(1.5))
     #expect(rig.journal.fired == ["b late"])

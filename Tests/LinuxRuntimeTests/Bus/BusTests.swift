@@ -5,34 +5,6 @@ import Testing
 
 @testable import LinuxRuntime
 
-/// A message bus of its own, without any service but the bus itself. Nil where there is no
-/// dbus-daemon.
-private final class PrivateBus {
-  let address: String
-  private let process: pid_t
-
-  init?(in folder: TemporaryFolder) throws {
-    address = "unix:path=\(folder.path)/bus"
-    let program = "/usr/bin/dbus-daemon"
-    guard access(program, X_OK) == 0 else { return nil }
-    let words: [String] = [
-      program, "--session", "--nofork", "--nopidfile", "--nosyslog", "--address=\(address)",
-    ]
-    let arguments = words.map { strdup($0) }
-    defer { for argument in arguments { free(argument) } }
-    var process: pid_t = 0
-    let code = posix_spawn(&process, program, nil, nil, arguments + [nil], [nil])
-    try #require(code == 0)
-    self.process = process
-  }
-
-  deinit {
-    // A test nearby may have blocked SIGTERM, and a child inherits that.
-    kill(process, SIGKILL)
-    waitpid(process, nil, 0)
-  }
-}
-
 @Suite struct BusTests {
   private let folder: TemporaryFolder
   private let loop: EventLoop

@@ -34,6 +34,28 @@ package struct Life: Sendable {
     steps.insert(Step(time: time, action: action), at: place)
   }
 
+  /// The reminders as they are added, by id.
+  var specs: [String: ReminderSpec] {
+    var specs: [String: ReminderSpec] = [:]
+    for case .add(let spec) in steps.map(\.action) { specs[spec.id] = spec }
+    return specs
+  }
+
+  /// Changes a reminder where it is added and where it is edited.
+  mutating func change(_ id: String, _ body: (inout ReminderSpec) -> Void) {
+    for place in steps.indices {
+      switch steps[place].action {
+      case .add(var spec) where spec.id == id:
+        body(&spec)
+        steps[place].action = .add(spec)
+      case .edit(var spec) where spec.id == id:
+        body(&spec)
+        steps[place].action = .edit(spec)
+      default: break
+      }
+    }
+  }
+
   /// One line for each action, by the clock of the life.
   package var text: String {
     var zone = zone

@@ -16,6 +16,8 @@ package struct LifeGenerator {
     generator.changeZone()
     generator.restart()
     generator.react()
+    generator.restartBetweenLeads()
+    generator.endShortly()
     return generator.life
   }
 
@@ -152,5 +154,27 @@ package struct LifeGenerator {
       default: life.insert(.remove(firing.id), at: time)
       }
     }
+  }
+
+  // MARK: - Boundaries that chance misses
+
+  /// Restarts after a lead of several has fired.
+  private mutating func restartBetweenLeads() {
+    guard happens(50) else { return }
+    let moments = firings.filter { life.specs[$0.id]?.leads.count ?? 0 > 1 }.map(\.time)
+    guard let moment = moments.randomElement(using: &random) else { return }
+    let restart = moment + pick([1, 60, 240])
+    if restart < life.end { life.insert(.restart, at: restart) }
+  }
+
+  /// Ends a reminder in the second of one of its firings, or within the minute before.
+  private mutating func endShortly() {
+    guard happens(25), let firing = firings.randomElement(using: &random),
+      let spec = life.specs[firing.id]
+    else { return }
+    let end = firing.time - pick([0, 1, 20, 59])
+    let start = [spec.due, spec.from].compactMap { $0?.moment(in: life.zone) }.max()
+    guard start ?? .min <= end else { return }
+    life.change(firing.id) { $0.until = .absolute(end) }
   }
 }

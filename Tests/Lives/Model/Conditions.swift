@@ -39,9 +39,15 @@ extension ReminderSpec {
   }
 
   /// Whether an occurrence of a date or a time to leave is left out: it is on another day than the
-  /// permitted ones or, of several, before `from`; a time to leave also after `until`.
+  /// permitted ones or, of several, before `from`.
   func skips(_ due: Moment, in zone: Zone) -> Bool {
+    !isOnDays(due, in: zone) || (repeats != nil && !isAfterFrom(due, in: zone))
+  }
+
+  /// Whether an occurrence is left out, or is a time to leave after `until`. In another zone that
+  /// may come before it.
+  func excludes(_ due: Moment, in zone: Zone) -> Bool {
     if case .leave = kind, !isBeforeEnd(due, in: zone) { return true }
-    return !isOnDays(due, in: zone) || (repeats != nil && !isAfterFrom(due, in: zone))
+    return skips(due, in: zone)
   }
 }

@@ -3,6 +3,7 @@ extension Model {
   package mutating func add(_ spec: ReminderSpec) {
     var record = Record(spec: spec, occurrences: occurrences(of: spec))
     record.addedAt = now
+    record.watchedSince = now
     record.visit = visitFound(by: record, since: now)
     record.next = firstOccurrence(of: record)
     noteMoments(of: record)
@@ -25,22 +26,25 @@ extension Model {
   package mutating func edit(_ spec: ReminderSpec) {
     guard var record = records[spec.id] else { return }
     let old = record.spec
+    let hasEnded = hasEnded(record)
     record.spec = spec
     record.occurrences = occurrences(of: spec)
     if spec.region != old.region {
       record.visit = visitFound(by: record, since: now)
       record.awaySince = nil
+      record.watchedSince = now
     }
     if spec.due != old.due || spec.repeats != old.repeats || spec.leads != old.leads {
       record.next = firstOccurrence(of: record)
       record.leadsUsed = 0
       record.addedAt = now
-      findAnew(&record)
+      record.watchedSince = now
+      findAnew(&record, isFollowed: !hasEnded)
       record.state = .armed
     } else if spec.repeats != nil, spec.isLocation {
       let before = admittedOccurrence(of: record, under: old)
       let after = admittedOccurrence(of: record, under: spec)
-      if after != nil, after != before { findAnew(&record) }
+      if after != nil, after != before { findAnew(&record, isFollowed: !hasEnded) }
     } else if spec.repeats != nil {
       let next = nextOccurrence(of: record, replacing: old)
       if next != record.next { (record.next, record.leadsUsed) = (next, 0) }
@@ -49,11 +53,16 @@ extension Model {
       (record.next, record.leadsUsed) = (0, 0)
     }
     let isElsewhere = spec.region != old.region || spec.kind != old.kind
-    let isArmedAgain =
-      record.state == .fired && (isElsewhere || (spec.everyVisit && !old.everyVisit))
-      || record.state == .expired && spec.isBeforeEnd(now, in: zone)
-    if isArmedAgain {
-      findAnew(&record)
+    let isWantedAgain =
+      hasEnded && record.state != .expired
+      && (isElsewhere || (spec.everyVisit && !old.everyVisit))
+    // Of a series, the last due time holds again.
+    if isWantedAgain, spec.repeats != nil {
+      record.next = min(record.next, record.occurrences.lastIndex { $0 <= now } ?? record.next)
+    }
+    if isWantedAgain || record.state == .expired && spec.isBeforeEnd(now, in: zone) {
+      record.watchedSince = now
+      findAnew(&record, isFollowed: !hasEnded)
       record.state = .armed
     }
     if spec.nag == nil { record.nag = nil }
@@ -71,13 +80,20 @@ extension Model {
     }
   }
 
-  /// The visit that is on is one that the changed reminder finds, as at its creation. One that has
-  /// fired, or ended, has not followed it.
-  private mutating func findAnew(_ record: inout Record) {
+  /// The visit that is on is one that the changed reminder finds, as at its creation.
+  /// - Parameter isFollowed: whether the reminder has followed it.
+  private mutating func findAnew(_ record: inout Record, isFollowed: Bool) {
     guard let visit = record.visit else { return }
-    let isFollowed = record.state != .fired && record.state != .expired
     record.visit = visitFound(by: record, since: isFollowed ? visit.since : now)
     note(dwellEnd(of: record))
+  }
+
+  /// Whether it has fired for the last time, or expired: it follows no visits.
+  private func hasEnded(_ record: Record) -> Bool {
+    guard record.state != .fired, record.state != .expired else { return true }
+    guard record.spec.isLocation, record.spec.repeats?.count != nil else { return false }
+    return openOccurrence(of: record) == nil
+      && !record.occurrences.contains { $0 > now && record.spec.isOnDays($0, in: zone) }
   }
 
   // MARK: - Snooze
@@ -88,7 +104,10 @@ extension Model {
     guard let record = records[id], record.state != .done else { return false }
     switch record.spec.kind {
     case .location: return true
-    case .date: return record.isUnacknowledged || rings(record, by: moment)
+    case .date:
+      if record.isUnacknowledged { return true }
+      if case .snoozed(let planned) = record.state { return planned <= moment }
+      return rings(record, by: moment)
     case .leave: return record.isUnacknowledged
     }
   }
@@ -98,9 +117,10 @@ extension Model {
     return record.spec.isLocation && record.spec.repeats == nil
   }
 
-  /// Nothing rings until `moment`; positions are followed.
+  /// Nothing rings until `moment`; positions are followed. It replaces an earlier snooze.
   package mutating func snooze(_ id: String, until moment: Moment) {
     records[id]?.state = .snoozed(until: moment)
+    records[id]?.visit?.isPutAside = false
     records[id]?.nag = nil
     note(moment)
     evaluate()
@@ -109,6 +129,7 @@ extension Model {
   /// The visit that is on, and its end, do not fire; the next visit does.
   package mutating func snoozeToNextVisit(_ id: String) {
     records[id]?.state = .snoozedToNextVisit
+    records[id]?.watchedSince = now
     records[id]?.nag = nil
     records[id]?.visit?.isPutAside = true
     records[id]?.visit?.counts = false

@@ -74,13 +74,14 @@ extension Model {
   func nextOccurrence(of record: Record, replacing old: ReminderSpec) -> Int {
     let (occurrences, spec) = (record.occurrences, record.spec)
     if record.next < occurrences.count, occurrences[record.next] <= now,
-      !spec.skips(occurrences[record.next], in: zone)
+      !spec.excludes(occurrences[record.next], in: zone),
+      !old.excludes(occurrences[record.next], in: zone)
     {
       return record.next
     }
     let index = occurrences.indices.first { index in
       occurrences[index] >= now && !spec.skips(occurrences[index], in: zone)
-        && (index >= record.next || old.skips(occurrences[index], in: zone))
+        && (index >= record.next || old.excludes(occurrences[index], in: zone))
     }
     return index ?? occurrences.count
   }

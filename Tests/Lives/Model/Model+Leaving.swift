@@ -19,6 +19,7 @@ extension Model {
         record.leadsUsed = passed
       }
     } else if passed > record.leadsUsed {
+      guard spec.isBeforeEnd(due, in: zone) else { return }
       guard spec.isBeforeEnd(now, in: zone) else { return complete(&record) }
       guard spec.isAfterFrom(now, in: zone) else { return }
       let moment = max(now + slacks[passed - 1], spec.from?.moment(in: zone) ?? 0)

@@ -45,7 +45,7 @@ extension Model {
   /// The device has crossed the region between two fixes: a visit without a stay.
   mutating func pass(_ record: inout Record, at time: Double) {
     guard case .location(let trigger) = record.spec.kind, record.visit == nil,
-      time > Double(record.addedAt ?? .min)
+      time > Double(record.watchedSince)
     else { return }
     if record.state == .snoozedToNextVisit { record.state = .armed }
     guard record.state == .armed else { return }

@@ -22,6 +22,8 @@ struct Record {
   var leadsUsed = 0
   /// When it was made, or its due time changed: what has passed then is late.
   var addedAt: Moment?
+  /// Since when it waits for its place without a break: a crossing before that is no pass.
+  var watchedSince = Moment.min
   /// The visit that is on.
   var visit: Visit?
   /// When the region was left, where a departure waits until the device has been away long enough.

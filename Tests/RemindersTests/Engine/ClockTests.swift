@@ -239,6 +239,21 @@ import Testing
     #expect(harness.firings.map(\.time.json) == ["2026-06-12T17:00:00Z"])
   }
 
+  /// Further west the due time is still to come.
+  @Test func whatHasFiredStaysFiredOverARestartInAnotherZone() throws {
+    var harness = EngineHarness()
+    let place = EngineHarness.place()
+    try harness.add(
+      #"{"id":"t","title":"T","due":"2026-06-12T17:00:00","transport":"walking","travel_s":600,\#(place)}"#
+    )
+    harness.fix(3000)
+    harness.wait(2 * 3600)
+    harness.send(.zone(TimeZoneRules(name: "W", fixedOffset: -4 * 3600, abbreviation: "W")))
+    harness.restartByLoading(after: 10)
+    harness.wait(86_400)
+    #expect(harness.events == ["t:leave"])
+  }
+
   @Test func anAbsoluteTimeStays() throws {
     var harness = EngineHarness()
     try harness.add(#"{"id":"t","kind":"date","title":"T","due":"2026-06-12T18:00:00Z"}"#)

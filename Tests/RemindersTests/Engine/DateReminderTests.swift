@@ -86,6 +86,20 @@ import Testing
     #expect(harness.events.count == 2)
   }
 
+  /// It ends hours later, five minutes before the next due time and after its lead.
+  @Test func theEndOfASnoozeReplacesTheLeadOfALaterDueTime() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"r","title":"R","due":"2026-06-12T17:00:00Z","repeat":"hourly","lead_s":[900]}"#)
+    harness.wait(2701)
+    harness.send(.snooze(id: "r", .until(try Instant(rfc3339: "2026-06-12T19:50:00Z"))))
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T20:50:00Z"))
+    #expect(
+      harness.firings.map(\.time.json) == [
+        "2026-06-12T16:45:00Z", "2026-06-12T19:50:00Z", "2026-06-12T20:45:00Z",
+      ])
+  }
+
   @Test func doneMovesARepeatingOneOn() throws {
     var harness = EngineHarness()
     try harness.add(

@@ -92,6 +92,43 @@ import Testing
     #expect(try #require(harness.firings.first?.distance) < 20)
   }
 
+  /// The way of 1 200 m in 30 s crosses the middle of the fence after 15 s.
+  @Test(arguments: [(14.0, ["a:pass"]), (16.0, [])])
+  func aCrossingBeforeTheReminderIsNoPass(seconds: Double, events: [String]) throws {
+    var harness = EngineHarness()
+    harness.places["shop"] = [
+      NumberedPlace(number: 1, position: EngineHarness.home, radius: 100)
+    ]
+    harness.fix(1800, after: 30, speed: 40)
+    harness.fix(600, after: 30, speed: 40)
+    harness.wait(seconds)
+    try harness.add(#"{"id":"a","kind":"location","title":"A",\#(place)}"#)
+    try harness.add(#"{"id":"c","title":"C","near_category":"shop"}"#)
+    harness.fix(600, bearing: 270, after: 30 - seconds, speed: 40)
+    harness.fix(1800, bearing: 270, after: 30, speed: 40)
+    #expect(harness.events.filter { $0.hasPrefix("a") } == events)
+    #expect(harness.events.count == 2 * events.count)
+  }
+
+  /// A title that is edited on the way changes nothing; a snooze to the next visit does.
+  @Test func aPassOutlivesAnEditOfTheTitleButNoSnooze() throws {
+    var harness = EngineHarness()
+    for id in ["a", "s"] {
+      try harness.add(#"{"id":"\#(id)","kind":"location","title":"A",\#(place)}"#)
+    }
+    harness.fix(1800, after: 30, speed: 40)
+    harness.fix(600, after: 30, speed: 40)
+    harness.wait(16)
+    let found = harness.engine.reminder("a")
+    var renamed = try #require(found)
+    renamed.title = "B"
+    harness.send(.replace(renamed))
+    harness.send(.snooze(id: "s", .nextVisit))
+    harness.fix(600, bearing: 270, after: 14, speed: 40)
+    harness.fix(1800, bearing: 270, after: 30, speed: 40)
+    #expect(harness.events == ["a:pass"])
+  }
+
   @Test func beingInsideSurvivesARestart() throws {
     var harness = EngineHarness()
     try harness.add(#"{"id":"e","kind":"location","title":"E","every_visit":true,\#(place)}"#)

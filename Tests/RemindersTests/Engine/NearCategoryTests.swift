@@ -128,6 +128,22 @@ import Testing
     #expect(harness.engine.watches.isEmpty)
   }
 
+  /// As at a region; by the plain policy, which lets one fix decide.
+  @Test func oneFixOutsideSettlesWherePolicyAsksForNoMore() throws {
+    var settings = EngineSettings()
+    settings.monitor = .plain
+    var harness = EngineHarness(settings: settings)
+    harness.places["supermarket"] = [Self.shop(1, at: 1000)]
+    harness.fix(0)
+    try harness.add(Self.milk())
+    harness.fix(1000)
+    harness.restartByLoading(after: 60)
+    harness.send(.snooze(id: "milk", .nextVisit))
+    harness.fix(0)
+    harness.fix(1000)
+    #expect(met(harness) == ["arrive 1", "arrive 1"])
+  }
+
   // MARK: - Made at a place
 
   @Test func oneMadeAtAPlaceWaitsForTheNextArrival() throws {

@@ -22,6 +22,8 @@ class Date:
     def __init__(self, id, due, zone, is_daily):
         self.id, self.due, self.zone, self.is_daily = id, due, zone, is_daily
         self.next, self.fired = due, []
+        self.last = None  # when it last fired, as far as that was true
+        self.early = None  # when a clock that was ahead fired it, since taken back
 
     def after(self, moment):
         """The first occurrence after a moment; None if there is none."""
@@ -37,13 +39,18 @@ class Date:
                 return int(found)
             day += datetime.timedelta(1)
 
-    def reach(self, moment):
+    def reach(self, moment, is_step):
         """The clock has come to this moment, from an earlier one."""
+        if is_step and self.early is not None and self.early <= moment:
+            # It returns to a time that it has shown: what had fired by then has fired.
+            self.last, self.early = self.early, None
+            self.next = self.after(self.last) if self.is_daily else None
         if self.next is not None and self.next <= moment:
             self.fire(moment)
 
     def fire(self, moment):
         self.fired.append((moment, self.next))
+        self.last = moment
         self.next = self.after(moment) if self.is_daily else None
 
     def pass_to(self, moment):
@@ -54,9 +61,12 @@ class Date:
     def step_back(self, span, moment):
         if span <= SMALL_STEP:
             return
+        if self.last is not None and self.last > moment:
+            is_early = self.is_daily or self.due > moment + SMALL_STEP
+            self.early, self.last = (self.last if is_early else self.early), None
         if self.is_daily:
             self.next = max(self.due, self.after(moment))
-        elif self.fired and self.fired[-1][0] > moment and self.due > moment + SMALL_STEP:
+        elif self.early is not None and self.due > moment + SMALL_STEP:
             self.next = self.due
 
     @property
@@ -123,5 +133,5 @@ def play(dates, steps, start, end):
             if span < 0:
                 date.step_back(-span, wall)
             else:
-                date.reach(wall)
+                date.reach(wall, kind == "step")
     return is_clear, wall

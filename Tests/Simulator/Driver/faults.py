@@ -8,20 +8,20 @@ import errno
 
 from world import KINDS
 
-# For each kind of call: the mean number of calls until the fault, the ways to die there, and the
-# errors that Linux gives there.
+# For each kind of call: its weight, the mean number of calls until the fault, the ways to die
+# there, and the errors that Linux gives there.
 TABLE = {
-    "write": (12, ["kill before", "kill after", "tear"], ["EIO", "ENOSPC", "shorten"]),
-    "sync": (4, ["kill before", "kill after"], ["EIO"]),
-    "open": (3, ["kill before", "kill after"], ["EMFILE", "EIO"]),
-    "remove": (2, ["kill before", "kill after"], ["EIO"]),
-    "journal": (4, ["kill before", "kill after"], ["EAGAIN", "ECONNREFUSED"]),
-    "answer": (3, ["kill before", "kill after", "tear"], ["EINTR", "EAGAIN", "shorten"]),
-    "receive": (20, ["kill before"], ["EINTR"]),
-    "accept": (2, ["kill before", "kill after"], ["EMFILE", "EINTR", "ECONNABORTED"]),
-    "rest": (10, ["kill before"], []),
-    "timer": (2, [], ["EMFILE"]),
-    "read": (20, [], ["EINTR", "EAGAIN", "shorten"]),
+    "write": (5, 8, ["kill before", "kill after", "tear"], ["EIO", "ENOSPC", "shorten"]),
+    "sync": (3, 2, ["kill before", "kill after"], ["EIO"]),
+    "open": (1, 3, ["kill before", "kill after"], ["EMFILE", "EIO"]),
+    "remove": (1, 2, ["kill before", "kill after"], ["EIO"]),
+    "journal": (3, 2, ["kill before", "kill after"], ["EAGAIN", "ECONNREFUSED"]),
+    "answer": (2, 2, ["kill before", "kill after", "tear"], ["EINTR", "EAGAIN", "shorten"]),
+    "receive": (1, 10, ["kill before"], ["EINTR"]),
+    "accept": (1, 2, ["kill before", "kill after"], ["EMFILE", "EINTR", "ECONNABORTED"]),
+    "rest": (1, 10, ["kill before"], []),
+    "timer": (1, 2, [], ["EMFILE"]),
+    "read": (1, 10, [], ["EINTR", "EAGAIN", "shorten"]),
 }
 
 
@@ -41,16 +41,17 @@ class Fault:
         words = f"{self.action} {errno.errorcode.get(self.code, '')}".strip()
         return f"{words} at {self.kind} {self.at}" + (" by a power cut" if self.cuts_power else "")
 
-    def arm(self, world):
+    def arm(self, world, times):
+        """Plans it for so many calls."""
         at = world["count of " + self.kind] + self.at
-        world.plan(self.kind, self.action, at, self.code, self.times)
+        world.plan(self.kind, self.action, at, self.code, times)
 
 
 def choose(random, mode):
     """A fault. The mode is `kills`, `errors` or `all`."""
     while True:
-        kind = random.choice(KINDS)
-        mean, deaths, errors = TABLE[kind]
+        kind = random.choices(KINDS, weights=[TABLE[kind][0] for kind in KINDS])[0]
+        _, mean, deaths, errors = TABLE[kind]
         ways = (deaths if mode != "errors" else []) + (errors if mode != "kills" else [])
         if ways:
             break
@@ -60,4 +61,4 @@ def choose(random, mode):
     at = 1 + int(random.expovariate(1 / mean))
     cuts_power = way in deaths and random.random() < 0.4
     times = random.choice([1, 1, 1, 4]) if action == "fail" else 1
-    return Fault(kind, action, code, at, times, cuts_power, random.randint(5, 80))
+    return Fault(kind, action, code, at, times, cuts_power, random.randint(5, 40))

@@ -1,6 +1,5 @@
 """Receivers: gpsd, NMEA 0183 over TCP or UDP. They send a fix when the script says so."""
 
-import json
 import os
 import socket
 import time
@@ -13,9 +12,9 @@ def stamp(now):
 
 
 def gpsd_report(fix, now):
-    return json.dumps({
-        "class": "TPV", "device": "/dev/ttyUSB0", "mode": 3, "time": stamp(now), "lat": fix["lat"],
-        "lon": fix["lon"], "eph": 4.0, "speed": fix["speed"], "track": fix["course"]}) + "\r\n"
+    return (f'{{"class":"TPV","device":"/dev/ttyUSB0","mode":3,"time":"{stamp(now)}",'
+            f'"lat":{fix["lat"]},"lon":{fix["lon"]},"eph":4.0,"speed":{fix["speed"]},'
+            f'"track":{fix["course"]}}}\r\n')
 
 
 def nmea_coordinate(degrees, width, letters):
@@ -69,24 +68,26 @@ class Receiver:
             self.listener.listen(8)
         self.listener.setblocking(False)
 
-    def take_down(self):
+    def disconnect(self):
         if self.connection is not None:
             self.connection.close()
+        self.connection = None
+
+    def take_down(self):
+        self.disconnect()
         if self.listener is not None:
             os.unlink(self.listener.getsockname())
             self.listener.close()
-        self.listener, self.connection = None, None
+        self.listener = None
 
     def accept(self):
-        """Takes a new connection, if there is one; answers whether there was."""
-        if self.kind == "udp" or self.listener is None:
+        """Takes a new connection, if there is none and one comes; answers whether one did."""
+        if self.kind == "udp" or self.listener is None or self.connection is not None:
             return False
         try:
             connection, _ = self.listener.accept()
         except BlockingIOError:
             return False
-        if self.connection is not None:
-            self.connection.close()
         self.connection = connection
         connection.setblocking(False)
         if self.kind == "gpsd":
@@ -101,9 +102,7 @@ class Receiver:
             elif self.connection is not None:
                 self.connection.send(text.encode())
         except OSError:
-            if self.connection is not None:
-                self.connection.close()
-                self.connection = None
+            self.disconnect()
 
     def send_fix(self, fix, now):
         self.send(gpsd_report(fix, now) if self.kind == "gpsd" else nmea(fix, now))

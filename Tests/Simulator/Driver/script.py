@@ -3,6 +3,8 @@
 import json
 import subprocess
 
+from errands import errands
+
 # A receiver sends on for a while after each fix of a script: seconds after it.
 BURST = [0, 5, 10, 15, 20, 25, 40, 60, 90, 125]
 
@@ -11,7 +13,7 @@ class Script:
     def __init__(self, lines):
         self.head, rest = lines[0], lines[1:]
         self.seed = self.head["life"]
-        self.steps = [line for line in rest if "do" in line]
+        self.steps = sorted((line for line in rest if "do" in line), key=lambda line: line["at"])
         self.uncertain = {line["uncertain"] for line in rest if "uncertain" in line}
         self.firings = [line for line in rest if "fires" in line]
 
@@ -67,8 +69,9 @@ class Script:
 
 
 def lives(program, seed, count):
-    """The scripts of so many lives from a seed on, one by one."""
+    """The scripts of so many lives from a seed on, one by one, each with errands."""
     for number in range(seed, seed + count):
         text = subprocess.run([program, "--seed", str(number), "--lives", "1", "--script"],
                               check=True, capture_output=True, text=True).stdout
-        yield Script([json.loads(line) for line in text.splitlines()])
+        lines = [json.loads(line) for line in text.splitlines()]
+        yield Script(lines + errands(number, lines[0]["start"] + 60, lines[0]["end"]))

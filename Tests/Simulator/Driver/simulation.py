@@ -42,6 +42,7 @@ class Simulation(User):
         self.place = 0
         self.failed_calls = 0  # of the machine's, which the daemon has survived
         self.fault, self.faults_before = None, 0
+        self.times_left = 0  # how often the fault has yet to happen
         self.process = None
         self.starts, self.vain_starts, self.rests = 0, 0, 0
         self.end = (script.head["end"] + 30) * 10 ** 6
@@ -85,7 +86,7 @@ class Simulation(User):
         if self.fault is None:
             self.arm_next()
         else:
-            self.fault.arm(self.world)
+            self.fault.arm(self.world, self.times_left)
         self.process = world.Process(self.world, self.programs, options, self.zone)
         while (limit := self.process.wait()) is not None:
             self.turns += 1
@@ -101,8 +102,18 @@ class Simulation(User):
             if span is None:
                 self.stop()
                 span = 0
+            elif self.is_free and 0 < span and (limit < 0 or span < limit):
+                # No timer of the daemon is due before the next action: it follows at once.
+                self.world.pass_time(span)
+                span = self.next_span() or 0
             self.process.resume(min(span, limit) if limit > 0 else span)
         return self.has_ended(self.world["faults"] > faults_at_start)
+
+    @property
+    def is_free(self):
+        """Whether nothing is under way, so that the next thing to do is the script's."""
+        return (self.under_way is None and not self.queue and not self.is_stopping
+                and self.place < len(self.actions))
 
     def next_span(self):
         """Does what is due; the time until the next action, None at the end of the life."""
@@ -138,6 +149,7 @@ class Simulation(User):
         self.process = None
         self.watch()
         self.close_clients()
+        self.receiver.disconnect()
         was_killed = code == -9 and not self.is_off
         if was_killed:
             self.require(self.fault is not None and self.fault.kills, "the daemon was killed")
@@ -152,8 +164,7 @@ class Simulation(User):
             self.require(code > 0 and has_failed, f"the daemon ended with {code}")
             self.notice_fault()
         if self.under_way is not None:
-            self.queue = [{"do": "check"}, dict(self.under_way, again=True)]
-            self.under_way = None
+            self.repeat()
         is_over = code == 0 and self.place == len(self.actions) and self.elapsed >= self.end
         self.is_off = False
         return is_over
@@ -176,10 +187,13 @@ class Simulation(User):
         if self.fault is None:
             self.world.plan()
         else:
-            self.fault.arm(self.world)
+            self.times_left = self.fault.times
+            self.fault.arm(self.world, self.times_left)
 
     def count_fault(self):
-        self.happened.append(self.fault)
+        number = self.world["faults"] - self.faults_before
+        self.happened += [self.fault] * number
+        self.times_left -= number
         self.faults_before = self.world["faults"]
 
     def notice_fault(self):
@@ -187,7 +201,7 @@ class Simulation(User):
         if self.world["faults"] > self.faults_before:
             self.count_fault()
             self.failed_calls += 1
-            if self.world["faults"] - self.faults_before >= self.fault.times - 1:
+            if self.times_left <= 0:
                 self.arm_next()
         elif self.fault is not None and self.rests - self.armed_at > self.fault.waits:
             self.arm_next()

@@ -85,8 +85,11 @@ class User:
         elif kind == "outage":
             self.world["real"] += line["span"] * 10 ** 6
             self.world["monotonic"] += line["span"] * 10 ** 6
+            self.world["boots"] += 1
             self.is_off = True
             self.process.process.kill()
+        elif kind == "remove" and line["id"] not in self.reminders:
+            pass  # A user who removes it at each of several firings.
         else:
             if kind == "done":
                 self.world["action"] = 0  # A done that is repeated completes another occurrence.
@@ -119,11 +122,16 @@ class User:
         return kind.capitalize(), {"id": line["id"]}
 
     def retry(self):
-        line, self.under_way = self.under_way, None
         self.retries += 1
-        self.require(self.retries < 20, f"no success of {line}")
-        self.queue = [{"do": "check"}] if line["do"] != "check" else []
-        self.queue.append(dict(line, again=True))
+        self.require(self.retries < 20, f"no success of {self.under_way}")
+        self.repeat()
+
+    def repeat(self):
+        """The call under way comes again, after a look at what the daemon has."""
+        line, self.under_way = self.under_way, None
+        if line["do"] != "check":
+            self.queue.insert(0, dict(line, again=True))
+        self.queue.insert(0, {"do": "check", "again": True})
 
     def visit(self):
         """Another client, who asks for something and may leave at once or in the middle."""
@@ -151,6 +159,11 @@ class User:
         line, kind = self.under_way, self.under_way["do"]
         if error is not None:
             has_failed = self.failed_calls > self.calls_failed_before
+            if kind == "snooze" and parameters.get("state") == "expired":
+                # It expired in this second: the model has the two in the other order.
+                self.script.uncertain.add(line["id"])
+                self.under_way = None
+                return self.user.close()
             self.require(has_failed or "again" in line, f"{line} was refused: {error} {parameters}")
             # What is repeated may have been done before.
             is_repeated = kind in ("snooze", "remove", "place") and "again" in line
@@ -167,7 +180,7 @@ class User:
         elif kind == "remove":
             self.reminders.pop(line["id"], None)
         elif kind == "done" and self.fault is not None:
-            self.fault.arm(self.world)
+            self.fault.arm(self.world, self.times_left)
 
     def watch(self):
         """Takes the firings that a client received."""

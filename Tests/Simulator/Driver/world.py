@@ -16,7 +16,8 @@ for _name, _form in ([(name, "q") for name in ("real", "monotonic", "asleep")] +
                      + [(name, "i") for name in ("kind", "action", "code", "times")] + [("at", "q")]
                      + [("count of " + kind, "q") for kind in KINDS]
                      + [("faults", "q"), ("turns", "q"), ("journal_code", "i"),
-                        ("is_synchronized", "i"), ("journal_delay", "q"), ("missing", "q")]):
+                        ("is_synchronized", "i"), ("journal_delay", "q"), ("boots", "q"),
+                        ("missing", "q")]):
     _MEMBERS[_name] = (_offset, _form)
     _offset += struct.calcsize(_form)
 
@@ -49,6 +50,10 @@ class World:
     @property
     def now(self):
         return self["real"]
+
+    def pass_time(self, span):
+        self["real"] += span
+        self["monotonic"] += span
 
     def plan(self, kind="rest", action="nothing", at=0, code=0, times=1):
         self["kind"], self["action"], self["at"] = KINDS.index(kind), ACTIONS.index(action), at

@@ -51,7 +51,9 @@ static int open_in_world(int folder, const char *path, int flags, mode_t mode) {
   if (!strcmp(path, "/dev/urandom")) return open_chance();
   if (!strcmp(path, "/proc/sys/kernel/random/boot_id")) {
     int file = syscall(SYS_memfd_create, "boot", MFD_CLOEXEC);
-    (void)!syscall(SYS_write, file, "00000000-0000-4000-8000-000000000001\n", 37);
+    char id[38];
+    snprintf(id, sizeof id, "00000000-0000-4000-8000-%012x\n", (unsigned)world->boots);
+    (void)!syscall(SYS_write, file, id, 37);
     syscall(SYS_lseek, file, 0, SEEK_SET);
     return file;
   }

@@ -46,6 +46,7 @@ struct world {
      `journal_delay` after it was sent. */
   int32_t journal_code, is_synchronized;
   int64_t journal_delay;
+  int64_t boots; /* how often the machine has started */
   int64_t missing; /* what this daemon lacks, to see whether the simulator notices */
 };
 

@@ -23,14 +23,8 @@ struct DeliveryCommand: ParsableCommand {
       let display = try context.display()
       let answer = try DaemonConnection(options, context).call("ListConsumers")
       let consumers = answer["consumers"]?.array?.compactMap(\.object) ?? []
-      func waiting(_ consumer: JSONObject) -> Int {
-        // Those before the first were removed as too old.
-        let done = max(consumer["upto"]?.int ?? 0, (answer["first"]?.int ?? 1) - 1)
-        return max(0, (answer["head"]?.int ?? 0) - done)
-      }
       guard !options.json else {
         for var consumer in consumers {
-          consumer["waiting"] = .int(waiting(consumer))
           consumer["ledger"] = answer["ledger"]
           try context.output.line(consumer)
         }
@@ -39,14 +33,15 @@ struct DeliveryCommand: ParsableCommand {
       guard !consumers.isEmpty else { return try context.note("no destinations yet") }
       var table = Table()
       for consumer in consumers {
-        table.add(DeliveryCommand.cells(consumer, waiting: waiting(consumer), display))
+        table.add(DeliveryCommand.cells(consumer, display))
       }
       for line in table.lines(width: context.output.columns) { try context.output.line(line) }
     }
   }
 
   /// Name, number reached, firings that wait, failures, and the last text.
-  private static func cells(_ consumer: JSONObject, waiting: Int, _ display: Display) -> [String] {
+  private static func cells(_ consumer: JSONObject, _ display: Display) -> [String] {
+    let waiting = consumer["waiting"]?.int ?? 0
     func time(_ member: String, _ words: String) -> String {
       guard consumer[member]?.string != nil else { return "" }
       return "\(words) \(Answer.time(consumer[member], display.entry))"

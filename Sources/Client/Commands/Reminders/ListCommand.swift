@@ -56,7 +56,8 @@ struct ListCommand: ClientCommand {
     // Short ids must differ from the ids of reminders that are not shown.
     let daemon = try DaemonConnection(options, context)
     let upcoming = Upcoming(try daemon.call("Next", ["limit": 1_000]))
-    let listed = try daemon.reminders().map {
+    let rows = try daemon.allRows()
+    let listed = try rows.reminders.map {
       try ListedReminder($0, zone: zone, upcoming: upcoming)
     }
     let chosen = listed.filter { entry in
@@ -66,9 +67,7 @@ struct ListCommand: ClientCommand {
     }
     var listing = GroupedListing(order: sort.precedes)
     for entry in chosen { listing.add(entry, under: grouping.heading(of: entry, zone)) }
-    for problem in StatusCommand.unreadable(try daemon.call("Status")["status"]?.object ?? [:]) {
-      try context.note(problem)
-    }
+    for problem in rows.unreadable { try context.note(problem) }
     if options.json {
       try listing.forEach { try context.output.line($0.json) }
     } else if chosen.isEmpty {

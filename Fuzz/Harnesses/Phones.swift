@@ -1,0 +1,52 @@
+// Support: Input
+import CivilTime
+import JSONText
+import Phones
+
+/// Requests of phones: a target, headers and a body of any bytes. Each has an answer; the lines
+/// for the daemon are JSON with a possible position, and the numbers of a message count once.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzPhones(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  var input = Input(start, count)
+  let choice = input.choice()
+  // Target, user, device and authorization are lines; the rest is the body.
+  var parts = input.rest.split(
+    separator: UInt8(ascii: "\n"), maxSplits: 4, omittingEmptySubsequences: false)[...]
+  func part() -> [UInt8] { Array(parts.popFirst() ?? []) }
+  func text() -> String? {
+    let bytes = part()
+    return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+  }
+  let request = PhoneRequest(
+    method: choice & 1 == 0 ? "POST" : "GET", target: part(), authorization: text(), user: text(),
+    device: text(), body: part())
+  let token = choice & 2 == 0 ? nil : AccessToken("Kq3vX9mT2pLs8aYd")
+  var receiver = PhoneReceiver(token: token)
+  let now = PhoneReceiver.Moment(
+    steady: 1_000_000, real: Instant(microseconds: 1_781_279_101_000_000))
+  let away = receiver.receive(request, at: now, isFeedOpen: false)
+  require(away.reports.isEmpty, "lines without a reader")
+  let outcome = receiver.receive(request, at: now, isFeedOpen: true)
+  require([200, 401, 404, 405].contains(outcome.answer.status), "\(outcome.answer)")
+  require(
+    away.answer == outcome.answer || away.answer.status == 503 && !outcome.reports.isEmpty,
+    "\(away.answer) and \(outcome.answer)")
+  for line in outcome.reports.split(separator: "\n") { check(Array(line.utf8)) }
+  for line in receiver.logLines(at: 0, isEnd: true) { require(!line.isEmpty, "an empty line") }
+  return 0
+}
+
+private func check(_ line: [UInt8]) {
+  guard let report = (try? JSONParser.parse(line))?.object else { fatalError("no JSON") }
+  func number(_ name: String, _ range: ClosedRange<Double>) {
+    require(report[name]?.double.map { range.contains($0) } ?? true, "\(name) in \(line)")
+  }
+  require(report["lat"]?.double != nil && report["lon"]?.double != nil, "no position")
+  require(report["time"]?.string.flatMap { try? Instant(rfc3339: $0) } != nil, "no time")
+  number("lat", -90...90)
+  number("lon", -180...180)
+  number("eph", 0...1_000_000)
+  number("speed", 0...4_000)
+  number("track", 0...360)
+  require(report["device"]?.string.map { $0.utf8.count < 400 } ?? false, "a long name")
+}

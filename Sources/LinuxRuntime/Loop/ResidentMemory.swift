@@ -1,0 +1,8 @@
+import CSystemd
+
+/// The memory of this process that the kernel counts as its own.
+package enum ResidentMemory {
+  /// Releases the pages of code that only the start needed, several megabytes. Code that runs
+  /// again is mapped again, without reading the disk while it is in the page cache.
+  package static func releaseCode() { georemind_unmap_code() }
+}

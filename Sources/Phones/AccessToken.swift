@@ -1,0 +1,67 @@
+/// The word that a phone must know: the password of Basic, or the first segment of the path.
+package struct AccessToken: Sendable {
+  package static let lengths = 16...128
+
+  private let bytes: [UInt8]
+
+  /// Nil unless it has 16 to 128 of the characters that a URL takes as they are (RFC 3986, 2.3).
+  package init?(_ text: String) {
+    bytes = Array(text.utf8)
+    func isUnreserved(_ byte: UInt8) -> Bool {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "-._~".utf8.contains(byte)
+      }
+    }
+    guard Self.lengths.contains(bytes.count), bytes.allSatisfy(isUnreserved) else { return nil }
+  }
+
+  /// Takes the same time whichever bytes differ. Complexity: O(bytes of `text`).
+  func matches(_ text: some Sequence<UInt8>) -> Bool {
+    var difference: UInt8 = 0
+    var count = 0
+    for byte in text {
+      difference |= byte ^ bytes[count % bytes.count]
+      count += 1
+    }
+    return difference == 0 && count == bytes.count
+  }
+
+  /// Whether it is the password in an `Authorization` header (RFC 7617).
+  func isPassword(of authorization: String?) -> Bool {
+    guard let words = authorization?.split(separator: " "), words.count == 2,
+      words[0].lowercased() == "basic", let pair = base64Decoded(words[1]),
+      let colon = pair.firstIndex(of: UInt8(ascii: ":"))
+    else { return false }
+    return matches(pair[(colon + 1)...])
+  }
+}
+
+/// RFC 4648, section 4, padded or not; nil for other characters.
+func base64Decoded(_ text: some StringProtocol) -> [UInt8]? {
+  var bytes: [UInt8] = []
+  var bits: UInt32 = 0
+  var count = 0
+  var digits = Array(text.utf8)[...]
+  while digits.last == UInt8(ascii: "=") { digits = digits.dropLast() }
+  for digit in digits {
+    let value: UInt8
+    switch digit {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = digit - UInt8(ascii: "A")
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): value = digit - UInt8(ascii: "a") + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0") + 52
+    case UInt8(ascii: "+"): value = 62
+    case UInt8(ascii: "/"): value = 63
+    default: return nil
+    }
+    bits = bits << 6 | UInt32(value)
+    count += 6
+    if count >= 8 {
+      count -= 8
+      bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+    }
+  }
+  return bytes
+}

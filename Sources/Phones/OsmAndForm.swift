@@ -1,0 +1,23 @@
+import CivilTime
+
+/// The protocol of OsmAnd's online tracking and of Traccar Client before 9: fields of a query or a
+/// form (traccar.org/osmand).
+enum OsmAndForm {
+  private static let knot = 1852.0 / 3600
+
+  static func read(_ form: FormFields, app: String) throws(UnusableMessage) -> PhoneMessage {
+    if let valid = form["valid"], ["false", "0"].contains(valid) { return .nothing }
+    // `location` is latitude, comma, longitude.
+    let pair = form["location"]?.split(separator: ",").map { Double(decimal: String($0)) } ?? []
+    let isPair = pair.count == 2
+    let fields = PositionFields(
+      latitude: isPair ? pair[0] : form.number("lat"),
+      longitude: isPair ? pair[1] : form.number("lon"),
+      time: PositionFields.time(form["timestamp"]),
+      // OsmAnd writes its radius in metres where its example of a URL says hdop.
+      radius: form.number("accuracy", "hdop"), altitude: form.number("altitude"),
+      speed: form.number("speed").map { form["unit"] == "mps" ? $0 : $0 * knot },
+      track: form.number("bearing", "heading"))
+    return .positions([try fields.position(app: app, name: form["id", "deviceid"])])
+  }
+}

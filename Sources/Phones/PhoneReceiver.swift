@@ -1,0 +1,106 @@
+package import CivilTime
+
+/// Decides what becomes of a request: its answer, and the lines for the daemon.
+///
+/// An app sends a message again until it gets 200. So the answer to a message that can never be used
+/// is 200, and the answer while the daemon is away is 503.
+package struct PhoneReceiver: Sendable {
+  /// The present, on two clocks.
+  package struct Moment: Sendable {
+    /// Microseconds of a clock that never steps.
+    package let steady: Int64
+    package let real: Instant
+
+    package init(steady: Int64, real: Instant) {
+      self.steady = steady
+      self.real = real
+    }
+  }
+
+  package struct Outcome: Equatable, Sendable {
+    package let answer: PhoneAnswer
+    /// Lines of gpsd, for the daemon.
+    package var reports = ""
+  }
+
+  /// Bytes of a body.
+  package static let maximumBody = 65_536
+  /// An older position says where the phone was. One of the future is the daemon's to judge: it
+  /// knows whether the clock is set.
+  package static let maximumAge = TimeSpan.minutes(5)
+
+  /// Nil lets everybody send.
+  package var token: AccessToken?
+  private var limiter = RateLimiter()
+  private var tally = LogTally()
+
+  package init(token: AccessToken?) { self.token = token }
+
+  /// When `logLines` has something, on the steady clock; nil while there is nothing to log.
+  package var logDue: Int64? { tally.due }
+
+  /// Lines for the log; all that were counted at the end.
+  package mutating func logLines(at now: Int64, isEnd: Bool = false) -> [String] {
+    tally.lines(at: now, isEnd: isEnd)
+  }
+
+  /// The answer that the head of a request deserves, before its body is read; nil to read it.
+  package mutating func refusal(_ request: PhoneRequest, at now: Moment) -> PhoneAnswer? {
+    guard let (path, _) = admittedPath(request) else {
+      tally.note(.denied, at: now.steady)
+      return PhoneAnswer(401)
+    }
+    guard PhoneApp(path: path) != nil else { return PhoneAnswer(404) }
+    guard ["GET", "POST"].contains(request.method) else { return PhoneAnswer(405) }
+    return request.announcedLength ?? 0 > Self.maximumBody ? .tooLong : nil
+  }
+
+  /// Answers a whole request.
+  /// - Parameter isFeedOpen: whether the daemon reads the lines now.
+  package mutating func receive(
+    _ request: PhoneRequest, at now: Moment, isFeedOpen: Bool
+  ) -> Outcome {
+    if let refusal = refusal(request, at: now) { return Outcome(answer: refusal) }
+    guard request.body.count <= Self.maximumBody else { return Outcome(answer: .tooLong) }
+    guard let (path, query) = admittedPath(request), let app = PhoneApp(path: path) else {
+      return Outcome(answer: PhoneAnswer(404))
+    }
+    // OwnTracks reads a list of commands from the answer.
+    let taken = PhoneAnswer(200, app == .ownTracks ? "[]" : "")
+    do throws(UnusableMessage) {
+      guard case .positions(let positions) = try app.read(request, query: query) else {
+        return Outcome(answer: taken)
+      }
+      let fresh = positions.filter { now.real - $0.time <= Self.maximumAge }
+      if let device = positions.last?.device, fresh.count < positions.count {
+        tally.note(.old, device, count: positions.count - fresh.count, at: now.steady)
+      }
+      guard let device = fresh.first?.device else { return Outcome(answer: taken) }
+      guard isFeedOpen else { return Outcome(answer: PhoneAnswer(503)) }
+      guard limiter.admits(device, at: now.steady) else {
+        tally.note(.limited, device, at: now.steady)
+        return Outcome(answer: PhoneAnswer(429))
+      }
+      return Outcome(answer: taken, reports: fresh.map(\.report).joined())
+    } catch {
+      tally.note(.unusable, error.rawValue, at: now.steady)
+      return Outcome(answer: taken)
+    }
+  }
+
+  /// The path without the token, and the query; nil where the token is missing.
+  private func admittedPath(_ request: PhoneRequest) -> (path: [String], query: [UInt8])? {
+    let mark = UInt8(ascii: "?")
+    let end = request.target.firstIndex(of: mark) ?? request.target.endIndex
+    let segments = request.target[..<end].split(separator: UInt8(ascii: "/")).map(Array.init)
+    let query = Array(request.target[end...].dropFirst())
+    func names(_ segments: some Sequence<[UInt8]>) -> [String] {
+      segments.map { String(decoding: percentDecoded($0), as: UTF8.self) }
+    }
+    guard let token else { return (names(segments), query) }
+    if let first = segments.first, token.matches(first) {
+      return (names(segments.dropFirst()), query)
+    }
+    return token.isPassword(of: request.authorization) ? (names(segments), query) : nil
+  }
+}

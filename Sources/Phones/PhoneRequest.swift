@@ -1,0 +1,41 @@
+/// A request of a phone as HTTP delivers it. Nothing in it is trusted.
+package struct PhoneRequest: Sendable {
+  package var method: String
+  /// Path and query as they came, percent-encoded.
+  package var target: [UInt8]
+  /// The header `Authorization`.
+  package var authorization: String?
+  /// The headers `X-Limit-U` and `X-Limit-D` of OwnTracks.
+  package var user: String?
+  package var device: String?
+  /// `Content-Length`, if the request has it.
+  package var announcedLength: Int?
+  package var body: [UInt8]
+
+  package init(
+    method: String, target: [UInt8], authorization: String? = nil, user: String? = nil,
+    device: String? = nil, announcedLength: Int? = nil, body: [UInt8] = []
+  ) {
+    self.method = method
+    self.target = target
+    self.authorization = authorization
+    self.user = user
+    self.device = device
+    self.announcedLength = announcedLength
+    self.body = body
+  }
+}
+
+/// The status and body of an answer.
+package struct PhoneAnswer: Equatable, Sendable {
+  package let status: Int
+  package let body: String
+
+  init(_ status: Int, _ body: String = "") {
+    self.status = status
+    self.body = body
+  }
+
+  /// The body of a request is too long.
+  package static let tooLong = PhoneAnswer(413)
+}

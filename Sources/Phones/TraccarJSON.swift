@@ -1,0 +1,25 @@
+import CivilTime
+import JSONText
+
+/// Traccar Client 9 and later: JSON, one location or a list of them (traccar.org/osmand).
+enum TraccarJSON {
+  static func read(_ body: [UInt8], app: String) throws(UnusableMessage) -> PhoneMessage {
+    guard let message = try? JSONParser.parse(body) else { throw .noJSON }
+    guard let location = message["location"] else { throw .noPosition }
+    let id = message["device_id"]
+    let name = id?.string ?? id?.int.map { "\($0)" }
+    var positions: [PhonePosition] = []
+    for location in location.array ?? [location] {
+      let place = location["coords"]
+      let fields = PositionFields(
+        latitude: place?["latitude"]?.double, longitude: place?["longitude"]?.double,
+        time: PositionFields.time(location["timestamp"]?.string)
+          ?? PositionFields.time(location["timestamp"]?.double),
+        radius: place?["accuracy"]?.double, altitude: place?["altitude"]?.double,
+        // m/s; −1 is unknown.
+        speed: place?["speed"]?.double, track: place?["heading"]?.double)
+      positions.append(try fields.position(app: app, name: name))
+    }
+    return positions.isEmpty ? .nothing : .positions(positions)
+  }
+}

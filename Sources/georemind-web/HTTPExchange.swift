@@ -1,0 +1,41 @@
+import CMicroHTTPD
+import Phones
+
+/// One request under way in libmicrohttpd, from its first line to its end.
+final class HTTPExchange {
+  /// Bytes of a body that are read for the sake of an answer, before the connection ends.
+  private static let maximumWaste = 1 << 20
+
+  private(set) var request: PhoneRequest
+  private(set) var hasHead = false
+  private(set) var isTooLong = false
+  private var received = 0
+
+  /// - Parameter target: path and query as they came.
+  init(target: [UInt8]) { request = PhoneRequest(method: "", target: target) }
+
+  /// Reads what a decision needs of the head.
+  func readHead(_ connection: OpaquePointer, method: String) {
+    func header(_ name: String) -> String? {
+      MHD_lookup_connection_value(connection, .HEADER_KIND, name)
+        .map { String(cString: $0) }
+    }
+    hasHead = true
+    request.method = method
+    request.authorization = header("Authorization")
+    request.user = header("X-Limit-U")
+    request.device = header("X-Limit-D")
+    request.announcedLength = header("Content-Length").map { Int($0) ?? .max }
+  }
+
+  /// Adds a piece of the body; false to end the connection.
+  func add(_ piece: UnsafeRawBufferPointer) -> Bool {
+    received += piece.count
+    if received > PhoneReceiver.maximumBody {
+      isTooLong = true
+      request.body = []
+    }
+    if !isTooLong { request.body.append(contentsOf: piece) }
+    return received <= Self.maximumWaste
+  }
+}

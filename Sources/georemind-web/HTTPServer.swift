@@ -1,0 +1,195 @@
+import CMicroHTTPD
+import Glibc
+import LinuxRuntime
+import Phones
+
+/// libmicrohttpd on the loop: its epoll(7) descriptor is one source, and no thread is its own.
+///
+/// A request has ten seconds from the connection, or from the request before it, to its end. The
+/// library's own limit is between two bytes, so a client could hold a connection for hours.
+final class HTTPServer {
+  struct Limits {
+    var connections: UInt32 = 64
+    var connectionsOfAddress: UInt32 = 16
+    /// Microseconds.
+    var time: Int64 = 10_000_000
+  }
+
+  private struct Connection {
+    let socket: Int32
+    /// Steady time at which the request under way, or awaited, began.
+    var since: Int64
+  }
+
+  /// The answer to a head, before the body is read; nil to read it.
+  private let refuse: (PhoneRequest) -> PhoneAnswer?
+  private let answer: (PhoneRequest) -> PhoneAnswer
+  private let limits: Limits
+  private let listener: Descriptor
+  private var server: OpaquePointer?
+  private var source: IOSource?
+  private var turn: TurnSource?
+  private var deadline: TimerSource?
+  private var connections: [OpaquePointer: Connection] = [:]
+  private var hasRoom = false
+
+  /// - Parameter listener: a listening socket that does not block.
+  init(
+    _ listener: Descriptor, loop: EventLoop, limits: Limits = Limits(),
+    refuse: @escaping (PhoneRequest) -> PhoneAnswer?,
+    answer: @escaping (PhoneRequest) -> PhoneAnswer
+  ) throws(SystemError) {
+    self.refuse = refuse
+    self.answer = answer
+    self.limits = limits
+    self.listener = listener
+    guard let server = start() else {
+      throw SystemError("start the HTTP server", code: errno == 0 ? ENOMEM : errno)
+    }
+    self.server = server
+    source = try loop.addIO(georemind_mhd_epoll(server), .readable) { [unowned self] _ in run() }
+    turn = try loop.addDeferred { [unowned self] in run() }
+    turn?.isEnabled = false
+    deadline = try loop.addTimer(.monotonic, accuracy: 250_000) { [unowned self] _ in endLate() }
+  }
+
+  deinit { stop() }
+
+  /// Ends all connections; harmless when repeated.
+  func stop() {
+    source?.close()
+    turn?.close()
+    deadline?.close()
+    if let server { MHD_stop_daemon(server) }
+    server = nil
+    listener.close()
+  }
+
+  /// Connections that are open.
+  var connectionCount: Int { connections.count }
+
+  // MARK: - The library
+
+  private func start() -> OpaquePointer? {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    let completed: MHD_RequestCompletedCallback = { context, connection, place, _ in
+      HTTPServer.of(context)?.completed(connection, place)
+    }
+    let notify: MHD_NotifyConnectionCallback = { context, connection, _, code in
+      HTTPServer.of(context)?.notice(connection, isNew: code == .CONNECTION_NOTIFY_STARTED)
+    }
+    let begin:
+      @convention(c) (
+        UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?
+      ) -> UnsafeMutableRawPointer? = { _, target, _ in
+        let bytes = target.map { Array(String(cString: $0).utf8) } ?? []
+        return Unmanaged.passRetained(HTTPExchange(target: bytes)).toOpaque()
+      }
+    func option(
+      _ option: MHD_OPTION, _ value: Int, _ pointer: UnsafeMutableRawPointer? = nil
+    ) -> MHD_OptionItem { MHD_OptionItem(option: option, value: value, ptr_value: pointer) }
+    var options = [
+      option(.LISTEN_SOCKET, Int(listener.raw)),
+      option(.CONNECTION_LIMIT, Int(limits.connections)),
+      option(.PER_IP_CONNECTION_LIMIT, Int(limits.connectionsOfAddress)),
+      option(.CONNECTION_MEMORY_LIMIT, 16_384),
+      option(.NOTIFY_COMPLETED, unsafeBitCast(completed, to: Int.self), context),
+      option(.NOTIFY_CONNECTION, unsafeBitCast(notify, to: Int.self), context),
+      option(.URI_LOG_CALLBACK, unsafeBitCast(begin, to: Int.self)),
+      option(.END, 0),
+    ]
+    errno = 0
+    return georemind_mhd_start(
+      UInt32(MHD_USE_EPOLL.rawValue),
+      { context, connection, _, method, _, bytes, count, place in
+        guard let server = HTTPServer.of(context), let connection, let method, let count else {
+          return .NO
+        }
+        let piece = UnsafeRawBufferPointer(start: bytes, count: count.pointee)
+        count.pointee = 0
+        return server.advance(connection, String(cString: method), piece, place?.pointee)
+      }, context, &options)
+  }
+
+  private static func of(_ context: UnsafeMutableRawPointer?) -> HTTPServer? {
+    context.map { Unmanaged<HTTPServer>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Called with the head, then with each piece of the body, then without bytes at the end.
+  private func advance(
+    _ connection: OpaquePointer, _ method: String, _ piece: UnsafeRawBufferPointer,
+    _ context: UnsafeMutableRawPointer?
+  ) -> MHD_Result {
+    guard let context else { return .NO }
+    let exchange = Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue()
+    guard exchange.hasHead else {
+      exchange.readHead(connection, method: method)
+      return refuse(exchange.request).map { send($0, connection) } ?? .YES
+    }
+    guard piece.isEmpty else { return exchange.add(piece) ? .YES : .NO }
+    return send(exchange.isTooLong ? .tooLong : answer(exchange.request), connection)
+  }
+
+  private func send(_ answer: PhoneAnswer, _ connection: OpaquePointer) -> MHD_Result {
+    var body = answer.body
+    let response = body.withUTF8 {
+      MHD_create_response_from_buffer(
+        $0.count, UnsafeMutableRawPointer(mutating: $0.baseAddress), .RESPMEM_MUST_COPY)
+    }
+    guard let response else { return .NO }
+    defer { MHD_destroy_response(response) }
+    if !answer.body.isEmpty {
+      MHD_add_response_header(response, "Content-Type", "application/json")
+    }
+    if answer.status == 401 {
+      MHD_add_response_header(response, "WWW-Authenticate", "Basic realm=\"georemind\"")
+    }
+    return MHD_queue_response(connection, UInt32(answer.status), response)
+  }
+
+  // MARK: - Connections
+
+  private func completed(
+    _ connection: OpaquePointer?, _ place: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+  ) {
+    if let context = place?.pointee { Unmanaged<HTTPExchange>.fromOpaque(context).release() }
+    place?.pointee = nil
+    if let connection { connections[connection]?.since = SystemClock.monotonic.microseconds }
+  }
+
+  private func notice(_ connection: OpaquePointer?, isNew: Bool) {
+    guard let connection else { return }
+    if isNew {
+      connections[connection] = Connection(
+        socket: georemind_mhd_socket(connection), since: SystemClock.monotonic.microseconds)
+    } else {
+      connections[connection] = nil
+      hasRoom = true
+    }
+  }
+
+  private func run() {
+    guard let server else { return }
+    // After a connection has ended, the library accepts again only in its next run.
+    repeat {
+      hasRoom = false
+      MHD_run(server)
+    } while hasRoom
+    var wait: UInt64 = 0
+    if MHD_get_timeout(server, &wait) == .YES, wait == 0 { turn?.again() }
+    if deadline?.isEnabled == false { armDeadline() }
+  }
+
+  private func armDeadline() {
+    guard let first = connections.values.map(\.since).min() else { return }
+    deadline?.arm(at: first + limits.time)
+  }
+
+  private func endLate() {
+    let begin = SystemClock.monotonic.microseconds - limits.time
+    for connection in connections.values where connection.since <= begin {
+      shutdown(connection.socket, Int32(SHUT_RDWR))
+    }
+    run()
+  }
+}

@@ -1,0 +1,3 @@
+import Glibc
+
+exit(WebCommand.run(Array(CommandLine.arguments.dropFirst())))

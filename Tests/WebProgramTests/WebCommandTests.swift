@@ -1,0 +1,82 @@
+import Configuration
+import Glibc
+import LinuxRuntime
+import Phones
+import TestSupport
+import Testing
+
+@testable import georemind_web
+
+/// Settings and the file of the token.
+@Suite struct WebCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func settings(_ text: String) throws -> WebSettings {
+    try WebSettings(file: folder.file("test.conf", "[Web]\n\(text)\n"))
+  }
+
+  @Test func withoutSettingsOnlyThisMachineIsServed() throws {
+    let settings = try settings("")
+    #expect(settings.listener == .init(host: "127.0.0.1", port: 8088))
+    #expect(settings.tokenFile == nil)
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1:80", "127.0.0.1", true), ("127.1.2.3:80", "127.1.2.3", true),
+    ("[::1]:80", "::1", true), ("192.168.1.5:80", "192.168.1.5", false),
+    ("[::]:80", "::", false), ("0.0.0.0:80", "0.0.0.0", false),
+    ("[fe80::1]:80", "fe80::1", false),
+  ])
+  func anAddressOfOtherMachinesNeedsAToken(text: String, host: String, isOpen: Bool) throws {
+    let withToken = try settings("Listen=\(text)\nTokenFile=/etc/georemind/token")
+    #expect(withToken.listener == .init(host: host, port: 80))
+    if isOpen {
+      #expect(try settings("Listen=\(text)").listener.host == host)
+    } else {
+      let error = #expect(throws: ConfigurationError.self) { try settings("Listen=\(text)") }
+      #expect(error?.description.contains("TokenFile=") == true)
+      #expect(
+        WebCommand.run(["--config", "\(folder.path)/test.conf", "--feed-socket", folder.path]) == 78
+      )
+    }
+  }
+
+  @Test(arguments: [
+    "8088", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", "localhost:8088", "::1:8088x", ":80",
+    "[]:80", "http://127.0.0.1:80",
+  ])
+  func whatIsNoAddressIsRefused(text: String) {
+    #expect(throws: ConfigurationError.self) { try settings("Listen=\(text)") }
+  }
+
+  // MARK: - The token
+
+  private static let token = "Kq3vX9mT2pLs8aYd"
+
+  @Test func theTokenIsTheFirstLineOfItsFile() throws {
+    for text in [Self.token, Self.token + "\n", Self.token + "\r\nmore\n"] {
+      let path = try folder.file("token", text)
+      _ = try TokenFile.read(path, credentials: nil)
+      _ = try TokenFile.read("token", credentials: folder.path)
+    }
+  }
+
+  @Test func aFileThatIsOpenToAllOrHasNoTokenIsRefused() throws {
+    func failure(_ name: String, credentials: String? = nil) -> String {
+      do throws(TokenFile.Failure) {
+        _ = try TokenFile.read(name, credentials: credentials)
+        return ""
+      } catch { return error.description }
+    }
+    let path = try folder.file("token", Self.token)
+    chmod(path, 0o644)
+    #expect(failure(path).contains("everybody can read it"))
+    #expect(failure(try folder.file("short", "short\n")).contains("16 to 128"))
+    #expect(failure(try folder.file("long", String(repeating: "x", count: 129))).contains("16"))
+    #expect(failure(folder.path).contains("is no file"))
+    #expect(failure("\(folder.path)/none").contains("cannot be read"))
+    #expect(failure("token").contains("no credentials"))
+  }
+}
