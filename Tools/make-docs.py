@@ -163,7 +163,7 @@ def paragraphs(comment):
 
 
 # Sections of programs beside the daemon, which have a page of their own.
-OF_HELPERS = ("Route", "Hook", "MQTT")
+OF_HELPERS = ("Route", "Hook", "Web", "MQTT")
 
 
 def configuration(of_helpers):
