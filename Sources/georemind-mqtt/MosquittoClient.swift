@@ -155,7 +155,11 @@ final class MosquittoClient {
 
   private func words(for result: Int32) -> String {
     let text = String(cString: mosquitto_strerror(result))
-    return lastWords.map { result == MOSQ_ERR_ERRNO.code ? text : $0 } ?? text
+    guard let lastWords, result != MOSQ_ERR_ERRNO.code else { return text }
+    guard lastWords.contains("certificate verify failed") else { return lastWords }
+    return
+      "\(lastWords); the certificate must name the host of Broker=, and an authority of CAFile= "
+      + "or of the system must have signed it"
   }
 
   /// Ends the connection without a farewell, so that the broker publishes the will.

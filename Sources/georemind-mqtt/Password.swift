@@ -5,15 +5,18 @@ import MQTT
 enum Password {
   private static let maximumLength = 4_096
 
-  /// The first line of `PasswordFile=`, else of the credential that systemd passes.
+  /// Where the system's service has it; systemd passes it as a credential.
+  private static let systemFile = "/etc/georemind/mqtt.password"
+
+  /// The first line of `PasswordFile=`, else of the credential, else of the system's file.
   /// - Returns: nil without one, or if it is empty.
   static func read(_ settings: MQTTSettings) throws(MosquittoClient.Failure) -> String? {
     let credential = getenv("CREDENTIALS_DIRECTORY").map {
       "\(String(cString: $0))/mqtt-password"
     }
-    guard let path = settings.passwordFile ?? credential else { return nil }
+    let path = settings.passwordFile ?? credential ?? systemFile
     guard let file = fopen(path, "re") else {
-      if settings.passwordFile == nil, errno == ENOENT { return nil }
+      guard settings.passwordFile != nil else { return nil }
       throw MosquittoClient.Failure(
         reason: "\(path) cannot be read: \(String(cString: strerror(errno)))")
     }

@@ -41,7 +41,8 @@ final class LoopBroker {
   init(loop: EventLoop) throws {
     self.loop = loop
     let address = try SocketAddress(numeric: "127.0.0.1", port: 0)
-    let listener = Descriptor(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+    let listener = Descriptor(
+      socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
     guard address.withPointer({ bind(listener.raw, $0, $1) }) == 0, listen(listener.raw, 8) == 0
     else { throw SystemError.last("listen") }
     self.listener = listener
@@ -73,6 +74,7 @@ final class LoopBroker {
   private func admit() {
     let raw = accept(listener.raw, nil, nil)
     guard raw >= 0 else { return }
+    _ = fcntl(raw, F_SETFD, FD_CLOEXEC)
     dropClient()
     input = []
     let descriptor = Descriptor(raw)

@@ -1,0 +1,144 @@
+import Companion
+import Glibc
+import LinuxRuntime
+import MQTT
+import TestSupport
+import Testing
+
+@testable import georemind_mqtt
+
+/// Against a real broker, without persistence.
+@Suite(.enabled(if: Mosquitto.isInstalled, "mosquitto is not installed"))
+struct MosquittoTests {
+  private let folder: TemporaryFolder
+  private let loop: EventLoop
+  private let daemon: LoopDaemon
+  private let settings: MQTTSettings
+
+  init() throws {
+    folder = try TemporaryFolder()
+    loop = try EventLoop()
+    daemon = try LoopDaemon(path: "\(folder.path)/socket", loop: loop)
+    var settings = MQTTSettings()
+    settings.broker = BrokerAddress(host: "localhost", port: try freeDatagramPort())
+    self.settings = settings
+  }
+
+  /// A subscriber to everything: the last payload of each topic.
+  private final class Listener {
+    var payloads: [String: String] = [:]
+    var isSubscribed = false
+    private let client: MosquittoClient
+
+    init(_ settings: MQTTSettings, loop: EventLoop) throws {
+      client = try MosquittoClient(id: "listener", loop: loop)
+      client.onEvent = { [unowned self] event in
+        switch event {
+        case .accepted:
+          client.subscribe("#")
+          isSubscribed = true
+        case .received(let topic, let payload, _):
+          payloads[topic] = String(decoding: payload, as: UTF8.self)
+        case .acknowledged, .lost: break
+        }
+      }
+      try client.connect(to: settings, password: nil, will: nil, isIPv4: true)
+    }
+
+    var availability: String? { payloads["georemind/4f2a91c3/availability"] }
+
+    var entities: Int { payloads.keys.filter { $0.hasSuffix("/config") }.count }
+  }
+
+  /// Tries until the broker listens.
+  private func listener() throws -> Listener {
+    for _ in 0..<100 {
+      let listener = try? Listener(settings, loop: loop)
+      if let listener, try loop.runUntil({ listener.isSubscribed }) { return listener }
+      usleep(50_000)
+    }
+    throw SystemError("reach mosquitto", code: ECONNREFUSED)
+  }
+
+  private func service() throws -> MQTTService {
+    let session = try DaemonSession(loop: loop) { [daemon] in daemon.path }
+    let service = try MQTTService(
+      settings, Identity(id: "4f2a91c3", name: "boat", version: "0.1.0"), consumer: "mqtt",
+      session: session, positions: nil, loop: loop, log: { _, _ in })
+    try service.start()
+    return service
+  }
+
+  @Test func aBrokerThatWasKilledHasAllAgain() throws {
+    let first = try Mosquitto(port: settings.broker.port, in: folder)
+    let before = try listener()
+    let service = try service()
+    #expect(try loop.runUntil { before.availability == "online" })
+    // Four entities; the fifth is cleared, and is no retained message.
+    #expect(before.entities >= 4)
+    first.kill()
+    let second = try Mosquitto(port: settings.broker.port, in: folder)
+    let after = try listener()
+    #expect(try loop.runUntil { after.availability == "online" && after.entities >= 4 })
+    // The will: nobody says farewell.
+    service.stop()
+    #expect(try loop.runUntil { after.availability == "offline" })
+    second.kill()
+  }
+
+  @Test func withdrawingLeavesNothing() throws {
+    let broker = try Mosquitto(port: settings.broker.port, in: folder)
+    let before = try listener()
+    let service = try service()
+    #expect(try loop.runUntil { before.availability == "online" })
+    service.stop()
+    #expect(try loop.runUntil { before.availability == "offline" })
+    let other = try EventLoop()
+    let withdrawal = try Withdrawal(
+      settings, Identity(id: "4f2a91c3", name: "boat", version: "0.1.0"), loop: other)
+    #expect(try other.run() == 0)
+    #expect(withdrawal.failure == nil)
+    let after = try listener()
+    // A message of the listener's own comes after all that is retained.
+    #expect(try loop.runUntil { before.availability == "" })
+    #expect(after.payloads.isEmpty, "\(after.payloads)")
+    broker.kill()
+  }
+}
+
+/// A process of mosquitto(8).
+private final class Mosquitto {
+  static let isInstalled = access(path, X_OK) == 0
+  private static let path = "/usr/sbin/mosquitto"
+
+  private var id: pid_t = 0
+
+  init(port: UInt16, in folder: TemporaryFolder) throws {
+    let file = try folder.file(
+      "mosquitto.conf", "listener \(port) 127.0.0.1\nallow_anonymous true\n")
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for descriptor: Int32 in 0...2 {
+      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+    }
+    // It must not hold the sockets of tests beside this one.
+    for descriptor: Int32 in 3..<1_024 {
+      posix_spawn_file_actions_addclose(&actions, descriptor)
+    }
+    let arguments: [String] = [Self.path, "-c", file]
+    let words = arguments.map { strdup($0) }
+    defer { for word in words { free(word) } }
+    let code = posix_spawn(&id, Self.path, &actions, nil, words + [nil], [nil])
+    guard code == 0 else { throw SystemError("start mosquitto", code: code) }
+  }
+
+  deinit { kill() }
+
+  func kill() {
+    guard id > 0 else { return }
+    Glibc.kill(id, SIGKILL)
+    waitpid(id, nil, 0)
+    id = 0
+  }
+}
