@@ -14,6 +14,8 @@ final class BrokerConnection {
     case received(topic: String, payload: [UInt8], isRetained: Bool)
   }
 
+  private static let maximumLogged = 16
+
   var onEvent: (Event) -> Void = { _ in }
 
   private let loop: EventLoop
@@ -30,8 +32,9 @@ final class BrokerConnection {
   private var attempts = 0
   /// Connections that ended soon, one after the other.
   private var shortConnections = 0
-  /// The reason that was logged last; nil after a connection that was stable.
-  private var lastReason: String?
+  /// Reasons that were logged since the last stable connection: attempts take turns, and so may
+  /// their reasons.
+  private var logged: Set<String> = []
   private var tokens: [Int32: Publisher.Token] = [:]
 
   init(
@@ -97,15 +100,14 @@ final class BrokerConnection {
       let lasted = SystemClock.monotonic.microseconds - acceptedAt
       backoff.connectionEnded(after: lasted)
       shortConnections = lasted < backoff.stableAfter ? shortConnections + 1 : 0
-      if shortConnections == 0 { lastReason = nil }
+      if shortConnections == 0 { logged = [] }
       if shortConnections > 1 {
         reason += "; does another client have the identifier \(identity.client)?"
       }
     }
-    if reason != lastReason {
+    if logged.count < Self.maximumLogged, logged.insert(reason).inserted {
       log(.warning, "No connection to the broker \(settings.broker), trying again: \(reason)")
     }
-    lastReason = reason
     let wasAccepted = acceptedAt != nil
     acceptedAt = nil
     retry.arm(in: backoff.next(random: .random(in: 0..<1)))
