@@ -16,7 +16,7 @@ SOURCES := $(shell find Sources Benchmarks Tools Tests/Lives Tests/TestSupport -
 .PHONY: help all run test check deps lint prose docs docs-check docs-run fuzz bench install install-main \
   install-route install-mqtt install-web uninstall deb clean drive ci golden crash failures fleet \
   soak lives clock packages service calendars interchange routing geodesics notifications geoclue \
-  recipes report units sanitize long simulate
+  recipes report parked units sanitize long simulate
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -131,6 +131,9 @@ geoclue: $(RELEASE)/.built ## a real GeoClue with an agent (needs root, geoclue-
 
 recipes: ## the hooks of examples/hooks (needs curl, jq; apprise where installed)
 	Tests/System/check_recipes.py
+
+parked: $(RELEASE)/.built ## receivers with wrong claims on the edge of a circle, a day each, by replay
+	Tests/System/check_parked.py $(RELEASE)/georemind
 
 report: $(RELEASE)/.built ## the report in a headless Chromium (needs chromium)
 	Tests/System/report/check.py $(RELEASE)/georemind .build/report

@@ -93,7 +93,7 @@ let package = Package(
         .embedInCode("Page/\($0)")
       })
     + library("LinuxRuntime", ["CSystemd", "Bytes"], settings: strict)
-    + library("Feeds", ["CZlib", "JSONText", "LinuxRuntime"], settings: strict)
+    + library("Feeds", ["CZlib", "CivilTime", "JSONText", "LinuxRuntime"], settings: strict)
     + library(
       "Routing",
       [

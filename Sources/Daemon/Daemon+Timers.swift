@@ -95,7 +95,7 @@ extension Daemon {
       "The system's clock was set; it is now \(now.rfc3339()), and every timer follows it",
       .notice, .clockStepped)
     dailyTimer?.arm(in: Self.clockProbation)
-    arbiter.clockStepped(to: now)
+    selection.clockStepped(to: now)
     host.handle(.clockSet, at: now)
     time?.check()
   }

@@ -31,7 +31,7 @@ final class Daemon {
   // Changed by Daemon+Feeds alone, as far as `handedOver`.
   var feeds: [FeedRunner] = []
   var nextFeedNumber = 0
-  var arbiter = Arbiter()
+  var selection = FixSelection()
   var receivers = ReceiverTable()
   var player: Player?
   /// Descriptors of feeds that the last run had open, by name, until they are used.
@@ -65,12 +65,14 @@ final class Daemon {
   var maximumDatabaseBytes: Int64 = 4 << 30
 
   /// - Parameters:
+  ///   - systemClock: microseconds since 1970.
   ///   - lookUp: finds which of the last run's firings the journal has; without it, none.
   ///   - restoredFirings: the journal's firings since a time, for a store restored from a backup.
   ///   - reload: reads the configuration anew, for SIGHUP.
   init(
     settings: DaemonSettings, sink: any JournalSink, services: ServiceManager, log: Logger,
     lookUp: Outbox.LookUp? = nil, restoredFirings: Restoration.Journal? = nil,
+    systemClock: @escaping () -> Int64 = SystemClock.now,
     reload: @escaping () throws -> DaemonSettings
   ) throws {
     self.settings = settings
@@ -82,10 +84,11 @@ final class Daemon {
     announcer = Announcer(sink: sink)
     loop = try EventLoop()
     refusals = try RefusalJournal(loop: loop, announcer: announcer)
-    clock = Clock(isLive: settings.feeds.allSatisfy { $0.recording == nil })
+    clock = Clock(
+      isLive: settings.feeds.allSatisfy { $0.recording == nil }, system: systemClock)
     clockTrust = ClockTrust(
       demand: settings.clockTrust, lastSeen: Self.lastWrite(settings.storePath))
-    store = try Store(path: settings.storePath, now: Instant(microseconds: SystemClock.now()))
+    store = try Store(path: settings.storePath, now: clock.ofSystem)
     if store.report.isWarning {
       announcer.write(store.report.sentences.joined(separator: ". "), .error, .storeFailure)
     } else {
@@ -93,7 +96,7 @@ final class Daemon {
     }
     let clock = clock
     outbox = Outbox(store: store, sink: sink, log: log, lookUp: lookUp) {
-      clock.now ?? Instant(microseconds: SystemClock.now())
+      clock.now ?? clock.ofSystem
     }
     let zone = settings.systemZone(log: log)
     var engine = settings.engine

@@ -5,7 +5,7 @@ extension FeedURL {
   /// The descriptor's name in the service manager. nil for recordings, which begin again, and for
   /// lines of unknown speed.
   package var storeName: String? {
-    guard handover != nil else { return nil }
+    guard handover != nil, recording == nil else { return nil }
     // FNV-1a, for a name must not have a URL's characters and must be the same in the next run.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in description.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -1,3 +1,4 @@
+package import CivilTime
 import LinuxRuntime
 
 /// A source of positions, as written after `--feed`, and the behaviour of its feed.
@@ -6,7 +7,7 @@ import LinuxRuntime
 /// Each scheme of `FeedScheme.all` makes values of this type.
 package struct FeedURL: Sendable {
   /// The canonical form, with default ports, without default queries; parses to the same value.
-  package let description: String
+  package private(set) var description: String
   let opening: Opening
   let silence: Silence
   /// Kind of channel that the next run takes over; nil if it opens the feed anew.
@@ -17,6 +18,8 @@ package struct FeedURL: Sendable {
   var greeting: String?
   var line: SerialLine?
   package var recording: Recording?
+  /// How far the time of its fixes may be from the clock; nil for the limit of the settings.
+  package private(set) var maximumFixAge: TimeSpan?
   /// The one sender whose datagrams count; nil for all.
   var sender: IPAddress?
 
@@ -52,13 +55,46 @@ package struct FeedURL: Sendable {
 
   /// A recording, whose time is the daemon's time.
   package struct Recording: Sendable {
-    package let path: String
+    /// The file; nil for a stream.
+    package let path: String?
     /// Recording seconds a second; nil is as fast as it goes.
     package let rate: Double?
   }
 
   /// The port registered for NMEA 0183 over TCP and UDP.
   static let nmeaPort: UInt16 = 10110
+
+  /// The greatest limit of the age of fixes, a century: no limit.
+  package static let unlimitedFixAge = TimeSpan.hours(876_000)
+
+  /// Takes the settings that all streams have: a time of their own, or a limit of their fixes' age.
+  mutating func takeTimes(of parts: FeedURLParts) throws(FeedURLError) {
+    let settings = try parts.settings()
+    if let text = settings["time"] {
+      guard text == "own" else {
+        throw parts.error("has the time '\(text)'", "write time=own for a recording")
+      }
+      guard settings["max-age"] == nil else {
+        throw parts.error(
+          "limits the age of a recording's fixes", "leave out max-age=, or time=own")
+      }
+      recording = Recording(path: nil, rate: nil)
+      addSetting("time=own")
+    } else if let text = settings["max-age"] {
+      let age = text == "infinity" ? Self.unlimitedFixAge : try? TimeSpan(parsing: text)
+      guard let age, age >= .seconds(1), age <= Self.unlimitedFixAge else {
+        throw parts.error(
+          "has the age '\(text)'", "write a time span from 1s such as 90s or 5min, or infinity")
+      }
+      maximumFixAge = age
+      let canonical = age == Self.unlimitedFixAge ? "infinity" : "\(age)"
+      addSetting("max-age=\(canonical.filter { $0 != " " })")
+    }
+  }
+
+  private mutating func addSetting(_ setting: String) {
+    description += (description.contains("?") ? "&" : "?") + setting
+  }
 
   /// Each datagram may have another sender.
   package var hasDatagrams: Bool { handover == .datagrams }

@@ -8,6 +8,7 @@ extension FeedURL {
       throw parts.error("has the unknown scheme '\(parts.name)'", "write \(FeedScheme.examples)")
     }
     self = try scheme.parse(parts)
+    if recording == nil { try takeTimes(of: parts) }
   }
 }
 
@@ -31,7 +32,8 @@ struct FeedURLParts {
     let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
     let slashes = text[colon...].hasPrefix("://")
     let start = bytes.index(colon, offsetBy: slashes ? 3 : 1, limitedBy: text.endIndex)
-    let rest = text[(start ?? text.endIndex)...]
+    let isInput = text == "-" || text.hasPrefix("-?")
+    let rest = isInput ? text.dropFirst() : text[(start ?? text.endIndex)...]
     prefix = text[..<rest.startIndex].lowercased()
     guard slashes || FeedScheme.all.contains(where: { [prefix] in $0.prefix == prefix }) else {
       throw Self.error(
@@ -179,20 +181,22 @@ struct FeedURLParts {
 
   // MARK: Query
 
-  /// The settings behind '?', each known and given once.
+  /// The settings of a live feed, and of a stream, which may be a recording as well.
+  static let live = ["max-age"]
+  static let stream = ["time", "max-age"]
+
+  /// The settings behind '?', each known, unless nil, and given once.
   @discardableResult
-  func settings(known: [String]) throws(FeedURLError) -> [String: String] {
+  func settings(known: [String]? = nil) throws(FeedURLError) -> [String: String] {
     var settings: [String: String] = [:]
     guard let query else { return settings }
     for part in query.split(separator: "&", omittingEmptySubsequences: false) {
       let sign = part.firstIndex(of: "=") ?? part.endIndex
       let key = String(part[..<sign])
-      guard known.contains(key) else {
-        let remedy =
-          known.isEmpty
-          ? "leave out all from the '?'"
-          : "\(name) knows only '\(known.joined(separator: "' and '"))'"
-        throw error("has the unknown setting '\(key)'", remedy)
+      if let known, !known.contains(key) {
+        throw error(
+          "has the unknown setting '\(key)'",
+          "\(name) knows only '\(known.joined(separator: "' and '"))'")
       }
       let value = try decoded(part[sign...].dropFirst())
       guard !value.isEmpty else { throw error("has no value for '\(key)'", "write \(key)=…") }

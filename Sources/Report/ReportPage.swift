@@ -140,6 +140,7 @@ package struct ReportPage {
     let position = Coordinate(latitude: firing["lat"]?.double, longitude: firing["lon"]?.double)
     rows.append(
       ("Position", position.map { $0.formatted(.decimalDegrees) + accuracy(firing["eph_m"]) }))
+    rows.append(("Kind of solution", firing["source"]?.string))
     rows.append(("Due", instant(firing["due"])))
     rows.append(("Travel time", span(firing["travel_s"])))
     rows.append(("Late by", span(firing["late_s"])))

@@ -74,6 +74,7 @@ final class Rig {
   init(
     _ config: String = "", folder: TemporaryFolder? = nil, journal: TestJournal = TestJournal(),
     lookUp: Outbox.LookUp? = nil, restoredFirings: Restoration.Journal? = nil,
+    systemClock: @escaping () -> Int64 = SystemClock.now,
     change: (inout DaemonSettings) -> Void = { _ in },
     beforeStart: (Daemon) throws -> Void = { _ in }
   ) throws {
@@ -99,7 +100,7 @@ final class Rig {
     let log = Logger(label: "test") { _ in JournalLogHandler(sink: journal, logLevel: .info) }
     daemon = try Daemon(
       settings: settings, sink: journal, services: ServiceManager(), log: log, lookUp: lookUp,
-      restoredFirings: restoredFirings,
+      restoredFirings: restoredFirings, systemClock: systemClock,
       reload: {
         var settings = try load()
         changes.atReload(&settings)

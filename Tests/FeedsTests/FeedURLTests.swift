@@ -1,3 +1,4 @@
+import CivilTime
 import Feeds
 import LinuxRuntime
 import TestSupport
@@ -68,6 +69,29 @@ import Testing
     #expect(try FeedURL(parsing: canonical) == url)
   }
 
+  /// A stream is a recording if its URL says so, and any live feed may have its own limit of age.
+  @Test(
+    arguments: [
+      ("-?time=own", "-?time=own", true, nil),
+      ("tcp://a?time=own", "tcp://a:10110?time=own", true, nil),
+      ("udp://:1?from=1.2.3.4&time=own", "udp://0.0.0.0:1?from=1.2.3.4&time=own", true, nil),
+      ("gpsd://a?max-age=5min", "gpsd://a:2947?max-age=5min", false, .minutes(5)),
+      ("unix:///s?max-age=5400", "unix:///s?max-age=1h30min", false, .minutes(90)),
+      (
+        "serial:///dev/x?max-age=infinity&baud=4800", "serial:///dev/x?baud=4800&max-age=infinity",
+        false, FeedURL.unlimitedFixAge
+      ),
+    ] as [(String, String, Bool, TimeSpan?)])
+  func aFeedMayHaveATimeOfItsOwn(
+    text: String, canonical: String, isRecording: Bool, age: TimeSpan?
+  ) throws {
+    let url = try FeedURL(parsing: text)
+    #expect(url.description == canonical)
+    #expect((url.recording != nil) == isRecording && url.maximumFixAge == age)
+    #expect(isRecording == (url.storeName == nil))
+    #expect(try FeedURL(parsing: canonical) == url)
+  }
+
   @Test(arguments: [
     ("192.168.1.5:10110", "tcp://192.168.1.5:10110"), ("[::1]:10110", "tcp://[::1]:10110"),
     ("plotter:2947", "gpsd://plotter:2947"), ("/dev/ttyUSB0", "serial:///dev/ttyUSB0"),
@@ -91,15 +115,22 @@ import Testing
       ("tcp://host/path", "has a path"), ("tcp://host?x=1", "unknown setting 'x'"),
       ("udp://example.org:1", "to receive at"), ("udp://1.2.3:4x", "port"),
       ("udp://:1?from=plotter", "no address in from=plotter"), ("udp://:1?from=", "no value"),
-      ("udp://:1?from=fe80::1%25eth0", "no address"), ("udp://:1?x=1", "'interface' and 'from'"),
+      ("udp://:1?from=fe80::1%25eth0", "no address"),
+      ("udp://:1?x=1", "'interface' and 'from' and 'time'"),
       ("serial://dev/ttyUSB0", "names the host 'dev'"), ("serial:///", "names no file"),
       ("serial:///dev/x?baud=9601", "'9601' baud"), ("serial:///dev/x?baud=", "no value"),
-      ("serial:///dev/x?baud=9600&baud=4800", "twice"), ("serial:///dev/x?speed=1", "only 'baud'"),
+      ("serial:///dev/x?baud=9600&baud=4800", "twice"),
+      ("serial:///dev/x?speed=1", "only 'baud' and 'max-age'"),
       ("file:///a b", "space"), ("file:///a#b", "'#'"), ("file:///a%2", "without two"),
       ("file:///a%zz", "without two"), ("file:///a%00", "NUL"), ("file:///a%FF", "not UTF-8"),
       ("file:///folder/", "names no file"), ("file:///x?speed=nan", "speed 'nan'"),
       ("file:///x?speed=0", "speed '0'"), ("file:///x?speed=-1", "speed '-1'"),
       ("file:///x?speed=1e9", "speed '1e9'"), ("file:///x?", "unknown setting ''"),
+      ("-?x=1", "unknown setting 'x'"), ("tcp://a?time=system", "time 'system'"),
+      ("tcp://a?max-age=0", "age '0'"), ("tcp://a?max-age=yes", "age 'yes'"),
+      ("tcp://a?time=own&max-age=1min", "age of a recording's"),
+      ("serial:///dev/x?time=own", "unknown setting 'time'"),
+      ("file:///x?time=own", "unknown setting 'time'"),
       ("unix:///" + String(repeating: "x", count: 107), "longer than 107"),
     ])
   func refusesWithOneSentence(text: String, fault: String) {

@@ -5,6 +5,7 @@ import Geodesy
 import Geofencing
 import Glibc
 import JSONText
+import Positioning
 import Reminders
 import TestSupport
 import Testing
@@ -80,7 +81,8 @@ enum Sample {
       priority: 5,
       time: Instant(microseconds: Instant.start.microseconds + Int64(second) * 1_000_000 + 7),
       event: .pass, position: Coordinate(latitude: 1.0 / 3, longitude: -179.999999),
-      eph: 4.2, fixTime: Instant(microseconds: 3), place: "Rewe", distance: 33.3,
+      eph: 4.2, source: .deadReckoning, fixTime: Instant(microseconds: 3), place: "Rewe",
+      distance: 33.3,
       due: Instant(microseconds: -5), travel: TimeSpan(microseconds: 1_000_001),
       late: TimeSpan(microseconds: 1), repeated: .clock, why: "Passed Rewe")
   }

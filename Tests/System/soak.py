@@ -103,7 +103,7 @@ with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
     listener.listen()
     daemon = subprocess.Popen(
         [PROGRAM, "--state-directory", folder, "--socket", f"{folder}/control", "--config", "/dev/null",
-         "--feed", f"unix://{folder}/feed", "--foreground-journal"], stdout=subprocess.DEVNULL)
+         "--feed", f"unix://{folder}/feed?max-age=infinity", "--foreground-journal"], stdout=subprocess.DEVNULL)
     try:
         listener.settimeout(30)
         feed, _ = listener.accept()

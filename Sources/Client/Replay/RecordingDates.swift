@@ -57,7 +57,25 @@ struct RecordedTimes {
     return jump.map {
       "the date jumps from \($0.from.rfc3339(zone: zone)) to \($0.to.rfc3339(zone: zone))"
         + (jumps > 1 ? ", the first of \(jumps) jumps" : "")
-        + "; fixes older than the last one are passed over"
     }
+  }
+}
+
+/// The fixes of a recording that are much older than the ones before them: they are skipped.
+struct OlderFixes {
+  private(set) var count = 0
+  /// How much older they are at most.
+  private var largest = TimeSpan.zero
+
+  mutating func add(_ time: Instant, before now: Instant) {
+    count += 1
+    largest = max(largest, now - time)
+  }
+
+  /// A note for people; nil without such a fix.
+  var note: String? {
+    guard count > 0 else { return nil }
+    return "\(counted(count, "fix", "fixes")) up to \(largest.words) older than the ones before "
+      + "\(count == 1 ? "is" : "are") skipped"
   }
 }

@@ -15,13 +15,17 @@ struct Replay: ~Copyable {
   /// When the clock was started and where it stands; nil before the first fix.
   private(set) var began: Instant?
   private(set) var now: Instant?
+  /// Fixes much older than the ones before, which are not put in.
+  private(set) var older = OlderFixes()
+  /// Receivers of one recording are behind one another by less.
+  private static let olderLimit = TimeSpan.minutes(1)
   /// The moment at which it was to end has come.
   private(set) var isOver = false
   private let start: Instant?
   private let end: Instant?
   private let reminders: [Reminder]
   /// A recording of gpsd may hold several devices.
-  private var arbiter = Arbiter()
+  private var selection = FixSelection()
   private let places: ReplayPlaces
   private var effects: [Effect] = []
 
@@ -44,7 +48,7 @@ struct Replay: ~Copyable {
     case counted
     /// Of another device, not newer than the last fix, or excluded by the settings.
     case notFollowed
-    /// Without a date, or outside the played time.
+    /// Without a date, outside the played time, or much older than the last fix.
     case passedOver
   }
 
@@ -72,7 +76,11 @@ struct Replay: ~Copyable {
     }
     if began == nil { try begin(at: start ?? time, fire: fire) }
     let origin = FixOrigin(feed: 0, device: fix.device)
-    guard engine.accepts(fix.source), arbiter.accepts(fix, from: origin, at: time) else {
+    if let now, now - time > Self.olderLimit {
+      older.add(time, before: now)
+      return .passedOver
+    }
+    guard selection.accepts(fix, from: origin, at: time, engine.settings) else {
       skipped += 1
       return .notFollowed
     }

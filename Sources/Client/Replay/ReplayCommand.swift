@@ -131,6 +131,7 @@ struct ReplayCommand: ClientCommand {
     {
       try context.note(note)
     }
+    if let note = replay.older.note { try context.note(note) }
     try context.output.flush()
     guard !options.json else { return try input.checkWhole() }
     var summary =

@@ -25,36 +25,31 @@ extension Daemon {
 
   func addFeed(_ url: FeedURL) throws {
     var options = FixDecoder.Options()
-    let now = Instant(microseconds: SystemClock.now())
-    options.referenceTime = url.recording?.date ?? now
+    options.referenceTime = url.recording?.date ?? clock.ofSystem
     options.correctsWeekRollover = url.recording == nil
     let number = nextFeedNumber
     nextFeedNumber += 1
     let runner = try FeedRunner(
       number: number, url: url, options: settings.feedOptions, loop: loop, announcer: announcer,
-      log: log, decoderOptions: options)
+      log: log, decoderOptions: options, now: { [clock] in clock.ofSystem })
     runner.onStateChange = { [unowned self] in updateStatusSoon() }
     feeds.append(runner)
     if let recording = url.recording {
       let player = try Player(feed: runner, rate: recording.rate, host: host, loop: loop)
       player.onBegin = { [unowned self] start in begin(recordingAt: start) }
-      player.onFix = { [unowned self] fix in
-        take(fix, from: FixOrigin(feed: number, device: fix.device))
-      }
+      player.onFix = { [unowned self, unowned runner] in take($0, of: runner, sender: $1) }
       player.onEnd = { [unowned self] in recordingEnded(url) }
       self.player = player
     } else {
-      runner.onFixes = { [unowned self] fixes, sender in
-        for fix in fixes {
-          take(fix, from: FixOrigin(feed: number, sender: sender, device: fix.device))
-        }
+      runner.onFixes = { [unowned self, unowned runner] fixes, sender in
+        for fix in fixes { take(fix, of: runner, sender: sender) }
       }
-      runner.onRemoved = { [unowned self] in arbiter.forget($0) }
       runner.onEnd = { [unowned self] in
         announcer.write("Feed ended: \(url)", .notice, .feedEnded)
         updateStatusSoon()
       }
     }
+    runner.onRemoved = { [unowned self] in selection.forget($0) }
     if let name = url.storeName {
       runner.onDescriptor = { [unowned self] in services.keep($0, as: name) }
       runner.start(adopting: handedOver.removeValue(forKey: name))
@@ -84,25 +79,47 @@ extension Daemon {
       player?.stop()
       player = nil
     }
-    arbiter.forget(feed: runner.number)
+    selection.forget(feed: runner.number)
     receivers.forget(feed: runner.number)
     feeds.removeAll { $0 === runner }
   }
 
-  private func take(_ fix: Fix, from origin: FixOrigin) {
-    let arrival = clock.isLive ? clock.now : fix.time
+  private func take(_ fix: Fix, of feed: FeedRunner, sender: UInt64) {
+    let origin = FixOrigin(feed: feed.number, sender: sender, device: fix.device)
+    guard let arrival = clock.isLive ? clock.now : fix.time, isCurrent(fix, of: feed) else {
+      return
+    }
     receivers.count(origin, at: SystemClock.bootTime.microseconds)
-    guard host.engine.accepts(fix.source), let arrival,
-      arbiter.accepts(fix, from: origin, at: arrival)
-    else { return }
+    guard selection.accepts(fix, from: origin, at: arrival, host.engine.settings) else { return }
     time?.take(fix, at: arrival)
     host.take(fix, from: origin)
     updateStatusSoon()
   }
 
+  /// Whether a fix is of the present, or of the present of a recording.
+  ///
+  /// A clock that nobody has checked proves nothing about a fix. A clock chip drifts by minutes a
+  /// year.
+  private func isCurrent(_ fix: Fix, of feed: FeedRunner) -> Bool {
+    guard let time = fix.time, let now = clock.now,
+      !clock.isLive || host.engine.isClockTrusted
+    else { return true }
+    var limit = feed.url.maximumFixAge ?? settings.maximumFixAge
+    if self.time?.trust.ground == .clockChip { limit = max(limit, Self.drift) }
+    // A recording may leap ahead.
+    guard now - time > limit || clock.isLive && time - now > limit else { return true }
+    if feed.age.drop(by: now - time, at: SystemClock.bootTime.microseconds) {
+      announcer.announceDroppedFixes(by: now - time, of: feed.url)
+    }
+    return false
+  }
+
+  /// How far a clock that only its chip has set may be off.
+  private static let drift = TimeSpan.minutes(10)
+
   /// The feed whose receiver is followed.
   var followedFeed: FeedURL? {
-    arbiter.followed.flatMap { origin in feeds.first { $0.number == origin.feed }?.url }
+    selection.followed.flatMap { origin in feeds.first { $0.number == origin.feed }?.url }
   }
 
   private func begin(recordingAt start: Instant) {
@@ -121,7 +138,7 @@ extension FeedURL.Recording {
   /// The day of a recording that does not say it: when the file was last written.
   fileprivate var date: Instant? {
     var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard let path, stat(path, &status) == 0 else { return nil }
     return Instant(seconds: Double(status.st_mtim.tv_sec))
   }
 }

@@ -1,3 +1,4 @@
+import CivilTime
 import Feeds
 import LinuxRuntime
 import Logging
@@ -8,6 +9,8 @@ final class FeedRunner {
   let number: Int
   let url: FeedURL
   let feed: Feed
+  /// The fixes that are not of the present.
+  var age = FixAge()
   private(set) var lastError: String?
   /// The loss was reported; the next sentence that is understood is reported as well.
   private(set) var isLost = false
@@ -30,6 +33,7 @@ final class FeedRunner {
   private let announcer: Announcer
   private let log: Logger
   private let decoderOptions: FixDecoder.Options
+  private let now: () -> Instant
   /// The source of a stream; nil for datagrams.
   private var stream: FeedSource?
   private var senders = SenderTable<FeedSource>()
@@ -41,7 +45,7 @@ final class FeedRunner {
 
   init(
     number: Int, url: FeedURL, options: Feed.Options, loop: EventLoop, announcer: Announcer,
-    log: Logger, decoderOptions: FixDecoder.Options
+    log: Logger, decoderOptions: FixDecoder.Options, now: @escaping () -> Instant
   ) throws {
     self.number = number
     self.url = url
@@ -49,6 +53,7 @@ final class FeedRunner {
     self.announcer = announcer
     self.log = log
     self.decoderOptions = decoderOptions
+    self.now = now
     let owner = WeakReference<FeedRunner>()
     var handlers = Feed.Handlers()
     handlers.onOpen = { owner.target?.opened() }
@@ -84,8 +89,8 @@ final class FeedRunner {
 
   private func makeSource(_ origin: DatagramOrigin?, sender: UInt64) throws -> FeedSource {
     let source = try FeedSource(
-      sender: sender, origin: origin, options: decoderOptions, isLive: url.recording == nil,
-      loop: loop)
+      sender: sender, origin: origin, options: decoderOptions,
+      isPaced: url.recording?.path == nil, loop: loop, now: url.recording == nil ? now : nil)
     source.onFixes = { [unowned self, unowned source] fixes in
       onFixes(fixes, sender)
       if source.hasCorrectedDates { reportWeekRollover() }

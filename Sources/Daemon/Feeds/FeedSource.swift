@@ -23,19 +23,23 @@ final class FeedSource {
   /// Devices of a gpsd from which nothing more is to come.
   var onDevicesRemoved: ([UInt64]) -> Void = { _ in }
 
-  private let isLive: Bool
+  /// The time that dates live data without a date; nil for a recording.
+  private let now: (() -> Instant)?
+  /// Whether a silence ends an epoch: not so in a file.
+  private let isPaced: Bool
   private let quietTimer: TimerSource
   private var fixes: [Fix] = []
 
   init(
-    sender: UInt64, origin: DatagramOrigin? = nil, options: FixDecoder.Options, isLive: Bool,
-    loop: EventLoop
+    sender: UInt64, origin: DatagramOrigin? = nil, options: FixDecoder.Options, isPaced: Bool,
+    loop: EventLoop, now: (() -> Instant)?
   ) throws {
     self.sender = sender
     self.origin = origin
-    self.isLive = isLive
+    self.isPaced = isPaced
+    self.now = now
     var options = options
-    options.learnsCycleEnd = isLive
+    options.learnsCycleEnd = now != nil
     decoder = FixDecoder(options: options)
     let owner = WeakReference<FeedSource>()
     quietTimer = try loop.addTimer(.monotonic, accuracy: 20_000) { _ in
@@ -50,12 +54,11 @@ final class FeedSource {
   @discardableResult
   func take(_ bytes: UnsafeRawBufferPointer, isDatagram: Bool = false) -> Bool {
     let buffer = bytes.bindMemory(to: UInt8.self)
-    // Gives a date to live data without one.
-    let now = isLive ? Instant(microseconds: SystemClock.now()) : nil
+    let now = now?()
     let reception = decode {
       $0.receive(buffer.span, isDatagram: isDatagram, at: now, into: &$1)
     }
-    if isLive { waitForQuiet(reception.hasOpenEpoch) }
+    if isPaced { waitForQuiet(reception.hasOpenEpoch) }
     return reception.isUnderstood
   }
 

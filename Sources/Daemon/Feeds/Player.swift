@@ -4,7 +4,8 @@ import LinuxRuntime
 import Positioning
 import Reminders
 
-/// Plays a recorded file at its own pace, at a multiple of it, or without pauses.
+/// Plays a recorded file at its own pace, at a multiple of it, or without pauses; a stream with a
+/// time of its own as it comes.
 ///
 /// The feed is paused while fixes wait, so memory is one chunk for any length. The recording's
 /// clock runs between fixes, so the engine's deadlines come on time.
@@ -14,7 +15,7 @@ final class Player {
   private let timer: TimerSource
   /// Recording seconds a second; nil is as fast as it goes.
   private let rate: Double?
-  private var waiting: [Fix] = []
+  private var waiting: [(fix: Fix, sender: UInt64)] = []
   private var next = 0
   private var hasEnded = false
   /// A recorded time and the matching machine time.
@@ -22,7 +23,7 @@ final class Player {
 
   /// The first fix defines when the recording begins.
   var onBegin: (Instant) -> Void = { _ in }
-  var onFix: (Fix) -> Void = { _ in }
+  var onFix: (Fix, _ sender: UInt64) -> Void = { _, _ in }
   var onEnd: () -> Void = {}
 
   init(feed: FeedRunner, rate: Double?, host: EngineHost, loop: EventLoop) throws {
@@ -32,8 +33,8 @@ final class Player {
     let owner = WeakReference<Player>()
     timer = try loop.addTimer(.monotonic, accuracy: 1_000) { _ in owner.target?.pump() }
     owner.target = self
-    feed.onFixes = { [unowned self] fixes, _ in
-      waiting.append(contentsOf: fixes)
+    feed.onFixes = { [unowned self] fixes, sender in
+      for fix in fixes { waiting.append((fix, sender)) }
       pump()
     }
     feed.onEnd = { [unowned self] in
@@ -47,7 +48,7 @@ final class Player {
   /// Releases every fix whose time has come and waits for the next one.
   private func pump() {
     while next < waiting.count {
-      let fix = waiting[next]
+      let (fix, sender) = waiting[next]
       guard let time = fix.time else {
         next += 1
         continue
@@ -61,7 +62,7 @@ final class Player {
         return
       }
       next += 1
-      onFix(fix)
+      onFix(fix, sender)
     }
     waiting.removeAll(keepingCapacity: true)
     next = 0

@@ -1,7 +1,9 @@
 import CivilTime
 import Departure
+import Feeds
 import Geodesy
 import LinuxRuntime
+import Positioning
 import Reminders
 
 /// Words and fields of the entries that the daemon writes for people and programs.
@@ -28,6 +30,7 @@ final class Announcer {
     entry.add("GEOREMIND_LATITUDE", firing.position?.latitude, digits: 7)
     entry.add("GEOREMIND_LONGITUDE", firing.position?.longitude, digits: 7)
     entry.add("GEOREMIND_EPH_M", firing.eph, digits: 1)
+    entry.add("GEOREMIND_SOURCE", firing.source?.rawValue)
     entry.add("GEOREMIND_DISTANCE_M", firing.distance, digits: 1)
     entry.add("GEOREMIND_FIX_TIME", firing.fixTime)
     entry.add("GEOREMIND_DUE", firing.due)
@@ -99,6 +102,32 @@ final class Announcer {
     write(
       "The receiver's clock went back by \(whole(span)); its fixes count again\(more)", .warning,
       .clockStepped)
+  }
+
+  /// - Parameter difference: how much older than the clock they are; negative if ahead of it.
+  func announceDroppedFixes(by difference: TimeSpan, of feed: FeedURL) {
+    let mark = "\(feed)".contains("?") ? "&" : "?"
+    let (old, remedy) =
+      if feed.recording != nil {
+        ("older than the ones before", "they are skipped")
+      } else if difference < .zero {
+        ("ahead of the clock", "they are dropped; set the clock of the receiver or of this machine")
+      } else {
+        (
+          "old",
+          "they are dropped; if this is a replay, add \(mark)time=own; "
+            + "if they come late, add \(mark)max-age="
+        )
+      }
+    write(
+      "Fixes on \(feed) are \(Self.age(difference)) \(old); \(remedy)", .warning, .fixesDropped,
+      fields: ["GEOREMIND_FEED": "\(feed)"])
+  }
+
+  /// In days from two days on.
+  private static func age(_ span: TimeSpan) -> String {
+    let days = Int(abs(span.seconds) / 86_400)
+    return days < 2 ? span.words : "\(days) days"
   }
 
   /// The time span in whole seconds.

@@ -33,6 +33,8 @@ enum MessageID: String, CaseIterable {
   case missed = "6045535b4da8474f869e7637f9a49b81"
   /// A receiver's dates are corrected by periods of 1024 weeks. Field: `GEOREMIND_FEED`.
   case weekRollover = "41c8b4ce7cc94fbb96b9ab40db7b8596"
+  /// Fixes of a feed are not of the present, and are dropped. Field: `GEOREMIND_FEED`.
+  case fixesDropped = "7c83d2b1d2a44e7c922ccb5ec62f8bd2"
   /// The database could not be read or written.
   case storeFailure = "cb351436d3a3411a85c4356aaf355448"
   /// A destination, such as a hook, takes no firings. Field: `GEOREMIND_DESTINATION`.

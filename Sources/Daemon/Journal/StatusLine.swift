@@ -129,7 +129,12 @@ extension Daemon {
     }
     var object = feed.json
     if feed.isLost { object["lost"] = true }
-    object["followed"] = .bool(arbiter.followed?.feed == feed.number)
+    if feed.age.dropped > 0 {
+      object["dropped_fixes"] = .int(feed.age.dropped)
+      object["dropped_by_s"] = .double(
+        feed.age.difference.map { Decimal.rounded($0.seconds, digits: 1) })
+    }
+    object["followed"] = .bool(selection.followed?.feed == feed.number)
     if case .waiting(let until) = feed.feed.state {
       object["retry_in_s"] = seconds(max(0, until - now))
     }
@@ -147,7 +152,7 @@ extension Daemon {
               ? nil : .string(String(entry.origin.device, radix: 16)),
             "fixes": .int(entry.fixes),
             "fix_age_s": isLive ? seconds(now - entry.lastFix) : nil,
-            "followed": .bool(arbiter.followed == entry.origin),
+            "followed": .bool(selection.followed == entry.origin),
             "error_scale": scale.flatMap { .double(Decimal.rounded($0.scale, digits: 2)) },
             "error_scale_minutes": scale.map { .int($0.minutes) },
           ]))

@@ -37,6 +37,8 @@ struct DaemonSettings {
 
   var feeds: [FeedURL] = []
   var feedOptions = Feed.Options()
+  /// How far the time of a live fix may be from the clock.
+  var maximumFixAge = TimeSpan.minutes(1)
   var engine = EngineSettings()
   var clockTrust = ClockTrust.Demand.automatic
   var wakesFromSuspend = true
@@ -151,11 +153,12 @@ struct DaemonSettings {
   }
 
   private static let onlyFeed =
-    "a recording sets the clock, so a file:// feed must be the only one; leave out the others"
+    "a recording sets the clock, so a feed of file:// or with time=own must be the only one; "
+    + "leave out the others"
 
   private static func objection(to recording: FeedURL.Recording) -> String? {
-    guard access(recording.path, R_OK) != 0 else { return nil }
-    return "\(recording.path): cannot be read: \(String(cString: strerror(errno))); "
+    guard let path = recording.path, access(path, R_OK) != 0 else { return nil }
+    return "\(path): cannot be read: \(String(cString: strerror(errno))); "
       + "give another file:// feed"
   }
 

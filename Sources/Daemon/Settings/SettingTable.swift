@@ -44,6 +44,9 @@ extension DaemonSettings {
       "Position", "MaximumError", "off", .length(1...100_000, off: .infinity),
       to: \.engine.monitor.maximumError),
     Setting(
+      "Position", "MaxFixAge", "1min",
+      .span(.seconds(1) ... .hours(24 * 365), infinity: practicallyNever), to: \.maximumFixAge),
+    Setting(
       "Position", "LostAfterSec", "120",
       .span(.seconds(10) ... .hours(24), infinity: practicallyNever),
       to: \.engine.positionLostAfter),

@@ -9,10 +9,19 @@ final class Clock {
   /// The recording's time; nil until its first fix.
   private(set) var recorded: Instant?
 
-  init(isLive: Bool) { self.isLive = isLive }
+  private let system: () -> Int64
+
+  /// - Parameter system: the system's clock, microseconds since 1970.
+  init(isLive: Bool, system: @escaping () -> Int64 = SystemClock.now) {
+    self.isLive = isLive
+    self.system = system
+  }
+
+  /// The system's time, whatever is played.
+  var ofSystem: Instant { Instant(microseconds: system()) }
 
   /// The time; nil only before the first fix of a recording.
-  var now: Instant? { isLive ? Instant(microseconds: SystemClock.now()) : recorded }
+  var now: Instant? { isLive ? ofSystem : recorded }
 
   /// The system's time; nil where a recording is played, whose time says nothing of this machine.
   var live: Instant? { isLive ? now : nil }

@@ -149,7 +149,7 @@ extension Fix.Source {
     switch self {
     // gpsd says nothing of an ordinary fix.
     case .unknown, .gnss, .differential, .rtkFixed, .rtkFloat, .precise: true
-    case .deadReckoning, .gnssDeadReckoning, .manual, .simulated, .surveyed: false
+    case .deadReckoning, .gnssDeadReckoning, .manual, .network, .simulated, .surveyed: false
     }
   }
 }

@@ -5,7 +5,7 @@ extension FeedScheme {
   static let gpsd = FeedScheme(
     prefix: "gpsd://", form: "gpsd://host:2947[/dev/x]", example: "gpsd://host"
   ) { (parts) throws(FeedURLError) in
-    try parts.settings(known: [])
+    try parts.settings(known: FeedURLParts.stream)
     let device = try parts.decoded(parts.path)
     return .gpsd(
       host: try parts.host(), port: try parts.port(default: 2947),

@@ -5,7 +5,7 @@ extension FeedScheme {
   static let geoClue = FeedScheme(
     prefix: "geoclue:", form: "geoclue:", example: "geoclue:"
   ) { (parts) throws(FeedURLError) in
-    try parts.settings(known: [])
+    try parts.settings(known: FeedURLParts.live)
     guard parts.authority.isEmpty, parts.path.isEmpty else {
       throw parts.error("names a place to connect to", "write 'geoclue:' alone")
     }

@@ -1,10 +1,13 @@
 import LinuxRuntime
 
 extension FeedScheme {
-  /// Standard input, as something that is received now.
+  /// Standard input, as something that is received now, or a recording.
   static let standardInput = FeedScheme(
     prefix: "-", form: "- (standard input)", example: "- for standard input"
-  ) { (_) throws(FeedURLError) in .standardInput }
+  ) { (parts) throws(FeedURLError) in
+    try parts.settings(known: FeedURLParts.stream)
+    return .standardInput
+  }
 }
 
 extension FeedURL {

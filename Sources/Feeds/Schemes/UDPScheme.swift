@@ -6,7 +6,8 @@ extension FeedScheme {
   static let udp = FeedScheme(
     prefix: "udp://", form: "udp://0.0.0.0:10110", example: "udp://address:port"
   ) { (parts) throws(FeedURLError) in
-    let settings = try parts.settings(known: ["interface", "from"])
+    let settings = try parts.settings(
+      known: ["interface", "from"] + FeedURLParts.stream)
     try parts.refusePath()
     var sender: IPAddress?
     if let text = settings["from"] {

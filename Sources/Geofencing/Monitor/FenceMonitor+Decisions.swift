@@ -199,8 +199,8 @@ extension FenceMonitor {
         continue
       }
       states[Int(fence)] = FenceState(phase: .outside)
-      // No leg is longer.
-      if beyond < Sphere.radius * 0.01 { decided.append(fence) }
+      // No leg is longer, unless the settings have longer ones.
+      if beyond < Sphere.radius * 0.02 { decided.append(fence) }
     }
     undecided.removeSubrange(kept...)
   }

@@ -137,8 +137,9 @@ package struct FenceMonitor: Sendable {
     }
     let located = LocatedSample(sample)
     let wasInDoubt = track.receiver.isInDoubt
+    let step = track.receiver.last?.place.chordSquared(to: located.place) ?? 0
     let belief =
-      isPlausible(located)
+      isPlausible(located, step)
       ? track.receiver.believe() : track.receiver.judgeJump(located, policy)
     if wasInDoubt { count(belief) }
     guard belief != .setAside else {
@@ -149,7 +150,7 @@ package struct FenceMonitor: Sendable {
     if !coarse.isEmpty { coarse.removeAll() }
     if policy.followsReceiver {
       track.receiver.follow(
-        located, claim: policy.claim(of: sample), isAnew: belief == .anew)
+        located, claim: policy.claim(of: sample), step: step, isAnew: belief == .anew)
     }
     let connected = belief == .follows
     let leg = connected && isLeg(to: located)
@@ -176,9 +177,9 @@ package struct FenceMonitor: Sendable {
 
   /// Whether a sample may follow the last one.
   @inline(__always)
-  private func isPlausible(_ sample: LocatedSample) -> Bool {
+  private func isPlausible(_ sample: LocatedSample, _ step: Double) -> Bool {
     guard policy.rejectsOutliers, let last = track.receiver.last else { return true }
-    return policy.isPlausible(from: last, to: sample)
+    return policy.isPlausible(from: last, to: sample, step: step)
   }
 
   /// Counts a jump by what the sample after it shows.
@@ -186,11 +187,14 @@ package struct FenceMonitor: Sendable {
     if belief == .anew { track.jumpCount += 1 } else { track.outlierCount += 1 }
   }
 
-  /// Whether the way from the last sample is short enough in time to be known.
+  /// Whether the way from the last sample is short enough in time to be known: for a slow receiver
+  /// by its own interval.
   @inline(__always)
   private func isLeg(to located: LocatedSample) -> Bool {
     guard policy.reportsPasses, let last = track.receiver.last else { return false }
-    return located.sample.time - last.sample.time <= policy.longestLeg
+    let gap = located.sample.time - last.sample.time
+    return gap <= policy.longestLeg
+      || policy.isSlowLeg(gap, interval: track.receiver.usualInterval)
   }
 }
 

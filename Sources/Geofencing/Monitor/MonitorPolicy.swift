@@ -1,4 +1,5 @@
 package import CivilTime
+import Geodesy
 
 /// How soon a departure or an arrival is believed: the one choice of people.
 package enum Sensitivity: String, CaseIterable, Sendable {
@@ -49,8 +50,12 @@ package struct MonitorPolicy: Equatable, Sendable {
   package var maximumError = Double.infinity
   /// The largest error of a sample that is part of the track.
   package var largestError: Double { min(trackError, maximumError) }
-  /// The longest time between two samples whose connecting path is tested for passes.
+  /// The longest time between two samples whose connecting path is tested for passes; 0 for none.
   package var longestLeg = TimeSpan.seconds(60)
+  /// The path of a slow receiver is tested up to so many of its intervals, at most for that long: a
+  /// receiver that reports once a minute is late by some seconds now and then.
+  var legInIntervals = 3.0
+  var longestSlowLeg = TimeSpan.minutes(5)
   /// Whether a jump at an implausible speed is set aside until the next sample bears it out or not.
   package var rejectsOutliers = true
   /// Whether fences crossed between two samples are reported.
@@ -108,9 +113,21 @@ package struct MonitorPolicy: Equatable, Sendable {
     return assumedError
   }
 
+  /// Whether a gap longer than `longestLeg` is usual for a receiver.
+  /// - Parameter interval: seconds between its samples; 0 for unknown.
+  func isSlowLeg(_ gap: TimeSpan, interval: Double) -> Bool {
+    longestLeg > .zero && gap <= longestSlowLeg && gap.seconds <= legInIntervals * interval
+  }
+
   /// Whether the way from one sample to another is possible, their errors included.
   @inline(__always)
   func isPlausible(from a: LocatedSample, to b: LocatedSample) -> Bool {
+    isPlausible(from: a, to: b, step: a.place.chordSquared(to: b.place))
+  }
+
+  /// - Parameter step: the square of the way between them, in radii.
+  @inline(__always)
+  func isPlausible(from a: LocatedSample, to b: LocatedSample, step: Double) -> Bool {
     var speed = plausibleSpeed
     // A spike's own claim does not excuse it.
     if let first = a.sample.speed, let second = b.sample.speed {
@@ -119,6 +136,6 @@ package struct MonitorPolicy: Equatable, Sendable {
     // An error that is large or unknown must not excuse a jump of the size of an outlier.
     let errors = min(claim(of: a.sample) + claim(of: b.sample), 2 * assumedError)
     let limit = speed * (b.sample.time - a.sample.time).seconds + errors
-    return !a.place.isFarther(than: limit, from: b.place)
+    return !Vector.isFarther(chordSquared: step, than: limit)
   }
 }

@@ -30,6 +30,8 @@ struct Receiver {
   private(set) var earlier: Waypoint?
   /// Whether the leg between those two was short and plausible.
   private(set) var earlierConnected = false
+  /// The usual seconds between its samples, a mean of the last few; 0 before the second one.
+  private(set) var usualInterval = 0.0
   /// A jump at an implausible speed, until later samples bear it out or not.
   private var suspect: LocatedSample?
   private var suspectCount = 0
@@ -98,15 +100,15 @@ struct Receiver {
   }
 
   /// Updates motion, rest and scale by a believed sample.
-  /// - Parameter claim: its claimed or assumed error, metres, 95 %.
+  /// - Parameters:
+  ///   - claim: its claimed or assumed error, metres, 95 %.
+  ///   - step: the square of the way from the last sample, in radii; 0 for the first.
   @inline(__always)
-  mutating func follow(_ sample: LocatedSample, claim: Double, isAnew: Bool) {
+  mutating func follow(_ sample: LocatedSample, claim: Double, step: Double, isAnew: Bool) {
     let time = sample.sample.time
     var interval = 0.0
-    var step = 0.0
     if let last {
       interval = (time - last.sample.time).seconds
-      step = last.place.chordSquared(to: sample.place)
       if isAnew { rest.end(at: time) }
     }
     error = noise.scale * claim
@@ -127,7 +129,13 @@ struct Receiver {
 
   @inline(__always)
   mutating func remember(_ sample: LocatedSample, connected: Bool) {
-    if let last { earlier = Waypoint(time: last.sample.time, place: last.place) }
+    if let last {
+      earlier = Waypoint(time: last.sample.time, place: last.place)
+      let gap = (sample.sample.time - last.sample.time).seconds
+      usualInterval =
+        usualInterval > 0
+        ? usualInterval + 0.125 * (min(gap, 3 * usualInterval) - usualInterval) : gap
+    }
     earlierConnected = connected
     last = sample
   }
@@ -153,14 +161,15 @@ struct LocatedSample {
 
 extension Vector {
   /// Whether the way on the ground between two places is longer than `metres`.
+  /// - Parameter chordSquared: the square of the straight line between them, in radii.
   @inline(__always)
-  func isFarther(than metres: Double, from other: Vector) -> Bool {
-    let squared = chordSquared(to: other) * (Sphere.radius * Sphere.radius)
+  static func isFarther(chordSquared: Double, than metres: Double) -> Bool {
+    let squared = chordSquared * (Sphere.radius * Sphere.radius)
     if squared > metres * metres || metres <= 0 { return squared > 0 || metres < 0 }
     // Up to 300 km the way on the ground is longer than the straight line by less than a
     // ten-thousandth.
     let nearly = metres * 0.9999
     if squared <= 9e10, squared <= nearly * nearly { return false }
-    return Vector.distance(chordSquared: chordSquared(to: other)) > metres
+    return distance(chordSquared: chordSquared) > metres
   }
 }

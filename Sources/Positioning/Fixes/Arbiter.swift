@@ -2,15 +2,18 @@ package import CivilTime
 
 /// Chooses among the fixes of several receivers, so that their tracks never mix.
 ///
-/// One receiver is followed while it delivers, with two exceptions:
+/// One receiver is followed while it delivers, with three exceptions:
 ///
 /// - After `timeout` without a fix the next receiver that delivers replaces it: one at 1 Hz does so
 ///   within five seconds of the last fix.
+/// - Within `returnTime` of that last fix the replaced receiver is followed again when it delivers:
+///   a receiver with drop-outs and another one beside it make one track with few changes.
 /// - A clearly better receiver replaces it once each of its fixes was better for `probation`.
 ///
 /// Better means, in this order:
 ///
-/// 1. A better kind of solution: simulated or manual, dead reckoning, satellites, RTK.
+/// 1. A better kind of solution: simulated or manual, dead reckoning or networks,
+///    satellites, RTK.
 /// 2. Of the same kind a fresher one: positions that are `staleness` nearer to the clock.
 /// 3. Of the same kind and age a far more precise one: a quarter of the error or less, and 25 m.
 ///
@@ -23,9 +26,14 @@ package struct Arbiter: Sendable {
   /// Difference in the delay of positions from which on the fresher receiver is better.
   package var staleness: TimeSpan
 
+  /// How long after its last fix a receiver that was replaced for its silence may return.
+  package var returnTime: TimeSpan
+
   /// The followed receiver.
   package private(set) var followed: FixOrigin?
   private var lastFollowed: Instant?
+  /// The receiver that was replaced for its silence, and its last fix.
+  private var silent: (origin: FixOrigin, last: Instant)?
   private var merit = Merit()
   private var challengers: [FixOrigin: Challenger] = [:]
 
@@ -39,11 +47,12 @@ package struct Arbiter: Sendable {
 
   package init(
     timeout: TimeSpan = .seconds(4), probation: TimeSpan = .seconds(30),
-    staleness: TimeSpan = .seconds(5)
+    staleness: TimeSpan = .seconds(5), returnTime: TimeSpan = .minutes(1)
   ) {
     self.timeout = timeout
     self.probation = probation
     self.staleness = staleness
+    self.returnTime = returnTime
   }
 
   /// Whether this fix counts. `now` is the arrival; it never decreases except after
@@ -52,10 +61,21 @@ package struct Arbiter: Sendable {
   /// - Complexity: O(1).
   package mutating func accepts(_ fix: Fix, from origin: FixOrigin, at now: Instant) -> Bool {
     let offered = Merit(fix, at: now)
-    if let followed, followed != origin, let lastFollowed, now - lastFollowed <= timeout {
-      guard hasProvedBetter(offered, origin, now) else { return false }
+    if let last = silent?.last, now - last > returnTime { silent = nil }
+    if followed != origin {
+      if silent?.origin == origin {
+        silent = nil
+      } else if let followed, let lastFollowed {
+        if now - lastFollowed > timeout {
+          if silent == nil { silent = (followed, lastFollowed) }
+        } else if hasProvedBetter(offered, origin, now) {
+          silent = nil
+        } else {
+          return false
+        }
+      }
+      challengers.removeAll(keepingCapacity: true)
     }
-    if followed != origin { challengers.removeAll(keepingCapacity: true) }
     followed = origin
     lastFollowed = now
     merit = offered
@@ -65,24 +85,26 @@ package struct Arbiter: Sendable {
   /// Removes a disconnected receiver; the next receiver with a fix is followed at once.
   package mutating func forget(_ origin: FixOrigin) {
     challengers[origin] = nil
-    if followed == origin { follow(nil) }
+    guard followed == origin else { return }
+    if silent == nil, let lastFollowed { silent = (origin, lastFollowed) }
+    followed = nil
+    lastFollowed = nil
   }
 
   /// Removes a disconnected feed with all its receivers.
   package mutating func forget(feed: Int) {
     challengers = challengers.filter { $0.key.feed != feed }
-    if followed?.feed == feed { follow(nil) }
+    if silent?.origin.feed == feed { silent = nil }
+    guard followed?.feed == feed else { return }
+    followed = nil
+    lastFollowed = nil
   }
 
   /// Restarts all measurements after a clock step. The followed receiver has `timeout` again.
   package mutating func clockStepped(to now: Instant) {
     challengers.removeAll(keepingCapacity: true)
     if followed != nil { lastFollowed = now }
-  }
-
-  private mutating func follow(_ origin: FixOrigin?) {
-    followed = origin
-    lastFollowed = nil
+    silent = nil
   }
 
   /// Whether a receiver has been better than the followed one for long enough.
@@ -123,7 +145,7 @@ private struct Merit: Sendable {
     kind =
       switch fix.source {
       case .simulated, .manual: 0
-      case .deadReckoning: 1
+      case .deadReckoning, .network: 1
       case .unknown, .gnss, .gnssDeadReckoning, .surveyed, .precise, .differential: 2
       case .rtkFloat, .rtkFixed: 3
       }

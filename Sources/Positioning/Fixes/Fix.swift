@@ -8,7 +8,7 @@ package struct Fix: Equatable, Sendable {
     case threeD = 3
   }
 
-  /// Source of the position; raw values as in gpsd's `status`, with `manual` added.
+  /// Source of the position; raw values as in gpsd's `status`, with `manual` and `network` added.
   package enum Source: UInt8, Sendable {
     case unknown = 0
     case gnss = 1
@@ -21,7 +21,36 @@ package struct Fix: Equatable, Sendable {
     case simulated = 8
     case precise = 9
     case manual = 100
+    /// Of Wi-Fi or mobile networks.
+    case network = 101
   }
+
+  /// The kind of solution, in the words of firings and documents.
+  package enum Solution: String, CaseIterable, Sendable {
+    case gnss
+    case dgnss
+    case rtk
+    case deadReckoning = "dead-reckoning"
+    case manual
+    case simulated
+    case network
+
+    /// nil where the receiver does not say.
+    package init?(_ source: Source) {
+      switch source {
+      case .unknown: return nil
+      case .gnss, .precise: self = .gnss
+      case .differential: self = .dgnss
+      case .rtkFixed, .rtkFloat: self = .rtk
+      case .deadReckoning, .gnssDeadReckoning: self = .deadReckoning
+      case .surveyed, .manual: self = .manual
+      case .simulated: self = .simulated
+      case .network: self = .network
+      }
+    }
+  }
+
+  package var solution: Solution? { Solution(source) }
 
   /// UTC from the receiver; nil until a date is known.
   package var time: Instant?

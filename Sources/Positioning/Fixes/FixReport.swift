@@ -8,7 +8,12 @@ extension Fix {
   /// Degrees have nine decimals, lengths and speeds three, `time` milliseconds. `status` is omitted
   /// for a plain fix and 7 for a manual position. `eph` is metres, 95 %.
   package func tpv(device: String?) -> JSONObject {
-    let status = source == .manual ? Source.surveyed : source
+    let status: Source =
+      switch source {
+      case .manual: .surveyed
+      case .network: .unknown
+      default: source
+      }
     return JSONObject([
       "class": "TPV",
       "device": device.map { .string($0) },

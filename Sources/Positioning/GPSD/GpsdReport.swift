@@ -17,6 +17,9 @@ struct GpsdReport {
   var kind = Class.other
   /// A hash of the device's name; 0 without one.
   var device: UInt64 = 0
+  /// Whether the device is Android's provider `network`, alone or behind a phone's name and `/`:
+  /// positions by Wi-Fi and mobile networks.
+  var isNetwork = false
   /// Whether it is a `DEVICE` that is deactivated.
   var isDeactivated = false
   /// Whether it is a `DEVICES` without devices.
@@ -48,7 +51,7 @@ struct GpsdReport {
     var fix = Fix(
       time: time, position: position, mode: mode >= 3 ? .threeD : .twoD,
       source: UInt8(exactly: status).flatMap { Fix.Source(rawValue: $0) } ?? .unknown)
-    if fix.source == .unknown { fix.source = .gnss }
+    if fix.source == .unknown { fix.source = isNetwork ? .network : .gnss }
     func checked(_ value: Double, _ range: ClosedRange<Double>) -> Double? {
       range.contains(value) ? value : nil
     }
@@ -73,7 +76,9 @@ struct GpsdReport {
       let number = value.double ?? .nan
       switch name {
       case "class": kind = value.string.flatMap { Class(rawValue: $0) } ?? .other
-      case "device": device = Self.hash(value.line)
+      case "device":
+        device = Self.hash(value.line)
+        isNetwork = value.string.map { $0 == "network" || $0.hasSuffix("/network") } ?? false
       case "path":
         device = Self.hash(value.line)
         text = value.string

@@ -110,8 +110,15 @@ extension Engine {
       id: Firing.identifier(reminder: reminder.id, event: event, time: now, due: due),
       reminderID: reminder.id, kind: reminder.kind, title: reminder.title,
       category: reminder.category, priority: reminder.priority, time: now, event: event,
-      position: position, eph: eph, fixTime: fixTime, place: reminder.knownName,
-      distance: distance, due: due, why: why, unnamed: unnamed)
+      position: position, eph: eph, source: position.flatMap { solution(at: $0) },
+      fixTime: fixTime, place: reminder.knownName, distance: distance, due: due, why: why,
+      unnamed: unnamed)
+  }
+
+  /// The kind of solution of the fix that a firing reports.
+  private func solution(at position: Coordinate) -> Fix.Solution? {
+    if let coarse = coarseFix?.fix, coarse.position == position { return coarse.solution }
+    return lastFix?.solution
   }
 
   /// The time of day in the system's zone, with the date on another day.

@@ -12,7 +12,7 @@ extension Engine {
     guard settings.monitor.quality(of: fix.eph) == .good else {
       return takeCoarse(fix, time, at: now)
     }
-    guard isInOrder(time, isGuessed: isGuessed) else { return }
+    guard isInOrder(time, isGuessed: isGuessed, at: now) else { return }
     var fix = fix
     fix.time = time
     isLastTimeGuessed = isGuessed
@@ -44,12 +44,11 @@ extension Engine {
     travel(to: here, at: now)
   }
 
-  /// Whether a fix of this time counts: it is newer than the last one, or ends a run of older ones
-  /// long enough, and in order, to show that the receiver's clock was set back.
-  private mutating func isInOrder(_ time: Instant, isGuessed: Bool) -> Bool {
+  /// Whether a fix of this time counts: it is newer than the last one, or shows that the receiver's
+  /// clock was set back.
+  private mutating func isInOrder(_ time: Instant, isGuessed: Bool, at now: Instant) -> Bool {
     guard let last = lastFix?.time, time <= last else {
-      olderFixes = 0
-      newestOlderTime = nil
+      setBackClock.reset()
       return true
     }
     if isLastTimeGuessed, !isGuessed {
@@ -57,15 +56,7 @@ extension Engine {
       rebuildMonitor()
       return true
     }
-    if let newest = newestOlderTime, time > newest {
-      olderFixes += 1
-    } else {
-      olderFixes = 1
-    }
-    newestOlderTime = time
-    guard olderFixes >= settings.fixesToAcceptStepBack else { return false }
-    olderFixes = 0
-    newestOlderTime = nil
+    guard setBackClock.take(time, at: now) else { return false }
     notices.append(.fixTimeSteppedBack(last - time))
     rebuildMonitor()
     return true

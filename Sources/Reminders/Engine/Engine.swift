@@ -107,13 +107,10 @@ package struct Engine: ~Copyable, Sendable {
   /// Compiler workaround (Swift 6.3): a member whose size is known at run time only keeps reads of
   /// this noncopyable struct from copying all of it.
   let copyPreventer: any Sendable = ()
-  var olderFixes = 0
-  var newestOlderTime: Instant?
+  var setBackClock = SetBackClock()
 
   /// Whether the last fix is an implausible jump that the next one has to confirm.
   package var isFixInDoubt: Bool { monitor.isInDoubt }
-
-  package func accepts(_ source: Fix.Source) -> Bool { settings.accept(source) }
 
   /// Number of unconfirmed jumps since the settings last changed.
   package var outlierCount: Int { monitor.outlierCount }

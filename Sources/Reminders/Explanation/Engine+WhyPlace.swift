@@ -30,10 +30,24 @@ extension Engine {
       let error = fix.eph.map { "It is good to ±\(Length.formatted(metres: $0)) (95 %)" }
       gates.append(
         .init(
-          "accuracy", true, error ?? "Its error is not known",
-          figures: ["eph_m": .double(fix.eph.map { Decimal.rounded($0, digits: 2) })]))
+          "accuracy", true, (error ?? "Its error is not known") + Self.sourceWords(fix),
+          figures: [
+            "eph_m": .double(fix.eph.map { Decimal.rounded($0, digits: 2) }),
+            "source": fix.solution.map { .string($0.rawValue) },
+          ]))
     }
     return gates
+  }
+
+  /// The kind of a solution that no satellites have made.
+  private static func sourceWords(_ fix: Fix) -> String {
+    switch fix.solution {
+    case .deadReckoning: "; it is dead reckoning"
+    case .manual: "; it was entered by hand"
+    case .simulated: "; it is simulated"
+    case .network: "; it is by Wi-Fi or mobile networks"
+    case .gnss, .dgnss, .rtk, nil: ""
+    }
   }
 
   /// The gate of a position that is too inaccurate.

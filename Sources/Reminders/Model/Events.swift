@@ -146,9 +146,6 @@ package struct EngineSettings: Sendable {
   package var correctsAtStart = true
   package var acceptsManual = true
   package var acceptsSimulated = true
-  /// Number of consecutive fixes, older than the last accepted one and in order among themselves,
-  /// after which the receiver's clock counts as set back.
-  package var fixesToAcceptStepBack = 10
 
   package init() {}
 
@@ -158,7 +155,7 @@ package struct EngineSettings: Sendable {
     case .deadReckoning, .gnssDeadReckoning: acceptsDeadReckoning
     case .manual: acceptsManual
     case .simulated: acceptsSimulated
-    case .unknown, .gnss, .differential, .rtkFixed, .rtkFloat, .surveyed, .precise: true
+    case .unknown, .gnss, .differential, .rtkFixed, .rtkFloat, .surveyed, .precise, .network: true
     }
   }
 }

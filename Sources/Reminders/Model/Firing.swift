@@ -3,6 +3,7 @@ package import CivilTime
 import Departure
 package import Geodesy
 package import JSONText
+package import Positioning
 
 /// The decision that a reminder fires: the record that goes to the ledger and the journal.
 package struct Firing: Equatable, Sendable {
@@ -47,6 +48,8 @@ package struct Firing: Equatable, Sendable {
   package var position: Coordinate?
   /// Metres, 95 %.
   package var eph: Double?
+  /// Kind of solution of that position; nil where unknown.
+  package var source: Fix.Solution?
   /// Time of the deciding fix.
   package var fixTime: Instant?
   package var place: String?
@@ -67,8 +70,9 @@ package struct Firing: Equatable, Sendable {
   package init(
     id: String, reminderID: String, kind: Reminder.Kind, title: String, category: String? = nil,
     priority: Int = 0, time: Instant, event: Event, position: Coordinate? = nil,
-    eph: Double? = nil, fixTime: Instant? = nil, place: String? = nil, distance: Double? = nil,
-    due: Instant? = nil, travel: TimeSpan? = nil, late: TimeSpan? = nil,
+    eph: Double? = nil, source: Fix.Solution? = nil, fixTime: Instant? = nil,
+    place: String? = nil, distance: Double? = nil, due: Instant? = nil,
+    travel: TimeSpan? = nil, late: TimeSpan? = nil,
     repeated: Repeated? = nil, why: String, unnamed: UnnamedPlace? = nil
   ) {
     self.id = id
@@ -81,6 +85,7 @@ package struct Firing: Equatable, Sendable {
     self.event = event
     self.position = position
     self.eph = eph
+    self.source = source
     self.fixTime = fixTime
     self.place = place
     self.distance = distance
@@ -132,6 +137,7 @@ extension Firing {
       "lat": .double(position.map { Decimal.rounded($0.latitude, digits: 7) }),
       "lon": .double(position.map { Decimal.rounded($0.longitude, digits: 7) }),
       "eph_m": .double(eph.map { Decimal.rounded($0, digits: 2) }),
+      "source": source.map { .string($0.rawValue) },
       "fix_time": fixTime.map { .string($0.json) },
       "place": place.map { .string($0) },
       "distance_m": .double(distance.map { Decimal.rounded($0, digits: 2) }),

@@ -1,13 +1,15 @@
 import CivilTime
 import Departure
 import Geodesy
+import Positioning
 import Reminders
 
 /// The columns of a firing in the ledger; times in microseconds.
 enum FiringRow {
   static let columns = """
     seq, id, reminder_id, kind, title, category, priority, time_us, event, latitude, longitude, \
-    eph_m, fix_time_us, place, distance_m, due_us, travel_us, late_us, why, repeated
+    eph_m, fix_time_us, place, distance_m, due_us, travel_us, late_us, why, repeated, \
+    source
     """
 
   static func values(_ firing: Firing) -> [SQLValue] {
@@ -18,7 +20,7 @@ enum FiringRow {
       SQLValue(firing.position?.longitude), SQLValue(firing.eph), SQLValue(firing.fixTime),
       SQLValue(firing.place), SQLValue(firing.distance), SQLValue(firing.due),
       SQLValue(firing.travel), SQLValue(firing.late), .text(firing.why),
-      SQLValue(firing.repeated?.rawValue),
+      SQLValue(firing.repeated?.rawValue), SQLValue(firing.source?.rawValue),
     ]
   }
 
@@ -29,7 +31,9 @@ enum FiringRow {
       category: try row.textIfAny("category"), priority: Int(try row.integer("priority")),
       time: Instant(microseconds: try row.integer("time_us")),
       event: try row.word("event", as: Firing.Event.self), position: try position(row),
-      eph: try row.realIfAny("eph_m"), fixTime: try row.instantIfAny("fix_time_us"),
+      eph: try row.realIfAny("eph_m"),
+      source: try row.textIfAny("source").flatMap(Fix.Solution.init(rawValue:)),
+      fixTime: try row.instantIfAny("fix_time_us"),
       place: try row.textIfAny("place"), distance: try row.realIfAny("distance_m"),
       due: try row.instantIfAny("due_us"), travel: try row.spanIfAny("travel_us"),
       late: try row.spanIfAny("late_us"),

@@ -28,6 +28,7 @@ enum Schema {
     Migration(version: 10, name: "repeated firings", script: repeatedFirings10),
     Migration(version: 11, name: "undo", script: undo11),
     Migration(version: 12, name: "consumers", script: consumers12),
+    Migration(version: 13, name: "kinds of solution", script: solutions13),
   ]
 
   /// Tables recovered from a damaged file, parents first.
@@ -226,4 +227,6 @@ enum Schema {
     ) STRICT;
     ALTER TABLE ledger ADD COLUMN machine TEXT;
     """
+
+  private static let solutions13 = "ALTER TABLE firing ADD COLUMN source TEXT;"
 }

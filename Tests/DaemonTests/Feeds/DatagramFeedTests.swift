@@ -22,7 +22,7 @@ import Testing
       let probe = try Sender(port: 0)
       port = try probe.ownPort()
       probe.close()
-      rig = try Rig("[Feed]\nFeed=udp://\(address):\(port)\n")
+      rig = try Rig("[Feed]\nFeed=udp://\(address):\(port)?max-age=infinity\n")
       let runner = try runner
       let take = runner.onFixes
       runner.onFixes = { [unowned self] in

@@ -17,7 +17,7 @@ import Testing
 
   @Test func silenceAndGarbageAreDistinguished() throws {
     let terminal = try Terminal()
-    let rig = try Rig("[Feed]\nFeed=serial://\(terminal.path)?baud=9600\n")
+    let rig = try Rig("[Feed]\nFeed=serial://\(terminal.path)?baud=9600&max-age=infinity\n")
     let runner = try runner(rig)
     try rig.run { runner.feed.state == .open }
     #expect(runner.condition() == .silent(since: nil))
@@ -43,7 +43,7 @@ import Testing
   @Test func theSpeedIsFoundByTheFirstSentence() throws {
     let terminal = try Terminal()
     let rig = try Rig(
-      "[Feed]\nFeed=serial://\(terminal.path)\n",
+      "[Feed]\nFeed=serial://\(terminal.path)?max-age=infinity\n",
       change: { $0.feedOptions.speedTimeout = 1000 })
     let runner = try runner(rig)
     try rig.run { runner.feed.state == .open }

@@ -3,6 +3,7 @@ import Departure
 import Geodesy
 import JSONText
 import LinuxRuntime
+import Positioning
 import Reminders
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
 
   private static let placed: Set<String> = [
     "GEOREMIND_CATEGORY", "GEOREMIND_PLACE", "GEOREMIND_LATITUDE", "GEOREMIND_LONGITUDE",
-    "GEOREMIND_EPH_M", "GEOREMIND_DISTANCE_M", "GEOREMIND_FIX_TIME",
+    "GEOREMIND_EPH_M", "GEOREMIND_SOURCE", "GEOREMIND_DISTANCE_M", "GEOREMIND_FIX_TIME",
   ]
 
   private func names(_ entry: JournalEntry.Contents) -> Set<String> {
@@ -42,6 +43,7 @@ import Testing
     firing.place = "Rewe"
     firing.position = Coordinate(latitude: 53.123456789, longitude: -9)
     firing.eph = 4.26
+    firing.source = .deadReckoning
     firing.distance = 34
     firing.fixTime = Self.time
     let entry = Announcer.entry(for: firing).contents
@@ -53,6 +55,7 @@ import Testing
     #expect(entry["GEOREMIND_LATITUDE"] == "53.1234568")
     #expect(entry["GEOREMIND_LONGITUDE"] == "-9")
     #expect(entry["GEOREMIND_EPH_M"] == "4.3")
+    #expect(entry["GEOREMIND_SOURCE"] == "dead-reckoning")
     #expect(entry["GEOREMIND_DISTANCE_M"] == "34")
     #expect(entry["GEOREMIND_FIX_TIME"] == "2026-05-28T20:26:40Z")
   }

@@ -74,7 +74,10 @@ struct ReferenceMonitor {
     lastGood = t
     lastSample = sample
     for id in fences.keys { fences[id]?.coarse = nil }
-    let isLeg = belief == .follows && before.map { sample.time - $0.time <= .seconds(60) } ?? false
+    let gap = before.map { (sample.time - $0.time).seconds } ?? .infinity
+    let isLeg =
+      belief == .follows
+      && (gap <= 60 || gap <= 300 && gap <= 3 * receiver.usualInterval + 1e-7)
     let start = transitions.count
     if !awaited.isEmpty {
       if receiver.isMoving, let before, let earlier, !isOutlier(earlier, before, sample) {

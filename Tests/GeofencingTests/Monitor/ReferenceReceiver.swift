@@ -51,6 +51,16 @@ struct ReferenceReceiver {
     return min(3, max(0.4, ((60 * 4 + q) / (60 + n)).squareRoot()))
   }
 
+  /// The usual interval before the last sample: each moves it by an eighth, three of it at most.
+  var usualInterval: Double {
+    var usual = 0.0
+    for sample in all.dropLast() where sample.interval > 0 {
+      let step = min(sample.interval, 3 * usual) - usual
+      usual = usual > 0 ? usual + step / 8 : sample.interval
+    }
+    return usual
+  }
+
   mutating func takeOver(from other: ReferenceReceiver) {
     rest = Rest(since: other.rest.since)
     first = all.count

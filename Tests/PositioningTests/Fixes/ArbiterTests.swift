@@ -26,7 +26,38 @@ import Testing
     #expect(arbiter.accepts(try fix(), from: FixOrigin(feed: 1), at: second(0)))
     #expect(!arbiter.accepts(try fix(), from: FixOrigin(feed: 2), at: second(3.9)))
     #expect(arbiter.accepts(try fix(), from: FixOrigin(feed: 2), at: second(4.1)))
-    #expect(!arbiter.accepts(try fix(), from: FixOrigin(feed: 1), at: second(5.5)))
+    for time in [5.1, 30, 61] {
+      #expect(!arbiter.accepts(try fix(), from: FixOrigin(feed: 3), at: second(time)))
+      #expect(arbiter.accepts(try fix(), from: FixOrigin(feed: 2), at: second(time)))
+    }
+    #expect(!arbiter.accepts(try fix(), from: FixOrigin(feed: 1), at: second(61.1)))
+  }
+
+  /// A receiver with drop-outs and another one beside it do not take turns.
+  @Test func aReceiverThatReturnsWithinAMinuteIsFollowedAgain() throws {
+    let (first, second) = (FixOrigin(feed: 1), FixOrigin(feed: 2))
+    for isRemoved in [false, true] {
+      var arbiter = Arbiter()
+      #expect(arbiter.accepts(try fix(), from: first, at: self.second(0)))
+      if isRemoved { arbiter.forget(first) }
+      #expect(arbiter.accepts(try fix(), from: second, at: self.second(5)))
+      #expect(arbiter.accepts(try fix(), from: second, at: self.second(59)))
+      #expect(arbiter.accepts(try fix(), from: first, at: self.second(59.5)))
+      #expect(!arbiter.accepts(try fix(), from: second, at: self.second(60)))
+      #expect(arbiter.followed == first)
+    }
+  }
+
+  /// Whoever was replaced by a better one does not return for its steadiness.
+  @Test func aReceiverThatABetterOneReplacedDoesNotReturn() throws {
+    var arbiter = Arbiter()
+    for step in 0..<40 {
+      let now = second(Double(step))
+      _ = arbiter.accepts(try fix(.simulated), from: FixOrigin(feed: 1), at: now)
+      _ = arbiter.accepts(try fix(), from: FixOrigin(feed: 2), at: now)
+    }
+    #expect(arbiter.followed == FixOrigin(feed: 2))
+    #expect(!arbiter.accepts(try fix(.simulated), from: FixOrigin(feed: 1), at: second(40)))
   }
 
   /// However the two seconds lie to each other.

@@ -43,7 +43,7 @@ set_up() {
     cp -a /var/tmp/root/usr/. /usr/; cp -a /var/tmp/root/etc/. /etc/
     systemd-sysusers
     mkdir -p /etc/georemind/georemind.conf.d /etc/systemd/system/georemindd.service.d
-    printf "[Feed]\nFeed=unix:///run/crash/feed\n" >/etc/georemind/georemind.conf.d/feed.conf
+    printf "[Feed]\nFeed=unix:///run/crash/feed?max-age=infinity\n" >/etc/georemind/georemind.conf.d/feed.conf
     cat >/etc/tmpfiles.d/crash.conf <<E
 d /run/crash 0755
 f /run/crash/faults 0666 - - - none
