@@ -68,8 +68,11 @@ def compare(script, rows, is_disturbed):
     for _, reminder, time, event in rows:
         found[reminder].append((time // 10 ** 6, event))
     differences = []
+    # Each repetition of an alarm counts from the one before it, which may be late then.
+    nags = {step["reminder"]["id"] for step in script.steps
+            if is_disturbed and "nag_s" in step.get("reminder", {})}
     for id in sorted(kinds):
-        if id in script.uncertain:
+        if id in script.uncertain or id in nags:
             continue
         span = SLOWEST_DECISION if kinds[id] != "date" else 0
         span += RETRY if is_disturbed else 2 if script.sets_clock else 0
