@@ -95,13 +95,7 @@ final class EngineHost {
       engine.abandonLoading()
       throw error
     }
-    var isLoaded = false
-    while !isLoaded || engine.isBehind {
-      if isLoaded {
-        engine.handle(.tick, at: now, into: &effects)
-      } else {
-        isLoaded = engine.startLoaded(atMost: 50, at: now, into: &effects)
-      }
+    while !engine.startLoaded(atMost: 50, at: now, into: &effects) || engine.isBehind {
       carryOut()
       isAlive()
     }

@@ -4,7 +4,7 @@ import Storage
 /// How far the wall clock is ahead of the time since boot, which runs on in suspend.
 ///
 /// Only setting the clock changes it, but for the slow adjustment of NTP (adjtimex(2), at most
-/// 0.05 %). So it tells a clock that was set from a machine that was asleep, and a start of the
+/// 0.05 %). So it distinguishes a clock that was set from a sleep of the machine, and a start of the
 /// daemon after the clock was set from one after an outage.
 struct ClockOffset: Equatable {
   /// The boot that the offset is of: another boot has another one.

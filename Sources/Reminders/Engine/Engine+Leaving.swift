@@ -161,7 +161,7 @@ extension Engine {
 
   // MARK: - When to decide
 
-  /// Whether the position is that of an earlier run, and a fix may come soon.
+  /// Whether the position comes from an earlier run, and a fix may come soon.
   func awaitsFirstFix(at now: Instant) -> Bool {
     lastSample == nil && firstFixBy.map { now < $0 } ?? false
   }

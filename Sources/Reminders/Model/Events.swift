@@ -46,7 +46,9 @@ package enum Event: Sendable {
     switch self {
     case .add(let reminder, _), .replace(let reminder), .restore(let reminder, _): reminder.id
     case .remove(let id), .done(let id), .pop(let id), .snooze(let id, _): id
-    case .fix, .tick, .clockSet, .resumed, .clockTrust, .zone, .places, .place, .routed, .forgetTrips: nil
+    case .fix, .tick, .clockSet, .resumed, .clockTrust, .zone, .places, .place, .routed,
+      .forgetTrips:
+      nil
     }
   }
 }

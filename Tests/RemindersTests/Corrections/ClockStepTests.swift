@@ -142,7 +142,7 @@ import Testing
   }
 
   /// Time that passes in suspend, or without power, is no clock that returns to its time.
-  @Test(arguments: [false, true]) func whatAWrongClockFiredComesAfterASleepToo(isOff: Bool) throws {
+  @Test(arguments: [false, true]) func aSleepIsNoClockThatReturns(isOff: Bool) throws {
     var harness = EngineHarness()
     try harness.add(Self.date("t", "2026-06-13T10:00:00Z"))
     try harness.add(Self.date("d", "2026-06-13T11:00:00Z", #","repeat":"daily""#))
