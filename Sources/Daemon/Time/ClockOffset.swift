@@ -4,8 +4,8 @@ import Storage
 /// How far the wall clock is ahead of the time since boot, which runs on in suspend.
 ///
 /// Only setting the clock changes it, but for the slow adjustment of NTP (adjtimex(2), at most
-/// 0.05 %). So it distinguishes a clock that was set from a sleep of the machine, and a start of the
-/// daemon after the clock was set from one after an outage.
+/// 0.05 %). So it distinguishes a clock that was set from a sleep of the machine, and a start
+/// after the clock was set from one after an outage.
 struct ClockOffset: Equatable {
   /// The boot that the offset is of: another boot has another one.
   let boot: String
