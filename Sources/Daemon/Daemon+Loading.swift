@@ -16,7 +16,16 @@ extension Daemon {
           host.remember(try store.state.experience(), at: now)
         }
       }
-      report(try host.load(at: now))
+      var told = SystemClock.monotonic.microseconds
+      let problems = try host.load(at: now) {
+        let time = SystemClock.monotonic.microseconds
+        guard time - told > 1_000_000 else { return }
+        told = time
+        // A large store on a slow machine: systemd waits as long as it goes on.
+        services.extendTimeout(by: 60_000_000)
+        services.watchdog()
+      }
+      report(problems)
       isLoaded = true
       if isLoadRefused { log.notice("The store works again; its reminders are loaded") }
       isLoadRefused = false

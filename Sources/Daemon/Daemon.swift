@@ -49,6 +49,7 @@ final class Daemon {
   /// Tables that the weekly check has yet to read.
   var uncheckedTables: [String] = []
   var clockSteps: ClockStepSource?
+  var clockOffset = ClockOffset.current
   private(set) var time: TimeKeeper?
   /// Decides whether the clock is trusted; used at the start.
   var clockTrust: ClockTrust
@@ -101,6 +102,8 @@ final class Daemon {
     let zone = settings.systemZone(log: log)
     var engine = settings.engine
     engine.correctsAtStart = engine.correctsAtStart && clock.isLive
+    if clock.isLive, !settings.feeds.isEmpty { engine.firstFixWait = .minutes(2) }
+    if let kept = ClockOffset(of: store) { engine.wasClockSet = clockOffset.wasSet(since: kept) }
     host = EngineHost(
       engine: Engine(settings: engine, zone: zone), clock: clock, store: store,
       outbox: outbox, journal: announcer, log: log)
@@ -139,6 +142,9 @@ final class Daemon {
     host.onFiring = { [unowned control] in control.announce($0) }
     try useRoutes()
     try openLedger(restoredFirings)
+    if ClockOffset(of: store)?.boot != clockOffset.boot || host.engine.settings.wasClockSet {
+      note(clockOffset)
+    }
     outbox.recover()
     try loadReminderFiles()
     time?.begin()

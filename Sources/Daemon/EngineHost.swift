@@ -81,18 +81,26 @@ final class EngineHost {
   }
 
   /// Loads all reminders with their progress, or none; returns the unreadable rows. Stores only the
-  /// progress that loading changes.
-  func load(at now: Instant) throws(StoreError) -> [RowProblem] {
+  /// progress that loading changes, a commit a turn.
+  /// - Parameter isAlive: called after each row that is read, and each turn of at most 50 rows.
+  func load(at now: Instant, isAlive: () -> Void) throws(StoreError) -> [RowProblem] {
+    let problems: [RowProblem]
     do throws(StoreError) {
       engine.beginLoading(count: try store.reminders.count())
-      let problems = try store.reminders.forEach { engine.load($0, $1) }
-      engine.finishLoading(at: now, into: &effects)
-      carryOut(isRetry: true)
-      return problems
+      problems = try store.reminders.forEach {
+        engine.load($0, $1)
+        isAlive()
+      }
     } catch {
       engine.abandonLoading()
       throw error
     }
+    while !engine.startLoaded(atMost: 50, at: now, into: &effects) || engine.isBehind {
+      carryOut()
+      isAlive()
+    }
+    carryOut(isRetry: true)
+    return problems
   }
 
   func changeEngine(_ body: (inout Engine) -> Void) { body(&engine) }

@@ -20,6 +20,7 @@ package struct EngineState {
   let database: Database
 
   private static let lastFixKey = "last_fix"
+  private static let clockOffsetKey = "clock_offset"
   private static let experienceKey = "travel_experience"
 
   /// The stored fix; nil if there is none or it is unreadable.
@@ -58,6 +59,13 @@ package struct EngineState {
       }
     }
     try keep(JSONValue.object(object).line, as: Self.experienceKey)
+  }
+
+  /// The wall clock against the time since boot, as the daemon wrote it last.
+  package func clockOffset() throws(StoreError) -> String? { try value(of: Self.clockOffsetKey) }
+
+  package func keep(clockOffset: String) throws(StoreError) {
+    try keep(clockOffset, as: Self.clockOffsetKey)
   }
 
   func number(_ key: String) throws(StoreError) -> Int64? {

@@ -112,12 +112,13 @@ struct EngineHarness: ~Copyable {
   }
 
   /// As `restart`, by the way of a daemon.
-  mutating func restartByLoading(after seconds: Double = 0) {
+  mutating func restartByLoading(after seconds: Double = 0, remembering fix: Fix? = nil) {
     let entries = engine.slots.indices.compactMap { index -> (Reminder, Progress)? in
       guard let reminder = engine.slots.slot(index)?.reminder else { return nil }
       return (reminder, kept[reminder.id] ?? Progress(state: reminder.state))
     }
     engine = Engine(settings: engine.settings, zone: engine.zone)
+    if let fix { engine.remember(fix, from: now) }
     now += .seconds(seconds)
     effects.removeAll()
     engine.beginLoading(count: entries.count)

@@ -136,7 +136,7 @@ final class ControlServer {
     let client = Client(stream: stream, service: interfaces, outputLimit: outputLimit)
     let key = ObjectIdentifier(client)
     clients[key] = client
-    if !stallTimer.isEnabled { stallTimer.arm(in: timeout / 2) }
+    stream.onOwing = { [unowned self] in watchForStalls() }
     stream.onClose = { [unowned self] reason in
       daemon.log.debug("A client disconnected: \(reason)")
       clients[key] = nil
@@ -157,11 +157,17 @@ final class ControlServer {
     }
   }
 
-  /// The timer runs only while there are clients.
+  /// Whether a timer runs for clients that owe something. A client that only watches costs none.
+  var isWatchingForStalls: Bool { stallTimer.isEnabled }
+
+  private func watchForStalls() {
+    if !stallTimer.isEnabled { stallTimer.arm(in: timeout / 2) }
+  }
+
   private func closeStalled() {
-    for stream in clients.values.map(\.stream) + Array(refused.values)
-    where stream.stalled > timeout { stream.giveUp() }
-    if !clients.isEmpty || !refused.isEmpty { stallTimer.arm(in: timeout / 2) }
+    let streams = clients.values.map(\.stream) + Array(refused.values)
+    for stream in streams where stream.stalled > timeout { stream.giveUp() }
+    if streams.contains(where: { $0.isOpen && $0.isOwing }) { watchForStalls() }
   }
 
   /// Runs one step of a client's protocol. Firings wait for its end, since a call may cause one.
@@ -207,10 +213,10 @@ final class ControlServer {
     daemon.refusals.report(
       "Refused a client of user \(peer.userID), process \(peer.processID): \(reason)",
       user: peer.userID, process: peer.processID, .client)
+    stream.onOwing = { [unowned self] in watchForStalls() }
     stream.send(VarlinkReply(VarlinkServiceError.permissionDenied.varlink).encoded)
     let key = ObjectIdentifier(stream)
     refused[key] = stream
-    if !stallTimer.isEnabled { stallTimer.arm(in: timeout / 2) }
     stream.onClose = { [unowned self] _ in refused[key] = nil }
     stream.finish()
   }

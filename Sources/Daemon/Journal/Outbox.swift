@@ -17,8 +17,11 @@ final class Outbox {
   private let clock: () -> Instant
   private var isJournalAway = false
   private var hasComplained = false
-  /// The journal took no entry when the last run's firings were to be looked up.
+  /// The last run's firings have yet to be looked up: the journal took no entry, or the store
+  /// could not be read.
   private var isLookUpDue = false
+  /// Ids of the last run's firings that the journal has.
+  private var found: Set<String> = []
   /// The number of the latest firing that the journal has taken in this run.
   private var sent: Int64 = 0
   /// Numbers of firings that the journal has and the ledger does not mark yet.
@@ -59,17 +62,23 @@ final class Outbox {
       } while !isWhole
       hasComplained = false
     } catch {
-      if !hasComplained { log.error("Cannot work off the outbox: \(error)") }
-      hasComplained = true
-      onJournalAway()
+      complain(error)
     }
+  }
+
+  private func complain(_ error: any Error) {
+    if !hasComplained { log.error("Cannot work off the outbox: \(error)") }
+    hasComplained = true
+    onJournalAway()
   }
 
   /// Answers false where the journal takes no more.
   private func send(_ entries: [LedgerEntry]) -> Bool {
     for entry in entries {
       do throws(JournalError) {
-        try sink.write(Announcer.entry(for: entry.firing))
+        if found.remove(entry.firing.id) == nil {
+          try sink.write(Announcer.entry(for: entry.firing))
+        }
       } catch {
         if !isJournalAway { log.error("The journal takes no entries, firings wait: \(error)") }
         isJournalAway = true
@@ -107,15 +116,15 @@ final class Outbox {
 
   /// Sends an earlier run's undelivered firings. Blocks for journald, so it is for the start.
   func recover() {
+    isLookUpDue = true
+    let left: [LedgerEntry]
+    do { left = try store.ledger.undelivered().values } catch { return complain(error) }
     isLookUpDue = false
+    guard !left.isEmpty else { return }
     do {
-      let left = try store.ledger.undelivered().values
-      guard !left.isEmpty else { return }
-      let known = Set(try lookUp?(left.map(\.firing.id)) ?? [])
-      if !known.isEmpty {
-        let seqs = left.filter { known.contains($0.firing.id) }.map(\.seq)
-        try store.ledger.markDelivered(seqs, at: clock())
-        log.notice("\(seqs.count) of the last run's firings were already in the journal")
+      found = Set(try lookUp?(left.map(\.firing.id)) ?? [])
+      if !found.isEmpty {
+        log.notice("\(found.count) of the last run's firings were already in the journal")
       }
     } catch let error as JournalError where error.isRefusal {
       // Nor does the journal take firings now.

@@ -13,7 +13,18 @@ package enum MachineID {
     var machine = sd_id128_t()
     withUnsafeMutableBytes(of: &application) { $0.copyBytes(from: program) }
     guard sd_id128_get_machine_app_specific(application, &machine) >= 0 else { return nil }
-    return withUnsafeBytes(of: machine) { bytes in
+    return digits(of: machine)
+  }
+
+  /// 32 hexadecimal digits that differ from one boot of the machine to the next; nil without them.
+  package static var boot: String? {
+    var boot = sd_id128_t()
+    guard sd_id128_get_boot(&boot) >= 0 else { return nil }
+    return digits(of: boot)
+  }
+
+  private static func digits(of id: sd_id128_t) -> String {
+    withUnsafeBytes(of: id) { bytes in
       bytes.reduce(into: "") { text, byte in
         text += byte < 16 ? "0" : ""
         text += String(byte, radix: 16)

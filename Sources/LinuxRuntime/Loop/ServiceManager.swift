@@ -42,6 +42,10 @@ package final class ServiceManager {
   @discardableResult
   package func watchdog() -> Bool { send("WATCHDOG=1") }
 
+  /// Start-up goes on: systemd waits for `ready` so many more microseconds from now.
+  @discardableResult
+  package func extendTimeout(by span: Int64) -> Bool { send("EXTEND_TIMEOUT_USEC=\(span)") }
+
   /// The program found itself broken: treat it as a watchdog that ran out.
   @discardableResult
   package func triggerWatchdog() -> Bool { send("WATCHDOG=trigger") }

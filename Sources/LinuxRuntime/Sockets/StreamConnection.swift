@@ -27,8 +27,11 @@ package final class StreamConnection {
   /// Called from `send` or the loop for bytes that the socket took. May send, finish and close.
   package var onSent: (_ count: Int) -> Void = { _ in }
   /// Called once when the connection closes, even from `send` or `finish`, but not for `close()`.
-  /// Released afterwards, as `onMessage` and `onSent` are.
+  /// Released afterwards, as the others are.
   package var onClose: (_ reason: String) -> Void = { _ in }
+  /// Called, maybe more than once, while the client owes something: the end of a message, or
+  /// reading. From then on `stalled` may grow.
+  package var onOwing: () -> Void = {}
   package private(set) var isOpen = true
   /// While true nothing is read or delivered: input waits in the kernel and is not `stalled`.
   package var isHeld = false {
@@ -118,9 +121,14 @@ package final class StreamConnection {
   /// Microseconds for which a message has been incomplete or output has waited for the client.
   package var stalled: Int64 {
     let now = loop.now(.monotonic)
-    let isWaiting = turns?.isEnabled == true || isPausing || isHeld
-    let sending = input.isEmpty || isWaiting ? 0 : now - messageBegan
-    return max(sending, queuedBytes == 0 ? 0 : now - lastTaken)
+    return max(owesInput ? now - messageBegan : 0, queuedBytes == 0 ? 0 : now - lastTaken)
+  }
+
+  /// Whether the client has to complete a message, or to read.
+  package var isOwing: Bool { owesInput || queuedBytes > 0 }
+
+  private var owesInput: Bool {
+    !input.isEmpty && turns?.isEnabled != true && !isPausing && !isHeld
   }
 
   private var isFull: Bool { queuedBytes >= limits.queue }
@@ -158,6 +166,7 @@ package final class StreamConnection {
     descriptor.close()
     onMessage = { _ in }
     onSent = { _ in }
+    onOwing = {}
     onClose = { _ in }
   }
 
@@ -230,5 +239,6 @@ package final class StreamConnection {
     source?.setInterest(interest)
     // epoll reports a hang-up repeatedly even for an empty set.
     source?.isEnabled = !interest.isEmpty || ending != nil || isHeld
+    if isOwing { onOwing() }
   }
 }

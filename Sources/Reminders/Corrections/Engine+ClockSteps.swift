@@ -8,8 +8,9 @@ import Geofencing
 /// times that are still to come. Once it goes back by more than `clockTolerance`, each of them is
 /// armed again for its next true due time. The firings that then come a second time are marked.
 ///
-/// If the clock was right and goes wrong backward, the same happens. When it returns, what had
-/// fired counts again: nothing fires twice.
+/// If the clock was right and goes wrong backward, the same happens. When it is set back to its
+/// time, what had fired counts again: nothing fires twice. Time that passes in suspend or while the
+/// machine is off is no such return.
 extension Engine {
   /// A smaller step back, such as one of NTP, takes nothing back. A reminder that is due sooner
   /// than this does not fire again.
@@ -44,7 +45,7 @@ extension Engine {
   func corrected(_ slot: Slot, after run: ClockRun?, at now: Instant) -> Progress? {
     guard isClockTrusted, run != nil || settings.correctsAtStart else { return nil }
     var progress = slot.progress
-    if let early = progress.early, early.upperBound <= now {
+    if let early = progress.early, early.upperBound <= now, run != nil || settings.wasClockSet {
       count(asFired: early.upperBound, slot.reminder, &progress)
     }
     let limit = now + Self.clockTolerance

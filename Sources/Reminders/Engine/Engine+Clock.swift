@@ -23,6 +23,14 @@ extension Engine {
         .prefix(max(0, limit)))
   }
 
+  /// Positions and routes of before are older, or later, than their time says.
+  mutating func clockJumped(to now: Instant) {
+    restartSilence(at: now)
+    departures.markOutdated()
+    departures.dropLaterRoutes(at: now)
+    firstFixBy = firstFixBy.map { min($0, now + settings.firstFixWait) }
+  }
+
   mutating func trustClock(_ isTrusted: Bool, at now: Instant) {
     guard isTrusted != isClockTrusted else { return }
     isClockTrusted = isTrusted

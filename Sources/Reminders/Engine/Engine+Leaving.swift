@@ -81,7 +81,7 @@ extension Engine {
       evaluateAfterLeaving(index, departure, at: now)
       return
     }
-    guard slot.progress.state == .armed, departure.moment <= now,
+    guard slot.progress.state == .armed, departure.moment <= now, !awaitsFirstFix(at: now),
       admits(departure.occurrence, of: slot.reminder)
     else { return }
     let from = slot.reminder.from.map { resolve($0) } ?? departure.moment
@@ -126,7 +126,9 @@ extension Engine {
   ) {
     if departure.occurrence <= now {
       advance(index, after: now, spent: .fired)
-    } else if departure.travel != nil, departure.moment - now > settings.leaveAgainSlack {
+    } else if departure.travel != nil, departure.moment - now > settings.leaveAgainSlack,
+      !awaitsFirstFix(at: now)
+    {
       let passed = slots.slot(index).map { passedLeads(of: $0, departure, at: now) } ?? 0
       change(index) {
         $0.state = .armed
@@ -159,9 +161,15 @@ extension Engine {
 
   // MARK: - When to decide
 
+  /// Whether the position comes from an earlier run, and a fix may come soon.
+  func awaitsFirstFix(at now: Instant) -> Bool {
+    lastSample == nil && firstFixBy.map { now < $0 } ?? false
+  }
+
   /// Evaluates every reminder whose time to leave may have come.
   mutating func evaluateDepartures(at now: Instant) {
     departures.beginEvent(at: now)
+    guard !awaitsFirstFix(at: now) else { return }
     var decided = 0
     while !turn.isFull, decided <= 4 * slots.indices.count + 64,
       let index = departures.nextDue(at: now, again: settings.leaveAgainSlack)

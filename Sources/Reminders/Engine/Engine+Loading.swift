@@ -24,6 +24,7 @@ extension Engine {
     atMost count: Int, at now: Instant, into effects: inout [Effect]
   ) -> Bool {
     begin(at: now)
+    if loadedSlot == 0, settings.firstFixWait > .zero { firstFixBy = now + settings.firstFixWait }
     let end = min(slots.indices.upperBound, loadedSlot + Int32(clamping: max(1, count)))
     for index in loadedSlot..<max(loadedSlot, end) where !slots.isVacant(index) {
       let right = slots.slot(index).flatMap { corrected($0, after: nil, at: now) }

@@ -45,6 +45,8 @@ package struct Engine: ~Copyable, Sendable {
   package internal(set) var isPositionLost = false
   /// Start of the wait for a fix: the arrival of the last one, or the first event of this run.
   var silentSince: Instant?
+  /// Until when times to leave wait for the first fix of this run; nil for no wait.
+  var firstFixBy: Instant?
 
   /// Whether the clock is trusted. In a replay it is: time is the recording's.
   package internal(set) var isClockTrusted = true
@@ -151,10 +153,9 @@ package struct Engine: ~Copyable, Sendable {
     case .restore(let reminder, let progress): restore(reminder, progress, at: now)
     case .done(let id): complete(id, at: now)
     case .pop(let id): complete(id, isPop: true, at: now)
+    case .resumed: clockJumped(to: now)
     case .clockSet:
-      restartSilence(at: now)
-      departures.markOutdated()
-      departures.dropLaterRoutes(at: now)
+      clockJumped(to: now)
       correctReminders(after: clockRun, at: now)
       clockRun = ClockRun(now)
     case .clockTrust(let isTrusted): trustClock(isTrusted, at: now)
@@ -206,7 +207,10 @@ package struct Engine: ~Copyable, Sendable {
     if let behindSince { return behindSince }
     var soonest = positionDeadline?.microseconds ?? .max
     if let timer = timers.peek()?.deadline { soonest = min(soonest, timer) }
-    if let leave = departures.deadline { soonest = min(soonest, leave) }
+    if let leave = departures.deadline {
+      let wait = lastSample == nil ? firstFixBy?.microseconds : nil
+      soonest = min(soonest, max(leave, wait ?? leave))
+    }
     if let hold = holdDeadline { soonest = min(soonest, hold.microseconds) }
     return soonest == .max ? nil : Instant(microseconds: soonest)
   }

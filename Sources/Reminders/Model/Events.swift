@@ -26,6 +26,8 @@ package enum Event: Sendable {
   case snooze(id: String, Snooze)
   /// The clock was set: the time since the last fix is measured anew.
   case clockSet
+  /// The machine was asleep: as `clockSet`, but all the time that the clock shows has passed.
+  case resumed
   /// Whether the clock is trusted; until then nothing that depends on it fires.
   case clockTrust(Bool)
   /// The system's time zone has changed: floating times are computed anew.
@@ -44,7 +46,9 @@ package enum Event: Sendable {
     switch self {
     case .add(let reminder, _), .replace(let reminder), .restore(let reminder, _): reminder.id
     case .remove(let id), .done(let id), .pop(let id), .snooze(let id, _): id
-    case .fix, .tick, .clockSet, .clockTrust, .zone, .places, .place, .routed, .forgetTrips: nil
+    case .fix, .tick, .clockSet, .resumed, .clockTrust, .zone, .places, .place, .routed,
+      .forgetTrips:
+      nil
     }
   }
 }
@@ -131,6 +135,9 @@ package struct EngineSettings: Sendable {
   package var learnsFromTrips = true
   /// Time without a fix after which the position is lost; the longest time span means never.
   package var positionLostAfter = TimeSpan.minutes(2)
+  /// How long times to leave wait for the first fix of a run: the device may have moved since the
+  /// last known one. Zero where no feed brings any.
+  package var firstFixWait = TimeSpan.zero
   /// A date firing later than this is marked late.
   package var lateAfter = TimeSpan.seconds(2)
   /// A leaving time missed by more than this is marked late. A moving device's own estimate shifts
@@ -144,6 +151,8 @@ package struct EngineSettings: Sendable {
   /// Whether a start takes a firing that is ahead of the clock for one of a clock that was wrong.
   /// Not so for a recording, which may be played again.
   package var correctsAtStart = true
+  /// Whether the clock was set since the last run. If not, time that it shows has passed.
+  package var wasClockSet = false
   package var acceptsManual = true
   package var acceptsSimulated = true
 

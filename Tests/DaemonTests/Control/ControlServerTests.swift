@@ -117,6 +117,23 @@ import Testing
     _ = try idle.call("Status")
   }
 
+  /// A client that watches does not wake the daemon.
+  @Test func theTimerForSlowClientsRunsOnlyWhileOneOwesSomething() throws {
+    let (rig, server) = try served(timeout: 20_000)
+    defer { server.stop() }
+    let watcher = try rig.client()
+    _ = try watcher.call("Status")
+    #expect(!server.isWatchingForStalls)
+    try watcher.sendHalfACall()
+    try rig.run { server.isWatchingForStalls }
+    watcher.close()
+    try rig.run { server.clientCount == 0 && !server.isWatchingForStalls }
+    try rig.daemon.addAll(long(count: 40))
+    let reader = try SlowClient(rig)
+    try reader.call("List")
+    try rig.run { server.isWatchingForStalls }
+  }
+
   /// The limit is of the bytes that wait at one time for a client that does not read: neither of
   /// one reply nor of all together.
   @Test func repliesLargerThanTheLimitReachASlowClient() throws {

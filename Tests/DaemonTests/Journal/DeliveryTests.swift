@@ -145,6 +145,7 @@ import Testing
       })
     #expect(asked == [[sent]])
     #expect(next.journal.fired == [])
+    next.daemon.outbox.writeMarks()
     #expect(try waiting(next) == [])
   }
 
@@ -182,8 +183,20 @@ import Testing
     #expect(try waiting(next) == ["a"])
     isFull = false
     next.daemon.retry()
+    next.daemon.outbox.writeMarks()
     #expect(try waiting(next) == [])
     #expect(next.journal.fired == [])
+  }
+
+  /// The disk is full while the daemon starts, so nothing can be marked.
+  @Test func whatTheLookUpFindsIsNotReportedAgainThoughItCannotBeMarked() throws {
+    let next = try Rig(
+      folder: folderOfAnUnwrittenFiring(), lookUp: { $0 },
+      beforeStart: { try $0.store.database.freeze() })
+    #expect(next.journal.fired == [])
+    try next.daemon.store.database.thaw()
+    next.daemon.outbox.writeMarks()
+    #expect(try waiting(next) == [])
   }
 
   @Test func theLookUpWaitsForItsMarker() throws {

@@ -80,6 +80,7 @@ import Testing
     seeThePier(next.daemon, from: start + .hours(6))
     #expect(next.journal.fired == [])
     #expect(Set(try next.daemon.store.ledger.firings().values.map(\.id)) == Set(known.map(\.id)))
+    next.daemon.outbox.writeMarks()
     #expect(try next.daemon.store.ledger.undelivered().values.isEmpty)
 
     // What the journal does not have fires: the second lead, and what is due later.

@@ -41,6 +41,8 @@ import Testing
       #expect(receiver.next() == "STATUS=feed lost READY=0")
       manager.watchdog()
       #expect(receiver.next() == "WATCHDOG=1")
+      manager.extendTimeout(by: 60_000_000)
+      #expect(receiver.next() == "EXTEND_TIMEOUT_USEC=60000000")
       manager.triggerWatchdog()
       #expect(receiver.next() == "WATCHDOG=trigger")
       let before = SystemClock.monotonic.microseconds

@@ -110,6 +110,7 @@ import Testing
     harness.wait(300)
     harness.now = EngineHarness.start + .seconds(5700)
     if restart {
+      harness.engine.settings.wasClockSet = true
       harness.restartByLoading()
     } else {
       harness.send(.clockSet)
@@ -138,6 +139,23 @@ import Testing
           "o 2026-06-13T10:00:00Z -", "d 2026-06-13T17:00:00Z -", "d 2026-06-12T17:00:00Z -",
           "o 2026-06-13T10:00:00Z clock", "d 2026-06-13T17:00:00Z clock",
         ])
+  }
+
+  /// Time that passes in suspend, or without power, is no clock that returns to its time.
+  @Test(arguments: [false, true]) func aSleepIsNoClockThatReturns(isOff: Bool) throws {
+    var harness = EngineHarness()
+    try harness.add(Self.date("t", "2026-06-13T10:00:00Z"))
+    try harness.add(Self.date("d", "2026-06-13T11:00:00Z", #","repeat":"daily""#))
+    Self.excursion(&harness, to: harness.now + .hours(36), minutes: 1)
+    let before = harness.firings.count
+    if isOff {
+      harness.restartByLoading(after: 48 * 3600)
+    } else {
+      harness.now += .hours(48)
+      harness.send(.resumed)
+    }
+    let later = harness.firings.dropFirst(before)
+    #expect(later.map { "\($0.reminderID):\($0.event.rawValue)" } == ["t:late", "d:late"])
   }
 
   @Test func whatExpiredInAWrongTimeIsArmedAgain() throws {

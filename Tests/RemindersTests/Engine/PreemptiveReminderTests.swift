@@ -26,6 +26,30 @@ import Testing
     #expect(firing.why.contains("straight line"))
   }
 
+  /// The stored position is of hours ago. The device is at the pier meanwhile, or sends no fix.
+  @Test(arguments: [false, true]) func afterAStartTheFirstFixDecides(isAtThePier: Bool) throws {
+    var settings = EngineSettings()
+    settings.firstFixWait = .minutes(2)
+    var harness = EngineHarness(settings: settings)
+    harness.fix(4000)
+    let old = try #require(harness.engine.lastFix)
+    try harness.add(ferry.replacing("17:00:00Z", with: "18:00:00Z"))
+    harness.restartByLoading(after: 5400, remembering: old)
+    #expect(harness.firings.isEmpty)
+    if isAtThePier {
+      harness.walk(from: 20, to: 5)
+      harness.wait(1700)
+      #expect(harness.firings.isEmpty)
+      harness.wait(100)
+      #expect(harness.events == ["ferry:leave"])
+    } else {
+      harness.wait(119)
+      #expect(harness.firings.isEmpty)
+      harness.wait(1)
+      #expect(harness.events == ["ferry:late"])
+    }
+  }
+
   @Test func firesAtTheFirstMomentThatTheRuleHolds() throws {
     // Against an evaluation of every second: never early, never more than one fix late.
     var generator = SeededGenerator(seed: 7)

@@ -9,8 +9,8 @@ ENTRY = struct.Struct("=qq")
 FIRING_KINDS = {b"a4806a7e8ea14bd49d9057ef26ae95e9", b"72188dfb5f06420581782ad5b5d9dc91"}
 # A place is decided so many seconds after the fix that shows it (Script.slowestDecision).
 SLOWEST_DECISION = 150
-# After a failed call the daemon tries again some seconds later.
-RETRY = 20
+# After a failed call the daemon tries again some seconds later, up to eight times in a row here.
+RETRY = 60
 MAXIMUM_MEMORY = 64 << 20
 MAXIMUM_START = 1.0
 
@@ -68,8 +68,11 @@ def compare(script, rows, is_disturbed):
     for _, reminder, time, event in rows:
         found[reminder].append((time // 10 ** 6, event))
     differences = []
+    # Each repetition of an alarm counts from the one before it, which may be late then.
+    nags = {step["reminder"]["id"] for step in script.steps
+            if is_disturbed and "nag_s" in step.get("reminder", {})}
     for id in sorted(kinds):
-        if id in script.uncertain:
+        if id in script.uncertain or id in nags:
             continue
         span = SLOWEST_DECISION if kinds[id] != "date" else 0
         span += RETRY if is_disturbed else 2 if script.sets_clock else 0

@@ -52,7 +52,7 @@ class Script:
                       + [{"uncertain": id} for id in self.uncertain])
 
     def actions(self):
-        """(microseconds, line) by time; each fix with the lines that the receiver sends after it."""
+        """(microseconds, line) by time; each fix with what the receiver sends after it."""
         fixes = [step["at"] for step in self.steps if step["do"] == "fix"] + [self.head["end"]]
         found, number = [], 0
         for step in self.steps:
