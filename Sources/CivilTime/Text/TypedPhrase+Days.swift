@@ -111,6 +111,9 @@ extension TypedPhrase {
     if let days = TimeWords.daysFromToday[word()] {
       try set(.fixed(local.date.adding(days: days)), words: 1)
       if consume("week") { try setWeekLater() }
+    } else if TimeWords.weekday(word(3)) == nil, consume("week", "after", "next") {
+      try set(.fixed(local.date.adding(days: 14)), words: 0)
+      note = "the week after next is in 14 days"
     } else if consume("day", "after", "tomorrow") {
       try set(.fixed(local.date.adding(days: 2)), words: 0)
     } else if let day = try readPeriod() {
@@ -191,6 +194,10 @@ extension TypedPhrase {
     if skipped == 2, isOrdinal {
       let last = ["the", "this"].contains(word(2)) ? 3 : 2
       if word(last) == "month" { return (.dayOfMonth(day), last + 1) }
+      if word(2) == "next", word(3) == "month" {
+        let (year, month) = nextMonth
+        return (.fixed(try checked(year: year, month: month, day: day)), 4)
+      }
     }
     guard TimeWords.ordinals[word()] == nil else { return nil }
     return isOrdinal && word(1) != "of" ? (.dayOfMonth(day), 1) : nil

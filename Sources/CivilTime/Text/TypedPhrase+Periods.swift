@@ -102,7 +102,7 @@ extension TypedPhrase {
     return (month, year)
   }
 
-  private var nextMonth: (year: Int, month: Int) {
+  var nextMonth: (year: Int, month: Int) {
     let date = local.date
     return date.month == 12 ? (date.year + 1, 1) : (date.year, date.month + 1)
   }
