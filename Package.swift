@@ -84,7 +84,8 @@ let package = Package(
         "Departure", "Reminders",
       ],
       settings: strict)
-    + library("Control", ["JSONText"], resources: [.embedInCode("org.georemind.varlink")])
+    + library(
+      "Control", ["CivilTime", "JSONText"], resources: [.embedInCode("org.georemind.varlink")])
     + library(
       "Report",
       ["Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing", "Reminders"],

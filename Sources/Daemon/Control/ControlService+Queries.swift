@@ -86,12 +86,7 @@ extension ControlService {
   func parseTime(_ given: JSONObject) throws -> JSONObject {
     let zone = daemon.host.engine.zone
     do throws(TimeStampError) {
-      let time = try daemon.time(typed: given["text"]?.string ?? "")
-      let isFloating = if case .floating = time.stamp { true } else { false }
-      return JSONObject([
-        "time": .string(time.stamp.instant(in: zone).json), "floating": .bool(isFloating),
-        "zone": .string(zone.name), "note": time.note.map { .string($0) },
-      ])
+      return try daemon.time(typed: given["text"]?.string ?? "").json(in: zone)
     } catch {
       throw GeoremindError.invalidReminder(field: "text", reason: "\(error)")
     }

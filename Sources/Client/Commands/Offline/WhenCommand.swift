@@ -1,5 +1,6 @@
 import ArgumentParser
 import CivilTime
+import Control
 import JSONText
 
 /// How the program reads a time or a repeat.
@@ -37,14 +38,9 @@ struct WhenCommand: ClientCommand {
   }
 
   private func show(_ time: TypedTime, _ zone: TimeZoneRules, _ context: Context) throws {
+    guard !options.json else { return try context.output.line(time.json(in: zone)) }
     let instant = time.stamp.instant(in: zone)
     let isFloating = if case .floating = time.stamp { true } else { false }
-    guard !options.json else {
-      return try context.output.line([
-        "time": .string(instant.json), "floating": .bool(isFloating), "zone": .string(zone.name),
-        "note": time.note.map { .string($0) },
-      ])
-    }
     var table = Table()
     table.add(["when", HumanTime(now: context.now, zone: zone).full(instant)])
     table.add(["time", instant.rfc3339(zone: zone)])
