@@ -6,6 +6,11 @@ package enum GeoremindInterface {
   package static let streamingMethods = Set(
     GeoremindMethod.allCases.filter(\.isStreaming).map { "\(name).\($0.rawValue)" })
 
+  /// Members of a reminder in an answer that are no part of it where a reminder is given.
+  package static let addedMembers = [
+    "snoozed_until", "next_due", "last_fired", "unacknowledged", "ignored", "swing",
+  ]
+
   /// The file `org.georemind.varlink`.
   package static let text = String(decoding: PackageResources.org_georemind_varlink, as: UTF8.self)
 }

@@ -89,8 +89,8 @@ package final class Notifier {
       session.call("Show", ["id": .string(reminder)]) { [unowned self] in
         switch $0 {
         case .success(let answer)?:
-          let state = answer["reminder"]?["state"]?.string ?? ""
-          handle(.checked(reminder: reminder, isOver: Self.isOver(state: state)))
+          let isOver = answer["reminder"]?.object.map(Self.isOver) ?? false
+          handle(.checked(reminder: reminder, isOver: isOver))
         case .failure(let error)?:
           let isRemoved = GeoremindError(error) == .notFound(id: reminder)
           handle(.checked(reminder: reminder, isOver: isRemoved))
@@ -101,9 +101,11 @@ package final class Notifier {
     }
   }
 
-  /// A repeating reminder is armed again after each firing, so "armed" does not count.
-  private static func isOver(state: String) -> Bool {
-    state == "done" || state == "snoozed" || state == "expired"
+  /// Whether its firing is settled: the reminder was completed or snoozed, or has expired.
+  static func isOver(_ reminder: JSONObject) -> Bool {
+    let state = reminder["state"]?.string ?? ""
+    return ["done", "snoozed", "expired"].contains(state)
+      || reminder["unacknowledged"]?.bool != true
   }
 
   private func settle(_ method: String, _ parameters: JSONObject, _ reminder: String) {

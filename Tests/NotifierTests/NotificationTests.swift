@@ -33,6 +33,17 @@ func firing(_ members: JSONObject = JSONObject()) throws -> FiringNotice {
       ])
   }
 
+  /// A repeating reminder is armed again at once; what counts is whether somebody has completed it.
+  @Test(
+    arguments: [
+      (["state": "armed", "unacknowledged": true], false), (["state": "armed"], true),
+      (["state": "fired", "unacknowledged": true], false),
+      (["state": "snoozed", "unacknowledged": true], true), (["state": "done"], true),
+    ] as [(JSONObject, Bool)])
+  func itLeavesTheScreenWhenCompletedOrSnoozed(reminder: JSONObject, isOver: Bool) {
+    #expect(Notifier.isOver(reminder) == isOver)
+  }
+
   @Test(arguments: [
     (0, Notification.Urgency.normal), (1, .critical), (4, .critical), (5, .normal), (6, .low),
     (9, .low),

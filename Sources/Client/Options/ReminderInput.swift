@@ -1,4 +1,5 @@
 import CivilTime
+import Control
 import Interchange
 import JSONText
 import Reminders
@@ -41,9 +42,7 @@ enum ReminderInput {
   /// A reminder from the daemon, without its progress other than the state.
   static func withoutProgress(_ object: JSONObject) -> JSONObject {
     var object = object
-    for name in ["snoozed_until", "next_due", "last_fired", "ignored", "swing"] {
-      object[name] = nil
-    }
+    for name in GeoremindInterface.addedMembers { object[name] = nil }
     return object
   }
 

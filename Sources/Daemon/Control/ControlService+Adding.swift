@@ -26,9 +26,7 @@ extension ControlService {
           name: place.name, position: place.position, radius: radius ?? place.radius
         ).json)
     }
-    for stale in ["snoozed_until", "next_due", "last_fired", "ignored", "source", "swing"] {
-      document[stale] = nil
-    }
+    for stale in GeoremindInterface.addedMembers + ["source"] { document[stale] = nil }
     var reminder = try Reminder(json: document, newID: newID())
     if let known { reminder.put(at: known, radius: radius) }
     return reminder

@@ -138,6 +138,7 @@ struct ControlService {
       object["next_due"] = .string(occurrence.json)
     }
     if let fired = entry.progress.lastFired { object["last_fired"] = .string(fired.json) }
+    if entry.progress.isUnacknowledged { object["unacknowledged"] = true }
     if let watch = daemon.host.engine.anchorWatch(reminder.id) {
       object["swing"] = [
         "largest_m": .double(Decimal.rounded(watch.largestSwing, digits: 1)),

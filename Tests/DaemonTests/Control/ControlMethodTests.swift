@@ -169,6 +169,15 @@ import Testing
     #expect(ids(try client.call("List", #"{"all":true}"#)) == ["a"])
   }
 
+  @Test func aFiringIsUnacknowledgedUntilItIsCompleted() throws {
+    try add(#""id":"a","title":"A","kind":"date","due":"2020-01-01T00:00:00Z""#)
+    let fired = try client.call("Show", #"{"id":"a"}"#)["reminder"]
+    #expect(fired?["unacknowledged"]?.bool == true)
+    let done = try client.call("Done", #"{"id":"a"}"#)["reminder"]
+    #expect(done?["state"]?.string == "done")
+    #expect(done?["unacknowledged"] == nil)
+  }
+
   @Test func aCompletedRepeatingReminderAdvances() throws {
     try add(#""id":"a","title":"A",\#(future),"repeat":"FREQ=YEARLY""#)
     let done = try client.call("Done", #"{"id":"a"}"#)["reminder"]
