@@ -41,7 +41,7 @@ extension Engine {
     }
     var isNew = progress.occurrence == nil
     if case .floating = reminder.due, let occurrence = progress.occurrence {
-      // The zone may have changed since the last run. One that has fired for a past time stays so.
+      // The zone may have changed since the last run. A firing for a past time is not undone.
       if let offset = kept?.occurrenceOffset {
         let local = LocalDateTime(
           microseconds: (occurrence + .seconds(Double(offset))).microseconds)

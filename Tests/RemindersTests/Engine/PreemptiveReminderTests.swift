@@ -32,7 +32,8 @@ import Testing
     settings.firstFixWait = .minutes(2)
     var harness = EngineHarness(settings: settings)
     harness.fix(4000)
-    let old = try #require(harness.engine.lastFix)
+    let last = harness.engine.lastFix
+    let old = try #require(last)
     try harness.add(ferry.replacing("17:00:00Z", with: "18:00:00Z"))
     harness.restartByLoading(after: 5400, remembering: old)
     #expect(harness.firings.isEmpty)

@@ -1,4 +1,5 @@
 import CivilTime
+import JSONText
 import Positioning
 import Testing
 
