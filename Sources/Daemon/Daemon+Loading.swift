@@ -16,11 +16,11 @@ extension Daemon {
           host.remember(try store.state.experience(), at: now)
         }
       }
-      var told = SystemClock.monotonic.microseconds
+      var reported = SystemClock.monotonic.microseconds
       let problems = try host.load(at: now) {
         let time = SystemClock.monotonic.microseconds
-        guard time - told > 1_000_000 else { return }
-        told = time
+        guard time - reported > 1_000_000 else { return }
+        reported = time
         // A large store on a slow machine: systemd waits as long as it goes on.
         services.extendTimeout(by: 60_000_000)
         services.watchdog()

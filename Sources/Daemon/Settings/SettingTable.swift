@@ -45,7 +45,7 @@ extension DaemonSettings {
       to: \.engine.monitor.maximumError),
     Setting(
       "Position", "MaxFixAge", "1min",
-      .span(.seconds(1) ... .hours(24 * 365), infinity: practicallyNever), to: \.maximumFixAge),
+      .span(.seconds(1) ... .hours(24 * 28), infinity: practicallyNever), to: \.maximumFixAge),
     Setting(
       "Position", "LostAfterSec", "120",
       .span(.seconds(10) ... .hours(24), infinity: practicallyNever),

@@ -60,7 +60,7 @@ import Testing
     let folder = try TemporaryFolder()
     let path = "\(folder.path)/receiver"
     let rig = try Rig(
-      "[Feed]\nFeed=serial://\(path)\n",
+      "[Feed]\nFeed=serial://\(path)?max-age=infinity\n",
       change: {
         $0.feedOptions.backoff = Backoff(first: 1_000, longest: 1_000)
         $0.feedOptions.silenceTimeout = 20_000

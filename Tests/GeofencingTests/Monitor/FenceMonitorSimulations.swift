@@ -132,7 +132,9 @@ import Testing
           id: FenceID(id))
         fences.append((along, (2_500 - beside * beside).squareRoot()))
       }
-      let hole = 16_000.0...(16_000.0 + 65 * speed)
+      // The way over a gap is known up to a minute, or up to three intervals.
+      let longestLeg = max(60, 3 * interval)
+      let hole = 16_000.0...(16_000.0 + (longestLeg + 5) * speed)
       var last = 0.0
       var gap = 0.0...0.0
       var along = random.uniform(0...100)
@@ -140,7 +142,7 @@ import Testing
       while along < 36_000 {
         skipped += interval
         if !hole.contains(along) {
-          if skipped > 60 { gap = last...along }
+          if skipped > longestLeg { gap = last...along }
           rig.feed(
             start.destination(bearing: heading, distance: along), after: skipped, eph: 5)
           skipped = 0
