@@ -30,8 +30,8 @@ struct MosquittoTests {
     var isSubscribed = false
     private let client: MosquittoClient
 
-    init(_ settings: MQTTSettings, loop: EventLoop) throws {
-      client = try MosquittoClient(id: "listener", loop: loop)
+    init(_ settings: MQTTSettings, id: String, loop: EventLoop) throws {
+      client = try MosquittoClient(id: id, loop: loop)
       client.onEvent = { [unowned self] event in
         switch event {
         case .accepted:
@@ -51,9 +51,9 @@ struct MosquittoTests {
   }
 
   /// Tries until the broker listens.
-  private func listener() throws -> Listener {
+  private func listener(_ id: String) throws -> Listener {
     for _ in 0..<100 {
-      let listener = try? Listener(settings, loop: loop)
+      let listener = try? Listener(settings, id: id, loop: loop)
       if let listener, try loop.runUntil({ listener.isSubscribed }) { return listener }
       usleep(50_000)
     }
@@ -71,14 +71,14 @@ struct MosquittoTests {
 
   @Test func aBrokerThatWasKilledHasAllAgain() throws {
     let first = try Mosquitto(port: settings.broker.port, in: folder)
-    let before = try listener()
+    let before = try listener("before")
     let service = try service()
     #expect(try loop.runUntil { before.availability == "online" })
     // Four entities; the fifth is cleared, and is no retained message.
     #expect(before.entities >= 4)
     first.kill()
     let second = try Mosquitto(port: settings.broker.port, in: folder)
-    let after = try listener()
+    let after = try listener("after")
     #expect(try loop.runUntil { after.availability == "online" && after.entities >= 4 })
     // The will: nobody says farewell.
     service.stop()
@@ -88,7 +88,7 @@ struct MosquittoTests {
 
   @Test func withdrawingLeavesNothing() throws {
     let broker = try Mosquitto(port: settings.broker.port, in: folder)
-    let before = try listener()
+    let before = try listener("before")
     let service = try service()
     #expect(try loop.runUntil { before.availability == "online" })
     service.stop()
@@ -98,7 +98,7 @@ struct MosquittoTests {
       settings, Identity(id: "4f2a91c3", name: "boat", version: "0.1.0"), loop: other)
     #expect(try other.run() == 0)
     #expect(withdrawal.failure == nil)
-    let after = try listener()
+    let after = try listener("after")
     // A message of the listener's own comes after all that is retained.
     #expect(try loop.runUntil { before.availability == "" })
     #expect(after.payloads.isEmpty, "\(after.payloads)")

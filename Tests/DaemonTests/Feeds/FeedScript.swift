@@ -46,6 +46,16 @@ enum FeedScript {
     return rig.daemon.host.engine.lastFix
   }
 
+  /// A receiver sends a fix of an hour ago.
+  static func lateFix(journal: TestJournal) throws {
+    let listener = try Listener()
+    let rig = try Rig("[Feed]\nFeed=tcp://127.0.0.1:\(listener.port)\n", journal: journal)
+    try rig.run { rig.daemon.feeds.first?.feed.state == .open }
+    try listener.send(rmc(at: Instant(microseconds: SystemClock.now()) - .hours(1)))
+    try rig.run { !journal.entries(.fixesDropped).isEmpty }
+    rig.daemon.stop()
+  }
+
   /// A TCP peer hangs up, is not there at the second try, and then is.
   static func hangUpAndComeBack(journal: TestJournal) throws {
     let listener = try Listener()

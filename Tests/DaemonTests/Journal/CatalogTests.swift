@@ -87,6 +87,7 @@ import Testing
     rig.daemon.reloadSettings()
     try FeedScript.hangUpAndComeBack(journal: journal)
     try FeedScript.weekRollover(journal: journal)
+    try FeedScript.lateFix(journal: journal)
     announcer.write("Refused", .warning, .clientRefused)
     for id in [MessageID.clockNotTrusted, .clockTrusted, .zoneChanged] {
       announcer.write("Time", .notice, id)
