@@ -41,8 +41,8 @@ extension Feed {
   func geoClueTimeIsUp(_ client: GeoClueClient) {
     if let reason = client.failure { return lose(reason) }
     guard client.isAuthorizing else {
-      return lose(
-        "GeoClue does not answer; see whether the system bus and geoclue.service run")
+      // GeoClue 2.6 makes no client before there is an agent.
+      return lose(Self.agentMissing + ", or see whether geoclue.service runs")
     }
     guard !client.isWaitReported else { return lose(Self.agentMissing) }
     client.isWaitReported = true
