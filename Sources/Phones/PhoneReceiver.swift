@@ -43,13 +43,23 @@ package struct PhoneReceiver: Sendable {
 
   /// The answer that the head of a request deserves, before its body is read; nil to read it.
   package mutating func refusal(_ request: PhoneRequest, at now: Moment) -> PhoneAnswer? {
-    guard let (path, _) = admittedPath(request) else {
+    if case .refused(let answer) = admission(of: request, at: now) { answer } else { nil }
+  }
+
+  private enum Admission {
+    case refused(PhoneAnswer)
+    case admitted(PhoneApp, query: [UInt8])
+  }
+
+  private mutating func admission(of request: PhoneRequest, at now: Moment) -> Admission {
+    guard let (path, query) = admittedPath(request) else {
       tally.note(.denied, at: now.steady)
-      return PhoneAnswer(401)
+      return .refused(PhoneAnswer(401))
     }
-    guard PhoneApp(path: path) != nil else { return PhoneAnswer(404) }
-    guard ["GET", "POST"].contains(request.method) else { return PhoneAnswer(405) }
-    return request.announcedLength ?? 0 > Self.maximumBody ? .tooLong : nil
+    guard let app = PhoneApp(path: path) else { return .refused(PhoneAnswer(404)) }
+    guard ["GET", "POST"].contains(request.method) else { return .refused(PhoneAnswer(405)) }
+    let length = max(request.body.count, request.announcedLength ?? 0)
+    return length > Self.maximumBody ? .refused(.tooLong) : .admitted(app, query: query)
   }
 
   /// Answers a whole request.
@@ -57,10 +67,11 @@ package struct PhoneReceiver: Sendable {
   package mutating func receive(
     _ request: PhoneRequest, at now: Moment, isFeedOpen: Bool
   ) -> Outcome {
-    if let refusal = refusal(request, at: now) { return Outcome(answer: refusal) }
-    guard request.body.count <= Self.maximumBody else { return Outcome(answer: .tooLong) }
-    guard let (path, query) = admittedPath(request), let app = PhoneApp(path: path) else {
-      return Outcome(answer: PhoneAnswer(404))
+    let app: PhoneApp
+    let query: [UInt8]
+    switch admission(of: request, at: now) {
+    case .refused(let answer): return Outcome(answer: answer)
+    case .admitted(let known, let text): (app, query) = (known, text)
     }
     // OwnTracks reads a list of commands from the answer.
     let taken = PhoneAnswer(200, app == .ownTracks ? "[]" : "")

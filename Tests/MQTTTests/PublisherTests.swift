@@ -131,7 +131,7 @@ extension Publisher.Effect {
     for seq in 2...4 { #expect(world.deliver(seq)) }
     let announced = world.hear("online")
     #expect(topics(announced).first == "homeassistant/event/georemind_4f2a91c3/firing/config")
-    // A new one waits behind those that were missed.
+    // A new one waits behind the missed ones.
     #expect(topics(world.firing(5)).isEmpty)
     #expect(world.pass(5) == [.read(after: 1, limit: 3)])
     let repeated = world.handle(.read((2...4).map { Sample.firing($0, at: world.real.json) }))

@@ -153,7 +153,7 @@ import Testing
     #expect(try ask(port, Self.chunked(17, of: 4_096)) == [413])
   }
 
-  /// Its answer would wait for ever.
+  /// Its answer would wait without end.
   @Test func aBodyWithoutEndEndsTheConnection() throws {
     let (server, port) = try server()
     defer { server.stop() }

@@ -12,6 +12,9 @@ enum FiringRow {
     source
     """
 
+  /// A parameter for each of the columns.
+  static let parameters = columns.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
+
   static func values(_ firing: Firing) -> [SQLValue] {
     [
       .text(firing.id), .text(firing.reminderID), .text(firing.kind.rawValue),

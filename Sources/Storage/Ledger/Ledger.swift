@@ -126,7 +126,7 @@ package struct Ledger {
         let added = try database.run(
           """
           INSERT INTO firing (\(FiringRow.columns))
-          VALUES (?\(String(repeating: ", ?", count: FiringRow.values(firing).count)))
+          VALUES (\(FiringRow.parameters))
           ON CONFLICT (id) DO NOTHING
           """, [.integer(last + 1)] + FiringRow.values(firing))
         guard added > 0 else { continue }
