@@ -5,9 +5,9 @@ import Glibc
 /// From the last byte of an epoch on a pseudo-terminal to its firing's datagram at the journal's
 /// socket, through the whole daemon: with the state in memory, then on the disk of /var/tmp.
 ///
-/// The receiver goes in and out of a place, two fixes each, because with the default settings
-/// the second one decides. Its fixes are a second apart by their own times. Each comes `pace`
-/// milliseconds after the last firing reached the journal.
+/// The receiver goes through a place and back. On the move the second fix on a side decides, so
+/// each fourth one fires. Its fixes are a second apart by their own times, which soon are ahead of
+/// the clock. Each comes `pace` milliseconds after the last firing reached the journal.
 func latencyBench(count: Int, pace: Int) throws -> String {
   var line = ""
   for (suffix, parent) in [("", "/dev/shm"), ("_sync", "/var/tmp")] {
@@ -32,19 +32,19 @@ private func latencies(
 
   // The daemon has to learn on which side of the fence it is and how a burst ends.
   _ = try rig.entry(with: "georemindd 0")
-  for _ in 0..<20 {
-    for _ in 0..<2 {
-      try rig.send(drive.next())
-      usleep(20_000)
-    }
+  for _ in 0..<40 * Drive.stride {
+    try rig.send(drive.next())
+    usleep(20_000)
   }
   while try !rig.entry(with: firing).text.holds(drive.fixTime) {}
 
   var times: [(arrival: Double, reading: Double)] = []
   times.reserveCapacity(count)
   while times.count < count {
-    try rig.send(drive.next())
-    pause()
+    for _ in 1..<Drive.stride {
+      try rig.send(drive.next())
+      pause()
+    }
     let burst = drive.next()
     let start = timeOfDay()
     try rig.send(burst)
@@ -65,14 +65,18 @@ private let firing = "GEOREMIND_FIRING_ID="
 /// Two reminders of one place, so that each change of side fires one of them.
 private let bothWays = """
   {"id":"in","kind":"location","title":"Arrived","on":"arrive","every_visit":true,\
-  "place":{"name":"Pier","lat":53.5461,"lon":9.9661,"radius_m":20}}
+  "place":{"name":"Pier","lat":53.5461,"lon":9.9661,"radius_m":60}}
   {"id":"out","kind":"location","title":"Left","on":"depart","every_visit":true,\
-  "place":{"name":"Pier","lat":53.5461,"lon":9.9661,"radius_m":20}}
+  "place":{"name":"Pier","lat":53.5461,"lon":9.9661,"radius_m":60}}
 
   """
 
-/// A receiver that changes sides with every second epoch.
+/// A receiver that goes from 160 m in the south of the place to 160 m in the north of it, and back,
+/// at 40 m/s, so that two fixes in turn are well inside or well outside.
 private struct Drive {
+  /// The second fix on a side comes each so many epochs: at the ends, and in the middle.
+  static let stride = 4
+
   private(set) var epochs = 0
   /// Of the last epoch.
   private(set) var time: Instant
@@ -87,17 +91,20 @@ private struct Drive {
   mutating func next() -> [UInt8] {
     epochs += 1
     time = time + .seconds(1)
-    let isInside = (epochs - 1) / 2 % 2 == 1
     let stamp = time.rfc3339().filter(\.isNumber)
     let clock = "\(stamp.dropFirst(8).prefix(6)).00"
     // DDMMYY out of YYYYMMDD.
     let date = [6, 4, 2].map { String(stamp.dropFirst($0).prefix(2)) }.joined()
-    // 0.03 minutes are 56 m to the north, out of the 20 m of the place and their margin.
-    let position = isInside ? "5332.7660,N,00957.9660,E" : "5332.7960,N,00957.9660,E"
+    let phase = epochs % 16
+    let metres = 40 * (abs(phase - 8) - 4)
+    // A minute of latitude is a nautical mile. In ten-thousandths, and in seven digits.
+    let minutes = 327_660 + metres * 10_000 / 1852
+    let position = "53\(minutes / 10_000).\(minutes % 10_000),N,00957.9660,E"
+    let course = phase > 8 || phase == 0 ? "0.0" : "180.0"
     let sentences = [
       "GNGGA,\(clock),\(position),1,12,0.8,14.2,M,45.1,M,,",
       "GNGSA,A,3,05,07,08,10,13,15,18,23,27,30,,,1.4,0.8,1.1",
-      "GNRMC,\(clock),A,\(position),30.0,0.0,\(date),,,A",
+      "GNRMC,\(clock),A,\(position),77.8,\(course),\(date),,,A",
     ]
     return sentences.flatMap { Array(Self.framed($0).utf8) }
   }

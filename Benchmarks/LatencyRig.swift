@@ -27,7 +27,7 @@ final class LatencyRig {
       "bench.conf",
       """
       [Feed]
-      Feed=serial://\(path)?baud=115200
+      Feed=serial://\(path)?baud=115200&max-age=1d
       [Reminders]
       File=\(try folder.file("reminders.json", reminders))
       """)
