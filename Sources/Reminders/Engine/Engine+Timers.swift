@@ -145,7 +145,7 @@ extension Engine {
 
   /// Marks a stay that speed or course may let fire at any fix.
   private mutating func markWaiting(_ slot: Slot) {
-    let waits = slot.reminder.asksMotion && openStay(slot) != nil
+    let waits = openStay(slot) != nil && slot.reminder.asksMotion
     guard waits != slots.marks(slot.index).contains(.waiting) else { return }
     slots.set(.waiting, waits, slot.index)
     if waits { waiting.insert(slot.index) } else { waiting.remove(slot.index) }

@@ -8,12 +8,19 @@ enum Condition: Equatable {
   case failsUntil(Instant?)
 }
 
+/// What a condition asks for.
+enum Observation {
+  /// The time of day or the day: it fails while the clock is not trusted.
+  case clock
+  /// Speed or course: within a stay, each fix may let the reminder fire.
+  case motion
+}
+
 /// A condition on the value of a field, checked at the moment of firing.
 struct FieldCondition<Value>: Sendable {
   /// Name of its gate in `why`; nil is the field's key.
   var name: String?
-  /// Whether it depends on the time of day or the day, and fails while the clock is not trusted.
-  var needsClock = true
+  var asks = Observation.clock
   /// Advice that opens it where no clock does.
   var remedy: String?
   /// Text for `why`; nil where it is not set, or the sentence of `add` serves.

@@ -69,7 +69,7 @@ extension ReminderField {
         example: "350-20", for: .location, because: "it rings at its time, whatever your course"),
       clause: { range, _ in "only on a course of \(range)°" },
       condition: FieldCondition(
-        needsClock: false, remedy: "you go in that direction",
+        asks: .motion, remedy: "you go in that direction",
         words: { range, situation in
           let course = situation.course.map { "you go \(Int($0.rounded()) % 360)°" }
           return "It may fire on a course of \(range)°, and \(course ?? "your course is not known")"
@@ -103,7 +103,7 @@ extension ReminderField {
         example: example, for: .location, because: "it rings at its time, whatever your speed"),
       clause: { limit, _ in "not while \(excludes) than \(Speed.text(limit, digits: 0))" },
       condition: FieldCondition(
-        name: name, needsClock: false, remedy: remedy,
+        name: name, asks: .motion, remedy: remedy,
         words: { limit, situation in
           "It may fire \(range(Speed.text(limit))), and \(situation.speedText)"
         },

@@ -14,6 +14,9 @@ extension ReminderField {
   /// Conditions at the moment of firing, in the order of checking.
   static let allConditions = all.compactMap(\.condition)
 
+  /// The rows with a condition on speed or course.
+  static let motionFields = all.filter { $0.condition?.asks == .motion }
+
   package static func text(_ stamp: TimeStamp, _ zone: TimeZoneRules) -> String {
     Instant(seconds: stamp.instant(in: zone).seconds.rounded(.down)).rfc3339(zone: zone)
   }

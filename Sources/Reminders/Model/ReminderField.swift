@@ -147,7 +147,7 @@ package struct ReminderField: Sendable {
     }
     self.condition = condition.map { condition in
       FieldCondition(
-        name: condition.name ?? key, remedy: condition.remedy,
+        name: condition.name ?? key, asks: condition.asks, remedy: condition.remedy,
         words: { reminder, situation in
           get(reminder).flatMap { value in
             condition.words?(value, situation)
@@ -156,7 +156,7 @@ package struct ReminderField: Sendable {
         },
         check: { reminder, situation in
           guard let value = get(reminder) else { return .holds }
-          let lacksClock = condition.needsClock && !situation.isClockTrusted
+          let lacksClock = condition.asks == .clock && !situation.isClockTrusted
           return lacksClock ? .failsUntil(nil) : condition.check(value, situation)
         })
     }

@@ -111,7 +111,7 @@ struct Window {
 
 extension Reminder {
   /// Whether speed or course decide when it may fire.
-  var asksMotion: Bool { maximumSpeed != nil || minimumSpeed != nil || heading != nil }
+  var asksMotion: Bool { ReminderField.motionFields.contains { $0.isSet(self) } }
 
   /// Whether anything limits the times at which it may fire.
   var hasWindow: Bool { from != nil || until != nil || hours != nil || days != nil }
