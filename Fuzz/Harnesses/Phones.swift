@@ -22,7 +22,7 @@ public func fuzzPhones(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     device: text(), body: part())
   let token = choice & 2 == 0 ? nil : AccessToken("Kq3vX9mT2pLs8aYd")
   var receiver = PhoneReceiver(token: token)
-  let now = PhoneReceiver.Moment(
+  let now = ClockReadings(
     steady: 1_000_000, real: Instant(microseconds: 1_781_279_101_000_000))
   let away = receiver.receive(request, at: now, isFeedOpen: false)
   require(away.reports.isEmpty, "lines without a reader")

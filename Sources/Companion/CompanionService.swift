@@ -1,3 +1,4 @@
+package import CivilTime
 import Glibc
 package import LinuxRuntime
 
@@ -32,5 +33,13 @@ package enum CompanionService {
       for source in ends + [hangUp] { source.close() }
     }
     return try loop.run()
+  }
+}
+
+extension ClockReadings {
+  /// The present of this machine.
+  package static var now: ClockReadings {
+    ClockReadings(
+      steady: SystemClock.monotonic.microseconds, real: Instant(microseconds: SystemClock.now()))
   }
 }

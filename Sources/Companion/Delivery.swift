@@ -6,18 +6,6 @@ package import CivilTime
 /// delivered or given up. The daemon stores the number reached, so this value may be lost at any
 /// time; then at most the firing that was under way is delivered twice.
 package struct Delivery: Sendable {
-  /// The present, on two clocks.
-  package struct Moment: Sendable {
-    /// Microseconds of a clock that never steps.
-    package let steady: Int64
-    package let real: Instant
-
-    package init(steady: Int64, real: Instant) {
-      self.steady = steady
-      self.real = real
-    }
-  }
-
   package enum Outcome: Equatable, Sendable {
     case delivered
     /// The destination never takes this firing, and why.
@@ -131,7 +119,7 @@ package struct Delivery: Sendable {
 
   /// - Parameter random: 0..<1.
   package mutating func handle(
-    _ event: Event, at now: Moment, random: Double = 0.5
+    _ event: Event, at now: ClockReadings, random: Double = 0.5
   ) -> [Effect] {
     var effects: [Effect] = []
     switch event {
@@ -229,7 +217,7 @@ package struct Delivery: Sendable {
   // MARK: - Outcomes
 
   private mutating func take(
-    _ outcome: Outcome, _ now: Moment, _ random: Double, _ effects: inout [Effect]
+    _ outcome: Outcome, _ now: ClockReadings, _ random: Double, _ effects: inout [Effect]
   ) {
     // Nothing is under way after the row was forgotten or belongs to another ledger.
     guard let firing = current?.firing, var row else { return }
@@ -271,7 +259,7 @@ package struct Delivery: Sendable {
 
   /// Whether a firing was tried long enough. Where all have failed for that long, each old firing
   /// is tried once, so that a backlog ends. Ages by the clock count only then, since it may step.
-  private func isOver(_ firing: FiringNotice, _ now: Moment) -> Bool {
+  private func isOver(_ firing: FiringNotice, _ now: ClockReadings) -> Bool {
     func isLong(_ begun: Int64?) -> Bool {
       begun.map { now.steady - $0 >= giveUpAfter.microseconds } ?? false
     }

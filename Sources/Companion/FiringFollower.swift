@@ -67,9 +67,7 @@ package final class FiringFollower {
 
   private func handle(_ event: Delivery.Event) {
     guard listener != nil else { return }
-    let now = Delivery.Moment(
-      steady: SystemClock.monotonic.microseconds, real: Instant(microseconds: SystemClock.now()))
-    for effect in delivery.handle(event, at: now, random: .random(in: 0..<1)) { carryOut(effect) }
+    for effect in delivery.handle(event, at: .now, random: .random(in: 0..<1)) { carryOut(effect) }
   }
 
   private func carryOut(_ effect: Delivery.Effect) {

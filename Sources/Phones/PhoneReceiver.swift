@@ -5,18 +5,6 @@ package import CivilTime
 /// An app sends a message again until it gets 200. So a message that can never be used gets 200,
 /// and each message gets 503 while the daemon is away.
 package struct PhoneReceiver: Sendable {
-  /// The present, on two clocks.
-  package struct Moment: Sendable {
-    /// Microseconds of a clock that never steps.
-    package let steady: Int64
-    package let real: Instant
-
-    package init(steady: Int64, real: Instant) {
-      self.steady = steady
-      self.real = real
-    }
-  }
-
   package struct Outcome: Equatable, Sendable {
     package let answer: PhoneAnswer
     /// Lines of gpsd, for the daemon.
@@ -42,7 +30,7 @@ package struct PhoneReceiver: Sendable {
   }
 
   /// The answer that the head of a request deserves, before its body is read; nil to read it.
-  package mutating func refusal(_ request: PhoneRequest, at now: Moment) -> PhoneAnswer? {
+  package mutating func refusal(_ request: PhoneRequest, at now: ClockReadings) -> PhoneAnswer? {
     if case .refused(let answer) = admission(of: request, at: now) { answer } else { nil }
   }
 
@@ -51,7 +39,7 @@ package struct PhoneReceiver: Sendable {
     case admitted(PhoneApp, query: [UInt8])
   }
 
-  private mutating func admission(of request: PhoneRequest, at now: Moment) -> Admission {
+  private mutating func admission(of request: PhoneRequest, at now: ClockReadings) -> Admission {
     guard let (path, query) = admittedPath(request) else {
       tally.note(.denied, at: now.steady)
       return .refused(PhoneAnswer(401))
@@ -65,7 +53,7 @@ package struct PhoneReceiver: Sendable {
   /// Answers a whole request.
   /// - Parameter isFeedOpen: whether the daemon reads the lines now.
   package mutating func receive(
-    _ request: PhoneRequest, at now: Moment, isFeedOpen: Bool
+    _ request: PhoneRequest, at now: ClockReadings, isFeedOpen: Bool
   ) -> Outcome {
     let app: PhoneApp
     let query: [UInt8]

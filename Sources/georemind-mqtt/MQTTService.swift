@@ -112,9 +112,7 @@ final class MQTTService {
   // MARK: - Events and effects
 
   private func handle(_ event: Publisher.Event) {
-    let now = Delivery.Moment(
-      steady: SystemClock.monotonic.microseconds, real: Instant(microseconds: SystemClock.now()))
-    effects += publisher.handle(event, at: now)
+    effects += publisher.handle(event, at: .now)
     guard !isCarryingOut else { return }
     isCarryingOut = true
     defer { isCarryingOut = false }

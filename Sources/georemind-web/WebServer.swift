@@ -68,8 +68,8 @@ final class WebServer {
     }
   }
 
-  private var now: PhoneReceiver.Moment {
-    PhoneReceiver.Moment(steady: SystemClock.monotonic.microseconds, real: realTime())
+  private var now: ClockReadings {
+    ClockReadings(steady: SystemClock.monotonic.microseconds, real: realTime())
   }
 }
 

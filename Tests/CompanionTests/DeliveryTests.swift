@@ -49,7 +49,7 @@ struct DeliveryWorld {
   }
 
   mutating func handle(_ event: Delivery.Event) {
-    let moment = Delivery.Moment(steady: now, real: real)
+    let moment = ClockReadings(steady: now, real: real)
     for effect in delivery.handle(event, at: moment, random: 0.5) { carryOut(effect) }
   }
 
@@ -342,7 +342,7 @@ struct DeliveryWorld {
 
   @Test func aDestinationWithoutANameRemembersInItsMemoryAlone() {
     var delivery = Delivery(name: nil, backlog: 2)
-    let now = Delivery.Moment(steady: 0, real: DeliveryWorld.start)
+    let now = ClockReadings(steady: 0, real: DeliveryWorld.start)
     #expect(delivery.handle(.connected, at: now) == [.open])
     #expect(
       delivery.handle(.opened(nil, ledger: "one", head: 9), at: now) == [.read(after: 7)])

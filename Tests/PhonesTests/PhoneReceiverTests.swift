@@ -8,8 +8,8 @@ import Testing
   private static let token = "Kq3vX9mT2pLs8aYd"
 
   /// - Parameter late: seconds after the recorded position.
-  private func moment(_ late: Double = 1, steady: Int64 = 0) -> PhoneReceiver.Moment {
-    PhoneReceiver.Moment(steady: steady, real: Instant(seconds: Recorded.seconds + late))
+  private func moment(_ late: Double = 1, steady: Int64 = 0) -> ClockReadings {
+    ClockReadings(steady: steady, real: Instant(seconds: Recorded.seconds + late))
   }
 
   private func status(

@@ -36,13 +36,14 @@ package final class StreamBudget {
     }
   }
 
-  /// Removes a connection. After a large message this returns free memory to the system: 3 MB of 22
-  /// after 1 000 reminders.
+  /// Removes a connection. After a large message this returns memory to the system: the heap that is
+  /// free, and the pages of code that carried out the message.
   func forget(_ connection: StreamConnection) {
     held -= holdings.removeValue(forKey: ObjectIdentifier(connection))?.bytes ?? 0
     guard held == 0, peak > Self.releasedPeak else { return }
     peak = 0
     malloc_trim(0)
+    ResidentMemory.releaseCode()
   }
 
   private func worst() -> StreamConnection? {

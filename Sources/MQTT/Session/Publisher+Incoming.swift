@@ -5,7 +5,7 @@ import Phones
 /// Messages of the broker.
 extension Publisher {
   mutating func receive(
-    _ topic: String, _ payload: [UInt8], _ isRetained: Bool, _ now: Moment,
+    _ topic: String, _ payload: [UInt8], _ isRetained: Bool, _ now: ClockReadings,
     _ effects: inout [Effect]
   ) {
     if settings.announcesEntities, topic == topics.status {
@@ -25,7 +25,7 @@ extension Publisher {
 
   /// OwnTracks on a phone, whose user and device are the last two levels of the topic.
   private mutating func locate(
-    _ topic: String, _ payload: [UInt8], _ now: Moment, _ effects: inout [Effect]
+    _ topic: String, _ payload: [UInt8], _ now: ClockReadings, _ effects: inout [Effect]
   ) {
     let name = TopicText.levels(of: topic).suffix(2).joined(separator: "/")
     do throws(UnusableMessage) {
@@ -41,7 +41,7 @@ extension Publisher {
 
   /// Home Assistant starts or stops.
   private mutating func hear(
-    _ payload: [UInt8], _ isRetained: Bool, _ now: Moment, _ effects: inout [Effect]
+    _ payload: [UInt8], _ isRetained: Bool, _ now: ClockReadings, _ effects: inout [Effect]
   ) {
     switch String(decoding: payload, as: UTF8.self) {
     case "online":
@@ -64,7 +64,7 @@ extension Publisher {
   private static let maximumAge = TimeSpan.hours(1)
 
   mutating func takeMissed(
-    _ rows: [FiringNotice]?, _ now: Moment, _ effects: inout [Effect]
+    _ rows: [FiringNotice]?, _ now: ClockReadings, _ effects: inout [Effect]
   ) {
     guard let rows else { return }
     let missed = rows.filter { firing in
@@ -81,7 +81,7 @@ extension Publisher {
   }
 
   private mutating func ignore(
-    _ topic: String, _ reason: String, _ now: Moment, _ effects: inout [Effect]
+    _ topic: String, _ reason: String, _ now: ClockReadings, _ effects: inout [Effect]
   ) {
     guard let count = ignored.add(at: now.steady) else { return }
     let others = count > 1 ? ", and \(count - 1) others before it" : ""

@@ -1,4 +1,4 @@
-import CivilTime
+package import CivilTime
 package import Companion
 package import JSONText
 
@@ -9,8 +9,6 @@ package import JSONText
 /// topic only after it has read the configuration. When Home Assistant starts, the same follows,
 /// and then the firings that it has missed.
 package struct Publisher: Sendable {
-  package typealias Moment = Delivery.Moment
-
   /// Names a message whose acknowledgement matters.
   package enum Token: Hashable, Sendable {
     case firing(Int)
@@ -97,7 +95,7 @@ package struct Publisher: Sendable {
   /// The broker publishes it when the connection ends.
   package var will: Message { topics.availability(false) }
 
-  package mutating func handle(_ event: Event, at now: Moment) -> [Effect] {
+  package mutating func handle(_ event: Event, at now: ClockReadings) -> [Effect] {
     var effects: [Effect] = []
     switch event {
     case .connected: connect(now, &effects)
@@ -132,7 +130,7 @@ package struct Publisher: Sendable {
 
   // MARK: - The connection
 
-  private mutating func connect(_ now: Moment, _ effects: inout [Effect]) {
+  private mutating func connect(_ now: ClockReadings, _ effects: inout [Effect]) {
     isConnected = true
     if settings.announcesEntities { effects.append(.subscribe(topics.status)) }
     if settings.takesCommands { effects.append(.subscribe(topics.command)) }
@@ -152,7 +150,7 @@ package struct Publisher: Sendable {
   }
 
   /// All that a subscriber must know, in the order in which Home Assistant needs it.
-  mutating func announce(_ now: Moment, _ effects: inout [Effect]) {
+  mutating func announce(_ now: ClockReadings, _ effects: inout [Effect]) {
     if settings.announcesEntities {
       effects += discovery.messages.map { .publish($0, nil) }
       heldUntil = now.steady + Self.subscriptionTime
@@ -203,7 +201,7 @@ package struct Publisher: Sendable {
   // MARK: - Steps
 
   /// The steps that can be taken, and the time of the next one.
-  private mutating func proceed(_ now: Moment, _ effects: inout [Effect]) {
+  private mutating func proceed(_ now: ClockReadings, _ effects: inout [Effect]) {
     var times: [Int64] = []
     if let lost = daemonLostAt {
       if now.steady >= lost + Self.daemonGrace {
