@@ -41,7 +41,8 @@ class Date:
 
     def reach(self, moment, is_step):
         """The clock has come to this moment, from an earlier one."""
-        if is_step and self.early is not None and self.early <= moment:
+        is_past = self.early is not None and self.last is not None and self.last >= self.early
+        if is_step and self.early is not None and self.early <= moment and not is_past:
             # It returns to a time that it has shown: what had fired by then has fired.
             self.last, self.early = self.early, None
             self.next = self.after(self.last) if self.is_daily else None

@@ -1,5 +1,6 @@
 """What the user, other clients and the machine do in a life, and the answers that they get."""
 
+import bisect
 import errno
 import os
 import shutil
@@ -146,6 +147,7 @@ class User:
         if self.receiver.accept() or (self.receiver.kind == "udp" and self.turns == 2):
             if self.fix is not None:
                 self.receiver.send_fix(self.fix, self.world.now)
+                self.send_on()
         if self.visitor.answer() is not None:
             self.visitor.close()
         self.watch()
@@ -181,6 +183,16 @@ class User:
             self.reminders.pop(line["id"], None)
         elif kind == "done" and self.fault is not None:
             self.fault.arm(self.world, self.times_left)
+
+    def send_on(self):
+        """After a new connection the receiver sends its fix some more times: one fix alone decides
+        nothing, and a new process may know of no other."""
+        fixes = (time for time, line in self.actions[self.place:] if line["do"] == "fix")
+        following = next(fixes, self.end)
+        for offset in (5, 10, 15):
+            if (time := self.elapsed + offset * 10 ** 6) < following:
+                line = dict(self.fix, goes_on=offset < 15)
+                bisect.insort(self.actions, (time, line), lo=self.place, key=lambda pair: pair[0])
 
     def watch(self):
         """Takes the firings that a client received."""
