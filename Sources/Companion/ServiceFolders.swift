@@ -13,6 +13,9 @@ package struct ServiceFolders: Sendable {
   /// Whether this is somebody's own service, not the system's.
   package var isUserService: Bool { geteuid() != 0 && value("STATE_DIRECTORY") == nil }
 
+  /// Whether systemd runs this for the whole machine: the units of users have no such folder.
+  package var isSystemService: Bool { value("STATE_DIRECTORY") != nil }
+
   private func home(_ variable: String, _ fallback: String) -> String? {
     value(variable) ?? value("HOME").map { "\($0)/\(fallback)" }
   }

@@ -82,22 +82,24 @@ extension Daemon {
     }
   }
 
-  func remove(id: String, by origin: UserCommand? = nil) throws {
-    try perform(Command(events: [.remove(id: id)], forgotten: [id], origin: origin))
+  /// Removes reminders, in one commit.
+  func remove(_ ids: [String], by origin: UserCommand? = nil) throws {
+    try perform(Command(events: ids.map { .remove(id: $0) }, forgotten: ids, origin: origin))
   }
 
-  /// Completes the current occurrence; for `pop` the next one.
+  /// Completes the current occurrences, in one commit; for `pop` the next ones.
   func complete(
-    _ entry: ReminderStore.Entry, isPop: Bool = false, by origin: UserCommand? = nil
+    _ entries: [ReminderStore.Entry], isPop: Bool = false, by origin: UserCommand? = nil
   ) throws {
     if isLoaded {
-      let id = entry.reminder.id
-      try perform(Command(events: [isPop ? .pop(id: id) : .done(id: id)], origin: origin))
-      calendarsFollow(doneIn: entry)
+      let ids = entries.map(\.reminder.id)
+      try perform(
+        Command(events: ids.map { isPop ? .pop(id: $0) : .done(id: $0) }, origin: origin))
+      for entry in entries { calendarsFollow(doneIn: entry) }
     } else {
-      var done = entry
-      done.progress.state = .done
-      try perform(Command(saved: [done], origin: origin))
+      var done = entries
+      for index in done.indices { done[index].progress.state = .done }
+      try perform(Command(saved: done, origin: origin))
     }
   }
 

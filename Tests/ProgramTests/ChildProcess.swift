@@ -15,9 +15,10 @@ final class ChildProcess {
   ///   - passing: descriptors that the program gets from 3 on, with their names, as from a service
   ///     manager
   ///     (sd_listen_fds(3)).
+  ///   - variables: of its environment, beside those that it always has.
   init(
     _ arguments: [String], in folder: TemporaryFolder, as name: String = "georemindd",
-    passing: [(name: String, descriptor: Int32)] = []
+    passing: [(name: String, descriptor: Int32)] = [], variables: [String] = []
   ) throws {
     let path = "\(folder.path)/\(name)"
     try #require(symlink(Self.program, path) == 0 || errno == EEXIST)
@@ -43,7 +44,7 @@ final class ChildProcess {
     ]
     let words = ((passing.isEmpty ? [] : shell) + [path] + arguments).map { strdup($0) }
     defer { for word in words { free(word) } }
-    var variables = ["HOME=\(folder.path)", "TZ=UTC"]
+    var variables = ["HOME=\(folder.path)", "TZ=UTC"] + variables
     if !passing.isEmpty {
       variables += ["LISTEN_FDS=\(passing.count)", "LISTEN_FDNAMES=\(names)"]
     }

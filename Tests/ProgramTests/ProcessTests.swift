@@ -13,8 +13,10 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func run(_ arguments: [String]) throws -> (code: Int32, out: String, error: String) {
-    let process = try ChildProcess(arguments, in: folder)
+  private func run(
+    _ arguments: [String], variables: [String] = []
+  ) throws -> (code: Int32, out: String, error: String) {
+    let process = try ChildProcess(arguments, in: folder, variables: variables)
     let code = try process.wait()
     return (code, try process.output(), try contents("\(folder.path)/stderr"))
   }
@@ -79,6 +81,19 @@ import Testing
     #expect(result.error.split(separator: "\n").count == 1)
     let unit = try contents("\(packageRoot)/systemd/georemindd.service")
     #expect(unit.contains("\nRestartPreventExitStatus=64 65 78\n"))
+  }
+
+  /// GeoClue has no agent for the system service, which systemd gives a folder for its state.
+  @Test func theLocationOfADesktopIsNotForTheSystemService() throws {
+    let system = ["STATE_DIRECTORY=\(folder.path)"]
+    let file = try folder.file("test.conf", "[Feed]\nFeed=geoclue:?max-age=5min\n")
+    let check = usual + ["--config", file, "--check-config"]
+    let refused = try run(check, variables: system)
+    #expect(refused.code == 78)
+    #expect(refused.error.hasPrefix("georemindd: \(file):2: [Feed] Feed=: GeoClue serves users"))
+    #expect(refused.error.contains("is for a user service"))
+    #expect(try run(usual + ["--feed", "geoclue:"], variables: system).code == 78)
+    #expect(try run(check).code == 0)
   }
 
   /// root may write everywhere, so the errors themselves are mapped.

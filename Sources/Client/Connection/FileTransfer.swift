@@ -184,7 +184,7 @@ struct FileTransfer {
       try context.output.line(line)
     }
     guard let upload else {
-      if count <= UndoLog.maximumReminders { try context.noteUndo(options, times: min(1, count)) }
+      if 1...UndoLog.maximumReminders ~= count { try context.noteUndo(options) }
       return
     }
     var line = "Imported \(counted(upload.added, "place", "places"))"

@@ -66,13 +66,9 @@ struct ControlService {
     case .edit:
       return try edit(changed(text("id")), changes: given["changes"]?.object ?? JSONObject())
     case .remove:
-      let entry = try changed(text("id"))
-      try mayChange(entry.reminder, by: method.rawValue)
-      try daemon.refuseChange(of: entry.reminder)
-      try daemon.remove(id: entry.reminder.id, by: origin(method))
-      return shown(entry)
+      return try remove(changed(given, by: method))
     case .done:
-      return try done(changed(text("id")))
+      return try done(changed(given, by: method))
     case .snooze:
       return try snooze(changed(text("id")), until: text("until") ?? "")
     case .undo:
@@ -152,6 +148,11 @@ struct ControlService {
 
   func shown(_ entry: ReminderStore.Entry) -> JSONObject { ["reminder": json(entry)] }
 
+  private func shown(_ entries: [ReminderStore.Entry]) -> JSONObject {
+    let also = entries.dropFirst().map(json)
+    return ["reminder": entries.first.map(json), "also": also.isEmpty ? nil : .array(also)]
+  }
+
   /// The reminder with this id, or the only one whose id begins with this text, or whose title has
   /// its words.
   func find(_ name: String?, prefixFrom shortest: Int = 1) throws -> ReminderStore.Entry {
@@ -176,6 +177,17 @@ struct ControlService {
   /// As `find`; the beginning of an id has at least three letters, so that a slip changes nothing.
   private func changed(_ name: String?) throws -> ReminderStore.Entry {
     try find(name, prefixFrom: 3)
+  }
+
+  /// The reminders that a call names with `id` and `also`, each once.
+  private func changed(
+    _ given: JSONObject, by method: GeoremindMethod
+  ) throws -> [ReminderStore.Entry] {
+    var seen: Set<String> = []
+    let entries = try ([given["id"]?.string] + (given["also"]?.array ?? []).map(\.string))
+      .map(changed).filter { seen.insert($0.reminder.id).inserted }
+    for entry in entries { try mayChange(entry.reminder, by: method.rawValue) }
+    return entries
   }
 
   private func list(kind: String?, all: Bool) throws -> [JSONValue] {
@@ -239,19 +251,24 @@ struct ControlService {
     return shown(try find(changed.id))
   }
 
-  private func done(_ entry: ReminderStore.Entry) throws -> JSONObject {
-    try mayChange(entry.reminder, by: "Done")
-    guard entry.progress.state != .done else {
-      throw GeoremindError.wrongState(id: entry.reminder.id, state: "done already")
+  private func remove(_ entries: [ReminderStore.Entry]) throws -> JSONObject {
+    for entry in entries { try daemon.refuseChange(of: entry.reminder) }
+    try daemon.remove(entries.map(\.reminder.id), by: origin(.remove))
+    return shown(entries)
+  }
+
+  private func done(_ entries: [ReminderStore.Entry]) throws -> JSONObject {
+    if let done = entries.first(where: { $0.progress.state == .done }) {
+      throw GeoremindError.wrongState(id: done.reminder.id, state: "done already")
     }
-    try daemon.complete(entry, by: origin(.done))
-    return shown(try find(entry.reminder.id))
+    try daemon.complete(entries, by: origin(.done))
+    return shown(try entries.map { try find($0.reminder.id) })
   }
 
   private func pop(_ kind: Reminder.Kind) throws -> JSONObject {
     guard let entry = try daemon.store.reminders.peek(kind: kind) else { return JSONObject() }
     try mayChange(entry.reminder, by: "Pop")
-    try daemon.complete(entry, isPop: true, by: origin(.pop))
+    try daemon.complete([entry], isPop: true, by: origin(.pop))
     return shown(try find(entry.reminder.id))
   }
 

@@ -102,7 +102,9 @@ struct DaemonSettings {
     let given = Set(arguments.keys)
     let used = Self.table.filter { !given.contains($0.key) }
     for setting in used { setting.leaveOutWrong(&configuration) }
-    if arguments.feeds.isEmpty { Self.leaveOutWrongRecordings(&configuration) }
+    if arguments.feeds.isEmpty {
+      Self.leaveOutWrongFeeds(&configuration, isSystem: environment.isSystemService)
+    }
     Self.leaveOutWrongBands(&configuration)
     do {
       if let route = try RouteSettings(configuration) {
@@ -117,7 +119,7 @@ struct DaemonSettings {
     errors = configuration.errors
     for setting in used { try setting.apply(configuration, to: &self) }
     try takeArguments(arguments)
-    try checkFeeds()
+    try checkFeeds(isSystem: environment.isSystemService)
     timeZoneName = getenv("TZ").map { String(cString: $0) }
   }
 
@@ -140,8 +142,11 @@ struct DaemonSettings {
     logLevel = level
   }
 
-  /// Checks recordings of the command line; the playable ones of the files are left.
-  private func checkFeeds() throws {
+  /// Checks feeds of the command line; the usable ones of the files are left.
+  private func checkFeeds(isSystem: Bool) throws {
+    if isSystem, feeds.contains(where: \.isOfDesktop) {
+      throw SettingsError(message: Self.noDesktop, exitCode: ExitStatus.configuration)
+    }
     for recording in feeds.compactMap(\.recording) {
       guard feeds.count == 1 else {
         throw SettingsError(message: Self.onlyFeed, exitCode: ExitStatus.configuration)
@@ -156,17 +161,23 @@ struct DaemonSettings {
     "a recording sets the clock, so a feed of file:// or with time=own must be the only one; "
     + "leave out the others"
 
+  private static let noDesktop =
+    "GeoClue serves users, so a feed of geoclue: is for a user service; give another feed, such as "
+    + "gpsd://localhost:2947"
+
   private static func objection(to recording: FeedURL.Recording) -> String? {
     guard let path = recording.path, access(path, R_OK) != 0 else { return nil }
     return "\(path): cannot be read: \(String(cString: strerror(errno))); "
       + "give another file:// feed"
   }
 
-  private static func leaveOutWrongRecordings(_ configuration: inout Configuration) {
+  private static func leaveOutWrongFeeds(_ configuration: inout Configuration, isSystem: Bool) {
     let isOnly = configuration.values(of: feed.key).count == 1
     configuration.leaveOut(feed.key) { [configuration] value in
-      guard let recording = (try? FeedURL(parsing: value.text))?.recording else { return nil }
-      let reason = isOnly ? objection(to: recording) : onlyFeed
+      guard let url = try? FeedURL(parsing: value.text) else { return nil }
+      let reason =
+        isSystem && url.isOfDesktop
+        ? noDesktop : url.recording.flatMap { isOnly ? objection(to: $0) : onlyFeed }
       return reason.map { configuration.error(feed.key, value, $0) }
     }
   }

@@ -14,6 +14,9 @@ extension FeedScheme {
 }
 
 extension FeedURL {
+  /// Whether it is the location service of a user's desktop.
+  package var isOfDesktop: Bool { description.hasPrefix(FeedScheme.geoClue.prefix) }
+
   /// GeoClue is silent when its source is lost, and may find the source again for a new client.
   package static let geoClue = FeedURL(
     description: "geoclue:",

@@ -193,9 +193,16 @@ import Testing
       guard found.count == 1 else {
         return [VarlinkReply(GeoremindError.ambiguous(id: text, candidates: found).varlink)]
       }
-      if call.methodName != "Show" { changes.withLock { $0.append("\(call.methodName) \(id)") } }
-      let reminder: JSONValue = ["id": .string(id), "title": .string(titles[id] ?? "")]
-      return [VarlinkReply(parameters: ["reminder": reminder])]
+      let also = (call.parameters["also"]?.array ?? []).compactMap(\.string)
+      if call.methodName != "Show" {
+        let ids = ([id] + also).joined(separator: " ")
+        changes.withLock { $0.append("\(call.methodName) \(ids)") }
+      }
+      func reminder(_ id: String) -> JSONValue {
+        ["id": .string(id), "title": .string(titles[id] ?? "")]
+      }
+      let answer: JSONObject = ["reminder": reminder(id), "also": .array(also.map(reminder))]
+      return [VarlinkReply(parameters: answer)]
     }
     return (run, changes.withLock { $0 })
   }
@@ -217,7 +224,7 @@ import Testing
     (["complete", "tea"], ["Done ttt3"], "Completed Tea\n"),
     (["done", "buy", "milk"], ["Done aaa1"], "Completed Buy milk\n"),
     (
-      ["delete", "aaa2", "cow", "tea"], ["Remove aaa2", "Remove ttt3"],
+      ["delete", "aaa2", "cow", "tea"], ["Remove aaa2 ttt3"],
       "Removed Milk the cow\nRemoved Tea\n"
     ),
   ])

@@ -47,7 +47,7 @@ import Testing
     #expect(try pages(5) == [all, []])
     // One that goes meanwhile takes no other one with it.
     let next = try client.call("PageReminders", #"{"limit":2}"#)["next"]
-    try rig.daemon.remove(id: "id1")
+    try rig.daemon.remove(["id1"])
     let page = try client.call("PageReminders", ["after": next, "limit": 1])
     #expect(page["reminders"]?.array?.first?["id"]?.string == "id2")
   }

@@ -93,9 +93,9 @@ import Testing
       try daemon.replace(changed.reminder, keeping: changed.progress)
     }
     try expectOne { try daemon.snooze(entry("fired").reminder, until: "1h") }
-    try expectOne { try daemon.complete(entry("fired")) }
-    try expectOne { try daemon.complete(entry("later"), isPop: true) }
-    try expectOne { try daemon.remove(id: "ferry") }
+    try expectOne { try daemon.complete([entry("fired")]) }
+    try expectOne { try daemon.complete([entry("later")], isPop: true) }
+    try expectOne { try daemon.remove(["ferry"]) }
   }
 
   /// The store has what the engine made of a new reminder, not what it began with.
@@ -157,11 +157,11 @@ import Testing
     let commands: [() throws -> Void] = [
       { try daemon.add(dated("new", in: .hours(-1))) },
       { try daemon.replace(changed.reminder, keeping: changed.progress) },
-      { try daemon.complete(fired) },
-      { try daemon.complete(later, isPop: true) },
+      { try daemon.complete([fired]) },
+      { try daemon.complete([later], isPop: true) },
       { try daemon.snooze(fired.reminder, until: "1h") },
       { try daemon.snooze(changed.reminder, until: "next-visit") },
-      { try daemon.remove(id: "ferry") },
+      { try daemon.remove(["ferry"]) },
     ]
     try daemon.store.database.freeze()
     for command in commands {
@@ -210,10 +210,10 @@ import Testing
     try daemon.addAll([dated("a", in: .hours(1)), dated("b", in: .hours(2))])
     try daemon.store.database.freeze()
     daemon.host.advance(to: start + .hours(3))
-    #expect(throws: StoreError.self) { try daemon.complete(entry("a")) }
+    #expect(throws: StoreError.self) { try daemon.complete([entry("a")]) }
     #expect(daemon.host.engine.progress("a")?.state == .fired)
     try daemon.store.database.thaw()
-    try daemon.complete(entry("a"))
+    try daemon.complete([entry("a")])
     #expect(rig.journal.firings.map { $0["GEOREMIND_REMINDER_ID"] } == ["a", "b"])
     #expect(try entry("a").progress.state == .done)
     #expect(try entry("b").progress.state == .fired)

@@ -92,6 +92,27 @@ import Testing
     #expect(try call("Undo").members.isEmpty)
   }
 
+  @Test(arguments: ["Done", "Remove"]) func severalRemindersAreOneChange(method: String) throws {
+    for id in ["one", "two", "three"] { try add(id) }
+    let before = try ["one", "two", "three"].map { try entry($0)?.reminder }
+    let answer = try call(method, #"{"id":"one","also":["two","three","two"]}"#)
+    #expect(answer["reminder"]?["id"] == "one")
+    #expect((answer["also"]?.array ?? []).map { $0["id"] } == ["two", "three"])
+    #expect(try changes().first == "\(method) 3 T one")
+    try call("Undo")
+    #expect(try ["one", "two", "three"].map { try entry($0)?.reminder } == before)
+    #expect(rig.daemon.host.engine.count == 3)
+  }
+
+  @Test(arguments: ["Done", "Remove"]) func ofSeveralAllAreChangedOrNone(method: String) throws {
+    for id in ["one", "two"] { try add(id) }
+    try add("ours", by: ben)
+    #expect(
+      try error(method, #"{"id":"one","also":["none"]}"#) == .notFound(id: "none"))
+    #expect(try error(method, #"{"id":"two","also":["ours"]}"#) != nil)
+    for id in ["one", "two", "ours"] { #expect(try entry(id)?.progress.state == .armed) }
+  }
+
   @Test func popAndImportAreTakenBack() throws {
     try add("a")
     try call("Pop", #"{"kind":"date"}"#)

@@ -27,7 +27,7 @@ import Testing
     try rig.daemon.add(dated("later", in: .hours(1)))
     try rig.daemon.add(dated("gone", in: .seconds(0.03)))
     try rig.daemon.add(dated("tea", in: .seconds(0.06)))
-    try rig.daemon.remove(id: "gone")
+    try rig.daemon.remove(["gone"])
     try rig.run { !rig.journal.firings.isEmpty }
     try rig.settle()
     #expect(rig.journal.fired == ["tea due"])

@@ -69,6 +69,18 @@ extension Model {
     }
   }
 
+  /// Goes back to the occurrences ahead that were left out in the old zone alone: nothing has used
+  /// them up.
+  func recover(_ record: inout Record, leftOutOf old: [Moment], in oldZone: Zone) {
+    guard record.spec.repeats != nil, !record.spec.isLocation else { return }
+    while record.next > 0, record.next <= min(old.count, record.occurrences.count) {
+      let last = record.next - 1
+      guard record.occurrences[last] >= now, record.spec.skips(old[last], in: oldZone)
+      else { return }
+      (record.next, record.leadsUsed) = (last, 0)
+    }
+  }
+
   /// The next occurrence under other conditions: one that has begun stays; the old conditions have
   /// used up those before it that they did not leave out.
   func nextOccurrence(of record: Record, replacing old: ReminderSpec) -> Int {

@@ -117,10 +117,13 @@ package struct Model {
 
   /// The system's zone has changed: readings of the clock are other moments.
   package mutating func change(to zone: Zone) {
+    let oldZone = self.zone
     self.zone = zone
     for id in records.keys {
       guard var record = records[id] else { continue }
+      let old = record.occurrences
       record.occurrences = occurrences(of: record.spec)
+      recover(&record, leftOutOf: old, in: oldZone)
       noteMoments(of: record)
       records[id] = record
     }

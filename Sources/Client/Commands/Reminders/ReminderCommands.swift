@@ -139,8 +139,8 @@ enum OneReminder {
     if isChange { try context.noteUndo(options) }
   }
 
-  /// The ids of several reminders, or words of the title of one. All are looked up before anything
-  /// is changed. A text alone is left to the daemon, which wants more letters for a change.
+  /// The ids of several reminders, or words of the title of one. A text alone is left to the
+  /// daemon, which wants more letters for a change.
   private static func meant(_ texts: [String], _ daemon: DaemonConnection) throws -> [String] {
     guard texts.count > 1 else { return texts }
     func id(_ text: String) throws -> String {
@@ -155,23 +155,28 @@ enum OneReminder {
     return try texts.map(id).filter { seen.insert($0).inserted }
   }
 
+  /// Changes reminders with one call, which one `undo` takes back.
   static func runEach(
     _ method: String, _ ids: [String], said: String, _ options: CommonOptions, _ context: Context
   ) throws {
     let display = try context.display()
     let daemon = try DaemonConnection(options, context)
-    for id in try meant(ids, daemon) {
-      let object = try daemon.call(method, ["id": .string(id)])["reminder"]?.object ?? JSONObject()
+    let ids = try meant(ids, daemon)
+    var parameters: JSONObject = ["id": .string(ids[0])]
+    if ids.count > 1 { parameters["also"] = .array(ids.dropFirst().map { .string($0) }) }
+    let answer = try daemon.call(method, parameters)
+    let changed = [answer["reminder"]].compactMap { $0 } + (answer["also"]?.array ?? [])
+    for object in changed.compactMap(\.object) {
       if options.json {
         try context.output.line(object)
       } else {
-        let title = object["title"]?.string ?? id
+        let title = object["title"]?.string ?? ""
         let next = object["next_due"]?.string.flatMap { try? Instant(rfc3339: $0) }
         let again =
           method == "Done" ? next.map { "; next at \(display.answer($0))" } ?? "" : ""
         try context.output.line("\(said) \(title.printable)\(again)")
       }
     }
-    try context.noteUndo(options, times: ids.count)
+    try context.noteUndo(options)
   }
 }

@@ -81,8 +81,8 @@ struct ReopenCommand: ClientCommand {
 
 extension Context {
   /// Ends an answer on a terminal with how to take the change back.
-  func noteUndo(_ options: CommonOptions, times: Int = 1) throws(Failure) {
-    guard output.isTerminal, !options.json, times > 0 else { return }
-    try output.line("(undo: georemind undo\(times > 1 ? ", \(times) times" : ""))")
+  func noteUndo(_ options: CommonOptions) throws(Failure) {
+    guard output.isTerminal, !options.json else { return }
+    try output.line("(undo: georemind undo)")
   }
 }
