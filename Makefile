@@ -142,7 +142,7 @@ sanitize: ## the unit tests with Address and Thread Sanitizer
 	$(SWIFT) test --sanitize=address --scratch-path .build/address
 	$(SWIFT) test --sanitize=thread --scratch-path .build/thread
 
-LONG ?= ExactnessTests|Simulations|RepeatDateutilTests|TimeZoneRulesTests|GeodesyTests
+LONG ?= ExactnessTests|Simulations|MonitorOracleTests|RepeatDateutilTests|TimeZoneRulesTests|GeodesyTests
 long: ## the long unit tests; LONG= is a pattern of their names
 	GEOREMIND_LONG_TESTS=1 $(SWIFT) test -c release -Xswiftc -enable-testing --filter '$(LONG)'
 

@@ -35,9 +35,11 @@ extension FenceMonitor {
     let way = Edge(from: before.place, to: last.place)
     let on = Edge(from: last.place, to: evaluation.place)
     let first = pass(fence, before.time, last.sample, way, at: way.nearestFraction(to: center))
-    let second = pass(
-      fence, last.sample.time, evaluation.sample, on, at: on.nearestFraction(to: center))
-    transitions.append(distance(of: first) <= distance(of: second) ? first : second)
+    let fraction = on.nearestFraction(to: center)
+    let second = pass(fence, last.sample.time, evaluation.sample, on, at: fraction)
+    // Where the sample itself is nearest, it is the end of both ways, and its error counts.
+    let isFirst = fraction == 0 || distance(of: first) <= distance(of: second)
+    transitions.append(isFirst ? first : second)
   }
 
   /// Reports the passes of the previous leg, unless its last sample was an outlier or the device

@@ -196,6 +196,26 @@ import Testing
     #expect(rig.transitions.map(\.kind) == [.pass])
   }
 
+  /// Whichever of the two ways to and from it rounding calls the shorter.
+  @Test(arguments: 0..<24)
+  func aVisitOfOneSampleHasItsError(direction: Int) {
+    let angle = Double(direction) * .pi / 12
+    for latitude in stride(from: -0.02, through: 0.02, by: 0.001) {
+      let center = coordinate(latitude, 0.02 * Double(direction))
+      var rig = Rig()
+      rig.monitor.add(.circle(circle(center, 60)), id: 0, presence: .outside)
+      // To a corner 40 m beside the centre, and away at a right angle.
+      for step in -3...3 {
+        let (x, y) = (100 * Double(step), -40 - 100 * abs(Double(step)))
+        let place = center.moved(
+          east: x * cos(angle) - y * sin(angle), north: x * sin(angle) + y * cos(angle))
+        rig.feed(place, after: 4, eph: step == 0 ? 7 : 5)
+      }
+      #expect(rig.transitions.map(\.kind) == [.pass])
+      #expect(rig.transitions.first?.eph == 7)
+    }
+  }
+
   @Test func pathOverAGapIsUnknown() {
     var rig = rig(radius: 50, presence: .outside)
     for i in 1...5 { rig.feed(at(Double(i) * 278 - 2_000), after: 10) }

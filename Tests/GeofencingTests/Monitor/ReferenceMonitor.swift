@@ -4,11 +4,10 @@ import Geofencing
 import TestSupport
 
 /// The rules of `docs/explanation/how-it-decides.md` without an index, a neighbour list, a safe
-/// ball or deadlines: all circles are measured at each sample, in degrees and by the haversine
-/// formula.
+/// ball or deadlines: all fences are measured at each sample, by formulas of its own.
 struct ReferenceMonitor {
   private struct Fence {
-    let circle: Circle
+    let region: ReferenceRegion
     var presence: Presence
     /// Of an unknown presence: what was seen, and since when.
     var seen: (isInside: Bool, since: Double)?
@@ -33,9 +32,9 @@ struct ReferenceMonitor {
   private var receiver: ReferenceReceiver { receivers[id] ?? ReferenceReceiver() }
   var scale: Double { receiver.scale }
 
-  mutating func add(_ circle: Circle, id: FenceID, presence: Presence) {
+  mutating func add(_ region: ReferenceRegion, id: FenceID, presence: Presence) {
     remove(id)
-    fences[id] = Fence(circle: circle, presence: presence)
+    fences[id] = Fence(region: region, presence: presence)
   }
 
   mutating func remove(_ id: FenceID) {
@@ -51,6 +50,15 @@ struct ReferenceMonitor {
     id = next
     awaited = []
     isEarlierLeg = false
+  }
+
+  /// Begins anew, as after a restart of the program or a step of the clock.
+  mutating func restart(keepsScales: Bool) {
+    for (id, fence) in fences { add(fence.region, id: id, presence: fence.presence) }
+    receivers = keepsScales ? receivers.mapValues { $0.withoutTrack() } : [:]
+    if !keepsScales { id = ReceiverID() }
+    isEarlierLeg = false
+    (newest, lastGood, lastSample) = (-.infinity, -.infinity, nil)
   }
 
   mutating func process(_ sample: PositionSample, into transitions: inout [Transition]) {
@@ -99,7 +107,7 @@ struct ReferenceMonitor {
       guard let end = end(of: fence), end <= time.seconds + 1e-7 else { continue }
       let kind: Transition.Kind = fence.presence == .inside ? .depart : .arrive
       fences[id] = Fence(
-        circle: fence.circle, presence: kind == .arrive ? .inside : .outside, coarse: fence.coarse)
+        region: fence.region, presence: kind == .arrive ? .inside : .outside, coarse: fence.coarse)
       transitions.append(
         Transition(
           fence: id, kind: kind, time: Instant(seconds: end), position: lastSample.position,
@@ -143,11 +151,11 @@ struct ReferenceMonitor {
     defer { fences[id] = fence }
     let t = sample.time.seconds
     let receiver = receiver
-    let circle = fence.circle
-    let beyond = sample.position.distance(to: circle.center) - circle.radius
+    let region = fence.region
+    let beyond = region.beyond(sample.position)
     let far = max(75, 3 * receiver.error)
     func decide(_ presence: Presence, _ kind: Transition.Kind?) {
-      fence = Fence(circle: circle, presence: presence)
+      fence = Fence(region: region, presence: presence)
       guard let kind else { return }
       transitions.append(
         Transition(
@@ -161,7 +169,7 @@ struct ReferenceMonitor {
         decide(isInside ? .inside : .outside, isInside ? .found : nil)
       }
     case .inside:
-      let margin = max(20, 0.1 * circle.radius, 1.5 * receiver.error)
+      let margin = max(20, 0.1 * region.size, 1.5 * receiver.error)
       fence.near = beyond > margin ? fence.near + [t] : []
       fence.far = beyond > max(far, margin) ? fence.far + [t] : []
       fence.moving = beyond > margin && receiver.isMoving ? fence.moving + [t] : []
@@ -178,12 +186,10 @@ struct ReferenceMonitor {
         guard receiver.isMoving, way.wasLeg, let earlier = way.earlier,
           !isOutlier(earlier, before, sample)
         else { return }
-        let passes = [pass(id, circle, earlier, before), pass(id, circle, before, sample)]
-        let distances = passes.map { $0.position.distance(to: circle.center) }
-        return transitions.append(distances[0] <= distances[1] ? passes[0] : passes[1])
+        return transitions.append(briefVisit(id, region, earlier, before, sample))
       }
-      let pass = pass(id, circle, before, sample)
-      guard pass.position.distance(to: circle.center) <= circle.radius - 0.001 else { return }
+      guard let fraction = region.pass(from: before.position, to: sample.position) else { return }
+      let pass = pass(id, before, sample, at: fraction)
       if receiver.isMoving, goesOnSteadily(way, sample) {
         transitions.append(pass)
       } else {
@@ -198,8 +204,8 @@ struct ReferenceMonitor {
     let t = sample.time.seconds
     guard t - lastGood >= 120 - 1e-7 else { return }
     let start = transitions.count
-    for (id, fence) in fences where fence.circle.radius >= eph {
-      let beyond = sample.position.distance(to: fence.circle.center) - fence.circle.radius
+    for (id, fence) in fences where fence.region.size >= eph {
+      let beyond = fence.region.beyond(sample.position)
       let isInside = beyond < 0
       guard abs(beyond) > eph, fence.presence != (isInside ? .inside : .outside) else {
         fences[id]?.coarse = nil
@@ -214,7 +220,7 @@ struct ReferenceMonitor {
         isInside
         ? fence.presence == .unknown ? .found : .arrive
         : fence.presence == .inside ? .depart : nil
-      fences[id] = Fence(circle: fence.circle, presence: isInside ? .inside : .outside)
+      fences[id] = Fence(region: fence.region, presence: isInside ? .inside : .outside)
       if let kind {
         transitions.append(
           Transition(
@@ -225,14 +231,26 @@ struct ReferenceMonitor {
   }
 
   private func pass(
-    _ id: FenceID, _ circle: Circle, _ a: PositionSample, _ b: PositionSample
+    _ id: FenceID, _ a: PositionSample, _ b: PositionSample, at fraction: Double
   ) -> Transition {
-    let fraction = circle.center.closestApproach(
-      ofSegmentFrom: a.position, to: b.position
-    ).fraction
-    return Transition(
+    Transition(
       fence: id, kind: .pass, time: a.time + .seconds((b.time - a.time).seconds * fraction),
       position: a.position.interpolated(to: b.position, fraction: fraction), eph: b.eph)
+  }
+
+  /// The pass of a fence that holds one sample: at that sample, or where the way is nearest to the
+  /// centre of a circle.
+  private func briefVisit(
+    _ id: FenceID, _ region: ReferenceRegion, _ a: PositionSample, _ b: PositionSample,
+    _ c: PositionSample
+  ) -> Transition {
+    let first = pass(
+      id, a, b, at: region.fractionNearestToCenter(from: a.position, to: b.position))
+    let fraction = region.fractionNearestToCenter(from: b.position, to: c.position)
+    let second = pass(id, b, c, at: fraction)
+    guard let center = region.center, fraction > 0 else { return first }
+    let isFirst = first.position.distance(to: center) <= second.position.distance(to: center)
+    return isFirst ? first : second
   }
 
   private func goesOnSteadily(_ way: Way, _ sample: PositionSample) -> Bool {

@@ -68,6 +68,13 @@ struct ReferenceReceiver {
     (isMoving, isSettled, error) = (other.isMoving, other.isSettled, other.error)
   }
 
+  /// The scale alone.
+  func withoutTrack() -> ReferenceReceiver {
+    var fresh = ReferenceReceiver()
+    fresh.blocks = blocks
+    return fresh
+  }
+
   static func vector(_ position: Coordinate) -> SIMD3<Double> {
     let (a, b) = (position.latitude * .pi / 180, position.longitude * .pi / 180)
     return SIMD3(cos(a) * cos(b), cos(a) * sin(b), sin(a))
