@@ -179,13 +179,20 @@ struct ControlService {
     try find(name, prefixFrom: 3)
   }
 
-  /// The reminders that a call names with `id` and `also`, each once.
+  /// The reminders that a call names with `id` and `also`, each once. `also` has whole ids: the
+  /// search for a beginning or for words, for each of thousands, would hold up the daemon.
   private func changed(
     _ given: JSONObject, by method: GeoremindMethod
   ) throws -> [ReminderStore.Entry] {
     var seen: Set<String> = []
-    let entries = try ([given["id"]?.string] + (given["also"]?.array ?? []).map(\.string))
-      .map(changed).filter { seen.insert($0.reminder.id).inserted }
+    let also = try (given["also"]?.array ?? []).map { id in
+      guard let entry = try daemon.store.reminders.reminder(id: id.string ?? "") else {
+        throw GeoremindError.notFound(id: id.string ?? "")
+      }
+      return entry
+    }
+    let entries = try ([changed(given["id"]?.string)] + also)
+      .filter { seen.insert($0.reminder.id).inserted }
     for entry in entries { try mayChange(entry.reminder, by: method.rawValue) }
     return entries
   }
