@@ -127,6 +127,13 @@ extension LifeGenerator {
     }
     // A series that is not over when the reminder is made.
     if !spec.isLocation, spec.repeats?.count != nil { spec.repeats?.count = 5 }
+    // A place whose hours are over when it is due each day never rings.
+    if spec.isLocation, spec.repeats.map({ $0.unit != .hourly }) ?? false, let hours = spec.hours,
+      let due = spec.due?.moment(in: zone), !hours.isOverMidnight,
+      zone.local(at: due).secondOfDay >= hours.end
+    {
+      spec.hours = nil
+    }
     guard var until = spec.until?.moment(in: zone) else { return }
     let moments = [spec.due, spec.from].compactMap { $0?.moment(in: zone) }
     guard let earliest = moments.max() else { return }
