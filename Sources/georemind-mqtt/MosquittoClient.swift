@@ -93,6 +93,9 @@ final class MosquittoClient {
 
   // MARK: - Opening
 
+  /// Opens the sandbox of the service for brokers anywhere.
+  private static let dropIn = "remote-broker.conf"
+
   /// Begins to connect. Looking a name up blocks.
   /// - Parameters:
   ///   - will: the broker publishes it when the connection ends.
@@ -117,7 +120,7 @@ final class MosquittoClient {
     if result == MOSQ_ERR_ERRNO.code, errno == EPERM {
       throw Failure(
         reason: "the sandbox permits localhost and private networks only; to reach this broker, "
-          + "install the drop-in remote-broker.conf")
+          + "install the drop-in \(Self.dropIn)")
     }
     try check(result)
     let descriptor = mosquitto_socket(handle)
@@ -186,7 +189,14 @@ final class MosquittoClient {
   }
 
   private func tick() {
-    guard isAccepted else { return finish(MOSQ_ERR_TIMEOUT.code) }
+    guard isAccepted else {
+      // Some kernels drop what the sandbox forbids, and refuse nothing.
+      if !isWritable {
+        lastWords =
+          "no answer; a broker outside of private networks needs the drop-in \(Self.dropIn)"
+      }
+      return finish(MOSQ_ERR_TIMEOUT.code)
+    }
     finish(mosquitto_loop_misc(handle))
     timer?.arm(in: Int64(Self.keepAlive) * 250_000)
   }

@@ -76,12 +76,13 @@ extension LifeGenerator {
       let today = LocalTime.weekday(ofDay: life.zone.local(at: time).day)
       spec.days = Set([today, today + 1, today + 2].map { $0 % 7 }.filter { _ in happens(50) })
       if spec.days == [] { spec.days = [(today + 1) % 7] }
-    case .from: spec.from = stamp(moment(from: time, to: life.end - 36_000), floating: 50)
+    case .from:
+      // Often in the very second of a fix, or shortly after it.
+      let start = fix(from: time, to: life.end - 36_000).map { $0 + pick([0, 1, 20, 59]) }
+      spec.from = stamp(start ?? moment(from: time, to: life.end - 36_000), floating: 50)
     case .until:
       // Often in the very second of a fix, or shortly before it.
-      let fixes = life.steps.map(\.time).filter { $0 > time + 20 }
-      let fix = happens(40) ? fixes.randomElement(using: &random) : nil
-      let end = fix.map { $0 - pick([0, 0, 1, 20]) }
+      let end = fix(from: time + 21, to: life.end).map { $0 - pick([0, 0, 1, 20]) }
       spec.until = stamp(end ?? moment(from: time + 3600, to: life.end), floating: 50)
     case .cooldown: spec.cooldown = pick([600, 3600, 5400, 7 * 3600, 30 * 3600])
     case .nag: spec.nag = pick([60, 300, 900, 3600])
@@ -96,6 +97,13 @@ extension LifeGenerator {
       spec.heading = Heading(first: first, last: (first + pick([100, 190])) % 360)
     case .ifInside: spec.ifInside = .fire
     }
+  }
+
+  /// Sometimes the time of a fix.
+  private mutating func fix(from start: Moment, to end: Moment) -> Moment? {
+    guard happens(40) else { return nil }
+    return life.steps.map(\.time).filter { $0 >= start && $0 <= end }
+      .randomElement(using: &random)
   }
 
   private mutating func hours(isNight: Bool) -> Hours {
@@ -119,6 +127,13 @@ extension LifeGenerator {
     }
     // A series that is not over when the reminder is made.
     if !spec.isLocation, spec.repeats?.count != nil { spec.repeats?.count = 5 }
+    // A place whose hours are over when it is due each day never rings.
+    if spec.isLocation, spec.repeats.map({ $0.unit != .hourly }) ?? false, let hours = spec.hours,
+      let due = spec.due?.moment(in: zone), !hours.isOverMidnight,
+      zone.local(at: due).secondOfDay >= hours.end
+    {
+      spec.hours = nil
+    }
     guard var until = spec.until?.moment(in: zone) else { return }
     let moments = [spec.due, spec.from].compactMap { $0?.moment(in: zone) }
     guard let earliest = moments.max() else { return }

@@ -18,6 +18,7 @@ package struct LifeGenerator {
     generator.react()
     generator.restartBetweenLeads()
     generator.endShortly()
+    generator.beginShortly()
     return generator.life
   }
 
@@ -176,5 +177,15 @@ package struct LifeGenerator {
     let start = [spec.due, spec.from].compactMap { $0?.moment(in: life.zone) }.max()
     guard start ?? .min <= end else { return }
     life.change(firing.id) { $0.until = .absolute(end) }
+  }
+
+  /// Begins a reminder within the minute after one of its firings, which has to wait for it.
+  private mutating func beginShortly() {
+    guard happens(15), let firing = firings.randomElement(using: &random),
+      let spec = life.specs[firing.id]
+    else { return }
+    let start = firing.time + pick([1, 20, 59])
+    guard start <= spec.until?.moment(in: life.zone) ?? .max else { return }
+    life.change(firing.id) { $0.from = .absolute(start) }
   }
 }
