@@ -187,14 +187,12 @@ package struct FenceMonitor: Sendable {
     if belief == .anew { track.jumpCount += 1 } else { track.outlierCount += 1 }
   }
 
-  /// Whether the way from the last sample is short enough in time to be known: for a slow receiver
-  /// by its own interval.
+  /// Whether the way from the last sample is short enough in time to be known.
   @inline(__always)
   private func isLeg(to located: LocatedSample) -> Bool {
     guard policy.reportsPasses, let last = track.receiver.last else { return false }
     let gap = located.sample.time - last.sample.time
-    return gap <= policy.longestLeg
-      || policy.isSlowLeg(gap, interval: track.receiver.usualInterval)
+    return policy.isLeg(gap, interval: track.receiver.interval)
   }
 }
 

@@ -50,12 +50,11 @@ package struct MonitorPolicy: Equatable, Sendable {
   package var maximumError = Double.infinity
   /// The largest error of a sample that is part of the track.
   package var largestError: Double { min(trackError, maximumError) }
-  /// The longest time between two samples whose connecting path is tested for passes; 0 for none.
-  package var longestLeg = TimeSpan.seconds(60)
-  /// The path of a slow receiver is tested up to so many of its intervals, at most for that long: a
-  /// receiver that reports once a minute is late by some seconds now and then.
+  /// The path between two samples is tested for passes up to so many of the receiver's intervals: a
+  /// receiver is late now and then, but the way over a gap is unknown.
   var legInIntervals = 3.0
-  var longestSlowLeg = TimeSpan.minutes(5)
+  /// It is never tested over a longer time than this; 0 for no passes.
+  package var longestLeg = TimeSpan.minutes(5)
   /// Whether a jump at an implausible speed is set aside until the next sample bears it out or not.
   package var rejectsOutliers = true
   /// Whether fences crossed between two samples are reported.
@@ -113,10 +112,10 @@ package struct MonitorPolicy: Equatable, Sendable {
     return assumedError
   }
 
-  /// Whether a gap longer than `longestLeg` is usual for a receiver.
-  /// - Parameter interval: seconds between its samples; 0 for unknown.
-  func isSlowLeg(_ gap: TimeSpan, interval: Double) -> Bool {
-    longestLeg > .zero && gap <= longestSlowLeg && gap.seconds <= legInIntervals * interval
+  /// Whether the way over a time between two samples is known.
+  /// - Parameter interval: seconds between the receiver's samples; 0 for unknown.
+  func isLeg(_ gap: TimeSpan, interval: Double) -> Bool {
+    gap <= longestLeg && gap.seconds <= legInIntervals * interval
   }
 
   /// Whether the way from one sample to another is possible, their errors included.

@@ -31,7 +31,7 @@ struct Receiver {
   /// Whether the leg between those two was short and plausible.
   private(set) var earlierConnected = false
   /// The usual seconds between its samples, a mean of the last few; 0 before the second one.
-  private(set) var usualInterval = 0.0
+  private var usualInterval = 0.0
   /// A jump at an implausible speed, until later samples bear it out or not.
   private var suspect: LocatedSample?
   private var suspectCount = 0
@@ -64,6 +64,13 @@ struct Receiver {
     var fresh = Receiver()
     fresh.noise = noise
     return fresh
+  }
+
+  /// Seconds between its samples; 0 before the second one. The last interval counts if it was
+  /// longer than the usual one: a phone that saves power reports less often from then on.
+  var interval: Double {
+    guard let last, let earlier else { return usualInterval }
+    return max(usualInterval, (last.sample.time - earlier.time).seconds)
   }
 
   /// Whether the last sample is an implausible jump that the next one has to bear out.
