@@ -113,20 +113,29 @@ package struct MonitorPolicy: Equatable, Sendable {
   }
 
   /// Whether the way over a time between two samples is known.
-  /// - Parameter interval: seconds between the receiver's samples; 0 for unknown.
-  func isLeg(_ gap: TimeSpan, interval: Double) -> Bool {
-    gap <= longestLeg && gap.seconds <= legInIntervals * interval
+  /// - Parameters:
+  ///   - seconds: the same time.
+  ///   - interval: seconds between the receiver's samples; 0 for unknown.
+  @inline(__always)
+  func isLeg(_ gap: TimeSpan, seconds: Double, interval: Double) -> Bool {
+    gap <= longestLeg && seconds <= legInIntervals * interval
   }
 
   /// Whether the way from one sample to another is possible, their errors included.
   @inline(__always)
   func isPlausible(from a: LocatedSample, to b: LocatedSample) -> Bool {
-    isPlausible(from: a, to: b, step: a.place.chordSquared(to: b.place))
+    isPlausible(
+      from: a, to: b, step: a.place.chordSquared(to: b.place),
+      after: (b.sample.time - a.sample.time).seconds)
   }
 
-  /// - Parameter step: the square of the way between them, in radii.
+  /// - Parameters:
+  ///   - step: the square of the way between them, in radii.
+  ///   - seconds: the time between them.
   @inline(__always)
-  func isPlausible(from a: LocatedSample, to b: LocatedSample, step: Double) -> Bool {
+  func isPlausible(
+    from a: LocatedSample, to b: LocatedSample, step: Double, after seconds: Double
+  ) -> Bool {
     var speed = plausibleSpeed
     // A spike's own claim does not excuse it.
     if let first = a.sample.speed, let second = b.sample.speed {
@@ -134,7 +143,7 @@ package struct MonitorPolicy: Equatable, Sendable {
     }
     // An error that is large or unknown must not excuse a jump of the size of an outlier.
     let errors = min(claim(of: a.sample) + claim(of: b.sample), 2 * assumedError)
-    let limit = speed * (b.sample.time - a.sample.time).seconds + errors
+    let limit = speed * seconds + errors
     return !Vector.isFarther(chordSquared: step, than: limit)
   }
 }
