@@ -182,7 +182,8 @@ package struct ReportPage {
       }
       let leg = trip.sketch.longestLeg
       notes.append(
-        "A gap is more than \(leg) without a fix: fences that were crossed in it are not known.")
+        "A gap is more than \(leg) without a fix. Fences that were crossed in more than three "
+          + "intervals of the receiver without a fix are not known.")
       for reason in Report.ExcludedFix.Reason.allCases {
         guard let count = trip.excludedCounts[reason] else { continue }
         notes.append("\(counted(count, "fix was", "fixes were")) \(reason.words).")

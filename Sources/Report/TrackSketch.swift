@@ -24,7 +24,7 @@ package struct TrackSketch {
   package private(set) var points: [Point] = []
   /// Metres that a fix can be from the line through `points`.
   package private(set) var deviation: Double
-  /// A longer time without a fix is a gap, which was not tested for passes.
+  /// A longer time without a fix is drawn as a gap.
   package let longestLeg: TimeSpan
 
   private var tolerance: Double
@@ -38,7 +38,7 @@ package struct TrackSketch {
   ///   - tolerance: initial tolerance in metres.
   ///   - maximumPoints: at least 128; twice as many are held briefly.
   package init(
-    tolerance: Double = 1, maximumPoints: Int = 20_000, longestLeg: TimeSpan = .seconds(60)
+    tolerance: Double = 1, maximumPoints: Int = 20_000, longestLeg: TimeSpan = .minutes(5)
   ) {
     self.tolerance = tolerance
     self.maximumPoints = max(128, maximumPoints)

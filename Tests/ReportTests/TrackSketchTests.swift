@@ -88,7 +88,7 @@ import Testing
         sketch.add(fix)
         second += 1
       }
-      second += 61
+      second += 301
     }
     sketch.finish()
     let gaps = sketch.points.filter(\.isAfterGap)

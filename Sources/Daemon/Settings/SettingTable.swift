@@ -57,7 +57,7 @@ extension DaemonSettings {
       $0.engine.monitor.apply($1)
     },
     Setting(
-      "Fence", "PassGapSec", "60", .span(.zero ... .hours(1)), to: \.engine.monitor.longestLeg),
+      "Fence", "PassGapSec", "5min", .span(.zero ... .hours(1)), to: \.engine.monitor.longestLeg),
     Setting("Fence", "MaximumSpeed", "360", .number(1...1_200)) {
       $0.engine.monitor.plausibleSpeed = $1 / 3.6
     },

@@ -138,8 +138,9 @@ package struct FenceMonitor: Sendable {
     let located = LocatedSample(sample)
     let wasInDoubt = track.receiver.isInDoubt
     let step = track.receiver.last?.place.chordSquared(to: located.place) ?? 0
+    let interval = track.receiver.last.map { (sample.time - $0.sample.time).seconds } ?? 0
     let belief =
-      isPlausible(located, step)
+      isPlausible(located, step, after: interval)
       ? track.receiver.believe() : track.receiver.judgeJump(located, policy)
     if wasInDoubt { count(belief) }
     guard belief != .setAside else {
@@ -150,15 +151,16 @@ package struct FenceMonitor: Sendable {
     if !coarse.isEmpty { coarse.removeAll() }
     if policy.followsReceiver {
       track.receiver.follow(
-        located, claim: policy.claim(of: sample), step: step, isAnew: belief == .anew)
+        located, claim: policy.claim(of: sample), step: step, after: interval,
+        isAnew: belief == .anew)
     }
     let connected = belief == .follows
-    let leg = connected && isLeg(to: located)
+    let leg = connected && isLeg(to: sample, after: interval)
     // There is no safe ball as long as the next sample can decide something.
     if !isSafe(located.place) {
       accept(Evaluation(sample: sample, place: located.place, leg: leg), into: &transitions)
     }
-    track.receiver.remember(located, connected: leg)
+    track.receiver.remember(located, after: interval, connected: leg)
   }
 
   /// Whether the place of a sample that the receiver has followed can change no decision.
@@ -177,9 +179,11 @@ package struct FenceMonitor: Sendable {
 
   /// Whether a sample may follow the last one.
   @inline(__always)
-  private func isPlausible(_ sample: LocatedSample, _ step: Double) -> Bool {
+  private func isPlausible(
+    _ sample: LocatedSample, _ step: Double, after interval: Double
+  ) -> Bool {
     guard policy.rejectsOutliers, let last = track.receiver.last else { return true }
-    return policy.isPlausible(from: last, to: sample, step: step)
+    return policy.isPlausible(from: last, to: sample, step: step, after: interval)
   }
 
   /// Counts a jump by what the sample after it shows.
@@ -187,14 +191,12 @@ package struct FenceMonitor: Sendable {
     if belief == .anew { track.jumpCount += 1 } else { track.outlierCount += 1 }
   }
 
-  /// Whether the way from the last sample is short enough in time to be known: for a slow receiver
-  /// by its own interval.
+  /// Whether the way from the last sample is short enough in time to be known.
   @inline(__always)
-  private func isLeg(to located: LocatedSample) -> Bool {
+  private func isLeg(to sample: PositionSample, after seconds: Double) -> Bool {
     guard policy.reportsPasses, let last = track.receiver.last else { return false }
-    let gap = located.sample.time - last.sample.time
-    return gap <= policy.longestLeg
-      || policy.isSlowLeg(gap, interval: track.receiver.usualInterval)
+    return policy.isLeg(
+      sample.time - last.sample.time, seconds: seconds, interval: track.receiver.interval)
   }
 }
 

@@ -50,12 +50,11 @@ package struct MonitorPolicy: Equatable, Sendable {
   package var maximumError = Double.infinity
   /// The largest error of a sample that is part of the track.
   package var largestError: Double { min(trackError, maximumError) }
-  /// The longest time between two samples whose connecting path is tested for passes; 0 for none.
-  package var longestLeg = TimeSpan.seconds(60)
-  /// The path of a slow receiver is tested up to so many of its intervals, at most for that long: a
-  /// receiver that reports once a minute is late by some seconds now and then.
+  /// The path between two samples is tested for passes up to so many of the receiver's intervals: a
+  /// receiver is late now and then, but the way over a gap is unknown.
   var legInIntervals = 3.0
-  var longestSlowLeg = TimeSpan.minutes(5)
+  /// It is never tested over a longer time than this; 0 for no passes.
+  package var longestLeg = TimeSpan.minutes(5)
   /// Whether a jump at an implausible speed is set aside until the next sample bears it out or not.
   package var rejectsOutliers = true
   /// Whether fences crossed between two samples are reported.
@@ -113,21 +112,30 @@ package struct MonitorPolicy: Equatable, Sendable {
     return assumedError
   }
 
-  /// Whether a gap longer than `longestLeg` is usual for a receiver.
-  /// - Parameter interval: seconds between its samples; 0 for unknown.
-  func isSlowLeg(_ gap: TimeSpan, interval: Double) -> Bool {
-    longestLeg > .zero && gap <= longestSlowLeg && gap.seconds <= legInIntervals * interval
+  /// Whether the way over a time between two samples is known.
+  /// - Parameters:
+  ///   - seconds: the same time.
+  ///   - interval: seconds between the receiver's samples; 0 for unknown.
+  @inline(__always)
+  func isLeg(_ gap: TimeSpan, seconds: Double, interval: Double) -> Bool {
+    gap <= longestLeg && seconds <= legInIntervals * interval
   }
 
   /// Whether the way from one sample to another is possible, their errors included.
   @inline(__always)
   func isPlausible(from a: LocatedSample, to b: LocatedSample) -> Bool {
-    isPlausible(from: a, to: b, step: a.place.chordSquared(to: b.place))
+    isPlausible(
+      from: a, to: b, step: a.place.chordSquared(to: b.place),
+      after: (b.sample.time - a.sample.time).seconds)
   }
 
-  /// - Parameter step: the square of the way between them, in radii.
+  /// - Parameters:
+  ///   - step: the square of the way between them, in radii.
+  ///   - seconds: the time between them.
   @inline(__always)
-  func isPlausible(from a: LocatedSample, to b: LocatedSample, step: Double) -> Bool {
+  func isPlausible(
+    from a: LocatedSample, to b: LocatedSample, step: Double, after seconds: Double
+  ) -> Bool {
     var speed = plausibleSpeed
     // A spike's own claim does not excuse it.
     if let first = a.sample.speed, let second = b.sample.speed {
@@ -135,7 +143,7 @@ package struct MonitorPolicy: Equatable, Sendable {
     }
     // An error that is large or unknown must not excuse a jump of the size of an outlier.
     let errors = min(claim(of: a.sample) + claim(of: b.sample), 2 * assumedError)
-    let limit = speed * (b.sample.time - a.sample.time).seconds + errors
+    let limit = speed * seconds + errors
     return !Vector.isFarther(chordSquared: step, than: limit)
   }
 }

@@ -31,7 +31,9 @@ struct Receiver {
   /// Whether the leg between those two was short and plausible.
   private(set) var earlierConnected = false
   /// The usual seconds between its samples, a mean of the last few; 0 before the second one.
-  private(set) var usualInterval = 0.0
+  private var usualInterval = 0.0
+  /// Seconds between its last two samples; 0 before the second one.
+  private var lastInterval = 0.0
   /// A jump at an implausible speed, until later samples bear it out or not.
   private var suspect: LocatedSample?
   private var suspectCount = 0
@@ -52,6 +54,7 @@ struct Receiver {
     rest = RestSegment(continuing: other.rest)
     last = nil
     earlier = nil
+    lastInterval = 0
     earlierConnected = false
     suspect = nil
     isMoving = other.isMoving
@@ -65,6 +68,10 @@ struct Receiver {
     fresh.noise = noise
     return fresh
   }
+
+  /// Seconds between its samples; 0 before the second one. The last interval counts if it was
+  /// longer than the usual one: a phone that saves power reports less often from then on.
+  var interval: Double { max(usualInterval, lastInterval) }
 
   /// Whether the last sample is an implausible jump that the next one has to bear out.
   var isInDoubt: Bool { suspect != nil }
@@ -103,14 +110,13 @@ struct Receiver {
   /// - Parameters:
   ///   - claim: its claimed or assumed error, metres, 95 %.
   ///   - step: the square of the way from the last sample, in radii; 0 for the first.
+  ///   - interval: seconds since then; 0 for the first.
   @inline(__always)
-  mutating func follow(_ sample: LocatedSample, claim: Double, step: Double, isAnew: Bool) {
+  mutating func follow(
+    _ sample: LocatedSample, claim: Double, step: Double, after interval: Double, isAnew: Bool
+  ) {
     let time = sample.sample.time
-    var interval = 0.0
-    if let last {
-      interval = (time - last.sample.time).seconds
-      if isAnew { rest.end(at: time) }
-    }
+    if isAnew, last != nil { rest.end(at: time) }
     error = noise.scale * claim
     let speed = sample.sample.speed
     let limit = MotionDetector.limit(error: error, hasSpeed: MotionDetector.isKnown(speed))
@@ -128,10 +134,10 @@ struct Receiver {
   }
 
   @inline(__always)
-  mutating func remember(_ sample: LocatedSample, connected: Bool) {
+  mutating func remember(_ sample: LocatedSample, after gap: Double, connected: Bool) {
     if let last {
       earlier = Waypoint(time: last.sample.time, place: last.place)
-      let gap = (sample.sample.time - last.sample.time).seconds
+      lastInterval = gap
       usualInterval =
         usualInterval > 0
         ? usualInterval + 0.125 * (min(gap, 3 * usualInterval) - usualInterval) : gap

@@ -15,9 +15,9 @@ package enum Presence: UInt8, Sendable {
 
 /// The parts of a fix that the monitor needs.
 package struct PositionSample: Equatable, Sendable {
+  package var position: Coordinate
   /// Time of the fix; a sample that is not newer than the one before is ignored.
   package var time: Instant
-  package var position: Coordinate
   /// Horizontal error in metres, 95 %; nil where unknown.
   package var eph: Double?
   /// Over ground, m/s; nil where unknown.

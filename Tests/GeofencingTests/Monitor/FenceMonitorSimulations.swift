@@ -132,9 +132,9 @@ import Testing
           id: FenceID(id))
         fences.append((along, (2_500 - beside * beside).squareRoot()))
       }
-      // The way over a gap is known up to a minute, or up to three intervals.
-      let longestLeg = max(60, 3 * interval)
-      let hole = 16_000.0...(16_000.0 + (longestLeg + 5) * speed)
+      // The way over a gap is known up to three intervals.
+      let longestLeg = 3 * interval
+      let hole = 16_000.0...(16_000.0 + (max(60, longestLeg) + 5) * speed)
       var last = 0.0
       var gap = 0.0...0.0
       var along = random.uniform(0...100)

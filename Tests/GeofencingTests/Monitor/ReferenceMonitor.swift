@@ -75,6 +75,7 @@ struct ReferenceMonitor {
       receivers[id] = receiver
       return
     }
+    let lastInterval = receiver.last?.interval ?? 0
     let before = receiver.last?.sample
     let earlier = receiver.earlier?.sample
     receiver.follow(sample, isAnew: belief == .anew)
@@ -83,9 +84,8 @@ struct ReferenceMonitor {
     lastSample = sample
     for id in fences.keys { fences[id]?.coarse = nil }
     let gap = before.map { (sample.time - $0.time).seconds } ?? .infinity
-    let isLeg =
-      belief == .follows
-      && (gap <= 60 || gap <= 300 && gap <= 3 * receiver.usualInterval + 1e-7)
+    let interval = max(lastInterval, receiver.usualInterval)
+    let isLeg = belief == .follows && gap <= min(300, 3 * interval)
     let start = transitions.count
     if !awaited.isEmpty {
       if receiver.isMoving, let before, let earlier, !isOutlier(earlier, before, sample) {
