@@ -128,7 +128,9 @@ int sd_journal_next(sd_journal *journal) {
     memcpy(&head, journal->bytes + journal->position, sizeof head);
     journal->current = journal->position;
     journal->position += sizeof head + head.size;
-    if (head.time < journal->since || head.time + world->journal_delay > world->real) continue;
+    /* An entry from ahead of the clock is older than the step back. */
+    int is_recent = head.time <= world->real && head.time + world->journal_delay > world->real;
+    if (head.time < journal->since || is_recent) continue;
     if (is_match(journal, journal->bytes + journal->current + sizeof head, head.size)) return 1;
   }
   return 0;
