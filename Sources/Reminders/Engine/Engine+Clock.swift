@@ -98,6 +98,9 @@ extension Engine {
       {
         let moved = move(occurrence, of: slot, from: oldZone, at: now)
         change(index) { $0.occurrence = moved }
+        if let earlier = regained(before: moved, of: slot, from: oldZone, at: now) {
+          open(earlier, index)
+        }
         // At the new moment `from` may exclude it.
         if slot.reminder.repeats, slot.reminder.kind != .location, slot.progress.state == .armed,
           !admits(moved, of: slot.reminder),
@@ -123,6 +126,20 @@ extension Engine {
     let moved = self.occurrence(
       of: slot, in: slot.reminder, at: now, from: oldZone, tolerance: .hours(2))
     return moved ?? occurrence
+  }
+
+  /// An occurrence ahead of a floating series that `from` excluded in the old zone alone: it is
+  /// earlier than the current one, and nothing has used it up.
+  private func regained(
+    before moved: Instant, of slot: Slot, from oldZone: TimeZoneRules, at now: Instant
+  ) -> Instant? {
+    let reminder = slot.reminder
+    guard case .floating = reminder.due, reminder.repeats, reminder.kind != .location,
+      reminder.from != nil, slot.progress.state == .armed,
+      let first = firstOccurrence(of: reminder, at: now), first < moved,
+      !admits(oldZone.instant(of: zone.localDateTime(at: first)), of: reminder, in: oldZone)
+    else { return nil }
+    return first
   }
 
   /// Whether the zone may affect a reminder: it has a due time or a timer, or waits.

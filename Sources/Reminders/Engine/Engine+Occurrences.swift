@@ -96,7 +96,7 @@ extension Engine {
     admits(occurrence, of: reminder, in: zone)
   }
 
-  private func admits(
+  func admits(
     _ occurrence: Instant, of reminder: Reminder, in zone: TimeZoneRules
   ) -> Bool {
     guard reminder.hasWindow else { return true }

@@ -128,6 +128,17 @@ import Testing
     #expect(harness.firings.first?.late == .hours(15))
   }
 
+  @Test func anotherZoneBringsBackWhatFromExcluded() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","kind":"date","title":"T","due":"2026-06-12T17:00:00","repeat":"daily","#
+        + #""from":"2026-06-12T18:00:00Z"}"#)
+    #expect(harness.kept["t"]?.occurrence?.json == "2026-06-13T17:00:00Z")
+    harness.send(.zone(TimeZoneRules(name: "X", fixedOffset: -14_400, abbreviation: "X")))
+    harness.wait(6 * 3600)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T21:00:00Z"])
+  }
+
   @Test func anotherZoneMovesTheDay() throws {
     var harness = EngineHarness()
     try harness.add(
