@@ -168,8 +168,12 @@ struct ControlService {
     }
     guard let id = ids.first else { throw GeoremindError.notFound(id: name) }
     guard ids.count == 1 else { throw GeoremindError.ambiguous(id: name, candidates: ids) }
+    return try entry(id: id)
+  }
+
+  private func entry(id: String) throws -> ReminderStore.Entry {
     guard let entry = try daemon.store.reminders.reminder(id: id) else {
-      throw GeoremindError.notFound(id: name)
+      throw GeoremindError.notFound(id: id)
     }
     return entry
   }
@@ -185,12 +189,7 @@ struct ControlService {
     _ given: JSONObject, by method: GeoremindMethod
   ) throws -> [ReminderStore.Entry] {
     var seen: Set<String> = []
-    let also = try (given["also"]?.array ?? []).map { id in
-      guard let entry = try daemon.store.reminders.reminder(id: id.string ?? "") else {
-        throw GeoremindError.notFound(id: id.string ?? "")
-      }
-      return entry
-    }
+    let also = try (given["also"]?.array ?? []).map { try entry(id: $0.string ?? "") }
     let entries = try ([changed(given["id"]?.string)] + also)
       .filter { seen.insert($0.reminder.id).inserted }
     for entry in entries { try mayChange(entry.reminder, by: method.rawValue) }
