@@ -16,6 +16,9 @@ extension Daemon {
           host.remember(try store.state.experience(), at: now)
         }
       }
+      let kept = ClockOffset(of: store)
+      let wasClockSet = kept.map { clockOffset.wasSet(since: $0) } ?? false
+      host.changeEngine { $0.settings.wasClockSet = wasClockSet }
       var reported = SystemClock.monotonic.microseconds
       let problems = try host.load(at: now) {
         let time = SystemClock.monotonic.microseconds
@@ -27,6 +30,7 @@ extension Daemon {
       }
       report(problems)
       isLoaded = true
+      if kept?.boot != clockOffset.boot || wasClockSet { host.keep(clockOffset) }
       if isLoadRefused { log.notice("The store works again; its reminders are loaded") }
       isLoadRefused = false
     } catch {

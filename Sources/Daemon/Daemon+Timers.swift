@@ -95,18 +95,13 @@ extension Daemon {
     selection.clockStepped(to: now)
     let offset = ClockOffset.current
     guard offset.differs(from: clockOffset) else { return host.handle(.resumed, at: now) }
-    note(offset)
+    clockOffset = offset
     announcer.write(
       "The system's clock was set; it is now \(now.rfc3339()), and every timer follows it",
       .notice, .clockStepped)
     dailyTimer?.arm(in: Self.clockProbation)
     host.handle(.clockSet, at: now)
-  }
-
-  /// A store that refuses it loses no more than the notice of a step at the next start.
-  func note(_ offset: ClockOffset) {
-    clockOffset = offset
-    do { try store.state.keep(clockOffset: offset.text) } catch { log.debug("\(error)") }
+    if isLoaded { host.keep(clockOffset) }
   }
 
   /// Feeds systemd's watchdog twice as often as asked, and only while the parts are seen to work.

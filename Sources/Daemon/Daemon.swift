@@ -103,7 +103,6 @@ final class Daemon {
     var engine = settings.engine
     engine.correctsAtStart = engine.correctsAtStart && clock.isLive
     if clock.isLive, !settings.feeds.isEmpty { engine.firstFixWait = .minutes(2) }
-    if let kept = ClockOffset(of: store) { engine.wasClockSet = clockOffset.wasSet(since: kept) }
     host = EngineHost(
       engine: Engine(settings: engine, zone: zone), clock: clock, store: store,
       outbox: outbox, journal: announcer, log: log)
@@ -142,9 +141,6 @@ final class Daemon {
     host.onFiring = { [unowned control] in control.announce($0) }
     try useRoutes()
     try openLedger(restoredFirings)
-    if ClockOffset(of: store)?.boot != clockOffset.boot || host.engine.settings.wasClockSet {
-      note(clockOffset)
-    }
     outbox.recover()
     try loadReminderFiles()
     time?.begin()

@@ -18,6 +18,13 @@ extension EngineHost {
     }
   }
 
+  /// Stores the offset for which all reminders are corrected, not before their corrections. If the
+  /// process dies before, the next start corrects them again, which changes nothing more.
+  func keep(_ offset: ClockOffset) {
+    pending.clockOffset = offset.text
+    commitPending()
+  }
+
   func store(
     _ changes: Changes, and body: () throws(StoreError) -> Void = { () throws(StoreError) in }
   ) throws(StoreError) -> [LedgerEntry] {

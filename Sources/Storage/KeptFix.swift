@@ -64,7 +64,7 @@ package struct EngineState {
   /// The wall clock against the time since boot, as the daemon wrote it last.
   package func clockOffset() throws(StoreError) -> String? { try value(of: Self.clockOffsetKey) }
 
-  package func keep(clockOffset: String) throws(StoreError) {
+  func keep(clockOffset: String) throws(StoreError) {
     try keep(clockOffset, as: Self.clockOffsetKey)
   }
 

@@ -16,6 +16,8 @@ package struct Changes {
   package var lastFix: KeptFix?
   /// Travel times learnt from trips, if changed.
   package var experience: TravelExperience?
+  /// The wall clock against the time since boot, if all reminders are now corrected for it.
+  package var clockOffset: String?
   /// The user's command that makes these changes, for `UndoLog`.
   package var command: UserCommand?
   /// The calendar's item before the last command of a reminder was written into it.
@@ -35,7 +37,7 @@ package struct Changes {
 
   package var isEmpty: Bool {
     saved.isEmpty && progress.isEmpty && forgotten.isEmpty && firings.isEmpty && delivered.isEmpty
-      && lastFix == nil && experience == nil
+      && lastFix == nil && experience == nil && clockOffset == nil
   }
 
   /// Adds the changes of a later event.
@@ -46,6 +48,7 @@ package struct Changes {
     firings += later.firings
     lastFix = later.lastFix ?? lastFix
     experience = later.experience ?? experience
+    clockOffset = later.clockOffset ?? clockOffset
   }
 
   /// Drops all but the latest progress of each reminder, which bounds changes that wait for a disk.
@@ -112,6 +115,7 @@ package final class Store {
       for id in changes.forgotten { try reminders.remove(id: id) }
       if let fix = changes.lastFix { try state.keep(fix) }
       if let experience = changes.experience { try state.keep(experience) }
+      if let offset = changes.clockOffset { try state.keep(clockOffset: offset) }
       if let command { try undo.finish(command) }
       if let calendar = changes.calendar, let written { try undo.add(calendar, to: written) }
       try ledger.markDelivered(changes.delivered, at: changes.deliveryTime)

@@ -1,3 +1,7 @@
+import CivilTime
+import LinuxRuntime
+import Reminders
+import Storage
 import Testing
 
 @testable import Daemon
@@ -23,6 +27,24 @@ import Testing
     // NTP has adjusted it, or the machine was off.
     #expect(!Self.offset("a", hours: 5, more: 30_000_000).wasSet(since: before))
     #expect(!Self.offset("b", hours: 9).wasSet(since: before))
+  }
+
+  /// A process that dies after a step, before the corrections are stored, leaves them to the next.
+  @Test func itIsStoredWithTheCorrectionsAndNotBefore() throws {
+    let rig = try Rig()
+    let store = rig.daemon.store
+    try rig.daemon.add(dated("tea", in: .hours(1)))
+    let before = ClockOffset(of: store)
+    #expect(before?.boot == ClockOffset.current.boot)
+    try store.freeze()
+    rig.daemon.host.handle(.done(id: "tea"), at: Instant(microseconds: SystemClock.now()))
+    rig.daemon.host.keep(Self.offset("a", hours: 5))
+    #expect(ClockOffset(of: store) == before)
+    #expect(try store.reminders.reminder(id: "tea")?.progress.state == .armed)
+    try store.thaw()
+    rig.daemon.host.retry()
+    #expect(ClockOffset(of: store) == Self.offset("a", hours: 5))
+    #expect(try store.reminders.reminder(id: "tea")?.progress.state == .done)
   }
 
   @Test func twoReadingsOfAClockThatRunsAgree() {
