@@ -119,9 +119,9 @@ extension ReminderSpec {
   fileprivate var withoutFineTiming: ReminderSpec {
     guard kind != .date else { return self }
     var spec = self
-    for condition in [.maximumSpeed, .minimumSpeed, .heading, .cooldown, .nag] as [Condition] {
-      condition.remove(from: &spec)
-    }
+    // `from` may lie between a fix and what the daemon decides by it.
+    let fine: [Condition] = [.maximumSpeed, .minimumSpeed, .heading, .cooldown, .nag, .from]
+    for condition in fine { condition.remove(from: &spec) }
     return spec
   }
 }

@@ -93,6 +93,7 @@ class Simulation(User):
             self.rests += 1
             if self.turns == 1:
                 self.vain_starts = 0
+                self.lose_position()
                 self.after_start()
             self.notice_fault()
             self.receive()

@@ -27,6 +27,8 @@ class User:
         self.set_zone(self.script.head["zone"])
         self.fix = None
         self.reminders = {}  # reminders that the daemon has answered for
+        self.added = set()  # those at places since the last fix of the script
+        self.has_fix = False  # whether this process has had a fix of the script
         self.under_way = None  # the line whose call has no answer yet
         self.queue = []  # lines that come before the next one of the script
         self.retries, self.waited = 0, 0
@@ -72,6 +74,8 @@ class User:
         if self.has_weather:
             self.change_weather(line)
         if kind == "fix":
+            if not line.get("goes_on"):
+                self.added, self.has_fix = set(), True
             self.fix = line
             self.receiver.send_fix(line, self.world.now)
         elif kind == "zone":
@@ -178,11 +182,25 @@ class User:
         if kind == "check":
             self.check_reminders({reminder["id"] for reminder in parameters["reminders"]})
         elif kind in ("add", "edit"):
-            self.reminders[line["reminder"]["id"]] = line["reminder"]
+            self.note_added(line["reminder"])
         elif kind == "remove":
             self.reminders.pop(line["id"], None)
         elif kind == "done" and self.fault is not None:
             self.fault.arm(self.world, self.times_left)
+
+    def note_added(self, reminder):
+        """A reminder is added or changed. Where a new process knows no position, its first fix may
+        count as a visit that begins."""
+        self.reminders[reminder["id"]] = reminder
+        if reminder["kind"] != "date":
+            self.added.add(reminder["id"])
+            if not self.has_fix:
+                self.script.uncertain.add(reminder["id"])
+
+    def lose_position(self):
+        """A new process begins."""
+        self.script.uncertain |= self.added
+        self.has_fix = False
 
     def send_on(self):
         """After a new connection the receiver sends its fix some more times: one fix alone decides
@@ -203,7 +221,7 @@ class User:
         """After a start: the daemon has what it has answered for, and what is under way or not."""
         line = self.queue[0] if self.queue else {"do": "nothing"}
         if line["do"] == "add" and line["reminder"]["id"] in found:
-            self.reminders[line["reminder"]["id"]] = line["reminder"]
+            self.note_added(line["reminder"])
             self.queue.pop(0)
         elif line["do"] == "remove" and line["id"] not in found:
             self.reminders.pop(line["id"], None)
