@@ -117,8 +117,10 @@ extension Life {
 
 extension ReminderSpec {
   fileprivate var withoutFineTiming: ReminderSpec {
-    guard kind != .date else { return self }
     var spec = self
+    // The call that sets them comes later within its second.
+    if from != nil, from == until { spec.until = nil }
+    guard kind != .date else { return spec }
     // `from` may lie between a fix and what the daemon decides by it.
     let fine: [Condition] = [.maximumSpeed, .minimumSpeed, .heading, .cooldown, .nag, .from]
     for condition in fine { condition.remove(from: &spec) }
