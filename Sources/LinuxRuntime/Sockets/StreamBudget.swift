@@ -36,8 +36,8 @@ package final class StreamBudget {
     }
   }
 
-  /// Removes a connection. After a large message this returns memory to the system: what is free in
-  /// the heap, and the pages of code that carried out the message.
+  /// Removes a connection. After a large message this returns memory to the system: the free heap,
+  /// and the pages of code that carried out the message.
   func forget(_ connection: StreamConnection) {
     held -= holdings.removeValue(forKey: ObjectIdentifier(connection))?.bytes ?? 0
     guard held == 0, peak > Self.releasedPeak else { return }

@@ -8,7 +8,7 @@ enum Condition: Equatable {
   case failsUntil(Instant?)
 }
 
-/// What a condition asks for.
+/// The input of a condition.
 enum Observation {
   /// The time of day or the day: it fails while the clock is not trusted.
   case clock
