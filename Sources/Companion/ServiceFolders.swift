@@ -11,7 +11,7 @@ package struct ServiceFolders: Sendable {
   }
 
   /// Whether this is somebody's own service, not the system's.
-  package var isUserService: Bool { geteuid() != 0 && value("STATE_DIRECTORY") == nil }
+  package var isUserService: Bool { geteuid() != 0 && !isSystemService }
 
   /// Whether systemd runs this for the whole machine: the units of users have no such folder.
   package var isSystemService: Bool { value("STATE_DIRECTORY") != nil }

@@ -20,6 +20,8 @@ package struct FeedURL: Sendable {
   package var recording: Recording?
   /// How far the time of its fixes may be from the clock; nil for the limit of the settings.
   package private(set) var maximumFixAge: TimeSpan?
+  /// Whether it is the location service of a user's desktop, which serves no system service.
+  package var isOfDesktop = false
   /// The one sender whose datagrams count; nil for all.
   var sender: IPAddress?
 

@@ -15,7 +15,7 @@ final class ChildProcess {
   ///   - passing: descriptors that the program gets from 3 on, with their names, as from a service
   ///     manager
   ///     (sd_listen_fds(3)).
-  ///   - variables: of its environment, beside those that it always has.
+  ///   - variables: more variables of its environment.
   init(
     _ arguments: [String], in folder: TemporaryFolder, as name: String = "georemindd",
     passing: [(name: String, descriptor: Int32)] = [], variables: [String] = []

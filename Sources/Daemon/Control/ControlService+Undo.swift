@@ -91,6 +91,6 @@ extension ControlService {
       Command(
         events: [.add(reminder, progress)], saved: [(reminder, progress)], origin: origin(.reopen)))
     daemon.calendarsFollow(reopening: reminder)
-    return shown(try find(reminder.id))
+    return shown(try stored(id: reminder.id))
   }
 }

@@ -168,10 +168,10 @@ struct ControlService {
     }
     guard let id = ids.first else { throw GeoremindError.notFound(id: name) }
     guard ids.count == 1 else { throw GeoremindError.ambiguous(id: name, candidates: ids) }
-    return try entry(id: id)
+    return try stored(id: id)
   }
 
-  private func entry(id: String) throws -> ReminderStore.Entry {
+  func stored(id: String) throws -> ReminderStore.Entry {
     guard let entry = try daemon.store.reminders.reminder(id: id) else {
       throw GeoremindError.notFound(id: id)
     }
@@ -189,7 +189,7 @@ struct ControlService {
     _ given: JSONObject, by method: GeoremindMethod
   ) throws -> [ReminderStore.Entry] {
     var seen: Set<String> = []
-    let also = try (given["also"]?.array ?? []).map { try entry(id: $0.string ?? "") }
+    let also = try (given["also"]?.array ?? []).map { try stored(id: $0.string ?? "") }
     let entries = try ([changed(given["id"]?.string)] + also)
       .filter { seen.insert($0.reminder.id).inserted }
     for entry in entries { try mayChange(entry.reminder, by: method.rawValue) }
@@ -254,7 +254,7 @@ struct ControlService {
         field: "owner", reason: "only root may give a reminder to another user")
     }
     try daemon.replace(changed, keeping: entry.progress, by: origin(.edit))
-    return shown(try find(changed.id))
+    return shown(try stored(id: changed.id))
   }
 
   private func remove(_ entries: [ReminderStore.Entry]) throws -> JSONObject {
@@ -268,14 +268,14 @@ struct ControlService {
       throw GeoremindError.wrongState(id: done.reminder.id, state: "done already")
     }
     try daemon.complete(entries, by: origin(.done))
-    return shown(try entries.map { try find($0.reminder.id) })
+    return shown(try entries.map { try stored(id: $0.reminder.id) })
   }
 
   private func pop(_ kind: Reminder.Kind) throws -> JSONObject {
     guard let entry = try daemon.store.reminders.peek(kind: kind) else { return JSONObject() }
     try mayChange(entry.reminder, by: "Pop")
     try daemon.complete([entry], isPop: true, by: origin(.pop))
-    return shown(try find(entry.reminder.id))
+    return shown(try stored(id: entry.reminder.id))
   }
 
   private func snooze(_ entry: ReminderStore.Entry, until text: String) throws -> JSONObject {
@@ -285,7 +285,7 @@ struct ControlService {
         id: entry.reminder.id, state: entry.progress.state.rawValue)
     }
     try daemon.snooze(entry.reminder, until: text, by: origin(.snooze))
-    return shown(try find(entry.reminder.id))
+    return shown(try stored(id: entry.reminder.id))
   }
 }
 

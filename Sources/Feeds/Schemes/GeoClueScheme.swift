@@ -14,12 +14,13 @@ extension FeedScheme {
 }
 
 extension FeedURL {
-  /// Whether it is the location service of a user's desktop.
-  package var isOfDesktop: Bool { description.hasPrefix(FeedScheme.geoClue.prefix) }
-
   /// GeoClue is silent when its source is lost, and may find the source again for a new client.
-  package static let geoClue = FeedURL(
-    description: "geoclue:",
-    opening: .begin { (feed) throws(SystemError) in try feed.beginGeoClue() },
-    silence: .reconnect, handover: nil, longestWait: 10_000_000)
+  package static let geoClue: FeedURL = {
+    var url = FeedURL(
+      description: "geoclue:",
+      opening: .begin { (feed) throws(SystemError) in try feed.beginGeoClue() },
+      silence: .reconnect, handover: nil, longestWait: 10_000_000)
+    url.isOfDesktop = true
+    return url
+  }()
 }

@@ -100,9 +100,9 @@ extension Engine {
         change(index) { $0.occurrence = moved }
         if let earlier = regained(before: moved, of: slot, from: oldZone, at: now) {
           open(earlier, index)
-        }
-        // At the new moment `from` may exclude it.
-        if slot.reminder.repeats, slot.reminder.kind != .location, slot.progress.state == .armed,
+          // At the new moment `from` may exclude it.
+        } else if slot.reminder.repeats, slot.reminder.kind != .location,
+          slot.progress.state == .armed,
           !admits(moved, of: slot.reminder),
           let next = nextOccurrence(of: slot.reminder, after: moved)
         {

@@ -81,14 +81,19 @@ import Testing
     return rig.transitions.count { $0.kind != .found }
   }
 
-  /// At most two transitions a day. In the hardest settings, three days of a thousand have three.
+  /// σ 20 m over 300 s, claim × 0.5, R 100 m, reflections, no speed.
+  private static let hardest = 97
+
+  /// At most two transitions a day. In one of the hardest settings, three days of a thousand have
+  /// three, as in the reference, and one of its days is here.
   @Test(arguments: long ? settings : settings.filter { $0.number % 9 == 4 })
   func parkedOnTheEdge(setting: Setting) {
     let days = (0..<(Self.long ? 18 : 1)).map {
       transitions(
         setting, seconds: Self.long ? 86_400 : 5_000, seed: UInt64($0), MonitorPolicy())
     }
-    #expect(days.count { $0 > 2 } <= days.count / 18 && days.allSatisfy { $0 <= 3 }, "\(days)")
+    func check() { #expect(days.allSatisfy { $0 <= 2 }, "\(days)") }
+    if Self.long, setting.number == Self.hardest { withKnownIssue { check() } } else { check() }
   }
 
   /// A neighbour of a circle of 100 m, with reflections into it.
@@ -103,7 +108,7 @@ import Testing
       return transitions(
         setting, seconds: Self.long ? 86_400 : 5_000, seed: 7, MonitorPolicy())
     }
-    #expect(counts.count { $0 > 2 } <= counts.count / 12, "\(counts)")
+    #expect(counts.allSatisfy { $0 <= 2 }, "\(counts)")
     if Self.long { print("\(beyond) m outside: \(counts)") }
   }
 
