@@ -91,7 +91,7 @@ final class ChildProcess {
 
   private func readSome() -> Bool {
     var entry = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
-    guard poll(&entry, 1, 5_000) > 0 else { return false }
+    guard poll(&entry, 1, 60_000) > 0 else { return false }
     var chunk = [UInt8](repeating: 0, count: 4096)
     let count = read(reader, &chunk, chunk.count)
     text += chunk.prefix(max(0, count))

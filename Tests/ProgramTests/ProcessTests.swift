@@ -176,7 +176,7 @@ import Testing
     let call = Array(#"{"method":"org.varlink.service.GetInfo"}"#.utf8) + [0]
     #expect(write(client, call, call.count) == call.count)
     var entry = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
-    try #require(poll(&entry, 1, 5_000) == 1)
+    try #require(poll(&entry, 1, 60_000) == 1)
     var answer = [UInt8](repeating: 0, count: 4096)
     let count = read(client, &answer, answer.count)
     #expect(String(decoding: answer.prefix(max(0, count)), as: UTF8.self).contains("org.georemind"))

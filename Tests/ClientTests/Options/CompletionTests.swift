@@ -29,7 +29,8 @@ import Testing
       ["---completion"] + verb
         + ["--", argument, "\(words.count - 1)", "\(typed.count)"] + words)
     #expect(run.status == 0, "\(run.notes)")
-    return run.lines
+    // The parser adds a space once a script for zsh was made in this process, as another test does.
+    return run.lines.filter { $0 != " " }
   }
 
   @Test(arguments: [
