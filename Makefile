@@ -30,14 +30,16 @@ deps: ## what the build needs and the machine lacks, with apt-get
 ROLES = georemind georemindd georemind-notify georemind-hook
 LINKS = $(wordlist 2,9,$(ROLES))
 
-# One stamp for all programs: where nothing has changed, nothing is started.
+# One stamp for all programs: where nothing has changed, nothing is started. Its time is the beginning of the
+# build, so that an edit during the build is built by the next.
 $(RELEASE)/.built: Package.swift $(SOURCES)
 	@Tools/install-build-deps.sh
 	@mkdir -p $(ARCHIVES)
 	@ln -sfn "$$($(CC) -print-file-name=libstdc++.a || echo absent)" $(ARCHIVES)/libstdc++.a
+	@touch $(ARCHIVES)/.began
 	$(SWIFT) build $(BUILD_FLAGS)
 	@for link in $(LINKS); do ln -sfn georemind $(RELEASE)/$$link || exit; done
-	@touch $@
+	@mv $(ARCHIVES)/.began $@
 
 run: $(RELEASE)/.built ## a recorded drive with a few reminders; prints the journal entries
 	@Tools/run-demo.sh $(RELEASE)
@@ -108,7 +110,7 @@ soak: $(RELEASE)/.built ## a month of fixes: memory and descriptors stay as they
 
 units: ## the units: systemd-analyze verify, and their exposure
 	systemd-analyze verify systemd/*.service
-	@for unit in georemindd georemind-route georemind-mqtt; do \
+	@for unit in georemindd georemind-route georemind-mqtt georemind-web; do \
 	  systemd-analyze security --offline=true systemd/$$unit.service | tail -n 1; done
 
 calendars: $(RELEASE)/.built ## a CalDAV server (needs radicale, vdirsyncer, todoman)
