@@ -20,7 +20,10 @@ extension Engine {
     progress.occurrenceOffset = nil
     _ = slots.change(index) { $0 = progress }
     activate(index, at: now)
-    if isLoading || turn.isFull, isOverdue(index, at: now) {
+    if !isLoading, let slot = slots.slot(index), hasExpired(slot, at: now) {
+      // It was not there in time; no timer comes late.
+      expire(index)
+    } else if isLoading || turn.isFull, isOverdue(index, at: now) {
       putOff(index, at: now)
     } else {
       evaluate(at: index, now: now, isFirst: true)
@@ -30,9 +33,7 @@ extension Engine {
   /// Initial progress: the stored one, adapted to the reminder, or the one for its own state.
   private func startingProgress(
     of reminder: Reminder, _ kept: Progress?, at now: Instant
-  )
-    -> Progress
-  {
+  ) -> Progress {
     var progress = kept ?? Progress(state: reminder.state)
     if kept == nil {
       if progress.state == .fired { progress.leadsFired = reminder.effectiveLeads.count }

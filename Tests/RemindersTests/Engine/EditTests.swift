@@ -67,6 +67,41 @@ import Testing
     #expect(harness.firings.map(\.time.json) == ["2026-06-14T17:00:00Z"])
   }
 
+  @Test(arguments: [
+    #""kind":"date","due":"2026-06-12T17:00:00Z""#,
+    #""kind":"preemptive","due":"2026-06-12T17:00:00Z","travel_s":60,\#(EngineHarness.place())"#,
+  ])
+  func anUntilThatHasJustPassedArmsNoReminderThatHasFired(members: String) throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"t","title":"T",\#(members)}"#)
+    harness.wait(7200)
+    #expect(harness.firings.count == 1)
+    let until = TimeStamp.absolute(harness.now - .seconds(1))
+    try edit(&harness, "t") {
+      $0.leads = [.seconds(600)]
+      $0.until = until
+    }
+    harness.wait(3600)
+    #expect(harness.firings.count == 1)
+    #expect(harness.kept["t"]?.state == .expired)
+  }
+
+  @Test func anotherPlaceKeepsASnooze() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T",\#(place),"due":"2026-06-12T15:00:00Z","repeat":"FREQ=DAILY;COUNT=1"}"#
+    )
+    harness.walk(from: 600, to: 0)
+    let end = harness.now + .hours(12)
+    harness.send(.snooze(id: "t", .until(end)))
+    harness.wait(11 * 3600)
+    let other = EngineHarness.home.destination(bearing: 90, distance: 600)
+    try edit(&harness, "t") { $0.place = Reminder.Place(position: other, radius: 50) }
+    harness.wait(86_400)
+    #expect(harness.events == ["t:arrive", "t:due"])
+    #expect(harness.firings.last?.time == end)
+  }
+
   // MARK: - Documents
 
   private func changed(_ old: String, _ changes: String) throws -> JSONObject {
