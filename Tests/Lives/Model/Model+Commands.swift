@@ -91,7 +91,9 @@ extension Model {
   /// Whether it has fired for the last time, or expired: it follows no visits.
   private func hasEnded(_ record: Record) -> Bool {
     guard record.state != .fired, record.state != .expired else { return true }
-    guard record.spec.isLocation, record.spec.repeats?.count != nil else { return false }
+    // A snooze still has an end.
+    guard record.state == .armed, record.spec.isLocation, record.spec.repeats?.count != nil
+    else { return false }
     return openOccurrence(of: record) == nil
       && !record.occurrences.contains { $0 > now && record.spec.isOnDays($0, in: zone) }
   }
@@ -173,7 +175,10 @@ extension Model {
     if record.spec.repeats != nil {
       record.state = .armed
       completeCurrent(&record, wasFired: wasFired)
-      if record.next >= record.occurrences.count { record.state = .done }
+      // Of a series without an end, the list has the first ones alone.
+      if record.spec.repeats?.count != nil, record.next >= record.occurrences.count {
+        record.state = .done
+      }
     } else if record.spec.everyVisit {
       record.state = .armed
       record.visit?.settled.insert(0)

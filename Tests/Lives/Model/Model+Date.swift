@@ -69,16 +69,16 @@ extension Model {
     }
   }
 
-  /// Goes back to the occurrences ahead that were left out in the old zone alone: nothing has used
-  /// them up.
+  /// Goes back to the first occurrence ahead that was left out in the old zone alone: nothing has
+  /// used it up.
   func recover(_ record: inout Record, leftOutOf old: [Moment], in oldZone: Zone) {
     guard record.spec.repeats != nil, !record.spec.isLocation else { return }
-    while record.next > 0, record.next <= min(old.count, record.occurrences.count) {
-      let last = record.next - 1
-      guard record.occurrences[last] >= now, record.spec.skips(old[last], in: oldZone)
-      else { return }
-      (record.next, record.leadsUsed) = (last, 0)
+    let (occurrences, spec) = (record.occurrences, record.spec)
+    let first = zip(old, occurrences).prefix(record.next).enumerated().first { _, times in
+      times.1 >= now && spec.skips(times.0, in: oldZone) && !spec.skips(times.1, in: zone)
     }
+    guard let first else { return }
+    (record.next, record.leadsUsed) = (first.offset, 0)
   }
 
   /// The next occurrence under other conditions: one that has begun stays; the old conditions have

@@ -130,13 +130,13 @@ package struct Model {
     evaluate()
   }
 
-  /// The due times of a reminder, in the present zone.
+  /// The due times of a reminder, in the present zone: all of a series with an end.
   func occurrences(of spec: ReminderSpec) -> [Moment] {
     guard let due = spec.due else { return [] }
     let first = due.moment(in: zone)
     guard let repeats = spec.repeats else { return [first] }
     let start = if case .floating(let local) = due { local } else { zone.local(at: first) }
-    let last = LocalTime(seconds: end + 3 * 86_400)
+    let last = LocalTime(seconds: repeats.count == nil ? end + 3 * 86_400 : .max)
     return repeats.readings(from: start, to: last).map { zone.moment(of: $0) }
   }
 

@@ -57,6 +57,20 @@ import Testing
         == ["2026-06-12T17:00:00Z", "2026-06-12T20:00:00Z"])
   }
 
+  /// An hour further east the first due time falls on a Sunday, and "done" is for a later one.
+  @Test func whatTheOldZoneAloneExcludedCountsAfterDone() throws {
+    var harness = EngineHarness(
+      zone: TimeZoneRules(name: "E", fixedOffset: 3600, abbreviation: "E"))
+    harness.fix(2000)
+    try harness.add(
+      #"{"id":"t","kind":"preemptive","title":"T","travel_s":3600,\#(EngineHarness.place()),"due":"2026-06-13T23:30:00Z","repeat":"hourly","days":"fri,sat"}"#
+    )
+    harness.send(.done(id: "t"))
+    harness.send(.zone(.utc))
+    harness.wait(3 * 86_400)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-13T22:30:00Z"])
+  }
+
   @Test func storedHoursAreIgnored() throws {
     #expect(
       try leaves(#""due":"2026-06-12T18:00:00Z","hours":"08:00-10:00""#)
