@@ -58,6 +58,11 @@ package struct RepeatRule: Hashable, Sendable {
       && monthDays.isEmpty && yearDays.isEmpty && weekNumbers.isEmpty && months.isEmpty
       && positions.isEmpty
   }
+
+  /// Whether every occurrence has the start's time of day.
+  package var keepsTimeOfDay: Bool {
+    frequency >= .daily && seconds.isEmpty && minutes.isEmpty && hours.isEmpty
+  }
 }
 
 extension RepeatRule {

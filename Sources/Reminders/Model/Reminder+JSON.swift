@@ -151,6 +151,10 @@ extension Reminder {
       found.append(
         ReminderError(field: "days", reason: "excludes the \(day) on which it is due"))
     }
+    if isOverWhenDue(in: zone) {
+      found.append(
+        ReminderError(field: "hours", reason: "are over when it is due: it could never ring"))
+    }
     if isAnchorWatch, !watchesAnchor {
       found.append(
         ReminderError(
@@ -160,6 +164,18 @@ extension Reminder {
       found.append(ReminderError(field: "nag_limit", reason: "goes with nag_s"))
     }
     return found
+  }
+
+  /// Whether its hours are over at each due time of a place: those hold for their day alone.
+  private func isOverWhenDue(in zone: TimeZoneRules) -> Bool {
+    guard kind == .location, let hours, let due, let repeatRule, repeatRule.keepsTimeOfDay,
+      repeatChanges.additions.isEmpty, repeatChanges.zone == nil
+    else { return false }
+    let local =
+      if case .floating(let reading) = due { reading } else {
+        zone.localDateTime(at: due.instant(in: zone))
+      }
+    return hours.nextOpening(from: local).date > local.date
   }
 
   /// Checks that its conditions can hold.

@@ -132,6 +132,13 @@ import Testing
     #expect(run.notes.contains(words), "\(run.notes)")
   }
 
+  @Test func hoursThatAreOverAtEachDueTimeAreRefused() throws {
+    let options = ["--at", "52.6,13.4", "--due", "18:00", "--repeat", "daily", "--hours", "8-17"]
+    let run = try run(["add", "x"] + options + ["--dry-run"])
+    #expect(run.status == 65)
+    #expect(run.notes.contains("hours: are over when it is due: it could never ring"))
+  }
+
   @Test func plausibleOptionsCauseNoNote() throws {
     let run = try run(["add", "x", "--at", "Rewe", "--category", "shopping", "--dry-run"])
     #expect(run.notes == "georemind: nothing was added: this was a dry run\n")

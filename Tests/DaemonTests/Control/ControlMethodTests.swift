@@ -152,6 +152,17 @@ import Testing
       try client.call("Show", #"{"id":"a"}"#)["reminder"]?["title"]?.string == "B")
   }
 
+  /// "daily at 18:00, at the shop" and "only until 17:00" exclude each other.
+  @Test func hoursThatAreOverAtEachDueTimeAreRefused() throws {
+    let shop = #""title":"A","near_category":"shop","due":"2100-01-01T18:00:00","repeat":"daily""#
+    try add(#""id":"a",\#(shop)"#)
+    let hours = #""hours":"08:00-17:00""#
+    for method in ["Check", "Add"] {
+      #expect(try faultyField(method, #"{"reminder":{\#(shop),\#(hours)}}"#) == "hours")
+    }
+    #expect(try faultyField("Edit", #"{"id":"a","changes":{\#(hours)}}"#) == "hours")
+  }
+
   @Test func removes() throws {
     try add(#""id":"a","title":"A",\#(future)"#)
     #expect(try client.call("Remove", #"{"id":"a"}"#)["reminder"]?["id"]?.string == "a")

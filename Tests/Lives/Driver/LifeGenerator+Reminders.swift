@@ -90,7 +90,7 @@ extension LifeGenerator {
       spec.nag = pick([60, 900, 3600])
       spec.nagLimit = pick([0, 1, 3])
     case .everyVisit: spec.everyVisit = true
-    case .maximumSpeed: spec.maximumSpeed = pick([1, 5, 10])
+    case .maximumSpeed: spec.maximumSpeed = pick([1, 1.5, 10, 14])
     case .minimumSpeed: spec.minimumSpeed = pick([1, 1.5])
     case .heading:
       let first = pick([0, 90, 250])
@@ -127,13 +127,6 @@ extension LifeGenerator {
     }
     // A series that is not over when the reminder is made.
     if !spec.isLocation, spec.repeats?.count != nil { spec.repeats?.count = 5 }
-    // A place whose hours are over when it is due each day never rings.
-    if spec.isLocation, spec.repeats.map({ $0.unit != .hourly }) ?? false, let hours = spec.hours,
-      let due = spec.due?.moment(in: zone), !hours.isOverMidnight,
-      zone.local(at: due).secondOfDay >= hours.end
-    {
-      spec.hours = nil
-    }
     guard var until = spec.until?.moment(in: zone) else { return }
     let moments = [spec.due, spec.from].compactMap { $0?.moment(in: zone) }
     guard let earliest = moments.max() else { return }

@@ -174,6 +174,19 @@ import Testing
     (#""due":"2026-06-12T17:00:00Z","days":"sat","repeat":"daily""#, ""),
     (#""due":"2026-06-12T17:00:00Z","nag_limit":3"#, "nag_limit"),
     (#""near_category":"shop","dwell_s":60"#, "dwell_s"),
+    (
+      #""near_category":"a","due":"2026-06-12T17:00:00Z","repeat":"daily","hours":"8-17""#, "hours"
+    ),
+    (#""near_category":"a","due":"2026-06-12T16:59:59Z","repeat":"daily","hours":"8-17""#, ""),
+    (#""near_category":"a","due":"2026-06-12T17:00","repeat":"weekly","hours":"8-9""#, "hours"),
+    (#""near_category":"a","due":"2026-06-12T17:00","repeat":"daily","hours":"22-6""#, ""),
+    (#""near_category":"a","due":"2026-06-12T17:00","repeat":"hourly","hours":"8-17""#, ""),
+    (
+      #""near_category":"a","due":"2026-06-12T17:00","repeat":"FREQ=DAILY;BYHOUR=7,17","hours":"8-17""#,
+      ""
+    ),
+    (#""near_category":"a","due":"2026-06-12T17:00","hours":"8-17""#, ""),
+    (#""due":"2026-06-12T17:00","repeat":"daily","hours":"8-17""#, ""),
   ])
   func impossibleCombinationsAreRefused(members: String, field: String) throws {
     let document = try #require(try JSONParser.parse(#"{"id":"t","title":"T",\#(members)}"#).object)
