@@ -149,10 +149,9 @@ extension Engine {
     at now: Instant
   ) {
     // After a sleep a fix may precede the timer that expires the reminder.
-    guard !hasExpired(slot, at: now), condition(of: slot, at: now) == .holds else { return }
-    guard cooldown(of: slot, at: now) == .holds else {
-      return change(slot.index) { $0.visitSettled = true }
-    }
+    guard !hasExpired(slot, at: now), condition(of: slot, at: now) == .holds,
+      cooldown(of: slot, at: now) == .holds
+    else { return }
     // The visit stays open, and a later turn fires it.
     if turn.isFull, event == .arrive { return putOff(slot.index, at: now) }
     fire(

@@ -16,7 +16,7 @@ package struct LifeGenerator {
     generator.changeZone()
     generator.restart()
     generator.react()
-    generator.restartBetweenLeads()
+    generator.interruptLeads()
     generator.endShortly()
     generator.beginShortly()
     return generator.life
@@ -159,13 +159,18 @@ package struct LifeGenerator {
 
   // MARK: - Boundaries that chance misses
 
-  /// Restarts after a lead of several has fired.
-  private mutating func restartBetweenLeads() {
+  /// Restarts after a lead of several has fired, or puts it off until then.
+  private mutating func interruptLeads() {
     guard happens(50) else { return }
-    let moments = firings.filter { life.specs[$0.id]?.leads.count ?? 0 > 1 }.map(\.time)
-    guard let moment = moments.randomElement(using: &random) else { return }
-    let restart = moment + pick([1, 60, 240])
-    if restart < life.end { life.insert(.restart, at: restart) }
+    let firings = firings.filter { life.specs[$0.id]?.leads.count ?? 0 > 1 }
+    guard let firing = firings.randomElement(using: &random) else { return }
+    let pause = firing.time + pick([1, 60, 240])
+    guard pause < life.end else { return }
+    if happens(50) {
+      life.insert(.restart, at: pause)
+    } else {
+      life.insert(.snooze(firing.id, until: pause), at: firing.time - pick([1, 600, 3600]))
+    }
   }
 
   /// Ends a reminder in the second of one of its firings, or within the minute before.
