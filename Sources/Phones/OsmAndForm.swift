@@ -1,12 +1,15 @@
 import CivilTime
 
-/// The protocol of OsmAnd's online tracking and of Traccar Client before 9: fields of a query or a
-/// form (traccar.org/osmand).
+/// The protocol of OsmAnd's online tracking, and of Traccar Client except for version 9: fields of
+/// a query or a form (traccar.org/osmand).
 enum OsmAndForm {
   private static let knot = 1852.0 / 3600
 
   static func read(_ form: FormFields, app: String) throws(UnusableMessage) -> PhoneMessage {
     if let valid = form["valid"], ["false", "0"].contains(valid) { return .nothing }
+    // Traccar Client at rest, when it gets no position.
+    let hasPosition = ["lat", "lon", "location"].contains { form[$0] != nil }
+    if !hasPosition, form["id", "deviceid"] != nil, form["timestamp"] != nil { return .nothing }
     // `location` is latitude, comma, longitude.
     let pair = form["location"]?.split(separator: ",").map { Double(decimal: String($0)) } ?? []
     let isPair = pair.count == 2

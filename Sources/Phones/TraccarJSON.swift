@@ -1,7 +1,7 @@
 import CivilTime
 import JSONText
 
-/// Traccar Client 9 and later: JSON, one location or a list of them (traccar.org/osmand).
+/// Traccar Client 9: JSON, one location or a list of them (traccar.org/osmand).
 enum TraccarJSON {
   static func read(_ body: [UInt8], app: String) throws(UnusableMessage) -> PhoneMessage {
     guard let message = try? JSONParser.parse(body) else { throw .noJSON }

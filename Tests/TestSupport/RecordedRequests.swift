@@ -2,8 +2,8 @@
 /// 2026-06-12T15:45:00Z, which is 1 781 279 100 s after 1970.
 ///
 /// After the documents and sources of the apps: owntracks.org/booklet/tech, traccar.org/osmand,
-/// `ProtocolFormatter.kt` and `preferences.dart` of Traccar Client, `LiveMonitoringHelper.java` of
-/// OsmAnd, `CustomUrlLogger.java` of GPSLogger.
+/// `ProtocolFormatter.kt`, `preferences.dart` and `HttpUploader.kt` of Traccar Client 8, 9 and 10,
+/// `LiveMonitoringHelper.java` of OsmAnd, `CustomUrlManager.java` of GPSLogger.
 package struct RecordedRequest: Sendable, CustomStringConvertible {
   package let name: String
   package var method = "POST"
@@ -28,7 +28,9 @@ package struct RecordedRequest: Sendable, CustomStringConvertible {
   package static let seconds = 1_781_279_100.0
   package static let latitude = 53.5461
   package static let longitude = 9.9661
-  package static let all = [ownTracks, traccarForm, traccarJSON, osmAnd, gpsLogger]
+  package static let all = [
+    ownTracks, traccarQuery, traccarJSON, traccarForm, osmAnd, gpsLogger,
+  ]
 
   /// OwnTracks for Android, HTTP mode.
   package static let ownTracks = RecordedRequest(
@@ -41,12 +43,12 @@ package struct RecordedRequest: Sendable, CustomStringConvertible {
       """, receiver: "owntracks:jane/phone")
 
   /// Traccar Client before 9: a POST with all in the query.
-  package static let traccarForm = RecordedRequest(
+  package static let traccarQuery = RecordedRequest(
     name: "Traccar Client 8",
     target: "/?id=48241179&timestamp=1781279100&lat=53.5461&lon=9.9661&speed=9.719222462"
       + "&bearing=271.0&altitude=46.0&accuracy=13.0&batt=81.0", receiver: "traccar:48241179")
 
-  /// Traccar Client 9 and later.
+  /// Traccar Client 9.
   package static let traccarJSON = RecordedRequest(
     name: "Traccar Client 9", target: "/",
     body: """
@@ -57,6 +59,12 @@ package struct RecordedRequest: Sendable, CustomStringConvertible {
       timestamp=2026-06-12T15:45:00.000Z&"},"device_id":"48241179"}
       """, receiver: "traccar:48241179")
 
+  /// Traccar Client 10: a form in the body, with hundredths of a knot.
+  package static let traccarForm = RecordedRequest(
+    name: "Traccar Client 10", target: "/",
+    body: "id=48241179&lat=53.5461&lon=9.9661&timestamp=1781279100&accuracy=13.0&altitude=46.0"
+      + "&speed=9.72&bearing=271.0&batt=81&charge=false", receiver: "traccar:48241179")
+
   /// OsmAnd with the URL of docs/how-to/phones.md; it sends floats, and milliseconds.
   package static let osmAnd = RecordedRequest(
     name: "OsmAnd", method: "GET",
@@ -66,10 +74,10 @@ package struct RecordedRequest: Sendable, CustomStringConvertible {
   /// GPSLogger with %ALL as its body.
   package static let gpsLogger = RecordedRequest(
     name: "GPSLogger", target: "/gpslogger",
-    body: "lat=53.5461&lon=9.9661&sat=12&desc=&alt=46.0&acc=13.0&dir=271.0&prov=gps&spd=5.0"
-      + "&timestamp=1781279100&timeoffset=2026-06-12T17%3A45%3A00.000%2B02%3A00"
-      + "&time=2026-06-12T15%3A45%3A00.000Z&starttimestamp=1781270000&date=2026-06-12"
-      + "&batt=81.0&ischarging=false&aid=f00ba4f00ba4&ser=unknown&act=IN_VEHICLE"
-      + "&filename=20260612&profile=Default+Profile&hdop=0.9&vdop=1.1&pdop=1.4&dist=2841",
+    body: "lat=53.5461&lon=9.9661&sat=12&desc=&alt=46.0&acc=13.0&dir=271.0&prov=gps"
+      + "&spd_kph=18.0&spd=5.0&timestamp=1781279100&timeoffset=2026-06-12T17%3A45%3A00"
+      + ".000%2B02%3A00&time=2026-06-12T15%3A45%3A00.000Z&starttimestamp=1781270000&date=2026-06-12"
+      + "&batt=81.0&ischarging=false&aid=f00ba4f00ba4&ser=unknown&act="
+      + "&filename=20260612&profile=Default+Profile&hdop=0.9&vdop=1.1&pdop=1.4&dist=2841&",
     receiver: "gpslogger:f00ba4f00ba4/gps")
 }
