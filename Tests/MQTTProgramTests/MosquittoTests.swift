@@ -60,11 +60,16 @@ struct MosquittoTests {
     throw SystemError("reach mosquitto", code: ECONNREFUSED)
   }
 
-  private func service() throws -> MQTTService {
+  private func service(
+    _ change: (inout MQTTSettings) -> Void = { _ in },
+    log: @escaping (ServiceLog.Level, String) -> Void = { _, _ in }
+  ) throws -> MQTTService {
+    var settings = settings
+    change(&settings)
     let session = try DaemonSession(loop: loop) { [daemon] in daemon.path }
     let service = try MQTTService(
       settings, Identity(id: "4f2a91c3", name: "boat", version: "0.1.0"), consumer: "mqtt",
-      session: session, positions: nil, loop: loop, log: { _, _ in })
+      session: session, positions: nil, loop: loop, log: log)
     try service.start()
     return service
   }
@@ -104,18 +109,58 @@ struct MosquittoTests {
     #expect(after.payloads.isEmpty, "\(after.payloads)")
     broker.kill()
   }
+
+  /// The broker is `localhost`: a certificate of another name is refused, though it is trusted.
+  @Test(
+    .enabled(if: Mosquitto.hasOpenSSL, "openssl is not installed"),
+    arguments: [("localhost", true), ("other.example", false)])
+  func aCertificateMustHaveTheNameOfTheBroker(name: String, isTaken: Bool) throws {
+    let broker = try Mosquitto(port: settings.broker.port, in: folder, certificateOf: name)
+    var log: [String] = []
+    let service = try service {
+      $0.broker = BrokerAddress(host: "localhost", port: settings.broker.port, usesTLS: true)
+      $0.authoritiesFile = "\(folder.path)/certificate.pem"
+    } log: {
+      log.append($1)
+    }
+    let words = "the certificate must name the host of Broker="
+    #expect(
+      try loop.runUntil {
+        log.contains { $0.contains(words) || $0.contains("Connected to the broker") }
+      })
+    #expect(log.contains { $0.contains(words) } != isTaken, "\(log)")
+    service.stop()
+    broker.kill()
+  }
 }
 
 /// A process of mosquitto(8).
 private final class Mosquitto {
   static let isInstalled = access(path, X_OK) == 0
+  static let hasOpenSSL = access(openSSL, X_OK) == 0
   private static let path = "/usr/sbin/mosquitto"
+  private static let openSSL = "/usr/bin/openssl"
 
   private var id: pid_t = 0
 
-  init(port: UInt16, in folder: TemporaryFolder) throws {
-    let file = try folder.file(
-      "mosquitto.conf", "listener \(port) 127.0.0.1\nallow_anonymous true\n")
+  /// - Parameter certificateOf: a name; with it, the listener speaks TLS, and `certificate.pem` in
+  ///   the folder is its certificate.
+  init(port: UInt16, in folder: TemporaryFolder, certificateOf name: String? = nil) throws {
+    var configuration = "listener \(port) 127.0.0.1\nallow_anonymous true\n"
+    if let name {
+      let (key, certificate) = ("\(folder.path)/key.pem", "\(folder.path)/certificate.pem")
+      let openSSL = try Self.start(
+        Self.openSSL, "req", "-x509", "-nodes", "-newkey", "ec", "-pkeyopt",
+        "ec_paramgen_curve:prime256v1", "-days", "2", "-subj", "/CN=\(name)", "-addext",
+        "subjectAltName=DNS:\(name)", "-keyout", key, "-out", certificate)
+      waitpid(openSSL, nil, 0)
+      configuration += "keyfile \(key)\ncertfile \(certificate)\nuser root\n"
+    }
+    id = try Self.start(Self.path, "-c", try folder.file("mosquitto.conf", configuration))
+  }
+
+  private static func start(_ path: String, _ arguments: String...) throws -> pid_t {
+    var id: pid_t = 0
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -126,11 +171,11 @@ private final class Mosquitto {
     for descriptor: Int32 in 3..<1_024 {
       posix_spawn_file_actions_addclose(&actions, descriptor)
     }
-    let arguments: [String] = [Self.path, "-c", file]
-    let words = arguments.map { strdup($0) }
+    let words = ([path] + arguments).map { strdup($0) }
     defer { for word in words { free(word) } }
-    let code = posix_spawn(&id, Self.path, &actions, nil, words + [nil], [nil])
-    guard code == 0 else { throw SystemError("start mosquitto", code: code) }
+    let code = posix_spawn(&id, path, &actions, nil, words + [nil], [nil])
+    guard code == 0 else { throw SystemError("start \(path)", code: code) }
+    return id
   }
 
   deinit { kill() }
