@@ -110,8 +110,7 @@ soak: $(RELEASE)/.built ## a month of fixes: memory and descriptors stay as they
 
 units: ## the units: systemd-analyze verify, and their exposure
 	systemd-analyze verify systemd/*.service
-	@for unit in georemindd georemind-route georemind-mqtt georemind-web; do \
-	  systemd-analyze security --offline=true systemd/$$unit.service | tail -n 1; done
+	@for unit in systemd/*.service; do systemd-analyze security --offline=true $$unit | tail -n 1; done
 
 calendars: $(RELEASE)/.built ## a CalDAV server (needs radicale, vdirsyncer, todoman)
 	Tests/System/check_calendars.py $(RELEASE)/georemind $(RELEASE)/georemindd
