@@ -5,7 +5,10 @@ extension LifeGenerator {
   mutating func reminder(_ id: String, at time: Moment) -> ReminderSpec {
     let name = pick(KindName.allCases)
     var spec = ReminderSpec(id: id, kind: kind(name), region: region(name))
-    if case .date = spec.kind { set(.due, of: &spec, at: time) }
+    if case .date = spec.kind {
+      set(.due, of: &spec, at: time)
+      if happens(25) { set(.leads, of: &spec, at: time) }
+    }
     if case .leave = spec.kind { set(.due, of: &spec, at: time) }
     let applicable = Condition.allCases.filter { $0.applies(to: name) }
     for _ in 0..<Int.random(in: 0...4, using: &random) {
@@ -61,9 +64,9 @@ extension LifeGenerator {
       let first = spec.isLocation ? time - 12 * 3600 : time + 60
       spec.due = stamp(moment(from: first, to: life.end), floating: 75)
     case .repeats:
-      let hourly = RepeatingTimes(.hourly, interval: pick([1, 2, 3, 5]))
+      let hourly = RepeatingTimes(.hourly, interval: pick([1, 1, 2, 3, 5]))
       let daily = RepeatingTimes(.daily, count: happens(20) ? 2 : nil)
-      spec.repeats = pick([hourly, daily, daily, daily, RepeatingTimes(.weekly)])
+      spec.repeats = pick([hourly, hourly, daily, daily, daily, RepeatingTimes(.weekly)])
       if happens(10) { spec.repeats = RepeatingTimes(.daily, interval: 2) }
       if happens(5) { spec.repeats = RepeatingTimes(.monthly) }
       // Long enough ago that the series has begun.
@@ -84,7 +87,9 @@ extension LifeGenerator {
       // Often in the very second of a fix, or shortly before it.
       let end = fix(from: time + 21, to: life.end).map { $0 - pick([0, 0, 1, 20]) }
       spec.until = stamp(end ?? moment(from: time + 3600, to: life.end), floating: 50)
-    case .cooldown: spec.cooldown = pick([600, 3600, 5400, 7 * 3600, 30 * 3600])
+    case .cooldown:
+      // Often the very time between two due times.
+      spec.cooldown = pick([600, 3600, 7200, 86_400, 30 * 3600])
     case .nag: spec.nag = pick([60, 300, 900, 3600])
     case .nagLimit:
       spec.nag = pick([60, 900, 3600])

@@ -19,6 +19,7 @@ package struct LifeGenerator {
     generator.interruptLeads()
     generator.endShortly()
     generator.beginShortly()
+    generator.changeAfterEnd()
     return generator.life
   }
 
@@ -138,22 +139,26 @@ package struct LifeGenerator {
     life.insert(.zone(pick(Zone.all)), at: time)
   }
 
-  /// Answers some of the firings: done, a snooze, or a removal.
+  /// Answers some of the firings, and some of those that follow.
   private mutating func react() {
-    for _ in 0..<Int.random(in: 0...4, using: &random) {
-      let firings = firings
-      guard !firings.isEmpty else { return }
-      let firing = pick(firings)
-      let time = moment(from: firing.time + pick([0, 1, 60]), to: firing.time + pick([60, 7200]))
-      guard time < life.end else { continue }
-      switch Int.random(in: 0..<10, using: &random) {
-      case 0..<4: life.insert(.done(firing.id), at: time)
-      case 4..<8:
-        let span = pick([300, 3600, 10 * 3600, 26 * 3600])
-        life.insert(.snooze(firing.id, until: moment(from: time + 1, to: time + span)), at: time)
-      case 8: life.insert(.snoozeToNextVisit(firing.id), at: time)
-      default: life.insert(.remove(firing.id), at: time)
-      }
+    for _ in 0..<2 {
+      let count = Int.random(in: 0...2, using: &random)
+      guard count > 0, case let firings = firings, !firings.isEmpty else { continue }
+      for _ in 0..<count { answer(pick(firings)) }
+    }
+  }
+
+  /// Answers a firing: done, a snooze, or a removal.
+  private mutating func answer(_ firing: Firing) {
+    let time = moment(from: firing.time + pick([0, 1, 60]), to: firing.time + pick([60, 7200]))
+    guard time < life.end else { return }
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0..<4: life.insert(.done(firing.id), at: time)
+    case 4..<8:
+      let span = pick([300, 3600, 10 * 3600, 26 * 3600])
+      life.insert(.snooze(firing.id, until: moment(from: time + 1, to: time + span)), at: time)
+    case 8: life.insert(.snoozeToNextVisit(firing.id), at: time)
+    default: life.insert(.remove(firing.id), at: time)
     }
   }
 
@@ -161,8 +166,9 @@ package struct LifeGenerator {
 
   /// Restarts after a lead of several has fired, or puts it off until then.
   private mutating func interruptLeads() {
-    guard happens(50) else { return }
-    let firings = firings.filter { life.specs[$0.id]?.leads.count ?? 0 > 1 }
+    let specs = life.specs
+    guard specs.values.contains(where: { $0.leads.count > 1 }) else { return }
+    let firings = firings.filter { specs[$0.id]?.leads.count ?? 0 > 1 }
     guard let firing = firings.randomElement(using: &random) else { return }
     let pause = firing.time + pick([1, 60, 240])
     guard pause < life.end else { return }
@@ -192,5 +198,16 @@ package struct LifeGenerator {
     let start = firing.time + pick([1, 20, 59])
     guard start <= spec.until?.moment(in: life.zone) ?? .max else { return }
     life.change(firing.id) { $0.from = .absolute(start) }
+  }
+
+  /// Changes a reminder that has rung, so that it could ring again if it had not ended just before.
+  private mutating func changeAfterEnd() {
+    guard happens(15), let firing = firings.randomElement(using: &random),
+      var spec = life.specs[firing.id], !spec.isLocation
+    else { return }
+    let time = firing.time + pick([60, 3600])
+    spec.leads = [spec.leads == [300] ? 900 : 300]
+    spec.until = .absolute(time - pick([1, 1, 20]))
+    if time < life.end { life.insert(.edit(spec), at: time) }
   }
 }

@@ -34,6 +34,9 @@ package struct Model {
 
   package var specs: [ReminderSpec] { records.values.map(\.spec) }
 
+  /// A list of its own: to change a dictionary while its keys are listed copies it.
+  private var ids: [String] { Array(records.keys) }
+
   // MARK: - Time
 
   /// Lets time pass, with an evaluation at each moment that matters.
@@ -61,7 +64,7 @@ package struct Model {
 
   /// Evaluates every reminder now.
   mutating func evaluate() {
-    for id in records.keys { evaluate(id) }
+    for id in ids { evaluate(id) }
   }
 
   private mutating func evaluate(_ id: String) {
@@ -96,7 +99,7 @@ package struct Model {
     self.motion = motion
     let before = inside ?? []
     inside = regions
-    for id in records.keys {
+    for id in ids {
       guard var record = records[id] else { continue }
       let region = record.spec.region
       if let time = passed[region] { pass(&record, at: time) }
@@ -119,7 +122,7 @@ package struct Model {
   package mutating func change(to zone: Zone) {
     let oldZone = self.zone
     self.zone = zone
-    for id in records.keys {
+    for id in ids {
       guard var record = records[id] else { continue }
       let old = record.occurrences
       record.occurrences = occurrences(of: record.spec)
