@@ -65,10 +65,11 @@ extension Engine {
     return .holds
   }
 
-  /// Whether the cooldown since the last firing has passed.
+  /// Whether the cooldown since the last firing has passed. A timer comes a little late, and the
+  /// next one perhaps less late.
   func cooldown(of slot: Slot, at now: Instant) -> Condition {
-    guard let last = slot.progress.lastFired, last <= now, now < last + slot.reminder.cooldown
-    else { return .holds }
-    return .failsUntil(last + slot.reminder.cooldown)
+    guard let last = slot.progress.lastFired, last <= now else { return .holds }
+    let end = last + slot.reminder.cooldown
+    return now < end - settings.lateAfter ? .failsUntil(end) : .holds
   }
 }

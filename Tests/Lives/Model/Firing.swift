@@ -19,11 +19,14 @@ extension Model {
   /// The limit of repetitions in one round, where the user gives none.
   static let defaultLimit = 24
 
-  /// Fires now, unless a firing less than the cooldown ago forbids it. A firing that is forbidden
-  /// is dropped: the visit or the lead is used up all the same. Returns whether it fired.
+  /// Fires now, unless a firing less than the cooldown ago forbids it, to the seconds that a firing
+  /// may come after its moment and is not late. A firing that is forbidden is dropped: the visit or
+  /// the lead is used up all the same. Returns whether it fired.
   @discardableResult
   mutating func fire(_ record: inout Record, _ event: Firing.Event) -> Bool {
-    if let cooldown = record.spec.cooldown, let last = record.lastFired, now < last + cooldown {
+    if let cooldown = record.spec.cooldown, let last = record.lastFired,
+      now < last + cooldown - Self.lateAfter
+    {
       return false
     }
     ring(&record, event)

@@ -117,6 +117,17 @@ import Testing
         == ["2026-06-12T17:00:00Z", "2026-06-12T20:00:00Z"])
   }
 
+  @Test func aTimerThatComesLateDoesNotLengthenTheCooldown() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","due":"2026-06-12T17:00:00Z","repeat":"hourly","cooldown_s":3600}"#)
+    harness.now = try Instant(rfc3339: "2026-06-12T17:00:00.4Z")
+    harness.send(.tick)
+    harness.wait(3600)
+    #expect(
+      harness.firings.map(\.time.json) == ["2026-06-12T17:00:00.400Z", "2026-06-12T18:00:00Z"])
+  }
+
   @Test func missedOutsideItsHoursItWaitsAndIsLate() throws {
     var harness = EngineHarness()
     try harness.add(
