@@ -20,10 +20,9 @@ extension Engine {
     progress.occurrenceOffset = nil
     _ = slots.change(index) { $0 = progress }
     activate(index, at: now)
-    if !isLoading, let slot = slots.slot(index), hasExpired(slot, at: now) {
-      // It was not there in time; no timer comes late.
-      expire(index)
-    } else if isLoading || turn.isFull, isOverdue(index, at: now) {
+    // It has no timer that comes late.
+    if !isLoading, let slot = slots.slot(index), hasExpired(slot, at: now) { expire(index) }
+    if isLoading || turn.isFull, isOverdue(index, at: now) {
       putOff(index, at: now)
     } else {
       evaluate(at: index, now: now, isFirst: true)
@@ -102,6 +101,7 @@ extension Engine {
     case .expired: if !isOver { progress.state = .armed }
     }
     if progress.state != .snoozed { progress.snoozedUntil = nil }
+    if reminder.nag == nil { progress.nagging = nil }
     let isWatched = old.hasFence && !isNewPlace && !isNewPlan
     let watchedSince = isWatched ? slots.watchedSince(old.index) : now
     add(reminder, progress, at: now)

@@ -86,6 +86,28 @@ import Testing
     #expect(harness.kept["t"]?.state == .expired)
   }
 
+  @Test func aRepetitionThatWasTakenAwayDoesNotComeBack() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","kind":"date","due":"2026-06-12T17:00:00Z","nag_s":3600}"#)
+    harness.wait(4000)
+    let until = TimeStamp.absolute(harness.now - .seconds(1))
+    try edit(&harness, "t") {
+      $0.leads = [.seconds(600)]
+      $0.until = until
+      $0.nag = nil
+    }
+    harness.wait(7200)
+    let due = TimeStamp.absolute(harness.now + .hours(5))
+    try edit(&harness, "t") {
+      $0.due = due
+      $0.until = nil
+      $0.nag = .hours(1)
+    }
+    harness.wait(3600)
+    #expect(harness.events == ["t:due"])
+  }
+
   @Test func anotherPlaceKeepsASnooze() throws {
     var harness = EngineHarness()
     try harness.add(
