@@ -19,9 +19,9 @@ extension Model {
         record.leadsUsed = passed
       }
     } else if passed > record.leadsUsed {
-      guard spec.isBeforeEnd(due, in: zone) else { return }
-      guard spec.isBeforeEnd(now, in: zone) else { return complete(&record) }
-      guard spec.isAfterFrom(now, in: zone) else { return }
+      guard spec.isBeforeEnd(due, in: zone), spec.isBeforeEnd(now, in: zone),
+        spec.isAfterFrom(now, in: zone)
+      else { return }
       let moment = max(now + slacks[passed - 1], spec.from?.moment(in: zone) ?? 0)
       let limit = record.addedAt == now ? Self.lateAfter : Self.leaveLateAfter
       record.leadsUsed = passed
