@@ -37,7 +37,7 @@ import Testing
     #expect(position.position.longitude == Recorded.longitude)
     #expect(abs((position.error ?? 0) / 13 - factor) < 0.0001)
     #expect(position.altitude == 46)
-    #expect(abs((position.speed ?? 0) - 5) < 1e-3)
+    #expect(abs((position.speed ?? 0) - request.speed) < 1e-6)
     #expect(position.track == 271)
   }
 

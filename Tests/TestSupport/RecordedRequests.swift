@@ -13,6 +13,8 @@ package struct RecordedRequest: Sendable, CustomStringConvertible {
   package var body = ""
   /// The receiver that the daemon sees.
   package let receiver: String
+  /// Metres per second.
+  package var speed = 5.0
 
   package var description: String { name }
 
@@ -63,7 +65,8 @@ package struct RecordedRequest: Sendable, CustomStringConvertible {
   package static let traccarForm = RecordedRequest(
     name: "Traccar Client 10", target: "/",
     body: "id=48241179&lat=53.5461&lon=9.9661&timestamp=1781279100&accuracy=13.0&altitude=46.0"
-      + "&speed=9.72&bearing=271.0&batt=81&charge=false", receiver: "traccar:48241179")
+      + "&speed=9.72&bearing=271.0&batt=81&charge=false", receiver: "traccar:48241179",
+    speed: 9.72 * 1852 / 3600)
 
   /// OsmAnd with the URL of docs/how-to/phones.md; it sends floats, and milliseconds.
   package static let osmAnd = RecordedRequest(

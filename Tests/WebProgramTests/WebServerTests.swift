@@ -74,7 +74,7 @@ import Testing
     #expect(fix.position.latitude == RecordedRequest.latitude)
     #expect(fix.position.longitude == RecordedRequest.longitude)
     #expect(fix.mode == .twoD && fix.source == .gnss)
-    #expect(fix.speed.map { abs($0 - 5) < 1e-3 } == true && fix.track == 271)
+    #expect(fix.speed.map { abs($0 - request.speed) < 1e-6 } == true && fix.track == 271)
     #expect(fix.eph.map { (21...21.2).contains($0) } == true)
     reader.close()
     #expect(try loop.runUntil { log.lines.last == "The daemon is away: phones must wait" })

@@ -139,7 +139,7 @@ package struct LifeGenerator {
     life.insert(.zone(pick(Zone.all)), at: time)
   }
 
-  /// Answers some of the firings, and some of those that follow.
+  /// Answers some of the firings, and some of the later ones.
   private mutating func react() {
     for _ in 0..<2 {
       let count = Int.random(in: 0...2, using: &random)
