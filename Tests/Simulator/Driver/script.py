@@ -7,6 +7,8 @@ from errands import errands
 
 # A receiver sends on for a while after each fix of a script: seconds after it.
 BURST = [0, 5, 10, 15, 20, 25, 40, 60, 90, 125]
+# A new process whose position is old waits so long for another before it fires a time to leave.
+LONGEST_WAIT = 120
 
 
 class Script:
@@ -24,6 +26,19 @@ class Script:
     @property
     def ids(self):
         return {step["reminder"]["id"] for step in self.steps if step["do"] == "add"}
+
+    def changed_at_start(self, start):
+        """The times to leave that fire while a process that begins at `start` may still wait for a
+        position, and that the user changes before it has one."""
+        last = start + LONGEST_WAIT + 1
+        return {line["fires"] for line in self.firings
+                if line["event"] in ("leave", "late") and start - 1 <= line["at"] <= last
+                and any(self.changes(step, line["fires"]) and line["at"] <= step["at"] <= last
+                        for step in self.steps)}
+
+    @staticmethod
+    def changes(step, id):
+        return id in (step.get("id"), step.get("reminder", {}).get("id"))
 
     def only(self, ids):
         """The same life with these reminders alone; each is independent of the others."""

@@ -200,6 +200,7 @@ class User:
     def lose_position(self):
         """A new process begins."""
         self.script.uncertain |= self.added
+        self.script.uncertain |= self.script.changed_at_start(self.elapsed // 10 ** 6)
         self.has_fix = False
 
     def send_on(self):
