@@ -27,7 +27,12 @@ extension Engine {
     case .done, .expired:
       break
     case .snoozed:
-      if let until = slot.progress.snoozedUntil, until <= now { wake(index, from: until, at: now) }
+      guard let end = slot.progress.snoozedUntil, end <= now else { break }
+      wake(index, from: end, at: now)
+      // What it kept silent until then is not made up for.
+      if slots.state(index) == .armed, slot.reminder.until.map({ resolve($0) < end }) ?? false {
+        expire(index)
+      }
     case .armed, .fired:
       if !hasExpired(slot, at: now) {
         decide(slot, at: now, isFirst: isFirst)

@@ -2,7 +2,7 @@
 extension Model {
   package mutating func add(_ spec: ReminderSpec) {
     var record = Record(spec: spec, occurrences: occurrences(of: spec))
-    record.addedAt = now
+    record.changedAt = now
     record.watchedSince = now
     record.visit = visitFound(by: record, since: now)
     record.next = firstOccurrence(of: record)
@@ -28,6 +28,7 @@ extension Model {
     let old = record.spec
     let hasEnded = hasEnded(record)
     record.spec = spec
+    record.changedAt = now
     record.occurrences = occurrences(of: spec)
     if spec.region != old.region {
       record.visit = visitFound(by: record, since: now)
@@ -37,7 +38,6 @@ extension Model {
     if spec.due != old.due || spec.repeats != old.repeats || spec.leads != old.leads {
       record.next = firstOccurrence(of: record)
       record.leadsUsed = 0
-      record.addedAt = now
       record.watchedSince = now
       findAnew(&record, isFollowed: !hasEnded)
       record.state = .armed

@@ -15,7 +15,9 @@ extension Model {
     let slacks = slacks(of: record, travel: travel)
     let passed = slacks.prefix { $0 <= 0 }.count
     if record.leadsUsed == slacks.count {
-      if due > now, let slack = slacks.last, slack > Self.slackForAnother {
+      if due > now, let slack = slacks.last, slack > Self.slackForAnother,
+        spec.isAfterFrom(now, in: zone)
+      {
         record.leadsUsed = passed
       }
     } else if passed > record.leadsUsed {
@@ -23,7 +25,7 @@ extension Model {
         spec.isAfterFrom(now, in: zone)
       else { return }
       let moment = max(now + slacks[passed - 1], spec.from?.moment(in: zone) ?? 0)
-      let limit = record.addedAt == now ? Self.lateAfter : Self.leaveLateAfter
+      let limit = record.changedAt == now ? Self.lateAfter : Self.leaveLateAfter
       record.leadsUsed = passed
       fire(&record, now - moment > limit ? .late : .leave)
     }

@@ -20,8 +20,8 @@ struct Record {
   var next = 0
   /// How many leads of the occurrence `next` are used up.
   var leadsUsed = 0
-  /// When it was made, or its due time changed: what has passed then is late.
-  var addedAt: Moment?
+  /// When it was made or edited: what has passed then is late.
+  var changedAt: Moment?
   /// Since when it waits for its place without a break: a crossing before that is no pass.
   var watchedSince = Moment.min
   /// The visit that is on.

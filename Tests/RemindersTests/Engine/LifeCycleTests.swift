@@ -261,6 +261,23 @@ import Testing
     #expect(harness.events == ["t:arrive", "t:due"])
   }
 
+  @Test(
+    arguments: [#""on":"arrive""#, #""on":"dwell","dwell_s":300"#],
+    [(until: "2026-06-12T16:59:59Z", count: 0), ("2026-06-12T17:00:00Z", 1)])
+  func aVisitWaitsForTheEndOfASnoozeButNotPastUntil(
+    trigger: String, end: (until: String, count: Int)
+  ) throws {
+    var harness = EngineHarness()
+    for _ in 0..<3 { harness.fix(600) }
+    try harness.add(
+      #"{"id":"t","title":"T",\#(EngineHarness.place()),\#(trigger),"until":"\#(end.until)"}"#)
+    harness.send(.snooze(id: "t", .until(try Instant(rfc3339: "2026-06-12T17:00:00Z"))))
+    harness.walk(from: 600, to: 0)
+    harness.wait(2 * 3600)
+    #expect(harness.firings.count == end.count)
+    #expect(harness.kept["t"]?.state == (end.count == 0 ? .expired : .fired))
+  }
+
   @Test func doneBeforeTheLastDueTimeOfAPlaceThatHasFiredEndsIt() throws {
     var harness = EngineHarness()
     for _ in 0..<3 { harness.fix(600) }
