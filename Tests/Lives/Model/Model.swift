@@ -140,7 +140,8 @@ package struct Model {
     guard let repeats = spec.repeats else { return [first] }
     let start = if case .floating(let local) = due { local } else { zone.local(at: first) }
     let last = LocalTime(seconds: repeats.count == nil ? end + 3 * 86_400 : .max)
-    return repeats.readings(from: start, to: last).map { zone.moment(of: $0) }
+    // In the hour that the clock shows twice, the first due time may be in the second one.
+    return repeats.readings(from: start, to: last).map { $0 == start ? first : zone.moment(of: $0) }
   }
 
   /// Notes all moments that a reminder names.
