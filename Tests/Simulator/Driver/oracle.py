@@ -82,6 +82,8 @@ def compare(script, rows, is_disturbed):
         theirs = sorted(found[id])
         for number in range(max(len(ours), len(theirs))):
             if number >= len(theirs):
+                if is_disturbed and script.may_end(id, ours[number][0], span):
+                    break  # It came after its `until`.
                 differences.append(f"lost: {id} {ours[number][1]} at {ours[number][0]}")
             elif number >= len(ours):
                 if theirs[number][0] > last:

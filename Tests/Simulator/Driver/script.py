@@ -1,7 +1,9 @@
 """Scripts of lives: what the user and the receiver do, and what has to fire (georemind-lives)."""
 
+import datetime
 import json
 import subprocess
+import zoneinfo
 
 from errands import errands
 
@@ -35,6 +37,21 @@ class Script:
                 if line["event"] in ("leave", "late") and start - 1 <= line["at"] <= last
                 and any(self.changes(step, line["fires"]) and line["at"] <= step["at"] <= last
                         for step in self.steps)}
+
+    def may_end(self, id, first, span):
+        """Whether a reminder's `until` lies within `span` seconds from `first`, in any zone of the
+        life."""
+        zones = {self.head["zone"]} | {step["name"] for step in self.steps if step["do"] == "zone"}
+        texts = {step["reminder"]["until"] for step in self.steps
+                 if self.changes(step, id) and "until" in step.get("reminder", {})}
+        for text in texts:
+            end = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+            ends = [end] if end.tzinfo else [
+                end.replace(tzinfo=zoneinfo.ZoneInfo(zone), fold=fold)
+                for zone in zones for fold in (0, 1)]
+            if any(0 <= each.timestamp() - first <= span for each in ends):
+                return True
+        return False
 
     @staticmethod
     def changes(step, id):

@@ -27,7 +27,7 @@ class User:
         self.set_zone(self.script.head["zone"])
         self.fix = None
         self.reminders = {}  # reminders that the daemon has answered for
-        self.added = set()  # those at places since the last fix of the script
+        self.added = set()  # those that wait for a visit since the last fix of the script
         self.has_fix = False  # whether this process has had a fix of the script
         self.under_way = None  # the line whose call has no answer yet
         self.queue = []  # lines that come before the next one of the script
@@ -183,6 +183,8 @@ class User:
             self.check_reminders({reminder["id"] for reminder in parameters["reminders"]})
         elif kind in ("add", "edit"):
             self.note_added(line["reminder"])
+        elif kind == "snooze":
+            self.note_snoozed(line, error is not None)
         elif kind == "remove":
             self.reminders.pop(line["id"], None)
         elif kind == "done" and self.fault is not None:
@@ -193,9 +195,20 @@ class User:
         count as a visit that begins."""
         self.reminders[reminder["id"]] = reminder
         if reminder["kind"] != "date":
-            self.added.add(reminder["id"])
-            if not self.has_fix:
-                self.script.uncertain.add(reminder["id"])
+            self.note_visit(reminder["id"])
+
+    def note_snoozed(self, line, is_refused):
+        """The end of a short snooze may pass before the call gets through."""
+        if is_refused:
+            self.script.uncertain.add(line["id"])
+        elif line["until"] == "next-visit":
+            self.note_visit(line["id"])
+
+    def note_visit(self, id):
+        """From now on a reminder asks for visits after the present one."""
+        self.added.add(id)
+        if not self.has_fix:
+            self.script.uncertain.add(id)
 
     def lose_position(self):
         """A new process begins."""
