@@ -18,9 +18,9 @@ package struct AlarmWatch: Sendable {
     let failures = failures(in: status).filter { events.contains($0.event) }
     let new = failures.filter { known?.contains($0.key) == false }
     known = Set(failures.map(\.key))
-    return new.compactMap { failure in
+    return new.enumerated().compactMap { number, failure in
       FiringNotice([
-        "firing_id": .string("\(failure.event.rawValue)-\(now.microseconds)"),
+        "firing_id": .string("\(failure.event.rawValue)-\(now.microseconds + Int64(number))"),
         "reminder_id": "", "event": .string(failure.event.rawValue),
         "title": .string(failure.title), "time": .string(now.json), "why": .string(failure.reason),
       ])

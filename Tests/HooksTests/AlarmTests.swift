@@ -44,6 +44,14 @@ import Testing
         == ["feed-lost", "store-failure"])
   }
 
+  @Test func eachOfTwoFeedsThatAreLostTogetherIsAnAlarm() {
+    var watch = AlarmWatch(events: all)
+    #expect(watch.take(status(), at: time).isEmpty)
+    let notices = watch.take(status(lost: ["a", "b"]), at: time)
+    #expect(events(notices) == ["feed-lost", "feed-lost"])
+    #expect(Set(notices.map(\.id)).count == 2)
+  }
+
   /// A restart of the helper, and one of the daemon.
   @Test func whatFailsAlreadyIsNoAlarm() {
     var watch = AlarmWatch(events: all)

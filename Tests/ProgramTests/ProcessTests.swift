@@ -79,8 +79,10 @@ import Testing
     #expect(result.code == 65)
     #expect(result.error.contains("schema version 1000"))
     #expect(result.error.split(separator: "\n").count == 1)
-    let unit = try contents("\(packageRoot)/systemd/georemindd.service")
-    #expect(unit.contains("\nRestartPreventExitStatus=64 65 78\n"))
+    for folder in ["systemd", "systemd/user"] {
+      let unit = try contents("\(packageRoot)/\(folder)/georemindd.service")
+      #expect(unit.contains("\nRestartPreventExitStatus=64 65 78\n"))
+    }
   }
 
   /// GeoClue has no agent for the system service, which systemd gives a folder for its state.

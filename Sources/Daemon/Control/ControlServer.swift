@@ -28,6 +28,7 @@ final class ControlServer {
   private var listeners: [UnixListener] = []
   var clients: [ObjectIdentifier: Client] = [:]
   var clientCount: Int { clients.count }
+  var refusedCount: Int { refused.count }
   /// Bytes of memory that all clients hold.
   var heldBytes: Int { budget.held }
   let statusTimer: TimerSource
@@ -213,11 +214,11 @@ final class ControlServer {
     daemon.refusals.report(
       "Refused a client of user \(peer.userID), process \(peer.processID): \(reason)",
       user: peer.userID, process: peer.processID, .client)
-    stream.onOwing = { [unowned self] in watchForStalls() }
-    stream.send(VarlinkReply(VarlinkServiceError.permissionDenied.varlink).encoded)
     let key = ObjectIdentifier(stream)
     refused[key] = stream
+    stream.onOwing = { [unowned self] in watchForStalls() }
     stream.onClose = { [unowned self] _ in refused[key] = nil }
+    stream.send(VarlinkReply(VarlinkServiceError.permissionDenied.varlink).encoded)
     stream.finish()
   }
 

@@ -85,6 +85,10 @@ import Testing
       try rig.client().error("Status").name == "org.varlink.service.PermissionDenied")
     let entry = try #require(rig.journal.entries(.clientRefused).first)
     #expect(entry["GEOREMIND_PEER_UID"] == "\(geteuid())")
+    // One that has left before its answer is not kept.
+    try rig.client().close()
+    _ = try clients[1].call("Status")
+    #expect(rig.daemon.control?.refusedCount == 0)
     clients[0].close()
     // Not at once: a process that another test is about to start may hold the descriptor a moment
     // longer.
