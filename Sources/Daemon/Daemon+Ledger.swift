@@ -14,9 +14,7 @@ extension Daemon {
     if let machine = settings.machine, try ledger.claim(machine: machine) {
       log.notice("The ledger was another machine's; its firings are numbered under a new UUID")
     }
-    let head = try ledger.head()
     try Restoration(store: store, log: log, zone: host.engine.zone, journal: restoredFirings).run()
-    if try ledger.head() > head { try store.consumers.advance(from: head) }
     for name in try store.consumers.restartAhead() {
       log.warning(
         "Destination \(name) has received more firings than the ledger has; it goes on at its head")

@@ -66,7 +66,9 @@ extension ControlService {
     new.tries = max(0, row?["tries"]?.int ?? 0)
     new.failingSince = try instant(row, "failing_since")
     new.nextTry = try instant(row, "next_try")
-    new.text = row?["text"]?.string.map { String($0.prefix(Consumer.maximumText)) }
+    new.text = row?["text"]?.string.map {
+      String(decoding: $0.utf8.prefix(Consumer.maximumText), as: UTF8.self)
+    }
     try daemon.set(new, was: known)
     return try answer(new, head: head)
   }

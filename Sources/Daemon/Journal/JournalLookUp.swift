@@ -23,6 +23,11 @@ struct JournalLookUp {
       field: field, value: value, sinceRealtime: since, timeout: timeout)
   }
 
+  /// Those of the values that an entry has in this field.
+  var found: (_ field: JournalFieldName, _ values: [String]) throws -> [String] = {
+    try JournalReader.found(field: $0, values: $1)
+  }
+
   /// The firings that the journal has since a time, earliest first.
   static func firings(since: Instant) throws -> [Firing] {
     let kinds = [MessageID.firing, .lateFiring].map(\.rawValue)
@@ -44,6 +49,6 @@ struct JournalLookUp {
       log.warning("The journal cannot be read, so the last run's firings are reported again")
       return []
     }
-    return try firings.filter { try contains("GEOREMIND_FIRING_ID", $0, 0, 0) }
+    return try found("GEOREMIND_FIRING_ID", firings)
   }
 }

@@ -117,12 +117,12 @@ final class Outbox {
   /// Sends an earlier run's undelivered firings. Blocks for journald, so it is for the start.
   func recover() {
     isLookUpDue = true
-    let left: [LedgerEntry]
-    do { left = try store.ledger.undelivered().values } catch { return complain(error) }
+    let left: [String]
+    do { left = try store.ledger.undeliveredIDs() } catch { return complain(error) }
     isLookUpDue = false
     guard !left.isEmpty else { return }
     do {
-      found = Set(try lookUp?(left.map(\.firing.id)) ?? [])
+      found = Set(try lookUp?(left) ?? [])
       if !found.isEmpty {
         log.notice("\(found.count) of the last run's firings were already in the journal")
       }

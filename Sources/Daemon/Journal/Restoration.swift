@@ -36,12 +36,17 @@ struct Restoration {
       progress[firing.reminderID] = current
     }
     var changes = Changes()
-    changes.firings = firings
     changes.progress = progress.map { Changes.Step(id: $0.key, progress: $0.value) }
-    try store.commit(changes) { () throws(StoreError) in try store.ledger.beginAfterCopy() }
     let ids = Set(firings.map(\.id))
-    let known = try store.ledger.undelivered().values.filter { ids.contains($0.firing.id) }
-    try store.ledger.markDelivered(known.map(\.seq), at: copied)
+    let head = try store.ledger.head()
+    try store.commit(changes) { () throws(StoreError) in
+      try store.ledger.record(firings)
+      let known = try store.ledger.undelivered().values.filter { ids.contains($0.firing.id) }
+      try store.ledger.markDelivered(known.map(\.seq), at: copied)
+      // A destination that had received all of the copy's has received these.
+      try store.consumers.advance(from: head)
+      try store.ledger.beginAfterCopy()
+    }
     let (time, count) = (copied.rfc3339(), ids.count)
     log.notice("The store is a backup of \(time); \(count) firings since then are in the journal")
   }

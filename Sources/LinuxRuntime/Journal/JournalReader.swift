@@ -12,8 +12,9 @@ package enum JournalReader {
   package static func contains(
     field: JournalFieldName, value: String, sinceRealtime: Int64, timeout: Int64 = 0
   ) throws(JournalError) -> Bool {
-    let journal = try open(["\(field)=\(value)"])
+    let journal = try open()
     defer { sd_journal_close(journal) }
+    try select(["\(field)=\(value)"], in: journal)
     let start = SystemClock.monotonic.microseconds
     while true {
       try require(sd_journal_seek_realtime_usec(journal, UInt64(max(0, sinceRealtime))), "seek in")
@@ -24,13 +25,30 @@ package enum JournalReader {
     }
   }
 
+  /// Those of the values that an entry of this program's user has in this field.
+  /// - Complexity: O(values); the files are opened once.
+  package static func found(
+    field: JournalFieldName, values: [String]
+  ) throws(JournalError) -> [String] {
+    let journal = try open()
+    defer { sd_journal_close(journal) }
+    var found: [String] = []
+    for value in values {
+      try select(["\(field)=\(value)"], in: journal)
+      try require(sd_journal_seek_realtime_usec(journal, 0), "seek in")
+      if try require(sd_journal_next(journal), "read the entries") > 0 { found.append(value) }
+    }
+    return found
+  }
+
   /// Fields by name and time (wall-clock microseconds) of each entry of this program's user with
   /// one of these values, written at `sinceRealtime` or later; earliest first.
   package static func entries(
     field: JournalFieldName, values: [String], sinceRealtime: Int64
   ) throws(JournalError) -> [(time: Int64, fields: [String: String])] {
-    let journal = try open(values.map { "\(field)=\($0)" })
+    let journal = try open()
     defer { sd_journal_close(journal) }
+    try select(values.map { "\(field)=\($0)" }, in: journal)
     try require(sd_journal_seek_realtime_usec(journal, UInt64(max(0, sinceRealtime))), "seek in")
     var entries: [(time: Int64, fields: [String: String])] = []
     while try require(sd_journal_next(journal), "read the entries") > 0 {
@@ -51,24 +69,25 @@ package enum JournalReader {
     return entries
   }
 
-  /// The journal of this machine, limited to entries of this program's user with one of these
-  /// `FIELD=value`, all of one field: matches of different fields must all hold
-  /// (sd_journal_add_match(3)).
-  private static func open(_ matches: [String]) throws(JournalError) -> OpaquePointer {
-    var opened: OpaquePointer?
+  /// The journal of this machine.
+  private static func open() throws(JournalError) -> OpaquePointer {
+    var journal: OpaquePointer?
     // SD_JOURNAL_LOCAL_ONLY
-    try require(sd_journal_open(&opened, 1 << 0), "open the files")
-    guard let journal = opened else { throw .notRead(action: "open the files", code: ENOMEM) }
-    do throws(JournalError) {
-      for var match in matches + ["_UID=\(geteuid())"] {
-        try require(
-          match.withUTF8 { sd_journal_add_match(journal, $0.baseAddress, $0.count) },
-          "select entries")
-      }
-      return journal
-    } catch {
-      sd_journal_close(journal)
-      throw error
+    try require(sd_journal_open(&journal, 1 << 0), "open the files")
+    guard let journal else { throw .notRead(action: "open the files", code: ENOMEM) }
+    return journal
+  }
+
+  /// From now on only entries of this program's user with one of these `FIELD=value`, all of one
+  /// field: matches of different fields must all hold (sd_journal_add_match(3)).
+  private static func select(
+    _ matches: [String], in journal: OpaquePointer
+  ) throws(JournalError) {
+    sd_journal_flush_matches(journal)
+    for var match in matches + ["_UID=\(geteuid())"] {
+      try require(
+        match.withUTF8 { sd_journal_add_match(journal, $0.baseAddress, $0.count) },
+        "select entries")
     }
   }
 

@@ -151,10 +151,17 @@ package struct Ledger {
       """, [.integer(seq), SQLValue(limit)], read: LedgerEntry.read)
   }
 
+  /// Ids of the firings that the journal may not have received, in the order of decisions.
+  package func undeliveredIDs() throws(StoreError) -> [String] {
+    try database.rows(
+      of: "firing", "SELECT seq, id FROM firing WHERE delivered_us IS NULL ORDER BY seq", []
+    ) { row throws(RowFault) in try row.text("id") }.values
+  }
+
   /// Marks firings as delivered to the journal. Unknown and marked rows are unchanged.
   ///
-  /// It does not wait for the disk. A mark lost with the power is restored from the journal; if the
-  /// journal's entry is lost too, the mark must not survive.
+  /// It does not wait for the disk: a mark that is lost with the power is set again by the look-up in
+  /// the journal.
   package func markDelivered(_ seqs: [Int64], at time: Instant) throws(StoreError) {
     guard !seqs.isEmpty else { return }
     try database.relaxedTransaction { () throws(StoreError) in

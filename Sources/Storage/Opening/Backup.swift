@@ -15,8 +15,10 @@ extension Database {
           guard let backup = sqlite3_backup_init(destination, "main", source, "main") else {
             return SQLITE_NOMEM
           }
-          sqlite3_backup_step(backup, -1)
+          let step = sqlite3_backup_step(backup, -1)
           code = sqlite3_backup_finish(backup)
+          // `finish` does not tell that the source was locked.
+          if code == SQLITE_OK, step != SQLITE_DONE { code = step }
           return SQLITE_OK
         }
         return code

@@ -24,18 +24,22 @@ package struct IntegrityCheck {
     try store.state.keep(now.microseconds, as: Self.key)
   }
 
-  /// The first fault of a table; nil for none. An index that does not match its table is rebuilt
+  /// The first fault of a table's structure; nil for none. An index that does not match its table is rebuilt
   /// from it; `isRepaired` answers whether that has ended all faults.
   /// - Complexity: O(bytes of the table); about 14 ms a megabyte.
   package func check(
     _ table: String
   ) throws(StoreError) -> (text: String, isRepaired: Bool)? {
     guard let fault = try fault(of: table) else { return nil }
-    try store.database.execute("REINDEX \(table)")
-    return (fault, try self.fault(of: table) == nil)
+    do throws(StoreError) {
+      try store.database.execute("REINDEX \(table)")
+      return (fault, try self.fault(of: table) == nil)
+    } catch {
+      return (fault, false)
+    }
   }
 
   private func fault(of table: String) throws(StoreError) -> String? {
-    try store.database.texts("PRAGMA integrity_check(\(table))").first { $0 != "ok" }
+    try store.database.texts("PRAGMA integrity_check(\(table))").first(where: Database.isFault)
   }
 }

@@ -77,18 +77,22 @@ extension Database {
   /// The first fault in the file's structure (`PRAGMA quick_check`); nil if it is sound. Rows that
   /// violate the schema do not count: readers skip them.
   func structuralFault() throws(StoreError) -> String? {
-    let harmless = [
-      "ok", "non-", "NULL value in ", "CHECK constraint failed in ", "NUMERIC value in ",
-    ]
     do throws(StoreError) {
-      return try texts("PRAGMA quick_check(100)").first { finding in
-        !harmless.contains { finding.hasPrefix($0) }
-      }
+      return try texts("PRAGMA quick_check(100)").first(where: Self.isFault)
     } catch {
       // An unknown format in the header is a plain error to SQLite; here it is damage.
       guard case .sqlite(let failure) = error, failure.code == SQLITE_ERROR else { throw error }
       return failure.message
     }
+  }
+
+  /// Whether a line of `integrity_check` or `quick_check` is a fault of the file, not of a row's
+  /// values.
+  static func isFault(_ finding: String) -> Bool {
+    let harmless = [
+      "ok", "non-", "NULL value in ", "CHECK constraint failed in ", "NUMERIC value in ",
+    ]
+    return !harmless.contains { finding.hasPrefix($0) }
   }
 
   /// A column of the migrations that this database lacks, as `table.column`: SQLite may still read

@@ -44,6 +44,14 @@ import Testing
         "consumer"]
   }
 
+  @Test func theTextOfAFailureIsShort() throws {
+    // One letter with many accents.
+    let text = "e" + String(repeating: "\u{301}", count: 2_000)
+    _ = try client.call("OpenConsumer", #"{"name":"d"}"#)
+    let row = try #require(try set(#""upto":0,"tries":1,"text":"\#(text)""#))
+    #expect((row["text"]?.string?.utf8.count ?? .max) <= Consumer.maximumText + 3)
+  }
+
   // MARK: - ReadLedger
 
   @Test func readsTheLedgerByNumber() throws {

@@ -81,6 +81,8 @@ static void load(sd_journal *journal) {
   journal->size = syscall(SYS_pread64, journal_file(), journal->bytes, status.st_size, 0);
 }
 
+void sd_journal_flush_matches(sd_journal *journal);
+
 int sd_journal_open(sd_journal **place, int flags) {
   (void)flags;
   sd_journal *journal = calloc(1, sizeof *journal);
@@ -90,9 +92,13 @@ int sd_journal_open(sd_journal **place, int flags) {
 }
 
 void sd_journal_close(sd_journal *journal) {
-  for (int index = 0; index < journal->count; index++) free(journal->matches[index]);
+  sd_journal_flush_matches(journal);
   free(journal->bytes);
   free(journal);
+}
+
+void sd_journal_flush_matches(sd_journal *journal) {
+  while (journal->count > 0) free(journal->matches[--journal->count]);
 }
 
 /* All entries are this user's. */

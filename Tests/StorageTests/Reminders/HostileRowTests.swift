@@ -103,6 +103,12 @@ import Testing
     for table in IntegrityCheck.tables { #expect(try check.check(table) == nil, "\(table)") }
   }
 
+  @Test func aValueThatTheSchemaForbidsIsNoDamage() throws {
+    try edit("place", "radius_m = 0.0", by: "name")
+    let check = IntegrityCheck(try Store(in: folder))
+    #expect(try check.check("place") == nil)
+  }
+
   @Test func theWholeStoreIsCheckedOnceAWeek() throws {
     let check = IntegrityCheck(try Store(in: folder))
     let now = Instant.start
