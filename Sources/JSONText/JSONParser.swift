@@ -133,7 +133,8 @@ package struct JSONParser: Sendable {
       }
       let key = try string()
       guard consume(UInt8(ascii: ":")) else { throw fault("':' should be here") }
-      result.append(key, try value(depth: depth + 1))
+      let member = try value(depth: depth + 1)
+      result[key] = member
     } while consume(UInt8(ascii: ","))
     guard consume(UInt8(ascii: "}")) else { throw fault("',' or '}' should be here") }
     return result

@@ -41,12 +41,12 @@ package struct JSONNumber: Equatable, Sendable {
   }
 }
 
-/// The members of an object in their order. A small object is searched, a larger one has an index.
+/// The members of an object in their order, of a name that is said twice the last one. A small object is searched, a larger one has an index.
 /// Names are compared scalar by scalar (RFC 8259 section 8.3), so two spellings of "é" are two
 /// members.
 package struct JSONObject: Equatable, Sendable {
   package private(set) var members: [(key: String, value: JSONValue)] = []
-  /// The last member of each name, in UTF-8; nil while the object is small.
+  /// The members by name, in UTF-8; nil while the object is small.
   private var index: [[UInt8]: Int]?
   private static let largestWithoutIndex = 32
 
@@ -58,7 +58,7 @@ package struct JSONObject: Equatable, Sendable {
 
   package var isEmpty: Bool { members.isEmpty }
 
-  /// Reading a key that is said twice gives the last one. Setting nil removes the key.
+  /// Setting nil removes the key.
   package subscript(key: String) -> JSONValue? {
     get { place(of: key).map { members[$0].value } }
     set {
@@ -68,14 +68,21 @@ package struct JSONObject: Equatable, Sendable {
       } else if let newValue {
         append(key, newValue)
       } else if place != nil {
-        let rest = members.filter { !Self.same($0.key, key) }
-        self = JSONObject()
-        for (key, value) in rest { append(key, value) }
+        remove([key])
       }
     }
   }
 
-  mutating func append(_ key: String, _ value: JSONValue) {
+  /// Removes the members of these names.
+  /// - Complexity: O(members + keys).
+  package mutating func remove(_ keys: [String]) {
+    let removed = Set(keys.map { Array($0.utf8) })
+    let rest = members.filter { !removed.contains(Array($0.key.utf8)) }
+    self = JSONObject()
+    for (key, value) in rest { append(key, value) }
+  }
+
+  private mutating func append(_ key: String, _ value: JSONValue) {
     members.append((key, value))
     if index != nil {
       index?[Array(key.utf8)] = members.count - 1

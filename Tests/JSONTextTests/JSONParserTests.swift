@@ -33,7 +33,7 @@ import Testing
     ("{ }", "{}"),
     (#"{ "b" : 1 , "a" : 2 }"#, #"{"b":1,"a":2}"#),
     (#"{"":null}"#, #"{"":null}"#),
-    (#"{"a":1,"a":2}"#, #"{"a":1,"a":2}"#),
+    (#"{"a":1,"a":2}"#, #"{"a":2}"#),
   ])
   func accepts(text: String, printed: String) throws {
     let value = try JSONParser.parse(text)

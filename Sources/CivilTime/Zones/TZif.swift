@@ -114,6 +114,8 @@ private struct TZifReader {
     transitions.reserveCapacity(header.timeCount)
     for _ in 0..<header.timeCount {
       let time = try integer(size: timeSize)
+      // RFC 9636 section 3.2 advises against earlier ones; later ones have no use.
+      guard time.magnitude <= 1 << 59 else { throw fault("a change is out of range") }
       if let last = transitions.last, time <= last { throw fault("the changes are not in order") }
       transitions.append(time)
     }

@@ -35,6 +35,7 @@ extension FenceMonitor {
     let candidates = Set(near.map(\.id)).union(inside).union(undecided.lazy.map(\.fence))
       .union(coarse.keys)
     let place = Vector(sample.position)
+    var decided: [FenceID: Bool] = [:]
     for fence in candidates where index.size(of: fence) >= eph {
       let beyond = index.boundaryDistance(of: fence, from: sample.position, place)
       let state = states[Int(fence)].presence
@@ -48,28 +49,33 @@ extension FenceMonitor {
         continue
       }
       guard sample.time - run.since >= policy.agreement else { continue }
-      decideCoarse(fence, isInside: run.isInside, sample, into: &transitions)
+      decided[fence] = run.isInside
     }
+    guard !decided.isEmpty else { return }
+    decideCoarse(decided, sample, into: &transitions)
     Transition.sort(&transitions, from: start)
   }
 
+  /// - Parameter decided: fences, and whether the device is inside.
   private mutating func decideCoarse(
-    _ fence: FenceID, isInside: Bool, _ sample: PositionSample, into transitions: inout [Transition]
+    _ decided: [FenceID: Bool], _ sample: PositionSample, into transitions: inout [Transition]
   ) {
-    let former = states[Int(fence)].presence
-    coarse[fence] = nil
-    undecided.dropAny { $0.fence == fence }
-    entering.dropAny { $0.fence == fence }
-    lingering.dropAny { $0.fence == fence }
-    if isInside {
-      let kind: Transition.Kind = former == .unknown ? .found : .arrive
-      arrive(kind, fence, Transition(kind, fence, sample), into: &transitions)
-    } else {
-      if former == .inside {
-        depart(fence, Transition(.depart, fence, sample), into: &transitions)
-        inside.dropAny(fence)
+    undecided.removeAll { decided[$0.fence] != nil }
+    entering.removeAll { decided[$0.fence] != nil }
+    lingering.removeAll { decided[$0.fence] != nil }
+    inside.removeAll { decided[$0] == false }
+    for (fence, isInside) in decided {
+      let former = states[Int(fence)].presence
+      coarse[fence] = nil
+      if isInside {
+        let kind: Transition.Kind = former == .unknown ? .found : .arrive
+        arrive(kind, fence, Transition(kind, fence, sample), into: &transitions)
+      } else {
+        if former == .inside {
+          depart(fence, Transition(.depart, fence, sample), into: &transitions)
+        }
+        states[Int(fence)] = FenceState(phase: .outside)
       }
-      states[Int(fence)] = FenceState(phase: .outside)
     }
     safeBall = SafeBall()
     forgetNeighbours()

@@ -8,6 +8,8 @@ package struct AnchorWatch: Equatable, Sendable {
   package internal(set) var lastFix: Instant
   /// Whether the loss of position was reported.
   package internal(set) var isLost = false
+  /// Until when the conditions forbid to report the loss.
+  var silentUntil: Instant?
   /// Metres from the anchor at the last usable fix.
   package internal(set) var distance: Double?
   /// The largest distance that two fixes in a row have reached, metres.
@@ -25,6 +27,7 @@ package struct AnchorWatch: Equatable, Sendable {
   mutating func follow(_ distance: Double, at now: Instant) {
     lastFix = now
     isLost = false
+    silentUntil = nil
     largestSwing = max(largestSwing, min(distance, self.distance ?? 0))
     self.distance = distance
   }

@@ -63,7 +63,8 @@ extension Engine {
   func anchorDeadline(_ slot: Slot) -> Instant? {
     guard let watch = anchors[slot.index], !watch.isLost else { return nil }
     let deadline = watch.lastFix + settings.positionLostAfter
-    return deadline.microseconds == .max ? nil : deadline
+    guard deadline.microseconds < .max else { return nil }
+    return watch.silentUntil.map { max(deadline, $0) } ?? deadline
   }
 
   /// Fires if the position is lost.
@@ -71,8 +72,12 @@ extension Engine {
     guard let slot = slots.slot(index), let watch = anchors[index],
       let deadline = anchorDeadline(slot), deadline <= now, slot.progress.state == .armed
     else { return }
+    if case .failsUntil(let opening) = condition(of: slot, at: now) {
+      // A clock that is not trusted yet is asked again.
+      anchors[index]?.silentUntil = opening ?? now + settings.positionLostAfter
+      return
+    }
     anchors[index]?.isLost = true
-    guard condition(of: slot, at: now) == .holds else { return }
     fire(
       slot,
       baseFiring(

@@ -269,10 +269,9 @@ extension Engine {
 
   /// Restarts the monitors without the track so far; presences stay. Complexity: O(fences).
   mutating func rebuildMonitor() {
-    monitor = monitor.restarted(policy: settings.monitor)
-    for number in watches.indices {
-      watches[number].monitor = watches[number].monitor.restarted(policy: settings.monitor)
-    }
+    let policy = settings.monitor
+    (monitor, motion) = (monitor.restarted(policy: policy), Motion())
+    for i in watches.indices { watches[i].monitor = watches[i].monitor.restarted(policy: policy) }
   }
 
   mutating func deactivate(_ index: Int32) {

@@ -27,12 +27,14 @@ extension Engine {
     let sample = PositionSample(
       time: time, position: fix.position, eph: fix.eph, speed: fix.speed)
     lastSample = sample
+    if origin != receiver { followReceiver(origin) }
     motion.follow(sample, course: fix.track)
     let (former, jumps) = (monitor.lastSample?.position, monitor.jumpCount)
-    if origin != receiver { followReceiver(origin) }
     process(sample, at: now)
+    // The way to a position that no other fix bears out is no speed.
+    if monitor.isInDoubt { motion = Motion() }
     if !anchors.isEmpty { watchAnchors(sample, at: now) }
-    if !waiting.isEmpty {
+    if !waiting.isEmpty, !monitor.isInDoubt {
       for index in waiting.sorted() {
         evaluateAtPlace(index, at: now)
         schedule(index, at: now)

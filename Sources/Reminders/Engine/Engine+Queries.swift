@@ -43,27 +43,31 @@ extension Engine {
   ///
   /// Walks the timers in order. Some are no firings, so the walk visits more than `limit`; it ends
   /// early after some thousands.
-  /// - Complexity: O(n + limit log n) for n timers.
+  /// - Complexity: O(n + limit log n) for n timers, if they come in the order of their moments.
   package func upcoming(
     limit: Int, at now: Instant
   ) -> [(reminder: Reminder, moment: Instant)] {
     var moments: [(reminder: Reminder, moment: Instant)] = []
+    /// They come nearly in order, so a place is searched from the end.
+    func insert(_ index: Int32) {
+      guard let new = upcoming(index, at: now) else { return }
+      let before = moments.lastIndex {
+        ($0.moment, $0.reminder.id) < (new.moment, new.reminder.id)
+      }
+      moments.insert(new, at: before.map { $0 + 1 } ?? 0)
+      if moments.count > limit { moments.removeLast() }
+    }
     var checks = 0
     timers.forEachInOrder { deadline, index in
-      if moments.count >= limit {
-        moments.sort { ($0.moment, $0.reminder.id) < ($1.moment, $1.reminder.id) }
-        moments.removeSubrange(limit...)
-        if let last = moments.last, last.moment.microseconds < deadline { return false }
+      if moments.count >= limit, moments.last.map({ $0.moment.microseconds < deadline }) ?? true {
+        return false
       }
       checks += 1
-      if let entry = upcoming(index, at: now) { moments.append(entry) }
+      insert(index)
       return checks < 4_096 + 2 * limit
     }
-    for (_, index) in departures.soonest(limit: limit, at: now) {
-      if let entry = upcoming(index, at: now) { moments.append(entry) }
-    }
-    moments.sort { ($0.moment, $0.reminder.id) < ($1.moment, $1.reminder.id) }
-    return Array(moments.prefix(max(0, limit)))
+    for (_, index) in departures.soonest(limit: limit, at: now) { insert(index) }
+    return moments
   }
 
   func upcoming(_ index: Int32, at now: Instant) -> (reminder: Reminder, moment: Instant)? {
@@ -91,14 +95,11 @@ extension Engine {
   /// The armed regions nearest to the last fix; for a category, its nearest place.
   package func nearby(limit: Int) -> [Nearby] {
     guard limit > 0, let position = lastFix?.position else { return [] }
-    var found = monitor.nearest(to: position, limit: limit, within: .infinity).compactMap {
-      entry -> Nearby? in
-      guard let slot = slots.slot(entry.id), listens(slot) else { return nil }
-      return Nearby(reminder: slot.reminder, distance: entry.distance, placeNumber: nil)
-    }
+    var found = nearestListeners(to: position, limit: limit)
     for watch in watches {
       guard let nearest = watch.nearest(to: position) else { continue }
-      for index in watch.listeners.sorted().prefix(limit) {
+      let end = found.count + limit
+      for index in watch.listeners.sorted() where found.count < end {
         guard let slot = slots.slot(index), listens(slot) else { continue }
         found.append(
           Nearby(
@@ -107,5 +108,19 @@ extension Engine {
     }
     found.sort { ($0.distance, $0.reminder.id) < ($1.distance, $1.reminder.id) }
     return Array(found.prefix(limit))
+  }
+
+  /// The nearest fences whose reminders may fire; others, such as snoozed ones, keep theirs.
+  private func nearestListeners(to position: Coordinate, limit: Int) -> [Nearby] {
+    var count = limit
+    while true {
+      let nearest = monitor.nearest(to: position, limit: count, within: .infinity)
+      let found = nearest.compactMap { entry -> Nearby? in
+        guard let slot = slots.slot(entry.id), listens(slot) else { return nil }
+        return Nearby(reminder: slot.reminder, distance: entry.distance, placeNumber: nil)
+      }
+      if found.count >= limit || nearest.count < count { return found }
+      count *= 4
+    }
   }
 }

@@ -18,7 +18,7 @@ package import Positioning
 /// Exceptions: a preemptive reminder that may have to say "leave" again, and repetition until
 /// acknowledged.
 package struct Engine: ~Copyable, Sendable {
-  /// Changes take effect with the next event.
+  /// Changes take effect at once; another policy of the monitor makes it begin anew.
   package var settings: EngineSettings {
     didSet {
       if settings.monitor != oldValue.monitor { rebuildMonitor() }

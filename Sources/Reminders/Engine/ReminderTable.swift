@@ -32,7 +32,7 @@ struct ReminderTable: ~Copyable, Sendable {
     static let waiting = Marks(rawValue: 1)
     static let fence = Marks(rawValue: 2)
     static let dirty = Marks(rawValue: 4)
-    /// An armed preemptive reminder, evaluated anew at the first position.
+    /// An armed preemptive reminder: it depends on the position.
     static let preemptive = Marks(rawValue: 8)
     /// The fence was added before its presence was known.
     static let undetermined = Marks(rawValue: 16)

@@ -167,7 +167,9 @@ extension Engine {
       return [.init("cooldown", true, "\(slot.reminder.cooldown) must lie between two firings")]
     }
     // A time that comes later is not held back.
-    let isLater = slot.reminder.kind != .location && (nextLead(slot).map { end <= $0 } ?? true)
+    let next =
+      slot.reminder.kind == .preemptive ? nextMoment(ofLeaving: slot, at: now) : nextLead(slot)
+    let isLater = slot.reminder.kind != .location && (next.map { end <= $0 } ?? true)
     let again = slot.reminder.kind == .location ? "another visit begins" : "it is due again"
     return [
       .init(

@@ -45,7 +45,7 @@ extension Engine {
 
   func leavingGates(_ slot: Slot, _ index: Int32, at now: Instant) -> [Explanation.Gate] {
     guard slot.progress.state == .armed || slot.progress.state == .fired,
-      let place = slot.reminder.place
+      slot.reminder.place != nil
     else { return [] }
     guard let departure = leaving(slot, at: now) else {
       return slot.progress.state == .armed ? [Self.noDueTime] : []
@@ -53,7 +53,7 @@ extension Engine {
     let name = slot.reminder.placeName ?? "the place"
     var gates: [Explanation.Gate] = []
     if let estimate = departure.estimate {
-      let distance = lastFix.map { $0.position.distance(to: place.position) }
+      let distance = departure.distance
       let age = lastFixArrival.map { now - $0 }
       var figures = JSONObject([
         "travel_s": .double(estimate.time.seconds.rounded()),

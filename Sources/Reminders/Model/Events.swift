@@ -10,7 +10,7 @@ package import Positioning
 package enum Event: Sendable {
   /// A fix of the chosen receiver.
   case fix(Fix, from: FixOrigin = FixOrigin(feed: 0))
-  /// `Engine.nextDeadline` has been reached, or the clock was set.
+  /// `Engine.nextDeadline` has been reached.
   case tick
   /// A new reminder, or one read back from the store with its progress.
   indirect case add(Reminder, Progress?)

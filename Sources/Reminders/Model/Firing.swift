@@ -53,7 +53,7 @@ package struct Firing: Equatable, Sendable {
   /// Time of the deciding fix.
   package var fixTime: Instant?
   package var place: String?
-  /// Metres from the centre of the place.
+  /// Metres from the centre of the place, or from the line or edge of a region.
   package var distance: Double?
   package var due: Instant?
   /// Estimated travel time.

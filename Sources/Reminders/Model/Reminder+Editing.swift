@@ -8,11 +8,11 @@ extension Reminder {
   /// removed. A member that it does not name stays, such as the radius of another place.
   package static func document(_ old: JSONObject, with changes: JSONObject) -> JSONObject {
     var document = old
-    // Of a member that is given twice the last one counts.
-    for (key, _) in changes.members { document[key] = changes[key] == .null ? nil : changes[key] }
+    for (key, value) in changes.members where value != .null { document[key] = value }
+    document.remove(changes.members.filter { $0.value == .null }.map(\.key))
     func gives(_ key: String) -> Bool { (changes[key] ?? .null) != .null }
     if shapes.contains(where: gives) {
-      for shape in shapes where !gives(shape) { document[shape] = nil }
+      document.remove(shapes.filter { !gives($0) })
       if !gives("region") { document["width_m"] = nil }
       if !gives("near_category"), !gives("radius_m") { document["radius_m"] = nil }
     }

@@ -38,15 +38,14 @@ extension Reminder {
     try checkCompleteness()
   }
 
-  /// Reads the members of a document and leaves other fields unchanged. Of a duplicate member the
-  /// last one counts.
+  /// Reads the members of a document and leaves other fields unchanged.
   package mutating func take(details json: JSONObject) throws(ReminderError) {
     for (key, value) in json.members {
       guard let field = ReminderField.byKey[key] else {
         unknown[key] = value
         continue
       }
-      guard let value = json[key], value != .null else { continue }
+      guard value != .null else { continue }
       do throws(ReminderError) {
         try field.read(&self, value, json)
       } catch {

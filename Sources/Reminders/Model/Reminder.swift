@@ -88,7 +88,7 @@ package struct Reminder: Equatable, Sendable {
   package var repeatChanges = RepeatChanges()
   /// Fires on each visit, not only on the first.
   package var everyVisit: Bool
-  /// Minimum time between two firings of a reminder with `everyVisit`.
+  /// Minimum time between two firings.
   package var cooldown = TimeSpan.zero
   /// Earliest time at which it may fire.
   package var from: TimeStamp?
@@ -159,9 +159,6 @@ package struct Reminder: Equatable, Sendable {
     kind == other.kind && place == other.place && area == other.area
       && nearCategory == other.nearCategory && nearRadius == other.nearRadius
   }
-
-  /// Sort key among firings of one moment: lower first; priority 0 (undefined) is last.
-  var urgency: Int { priority == 0 ? 10 : priority }
 
   /// The reminder's own leads, or the one at `due`.
   var effectiveLeads: [TimeSpan] { leads.isEmpty ? Self.leadsAtDue : leads }

@@ -32,6 +32,8 @@ extension Engine {
 
   mutating func followReceiver(_ origin: FixOrigin) {
     receiver = origin
+    // The distance between two receivers is no speed either.
+    motion = Motion()
     let id = ReceiverID(origin)
     monitor.follow(id)
     for number in watches.indices { watches[number].monitor.follow(id) }

@@ -214,4 +214,25 @@ import Testing
       }
     }
   }
+
+  /// A file with one change, of version 2.
+  private static func file(changeAt time: Int64) -> [UInt8] {
+    func header(_ changes: UInt8) -> [UInt8] {
+      Array("TZif2".utf8) + Array(repeating: 0, count: 15)
+        + [0, 0, 0, changes, 1, 1].flatMap { [0, 0, 0, $0] as [UInt8] }
+    }
+    let type: [UInt8] = [0, 0, 0, 0, 0, 0]
+    let number = (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - 8 * $0)) }
+    return header(0) + type + [0] + header(1) + number + [0] + type + [0] + Array("\nUTC0\n".utf8)
+  }
+
+  @Test func changesBeforeTheBigBangAreRefused() throws {
+    let first = try TimeZoneRules(tzif: Self.file(changeAt: -1 << 59), name: "x")
+    #expect(first.transitions.count == 1)
+    for time in [Int64.min, .min + 1, -(1 << 59) - 1, (1 << 59) + 1, .max] {
+      #expect(throws: TimeZoneError.self) {
+        try TimeZoneRules(tzif: Self.file(changeAt: time), name: "x")
+      }
+    }
+  }
 }

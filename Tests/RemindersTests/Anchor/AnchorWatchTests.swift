@@ -20,10 +20,12 @@ import Testing
     return harness
   }
 
-  private static func document(radius: Double = 40, hold: Double = 30) -> String {
+  private static func document(
+    radius: Double = 40, hold: Double = 30, members: String = ""
+  ) -> String {
     """
     {"id":"anchor","title":"Anchor watch",\(EngineHarness.place(radius: radius)),"on":"depart",
-    "dwell_s":\(hold),"every_visit":true,"nag_s":60,"nag_limit":0,"anchor_watch":true}
+    "dwell_s":\(hold),"every_visit":true,"nag_s":60,"nag_limit":0,"anchor_watch":true\(members)}
     """
   }
 
@@ -90,6 +92,19 @@ import Testing
     harness.send(.snooze(id: "anchor", .by(.minutes(1))))
     for _ in 0..<120 { harness.fix(60) }
     #expect(harness.events.first == "anchor:depart")
+  }
+
+  @Test func aPositionLostBeforeTheHoursIsAnAlarmWhenTheyBegin() throws {
+    var harness = EngineHarness()
+    harness.fix(20)
+    try harness.add(Self.document(members: #","hours":"17:00-06:00""#))
+    harness.wait(until: EngineHarness.start + .minutes(50))
+    harness.fix(20)
+    harness.wait(until: EngineHarness.start + .minutes(60) - .seconds(1))
+    #expect(harness.events == [])
+    harness.wait(2)
+    #expect(harness.events == ["anchor:lost"])
+    #expect(harness.firings.first?.why == "The position is lost: no usable fix for 9min 59s")
   }
 
   @Test func aLostPositionIsAnAlarm() throws {

@@ -132,6 +132,20 @@ import Testing
       with: try #require(try JSONParser.parse(changes).object))
   }
 
+  @Test func ofAMemberThatIsSaidTwiceTheLastOneCounts() throws {
+    let twice = #""repeat_also":["2026-06-13T09:00:00Z"],"repeat_also":["2026-06-14T09:00:00Z"]"#
+    let json = #"{"title":"T","due":"2026-06-12T09:00:00Z","x":1,\#(twice),"x":2}"#
+    let document = try #require(try JSONParser.parse(json).object)
+    #expect(document.members.map(\.key) == ["title", "due", "x", "repeat_also"])
+    let reminder = try Reminder(json: document, newID: "t")
+    #expect(
+      reminder.repeatChanges.additions == [.absolute(try Instant(rfc3339: "2026-06-14T09:00:00Z"))])
+    #expect(reminder.unknown["x"]?.int == 2)
+    #expect(
+      try changed(#"{"a":1,"b":2,"c":3}"#, #"{"a":null,"b":4,"a":5,"c":null}"#)
+        == (try JSONParser.parse(#"{"a":5,"b":4}"#)).object)
+  }
+
   @Test func anotherPlaceKeepsTheRadius() throws {
     let place = #"{"place":{"lat":1,"lon":2,"radius_m":80}}"#
     #expect(

@@ -181,6 +181,49 @@ import Testing
     #expect(harness.events == ["0:arrive", "0:arrive"])
   }
 
+  /// Inside, with a reminder for more speed and a receiver that gives none.
+  private func atRest(minimumSpeed: Int) throws -> EngineHarness {
+    var harness = EngineHarness()
+    for _ in 0..<15 { harness.fix(0) }
+    try harness.add(
+      #"{"id":"0","title":"x",\#(place),"min_speed_mps":\#(minimumSpeed),"if_inside":"fire"}"#)
+    return harness
+  }
+
+  @Test func aWildFixIsNoSpeed() throws {
+    var harness = try atRest(minimumSpeed: 6)
+    harness.fix(2_000)
+    #expect(harness.events.isEmpty)
+    for _ in 0..<30 { harness.fix(0) }
+    #expect(harness.events.isEmpty)
+  }
+
+  @Test func anotherReceiverIsNoSpeed() throws {
+    var harness = try atRest(minimumSpeed: 2)
+    for second in 0..<60 {
+      harness.wait(1)
+      let position = EngineHarness.home.destination(bearing: 0, distance: second < 20 ? 0 : 60)
+      harness.send(
+        .fix(
+          Fix(time: harness.now, position: position, eph: 5),
+          from: FixOrigin(feed: second < 20 ? 0 : 1)))
+    }
+    #expect(harness.events.isEmpty)
+  }
+
+  @Test func speedIsKnownAgainAfterTheReceiversClockWasSetBack() throws {
+    var harness = try atRest(minimumSpeed: 6)
+    func fix(_ distance: Double) {
+      harness.wait(1)
+      let position = EngineHarness.home.destination(bearing: 90, distance: distance)
+      harness.send(.fix(Fix(time: harness.now - .hours(1), position: position, eph: 5)))
+    }
+    for _ in 0..<150 { fix(0) }
+    #expect(harness.events.isEmpty)
+    for second in 0..<15 { fix(Double(second) * 8) }
+    #expect(harness.events == ["0:arrive"])
+  }
+
   @Test func dueAndPlaceAreBothNeeded() throws {
     var harness = EngineHarness()
     try harness.add(

@@ -1,3 +1,4 @@
+import CivilTime
 import Geodesy
 import Geofencing
 import Testing
@@ -97,5 +98,23 @@ import Testing
     let nearest = harness.engine.nearby(limit: 1)
     let near = try #require(nearest.first)
     #expect(near.reminder.id == "v" && near.distance < 0)
+  }
+
+  @Test func theNearestAreThoseThatMayFire() throws {
+    var harness = EngineHarness()
+    harness.fix(0)
+    for number in 1...30 {
+      let place = Reminder.Place(
+        position: EngineHarness.home.destination(bearing: 90, distance: 300 * Double(number)),
+        radius: 50)
+      var reminder = Reminder(id: "r\(number)", kind: .location, title: "R")
+      reminder.place = place
+      harness.send(.add(reminder, nil))
+    }
+    for number in 1...20 {
+      harness.send(.snooze(id: "r\(number)", .until(harness.now + .hours(1))))
+    }
+    #expect(harness.engine.nearby(limit: 3).map(\.reminder.id) == ["r21", "r22", "r23"])
+    #expect(harness.engine.nearby(limit: 50).count == 10)
   }
 }

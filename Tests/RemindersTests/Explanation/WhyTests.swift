@@ -113,6 +113,22 @@ import Testing
     #expect(depart.says.hasSuffix("; left is 20 m beyond it"))
   }
 
+  /// The moment to leave counts, not the time of arrival.
+  @Test func theCooldownOfATimeToLeave() throws {
+    var harness = EngineHarness()
+    harness.fix(2_000)
+    try harness.add(
+      #"{"id":"t","kind":"preemptive","title":"T","travel_s":2400,"cooldown_s":3600,"#
+        + #""due":"2026-06-12T17:00:00Z","repeat":"FREQ=MINUTELY;INTERVAL=50","#
+        + #"\#(EngineHarness.place())}"#)
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T17:01:00Z"))
+    #expect(harness.firings.map(\.time.json) == ["2026-06-12T16:20:00Z"])
+    // It would leave at 17:10, ten minutes too early.
+    #expect(try shut(harness, "t").contains("cooldown"))
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T17:30:00Z"))
+    #expect(harness.firings.count == 1)
+  }
+
   /// At rest a departure needs more than the margin of a moving device.
   @Test func theMarginIsTheOneThatCounts() throws {
     var harness = EngineHarness()
