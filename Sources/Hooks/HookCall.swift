@@ -39,8 +39,7 @@ package struct HookCall: Equatable, Sendable {
           (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F
         })
       else { return nil }
-      // A NUL would end the variable; D-Bus does not carry it either.
-      return "GEOREMIND_\(name)=\(text.filter { $0 != "\0" })"
+      return "GEOREMIND_\(name)=\(text)"
     }
   }
 

@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func theFieldsAreInTheEnvironment() throws {
-    let call = try call(firing(title: "Milk\0 & more\nbread"))
+    let call = try call(firing(title: "Milk & more\nbread"))
     #expect(
       call.environment == [
         "GEOREMIND_FIRING_ID=f-1", "GEOREMIND_REMINDER_ID=r",

@@ -37,9 +37,16 @@ struct BusMessage {
     try check(result, Self.writing)
   }
 
-  /// A text ends at its first NUL, which D-Bus does not know.
+  /// A NUL and the noncharacters of Unicode are replaced: sd-bus refuses them, here and in systemd.
   private func append(text: String, _ type: Unicode.Scalar) throws(SystemError) {
-    let result = text.withCString { sd_bus_message_append_basic(raw, Self.code(type), $0) }
+    func isRefused(_ scalar: Unicode.Scalar) -> Bool {
+      scalar == "\0" || scalar.properties.isNoncharacterCodePoint
+    }
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { scalars.append(isRefused(scalar) ? "\u{FFFD}" : scalar) }
+    let result = String(scalars).withCString {
+      sd_bus_message_append_basic(raw, Self.code(type), $0)
+    }
     try check(result, Self.writing)
   }
 

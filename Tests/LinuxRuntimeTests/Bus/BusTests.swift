@@ -78,6 +78,23 @@ import Testing
       .array(of: "(sasb)", [.structure([.string("/a"), .strings(["/a"]), .bool(false)])]),
       .variant(.structure([.int32(1), .variant(.string("deep"))])),
     ]
+    #expect(try carried(values, server) == values)
+  }
+
+  /// A hook of a title with one would fail until it is given up.
+  @Test func charactersThatTheBusRefusesAreReplaced() throws {
+    guard let server = try PrivateBus(in: folder) else { return }
+    for value: UInt32 in [0, 0xFFFE, 0xFDD0, 0xFDEF, 0x1FFFE, 0x10FFFF] {
+      // With an accent it is one character.
+      let text = "\(try #require(Unicode.Scalar(value)))"
+      let carried = try carried([.strings(["Milk\(text)", "\(text)\u{301}", "bread"])], server)
+      #expect(carried == [.strings(["Milk\u{FFFD}", "\u{FFFD}\u{301}", "bread"])])
+    }
+    #expect(try carried([.string("\u{FDF0}\n\u{7F}")], server) == [.string("\u{FDF0}\n\u{7F}")])
+  }
+
+  /// Writes values into a message, and reads them out again as the receiver does.
+  private func carried(_ values: [BusValue], _ server: PrivateBus) throws -> [BusValue] {
     var bus: OpaquePointer?
     try #require(sd_bus_new(&bus) >= 0)
     defer { sd_bus_close_unref(bus) }
@@ -91,7 +108,7 @@ import Testing
     for value in values { try message.append(value) }
     try #require(sd_bus_message_seal(raw, 1, 0) >= 0)
     try #require(sd_bus_message_rewind(raw, 1) >= 0)
-    #expect(try message.values() == values)
+    return try message.values()
   }
 
   @Test func theAddressOfTheUsersBus() {
