@@ -73,7 +73,7 @@ package struct PhoneReceiver: Sendable {
       }
       guard let device = fresh.first?.device else { return Outcome(answer: taken) }
       guard isFeedOpen else { return Outcome(answer: PhoneAnswer(503)) }
-      guard limiter.admits(device, at: now.steady) else {
+      guard limiter.admits(device, count: fresh.count, at: now.steady) else {
         tally.note(.limited, device, at: now.steady)
         return Outcome(answer: PhoneAnswer(429))
       }

@@ -92,6 +92,25 @@ import Testing
     #expect((try? JSONParser.parse(line)) != nil)
   }
 
+  /// As by HTTP; the broker cannot be asked to send a position later.
+  @Test func aPhoneThatSendsTooFastIsPassedOver() {
+    let world = PublisherWorld()
+    let payload = Array(#"{"_type":"location","lat":1,"lon":2,"tst":1781279990}"#.utf8)
+    func receive() -> [Publisher.Effect] {
+      world.handle(.received(topic: "owntracks/a/b", payload: payload, isRetained: false))
+    }
+    func isFed(_ effects: [Publisher.Effect]) -> Bool {
+      effects.contains { if case .feed = $0 { true } else { false } }
+    }
+    #expect((0..<300).allSatisfy { _ in isFed(receive()) })
+    #expect(
+      receive() == [.report("A message of owntracks/a/b is ignored: the phone sends too fast")])
+    #expect(receive() == [])
+    _ = world.pass(1)
+    #expect((0..<20).allSatisfy { _ in isFed(receive()) })
+    #expect(receive() == [])
+  }
+
   @Test func commandsNameAReminder() throws {
     let done = try CommandMessage(Array(#"{"command":"done","reminder_id":"a1"}"#.utf8))
     #expect(done.method == "Done" && done.parameters == ["id": "a1"])

@@ -99,13 +99,49 @@ import Testing
     #expect(receiver.logLines(at: 9_000_000).last?.hasPrefix("Put off 2 messages") == true)
   }
 
+  /// A list of Traccar Client is as much work as that many messages.
+  @Test func eachPositionOfAListCounts() {
+    var receiver = PhoneReceiver(token: nil)
+    func status(_ count: Int, at steady: Int64) -> Int {
+      receiver.receive(Self.list(of: count, "t"), at: moment(steady: steady), isFeedOpen: true)
+        .answer.status
+    }
+    #expect((0..<3).allSatisfy { _ in status(100, at: 0) == 200 })
+    #expect(status(1, at: 0) == 429)
+    #expect(status(100, at: 4_999_999) == 429)
+    #expect(status(100, at: 5_000_000) == 200)
+    // A list that no level admits would come again for ever.
+    #expect(status(500, at: 60_000_000) == 200)
+    #expect(status(1, at: 69_000_000) == 429)
+    #expect(status(1, at: 71_000_000) == 200)
+  }
+
+  @Test func aNameForEachMessageIsNoWayAroundTheLimit() {
+    var receiver = PhoneReceiver(token: nil)
+    let taken = (0..<4_000).count { number in
+      let request = Self.list(of: 1, "\(number)")
+      return receiver.receive(request, at: moment(), isFeedOpen: true).answer.status == 200
+    }
+    #expect(taken == 3_000)
+  }
+
+  /// Fresh positions in one message.
+  private static func list(of count: Int, _ device: String) -> PhoneRequest {
+    let location =
+      #"{"timestamp":\#(Int(Recorded.seconds)),"coords":{"latitude":53.5,"longitude":9.9}}"#
+    let locations = Array(repeating: location, count: count).joined(separator: ",")
+    return Recorded.post(
+      "/traccar", #"{"device_id":"\#(device)","location":[\#(locations)]}"#)
+  }
+
   @Test func manyPhonesTakeNoMoreMemoryAndNoTokensOfOthers() {
     var limiter = RateLimiter()
-    var admitted = 0
-    for phone in 0..<10_000 where limiter.admits("\(phone)", at: Int64(phone)) { admitted += 1 }
-    #expect(admitted == 10_000)
-    for _ in 0..<400 where limiter.admits("9999", at: 9_999) { admitted += 1 }
-    #expect(admitted == 10_299)
+    func admitted(_ phone: Int, at now: Int64) -> Bool {
+      limiter.admits("\(phone)", at: now)
+    }
+    #expect((0..<10_000).allSatisfy { admitted($0, at: Int64($0) * 5_000) })
+    #expect((0..<400).count { _ in admitted(9_999, at: 49_995_000) } == 299)
+    #expect(admitted(10_000, at: 49_995_000))
   }
 
   // MARK: - Rights and limits

@@ -32,6 +32,9 @@ extension Publisher {
       guard payload.count <= PhoneReceiver.maximumBody else { throw .tooLong }
       guard case .positions(let positions) = try OwnTracks.read(payload, name: name) else { return }
       for position in positions where position.isFresh(at: now.real) {
+        guard limiter.admits(position.device, at: now.steady) else {
+          return ignore(topic, "the phone sends too fast", now, &effects)
+        }
         effects.append(.feed(position.report))
       }
     } catch {

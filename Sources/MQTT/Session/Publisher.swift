@@ -1,6 +1,7 @@
 package import CivilTime
 package import Companion
 package import JSONText
+import Phones
 
 /// The messages to the broker and their times, as a state machine: events in, effects out.
 ///
@@ -76,6 +77,7 @@ package struct Publisher: Sendable {
   var presence = HomeAssistantPresence()
   var repetition = Repetition()
   var ignored = IgnoredCount()
+  var limiter = RateLimiter()
   private var isAvailable = false
   /// Steady time at which the daemon was lost.
   private var daemonLostAt: Int64?
