@@ -25,15 +25,16 @@ package struct AlarmQueue: Sendable {
   /// - Parameters:
   ///   - unit: names the notice for the destination.
   ///   - now: microseconds of a clock that never steps.
+  /// - Returns: the unit of the alarm that gives way, if one does.
   package mutating func add(
     _ notice: FiringNotice, to destination: HookSettings.Destination, unit: String, at now: Int64
-  ) {
-    if alarms.count >= Self.maximumCount,
-      let oldest = alarms.min(by: { ($0.value.begun, $0.key) < ($1.value.begun, $1.key) })
-    {
-      alarms[oldest.key] = nil
-    }
+  ) -> String? {
+    let oldest =
+      alarms.count < Self.maximumCount
+      ? nil : alarms.min { ($0.value.begun, $0.key) < ($1.value.begun, $1.key) }?.key
+    if let oldest { alarms[oldest] = nil }
     alarms[unit] = Alarm(destination: destination, notice: notice, begun: now, due: now)
+    return oldest
   }
 
   /// The alarms to run now, which count as running.

@@ -1,6 +1,7 @@
 /// Running hooks, and hooks that wait for a place, as a state machine.
 ///
-/// A destination has one firing under way, so there is at most one call of each.
+/// A destination has one firing under way, and the alarms are limited by `AlarmQueue`. Firings go
+/// first.
 package struct HookQueue: Sendable {
   private struct Running: Sendable {
     let call: HookCall
@@ -9,6 +10,7 @@ package struct HookQueue: Sendable {
   }
 
   private var waiting: [HookCall] = []
+  private var waitingAlarms: [HookCall] = []
   /// By the name of the unit.
   private var running: [String: Running] = [:]
   package var maximumParallel: Int
@@ -20,13 +22,22 @@ package struct HookQueue: Sendable {
   /// When a unit was started; nil for unknown units.
   package func begin(of unit: String) -> Int64? { running[unit]?.begun }
 
-  package mutating func add(_ call: HookCall) { waiting.append(call) }
+  package mutating func add(_ call: HookCall, isAlarm: Bool = false) {
+    if isAlarm { waitingAlarms.append(call) } else { waiting.append(call) }
+  }
+
+  /// Removes an alarm that waits; false if none does.
+  package mutating func dropAlarm(_ unit: String) -> Bool {
+    guard let place = waitingAlarms.firstIndex(where: { $0.unit == unit }) else { return false }
+    waitingAlarms.remove(at: place)
+    return true
+  }
 
   /// The calls to start now: as many as there are places.
   package mutating func next(at now: Int64) -> [HookCall] {
     var starts: [HookCall] = []
-    while running.count < maximumParallel, let call = waiting.first {
-      waiting.removeFirst()
+    while running.count < maximumParallel, !(waiting.isEmpty && waitingAlarms.isEmpty) {
+      let call = waiting.isEmpty ? waitingAlarms.removeFirst() : waiting.removeFirst()
       running[call.unit] = Running(call: call, begun: now)
       starts.append(call)
     }

@@ -11,7 +11,8 @@ extension HookRunner {
         for destination in destinations {
           let call = HookCall(
             program: destination.program, destination: destination.name, firing: notice)
-          alarms.add(notice, to: destination, unit: call.unit, at: now)
+          let evicted = alarms.add(notice, to: destination, unit: call.unit, at: now)
+          if let evicted { drop(evicted) }
         }
       }
       runAlarms()
@@ -20,7 +21,7 @@ extension HookRunner {
 
   func runAlarms() {
     for (unit, alarm) in alarms.next(at: now) {
-      run(alarm.destination, alarm.notice) { [unowned self] outcome in
+      run(alarm.destination, alarm.notice, isAlarm: true) { [unowned self] outcome in
         let reason = alarms.ended(
           unit, outcome, at: now, giveUpAfter: settings.giveUpAfter, random: .random(in: 0..<1))
         if let reason {

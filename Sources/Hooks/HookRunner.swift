@@ -122,15 +122,20 @@ package final class HookRunner {
 
   /// The program is checked each time: a file's owner may change.
   func run(
-    _ destination: HookSettings.Destination, _ firing: FiringNotice,
+    _ destination: HookSettings.Destination, _ firing: FiringNotice, isAlarm: Bool = false,
     done: @escaping FiringFollower.Done
   ) {
     if let objection = objection(to: destination.program) { return done(.failed(objection)) }
     let call = HookCall(
       program: destination.program, destination: destination.name, firing: firing)
     unfinished[call.unit] = done
-    queue.add(call)
+    queue.add(call, isAlarm: isAlarm)
     startNext()
+  }
+
+  /// An alarm gives way to a newer one; if it runs, it runs to its end.
+  func drop(_ unit: String) {
+    if queue.dropAlarm(unit) { unfinished[unit] = nil }
   }
 
   private func startNext() {

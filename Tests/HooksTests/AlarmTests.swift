@@ -81,7 +81,7 @@ import Testing
     func ended(_ outcome: Delivery.Outcome, _ now: Int64) -> String? {
       queue.ended("u", outcome, at: now, giveUpAfter: .minutes(1), random: 0.5)
     }
-    queue.add(try notice("x"), to: destination, unit: "u", at: 0)
+    #expect(queue.add(try notice("x"), to: destination, unit: "u", at: 0) == nil)
     #expect(queue.next(at: 0).map(\.unit) == ["u"])
     #expect(queue.next(at: 0).isEmpty && queue.nextDue == nil)
     #expect(ended(.failed("no"), 0) == nil)
@@ -90,21 +90,44 @@ import Testing
     #expect(queue.next(at: Self.second).count == 1)
     #expect(ended(.failed("no"), 60 * Self.second) == "no")
     #expect(queue.count == 0)
-    queue.add(try notice("x"), to: destination, unit: "u", at: 0)
+    #expect(queue.add(try notice("x"), to: destination, unit: "u", at: 0) == nil)
     #expect(ended(.refused("65"), 0) == "65")
-    queue.add(try notice("x"), to: destination, unit: "u", at: 0)
+    #expect(queue.add(try notice("x"), to: destination, unit: "u", at: 0) == nil)
     #expect(ended(.delivered, 0) == nil)
     #expect(queue.count == 0)
   }
 
+  /// A receiver that comes and goes, and a hook that hangs.
   @Test func alarmsFillNoMemory() throws {
     let destination = try #require(HookSettings(programs: ["/a"]).destinations(ofUser: nil).first)
-    var queue = AlarmQueue()
+    var alarms = AlarmQueue()
+    var hooks = HookQueue(maximumParallel: 1)
     for number in 0..<40 {
-      let unit = "u\(number)"
-      queue.add(try notice(unit), to: destination, unit: unit, at: Int64(number))
+      let call = HookCall(
+        program: "/a", destination: destination.name, firing: try notice("\(number)"))
+      let evicted = alarms.add(call.firing, to: destination, unit: call.unit, at: Int64(number))
+      #expect((evicted != nil) == (number >= AlarmQueue.maximumCount))
+      // The first one runs all the time.
+      if let evicted { #expect(hooks.dropAlarm(evicted) == (number > AlarmQueue.maximumCount)) }
+      #expect(alarms.next(at: Int64(number)).map(\.unit) == [call.unit])
+      hooks.add(call, isAlarm: true)
+      #expect(hooks.next(at: 0).map(\.firing.id) == (number == 0 ? ["0"] : []))
     }
-    #expect(queue.count == AlarmQueue.maximumCount)
-    #expect(queue.next(at: 40).map(\.unit) == (24..<40).map { "u\($0)" })
+    #expect(alarms.count == AlarmQueue.maximumCount)
+    hooks.maximumParallel = 64
+    #expect(hooks.next(at: 0).map(\.firing.id) == (24..<40).map { "\($0)" })
+  }
+
+  @Test func firingsGoBeforeAlarms() throws {
+    func call(_ id: String) throws -> HookCall {
+      HookCall(program: "/a", destination: "hook-a", firing: try notice(id))
+    }
+    var hooks = HookQueue(maximumParallel: 1)
+    hooks.add(try call("alarm"), isAlarm: true)
+    hooks.add(try call("firing"))
+    #expect(hooks.next(at: 0).map(\.firing.id) == ["firing"])
+    #expect(hooks.end(try call("firing").unit) != nil)
+    #expect(hooks.next(at: 0).map(\.firing.id) == ["alarm"])
+    #expect(!hooks.dropAlarm(try call("alarm").unit))
   }
 }
