@@ -233,12 +233,14 @@ final class Daemon {
 
   /// Switches to the routing engine of the settings. A recording uses none.
   private func useRoutes() throws {
-    routes?.stop()
+    let path = clock.isLive ? settings.routeSocket : nil
+    if path == nil { host.changeEngine { $0.settings.asksRoutes = false } }
+    guard path != routes?.path else { return }
+    // Its open requests fail, and the engine may then ask the new client.
+    let old = routes
+    defer { old?.stop() }
     routes = nil
-    guard let path = settings.routeSocket, clock.isLive else {
-      host.changeEngine { $0.settings.asksRoutes = false }
-      return
-    }
+    guard let path else { return }
     let client = try RouteClient(path: path, loop: loop, log: log) { [unowned self] answer in
       if let now = clock.now { host.handle(.routed(answer), at: now) }
     }

@@ -12,7 +12,7 @@ final class RouteClient {
   /// For an answer that does not come: `georemind-route` gives up on its engine sooner.
   static let timeout: Int64 = 20_000_000
 
-  private let path: String
+  let path: String
   private let loop: EventLoop
   private let log: Logger
   private let onAnswer: (RouteAnswer) -> Void
@@ -40,8 +40,10 @@ final class RouteClient {
     }
   }
 
+  /// Answers all open requests, at once.
   func stop() {
-    stream?.close()
+    drop("the connection to georemind-route was closed")
+    reportRefused()
     turn?.close()
     timer?.close()
   }

@@ -142,6 +142,18 @@ import Testing
     #expect(bench.client?.isConnected == false)
   }
 
+  @Test func aClientThatStopsAnswersWhatIsOpen() throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    bench.ask(1)
+    bench.ask(2)
+    try bench.run { bench.calls.count == 2 }
+    bench.client?.stop()
+    let failure = RouteFailure("the connection to georemind-route was closed")
+    #expect(bench.answers == [1, 2].map { RouteAnswer(number: $0, times: .failure(failure)) })
+    #expect(bench.client?.isConnected == false)
+  }
+
   @Test(arguments: ["nonsense", "[1]", "{\"parameters\":7}"])
   func nonsenseEndsTheConnection(text: String) throws {
     let bench = try Bench()

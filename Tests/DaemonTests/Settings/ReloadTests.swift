@@ -65,4 +65,17 @@ import Testing
     try rig.run { !rig.journal.entries(.feedLost).isEmpty }
     #expect(rig.daemon.feeds.first?.lastError == "nothing came for 0 s")
   }
+
+  /// Requests under way would be lost with it.
+  @Test func theClientOfTheRoutingEngineStaysWithItsSocket() throws {
+    let rig = try Rig("[Route]\nEngine=osrm\nDrivingURL=http://localhost:5000\n")
+    let first = try #require(rig.daemon.routes)
+    rig.daemon.reloadSettings()
+    #expect(rig.daemon.routes === first)
+    #expect(rig.daemon.host.engine.routeHealth != nil)
+    rig.changeAtReload = { $0.routeSocket = "/nonexistent/route" }
+    rig.daemon.reloadSettings()
+    #expect(rig.daemon.routes != nil && rig.daemon.routes !== first)
+    #expect(rig.daemon.host.engine.routeHealth != nil)
+  }
 }
