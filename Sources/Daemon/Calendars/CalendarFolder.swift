@@ -43,7 +43,6 @@ final class CalendarFolder {
   private static let largestFile = 4 << 20
   private static let maximumLines = 50_000
   private static let maximumReminders = 500
-  private static let maximumFiles = 20_000
   /// Limit of refusals logged per file.
   private static let maximumRefusals = 5
   /// Limit of files and bytes read in one turn of the loop.
@@ -81,18 +80,20 @@ final class CalendarFolder {
     if let failure = watch?.failure {
       say(.deaf, "\(path): changes are noticed on reload only: \(failure)")
     }
-    guard let listing = folder.list(ending: ".ics", limit: Self.maximumFiles) else {
+    guard let listing = folder.list(ending: ".ics") else {
       say(
         .missing,
         "\(path): the calendar folder cannot be read; its reminders stay as they are until it can")
       return
     }
     if said.remove(.missing) != nil { log.notice("\(path): the calendar folder can be read again") }
-    if let link = listing.links.first {
+    if let link = listing.link {
       say(.links, "\(link): is a symbolic link; the daemon skips links in a calendar folder")
     }
     if listing.isCut {
-      say(.tooMany, "\(path): has more than \(Self.maximumFiles) files; the others are skipped")
+      say(
+        .tooMany,
+        "\(path): has more than \(FolderFiles.maximumEntries) files; the others are skipped")
     }
     var merge = CalendarMerge(daemon: daemon, now: now)
     var read: [(file: String, stamp: FolderFiles.Stamp)] = []

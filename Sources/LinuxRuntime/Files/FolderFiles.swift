@@ -28,80 +28,93 @@ package struct FolderFiles: Sendable {
 
   // MARK: - Listing
 
+  /// Limit of entries read of the folder and the folders in it, files of no interest included:
+  /// others may write there, and the loop waits.
+  package static let maximumEntries = 20_000
+
   package struct Listing: Sendable {
     /// Paths with their stamps, sorted.
     package fileprivate(set) var files: [(path: String, stamp: Stamp)] = []
-    /// Symbolic links that were passed over.
-    package fileprivate(set) var links: [String] = []
-    /// There are more files than were asked for.
+    /// One of the symbolic links that were passed over.
+    package fileprivate(set) var link: String?
+    /// There are more entries than the limit.
     package fileprivate(set) var isCut = false
   }
 
   /// Files with this ending, without hidden names; nil if the folder cannot be read.
-  package func list(ending: String, limit: Int = .max) -> Listing? {
+  package func list(ending: String, limit: Int = Self.maximumEntries) -> Listing? {
     guard let root = try? open() else { return nil }
     defer { root.close() }
-    guard let top = Self.entries(of: root) else { return nil }
     var listing = Listing()
     var folders: [String] = []
-    for (name, status) in top {
-      if status.st_mode & S_IFMT == S_IFDIR { folders.append(name) }
-      add("\(path)/\(name)", status, ending, limit, to: &listing)
+    var left = limit
+    func add(_ name: String, _ kind: mode_t, in folder: Descriptor, _ path: String) {
+      if kind == S_IFLNK { listing.link = "\(path)/\(name)" }
+      guard kind == S_IFREG, name.hasSuffix(ending), let stamp = Self.stamp(of: name, in: folder)
+      else { return }
+      listing.files.append(("\(path)/\(name)", stamp))
     }
-    for folder in folders {
+    let isReadable = Self.forEachEntry(of: root, left: &left) { name, kind in
+      if kind == S_IFDIR { folders.append(name) } else { add(name, kind, in: root, path) }
+    }
+    guard isReadable else { return nil }
+    for folder in folders where left >= 0 {
       guard let inner = try? Self.openFolder(folder, in: root) else { continue }
       defer { inner.close() }
-      guard let entries = Self.entries(of: inner) else { continue }
-      for (name, status) in entries where status.st_mode & S_IFMT != S_IFDIR {
-        add("\(path)/\(folder)/\(name)", status, ending, limit, to: &listing)
-      }
+      Self.forEachEntry(of: inner, left: &left) { add($0, $1, in: inner, "\(path)/\(folder)") }
     }
+    listing.isCut = left < 0
     listing.files.sort { $0.path < $1.path }
     return listing
-  }
-
-  private func add(
-    _ path: String, _ status: stat, _ ending: String, _ limit: Int, to listing: inout Listing
-  ) {
-    if status.st_mode & S_IFMT == S_IFLNK { return listing.links.append(path) }
-    guard path.hasSuffix(ending), let stamp = Stamp(status) else { return }
-    if listing.files.count < limit {
-      listing.files.append((path, stamp))
-    } else {
-      listing.isCut = true
-    }
   }
 
   /// Names of the folders in it that are not hidden.
   var folders: [String] {
     guard let root = try? open() else { return [] }
     defer { root.close() }
-    let top = Self.entries(of: root) ?? []
-    return top.filter { $0.status.st_mode & S_IFMT == S_IFDIR }.map(\.name)
+    var names: [String] = []
+    var left = Self.maximumEntries
+    Self.forEachEntry(of: root, left: &left) { if $1 == S_IFDIR { names.append($0) } }
+    return names
   }
 
-  /// Entries that are not hidden, links not followed; nil if the folder cannot be read.
-  private static func entries(of folder: Descriptor) -> [(name: String, status: stat)]? {
+  /// Passes on each entry that is not hidden, with the type bits of its mode (`S_IFMT`).
+  ///
+  /// - Parameter left: entries that may be read yet; negative if there are more.
+  /// - Returns: whether the folder can be read.
+  @discardableResult
+  private static func forEachEntry(
+    of folder: Descriptor, left: inout Int, _ body: (_ name: String, _ kind: mode_t) -> Void
+  ) -> Bool {
     // The stream closes a descriptor of its own.
     let copy = openat(folder.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard copy >= 0 else { return nil }
+    guard copy >= 0 else { return false }
     guard let stream = fdopendir(copy) else {
       Glibc.close(copy)
-      return nil
+      return false
     }
     defer { closedir(stream) }
-    var entries: [(name: String, status: stat)] = []
-    while let entry = readdir(stream) {
+    while left >= 0, let entry = readdir(stream) {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
-      var status = stat()
-      guard !name.hasPrefix("."),
-        fstatat(folder.raw, name, &status, AT_SYMLINK_NOFOLLOW) == 0
-      else { continue }
-      entries.append((name, status))
+      guard name != ".", name != ".." else { continue }
+      left -= 1
+      guard left >= 0, !name.hasPrefix(".") else { continue }
+      // readdir(3) has the type, but not of every file system (0).
+      let type = mode_t(entry.pointee.d_type) << 12
+      body(name, type != 0 ? type : (status(of: name, in: folder)?.st_mode ?? 0) & S_IFMT)
     }
-    return entries
+    return true
+  }
+
+  private static func status(of name: String, in folder: Descriptor) -> stat? {
+    var status = stat()
+    return fstatat(folder.raw, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+  }
+
+  private static func stamp(of name: String, in folder: Descriptor) -> Stamp? {
+    status(of: name, in: folder).flatMap { Stamp($0) }
   }
 
   // MARK: - Reading
@@ -110,9 +123,7 @@ package struct FolderFiles: Sendable {
   package func stamp(of file: String) -> Stamp? {
     guard let (folder, name) = try? place(of: file) else { return nil }
     defer { folder.close() }
-    var status = stat()
-    guard fstatat(folder.raw, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-    return Stamp(status)
+    return Self.stamp(of: name, in: folder)
   }
 
   /// Reads a whole file, with the stamp of the content.
