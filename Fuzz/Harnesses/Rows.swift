@@ -210,13 +210,14 @@ private func read(_ store: Store) throws(StoreError) -> [String] {
     require(!firing.json.isEmpty && !firing.message.isEmpty, "a firing says nothing")
   }
   for kind in Reminder.Kind.allCases { _ = try store.reminders.peek(kind: kind) }
-  let all = try store.reminders.all()
-  require(all.values.count + all.problems.count == 3, "a row is neither read nor reported")
-  for (reminder, _) in all.values {
+  var ids: [String] = []
+  let problems = try store.reminders.forEach { reminder, _ in
     require(!reminder.json.isEmpty, "a reminder says nothing")
-    _ = try? store.reminders.reminder(id: reminder.id)
+    ids.append(reminder.id)
   }
-  return all.values.map(\.reminder.id)
+  require(ids.count + problems.count == 3, "a row is neither read nor reported")
+  for id in ids { _ = try? store.reminders.reminder(id: id) }
+  return ids
 }
 
 /// A start of the daemon, and some days of it.

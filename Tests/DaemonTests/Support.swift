@@ -218,6 +218,15 @@ func dated(_ id: String, in offset: TimeSpan, title: String? = nil) throws -> Re
     #"{"id":"\#(id)","kind":"date","title":"\#(title ?? id)","due":"\#(due)"}"#)
 }
 
+extension ReminderStore {
+  /// All reminders in the order of insertion, and the unreadable rows.
+  func all() throws(StoreError) -> (values: [Entry], problems: [RowProblem]) {
+    var values: [Entry] = []
+    let problems = try forEach { values.append(($0, $1)) }
+    return (values, problems)
+  }
+}
+
 extension Database {
   /// Every write fails from now on, as on a file system that was remounted read-only.
   func freeze() throws { try execute("PRAGMA query_only = ON") }

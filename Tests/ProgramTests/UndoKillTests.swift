@@ -29,9 +29,8 @@ import Testing
   private func standing(_ path: String) throws -> String {
     let store = try Store(path: path, now: Instant(seconds: 1.8e9))
     defer { store.close() }
-    let reminders = try store.reminders.all().values.map {
-      "\($0.reminder.title) \($0.progress.state)"
-    }
+    var reminders: [String] = []
+    _ = try store.reminders.forEach { reminders.append("\($0.title) \($1.state)") }
     let commands = try store.undo.commands(of: geteuid()).map(\.method)
     return "[\(reminders.joined(separator: ", "))] [\(commands.joined(separator: ", "))]"
   }

@@ -36,6 +36,15 @@ func withRawConnection(_ path: String, _ script: String) throws {
   try #require(code == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
 }
 
+extension ReminderStore {
+  /// All reminders in the order of insertion, and the unreadable rows.
+  func all() throws(StoreError) -> (values: [Entry], problems: [RowProblem]) {
+    var values: [Entry] = []
+    let problems = try forEach { values.append(($0, $1)) }
+    return (values, problems)
+  }
+}
+
 enum Sample {
   static func dated(
     _ id: String, minutes: Int? = nil, priority: Int = 0

@@ -61,13 +61,6 @@ package struct ReminderStore {
 
   // MARK: - Look-up
 
-  /// All reminders in the order of insertion.
-  package func all() throws(StoreError) -> Rows<Entry> {
-    try database.rows(
-      of: "reminder", "SELECT \(ReminderRow.columns) FROM reminder ORDER BY seq",
-      read: ReminderRow.read)
-  }
-
   /// Passes each reminder to `body`, in the order of insertion, without storing them all. Returns
   /// the unreadable rows.
   package func forEach(_ body: (Reminder, Progress) -> Void) throws(StoreError) -> [RowProblem] {
