@@ -118,7 +118,6 @@ package final class PlaceImport {
     }
     let before = (added, known)
     do throws(StoreError) {
-      if sinceCommit == 0 { try database.keepPages(kibibytes: Database.importCache) }
       try database.bulk { () throws(StoreError) in
         let last = try database.integer("SELECT max(id) FROM place") ?? 0
         for (place, color) in places { try add(place, color) }

@@ -249,10 +249,11 @@ package final class Database {
   /// Runs `body` and leaves the transaction open for further calls: few large commits write each
   /// index page a few times, many small ones each time. Any other write closes it first, and so
   /// never waits for it. When `body` throws, the whole open transaction is rolled back: a savepoint
-  /// per call would copy every changed page.
+  /// per call would copy every changed page. The large page cache stays until `keepPages`.
   package func bulk<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
     guard depth == 0 else { return try transaction(body) }
     if !isBulkOpen {
+      try keepPages(kibibytes: Self.importCache)
       try run("BEGIN IMMEDIATE")
       isBulkOpen = true
     }
