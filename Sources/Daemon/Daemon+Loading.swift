@@ -61,7 +61,7 @@ extension Daemon {
   }
 
   /// Reminders that come with the configuration: new ones are added, changed ones changed, by id.
-  func loadReminderFiles() throws {
+  func loadReminderFiles() {
     for path in settings.reminderFiles {
       do {
         let count = try ReminderFiles.merge(path, into: self)

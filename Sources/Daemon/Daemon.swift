@@ -142,7 +142,7 @@ final class Daemon {
     try useRoutes()
     try openLedger(restoredFirings)
     outbox.recover()
-    try loadReminderFiles()
+    loadReminderFiles()
     time?.begin()
     useCalendars()
     if let now = clock.now { loadReminders(at: now) }
@@ -201,34 +201,45 @@ final class Daemon {
     sources.append(try loop.addSignal(SIGHUP) { [unowned self] _ in reloadSettings() })
   }
 
-  /// SIGHUP: reads configuration, reminder files and time zone anew. A wrong line changes nothing.
+  /// SIGHUP: reads configuration, reminder files and time zone anew. A wrong line changes nothing;
+  /// a part that cannot follow the new settings leaves the others alone.
   func reloadSettings() {
     services.reloading()
     defer { services.ready(status: statusLine) }
+    let fresh: DaemonSettings
     do {
-      let fresh = try reload()
-      wrongLines = fresh.errors
-      for error in wrongLines { log.error("\(error)") }
-      if !wrongLines.isEmpty {
-        return log.error("Reload failed, the old configuration stays in force")
-      }
-      let oldSocket = settings.socketPath
-      settings = fresh
-      log.logLevel = fresh.logLevel
-      host.use(fresh.engine)
-      try useRoutes()
-      try useFeeds(of: fresh)
-      moveSocket(from: oldSocket)
-      if let now = clock.now {
-        host.handle(.zone(settings.systemZone(log: log)), at: now)
-      }
-      time?.reload()
-      try loadReminderFiles()
-      useCalendars()
-      announcer.write("Configuration reloaded", .informational, .reloaded)
+      fresh = try reload()
     } catch {
-      log.error("Reload failed, the old configuration stays in force: \(error)")
+      return log.error("Reload failed, the old configuration stays in force: \(error)")
     }
+    wrongLines = fresh.errors
+    for error in wrongLines { log.error("\(error)") }
+    if !wrongLines.isEmpty {
+      return log.error("Reload failed, the old configuration stays in force")
+    }
+    let oldSocket = settings.socketPath
+    settings = fresh
+    log.logLevel = fresh.logLevel
+    host.use(fresh.engine)
+    var isWhole = true
+    func attempt(_ part: String, _ change: () throws -> Void) {
+      do {
+        try change()
+      } catch {
+        isWhole = false
+        log.error("The configuration is reloaded, except for its \(part): \(error)")
+      }
+    }
+    attempt("routing engine") { try useRoutes() }
+    attempt("feeds") { try useFeeds(of: fresh) }
+    moveSocket(from: oldSocket)
+    if let now = clock.now {
+      host.handle(.zone(settings.systemZone(log: log)), at: now)
+    }
+    time?.reload()
+    loadReminderFiles()
+    useCalendars()
+    if isWhole { announcer.write("Configuration reloaded", .informational, .reloaded) }
   }
 
   /// Switches to the routing engine of the settings. A recording uses none.

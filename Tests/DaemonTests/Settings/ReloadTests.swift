@@ -53,6 +53,24 @@ import Testing
     #expect(rig.journal.troubles(.error).filter { $0.hasPrefix(said) }.count == 1)
   }
 
+  /// A loop that has ended takes no new feed.
+  @Test func aPartThatFailsLeavesTheOthersInForce() throws {
+    let rig = try Rig()
+    rig.daemon.loop.exit(0)
+    _ = try rig.daemon.loop.run()
+    try rig.configure("[Feed]\nFeed=unix:///nonexistent/gps\n")
+    rig.changeAtReload = {
+      $0.routeSocket = nil
+      $0.timeZoneName = "Asia/Tokyo"
+    }
+    rig.daemon.reloadSettings()
+    let errors = rig.journal.troubles(.error)
+    let start = "The configuration is reloaded, except for its feeds: "
+    #expect(errors.count == 1 && errors.first?.hasPrefix(start) == true, "\(errors)")
+    #expect(rig.daemon.settings.timeZoneName == "Asia/Tokyo")
+    #expect(rig.daemon.host.engine.zone.name == "Asia/Tokyo")
+  }
+
   @Test func aNewSilenceTimeoutAppliesToOpenFeeds() throws {
     let folder = try TemporaryFolder()
     let path = "\(folder.path)/gps"
