@@ -1,6 +1,7 @@
 import Geodesy
 import Interchange
 import JSONText
+import Reminders
 
 /// What must hold for any file of places: each one is possible, a refusal says where, and what is
 /// written of them can be read again.
@@ -36,7 +37,7 @@ private func check(_ place: PlaceEntry) {
   require(
     !place.name.isEmpty && place.name.utf8.count <= 200, "a name of \(place.name.utf8.count) bytes")
   require((place.notes?.utf8.count ?? 0) <= 4000, "long notes")
-  require(place.radius.map { PlaceEntry.radii.contains($0) } ?? true, "an impossible radius")
+  require(place.radius.map { Reminder.Place.radii.contains($0) } ?? true, "an impossible radius")
   require((-90...90).contains(place.position.latitude), "latitude \(place.position.latitude)")
   require((-180...180).contains(place.position.longitude), "longitude \(place.position.longitude)")
   if let shape = place.shape {

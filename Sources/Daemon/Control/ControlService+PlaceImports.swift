@@ -51,7 +51,7 @@ extension ControlService {
         let position = Coordinate(latitude: value["lat"]?.double, longitude: value["lon"]?.double)
       else { throw wrong("lat", "must be −90 to 90, and lon −180 to 180") }
       let radius = value["radius_m"]?.double ?? Reminder.Place.defaultRadius
-      guard (1...5_000_000).contains(radius) else {
+      guard Reminder.Place.radii.contains(radius) else {
         throw wrong("radius_m", "must be 1 to 5000000")
       }
       let region = value["region"].flatMap { $0.object == nil ? nil : $0.line }

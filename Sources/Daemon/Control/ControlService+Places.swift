@@ -28,7 +28,7 @@ extension ControlService {
   /// The given radius in metres; nil if there is none.
   func radius(_ given: JSONObject) throws -> Double? {
     guard let radius = given["radius_m"]?.double else { return nil }
-    guard (1...5_000_000).contains(radius) else {
+    guard Reminder.Place.radii.contains(radius) else {
       throw GeoremindError.invalidReminder(field: "radius_m", reason: "must be 1 to 5000000")
     }
     return radius

@@ -1,5 +1,6 @@
 package import Geodesy
 package import JSONText
+import Reminders
 
 /// A place as a file has it: what all formats are read into and written from.
 package struct PlaceEntry: Equatable, Sendable {
@@ -38,9 +39,6 @@ package struct PlaceEntry: Equatable, Sendable {
       name: name, position: circle.center, radius: circle.radius, shape: shape, line: line)
   }
 
-  /// The radii that a place may have, in metres.
-  package static let radii: ClosedRange<Double> = 1...5_000_000
-
   /// Checks what all formats have in common.
   mutating func finish() throws(Fault) {
     name = name.trimmedText(limit: 200)
@@ -51,7 +49,7 @@ package struct PlaceEntry: Equatable, Sendable {
     if let color, !Self.isColor(color) { self.color = nil }
     // OwnTracks (beacon) and OpenCPN (no alarm) write 0 for "none".
     if radius == 0 { radius = nil }
-    if let radius, !Self.radii.contains(radius) {
+    if let radius, !Reminder.Place.radii.contains(radius) {
       throw Fault("the radius \(radius) m is not between 1 m and 5000 km; correct it", line: line)
     }
   }
@@ -116,7 +114,8 @@ package enum PlaceShape: Equatable, Sendable {
     let center = Vector(normalizing: sum.0, sum.1, sum.2)?.coordinate ?? first
     var radius = points.map { center.distance(to: $0) }.max() ?? 0
     if case .line(_, let width) = self { radius += (width ?? Self.defaultWidth) / 2 }
-    return (center, min(max(radius.rounded(.up), 1), 5_000_000))
+    let radii = Reminder.Place.radii
+    return (center, min(max(radius.rounded(.up), radii.lowerBound), radii.upperBound))
   }
 
   /// The shape as a GeoJSON geometry (RFC 7946).

@@ -1,6 +1,7 @@
 package import CivilTime
 package import Departure
 package import Geodesy
+import Geofencing
 package import JSONText
 
 /// A notification bound to a place, a region, a time or a time to leave.
@@ -40,12 +41,12 @@ package struct Reminder: Equatable, Sendable {
   package struct Place: Equatable, Sendable {
     package var name: String?
     package var position: Coordinate
-    /// Metres, 1…5 000 000.
+    /// Metres, one of `radii`.
     package var radius: Double
 
     package static let defaultRadius = 150.0
     /// Permitted radii, metres.
-    package static let radii = 1.0...5_000_000
+    package static let radii = Circle.radii
 
     package init(name: String? = nil, position: Coordinate, radius: Double = defaultRadius) {
       self.name = name

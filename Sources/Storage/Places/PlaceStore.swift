@@ -7,7 +7,7 @@ package struct SavedPlace: Hashable, Sendable {
   /// Unique, ignoring ASCII case.
   package var name: String
   package var position: Coordinate
-  /// Metres, more than 0, up to 5 000 000.
+  /// Metres, one of `Reminder.Place.radii`.
   package var radius: Double
   /// The name of an existing category.
   package var category: String?
@@ -214,7 +214,9 @@ package struct PlaceStore {
       throw RowFault(reason: "its coordinate is out of range")
     }
     let radius = try row.real("radius_m")
-    guard radius > 0 else { throw RowFault(reason: "its radius is not positive") }
+    guard Reminder.Place.radii.contains(radius) else {
+      throw RowFault(reason: "its radius is not between 1 m and 5000 km")
+    }
     return SavedPlace(
       name: try row.text("name"), position: position, radius: radius,
       category: try row.textIfAny("category"), notes: try row.textIfAny("notes"),
@@ -230,9 +232,9 @@ package struct PlaceStore {
     guard (place.notes?.utf8.count ?? 0) <= 16_384 else {
       throw .invalid(what: "place", reason: "its notes are longer than 16 KiB")
     }
-    guard place.radius > 0, place.radius <= 5_000_000 else {
+    guard Reminder.Place.radii.contains(place.radius) else {
       throw .invalid(
-        what: "place", reason: "the radius \(place.radius) m is not between 0 and 5000 km")
+        what: "place", reason: "the radius \(place.radius) m is not between 1 m and 5000 km")
     }
   }
 

@@ -123,7 +123,7 @@ enum ReminderRow {
     else { return nil }
     let radius = try row.realIfAny("radius_m") ?? Reminder.Place.defaultRadius
     guard let position = Coordinate(latitude: latitude, longitude: longitude),
-      (1...5_000_000).contains(radius)
+      Reminder.Place.radii.contains(radius)
     else { throw RowFault(reason: "its place is no circle on the Earth") }
     return Reminder.Place(
       name: try row.textIfAny("place_name"), position: position, radius: radius)

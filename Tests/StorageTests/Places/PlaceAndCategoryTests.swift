@@ -128,7 +128,7 @@ import Testing
       error?.description == "there is no category 'None'; add the category first, or leave it out")
   }
 
-  @Test(arguments: [0, -1, .nan, .infinity, 5_000_000.1])
+  @Test(arguments: [0, 0.5, -1, .nan, .infinity, 5_000_000.1])
   func anImplausibleRadiusIsRefused(radius: Double) throws {
     #expect(throws: StoreError.self) { try store.places.add(place("p", radius: radius)) }
     #expect(try store.places.all().values.isEmpty)

@@ -120,8 +120,10 @@ import Testing
     #expect(try check.isDue(at: now - .hours(1)))
   }
 
-  @Test(arguments: ["latitude = 91.0", "radius_m = 0.0", "radius_m = 'wide'", "notes = x'00'"])
-  func aPlaceIsSkippedAndReported(assignment: String) throws {
+  @Test(arguments: [
+    "latitude = 91.0", "radius_m = 0.0", "radius_m = 0.5", "radius_m = 5000000.1",
+    "radius_m = 'wide'", "notes = x'00'",
+  ]) func aPlaceIsSkippedAndReported(assignment: String) throws {
     try edit("place", assignment, by: "name")
     let store = try Store(in: folder)
     #expect(try store.places.all().values.map(\.name) == ["good"])
