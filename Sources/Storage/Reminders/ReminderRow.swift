@@ -11,8 +11,11 @@ import Reminders
 /// members of the document are restored unchanged. The column of the transport has the modes of the
 /// first schema; a later mode is in the document.
 enum ReminderRow {
-  static let columns = """
-    seq, id, kind, title, category, priority, place_name, latitude, longitude, radius_m, due, \
+  static let columns = "seq, \(written)"
+
+  /// All but the position, in the order of both `values`.
+  static let written = """
+    id, kind, title, category, priority, place_name, latitude, longitude, radius_m, due, \
     transport, document, \(progressColumns)
     """
 

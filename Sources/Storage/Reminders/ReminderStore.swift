@@ -6,20 +6,23 @@ package struct ReminderStore {
 
   let database: Database
 
-  /// The columns of a reminder and its progress, in the order of their values.
-  static let written = """
-    id, kind, title, category, priority, place_name, latitude, longitude, radius_m, due, \
-    transport, document, \(ReminderRow.progressColumns)
+  private static let insertion = """
+    INSERT INTO reminder (\(ReminderRow.written)) VALUES (\(marks(ReminderRow.written)))
     """
-  private static let insertion: String = {
-    let marks = written.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
-    return "INSERT INTO reminder (\(written)) VALUES (\(marks))"
-  }()
   /// Adds a row or overwrites the one with its id, which stays in its position.
   private static let replacement: String = {
-    let news = written.split(separator: ", ").map { "excluded.\($0)" }.joined(separator: ", ")
-    return "\(insertion) ON CONFLICT (id) DO UPDATE SET (\(written)) = (\(news))"
+    let columns = ReminderRow.written
+    let news = columns.split(separator: ", ").map { "excluded.\($0)" }.joined(separator: ", ")
+    return "\(insertion) ON CONFLICT (id) DO UPDATE SET (\(columns)) = (\(news))"
   }()
+  private static let progressUpdate = """
+    UPDATE reminder SET (\(ReminderRow.progressColumns)) = (\(marks(ReminderRow.progressColumns)))
+    WHERE id = ?
+    """
+
+  private static func marks(_ columns: String) -> String {
+    columns.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
+  }
 
   // MARK: - Queue
 
@@ -142,14 +145,7 @@ package struct ReminderStore {
   /// Stores a reminder's progress; returns whether it exists.
   @discardableResult
   package func update(_ id: String, _ progress: Progress) throws(StoreError) -> Bool {
-    try database.run(
-      """
-      UPDATE reminder SET state = ?, presence = ?, inside_since_us = ?, visit_settled = ?,
-        occurrence_us = ?, leads_fired = ?, last_fired_us = ?, snoozed_until_us = ?,
-        unacknowledged = ?, places_inside = ?, occurrence_offset_s = ?, nag_us = ?, nags = ?,
-        early_from_us = ?, early_to_us = ?
-      WHERE id = ?
-      """, ReminderRow.values(progress) + [.text(id)]) > 0
+    try database.run(Self.progressUpdate, ReminderRow.values(progress) + [.text(id)]) > 0
   }
 
   /// Returns whether the reminder existed.

@@ -71,7 +71,7 @@ package struct UndoLog {
   let database: Database
 
   /// Columns of a row without its position in the order of insertion.
-  private static let columns = ReminderStore.written
+  private static let columns = ReminderRow.written
 
   /// The state of a reminder's row as one text. A floating time counts as the local one: a new
   /// zone of the system is no change.
