@@ -43,25 +43,18 @@ extension Daemon {
   /// Destinations that have failed for an hour or longer, for the status.
   var failingDeliveries: JSONValue? {
     let hourAgo = consumerClock - .hours(1)
-    guard let failing = try? store.consumers.failing(since: hourAgo), !failing.isEmpty else {
-      return nil
-    }
+    guard let failing = try? store.consumers.failing(since: hourAgo), !failing.isEmpty,
+      let first = try? store.ledger.first(), let head = try? store.ledger.head()
+    else { return nil }
     return .array(
       failing.map {
         .object(
           JSONObject([
-            "name": .string($0.name), "waiting": .int((try? waiting(for: $0)) ?? 0),
+            "name": .string($0.name), "waiting": .int($0.waiting(first: first, head: head)),
             "failing_since": $0.failingSince.map { .string($0.json) },
             "text": $0.text.map { .string($0) },
           ]))
       })
-  }
-
-  /// The firings of the ledger that a destination has yet to receive. Those before the first were
-  /// removed as too old.
-  func waiting(for consumer: Consumer) throws -> Int {
-    let done = max(consumer.upto, try store.ledger.first() - 1)
-    return Int(max(0, try store.ledger.head() - done))
   }
 
   /// Helpers use the system's clock, also beside a recording.

@@ -74,11 +74,12 @@ extension ControlService {
   }
 
   func listConsumers() throws -> JSONObject {
-    let ledger = daemon.store.ledger
+    let first = try daemon.store.ledger.first()
+    let head = try daemon.store.ledger.head()
     return [
-      "ledger": .string(daemon.ledgerID), "first": .int(Int(try ledger.first())),
-      "head": .int(Int(try ledger.head())),
-      "consumers": .array(try daemon.store.consumers.all().map { .object(try json(of: $0)) }),
+      "ledger": .string(daemon.ledgerID), "first": .int(Int(first)), "head": .int(Int(head)),
+      "consumers": .array(
+        try daemon.store.consumers.all().map { .object(json(of: $0, first: first, head: head)) }),
     ]
   }
 
@@ -130,16 +131,17 @@ extension ControlService {
   }
 
   private func answer(_ consumer: Consumer, head: Int64) throws -> JSONObject {
-    [
+    let first = try daemon.store.ledger.first()
+    return [
       "ledger": .string(daemon.ledgerID), "head": .int(Int(head)),
-      "consumer": .object(try json(of: consumer)),
+      "consumer": .object(json(of: consumer, first: first, head: head)),
     ]
   }
 
-  private func json(of consumer: Consumer) throws -> JSONObject {
+  private func json(of consumer: Consumer, first: Int64, head: Int64) -> JSONObject {
     JSONObject([
       "name": .string(consumer.name), "upto": .int(Int(consumer.upto)),
-      "waiting": .int(try daemon.waiting(for: consumer)),
+      "waiting": .int(consumer.waiting(first: first, head: head)),
       "tries": .int(consumer.tries),
       "failing_since": consumer.failingSince.map { .string($0.json) },
       "next_try": consumer.nextTry.map { .string($0.json) },

@@ -22,6 +22,12 @@ package struct Consumer: Equatable, Sendable {
     self.upto = upto
   }
 
+  /// Firings that it has yet to receive of a ledger with these first and last numbers. Those before
+  /// the first were removed as too old.
+  package func waiting(first: Int64, head: Int64) -> Int {
+    Int(max(0, head - max(upto, first - 1)))
+  }
+
   package static let maximumName = 32
 
   package static func isName(_ text: String) -> Bool {

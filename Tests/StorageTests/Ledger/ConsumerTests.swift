@@ -18,6 +18,14 @@ import Testing
     Consumer(name: name, owner: 7, upto: upto)
   }
 
+  @Test func whatWaitsIsWhatTheLedgerStillHas() {
+    #expect(consumer("a", upto: 5).waiting(first: 1, head: 9) == 4)
+    #expect(consumer("a", upto: 5).waiting(first: 8, head: 9) == 2)
+    #expect(consumer("a", upto: 9).waiting(first: 8, head: 9) == 0)
+    #expect(consumer("a", upto: 12).waiting(first: 1, head: 9) == 0, "another ledger's number")
+    #expect(consumer("a", upto: 0).waiting(first: 1, head: 0) == 0)
+  }
+
   @Test func everyFieldComesBack() throws {
     var full = consumer("b", upto: 5)
     full.tries = 3
