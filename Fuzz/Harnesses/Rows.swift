@@ -91,7 +91,7 @@ private final class Rows {
       let reminder = Reminder(
         id: kind.rawValue, kind: kind, title: "x", place: Reminder.Place(position: place),
         due: kind == .location ? nil : try TimeStamp(parsing: "2026-11-22T10:00:00"))
-      try store.reminders.push(reminder, Progress(state: .armed))
+      try store.reminders.replace(reminder, Progress(state: .armed))
     }
     try store.places.add(SavedPlace(name: "x", position: place, radius: 100))
     try store.ledger.record([

@@ -4,11 +4,9 @@ package import JSONText
 package enum VarlinkAnswer: Equatable, Sendable {
   case reply(JSONObject)
   case error(VarlinkError)
-  /// The call stays open: these replies now, more by ``VarlinkConnection/push(_:)`` until
-  /// ``VarlinkConnection/finish(_:handler:)``. For a call without `more` this is ExpectedMore.
+  /// The call stays open: these replies now, more by ``VarlinkConnection/push(_:)`` until the
+  /// peer disconnects. For a call without `more` this is ExpectedMore.
   case stream(first: [JSONObject])
-  /// One reply later, by ``VarlinkConnection/finish(_:handler:)``.
-  case later
 }
 
 /// The service's end of one connection: bytes in, bytes out, no socket.
@@ -16,10 +14,9 @@ package enum VarlinkAnswer: Equatable, Sendable {
 ///     for action in connection.receive(bytes, handler: answer) { … }   // send or close
 ///     connection.sent(count, handler: answer)                          // what the socket took
 ///
-/// Calls are answered in order; later calls wait for an open stream or a delayed reply. All sizes
-/// are bounded: a message has a largest size, and calls are taken only while less than
-/// `outputLimit` bytes wait to be sent. Input while ``wantsInput`` is false is held up to twice the
-/// size of a message.
+/// Calls are answered in order; a call behind an open stream gets no answer. All sizes are bounded:
+/// a message has a largest size, and calls are taken only while less than `outputLimit` bytes wait
+/// to be sent. Input while ``wantsInput`` is false is held up to twice the size of a message.
 ///
 /// `Peer` is the owner's knowledge of the other side, such as its credentials.
 package struct VarlinkConnection<Peer> {
@@ -60,9 +57,9 @@ package struct VarlinkConnection<Peer> {
   }
 
   /// Whether a pushed reply would reach anyone.
-  package var isStreaming: Bool { openCall?.more == true }
+  package var isStreaming: Bool { openCall != nil }
 
-  /// No call is taken: one is open, or the peer does not read what it was sent.
+  /// No call is taken: a stream is open, or the peer does not read what it was sent.
   private var isBlocked: Bool { openCall != nil || unsentBytes >= outputLimit }
 
   /// Takes bytes from the peer. The handler gets each valid call and must not use this connection.
@@ -98,21 +95,6 @@ package struct VarlinkConnection<Peer> {
     return actions
   }
 
-  /// Sends the last reply to the open call, if any, and continues with waiting calls.
-  package mutating func finish(
-    _ result: Result<JSONObject, VarlinkError>, handler: Handler
-  ) -> [Action] {
-    guard !isClosed, openCall != nil else { return [] }
-    openCall = nil
-    var actions: [Action] = []
-    switch result {
-    case .success(let parameters): send(VarlinkReply(parameters: parameters), &actions)
-    case .failure(let error): send(VarlinkReply(error), &actions)
-    }
-    proceed(&actions, handler)
-    return actions
-  }
-
   private mutating func proceed(_ actions: inout [Action], _ handler: Handler) {
     do {
       while !isClosed, !isBlocked, let message = try framer.next() {
@@ -142,7 +124,6 @@ package struct VarlinkConnection<Peer> {
       for parameters in first {
         send(VarlinkReply(parameters: parameters, continues: true), &actions)
       }
-    case .later: openCall = call
     }
   }
 

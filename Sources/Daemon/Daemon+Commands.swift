@@ -7,10 +7,6 @@ import Storage
 /// Commands from people and files. Each goes to the engine, once its time is known, and is stored
 /// in one commit with the engine's decisions.
 extension Daemon {
-  func add(_ reminder: Reminder) throws { try addAll([reminder]) }
-
-  func addAll(_ reminders: [Reminder]) throws { try save(new: reminders, changed: []) }
-
   /// Adds reminders of which a snoozed one goes on with its snooze.
   /// - Parameter origin: the call, here and below, for `undo`.
   func addAll(_ entries: [ReminderStore.Entry], by origin: UserCommand? = nil) throws {

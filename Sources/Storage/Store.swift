@@ -66,20 +66,17 @@ package final class Store {
   private let lock: StoreLock
 
   /// Opens or creates the database at `path`, whose folder must exist.
-  /// - Parameters:
-  ///   - now: part of the name of a damaged file that is set aside.
-  ///   - isSuspect: whether to check the whole file, whatever its size, after damage was met.
-  package convenience init(path: String, now: Instant, isSuspect: Bool = false) throws(StoreError) {
-    try self.init(path: path, now: now, isSuspect: isSuspect, migrations: Schema.migrations)
+  /// - Parameter now: part of the name of a damaged file that is set aside.
+  package convenience init(path: String, now: Instant) throws(StoreError) {
+    try self.init(path: path, now: now, migrations: Schema.migrations)
   }
 
   /// - Parameter sync: brings a file to the disk.
   init(
-    path: String, now: Instant, isSuspect: Bool = false, migrations: [Migration],
+    path: String, now: Instant, migrations: [Migration],
     sync: @escaping (String) throws(StoreError) -> Void = FileSystem.sync
   ) throws(StoreError) {
-    let opener = try StoreOpener(
-      path: path, now: now, migrations: migrations, isSuspect: isSuspect, sync: sync)
+    let opener = try StoreOpener(path: path, now: now, migrations: migrations, sync: sync)
     (database, lock, report) = try opener.open()
   }
 

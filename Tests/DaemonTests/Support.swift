@@ -234,6 +234,12 @@ extension Database {
   func thaw() throws { try execute("PRAGMA query_only = OFF") }
 }
 
+extension Daemon {
+  func add(_ reminder: Reminder) throws { try addAll([reminder]) }
+
+  func addAll(_ reminders: [Reminder]) throws { try save(new: reminders, changed: []) }
+}
+
 /// How many transactions the write-ahead log holds: frames that end one have the size of the
 /// database in their header (https://sqlite.org/fileformat2.html#walformat).
 func commits(_ folder: TemporaryFolder) throws -> Int {

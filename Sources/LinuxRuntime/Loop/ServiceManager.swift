@@ -15,8 +15,6 @@ package final class ServiceManager {
   /// Maximum microseconds between `watchdog()` calls (`WatchdogSec=`); call twice as often. nil
   /// without a watchdog.
   package let watchdogInterval: Int64?
-  /// Why the last notice could not be sent, if it could not.
-  package private(set) var lastFailure: SystemError?
 
   private var lastStatus: String?
 
@@ -67,9 +65,7 @@ package final class ServiceManager {
   package func keep(_ descriptor: Int32?, as name: String) -> Bool {
     guard isSupervised else { return false }
     guard send("FDSTOREREMOVE=1\nFDNAME=\(name)"), let descriptor else { return false }
-    let result = sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=\(name)", [descriptor], 1)
-    lastFailure = result < 0 ? SystemError("hand a descriptor to systemd", code: 0 &- result) : nil
-    return result > 0
+    return sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=\(name)", [descriptor], 1) > 0
   }
 
   /// The descriptors passed by socket units and by an earlier run, in order. Call once, at start:
@@ -95,7 +91,6 @@ package final class ServiceManager {
       message += message.isEmpty ? "STATUS=\(line)" : "\nSTATUS=\(line)"
     }
     let result = sd_notify(0, message)
-    lastFailure = result < 0 ? SystemError("notify systemd", code: 0 &- result) : nil
     if result < 0 { lastStatus = nil }
     return result > 0
   }

@@ -25,11 +25,11 @@ package final class UnixListener {
   ///   - budget: limit for all connections together.
   ///   - onConnection: keeps the connection, which is closed otherwise.
   package convenience init(
-    path: String, mode: UInt32 = 0o660, folderMode: UInt32 = 0o755, loop: EventLoop,
+    path: String, mode: UInt32 = 0o660, loop: EventLoop,
     limits: StreamConnection.Limits = .init(), budget: StreamBudget? = nil,
     priority: EventPriority = .normal, onConnection: @escaping (StreamConnection) -> Void
   ) throws(SystemError) {
-    let descriptor = try Self.bind(path, mode: mode, folderMode: folderMode)
+    let descriptor = try Self.bind(path, mode: mode)
     try self.init(
       descriptor, path: path, loop: loop, limits: limits, budget: budget, priority: priority,
       onConnection: onConnection)
@@ -113,14 +113,12 @@ package final class UnixListener {
 
   // MARK: Binding
 
-  private static func bind(
-    _ path: String, mode: UInt32, folderMode: UInt32
-  ) throws(SystemError) -> Descriptor {
+  private static func bind(_ path: String, mode: UInt32) throws(SystemError) -> Descriptor {
     let action = "listen at \(path)"
     let address = try SocketAddress(unixPath: path)
     let isAbstract = path.hasPrefix("@")
     if !isAbstract {
-      try makeFolder(of: path, mode: folderMode)
+      try makeFolder(of: path)
       try removeStaleSocket(path, address)
     }
     let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
@@ -139,10 +137,10 @@ package final class UnixListener {
     return descriptor
   }
 
-  private static func makeFolder(of path: String, mode: UInt32) throws(SystemError) {
+  private static func makeFolder(of path: String) throws(SystemError) {
     guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
     let folder = String(path[..<slash])
-    guard mkdir(folder, mode) == 0 || errno == EEXIST else {
+    guard mkdir(folder, 0o755) == 0 || errno == EEXIST else {
       throw .last("make the folder \(folder)")
     }
   }

@@ -2,12 +2,10 @@
 package struct Migration: Sendable {
   /// `user_version` after this step; steps are numbered consecutively.
   package let version: Int64
-  package let name: String
   package let script: String
 
-  package init(version: Int64, name: String, script: String) {
+  package init(version: Int64, script: String) {
     self.version = version
-    self.name = name
     self.script = script
   }
 }
@@ -24,11 +22,11 @@ enum Schema {
   /// The first step creates all tables. Lower numbers belong to unreleased development versions,
   /// whose files are rejected.
   static let migrations = [
-    Migration(version: 9, name: "tables", script: tables9),
-    Migration(version: 10, name: "repeated firings", script: repeatedFirings10),
-    Migration(version: 11, name: "undo", script: undo11),
-    Migration(version: 12, name: "consumers", script: consumers12),
-    Migration(version: 13, name: "kinds of solution", script: solutions13),
+    Migration(version: 9, script: tables9),
+    Migration(version: 10, script: repeatedFirings10),
+    Migration(version: 11, script: undo11),
+    Migration(version: 12, script: consumers12),
+    Migration(version: 13, script: solutions13),
   ]
 
   /// Tables recovered from a damaged file, parents first.

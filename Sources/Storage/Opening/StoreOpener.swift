@@ -7,8 +7,6 @@ struct StoreOpener {
   let path: String
   let now: Instant
   let migrations: [Migration]
-  /// Whether to check the file whatever its size.
-  let isSuspect: Bool
   /// Brings a file to the disk.
   let sync: (String) throws(StoreError) -> Void
   /// Size of the database in bytes; 0 if it does not exist.
@@ -31,14 +29,13 @@ struct StoreOpener {
 
   /// Fails if another process uses the database.
   init(
-    path: String, now: Instant, migrations: [Migration], isSuspect: Bool,
+    path: String, now: Instant, migrations: [Migration],
     sync: @escaping (String) throws(StoreError) -> Void = FileSystem.sync
   ) throws(StoreError) {
     self.path = path
     self.sync = sync
     self.now = now
     self.migrations = migrations
-    self.isSuspect = isSuspect
     sizeFound = try FileSystem.size(of: path) ?? 0
     lockFound =
       try FileSystem.size(of: StoreLock.path(ofDatabase: path)) == nil
@@ -102,7 +99,7 @@ struct StoreOpener {
 
   private func openExisting(size: Int64) throws(StoreError) -> (Database, OpeningReport) {
     let endedCleanly = try FileSystem.size(of: path + "-wal") ?? 0 == 0
-    let isChecked = isSuspect || !endedCleanly || size <= Self.checkedSize
+    let isChecked = !endedCleanly || size <= Self.checkedSize
     // A process killed between its write and its sync leaves commits that the system's cache alone
     // holds. Nobody may hear of a commit that a power failure could still take back.
     if !endedCleanly { try sync(path + "-wal") }

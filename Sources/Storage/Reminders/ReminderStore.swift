@@ -1,6 +1,6 @@
 package import Reminders
 
-/// The reminders of a store and their progress: per kind a priority queue, nearest date first.
+/// The reminders of a store and their progress, and the next one of each kind.
 package struct ReminderStore {
   package typealias Entry = (reminder: Reminder, progress: Progress)
 
@@ -26,17 +26,6 @@ package struct ReminderStore {
 
   // MARK: - Queue
 
-  /// Adds a reminder; its id must be new.
-  package func push(_ reminder: Reminder, _ progress: Progress) throws(StoreError) {
-    try check(reminder)
-    do throws(StoreError) {
-      try database.run(Self.insertion, ReminderRow.values(reminder) + ReminderRow.values(progress))
-    } catch {
-      if error.isUniqueness { throw .alreadyExists(what: "reminder", name: reminder.id) }
-      throw error
-    }
-  }
-
   /// The next armed or snoozed reminder of this kind, by date (a snoozed one by the end of its
   /// snooze, one without a date last), then by priority, then by insertion. Complexity: O(log n).
   package func peek(kind: Reminder.Kind) throws(StoreError) -> Entry? {
@@ -48,18 +37,6 @@ package struct ReminderStore {
       WHERE kind = ? AND state IN ('armed', 'snoozed') ORDER BY nearest_us, urgency, seq
       """, [.text(kind.rawValue)], limit: 1, read: ReminderRow.read
     ).values.first
-  }
-
-  /// Completes the reminder of `peek` and returns its new state. Complexity: O(log n).
-  package func pop(kind: Reminder.Kind) throws(StoreError) -> Entry? {
-    try database.transaction { () throws(StoreError) in
-      guard var entry = try peek(kind: kind) else { return nil }
-      entry.reminder.state = .done
-      entry.progress.state = .done
-      entry.progress.snoozedUntil = nil
-      try update(entry.reminder.id, entry.progress)
-      return entry
-    }
   }
 
   // MARK: - Look-up

@@ -64,9 +64,9 @@ import Testing
 
   @Test func anEventIsStoredCompletely() throws {
     let old = try Sample.dated("old")
-    try store.reminders.push(old.reminder, old.progress)
+    try store.reminders.replace(old.reminder, old.progress)
     let gone = try Sample.dated("gone")
-    try store.reminders.push(gone.reminder, gone.progress)
+    try store.reminders.replace(gone.reminder, gone.progress)
     var changes = Changes()
     #expect(changes.isEmpty)
     changes.saved = [try Sample.placed("new")]
@@ -148,7 +148,7 @@ import Testing
 
   @Test func aFailedEventLeavesNoTrace() throws {
     let entry = try Sample.dated("a")
-    try store.reminders.push(entry.reminder, entry.progress)
+    try store.reminders.replace(entry.reminder, entry.progress)
     _ = try store.database.integer("PRAGMA wal_checkpoint(TRUNCATE)")
     let pages = try #require(try store.database.integer("PRAGMA page_count"))
     _ = try store.database.integer("PRAGMA max_page_count = \(pages)")

@@ -98,7 +98,7 @@ import Testing
   @Test(arguments: Moment.allCases)
   func aKillBetweenAnyTwoStepsLosesAndDoublesNothing(moment: Moment) async throws {
     let entry = try Sample.dated("r")
-    try store.reminders.push(entry.reminder, entry.progress)
+    try store.reminders.replace(entry.reminder, entry.progress)
     try store.ledger.record([Sample.firing("first")])
     try store.ledger.markDelivered([1], at: .start)
     store.close()

@@ -23,7 +23,7 @@ import Testing
       for number in 0..<count {
         var reminder = entry.reminder
         reminder.id = "r\(number)"
-        try store.reminders.push(reminder, entry.progress)
+        try store.reminders.replace(reminder, entry.progress)
       }
     }
     try store.ledger.record([Sample.firing("f1", second: 1), Sample.firing("f0")])
@@ -159,7 +159,7 @@ import Testing
         _ = try store.places.all()
         _ = try store.ledger.firings()
         _ = try store.ledger.undelivered()
-        let entry = try store.reminders.pop(kind: .location)
+        let entry = try store.reminders.peek(kind: .location)
         if let entry { try store.reminders.remove(id: entry.reminder.id) }
       } catch {
         switch error {
@@ -199,7 +199,7 @@ import Testing
   @Test func theLogIsSetAsideWithItsDatabase() throws {
     let store = try Store(in: folder)
     let entry = try Sample.dated("a")
-    try store.reminders.push(entry.reminder, entry.progress)
+    try store.reminders.replace(entry.reminder, entry.progress)
     try writeFile(folder.path + "/log", fileBytes(folder.database + "-wal"))
     store.close()
     var bytes = try fileBytes(folder.database)

@@ -41,7 +41,7 @@ import Testing
     do {
       let store = try Store(in: folder)
       try store.categories.remove(named: "Leisure")
-      try store.reminders.push(entry.reminder, entry.progress)
+      try store.reminders.replace(entry.reminder, entry.progress)
       store.close()
     }
     #expect(folder.names == ["georemind.db", "georemind.db-lock"])
@@ -140,13 +140,13 @@ import Testing
   private static let first = Schema.migrations.first?.version ?? 0
   private static let current = Schema.migrations.last?.version ?? 0
   private static let next = Migration(
-    version: current + 1, name: "shapes", script: "ALTER TABLE place ADD COLUMN shape TEXT")
+    version: current + 1, script: "ALTER TABLE place ADD COLUMN shape TEXT")
 
   @Test func anOlderVersionIsUpgradedAndCopiedBefore() throws {
     let entry = try Sample.placed("a")
     do {
       let store = try Store(in: folder)
-      try store.reminders.push(entry.reminder, entry.progress)
+      try store.reminders.replace(entry.reminder, entry.progress)
     }
     let store = try Store(
       path: folder.database, now: .start, migrations: Schema.migrations + [Self.next])
@@ -166,7 +166,7 @@ import Testing
   @Test func anUpgradeThatFailsChangesNothing() throws {
     try Store(in: folder).close()
     let broken = Migration(
-      version: Self.current + 2, name: "broken", script: "CREATE TABLE x (y); NONSENSE")
+      version: Self.current + 2, script: "CREATE TABLE x (y); NONSENSE")
     #expect(throws: StoreError.self) {
       try Store(
         path: folder.database, now: .start, migrations: Schema.migrations + [Self.next, broken])

@@ -15,7 +15,7 @@ import Testing
     let store = try Store(in: folder)
     for id in ["bad", "good"] {
       let entry = try Sample.placed(id)
-      try store.reminders.push(entry.reminder, entry.progress)
+      try store.reminders.replace(entry.reminder, entry.progress)
     }
     try store.ledger.record([Sample.firing("bad"), Sample.firing("good", second: 1)])
     let position = try #require(try Sample.placed("x").reminder.place?.position)
@@ -73,7 +73,8 @@ import Testing
     #expect(salvaged.count == 1)
     let row = try JSONParser.parse(salvaged[0])["row"]
     #expect(row?["seq"]?.int == 1 && row?["id"] != nil && row?["document"] != nil)
-    #expect(try store.reminders.pop(kind: .location)?.reminder.id == "good")
+    #expect(try store.reminders.update("good", Progress(state: .done)))
+    #expect(try store.reminders.peek(kind: .location) == nil)
   }
 
   @Test(arguments: [

@@ -33,7 +33,7 @@ import Testing
     near.reminder.nearRadius = 80
     let entries = [placed, dated, leaving, sailing, near]
     for entry in entries {
-      try store.reminders.push(entry.reminder, entry.progress)
+      try store.reminders.replace(entry.reminder, entry.progress)
     }
     var each: [ReminderStore.Entry] = []
     let problems = try store.reminders.forEach { each.append(($0, $1)) }
@@ -56,12 +56,12 @@ import Testing
     #expect(try ids() == [])
     for id in ["m", "z", "a", "k"] {
       let entry = try Sample.placed(id, category: id.uppercased())
-      try store.reminders.push(entry.reminder, entry.progress)
+      try store.reminders.replace(entry.reminder, entry.progress)
     }
     #expect(try ids() == ["m", "z", "a", "k"])
     try store.reminders.remove(id: "z")
     let new = try Sample.placed("b")
-    try store.reminders.push(new.reminder, new.progress)
+    try store.reminders.replace(new.reminder, new.progress)
     #expect(try ids() == ["m", "a", "k", "b"])
   }
 

@@ -16,7 +16,7 @@ import Testing
   }
 
   private func push(_ entry: ReminderStore.Entry) throws {
-    try store.reminders.push(entry.reminder, entry.progress)
+    try store.reminders.replace(entry.reminder, entry.progress)
   }
 
   @Test func everyFieldComesBack() throws {
@@ -47,14 +47,6 @@ import Testing
     #expect(try store.reminders.reminder(id: "a")?.reminder.due == entry.reminder.due)
   }
 
-  @Test func anIdIsTakenOnce() throws {
-    try push(Sample.dated("a"))
-    #expect(throws: StoreError.alreadyExists(what: "reminder", name: "a")) {
-      try push(Sample.dated("a"))
-    }
-    #expect(try store.reminders.count() == 1)
-  }
-
   @Test func anUnreadableReminderIsNotStored() throws {
     var entry = try Sample.dated("a")
     entry.reminder.due = nil
@@ -75,9 +67,9 @@ import Testing
     try push(Sample.dated("soon-minor", minutes: 5, priority: 9))
     try push(Sample.placed("elsewhere"))
     var order: [String] = []
-    while let entry = try store.reminders.pop(kind: .date) {
-      #expect(entry.progress.state == .done && entry.reminder.state == .done)
+    while let entry = try store.reminders.peek(kind: .date) {
       order.append(entry.reminder.id)
+      try store.reminders.update(entry.reminder.id, Progress(state: .done))
     }
     // Priority 0 says nothing and stands behind 9.
     #expect(order == ["soon-urgent", "soon-minor", "soon", "soon-too", "late", "undated"])
@@ -86,12 +78,12 @@ import Testing
     #expect(try store.reminders.count() == 7)
   }
 
-  @Test func peekLeavesItAndPopCompletesIt() throws {
+  @Test func aCompletedReminderIsNoLongerNext() throws {
     try push(Sample.dated("a", minutes: 1))
     #expect(try store.reminders.peek(kind: .date)?.reminder.id == "a")
     #expect(try store.reminders.peek(kind: .date)?.progress.state == .armed)
-    #expect(try store.reminders.pop(kind: .date)?.reminder.id == "a")
-    #expect(try store.reminders.pop(kind: .date) == nil)
+    try store.reminders.update("a", Progress(state: .done))
+    #expect(try store.reminders.peek(kind: .date) == nil)
     #expect(try store.reminders.reminder(id: "a")?.progress.state == .done)
   }
 
@@ -133,7 +125,8 @@ import Testing
     }
     expected.sort { ($0.0, $0.1, $0.2) < ($1.0, $1.1, $1.2) }
     for entry in expected {
-      #expect(try store.reminders.pop(kind: .date)?.reminder.id == entry.3)
+      #expect(try store.reminders.peek(kind: .date)?.reminder.id == entry.3)
+      try store.reminders.update(entry.3, Progress(state: .done))
     }
   }
 
@@ -172,7 +165,7 @@ import Testing
       for number in 0..<200 {
         var reminder = entry.reminder
         reminder.id = "r\(number)"
-        try store.reminders.push(reminder, entry.progress)
+        try store.reminders.replace(reminder, entry.progress)
       }
     }
     let prepared = store.database.preparedCount

@@ -106,7 +106,7 @@ import Testing
       let store = try Store(
         path: old.database, now: .start,
         migrations: Schema.migrations.filter { $0.version < 11 })
-      try store.reminders.push(entry.reminder, entry.progress)
+      try store.reminders.replace(entry.reminder, entry.progress)
       store.close()
     }
     let store = try Store(in: old)
