@@ -56,6 +56,7 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
   ]
     + library("Bytes")
+    + library("Unpacking", ["CZlib"])
     + library("Containers")
     + library("Geodesy", ["Bytes"])
     + library("CivilTime", ["Bytes"], testData: ["Text/phrases.txt"])
@@ -74,7 +75,7 @@ let package = Package(
     + library(
       "Interchange",
       [
-        "CExpat", "CZlib", "Bytes", "Geodesy", "CivilTime", "JSONText", "Positioning",
+        "CExpat", "Unpacking", "Bytes", "Geodesy", "CivilTime", "JSONText", "Positioning",
         "Departure", "Reminders",
       ])
     + library(
@@ -94,7 +95,7 @@ let package = Package(
         .embedInCode("Page/\($0)")
       })
     + library("LinuxRuntime", ["CSystemd", "Bytes"], settings: strict)
-    + library("Feeds", ["CZlib", "CivilTime", "JSONText", "LinuxRuntime"], settings: strict)
+    + library("Feeds", ["Unpacking", "CivilTime", "JSONText", "LinuxRuntime"], settings: strict)
     + library(
       "Routing",
       [

@@ -9,10 +9,10 @@ import Testing
 @Suite struct DependencyTests {
   /// From the bottom up: a target imports only targets that stand before it.
   private static let order = [
-    "Bytes", "Containers", "Geodesy", "CivilTime", "JSONText", "Configuration", "Positioning",
-    "Phones", "Geofencing", "Departure", "Reminders", "Interchange", "Storage", "Control", "Report",
-    "LinuxRuntime", "Feeds", "Routing", "Companion", "Notifier", "Hooks", "MQTT", "Client",
-    "Daemon", "georemind", "georemind-route", "georemind-web", "georemind-mqtt",
+    "Bytes", "Unpacking", "Containers", "Geodesy", "CivilTime", "JSONText", "Configuration",
+    "Positioning", "Phones", "Geofencing", "Departure", "Reminders", "Interchange", "Storage",
+    "Control", "Report", "LinuxRuntime", "Feeds", "Routing", "Companion", "Notifier", "Hooks",
+    "MQTT", "Client", "Daemon", "georemind", "georemind-route", "georemind-web", "georemind-mqtt",
   ]
 
   /// Time arrives with each event in these, and no file or socket is opened.
@@ -29,7 +29,7 @@ import Testing
     ("CSystemd", ["LinuxRuntime"], "the event loop, journal and bus have one home"),
     ("CSQLite", ["Storage"], "durability has one home"),
     ("CExpat", ["Interchange"], "XML is read from files of the user alone"),
-    ("CZlib", ["Interchange", "Feeds"], "packed recordings and KMZ"),
+    ("CZlib", ["Unpacking"], "deflate has one home"),
     ("CCurl", ["georemind-route"], "libcurl brings 30 libraries into the process"),
     ("CMicroHTTPD", ["georemind-web"], "a server, and the nine libraries of GnuTLS"),
     ("CMosquitto", ["georemind-mqtt"], "libmosquitto brings a TLS library into the process"),

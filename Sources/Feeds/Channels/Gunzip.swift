@@ -1,39 +1,34 @@
-import CZlib
+import Unpacking
 
 /// Undoes gzip (RFC 1952), member by member, as much at a time as there is room for.
 final class Gunzip {
   static let magic: [UInt8] = [0x1F, 0x8B]
   private static let inputSize = 1 << 16
 
-  /// zlib keeps a pointer to it, so it must not move.
-  private let stream: UnsafeMutablePointer<z_stream>
+  private let inflater: Inflater
   private let input: UnsafeMutableRawBufferPointer
+  /// The part of `input` that is still packed.
+  private var rest: Range<Int>
   /// Bytes of the file that were handed in.
   private var taken: Int
   private var isBetweenMembers = false
 
-  /// - Parameter first: what was read of the file already.
+  /// - Parameter first: bytes of the file that were read already.
   init(_ first: [UInt8]) throws(RecordingError) {
-    stream = .allocate(capacity: 1)
-    stream.initialize(to: z_stream())
+    guard let inflater = Inflater(.gzip) else {
+      throw .damaged(byte: 0, reason: "zlib does not start")
+    }
+    self.inflater = inflater
     input = .allocate(byteCount: max(Self.inputSize, first.count), alignment: 16)
     input.copyBytes(from: first)
+    rest = 0..<first.count
     taken = first.count
-    stream.pointee.next_in = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
-    stream.pointee.avail_in = uInt(first.count)
-    // 15 bits of window as gzip has it, and 16 for gzip's header and check sum.
-    let result = inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-    guard result == Z_OK else { throw .damaged(byte: 0, reason: "zlib does not start") }
   }
 
-  deinit {
-    inflateEnd(stream)
-    stream.deallocate()
-    input.deallocate()
-  }
+  deinit { input.deallocate() }
 
   /// Offset of the next byte in the file.
-  private var position: Int { taken - Int(stream.pointee.avail_in) }
+  private var position: Int { taken - rest.count }
 
   /// Fills the front of `output`; 0 is the end, nil is nothing yet: call again.
   /// - Parameter source: puts more of the file into a buffer; 0 is the end of it.
@@ -41,45 +36,36 @@ final class Gunzip {
     into output: UnsafeMutableRawBufferPointer,
     from source: (UnsafeMutableRawBufferPointer) throws(RecordingError) -> Int
   ) throws(RecordingError) -> Int? {
-    if stream.pointee.avail_in == 0 {
+    if rest.isEmpty {
       let count = try source(input)
       guard count > 0 else {
         guard isBetweenMembers else { throw .truncated(byte: taken) }
         return 0
       }
       taken += count
-      stream.pointee.next_in = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
-      stream.pointee.avail_in = uInt(count)
+      rest = 0..<count
     }
     if isBetweenMembers {
       guard try beginMember() else { return nil }
     }
-    stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
-    stream.pointee.avail_out = uInt(output.count)
-    let result = inflate(stream, Z_NO_FLUSH)
-    let count = output.count - Int(stream.pointee.avail_out)
-    if result == Z_STREAM_END { isBetweenMembers = true }
+    let (used, made, state) = inflater.unpack(
+      UnsafeRawBufferPointer(rebasing: input[rest]), into: output)
+    rest = rest.dropFirst(used)
+    if state == .ended { isBetweenMembers = true }
     // Bytes unpacked before a fault are returned first; the next call throws.
-    if count > 0 { return count }
-    switch result {
-    case Z_OK, Z_BUF_ERROR, Z_STREAM_END: return nil
-    default:
-      let reason = stream.pointee.msg.map { String(cString: $0) } ?? "error \(result)"
-      throw .damaged(byte: position, reason: reason)
-    }
+    if made > 0 { return made }
+    if case .damaged(let reason) = state { throw .damaged(byte: position, reason: reason) }
+    return nil
   }
 
   /// Skips zero padding of tapes and block devices after a member; false at the end.
   private func beginMember() throws(RecordingError) -> Bool {
-    while stream.pointee.avail_in > 0, let next = stream.pointee.next_in, next.pointee == 0 {
-      stream.pointee.next_in = next + 1
-      stream.pointee.avail_in -= 1
-    }
-    guard stream.pointee.avail_in > 0, let next = stream.pointee.next_in else { return false }
-    guard next.pointee == Self.magic[0] else {
+    rest = rest.drop { input[$0] == 0 }
+    guard let next = rest.first else { return false }
+    guard input[next] == Self.magic[0] else {
       throw .damaged(byte: position, reason: "something else follows")
     }
-    inflateReset(stream)
+    inflater.reset()
     isBetweenMembers = false
     return true
   }

@@ -1,4 +1,4 @@
-import CZlib
+import Unpacking
 
 /// A zip archive (PKWARE APPNOTE 6.3.3) as KMZ has it: stored or deflated, not encrypted or split.
 struct ZipArchive {
@@ -69,33 +69,34 @@ struct ZipArchive {
 }
 
 /// Unpacks one file in pieces of bounded size.
-@safe final class Unpacker {
+final class Unpacker {
   private static let pieceSize = 1 << 16
 
   private let packed: [UInt8]
-  private let isDeflated: Bool
+  /// nil for a stored file.
+  private let inflater: Inflater?
   private var offset = 0
   private var unpacked = 0
-  private var stream = unsafe z_stream()
   private var isDone = false
 
   fileprivate init(_ packed: [UInt8], isDeflated: Bool) throws(Fault) {
     self.packed = packed
-    self.isDeflated = isDeflated
-    guard isDeflated else { return }
-    // Negative: deflate without zlib's header, as zip has it.
-    guard unsafe georemind_inflate_init(&stream, -15) == Z_OK else {
+    inflater = isDeflated ? Inflater(.none) : nil
+    guard !isDeflated || inflater != nil else {
       throw Fault("cannot be unpacked: out of memory")
     }
   }
 
-  deinit { if isDeflated { unsafe inflateEnd(&stream) } }
-
   /// The next piece; an empty one is the end.
   func next() throws(Fault) -> [UInt8] {
     guard !isDone else { return [] }
-    let piece = isDeflated ? try inflateMore() : Array(packed[offset...].prefix(Self.pieceSize))
-    if !isDeflated { offset += piece.count }
+    let piece: [UInt8]
+    if let inflater {
+      piece = try inflateMore(inflater)
+    } else {
+      piece = Array(packed[offset...].prefix(Self.pieceSize))
+      offset += piece.count
+    }
     unpacked += piece.count
     guard unpacked <= ZipArchive.largestFile else {
       throw Fault("unpacks to more than 1 GiB; give a smaller file")
@@ -103,28 +104,22 @@ struct ZipArchive {
     return piece
   }
 
-  private func inflateMore() throws(Fault) -> [UInt8] {
-    var status = Z_OK
+  private func inflateMore(_ inflater: Inflater) throws(Fault) -> [UInt8] {
+    var state = Inflater.State.unfinished
     let window = packed[offset...].prefix(Self.pieceSize)
     var used = 0
-    // zlib is given the bounds of both buffers and keeps no pointer that is used after the call.
     let piece = unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { output, count in
-      unsafe window.withUnsafeBufferPointer { input in
-        unsafe stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-        unsafe stream.avail_in = UInt32(input.count)
-        unsafe stream.next_out = output.baseAddress
-        unsafe stream.avail_out = UInt32(Self.pieceSize)
-        status = unsafe inflate(&stream, Z_NO_FLUSH)
-        used = unsafe input.count - Int(stream.avail_in)
-        count = unsafe Self.pieceSize - Int(stream.avail_out)
+      unsafe window.withUnsafeBytes { input in
+        unsafe (used, count, state) = inflater.unpack(
+          input, into: UnsafeMutableRawBufferPointer(output))
       }
     }
     offset += used
-    switch status {
-    case Z_STREAM_END: isDone = true
-    case Z_OK where !piece.isEmpty || used > 0:
+    switch state {
+    case .ended: isDone = true
+    case .unfinished where !piece.isEmpty || used > 0:
       // No output yet is not the end.
-      if piece.isEmpty { return try inflateMore() }
+      if piece.isEmpty { return try inflateMore(inflater) }
     default: throw Fault("the archive is damaged; copy the file again")
     }
     return piece
