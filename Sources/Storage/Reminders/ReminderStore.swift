@@ -1,6 +1,6 @@
 package import Reminders
 
-/// The reminders of a store and their progress, and the next one of each kind.
+/// The reminders of a store and their progress: per kind a queue, nearest date first.
 package struct ReminderStore {
   package typealias Entry = (reminder: Reminder, progress: Progress)
 
