@@ -1,3 +1,4 @@
+import CivilTime
 import Control
 import Departure
 import LinuxRuntime
@@ -9,8 +10,11 @@ import Routing
 ///
 /// Every request is answered once, with times or a reason, and never from within `ask`.
 final class RouteClient {
-  /// For an answer that does not come: `georemind-route` gives up on its engine sooner.
-  static let timeout: Int64 = 20_000_000
+  /// For an answer that does not come, microseconds. `georemind-route` asks its engine for one mode
+  /// after the other, and gives up on each sooner.
+  private static let timeout =
+    Int64(Transport.allCases.filter(\.hasRoads).count + 1)
+    * RouteSettings.timeouts.upperBound.microseconds
 
   let path: String
   private let loop: EventLoop

@@ -26,8 +26,8 @@ package struct RouteBook: Sendable {
   /// An answer counts for this long.
   static let longestAge = TimeSpan.hours(1)
   static let maximumDestinations = 100
-  /// A request without an answer has failed after this time.
-  static let timeout = TimeSpan.seconds(30)
+  /// A request whose answer was lost has failed after this time: longer than the daemon waits.
+  static let timeout = TimeSpan.minutes(1)
   static let pauseAfterFailure = TimeSpan.seconds(30)
 
   /// Whether there is an engine to ask; without one no earlier answer counts.

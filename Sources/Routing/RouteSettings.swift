@@ -21,6 +21,9 @@ package struct RouteSettings: Equatable, Sendable {
   /// nil means beside the daemon's control socket.
   package var socket: String?
 
+  /// Of a request to the engine; the unit of `georemind-route` stops within the longest.
+  package static let timeouts = TimeSpan.seconds(0.1) ... .seconds(10)
+
   /// nil without a routing engine.
   package init?(_ configuration: Configuration) throws {
     let none = "none"
@@ -30,8 +33,7 @@ package struct RouteSettings: Equatable, Sendable {
       throw configuration.error(
         Self.engineKey, "'\(name)' is not one of: \(words.joined(separator: ", "))")
     }
-    let form = SettingForm.span(.seconds(0.1) ... .minutes(1))
-    timeout = try configuration.value(Self.timeoutKey, form) ?? .seconds(5)
+    timeout = try configuration.value(Self.timeoutKey, .span(Self.timeouts)) ?? .seconds(5)
     for (transport, key) in [
       (Transport.driving, Self.drivingKey), (.cycling, Self.cyclingKey),
       (.walking, Self.walkingKey),

@@ -195,6 +195,7 @@ import Testing
   @Test(arguments: [
     "Engine=google", "Engine=osrm", "Engine=osrm\nDrivingURL=localhost:5000",
     "Engine=osrm\nDrivingURL=http://a/?x", "Engine=osrm\nDrivingURL=http://a\nTimeoutSec=2h",
+    "Engine=osrm\nDrivingURL=http://a\nTimeoutSec=11",
   ])
   func wrongSettingsAreRefused(text: String) {
     #expect(throws: ConfigurationError.self) { _ = try settings("[Route]\n\(text)\n") }
