@@ -1,3 +1,4 @@
+import Companion
 import Glibc
 import MQTT
 
@@ -15,15 +16,12 @@ enum Password {
       "\(String(cString: $0))/mqtt-password"
     }
     let path = settings.passwordFile ?? credential ?? systemFile
-    guard let file = fopen(path, "re") else {
-      guard settings.passwordFile != nil else { return nil }
-      throw MosquittoClient.Failure(
-        reason: "\(path) cannot be read: \(String(cString: strerror(errno)))")
+    do throws(SecretFile.Failure) {
+      let line = try SecretFile.firstLine(path, maximum: maximumLength)
+      return line.isEmpty ? nil : line
+    } catch {
+      if error.isClosed, settings.passwordFile == nil { return nil }
+      throw MosquittoClient.Failure(reason: error.description)
     }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: maximumLength)
-    let count = fread(&bytes, 1, bytes.count, file)
-    let line = bytes[..<count].prefix { $0 != 0x0A && $0 != 0x0D && $0 != 0 }
-    return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
   }
 }

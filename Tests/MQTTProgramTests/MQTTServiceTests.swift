@@ -133,6 +133,24 @@ import Testing
     #expect(ids == (1...200).map { "\($0)" })
   }
 
+  /// A connection without a password is refused, with a reason that leads elsewhere.
+  @Test func aPasswordThatCannotBeReadIsAnError() throws {
+    func reason(_ path: String) -> String? {
+      var settings = MQTTSettings()
+      settings.passwordFile = path
+      do throws(MosquittoClient.Failure) {
+        _ = try Password.read(settings)
+        return nil
+      } catch { return error.reason }
+    }
+    let pipe = "\(folder.path)/pipe"
+    try #require(mkfifo(pipe, 0o600) == 0)
+    #expect(reason(pipe) == "\(pipe): is no file")
+    #expect(reason(folder.path) == "\(folder.path): is no file")
+    #expect(reason("\(pipe)-none")?.contains("cannot be read: No such file") == true)
+    #expect(reason(try folder.file("empty", "\n")) == nil)
+  }
+
   @Test func aWrongPasswordIsLoggedOnce() throws {
     broker.answer = 5
     let service = try service { $0.user = "boat" }

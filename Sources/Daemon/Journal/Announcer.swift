@@ -1,4 +1,5 @@
 import CivilTime
+import Companion
 import Departure
 import Feeds
 import Geodesy
@@ -9,8 +10,8 @@ import Reminders
 /// Words and fields of the entries that the daemon writes for people and programs.
 final class Announcer {
   let sink: any JournalSink
-  /// A flapping receiver must not fill the journal: one entry a minute (monotonic microseconds).
-  private var stepsBack = (nextEntry: Int64.min, unreported: 0)
+  /// A flapping receiver must not fill the journal.
+  private var stepsBack = RepeatedNotice()
 
   init(sink: any JournalSink) { self.sink = sink }
 
@@ -92,13 +93,8 @@ final class Announcer {
   }
 
   private func announceStepBack(of span: TimeSpan) {
-    let now = SystemClock.monotonic.microseconds
-    guard now >= stepsBack.nextEntry else {
-      stepsBack.unreported += 1
-      return
-    }
-    let more = stepsBack.unreported == 0 ? "" : " (\(stepsBack.unreported) times more before)"
-    stepsBack = (now + 60_000_000, 0)
+    guard let count = stepsBack.add(at: SystemClock.monotonic.microseconds) else { return }
+    let more = count == 1 ? "" : " (\(count - 1) times more before)"
     write(
       "The receiver's clock went back by \(whole(span)); its fixes count again\(more)", .warning,
       .clockStepped)

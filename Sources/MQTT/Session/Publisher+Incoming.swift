@@ -91,20 +91,3 @@ extension Publisher {
     effects.append(.report("A message of \(topic) is ignored\(others): \(reason)"))
   }
 }
-
-/// Messages that were ignored: one log line a minute at most.
-struct IgnoredCount: Sendable {
-  private static let interval: Int64 = 60_000_000
-
-  private var count = 0
-  private var next = Int64.min
-
-  /// The number to log, or nil.
-  mutating func add(at now: Int64) -> Int? {
-    count += 1
-    guard now >= next else { return nil }
-    next = now + Self.interval
-    defer { count = 0 }
-    return count
-  }
-}

@@ -76,7 +76,8 @@ package struct Publisher: Sendable {
   var current: (firing: FiringNotice, isSent: Bool)?
   var presence = HomeAssistantPresence()
   var repetition = Repetition()
-  var ignored = IgnoredCount()
+  /// Messages that were ignored.
+  var ignored = RepeatedNotice()
   var limiter = RateLimiter()
   private var isAvailable = false
   /// Steady time at which the daemon was lost.
