@@ -140,7 +140,8 @@ let package = Package(
       .testTarget(
         name: "ProgramTests",
         dependencies: [
-          "georemind", "CivilTime", "Daemon", "LinuxRuntime", "Reminders", "Storage", "TestSupport",
+          "georemind", "CivilTime", "Companion", "Daemon", "LinuxRuntime", "Reminders", "Storage",
+          "TestSupport",
         ],
         swiftSettings: strict),
       .executableTarget(

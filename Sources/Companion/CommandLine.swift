@@ -3,17 +3,17 @@ import LinuxRuntime
 
 extension ParsableCommand {
   /// Runs a service's command line and answers the exit code: help is printed, an error is logged.
-  /// - Parameter code: the exit code of an error that is not about the command line.
+  /// - Parameter status: of an error that is not about the command line; nil for other errors.
   package static func run(
-    _ arguments: [String], _ log: ServiceLog, code: (any Error) -> Int32? = { _ in nil },
+    _ arguments: [String], _ log: ServiceLog, status: (any Error) -> ExitStatus? = { _ in nil },
     start: (Self) throws -> Int32
   ) -> Int32 {
     do {
       return try start(parse(arguments))
     } catch {
-      if let code = (error as? SystemError).map({ _ in 74 }) ?? code(error) {
+      if let status = error is SystemError ? .ioError : status(error) {
         log.write(.error, "\(error)")
-        return code
+        return status.rawValue
       }
       let code = exitCode(for: error).rawValue
       if code == 0 {

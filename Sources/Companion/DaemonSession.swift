@@ -48,6 +48,12 @@ package final class DaemonSession {
     retry = try loop.addTimer(.monotonic, accuracy: 100_000) { [unowned self] _ in connect() }
   }
 
+  /// Logs the changes of the connection.
+  package func report(to log: @escaping (ServiceLog.Level, String) -> Void) {
+    onConnection = { log(.info, "Connected to the daemon") }
+    onLoss = { log(.warning, "No connection to the daemon, trying again: \($0)") }
+  }
+
   /// Begins; the handlers are set before.
   package func start() { retry?.arm(in: 0) }
 

@@ -7,7 +7,7 @@ package struct ServiceFolders: Sendable {
   package init() {}
 
   private func value(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    Environment.value(name).flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Whether this is somebody's own service, not the system's.

@@ -4,6 +4,16 @@ import Glibc
 package enum SocketPath {
   package static let system = "/run/georemind/org.georemind"
 
+  /// The variables that name it.
+  private static let variables = ["GEOREMIND_SOCKET", "XDG_RUNTIME_DIR"]
+
+  /// For a helper with an option for the path.
+  package static func find(option: String?) -> String {
+    var environment: [String: String] = [:]
+    for name in variables { environment[name] = Environment.value(name) }
+    return find(option: option, environment: environment)
+  }
+
   /// The option, the environment, the user's own service where it runs, else the system's.
   package static func find(
     option: String?, environment: [String: String],

@@ -24,25 +24,22 @@ package struct HookCommand: ParsableCommand {
   /// Runs one command line and answers the exit code.
   package static func run(_ arguments: [String]) -> Int32 {
     let log = ServiceLog(program: "georemind-hook")
-    return run(arguments, log, code: { $0 is ConfigurationError ? 78 : nil }) {
+    return run(arguments, log, status: { $0 is ConfigurationError ? .badConfiguration : nil }) {
       try $0.start(log)
     }
   }
 
   private func start(_ log: ServiceLog) throws -> Int32 {
-    func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
-    var environment: [String: String] = [:]
-    for name in ["GEOREMIND_SOCKET", "XDG_RUNTIME_DIR"] { environment[name] = variable(name) }
     let folders = ServiceFolders()
     let file = config ?? folders.configurationFile
     // Root starts the machine's hooks, everybody else their own.
     let isSystem = geteuid() == 0
-    guard let address = isSystem ? Bus.systemAddress : Bus.userAddress(variable) else {
+    guard let address = isSystem ? Bus.systemAddress : Bus.userAddress(Environment.value) else {
       log.write(
         .error,
         "there is no user's bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set; "
           + "start it with 'systemctl --user start georemind-hook'")
-      return 78
+      return ExitStatus.badConfiguration.rawValue
     }
     let settings = try HookSettings(file: file)
     let loop = try EventLoop()
@@ -57,7 +54,7 @@ package struct HookCommand: ParsableCommand {
       },
       start: {
         let session = try DaemonSession(loop: loop) { [socket] in
-          SocketPath.find(option: socket, environment: environment)
+          SocketPath.find(option: socket)
         }
         let runner = try HookRunner(
           loop: loop, bus: try Bus(address: address, loop: loop), session: session,

@@ -61,10 +61,7 @@ package final class HookRunner {
   private var longestRun: Int64 { settings.timeout.microseconds + Self.grace }
 
   package func start() throws(SystemError) {
-    session.onConnection = { [unowned self] in log(.info, "Connected to the daemon") }
-    session.onLoss = { [unowned self] reason in
-      log(.warning, "No connection to the daemon, trying again: \(reason)")
-    }
+    session.report(to: log)
     units.onEnd = { [unowned self] unit, result in ended(unit, result: result) }
     try units.start()
     try follow()

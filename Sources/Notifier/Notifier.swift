@@ -55,10 +55,7 @@ package final class Notifier {
     follower.onRefusal = { [unowned self] in
       log(.error, "The daemon refuses this destination, trying again: \($0)")
     }
-    session.onConnection = { [unowned self] in log(.info, "Connected to the daemon") }
-    session.onLoss = { [unowned self] reason in
-      log(.warning, "No connection to the daemon, trying again: \(reason)")
-    }
+    session.report(to: log)
     server.onArrival = { [unowned self] in handle(.serverCame) }
     server.onDeparture = { [unowned self] in handle(.serverWent) }
     server.onClosing = { [unowned self] id in handle(.closed(id: id)) }

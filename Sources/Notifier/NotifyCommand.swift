@@ -1,7 +1,6 @@
 package import ArgumentParser
 import CivilTime
 import Companion
-import Glibc
 import LinuxRuntime
 
 /// `georemind-notify`: arguments to parts, parts to a running service.
@@ -34,35 +33,27 @@ package struct NotifyCommand: ParsableCommand {
   }
 
   private func start(_ log: ServiceLog) throws -> Int32 {
-    func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
-    var environment: [String: String] = [:]
-    for name in ["GEOREMIND_SOCKET", "XDG_RUNTIME_DIR"] { environment[name] = variable(name) }
-    guard let address = Bus.userAddress(variable) else {
+    guard let address = Bus.userAddress(Environment.value) else {
       log.write(
         .error,
         "there is no user's bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set; "
           + "start it with 'systemctl --user start georemind-notify'")
-      return 78
+      return ExitStatus.badConfiguration.rawValue
     }
     let span = try TimeSpan(parsing: snooze)
     let loop = try EventLoop()
-    do {
-      return try CompanionService.run(loop: loop) {
-        let session = try DaemonSession(loop: loop) { [socket] in
-          SocketPath.find(option: socket, environment: environment)
-        }
-        let server = NotificationServer(bus: try Bus(address: address, loop: loop)) {
-          log.write(.info, $0)
-        }
-        let notifier = try Notifier(
-          session: session, server: server, loop: loop, snooze: span.description,
-          snoozeLabel: "Snooze \(span)", log: log.write)
-        try notifier.start()
-        return notifier
+    return try CompanionService.run(loop: loop) {
+      let session = try DaemonSession(loop: loop) { [socket] in
+        SocketPath.find(option: socket)
       }
-    } catch {
-      log.write(.error, "\(error)")
-      return 74
+      let server = NotificationServer(bus: try Bus(address: address, loop: loop)) {
+        log.write(.info, $0)
+      }
+      let notifier = try Notifier(
+        session: session, server: server, loop: loop, snooze: span.description,
+        snoozeLabel: "Snooze \(span)", log: log.write)
+      try notifier.start()
+      return notifier
     }
   }
 }

@@ -31,26 +31,23 @@ struct MQTTCommand: ParsableCommand {
 
   static func run(_ arguments: [String]) -> Int32 {
     let log = ServiceLog(program: "georemind-mqtt")
-    return run(arguments, log, code: { $0 is ConfigurationError ? 78 : nil }) {
+    return run(arguments, log, status: { $0 is ConfigurationError ? .badConfiguration : nil }) {
       try $0.start(log)
     }
   }
 
   private func start(_ log: ServiceLog) throws -> Int32 {
-    func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
     let file = config
     let settings = try MQTTSettings(file: file)
     // A user's own service, and not the system's under its dynamic user.
-    let user = geteuid() != 0 && variable("XDG_RUNTIME_DIR") != nil ? geteuid() : nil
+    let user = geteuid() != 0 && Environment.value("XDG_RUNTIME_DIR") != nil ? geteuid() : nil
     let suffix = user.map { "-\($0)" } ?? ""
     let machine = MachineID.current.map { String($0.prefix(8)) } ?? systemHostName()
     let identity = Identity(
       id: machine + suffix, name: systemHostName(), version: GeoremindVersion.text)
     let loop = try EventLoop()
     if withdraw { return try remove(settings, identity, loop, log) }
-    var environment: [String: String] = [:]
-    for name in ["GEOREMIND_SOCKET", "XDG_RUNTIME_DIR"] { environment[name] = variable(name) }
-    let folder = variable("RUNTIME_DIRECTORY")?.split(separator: ":").first
+    let folder = Environment.value("RUNTIME_DIRECTORY")?.split(separator: ":").first
     let path = positions ?? folder.map { "\($0)/owntracks" }
     return try CompanionService.run(
       loop: loop,
@@ -63,7 +60,7 @@ struct MQTTCommand: ParsableCommand {
       },
       start: {
         let session = try DaemonSession(loop: loop) { [socket] in
-          SocketPath.find(option: socket, environment: environment)
+          SocketPath.find(option: socket)
         }
         let service = try MQTTService(
           settings, identity, consumer: "mqtt\(suffix)", session: session,
@@ -84,7 +81,7 @@ struct MQTTCommand: ParsableCommand {
       throw MosquittoClient.Failure(reason: reason)
     } catch let failure as MosquittoClient.Failure {
       log.write(.error, "Nothing is removed from \(settings.broker): \(failure.reason)")
-      return 69
+      return ExitStatus.unavailable.rawValue
     }
   }
 }

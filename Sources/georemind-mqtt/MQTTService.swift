@@ -44,10 +44,7 @@ final class MQTTService {
   }
 
   func start() throws(SystemError) {
-    session.onConnection = { [unowned self] in log(.info, "Connected to the daemon") }
-    session.onLoss = { [unowned self] reason in
-      log(.warning, "No connection to the daemon, trying again: \(reason)")
-    }
+    session.report(to: log)
     _ = session.addListener { [unowned self] signal in
       switch signal {
       case .connected: handle(.daemonConnected)

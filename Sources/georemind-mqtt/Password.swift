@@ -1,5 +1,4 @@
 import Companion
-import Glibc
 import MQTT
 
 /// The password for the broker.
@@ -12,9 +11,7 @@ enum Password {
   /// The first line of `PasswordFile=`, else of the credential, else of the system's file.
   /// - Returns: nil without one, or if it is empty.
   static func read(_ settings: MQTTSettings) throws(MosquittoClient.Failure) -> String? {
-    let credential = getenv("CREDENTIALS_DIRECTORY").map {
-      "\(String(cString: $0))/mqtt-password"
-    }
+    let credential = Environment.value("CREDENTIALS_DIRECTORY").map { "\($0)/mqtt-password" }
     let path = settings.passwordFile ?? credential ?? systemFile
     do throws(SecretFile.Failure) {
       let line = try SecretFile.firstLine(path, maximum: maximumLength)

@@ -25,13 +25,13 @@ struct RouteCommand: ParsableCommand {
 
   static func run(_ arguments: [String]) -> Int32 {
     let log = ServiceLog(program: "georemind-route")
-    return run(arguments, log, code: exitCode) { try $0.serve(log) }
+    return run(arguments, log, status: exitStatus) { try $0.serve(log) }
   }
 
-  private static func exitCode(of error: any Error) -> Int32? {
+  private static func exitStatus(of error: any Error) -> ExitStatus? {
     switch error {
-    case is ConfigurationError: 78
-    case is RouteFailure: 70
+    case is ConfigurationError: .badConfiguration
+    case is RouteFailure: .software
     default: nil
     }
   }
@@ -49,7 +49,7 @@ struct RouteCommand: ParsableCommand {
     let path = socket
     guard path != nil || !passed.isEmpty else {
       output.write(.error, "no socket: start georemind-route.socket, or give --socket PATH")
-      return 64
+      return ExitStatus.usage.rawValue
     }
     let log = Logger(label: "georemind-route") { _ in PlainLog(output: output) }
     let loop = try EventLoop()

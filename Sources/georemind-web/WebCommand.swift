@@ -1,7 +1,6 @@
 import ArgumentParser
 import Companion
 import Configuration
-import Glibc
 import LinuxRuntime
 import Phones
 
@@ -25,14 +24,17 @@ struct WebCommand: ParsableCommand {
   static func run(_ arguments: [String]) -> Int32 {
     let log = ServiceLog(program: "georemind-web")
     return run(
-      arguments, log, code: { $0 is ConfigurationError || $0 is TokenFile.Failure ? 78 : nil }
+      arguments, log,
+      status: {
+        $0 is ConfigurationError || $0 is TokenFile.Failure ? .badConfiguration : nil
+      }
     ) { try $0.serve(log) }
   }
 
   private func serve(_ log: ServiceLog) throws -> Int32 {
     let folders = ServiceFolders()
     let file = config ?? folders.configurationFile
-    let credentials = getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
+    let credentials = Environment.value("CREDENTIALS_DIRECTORY")
     func token(_ settings: WebSettings) throws -> AccessToken? {
       try settings.tokenFile.map { try TokenFile.read($0, credentials: credentials) }
     }

@@ -1,4 +1,5 @@
 import CivilTime
+import Companion
 import Glibc
 import LinuxRuntime
 import TestSupport
@@ -105,8 +106,8 @@ import Testing
     ] as [(Int32, Int32)])
   func missingPermissionExitsWith77(_ code: Int32, _ exit: Int32) throws {
     let file = StoreError.file(FileFailure(operation: "create", path: "/x", code: code))
-    #expect(DaemonCommand.exitCode(of: file) == exit)
-    #expect(DaemonCommand.exitCode(of: SystemError("listen", code: code)) == exit)
+    #expect(DaemonCommand.exitStatus(of: file).rawValue == exit)
+    #expect(DaemonCommand.exitStatus(of: SystemError("listen", code: code)).rawValue == exit)
   }
 
   @Test func checksItsConfiguration() throws {

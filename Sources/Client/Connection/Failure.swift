@@ -1,5 +1,6 @@
 import ArgumentParser
 import CivilTime
+package import Companion
 import Control
 import Geodesy
 import Glibc
@@ -7,21 +8,6 @@ import Interchange
 import JSONText
 import LinuxRuntime
 import Reminders
-
-/// The exit codes of this program: codes of sysexits.h, and 1.
-package enum ExitStatus: Int32, Sendable {
-  /// A query without an answer.
-  case noAnswer = 1
-  case usage = 64
-  case badData = 65
-  case noInput = 66
-  case unavailable = 69
-  case software = 70
-  case cannotCreate = 73
-  case ioError = 74
-  case noPermission = 77
-  case badConfiguration = 78
-}
 
 /// A failed verb: a sentence for people and the exit code.
 package struct Failure: Error, Equatable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import CivilTime
+import Companion
 import Interchange
 import JSONText
 import Reminders

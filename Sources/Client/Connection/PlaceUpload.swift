@@ -1,3 +1,4 @@
+import Companion
 import Control
 import Interchange
 import JSONText

@@ -1,3 +1,4 @@
+import Companion
 import Glibc
 import LinuxRuntime
 

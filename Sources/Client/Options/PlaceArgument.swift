@@ -1,3 +1,4 @@
+import Companion
 import Geodesy
 
 /// A place as people name it: by its coordinate or by its name.

@@ -1,3 +1,4 @@
+import Companion
 import Interchange
 import JSONText
 import Reminders

@@ -1,4 +1,5 @@
 import CivilTime
+import Companion
 import Control
 import Interchange
 import JSONText

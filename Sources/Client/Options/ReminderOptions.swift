@@ -1,5 +1,6 @@
 import ArgumentParser
 import CivilTime
+import Companion
 import Control
 import Departure
 import Geodesy

@@ -1,4 +1,5 @@
 import CivilTime
+import Companion
 import Geodesy
 import Reminders
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CivilTime
+import Companion
 import JSONText
 import Reminders
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CivilTime
+import Companion
 import Glibc
 import Interchange
 import JSONText

@@ -1,3 +1,4 @@
+import Companion
 import Geodesy
 import Interchange
 import JSONText

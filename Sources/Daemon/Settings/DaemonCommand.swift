@@ -77,7 +77,7 @@ package struct DaemonCommand: ParsableCommand {
       print(settings.report(configuration), terminator: "")
       for warning in configuration.warnings { Self.complain("\(warning)") }
       for error in settings.errors { Self.complain("\(error)") }
-      return settings.errors.isEmpty ? 0 : ExitStatus.configuration
+      return settings.errors.isEmpty ? 0 : ExitStatus.badConfiguration.rawValue
     }
     try settings.makeStateDirectory()
     let identifier = "georemindd"
@@ -120,26 +120,25 @@ package struct DaemonCommand: ParsableCommand {
       return try body()
     } catch {
       complain((error as? SettingsError)?.message ?? "\(error)")
-      return exitCode(of: error)
+      return exitStatus(of: error).rawValue
     }
   }
 
-  static func exitCode(of error: any Error) -> Int32 {
+  static func exitStatus(of error: any Error) -> ExitStatus {
     switch error {
-    case is ConfigurationError: ExitStatus.configuration
-    case let error as SettingsError: error.exitCode
-    case let error as StoreError: exitCode(of: error)
+    case is ConfigurationError: .badConfiguration
+    case let error as SettingsError: error.status
+    case let error as StoreError: exitStatus(of: error)
     case let error as SystemError:
-      error.code == EACCES || error.code == EPERM
-        ? ExitStatus.noPermission : ExitStatus.inputOutput
-    default: ExitStatus.software
+      error.code == EACCES || error.code == EPERM ? .noPermission : .ioError
+    default: .software
     }
   }
 
-  private static func exitCode(of error: StoreError) -> Int32 {
+  private static func exitStatus(of error: StoreError) -> ExitStatus {
     switch error {
-    case .newer, .unreleased, .foreign: ExitStatus.dataError
-    default: error.isPermission ? ExitStatus.noPermission : ExitStatus.inputOutput
+    case .newer, .unreleased, .foreign: .badData
+    default: error.isPermission ? .noPermission : .ioError
     }
   }
 
@@ -147,18 +146,6 @@ package struct DaemonCommand: ParsableCommand {
     var line = "georemindd: \(message)\n"[...]
     line.withUTF8 { _ = write(2, $0.baseAddress, $0.count) }
   }
-}
-
-/// sysexits(3).
-enum ExitStatus {
-  static let usage: Int32 = 64
-  static let dataError: Int32 = 65
-  static let noInput: Int32 = 66
-  static let software: Int32 = 70
-  static let cannotCreate: Int32 = 73
-  static let inputOutput: Int32 = 74
-  static let noPermission: Int32 = 77
-  static let configuration: Int32 = 78
 }
 
 extension StoreError {

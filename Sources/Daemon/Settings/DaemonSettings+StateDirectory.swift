@@ -1,3 +1,4 @@
+import Companion
 import Glibc
 
 extension DaemonSettings {
@@ -16,13 +17,13 @@ extension DaemonSettings {
       throw SettingsError(
         message:
           "the state directory \(stateDirectory) and the folder it should be in are missing; "
-          + "make them, or give another --state-directory", exitCode: ExitStatus.cannotCreate)
+          + "make them, or give another --state-directory", status: .cannotCreate)
     }
     for folder in missing.reversed() where mkdir(folder, 0o700) != 0 {
       throw SettingsError(
         message: "cannot make the state directory \(folder): \(String(cString: strerror(errno))); "
           + "give another --state-directory",
-        exitCode: errno == EACCES ? ExitStatus.noPermission : ExitStatus.cannotCreate)
+        status: errno == EACCES ? .noPermission : .cannotCreate)
     }
   }
 }

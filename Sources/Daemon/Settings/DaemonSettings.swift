@@ -10,10 +10,10 @@ import Logging
 import Reminders
 import Routing
 
-/// A wrong argument or environment, with the exit code it deserves.
+/// A wrong argument or environment, with the exit status it deserves.
 struct SettingsError: Error {
   let message: String
-  let exitCode: Int32
+  let status: ExitStatus
 }
 
 /// The checked settings: arguments before configuration files before defaults.
@@ -95,7 +95,7 @@ struct DaemonSettings {
     guard let state = arguments.stateDirectory ?? environment.stateDirectory else {
       throw SettingsError(
         message: "no place to keep state: give --state-directory, or start it as a service",
-        exitCode: ExitStatus.usage)
+        status: .usage)
     }
     stateDirectory = state
     socketPath = environment.socketPath
@@ -130,14 +130,14 @@ struct DaemonSettings {
       do {
         feeds.append(try FeedURL(parsing: text))
       } catch {
-        throw SettingsError(message: "--feed \(text): \(error)", exitCode: ExitStatus.usage)
+        throw SettingsError(message: "--feed \(text): \(error)", status: .usage)
       }
     }
     guard let text = arguments.logLevel else { return }
     guard let level = try Self.logLevelForm.read(text) else {
       throw SettingsError(
         message: "--log-level \(text) is not \(Self.logLevelForm.expected)",
-        exitCode: ExitStatus.usage)
+        status: .usage)
     }
     logLevel = level
   }
@@ -145,14 +145,14 @@ struct DaemonSettings {
   /// Checks feeds of the command line; the usable ones of the files are left.
   private func checkFeeds(isSystem: Bool) throws {
     if isSystem, feeds.contains(where: \.isOfDesktop) {
-      throw SettingsError(message: Self.noDesktop, exitCode: ExitStatus.configuration)
+      throw SettingsError(message: Self.noDesktop, status: .badConfiguration)
     }
     for recording in feeds.compactMap(\.recording) {
       guard feeds.count == 1 else {
-        throw SettingsError(message: Self.onlyFeed, exitCode: ExitStatus.configuration)
+        throw SettingsError(message: Self.onlyFeed, status: .badConfiguration)
       }
       if let reason = Self.objection(to: recording) {
-        throw SettingsError(message: reason, exitCode: ExitStatus.noInput)
+        throw SettingsError(message: reason, status: .noInput)
       }
     }
   }

@@ -1,4 +1,5 @@
 import CivilTime
+import Companion
 import Storage
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import CivilTime
+import Companion
 import Configuration
 import Departure
 import Feeds
@@ -277,6 +278,6 @@ import Testing
     let error = #expect(throws: SettingsError.self) {
       try load("", feeds: ["file:///a.nmea", "tcp://b:1"])
     }
-    #expect(error?.exitCode == ExitStatus.configuration)
+    #expect(error?.status == .badConfiguration)
   }
 }

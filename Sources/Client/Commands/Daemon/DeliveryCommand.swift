@@ -1,5 +1,6 @@
 import ArgumentParser
 import CivilTime
+import Companion
 import JSONText
 
 /// The destinations of firings: how far each has come, and why it fails.

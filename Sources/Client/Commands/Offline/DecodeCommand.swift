@@ -1,5 +1,6 @@
 import ArgumentParser
 import CivilTime
+import Companion
 import Interchange
 import Positioning
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Companion
 import Control
 import Geodesy
 import Interchange

@@ -1,0 +1,6 @@
+import Glibc
+
+/// The variables of this process.
+package enum Environment {
+  package static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}
