@@ -29,7 +29,7 @@ extension Engine {
     case .snoozed:
       guard let end = slot.progress.snoozedUntil, end <= now else { break }
       wake(index, from: end, at: now)
-      // What it kept silent until then is not made up for.
+      // A visit that it kept silent until then is not made up for.
       if slots.state(index) == .armed, slot.reminder.until.map({ resolve($0) < end }) ?? false {
         expire(index)
       }
