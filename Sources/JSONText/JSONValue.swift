@@ -41,7 +41,9 @@ package struct JSONNumber: Equatable, Sendable {
   }
 }
 
-/// The members of an object in their order, of a name that is said twice the last one. A small object is searched, a larger one has an index.
+/// The members of an object in their order, of a name that is said twice the last one.
+///
+/// A small object is searched, a larger one has an index.
 /// Names are compared scalar by scalar (RFC 8259 section 8.3), so two spellings of "é" are two
 /// members.
 package struct JSONObject: Equatable, Sendable {

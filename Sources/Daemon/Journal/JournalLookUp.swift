@@ -23,7 +23,7 @@ struct JournalLookUp {
       field: field, value: value, sinceRealtime: since, timeout: timeout)
   }
 
-  /// Those of the values that an entry has in this field.
+  /// Picks the values that an entry has in this field.
   var found: (_ field: JournalFieldName, _ values: [String]) throws -> [String] = {
     try JournalReader.found(field: $0, values: $1)
   }

@@ -25,7 +25,7 @@ package enum JournalReader {
     }
   }
 
-  /// Those of the values that an entry of this program's user has in this field.
+  /// Picks the values that an entry of this program's user has in this field.
   /// - Complexity: O(values); the files are opened once.
   package static func found(
     field: JournalFieldName, values: [String]

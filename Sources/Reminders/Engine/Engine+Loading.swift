@@ -25,13 +25,14 @@ extension Engine {
   ) -> Bool {
     begin(at: now)
     if loadedSlot == 0, settings.firstFixWait > .zero { firstFixBy = now + settings.firstFixWait }
-    let end = min(slots.indices.upperBound, loadedSlot + Int32(clamping: max(1, count)))
-    for index in loadedSlot..<max(loadedSlot, end) where !slots.isVacant(index) {
+    let left = Int32(slots.indices.count) - loadedSlot
+    let end = loadedSlot + max(0, min(left, Int32(clamping: max(1, count))))
+    for index in loadedSlot..<end where !slots.isVacant(index) {
       let right = slots.slot(index).flatMap { corrected($0, after: nil, at: now) }
       begin(index, right ?? slots.progress(index), at: now)
       if right != nil { markDirty(index) }
     }
-    loadedSlot = max(loadedSlot, end)
+    loadedSlot = end
     isLoading = loadedSlot < slots.indices.upperBound
     self.end(at: now, into: &effects)
     return !isLoading

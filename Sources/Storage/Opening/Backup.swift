@@ -17,7 +17,7 @@ extension Database {
           }
           let step = sqlite3_backup_step(backup, -1)
           code = sqlite3_backup_finish(backup)
-          // `finish` does not tell that the source was locked.
+          // `finish` does not report that the source was locked.
           if code == SQLITE_OK, step != SQLITE_DONE { code = step }
           return SQLITE_OK
         }

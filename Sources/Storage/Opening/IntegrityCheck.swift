@@ -24,8 +24,10 @@ package struct IntegrityCheck {
     try store.state.keep(now.microseconds, as: Self.key)
   }
 
-  /// The first fault of a table's structure; nil for none. An index that does not match its table is rebuilt
-  /// from it; `isRepaired` answers whether that has ended all faults.
+  /// The first fault of a table's structure; nil for none.
+  ///
+  /// An index that does not match its table is rebuilt from it; `isRepaired` answers whether that
+  /// has ended all faults.
   /// - Complexity: O(bytes of the table); about 14 ms a megabyte.
   package func check(
     _ table: String
