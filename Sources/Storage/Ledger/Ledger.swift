@@ -160,8 +160,8 @@ package struct Ledger {
 
   /// Marks firings as delivered to the journal. Unknown and marked rows are unchanged.
   ///
-  /// It does not wait for the disk: after a power failure, a look-up in the journal sets a lost mark
-  /// again.
+  /// It does not wait for the disk: after a power failure, a look-up in the journal sets a mark
+  /// that was lost again.
   package func markDelivered(_ seqs: [Int64], at time: Instant) throws(StoreError) {
     guard !seqs.isEmpty else { return }
     try database.relaxedTransaction { () throws(StoreError) in
