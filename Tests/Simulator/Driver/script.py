@@ -20,6 +20,10 @@ class Script:
         self.steps = sorted((line for line in rest if "do" in line), key=lambda line: line["at"])
         self.uncertain = {line["uncertain"] for line in rest if "uncertain" in line}
         self.firings = [line for line in rest if "fires" in line]
+        # A call comes later within its second, so a series may begin with its next due time.
+        for step in self.steps:
+            if "repeat" in step.get("reminder", {}):
+                self.uncertain |= self.firing(step["at"], step["at"]) & {step["reminder"]["id"]}
 
     @property
     def sets_clock(self):
@@ -37,6 +41,10 @@ class Script:
                 if line["event"] in ("leave", "late") and start - 1 <= line["at"] <= last
                 and any(self.changes(step, line["fires"]) and line["at"] <= step["at"] <= last
                         for step in self.steps)}
+
+    def firing(self, first, last):
+        """The reminders with firings from one second to another."""
+        return {line["fires"] for line in self.firings if first <= line["at"] <= last}
 
     def may_end(self, id, first, span):
         """Whether a reminder's `until` lies within `span` seconds from `first`, in any zone of the

@@ -178,6 +178,10 @@ class User:
             if not is_repeated or has_failed:
                 return self.retry()
         self.under_way = None
+        if "again" in line and "at" in line:
+            # Had it come in time, it would have fired meanwhile.
+            fired = self.script.firing(line["at"], self.elapsed // 10 ** 6)
+            self.script.uncertain |= {id for id in fired if self.script.changes(line, id)}
         if kind != "check":
             self.retries = 0
         self.user.close()
