@@ -92,14 +92,15 @@ extension Engine {
     let oldZone = zone
     zone = newZone
     for index in slots.indices where mayDependOnZone(index) {
-      // A reminder that has fired for a past time stays fired.
+      // A reminder that has fired for a past time stays fired, also while it is snoozed.
       if let slot = slots.slot(index), let occurrence = slot.progress.occurrence,
-        slot.progress.state != .fired || occurrence > now
+        occurrence > now || !hasFired(slot)
       {
         let moved = move(occurrence, of: slot, from: oldZone, at: now)
         change(index) { $0.occurrence = moved }
         if let earlier = regained(before: moved, of: slot, from: oldZone, at: now) {
           open(earlier, index)
+          if slot.progress.state == .fired { armAgain(index) }
           // At the new moment `from` may exclude it.
         } else if slot.reminder.repeats, slot.reminder.kind != .location,
           slot.progress.state == .armed,
@@ -135,11 +136,19 @@ extension Engine {
   ) -> Instant? {
     let reminder = slot.reminder
     guard case .floating = reminder.due, reminder.repeats, reminder.kind != .location,
-      reminder.from != nil, slot.progress.state == .armed,
+      reminder.from != nil, slot.progress.state == .armed || reminder.kind == .preemptive,
+      slot.progress.state == .armed || slot.progress.state == .fired,
       let first = firstOccurrence(of: reminder, at: now), first < moved,
       !admits(oldZone.instant(of: zone.localDateTime(at: first)), of: reminder, in: oldZone)
     else { return nil }
     return first
+  }
+
+  /// Whether all leads of its occurrence have fired.
+  private func hasFired(_ slot: Slot) -> Bool {
+    slot.progress.state == .fired
+      || slot.progress.state == .snoozed
+        && slot.progress.leadsFired >= slot.reminder.effectiveLeads.count
   }
 
   /// Whether the zone may affect a reminder: it has a due time or a timer, or waits.

@@ -60,7 +60,9 @@ extension Engine {
   /// Replaces a reminder. The occurrence and its leads stay if the due time is unchanged, the
   /// presence if the place is. A fired or expired reminder is armed again if the change makes a
   /// firing possible. With another occurrence it treats a present visit as a new reminder does.
+  /// Until now the old conditions decide about repetitions.
   mutating func replace(_ reminder: Reminder, at now: Instant) {
+    if let index = slots.index(of: reminder.id) { nag(index, at: now) }
     guard let old = slot(reminder.id) else { return add(reminder, nil, at: now) }
     var progress = old.progress
     let before = old.reminder
@@ -93,12 +95,12 @@ extension Engine {
     let isNewVisit =
       isNewPlace || before.trigger != reminder.trigger
       || (reminder.everyVisit && !before.everyVisit)
-    let isOver = reminder.until.map { resolve($0) < now } ?? false
     switch progress.state {
     case .armed, .done: break
     case .snoozed: if isNewPlan { progress.state = .armed }
     case .fired: if isNewPlan || isNewVisit { progress.state = .armed }
-    case .expired: if !isOver { progress.state = .armed }
+    case .expired:
+      if reminder.until.map({ resolve($0) >= now }) ?? true { progress.state = .armed }
     }
     if progress.state != .snoozed { progress.snoozedUntil = nil }
     if reminder.nag == nil { progress.nagging = nil }
@@ -265,13 +267,6 @@ extension Engine {
     }
     slots.set(.fence, true, index)
     fenceCount += 1
-  }
-
-  /// Restarts the monitors without the track so far; presences stay. Complexity: O(fences).
-  mutating func rebuildMonitor() {
-    let policy = settings.monitor
-    (monitor, motion) = (monitor.restarted(policy: policy), Motion())
-    for i in watches.indices { watches[i].monitor = watches[i].monitor.restarted(policy: policy) }
   }
 
   mutating func deactivate(_ index: Int32) {

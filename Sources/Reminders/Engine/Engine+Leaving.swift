@@ -130,12 +130,15 @@ extension Engine {
       !awaitsFirstFix(at: now)
     {
       let passed = slots.slot(index).map { passedLeads(of: $0, departure, at: now) } ?? 0
-      change(index) {
-        $0.state = .armed
-        $0.leadsFired = passed
-      }
-      slots.set(.preemptive, true, index)
+      change(index) { $0.leadsFired = passed }
+      armAgain(index)
     }
+  }
+
+  /// Arms a time to leave that has fired.
+  mutating func armAgain(_ index: Int32) {
+    change(index) { $0.state = .armed }
+    slots.set(.preemptive, true, index)
   }
 
   /// Number of leads, longest first, whose time has passed.

@@ -30,6 +30,16 @@ extension Engine {
       PositionSample(time: time, position: fix.position, eph: fix.eph, speed: fix.speed), at: now)
   }
 
+  /// Restarts the monitors and the motion without the track so far; presences stay.
+  /// - Complexity: O(fences).
+  mutating func rebuildMonitor() {
+    monitor = monitor.restarted(policy: settings.monitor)
+    motion = Motion()
+    for number in watches.indices {
+      watches[number].monitor = watches[number].monitor.restarted(policy: settings.monitor)
+    }
+  }
+
   mutating func followReceiver(_ origin: FixOrigin) {
     receiver = origin
     // The distance between two receivers is no speed either.

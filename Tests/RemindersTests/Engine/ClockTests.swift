@@ -254,6 +254,35 @@ import Testing
     #expect(harness.events == ["t:leave"])
   }
 
+  /// The same while a snooze lasts.
+  @Test func whatHasFiredAndIsSnoozedStaysFiredInAnotherZone() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","due":"2026-06-12T17:00:00","transport":"walking","travel_s":600,"#
+        + #"\#(EngineHarness.place())}"#)
+    harness.fix(3000)
+    harness.wait(2 * 3600)
+    harness.send(.snooze(id: "t", .until(harness.now + .hours(1))))
+    harness.send(.zone(TimeZoneRules(name: "W", fixedOffset: -4 * 3600, abbreviation: "W")))
+    harness.wait(86_400)
+    #expect(harness.events == ["t:leave", "t:due"])
+    #expect(harness.firings.last?.time == EngineHarness.start + .seconds(3 * 3600 + 1))
+  }
+
+  /// `from` left out the morning in the old zone, and not in the new one.
+  @Test func anHourThatOnlyTheOldZoneLeftOutCountsAfterALaterOneHasFired() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","due":"2026-06-12T00:45:00","repeat":"FREQ=HOURLY","travel_s":600,"#
+        + #""transport":"walking","from":"2026-06-12T16:30:00Z",\#(EngineHarness.place())}"#)
+    harness.fix(3000)
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T16:40:00Z"))
+    #expect(harness.events == ["t:leave"])
+    harness.send(.zone(TimeZoneRules(name: "W", fixedOffset: -12 * 3600, abbreviation: "W")))
+    harness.wait(3600)
+    #expect(harness.firings.map(\.time.json).last == "2026-06-12T17:35:00Z")
+  }
+
   @Test func anAbsoluteTimeStays() throws {
     var harness = EngineHarness()
     try harness.add(#"{"id":"t","kind":"date","title":"T","due":"2026-06-12T18:00:00Z"}"#)

@@ -108,6 +108,22 @@ import Testing
     #expect(harness.events == ["t:due"])
   }
 
+  @Test func aRepetitionThatUntilHasEndedDoesNotComeBack() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","kind":"date","due":"2026-06-12T17:30:00Z","nag_s":3600,"#
+        + #""hours":"17:00-18:00","until":"2026-06-12T20:00:00Z"}"#)
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T22:00:00Z"))
+    let due = TimeStamp.absolute(harness.now + .hours(5))
+    try edit(&harness, "t") {
+      $0.due = due
+      $0.until = nil
+      $0.hours = nil
+    }
+    harness.wait(7200)
+    #expect(harness.events == ["t:due"])
+  }
+
   @Test func anotherPlaceKeepsASnooze() throws {
     var harness = EngineHarness()
     try harness.add(
