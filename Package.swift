@@ -62,7 +62,7 @@ let package = Package(
     + library("CivilTime", ["Bytes"], testData: ["Text/phrases.txt"])
     + library("JSONText")
     + library("Configuration", ["Bytes", "Geodesy", "CivilTime"])
-    + library("Positioning", ["Geodesy", "CivilTime", "JSONText"])
+    + library("Positioning", ["Bytes", "Geodesy", "CivilTime", "JSONText"])
     + library("Phones", ["Geodesy", "CivilTime", "JSONText"])
     + library("Geofencing", ["Geodesy", "CivilTime"])
     + library("Departure", ["Containers", "Geodesy", "CivilTime"])
@@ -95,7 +95,8 @@ let package = Package(
         .embedInCode("Page/\($0)")
       })
     + library("LinuxRuntime", ["CSystemd", "Bytes"], settings: strict)
-    + library("Feeds", ["Unpacking", "CivilTime", "JSONText", "LinuxRuntime"], settings: strict)
+    + library(
+      "Feeds", ["Bytes", "Unpacking", "CivilTime", "JSONText", "LinuxRuntime"], settings: strict)
     + library(
       "Routing",
       [

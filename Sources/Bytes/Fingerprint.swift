@@ -1,12 +1,14 @@
-/// FNV-1a, 64 bits, as 16 hexadecimal digits: names what has no name.
+/// FNV-1a, 64 bits: names what has no name.
 package struct Fingerprint: Equatable, Sendable {
-  package let text: String
+  package let value: UInt64
 
-  package init(_ bytes: [UInt8]) {
-    let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
-      ($0 ^ UInt64($1)) &* 0x100_0000_01b3
-    }
-    let digits = String(hash, radix: 16)
-    text = String(repeating: "0", count: 16 - digits.count) + digits
+  package init(_ bytes: some Sequence<UInt8>) {
+    value = bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+  }
+
+  /// 16 hexadecimal digits.
+  package var text: String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

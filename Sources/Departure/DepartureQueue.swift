@@ -67,10 +67,6 @@ package struct DepartureQueue: Sendable {
   }
 
   /// Removes all reminders; the position and the paces stay.
-  package mutating func removeAll() {
-    for slot in entries.indices { remove(Int32(slot)) }
-  }
-
   func entry(_ slot: Int32) -> DepartureEntry? {
     Int(slot) < entries.count ? entries[Int(slot)] : nil
   }

@@ -1,3 +1,4 @@
+import Bytes
 import LinuxRuntime
 
 /// Hands an open feed to the service's next run, so that a restart loses no data.
@@ -6,10 +7,8 @@ extension FeedURL {
   /// lines of unknown speed.
   package var storeName: String? {
     guard handover != nil, recording == nil else { return nil }
-    // FNV-1a, for a name must not have a URL's characters and must be the same in the next run.
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in description.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return "feed-" + String(hash, radix: 16)
+    // The name must not have a URL's characters and must be the same in the next run.
+    return "feed-" + String(Fingerprint(description.utf8).value, radix: 16)
   }
 }
 

@@ -79,7 +79,7 @@ package enum ReminderFile {
     }
     do {
       return try Reminder(
-        json: object, newID: Fingerprint(Array("\(number):\(value.line)".utf8)).text)
+        json: object, newID: Fingerprint("\(number):\(value.line)".utf8).text)
     } catch {
       throw InterchangeError(file: file, line: line, reason: "\(error)")
     }

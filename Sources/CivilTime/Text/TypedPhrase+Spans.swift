@@ -107,7 +107,8 @@ extension TypedPhrase {
   }
 
   private func noUnit() -> TimeStampError {
-    let hint = NearestUnit.find(word()).map { "; did you mean '\($0)'?" }
+    let nearest = TimeWords.nearest(word()).flatMap { TimeWords.units[$0] == nil ? nil : $0 }
+    let hint = nearest.map { "; did you mean '\($0)'?" }
     return fault(
       "\(quoted(words[index].typed)) is not a unit of time"
         + (hint ?? "; write for example in 20 minutes or in 3 days"))
@@ -197,13 +198,5 @@ extension TypedPhrase {
     } while !scanner.atEnd
     index += 1
     return total
-  }
-}
-
-/// The unit that a mistyped one is nearest to.
-private enum NearestUnit {
-  static func find(_ word: String) -> String? {
-    let near = TimeWords.nearest(word)
-    return near.flatMap { TimeWords.units[$0] == nil ? nil : $0 }
   }
 }

@@ -11,7 +11,7 @@ enum PlusCode {
   private static let longitudeUnits = 8_192_000.0
 
   /// The code of ten digits, a cell of 1/8000 of a degree (14 m from north to south).
-  static func encode(_ point: Coordinate, digits: Int = 10) -> String {
+  static func encode(_ point: Coordinate) -> String {
     var north = Int(((point.latitude + 90) * latitudeUnits * 1e6).rounded() / 1e6)
     north = max(0, min(north, Int(180 * latitudeUnits) - 1))
     var east = Int(((point.longitude + 180) * longitudeUnits * 1e6).rounded() / 1e6)
@@ -29,7 +29,7 @@ enum PlusCode {
       east /= 20
     }
     var text = String.UnicodeScalarView()
-    for (index, digit) in code.reversed().prefix(digits).enumerated() {
+    for (index, digit) in code.reversed().prefix(10).enumerated() {
       if index == 8 { text.append("+") }
       text.append(digit)
     }

@@ -219,7 +219,7 @@ private struct ItemEditor {
   /// The same again for the same item and purpose.
   private func name(_ purpose: String) -> String {
     let text = reminder.item.uid + (reminder.item.recurrence ?? "") + purpose
-    return "georemind-" + Fingerprint(Array(text.utf8)).text
+    return "georemind-" + Fingerprint(text.utf8).text
   }
 
   // MARK: - The next occurrence

@@ -22,7 +22,7 @@ extension CalendarItem {
       }
       for place in places {
         let mark = "\(trigger) \(place.position.latitude) \(place.position.longitude)"
-        var reminder = base(.location, "#\(Fingerprint(Array(mark.utf8)).text.prefix(8))")
+        var reminder = base(.location, "#\(Fingerprint(mark.utf8).text.prefix(8))")
         reminder.place = place
         if reminder.place?.name == nil {
           let name = component["LOCATION"]?.text.trimmedText(limit: 200) ?? ""

@@ -195,7 +195,7 @@ struct CalendarItem {
     let isPlain = name.unicodeScalars.allSatisfy {
       $0.value > 0x20 && $0.value != 0x7F && !$0.properties.isWhitespace
     }
-    return isPlain && name.utf8.count <= 256 ? name : Fingerprint(Array(name.utf8)).text
+    return isPlain && name.utf8.count <= 256 ? name : Fingerprint(name.utf8).text
   }
 
   private var title: String {

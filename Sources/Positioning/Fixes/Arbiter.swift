@@ -20,14 +20,13 @@ package import CivilTime
 /// The criteria are coarse: a change between 2D and 3D, or in the error, is no reason to switch.
 package struct Arbiter: Sendable {
   /// Time without a fix from the followed receiver before another one replaces it.
-  package var timeout: TimeSpan
+  private static let timeout = TimeSpan.seconds(4)
   /// How long a better receiver must deliver before it is followed.
-  package var probation: TimeSpan
+  private static let probation = TimeSpan.seconds(30)
   /// Difference in the delay of positions from which on the fresher receiver is better.
-  package var staleness: TimeSpan
-
+  private static let staleness = TimeSpan.seconds(5)
   /// How long after its last fix a receiver that was replaced for its silence may return.
-  package var returnTime: TimeSpan
+  private static let returnTime = TimeSpan.minutes(1)
 
   /// The followed receiver.
   package private(set) var followed: FixOrigin?
@@ -45,15 +44,7 @@ package struct Arbiter: Sendable {
     var last: Instant
   }
 
-  package init(
-    timeout: TimeSpan = .seconds(4), probation: TimeSpan = .seconds(30),
-    staleness: TimeSpan = .seconds(5), returnTime: TimeSpan = .minutes(1)
-  ) {
-    self.timeout = timeout
-    self.probation = probation
-    self.staleness = staleness
-    self.returnTime = returnTime
-  }
+  package init() {}
 
   /// Whether this fix counts. `now` is the arrival; it never decreases except after
   /// `clockStepped(to:)`.
@@ -61,12 +52,12 @@ package struct Arbiter: Sendable {
   /// - Complexity: O(1).
   package mutating func accepts(_ fix: Fix, from origin: FixOrigin, at now: Instant) -> Bool {
     let offered = Merit(fix, at: now)
-    if let last = silent?.last, now - last > returnTime { silent = nil }
+    if let last = silent?.last, now - last > Self.returnTime { silent = nil }
     if followed != origin {
       if silent?.origin == origin {
         silent = nil
       } else if let followed, let lastFollowed {
-        if now - lastFollowed > timeout {
+        if now - lastFollowed > Self.timeout {
           if silent == nil { silent = (followed, lastFollowed) }
         } else if hasProvedBetter(offered, origin, now) {
           silent = nil
@@ -111,16 +102,16 @@ package struct Arbiter: Sendable {
   private mutating func hasProvedBetter(
     _ offered: Merit, _ origin: FixOrigin, _ now: Instant
   ) -> Bool {
-    guard offered.isClearlyBetter(than: merit, staleness) else {
+    guard offered.isClearlyBetter(than: merit, Self.staleness) else {
       challengers[origin] = nil
       return false
     }
     var challenger = challengers[origin] ?? Challenger(since: now, last: now)
-    if now - challenger.last > timeout { challenger.since = now }
+    if now - challenger.last > Self.timeout { challenger.since = now }
     challenger.last = now
-    guard now - challenger.since < probation else { return true }
+    guard now - challenger.since < Self.probation else { return true }
     if challengers[origin] == nil, challengers.count >= Self.maximumChallengers {
-      challengers = challengers.filter { now - $0.value.last <= timeout }
+      challengers = challengers.filter { now - $0.value.last <= Self.timeout }
       guard challengers.count < Self.maximumChallengers else { return false }
     }
     challengers[origin] = challenger

@@ -1,3 +1,4 @@
+import Bytes
 import CivilTime
 import Geodesy
 import JSONText
@@ -77,10 +78,10 @@ struct GpsdReport {
       switch name {
       case "class": kind = value.string.flatMap { Class(rawValue: $0) } ?? .other
       case "device":
-        device = Self.hash(value.line)
+        device = Fingerprint(value.line.utf8).value
         isNetwork = value.string.map { $0 == "network" || $0.hasSuffix("/network") } ?? false
       case "path":
-        device = Self.hash(value.line)
+        device = Fingerprint(value.line.utf8).value
         text = value.string
       case "activated": isDeactivated = number == 0
       case "devices": hasNoDevices = value.array?.isEmpty ?? false
@@ -102,11 +103,6 @@ struct GpsdReport {
       default: break
       }
     }
-  }
-
-  /// FNV-1a.
-  private static func hash(_ text: String) -> UInt64 {
-    text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
 
   /// `"2026-11-21T09:30:00.000Z"`, or seconds since 1970 as old versions have it; nil before 1970,

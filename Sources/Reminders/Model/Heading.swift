@@ -1,13 +1,10 @@
+import Geodesy
+
 /// Courses over the ground from one to another, clockwise: `350-20` in degrees, or `n..e`.
 package struct HeadingRange: Equatable, Sendable, CustomStringConvertible {
   /// Degrees from true north, 0..<360.
   package let first: Int
   package let last: Int
-
-  private static let points = [
-    "n", "nne", "ne", "ene", "e", "ese", "se", "sse", "s", "ssw", "sw", "wsw", "w", "wnw", "nw",
-    "nnw",
-  ]
 
   package init(parsing text: String) throws(ReminderError) {
     let words = text.lowercased().replacing("..", with: "-").split(
@@ -22,7 +19,7 @@ package struct HeadingRange: Equatable, Sendable, CustomStringConvertible {
   }
 
   private static func degrees(_ word: String) -> Int? {
-    if let point = points.firstIndex(of: word) { return (point * 45 + 1) / 2 }
+    if let point = CompassPoint(rawValue: word.uppercased()) { return Int(point.bearing.rounded()) }
     return Int(word).flatMap { (0...360).contains($0) ? $0 % 360 : nil }
   }
 

@@ -136,7 +136,7 @@ package struct UndoLog {
   /// Names the state of a reminder's row; nil if there is none.
   private func mark(of id: String) throws(StoreError) -> String? {
     try database.text("SELECT \(Self.state) FROM reminder WHERE id = ?", [.text(id)]).map {
-      Fingerprint(Array($0.utf8)).text
+      Fingerprint($0.utf8).text
     }
   }
 
