@@ -187,7 +187,7 @@ let package = Package(
         name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: strict),
       .target(
         name: "TestSupport",
-        dependencies: ["Geodesy", "JSONText", "Control", "LinuxRuntime", "Companion"],
+        dependencies: ["CZlib", "Geodesy", "JSONText", "Control", "LinuxRuntime", "Companion"],
         path: "Tests/TestSupport",
         swiftSettings: strict),
       .target(name: "ReferenceModel", path: "Tests/Lives/Model", swiftSettings: strict),

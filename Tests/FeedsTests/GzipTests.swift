@@ -1,4 +1,3 @@
-import CZlib
 import Glibc
 import LinuxRuntime
 import TestSupport
@@ -45,7 +44,7 @@ import Testing
   @Test(arguments: [2, 3, 100, 4096, 65536])
   func unpacksWithAnyRoom(_ room: Int) throws {
     let log = Self.log(200_000)
-    let (bytes, fault) = try read(packed(log), room: room)
+    let (bytes, fault) = try read(deflated(log), room: room)
     #expect(fault == nil)
     #expect(bytes == log)
   }
@@ -62,7 +61,7 @@ import Testing
   /// devices.
   @Test func readsMembersOneAfterTheOther() throws {
     let log = Self.log(100_000)
-    let parts = packed(Array(log[..<70_000])) + packed([]) + packed(Array(log[70_000...]))
+    let parts = deflated(Array(log[..<70_000])) + deflated([]) + deflated(Array(log[70_000...]))
     for tail in [[], [UInt8](repeating: 0, count: 1000)] {
       let (bytes, fault) = try read(parts + tail)
       #expect(fault == nil)
@@ -72,7 +71,7 @@ import Testing
 
   @Test func aTruncatedFileIsReadUpToTheCut() throws {
     let log = Self.log(100_000)
-    let whole = packed(log)
+    let whole = deflated(log)
     for length in [2, 5, 11, 1000, whole.count / 2, whole.count - 8, whole.count - 1] {
       let (bytes, fault) = try read(Array(whole[..<length]))
       #expect(fault == .truncated(byte: length))
@@ -85,7 +84,7 @@ import Testing
 
   @Test func damageHasAPlace() throws {
     let log = Self.log(300_000)
-    var whole = packed(log)
+    var whole = deflated(log)
     let middle = whole.count / 2
     for index in middle..<middle + 64 { whole[index] ^= 0x55 }
     let (bytes, fault) = try read(whole)
@@ -96,7 +95,7 @@ import Testing
     #expect(byte >= middle && byte <= whole.count)
     #expect(bytes.count > 100_000)
     // The check sum alone.
-    var wrong = packed(log)
+    var wrong = deflated(log)
     wrong[wrong.count - 6] ^= 1
     let sum = try read(wrong)
     #expect(sum.bytes == log)
@@ -104,24 +103,24 @@ import Testing
       sum.fault == .damaged(byte: wrong.count - 4, reason: "incorrect data check")
         || sum.fault == .damaged(byte: wrong.count, reason: "incorrect data check"))
     // Something else behind it.
-    let followed = try read(packed(log) + Array("$GPRMC".utf8))
+    let followed = try read(deflated(log) + Array("$GPRMC".utf8))
     #expect(followed.bytes == log)
     #expect(
       followed.fault
-        == .damaged(byte: packed(log).count, reason: "something else follows"))
+        == .damaged(byte: deflated(log).count, reason: "something else follows"))
   }
 
   /// A megabyte of zeros in a thousand bytes: handed out by the buffer, never at once.
   @Test func aHighRatioTakesNoMemory() throws {
     let (bytes, fault) = try read(
-      packed([UInt8](repeating: 0, count: 1 << 20)), room: 1000)
+      deflated([UInt8](repeating: 0, count: 1 << 20)), room: 1000)
     #expect(fault == nil)
     #expect(bytes.count == 1 << 20)
   }
 
   @Test func randomDamageNeverTraps() throws {
     var generator = SeededGenerator(seed: 11)
-    let whole = packed(Self.log(3000))
+    let whole = deflated(Self.log(3000))
     for round in 0..<300 {
       var bytes = whole
       for _ in 0...round % 4 {
@@ -137,7 +136,7 @@ import Testing
     let folder = try TemporaryFolder()
     let log = Self.log(300_000)
     let path = try folder.file("log.nmea", "")
-    let whole = packed(log)
+    let whole = deflated(log)
     for length in [whole.count, whole.count - 100] {
       let descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
       try #require(write(descriptor, whole, length) == length)
@@ -157,26 +156,4 @@ import Testing
       }
     }
   }
-}
-
-/// What `gzip` makes of the bytes.
-private func packed(_ bytes: [UInt8]) -> [UInt8] {
-  var stream = z_stream()
-  var input = bytes
-  var output = [UInt8](repeating: 0, count: bytes.count + 1000)
-  let count = input.withUnsafeMutableBufferPointer { input in
-    output.withUnsafeMutableBufferPointer { output in
-      deflateInit2_(
-        &stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
-        Int32(MemoryLayout<z_stream>.size))
-      stream.next_in = input.baseAddress
-      stream.avail_in = uInt(input.count)
-      stream.next_out = output.baseAddress
-      stream.avail_out = uInt(output.count)
-      deflate(&stream, Z_FINISH)
-      deflateEnd(&stream)
-      return output.count - Int(stream.avail_out)
-    }
-  }
-  return Array(output[..<count])
 }

@@ -1,32 +1,9 @@
-import CZlib
 import TestSupport
 import Testing
 import Unpacking
 
 @Suite struct InflaterTests {
   private static let text = Array(String(repeating: "$GPRMC,154000 ", count: 3_000).utf8)
-
-  /// The bytes as zlib deflates them.
-  private static func packed(_ bytes: [UInt8], _ wrapping: Inflater.Wrapping) -> [UInt8] {
-    var stream = z_stream()
-    var input = bytes
-    var output = [UInt8](repeating: 0, count: bytes.count + 1_000)
-    let count = input.withUnsafeMutableBufferPointer { input in
-      output.withUnsafeMutableBufferPointer { output in
-        deflateInit2_(
-          &stream, 6, Z_DEFLATED, wrapping.rawValue, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
-          Int32(MemoryLayout<z_stream>.size))
-        stream.next_in = input.baseAddress
-        stream.avail_in = uInt(input.count)
-        stream.next_out = output.baseAddress
-        stream.avail_out = uInt(output.count)
-        deflate(&stream, Z_FINISH)
-        deflateEnd(&stream)
-        return output.count - Int(stream.avail_out)
-      }
-    }
-    return Array(output[..<count])
-  }
 
   /// All that comes out, in pieces of `piece` bytes each way, with the last state and the bytes used.
   private func unpack(
@@ -50,7 +27,7 @@ import Unpacking
   @Test(arguments: [Inflater.Wrapping.none, .gzip], [1, 7, 100_000])
   func piecesOfAnySizeGiveTheSame(_ wrapping: Inflater.Wrapping, piece: Int) throws {
     let inflater = try #require(Inflater(wrapping))
-    let packed = Self.packed(Self.text, wrapping)
+    let packed = deflated(Self.text, windowBits: wrapping.rawValue)
     for _ in 0..<2 {
       let (bytes, used, state) = unpack(packed + [1, 2], inflater, piece: piece)
       #expect(bytes == Self.text)
@@ -62,7 +39,7 @@ import Unpacking
 
   @Test func aCutStreamIsUnfinished() throws {
     let inflater = try #require(Inflater(.gzip))
-    let packed = Self.packed(Self.text, .gzip)
+    let packed = deflated(Self.text)
     let (bytes, used, state) = unpack(Array(packed.dropLast(3)), inflater, piece: 64)
     #expect(bytes == Self.text)
     #expect(used == packed.count - 3)
@@ -71,7 +48,7 @@ import Unpacking
 
   @Test func damageHasAReason() throws {
     let inflater = try #require(Inflater(.gzip))
-    var packed = Self.packed(Self.text, .gzip)
+    var packed = deflated(Self.text)
     packed[packed.count - 6] ^= 1
     let (bytes, _, state) = unpack(packed, inflater, piece: 64)
     #expect(bytes == Self.text)
