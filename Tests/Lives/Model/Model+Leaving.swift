@@ -33,7 +33,7 @@ extension Model {
   }
 
   /// Goes past the occurrences that have passed: of several, one firing is enough.
-  private func completePassed(_ record: inout Record) {
+  func completePassed(_ record: inout Record) {
     skipOccurrences(of: &record)
     while record.next < record.occurrences.count, record.occurrences[record.next] <= now {
       complete(&record)

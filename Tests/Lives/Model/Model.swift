@@ -120,6 +120,14 @@ package struct Model {
 
   /// The system's zone has changed: readings of the clock are other moments.
   package mutating func change(to zone: Zone) {
+    // What has told to leave and is over stays so while a snooze lasts.
+    for id in ids {
+      guard var record = records[id], case .leave = record.spec.kind,
+        record.leadsUsed == record.spec.allLeads.count
+      else { continue }
+      completePassed(&record)
+      records[id] = record
+    }
     let oldZone = self.zone
     self.zone = zone
     for id in ids {
