@@ -66,7 +66,6 @@ package struct DepartureQueue: Sendable {
     routes.remove(slot)
   }
 
-  /// Removes all reminders; the position and the paces stay.
   func entry(_ slot: Int32) -> DepartureEntry? {
     Int(slot) < entries.count ? entries[Int(slot)] : nil
   }

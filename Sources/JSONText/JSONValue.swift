@@ -43,9 +43,8 @@ package struct JSONNumber: Equatable, Sendable {
 
 /// The members of an object in their order, of a name that is said twice the last one.
 ///
-/// A small object is searched, a larger one has an index.
-/// Names are compared scalar by scalar (RFC 8259 section 8.3), so two spellings of "é" are two
-/// members.
+/// A small object is searched, a larger one has an index. Names are compared scalar by scalar
+/// (RFC 8259 section 8.3), so two spellings of "é" are two members.
 package struct JSONObject: Equatable, Sendable {
   package private(set) var members: [(key: String, value: JSONValue)] = []
   /// The members by name, in UTF-8; nil while the object is small.

@@ -110,7 +110,7 @@ import Testing
     #expect(status(1, at: 0) == 429)
     #expect(status(100, at: 4_999_999) == 429)
     #expect(status(100, at: 5_000_000) == 200)
-    // A list that no level admits would come again for ever.
+    // A list that no level admits would come again without end.
     #expect(status(500, at: 60_000_000) == 200)
     #expect(status(1, at: 69_000_000) == 429)
     #expect(status(1, at: 71_000_000) == 200)

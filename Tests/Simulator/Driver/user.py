@@ -27,7 +27,7 @@ class User:
         self.set_zone(self.script.head["zone"])
         self.fix, self.fix_sent = None, 0
         self.reminders = {}  # reminders that the daemon has answered for
-        self.added = set()  # those that wait for a visit since the last fix of the script
+        self.added = set()  # reminders that wait for a visit since the last fix of the script
         self.has_fix = False  # whether this process has had a fix of the script
         self.under_way = None  # the line whose call has no answer yet
         self.queue = []  # lines that come before the next one of the script

@@ -81,7 +81,9 @@ static void load(sd_journal *journal) {
   journal->size = syscall(SYS_pread64, journal_file(), journal->bytes, status.st_size, 0);
 }
 
-void sd_journal_flush_matches(sd_journal *journal);
+void sd_journal_flush_matches(sd_journal *journal) {
+  while (journal->count > 0) free(journal->matches[--journal->count]);
+}
 
 int sd_journal_open(sd_journal **place, int flags) {
   (void)flags;
@@ -95,10 +97,6 @@ void sd_journal_close(sd_journal *journal) {
   sd_journal_flush_matches(journal);
   free(journal->bytes);
   free(journal);
-}
-
-void sd_journal_flush_matches(sd_journal *journal) {
-  while (journal->count > 0) free(journal->matches[--journal->count]);
 }
 
 /* All entries are this user's. */
