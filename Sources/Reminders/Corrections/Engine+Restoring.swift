@@ -24,8 +24,7 @@ extension Engine {
       progress.presenceSince = nil
       progress.placesInside = []
     }
-    add(reminder, progress, at: now)
-    if let index = slots.index(of: reminder.id) { markDirty(index) }
+    exchange(reminder, progress, at: now)
   }
 
   private func isBorneOut(_ presence: Presence, of reminder: Reminder) -> Bool {

@@ -139,6 +139,19 @@ struct ReminderTable: ~Copyable, Sendable {
     return index
   }
 
+  /// Replaces the reminder of a slot by another one of the same id; its marks stay, and the time
+  /// since when its place is watched. Does nothing where the slot is vacant. Complexity: O(1).
+  mutating func replace(_ index: Int32, _ reminder: Reminder, _ progress: Progress) {
+    guard let old = entries[Int(index)] else { return }
+    precondition(old.reminder.id == reminder.id)
+    var entry = Entry(reminder: reminder, progress: progress)
+    entry.watchedSince = old.watchedSince
+    entry.marks = old.marks
+    byteCount += Self.size(reminder) - Self.size(old.reminder)
+    armedCount += (entry.isArmed ? 1 : 0) - (old.isArmed ? 1 : 0)
+    entries[Int(index)] = entry
+  }
+
   /// Does nothing where the slot is vacant. Complexity: O(1).
   mutating func remove(_ index: Int32) {
     guard let entry = entries[Int(index)] else { return }

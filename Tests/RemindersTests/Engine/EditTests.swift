@@ -208,6 +208,24 @@ import Testing
     #expect(harness.firings.last?.time == due)
   }
 
+  /// A crossing after a sharp turn counts when the next fix bears it out.
+  @Test func anUndecidedPassOutlivesAnEdit() throws {
+    var harness = EngineHarness()
+    for id in ["a", "b", "c"] { try harness.add(#"{"id":"\#(id)","title":"T",\#(place)}"#) }
+    for distance in [2474.0, 1342] {
+      harness.fix(distance, bearing: distance > 2000 ? 166 : 153.4, after: 30, speed: 40)
+    }
+    harness.fix(600, after: 30, speed: 40)
+    harness.fix(600, bearing: 270, after: 30, speed: 40)
+    try edit(&harness, "a") { $0.title = "U" }
+    let found = harness.engine.reminder("b")
+    let kept = harness.engine.progress("b")
+    harness.send(.restore(try #require(found), try #require(kept)))
+    #expect(harness.events.isEmpty)
+    harness.fix(1800, bearing: 270, after: 30, speed: 40)
+    #expect(harness.events.sorted() == ["a:pass", "b:pass", "c:pass"])
+  }
+
   @Test func otherHoursKeepTheOccurrenceThatWaits() throws {
     var harness = EngineHarness()
     try harness.add(

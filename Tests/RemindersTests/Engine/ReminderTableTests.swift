@@ -26,7 +26,7 @@ import Testing
       let one = reminder(
         Int.random(in: 0..<60, using: &dice), title: String(repeating: "t", count: step % 50 + 1))
       if let held = model[one.id] {
-        switch Int.random(in: 0..<3, using: &dice) {
+        switch Int.random(in: 0..<4, using: &dice) {
         case 0:
           table.remove(held.slot)
           model[one.id] = nil
@@ -35,6 +35,14 @@ import Testing
           let changed = table.change(held.slot) { $0.state = state }
           #expect(changed == (state != held.progress.state))
           model[one.id]?.progress.state = state
+        case 2:
+          var progress = Progress(state: .fired)
+          progress.leadsFired = step
+          let marks = table.marks(held.slot)
+          table.replace(held.slot, one, progress)
+          let kept = table.marks(held.slot)
+          #expect(kept == marks)
+          model[one.id] = (held.slot, one, progress)
         default: table.set(.preemptive, Bool.random(using: &dice), held.slot)
         }
       } else {
