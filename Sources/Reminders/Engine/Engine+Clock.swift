@@ -120,13 +120,32 @@ extension Engine {
   private func move(
     _ occurrence: Instant, of slot: Slot, from oldZone: TimeZoneRules, at now: Instant
   ) -> Instant {
-    if case .floating = slot.reminder.due {
-      return zone.instant(of: oldZone.localDateTime(at: occurrence))
+    if case .floating(let due) = slot.reminder.due {
+      guard slot.reminder.repeats else { return zone.instant(of: due) }
+      return skipped(occurrence, of: slot.reminder, in: oldZone)
+        ?? zone.instant(of: oldZone.localDateTime(at: occurrence))
     }
     guard slot.reminder.repeats else { return occurrence }
     let moved = self.occurrence(
       of: slot, in: slot.reminder, at: now, from: oldZone, tolerance: .hours(2))
     return moved ?? occurrence
+  }
+
+  /// In the hour after the clock went forward a moment stands for the hour that was left out, too.
+  /// Where the series has that reading, it is the next one.
+  private func skipped(
+    _ occurrence: Instant, of reminder: Reminder, in oldZone: TimeZoneRules
+  ) -> Instant? {
+    let offset = Double(oldZone.offset(at: occurrence - .hours(24)))
+    let reading = LocalDateTime(microseconds: (occurrence + .seconds(offset)).microseconds)
+    guard reading < oldZone.localDateTime(at: occurrence),
+      oldZone.instant(of: reading) == occurrence
+    else { return nil }
+    let moment = zone.instant(of: reading)
+    let isInSeries =
+      reminder.due.map { resolve($0) } == moment
+      || nextOccurrence(of: reminder, after: moment.previous) == moment
+    return isInSeries ? moment : nil
   }
 
   /// An occurrence ahead of a floating series that `from` excluded in the old zone alone: it is

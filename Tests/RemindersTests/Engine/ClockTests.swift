@@ -283,6 +283,24 @@ import Testing
     #expect(harness.firings.map(\.time.json).last == "2026-06-12T17:35:00Z")
   }
 
+  /// The clock goes from 02:00 to 03:00, and the moment of 03:40 stands for 02:40, too.
+  @Test(arguments: [
+    (
+      #""due":"2026-03-29T01:40:00","repeat":"hourly""#,
+      ["2026-03-29T00:40:00Z", "2026-03-29T06:40:00Z", "2026-03-29T07:40:00Z"]
+    ), (#""due":"2026-03-29T02:40:00""#, ["2026-03-29T06:40:00Z"]),
+    (#""due":"2026-03-29T03:40:00""#, ["2026-03-29T07:40:00Z"]),
+  ])
+  func anHourThatTheOldZoneLeftOutIsKeptInAnother(times: String, expected: [String]) throws {
+    let berlin = try #require(TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3"))
+    var harness = EngineHarness(zone: berlin, now: try Instant(rfc3339: "2026-03-28T20:00:00Z"))
+    try harness.add(#"{"id":"t","title":"T",\#(times)}"#)
+    harness.wait(until: try Instant(rfc3339: "2026-03-29T01:15:00Z"))
+    harness.send(.zone(TimeZoneRules(name: "W", fixedOffset: -4 * 3600, abbreviation: "W")))
+    harness.wait(until: try Instant(rfc3339: "2026-03-29T08:00:00Z"))
+    #expect(harness.firings.map(\.time.json) == expected)
+  }
+
   @Test func anAbsoluteTimeStays() throws {
     var harness = EngineHarness()
     try harness.add(#"{"id":"t","kind":"date","title":"T","due":"2026-06-12T18:00:00Z"}"#)
