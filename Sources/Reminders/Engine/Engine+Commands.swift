@@ -75,7 +75,9 @@ extension Engine {
       isNewPlan
       ? firstOccurrence(of: reminder, at: now)
       : isNewWindow && reminder.repeats
-        ? occurrence(of: old, in: reminder, at: now, from: zone) : progress.occurrence
+        // At the end of a series its last occurrence stays, left out by the window.
+        ? occurrence(of: old, in: reminder, at: now, from: zone) ?? progress.occurrence
+        : progress.occurrence
     if isNewPlan || (isNewWindow && reminder.repeats) { progress.early = nil }
     if isNewPlan || occurrence != progress.occurrence {
       progress.occurrence = occurrence

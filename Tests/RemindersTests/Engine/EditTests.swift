@@ -249,6 +249,28 @@ import Testing
     #expect(harness.events == ["t:arrive"])
   }
 
+  /// The first of two due times has fired, and the other days leave the second one out.
+  @Test func otherDaysThatLeaveOutTheLastDueTimeEndTheReminder() throws {
+    var harness = EngineHarness()
+    let rule = #""due":"2026-06-12T15:00:00Z","repeat":"FREQ=DAILY;COUNT=2""#
+    try harness.add(#"{"id":"t","title":"T","on":"depart",\#(place),\#(rule)}"#)
+    func visit() {
+      harness.walk(from: 600, to: 0)
+      harness.walk(from: 0, to: 600)
+    }
+    visit()
+    #expect(harness.events == ["t:depart"])
+    let days = try WeekdaySet(parsing: "fri,mon")
+    try edit(&harness, "t") { $0.days = days }
+    visit()
+    #expect(harness.events == ["t:depart"])
+    // Without them the second one counts.
+    try edit(&harness, "t") { $0.days = nil }
+    harness.wait(until: try Instant(rfc3339: "2026-06-13T15:30:00Z"))
+    visit()
+    #expect(harness.events == ["t:depart", "t:depart"])
+  }
+
   @Test func aRepetitionFollowsOtherHours() throws {
     var harness = EngineHarness()
     try harness.add(
