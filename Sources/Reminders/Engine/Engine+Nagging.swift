@@ -25,10 +25,11 @@ extension Engine {
       return change(index) { $0.nagging = nil }
     }
     let window = Window(slot.reminder, in: zone)
-    guard let planned = window.opening(from: nagging.next),
-      window.until.map({ planned <= $0 && now - $0 <= settings.lateAfter }) ?? true
-    else { return change(index) { $0.nagging = nil } }
-    guard window.opening(from: now) == now else { return }
+    let until = window.until ?? Instant(microseconds: .max)
+    guard until >= now - settings.lateAfter else { return change(index) { $0.nagging = nil } }
+    guard let planned = window.opening(from: nagging.next), planned <= until,
+      window.opening(from: now) == now
+    else { return }
     let limit = slot.reminder.nagLimit ?? Reminder.defaultNagLimit
     let count = nagging.count + 1
     turn.firings += 1
