@@ -89,6 +89,7 @@ extension Engine {
   // MARK: - Zones
 
   mutating func change(to newZone: TimeZoneRules, at now: Instant) {
+    for index in slots.indices { goOnWhileSnoozed(index, at: now) }
     let oldZone = zone
     zone = newZone
     for index in slots.indices where mayDependOnZone(index) {
@@ -112,6 +113,16 @@ extension Engine {
       }
       schedule(index, at: now)
     }
+  }
+
+  /// A time to leave that is over stays so in another zone: its next one moves.
+  private mutating func goOnWhileSnoozed(_ index: Int32, at now: Instant) {
+    guard let slot = slots.slot(index), slot.reminder.kind == .preemptive,
+      slot.progress.state == .snoozed, hasFired(slot),
+      slot.progress.occurrence.map({ $0 <= now }) ?? false,
+      let next = nextOccurrence(of: slot, after: now)
+    else { return }
+    open(next, index)
   }
 
   /// The same occurrence in the present zone: a floating one keeps its reading of the clock. One of
@@ -155,8 +166,8 @@ extension Engine {
   ) -> Instant? {
     let reminder = slot.reminder
     guard case .floating = reminder.due, reminder.repeats, reminder.kind != .location,
-      reminder.from != nil, slot.progress.state == .armed || reminder.kind == .preemptive,
-      slot.progress.state == .armed || slot.progress.state == .fired,
+      reminder.from != nil, slot.progress.state != .done, slot.progress.state != .expired,
+      slot.progress.state != .fired || reminder.kind == .preemptive,
       let first = firstOccurrence(of: reminder, at: now), first < moved,
       !admits(oldZone.instant(of: zone.localDateTime(at: first)), of: reminder, in: oldZone)
     else { return nil }

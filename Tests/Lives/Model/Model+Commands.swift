@@ -52,7 +52,8 @@ extension Model {
       // A single due time that was excluded counts again.
       (record.next, record.leadsUsed) = (0, 0)
     }
-    let isElsewhere = spec.region != old.region || spec.kind != old.kind
+    let isElsewhere =
+      spec.region != old.region || (spec.isLocation && spec.kind != old.kind)
     let isWantedAgain =
       hasEnded && record.state != .expired
       && (isElsewhere || (spec.everyVisit && !old.everyVisit))

@@ -301,6 +301,40 @@ import Testing
     #expect(harness.firings.map(\.time.json) == expected)
   }
 
+  /// The reminder of 17:00 is over in the old zone, and in the new one its hour comes again.
+  @Test func anHourThatIsOverDoesNotComeBackDuringASnooze() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","due":"2026-06-12T17:00:00","repeat":"FREQ=HOURLY;INTERVAL=3","#
+        + #""transport":"walking","travel_s":600,\#(EngineHarness.place())}"#)
+    harness.fix(3000)
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T16:55:00Z"))
+    let end = try Instant(rfc3339: "2026-06-12T18:30:00Z")
+    harness.send(.snooze(id: "t", .until(end)))
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T17:30:00Z"))
+    harness.send(.zone(TimeZoneRules(name: "W", fixedOffset: -4 * 3600, abbreviation: "W")))
+    harness.wait(until: try Instant(rfc3339: "2026-06-13T00:00:00Z"))
+    #expect(
+      harness.firings.map(\.time.json)
+        == ["2026-06-12T16:50:00Z", "2026-06-12T18:30:00Z", "2026-06-12T23:50:00Z"])
+  }
+
+  /// `from` left out the afternoon in the old zone, and not in the new one.
+  @Test func anHourThatOnlyTheOldZoneLeftOutCountsDuringASnooze() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","due":"2026-06-12T08:51:00","repeat":"FREQ=HOURLY;INTERVAL=3","#
+        + #""from":"2026-06-12T16:30:00Z"}"#)
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T17:52:00Z"))
+    let end = try Instant(rfc3339: "2026-06-12T19:00:00Z")
+    harness.send(.snooze(id: "t", .until(end)))
+    harness.send(.zone(TimeZoneRules(name: "W", fixedOffset: -6 * 3600, abbreviation: "W")))
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T21:00:00Z"))
+    #expect(
+      harness.firings.map(\.time.json)
+        == ["2026-06-12T17:51:00Z", "2026-06-12T19:00:00Z", "2026-06-12T20:51:00Z"])
+  }
+
   @Test func anAbsoluteTimeStays() throws {
     var harness = EngineHarness()
     try harness.add(#"{"id":"t","kind":"date","title":"T","due":"2026-06-12T18:00:00Z"}"#)
@@ -312,6 +346,22 @@ import Testing
 }
 
 @Suite struct NaggingTests {
+  /// No hour opens again before its end, and an edit takes both away.
+  @Test func aRepetitionThatWaitsForTheHoursComesWhenTheyAreTakenAway() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","due":"2026-06-12T16:30:00Z","nag_s":3600,"hours":"16:00-18:00","#
+        + #""until":"2026-06-13T14:00:00Z"}"#)
+    harness.wait(until: try Instant(rfc3339: "2026-06-13T02:00:00Z"))
+    let known = harness.engine.reminder("t")
+    var reminder = try #require(known)
+    (reminder.hours, reminder.until) = (nil, nil)
+    harness.send(.replace(reminder))
+    #expect(
+      harness.firings.map(\.time.json)
+        == ["2026-06-12T16:30:00Z", "2026-06-12T17:30:00Z", "2026-06-13T02:00:00Z"])
+  }
+
   private static let tea =
     #"{"id":"t","kind":"date","title":"Tea","due":"2026-06-12T17:00:00Z","nag_s":600}"#
 
