@@ -9,11 +9,18 @@ extension Engine {
     change(slot.index) { $0.nagging = Progress.Nagging(next: now + nag, count: 0) }
   }
 
-  /// When it is repeated: at its time or, outside its hours and days, at the next opening.
+  /// When it is repeated, or ends: at its time or, outside its hours and days, at the next opening.
   func nextRepetition(_ slot: Slot, at now: Instant) -> Instant? {
     guard let next = slot.progress.nagging?.next else { return nil }
-    guard slot.reminder.hasWindow else { return next }
-    return Window(slot.reminder, in: zone).opening(from: max(next, now))
+    let window = Window(slot.reminder, in: zone)
+    if isPlanned(next, in: window) { return window.opening(from: max(next, now)) }
+    return window.until.map { max(next, $0 + settings.lateAfter + TimeSpan(microseconds: 1)) }
+  }
+
+  /// Whether a repetition at `moment`, or at the opening after it, comes before the end.
+  private func isPlanned(_ moment: Instant, in window: Window) -> Bool {
+    guard let opening = window.opening(from: moment) else { return false }
+    return window.until.map { opening <= $0 } ?? true
   }
 
   /// Repeats the firing if its time has come.
@@ -25,11 +32,10 @@ extension Engine {
       return change(index) { $0.nagging = nil }
     }
     let window = Window(slot.reminder, in: zone)
-    let until = window.until ?? Instant(microseconds: .max)
-    guard until >= now - settings.lateAfter else { return change(index) { $0.nagging = nil } }
-    guard let planned = window.opening(from: nagging.next), planned <= until,
-      window.opening(from: now) == now
-    else { return }
+    guard window.until.map({ now - $0 <= settings.lateAfter }) ?? true else {
+      return change(index) { $0.nagging = nil }
+    }
+    guard isPlanned(nagging.next, in: window), window.opening(from: now) == now else { return }
     let limit = slot.reminder.nagLimit ?? Reminder.defaultNagLimit
     let count = nagging.count + 1
     turn.firings += 1

@@ -346,6 +346,28 @@ import Testing
 }
 
 @Suite struct NaggingTests {
+  @Test func aRepetitionAfterTheEndHoldsUpNoOther() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"a","title":"A","due":"2026-06-12T16:30:00Z","nag_s":900,"#
+        + #""until":"2026-06-12T16:44:59Z"}"#)
+    try harness.add(#"{"id":"b","title":"B","due":"2026-06-12T16:45:00Z"}"#)
+    harness.wait(until: try Instant(rfc3339: "2026-06-12T16:45:00Z"))
+    #expect(harness.events == ["a:due", "b:due"])
+  }
+
+  /// Further west the end is still to come.
+  @Test func aRepetitionThatHasEndedStaysSoInAnotherZone() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","due":"2026-06-12T16:30:00Z","nag_s":600,"#
+        + #""until":"2026-06-12T16:35:00"}"#)
+    harness.wait(3600)
+    harness.send(.zone(TimeZoneRules(name: "W", fixedOffset: -4 * 3600, abbreviation: "W")))
+    harness.wait(86_400)
+    #expect(harness.events == ["t:due"])
+  }
+
   /// No hour opens again before its end, and an edit takes both away.
   @Test func aRepetitionThatWaitsForTheHoursComesWhenTheyAreTakenAway() throws {
     var harness = EngineHarness()
