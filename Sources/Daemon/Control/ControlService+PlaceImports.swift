@@ -52,7 +52,7 @@ extension ControlService {
       else { throw wrong("lat", "must be −90 to 90, and lon −180 to 180") }
       let radius = value["radius_m"]?.double ?? Reminder.Place.defaultRadius
       guard Reminder.Place.radii.contains(radius) else {
-        throw wrong("radius_m", "must be 1 to 5000000")
+        throw wrong("radius_m", Reminder.Place.radiusRule)
       }
       let region = value["region"].flatMap { $0.object == nil ? nil : $0.line }
       places.append(

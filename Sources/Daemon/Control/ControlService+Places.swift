@@ -29,7 +29,7 @@ extension ControlService {
   func radius(_ given: JSONObject) throws -> Double? {
     guard let radius = given["radius_m"]?.double else { return nil }
     guard Reminder.Place.radii.contains(radius) else {
-      throw GeoremindError.invalidReminder(field: "radius_m", reason: "must be 1 to 5000000")
+      throw GeoremindError.invalidReminder(field: "radius_m", reason: Reminder.Place.radiusRule)
     }
     return radius
   }

@@ -77,7 +77,7 @@ extension Reminder {
       throw ReminderError(field: "priority", reason: "must be a whole number from 0 to 9")
     }
     if let place, !Place.radii.contains(place.radius) {
-      throw ReminderError(field: "place.radius_m", reason: "must be 1 to 5000000")
+      throw ReminderError(field: "place.radius_m", reason: Place.radiusRule)
     }
     switch kind {
     case .location:

@@ -47,6 +47,8 @@ package struct Reminder: Equatable, Sendable {
     package static let defaultRadius = 150.0
     /// Permitted radii, metres.
     package static let radii = Circle.radii
+    package static let radiusRule =
+      "must be \(Int(radii.lowerBound)) to \(Int(radii.upperBound))"
 
     package init(name: String? = nil, position: Coordinate, radius: Double = defaultRadius) {
       self.name = name
