@@ -135,7 +135,10 @@ extension Engine {
   /// Completes the current occurrence; a repeating reminder is armed for the next one. If a firing
   /// has already moved it on, no further occurrence is skipped.
   mutating func complete(_ id: String, isPop: Bool = false, at now: Instant) {
-    guard let index = slots.index(of: id), let slot = slots.slot(index) else { return }
+    guard let index = slots.index(of: id) else { return }
+    // During a snooze its day may have ended.
+    rollOver(index, at: now)
+    guard let slot = slots.slot(index) else { return }
     let reminder = slot.reminder
     let hasMovedOn =
       slot.progress.isUnacknowledged && slot.progress.leadsFired == 0

@@ -210,6 +210,23 @@ import Testing
     #expect(harness.events == events)
   }
 
+  /// The day of the snoozed due time has ended, so "done" is for the next one.
+  @Test func doneDuringASnoozeAfterMidnightIsForTheNewDay() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","due":"2026-06-12T06:30:00Z","repeat":"daily",\#(place)}"#)
+    harness.fix(600)
+    harness.send(.snooze(id: "t", .until(try Instant(rfc3339: "2026-06-13T01:45:00Z"))))
+    harness.wait(until: try Instant(rfc3339: "2026-06-13T01:36:00Z"))
+    harness.send(.done(id: "t"))
+    for day in ["13", "14"] {
+      harness.wait(until: try Instant(rfc3339: "2026-06-\(day)T18:00:00Z"))
+      harness.walk(from: 600, to: 0)
+      harness.walk(from: 0, to: 600)
+    }
+    #expect(harness.firings.map { $0.time.json.prefix(10) } == ["2026-06-14"])
+  }
+
   @Test func doneEndsADepartureThatIsHeld() throws {
     var harness = EngineHarness()
     try harness.add(
