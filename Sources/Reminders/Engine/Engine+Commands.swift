@@ -71,14 +71,15 @@ extension Engine {
       before.days != reminder.days || before.hours != reminder.hours
       || before.from != reminder.from
       || (reminder.kind == .preemptive && before.until != reminder.until)
-    let occurrence =
-      isNewPlan
-      ? firstOccurrence(of: reminder, at: now)
-      : isNewWindow && reminder.repeats
-        // At the end of a series its last occurrence stays, left out by the window.
-        ? occurrence(of: old, in: reminder, at: now, from: zone) ?? progress.occurrence
-        : progress.occurrence
-    if isNewPlan || (isNewWindow && reminder.repeats) { progress.early = nil }
+    var occurrence = progress.occurrence
+    if isNewPlan || (isNewWindow && reminder.repeats) {
+      progress.early = nil
+      // At the end of a series its last occurrence stays, left out by the window.
+      occurrence =
+        isNewPlan
+        ? firstOccurrence(of: reminder, at: now)
+        : self.occurrence(of: old, in: reminder, at: now, from: zone) ?? occurrence
+    }
     if isNewPlan || occurrence != progress.occurrence {
       progress.occurrence = occurrence
       progress.leadsFired = 0

@@ -47,6 +47,7 @@ package struct Reminder: Equatable, Sendable {
     package static let defaultRadius = 150.0
     /// Permitted radii, metres.
     package static let radii = Circle.radii
+    /// The objection to another radius.
     package static let radiusRule =
       "must be \(Int(radii.lowerBound)) to \(Int(radii.upperBound))"
 

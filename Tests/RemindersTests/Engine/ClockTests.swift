@@ -213,6 +213,13 @@ import Testing
   }
 }
 
+extension TimeZoneRules {
+  /// So many hours west of UTC.
+  fileprivate static func west(_ hours: Int) -> Self {
+    Self(name: "W", fixedOffset: -hours * 3600, abbreviation: "W")
+  }
+}
+
 @Suite struct ZoneChangeTests {
   static let east = TimeZoneRules(name: "E", fixedOffset: 3600, abbreviation: "E")
   static let floating = [
@@ -248,7 +255,7 @@ import Testing
     )
     harness.fix(3000)
     harness.wait(2 * 3600)
-    harness.send(.zone(TimeZoneRules(name: "W", fixedOffset: -4 * 3600, abbreviation: "W")))
+    harness.send(.zone(.west(4)))
     harness.restartByLoading(after: 10)
     harness.wait(86_400)
     #expect(harness.events == ["t:leave"])
@@ -263,7 +270,7 @@ import Testing
     harness.fix(3000)
     harness.wait(2 * 3600)
     harness.send(.snooze(id: "t", .until(harness.now + .hours(1))))
-    harness.send(.zone(TimeZoneRules(name: "W", fixedOffset: -4 * 3600, abbreviation: "W")))
+    harness.send(.zone(.west(4)))
     harness.wait(86_400)
     #expect(harness.events == ["t:leave", "t:due"])
     #expect(harness.firings.last?.time == EngineHarness.start + .seconds(3 * 3600 + 1))
@@ -278,7 +285,7 @@ import Testing
     harness.fix(3000)
     harness.wait(until: try Instant(rfc3339: "2026-06-12T16:40:00Z"))
     #expect(harness.events == ["t:leave"])
-    harness.send(.zone(TimeZoneRules(name: "W", fixedOffset: -12 * 3600, abbreviation: "W")))
+    harness.send(.zone(.west(12)))
     harness.wait(3600)
     #expect(harness.firings.map(\.time.json).last == "2026-06-12T17:35:00Z")
   }
@@ -296,7 +303,7 @@ import Testing
     var harness = EngineHarness(zone: berlin, now: try Instant(rfc3339: "2026-03-28T20:00:00Z"))
     try harness.add(#"{"id":"t","title":"T",\#(times)}"#)
     harness.wait(until: try Instant(rfc3339: "2026-03-29T01:15:00Z"))
-    harness.send(.zone(TimeZoneRules(name: "W", fixedOffset: -4 * 3600, abbreviation: "W")))
+    harness.send(.zone(.west(4)))
     harness.wait(until: try Instant(rfc3339: "2026-03-29T08:00:00Z"))
     #expect(harness.firings.map(\.time.json) == expected)
   }
@@ -312,7 +319,7 @@ import Testing
     let end = try Instant(rfc3339: "2026-06-12T18:30:00Z")
     harness.send(.snooze(id: "t", .until(end)))
     harness.wait(until: try Instant(rfc3339: "2026-06-12T17:30:00Z"))
-    harness.send(.zone(TimeZoneRules(name: "W", fixedOffset: -4 * 3600, abbreviation: "W")))
+    harness.send(.zone(.west(4)))
     harness.wait(until: try Instant(rfc3339: "2026-06-13T00:00:00Z"))
     #expect(
       harness.firings.map(\.time.json)
@@ -328,7 +335,7 @@ import Testing
     harness.wait(until: try Instant(rfc3339: "2026-06-12T17:52:00Z"))
     let end = try Instant(rfc3339: "2026-06-12T19:00:00Z")
     harness.send(.snooze(id: "t", .until(end)))
-    harness.send(.zone(TimeZoneRules(name: "W", fixedOffset: -6 * 3600, abbreviation: "W")))
+    harness.send(.zone(.west(6)))
     harness.wait(until: try Instant(rfc3339: "2026-06-12T21:00:00Z"))
     #expect(
       harness.firings.map(\.time.json)
@@ -363,7 +370,7 @@ import Testing
       #"{"id":"t","title":"T","due":"2026-06-12T16:30:00Z","nag_s":600,"#
         + #""until":"2026-06-12T16:35:00"}"#)
     harness.wait(3600)
-    harness.send(.zone(TimeZoneRules(name: "W", fixedOffset: -4 * 3600, abbreviation: "W")))
+    harness.send(.zone(.west(4)))
     harness.wait(86_400)
     #expect(harness.events == ["t:due"])
   }
