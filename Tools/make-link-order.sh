@@ -5,6 +5,7 @@
 set -euo pipefail
 program=$(realpath "$1")
 examples=$(realpath "$(dirname "$0")/../examples")
+command -v valgrind >/dev/null || { echo "make-link-order: valgrind is missing; apt-get install valgrind" >&2; exit 69; }
 library=$(dirname "$(readlink -f "$(command -v swift)")")/../lib/swift_static/linux/libswiftCore.a
 
 folder=$(mktemp -d)
@@ -20,7 +21,7 @@ traced() {
 }
 traced georemindd 40 --state-directory state --feed "file://$examples/drive.nmea?speed=max" \
   --foreground-journal &
-until [[ -S control ]]; do sleep 0.2; done
+for _ in {1..100}; do [[ -S control ]] && break; sleep 0.2; done
 traced georemind-hook 20 &
 wait
 
