@@ -1,8 +1,14 @@
 /// A length of time by the calendar: whole months and days keep the time of day, the rest is exact.
-struct CalendarSpan: Hashable {
-  var months = 0
-  var days = 0
-  var microseconds: Int64 = 0
+package struct CalendarSpan: Hashable, Sendable {
+  package var months = 0
+  package var days = 0
+  package var microseconds: Int64 = 0
+
+  package init(months: Int = 0, days: Int = 0, microseconds: Int64 = 0) {
+    self.months = months
+    self.days = days
+    self.microseconds = microseconds
+  }
 
   /// Whether it has a part that a calendar day cannot hold.
   var isShorterThanDays: Bool { microseconds != 0 }
@@ -45,11 +51,73 @@ struct CalendarSpan: Hashable {
   }
 
   /// The instant so much later by the clocks of a zone.
-  func after(_ instant: Instant, in zone: TimeZoneRules) -> Instant? {
+  package func after(_ instant: Instant, in zone: TimeZoneRules) -> Instant? {
     guard months != 0 || days != 0 else { return instant + TimeSpan(microseconds: microseconds) }
     let local = zone.localDateTime(at: instant)
     guard let date = after(local.date) else { return nil }
     return zone.instant(of: LocalDateTime(date: date, time: local.time))
       + TimeSpan(microseconds: microseconds)
+  }
+}
+
+// MARK: - Days and hours
+
+/// A span of days by the calendar and of elapsed time, as before a due time.
+extension CalendarSpan {
+  package static let zero = CalendarSpan()
+
+  /// Elapsed time alone.
+  package init(_ span: TimeSpan) { self.init(microseconds: span.microseconds) }
+
+  package static func seconds(_ value: Double) -> CalendarSpan { CalendarSpan(.seconds(value)) }
+
+  package static func minutes(_ value: Double) -> CalendarSpan { CalendarSpan(.minutes(value)) }
+
+  package static func hours(_ value: Double) -> CalendarSpan { CalendarSpan(.hours(value)) }
+
+  /// As a `TimeSpan`, but whole days and weeks are days by the calendar: `1d` keeps the time of
+  /// day, and `24h` does not.
+  package init(parsing text: String) throws(TimeSpanError) {
+    var span = CalendarSpan()
+    try TimeSpan.forEachPart(of: text) { digits, fraction, unit in
+      let isDays = unit == TimeOfDay.dayLength || unit == 7 * TimeOfDay.dayLength
+      guard let part = TimeSpan.product(digits, fraction, unit) else { return false }
+      guard isDays, fraction.isEmpty else { return span.microseconds.add(part) }
+      span.days += Int(part / TimeOfDay.dayLength)
+      return true
+    }
+    self = span
+  }
+
+  /// Its length where every day has 24 hours; months do not count.
+  package var length: TimeSpan {
+    let (days, overflow) = Int64(days).multipliedReportingOverflow(by: TimeOfDay.dayLength)
+    var length = overflow ? Int64.max : days
+    return length.add(microseconds)
+      ? TimeSpan(microseconds: length) : TimeSpan(microseconds: .max)
+  }
+
+  /// The instant so much earlier by the clocks of a zone.
+  package func before(_ instant: Instant, in zone: TimeZoneRules) -> Instant {
+    let elapsed = TimeSpan(microseconds: microseconds)
+    guard days != 0 else { return instant - elapsed }
+    let local = zone.localDateTime(at: instant)
+    return zone.instant(
+      of: LocalDateTime(date: local.date.adding(days: -days), time: local.time)) - elapsed
+  }
+}
+
+extension CalendarSpan: CustomStringConvertible {
+  /// `1d`, `24h`, `1w 2h 30min`; reads back as the same value, but for months.
+  package var description: String {
+    let day = TimeSpan(microseconds: Int64(days) * TimeOfDay.dayLength)
+    var parts = days == 0 ? [] : [day.description]
+    var rest = microseconds
+    if rest >= TimeOfDay.dayLength {
+      parts.append("\(rest / 3_600_000_000)h")
+      rest %= 3_600_000_000
+    }
+    if rest != 0 || parts.isEmpty { parts.append(TimeSpan(microseconds: rest).description) }
+    return parts.joined(separator: " ")
   }
 }

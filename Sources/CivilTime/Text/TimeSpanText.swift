@@ -27,11 +27,22 @@ extension TimeSpan: CustomStringConvertible {
   /// Numbers, whole or with decimals, each with its unit, blanks between them as one likes; they
   /// add up. A number without a unit is in seconds. Never negative; what does not fit is refused.
   package init(parsing text: String) throws(TimeSpanError) {
+    var total: Int64 = 0
+    try Self.forEachPart(of: text) { digits, fraction, unit in
+      Self.product(digits, fraction, unit).map { total.add($0) } ?? false
+    }
+    self.init(microseconds: total)
+  }
+
+  /// Calls `body` with the digits, the decimals and the unit of each part, until it answers false:
+  /// then the span is too long.
+  static func forEachPart(
+    of text: String, _ body: (ArraySlice<UInt8>, ArraySlice<UInt8>, Int64) -> Bool
+  ) throws(TimeSpanError) {
     func fault(_ reason: String) -> TimeSpanError { TimeSpanError(text: text, reason: reason) }
     var scanner = ByteScanner(text.trimmed)
     guard !scanner.atEnd else { throw fault("it is empty; write for example 90, 5min or 1h 30min") }
     guard scanner.next != UInt8(ascii: "-") else { throw fault("it must not be negative") }
-    var total: Int64 = 0
     repeat {
       let digits = scanner.run(where: \.isDigit)
       var fraction: ArraySlice<UInt8> = []
@@ -49,16 +60,12 @@ extension TimeSpan: CustomStringConvertible {
       guard let size = unit?.microseconds else {
         throw fault("\(quoted(word)) is not a unit; use us, ms, s, min, h, d, w, month or y")
       }
-      guard let part = Self.product(digits, fraction, size) else { throw fault("it is too long") }
-      let (sum, overflow) = total.addingReportingOverflow(part)
-      guard !overflow else { throw fault("it is too long") }
-      total = sum
+      guard body(digits, fraction, size) else { throw fault("it is too long") }
     } while !scanner.atEnd
-    self.init(microseconds: total)
   }
 
   /// A decimal number times a unit, cut to whole microseconds; nil when it does not fit.
-  private static func product(
+  static func product(
     _ digits: ArraySlice<UInt8>, _ fraction: ArraySlice<UInt8>, _ unit: Int64
   ) -> Int64? {
     var value: Int64 = 0
@@ -112,5 +119,14 @@ extension TimeSpan: CustomStringConvertible {
       text.add(Self.units[number].names[0])
       rest = part
     }
+  }
+}
+
+extension Int64 {
+  /// Adds a number; false where the sum does not fit.
+  mutating func add(_ other: Int64) -> Bool {
+    let (sum, overflow) = addingReportingOverflow(other)
+    if !overflow { self = sum }
+    return !overflow
   }
 }

@@ -23,7 +23,7 @@ struct ListedReminder {
     let own: Instant? =
       switch reminder.state {
       case .snoozed: instant("snoozed_until")
-      case .armed: due.map { $0 - (reminder.leads.first ?? .zero) }
+      case .armed: due.map { $0 - (reminder.leads.first?.length ?? .zero) }
       case .fired, .done, .expired: due
       }
     moment = upcoming.moments[reminder.id] ?? own

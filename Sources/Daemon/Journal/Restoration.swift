@@ -69,7 +69,7 @@ extension Progress {
     }
     guard let due = firing.due else { return }
     if occurrence?.isSame(as: due) != true { (occurrence, leadsFired) = (due, 0) }
-    let leads = reminder.leads.isEmpty ? [.zero] : reminder.leads
+    let leads = reminder.leads.isEmpty ? [.zero] : reminder.leads.map(\.length)
     // The time to leave is unknown: each firing was one lead.
     let passed =
       reminder.kind == .date ? leads.count { due - $0 <= firing.time } : leadsFired + 1

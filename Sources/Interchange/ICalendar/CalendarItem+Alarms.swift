@@ -118,7 +118,7 @@ extension CalendarItem {
     var reminder = reminder
     let leads = Set(moments.compactMap { $0.offset.map(span) }).sorted(by: >)
       .suffix(Self.maximumLeads)
-    reminder.leads = leads == [.zero] ? [] : Array(leads)
+    reminder.leads = leads == [.zero] ? [] : leads.map { CalendarSpan($0) }
     var acknowledged = 0
     if !repeats, reminder.state == .armed {
       let open = moments.filter { !$0.isAcknowledged }.compactMap { $0.offset.map(span) }.max()

@@ -167,7 +167,7 @@ package struct CalendarWriter {
       alarm.append(
         .make(
           "TRIGGER", [ContentLine.Parameter(name: "RELATED", values: ["END"])],
-          TimeSpan(microseconds: -lead.microseconds).iCalendar, lineEnd: lineEnd))
+          TimeSpan(microseconds: -lead.length.microseconds).iCalendar, lineEnd: lineEnd))
       task.append(alarm)
     }
   }

@@ -104,7 +104,7 @@ extension Engine {
       let missed = latestOccurrence(of: slot.reminder, after: first, upTo: start)
     {
       // Of those before the wrong time began, only the last fired, as missed.
-      first = max(first, missed - (slot.reminder.leads.first ?? .zero))
+      first = max(first, missed - (slot.reminder.leads.first?.length ?? .zero))
     }
     progress.early = first...max(first, fired)
   }
@@ -143,7 +143,7 @@ extension Engine {
 
   /// The leads that decide: at a place the first one opens a due time.
   private func deciding(_ reminder: Reminder) -> [TimeSpan] {
-    reminder.kind == .location ? [reminder.leads.first ?? .zero] : reminder.effectiveLeads
+    reminder.kind == .location ? [reminder.leads.first?.length ?? .zero] : reminder.effectiveLeads
   }
 
   /// The travel time that a time to leave counts before a due time.

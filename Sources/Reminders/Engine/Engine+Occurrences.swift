@@ -34,7 +34,7 @@ extension Engine {
     guard let first = isFirst ? start : nextOccurrence(of: reminder, after: today.previous) else {
       return nil
     }
-    let lead = reminder.leads.first ?? .zero
+    let lead = reminder.leads.first?.length ?? .zero
     return latestOccurrence(of: reminder, after: first, upTo: now + lead) ?? first
   }
 
@@ -170,7 +170,7 @@ extension Engine {
   }
 
   func isAhead(_ occurrence: Instant?, of reminder: Reminder, at now: Instant) -> Bool {
-    occurrence.map { $0 - (reminder.leads.first ?? .zero) > now } ?? false
+    occurrence.map { $0 - (reminder.leads.first?.length ?? .zero) > now } ?? false
   }
 
   /// The end of a repeating due time at a place: the end of its day, or the next due time.
@@ -181,7 +181,7 @@ extension Engine {
     let next = nextOccurrence(of: slot, after: occurrence)
     return sooner(
       Window(slot.reminder, in: zone).end(ofDayAt: occurrence),
-      next.map { $0 - (slot.reminder.leads.first ?? .zero) })
+      next.map { $0 - (slot.reminder.leads.first?.length ?? .zero) })
   }
 
   /// Moves on to the occurrence that holds, or to the next one, when the current one has ended.

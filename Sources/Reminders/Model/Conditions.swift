@@ -51,7 +51,7 @@ extension Engine {
     Situation(
       now: now, zone: zone, isClockTrusted: isClockTrusted, speed: motion.speed,
       course: motion.course,
-      start: slot.progress.occurrence.map { $0 - (slot.reminder.leads.first ?? .zero) },
+      start: slot.progress.occurrence.map { $0 - (slot.reminder.leads.first?.length ?? .zero) },
       window: Window(slot.reminder, in: zone))
   }
 

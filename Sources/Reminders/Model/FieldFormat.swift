@@ -237,23 +237,3 @@ extension FieldFormat where Value == TimeSpan {
       parse: { texts, _ in try TimeSpan(parsing: texts.last ?? "") }, texts: { ["\($0)"] })
   }
 }
-
-extension FieldFormat where Value == [TimeSpan] {
-  /// A number of seconds or a list of them, longest first.
-  static let spans = FieldFormat(
-    read: { value throws(ReminderError) in
-      guard let list = value.array else { return [try FieldFormat<TimeSpan>.span.read(value)] }
-      guard list.count <= 32 else {
-        throw ReminderError(field: "", reason: "has more than 32 entries")
-      }
-      let spans = list.compactMap { try? FieldFormat<TimeSpan>.span.read($0) }
-      if spans.count == list.count { return spans.sorted(by: >) }
-      throw ReminderError(field: "", reason: "must be a number of seconds or a list of them")
-    },
-    json: { spans in
-      let list = spans.compactMap { JSONValue.double($0.seconds) }
-      return list.count > 1 ? .array(list) : list.first
-    },
-    parse: { texts, _ in try texts.map { try TimeSpan(parsing: $0) } },
-    texts: { $0.map(\.description) }, isList: true)
-}

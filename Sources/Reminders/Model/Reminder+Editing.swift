@@ -9,6 +9,7 @@ extension Reminder {
   package static func document(_ old: JSONObject, with changes: JSONObject) -> JSONObject {
     var document = old
     for (key, value) in changes.members where value != .null { document[key] = value }
+    if changes["lead_s"] == .null { document["lead_days"] = nil }
     document.remove(changes.members.filter { $0.value == .null }.map(\.key))
     func gives(_ key: String) -> Bool { (changes[key] ?? .null) != .null }
     if shapes.contains(where: gives) {
@@ -23,6 +24,9 @@ extension Reminder {
     if document["on"]?.string == Trigger.arrive.rawValue, !gives("dwell_s") {
       document["dwell_s"] = nil
     }
+    if gives("lead_s"), !gives("lead_days") { document["lead_days"] = nil }
+    // Another due time is the start of its series itself.
+    if gives("due"), !gives("repeat_start") { document["repeat_start"] = nil }
     if changes["nag_s"] == .null, !gives("nag_limit") { document["nag_limit"] = nil }
     return document
   }

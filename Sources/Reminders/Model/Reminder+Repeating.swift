@@ -15,6 +15,11 @@ package struct RepeatChanges: Equatable, Sendable {
   package var exceptionDays: [CivilDate] = []
   /// nil is the system's zone. A floating due time always follows the system's zone.
   package var zone: NamedZone?
+  /// Where the series starts, if that is not its due time: the rule and both lists are about
+  /// starts. Floating or not, as the due time is; a day where `isWholeDay`.
+  package var start: TimeStamp?
+  /// A start is a whole day, and the due time a time of day on it or after it.
+  package var isWholeDay = false
 
   package init() {}
 
@@ -36,6 +41,18 @@ package struct RepeatChanges: Equatable, Sendable {
         exceptions.append(stamp)
       }
     }
+  }
+
+  /// Reads `repeat_start`: a day without a time is a whole day.
+  mutating func begin(_ value: JSONValue) throws(ReminderError) {
+    start = try FieldFormat.stamp().read(value)
+    if case .floating? = start { isWholeDay = value.string?.utf8.count == 10 }
+  }
+
+  var startJSON: JSONValue? {
+    guard let start else { return nil }
+    if isWholeDay, case .floating(let local) = start { return .string(local.date.description) }
+    return .string(start.description)
   }
 
   private static func stamps(
@@ -87,6 +104,50 @@ extension Reminder {
     package var json: JSONObject {
       JSONObject(["file": .string(file), "standing": .string(standing)])
     }
+  }
+
+  /// The due times by their names; nil without one.
+  ///
+  /// A single instant is its own name, whatever the zone.
+  /// - Parameter zone: the system's.
+  package func series(in zone: TimeZoneRules) -> Series? {
+    guard let due else { return nil }
+    let zone = calendarZone(zone)
+    guard repeats else {
+      if case .floating(let local) = due { return Series(first: local, zone: zone) }
+      return Series(first: TimeZoneRules.utc.localDateTime(at: due.instant(in: zone)), zone: .utc)
+    }
+    func name(_ stamp: TimeStamp) -> LocalDateTime {
+      if case .floating(let local) = stamp { return local }
+      return zone.localDateTime(at: stamp.instant(in: zone))
+    }
+    let start = repeatChanges.start ?? due
+    var series = Series(rule: repeatRule, first: name(start), zone: zone)
+    if case .absolute(let instant) = start { series.firstInstant = instant }
+    series.additions = repeatChanges.additions.map(name)
+    series.exceptions = Set(repeatChanges.exceptions.map(name))
+    series.exceptionDays = Set(repeatChanges.exceptionDays)
+    series.isWholeDay = repeatChanges.isWholeDay
+    if repeatChanges.start != nil {
+      let first = name(start)
+      let last = name(due)
+      var days = last.date.dayNumber - first.date.dayNumber
+      if last.time < first.time { days -= 1 }
+      let day = LocalDateTime(date: first.date.adding(days: days), time: first.time)
+      let time =
+        series.isWholeDay
+        ? TimeSpan(microseconds: last.microseconds - day.microseconds)
+        : due.instant(in: zone) - zone.instant(of: day)
+      series.dueAfter = CalendarSpan(days: days, microseconds: time.microseconds)
+    }
+    return series
+  }
+
+  /// The zone by whose clocks its days are counted: its own, else the system's. A floating time is
+  /// one of the system's zone.
+  package func calendarZone(_ zone: TimeZoneRules) -> TimeZoneRules {
+    guard let own = repeatChanges.zone, case .absolute = due else { return zone }
+    return own.rules
   }
 
   /// The set of due times.

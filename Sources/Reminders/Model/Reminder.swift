@@ -79,7 +79,7 @@ package struct Reminder: Equatable, Sendable {
   package var dwell: TimeSpan?
   package var due: TimeStamp?
   /// Times before `due` at which it fires, longest first. Empty means at `due` itself.
-  package var leads: [TimeSpan]
+  package var leads: [CalendarSpan]
   /// Interval of repetition until it is done or snoozed; nil is never.
   package var nag: TimeSpan?
   /// Number of repetitions, 0 for no end; nil is `defaultNagLimit`.
@@ -120,7 +120,7 @@ package struct Reminder: Equatable, Sendable {
 
   package init(
     id: String, kind: Kind, title: String, notes: String? = nil, category: String? = nil,
-    priority: Int = 0, place: Place? = nil, due: TimeStamp? = nil, leads: [TimeSpan] = [],
+    priority: Int = 0, place: Place? = nil, due: TimeStamp? = nil, leads: [CalendarSpan] = [],
     transport: Transport = .driving, everyVisit: Bool = false, state: State = .armed
   ) {
     self.id = id
@@ -131,7 +131,7 @@ package struct Reminder: Equatable, Sendable {
     self.priority = priority
     self.place = place
     self.due = due
-    self.leads = leads.sorted(by: >)
+    self.leads = leads.sorted { $0.length > $1.length }
     self.transport = transport
     self.everyVisit = everyVisit
     self.state = state
@@ -165,7 +165,7 @@ package struct Reminder: Equatable, Sendable {
   }
 
   /// The reminder's own leads, or the one at `due`.
-  var effectiveLeads: [TimeSpan] { leads.isEmpty ? Self.leadsAtDue : leads }
+  var effectiveLeads: [TimeSpan] { leads.isEmpty ? Self.leadsAtDue : leads.map(\.length) }
 
   private static let leadsAtDue = [TimeSpan.zero]
 }

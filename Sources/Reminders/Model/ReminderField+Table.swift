@@ -133,7 +133,9 @@ extension ReminderField {
   private static let timetable =
     "it goes by a timetable, which georemind does not know; give the travel time: --travel 25min"
 
-  private static let time: [ReminderField] = [
+  private static let time: [ReminderField] = [due] + leads + repeating
+
+  private static let due =
     ReminderField(
       "due", \.due, .stamp(),
       Option(
@@ -148,12 +150,9 @@ extension ReminderField {
         check: { _, situation in
           guard let start = situation.start else { return .failsUntil(nil) }
           return situation.now < start ? .failsUntil(start) : .holds
-        })),
-    ReminderField(
-      "lead_s", \.leads, .spans,
-      Option(
-        "lead", "Remind this long before it is due.", "span", example: "15min",
-        for: .date, .preemptive)),
+        }))
+
+  private static let repeating: [ReminderField] = [
     ReminderField(
       "nag_s", \.nag, .span(in: .minutes(1) ... .hours(24)),
       Option(
@@ -200,6 +199,11 @@ extension ReminderField {
       "repeat_except", .raw, get: { $0.repeatChanges.exceptionsJSON },
       read: { reminder, value, _ throws(ReminderError) in
         try reminder.repeatChanges.except(value)
+      }),
+    ReminderField(
+      "repeat_start", .raw, get: { $0.repeatChanges.startJSON },
+      read: { reminder, value, _ throws(ReminderError) in
+        try reminder.repeatChanges.begin(value)
       }),
     ReminderField(
       "zone", \.repeatChanges.zone,

@@ -54,7 +54,7 @@ package struct ReminderField: Sendable {
   /// Argument of the option when its line is removed from a form. An empty text removes the field.
   package let removal: String
   /// The value of the member as JSON; nil where the default needs none.
-  package let print: @Sendable (Reminder) -> JSONValue?
+  package private(set) var print: @Sendable (Reminder) -> JSONValue?
   /// Command-line texts of the value; empty where it is not set.
   package let texts: @Sendable (Reminder) -> [String]
   /// Parses command-line text to JSON; the second argument reads times. nil where the text of an
@@ -160,6 +160,13 @@ package struct ReminderField: Sendable {
           return lacksClock ? .failsUntil(nil) : condition.check(value, situation)
         })
     }
+  }
+
+  /// The same with another JSON value than the one that typed texts give.
+  func printing(_ print: @escaping @Sendable (Reminder) -> JSONValue?) -> ReminderField {
+    var field = self
+    field.print = print
+    return field
   }
 
   /// The text with a synonym replaced by the word that it stands for.

@@ -25,7 +25,7 @@ struct SampleFields: Sendable, CustomTestStringConvertible {
     "repeat_except": ["2026-06-17T08:00:00Z", "2026-06-16"], "zone": "Europe/Berlin",
     "anchor_watch": true, "every_visit": true, "if_inside": "fire", "state": "done",
     "source": ["file": "a.ics"],
-    "owner": 1000,
+    "owner": 1000, "lead_days": [1], "repeat_start": "2026-06-13",
   ]
 
   /// Every row; one without a value has none here, and no example.
@@ -51,6 +51,7 @@ struct SampleFields: Sendable, CustomTestStringConvertible {
     case "near_category", "radius_m": json["near_category"] = "shop"
     case "dwell_s": json["on"] = "dwell"
     case "nag_limit": json["nag_s"] = 600
+    case "lead_days": json["lead_s"] = 90_000
     default: break
     }
     if kind != .date, json["region"] == nil, json["near_category"] == nil {
@@ -135,6 +136,7 @@ struct SampleFields: Sendable, CustomTestStringConvertible {
   @Test func everyFieldIsInTheSentenceOrSilent() throws {
     let silent: Set<String> = [
       "id", "kind", "title", "notes", "repeat_except", "zone", "state", "source", "owner",
+      "repeat_start",
     ]
     var said: Set<String> = []
     for sample in SampleFields.all {
@@ -160,7 +162,8 @@ struct SampleFields: Sendable, CustomTestStringConvertible {
       "near_category", "radius_m", "on", "dwell_s", "anchor_watch", "nag_s", "nag_limit",
       "transport", "travel_s",
       "repeat",
-      "repeat_also", "repeat_except", "zone", "every_visit", "if_inside", "state", "source",
+      "repeat_also", "repeat_except", "repeat_start", "lead_days", "zone", "every_visit",
+      "if_inside", "state", "source",
       "owner",
     ]
     func gates(_ json: JSONObject) -> [String]? {

@@ -38,7 +38,7 @@ import Testing
 
   private func reminders() -> [Reminder] {
     let place = Reminder.Place(name: "Pier", position: pier, radius: 100)
-    func date(_ id: String, hours: Double, leads: [TimeSpan] = []) -> Reminder {
+    func date(_ id: String, hours: Double, leads: [CalendarSpan] = []) -> Reminder {
       Reminder(
         id: id, kind: .date, title: id, due: .absolute(start + .hours(hours)), leads: leads)
     }

@@ -23,7 +23,8 @@ import Testing
       id: "r\(number)", kind: .preemptive, title: "R\(number)",
       place: Reminder.Place(
         name: "Place \(number)", position: position, radius: .random(in: 20...600, using: &dice)),
-      due: .absolute(now + .seconds(.random(in: 60...7_200, using: &dice))), leads: leads,
+      due: .absolute(now + .seconds(.random(in: 60...7_200, using: &dice))),
+      leads: leads.map { CalendarSpan($0) },
       transport: Reminder.Transport.allCases.randomElement(using: &dice) ?? .walking)
     reminder.travel = hasTravel ? .seconds(.random(in: 0...1_800, using: &dice)) : nil
     reminder.repeatRule = repeats ? try? RepeatRule(parsing: "FREQ=HOURLY;COUNT=4") : nil

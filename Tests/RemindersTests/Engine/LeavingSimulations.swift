@@ -28,7 +28,7 @@ import Testing
     let lead = TimeSpan.seconds(Double(Int.random(in: 0...1, using: &dice) * 60))
     let reminder = Reminder(
       id: "ferry", kind: .preemptive, title: "Ferry", place: place, due: .absolute(due),
-      leads: [lead], transport: transport)
+      leads: [CalendarSpan(lead)], transport: transport)
     let noise = Double.random(in: 0...6, using: &dice)
     let paces: [Double] = [1, 1, 5, 20]
     let pace: Double = paces.randomElement(using: &dice) ?? 1
