@@ -18,7 +18,9 @@ slow=(
 
 log=.build/check.log
 mkdir -p .build
-swift test --disable-xctest "${slow[@]/#/--skip=}" "$@" >"$log" 2>&1
+# `SWIFT` may have arguments.
+read -ra swift <<<"${SWIFT:-swift}"
+"${swift[@]}" test --disable-xctest "${slow[@]/#/--skip=}" "$@" >"$log" 2>&1
 code=$?
 ((code == 0)) || grep -aE '✘|error:|unexpected signal' "$log" | grep -av 'Test run with' | head -100
 grep -aE 'Test run with' "$log" | tail -n 1 | cut -d ' ' -f 2- || tail -n 20 "$log"
