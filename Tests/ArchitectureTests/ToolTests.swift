@@ -61,4 +61,40 @@ import Testing
     #expect(result.output.contains("there is no program 'absent-swift'"))
     #expect(!result.output.contains("not found"))
   }
+
+  // MARK: - What the build needs
+
+  /// An apt-get that notes its calls: the first installation fails, as with old lists, and the
+  /// first update, as while another one runs.
+  @Test func aPackageManagerThatIsBusyIsWaitedFor() throws {
+    try program("dpkg-query", "exit 1")
+    try program("id", "echo 0")
+    try program("sleep", ":")
+    try program(
+      "apt-get",
+      """
+      cd \(folder.path)
+      echo "$*" >>calls
+      case "$(wc -l <calls)" in
+        1) exit 100 ;;
+        2) echo "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 1"; exit 100 ;;
+      esac
+      """)
+    let result = try run("Tools/install-build-deps.sh", path: withSystem)
+    #expect(result.code == 0, "\(result.output)")
+    let calls = try contents("\(folder.path)/calls").split(separator: "\n")
+    #expect(
+      calls.map { $0.split(separator: " ")[2] } == ["install", "update", "update", "install"])
+    for call in calls { #expect(call.hasPrefix("-o DPkg::Lock::Timeout=120 ")) }
+  }
+
+  @Test func aFailingPackageManagerIsReported() throws {
+    try program("dpkg-query", "exit 1")
+    try program("id", "echo 0")
+    try program("apt-get", "echo 'E: no network'; exit 100")
+    let result = try run("Tools/install-build-deps.sh", path: withSystem)
+    #expect(result.code == 1)
+    #expect(result.output.contains("E: no network"))
+    #expect(result.output.contains("install these by hand: "))
+  }
 }
