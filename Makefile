@@ -51,10 +51,10 @@ $(RELEASE)/.built: Package.swift $(SOURCES)
 run: $(RELEASE)/.built ## a recorded drive with a few reminders; prints the journal entries
 	@Tools/run-demo.sh $(RELEASE)
 
-test: ## all unit tests, in some minutes
+test: ## all unit tests, in some minutes; the whole output is in .build/test.log
 	@$(NEED_SWIFT)
 	@Tools/install-build-deps.sh
-	$(SWIFT) test
+	@Tools/check.sh --all
 
 check: ## the fast unit tests, for after an edit
 	@$(NEED_SWIFT)

@@ -97,4 +97,91 @@ import Testing
     #expect(result.output.contains("E: no network"))
     #expect(result.output.contains("install these by hand: "))
   }
+
+  // MARK: - What the tests print
+
+  /// Runs `check.sh` in a folder of its own, with a toolchain that prints this and ends with `code`.
+  private func check(
+    _ arguments: String, _ printed: String, code: Int32
+  ) throws -> (code: Int32, output: String) {
+    try folder.file("printed", printed)
+    try program("swift", "cat '\(folder.path)/printed'; exit \(code)")
+    return try run(
+      "cd '\(folder.path)' && mkdir Tools && cp '\(packageRoot)/Tools/check.sh' Tools"
+        + " && Tools/check.sh \(arguments)", path: withSystem)
+  }
+
+  private static let failing = """
+    [1/3] Compiling Daemon Daemon.swift
+    Build complete! (12.72s)
+    ◇ Test run started.
+    ↳ Testing Library Version: 6.3.1
+    ◇ Suite OneTests started.
+    ◇ Test case passing 1 argument text → "error: two
+    lines" to reads(_:) started.
+    ✔ Test reads(_:) with 1 test case passed after 0.001 seconds.
+    ➜ Test writes() skipped: "no disk"
+    ✔ Suite OneTests passed after 0.002 seconds.
+    ✘ Test adds() recorded an issue at TwoTests.swift:3:5: Expectation failed: (a → "first
+    second") == b
+    ↳ the sum
+    ✔ Test removes() passed after 0.001 seconds.
+    a program's own line
+    ✘ Test adds() failed after 0.001 seconds with 1 issue.
+    ✘ Suite TwoTests failed after 0.001 seconds with 1 issue.
+    ✘ Test run with 4 tests in 2 suites failed after 0.003 seconds with 1 issue.
+
+    """
+
+  @Test func allTestsPrintALineForEachSuiteAndWhatFails() throws {
+    let result = try check("--all", Self.failing, code: 3)
+    #expect(result.code == 3)
+    #expect(
+      result.output == """
+        ➜ Test writes() skipped: "no disk"
+        ✔ Suite OneTests passed after 0.002 seconds.
+        ✘ Test adds() recorded an issue at TwoTests.swift:3:5: Expectation failed: (a → "first
+        second") == b
+        ↳ the sum
+        ✘ Test adds() failed after 0.001 seconds with 1 issue.
+        ✘ Suite TwoTests failed after 0.001 seconds with 1 issue.
+        ✘ Test run with 4 tests in 2 suites failed after 0.003 seconds with 1 issue.
+        the whole output is in .build/test.log
+
+        """)
+    #expect(try contents("\(folder.path)/.build/test.log") == Self.failing)
+  }
+
+  @Test func theFastTestsPrintWhatFailsAlone() throws {
+    let passed = "✔ Test run with 4 tests in 2 suites passed after 0.003 seconds.\n"
+    let result = try check("", "✔ Suite OneTests passed after 0.002 seconds.\n" + passed, code: 0)
+    #expect(result.code == 0)
+    #expect(result.output == passed)
+  }
+
+  /// What `swift test` prints where there is no run of the tests, or no end of it.
+  private static let ends = [
+    "build": """
+    /src/Daemon.swift:3:5: error: cannot find 'x' in scope
+     3 | x
+       | `- error: cannot find 'x' in scope
+
+    """,
+    "crash": """
+    Daemon/Daemon.swift:12: Fatal error: Index out of range
+    *** Program crashed: Illegal instruction at 0x1 ***
+    Thread 0 crashed:
+    error: Exited with unexpected signal code 4
+
+    """,
+    "shell": "swift: not found\n",
+  ]
+
+  @Test(arguments: ["build", "crash", "shell"])
+  func whatKeepsTheTestsFromRunningIsPrinted(kind: String) throws {
+    let lines = try #require(Self.ends[kind])
+    let result = try check("--all", "[2/3] Compiling Daemon Daemon.swift\n" + lines, code: 1)
+    #expect(result.code == 1)
+    #expect(result.output.hasSuffix(lines + "the whole output is in .build/test.log\n"))
+  }
 }
