@@ -2,6 +2,8 @@
 package enum DayAlone: Sendable {
   /// This time of day; at once where the day is today and the time has passed.
   case at(TimeOfDay)
+  /// This time of day as if it were typed: a repeat rule may name it.
+  case clock(TimeOfDay)
   /// The first moment of the day.
   case start
   /// The last second of the day.

@@ -63,7 +63,9 @@ struct ReminderOptions: ParsableArguments {
         "say where (--at, --near-category or --region), when (--due) or where to be when "
           + "(--leave-for with --due)")
     }
-    if leaveFor != nil, due == nil { throw ValidationError("--leave-for needs --due") }
+    if leaveFor != nil, due == nil {
+      throw ValidationError("--leave-for needs --due")
+    }
     if travel != nil, leaveFor == nil { throw ValidationError("--travel needs --leave-for") }
     if by != nil, leaveFor == nil { throw ValidationError("--by needs --leave-for") }
     if !isThere, on != nil || dwell != nil || ifInside != nil || everyVisit != nil {
@@ -96,8 +98,11 @@ struct ReminderOptions: ParsableArguments {
     if on == nil, dwell?.text.isEmpty == false, !isDeparture {
       object["on"] = .string(Reminder.Trigger.dwell.rawValue)
     }
+    let rule = try dayAlone(context, changing: old)
     for (field, texts) in TypedField.given(in: self) where field.parse != nil {
-      object[field.key] = try TypedField.json(field, texts, context)
+      object[field.key] = try TypedField.json(field, texts) { text, option, dayAlone in
+        try context.stamp(text, option: option, dayAlone: dayAlone ?? rule)
+      }
     }
     if by == nil, leaveFor != nil, old?["place"] == nil {
       object["transport"] = .string(Reminder.Transport.driving.rawValue)

@@ -54,12 +54,14 @@ struct TypedField {
     }
   }
 
+  /// - Parameter stamp: reads a time of the option that it names.
   static func json(
-    _ field: ReminderField, _ texts: [String], _ context: Context
+    _ field: ReminderField, _ texts: [String],
+    stamp: (_ text: String, _ option: String, DayAlone?) throws -> TimeStamp
   ) throws -> JSONValue? {
     let option = field.dashedOption
     do {
-      return try field.json(typed: texts) { try context.stamp($0, option: option, dayAlone: $1) }
+      return try field.json(typed: texts) { try stamp($0, option, $1) }
     } catch let failure as Failure {
       throw failure
     } catch {

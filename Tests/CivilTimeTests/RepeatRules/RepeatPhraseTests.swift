@@ -110,4 +110,16 @@ import Testing
     }
     #expect(worded > 2_000)
   }
+
+  // MARK: - What a rule says of its own beginning
+
+  @Test(arguments: [
+    ("every monday at 18:00", "18:00:00"), ("every morning", "09:00:00"),
+    ("FREQ=DAILY;BYHOUR=18,6;BYMINUTE=45,15", "06:15:00"), ("FREQ=DAILY;BYHOUR=6", "06:00:00"),
+    ("FREQ=DAILY;BYHOUR=6;BYMINUTE=1;BYSECOND=7", "06:01:07"),
+    ("every monday", nil), ("FREQ=HOURLY;BYMINUTE=30", nil), ("every hour", nil),
+  ])
+  func aRuleMayHaveATimeOfItsOwn(text: String, expected: String?) throws {
+    #expect(try RepeatRule(typed: text).timeOfDay.map { "\($0)" } == expected)
+  }
 }

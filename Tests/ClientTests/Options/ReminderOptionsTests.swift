@@ -81,6 +81,40 @@ import Testing
     #expect(try document(arguments) == expected)
   }
 
+  /// Friday, 12 June 2026, 18:00 in Berlin.
+  @Test(arguments: [
+    (["--due", "monday", "--repeat", "every monday and thursday at 18:30"], "2026-06-15T18:30:00"),
+    (["--due", "monday 10:00", "--repeat", "every monday at 18:30"], "2026-06-15T10:00:00"),
+    (["--due", "today", "--repeat", "every day at 7"], "2026-06-12T07:00:00"),
+    (["--due", "2026-07-01", "--repeat", "FREQ=DAILY;BYHOUR=6,18"], "2026-07-01T06:00:00"),
+    (["--due", "monday", "--repeat", "every monday"], "2026-06-15T09:00:00"),
+  ])
+  func aRepeatGivesTheTimeOfADay(arguments: [String], due: String) throws {
+    #expect(try document(["x"] + arguments).contains(#""due":"\#(due)""#))
+  }
+
+  /// What `edit` sends of these options.
+  private func changes(_ arguments: [String], of old: JSONObject) throws -> JSONObject {
+    let command = try #require(
+      try GeoremindCommand.parseAsRoot(["edit", "x"] + arguments) as? EditCommand)
+    return try command.changes(of: old, in: Run.context())
+  }
+
+  @Test func anEditTakesTheTimeOfTheRepeat() throws {
+    let old: JSONObject = [
+      "due": "2026-06-11T18:30:00", "repeat": "FREQ=WEEKLY;BYDAY=MO,TH;BYHOUR=18;BYMINUTE=30",
+    ]
+    #expect(try changes(["--due", "tuesday"], of: old)["due"] == "2026-06-16T18:30:00")
+    let other = ["--due", "tuesday", "--repeat", "every tuesday at 7"]
+    #expect(try changes(other, of: old)["due"] == "2026-06-16T07:00:00")
+    let without = ["--due", "tuesday", "--repeat", ""]
+    #expect(try changes(without, of: old)["due"] == "2026-06-16T09:00:00")
+    // The rule has a zone of its own, in which the day is not typed.
+    var abroad = old
+    abroad["zone"] = "Asia/Tokyo"
+    #expect(try changes(["--due", "tuesday"], of: abroad)["due"] == "2026-06-16T09:00:00")
+  }
+
   @Test(arguments: [
     ("--on", "enter", #""on":"arrive""#), ("--on", "Leave", #""on":"depart""#),
     ("--on", "exit", #""on":"depart""#), ("--priority", "medium", #""priority":5"#),
