@@ -1,4 +1,7 @@
+import ArgumentParser
 import CivilTime
+import Companion
+import Configuration
 import JSONText
 import Reminders
 
@@ -18,5 +21,26 @@ extension ReminderOptions {
       if let zone = old?["zone"]?.string, zone != own { return nil }
     }
     return rule?.timeOfDay.map { .clock($0) }
+  }
+
+  /// The first time of a repeat without `--due`.
+  /// - Throws: a usage error where the rule leaves the beginning open. Where a place is given, only
+  ///   a rule with a time of day says when the visit counts.
+  func beginning(
+    of repetition: TypedField, atPlace isAtPlace: Bool, _ context: Context
+  ) throws -> JSONValue {
+    let rule = try RepeatRule(typed: repetition.text)
+    guard rule.namesItsDays, rule.timeOfDay != nil || !isAtPlace else {
+      throw ValidationError(
+        "\(repetition.option) needs --due to start from, unless it names days and a time: "
+          + "'every monday at 9'")
+    }
+    let usual = DisplaySettings(files: context.configurationFiles).defaultTime
+    let first = rule.first(
+      after: context.now, at: rule.timeOfDay ?? usual, zone: try context.zone())
+    guard let first else {
+      throw Failure(.badData, "\(repetition.option): the rule has no time left")
+    }
+    return .string("\(TimeStamp.floating(first))")
   }
 }

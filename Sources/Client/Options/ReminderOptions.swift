@@ -58,12 +58,12 @@ struct ReminderOptions: ParsableArguments {
   /// Checks that a new reminder has all required settings.
   func checkCompleteness() throws {
     let isThere = at != nil || nearCategory != nil || region != nil
-    if !isThere, leaveFor == nil, due == nil {
+    if !isThere, leaveFor == nil, due == nil, `repeat` == nil {
       throw ValidationError(
         "say where (--at, --near-category or --region), when (--due) or where to be when "
           + "(--leave-for with --due)")
     }
-    if leaveFor != nil, due == nil {
+    if leaveFor != nil, due == nil, `repeat` == nil {
       throw ValidationError("--leave-for needs --due")
     }
     if travel != nil, leaveFor == nil { throw ValidationError("--travel needs --leave-for") }
@@ -74,7 +74,6 @@ struct ReminderOptions: ParsableArguments {
     }
     if width != nil, region == nil { throw ValidationError("--width needs --region") }
     if !isThere, leaveFor == nil, radius != nil { throw ValidationError("--radius needs --at") }
-    if `repeat` != nil, due == nil { throw ValidationError("--repeat needs --due to start from") }
   }
 
   /// Replaces `here` by the current fix.
@@ -103,6 +102,11 @@ struct ReminderOptions: ParsableArguments {
       object[field.key] = try TypedField.json(field, texts) { text, option, dayAlone in
         try context.stamp(text, option: option, dayAlone: dayAlone ?? rule)
       }
+    }
+    if let `repeat`, !`repeat`.text.isEmpty, due == nil, old?["due"] == nil {
+      let kind = (object["kind"] ?? old?["kind"])?.string
+      object["due"] = try beginning(
+        of: `repeat`, atPlace: kind == Reminder.Kind.location.rawValue, context)
     }
     if by == nil, leaveFor != nil, old?["place"] == nil {
       object["transport"] = .string(Reminder.Transport.driving.rawValue)

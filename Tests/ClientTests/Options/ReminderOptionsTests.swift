@@ -88,9 +88,30 @@ import Testing
     (["--due", "today", "--repeat", "every day at 7"], "2026-06-12T07:00:00"),
     (["--due", "2026-07-01", "--repeat", "FREQ=DAILY;BYHOUR=6,18"], "2026-07-01T06:00:00"),
     (["--due", "monday", "--repeat", "every monday"], "2026-06-15T09:00:00"),
+    // Without --due.
+    (["--repeat", "every monday at 9:15"], "2026-06-15T09:15:00"),
+    (["--repeat", "every friday at 18:30"], "2026-06-12T18:30:00"),
+    (["--repeat", "every friday at 17:30"], "2026-06-19T17:30:00"),
+    (["--repeat", "weekdays"], "2026-06-15T09:00:00"),
+    (["--leave-for", "1,1", "--repeat", "weekdays at 8"], "2026-06-15T08:00:00"),
+    (["--at", "Rewe", "--repeat", "every saturday at 10"], "2026-06-13T10:00:00"),
   ])
-  func aRepeatGivesTheTimeOfADay(arguments: [String], due: String) throws {
+  func aRepeatGivesTheTimeAndTheDay(arguments: [String], due: String) throws {
     #expect(try document(["x"] + arguments).contains(#""due":"\#(due)""#))
+  }
+
+  /// A rule that begins at any day, or at no day any more.
+  @Test(arguments: [
+    (["--repeat", "every 2 weeks"], Int32(64), "--repeat needs --due to start from, unless"),
+    (["--repeat", "every month at 9"], 64, "--repeat needs --due to start from, unless"),
+    (["--at", "Rewe", "--repeat", "daily"], 64, "--repeat needs --due to start from, unless"),
+    (["--repeat", "FREQ=DAILY;UNTIL=20260101"], 65, "--repeat: the rule has no time left"),
+    (["--repeat", "sometimes"], 65, "--repeat: 'sometimes'"),
+  ])
+  func aRepeatThatNamesNoDayNeedsADue(arguments: [String], status: Int32, words: String) {
+    let run = Run(["add", "x"] + arguments)
+    #expect(run.status == status, "\(run.notes)")
+    #expect(run.notes.contains(words), "\(run.notes)")
   }
 
   /// What `edit` sends of these options.
@@ -113,6 +134,11 @@ import Testing
     var abroad = old
     abroad["zone"] = "Asia/Tokyo"
     #expect(try changes(["--due", "tuesday"], of: abroad)["due"] == "2026-06-16T09:00:00")
+    // A repeat gives no other due time where there is one.
+    #expect(try changes(["--repeat", "every monday at 9"], of: old)["due"] == nil)
+    #expect(
+      try changes(["--repeat", "every monday at 9"], of: ["kind": "location"])["due"]
+        == "2026-06-15T09:00:00")
   }
 
   @Test(arguments: [

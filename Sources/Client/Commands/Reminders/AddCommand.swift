@@ -15,6 +15,7 @@ struct AddCommand: ClientCommand {
       georemind add 'Lock up' --at 52.52,13.405 --radius 80m --on depart --every-visit
       georemind add 'Call Mum' --due 'tomorrow 18:00' --lead 15min
       georemind add Tea -d 'in 4min'
+      georemind add 'Put out the bins' --repeat 'every monday at 19:00'
       georemind add 'Buy milk' --near-category supermarket
       georemind add Ferry --leave-for Landungsbrücken --due 18:18 --by cycling
       """)
