@@ -6,6 +6,16 @@ extension DaemonConnection {
   /// Members of a reminder in which a time without a zone is meant by the client's clocks.
   private static let times = ["due", "from", "until"]
 
+  /// The name of the zone of the daemon's clocks; nil where the daemon does not answer it.
+  private var zoneName: String? {
+    (try? call("Status"))?["status"]?["time_zone"]?.string
+  }
+
+  /// The zone of the daemon's clocks; nil where it is not known here.
+  func zone(_ context: Context) -> TimeZoneRules? {
+    zoneName.flatMap { try? context.zone(named: $0) }
+  }
+
   /// A typed document in which times without a zone mean in the daemon's zone what they mean in the
   /// client's. Where both agree they stay without one, and follow the daemon's zone.
   func inItsZone(_ document: JSONObject, _ context: Context) throws -> JSONObject {
@@ -16,8 +26,7 @@ extension DaemonConnection {
       return (name, local)
     }
     let own = try context.zone()
-    guard !stamps.isEmpty, let name = (try? call("Status"))?["status"]?["time_zone"]?.string,
-      name != own.name
+    guard !stamps.isEmpty, let name = zoneName, name != own.name
     else { return document }
     let other = try? context.zone(named: name)
     var document = document

@@ -43,4 +43,19 @@ extension ReminderOptions {
     }
     return .string("\(TimeStamp.floating(first))")
   }
+
+  /// A time of a reminder by the clocks of here, for spans with a sign; of a series the next one.
+  static func time(
+    _ key: String, of reminder: JSONObject, _ context: Context, _ daemon: DaemonConnection?
+  ) throws -> TimeStamp? {
+    guard let stamp = reminder[key]?.string.flatMap({ try? TimeStamp(parsing: $0) }) else {
+      return nil
+    }
+    let next = (key == "due" ? reminder["next_due"]?.string : nil)
+      .flatMap { try? Instant(rfc3339: $0) }
+    guard case .floating = stamp else { return next.map { .absolute($0) } ?? stamp }
+    let own = try context.zone()
+    let instant = next ?? stamp.instant(in: daemon?.zone(context) ?? own)
+    return .floating(own.localDateTime(at: instant))
+  }
 }

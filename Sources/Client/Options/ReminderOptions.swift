@@ -83,8 +83,12 @@ struct ReminderOptions: ParsableArguments {
   }
 
   /// The given members; an empty text removes a member (null).
-  /// - Parameter old: the reminder to change, for relative values.
-  func members(in context: Context, changing old: JSONObject? = nil) throws -> JSONObject {
+  /// - Parameters:
+  ///   - old: the reminder to change, for relative values.
+  ///   - daemon: asked for its zone where `old` has a time by its clocks.
+  func members(
+    in context: Context, changing old: JSONObject? = nil, daemon: DaemonConnection? = nil
+  ) throws -> JSONObject {
     var object = JSONObject()
     if at != nil || nearCategory != nil || region != nil {
       object["kind"] = .string(Reminder.Kind.location.rawValue)
@@ -99,8 +103,13 @@ struct ReminderOptions: ParsableArguments {
     }
     let rule = try dayAlone(context, changing: old)
     for (field, texts) in TypedField.given(in: self) where field.parse != nil {
-      object[field.key] = try TypedField.json(field, texts) { text, option, dayAlone in
-        try context.stamp(text, option: option, dayAlone: dayAlone ?? rule)
+      object[field.key] = try TypedField.json(field, texts) { text, dayAlone in
+        if let old, try TypedTime.shift(text) != nil,
+          let moved = try Self.time(field.key, of: old, context, daemon)?.moved(typed: text)
+        {
+          return moved
+        }
+        return try context.stamp(text, option: field.dashedOption, dayAlone: dayAlone ?? rule)
       }
     }
     if let `repeat`, !`repeat`.text.isEmpty, due == nil, old?["due"] == nil {
