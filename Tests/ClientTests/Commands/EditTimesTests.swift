@@ -8,7 +8,11 @@ import Testing
 /// Times that `edit` reads, on Friday, 12 June 2026, 18:00 in Berlin.
 @Suite struct EditTimesTests {
   /// The changes that an edit of a reminder sends.
-  private func changes(
+  private func changes(of members: JSONObject, _ arguments: [String]) throws -> JSONObject {
+    try parameters(of: members, arguments)["changes"]?.object ?? JSONObject()
+  }
+
+  private func parameters(
     of members: JSONObject, _ arguments: [String], zone: String = "Europe/Berlin"
   ) throws -> JSONObject {
     var old = members
@@ -21,7 +25,7 @@ import Testing
       case "Status":
         return [VarlinkReply(parameters: ["status": ["time_zone": .string(zone)]])]
       case "Edit":
-        sent.withLock { $0 = call.parameters["changes"]?.object ?? JSONObject() }
+        sent.withLock { $0 = call.parameters }
       default: break
       }
       return [VarlinkReply(parameters: ["reminder": .object(old)])]
@@ -76,9 +80,10 @@ import Testing
 
   /// 09:30 of a daemon in Tokyo is 02:30 in Berlin.
   @Test func aSignCountsFromTheInstantOfADaemonElsewhere() throws {
-    let old: JSONObject = ["due": "2026-06-20T09:30:00"]
-    #expect(
-      try changes(of: old, ["--due", "+1h"], zone: "Asia/Tokyo")["due"] == "2026-06-20T01:30:00Z")
+    let sent = try parameters(
+      of: ["due": "2026-06-20T09:30:00"], ["--due", "+1h"], zone: "Asia/Tokyo")
+    #expect(sent["changes"]?["due"] == "2026-06-20T03:30:00")
+    #expect(sent["clocks"] == ["zone": "Europe/Berlin", "due": "2026-06-20T01:30:00Z"])
   }
 
   @Test func aWrongSpanIsRefused() {

@@ -70,7 +70,10 @@ struct EditCommand: ClientCommand {
   ) throws -> JSONObject {
     try reminder.namingPlace(daemon) {
       try daemon.call(
-        "Edit", ["id": .string(id), "changes": .object(daemon.inItsZone(changes, context))])
+        "Edit",
+        [
+          "id": .string(id), "changes": .object(changes), "clocks": context.clocks(of: changes),
+        ])
     }
   }
 }
