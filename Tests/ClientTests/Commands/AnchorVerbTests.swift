@@ -21,9 +21,12 @@ import Testing
       var hasFix = true
     }
     let state = Mutex(State())
+    /// The methods that were called.
+    let calls = Mutex<[String]>([])
 
     func answer(_ call: VarlinkCall) -> [VarlinkReply] {
-      state.withLock { state in
+      calls.withLock { $0.append(call.methodName) }
+      return state.withLock { state in
         switch call.methodName {
         case "Where":
           let fix: JSONValue = [
@@ -43,7 +46,7 @@ import Testing
           added["id"] = .string(id)
           added["state"] = "armed"
           state.watch = added
-          return [VarlinkReply(parameters: ["id": .string(id)])]
+          return [VarlinkReply(parameters: ["id": .string(id), "reminder": .object(added)])]
         case "PageReminders":
           let all = state.others + (state.watch.map { [$0] } ?? [])
           return [VarlinkReply(parameters: ["reminders": .array(all.map { .object($0) })])]
@@ -109,6 +112,14 @@ import Testing
     let watch = try watch()
     #expect(watch.id == "anchor" && watch.isAnchorWatch)
     #expect(watch.nag == .minutes(1) && watch.nagLimit == 0)
+  }
+
+  @Test func theAnswerNeedsNoFurtherCall() throws {
+    _ = try run()
+    #expect(boat.calls.withLock { $0 } == ["Show", "PageReminders", "Where", "Add"])
+    boat.calls.withLock { $0 = [] }
+    #expect(try run("--radius", "50m").output.contains("away from the 50 m around the anchor"))
+    #expect(boat.calls.withLock { $0 } == ["Show", "Edit"])
   }
 
   @Test func theNextCallShowsIt() throws {

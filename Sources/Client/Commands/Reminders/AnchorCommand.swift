@@ -116,41 +116,36 @@ struct AnchorCommand: ClientCommand {
       ], "on": "depart", "dwell_s": .double(hold.seconds), "every_visit": true, "nag_s": 60,
       "nag_limit": 0, "priority": 1, "anchor_watch": true,
     ]
-    let id: String
-    if let old {
-      id = old.id
-      _ = try daemon.call("Edit", ["id": .string(id), "changes": .object(members)])
-    } else {
-      id = try add(members, daemon)
-      if id != Self.ids[0] {
-        try context.note(
-          "note: the id '\(Self.ids[0])' belongs to another reminder; "
-            + "'georemind done \(id)' ends an alarm")
-      }
+    let answer =
+      try old.map {
+        try daemon.call("Edit", ["id": .string($0.id), "changes": .object(members)])
+      } ?? add(members, daemon)
+    let kept = try ListedReminder(
+      answer["reminder"]?.object ?? JSONObject(), zone: display.zone
+    ).reminder
+    if old == nil, kept.id != Self.ids[0] {
+      try context.note(
+        "note: the id '\(Self.ids[0])' belongs to another reminder; "
+          + "'georemind done \(kept.id)' ends an alarm")
     }
-    guard !options.json else { return try context.output.line(["id": .string(id)]) }
-    let kept = try daemon.call("Show", ["id": .string(id)])["reminder"]?.object ?? JSONObject()
-    let text = ReminderSentence.text(
-      try ListedReminder(kept, zone: display.zone).reminder, display,
-      detail: .position(here: nil))
+    guard !options.json else { return try context.output.line(["id": .string(kept.id)]) }
+    let text = ReminderSentence.text(kept, display, detail: .position(here: nil))
     try context.output.line(text)
     try context.noteUndo(options)
   }
 
-  /// Adds the watch and returns its id.
-  private func add(_ members: JSONObject, _ daemon: DaemonConnection) throws -> String {
+  private func add(_ members: JSONObject, _ daemon: DaemonConnection) throws -> JSONObject {
     var document = members
     for id in Self.ids {
       document["id"] = .string(id)
       do {
-        _ = try daemon.call("Add", ["reminder": .object(document)])
-        return id
+        return try daemon.call("Add", ["reminder": .object(document)])
       } catch let error as VarlinkError {
         guard case .alreadyExists? = GeoremindError(error) else { throw error }
       }
     }
     document["id"] = nil
-    return try daemon.call("Add", ["reminder": .object(document)])["id"]?.string ?? ""
+    return try daemon.call("Add", ["reminder": .object(document)])
   }
 
   private static func span(_ text: String) throws(Failure) -> TimeSpan {
