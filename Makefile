@@ -3,6 +3,8 @@
 PREFIX ?= /usr
 DESTDIR ?=
 SWIFT ?= swift
+export SWIFT
+NEED_SWIFT = Tools/need-swift.sh $(SWIFT)
 RELEASE = .build/release
 # Stripped, with relocations packed (glibc 2.36) and no symbol exported: less to read at a start, and 1.5 MB
 # less memory for the daemon. The packing needs lld. The first library folder has libstdc++ as an archive
@@ -37,6 +39,7 @@ LINKS = $(wordlist 2,9,$(ROLES))
 # One stamp for all programs: where nothing has changed, nothing is started. Its time is the beginning of the
 # build, so that an edit during the build is built by the next.
 $(RELEASE)/.built: Package.swift $(SOURCES)
+	@$(NEED_SWIFT)
 	@Tools/install-build-deps.sh
 	@mkdir -p $(ARCHIVES)
 	@ln -sfn "$$($(CC) -print-file-name=libstdc++.a || echo absent)" $(ARCHIVES)/libstdc++.a
@@ -48,13 +51,17 @@ $(RELEASE)/.built: Package.swift $(SOURCES)
 run: $(RELEASE)/.built ## a recorded drive with a few reminders; prints the journal entries
 	@Tools/run-demo.sh $(RELEASE)
 
-test: deps ## all unit tests, in some minutes
-	$(SWIFT) test
+test: ## all unit tests, in some minutes; the whole output is in .build/test.log
+	@$(NEED_SWIFT)
+	@Tools/install-build-deps.sh
+	@Tools/check.sh --all
 
 check: ## the fast unit tests, for after an edit
+	@$(NEED_SWIFT)
 	@Tools/check.sh
 
 lint: ## the style of the Swift sources
+	@$(NEED_SWIFT)
 	$(SWIFT) format lint --strict --recursive Sources Benchmarks Tests Tools Fuzz Package.swift
 
 prose: ## the language of documents, help texts, messages and comments, and the spelling of all files
@@ -74,6 +81,7 @@ docs-run: $(RELEASE)/.built ## every command of the documents, run as a reader w
 	@Tests/System/docs/run $(RELEASE)
 
 link-order: ## lists anew the functions of the Swift library that run, after another version of Swift
+	@$(NEED_SWIFT)
 	$(SWIFT) build $(SYMBOLS_FLAGS) --product georemind
 	Tools/make-link-order.sh $(RELEASE)/georemind >$(LINK_ORDER).new
 	mv $(LINK_ORDER).new $(LINK_ORDER)
@@ -150,11 +158,13 @@ report: $(RELEASE)/.built ## the report in a headless Chromium (needs chromium)
 	Tests/System/report/check.py $(RELEASE)/georemind .build/report
 
 sanitize: ## the unit tests with Address and Thread Sanitizer
+	@$(NEED_SWIFT)
 	$(SWIFT) test --sanitize=address --scratch-path .build/address
 	$(SWIFT) test --sanitize=thread --scratch-path .build/thread
 
 LONG ?= ExactnessTests|Simulations|MonitorOracleTests|RepeatDateutilTests|TimeZoneRulesTests|GeodesyTests
 long: ## the long unit tests; LONG= is a pattern of their names
+	@$(NEED_SWIFT)
 	GEOREMIND_LONG_TESTS=1 $(SWIFT) test -c release -Xswiftc -enable-testing --filter '$(LONG)'
 
 drive: $(RELEASE)/.built ## the bundled drive, made anew by its generator

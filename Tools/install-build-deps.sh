@@ -33,9 +33,23 @@ else
 fi
 
 echo "install-build-deps: installing $missing"
-export DEBIAN_FRONTEND=noninteractive
+# Another package manager may be at work: each call waits for it up to two minutes.
+apt_get() {
+  $as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -o DPkg::Lock::Timeout=120 "$@"
+}
+# The timeout is for the lock of the packages alone, and the lists have one of their own.
+update_lists() {
+  tries=24
+  until output=$(apt_get update 2>&1); do
+    tries=$((tries - 1))
+    case $output in *"Could not get lock"*) [ $tries -gt 0 ] && sleep 5 && continue ;; esac
+    echo "$output" >&2
+    return 1
+  done
+}
+install_missing() {
+  # shellcheck disable=SC2086  # words on purpose
+  apt_get install -y --no-install-recommends $missing
+}
 # The lists may be old, or absent in a fresh container: then try once more with new ones.
-# shellcheck disable=SC2086  # words on purpose
-$as_root apt-get install -y --no-install-recommends $missing ||
-  { $as_root apt-get update && $as_root apt-get install -y --no-install-recommends $missing; } ||
-  stop "apt-get failed, see above"
+install_missing || { update_lists && install_missing; } || stop "apt-get failed, see above"

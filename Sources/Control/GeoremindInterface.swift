@@ -11,6 +11,9 @@ package enum GeoremindInterface {
     "snoozed_until", "next_due", "last_fired", "unacknowledged", "ignored", "swing",
   ]
 
+  /// Members of a reminder whose times without a zone are by the clocks of the caller.
+  package static let clockMembers = ["due", "from", "until"]
+
   /// The file `org.georemind.varlink`.
   package static let text = String(decoding: PackageResources.org_georemind_varlink, as: UTF8.self)
 }

@@ -87,10 +87,11 @@ final class Rig {
     while access("\(folder.path)/socket-\(number)", F_OK) == 0 { number += 1 }
     let arguments = DaemonSettings.Arguments(
       configFile: file, stateDirectory: folder.path, socket: "\(folder.path)/socket-\(number)")
-    // Other suites set TZ while this one runs.
+    // Other suites set TZ while this one runs, and a container may have no machine-id(5).
     func load() throws -> DaemonSettings {
       var settings = try DaemonSettings.load(arguments).settings
       settings.timeZoneName = "UTC"
+      settings.machine = "this"
       return settings
     }
     var settings = try load()

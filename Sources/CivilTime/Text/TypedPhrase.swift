@@ -143,6 +143,10 @@ extension TypedPhrase {
     if let weekday, day == nil { day = .weekday(weekday) }
     let reading: (CivilDate) -> LocalDateTime
     var isExact = true
+    let keepsTime = day == nil && span != nil
+    if clock == nil, part == nil, !keepsTime, case .clock(let time) = dayAlone {
+      clock = TypedClock(time.microseconds)
+    }
     if let clock {
       let time = try clock.microseconds(in: part, for: self)
       let isMidnightAhead = clock.isMidnight && (day == nil || day == .fixed(local.date))
@@ -157,7 +161,6 @@ extension TypedPhrase {
     } else {
       isExact = false
       let (dayAlone, spanTime) = (dayAlone, local.time)
-      let keepsTime = day == nil && span != nil
       reading = { LocalDateTime(date: $0, time: keepsTime ? spanTime : dayAlone.time) }
     }
     let named = day ?? .next
@@ -197,7 +200,7 @@ extension TypedPhrase {
 extension DayAlone {
   var time: TimeOfDay {
     switch self {
-    case .at(let time): time
+    case .at(let time), .clock(let time): time
     case .start: .midnight
     case .end: TimeOfDay(clamping: TimeOfDay.dayLength - 1_000_000)
     }

@@ -2,6 +2,8 @@
 package enum DayAlone: Sendable {
   /// This time of day; at once where the day is today and the time has passed.
   case at(TimeOfDay)
+  /// This time of day as if it were typed: a repeat rule may name it.
+  case clock(TimeOfDay)
   /// The first moment of the day.
   case start
   /// The last second of the day.
@@ -87,30 +89,35 @@ package struct TypedTime: Equatable, Sendable {
 
   /// `now`, a span before or after it, or seconds since the epoch; nil for all else.
   private static func relative(_ text: String, now: Instant) throws(TimeStampError) -> Instant? {
-    func span(_ part: some StringProtocol) throws(TimeStampError) -> TimeSpan {
-      do throws(TimeSpanError) {
-        return try TimeSpan(parsing: String(part))
-      } catch {
-        throw TimeStampError(text: text, reason: error.reason)
-      }
-    }
     let lower = text.lowercased()
     var moved: Instant?
     if lower == "now" {
       return now
     } else if text.hasPrefix("@"), text.utf8.dropFirst().allSatisfy(\.isPartOfNumber) {
       return try epoch(text)
-    } else if text.hasPrefix("+") {
-      moved = now + (try span(text.dropFirst()))
-    } else if text.hasPrefix("-") {
-      moved = now - (try span(text.dropFirst()))
-    } else if lower.hasSuffix(" ago"), let past = try? span(text.dropLast(4)) {
+    } else if let shift = try shift(text) {
+      moved = now + shift
+    } else if lower.hasSuffix(" ago"), let past = try? TimeSpan(parsing: String(text.dropLast(4))) {
       moved = now - past
-    } else if lower.hasSuffix(" left"), let left = try? span(text.dropLast(5)) {
+    } else if lower.hasSuffix(" left"), let left = try? TimeSpan(parsing: String(text.dropLast(5)))
+    {
       moved = now + left
     }
     guard let moved else { return nil }
     return try near(moved, text)
+  }
+
+  /// The span behind a sign, `+1h` or `-2d`; nil without a sign.
+  package static func shift(_ text: String) throws(TimeStampError) -> TimeSpan? {
+    let text = text.trimmed
+    let isNegative = text.hasPrefix("-")
+    guard isNegative || text.hasPrefix("+") else { return nil }
+    do throws(TimeSpanError) {
+      let span = try TimeSpan(parsing: String(text.dropFirst()))
+      return isNegative ? TimeSpan(microseconds: -span.microseconds) : span
+    } catch {
+      throw TimeStampError(text: text, reason: error.reason)
+    }
   }
 
   private static func epoch(_ text: String) throws(TimeStampError) -> Instant {
@@ -130,7 +137,8 @@ package struct TypedTime: Equatable, Sendable {
   }
 
   /// Refuses what RFC 3339 has no four-digit year for, most likely a slip of the finger.
-  private static func near(_ instant: Instant, _ text: String) throws(TimeStampError) -> Instant {
+  fileprivate static func near(_ instant: Instant, _ text: String) throws(TimeStampError) -> Instant
+  {
     guard (0...9999).contains(TimeZoneRules.utc.localDateTime(at: instant).date.year) else {
       throw TimeStampError(text: text, reason: "it is beyond the years 0000 to 9999")
     }
@@ -173,6 +181,17 @@ extension UInt8 {
 }
 
 extension TimeStamp {
+  /// The time so much later or earlier as a span with a sign says, `+1h` or `-2d`; a floating time
+  /// moves on its own clock.
+  /// - Returns: nil for a text without a sign.
+  package func moved(typed text: String) throws(TimeStampError) -> TimeStamp? {
+    guard let shift = try TypedTime.shift(text) else { return nil }
+    switch self {
+    case .absolute(let instant): return .absolute(try TypedTime.near(instant + shift, text))
+    case .floating(let local): return .floating(local.adding(shift))
+    }
+  }
+
   /// A time as people type it, without the note of how it was read (see `TypedTime`).
   package init(
     typed text: String, now: Instant, zone: TimeZoneRules, dayAlone: DayAlone = .usual,

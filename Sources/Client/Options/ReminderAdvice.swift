@@ -9,7 +9,7 @@ struct CurrentPosition {
   /// Metres, 95 %.
   let error: Double?
 
-  /// - Parameter answer: what `Where` answered; nil where there is no fix.
+  /// - Parameter answer: has a fix, as that of `Where`; nil where there is no fix.
   init?(_ answer: JSONObject) {
     guard let fix = answer["fix"]?.object,
       let position = Coordinate(latitude: fix["lat"]?.double, longitude: fix["lon"]?.double)

@@ -58,12 +58,14 @@ struct ReminderOptions: ParsableArguments {
   /// Checks that a new reminder has all required settings.
   func checkCompleteness() throws {
     let isThere = at != nil || nearCategory != nil || region != nil
-    if !isThere, leaveFor == nil, due == nil {
+    if !isThere, leaveFor == nil, due == nil, `repeat` == nil {
       throw ValidationError(
         "say where (--at, --near-category or --region), when (--due) or where to be when "
           + "(--leave-for with --due)")
     }
-    if leaveFor != nil, due == nil { throw ValidationError("--leave-for needs --due") }
+    if leaveFor != nil, due == nil, `repeat` == nil {
+      throw ValidationError("--leave-for needs --due")
+    }
     if travel != nil, leaveFor == nil { throw ValidationError("--travel needs --leave-for") }
     if by != nil, leaveFor == nil { throw ValidationError("--by needs --leave-for") }
     if !isThere, on != nil || dwell != nil || ifInside != nil || everyVisit != nil {
@@ -72,7 +74,6 @@ struct ReminderOptions: ParsableArguments {
     }
     if width != nil, region == nil { throw ValidationError("--width needs --region") }
     if !isThere, leaveFor == nil, radius != nil { throw ValidationError("--radius needs --at") }
-    if `repeat` != nil, due == nil { throw ValidationError("--repeat needs --due to start from") }
   }
 
   /// Replaces `here` by the current fix.
@@ -82,8 +83,12 @@ struct ReminderOptions: ParsableArguments {
   }
 
   /// The given members; an empty text removes a member (null).
-  /// - Parameter old: the reminder to change, for relative values.
-  func members(in context: Context, changing old: JSONObject? = nil) throws -> JSONObject {
+  /// - Parameters:
+  ///   - old: the reminder to change, for relative values.
+  ///   - daemon: asked for its zone where `old` has a time by its clocks.
+  func members(
+    in context: Context, changing old: JSONObject? = nil, daemon: DaemonConnection? = nil
+  ) throws -> JSONObject {
     var object = JSONObject()
     if at != nil || nearCategory != nil || region != nil {
       object["kind"] = .string(Reminder.Kind.location.rawValue)
@@ -96,8 +101,21 @@ struct ReminderOptions: ParsableArguments {
     if on == nil, dwell?.text.isEmpty == false, !isDeparture {
       object["on"] = .string(Reminder.Trigger.dwell.rawValue)
     }
+    let rule = try dayAlone(context, changing: old)
     for (field, texts) in TypedField.given(in: self) where field.parse != nil {
-      object[field.key] = try TypedField.json(field, texts, context)
+      object[field.key] = try TypedField.json(field, texts) { text, dayAlone in
+        if let old, try TypedTime.shift(text) != nil,
+          let moved = try Self.time(field.key, of: old, context, daemon)?.moved(typed: text)
+        {
+          return moved
+        }
+        return try context.stamp(text, option: field.dashedOption, dayAlone: dayAlone ?? rule)
+      }
+    }
+    if let `repeat`, !`repeat`.text.isEmpty, due == nil, old?["due"] == nil {
+      let kind = (object["kind"] ?? old?["kind"])?.string
+      object["due"] = try beginning(
+        of: `repeat`, atPlace: kind == Reminder.Kind.location.rawValue, context)
     }
     if by == nil, leaveFor != nil, old?["place"] == nil {
       object["transport"] = .string(Reminder.Transport.driving.rawValue)

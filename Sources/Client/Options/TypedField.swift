@@ -54,16 +54,17 @@ struct TypedField {
     }
   }
 
+  /// - Parameter stamp: reads a time of the field.
   static func json(
-    _ field: ReminderField, _ texts: [String], _ context: Context
+    _ field: ReminderField, _ texts: [String],
+    stamp: (_ text: String, DayAlone?) throws -> TimeStamp
   ) throws -> JSONValue? {
-    let option = field.dashedOption
     do {
-      return try field.json(typed: texts) { try context.stamp($0, option: option, dayAlone: $1) }
+      return try field.json(typed: texts, stamp: stamp)
     } catch let failure as Failure {
       throw failure
     } catch {
-      throw Failure(.badData, "\(option): \(error)")
+      throw Failure(.badData, "\(field.dashedOption): \(error)")
     }
   }
 }
@@ -78,7 +79,7 @@ extension ReminderField {
   }
 
   /// `--max-speed`; the key where no option sets the field.
-  fileprivate var dashedOption: String { "--\(option?.name ?? key)" }
+  var dashedOption: String { "--\(option?.name ?? key)" }
 
   fileprivate var help: ArgumentHelp {
     let words = words.isEmpty ? "" : " (\(words.joined(separator: ", ")))"

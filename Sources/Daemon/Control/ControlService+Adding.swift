@@ -43,20 +43,53 @@ extension ControlService {
     return (reminder, progress)
   }
 
-  func add(_ document: JSONObject) throws -> String {
-    let entry = try readNew(document)
+  /// Adds a reminder and answers it as it is now, without reading it from the store again.
+  func add(_ document: JSONObject) throws -> JSONObject {
+    var entry = try readNew(document)
+    let id = entry.reminder.id
     try mustBeNew(entry.reminder)
     try daemon.addAll([entry], by: origin(.add))
-    return entry.reminder.id
+    entry.progress = daemon.host.engine.progress(id) ?? entry.progress
+    var answer = shown(entry)
+    answer["id"] = .string(id)
+    answer["fix"] = currentFix
+    return answer
   }
 
-  /// The reminder that `add` would add; throws the same errors.
-  func check(_ document: JSONObject) throws -> Reminder {
+  /// A document of a call in which times without a zone mean by the daemon's clocks what they mean
+  /// by the caller's. Where both agree they stay without one, and follow the daemon's zone.
+  func byOwnClocks(_ given: JSONObject, _ name: String) throws(GeoremindError) -> JSONObject {
+    var document = given[name]?.object ?? JSONObject()
+    let own = daemon.host.engine.zone
+    guard let clocks = given["clocks"]?.object, let zone = clocks["zone"]?.string, zone != own.name
+    else { return document }
+    for name in GeoremindInterface.clockMembers {
+      guard let text = clocks[name]?.string,
+        case .floating(let local)? = document[name]?.string.flatMap({ try? TimeStamp(parsing: $0) })
+      else { continue }
+      guard let instant = try? Instant(rfc3339: text) else {
+        throw .invalidReminder(
+          field: name, reason: "the clocks of the caller have no instant for it: \"\(text)\"")
+      }
+      guard own.instant(of: local) != instant else { continue }
+      document[name] = .string(instant.json)
+      // A series goes on by the clocks that it was typed by.
+      if name == "due", document["repeat"]?.string != nil, document["zone"] == nil,
+        NamedZone.find(zone) != nil
+      {
+        document["zone"] = .string(zone)
+      }
+    }
+    return document
+  }
+
+  /// Answers the reminder that `add` would add; throws the same errors.
+  func check(_ document: JSONObject) throws -> JSONObject {
     let reminder = caller.owning(try read(document, newID: "new"))
     try reminder.checkConditions(in: daemon.host.engine.zone)
     if document["id"] != nil { try mustBeNew(reminder) }
     try daemon.checkLimits(of: [reminder])
-    return reminder
+    return ["reminder": .object(reminder.json), "fix": currentFix]
   }
 
   private func mustBeNew(_ reminder: Reminder) throws {

@@ -118,12 +118,15 @@ extension ControlService {
     ["name": .string(category.name), "color": .string(category.color)]
   }
 
+  /// The current fix; nil without one.
+  var currentFix: JSONValue? { daemon.host.engine.lastFix.map { .object($0.tpv(device: nil)) } }
+
   /// The current fix and the five nearest places.
   func whereAmI() throws -> JSONObject {
     guard let fix = daemon.host.engine.lastFix else { return ["nearest": .array([])] }
     let nearest = try daemon.store.places.search(PlaceQuery(near: fix.position, limit: 5))
     return [
-      "fix": .object(fix.tpv(device: nil)),
+      "fix": currentFix,
       "age_s": .double(daemon.fixAge?.seconds),
       "nearest": .array(
         nearest.map { entry -> JSONValue in

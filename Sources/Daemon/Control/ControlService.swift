@@ -52,9 +52,9 @@ struct ControlService {
     let text = { (name: String) in given[name]?.string }
     switch method {
     case .add:
-      return ["id": .string(try add(given["reminder"]?.object ?? JSONObject()))]
+      return try add(byOwnClocks(given, "reminder"))
     case .check:
-      return ["reminder": .object(try check(given["reminder"]?.object ?? JSONObject()).json)]
+      return try check(byOwnClocks(given, "reminder"))
     case .importReminders:
       return ["ids": .array(try addAll(given["reminders"]?.array ?? []).map { .string($0) })]
     case .list:
@@ -64,7 +64,7 @@ struct ControlService {
     case .show:
       return shown(try find(text("id")))
     case .edit:
-      return try edit(changed(text("id")), changes: given["changes"]?.object ?? JSONObject())
+      return try edit(changed(text("id")), changes: byOwnClocks(given, "changes"))
     case .remove:
       return try remove(changed(given, by: method))
     case .done:

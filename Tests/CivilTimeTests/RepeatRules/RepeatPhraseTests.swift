@@ -110,4 +110,54 @@ import Testing
     }
     #expect(worded > 2_000)
   }
+
+  // MARK: - What a rule says of its own beginning
+
+  @Test(arguments: [
+    ("every monday at 18:00", "18:00:00"), ("every morning", "09:00:00"),
+    ("FREQ=DAILY;BYHOUR=18,6;BYMINUTE=45,15", "06:15:00"), ("FREQ=DAILY;BYHOUR=6", "06:00:00"),
+    ("FREQ=DAILY;BYHOUR=6;BYMINUTE=1;BYSECOND=7", "06:01:07"),
+    ("every monday", nil), ("FREQ=HOURLY;BYMINUTE=30", nil), ("every hour", nil),
+  ])
+  func aRuleMayHaveATimeOfItsOwn(text: String, expected: String?) throws {
+    #expect(try RepeatRule(typed: text).timeOfDay.map { "\($0)" } == expected)
+  }
+
+  /// From Saturday, 21 November 2026, 10:00 in Berlin.
+  @Test(arguments: [
+    ("every monday at 9", "2026-11-23T09:00:00"), ("every saturday at 9", "2026-11-28T09:00:00"),
+    ("every saturday at 18:00", "2026-11-21T18:00:00"), ("every monday", "2026-11-23T12:00:00"),
+    ("daily", "2026-11-21T12:00:00"), ("weekdays at 7", "2026-11-23T07:00:00"),
+    ("every other monday at 9", "2026-11-23T09:00:00"),
+    ("every last friday of the month at 17:00", "2026-11-27T17:00:00"),
+    ("every 15th", "2026-12-15T12:00:00"), ("every year on 27 jan", "2027-01-27T12:00:00"),
+    ("FREQ=WEEKLY;BYDAY=SA;BYHOUR=9;COUNT=1", "2026-11-28T09:00:00"),
+    ("FREQ=DAILY;BYHOUR=6,18", "2026-11-21T18:00:00"),
+    ("FREQ=YEARLY;BYYEARDAY=1", "2027-01-01T12:00:00"),
+    // It begins within the hour that is left out in spring.
+    ("FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=28;BYHOUR=2;BYMINUTE=30", "2027-03-28T02:30:00"),
+  ])
+  func aRuleBeginsAtItsNextTime(text: String, expected: String) throws {
+    let noon = try #require(TimeOfDay(hour: 12, minute: 0))
+    let rule = try RepeatRule(typed: text)
+    #expect(rule.namesItsDays)
+    #expect(rule.first(after: Self.now, at: noon, zone: Self.berlin).map { "\($0)" } == expected)
+  }
+
+  @Test(arguments: [
+    "every 2 weeks", "every month", "every year", "every hour", "every 20 minutes",
+    "FREQ=YEARLY;BYMONTH=5", "FREQ=YEARLY;BYWEEKNO=20",
+  ])
+  func aRuleMayNeedABeginning(text: String) throws {
+    #expect(try !RepeatRule(typed: text).namesItsDays)
+  }
+
+  @Test(arguments: ["FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=DAILY;UNTIL=20261121T080000Z"])
+  func aRuleMayHaveNoTimeLeft(text: String) throws {
+    #expect(
+      try RepeatRule(typed: text).first(after: Self.now, at: .nine, zone: Self.berlin) == nil)
+  }
+
+  private static let now = Instant(microseconds: 1_795_251_600_000_000)
+  private static let berlin = TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3") ?? .utc
 }

@@ -38,6 +38,29 @@ import Testing
     #expect(count > 500)
   }
 
+  /// The time of day of a repeat rule counts as if it were typed.
+  @Test(arguments: [
+    ("monday", "2026-11-23T18:00:00"), ("saturday", "2026-11-21T18:00:00"),
+    ("today", "2026-11-21T18:00:00"), ("tomorrow", "2026-11-22T18:00:00"),
+    ("2026-12-24", "2026-12-24T18:00:00"), ("next week", "2026-11-28T18:00:00"),
+    ("a week from friday", "2026-12-04T18:00:00"),
+    ("monday 10:00", "2026-11-23T10:00:00"), ("monday morning", "2026-11-23T09:00:00"),
+    ("monday noon", "2026-11-23T12:00:00"), ("in 20 minutes", "2026-11-21T09:20:00Z"),
+    ("in 2 days", "2026-11-23T09:00:00Z"),
+  ])
+  func aDayTakesTheTimeOfARepeat(text: String, expected: String) throws {
+    let evening = try #require(TimeOfDay(hour: 18, minute: 0))
+    #expect("\(try read(text, dayAlone: .clock(evening)).stamp)" == expected)
+  }
+
+  /// A time that has passed today stays one: its repeat goes on from there.
+  @Test func todayTakesTheTimeOfARepeatThatHasPassed() throws {
+    let early = try #require(TimeOfDay(hour: 6, minute: 30))
+    let time = try read("today", dayAlone: .clock(early))
+    #expect("\(time.stamp)" == "2026-11-21T06:30:00" && time.note == nil)
+    #expect("\(try read("saturday", dayAlone: .clock(early)).stamp)" == "2026-11-28T06:30:00")
+  }
+
   @Test func eachWordCounts() {
     var random = SeededGenerator(seed: 35)
     let words = TimeWords.all + ["18:00", "6pm", "27th", "27.1.", "2027-01-27", "2h", "3", "20"]

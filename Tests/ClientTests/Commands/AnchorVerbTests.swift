@@ -11,18 +11,22 @@ import Testing
 
 /// `anchor`: what it asks of the daemon, and what it shows.
 @Suite struct AnchorVerbTests {
-  /// A daemon with one fix and room for one anchor watch.
+  /// A daemon with one fix and room for one anchor watch beside other reminders.
   private final class Boat: Sendable {
     struct State {
       var watch: JSONObject?
+      var others: [JSONObject] = []
       var age = 1.0
       var error = 4.0
       var hasFix = true
     }
     let state = Mutex(State())
+    /// The methods that were called.
+    let calls = Mutex<[String]>([])
 
     func answer(_ call: VarlinkCall) -> [VarlinkReply] {
-      state.withLock { state in
+      calls.withLock { $0.append(call.methodName) }
+      return state.withLock { state in
         switch call.methodName {
         case "Where":
           let fix: JSONValue = [
@@ -34,9 +38,27 @@ import Testing
                 ? ["fix": fix, "age_s": .double(state.age), "nearest": []] : ["nearest": []])
           ]
         case "Add":
-          state.watch = call.parameters["reminder"]?.object
-          state.watch?["state"] = "armed"
-          return [VarlinkReply(parameters: ["id": "anchor"])]
+          var added = call.parameters["reminder"]?.object ?? JSONObject()
+          let id = added["id"]?.string ?? "0123456789abcdef"
+          guard !state.others.contains(where: { $0["id"]?.string == id }) else {
+            return [VarlinkReply(GeoremindError.alreadyExists(name: id).varlink)]
+          }
+          added["id"] = .string(id)
+          added["state"] = "armed"
+          state.watch = added
+          return [VarlinkReply(parameters: ["id": .string(id), "reminder": .object(added)])]
+        case "PageReminders":
+          let all = state.others + (state.watch.map { [$0] } ?? [])
+          return [VarlinkReply(parameters: ["reminders": .array(all.map { .object($0) })])]
+        case "Show":
+          let id = call.parameters["id"]?.string
+          if let other = state.others.first(where: { $0["id"]?.string == id }) {
+            return [VarlinkReply(parameters: ["reminder": .object(other)])]
+          }
+          let ids = state.others.compactMap { $0["id"]?.string }
+          if state.watch == nil, ids.count > 1 {
+            return [VarlinkReply(GeoremindError.ambiguous(id: "anchor", candidates: ids).varlink)]
+          }
         case "Edit":
           for (key, value) in call.parameters["changes"]?.object?.members ?? [] {
             state.watch?[key] = value
@@ -64,6 +86,17 @@ import Testing
     return Run(["anchor"] + arguments, environment: ["GEOREMIND_SOCKET": daemon.path])
   }
 
+  /// Adds a reminder of the user's own.
+  private func addOther(id: String, _ members: JSONObject = JSONObject()) {
+    var other = members
+    other["id"] = .string(id)
+    other["kind"] = "location"
+    other["title"] = "Anchor drags"
+    other["place"] = ["name": "here", "lat": 54, "lon": 10, "radius_m": 70]
+    other["on"] = "depart"
+    boat.state.withLock { $0.others.append(other) }
+  }
+
   private func watch() throws -> Reminder {
     var object = try #require(boat.state.withLock { $0.watch })
     object["swing"] = nil
@@ -79,6 +112,14 @@ import Testing
     let watch = try watch()
     #expect(watch.id == "anchor" && watch.isAnchorWatch)
     #expect(watch.nag == .minutes(1) && watch.nagLimit == 0)
+  }
+
+  @Test func theAnswerNeedsNoFurtherCall() throws {
+    _ = try run()
+    #expect(boat.calls.withLock { $0 } == ["Show", "PageReminders", "Where", "Add"])
+    boat.calls.withLock { $0 = [] }
+    #expect(try run("--radius", "50m").output.contains("away from the 50 m around the anchor"))
+    #expect(boat.calls.withLock { $0 } == ["Show", "Edit"])
   }
 
   @Test func theNextCallShowsIt() throws {
@@ -114,6 +155,48 @@ import Testing
     _ = try run()
     #expect(try run("raise").output == "The anchor watch has ended\n")
     #expect(boat.state.withLock { $0.watch } == nil)
+  }
+
+  /// A reminder of one's own may have the id that the watch usually has.
+  @Test func anotherReminderMayHaveItsID() throws {
+    addOther(id: "anchor")
+    #expect(try run("raise").status == 1)
+    let first = try run()
+    #expect(first.status == 0)
+    #expect(first.output.hasPrefix("Will ring each time you have been away from the 40 m"))
+    #expect(
+      first.notes.contains(
+        "the id 'anchor' belongs to another reminder; 'georemind done anchor-watch' ends an alarm"))
+    #expect(try watch().id == "anchor-watch" && watch().isAnchorWatch)
+    #expect(try run().output.hasPrefix("The anchor is at 54.000000, 10.000000, in a circle of 40"))
+    #expect(try run("--radius", "50m", "--json").output == #"{"id":"anchor-watch"}"# + "\n")
+    #expect(try watch().place?.radius == 50)
+    boat.state.withLock { $0.watch?["last_fired"] = "2026-06-12T15:00:00Z" }
+    #expect(try run().output.contains("; 'georemind done anchor-watch' ends it\n"))
+    #expect(try run("raise").output == "The anchor watch has ended\n")
+    #expect(boat.state.withLock { $0.watch == nil && $0.others.count == 1 })
+  }
+
+  @Test func bothIDsMayBeTaken() throws {
+    addOther(id: "anchor")
+    addOther(id: "anchor-watch")
+    #expect(try run().notes.contains("'georemind done 0123456789abcdef' ends an alarm"))
+    #expect(try run().output.hasPrefix("The anchor is at"))
+  }
+
+  @Test func othersMayHaveTheWordInTheirTitles() throws {
+    addOther(id: "1")
+    addOther(id: "2")
+    #expect(try run("raise").notes.contains("no anchor watch is set"))
+    #expect(try run().output.hasPrefix("Will ring"))
+    #expect(try watch().id == "anchor")
+  }
+
+  /// It is known by what it does, whoever added it.
+  @Test func aWatchThatWasImportedIsFound() throws {
+    addOther(id: "old", ["anchor_watch": true, "state": "done"])
+    addOther(id: "bow", ["anchor_watch": true, "state": "armed"])
+    #expect(try run().output.hasPrefix("The anchor is at 54.000000, 10.000000, in a circle of 70"))
   }
 
   @Test func withoutAGoodPositionNothingIsSet() throws {

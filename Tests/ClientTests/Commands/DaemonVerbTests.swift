@@ -485,8 +485,10 @@ import Testing
       switch call.methodName {
       case "Add":
         let place = call.parameters["reminder"]?["place"]?.string
-        return [VarlinkReply(parameters: ["id": place == "Rewe" ? "2222aaaa" : "?"])]
-      default: return [VarlinkReply(parameters: ["reminder": Self.reminders[2]])]
+        let id: JSONValue = place == "Rewe" ? "2222aaaa" : "?"
+        return [VarlinkReply(parameters: ["id": id, "reminder": Self.reminders[2]])]
+      default:
+        return [VarlinkReply(VarlinkServiceError.methodNotFound(method: call.method).varlink)]
       }
     }
     let words = try run(["add", "Milk", "--at", "Rewe"], handler)

@@ -29,7 +29,7 @@ import Testing
         changes.indices.contains((call.parameters["number"]?.int ?? 1) - 1)
           ? ["change": changes[(call.parameters["number"]?.int ?? 1) - 1]] : [:]
       case "ListUndo": ["changes": .array(changes)]
-      case "Add": ["id": "2222aaaa"]
+      case "Add": ["id": "2222aaaa", "reminder": milk]
       default: ["reminder": milk]
       }
     return [VarlinkReply(parameters: answer)]

@@ -81,6 +81,66 @@ import Testing
     #expect(try document(arguments) == expected)
   }
 
+  /// Friday, 12 June 2026, 18:00 in Berlin.
+  @Test(arguments: [
+    (["--due", "monday", "--repeat", "every monday and thursday at 18:30"], "2026-06-15T18:30:00"),
+    (["--due", "monday 10:00", "--repeat", "every monday at 18:30"], "2026-06-15T10:00:00"),
+    (["--due", "today", "--repeat", "every day at 7"], "2026-06-12T07:00:00"),
+    (["--due", "2026-07-01", "--repeat", "FREQ=DAILY;BYHOUR=6,18"], "2026-07-01T06:00:00"),
+    (["--due", "monday", "--repeat", "every monday"], "2026-06-15T09:00:00"),
+    // Without --due.
+    (["--repeat", "every monday at 9:15"], "2026-06-15T09:15:00"),
+    (["--repeat", "every friday at 18:30"], "2026-06-12T18:30:00"),
+    (["--repeat", "every friday at 17:30"], "2026-06-19T17:30:00"),
+    (["--repeat", "weekdays"], "2026-06-15T09:00:00"),
+    (["--leave-for", "1,1", "--repeat", "weekdays at 8"], "2026-06-15T08:00:00"),
+    (["--at", "Rewe", "--repeat", "every saturday at 10"], "2026-06-13T10:00:00"),
+  ])
+  func aRepeatGivesTheTimeAndTheDay(arguments: [String], due: String) throws {
+    #expect(try document(["x"] + arguments).contains(#""due":"\#(due)""#))
+  }
+
+  /// A rule that begins at any day, or at no day any more.
+  @Test(arguments: [
+    (["--repeat", "every 2 weeks"], Int32(64), "--repeat needs --due to start from, unless"),
+    (["--repeat", "every month at 9"], 64, "--repeat needs --due to start from, unless"),
+    (["--at", "Rewe", "--repeat", "daily"], 64, "--repeat needs --due to start from, unless"),
+    (["--repeat", "FREQ=DAILY;UNTIL=20260101"], 65, "--repeat: the rule has no time left"),
+    (["--repeat", "sometimes"], 65, "--repeat: 'sometimes'"),
+  ])
+  func aRepeatThatNamesNoDayNeedsADue(arguments: [String], status: Int32, words: String) {
+    let run = Run(["add", "x"] + arguments)
+    #expect(run.status == status, "\(run.notes)")
+    #expect(run.notes.contains(words), "\(run.notes)")
+  }
+
+  /// What `edit` sends of these options.
+  private func changes(_ arguments: [String], of old: JSONObject) throws -> JSONObject {
+    let command = try #require(
+      try GeoremindCommand.parseAsRoot(["edit", "x"] + arguments) as? EditCommand)
+    return try command.changes(of: old, in: Run.context())
+  }
+
+  @Test func anEditTakesTheTimeOfTheRepeat() throws {
+    let old: JSONObject = [
+      "due": "2026-06-11T18:30:00", "repeat": "FREQ=WEEKLY;BYDAY=MO,TH;BYHOUR=18;BYMINUTE=30",
+    ]
+    #expect(try changes(["--due", "tuesday"], of: old)["due"] == "2026-06-16T18:30:00")
+    let other = ["--due", "tuesday", "--repeat", "every tuesday at 7"]
+    #expect(try changes(other, of: old)["due"] == "2026-06-16T07:00:00")
+    let without = ["--due", "tuesday", "--repeat", ""]
+    #expect(try changes(without, of: old)["due"] == "2026-06-16T09:00:00")
+    // The rule has a zone of its own, in which the day is not typed.
+    var abroad = old
+    abroad["zone"] = "Asia/Tokyo"
+    #expect(try changes(["--due", "tuesday"], of: abroad)["due"] == "2026-06-16T09:00:00")
+    // A repeat gives no other due time where there is one.
+    #expect(try changes(["--repeat", "every monday at 9"], of: old)["due"] == nil)
+    #expect(
+      try changes(["--repeat", "every monday at 9"], of: ["kind": "location"])["due"]
+        == "2026-06-15T09:00:00")
+  }
+
   @Test(arguments: [
     ("--on", "enter", #""on":"arrive""#), ("--on", "Leave", #""on":"depart""#),
     ("--on", "exit", #""on":"depart""#), ("--priority", "medium", #""priority":5"#),

@@ -32,7 +32,6 @@ import Testing
   private func run(_ arguments: [String]) throws -> Run {
     let daemon = try FakeDaemon { call in
       switch call.methodName {
-      case "Where": [VarlinkReply(parameters: Self.position)]
       case "ShowPlace" where call.parameters["name"]?.string == "Rewe":
         [VarlinkReply(parameters: ["place": Self.rewe, "reminders": []])]
       case "ShowPlace":
@@ -45,7 +44,12 @@ import Testing
         case let name? where name != "Rewe":
           [VarlinkReply(GeoremindError.notFound(id: name).varlink)]
         case let name:
-          [VarlinkReply(parameters: ["reminder": Self.checked(call.parameters["reminder"], name)])]
+          [
+            VarlinkReply(parameters: [
+              "reminder": Self.checked(call.parameters["reminder"], name),
+              "fix": Self.position["fix"],
+            ])
+          ]
         }
       case "FindPlaces": [VarlinkReply(parameters: ["places": [Self.rewe]])]
       case "ListCategories":
@@ -82,27 +86,6 @@ import Testing
   @Test func aSeriesThatBeganInThePastIsSaidFromItsNextTime() throws {
     let run = Run(["add", "x", "--due", "2020-01-01 08:00", "--repeat", "daily", "--dry-run"])
     #expect(run.lines.first?.hasPrefix("x: will ring at 2026-06-13T08:00:00+02:00") == true)
-  }
-
-  /// The client is in Berlin.
-  @Test(arguments: [
-    ("America/New_York", "2026-06-12T17:00:00Z", "Europe/Berlin"),
-    ("Europe/Berlin", "2026-06-12T19:00:00", nil), ("Europe/Paris", "2026-06-12T19:00:00", nil),
-  ]) func aTimeIsMeantByTheClientsClocks(_ zone: String, _ due: String, _ own: String?) throws {
-    let daemon = try FakeDaemon { call in
-      switch call.methodName {
-      case "Status": [VarlinkReply(parameters: ["status": ["time_zone": .string(zone)]])]
-      case "Check": [VarlinkReply(parameters: ["reminder": call.parameters["reminder"]])]
-      default: [VarlinkReply(VarlinkServiceError.methodNotFound(method: call.method).varlink)]
-      }
-    }
-    defer { daemon.stop() }
-    let run = Run(
-      ["add", "x", "--id", "x", "--due", "19:00", "--repeat", "daily", "--dry-run", "--json"],
-      environment: ["GEOREMIND_SOCKET": daemon.path])
-    let reminder = try JSONParser.parse(run.output)
-    #expect(reminder["due"]?.string == due, "\(run.notes)")
-    #expect(reminder["zone"]?.string == own)
   }
 
   /// A coordinate and a date need no daemon.

@@ -259,6 +259,17 @@ import Testing
     other.daemon.stop()
   }
 
+  @Test func aMachineWithoutAnIDTakesTheLedgerAsItIs() throws {
+    let uuid = rig.daemon.ledgerID
+    rig.daemon.stop()
+    let unknown = try Rig(folder: rig.folder, change: { $0.machine = nil })
+    #expect(unknown.daemon.ledgerID == uuid)
+    unknown.daemon.stop()
+    let same = try Rig(folder: rig.folder)
+    #expect(same.daemon.ledgerID == uuid)
+    same.daemon.stop()
+  }
+
   /// What a destination has yet to receive stays for `LedgerHoldDays=` more.
   @Test func oldFiringsStayForADestination() throws {
     let rig = try Rig("[Store]\nLedgerKeepDays=30\nLedgerHoldDays=10\n")

@@ -15,6 +15,7 @@ struct AddCommand: ClientCommand {
       georemind add 'Lock up' --at 52.52,13.405 --radius 80m --on depart --every-visit
       georemind add 'Call Mum' --due 'tomorrow 18:00' --lead 15min
       georemind add Tea -d 'in 4min'
+      georemind add 'Put out the bins' --repeat 'every monday at 19:00'
       georemind add 'Buy milk' --near-category supermarket
       georemind add Ferry --leave-for Landungsbrücken --due 18:18 --by cycling
       """)
@@ -66,18 +67,15 @@ struct AddCommand: ClientCommand {
   }
 
   func run(in context: Context) throws {
-    var document = try document(in: context)
+    let document = try document(in: context)
     if dryRun { return try preview(document, in: context) }
     let daemon = try DaemonConnection(options, context)
-    document = try daemon.inItsZone(document, context)
-    let answer = try reminder.namingPlace(daemon) {
-      try daemon.call("Add", ["reminder": .object(document)])
-    }
+    let answer = try call("Add", document, daemon, context)
     let id = answer["id"]?.string ?? ""
     guard !options.json else { return try context.output.line(["id": .string(id)]) }
-    let kept = try daemon.call("Show", ["id": .string(id)])["reminder"]?.object ?? JSONObject()
+    let kept = answer["reminder"]?.object ?? JSONObject()
     let added = try ListedReminder(kept, zone: context.zone()).reminder
-    try say(added, with: daemon, in: context) {
+    try say(added, here: CurrentPosition(answer), with: daemon, in: context) {
       try context.output.line(id.printable)
       try context.noteUndo(options)
     }
@@ -89,26 +87,31 @@ struct AddCommand: ClientCommand {
     let daemon =
       document["place"]?.string != nil
       ? try DaemonConnection(options, context) : try? DaemonConnection(options, context)
-    let checked = try daemon.map { daemon in
-      try reminder.namingPlace(daemon) {
-        try daemon.call("Check", ["reminder": .object(daemon.inItsZone(document, context))])
-      }["reminder"]?.object ?? JSONObject()
-    }
-    let planned = try Self.read(checked ?? document, in: context)
+    let answer = try daemon.map { try call("Check", document, $0, context) }
+    let planned = try Self.read(
+      answer.map { $0["reminder"]?.object ?? JSONObject() } ?? document, in: context)
     guard !options.json else { return try context.output.line(planned.json) }
-    try say(planned, with: daemon, in: context) {
+    try say(planned, here: answer.flatMap(CurrentPosition.init), with: daemon, in: context) {
       try context.note("nothing was added: this was a dry run")
+    }
+  }
+
+  private func call(
+    _ method: String, _ document: JSONObject, _ daemon: DaemonConnection, _ context: Context
+  ) throws -> JSONObject {
+    try reminder.namingPlace(daemon) {
+      try daemon.call(
+        method, ["reminder": .object(document), "clocks": context.clocks(of: document)])
     }
   }
 
   /// Prints the understood reminder, then the caller's notes, then warnings.
   private func say(
-    _ reminder: Reminder, with daemon: DaemonConnection?, in context: Context,
-    then next: () throws -> Void
+    _ reminder: Reminder, here: CurrentPosition?, with daemon: DaemonConnection?,
+    in context: Context, then next: () throws -> Void
   ) throws {
     let display = try context.display()
     let reminder = reminder.movedToNextOccurrence(after: context.now, zone: display.zone)
-    let here = (try? daemon?.call("Where")).flatMap { CurrentPosition($0) }
     let text = ReminderSentence.text(
       reminder, display, detail: .position(here: here?.position))
     try context.output.line("\(reminder.title.printable): \(text.lowercasedFirst)")

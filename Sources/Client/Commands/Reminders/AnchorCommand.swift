@@ -6,7 +6,7 @@ import Geodesy
 import JSONText
 import Reminders
 
-/// The anchor watch: a reminder with an id of its own.
+/// The anchor watch: a reminder known by its member `anchor_watch`, with an id of its own.
 struct AnchorCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "anchor", abstract: "Watch the anchor: an alarm when the boat leaves its circle.",
@@ -40,7 +40,8 @@ struct AnchorCommand: ClientCommand {
 
   @OptionGroup var options: CommonOptions
 
-  private static let id = "anchor"
+  /// The id of a new watch: the first free one of these; without, the daemon chooses.
+  private static let ids = ["anchor", "anchor-watch"]
   private static let usualRadius = 40.0
   private static let usualHold = TimeSpan.seconds(30)
   /// The oldest position that sets an anchor, seconds.
@@ -59,9 +60,9 @@ struct AnchorCommand: ClientCommand {
     let daemon = try DaemonConnection(options, context)
     let watch = try watch(daemon)
     if action == .raise {
-      guard watch != nil else { throw Failure(.noAnswer, "no anchor watch is set") }
-      _ = try daemon.call("Remove", ["id": .string(Self.id)])
-      if options.json { return try context.output.line(["id": .string(Self.id)]) }
+      guard let id = watch?["id"] else { throw Failure(.noAnswer, "no anchor watch is set") }
+      _ = try daemon.call("Remove", ["id": id])
+      if options.json { return try context.output.line(["id": id]) }
       try context.output.line("The anchor watch has ended")
       try context.noteUndo(options)
     } else if let watch, isShown {
@@ -73,22 +74,21 @@ struct AnchorCommand: ClientCommand {
 
   /// The watch that is set; nil if there is none.
   private func watch(_ daemon: DaemonConnection) throws -> JSONObject? {
-    let found: JSONObject?
+    func isSet(_ reminder: JSONObject) -> Bool {
+      let state = reminder["state"]?.string.flatMap(Reminder.State.init)
+      return reminder["anchor_watch"]?.bool == true && state != .done && state != .expired
+    }
+    // Nearly always it has this id. The answer may also be a reminder with the word in its title.
+    try daemon.begin("Show", ["id": .string(Self.ids[0])])
     do {
-      found = try daemon.call("Show", ["id": .string(Self.id)])["reminder"]?.object
-    } catch is UnknownName {
-      return nil
+      if let found = try daemon.answer()["reminder"]?.object, isSet(found) { return found }
     } catch let error as VarlinkError {
-      guard case .ambiguous? = GeoremindError(error) else { throw error }
-      return nil
+      switch GeoremindError(error) {
+      case .notFound, .ambiguous: break
+      default: throw error
+      }
     }
-    // The beginning of another id, or words of a title.
-    guard let found, found["id"]?.string == Self.id else { return nil }
-    guard found["anchor_watch"]?.bool == true else {
-      throw Failure(
-        .badData, "the id 'anchor' belongs to a reminder that is no anchor watch; remove it first")
-    }
-    return found
+    return try daemon.reminders().first(where: isSet)
   }
 
   // MARK: - Setting it
@@ -116,20 +116,36 @@ struct AnchorCommand: ClientCommand {
       ], "on": "depart", "dwell_s": .double(hold.seconds), "every_visit": true, "nag_s": 60,
       "nag_limit": 0, "priority": 1, "anchor_watch": true,
     ]
-    if watch != nil {
-      _ = try daemon.call("Edit", ["id": .string(Self.id), "changes": .object(members)])
-    } else {
-      var document = members
-      document["id"] = .string(Self.id)
-      _ = try daemon.call("Add", ["reminder": .object(document)])
+    let answer =
+      try old.map {
+        try daemon.call("Edit", ["id": .string($0.id), "changes": .object(members)])
+      } ?? add(members, daemon)
+    let kept = try ListedReminder(
+      answer["reminder"]?.object ?? JSONObject(), zone: display.zone
+    ).reminder
+    if old == nil, kept.id != Self.ids[0] {
+      try context.note(
+        "note: the id '\(Self.ids[0])' belongs to another reminder; "
+          + "'georemind done \(kept.id)' ends an alarm")
     }
-    guard !options.json else { return try context.output.line(["id": .string(Self.id)]) }
-    let kept = try daemon.call("Show", ["id": .string(Self.id)])["reminder"]?.object ?? JSONObject()
-    let text = ReminderSentence.text(
-      try ListedReminder(kept, zone: display.zone).reminder, display,
-      detail: .position(here: nil))
+    guard !options.json else { return try context.output.line(["id": .string(kept.id)]) }
+    let text = ReminderSentence.text(kept, display, detail: .position(here: nil))
     try context.output.line(text)
     try context.noteUndo(options)
+  }
+
+  private func add(_ members: JSONObject, _ daemon: DaemonConnection) throws -> JSONObject {
+    var document = members
+    for id in Self.ids {
+      document["id"] = .string(id)
+      do {
+        return try daemon.call("Add", ["reminder": .object(document)])
+      } catch let error as VarlinkError {
+        guard case .alreadyExists? = GeoremindError(error) else { throw error }
+      }
+    }
+    document["id"] = nil
+    return try daemon.call("Add", ["reminder": .object(document)])
   }
 
   private static func span(_ text: String) throws(Failure) -> TimeSpan {
@@ -215,8 +231,9 @@ struct AnchorCommand: ClientCommand {
         "The largest swing was \(display.length(swing)), since \(display.entry(since))")
     }
     if let fired = (watch["last_fired"]?.string).flatMap({ try? Instant(rfc3339: $0) }) {
+      let id = watch["id"]?.string ?? ""
       try context.output.line(
-        "The last alarm was \(display.entry(fired)); 'georemind done anchor' ends it")
+        "The last alarm was \(display.entry(fired)); 'georemind done \(id.printable)' ends it")
     }
   }
 }

@@ -9,8 +9,14 @@ struct EditCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Change a reminder.",
     discussion: """
-      Changes the given settings only; an empty text ('') removes a setting. Without options it \
-      opens the reminder in your editor ($VISUAL, $EDITOR).
+      georemind edit mum --due +1h
+      georemind edit mum --due 'in 1 hour'
+      georemind edit milk --until -2d --radius 300m
+
+      Changes the given settings only; an empty text ('') removes a setting. A span with a sign \
+      counts from the time that the reminder has: +1h is an hour later than it was due. Any other \
+      span counts from now. Without options it opens the reminder in your editor ($VISUAL, \
+      $EDITOR).
       """)
 
   @Argument(
@@ -27,7 +33,7 @@ struct EditCommand: ClientCommand {
     let display = try context.display()
     let daemon = try DaemonConnection(options, context)
     let old = try daemon.call("Show", ["id": .string(id)])["reminder"]?.object ?? JSONObject()
-    let changes = try changes(of: old, in: context)
+    let changes = try changes(of: old, in: context, daemon)
     let answer: JSONObject?
     if changes.isEmpty {
       guard let editor = Editor(context) else {
@@ -38,7 +44,8 @@ struct EditCommand: ClientCommand {
         guard
           let command = try GeoremindCommand.parseAsRoot(["edit", id] + arguments) as? EditCommand
         else { return JSONObject() }
-        return try command.apply(command.changes(of: old, in: context), daemon, context)
+        return try command.apply(
+          command.changes(of: old, in: context, daemon), daemon, context)
       }
     } else {
       answer = try apply(changes, daemon, context)
@@ -48,10 +55,12 @@ struct EditCommand: ClientCommand {
     try context.noteUndo(options)
   }
 
-  func changes(of old: JSONObject, in context: Context) throws -> JSONObject {
+  func changes(
+    of old: JSONObject, in context: Context, _ daemon: DaemonConnection? = nil
+  ) throws -> JSONObject {
     var reminder = reminder
     try reminder.locateHere(options, context)
-    var changes = try reminder.members(in: context, changing: old)
+    var changes = try reminder.members(in: context, changing: old, daemon: daemon)
     changes["title"] = title.map { .string($0.text) }
     return changes
   }
@@ -61,7 +70,10 @@ struct EditCommand: ClientCommand {
   ) throws -> JSONObject {
     try reminder.namingPlace(daemon) {
       try daemon.call(
-        "Edit", ["id": .string(id), "changes": .object(daemon.inItsZone(changes, context))])
+        "Edit",
+        [
+          "id": .string(id), "changes": .object(changes), "clocks": context.clocks(of: changes),
+        ])
     }
   }
 }

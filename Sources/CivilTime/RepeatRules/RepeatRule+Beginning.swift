@@ -1,0 +1,40 @@
+/// The beginning of a series without a given start.
+extension RepeatRule {
+  /// The time of day that the rule names, the earliest of several; nil without an hour.
+  package var timeOfDay: TimeOfDay? {
+    hours.min().flatMap {
+      TimeOfDay(hour: $0, minute: minutes.min() ?? 0, second: seconds.min() ?? 0)
+    }
+  }
+
+  /// Whether its days follow from the rule alone, but for the phase of an interval: `every monday`,
+  /// not `every 2 weeks`.
+  package var namesItsDays: Bool {
+    switch frequency {
+    case .secondly, .minutely, .hourly: false
+    case .daily: true
+    case .weekly: !days.isEmpty
+    case .monthly: !days.isEmpty || !monthDays.isEmpty
+    case .yearly: !days.isEmpty || !monthDays.isEmpty || !yearDays.isEmpty
+    }
+  }
+
+  /// The first time after `moment`, where a series may begin.
+  /// - Parameter time: the time of day where the rule names none.
+  /// - Returns: nil where no time is left.
+  package func first(
+    after moment: Instant, at time: TimeOfDay, zone: TimeZoneRules
+  ) -> LocalDateTime? {
+    var rule = self
+    // The series begins with the time that is found, which is the first to count.
+    rule.count = nil
+    rule.interval = 1
+    let today = zone.localDateTime(at: moment).date
+    var occurrences = rule.occurrences(from: LocalDateTime(date: today, time: time), zone: zone)
+    occurrences.skip(through: zone.earliestReading(after: moment))
+    while let local = occurrences.next() {
+      if zone.instant(of: local) > moment { return local }
+    }
+    return nil
+  }
+}
