@@ -43,6 +43,24 @@ package struct Series: Equatable, Sendable {
     return zone.instant(of: LocalDateTime(date: date, time: name.time)) + time
   }
 
+  /// From the first start to a due time: as many whole days as there are, then the rest.
+  package func span(to due: TimeStamp) -> CalendarSpan {
+    let last =
+      switch due {
+      case .floating(let local): local
+      case .absolute(let instant): zone.localDateTime(at: instant)
+      }
+    var days = last.date.dayNumber - first.date.dayNumber
+    if last.time < first.time { days -= 1 }
+    let day = LocalDateTime(date: first.date.adding(days: days), time: first.time)
+    let from = days == 0 ? occurrence(first).start : zone.instant(of: day)
+    let time =
+      isWholeDay
+      ? TimeSpan(microseconds: last.microseconds - day.microseconds)
+      : due.instant(in: zone) - from
+    return CalendarSpan(days: days, microseconds: time.microseconds)
+  }
+
   /// Whether an exception takes a start out.
   package func excludes(_ name: LocalDateTime) -> Bool {
     exceptions.contains(name) || exceptionDays.contains(name.date)
