@@ -167,7 +167,8 @@ package struct CalendarWriter {
       alarm.append(
         .make(
           "TRIGGER", [ContentLine.Parameter(name: "RELATED", values: ["END"])],
-          TimeSpan(microseconds: -lead.length.microseconds).iCalendar, lineEnd: lineEnd))
+          CalendarSpan(days: -lead.days, microseconds: -lead.microseconds).iCalendar,
+          lineEnd: lineEnd))
       task.append(alarm)
     }
   }

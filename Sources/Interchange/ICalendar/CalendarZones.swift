@@ -12,6 +12,7 @@ struct CalendarZones {
       for zone in calendar.components("VTIMEZONE") {
         if let id = zone["TZID"]?.text { described[id] = zone }
       }
+      if let own = calendar["X-WR-TIMEZONE"]?.text { named.insert(own) }
       Self.collectNames(in: calendar, into: &named)
     }
     for name in named.union(described.keys).prefix(Self.maximumZones) {
@@ -25,6 +26,9 @@ struct CalendarZones {
   private static let maximumZones = 600
 
   func zone(named name: String) -> NamedZone? { known[name] }
+
+  /// In the order of their names.
+  var all: [NamedZone] { known.sorted { $0.key < $1.key }.map(\.value) }
 
   private static func collectNames(
     in component: CalendarComponent, into names: inout Set<String>

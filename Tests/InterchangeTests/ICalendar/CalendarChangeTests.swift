@@ -9,13 +9,20 @@ import Testing
   private let now = Instant(microseconds: 1_795_262_400_000_000)
 
   private func change(
-    _ text: String, _ change: CalendarChange, number: Int = 0
+    _ text: String, _ change: CalendarChange, number: Int = 0, in zone: TimeZoneRules = .utc
   ) throws -> String {
     var document = try CalendarDocument(Array(text.utf8), name: "f")
     let found = try CalendarReading(document, file: "f").reminders[number]
-    _ = try document.apply(change, to: found, at: now)
+    _ = try document.apply(change, to: found, at: now, in: zone)
     return String(decoding: document.bytes, as: UTF8.self)
   }
+
+  private func name(_ text: String) throws -> LocalDateTime {
+    guard case .floating(let local) = try TimeStamp(parsing: text) else { throw NoName() }
+    return local
+  }
+
+  private struct NoName: Error {}
 
   private func reminders(_ text: String) throws -> [CalendarReminder] {
     try CalendarReading(Array(text.utf8), file: "f").reminders
@@ -38,7 +45,7 @@ import Testing
 
   @Test func doneCompletesATask() throws {
     let text = CalendarFixtures.appleGeofence
-    let done = try change(text, .done(next: nil))
+    let done = try change(text, .done(through: nil))
     #expect(
       difference(text, done) == [
         "+COMPLETED:20261121T120000Z", "+PERCENT-COMPLETE:100", "+SEQUENCE:1",
@@ -52,7 +59,7 @@ import Testing
   @Test func doneAdvancesToTheNextOccurrence() throws {
     let text = CalendarFixtures.tasksOrg
     let next = try Instant(rfc3339: "2026-12-17T17:00:00Z")
-    let done = try change(text, .done(next: next))
+    let done = try change(text, .done(through: name("2026-12-03T18:00:00")))
     #expect(
       difference(text, done) == [
         "+DUE;TZID=Europe/Berlin:20261217T180000",
@@ -61,7 +68,7 @@ import Testing
         "-RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=TH;COUNT=5",
       ])
     #expect(try reminders(done)[0].reminder.due == .absolute(next))
-    let last = try change(done, .done(next: nil))
+    let last = try change(done, .done(through: nil))
     #expect(try reminders(last).allSatisfy { $0.standing == "done" })
   }
 
@@ -80,14 +87,14 @@ import Testing
       END:VALARM
       END:VTODO
       """)
-    let done = try change(text, .done(next: try Instant(rfc3339: "2027-03-28T07:00:00Z")))
+    let done = try change(text, .done(through: name("2027-03-20T00:00:00")))
     #expect(done.contains("DTSTART;VALUE=DATE:20270327\r\n"))
     #expect(done.contains("DUE;TZID=Europe/Berlin:20270328T090000\r\n"))
     #expect(!done.contains("ACKNOWLEDGED"))
   }
 
   @Test func doneAcknowledgesAnEvent() throws {
-    let done = try change(CalendarFixtures.appleEvent, .done(next: nil))
+    let done = try change(CalendarFixtures.appleEvent, .done(through: nil))
     #expect(
       difference(CalendarFixtures.appleEvent, done) == ["+ACKNOWLEDGED:20261121T120000Z"])
     #expect(try reminders(done)[0].standing == "fired")
@@ -110,7 +117,7 @@ import Testing
     let again = try change(snoozed, .snoozed(until: until + .hours(1)))
     #expect(try reminders(again)[0].snoozedUntil == until + .hours(1))
     #expect(lines(again).filter { $0 == "BEGIN:VALARM" }.count == 2)
-    let done = try change(again, .done(next: nil))
+    let done = try change(again, .done(through: nil))
     #expect(lines(done).filter { $0 == "BEGIN:VALARM" }.count == 1)
     #expect(try reminders(done)[0].standing == "done")
   }
@@ -140,7 +147,7 @@ import Testing
       DUE:20261121T100000Z
       END:VTODO
       """)
-    let done = try change(text, .done(next: nil))
+    let done = try change(text, .done(through: nil))
     #expect(lines(done).firstIndex(of: "SEQUENCE:5") == lines(text).firstIndex(of: "SEQUENCE:4"))
     #expect(done.contains("SEQUENCE:2"))
   }
