@@ -16,6 +16,10 @@ extension CalendarItem {
 
     /// Whether it is not after its base.
     var isEarly: Bool { offset.days <= 0 && offset.microseconds <= 0 }
+
+    /// Before a whole day at a time at which clocks change: no lead, which is elapsed time, but a
+    /// time of day.
+    var isAtNight: Bool { offset.microseconds < -20 * 3_600_000_000 }
   }
 
   func dateReminders() -> [CalendarReminder] {
@@ -33,9 +37,9 @@ extension CalendarItem {
     }
     // Where the item does not repeat, all that is before the due time is a lead of it.
     func isLead(_ moment: Moment) -> Bool {
-      repeats
-        ? moment.base == referenceBase && moment.isEarly
-        : moment.distance.map { $0 <= .zero } ?? false
+      if let base = moment.base, isDay(base), moment.isAtNight { return false }
+      guard repeats else { return moment.distance.map { $0 <= .zero } ?? false }
+      return moment.base == referenceBase && moment.isEarly
     }
     var reminders: [CalendarReminder] = []
     let before = moments.filter(isLead)
@@ -44,25 +48,39 @@ extension CalendarItem {
       repeating(&reminder, at: referenceBase)
       reminders.append(lead(reminder, before))
     }
-    let atStart = moments.filter { repeats && !isLead($0) && $0.base == .start && $0.isEarly }
+    func isAtStart(_ moment: Moment) -> Bool {
+      repeats && moment.base == .start && referenceBase != .start && moment.isEarly
+        && !(isDay(.start) && moment.isAtNight)
+    }
+    let atStart = moments.filter(isAtStart)
     if !atStart.isEmpty {
       var reminder = base(.date, reminders.isEmpty ? "" : "/start")
       repeating(&reminder, at: .start)
       reminders.append(lead(reminder, atStart))
     }
-    let others = moments.filter { moment in
-      !isLead(moment) && !(repeats && moment.base == .start && moment.isEarly)
-    }
+    let others = moments.filter { !isLead($0) && !isAtStart($0) }
     for moment in others.prefix(Self.maximumLeads) {
-      let distance = moment.distance.map { CalendarSpan($0).inWholeDays.iCalendar }
-      let suffix = reminders.isEmpty ? "" : "+\(distance ?? "\(moment.stamp)")"
-      var reminder = base(.date, suffix)
+      var reminder = base(.date, reminders.isEmpty ? "" : suffix(moment))
       if let base = moment.base { repeating(&reminder, at: base, after: moment.offset) }
       reminder.due = moment.stamp
       if moment.isAcknowledged, !repeats, reminder.state == .armed { reminder.state = .fired }
       reminders.append(found(reminder, alarms: moment.alarm.map { [$0] } ?? []))
     }
     return reminders
+  }
+
+  /// The part of an id that names an alarm: by its own words where the item repeats, for a distance
+  /// in time is another one when the clocks change.
+  private func suffix(_ moment: Moment) -> String {
+    guard let base = moment.base, let distance = moment.distance else { return "+\(moment.stamp)" }
+    guard repeats else { return "+\(CalendarSpan(distance).inWholeDays.iCalendar)" }
+    let place = base == referenceBase ? "" : base == .start ? "/start" : "/end"
+    let offset = moment.offset
+    guard offset.days != 0, (offset.days < 0) != (offset.microseconds < 0) else {
+      return "\(place)+\(offset.iCalendar)"
+    }
+    let rest = CalendarSpan(microseconds: offset.microseconds)
+    return "\(place)+\(CalendarSpan(days: offset.days).iCalendar)+\(rest.iCalendar)"
   }
 
   /// Reminders of an item with alarms and no time: due at the last alarm, the others are leads.
@@ -148,7 +166,7 @@ extension CalendarItem {
       guard reference != nil else { return nil }
       let total = CalendarSpan(
         days: span.days + later.days, microseconds: span.microseconds + later.microseconds)
-      return moment(total.withOneSign, after: base)
+      return moment(total, after: base)
     }
     switch trigger {
     case .start(let span): return relative(span, to: .start)
@@ -170,12 +188,11 @@ extension CalendarItem {
   private func moment(_ offset: CalendarSpan, after base: Base) -> Moment {
     let time = time(of: base) ?? .floating(LocalDateTime(date: .first))
     let offset = isDay(base) ? offset.inWholeDays : offset
-    let distance = reference.map { time.distance(from: $0) } ?? .zero
+    let stamp = time.adding(offset)
     // The start may be the due time as well.
     return Moment(
       base: time == reference ? referenceBase : base, offset: offset,
-      distance: TimeSpan(microseconds: offset.length.microseconds + distance.microseconds),
-      stamp: time.adding(offset))
+      distance: stamp.distance(from: reference?.stamp ?? stamp), stamp: stamp)
   }
 
   /// Days by the calendar towards a moment, and the rest.

@@ -53,12 +53,6 @@ enum CalendarTime: Equatable {
     }
   }
 
-  /// Time since `other`, elapsed where that is known.
-  func distance(from other: CalendarTime) -> TimeSpan {
-    if case (.absolute(let a), .absolute(let b)) = (stamp, other.stamp) { return a - b }
-    return TimeSpan(microseconds: local.microseconds - other.local.microseconds)
-  }
-
   /// A reading of the same clock.
   func reading(_ local: LocalDateTime) -> CalendarTime {
     switch self {
@@ -66,6 +60,14 @@ enum CalendarTime: Equatable {
     case .utc: .utc(TimeZoneRules.utc.instant(of: local))
     case .zoned(_, let zone): .zoned(local, zone)
     }
+  }
+}
+
+extension TimeStamp {
+  /// Time since `other`, elapsed where that is known.
+  func distance(from other: TimeStamp) -> TimeSpan {
+    if case (.absolute(let a), .absolute(let b)) = (self, other) { return a - b }
+    return instant(in: .utc) - other.instant(in: .utc)
   }
 }
 

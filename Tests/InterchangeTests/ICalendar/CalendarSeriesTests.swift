@@ -133,6 +133,10 @@ import Testing
       try firings(
         event("DTSTART;TZID=Europe/Berlin:20270328T100000", ":-P1D"), in: "America/New_York")
         == ["2027-03-27 05:00"])
+    #expect(
+      try firings(
+        event("DTSTART;VALUE=DATE:20270329\nRRULE:FREQ=WEEKLY;COUNT=2", ":-PT23H", ":-PT15H"))
+        == ["2027-03-28 01:00", "2027-03-28 09:00", "2027-04-04 01:00", "2027-04-04 09:00"])
     // A whole day has times of day, however they are written.
     for trigger in [":-P1DT15H", ":-PT39H"] {
       #expect(
