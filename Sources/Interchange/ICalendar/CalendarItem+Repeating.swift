@@ -116,7 +116,8 @@ extension CalendarItem {
   }
 
   /// Counting occurrences, of which a file may ask many times, ends after so many steps.
-  private static let maximumCountingWork = 20_000
+  private static let maximumCountingWork = 5_000
+  private static let maximumStepsToName = 100
 
   private func earlier(_ until: RepeatRule.Until?, before name: LocalDateTime) -> RepeatRule.Until {
     let cut: RepeatRule.Until =
@@ -152,9 +153,10 @@ extension CalendarItem {
   /// Excludes an occurrence by the reading to which a RANGE has moved it, which some programs write
   /// instead of its name.
   mutating func exclude(moved name: CalendarName) {
-    guard let shift, case .reading(let reading) = name, let first, reading >= first,
-      rule?.ending().next(after: reading.previous, start: first) != reading
-    else { return }
+    guard let shift, case .reading(let reading) = name, let first, reading >= first else { return }
+    var search = SeriesSearch(
+      Series(rule: rule?.ending(), first: first, zone: .utc), maximumWork: Self.maximumStepsToName)
+    guard search.next(after: reading.previous)?.name != reading else { return }
     let back = CalendarSpan(days: -shift.days, microseconds: -shift.microseconds)
     let date = reading.date.adding(days: back.days)
     exclude(

@@ -84,7 +84,7 @@ extension CalendarZones {
   func day(of instant: Instant) -> CivilDate {
     for second in [0, 1] {
       let midnight = instant + .seconds(Double(second))
-      for zone in all + [.utc] {
+      for zone in first + [.utc] {
         let local = zone.rules.localDateTime(at: midnight)
         if local.time == .midnight { return local.date.adding(days: -second) }
       }

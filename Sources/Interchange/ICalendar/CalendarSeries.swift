@@ -48,19 +48,32 @@ struct CalendarSeries {
     part.exclude(single.map(\.time))
     var readings = single.map { ($0.index, $0.item) }
     var index = -1
-    for range in changed.filter(\.isLasting).sorted(by: { $0.name.reading < $1.name.reading }) {
+    let ranges = changed.filter(\.isLasting).sorted { $0.name.reading < $1.name.reading }
+    for range in ranges.prefix(Self.maximumRanges) {
       let name = part.names.name(of: range.time).reading
       let rest = part.cut(before: name)
       if part.first.map({ $0 < name }) ?? true { readings.append((index, part)) }
       (index, part) = (range.index, range.item)
       if part.repeats { part.exclude(single.map(\.time)) } else { part.goOn(with: rest) }
-      for change in single where change.name.reading > name { part.exclude(moved: change.name) }
+      for change in single.prefix(Self.maximumMoves) where change.name.reading > name {
+        part.exclude(moved: change.name)
+      }
     }
     readings.append((index, part))
     var whole = CalendarReading()
+    for range in ranges.dropFirst(Self.maximumRanges) {
+      whole.leftOut.append(
+        Refusal(
+          line: range.item.component.line,
+          reason: "a series with more than \(Self.maximumRanges) changes of its rest"))
+    }
     for (_, item) in readings.sorted(by: { $0.0 < $1.0 }) { whole.add(try item.reminders()) }
     return whole
   }
+
+  /// Limits against hostile files.
+  private static let maximumRanges = 50
+  private static let maximumMoves = 200
 
   /// A changed occurrence, or the rest of a series from one on.
   private struct Changed {

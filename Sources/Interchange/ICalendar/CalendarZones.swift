@@ -20,6 +20,7 @@ struct CalendarZones {
         Self.system(name) ?? described[name].flatMap { Self.described($0, name: name) }
         ?? Self.fixed(name)
     }
+    first = known.sorted { $0.key < $1.key }.prefix(Self.maximumFirst).map(\.value)
   }
 
   /// Limit of zones in one calendar.
@@ -27,8 +28,10 @@ struct CalendarZones {
 
   func zone(named name: String) -> NamedZone? { known[name] }
 
-  /// In the order of their names.
-  var all: [NamedZone] { known.sorted { $0.key < $1.key }.map(\.value) }
+  /// The first ones in the order of their names: a usual calendar has no more.
+  private(set) var first: [NamedZone] = []
+
+  private static let maximumFirst = 8
 
   private static func collectNames(
     in component: CalendarComponent, into names: inout Set<String>

@@ -61,8 +61,8 @@ package struct RepeatChanges: Equatable, Sendable {
     dueAfter = CalendarSpan(days: days, microseconds: TimeSpan.seconds(seconds).microseconds)
   }
 
-  /// Limit of `dueAfter`: a century.
-  private static let maximumDays = 36_600
+  /// Limit of `dueAfter`: ten thousand years.
+  private static let maximumDays = 3_660_000
 
   var dueAfterJSON: JSONValue? {
     guard let dueAfter, start != nil else { return nil }

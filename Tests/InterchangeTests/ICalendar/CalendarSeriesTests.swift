@@ -302,4 +302,21 @@ import Testing
     #expect(try tour(2, 1) == ["2026-12-01 10:00", "2026-12-15 10:00"])
     #expect(try tour(1, 1) == ["2026-12-01 10:00", "2026-12-09 10:00", "2026-12-15 10:00"])
   }
+
+  /// However many changes a file has, reading takes few steps.
+  @Test func aHostileSeriesIsReadInBoundedSteps() throws {
+    let rule =
+      "DTSTART:00010101T000000Z\nRRULE:FREQ=SECONDLY;INTERVAL=86399;BYHOUR=1;BYMINUTE=1;"
+      + "BYSECOND=1;COUNT=1000000"
+    let start = try Instant(rfc3339: "2026-11-21T00:00:00Z")
+    let changes = (0..<2_000).map { index in
+      let range = index < 1_000 ? ";RANGE=THISANDFUTURE" : ""
+      let name = (start + .minutes(Double(index))).compact
+      return event("RECURRENCE-ID\(range):\(name)\nDTSTART:20270101T000000Z", ":PT0S")
+    }
+    let calendar = text(([event(rule, ":PT0S")] + changes).joined(separator: "\n"))
+    let reading = try CalendarReading(Array(calendar.utf8), file: "f")
+    #expect(reading.reminders.count == 1_051)
+    #expect(reading.leftOut.count == 950)
+  }
 }
