@@ -20,13 +20,23 @@ public func fuzzICalendar(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
   let now = Instant(microseconds: 1_795_253_400_000_000)
   for found in reading.reminders.prefix(4) {
     var changed = document
+    let name = choice & 2 == 0 ? nil : found.reminder.series(in: .utc)?.next()?.name
     let change: CalendarChange =
-      choice & 1 == 0 ? .done(next: nil) : .snoozed(until: now + .hours(1))
-    guard (try? changed.apply(change, to: found, at: now)) == true else { continue }
+      choice & 1 == 0 ? .done(through: name) : .snoozed(until: now + .hours(1))
+    guard (try? changed.apply(change, to: found, at: now, in: .utc)) == true else { continue }
     guard let again = try? CalendarDocument(changed.bytes, name: "f") else {
       fatalError("what was written cannot be read")
     }
     require(again.bytes == changed.bytes, "what was written changes when it is read")
+    guard let name, change == .done(through: name), found.item.recurrence == nil,
+      let next = try? CalendarReading(again, file: "f").reminders.first(where: {
+        $0.reminder.id == found.reminder.id
+      })
+    else { continue }
+    var twice = again
+    _ = try? twice.apply(change, to: next, at: now, in: .utc)
+    let isOver = next.reminder.state == .done || !next.reminder.repeats
+    require(isOver || twice == again, "written twice, a completion counts twice")
   }
   return 0
 }

@@ -66,6 +66,36 @@ package struct RepeatRule: Hashable, Sendable {
 }
 
 extension RepeatRule {
+  /// The same rule with another end.
+  package func ending(after count: Int? = nil, until: Until? = nil) -> RepeatRule {
+    var rule = self
+    rule.count = count
+    rule.until = until
+    return rule
+  }
+
+  /// The rule of whole days, which has no times of day (RFC 5545 section 3.3.10).
+  package var ofWholeDays: RepeatRule {
+    guard frequency >= .daily else { return self }
+    var rule = self
+    (rule.hours, rule.minutes, rule.seconds) = ([], [], [])
+    return rule
+  }
+
+  /// The number of occurrences of a rule with COUNT before a reading; nil where the rule has no
+  /// COUNT, or counting takes more steps than `maximumWork`.
+  package func count(
+    before local: LocalDateTime, start: LocalDateTime, maximumWork: Int = .max
+  ) -> Int? {
+    guard let count else { return nil }
+    guard local > start.wholeSeconds else { return 0 }
+    var occurrences = occurrences(from: start)
+    occurrences.maximumWork = maximumWork
+    occurrences.skip(through: local.previous)
+    if occurrences.end == .gaveUp { return nil }
+    return min(count, occurrences.emitted - (occurrences.peeked == nil ? 0 : 1))
+  }
+
   /// The occurrences in local time from `start` on, in rising order. Fractions of the start's
   /// second are dropped.
   ///

@@ -2,7 +2,7 @@
 ///
 /// The rule, the times added (RDATE) and taken out (EXDATE) are all about the start, and are
 /// compared as readings of the clock. A reading in the gap of spring is an occurrence of its own,
-/// though its instant is that of a later reading.
+/// though a later reading has the same instant.
 package struct Series: Equatable, Sendable {
   package var rule: RepeatRule?
   /// The first start: an occurrence, unless it is taken out or `includesFirst` is false.
@@ -41,6 +41,28 @@ package struct Series: Equatable, Sendable {
     if isWholeDay { return zone.instant(of: LocalDateTime(date: date).adding(time)) }
     guard dueAfter.days != 0 else { return start + time }
     return zone.instant(of: LocalDateTime(date: date, time: name.time)) + time
+  }
+
+  /// From the first start to a due time: as many whole days as there are, then the rest.
+  /// - Parameter isNearest: whether the days are the nearest ones, and the rest may be negative.
+  package func span(to due: TimeStamp, isNearest: Bool = false) -> CalendarSpan {
+    let last =
+      switch due {
+      case .floating(let local): local
+      case .absolute(let instant): zone.localDateTime(at: instant)
+      }
+    func span(_ days: Int) -> CalendarSpan {
+      let day = LocalDateTime(date: first.date.adding(days: days), time: first.time)
+      let from = days == 0 ? occurrence(first).start : zone.instant(of: day)
+      let time =
+        isWholeDay
+        ? last.microseconds - day.microseconds : (due.instant(in: zone) - from).microseconds
+      return CalendarSpan(days: days, microseconds: time)
+    }
+    let days = last.date.dayNumber - first.date.dayNumber
+    let whole = span(last.time < first.time ? days - 1 : days)
+    guard isNearest, whole.microseconds > TimeOfDay.dayLength / 2 else { return whole }
+    return span(whole.days + 1)
   }
 
   /// Whether an exception takes a start out.

@@ -240,10 +240,9 @@ final class CalendarFolder {
     _ change: CalendarChange, for id: String
   ) throws(FolderFiles.ReplacementFailure) {
     guard let now = daemon.clock.now,
-      let source = try? daemon.store.reminders.reminder(id: id)?.reminder.source,
-      holds(source.file), folder.stamp(of: source.file) != nil
+      let file = try? daemon.store.reminders.reminder(id: id)?.reminder.source?.file,
+      holds(file), folder.stamp(of: file) != nil
     else { return }
-    let file = source.file
     let after: CalendarReading
     let bytes: [UInt8]
     let item: CalendarComponent?
@@ -257,7 +256,8 @@ final class CalendarFolder {
         found.reminder.state != .done || change.isReturn
       else { return }
       item = document.item(found.item)
-      guard try document.apply(change, to: found, at: now) else { return }
+      guard try document.apply(change, to: found, at: now, in: daemon.host.engine.zone)
+      else { return }
       bytes = document.bytes
       after = try CalendarReading(bytes, file: file)
     } catch {

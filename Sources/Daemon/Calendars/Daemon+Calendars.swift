@@ -33,13 +33,14 @@ extension Daemon {
   /// A reminder was done here: so is its task, or this occurrence of it.
   func calendarsFollow(doneIn entry: ReminderStore.Entry) {
     guard let folder = calendar(of: entry.reminder) else { return }
-    var next: Instant?
-    if entry.reminder.repeats, let progress = host.engine.progress(entry.reminder.id),
-      progress.state == .armed
+    var name: LocalDateTime?
+    if let progress = host.engine.progress(entry.reminder.id), progress.state == .armed,
+      let next = progress.occurrence, let series = entry.reminder.series(in: host.engine.zone)
     {
-      next = progress.occurrence
+      name = series.latest(dueBy: next - TimeSpan(microseconds: 1))?.name
+      if name == nil { return }
     }
-    folder.carry(.done(next: next), for: entry.reminder.id)
+    folder.carry(.done(through: name), for: entry.reminder.id)
   }
 
   /// A reminder was put off to a time.

@@ -6,9 +6,9 @@ import Reminders
 struct CalendarAlarm {
   enum Trigger: Equatable {
     /// Relative to the beginning (of a task without one, to what it is due).
-    case start(TimeSpan)
+    case start(CalendarSpan)
     /// Relative to the end, or to when a task is due.
-    case end(TimeSpan)
+    case end(CalendarSpan)
     case absolute(Instant)
     /// At a place, when it is reached or left; any of several.
     case proximity(Reminder.Trigger, [Reminder.Place])
@@ -25,7 +25,7 @@ struct CalendarAlarm {
   let snoozed: String?
   /// Number of repetitions, each `interval` after the last.
   let repetitions: Int
-  let interval: TimeSpan
+  let interval: CalendarSpan
   let line: Int
 
   /// "No time": what Apple's programs write, and RFC 9074's examples with them.

@@ -4,8 +4,9 @@ import Reminders
 
 /// A change of a reminder that is to be written into its calendar.
 package enum CalendarChange: Equatable, Sendable {
-  /// Completed. A repeating task goes on to the occurrence that is due then; nil is its last one.
-  case done(next: Instant?)
+  /// Completed: of a repeating task all occurrences up to this name (see `Series`). nil completes
+  /// the whole task.
+  case done(through: LocalDateTime?)
   case snoozed(until: Instant)
   /// Armed again after it was completed or has fired.
   case reopened
@@ -22,16 +23,19 @@ extension CalendarDocument {
   /// Writes a change into a reminder's event or task only; returns whether anything changed.
   ///
   /// - A task that does not repeat is completed (RFC 5545 section 3.8.1.11).
-  /// - A repeating task gets the dates of its next occurrence, as programs for tasks do.
+  /// - A repeating task gets the dates of its next occurrence, as programs for tasks do. A task
+  ///   with these dates stays as it is, so a change may be written twice.
   /// - An event cannot be completed: its alarms are acknowledged (RFC 9074 section 6).
   /// - A snooze acknowledges the alarm and adds another one (RFC 9074 section 5).
   /// - A restored item gets a later revision than the present item, so that other programs take it.
+  /// - Parameter zone: the system's.
   package mutating func apply(
-    _ change: CalendarChange, to reminder: CalendarReminder, at now: Instant
+    _ change: CalendarChange, to reminder: CalendarReminder, at now: Instant,
+    in zone: TimeZoneRules
   ) throws(InterchangeError) -> Bool {
     let before = self
-    let zones = CalendarZones(self)
-    var editor = ItemEditor(reminder: reminder, now: now, lineEnd: lineEnd, zones: zones)
+    let editor = ItemEditor(
+      reminder: reminder, now: now, zone: zone, lineEnd: lineEnd, zones: CalendarZones(self))
     changeItem(reminder.item) { editor.apply(change, to: &$0) }
     return self != before
   }
@@ -73,26 +77,31 @@ extension CalendarDocument {
 }
 
 /// Changes one component.
-private struct ItemEditor {
+struct ItemEditor {
   let reminder: CalendarReminder
   let now: Instant
+  /// The system's.
+  let zone: TimeZoneRules
   let lineEnd: [UInt8]
   let zones: CalendarZones
 
-  mutating func apply(_ change: CalendarChange, to item: inout CalendarComponent) {
+  func apply(_ change: CalendarChange, to item: inout CalendarComponent) {
     let before = item
     var isRevision = false
     switch change {
-    case .done(let next) where item.isTask:
+    case .done(let name) where item.isTask:
       removeSnoozes(&item)
-      if let next, advance(&item, to: next) {
+      switch advance(&item, past: name) {
+      case .moved:
         reopen(&item)
-      } else {
+        isRevision = true
+      case .ended:
         set("STATUS", "COMPLETED", &item)
         set("COMPLETED", now.compact, &item)
         set("PERCENT-COMPLETE", "100", &item)
+        isRevision = true
+      case .unchanged: break
       }
-      isRevision = true
     case .done:
       removeSnoozes(&item)
       acknowledge(&item)
@@ -112,13 +121,13 @@ private struct ItemEditor {
     if isRevision { set("SEQUENCE", "\(max(before.sequence, item.sequence) &+ 1)", &item) }
   }
 
-  private func set(_ name: String, _ value: String, _ item: inout CalendarComponent) {
+  func set(_ name: String, _ value: String, _ item: inout CalendarComponent) {
     item.set(name, item[name]?.parameters ?? [], value, lineEnd: lineEnd)
   }
 
   // MARK: - Alarms
 
-  private func changeAlarms(
+  func changeAlarms(
     of item: inout CalendarComponent, _ body: (Int, inout CalendarComponent) -> Void
   ) {
     var number = 0
@@ -142,7 +151,7 @@ private struct ItemEditor {
   /// Acknowledges the reminder's own alarms; future ones at their time of ringing.
   private func acknowledge(_ item: inout CalendarComponent) {
     let wanted = Set(reminder.alarms)
-    let due = reminder.reminder.due?.instant(in: .utc) ?? now
+    let due = reminder.reminder.due?.instant(in: zone) ?? now
     let moment = reminder.reminder.repeats ? now : max(now, due)
     changeAlarms(of: &item) { number, alarm in
       if wanted.contains(number) {
@@ -203,7 +212,7 @@ private struct ItemEditor {
     guard let reference, let time = try? CalendarValue.time(reference, zones),
       let due = reminder.reminder.due
     else { return nil }
-    let offset = due.instant(in: .utc) - time.stamp.instant(in: .utc)
+    let offset = CalendarSpan(due.instant(in: zone) - time.stamp.instant(in: zone))
     var alarm = CalendarComponent("VALARM", lineEnd: lineEnd)
     alarm.append(.make("ACTION", [], "DISPLAY", lineEnd: lineEnd))
     alarm.append(
@@ -222,69 +231,10 @@ private struct ItemEditor {
     return "georemind-" + Fingerprint(text.utf8).text
   }
 
-  // MARK: - The next occurrence
-
   private func reopen(_ item: inout CalendarComponent) {
     item.remove("COMPLETED")
     item.remove("PERCENT-COMPLETE")
     if item["STATUS"] != nil { set("STATUS", "NEEDS-ACTION", &item) }
     changeAlarms(of: &item) { _, alarm in alarm.remove("ACKNOWLEDGED") }
-  }
-
-  /// Moves DTSTART, DUE and absolute alarms to be due at `next`; false without a rule or time.
-  private func advance(_ item: inout CalendarComponent, to next: Instant) -> Bool {
-    guard item["RRULE"] != nil || item["RDATE"] != nil, let due = reminder.reminder.due,
-      let line = item["DUE"] ?? item["DTSTART"],
-      let time = try? CalendarValue.time(line, zones)
-    else { return false }
-    let zone: TimeZoneRules =
-      switch time {
-      case .zoned(_, let zone): zone.rules
-      default: .utc
-      }
-    // Local time in the item's zone; a floating time is treated as UTC.
-    let moved = zone.localDateTime(at: next)
-    let old = zone.localDateTime(at: due.instant(in: zone))
-    let shift = TimeSpan(microseconds: moved.microseconds - old.microseconds)
-    guard shift > .zero else { return false }
-    for name in ["DTSTART", "DUE"] {
-      guard let line = item[name], let time = try? CalendarValue.time(line, zones) else { continue }
-      set(name, Self.text(time, movedBy: shift), &item)
-    }
-    changeAlarms(of: &item) { _, alarm in
-      guard let trigger = alarm["TRIGGER"], trigger.value != CalendarAlarm.sentinel,
-        case .utc(let instant)? = try? CalendarValue.time(trigger, zones)
-      else { return }
-      let elapsed = next - due.instant(in: zone)
-      alarm.set("TRIGGER", trigger.parameters, (instant + elapsed).compact, lineEnd: lineEnd)
-    }
-    countDown(&item, from: due.instant(in: zone), to: next, zone)
-    return true
-  }
-
-  private static func text(_ time: CalendarTime, movedBy shift: TimeSpan) -> String {
-    switch time {
-    case .date(let date): LocalDateTime(date: date).adding(shift).date.compact
-    case .floating(let local), .zoned(let local, _): local.adding(shift).compact
-    case .utc(let instant): (instant + shift).compact
-    }
-  }
-
-  /// A count goes down by the occurrences that are behind.
-  private func countDown(
-    _ item: inout CalendarComponent, from due: Instant, to next: Instant, _ zone: TimeZoneRules
-  ) {
-    guard let line = item["RRULE"], let rule = reminder.reminder.repeatRule,
-      let count = rule.count
-    else { return }
-    var passed = 0
-    for instant in rule.instants(from: zone.localDateTime(at: due), zone: zone) {
-      guard instant < next, passed < count else { break }
-      passed += 1
-    }
-    let parts = line.value.split(separator: ";").map { part in
-      part.uppercased().hasPrefix("COUNT=") ? "COUNT=\(max(1, count - passed))" : String(part)
-    }
-    set("RRULE", parts.joined(separator: ";"), &item)
   }
 }

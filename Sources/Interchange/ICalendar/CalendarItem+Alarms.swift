@@ -5,7 +5,7 @@ import Geodesy
 import JSONText
 import Reminders
 
-/// The reminders of an event or task: by its alarms, due time or travel time.
+/// The reminders of an event or task by place and travel time, and the reminders of our own writer.
 extension CalendarItem {
   // MARK: - By place
 
@@ -29,11 +29,11 @@ extension CalendarItem {
           reminder.place?.name = name.isEmpty ? nil : name
         }
         reminder.trigger = trigger
-        if repeats, let reference {
+        if repeats, reference != nil {
           // The place counts once it is due, each time.
-          repeating(&reminder, due: reference.stamp)
+          repeating(&reminder, at: referenceBase)
         } else if !isTask, let end = end ?? start {
-          reminder.until = end.isDate ? end.adding(.hours(end == start ? 24 : 0)) : end.stamp
+          reminder.until = end.adding(CalendarSpan(days: end.isDate && end == start ? 1 : 0))
         }
         if alarm.acknowledged != nil, reminder.state == .armed, !repeats {
           reminder.state = .fired
@@ -44,167 +44,26 @@ extension CalendarItem {
     return reminders
   }
 
-  // MARK: - By time
-
-  /// A moment at which an alarm rings.
-  private struct Moment {
-    /// Offset from `reference`; nil for an independent time.
-    let offset: TimeSpan?
-    let stamp: TimeStamp
-    let alarm: Int?
-    let isAcknowledged: Bool
-  }
-
-  func dateReminders() -> [CalendarReminder] {
-    var moments = self.moments()
-    guard let reference else { return alone(moments) }
-    let hasAlarm = alarms.contains { $0.snoozed == nil && $0.trigger != .none }
-    if moments.isEmpty, isTask, !hasAlarm {
-      // A task without an alarm fires when it is due.
-      let offset = reference.isDate ? Self.morning : .zero
-      moments.append(
-        Moment(
-          offset: offset, stamp: reference.adding(offset), alarm: nil, isAcknowledged: false))
-    }
-    if let travel = fixedTravel, !reference.isDate, (try? leaveReminder()) == nil {
-      let offset = TimeSpan(microseconds: -travel.microseconds)
-      moments.append(
-        Moment(
-          offset: offset, stamp: reference.adding(offset), alarm: nil, isAcknowledged: false))
-    }
-    var reminders: [CalendarReminder] = []
-    let before = moments.filter { $0.offset.map { $0 <= .zero } ?? false }
-    if !before.isEmpty {
-      var reminder = base(.date, "")
-      repeating(&reminder, due: reference.stamp)
-      reminders.append(lead(reminder, before))
-    }
-    for moment in moments.filter({ $0.offset.map { $0 > .zero } ?? true }).prefix(Self.maximumLeads)
-    {
-      let suffix =
-        reminders.isEmpty ? "" : "+\(moment.offset.map { $0.iCalendar } ?? "\(moment.stamp)")"
-      var reminder = base(.date, suffix)
-      if let offset = moment.offset {
-        repeating(&reminder, due: moment.stamp, shift: offset)
-      } else {
-        reminder.due = moment.stamp
-      }
-      if moment.isAcknowledged, !repeats, reminder.state == .armed { reminder.state = .fired }
-      reminders.append(found(reminder, alarms: moment.alarm.map { [$0] } ?? []))
-    }
-    return reminders
-  }
-
-  /// Reminders of an item with alarms and no time: due at the last alarm, the others are leads.
-  private func alone(_ moments: [Moment]) -> [CalendarReminder] {
-    let instants = moments.compactMap { moment -> (Instant, Moment)? in
-      if case .absolute(let instant) = moment.stamp { (instant, moment) } else { nil }
-    }
-    guard let last = instants.map(\.0).max() else { return [] }
-    let earliest = last - .seconds(Double(CalendarValue.longestSpan))
-    var reminder = base(.date, "")
-    reminder.due = .absolute(last)
-    let timed = instants.filter { $0.0 >= earliest }.map { instant, moment in
-      Moment(
-        offset: instant - last, stamp: moment.stamp, alarm: moment.alarm,
-        isAcknowledged: moment.isAcknowledged)
-    }
-    return [lead(reminder, timed)]
-  }
-
-  /// Adds these moments, none after the due time, as leads.
-  private func lead(_ reminder: Reminder, _ moments: [Moment]) -> CalendarReminder {
-    func span(_ offset: TimeSpan) -> TimeSpan { TimeSpan(microseconds: -offset.microseconds) }
-    var reminder = reminder
-    let leads = Set(moments.compactMap { $0.offset.map(span) }).sorted(by: >)
-      .suffix(Self.maximumLeads)
-    reminder.leads = leads == [.zero] ? [] : leads.map { CalendarSpan($0) }
-    var acknowledged = 0
-    if !repeats, reminder.state == .armed {
-      let open = moments.filter { !$0.isAcknowledged }.compactMap { $0.offset.map(span) }.max()
-      acknowledged = leads.filter { lead in open.map { lead > $0 } ?? true }.count
-      if acknowledged == leads.count {
-        reminder.state = .fired
-        acknowledged = 0
-      }
-    }
-    var found = found(reminder, alarms: moments.compactMap(\.alarm))
-    found.leadsAcknowledged = acknowledged
-    return found
-  }
-
-  private func moments() -> [Moment] {
-    var moments: [Moment] = []
-    for (index, alarm) in alarms.enumerated() where alarm.snoozed == nil {
-      for count in 0...alarm.repetitions {
-        let later = TimeSpan(
-          microseconds: alarm.interval.microseconds.multipliedReportingOverflow(
-            by: Int64(count)
-          ).partialValue)
-        guard let (offset, stamp) = moment(of: alarm.trigger, later: later),
-          abs(offset?.seconds ?? 0) <= Double(CalendarValue.longestSpan)
-        else { continue }
-        var isAcknowledged = false
-        if let acknowledged = alarm.acknowledged {
-          isAcknowledged = stamp.instant(in: .utc) <= acknowledged + Self.greatestOffset(of: stamp)
-        }
-        moments.append(
-          Moment(offset: offset, stamp: stamp, alarm: index, isAcknowledged: isAcknowledged))
-      }
-    }
-    return moments
-  }
-
-  /// A floating time may be so much earlier somewhere than it is in UTC.
-  private static func greatestOffset(of stamp: TimeStamp) -> TimeSpan {
-    if case .floating = stamp { .hours(14) } else { .zero }
-  }
-
-  private func moment(
-    of trigger: CalendarAlarm.Trigger, later: TimeSpan
-  ) -> (offset: TimeSpan?, stamp: TimeStamp)? {
-    func relative(_ span: TimeSpan, to base: CalendarTime?) -> (TimeSpan?, TimeStamp)? {
-      guard let base, let reference else { return nil }
-      let total = TimeSpan(microseconds: span.microseconds + later.microseconds)
-      let shift = base.distance(from: reference)
-      return (
-        TimeSpan(microseconds: total.microseconds + shift.microseconds), base.adding(total)
-      )
-    }
-    switch trigger {
-    case .start(let span): return relative(span, to: start ?? end)
-    case .end(let span): return relative(span, to: end ?? start)
-    case .absolute(let instant):
-      let instant = instant + later
-      // A repeating task repeats its alarms, even Apple's with a date.
-      if !repeats || isTask, case .absolute(let due)? = reference?.stamp {
-        return (instant - due, .absolute(instant))
-      }
-      return (nil, .absolute(instant))
-    case .proximity, .none: return nil
-    }
-  }
-
   // MARK: - Time to leave
 
   static let travelAdvice = "X-APPLE-TRAVEL-ADVISORY-BEHAVIOR"
   static let travelTime = "X-APPLE-TRAVEL-DURATION"
 
   /// Travel time that was set by hand.
-  private var fixedTravel: TimeSpan? {
-    component[Self.travelTime].flatMap { try? CalendarValue.span($0) }
+  var fixedTravel: TimeSpan? {
+    component[Self.travelTime].flatMap { try? CalendarValue.span($0).length }
       .flatMap { $0 > .zero ? $0 : nil }
   }
 
   /// "Time to leave", where it is asked for and the place is known.
   func leaveReminder() throws(Fault) -> CalendarReminder? {
     let advice = component[Self.travelAdvice]?.value.uppercased()
-    guard advice == "AUTOMATIC" || fixedTravel != nil, let reference, !reference.isDate,
+    guard advice == "AUTOMATIC" || fixedTravel != nil, reference != nil, !isDay(referenceBase),
       let place = try CalendarPlaces.own(of: component)
     else { return nil }
     var reminder = base(.preemptive, "/leave")
     reminder.place = place
-    repeating(&reminder, due: reference.stamp)
+    repeating(&reminder, at: referenceBase)
     reminder.transport =
       switch component["X-APPLE-TRAVEL-START"]?["ROUTING"]?.uppercased() {
       case "WALKING": .walking

@@ -4,18 +4,35 @@ import Reminders
 
 /// A VTODO or VEVENT, read into reminders.
 struct CalendarItem {
+  /// The time from which a span counts.
+  enum Base {
+    /// DTSTART; DUE of a task without it.
+    case start
+    /// DUE or DTEND; DTSTART without them.
+    case end
+  }
+
   let component: CalendarComponent
   let zones: CalendarZones
   let isTask: Bool
   private let id: CalendarItemID
   let start: CalendarTime?
   let end: CalendarTime?
+  /// From the start to the end, where that is given instead of the end.
+  let duration: CalendarSpan?
+  /// The end is a day without a time, whatever the start.
+  let endsOnDay: Bool
   let alarms: [CalendarAlarm]
+  var names: CalendarNames
   var rule: RepeatRule?
-  private var changes = RepeatChanges()
+  var changes = RepeatChanges()
+  /// The name of the first occurrence. After RANGE it differs from the start.
+  var first: LocalDateTime?
+  /// From the first name to the start, where they differ.
+  var shift: CalendarSpan?
 
   /// Time of day for a whole day without an alarm of its own.
-  static let morning = TimeSpan.hours(9)
+  static let morning = CalendarSpan.hours(9)
   /// Leads of one reminder.
   static let maximumLeads = 32
   private static let maximumAlarms = 256
@@ -26,23 +43,44 @@ struct CalendarItem {
     isTask = component.isTask
     id = CalendarItemID(
       uid: Self.uid(of: component), recurrence: component["RECURRENCE-ID"]?.value)
-    start = try component["DTSTART"].map { (line) throws(Fault) in
+    let start = try component["DTSTART"].map { (line) throws(Fault) in
       try CalendarValue.time(line, zones)
     }
     let end = try component[isTask ? "DUE" : "DTEND"].map { (line) throws(Fault) in
       try CalendarValue.time(line, zones)
     }
     if end == nil, let start, let line = component["DURATION"] {
-      self.end = start.moved(by: try CalendarValue.span(line))
+      let span = try CalendarValue.span(line)
+      duration = span
+      endsOnDay = start.isDate && span.inWholeDays.microseconds == 0
+      (self.start, self.end) = (start, start.moved(by: span))
     } else {
-      self.end = end
+      duration = nil
+      endsOnDay = end?.isDate ?? start?.isDate ?? false
+      (self.start, self.end) = Self.onOneClock(start, end)
     }
+    names = CalendarNames(of: self.start ?? self.end, zones)
+    first = (self.start ?? self.end)?.local
     let components = component.components("VALARM")
     guard components.count <= Self.maximumAlarms else {
       throw Fault("it has more than \(Self.maximumAlarms) alarms", line: component.line)
     }
     alarms = try components.map { (alarm) throws(Fault) in try CalendarAlarm(alarm, zones) }
     if makesReminders { try readRepeating() }
+  }
+
+  /// A start and an end of one kind: a floating time takes the clock of the other one.
+  private static func onOneClock(
+    _ start: CalendarTime?, _ end: CalendarTime?
+  ) -> (CalendarTime?, CalendarTime?) {
+    switch (start, end) {
+    case (.floating(let local)?, .utc?), (.floating(let local)?, .zoned?):
+      (end?.reading(local), end)
+    case (.utc?, .floating?), (.zoned?, .floating?), (.floating?, .date?), (.utc?, .date?),
+      (.zoned?, .date?):
+      (start, end.flatMap { start?.reading($0.local) })
+    default: (start, end)
+    }
   }
 
   /// An event without an alarm or a time to leave is no reminder, so its repeating may be wrong.
@@ -57,106 +95,19 @@ struct CalendarItem {
     return Fingerprint(component.bytes).text
   }
 
-  // MARK: - Repeating
+  // MARK: - Times
 
-  private mutating func readRepeating() throws(Fault) {
-    if let line = component["RRULE"] { rule = try Self.rule(line.value, line: line.number) }
-    for line in component.properties("RDATE") {
-      for time in try CalendarValue.times(line, zones) {
-        // A day among dates with a time means that time on the day.
-        let stamp: TimeStamp =
-          if case .date(let date) = time, let start, !start.isDate {
-            start.on(date).stamp
-          } else {
-            time.stamp
-          }
-        changes.additions.append(stamp)
-      }
-    }
-    for line in component.properties("EXDATE") { exclude(try CalendarValue.times(line, zones)) }
-    guard changes.additions.count <= RepeatChanges.maximumTimes else {
-      throw Fault(
-        "it has more than \(RepeatChanges.maximumTimes) single dates", line: component.line)
-    }
-    // Without a rule the item's own time is one of the set.
-    if rule == nil, changes.additions.isEmpty { return }
-    switch reference {
-    case .zoned(_, let zone): changes.zone = zone
-    case .utc: changes.zone = NamedZone(name: "UTC", rules: .utc)
-    default: break
-    }
-  }
+  func time(of base: Base) -> CalendarTime? { base == .start ? start ?? end : end ?? start }
 
-  private static func rule(_ text: String, line: Int) throws(Fault) -> RepeatRule {
-    do {
-      return try RepeatRule(parsing: text.trimmedText(limit: 4_000))
-    } catch {
-      throw Fault("\(error)".shownInMessage, line: line)
-    }
-  }
+  /// The due time of the reminder: DUE of a task, the start of an event.
+  var referenceBase: Base { isTask ? .end : .start }
 
-  /// Occurrences that do not take place, or that another component describes.
-  mutating func exclude(_ times: [CalendarTime]) {
-    let room = RepeatChanges.maximumTimes - changes.exceptions.count - changes.exceptionDays.count
-    for time in times.prefix(max(0, room)) {
-      if case .date(let date) = time {
-        changes.exceptionDays.append(date)
-      } else if let shift = shiftFromStart {
-        changes.exceptions.append(time.adding(shift))
-      } else {
-        changes.exceptions.append(time.stamp)
-      }
-    }
-  }
+  var reference: CalendarTime? { isTask ? end ?? start : start }
 
-  /// EXDATE and RECURRENCE-ID refer to DTSTART, but a task's reminder to DUE.
-  private var shiftFromStart: TimeSpan? {
-    guard let start, let reference, start != reference else { return nil }
-    return reference.distance(from: start)
-  }
-
-  /// The series goes on in another component from this occurrence on.
-  mutating func end(before time: CalendarTime) {
-    guard let text = component["RRULE"]?.value else { return }
-    let last: String =
-      switch time {
-      case .date(let date): CivilDate(dayNumber: date.dayNumber - 1).compact
-      case .floating(let local): local.adding(.seconds(-1)).compact
-      case .utc, .zoned:
-        (time.stamp.instant(in: .utc) + (shiftFromStart ?? .zero) - .seconds(1)).compact
-      }
-    rule = (try? RepeatRule(parsing: Self.replacingEnd(of: text, by: last))) ?? rule
-  }
-
-  private static func replacingEnd(of rule: String, by last: String) -> String {
-    let parts = rule.split(separator: ";").filter {
-      let name = $0.uppercased()
-      return !name.hasPrefix("UNTIL=") && !name.hasPrefix("COUNT=")
-    }
-    return parts.joined(separator: ";") + ";UNTIL=" + last
-  }
-
-  /// THISANDFUTURE: the rule goes on from here, without COUNT, whose used part is unknown.
-  mutating func inherit(from master: CalendarComponent?) {
-    guard rule == nil, let text = master?["RRULE"]?.value else { return }
-    let parts = text.split(separator: ";").filter { !$0.uppercased().hasPrefix("COUNT=") }
-    rule = try? RepeatRule(parsing: parts.joined(separator: ";"))
-    switch reference {
-    case .zoned(_, let zone): changes.zone = zone
-    case .utc: changes.zone = NamedZone(name: "UTC", rules: .utc)
-    default: break
-    }
-  }
-
-  var repeats: Bool { rule != nil || !changes.additions.isEmpty }
-
-  /// The reminder's due time: DUE of a task, the start of an event. A rule with days counts from
-  /// the start, so that is used if it is on another day.
-  var reference: CalendarTime? {
-    guard isTask else { return start }
-    guard let end else { return start }
-    if let rule, let start, start.local.date != end.local.date, rule.namesDays { return start }
-    return end
+  /// Whether a time is a day without a time of day.
+  func isDay(_ base: Base) -> Bool {
+    guard base == .end, end != nil else { return start?.isDate ?? endsOnDay }
+    return endsOnDay
   }
 
   // MARK: - Reminders
@@ -228,65 +179,7 @@ struct CalendarItem {
     }
   }
 
-  func repeating(_ reminder: inout Reminder, due: TimeStamp, shift: TimeSpan = .zero) {
-    reminder.due = due
-    reminder.repeatRule = rule
-    reminder.repeatChanges = changes
-    guard shift != .zero else { return }
-    func moved(_ stamp: TimeStamp) -> TimeStamp {
-      switch stamp {
-      case .absolute(let instant): .absolute(instant + shift)
-      case .floating(let local): .floating(local.adding(shift))
-      }
-    }
-    reminder.repeatChanges.additions = changes.additions.map(moved)
-    reminder.repeatChanges.exceptions = changes.exceptions.map(moved)
-  }
-
   func found(_ reminder: Reminder, alarms: [Int]) -> CalendarReminder {
     CalendarReminder(reminder: reminder, line: component.line, item: id, alarms: alarms)
-  }
-}
-
-extension CalendarTime {
-  /// Time since `other`, elapsed where that is known.
-  func distance(from other: CalendarTime) -> TimeSpan {
-    if case (.absolute(let a), .absolute(let b)) = (stamp, other.stamp) { return a - b }
-    return TimeSpan(microseconds: local.microseconds - other.local.microseconds)
-  }
-
-  /// The same time of day on another day.
-  fileprivate func on(_ date: CivilDate) -> CalendarTime {
-    switch self {
-    case .date: .date(date)
-    case .floating(let local): .floating(LocalDateTime(date: date, time: local.time))
-    case .utc(let instant):
-      .utc(
-        TimeZoneRules.utc.instant(
-          of: LocalDateTime(
-            date: date, time: LocalDateTime(microseconds: instant.microseconds).time)))
-    case .zoned(let local, let zone):
-      .zoned(LocalDateTime(date: date, time: local.time), zone)
-    }
-  }
-
-  /// The time plus a span, in the same form.
-  fileprivate func moved(by span: TimeSpan) -> CalendarTime {
-    switch self {
-    case .date(let date):
-      .date(LocalDateTime(date: date).adding(span).date)
-    case .floating(let local): .floating(local.adding(span))
-    case .utc(let instant): .utc(instant + span)
-    case .zoned(_, let zone):
-      .zoned(
-        zone.rules.localDateTime(at: adding(span).instant(in: zone.rules)), zone)
-    }
-  }
-}
-
-extension RepeatRule {
-  /// Whether it says on which days.
-  fileprivate var namesDays: Bool {
-    !days.isEmpty || !monthDays.isEmpty || !yearDays.isEmpty || !weekNumbers.isEmpty
   }
 }

@@ -8,6 +8,8 @@ package struct CalendarReminder: Equatable, Sendable {
   package var snoozedUntil: Instant?
   /// Number of leads that were acknowledged elsewhere, longest first.
   package var leadsAcknowledged = 0
+  /// For a repeating reminder that is new: the name up to which its occurrences are over.
+  package var usedUpTo: LocalDateTime?
   /// Line of the event or task in its file, from 1.
   package var line: Int
   /// UID of the event or task, with the occurrence where it is a single one.
@@ -33,16 +35,27 @@ package struct CalendarReminder: Equatable, Sendable {
     return progress
   }
 
-  /// The reminder as fired if it was due more than a day before its first import: a calendar has
-  /// years of old dates.
+  /// The reminder without due times more than a day before its first import: a calendar has years
+  /// of old dates. A single one is fired; a repeating reminder has used up these occurrences.
   package func settled(at now: Instant, zone: TimeZoneRules) -> CalendarReminder {
-    guard reminder.state == .armed, !reminder.repeats, reminder.kind != .location,
-      let due = reminder.due?.instant(in: zone), due < now - .hours(24)
+    guard reminder.state == .armed, reminder.kind != .location,
+      let due = reminder.due?.instant(in: zone)
     else { return self }
+    let limit = now - .hours(24)
     var settled = self
-    settled.reminder.state = .fired
+    if reminder.repeats {
+      settled.usedUpTo = reminder.series(in: zone).flatMap { series in
+        var search = SeriesSearch(series, maximumWork: Self.maximumWork)
+        return search.latest(after: nil, dueBy: limit)?.name
+      }
+    } else if due < limit {
+      settled.reminder.state = .fired
+    }
     return settled
   }
+
+  /// Limit of the search for used occurrences.
+  private static let maximumWork = 40_000
 }
 
 /// Names an event or task within its stream.

@@ -28,30 +28,68 @@ struct CalendarSeries {
   }
 
   func reminders(_ zones: CalendarZones) throws(Fault) -> CalendarReading {
-    var reading = CalendarReading()
-    var replaced: [CalendarTime] = []
-    var successor: CalendarTime?
-    for component in overrides {
+    guard let master else { return try alone(zones) }
+    var part = try CalendarItem(master, zones)
+    var changed: [Changed] = []
+    for (index, component) in overrides.enumerated() {
       guard let line = component["RECURRENCE-ID"] else { continue }
       let time = try CalendarValue.time(line, zones)
+      let name = part.names.name(of: time)
+      // An occurrence that was moved once may have been removed since.
+      let isRemoved = part.excludes(name) && component.sequence < master.sequence
       let isLasting = line["RANGE"]?.uppercased() == "THISANDFUTURE"
-      if isLasting {
-        successor = successor.map { $0.local < time.local ? $0 : time } ?? time
-      } else {
-        replaced.append(time)
-      }
-      var item = try CalendarItem(component, zones)
-      if isLasting { item.inherit(from: master) }
-      reading.add(try item.reminders())
+      guard isLasting || !isRemoved else { continue }
+      changed.append(
+        Changed(
+          index: index, time: time, name: name, isLasting: isLasting,
+          item: try CalendarItem(component, zones)))
     }
-    guard let master else { return reading }
-    var item = try CalendarItem(master, zones)
-    item.exclude(replaced)
-    if let successor { item.end(before: successor) }
+    let single = changed.filter { !$0.isLasting }
+    part.exclude(single.map(\.time))
+    var readings = single.map { ($0.index, $0.item) }
+    var index = -1
+    let ranges = changed.filter(\.isLasting).sorted { $0.name.reading < $1.name.reading }
+    for range in ranges.prefix(Self.maximumRanges) {
+      let name = part.names.name(of: range.time).reading
+      let rest = part.cut(before: name)
+      if part.first.map({ $0 < name }) ?? true { readings.append((index, part)) }
+      (index, part) = (range.index, range.item)
+      if part.repeats { part.exclude(single.map(\.time)) } else { part.goOn(with: rest) }
+      for change in single.prefix(Self.maximumMoves) where change.name.reading > name {
+        part.exclude(moved: change.name)
+      }
+    }
+    readings.append((index, part))
     var whole = CalendarReading()
-    whole.add(try item.reminders())
-    whole.add(reading)
+    for range in ranges.dropFirst(Self.maximumRanges) {
+      whole.leftOut.append(
+        Refusal(
+          line: range.item.component.line,
+          reason: "a series with more than \(Self.maximumRanges) changes of its rest"))
+    }
+    for (_, item) in readings.sorted(by: { $0.0 < $1.0 }) { whole.add(try item.reminders()) }
     return whole
+  }
+
+  /// Limits against hostile files.
+  private static let maximumRanges = 50
+  private static let maximumMoves = 200
+
+  /// A changed occurrence, or the rest of a series from one on.
+  private struct Changed {
+    /// Its place among the overrides.
+    let index: Int
+    let time: CalendarTime
+    let name: CalendarName
+    let isLasting: Bool
+    let item: CalendarItem
+  }
+
+  /// Changed occurrences without their series.
+  private func alone(_ zones: CalendarZones) throws(Fault) -> CalendarReading {
+    var reading = CalendarReading()
+    for component in overrides { reading.add(try CalendarItem(component, zones).reminders()) }
+    return reading
   }
 }
 

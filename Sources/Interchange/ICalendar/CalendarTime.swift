@@ -29,18 +29,45 @@ enum CalendarTime: Equatable {
 
   var isDate: Bool { if case .date = self { true } else { false } }
 
-  /// Adds a span: whole days by the zone's clock, others by elapsed time (section 3.3.6).
-  func adding(_ span: TimeSpan) -> TimeStamp {
-    let isNominal = span.microseconds % TimeOfDay.dayLength == 0
-    switch self {
-    case .date(let date): return .floating(LocalDateTime(date: date).adding(span))
-    case .floating(let local): return .floating(local.adding(span))
-    case .utc(let instant): return .absolute(instant + span)
-    case .zoned(let local, let zone):
-      return .absolute(
-        isNominal
-          ? zone.rules.instant(of: local.adding(span)) : zone.rules.instant(of: local) + span)
+  /// The time after a span: days by the clock, the rest by elapsed time (section 3.3.6).
+  func adding(_ span: CalendarSpan) -> TimeStamp {
+    func onDay(_ local: LocalDateTime) -> LocalDateTime {
+      LocalDateTime(date: local.date.adding(days: span.days), time: local.time)
     }
+    let rest = TimeSpan(microseconds: span.microseconds)
+    switch self {
+    case .date, .floating: return .floating(onDay(local).adding(rest))
+    case .utc: return .absolute(TimeZoneRules.utc.instant(of: onDay(local)) + rest)
+    case .zoned(_, let zone): return .absolute(zone.rules.instant(of: onDay(local)) + rest)
+    }
+  }
+
+  /// The time after a span, in the same form; of a whole day after a part of it a time.
+  func moved(by span: CalendarSpan) -> CalendarTime {
+    switch (self, adding(span)) {
+    case (.date, .floating(let local)) where local.time == .midnight: .date(local.date)
+    case (.zoned(_, let zone), .absolute(let instant)):
+      .zoned(zone.rules.localDateTime(at: instant), zone)
+    case (_, .floating(let local)): .floating(local)
+    case (_, .absolute(let instant)): .utc(instant)
+    }
+  }
+
+  /// A reading of the same clock.
+  func reading(_ local: LocalDateTime) -> CalendarTime {
+    switch self {
+    case .date, .floating: .floating(local)
+    case .utc: .utc(TimeZoneRules.utc.instant(of: local))
+    case .zoned(_, let zone): .zoned(local, zone)
+    }
+  }
+}
+
+extension TimeStamp {
+  /// Time since `other`, elapsed where that is known.
+  func distance(from other: TimeStamp) -> TimeSpan {
+    if case (.absolute(let a), .absolute(let b)) = (self, other) { return a - b }
+    return instant(in: .utc) - other.instant(in: .utc)
   }
 }
 
@@ -105,7 +132,7 @@ enum CalendarValue {
   }
 
   /// `-PT15M`, `P1DT12H`, `P2W` (section 3.3.6), any order of the parts that is unambiguous.
-  static func span(_ line: ContentLine) throws(Fault) -> TimeSpan {
+  static func span(_ line: ContentLine) throws(Fault) -> CalendarSpan {
     let given = line.value.trimmedText(limit: 64)
     let text = given.uppercased()
     func fault() -> Fault {
@@ -121,6 +148,7 @@ enum CalendarValue {
     }
     guard rest.popFirst() == UInt8(ascii: "P"), !rest.isEmpty else { throw fault() }
     var total: Int64 = 0
+    var days: Int64 = 0
     var isTime = false
     var hasPart = false
     while let next = rest.first {
@@ -145,13 +173,15 @@ enum CalendarValue {
         }
       guard let seconds else { throw fault() }
       total += Int64(count) * seconds
+      if !isTime { days += Int64(count) * seconds / 86_400 }
       hasPart = true
       guard total <= longestSpan else {
         throw Fault("\(line.name) '\(text)' is longer than a century", line: line.number)
       }
     }
     guard hasPart else { throw fault() }
-    return TimeSpan(microseconds: sign * total * 1_000_000)
+    return CalendarSpan(
+      days: Int(sign * days), microseconds: sign * (total - days * 86_400) * 1_000_000)
   }
 
   /// Seconds; a reminder's lead may not be longer.
@@ -178,25 +208,42 @@ extension Instant {
   package var compact: String { LocalDateTime(microseconds: microseconds).compact + "Z" }
 }
 
-extension TimeSpan {
-  /// `-PT15M`, `P1D`; fractions of a second are cut off.
+extension CalendarSpan {
+  /// `-PT15M`, `P1D`, `PT24H`; fractions of a second are cut off. Days and the rest have one sign.
   var iCalendar: String {
     var seconds = microseconds.magnitude / 1_000_000
-    let sign = microseconds < 0 && seconds > 0 ? "-" : ""
-    if seconds == 0 { return "PT0S" }
-    let days = seconds / 86_400
-    seconds %= 86_400
-    var text = "\(sign)P"
-    if days > 0 { text += "\(days)D" }
+    if days == 0, seconds == 0 { return "PT0S" }
+    var text = days < 0 || microseconds < 0 ? "-P" : "P"
+    if days != 0 { text += "\(days.magnitude)D" }
     guard seconds > 0 else { return text }
     text += "T"
-    if seconds >= 3_600 { text += "\(seconds / 3_600)H" }
+    let hours = seconds / 3_600
+    seconds %= 3_600
+    if hours > 0 { text += "\(hours)H" }
     // An hour and seconds have their minutes between them in the grammar.
-    if seconds % 3_600 >= 60 || (seconds >= 3_600 && seconds % 60 > 0) {
-      text += "\(seconds % 3_600 / 60)M"
-    }
+    if seconds >= 60 || (hours > 0 && seconds > 0) { text += "\(seconds / 60)M" }
     if seconds % 60 > 0 { text += "\(seconds % 60)S" }
     return text
+  }
+
+  /// The same with days and the rest of one sign.
+  var withOneSign: CalendarSpan {
+    guard days != 0, microseconds != 0, (days < 0) != (microseconds < 0) else { return self }
+    let day = TimeOfDay.dayLength
+    if (length < .zero) == (days < 0) {
+      // Days are taken back, as many as the rest needs.
+      let back = Int((microseconds.magnitude + UInt64(day) - 1) / UInt64(day))
+      let count = days < 0 ? min(back, -days) : -min(back, days)
+      return CalendarSpan(days: days + count, microseconds: microseconds - Int64(count) * day)
+    }
+    return CalendarSpan(length)
+  }
+
+  /// Days of 24 hours, and the rest of a day.
+  var inWholeDays: CalendarSpan {
+    let length = length.microseconds
+    return CalendarSpan(
+      days: Int(length / TimeOfDay.dayLength), microseconds: length % TimeOfDay.dayLength)
   }
 }
 

@@ -14,7 +14,7 @@ package struct CalendarWriter {
   private var document = CalendarDocument(product: Self.product)
   private let now: Instant
   /// The system's: repeating reminders that name no zone go by its clocks.
-  private let zone: TimeZoneRules
+  let zone: TimeZoneRules
   /// VTIMEZONEs that were written.
   private var zones: Set<String> = []
   private var tasks: [CalendarComponent] = []
@@ -71,9 +71,9 @@ package struct CalendarWriter {
     tasks.append(task)
   }
 
-  private var lineEnd: [UInt8] { document.lineEnd }
+  var lineEnd: [UInt8] { document.lineEnd }
 
-  private func put(_ name: String, _ value: String, _ task: inout CalendarComponent) {
+  func put(_ name: String, _ value: String, _ task: inout CalendarComponent) {
     task.append(.make(name, [], value, lineEnd: lineEnd))
   }
 
@@ -83,45 +83,8 @@ package struct CalendarWriter {
 
   // MARK: - Times
 
-  private mutating func addTimes(
-    _ reminder: Reminder, _ due: TimeStamp, _ task: inout CalendarComponent
-  ) {
-    var parameters: [ContentLine.Parameter] = []
-    var clock: TimeZoneRules?
-    if reminder.repeats, case .absolute(let instant) = due {
-      let name = reminder.repeatChanges.zone?.name ?? zone.name
-      if let rules = try? TimeZoneRules(named: name), !rules.isUTC {
-        clock = rules
-        parameters = [ContentLine.Parameter(name: "TZID", values: [name])]
-        addZone(rules, name, from: instant)
-      }
-    }
-    func text(_ stamp: TimeStamp) -> String {
-      switch stamp {
-      case .floating(let local): local.compact
-      case .absolute(let instant): clock?.localDateTime(at: instant).compact ?? instant.compact
-      }
-    }
-    func append(_ name: String, _ values: [String], _ more: [ContentLine.Parameter] = []) {
-      guard !values.isEmpty else { return }
-      task.append(
-        .make(
-          name, more.isEmpty ? parameters : more, values.joined(separator: ","), lineEnd: lineEnd))
-    }
-    // A rule needs a beginning (RFC 5545 section 3.8.5.3).
-    if reminder.repeats { append("DTSTART", [text(due)]) }
-    append("DUE", [text(due)])
-    if let rule = reminder.repeatRule { put("RRULE", rule.description, &task) }
-    let changes = reminder.repeatChanges
-    append("RDATE", changes.additions.map(text))
-    append("EXDATE", changes.exceptions.map(text))
-    append(
-      "EXDATE", changes.exceptionDays.map(\.compact),
-      [ContentLine.Parameter(name: "VALUE", values: ["DATE"])])
-  }
-
   /// Adds a zone's changes within ten years, which a TZID requires (RFC 5545 section 3.2.19).
-  private mutating func addZone(_ rules: TimeZoneRules, _ name: String, from start: Instant) {
+  mutating func addZone(_ rules: TimeZoneRules, _ name: String, from start: Instant) {
     guard zones.insert(name).inserted else { return }
     var component = CalendarComponent("VTIMEZONE", lineEnd: lineEnd)
     put("TZID", name, &component)
@@ -162,12 +125,16 @@ package struct CalendarWriter {
   // MARK: - Alarms
 
   private func addLeads(_ reminder: Reminder, _ task: inout CalendarComponent) {
+    let timeOfDay = timeOfWholeDay(reminder)?.microseconds ?? 0
     for lead in reminder.leads.isEmpty ? [.zero] : reminder.leads {
+      let offset = CalendarSpan(
+        days: -lead.days, microseconds: timeOfDay - lead.microseconds
+      ).withOneSign
       var alarm = self.alarm(reminder)
       alarm.append(
         .make(
           "TRIGGER", [ContentLine.Parameter(name: "RELATED", values: ["END"])],
-          TimeSpan(microseconds: -lead.length.microseconds).iCalendar, lineEnd: lineEnd))
+          offset.iCalendar, lineEnd: lineEnd))
       task.append(alarm)
     }
   }

@@ -12,6 +12,7 @@ struct CalendarZones {
       for zone in calendar.components("VTIMEZONE") {
         if let id = zone["TZID"]?.text { described[id] = zone }
       }
+      if let own = calendar["X-WR-TIMEZONE"]?.text { named.insert(own) }
       Self.collectNames(in: calendar, into: &named)
     }
     for name in named.union(described.keys).prefix(Self.maximumZones) {
@@ -19,12 +20,18 @@ struct CalendarZones {
         Self.system(name) ?? described[name].flatMap { Self.described($0, name: name) }
         ?? Self.fixed(name)
     }
+    first = known.sorted { $0.key < $1.key }.prefix(Self.maximumFirst).map(\.value)
   }
 
   /// Limit of zones in one calendar.
   private static let maximumZones = 600
 
   func zone(named name: String) -> NamedZone? { known[name] }
+
+  /// The first ones in the order of their names: a usual calendar has no more.
+  private(set) var first: [NamedZone] = []
+
+  private static let maximumFirst = 8
 
   private static func collectNames(
     in component: CalendarComponent, into names: inout Set<String>

@@ -27,6 +27,9 @@ extension Reminder {
     if gives("lead_s"), !gives("lead_days") { document["lead_days"] = nil }
     // Another due time is the start of its series itself.
     if gives("due"), !gives("repeat_start") { document["repeat_start"] = nil }
+    if document["repeat_start"] == nil || gives("due"), !gives("due_after") {
+      document["due_after"] = nil
+    }
     if changes["nag_s"] == .null, !gives("nag_limit") { document["nag_limit"] = nil }
     return document
   }

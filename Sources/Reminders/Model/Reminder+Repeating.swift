@@ -20,6 +20,9 @@ package struct RepeatChanges: Equatable, Sendable {
   package var start: TimeStamp?
   /// A start is a whole day, and the due time a time of day on it or after it.
   package var isWholeDay = false
+  /// With `start`: from it to the due time. nil is what lies between the first two: whole days by
+  /// the calendar, and the rest.
+  package var dueAfter: CalendarSpan?
 
   package init() {}
 
@@ -47,6 +50,27 @@ package struct RepeatChanges: Equatable, Sendable {
   mutating func begin(_ value: JSONValue) throws(ReminderError) {
     start = try FieldFormat.stamp().read(value)
     if case .floating? = start { isWholeDay = value.string?.utf8.count == 10 }
+  }
+
+  /// Reads `due_after`: `{"days": 1, "s": 7200}`.
+  mutating func setDueAfter(_ value: JSONValue) throws(ReminderError) {
+    guard let object = value.object else { throw .wrong("an object with days and s", value) }
+    let days = try object.member("days", .whole(-Self.maximumDays...Self.maximumDays)) ?? 0
+    let limit = Double(Self.maximumDays) * 86_400
+    let seconds = try object.member("s", .number(-limit...limit)) ?? 0
+    dueAfter = CalendarSpan(days: days, microseconds: TimeSpan.seconds(seconds).microseconds)
+  }
+
+  /// Limit of `dueAfter`: ten thousand years.
+  private static let maximumDays = 3_660_000
+
+  var dueAfterJSON: JSONValue? {
+    guard let dueAfter, start != nil else { return nil }
+    return .object(
+      JSONObject([
+        "days": .int(dueAfter.days),
+        "s": .double(TimeSpan(microseconds: dueAfter.microseconds).seconds),
+      ]))
   }
 
   var startJSON: JSONValue? {
@@ -129,16 +153,7 @@ extension Reminder {
     series.exceptionDays = Set(repeatChanges.exceptionDays)
     series.isWholeDay = repeatChanges.isWholeDay
     if repeatChanges.start != nil {
-      let first = name(start)
-      let last = name(due)
-      var days = last.date.dayNumber - first.date.dayNumber
-      if last.time < first.time { days -= 1 }
-      let day = LocalDateTime(date: first.date.adding(days: days), time: first.time)
-      let time =
-        series.isWholeDay
-        ? TimeSpan(microseconds: last.microseconds - day.microseconds)
-        : due.instant(in: zone) - zone.instant(of: day)
-      series.dueAfter = CalendarSpan(days: days, microseconds: time.microseconds)
+      series.dueAfter = repeatChanges.dueAfter ?? series.span(to: due)
     }
     return series
   }

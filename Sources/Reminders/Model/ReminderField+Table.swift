@@ -206,6 +206,14 @@ extension ReminderField {
         try reminder.repeatChanges.begin(value)
       }),
     ReminderField(
+      "due_after", .raw, get: { $0.repeatChanges.dueAfterJSON },
+      read: { reminder, value, document throws(ReminderError) in
+        guard document["repeat_start"] ?? .null != .null else {
+          throw ReminderError(field: "", reason: "goes with repeat_start")
+        }
+        try reminder.repeatChanges.setDueAfter(value)
+      }),
+    ReminderField(
       "zone", \.repeatChanges.zone,
       .written({ $0.name }) { name in
         if let zone = NamedZone.find(name) { return zone }

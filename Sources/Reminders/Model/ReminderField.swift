@@ -162,7 +162,7 @@ package struct ReminderField: Sendable {
     }
   }
 
-  /// The same with another JSON value than the one that typed texts give.
+  /// The same with another JSON value than typed texts give.
   func printing(_ print: @escaping @Sendable (Reminder) -> JSONValue?) -> ReminderField {
     var field = self
     field.print = print

@@ -337,6 +337,35 @@ private func local(_ text: String) throws -> LocalDateTime {
   }
 }
 
+@Suite struct RepeatRuleCountTests {
+  @Test(arguments: [
+    "FREQ=DAILY;COUNT=40", "FREQ=WEEKLY;BYDAY=MO,TH;COUNT=9", "FREQ=MONTHLY;BYMONTHDAY=31;COUNT=7",
+    "FREQ=DAILY;BYHOUR=1,9;COUNT=51", "FREQ=HOURLY;INTERVAL=7;BYHOUR=1,2,3;COUNT=30",
+    "FREQ=YEARLY;COUNT=2",
+  ])
+  func occurrencesBeforeAReadingAreCounted(text: String) throws {
+    let rule = try RepeatRule(parsing: text)
+    let start = try local("2026-11-21T09:00:00")
+    let all = Array(rule.occurrences(from: start))
+    for day in -3..<700 {
+      for time in ["09:00:00", "09:00:01", "01:00:00"] {
+        var name = try local("2026-11-21T\(time)")
+        name.date = name.date.adding(days: day)
+        #expect(rule.count(before: name, start: start) == all.count { $0 < name })
+      }
+    }
+    #expect(rule.ending().count(before: start, start: start) == nil)
+  }
+
+  @Test func aCountThatTakesTooLongIsNone() throws {
+    let rule = try RepeatRule(
+      parsing: "FREQ=SECONDLY;INTERVAL=86399;BYHOUR=1;BYMINUTE=1;BYSECOND=1;COUNT=1000000")
+    let start = try local("0001-01-01T00:00:00")
+    let name = try local("2026-11-21T09:00:00")
+    #expect(rule.count(before: name, start: start, maximumWork: 5_000) == nil)
+  }
+}
+
 @Suite struct RepeatSetTests {
   @Test func addsAndTakesOut() throws {
     let start = try local("2026-11-21T09:00:00")

@@ -26,6 +26,7 @@ struct SampleFields: Sendable, CustomTestStringConvertible {
     "anchor_watch": true, "every_visit": true, "if_inside": "fire", "state": "done",
     "source": ["file": "a.ics"],
     "owner": 1000, "lead_days": [1], "repeat_start": "2026-06-13",
+    "due_after": ["days": 1, "s": .double(28_800)],
   ]
 
   /// Every row; one without a value has none here, and no example.
@@ -52,6 +53,7 @@ struct SampleFields: Sendable, CustomTestStringConvertible {
     case "dwell_s": json["on"] = "dwell"
     case "nag_limit": json["nag_s"] = 600
     case "lead_days": json["lead_s"] = 90_000
+    case "due_after": json["repeat_start"] = "2026-06-13"
     default: break
     }
     if kind != .date, json["region"] == nil, json["near_category"] == nil {
@@ -136,7 +138,7 @@ struct SampleFields: Sendable, CustomTestStringConvertible {
   @Test func everyFieldIsInTheSentenceOrSilent() throws {
     let silent: Set<String> = [
       "id", "kind", "title", "notes", "repeat_except", "zone", "state", "source", "owner",
-      "repeat_start",
+      "repeat_start", "due_after",
     ]
     var said: Set<String> = []
     for sample in SampleFields.all {
@@ -162,7 +164,8 @@ struct SampleFields: Sendable, CustomTestStringConvertible {
       "near_category", "radius_m", "on", "dwell_s", "anchor_watch", "nag_s", "nag_limit",
       "transport", "travel_s",
       "repeat",
-      "repeat_also", "repeat_except", "repeat_start", "lead_days", "zone", "every_visit",
+      "repeat_also", "repeat_except", "repeat_start", "due_after", "lead_days", "zone",
+      "every_visit",
       "if_inside", "state", "source",
       "owner",
     ]

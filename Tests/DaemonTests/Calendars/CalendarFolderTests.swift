@@ -208,6 +208,36 @@ import Testing
     #expect(rig.daemon.host.engine.progress("a")?.occurrence?.json == "2100-01-02T10:00:00Z")
   }
 
+  /// A whole day keeps its weekday, a floating time its reading, and a start goes with its due time.
+  @Test(arguments: [
+    (
+      "DUE;VALUE=DATE:21000101\nRRULE:FREQ=WEEKLY",
+      ["DUE;VALUE=DATE:21000108", "DUE;VALUE=DATE:21000115", "DUE;VALUE=DATE:21000122"]
+    ),
+    (
+      "DUE:21000101T170000\nRRULE:FREQ=DAILY",
+      ["DUE:21000102T170000", "DUE:21000103T170000", "DUE:21000104T170000"]
+    ),
+    (
+      "DTSTART;TZID=Asia/Tokyo:21000101T220000\nDUE;TZID=Asia/Tokyo:21000102T060000\n"
+        + "RRULE:FREQ=WEEKLY;COUNT=3",
+      [
+        "DUE;TZID=Asia/Tokyo:21000109T060000", "DUE;TZID=Asia/Tokyo:21000116T060000",
+        "STATUS:COMPLETED",
+      ]
+    ),
+  ]) func aRepeatingTaskDoesNotDrift(lines: String, expected: [String]) throws {
+    let folder = try folder()
+    try put(folder, "a.ics", Self.item("BEGIN:VTODO\nUID:a\nSUMMARY:S\n\(lines)\nEND:VTODO"))
+    let rig = try rig(folder)
+    let client = try rig.client()
+    for line in expected {
+      _ = try client.call("Done", #"{"id":"a"}"#)
+      #expect(try text(folder, "a.ics").contains("\(line)\r\n"))
+      rig.daemon.reloadSettings()
+    }
+  }
+
   /// The item is as before, with a later revision.
   @Test(arguments: [Self.place + "\n", "RRULE:FREQ=DAILY;COUNT=5\n"])
   func whatWasWrittenIsTakenBack(more: String) throws {

@@ -279,34 +279,6 @@ import Testing
     }
   }
 
-  @Test func thisAndFuture() throws {
-    let found = try read(
-      CalendarFixtures.calendar(
-        """
-        BEGIN:VEVENT
-        UID:u
-        DTSTART:20261102T090000Z
-        RRULE:FREQ=DAILY;COUNT=100
-        BEGIN:VALARM
-        TRIGGER:PT0S
-        END:VALARM
-        END:VEVENT
-        BEGIN:VEVENT
-        UID:u
-        RECURRENCE-ID;RANGE=THISANDFUTURE:20261105T090000Z
-        DTSTART:20261105T110000Z
-        BEGIN:VALARM
-        TRIGGER:PT0S
-        END:VALARM
-        END:VEVENT
-        """)
-    ).map(\.reminder)
-    try #require(found.count == 2)
-    #expect(found[0].repeatRule?.description == "FREQ=DAILY;UNTIL=20261105T085959Z")
-    #expect(found[1].repeatRule?.description == "FREQ=DAILY")
-    #expect(try found[1].due == utc("2026-11-05T11:00:00Z"))
-  }
-
   @Test func aRepeatingPlaceCountsOnceItIsDue() throws {
     let found = try one(
       """
@@ -362,6 +334,14 @@ import Testing
     #expect(try state("DUE:20261119T100000Z") == .fired)
     #expect(try state("DUE:20261121T100000Z") == .armed)
     #expect(try state("DUE:20261119T100000Z\nRRULE:FREQ=DAILY") == .armed)
+    // Of a repeating one, what was due within a day may still fire.
+    func used(_ lines: String) throws -> String? {
+      try one(lines).settled(at: now, zone: .utc).usedUpTo?.description
+    }
+    #expect(try used("DUE:20261101T100000Z\nRRULE:FREQ=DAILY") == "2026-11-20T10:00:00")
+    #expect(try used("DUE:20261121T100000Z\nRRULE:FREQ=DAILY") == nil)
+    #expect(try used("DUE:20261001T100000Z\nRRULE:FREQ=DAILY;COUNT=3") == "2026-10-03T10:00:00")
+    #expect(try used("DUE:20261119T100000Z") == nil)
   }
 
   @Test(arguments: [
@@ -394,14 +374,23 @@ import Testing
   }
 
   @Test(arguments: [
-    ("PT15M", 900), ("-PT15M", -900), ("P1DT12H", 129_600), ("P2W", 1_209_600),
-    ("+PT1H30M5S", 5_405),
-    ("PT0S", 0),
-  ]) func spans(_ text: String, _ seconds: Double) throws {
+    ("PT15M", 0, 900), ("-PT15M", 0, -900), ("P1DT12H", 1, 43_200), ("P2W", 14, 0),
+    ("+PT1H30M5S", 0, 5_405), ("PT0S", 0, 0), ("-P1D", -1, 0), ("-PT24H", 0, -86_400),
+    ("PT36H0M5S", 0, 129_605),
+  ]) func spans(_ text: String, _ days: Int, _ seconds: Int64) throws {
     let line = ContentLine.make("TRIGGER", [], text, lineEnd: [0x0A])
     let span = try CalendarValue.span(line)
-    #expect(span == .seconds(seconds))
+    #expect(span == CalendarSpan(days: days, microseconds: seconds * 1_000_000))
     let again = ContentLine.make("TRIGGER", [], span.iCalendar, lineEnd: [0x0A])
     #expect(try CalendarValue.span(again) == span)
+  }
+
+  @Test(arguments: [
+    (-1, 12, 0, -12), (1, -12, 0, 12), (1, -36, 0, -12), (-1, 36, 0, 12), (2, -25, 0, 23),
+    (-3, 1, -2, -23), (1, -24, 0, 0), (-1, 24, 0, 0), (2, 1, 2, 1),
+  ]) func daysAndHoursHaveOneSign(_ days: Int, _ hours: Int64, _ d: Int, _ h: Int64) {
+    let hour: Int64 = 3_600_000_000
+    let span = CalendarSpan(days: days, microseconds: hours * hour).withOneSign
+    #expect(span == CalendarSpan(days: d, microseconds: h * hour))
   }
 }

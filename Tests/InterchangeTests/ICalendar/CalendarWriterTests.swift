@@ -37,6 +37,11 @@ import Testing
       #"{"id":"g","kind":"location","title":"Shop","near_category":"supermarket","radius_m":50,"state":"done"}"#,
       #"{"id":"h","kind":"location","title":"Lane","region":{"type":"LineString","coordinates":[[10,53],[10.1,53]]},"width_m":300}"#,
       #"{"id":"i","kind":"preemptive","title":"Ferry","place":{"name":"Pier","lat":53.5,"lon":9.9,"radius_m":100},"due":"2026-11-21T10:00:00Z","lead_s":300,"transport":"cycling","category":"travel","priority":1}"#,
+      #"{"id":"k","kind":"date","title":"Day","due":"2026-11-27T09:00:00","repeat":"FREQ=WEEKLY;UNTIL=20270101","repeat_start":"2026-11-27","repeat_also":["2026-12-01T00:00:00"],"repeat_except":["2026-12-04"]}"#,
+      #"{"id":"l","kind":"date","title":"Days","due":"2026-11-28T19:00:00","lead_s":[97200,86400,600],"lead_days":[1,0,0],"repeat":"FREQ=MONTHLY;COUNT=4","repeat_start":"2026-11-27"}"#,
+      #"{"id":"m","kind":"date","title":"Sprint","due":"2026-12-04T16:00:00Z","repeat":"FREQ=WEEKLY;BYDAY=MO;UNTIL=20270101T090000","repeat_start":"2026-11-30T08:00:00Z","zone":"Europe/Berlin","repeat_also":["2026-12-01T09:00:00"],"repeat_except":["2026-12-07T09:00:00"]}"#,
+      #"{"id":"n","kind":"date","title":"Gap","due":"2027-03-28T04:30:00Z","repeat":"FREQ=DAILY","repeat_start":"2027-03-28T02:30:00","due_after":{"days":0,"s":10800},"zone":"Europe/Berlin"}"#,
+      #"{"id":"o","kind":"date","title":"UTC","due":"2026-12-04T16:00:00Z","lead_s":90000,"lead_days":[1],"repeat":"FREQ=DAILY;UNTIL=20270101T090000","repeat_start":"2026-12-04T08:00:00Z","zone":"UTC","repeat_except":["2026-12-07T08:00:00"]}"#,
       #"{"id":"j","kind":"date","title":"Unknown","due":"2026-11-21T10:00:00Z","state":"fired","x_mine":{"a":[1,2.50,null]}}"#,
     ]
     let reminders = try texts.map { text in
@@ -130,5 +135,45 @@ import Testing
     #expect(text.contains("DTSTART;TZID=Europe/Berlin:20261121T100000\r\n"))
     #expect(text.contains("TZID:Europe/Berlin\r\n"))
     #expect(text.contains("DTSTART:20270328T020000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0200\r\n"))
+  }
+
+  private func lines(_ json: String) throws -> [String] {
+    let reminder = try Reminder(
+      json: #require(JSONParser.parse(Array(json.utf8)).object), newID: "r")
+    let text = String(decoding: try write([reminder]), as: UTF8.self)
+    let task = text.replacing("\r\n ", with: "").split(separator: "\r\n").map(String.init)
+    return Array(task.drop { $0 != "BEGIN:VTODO" })
+  }
+
+  /// Days keep the time of day and hours are elapsed time, for every reader.
+  @Test func daysOfALeadAreNoHours() throws {
+    let found = try lines(
+      #"{"title":"t","due":"2026-11-21T10:00:00Z","lead_s":["1d","24h","1d 2h",0]}"#)
+    #expect(
+      found.filter { $0.hasPrefix("TRIGGER") } == [
+        "TRIGGER;RELATED=END:-P1DT2H", "TRIGGER;RELATED=END:-P1D", "TRIGGER;RELATED=END:-PT24H",
+        "TRIGGER;RELATED=END:PT0S",
+      ])
+    #expect(found.contains("DUE;TZID=Europe/Berlin:20261121T110000"))
+    #expect(!found.contains { $0.hasPrefix(CalendarItem.fieldsProperty) && $0.contains("lead") })
+  }
+
+  @Test func aSeriesIsWrittenWithItsStart() throws {
+    let sprint = try lines(
+      #"{"title":"t","due":"2026-12-04T16:00:00Z","repeat":"FREQ=WEEKLY;BYDAY=MO;UNTIL=20270104T090000","#
+        + #""repeat_start":"2026-11-30T08:00:00Z","zone":"Europe/Berlin","repeat_except":["2026-12-07T09:00:00"]}"#
+    )
+    for line in [
+      "DTSTART;TZID=Europe/Berlin:20261130T090000", "DUE;TZID=Europe/Berlin:20261204T170000",
+      "RRULE:FREQ=WEEKLY;UNTIL=20270104T080000Z;BYDAY=MO",
+      "EXDATE;TZID=Europe/Berlin:20261207T090000",
+    ] { #expect(sprint.contains(line), "\(sprint)") }
+    let bins = try lines(
+      #"{"title":"t","due":"2026-11-28T09:00:00","lead_s":"1d","repeat":"FREQ=WEEKLY;UNTIL=20270104T090000","#
+        + #""repeat_start":"2026-11-27","repeat_except":["2026-12-04"]}"#)
+    for line in [
+      "DTSTART;VALUE=DATE:20261127", "DUE;VALUE=DATE:20261128", "EXDATE;VALUE=DATE:20261204",
+      "RRULE:FREQ=WEEKLY;UNTIL=20270104", "TRIGGER;RELATED=END:-PT15H",
+    ] { #expect(bins.contains(line), "\(bins)") }
   }
 }

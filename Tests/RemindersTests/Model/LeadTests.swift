@@ -76,4 +76,25 @@ import Testing
     let second = try #require(series.next(after: series.first))
     #expect(zone.localDateTime(at: second.due).description == "2026-03-29T09:00:00")
   }
+
+  /// Hours after the start are elapsed time, also where the first ones span a change of the clock.
+  @Test func theTimeFromTheStartMayBeGiven() throws {
+    let zone = try #require(TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3"))
+    let text =
+      #"{"title":"t","due":"2027-03-28T03:30:00","repeat":"FREQ=WEEKLY","#
+      + #""repeat_start":"2027-03-28T00:30:00","due_after":{"days":0,"s":10800}}"#
+    let task = try reminder(text)
+    #expect(try Reminder(json: task.json) == task)
+    let series = try #require(task.series(in: zone))
+    let first = try #require(series.next())
+    #expect(zone.localDateTime(at: first.due).description == "2027-03-28T04:30:00")
+    let second = try #require(series.next(after: first.name))
+    #expect(zone.localDateTime(at: second.due).description == "2027-04-04T03:30:00")
+    let edited = Reminder.document(
+      task.json, with: JSONObject(["due": .string("2027-04-03T08:00:00")]))
+    #expect(try Reminder(json: edited).repeatChanges.dueAfter == nil)
+    #expect(throws: ReminderError.self) {
+      try reminder(text.replacing(#""repeat_start":"2027-03-28T00:30:00","#, with: ""))
+    }
+  }
 }

@@ -1,0 +1,223 @@
+import CivilTime
+import Reminders
+
+/// The series of an item: its rule, single dates and exceptions, all about starts.
+extension CalendarItem {
+  mutating func readRepeating() throws(Fault) {
+    if let line = component["RRULE"] { rule = try Self.rule(line.value, line: line.number) }
+    if case .days = names.clock { rule = rule?.ofWholeDays }
+    if case .days = names.clock, let until = rule?.until, let day = day(of: until) {
+      rule = rule?.ending(until: .date(day))
+    }
+    for line in component.properties("RDATE") {
+      for time in try CalendarValue.times(line, zones) { add(names.name(of: time)) }
+    }
+    for line in component.properties("EXDATE") { exclude(try CalendarValue.times(line, zones)) }
+    guard changes.additions.count <= RepeatChanges.maximumTimes else {
+      throw Fault(
+        "it has more than \(RepeatChanges.maximumTimes) single dates", line: component.line)
+    }
+    if repeats { changes.zone = zoneOfDue }
+  }
+
+  private static func rule(_ text: String, line: Int) throws(Fault) -> RepeatRule {
+    do {
+      return try RepeatRule(parsing: text.trimmedText(limit: 4_000))
+    } catch {
+      throw Fault("\(error)".shownInMessage, line: line)
+    }
+  }
+
+  /// The last day of a whole-day series.
+  private func day(of until: RepeatRule.Until) -> CivilDate? {
+    switch until {
+    case .date: nil
+    case .local(let local): local.date
+    case .absolute(let instant): names.name(of: .utc(instant)).reading.date
+    }
+  }
+
+  private mutating func add(_ name: CalendarName) {
+    // A day among dates with a time means that time on the day.
+    if case .day(let date) = name, let first {
+      let reading = LocalDateTime(date: date, time: first.time)
+      // Completing a task moves its start past its completed occurrences.
+      if !isTask || reading >= first { changes.additions.append(.floating(reading)) }
+    } else if !isTask || first.map({ name.reading >= $0 }) ?? true {
+      changes.additions.append(name.stamp)
+    }
+  }
+
+  /// Occurrences that do not take place, or that another component describes.
+  mutating func exclude(_ times: [CalendarTime]) {
+    for time in times { exclude(names.name(of: time)) }
+  }
+
+  mutating func exclude(_ name: CalendarName) {
+    guard
+      changes.exceptions.count + changes.exceptionDays.count < RepeatChanges.maximumTimes
+    else { return }
+    if case .day(let date) = name {
+      changes.exceptionDays.append(date)
+    } else {
+      changes.exceptions.append(name.stamp)
+    }
+  }
+
+  func excludes(_ name: CalendarName) -> Bool {
+    changes.exceptions.contains(name.stamp) || changes.exceptionDays.contains(name.reading.date)
+  }
+
+  var repeats: Bool { rule != nil || !changes.additions.isEmpty }
+
+  /// The zone by whose clock the due time repeats; nil for the system's.
+  var zoneOfDue: NamedZone? {
+    switch reference {
+    case .zoned(_, let zone): names.zone ?? zone
+    case .utc: names.zone ?? .utc
+    default: nil
+    }
+  }
+
+  // MARK: - Parts of a series
+
+  /// The rest of a series, from an occurrence on.
+  struct Rest {
+    let rule: RepeatRule?
+    let additions: [TimeStamp]
+    let changes: RepeatChanges
+    let names: CalendarNames
+    let first: LocalDateTime
+  }
+
+  /// Ends the series before an occurrence, from which another component describes it.
+  mutating func cut(before name: LocalDateTime) -> Rest {
+    func isBefore(_ stamp: TimeStamp) -> Bool {
+      if case .floating(let local) = stamp { local < name } else { true }
+    }
+    var following = rule
+    if let whole = rule, let first {
+      let count = whole.count(before: name, start: first, maximumWork: Self.maximumCountingWork)
+      if let total = whole.count {
+        let left = total - (count ?? 0)
+        following = count == nil ? whole.ending() : left > 0 ? whole.ending(after: left) : nil
+      }
+      if let count, count > 0 {
+        rule = whole.ending(after: count)
+      } else {
+        rule = whole.ending(until: earlier(whole.until, before: name))
+      }
+    }
+    let additions = changes.additions
+    changes.additions = additions.filter(isBefore)
+    return Rest(
+      rule: following, additions: additions.filter { !isBefore($0) }, changes: changes,
+      names: names, first: name)
+  }
+
+  /// Counting occurrences, of which a file may ask many times, ends after so many steps.
+  private static let maximumCountingWork = 5_000
+  private static let maximumStepsToName = 100
+
+  private func earlier(_ until: RepeatRule.Until?, before name: LocalDateTime) -> RepeatRule.Until {
+    let cut: RepeatRule.Until =
+      names.clock == .days
+      ? .date(name.date.adding(days: -1)) : .local(name.adding(.seconds(-1)))
+    switch until {
+    case nil: return cut
+    case .date(let date)?: return date < name.date ? .date(date) : cut
+    case .local(let local)?: return local < name ? .local(local) : cut
+    case .absolute(let instant)?:
+      let reading = names.name(of: .utc(instant)).reading
+      return reading < name ? .absolute(instant) : cut
+    }
+  }
+
+  /// THISANDFUTURE without a rule of its own: the series goes on, moved as its first occurrence is.
+  mutating func goOn(with rest: Rest) {
+    guard let anchor = start ?? end, let own = first else { return }
+    let exceptions = changes
+    changes = rest.changes
+    changes.additions = rest.additions
+    for stamp in exceptions.exceptions {
+      if case .floating(let local) = stamp { exclude(.reading(local)) }
+    }
+    for date in exceptions.exceptionDays { exclude(.day(date)) }
+    rule = rest.rule
+    names = rest.names
+    first = rest.first
+    shift = own == rest.first ? nil : nearestSpan(to: anchor)
+    changes.zone = zoneOfDue
+  }
+
+  /// Excludes an occurrence by the reading to which a RANGE has moved it, which some programs write
+  /// instead of its name.
+  mutating func exclude(moved name: CalendarName) {
+    guard let shift, case .reading(let reading) = name, let first, reading >= first else { return }
+    var search = SeriesSearch(
+      Series(rule: rule?.ending(), first: first, zone: .utc), maximumWork: Self.maximumStepsToName)
+    guard search.next(after: reading.previous)?.name != reading else { return }
+    let back = CalendarSpan(days: -shift.days, microseconds: -shift.microseconds)
+    let date = reading.date.adding(days: back.days)
+    exclude(
+      .reading(
+        LocalDateTime(date: date, time: reading.time)
+          .adding(TimeSpan(microseconds: back.microseconds))))
+  }
+
+  // MARK: - Reminders
+
+  /// Sets the due time of a reminder, so long after a time of the item, and its series.
+  func repeating(_ reminder: inout Reminder, at base: Base, after offset: CalendarSpan = .zero) {
+    guard let time = time(of: base) else { return }
+    let due = time.adding(offset)
+    reminder.due = due
+    guard repeats, let first else { return }
+    reminder.repeatRule = rule
+    reminder.repeatChanges = changes
+    let own = span(to: base)
+    let intended = CalendarSpan(
+      days: own.days + offset.days, microseconds: own.microseconds + offset.microseconds)
+    let start = startStamp(first)
+    guard names.clock == .days || start != due || intended != .zero else { return }
+    reminder.repeatChanges.start = start
+    reminder.repeatChanges.isWholeDay = names.clock == .days
+    guard names.clock != .days else { return }
+    let derived = reminder.series(in: .utc)?.dueAfter
+    // Among floating times the first due time says how long that is in the system's zone, but for
+    // a span that is given itself.
+    let isGiven = names.zone == nil && intended.microseconds != 0 && hasGivenSpan(base)
+    if derived != intended || isGiven { reminder.repeatChanges.dueAfter = intended }
+  }
+
+  private func startStamp(_ first: LocalDateTime) -> TimeStamp {
+    guard let zone = names.zone?.rules else { return .floating(first) }
+    let instant = zone.instant(of: first)
+    // A reading in the gap of spring is its name, not the later one.
+    return zone.localDateTime(at: instant) == first ? .absolute(instant) : .floating(first)
+  }
+
+  private func hasGivenSpan(_ base: Base) -> Bool {
+    base == .start || duration != nil || time(of: base) == (start ?? end)
+  }
+
+  /// From the name of an occurrence to its start or end.
+  private func span(to base: Base) -> CalendarSpan {
+    guard let time = time(of: base), let first else { return .zero }
+    if base == .end, let duration {
+      let span = shift ?? .zero
+      return CalendarSpan(
+        days: span.days + duration.days, microseconds: span.microseconds + duration.microseconds)
+    }
+    guard shift == nil else { return nearestSpan(to: time) }
+    guard time != start ?? end else { return .zero }
+    return Series(first: first, zone: names.zone?.rules ?? .utc).span(to: time.stamp)
+  }
+
+  /// An hour earlier is no day less and 23 hours.
+  private func nearestSpan(to time: CalendarTime) -> CalendarSpan {
+    guard let first else { return .zero }
+    return Series(first: first, zone: names.zone?.rules ?? .utc)
+      .span(to: time.stamp, isNearest: true)
+  }
+}

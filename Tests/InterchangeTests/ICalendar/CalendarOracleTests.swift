@@ -1,0 +1,130 @@
+import CivilTime
+import Glibc
+import JSONText
+import Reminders
+import TestSupport
+import Testing
+
+@testable import Interchange
+
+/// Random repeating tasks and events, completed up to six times each, against python-dateutil and
+/// icalendar, where they are installed: they compute from the first file, and read back what was
+/// written.
+@Suite struct CalendarOracleTests {
+  private let seed = 20_261_126
+  private let number = getenv("GEOREMIND_LONG_TESTS") == nil ? 2_000 : 20_000
+
+  @Test func agreesWithDateutilAndICalendar() throws {
+    let folder = try TemporaryFolder()
+    let cases = "\(folder.path)/cases"
+    guard try run("make \(number) \(seed) >'\(cases)'") != nil else {
+      print(
+        "python3-dateutil and python3-icalendar are not installed: the comparison with them is "
+          + "left out")
+      return
+    }
+    let now = Instant(microseconds: 1_795_262_400_000_000)
+    var results = ""
+    for line in String(decoding: try fileBytes(cases), as: UTF8.self).split(separator: "\n") {
+      let given = try #require(try JSONParser.parse(String(line)).object)
+      results += JSONValue.object(try result(of: given, at: now)).line + "\n"
+    }
+    try folder.file("results", results)
+    let verdict = try #require(try run("judge '\(cases)' '\(folder.path)/results'"))
+    let last = try #require(verdict.split(separator: "\n").last)
+    let summary = try #require(try JSONParser.parse(String(last)).object)
+    #expect(summary["cases"]?.int == number)
+    #expect(summary["completions"]?.int ?? 0 > number)
+    #expect(
+      summary["wrong"]?.int == 0, "seed \(seed): \(verdict.split(separator: "\n").prefix(20))")
+  }
+
+  /// The output of the script; nil where it lacks a library.
+  private func run(_ arguments: String) throws -> String? {
+    let script = "\(packageRoot)/Tests/System/calendar_series.py"
+    let command = """
+      for python in python3 /usr/bin/python3; do
+        $python -c 'import dateutil.rrule, icalendar, zoneinfo' 2>/dev/null || continue
+        exec $python '\(script)' \(arguments)
+      done
+      exit 77
+      """
+    let pipe = try #require(popen(command, "r"))
+    var output = ""
+    var size = 0
+    var buffer: UnsafeMutablePointer<CChar>?
+    while getline(&buffer, &size, pipe) > 0, let line = buffer { output += String(cString: line) }
+    free(buffer)
+    // The status of the shell: its exit code is in the second byte.
+    let status = pclose(pipe) >> 8 & 0xFF
+    if status == 77 { return nil }
+    try #require(status == 0, "the script ends with \(status)")
+    return output
+  }
+
+  // MARK: - georemind
+
+  private func result(of given: JSONObject, at now: Instant) throws -> JSONObject {
+    let text = try #require(given["text"]?.string)
+    let zone = try TimeZoneRules(named: try #require(given["zone"]?.string))
+    let limit = try name(try #require(given["limit"]?.string))
+    var document = try CalendarDocument(Array(text.utf8), name: "case")
+    var result = JSONObject()
+    do {
+      result["firings"] = try firings(of: document, before: limit, in: zone)
+      var steps: [JSONValue] = []
+      for jump in given["jumps"]?.array ?? [] {
+        let found = try CalendarReading(document, file: "case").reminders
+        guard let task = found.first(where: { $0.item.recurrence == nil }),
+          task.reminder.state == .armed
+        else { break }
+        var done: LocalDateTime?
+        if let series = task.reminder.series(in: zone) {
+          for _ in 0..<(jump.int ?? 1) { done = series.next(after: done)?.name ?? done }
+        }
+        _ = try document.apply(.done(through: done), to: task, at: now, in: zone)
+        let written = String(decoding: document.bytes, as: UTF8.self)
+        // The bytes are read anew, as the daemon does.
+        document = try CalendarDocument(document.bytes, name: "case")
+        steps.append(
+          .object([
+            "name": .string(done?.description ?? ""), "text": .string(written),
+            "firings": try firings(of: document, before: limit, in: zone),
+          ]))
+      }
+      result["steps"] = .array(steps)
+    } catch {
+      result["error"] = .string("\(error)")
+    }
+    return result
+  }
+
+  private func name(_ text: String) throws -> LocalDateTime {
+    let stamp = try TimeStamp(parsing: text)
+    if case .floating(let local) = stamp { return local }
+    throw AbsoluteName(stamp: stamp)
+  }
+
+  private struct AbsoluteName: Error { let stamp: TimeStamp }
+
+  /// When all its alarms ring, in seconds, for occurrences with an earlier name than the limit.
+  private func firings(
+    of document: CalendarDocument, before limit: LocalDateTime, in zone: TimeZoneRules
+  ) throws -> JSONValue {
+    var moments: Set<Int> = []
+    for found in try CalendarReading(document, file: "case").reminders {
+      let reminder = found.reminder
+      guard reminder.state != .done, let series = reminder.series(in: zone) else { continue }
+      var search = SeriesSearch(series)
+      var last: LocalDateTime?
+      while let next = search.next(after: last), next.name < limit || !reminder.repeats {
+        last = next.name
+        for lead in reminder.leads.isEmpty ? [.zero] : reminder.leads {
+          let moment = lead.before(next.due, in: reminder.calendarZone(zone))
+          moments.insert(Int(moment.microseconds / 1_000_000))
+        }
+      }
+    }
+    return .array(moments.sorted().map { .int($0) })
+  }
+}
