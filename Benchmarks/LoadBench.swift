@@ -40,7 +40,9 @@ func loadBench(count: Int) throws -> String {
   var engine = Engine(zone: .utc)
   if let fix = try store.state.lastFix() { engine.remember(fix.fix, from: fix.arrival) }
   engine.beginLoading(count: try store.reminders.count())
-  let problems = try store.reminders.forEach { engine.load($0, $1) }
+  let problems = try store.reminders.forEach {
+    engine.load($0.reminder, $0.history, $0.standing)
+  }
   var effects: [Effect] = []
   engine.finishLoading(at: now, into: &effects)
   let loaded = wallTime()
@@ -83,11 +85,11 @@ private func fill(_ folder: BenchFolder, _ count: Int) throws {
       let one = reminder(index)
       effects.removeAll(keepingCapacity: true)
       engine.handle(.add(one, nil), at: now, into: &effects)
-      guard case .persist(_, var progress) = effects.first else {
+      guard case .persist(_, var history, let standing) = effects.first else {
         throw BenchError("a reminder was not to be kept")
       }
-      if one.kind == .location { progress.presence = .outside }
-      changes.saved.append((one, progress))
+      if one.kind == .location { history.stay = .outside(since: nil) }
+      changes.saved.append((one, history, standing))
     }
     changes.lastFix = KeptFix(fix: fix, arrival: now)
     try store.commit(changes)

@@ -108,7 +108,7 @@ private func fix(_ sample: TrackPoint, at time: Instant) -> Fix {
 private func reminder(
   _ index: Int, by transport: Reminder.Transport, near samples: [TrackPoint],
   from epoch: Instant, _ random: inout SplitMix
-) -> (Reminder, Progress) {
+) -> (Reminder, History) {
   let anchor = samples[Int(random.next() % UInt64(samples.count))].position
   let place = anchor.destination(
     bearing: Double(random.next() % 360), distance: Double(random.next() % 50_000))
@@ -117,9 +117,7 @@ private func reminder(
     id: "reminder-\(index)", kind: .preemptive, title: "Reminder \(index)",
     place: Reminder.Place(name: "Place \(index)", position: place), due: .absolute(due),
     transport: transport)
-  var progress = Progress()
-  progress.occurrence = due
-  return (reminder, progress)
+  return (reminder, History())
 }
 
 /// Seconds of processor time.

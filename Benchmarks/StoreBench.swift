@@ -20,7 +20,7 @@ func storeBench(count: Int) throws -> String {
     let reminder = Reminder(
       id: "r\(index)", kind: .location, title: "Reminder \(index)",
       place: Reminder.Place(name: "Place \(index)", position: position))
-    changes.saved.append((reminder, Progress()))
+    changes.saved.append((reminder, History(), Standing(state: .armed)))
   }
   let fillStart = wallTime()
   try store.commit(changes)
@@ -31,10 +31,10 @@ func storeBench(count: Int) throws -> String {
   var reading: [Double] = []
   var sent: [Int64] = []
   for index in 0..<commits {
-    var progress = Progress(state: .fired)
-    progress.lastFired = now
+    var history = History()
+    history.lastRung = now
     var one = Changes()
-    one.progress = [Changes.Step(id: "r\(index)", progress: progress)]
+    one.histories = [Changes.Step(id: "r\(index)", history, Standing(state: .fired))]
     one.firings = [
       Firing(
         id: "firing-\(index)", reminderID: "r\(index)", kind: .location, title: "Reminder \(index)",
@@ -55,7 +55,7 @@ func storeBench(count: Int) throws -> String {
   let openStart = wallTime()
   let again = try Store(path: path, now: now)
   var read = 0
-  _ = try again.reminders.forEach { _, _ in read += 1 }
+  _ = try again.reminders.forEach { _ in read += 1 }
   let open = wallTime() - openStart
   again.close()
   guard read == count else { throw BenchError("\(read) of \(count) reminders came back") }

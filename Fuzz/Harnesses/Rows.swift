@@ -44,9 +44,7 @@ private final class Rows {
   private static let columns: [String: [String]] = [
     "reminder": [
       "id", "kind", "title", "category", "priority", "place_name", "latitude", "longitude",
-      "radius_m", "due", "transport", "document", "state", "presence", "inside_since_us",
-      "visit_settled", "occurrence_us", "leads_fired", "last_fired_us", "snoozed_until_us",
-      "unacknowledged", "places_inside", "occurrence_offset_s", "nag_us", "nags",
+      "radius_m", "due", "transport", "document", "history", "state", "due_us", "nearest_us",
     ],
     "firing": [
       "id", "reminder_id", "kind", "title", "category", "priority", "time_us", "event", "latitude",
@@ -91,7 +89,7 @@ private final class Rows {
       let reminder = Reminder(
         id: kind.rawValue, kind: kind, title: "x", place: Reminder.Place(position: place),
         due: kind == .location ? nil : try TimeStamp(parsing: "2026-11-22T10:00:00"))
-      try store.reminders.replace(reminder, Progress(state: .armed))
+      try store.reminders.replace((reminder, History(), Standing(state: .armed)))
     }
     try store.places.add(SavedPlace(name: "x", position: place, radius: 100))
     try store.ledger.record([
@@ -211,9 +209,9 @@ private func read(_ store: Store) throws(StoreError) -> [String] {
   }
   for kind in Reminder.Kind.allCases { _ = try store.reminders.peek(kind: kind) }
   var ids: [String] = []
-  let problems = try store.reminders.forEach { reminder, _ in
-    require(!reminder.json.isEmpty, "a reminder says nothing")
-    ids.append(reminder.id)
+  let problems = try store.reminders.forEach { entry in
+    require(!entry.reminder.json.isEmpty, "a reminder says nothing")
+    ids.append(entry.reminder.id)
   }
   require(ids.count + problems.count == 3, "a row is neither read nor reported")
   for id in ids { _ = try? store.reminders.reminder(id: id) }
@@ -227,7 +225,9 @@ private func live(_ store: Store, _ ids: [String]) throws(StoreError) {
   if let kept = try store.state.lastFix() { engine.remember(kept.fix, from: kept.arrival) }
   var effects: [Effect] = []
   engine.beginLoading(count: 3)
-  let problems = try store.reminders.forEach { engine.load($0, $1) }
+  let problems = try store.reminders.forEach {
+    engine.load($0.reminder, $0.history, $0.standing)
+  }
   engine.finishLoading(at: now, into: &effects)
   require(engine.count + problems.count <= 3, "a row is loaded twice")
   live(

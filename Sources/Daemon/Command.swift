@@ -4,7 +4,7 @@ import Storage
 /// A change by a person or a file: events for the engine and rows for the store.
 struct Command {
   var events: [Event] = []
-  /// New or edited reminders, stored with the progress that the engine decides.
+  /// New or edited reminders, stored with the histories that the engine decides.
   var saved: [ReminderStore.Entry] = []
   var forgotten: [String] = []
   /// Events that undo the command in the engine if the store refuses it, except for reminders.
@@ -21,20 +21,22 @@ struct Command {
 }
 
 extension Changes {
-  /// Adds what a command saves, with the progress that the engine has given its reminders.
+  /// Adds what a command saves, with the histories that the engine has given its reminders.
   mutating func save(_ command: Command) {
     forgotten += command.forgotten
     self.command = command.origin
     self.command?.reminders = command.reminders.sorted()
     calendar = command.calendar
     guard !command.saved.isEmpty else { return }
-    var latest: [String: Progress] = [:]
-    for step in progress { latest[step.id] = step.progress }
+    var latest: [String: Step] = [:]
+    for step in histories { latest[step.id] = step }
     for var entry in command.saved {
-      entry.progress = latest.removeValue(forKey: entry.reminder.id) ?? entry.progress
+      if let step = latest.removeValue(forKey: entry.reminder.id) {
+        (entry.history, entry.standing) = (step.history, step.standing)
+      }
       saved.append(entry)
     }
     let ids = Set(command.saved.map(\.reminder.id))
-    progress.removeAll { ids.contains($0.id) }
+    histories.removeAll { ids.contains($0.id) }
   }
 }

@@ -13,16 +13,13 @@ extension Daemon {
     try checkLimits(of: entries.map(\.reminder))
     try perform(
       Command(
-        events: entries.map {
-          .add($0.reminder, $0.reminder.state == .snoozed ? $0.progress : nil)
-        },
-        saved: entries, origin: origin))
+        events: entries.map { .add($0.reminder, $0.history) }, saved: entries, origin: origin))
   }
 
   func replace(
-    _ reminder: Reminder, keeping progress: Progress, by origin: UserCommand? = nil
+    _ reminder: Reminder, keeping before: ReminderStore.Entry, by origin: UserCommand? = nil
   ) throws {
-    try save(new: [], changed: [(reminder, progress)], by: origin)
+    try save(new: [], changed: [(reminder, before.history, before.standing)], by: origin)
   }
 
   /// - Parameter changed: with what each has gone through so far.
@@ -33,7 +30,7 @@ extension Daemon {
     try perform(
       Command(
         events: new.map { .add($0, nil) } + changed.map { .replace($0.reminder) },
-        saved: new.map { ($0, Progress(state: $0.state)) } + changed, origin: origin))
+        saved: new.map { ($0, .unread, Standing(state: $0.state)) } + changed, origin: origin))
   }
 
   /// Carries out a command in one transaction. Before the first fix of a recording only the store
@@ -94,7 +91,10 @@ extension Daemon {
       for entry in entries { calendarsFollow(doneIn: entry) }
     } else {
       var done = entries
-      for index in done.indices { done[index].progress.state = .done }
+      for index in done.indices {
+        done[index].history.isDone = true
+        done[index].standing.state = .done
+      }
       try perform(Command(saved: done, origin: origin))
     }
   }
@@ -130,7 +130,7 @@ extension Daemon {
       snooze = .until(until)
     }
     try perform(Command(events: [.snooze(id: reminder.id, snooze)], origin: origin))
-    if let until = host.engine.progress(reminder.id)?.snoozedUntil {
+    if case .until(let until) = host.engine.history(reminder.id)?.silence {
       calendarsFollow(snoozeOf: reminder, until: until)
     }
   }

@@ -13,7 +13,7 @@ extension EngineHost {
       pending = Changes()
       succeed(with: recorded)
     } catch {
-      pending.dropOutdatedProgress()
+      pending.dropOutdatedHistories()
       report(error)
     }
   }

@@ -80,15 +80,15 @@ final class EngineHost {
     carryOut()
   }
 
-  /// Loads all reminders with their progress, or none; returns the unreadable rows. Stores only the
-  /// progress that loading changes, a commit a turn.
+  /// Loads all reminders with their histories, or none; returns the unreadable rows. Stores only
+  /// what loading changes, a commit a turn.
   /// - Parameter isAlive: called after each row that is read, and each turn of at most 50 rows.
   func load(at now: Instant, isAlive: () -> Void) throws(StoreError) -> [RowProblem] {
     let problems: [RowProblem]
     do throws(StoreError) {
       engine.beginLoading(count: try store.reminders.count())
       problems = try store.reminders.forEach {
-        engine.load($0, $1)
+        engine.load($0.reminder, $0.history, $0.standing)
         isAlive()
       }
     } catch {
@@ -162,14 +162,14 @@ final class EngineHost {
     if let storeFailure { throw storeFailure }
   }
 
-  /// Restores reminders of refused commands in the engine: the stored row with the latest progress.
+  /// Restores reminders of refused commands in the engine: the stored row with the latest history.
   private func restoreRefused() {
     guard !refused.isEmpty, let now = clock.now else { return }
     do throws(StoreError) {
       for id in refused.sorted() {
         if let entry = try store.reminders.reminder(id: id) {
-          let progress = pending.progress.last { $0.id == id }?.progress ?? entry.progress
-          engine.handle(.add(entry.reminder, progress), at: now, into: &effects)
+          let history = pending.histories.last { $0.id == id }?.history ?? entry.history
+          engine.handle(.add(entry.reminder, history), at: now, into: &effects)
         } else {
           engine.handle(.remove(id: id), at: now, into: &effects)
         }
@@ -190,9 +190,9 @@ final class EngineHost {
 
     /// Removes the effects for these reminders.
     mutating func drop(_ ids: Set<String>) {
-      changes.progress.removeAll { ids.contains($0.id) }
+      changes.histories.removeAll { ids.contains($0.id) }
       changes.firings.removeAll { ids.contains($0.reminderID) }
-      if changes.progress.isEmpty { changes.lastFix = nil }
+      if changes.histories.isEmpty { changes.lastFix = nil }
       notices.removeAll {
         switch $0 {
         case .expired(let id, _): ids.contains(id)
@@ -209,14 +209,14 @@ final class EngineHost {
       for effect in effects { take(effect, into: &outcome) }
       effects.removeAll(keepingCapacity: true)
     } while answerPlaces()
-    if !outcome.changes.progress.isEmpty { outcome.changes.lastFix = keptFix }
+    if !outcome.changes.histories.isEmpty { outcome.changes.lastFix = keptFix }
     return outcome
   }
 
   private func take(_ effect: Effect, into outcome: inout Outcome) {
     switch effect {
-    case .persist(let id, let progress):
-      outcome.changes.progress.append(Changes.Step(id: id, progress: progress))
+    case .persist(let id, let history, let standing):
+      outcome.changes.histories.append(Changes.Step(id: id, history, standing))
     case .forget: break  // The command that removes a reminder says so itself.
     case .watch(let category): unanswered.append(category)
     case .fire(var firing):

@@ -4,10 +4,10 @@ package import Reminders
 
 /// All changes of one event or command, committed together or not at all.
 package struct Changes {
-  /// New or edited reminders with their progress.
+  /// New or edited reminders with their histories.
   package var saved: [ReminderStore.Entry] = []
-  /// Progress in order: the latest of a reminder counts; unknown reminders are ignored.
-  package var progress: [Step] = []
+  /// Histories in order: the latest of a reminder counts; unknown reminders are ignored.
+  package var histories: [Step] = []
   package var forgotten: [String] = []
   package var firings: [Firing] = []
   /// Numbers (`LedgerEntry.seq`) of firings that the journal has received by `deliveryTime`.
@@ -25,25 +25,27 @@ package struct Changes {
 
   package struct Step: Equatable {
     package var id: String
-    package var progress: Progress
+    package var history: History
+    package var standing: Standing
 
-    package init(id: String, progress: Progress) {
+    package init(id: String, _ history: History, _ standing: Standing) {
       self.id = id
-      self.progress = progress
+      self.history = history
+      self.standing = standing
     }
   }
 
   package init() {}
 
   package var isEmpty: Bool {
-    saved.isEmpty && progress.isEmpty && forgotten.isEmpty && firings.isEmpty && delivered.isEmpty
+    saved.isEmpty && histories.isEmpty && forgotten.isEmpty && firings.isEmpty && delivered.isEmpty
       && lastFix == nil && experience == nil && clockOffset == nil
   }
 
   /// Adds the changes of a later event.
   package mutating func append(_ later: Changes) {
     saved += later.saved
-    progress += later.progress
+    histories += later.histories
     forgotten += later.forgotten
     firings += later.firings
     lastFix = later.lastFix ?? lastFix
@@ -51,11 +53,11 @@ package struct Changes {
     clockOffset = later.clockOffset ?? clockOffset
   }
 
-  /// Drops all but the latest progress of each reminder, which bounds changes that wait for a disk.
+  /// Drops all but the latest history of each reminder, which bounds changes that wait for a disk.
   /// Complexity: O(n).
-  package mutating func dropOutdatedProgress() {
+  package mutating func dropOutdatedHistories() {
     var seen: Set<String> = []
-    progress = Array(progress.reversed().filter { seen.insert($0.id).inserted }.reversed())
+    histories = Array(histories.reversed().filter { seen.insert($0.id).inserted }.reversed())
   }
 }
 
@@ -103,17 +105,17 @@ package final class Store {
     defer { if isLarge { try? database.keepPages(kibibytes: Database.usualCache) } }
     return try database.transaction { () throws(StoreError) in
       try body()
-      var command: Int64?
-      if let made = changes.command { command = try undo.begin(made) }
+      if let command = changes.command { try undo.keep(command, making: changes) }
       var written: Int64?
       if let calendar = changes.calendar { written = try undo.lastCommand(of: calendar.reminder) }
-      for entry in changes.saved { try reminders.replace(entry.reminder, entry.progress) }
-      for step in changes.progress { try reminders.update(step.id, step.progress) }
+      for entry in changes.saved { try reminders.replace(entry) }
+      for step in changes.histories {
+        try reminders.update(step.id, step.history, step.standing)
+      }
       for id in changes.forgotten { try reminders.remove(id: id) }
       if let fix = changes.lastFix { try state.keep(fix) }
       if let experience = changes.experience { try state.keep(experience) }
       if let offset = changes.clockOffset { try state.keep(clockOffset: offset) }
-      if let command { try undo.finish(command) }
       if let calendar = changes.calendar, let written { try undo.add(calendar, to: written) }
       try ledger.markDelivered(changes.delivered, at: changes.deliveryTime)
       return try ledger.record(changes.firings)

@@ -223,7 +223,7 @@ extension ReminderStore {
   /// All reminders in the order of insertion, and the unreadable rows.
   func all() throws(StoreError) -> (values: [Entry], problems: [RowProblem]) {
     var values: [Entry] = []
-    let problems = try forEach { values.append(($0, $1)) }
+    let problems = try forEach { values.append($0) }
     return (values, problems)
   }
 }

@@ -30,7 +30,9 @@ import Testing
     let store = try Store(path: path, now: Instant(seconds: 1.8e9))
     defer { store.close() }
     var reminders: [String] = []
-    _ = try store.reminders.forEach { reminders.append("\($0.title) \($1.state)") }
+    _ = try store.reminders.forEach {
+      reminders.append("\($0.reminder.title) \($0.standing.state)")
+    }
     let commands = try store.undo.commands(of: geteuid()).map(\.method)
     return "[\(reminders.joined(separator: ", "))] [\(commands.joined(separator: ", "))]"
   }

@@ -14,7 +14,9 @@ struct EngineHarness: ~Copyable {
   var now: Instant
   var effects: [Effect] = []
   /// What a store would hold.
-  var kept: [String: Progress] = [:]
+  var kept: [String: History] = [:]
+  /// What lists would say of it.
+  var standings: [String: Standing] = [:]
   var firings: [Firing] = []
   var notices: [Notice] = []
   /// What the engine wants to ask a routing engine.
@@ -47,7 +49,8 @@ struct EngineHarness: ~Copyable {
     for effect in effects {
       switch effect {
       case .watch(let category): asked.append(category)
-      case .persist(let id, let progress): kept[id] = progress
+      case .persist(let id, let history, let standing):
+        (kept[id], standings[id]) = (history, standing)
       case .forget(let id): kept[id] = nil
       case .fire(let firing): firings.append(firing)
       case .say(let notice): notices.append(notice)
@@ -113,16 +116,16 @@ struct EngineHarness: ~Copyable {
 
   /// As `restart`, by the way of a daemon.
   mutating func restartByLoading(after seconds: Double = 0, remembering fix: Fix? = nil) {
-    let entries = engine.slots.indices.compactMap { index -> (Reminder, Progress)? in
+    let entries = engine.slots.indices.compactMap { index -> (Reminder, History)? in
       guard let reminder = engine.slots.slot(index)?.reminder else { return nil }
-      return (reminder, kept[reminder.id] ?? Progress(state: reminder.state))
+      return (reminder, kept[reminder.id] ?? History())
     }
     engine = Engine(settings: engine.settings, zone: engine.zone)
     if let fix { engine.remember(fix, from: now) }
     now += .seconds(seconds)
     effects.removeAll()
     engine.beginLoading(count: entries.count)
-    for (reminder, progress) in entries { engine.load(reminder, progress) }
+    for (reminder, history) in entries { engine.load(reminder, history) }
     engine.finishLoading(at: now, into: &effects)
     carryOut()
   }
@@ -143,5 +146,16 @@ extension TravelEstimator {
     guard distance > place.radius else { return .zero }
     let profile = profile(of: transport)
     return TimeSpan(seconds: profile.seconds(distance) + profile.overhead.seconds)
+  }
+}
+
+extension History {
+  /// Since when the device is inside, or is away while a departure is held.
+  var staySince: Instant? {
+    switch stay {
+    case .unknown: nil
+    case .outside(let since): since
+    case .inside(let visit): visit.since
+    }
   }
 }

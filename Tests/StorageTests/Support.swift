@@ -21,6 +21,11 @@ extension Instant {
   static let start = Instant(microseconds: 1_795_230_000_000_000)
 }
 
+extension LocalDateTime {
+  /// 2026-11-21T12:00:00.
+  static let noon = LocalDateTime(microseconds: 1_795_262_400_000_000)
+}
+
 extension Store {
   convenience init(in folder: TemporaryFolder) throws {
     try self.init(path: folder.database, now: .start)
@@ -40,8 +45,15 @@ extension ReminderStore {
   /// All reminders in the order of insertion, and the unreadable rows.
   func all() throws(StoreError) -> (values: [Entry], problems: [RowProblem]) {
     var values: [Entry] = []
-    let problems = try forEach { values.append(($0, $1)) }
+    let problems = try forEach { values.append($0) }
     return (values, problems)
+  }
+
+  /// Stores a reminder with a history, in a state that may not follow from it.
+  func replace(
+    _ reminder: Reminder, history: History = History(), state: Reminder.State = .armed
+  ) throws(StoreError) {
+    try replace((reminder, history, Standing(state: state)))
   }
 }
 
@@ -54,9 +66,7 @@ enum Sample {
     let due = Instant.start + .minutes(Double(minutes ?? 0))
     let reminder = Reminder(
       id: id, kind: .date, title: "Title of \(id)", priority: priority, due: .absolute(due))
-    var progress = Progress()
-    progress.occurrence = minutes == nil ? nil : due
-    return (reminder, progress)
+    return (reminder, History(), Standing(state: .armed, due: minutes == nil ? nil : due))
   }
 
   static func placed(_ id: String, category: String? = nil) throws -> ReminderStore.Entry {
@@ -73,15 +83,14 @@ enum Sample {
     stored.cooldown = .minutes(10)
     stored.maximumSpeed = 2.5
     stored.unknown = unknown
-    var progress = Progress(state: .snoozed)
-    progress.presence = .inside
-    progress.presenceSince = .start
-    progress.visitSettled = true
-    progress.leadsFired = 2
-    progress.lastFired = Instant(microseconds: 1_795_230_000_000_001)
-    progress.snoozedUntil = Instant(microseconds: 1_795_230_999_999_999)
-    progress.early = .start...Instant(microseconds: 1_795_230_000_000_003)
-    return (stored, progress)
+    var history = History()
+    history.stay = .inside(Stay.Visit(since: .start, settledUpTo: .forever))
+    history.leadsUsed = History.LeadsUsed(of: .noon, count: 2)
+    history.lastRung = Instant(microseconds: 1_795_230_000_000_001)
+    history.silence = .until(Instant(microseconds: 1_795_230_999_999_999))
+    history.early = History.Early(
+      from: .always, upTo: .noon, rung: Instant(microseconds: 1_795_230_000_000_003))
+    return (stored, history, Standing(state: .snoozed, due: .start))
   }
 
   static func firing(_ id: String, second: Int = 0, reminder: String = "r") throws -> Firing {

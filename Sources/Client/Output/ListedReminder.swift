@@ -8,6 +8,10 @@ struct ListedReminder {
   let reminder: Reminder
   /// When it fires by time, if by time at all.
   let moment: Instant?
+  /// The due time that it waits for.
+  let due: Instant?
+  /// Leads of that due time that have passed.
+  let leadsPassed: Int
   /// Its place in the order by distance; nil where no distance counts or is known.
   let distanceRank: Int?
 
@@ -16,14 +20,15 @@ struct ListedReminder {
     func instant(_ name: String) -> Instant? {
       json[name]?.string.flatMap { try? Instant(rfc3339: $0) }
     }
-    let due = instant("next_due") ?? reminder.due?.instant(in: zone)
+    due = instant("next_due") ?? reminder.due?.instant(in: zone)
+    leadsPassed = json["leads_passed"]?.int ?? 0
     self.json = json
     self.reminder = reminder
     distanceRank = upcoming.ranks[reminder.id]
     let own: Instant? =
       switch reminder.state {
       case .snoozed: instant("snoozed_until")
-      case .armed: due.map { $0 - (reminder.leads.first?.length ?? .zero) }
+      case .armed: instant("rings") ?? due
       case .fired, .done, .expired: due
       }
     moment = upcoming.moments[reminder.id] ?? own

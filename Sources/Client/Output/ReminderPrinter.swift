@@ -46,10 +46,10 @@ struct ReminderPrinter {
   }
 
   private func state(_ entry: ListedReminder) -> String {
-    let sentence = ReminderSentence.text(entry.reminder, display)
+    let sentence = ReminderSentence.text(entry, display)
     switch entry.reminder.state {
     case .armed:
-      let next = entry.json["next_due"] == nil ? nil : entry.moment
+      let next = entry.moment == entry.due ? nil : entry.moment
       return sentence + (next.map { "; next at \(display.answer($0))" } ?? "")
     case .snoozed:
       return "Snoozed until \(entry.moment.map(display.answer) ?? "the next visit")"

@@ -14,6 +14,20 @@ enum ReminderSentence {
     case position(here: Coordinate?)
   }
 
+  /// The sentence about a reminder of the daemon: with its next due time and open leads.
+  static func text(
+    _ entry: ListedReminder, _ display: Display, detail: Detail = .name
+  ) -> String {
+    var reminder = entry.reminder
+    if let due = entry.due { reminder.due = .absolute(due) }
+    let passed = reminder.leads.prefix(entry.leadsPassed)
+    reminder.leads.removeFirst(passed.count)
+    let text = text(reminder, display, detail: detail)
+    guard !passed.isEmpty else { return text }
+    let words = passed.map { "\($0) before" }.joined(separator: " and ")
+    return text + " (\(words) \(passed.count == 1 ? "has" : "have") passed)"
+  }
+
   /// The sentence without a final stop: `Will ring once when you come within 150 m of Rewe`.
   static func text(
     _ reminder: Reminder, _ display: Display, detail: Detail = .name

@@ -52,9 +52,9 @@ final class CalendarFolder {
     folder = FolderFiles(path)
     self.daemon = daemon
     self.log = log
-    _ = try daemon.store.reminders.forEach { reminder, _ in
-      guard let source = reminder.source, holds(source.file) else { return }
-      ids[source.file, default: []].insert(reminder.id)
+    _ = try daemon.store.reminders.forEach { entry in
+      guard let source = entry.reminder.source, holds(source.file) else { return }
+      ids[source.file, default: []].insert(entry.reminder.id)
     }
     watch = try FolderWatch(path, loop: daemon.loop) { [unowned self] in check() }
   }

@@ -58,10 +58,10 @@ struct CalendarMerge {
         // A task that was done before its first import makes no reminder.
         if reminder.state == .done { return false }
         let settled = found.settled(at: now, zone: daemon.host.engine.zone)
-        let progress = settled.progress
-        reminder.state = progress.state
-        saved.append((reminder, progress))
-        events.append(.add(reminder, progress))
+        reminder.state = settled.reminder.state
+        let history = settled.history(at: now, in: daemon.host.engine.zone)
+        saved.append((reminder, history, Standing(state: reminder.state)))
+        events.append(.add(reminder, history))
         counts.added += 1
         return true
       }
@@ -75,20 +75,21 @@ struct CalendarMerge {
   private mutating func merge(
     _ reminder: Reminder, _ found: CalendarReminder, into known: ReminderStore.Entry
   ) {
-    var progress = known.progress
+    var history = known.history
     // One of the user's own with the same id, from an import, is the folder's from now on.
-    if known.reminder.source?.standing != found.standing { progress.follow(found) }
+    if known.reminder.source?.standing != found.standing {
+      history.follow(found, in: daemon.host.engine.zone)
+    }
     var old = known.reminder
     old.state = reminder.state
     let isSame = old.isSameTask(as: reminder)
-    guard !isSame || progress != known.progress || old.source != reminder.source else { return }
-    if !isSame || progress != known.progress { counts.changed += 1 }
-    if progress != known.progress {
-      if !isSame { progress.occurrence = nil }
-      saved.append((reminder, progress))
-      events.append(.add(reminder, progress))
-    } else {
-      saved.append((reminder, progress))
+    guard !isSame || history != known.history || old.source != reminder.source else { return }
+    if !isSame || history != known.history { counts.changed += 1 }
+    saved.append((reminder, history, known.standing))
+    if !isSame { events.append(.replace(reminder)) }
+    if history != known.history {
+      events.append(.add(reminder, isSame ? history : nil))
+    } else if isSame {
       events.append(.replace(reminder))
     }
   }
@@ -116,28 +117,32 @@ struct CalendarMerge {
   }
 }
 
-extension Progress {
+extension History {
   /// Follows the calendar.
-  fileprivate mutating func follow(_ found: CalendarReminder) {
-    let fresh = found.progress
-    switch fresh.state {
+  fileprivate mutating func follow(_ found: CalendarReminder, in zone: TimeZoneRules) {
+    let fresh = found.history(at: nil, in: zone)
+    switch found.reminder.state {
     case .snoozed:
       // Unchanged: a calendar stores a snooze in whole seconds.
-      if state == .snoozed, let old = snoozedUntil, let new = fresh.snoozedUntil,
+      if case .until(let old) = silence, case .until(let new) = fresh.silence,
         abs((old - new).seconds) < 1
       {
         return
       }
-      snoozedUntil = fresh.snoozedUntil
+      silence = fresh.silence
     case .armed:
-      snoozedUntil = nil
-      leadsFired = fresh.leadsFired
-    case .fired, .done, .expired:
-      snoozedUntil = nil
+      silence = nil
+      isDone = false
+      leadsUsed = fresh.leadsUsed
+    case .fired:
+      silence = nil
       // An event that was done here is acknowledged there, which is less.
-      if state == .done { return }
+      if isDone { return }
+      if !found.reminder.repeats { usedUpTo = .forever }
+    case .done, .expired:
+      silence = nil
+      isDone = found.reminder.state == .done
     }
-    state = fresh.state
     isUnacknowledged = false
   }
 }

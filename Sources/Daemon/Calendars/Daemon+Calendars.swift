@@ -33,12 +33,11 @@ extension Daemon {
   /// A reminder was done here: so is its task, or this occurrence of it.
   func calendarsFollow(doneIn entry: ReminderStore.Entry) {
     guard let folder = calendar(of: entry.reminder) else { return }
+    // Of a task that goes on, the used occurrences are done.
     var name: LocalDateTime?
-    if let progress = host.engine.progress(entry.reminder.id), progress.state == .armed,
-      let next = progress.occurrence, let series = entry.reminder.series(in: host.engine.zone)
-    {
-      name = series.latest(dueBy: next - TimeSpan(microseconds: 1))?.name
-      if name == nil { return }
+    if host.engine.standing(entry.reminder.id)?.state != .done {
+      guard let used = host.engine.history(entry.reminder.id)?.usedUpTo else { return }
+      name = used
     }
     folder.carry(.done(through: name), for: entry.reminder.id)
   }

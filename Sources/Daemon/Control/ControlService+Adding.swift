@@ -29,27 +29,36 @@ extension ControlService {
     for stale in GeoremindInterface.addedMembers + ["source"] { document[stale] = nil }
     var reminder = try Reminder(json: document, newID: newID())
     if let known { reminder.put(at: known, radius: radius) }
+    reminder.fixZone(daemon.host.engine.zone)
     return reminder
   }
 
   /// A reminder that is added, with its owner.
-  private func readNew(_ document: JSONObject) throws -> ReminderStore.Entry {
+  /// - Parameter isTyped: a person adds it now, and means no time that has passed.
+  private func readNew(
+    _ document: JSONObject, isTyped: Bool = false
+  ) throws -> ReminderStore.Entry {
     let reminder = caller.owning(try read(document))
     try reminder.checkConditions(in: daemon.host.engine.zone)
-    var progress = Progress(state: reminder.state)
+    var history = History.unread
     if reminder.state == .snoozed, let until = document["snoozed_until"]?.string {
-      progress.snoozedUntil = try? Instant(rfc3339: until)
+      history.silence = (try? Instant(rfc3339: until)).map { .until($0) }
     }
-    return (reminder, progress)
+    if isTyped, let now = daemon.clock.now {
+      var schedule = Schedule(reminder, in: daemon.host.engine.zone)
+      schedule.begin(reminder.state, &history, at: now, missed: .zero)
+    }
+    return (reminder, history, Standing(state: reminder.state))
   }
 
   /// Adds a reminder and answers it as it is now, without reading it from the store again.
   func add(_ document: JSONObject) throws -> JSONObject {
-    var entry = try readNew(document)
+    var entry = try readNew(document, isTyped: true)
     let id = entry.reminder.id
     try mustBeNew(entry.reminder)
     try daemon.addAll([entry], by: origin(.add))
-    entry.progress = daemon.host.engine.progress(id) ?? entry.progress
+    entry.history = daemon.host.engine.history(id) ?? entry.history
+    entry.standing = daemon.host.engine.standing(id) ?? entry.standing
     var answer = shown(entry)
     answer["id"] = .string(id)
     answer["fix"] = currentFix
@@ -89,7 +98,11 @@ extension ControlService {
     try reminder.checkConditions(in: daemon.host.engine.zone)
     if document["id"] != nil { try mustBeNew(reminder) }
     try daemon.checkLimits(of: [reminder])
-    return ["reminder": .object(reminder.json), "fix": currentFix]
+    var object = reminder.json
+    if let now = daemon.clock.now {
+      Plan(adding: reminder, in: daemon.host.engine.zone, at: now).add(to: &object, of: reminder)
+    }
+    return ["reminder": .object(object), "fix": currentFix]
   }
 
   private func mustBeNew(_ reminder: Reminder) throws {
@@ -108,7 +121,7 @@ extension ControlService {
       }
     }
     var seen: Set<String> = []
-    for (reminder, _) in entries {
+    for (reminder, _, _) in entries {
       guard seen.insert(reminder.id).inserted else {
         throw GeoremindError.alreadyExists(name: reminder.id)
       }

@@ -177,11 +177,10 @@ extension ControlService {
     let number = try daemon.store.places.number(named: old.name)
     var changed: [ReminderStore.Entry] = []
     for id in ids {
-      guard let entry = try daemon.store.reminders.reminder(id: id) else { continue }
-      var (reminder, progress) = entry
-      let radius = reminder.place?.radius ?? old.radius
-      reminder.put(at: new, radius: radius == old.radius ? nil : radius)
-      changed.append((reminder, progress))
+      guard var entry = try daemon.store.reminders.reminder(id: id) else { continue }
+      let radius = entry.reminder.place?.radius ?? old.radius
+      entry.reminder.put(at: new, radius: radius == old.radius ? nil : radius)
+      changed.append(entry)
     }
     try daemon.checkRoom(for: changed.map(\.reminder))
     var command = Command(events: changed.map { .replace($0.reminder) }, saved: changed)

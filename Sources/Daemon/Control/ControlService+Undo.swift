@@ -40,7 +40,7 @@ extension ControlService {
     var command = Command()
     for step in steps {
       if let before = step.before {
-        command.events.append(.restore(before.reminder, before.progress))
+        command.events.append(.restore(before.reminder, before.history))
         command.saved.append(before)
       } else {
         command.events.append(.remove(id: step.reminder))
@@ -68,7 +68,7 @@ extension ControlService {
         step.calendar.map { daemon.calendarHas($0.file, for: before.reminder) } ?? true
       } ?? true
     guard !step.isUntouched || !hasSameFile else { return }
-    let hasFired = present?.progress.lastFired.map { $0 > command.time } ?? false
+    let hasFired = present?.history.lastRung.map { $0 > command.time } ?? false
     throw GeoremindError.changedSince(
       id: step.reminder, title: (step.before ?? present)?.reminder.title ?? command.title,
       how: present == nil
@@ -79,17 +79,16 @@ extension ControlService {
   /// Arms a reminder anew, with the first occurrence that counts now.
   func reopen(_ entry: ReminderStore.Entry) throws -> JSONObject {
     try mayChange(entry.reminder, by: GeoremindMethod.reopen.rawValue)
-    guard [.done, .fired].contains(entry.progress.state) else {
+    guard [.done, .fired].contains(entry.standing.state) else {
       throw GeoremindError.wrongState(
-        id: entry.reminder.id, state: entry.progress.state.rawValue)
+        id: entry.reminder.id, state: entry.standing.state.rawValue)
     }
     var reminder = entry.reminder
     reminder.state = .armed
-    var progress = Progress(state: .armed)
-    progress.lastFired = entry.progress.lastFired
     try daemon.perform(
       Command(
-        events: [.add(reminder, progress)], saved: [(reminder, progress)], origin: origin(.reopen)))
+        events: [.reopen(reminder)], saved: [(reminder, .unread, Standing(state: .armed))],
+        origin: origin(.reopen)))
     daemon.calendarsFollow(reopening: reminder)
     return shown(try stored(id: reminder.id))
   }

@@ -125,34 +125,6 @@ struct ControlService {
 
   private func kind(_ text: String?) -> Reminder.Kind { text.flatMap(Reminder.Kind.init) ?? .date }
 
-  private func json(_ entry: ReminderStore.Entry) -> JSONValue {
-    var reminder = entry.reminder
-    reminder.state = entry.progress.state
-    var object = reminder.json
-    if let snoozed = entry.progress.snoozedUntil { object["snoozed_until"] = .string(snoozed.json) }
-    if let occurrence = entry.progress.occurrence, reminder.repeats {
-      object["next_due"] = .string(occurrence.json)
-    }
-    if let fired = entry.progress.lastFired { object["last_fired"] = .string(fired.json) }
-    if entry.progress.isUnacknowledged { object["unacknowledged"] = true }
-    if let watch = daemon.host.engine.anchorWatch(reminder.id) {
-      object["swing"] = [
-        "largest_m": .double(Decimal.rounded(watch.largestSwing, digits: 1)),
-        "since": .string(watch.since.json),
-      ]
-    }
-    let ignored = entry.reminder.ignoredFields
-    if !ignored.isEmpty { object["ignored"] = .array(ignored.map { .string($0) }) }
-    return .object(object)
-  }
-
-  func shown(_ entry: ReminderStore.Entry) -> JSONObject { ["reminder": json(entry)] }
-
-  private func shown(_ entries: [ReminderStore.Entry]) -> JSONObject {
-    let also = entries.dropFirst().map(json)
-    return ["reminder": entries.first.map(json), "also": also.isEmpty ? nil : .array(also)]
-  }
-
   /// The reminder with this id, or the only one whose id begins with this text, or whose title has
   /// its words.
   func find(_ name: String?, prefixFrom shortest: Int = 1) throws -> ReminderStore.Entry {
@@ -200,7 +172,7 @@ struct ControlService {
     let wanted = kind.flatMap(Reminder.Kind.init)
     let page = try daemon.store.reminders.page(bytes: Self.maximumBytes) { entry -> JSONValue? in
       guard wanted == nil || entry.reminder.kind == wanted,
-        all || (entry.progress.state != .done && entry.progress.state != .expired)
+        all || (entry.standing.state != .done && entry.standing.state != .expired)
       else { return nil }
       return json(entry)
     }
@@ -242,7 +214,7 @@ struct ControlService {
     try mayChange(entry.reminder, by: "Edit")
     try daemon.refuseChange(of: entry.reminder)
     var reminder = entry.reminder
-    reminder.state = entry.progress.state
+    reminder.state = entry.standing.state
     let document = try daemon.document(of: reminder, with: changes)
     guard document["id"]?.string == reminder.id else {
       throw GeoremindError.invalidReminder(field: "id", reason: "an id cannot be changed")
@@ -253,7 +225,7 @@ struct ControlService {
       throw GeoremindError.invalidReminder(
         field: "owner", reason: "only root may give a reminder to another user")
     }
-    try daemon.replace(changed, keeping: entry.progress, by: origin(.edit))
+    try daemon.replace(changed, keeping: entry, by: origin(.edit))
     return shown(try stored(id: changed.id))
   }
 
@@ -264,7 +236,7 @@ struct ControlService {
   }
 
   private func done(_ entries: [ReminderStore.Entry]) throws -> JSONObject {
-    if let done = entries.first(where: { $0.progress.state == .done }) {
+    if let done = entries.first(where: { $0.standing.state == .done }) {
       throw GeoremindError.wrongState(id: done.reminder.id, state: "done already")
     }
     try daemon.complete(entries, by: origin(.done))
@@ -280,9 +252,9 @@ struct ControlService {
 
   private func snooze(_ entry: ReminderStore.Entry, until text: String) throws -> JSONObject {
     try mayChange(entry.reminder, by: "Snooze")
-    guard entry.progress.state != .done, entry.progress.state != .expired else {
+    guard entry.standing.state != .done, entry.standing.state != .expired else {
       throw GeoremindError.wrongState(
-        id: entry.reminder.id, state: entry.progress.state.rawValue)
+        id: entry.reminder.id, state: entry.standing.state.rawValue)
     }
     try daemon.snooze(entry.reminder, until: text, by: origin(.snooze))
     return shown(try stored(id: entry.reminder.id))

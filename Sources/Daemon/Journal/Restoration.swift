@@ -1,5 +1,4 @@
 import CivilTime
-import Geofencing
 import Logging
 import Reminders
 import Storage
@@ -28,15 +27,19 @@ struct Restoration {
     } catch {
       log.error("Firings since the backup of \(copied.rfc3339()) cannot be looked up: \(error)")
     }
-    var progress: [String: Progress] = [:]
+    var histories: [String: History] = [:]
     for firing in firings {
       guard let entry = try store.reminders.reminder(id: firing.reminderID) else { continue }
-      var current = progress[firing.reminderID] ?? entry.progress
-      current.follow(firing, of: entry.reminder, zone: zone)
-      progress[firing.reminderID] = current
+      var history = histories[firing.reminderID] ?? entry.history
+      var schedule = Schedule(entry.reminder, in: zone)
+      schedule.follow(firing, &history)
+      histories[firing.reminderID] = history
     }
     var changes = Changes()
-    changes.progress = progress.map { Changes.Step(id: $0.key, progress: $0.value) }
+    // The engine computes what follows from them when it loads them.
+    changes.histories = histories.map {
+      Changes.Step(id: $0.key, $0.value, Standing(state: .armed))
+    }
     let ids = Set(firings.map(\.id))
     let head = try store.ledger.head()
     try store.commit(changes) { () throws(StoreError) in
@@ -49,48 +52,6 @@ struct Restoration {
     }
     let (time, count) = (copied.rfc3339(), ids.count)
     log.notice("The store is a backup of \(time); \(count) firings since then are in the journal")
-  }
-}
-
-extension Progress {
-  /// Brings the progress to its state after a firing.
-  fileprivate mutating func follow(
-    _ firing: Firing, of reminder: Reminder, zone: TimeZoneRules
-  ) {
-    lastFired = firing.time
-    isUnacknowledged = true
-    (snoozedUntil, nagging) = (nil, nil)
-    guard reminder.kind != .location else {
-      if firing.event != .lost { presence = firing.event == .depart ? .outside : .inside }
-      presenceSince = presence == .inside ? firing.time : nil
-      visitSettled = true
-      state = reminder.everyVisit || reminder.repeats ? .armed : .fired
-      return
-    }
-    guard let due = firing.due else { return }
-    if occurrence?.isSame(as: due) != true { (occurrence, leadsFired) = (due, 0) }
-    let leads = reminder.leads.isEmpty ? [.zero] : reminder.leads.map(\.length)
-    // The time to leave is unknown: each firing was one lead.
-    let passed =
-      reminder.kind == .date ? leads.count { due - $0 <= firing.time } : leadsFired + 1
-    leadsFired = min(leads.count, max(leadsFired, passed))
-    state = .armed
-    guard leadsFired == leads.count else { return }
-    guard reminder.kind == .date, let stamp = reminder.due, reminder.repeats,
-      let next = reminder.occurrences(from: stamp.instant(in: zone), zone: zone)
-        .next(after: max(due, firing.time), zone: zone)
-    else {
-      state = .fired
-      return
-    }
-    (occurrence, leadsFired) = (next, 0)
-  }
-}
-
-extension Instant {
-  /// The journal has milliseconds.
-  fileprivate func isSame(as other: Instant) -> Bool {
-    abs((self - other).microseconds) < 1_000
   }
 }
 

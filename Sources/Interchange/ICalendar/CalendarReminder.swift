@@ -8,8 +8,6 @@ package struct CalendarReminder: Equatable, Sendable {
   package var snoozedUntil: Instant?
   /// Number of leads that were acknowledged elsewhere, longest first.
   package var leadsAcknowledged = 0
-  /// For a repeating reminder that is new: the name up to which its occurrences are over.
-  package var usedUpTo: LocalDateTime?
   /// Line of the event or task in its file, from 1.
   package var line: Int
   /// UID of the event or task, with the occurrence where it is a single one.
@@ -26,36 +24,29 @@ package struct CalendarReminder: Equatable, Sendable {
     }
   }
 
-  /// Initial progress of a new reminder.
-  package var progress: Progress {
-    var progress = Progress(state: reminder.state)
-    progress.snoozedUntil = snoozedUntil
-    progress.leadsFired =
-      reminder.state == .fired ? max(1, reminder.leads.count) : leadsAcknowledged
-    return progress
+  /// The history that follows from the calendar.
+  /// - Parameter now: when it is read for the first time; nil where it is known already.
+  package func history(at now: Instant?, in zone: TimeZoneRules) -> History {
+    var history = History()
+    var schedule = Schedule(reminder, in: zone)
+    history.silence = snoozedUntil.map { .until($0) }
+    if let now { schedule.begin(reminder.state, &history, at: now) }
+    if leadsAcknowledged > 0, let next = schedule.next(after: history.usedUpTo) {
+      schedule.use(next, leads: leadsAcknowledged, &history)
+    }
+    return history
   }
 
-  /// The reminder without due times more than a day before its first import: a calendar has years
-  /// of old dates. A single one is fired; a repeating reminder has used up these occurrences.
+  /// The reminder as fired if it was due more than a day before its first import: a calendar has
+  /// years of old dates.
   package func settled(at now: Instant, zone: TimeZoneRules) -> CalendarReminder {
-    guard reminder.state == .armed, reminder.kind != .location,
-      let due = reminder.due?.instant(in: zone)
+    guard reminder.state == .armed, !reminder.repeats, reminder.kind != .location,
+      let due = reminder.due?.instant(in: zone), due < now - Schedule.missedBeforeReading
     else { return self }
-    let limit = now - .hours(24)
     var settled = self
-    if reminder.repeats {
-      settled.usedUpTo = reminder.series(in: zone).flatMap { series in
-        var search = SeriesSearch(series, maximumWork: Self.maximumWork)
-        return search.latest(after: nil, dueBy: limit)?.name
-      }
-    } else if due < limit {
-      settled.reminder.state = .fired
-    }
+    settled.reminder.state = .fired
     return settled
   }
-
-  /// Limit of the search for used occurrences.
-  private static let maximumWork = 40_000
 }
 
 /// Names an event or task within its stream.

@@ -37,13 +37,8 @@ extension Engine {
           Transition(
             fence: index, kind: kind, time: sample.time, position: sample.position,
             eph: sample.eph), of: index, place: nil, at: now)
-      } else if slot.progress.presence == .outside, slot.progress.presenceSince == nil,
-        slot.progress.lastFired == nil
-      {
-        // It left while it was snoozed, and nobody knows.
-        change(index) { $0.presenceSince = now }
       }
-      schedule(index, at: now)
+      replan(index, at: now)
     }
   }
 
@@ -51,7 +46,7 @@ extension Engine {
   private func transition(
     of slot: Slot, _ distance: Double, _ radius: Double
   ) -> Transition.Kind? {
-    switch slot.progress.presence {
+    switch slot.history.stay {
     case .unknown: distance > radius ? .depart : .found
     case .inside: distance > radius ? .depart : nil
     case .outside: distance <= radius - AnchorWatch.margin(radius: radius) ? .arrive : nil
@@ -70,28 +65,31 @@ extension Engine {
   /// Fires if the position is lost.
   mutating func evaluateAnchor(_ index: Int32, at now: Instant) {
     guard let slot = slots.slot(index), let watch = anchors[index],
-      let deadline = anchorDeadline(slot), deadline <= now, slot.progress.state == .armed
+      let deadline = anchorDeadline(slot), deadline <= now, slot.state == .armed
     else { return }
-    if case .failsUntil(let opening) = condition(of: slot, at: now) {
+    var schedule = Schedule(slot.reminder, in: zone)
+    let around = surroundings(of: slot, at: now)
+    let plan = schedule.plan(slot.history, around, at: now)
+    if case .failsUntil(let opening) = schedule.condition(plan.occurrence, around, at: now) {
       // A clock that is not trusted yet is asked again.
       anchors[index]?.silentUntil = opening ?? now + settings.positionLostAfter
       return
     }
     anchors[index]?.isLost = true
-    fire(
+    firePlace(
       slot,
       baseFiring(
-        slot, .lost, at: now, position: lastFix?.position, fixTime: lastFix?.time,
+        slot, .lost, due: plan.due, at: now, position: lastFix?.position, fixTime: lastFix?.time,
         distance: watch.distance, eph: lastFix?.eph,
         why: "The position is lost: no usable fix for \(coarse(now - watch.lastFix))"),
-      at: now)
+      plan, &schedule, at: now)
   }
 
   /// The clock was set: the time since the last fix is measured anew.
   mutating func restartAnchorSilence(at now: Instant) {
     for index in anchors.keys.sorted() {
       anchors[index]?.lastFix = now
-      schedule(index, at: now)
+      replan(index, at: now)
     }
   }
 

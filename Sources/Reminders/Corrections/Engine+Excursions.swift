@@ -14,24 +14,16 @@ extension Engine {
     /// Length of the jump.
     let metres: Double
     /// The reminders that fired since, by id, with what they had before.
-    var fired: [String: Earlier] = [:]
-  }
-
-  struct Earlier: Sendable {
-    let occurrence: Instant
-    let leadsFired: Int
+    var fired: [String: History] = [:]
   }
 
   /// The sample that the monitor uses: the last one, or the one before an unconfirmed jump.
-  var believedSample: PositionSample? { isFixInDoubt ? monitor.lastSample : lastSample }
+  var believedSample: PositionSample? { isFixInDoubt ? monitor.lastSample : reception.sample }
 
   /// Notes what a reminder had before it said "leave" away from where it was.
   mutating func noteExcursion(_ slot: Slot) {
-    guard excursion != nil, excursion?.fired[slot.reminder.id] == nil,
-      let occurrence = slot.progress.occurrence
-    else { return }
-    excursion?.fired[slot.reminder.id] = Earlier(
-      occurrence: occurrence, leadsFired: slot.progress.leadsFired)
+    guard excursion != nil, excursion?.fired[slot.reminder.id] == nil else { return }
+    excursion?.fired[slot.reminder.id] = slot.history
   }
 
   /// A jump that more than one fix has borne out.
@@ -41,19 +33,19 @@ extension Engine {
       return
     }
     self.excursion = nil
-    for (id, earlier) in excursion.fired.sorted(by: { $0.key < $1.key }) {
+    for (id, before) in excursion.fired.sorted(by: { $0.key < $1.key }) {
       guard let index = slots.index(of: id), let slot = slots.slot(index),
-        slot.reminder.kind == .preemptive, slot.progress.occurrence == earlier.occurrence,
-        slot.progress.state == .fired || slot.progress.state == .armed, earlier.occurrence > now
+        slot.reminder.kind == .preemptive, slot.state == .fired || slot.state == .armed
+      else { continue }
+      var schedule = Schedule(slot.reminder, in: zone)
+      guard let occurrence = schedule.occurrence(before, at: now), occurrence.due > now,
+        schedule.occurrence(slot.history, at: now) == occurrence
       else { continue }
       change(index) {
-        $0.state = .armed
-        $0.leadsFired = earlier.leadsFired
-        $0.isUnacknowledged = false
-        $0.nagging = nil
+        ($0.usedUpTo, $0.leadsUsed) = (before.usedUpTo, before.leadsUsed)
+        ($0.isUnacknowledged, $0.repetition) = (false, nil)
       }
-      slots.set(.preemptive, true, index)
-      schedule(index, at: now)
+      replan(index, at: now)
     }
   }
 }

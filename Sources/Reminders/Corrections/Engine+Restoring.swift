@@ -6,31 +6,32 @@ import Positioning
 extension Engine {
   /// Puts a reminder back as it was. A deadline that has passed since fires late.
   ///
-  /// Its presence is the present one where it was followed in the meantime. Otherwise the presence
-  /// of then stays only if the last fix bears it out: nobody has seen an arrival or departure.
-  mutating func restore(_ reminder: Reminder, _ before: Progress, at now: Instant) {
-    var progress = before
+  /// Where the device is, is a fact of the present: it stays if the place was followed in the
+  /// meantime. Otherwise the former stay counts only if the last fix bears it out: nobody has seen
+  /// an arrival or departure.
+  mutating func restore(_ reminder: Reminder, _ before: History, at now: Instant) {
+    var history = before
     if let present = slot(reminder.id), present.hasFence,
       present.reminder.waitsAtTheSamePlace(as: reminder)
     {
-      if present.progress.presence != before.presence {
-        progress.presence = present.progress.presence
-        progress.visitSettled = present.progress.visitSettled
+      history.stay = present.history.stay
+      // The command has taken away what this visit has rung for since.
+      if case .inside(let then) = before.stay, case .inside(var now) = history.stay {
+        now.settledUpTo = then.settledUpTo
+        history.stay = .inside(now)
       }
-      progress.presenceSince = present.progress.presenceSince
-      progress.placesInside = present.progress.placesInside
-    } else if !isBorneOut(before.presence, of: reminder) {
-      progress.presence = .unknown
-      progress.presenceSince = nil
-      progress.placesInside = []
+    } else if !isBorneOut(before.stay.presence, of: reminder) {
+      history.stay = .unknown
     }
-    exchange(reminder, progress, at: now)
+    exchange(reminder, history, at: now)
   }
 
   private func isBorneOut(_ presence: Presence, of reminder: Reminder) -> Bool {
     guard presence != .unknown else { return true }
-    guard let region = reminder.region, let lastSample, !monitor.isInDoubt else { return false }
-    let isInside = region.signedBoundaryDistance(from: lastSample.position) <= 0
+    guard let region = reminder.region, let sample = reception.sample, !monitor.isInDoubt else {
+      return false
+    }
+    let isInside = region.signedBoundaryDistance(from: sample.position) <= 0
     return isInside == (presence == .inside)
   }
 }

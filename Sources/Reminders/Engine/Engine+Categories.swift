@@ -27,7 +27,7 @@ extension Engine {
       watches.firstIndex { $0.key == key }
       ?? {
         watches.append(CategoryWatch(key: key, policy: settings.monitor, track: monitor.track))
-        unfilled.append(key.category)
+        outcome.unfilled.append(key.category)
         return watches.count - 1
       }()
     watches[number].listeners.insert(index)
@@ -50,25 +50,25 @@ extension Engine {
       let known =
         watches[number].isFilled
         ? watches[number].inside
-        : watches[number].listeners.flatMap { slots.progress($0).placesInside }
+        : watches[number].listeners.flatMap { slots.slot($0)?.history.places ?? [] }
       watches[number].fill(places, inside: Set(known), track: monitor.track)
       forgetRemovedPlaces(number, at: now)
       for index in watches[number].listeners.sorted() {
         decidePresence(index, of: number, at: now)
-        schedule(index, at: now)
+        replan(index, at: now)
       }
     }
   }
 
   /// The last known fix decides the presence of a new reminder.
   private mutating func decidePresence(_ index: Int32, of number: Int, at now: Instant) {
-    guard slots.progress(index).presence == .unknown else { return }
+    guard slots.stay(index) == .unknown else { return }
     if !watches[number].inside.isEmpty || watches[number].isSettled {
       bring(index, upTo: number, [], at: now)
     } else if let lastFix,
       watches[number].nearest(to: lastFix.position).map({ $0.distance > 0 }) ?? true
     {
-      change(index) { $0.presence = .outside }
+      change(index) { $0.stay = .outside(since: nil) }
     }
   }
 
@@ -89,15 +89,11 @@ extension Engine {
   /// Drops removed places from the reminders without a departure.
   private mutating func forgetRemovedPlaces(_ number: Int, at now: Instant) {
     let inside = watches[number].inside
-    for index in watches[number].listeners where slots.progress(index).presence == .inside {
-      change(index) {
-        $0.placesInside = inside
-        guard inside.isEmpty else { return }
-        $0.presence = .outside
-        $0.presenceSince = nil
-        $0.visitSettled = false
-      }
-      schedule(index, at: now)
+    for index in watches[number].listeners {
+      guard case .inside(var visit) = slots.stay(index) else { continue }
+      visit.places = inside
+      change(index) { $0.stay = inside.isEmpty ? .outside(since: nil) : .inside(visit) }
+      replan(index, at: now)
     }
   }
 
@@ -114,7 +110,7 @@ extension Engine {
     if watches[number].isSettled { watches[number].hasNewcomers = false }
     for index in watches[number].listeners.sorted() {
       for transition in decided where transition.kind == .pass {
-        guard slots.progress(index).presence == .outside else { continue }
+        guard slots.stay(index).presence == .outside else { continue }
         follow(transition, of: index, place: watches[number].place(of: transition), at: now)
       }
       bring(index, upTo: number, decided, at: now)
@@ -126,10 +122,10 @@ extension Engine {
     _ index: Int32, upTo number: Int, _ decided: [Transition], at now: Instant
   ) {
     let inside = watches[number].inside
-    let progress = slots.progress(index)
-    switch progress.presence {
+    let presence = slots.stay(index).presence
+    switch presence {
     case .unknown where inside.isEmpty:
-      if watches[number].isSettled { change(index) { $0.presence = .outside } }
+      if watches[number].isSettled { change(index) { $0.stay = .outside(since: nil) } }
       return
     case .outside where inside.isEmpty: return
     case .inside where !inside.isEmpty: break
@@ -140,11 +136,12 @@ extension Engine {
     case .unknown, .outside:
       guard let (place, arrival) = meeting(number, decided) else { return }
       var transition = arrival
-      if progress.presence == .unknown { transition.kind = .found }
+      if presence == .unknown { transition.kind = .found }
       follow(transition, of: index, place: place, at: now)
     }
-    if slots.progress(index).placesInside != inside {
-      change(index) { $0.placesInside = inside }
+    if case .inside(var visit) = slots.stay(index), visit.places != inside {
+      visit.places = inside
+      change(index) { $0.stay = .inside(visit) }
     }
   }
 
@@ -157,7 +154,7 @@ extension Engine {
       .map { (place: watch.place(of: $0), transition: $0) }
     if let nearest = arrivals.min(by: { $0.place.distance < $1.place.distance }) { return nearest }
     // The arrival precedes this reminder.
-    guard let sample = lastSample, let place = watch.nearestInside(to: sample.position) else {
+    guard let sample = reception.sample, let place = watch.nearestInside(to: sample.position) else {
       return nil
     }
     return (

@@ -9,35 +9,20 @@ extension Engine {
   /// Whether position can fire the reminder.
   func listens(_ slot: Slot) -> Bool {
     guard slot.reminder.kind == .location else { return false }
-    switch slot.progress.state {
-    case .armed: return true
-    case .snoozed: return slot.progress.snoozedUntil == nil
-    case .fired, .done, .expired: return false
-    }
+    return slot.state == .armed || slot.history.silence == .nextVisit && slot.state == .snoozed
   }
 
-  /// Whether the presence at its place is followed: a snoozed reminder keeps its fence.
-  func hasPresence(_ slot: Slot) -> Bool {
-    slot.reminder.kind == .location
-      && (slot.progress.state == .armed || slot.progress.state == .snoozed)
-  }
-
-  /// Adds the fence of a reminder whose presence is followed, or removes it.
-  mutating func activate(_ index: Int32, at now: Instant) {
-    guard let slot = slots.slot(index) else { return }
-    if slot.reminder.kind == .preemptive, slot.progress.state == .armed {
-      slots.set(.preemptive, true, index)
-    }
-    guard hasPresence(slot) else { return deactivateFence(index) }
-    guard !slot.hasFence else { return }
+  /// Adds the fence of a reminder whose presence is followed.
+  mutating func addFence(of slot: Slot, at now: Instant) {
+    let index = slot.index
     slots.watch(index, since: now)
     if slot.reminder.watchesAnchor {
       startAnchorWatch(index, at: now)
     } else if let key = CategoryWatch.Key(slot.reminder) {
       join(index, key, at: now)
     } else if let region = slot.reminder.region {
-      addFence(region, index, slot.progress.presence)
-      if slot.progress.presence == .unknown { decidePresence(index, region, at: now) }
+      addFence(region, index, slot.history.stay.presence)
+      if slot.history.stay == .unknown { decidePresence(index, region, at: now) }
     }
   }
 
@@ -46,10 +31,10 @@ extension Engine {
   private mutating func decidePresence(_ index: Int32, _ region: Region, at now: Instant) {
     guard let lastFix else { return }
     let isInside = monitor.distance(to: index, from: lastFix.position) <= 0
-    if isInside, lastSample == nil || monitor.isInDoubt { return }
+    if isInside, reception.sample == nil || monitor.isInDoubt { return }
     slots.set(.undetermined, false, index)
     monitor.add(region, id: index, presence: isInside ? .inside : .outside)
-    guard isInside else { return change(index) { $0.presence = .outside } }
+    guard isInside else { return change(index) { $0.stay = .outside(since: nil) } }
     follow(
       Transition(
         fence: index, kind: .found, time: lastFix.time ?? now, position: lastFix.position,
@@ -57,7 +42,7 @@ extension Engine {
       of: index, place: nil, at: now)
   }
 
-  mutating func addFence(_ region: Region, _ index: Int32, _ presence: Presence) {
+  private mutating func addFence(_ region: Region, _ index: Int32, _ presence: Presence) {
     monitor.add(region, id: index, presence: presence)
     if presence == .unknown {
       if undetermined.count > 2 * slots.indices.count {
@@ -70,21 +55,17 @@ extension Engine {
     fenceCount += 1
   }
 
-  mutating func deactivate(_ index: Int32) {
-    deactivateFence(index)
-    forgetMoments(index)
-    slots.set(.preemptive, false, index)
-  }
-
   /// Nothing is planned for it.
   mutating func forgetMoments(_ index: Int32) {
     timers.cancel(slot: index)
     backlog.cancel(slot: index)
     held.remove(index)
     departures.remove(index)
+    slots.set(.preemptive, false, index)
   }
 
-  private mutating func deactivateFence(_ index: Int32) {
+  /// Removes the fence. The device may come or leave from now on, and nobody knows.
+  mutating func removeFence(_ index: Int32) {
     waiting.remove(index)
     slots.set(.waiting, false, index)
     slots.set(.undetermined, false, index)
@@ -95,6 +76,17 @@ extension Engine {
     } else if !leaveWatch(index) {
       monitor.remove(index)
       fenceCount -= 1
+    }
+    change(index) { $0.stay = .unknown }
+  }
+}
+
+extension Stay {
+  var presence: Presence {
+    switch self {
+    case .unknown: .unknown
+    case .outside: .outside
+    case .inside: .inside
     }
   }
 }

@@ -6,7 +6,7 @@ import Positioning
 /// Wording of firings, and the state after one.
 extension Engine {
   func placeFiring(
-    _ slot: Slot, _ event: Firing.Event, at now: Instant, position: Coordinate?,
+    _ slot: Slot, _ event: Firing.Event, due: Instant?, at now: Instant, position: Coordinate?,
     fixTime: Instant?, distance: Double?, eph: Double?, place: PlaceMet?
   ) -> Firing {
     let name =
@@ -37,39 +37,44 @@ extension Engine {
       return Firing.UnnamedPlace(number: place.number, before: verb, after: after.text)
     }
     return baseFiring(
-      slot, event, at: now, position: position, fixTime: fixTime, distance: distance, eph: eph,
-      why: why.text, unnamed: unnamed)
+      slot, event, due: due, at: now, position: position, fixTime: fixTime, distance: distance,
+      eph: eph, why: why.text, unnamed: unnamed)
   }
 
-  func dueFiring(_ slot: Slot, lead: TimeSpan, at now: Instant, late: TimeSpan?) -> Firing {
-    let due = slot.progress.occurrence ?? now
-    let isHeld = now - (due - lead) > settings.lateAfter
+  func dueFiring(
+    _ slot: Slot, _ lead: Lead, of schedule: Schedule, at now: Instant, late: TimeSpan?
+  ) -> Firing {
+    let due = lead.occurrence.due
+    let isHeld = now - lead.moment > settings.lateAfter
     let why =
       if let late {
         "Was due at \(clock(due, at: now)), \(coarse(late)) late"
       } else if isHeld, due <= now {
         "Was due at \(clock(due, at: now)), and had to wait until now"
-      } else if lead > .zero {
-        "Due in \(isHeld ? coarse(due - now) : lead.description), at \(clock(due, at: now))"
+      } else if lead.moment < due {
+        "Due in \(isHeld ? coarse(due - now) : schedule.leads[lead.number].description)"
+          + ", at \(clock(due, at: now))"
       } else {
         "Due now, at \(clock(due, at: now))"
       }
-    var firing = baseFiring(slot, late == nil ? .due : .late, at: now, why: why)
+    var firing = baseFiring(slot, late == nil ? .due : .late, due: due, at: now, why: why)
     firing.late = late
     return firing
   }
 
-  func snoozeFiring(_ slot: Slot, until: Instant, at now: Instant, late: TimeSpan) -> Firing {
+  func snoozeFiring(
+    _ slot: Slot, due: Instant?, until: Instant, at now: Instant, late: TimeSpan
+  ) -> Firing {
     let isLate = late > settings.lateAfter
     var firing = baseFiring(
-      slot, isLate ? .late : .due, at: now,
+      slot, isLate ? .late : .due, due: due, at: now,
       why: "Snoozed until \(clock(until, at: now))\(isLate ? ", \(coarse(late)) late" : "")")
     firing.late = isLate ? late : nil
     return firing
   }
 
   /// - Parameter count: number of repetitions, this one included.
-  func nagFiring(_ slot: Slot, count: Int, at now: Instant) -> Firing {
+  func nagFiring(_ slot: Slot, due: Instant?, count: Int, at now: Instant) -> Firing {
     let event: Firing.Event =
       switch (slot.reminder.kind, slot.reminder.trigger) {
       case (.date, _): .due
@@ -78,13 +83,10 @@ extension Engine {
       case (.location, .depart): anchors[slot.index]?.isLost == true ? .lost : .depart
       case (.location, .dwell): .dwell
       }
-    let first = slot.progress.lastFired.map { ", first reported at \(clock($0, at: now))" } ?? ""
-    var firing = baseFiring(
-      slot, event, at: now,
+    let first = slot.history.lastRung.map { ", first reported at \(clock($0, at: now))" } ?? ""
+    return baseFiring(
+      slot, event, due: due, at: now,
       why: "Not done yet\(first); reported again, for the \(ordinal(count)) time")
-    // A repeating reminder has moved on: its due time is not the one repeated here.
-    if let due = firing.due, due > now { firing.due = nil }
-    return firing
   }
 
   private func ordinal(_ count: Int) -> String {
@@ -100,12 +102,11 @@ extension Engine {
   }
 
   func baseFiring(
-    _ slot: Slot, _ event: Firing.Event, at now: Instant, position: Coordinate? = nil,
-    fixTime: Instant? = nil, distance: Double? = nil, eph: Double? = nil, why: String,
-    unnamed: Firing.UnnamedPlace? = nil
+    _ slot: Slot, _ event: Firing.Event, due: Instant?, at now: Instant,
+    position: Coordinate? = nil, fixTime: Instant? = nil, distance: Double? = nil,
+    eph: Double? = nil, why: String, unnamed: Firing.UnnamedPlace? = nil
   ) -> Firing {
     let reminder = slot.reminder
-    let due = slot.progress.occurrence
     return Firing(
       id: Firing.identifier(reminder: reminder.id, event: event, time: now, due: due),
       reminderID: reminder.id, kind: reminder.kind, title: reminder.title,
@@ -135,58 +136,20 @@ extension Engine {
     return words.text
   }
 
-  // MARK: - After a firing
-
-  /// Records the firing and moves the reminder on.
-  /// - Parameter leadsFired: leads of this occurrence fired, this one included; nil if not a lead.
-  mutating func fire(
-    _ slot: Slot, _ firing: consuming Firing, at now: Instant, leadsFired: Int? = nil
-  ) {
-    let index = slot.index
-    let kind = slot.reminder.kind
-    let leadsFired = leadsFired ?? slot.progress.leadsFired
+  /// Records a firing. The caller decides what it uses of the history.
+  /// - Parameter lead: the time that it rings for; nil for the end of a snooze.
+  mutating func fire(_ slot: Slot, _ firing: consuming Firing, _ lead: Lead?, at now: Instant) {
     var firing = firing
-    let mayRepeat = mark(&firing, slot, leadsFired: leadsFired)
+    let schedule = Schedule(slot.reminder, in: zone)
+    if let lead, schedule.isRepeated(lead, slot.history) {
+      firing.repeated = .clock
+      // It may come at the very microsecond of the false one.
+      firing.id = Firing.identifier(
+        reminder: firing.reminderID, event: firing.event, time: firing.time, due: firing.due,
+        repeated: .clock)
+      firing.why += "; a wrong clock has fired it before"
+    }
     turn.firings += 1
-    firings.append(firing)
-    let isLastLead = leadsFired >= slot.reminder.effectiveLeads.count
-    let waitsForNextVisit = kind == .location && slot.reminder.everyVisit
-    change(index) {
-      $0.leadsFired = leadsFired
-      $0.lastFired = now
-      $0.isUnacknowledged = true
-      if !mayRepeat { $0.early = nil }
-      if isLastLead, kind == .preemptive { $0.state = .fired }
-      if waitsForNextVisit {
-        $0.state = .armed
-        $0.visitSettled = $0.presence == .inside
-      }
-    }
-    startNagging(slot, at: now)
-    switch kind {
-    case .location:
-      if waitsForNextVisit {
-        if !slot.hasFence { activate(index, at: now) }
-      } else {
-        advance(index, after: now, spent: .fired)
-      }
-    case .date:
-      if isLastLead { advance(index, after: now, spent: .fired) }
-    case .preemptive:
-      if isLastLead { slots.set(.preemptive, false, index) }
-    }
-  }
-
-  /// Moves on to the next occurrence, or to the state `spent`.
-  mutating func advance(_ index: Int32, after now: Instant, spent: Reminder.State) {
-    guard let slot = slots.slot(index) else { return }
-    if spent == .expired, let occurrence = slot.progress.occurrence { leftOut.append(occurrence) }
-    guard let next = seekNext(of: slot, after: now) else {
-      change(index) { $0.state = spent }
-      return deactivate(index)
-    }
-    change(index) { $0.state = .armed }
-    open(next, index)
-    activate(index, at: now)
+    outcome.firings.append(firing)
   }
 }

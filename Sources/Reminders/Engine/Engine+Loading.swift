@@ -7,14 +7,18 @@ extension Engine {
   package mutating func beginLoading(count: Int) {
     slots.reserveCapacity(count)
     isLoading = true
-    isCatchingUp = true
+    missed.isCatchingUp = true
     loadedSlot = 0
   }
 
   /// Loads a reminder. Of two with one id the later one counts.
-  package mutating func load(_ reminder: Reminder, _ progress: Progress) {
+  /// - Parameter standing: as the store has it; where it differs from the plan, it is stored anew.
+  package mutating func load(
+    _ reminder: Reminder, _ history: History, _ standing: Standing? = nil
+  ) {
     if let index = slots.index(of: reminder.id) { slots.remove(index) }
-    _ = slots.insert(reminder, progress)
+    let index = slots.insert(reminder, history)
+    if let standing { _ = slots.set(standing, index) }
   }
 
   /// Starts at most `count` of the loaded reminders; answers whether that were the last. Missed
@@ -24,13 +28,14 @@ extension Engine {
     atMost count: Int, at now: Instant, into effects: inout [Effect]
   ) -> Bool {
     begin(at: now)
-    if loadedSlot == 0, settings.firstFixWait > .zero { firstFixBy = now + settings.firstFixWait }
+    if loadedSlot == 0, settings.firstFixWait > .zero {
+      reception.firstFixBy = now + settings.firstFixWait
+    }
     let left = Int32(slots.indices.count) - loadedSlot
     let end = loadedSlot + max(0, min(left, Int32(clamping: max(1, count))))
     for index in loadedSlot..<end where !slots.isVacant(index) {
-      let right = slots.slot(index).flatMap { corrected($0, after: nil, at: now) }
-      begin(index, right ?? slots.progress(index), at: now)
-      if right != nil { markDirty(index) }
+      correct(index, after: nil, at: now)
+      start(index, at: now)
     }
     loadedSlot = end
     isLoading = loadedSlot < slots.indices.upperBound
@@ -47,11 +52,11 @@ extension Engine {
   /// Adds several reminders at one time and reports missed firings in the usual order. Complexity:
   /// O(n log n).
   package mutating func load(
-    _ entries: [(reminder: Reminder, progress: Progress?)], at now: Instant,
+    _ entries: [(reminder: Reminder, history: History?)], at now: Instant,
     into effects: inout [Effect]
   ) {
     begin(at: now)
-    for (reminder, progress) in entries { add(reminder, progress, at: now) }
+    for (reminder, history) in entries { add(reminder, history, at: now) }
     end(at: now, into: &effects)
   }
 

@@ -15,19 +15,19 @@ extension Engine {
     guard isInOrder(time, isGuessed: isGuessed, at: now) else { return }
     var fix = fix
     fix.time = time
-    isLastTimeGuessed = isGuessed
-    if isPositionLost, let silentSince {
-      isPositionLost = false
-      notices.append(.positionBack(after: now - silentSince))
+    reception.isTimeGuessed = isGuessed
+    if isPositionLost, let silentSince = reception.silentSince {
+      reception.isLost = false
+      outcome.notices.append(.positionBack(after: now - silentSince))
     }
-    lastFix = fix
-    lastFixArrival = now
-    silentSince = now
+    reception.fix = fix
+    reception.arrival = now
+    reception.silentSince = now
 
     let sample = PositionSample(
       time: time, position: fix.position, eph: fix.eph, speed: fix.speed)
-    lastSample = sample
-    if origin != receiver { followReceiver(origin) }
+    reception.sample = sample
+    if origin != reception.origin { followReceiver(origin) }
     motion.follow(sample, course: fix.track)
     let (former, jumps) = (monitor.lastSample?.position, monitor.jumpCount)
     process(sample, at: now)
@@ -35,10 +35,7 @@ extension Engine {
     if monitor.isInDoubt { motion = Motion() }
     if !anchors.isEmpty { watchAnchors(sample, at: now) }
     if !waiting.isEmpty, !monitor.isInDoubt {
-      for index in waiting.sorted() {
-        evaluateAtPlace(index, at: now)
-        schedule(index, at: now)
-      }
+      for index in waiting.sorted() { evaluate(at: index, now: now) }
     }
     // A jump that no other fix bears out starts no one on their way.
     guard !monitor.isInDoubt, let here = monitor.lastSample?.position else { return }
@@ -50,16 +47,16 @@ extension Engine {
   /// clock was set back.
   private mutating func isInOrder(_ time: Instant, isGuessed: Bool, at now: Instant) -> Bool {
     guard let last = lastFix?.time, time <= last else {
-      setBackClock.reset()
+      reception.setBackClock.reset()
       return true
     }
-    if isLastTimeGuessed, !isGuessed {
+    if reception.isTimeGuessed, !isGuessed {
       // The receiver has a time again: earlier guesses do not count against it.
       rebuildMonitor()
       return true
     }
-    guard setBackClock.take(time, at: now) else { return false }
-    notices.append(.fixTimeSteppedBack(last - time))
+    guard reception.setBackClock.take(time, at: now) else { return false }
+    outcome.notices.append(.fixTimeSteppedBack(last - time))
     rebuildMonitor()
     return true
   }
@@ -73,7 +70,7 @@ extension Engine {
 
   /// Stores newly determined presences, at most `maximumNotedAtOnce` per fix: each is a row to
   /// write. After a restart in between, the rest are determined again.
-  mutating func determinePresence() {
+  mutating func determinePresence(at now: Instant) {
     var later: [Int32] = []
     var noted = 0
     for index in undetermined {
@@ -86,7 +83,10 @@ extension Engine {
       }
       noted += 1
       slots.set(.undetermined, false, index)
-      change(index) { $0.presence = presence }
+      guard slots.stay(index) == .unknown else { continue }
+      change(index) {
+        $0.stay = presence == .inside ? .inside(Stay.Visit(since: now)) : .outside(since: nil)
+      }
     }
     undetermined = later
   }
@@ -101,133 +101,111 @@ extension Engine {
     // The receiver's clock may differ from ours: only differences of its times count.
     let since = now - max(.zero, receiverTime(applying: transition, at: now) - transition.time)
     if transition.kind == .pass, since <= slots.watchedSince(index) { return }
-    rollOver(index, at: now)
-    if transition.kind == .arrive || transition.kind == .pass { endPutOff(index) }
-    guard let slot = slots.slot(index), hasPresence(slot) else { return }
-    let isArmed = slot.progress.state == .armed
-    let trigger = slot.reminder.trigger
-    let isHeld = trigger == .depart && slot.reminder.hold > .zero
+    guard let slot = slots.slot(index), slot.reminder.kind == .location else { return }
+    var schedule = Schedule(slot.reminder, in: zone)
+    let comes = transition.kind == .arrive || transition.kind == .pass
+    // A snooze until the next visit ends when that begins.
+    if comes, slot.history.silence == .nextVisit { change(index) { $0.silence = nil } }
+    let isSilent = slot.history.silence != nil && !(comes && slot.history.silence == .nextVisit)
+    let isHeld = slot.reminder.trigger == .depart && slot.reminder.hold > .zero
+    let around = surroundings(of: slot, at: now)
+    let plan = schedule.plan(slots.slot(index)?.history ?? slot.history, around, at: now)
+    let isArmed = plan.state == .armed && !isSilent
+    var event: Firing.Event?
     switch transition.kind {
     case .depart:
-      let counts = trigger == .depart && isArmed
-      change(index) {
-        $0.presence = .outside
-        $0.presenceSince = counts && isHeld ? since : nil
-        $0.visitSettled = false
-      }
-      if counts, !isHeld { fireOrWait(slot, transition, .depart, place: place, at: now) }
+      let counts = slot.reminder.trigger == .depart && isArmed
+      // A drift during a snooze is reported when that ends.
+      let waits = counts && isHeld || slot.reminder.watchesAnchor
+      change(index) { $0.stay = .outside(since: waits ? since : nil) }
+      if counts, !isHeld { event = .depart }
     case .pass where isHeld:
-      if isArmed { change(index) { $0.presenceSince = since } }
+      if isArmed { change(index) { $0.stay = .outside(since: since) } }
     case .pass:
-      if trigger != .dwell, isArmed {
-        fireOrWait(slot, transition, .pass, place: place, at: now)
-      }
+      if slot.reminder.trigger != .dwell, isArmed { event = .pass }
     case .arrive, .found:
-      let starts =
-        transition.kind == .arrive
-        || (isArmed && (slot.reminder.ifInside == .fire || waitsForDue(slot, at: now)))
+      let counts =
+        transition.kind == .arrive || isArmed && slot.reminder.ifInside == .fire
+      let settled = counts ? nil : schedule.begun(at: now)
+      let places = slot.history.places
       change(index) {
-        $0.presence = .inside
-        $0.presenceSince = since
-        $0.visitSettled = !starts
+        $0.stay = .inside(Stay.Visit(since: since, settledUpTo: settled, places: places))
       }
-      guard starts, isArmed else { break }
-      if trigger == .arrive { fireOrWait(slot, transition, .arrive, place: place, at: now) }
+      if slot.reminder.trigger == .arrive, isArmed, settled == nil { event = .arrive }
     }
-    schedule(index, at: now)
-  }
-
-  /// A snooze until the next visit ends when that begins.
-  private mutating func endPutOff(_ index: Int32) {
-    guard let slot = slots.slot(index), slot.progress.state == .snoozed, listens(slot) else {
-      return
-    }
-    change(index) { $0.state = .armed }
+    if let event { fireOrWait(index, plan, &schedule, transition, event, place: place, at: now) }
+    turn.work += schedule.work
+    replan(index, at: now)
   }
 
   /// Fires if all conditions hold; otherwise an arrival waits while the device is inside.
   private mutating func fireOrWait(
-    _ slot: Slot, _ transition: Transition, _ event: Firing.Event, place: PlaceMet?,
-    at now: Instant
+    _ index: Int32, _ plan: Plan, _ schedule: inout Schedule, _ transition: Transition,
+    _ event: Firing.Event, place: PlaceMet?, at now: Instant
   ) {
-    // After a sleep a fix may precede the timer that expires the reminder.
-    guard !hasExpired(slot, at: now), condition(of: slot, at: now) == .holds,
-      cooldown(of: slot, at: now) == .holds
+    guard let slot = slots.slot(index) else { return }
+    let around = surroundings(of: slot, at: now)
+    guard schedule.condition(plan.occurrence, around, at: now) == .holds,
+      schedule.cooldown(slot.history, around, at: now) == .holds
     else { return }
     // The visit stays open, and a later turn fires it.
-    if turn.isFull, event == .arrive { return putOff(slot.index, at: now) }
-    fire(
+    if turn.isFull, event == .arrive { return putOff(index, at: now) }
+    firePlace(
       slot,
       placeFiring(
-        slot, event, at: now, position: transition.position, fixTime: transition.time,
+        slot, event, due: plan.due, at: now, position: transition.position,
+        fixTime: transition.time,
         distance: place?.distance ?? slot.reminder.distance(from: transition.position),
-        eph: transition.eph, place: place),
-      at: now)
+        eph: transition.eph, place: place), plan, &schedule, at: now)
   }
 
-  /// Fires if time or a condition allows it: while the device is inside, or after a departure.
-  mutating func evaluateAtPlace(_ index: Int32, at now: Instant) {
-    if timers.deadline(slot: index).map({ $0 <= now.microseconds }) ?? true {
-      rollOver(index, at: now)
+  /// A firing at a place, and what that uses.
+  mutating func firePlace(
+    _ slot: Slot, _ firing: consuming Firing, _ plan: Plan, _ schedule: inout Schedule,
+    at now: Instant
+  ) {
+    let lead = plan.occurrence.map { Lead(occurrence: $0, number: 0, moment: now) }
+    fire(slot, firing, lead, at: now)
+    change(slot.index) {
+      schedule.usePlace(&$0, at: now)
+      schedule.ring(&$0, at: now)
     }
-    evaluateWhileInside(index, at: now)
-    evaluateWhileAway(index, at: now)
-    evaluateAnchor(index, at: now)
   }
 
-  /// Fires a departure that was held, once the device has been outside for that long.
-  private mutating func evaluateWhileAway(_ index: Int32, at now: Instant) {
-    guard let slot = slots.slot(index), let end = departureEnd(slot), end <= now, listens(slot),
-      !hasExpired(slot, at: now)
+  /// A stay is long enough, and all conditions hold.
+  mutating func ringStay(
+    _ slot: Slot, _ plan: Plan, _ schedule: inout Schedule, at now: Instant
+  ) {
+    guard schedule.cooldown(slot.history, surroundings(of: slot, at: now), at: now) == .holds else {
+      guard let name = plan.occurrence?.name else { return }
+      return change(slot.index) { schedule.settleVisit(upTo: name, &$0) }
+    }
+    fireHere(slot, slot.reminder.trigger == .dwell ? .dwell : .arrive, plan, &schedule, at: now)
+  }
+
+  /// A departure has been held for long enough.
+  mutating func ringDeparture(
+    _ slot: Slot, _ plan: Plan, _ schedule: inout Schedule, at now: Instant
+  ) {
+    change(slot.index) { $0.stay = .outside(since: nil) }
+    let around = surroundings(of: slot, at: now)
+    guard schedule.condition(plan.occurrence, around, at: now) == .holds,
+      schedule.cooldown(slot.history, around, at: now) == .holds
     else { return }
-    change(index) { $0.presenceSince = nil }
-    guard condition(of: slot, at: now) == .holds, cooldown(of: slot, at: now) == .holds else {
-      return
-    }
-    fireHere(slot, .depart, at: now)
-  }
-
-  /// When a departure has been held for long enough; nil where none is.
-  func departureEnd(_ slot: Slot) -> Instant? {
-    guard slot.reminder.kind == .location, slot.reminder.trigger == .depart,
-      slot.progress.presence == .outside, let since = slot.progress.presenceSince
-    else { return nil }
-    return since + slot.reminder.hold
+    fireHere(slot, .depart, plan, &schedule, at: now)
   }
 
   /// Fires at the last fix.
-  private mutating func fireHere(_ slot: Slot, _ event: Firing.Event, at now: Instant) {
+  private mutating func fireHere(
+    _ slot: Slot, _ event: Firing.Event, _ plan: Plan, _ schedule: inout Schedule,
+    at now: Instant
+  ) {
     let position = lastFix?.position
-    let met = slot.reminder.nearCategory == nil ? nil : placeMet(slot.index, from: lastSample)
+    let met = slot.reminder.nearCategory == nil ? nil : placeMet(slot.index, from: reception.sample)
     let firing = placeFiring(
-      slot, event, at: now, position: position, fixTime: lastFix?.time,
+      slot, event, due: plan.due, at: now, position: position, fixTime: lastFix?.time,
       distance: met?.distance ?? position.flatMap { slot.reminder.distance(from: $0) },
       eph: lastFix?.eph, place: met)
-    fire(slot, firing, at: now)
-  }
-
-  /// Fires, while the device is inside, once the stay is long enough and all conditions hold.
-  private mutating func evaluateWhileInside(_ index: Int32, at now: Instant) {
-    guard let slot = slots.slot(index), let start = openStay(slot), start <= now,
-      !hasExpired(slot, at: now), condition(of: slot, at: now) == .holds
-    else { return }
-    guard cooldown(of: slot, at: now) == .holds else {
-      return change(index) { $0.visitSettled = true }
-    }
-    fireHere(slot, slot.reminder.trigger == .dwell ? .dwell : .arrive, at: now)
-  }
-
-  /// From when on a stay that has not fired yet is long enough; nil where there is none.
-  func openStay(_ slot: Slot) -> Instant? {
-    let progress = slot.progress
-    guard slot.reminder.kind == .location, progress.state == .armed, progress.presence == .inside,
-      !progress.visitSettled
-    else { return nil }
-    let start = progress.presenceSince
-    switch slot.reminder.trigger {
-    case .arrive: return start ?? Instant(microseconds: .min)
-    case .dwell: return start.map { $0 + slot.reminder.hold }
-    case .depart: return nil
-    }
+    firePlace(slot, firing, plan, &schedule, at: now)
   }
 }

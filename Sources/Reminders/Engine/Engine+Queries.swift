@@ -32,8 +32,16 @@ extension Engine {
 
   package func reminder(_ id: String) -> Reminder? { slot(id)?.reminder }
 
-  package func progress(_ id: String) -> Progress? {
-    slots.index(of: id).map { slots.progress($0) }
+  package func history(_ id: String) -> History? { slot(id)?.history }
+
+  /// The state of a reminder and its next due time, by its plan; nil for an unknown id.
+  package func standing(_ id: String) -> Standing? {
+    slots.index(of: id).map { slots.standing($0) }
+  }
+
+  /// The plan of a reminder; nil for an unknown id.
+  package func plan(_ id: String, at now: Instant) -> Plan? {
+    slot(id).map { plan(of: $0, at: now) }
   }
 
   /// Reminders that may still fire by themselves. Complexity: O(1).
@@ -48,9 +56,10 @@ extension Engine {
     limit: Int, at now: Instant
   ) -> [(reminder: Reminder, moment: Instant)] {
     var moments: [(reminder: Reminder, moment: Instant)] = []
+    var seen: Set<Int32> = []
     /// They come nearly in order, so a place is searched from the end.
     func insert(_ index: Int32) {
-      guard let new = upcoming(index, at: now) else { return }
+      guard seen.insert(index).inserted, let new = upcoming(index, at: now) else { return }
       let before = moments.lastIndex {
         ($0.moment, $0.reminder.id) < (new.moment, new.reminder.id)
       }
@@ -73,15 +82,19 @@ extension Engine {
   func upcoming(_ index: Int32, at now: Instant) -> (reminder: Reminder, moment: Instant)? {
     let state = slots.state(index)
     guard state == .snoozed || state == .armed, let slot = slots.slot(index) else { return nil }
-    let moment: Instant? =
-      switch (state, slot.reminder.kind) {
-      case (.snoozed, _): slot.progress.snoozedUntil
-      case (_, .date): nextLead(slot)
-      case (_, .preemptive): leaving(slot, at: now)?.moment
-      default: nil
-      }
-    return moment.map { (slot.reminder, $0) }
+    return plan(of: slot, at: now).rings.map { (slot.reminder, $0) }
   }
+
+  /// Steps that finding the due times of a new reminder takes at `now`.
+  package func repeatWork(of reminder: Reminder, at now: Instant) -> Int {
+    var schedule = Schedule(reminder, in: zone)
+    _ = schedule.latest(after: nil, dueBy: now)
+    _ = schedule.next(after: schedule.lastName(dueBy: now))
+    return schedule.work
+  }
+
+  /// Steps that one search for the due times of a reminder may take.
+  package static let maximumRepeatWork = Schedule.maximumWork
 
   /// A region that a reminder waits for.
   package struct Nearby {

@@ -1,5 +1,6 @@
 package import CivilTime
 import Containers
+import Departure
 
 /// Work in turns: one event fires so much and no more, and the rest follows with the next ticks.
 ///
@@ -24,8 +25,10 @@ extension Engine {
 
   /// Puts a reminder that may be due off to a later turn.
   mutating func putOff(_ index: Int32, at now: Instant) {
-    let due = slots.progress(index).occurrence ?? now
+    let due = slots.standing(index).due ?? now
     backlog.push(slot: index, at: due.microseconds)
+    timers.cancel(slot: index)
+    departures.remove(index)
   }
 
   /// Evaluates what earlier turns left, earliest due time first.
@@ -39,28 +42,9 @@ extension Engine {
   /// Whether a new or loaded reminder has something to do at once.
   func isOverdue(_ index: Int32, at now: Instant) -> Bool {
     guard isClockTrusted, let slot = slots.slot(index) else { return false }
-    if let next = nextCheck(slot, now: now), next <= now { return true }
-    guard slot.reminder.kind == .preemptive else { return false }
-    return nextMoment(ofLeaving: slot, at: now).map { $0 <= now } ?? false
-  }
-
-  // MARK: - Searches that count
-
-  /// As `nextOccurrence`, and counts the work.
-  mutating func seekNext(of slot: Slot, after moment: Instant) -> Instant? {
-    guard var search = repeatSearch(of: slot.reminder) else { return nil }
-    let moment = max(moment, slot.progress.occurrence ?? moment)
-    defer { turn.work += search.work }
-    return nextOccurrence(of: slot.reminder, after: moment, by: &search)
-  }
-
-  /// As `latestOccurrence`, and counts the work.
-  mutating func seekLatest(
-    of reminder: Reminder, after current: Instant, upTo moment: Instant
-  ) -> Instant? {
-    guard var search = repeatSearch(of: reminder) else { return nil }
-    defer { turn.work += search.work }
-    return latestOccurrence(of: reminder, after: current, upTo: moment, by: &search)
+    if let timer = timers.deadline(slot: index), timer <= now.microseconds { return true }
+    guard slot.reminder.kind == .preemptive, slot.state == .armed else { return false }
+    return plan(of: slot, at: now).rings.map { $0 <= now } ?? false
   }
 
   // MARK: - Recorded time

@@ -1,6 +1,6 @@
 package import CivilTime
 import Containers
-package import Departure
+import Departure
 import Geodesy
 import Geofencing
 package import Positioning
@@ -13,10 +13,11 @@ package import Positioning
 ///
 /// Firings of one event are ordered: departures first, then by due time, priority and id.
 ///
-/// Invariants: each reminder has one slot, at most one timer and, while it waits for a place, one
-/// fence, all with the same number. A reminder that is neither armed nor snoozed has no timer.
-/// Exceptions: a preemptive reminder that may have to say "leave" again, and repetition until
-/// acknowledged.
+/// The state of a reminder is its past (`History`), and its next step is a pure function of that
+/// (`Schedule.plan`). After each event on a reminder the engine makes its plan anew.
+///
+/// Invariants: each reminder has one slot, at most one timer and, while it is armed or snoozed for
+/// a place, one fence, all with the same number.
 package struct Engine: ~Copyable, Sendable {
   /// Changes take effect at once; another policy of the monitor makes it begin anew.
   package var settings: EngineSettings {
@@ -24,29 +25,16 @@ package struct Engine: ~Copyable, Sendable {
       if settings.monitor != oldValue.monitor { rebuildMonitor() }
       departures.routes.isOn = settings.asksRoutes
       if settings.leaveAgainSlack != oldValue.leaveAgainSlack { departures.markOutdated() }
-      arePacesOld =
-        arePacesOld || settings.travel != oldValue.travel
+      learning.arePacesOld =
+        learning.arePacesOld || settings.travel != oldValue.travel
         || settings.asksRoutes != oldValue.asksRoutes
     }
   }
   package internal(set) var zone: TimeZoneRules
-  /// The last accepted fix.
-  package internal(set) var lastFix: Fix?
-  /// `lastFix` as given to the monitors; nil before the first fix of this run.
-  var lastSample: PositionSample?
+  /// The fixes that have arrived.
+  var reception = Reception()
   /// The track of the accepted fixes.
   var motion = Motion()
-  /// Arrival of `lastFix` by the clock of the events.
-  package internal(set) var lastFixArrival: Instant?
-  /// The receiver of `lastFix`.
-  var receiver = FixOrigin(feed: 0)
-  /// The last fix that was too inaccurate for the track, and its arrival.
-  package internal(set) var coarseFix: (fix: Fix, arrival: Instant)?
-  package internal(set) var isPositionLost = false
-  /// Start of the wait for a fix: the arrival of the last one, or the first event of this run.
-  var silentSince: Instant?
-  /// Until when times to leave wait for the first fix of this run; nil for no wait.
-  var firstFixBy: Instant?
 
   /// Whether the clock is trusted. In a replay it is: time is the recording's.
   package internal(set) var isClockTrusted = true
@@ -54,15 +42,7 @@ package struct Engine: ~Copyable, Sendable {
   var clockRun: ClockRun?
   /// Slots whose deadline has passed by a clock not trusted yet.
   var held: Set<Int32> = []
-  /// Whether this event sums up missed deadlines even if there is only one.
-  var isCatchingUp = false
-  /// Firings that were missed since the engine was last not behind: how many were reported,
-  /// how many were too old, and when the first and the last were due.
-  var missedCount = 0
-  var leftOutCount = 0
-  var missedSpan: ClosedRange<Instant>?
-  /// Due times of missed firings that this event drops for their age.
-  var leftOut: [Instant] = []
+  var missed = MissedFirings()
 
   var slots = ReminderTable()
   var timers = TimerHeap()
@@ -81,13 +61,7 @@ package struct Engine: ~Copyable, Sendable {
   /// The last jump of the position that more than one fix has borne out; nil before, and after one
   /// back.
   var excursion: Excursion?
-  var trips = TripLog()
-  /// Travel times learnt from trips.
-  package internal(set) var experience = TravelExperience()
-  /// Whether `experience` must be stored.
-  var hasLearnt = false
-  /// Whether the queues still use the speeds of earlier settings.
-  var arePacesOld = false
+  var learning = TripLearning()
   var monitor: FenceMonitor
   var fenceCount = 0
   /// The anchor watches, by slot.
@@ -98,18 +72,11 @@ package struct Engine: ~Copyable, Sendable {
   var undetermined: [Int32] = []
   /// One watch for each category and radius that reminders wait for.
   var watches: [CategoryWatch] = []
-  /// Categories whose places must be requested.
-  var unfilled: [String] = []
-  var dirty: [Int32] = []
-  var firings: [Firing] = []
-  var notices: [Notice] = []
+  var outcome = Outcome()
   var transitions: [Transition] = []
-  /// Whether `lastFix` arrived without a time.
-  var isLastTimeGuessed = false
   /// Compiler workaround (Swift 6.3): a member whose size is known at run time only keeps reads of
   /// this noncopyable struct from copying all of it.
   let copyPreventer: any Sendable = ()
-  var setBackClock = SetBackClock()
 
   /// Whether the last fix is an implausible jump that the next one has to confirm.
   package var isFixInDoubt: Bool { monitor.isInDoubt }
@@ -123,7 +90,7 @@ package struct Engine: ~Copyable, Sendable {
     monitor = FenceMonitor(policy: settings.monitor)
     departures = DepartureQueue(settings.travel)
     departures.routes.isOn = settings.asksRoutes
-    arePacesOld = settings.asksRoutes
+    learning.arePacesOld = settings.asksRoutes
   }
 
   // MARK: - Events
@@ -147,10 +114,11 @@ package struct Engine: ~Copyable, Sendable {
     switch event {
     case .fix(let fix, let origin): take(fix, from: origin, at: now)
     case .tick: break
-    case .add(let reminder, let progress): add(reminder, progress, at: now)
+    case .add(let reminder, let history): add(reminder, history, at: now)
     case .replace(let reminder): replace(reminder, at: now)
     case .remove(let id): if remove(id) { effects.append(.forget(id: id)) }
-    case .restore(let reminder, let progress): restore(reminder, progress, at: now)
+    case .restore(let reminder, let history): restore(reminder, history, at: now)
+    case .reopen(let reminder): reopen(reminder, at: now)
     case .done(let id): complete(id, at: now)
     case .pop(let id): complete(id, isPop: true, at: now)
     case .resumed: clockJumped(to: now)
@@ -172,10 +140,10 @@ package struct Engine: ~Copyable, Sendable {
   /// Prepares for an event at this time.
   mutating func begin(at now: Instant) {
     turn = Turn()
-    if silentSince == nil { silentSince = now }
-    if let silentSince, silentSince > now { restartSilence(at: now) }
-    if arePacesOld {
-      arePacesOld = false
+    if reception.silentSince == nil { reception.silentSince = now }
+    if let since = reception.silentSince, since > now { restartSilence(at: now) }
+    if learning.arePacesOld {
+      learning.arePacesOld = false
       usePaces()
     }
   }
@@ -208,7 +176,7 @@ package struct Engine: ~Copyable, Sendable {
     var soonest = positionDeadline?.microseconds ?? .max
     if let timer = timers.peek()?.deadline { soonest = min(soonest, timer) }
     if let leave = departures.deadline {
-      let wait = lastSample == nil ? firstFixBy?.microseconds : nil
+      let wait = reception.sample == nil ? reception.firstFixBy?.microseconds : nil
       soonest = min(soonest, max(leave, wait ?? leave))
     }
     if let hold = holdDeadline { soonest = min(soonest, hold.microseconds) }
@@ -217,29 +185,26 @@ package struct Engine: ~Copyable, Sendable {
 
   /// Appends the changes and firings of one event.
   private mutating func conclude(into effects: inout [Effect]) {
-    for index in dirty where slots.marks(index).contains(.dirty) {
+    for index in outcome.dirty where slots.marks(index).contains(.dirty) {
       slots.set(.dirty, false, index)
-      guard var slot = slots.slot(index) else { continue }
-      if case .floating = slot.reminder.due {
-        slot.progress.occurrenceOffset = slot.progress.occurrence.map { zone.offset(at: $0) }
-      }
-      effects.append(.persist(id: slot.reminder.id, slot.progress))
+      guard let slot = slots.slot(index) else { continue }
+      effects.append(.persist(id: slot.reminder.id, slot.history, slots.standing(index)))
     }
-    if !dirty.isEmpty { dirty.removeAll(keepingCapacity: true) }
-    if hasLearnt {
-      hasLearnt = false
-      effects.append(.keep(experience))
+    if !outcome.dirty.isEmpty { outcome.dirty.removeAll(keepingCapacity: true) }
+    if learning.hasLearnt {
+      learning.hasLearnt = false
+      effects.append(.keep(learning.experience))
     }
-    for category in unfilled { effects.append(.watch(category: category)) }
-    if !unfilled.isEmpty { unfilled.removeAll() }
+    for category in outcome.unfilled { effects.append(.watch(category: category)) }
+    if !outcome.unfilled.isEmpty { outcome.unfilled.removeAll() }
     // Popping from the end avoids copies.
-    if firings.count > 1 {
-      firings.sort(by: Self.firesBefore)
-      firings.reverse()
+    if outcome.firings.count > 1 {
+      outcome.firings.sort(by: Self.firesBefore)
+      outcome.firings.reverse()
     }
-    while let firing = firings.popLast() { effects.append(.fire(firing)) }
-    for notice in notices { effects.append(.say(notice)) }
-    if !notices.isEmpty { notices.removeAll(keepingCapacity: true) }
+    while let firing = outcome.firings.popLast() { effects.append(.fire(firing)) }
+    for notice in outcome.notices { effects.append(.say(notice)) }
+    if !outcome.notices.isEmpty { outcome.notices.removeAll(keepingCapacity: true) }
   }
 
   static func firesBefore(_ a: Firing, _ b: Firing) -> Bool {
@@ -257,19 +222,29 @@ package struct Engine: ~Copyable, Sendable {
 
   // MARK: - State
 
+  /// The changes and messages of the present event.
+  struct Outcome: Sendable {
+    /// Slots to store.
+    var dirty: [Int32] = []
+    /// Categories whose places must be requested.
+    var unfilled: [String] = []
+    var firings: [Firing] = []
+    var notices: [Notice] = []
+  }
+
   /// Restores the last fix of an earlier run: it serves travel times, and is no arrival anywhere.
   package mutating func remember(_ fix: Fix, from arrival: Instant) {
     guard lastFix == nil else { return }
-    lastFix = fix
-    lastFixArrival = arrival
-    isLastTimeGuessed = false
+    reception.fix = fix
+    reception.arrival = arrival
+    reception.isTimeGuessed = false
     departures.follow(fix.position)
   }
 
   func slot(_ id: String) -> Slot? { slots.index(of: id).flatMap { slots.slot($0) } }
 
   /// Changes one slot in place and marks it for storing.
-  mutating func change(_ index: Int32, _ body: (inout Progress) -> Void) {
+  mutating func change(_ index: Int32, _ body: (inout History) -> Void) {
     if slots.change(index, body) { markDirty(index) }
   }
 

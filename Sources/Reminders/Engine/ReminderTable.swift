@@ -2,11 +2,13 @@ import CivilTime
 import Geofencing
 import JSONText
 
-/// A reminder and its progress, copied out of the table for a decision.
+/// A reminder and its history, copied out of the table for a decision.
 struct Slot {
   let index: Int32
   let reminder: Reminder
-  var progress: Progress
+  var history: History
+  /// By the last plan.
+  let state: Reminder.State
   let hasFence: Bool
 }
 
@@ -19,11 +21,13 @@ struct Slot {
 struct ReminderTable: ~Copyable, Sendable {
   private struct Entry: Sendable {
     let reminder: Reminder
-    var progress: Progress
+    var history: History
+    /// By the last plan; nil before the first.
+    var standing: Standing?
     var watchedSince = Instant(microseconds: .min)
     var marks: Marks = []
 
-    var isArmed: Bool { progress.state == .armed }
+    var isArmed: Bool { standing?.state == .armed }
   }
 
   struct Marks: OptionSet, Sendable {
@@ -67,8 +71,8 @@ struct ReminderTable: ~Copyable, Sendable {
   func slot(_ index: Int32) -> Slot? {
     guard let entry = entries[Int(index)] else { return nil }
     return Slot(
-      index: index, reminder: entry.reminder, progress: entry.progress,
-      hasFence: entry.marks.contains(.fence))
+      index: index, reminder: entry.reminder, history: entry.history,
+      state: entry.standing?.state ?? .done, hasFence: entry.marks.contains(.fence))
   }
 
   /// Empty where the slot is vacant.
@@ -80,7 +84,11 @@ struct ReminderTable: ~Copyable, Sendable {
   func hasDue(_ index: Int32) -> Bool { entries[Int(index)]?.reminder.due != nil }
 
   /// `done` where the slot is vacant.
-  func state(_ index: Int32) -> Reminder.State { entries[Int(index)]?.progress.state ?? .done }
+  func state(_ index: Int32) -> Reminder.State { standing(index).state }
+
+  func standing(_ index: Int32) -> Standing {
+    entries[Int(index)]?.standing ?? Standing(state: .done)
+  }
 
   func marks(_ index: Int32) -> Marks { entries[Int(index)]?.marks ?? [] }
 
@@ -89,7 +97,7 @@ struct ReminderTable: ~Copyable, Sendable {
     entries[Int(index)]?.watchedSince ?? Instant(microseconds: .min)
   }
 
-  func progress(_ index: Int32) -> Progress { entries[Int(index)]?.progress ?? Progress() }
+  func stay(_ index: Int32) -> Stay { entries[Int(index)]?.history.stay ?? .unknown }
 
   /// Estimated memory of one reminder; 0 where the slot is vacant.
   func byteCount(of index: Int32) -> Int { entries[Int(index)].map { Self.size($0.reminder) } ?? 0 }
@@ -100,15 +108,22 @@ struct ReminderTable: ~Copyable, Sendable {
 
   // MARK: - Changes
 
-  /// Changes one slot; returns whether its progress differs afterwards.
-  mutating func change(_ index: Int32, _ body: (inout Progress) -> Void) -> Bool {
+  /// Changes one slot; returns whether its history differs afterwards.
+  mutating func change(_ index: Int32, _ body: (inout History) -> Void) -> Bool {
     guard let entry = entries[Int(index)] else { return false }
-    var progress = entry.progress
-    body(&progress)
-    guard progress != entry.progress else { return false }
-    armedCount += (progress.state == .armed ? 1 : 0) - (entry.isArmed ? 1 : 0)
-    entries[Int(index)]?.progress = progress
+    var history = entry.history
+    body(&history)
+    guard history != entry.history else { return false }
+    entries[Int(index)]?.history = history
     return true
+  }
+
+  /// Takes what a plan has found; returns whether it differs from an earlier one.
+  mutating func set(_ standing: Standing, _ index: Int32) -> Bool {
+    guard let entry = entries[Int(index)], entry.standing != standing else { return false }
+    armedCount += (standing.state == .armed ? 1 : 0) - (entry.isArmed ? 1 : 0)
+    entries[Int(index)]?.standing = standing
+    return entry.standing != nil
   }
 
   mutating func watch(_ index: Int32, since time: Instant) {
@@ -122,9 +137,9 @@ struct ReminderTable: ~Copyable, Sendable {
   }
 
   /// Puts a reminder into a free slot. Its id must not be in the table. Complexity: O(1) amortised.
-  mutating func insert(_ reminder: Reminder, _ progress: Progress) -> Int32 {
+  mutating func insert(_ reminder: Reminder, _ history: History) -> Int32 {
     precondition(byID[reminder.id] == nil)
-    let entry = Entry(reminder: reminder, progress: progress)
+    let entry = Entry(reminder: reminder, history: history)
     let index: Int32
     if let vacant = free.popLast() {
       index = vacant
@@ -135,20 +150,19 @@ struct ReminderTable: ~Copyable, Sendable {
     }
     byID[reminder.id] = index
     byteCount += Self.size(reminder)
-    if entry.isArmed { armedCount += 1 }
     return index
   }
 
   /// Replaces the reminder of a slot by another one of the same id; its marks stay, and the time
   /// since when its place is watched. Does nothing where the slot is vacant. Complexity: O(1).
-  mutating func replace(_ index: Int32, _ reminder: Reminder, _ progress: Progress) {
+  mutating func replace(_ index: Int32, _ reminder: Reminder, _ history: History) {
     guard let old = entries[Int(index)] else { return }
     precondition(old.reminder.id == reminder.id)
-    var entry = Entry(reminder: reminder, progress: progress)
+    var entry = Entry(reminder: reminder, history: history)
+    entry.standing = old.standing
     entry.watchedSince = old.watchedSince
     entry.marks = old.marks
     byteCount += Self.size(reminder) - Self.size(old.reminder)
-    armedCount += (entry.isArmed ? 1 : 0) - (old.isArmed ? 1 : 0)
     entries[Int(index)] = entry
   }
 
@@ -169,7 +183,7 @@ struct ReminderTable: ~Copyable, Sendable {
     let vacant = indices.filter { isVacant($0) }
     return slots.count == byID.count && slots.allSatisfy { byID[$0.reminder.id] == $0.index }
       && free.sorted() == vacant
-      && armedCount == slots.count { $0.progress.state == .armed }
+      && armedCount == slots.count { $0.state == .armed }
       && preemptiveCount == indices.count { marks($0).contains(.preemptive) }
       && byteCount == slots.reduce(0) { $0 + Self.size($1.reminder) }
   }

@@ -7,10 +7,11 @@ import Positioning
 /// Wording of "leave": the basis of the estimate and, when late, faster modes of transport.
 extension Engine {
   func leaveFiring(
-    _ slot: Slot, _ departure: Departure, at now: Instant, late: TimeSpan?
-  )
-    -> Firing
-  {
+    _ slot: Slot, _ lead: Lead, _ schedule: Schedule, at now: Instant, late: TimeSpan?
+  ) -> Firing {
+    let due = lead.occurrence.due
+    let estimate = estimate(of: slot, at: now)
+    let early = schedule.leads[lead.number]
     var why = Sentence()
     why.add(late == nil ? "Time to leave for " : "Should have left for ")
     why.add(slot.reminder.placeName ?? "the place")
@@ -19,11 +20,12 @@ extension Engine {
       why.add(coarse: late)
       why.add(" ago")
     }
-    why.add(" to be there at ")
-    why.add(departure.occurrence, in: zone, at: now)
+    why.add(" to be there ")
+    if early != .zero { why.add("\(early) before ") } else { why.add("at ") }
+    why.add(due, in: zone, at: now)
     why.add(" (")
-    if let estimate = departure.estimate {
-      add(estimate, slot.reminder.transport, distance: departure.distance, to: &why)
+    if let estimate {
+      add(estimate, slot.reminder.transport, distance: distance(of: slot), to: &why)
       if let arrival = lastFixArrival, now - arrival >= settings.positionLostAfter {
         why.add(", last position ")
         why.add(coarse: now - arrival)
@@ -33,16 +35,16 @@ extension Engine {
       why.add("no position is known, so no travel time was counted")
     }
     why.add(")")
-    if let words = tooLateWords(slot, departure, at: now) {
+    if let words = tooLateWords(slot, due, estimate?.time, at: now) {
       why.add("; ")
       why.add(words)
     }
     let believed = believedSample
     var firing = baseFiring(
-      slot, late == nil ? .leave : .late, at: now,
+      slot, late == nil ? .leave : .late, due: due, at: now,
       position: believed?.position ?? lastFix?.position, fixTime: believed?.time ?? lastFix?.time,
-      distance: departure.distance, eph: believed.map(\.eph) ?? lastFix?.eph, why: why.text)
-    firing.travel = departure.travel
+      distance: distance(of: slot), eph: believed.map(\.eph) ?? lastFix?.eph, why: why.text)
+    firing.travel = estimate?.time
     firing.late = late
     return firing
   }
@@ -99,11 +101,12 @@ extension Engine {
 
   /// A remark for a place that cannot be reached in time: "12min too late on foot, still in time by
   /// bicycle (8min)". nil for a delay of at most `leaveLateAfter`, or without an estimate.
-  private func tooLateWords(_ slot: Slot, _ departure: Departure, at now: Instant) -> String? {
-    guard let distance = departure.distance, let travel = departure.travel, travel > .zero
-    else { return nil }
-    let left = departure.occurrence - now
-    let missing = (now + travel) - departure.occurrence
+  private func tooLateWords(
+    _ slot: Slot, _ due: Instant, _ travel: TimeSpan?, at now: Instant
+  ) -> String? {
+    guard let distance = distance(of: slot), let travel, travel > .zero else { return nil }
+    let left = due - now
+    let missing = (now + travel) - due
     guard missing > settings.leaveLateAfter else { return nil }
     let words = "\(coarse(missing)) too late \(Self.means(slot.reminder.transport))"
     let others = [Reminder.Transport.walking, .cycling, .driving].compactMap {

@@ -12,10 +12,12 @@ extension Engine {
     _ id: String, at now: Instant, placeName: (Int64) -> String? = { _ in nil }
   ) -> Explanation? {
     guard let index = slots.index(of: id), let slot = slots.slot(index) else { return nil }
+    var schedule = Schedule(slot.reminder, in: zone)
+    let surroundings = surroundings(of: slot, at: now)
+    let plan = schedule.plan(slot.history, surroundings, at: now)
     var answer = Explanation(
-      id: id, title: slot.reminder.title, kind: slot.reminder.kind, state: slot.progress.state,
-      time: now)
-    answer.lastFired = slot.progress.lastFired
+      id: id, title: slot.reminder.title, kind: slot.reminder.kind, state: plan.state, time: now)
+    answer.lastFired = slot.history.lastRung
     answer.gates = [stateGate(slot, at: now)] + untilGate(slot, at: now)
     if !isClockTrusted, slot.reminder.kind != .location {
       answer.gates.append(
@@ -25,17 +27,16 @@ extension Engine {
     case .location:
       answer.gates += positionGates(slot, at: now)
       answer.gates += placeGates(slot, index, placeName, at: now)
-      answer.gates += visitGates(slot, at: now)
-      let situation = situation(of: slot, at: now)
+      answer.gates += visitGates(slot, plan, schedule, at: now)
+      let situation = schedule.situation(plan.occurrence, surroundings, at: now)
       let opening = situation.window.opening(from: max(now, situation.start ?? now))
       for condition in ReminderField.allConditions {
         answer.gates += gate(condition, slot.reminder, situation, opening: opening)
       }
-      answer.gates += cooldownGate(slot, at: now)
-    case .date: answer.gates += dueGate(slot, at: now) + cooldownGate(slot, at: now)
-    case .preemptive:
-      answer.gates += leavingGates(slot, index, at: now) + cooldownGate(slot, at: now)
+    case .date: answer.gates += dueGate(slot, plan, at: now)
+    case .preemptive: answer.gates += leavingGates(slot, plan, at: now)
     }
+    answer.gates += cooldownGate(slot, plan, schedule, surroundings, at: now)
     for conflict in slot.reminder.ignored {
       answer.gates.append(.init(conflict.field, true, "It is ignored: it \(conflict.reason)"))
     }
@@ -47,11 +48,11 @@ extension Engine {
   // MARK: - State
 
   private func stateGate(_ slot: Slot, at now: Instant) -> Explanation.Gate {
-    let fired = slot.progress.lastFired.map { " at \(text($0))" } ?? ""
-    switch slot.progress.state {
+    let fired = slot.history.lastRung.map { " at \(text($0))" } ?? ""
+    switch slot.state {
     case .armed: return .init("state", true, "It is armed")
     case .snoozed:
-      guard let until = slot.progress.snoozedUntil else {
+      guard case .until(let until) = slot.history.silence else {
         return .init("state", true, "It is put off until the next visit")
       }
       return .init(
@@ -66,8 +67,12 @@ extension Engine {
           : "it is snoozed, or gets another due time")
     case .done: return .init("state", false, "It is done", remedy: "it is added anew")
     case .expired:
-      let end = slot.reminder.until == nil ? "due time" : "'until'"
-      return .init("state", false, "It has expired", remedy: "it gets a later \(end)")
+      guard slot.reminder.until.map({ resolve($0) < now }) ?? false else {
+        return .init(
+          "state", false, "No due time is left at which it may fire",
+          remedy: "it gets another due time, other days or a later 'until'")
+      }
+      return .init("state", false, "It has expired", remedy: "it gets a later 'until'")
     }
   }
 
@@ -84,10 +89,11 @@ extension Engine {
 
   // MARK: - The visit
 
-  private func visitGates(_ slot: Slot, at now: Instant) -> [Explanation.Gate] {
+  private func visitGates(
+    _ slot: Slot, _ plan: Plan, _ schedule: Schedule, at now: Instant
+  ) -> [Explanation.Gate] {
     guard listens(slot) else { return [] }
-    let progress = slot.progress
-    if let end = departureEnd(slot) {
+    if let end = schedule.departureEnd(slot.history) {
       return [
         .init(
           "dwell", end <= now,
@@ -96,40 +102,43 @@ extension Engine {
           remedy: "you stay away until \(text(end))", figures: ["opens": .string(end.json)])
       ]
     }
-    let presence =
-      switch progress.presence {
-      case .unknown: "unknown"
-      case .outside: "outside"
-      case .inside: "inside"
-      }
+    let presence: String
+    var visit: Stay.Visit?
+    switch slot.history.stay {
+    case .unknown: presence = "unknown"
+    case .outside: presence = "outside"
+    case .inside(let present): (presence, visit) = ("inside", present)
+    }
     let figures = JSONObject([
       "presence": .string(presence),
-      "inside_since": progress.presenceSince.map { .string($0.json) },
+      "inside_since": visit.map { .string($0.since.json) },
     ])
     if slot.reminder.trigger == .depart {
-      let isInside = progress.presence == .inside
+      let isInside = visit != nil
       return [
         .init(
           "presence", isInside, "The device counts as \(presence)",
           remedy: "you have been there first", figures: figures)
       ]
     }
-    guard progress.presence == .inside else {
+    guard let visit else {
       return [
         .init(
           "presence", false, "The device counts as \(presence)",
           remedy: "an arrival is decided", figures: figures)
       ]
     }
+    let isSettled = plan.occurrence.map { schedule.openStay(slot.history, $0) == nil } ?? true
     var gates = [
       Explanation.Gate(
-        "if_inside", !progress.visitSettled,
-        progress.visitSettled
+        "if_inside", !isSettled,
+        isSettled
           ? "This visit does not count: it fired already, or began before the reminder did"
           : "This visit has not fired yet",
         remedy: "you leave and come again", figures: figures)
     ]
-    if slot.reminder.trigger == .dwell, let since = progress.presenceSince {
+    if slot.reminder.trigger == .dwell {
+      let since = visit.since
       let end = since + slot.reminder.hold
       gates.append(
         .init(
@@ -161,21 +170,22 @@ extension Engine {
     }
   }
 
-  private func cooldownGate(_ slot: Slot, at now: Instant) -> [Explanation.Gate] {
+  private func cooldownGate(
+    _ slot: Slot, _ plan: Plan, _ schedule: Schedule, _ surroundings: Surroundings,
+    at now: Instant
+  ) -> [Explanation.Gate] {
     guard slot.reminder.cooldown > .zero else { return [] }
-    guard case .failsUntil(let end?) = cooldown(of: slot, at: now) else {
+    guard case .failsUntil(let end?) = schedule.cooldown(slot.history, surroundings, at: now) else {
       return [.init("cooldown", true, "\(slot.reminder.cooldown) must lie between two firings")]
     }
     // A time that comes later is not held back.
-    let next =
-      slot.reminder.kind == .preemptive ? nextMoment(ofLeaving: slot, at: now) : nextLead(slot)
-    let isLater = slot.reminder.kind != .location && (next.map { end <= $0 } ?? true)
+    let isLater = slot.reminder.kind != .location && (plan.rings.map { end <= $0 } ?? true)
     let again = slot.reminder.kind == .location ? "another visit begins" : "it is due again"
     return [
       .init(
         "cooldown", isLater,
         "\(slot.reminder.cooldown) must lie between two firings; it fired "
-          + "\(coarse(now - (slot.progress.lastFired ?? now))) ago",
+          + "\(coarse(now - (slot.history.lastRung ?? now))) ago",
         remedy: "it is \(text(end)) and \(again)",
         figures: ["opens": .string(end.json)])
     ]

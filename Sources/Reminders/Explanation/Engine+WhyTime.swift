@@ -6,54 +6,46 @@ import Positioning
 
 /// Explanations of reminders that fire by time.
 extension Engine {
-  func dueGate(_ slot: Slot, at now: Instant) -> [Explanation.Gate] {
-    guard slot.progress.state == .armed else { return [] }
-    guard let due = slot.progress.occurrence, let lead = nextLead(slot) else {
-      return [
-        .init(
-          "due", false, "No time is left at which it may fire",
-          remedy: "it gets another due time, other days or a later 'until'")
-      ]
-    }
-    let window = Window(slot.reminder, in: zone)
-    let moment = lead <= now ? window.release(of: now) ?? lead : lead
-    let planned = due - slot.reminder.effectiveLeads[slot.progress.leadsFired]
-    let early = "\(due - planned) before it is due at \(text(due))"
+  func dueGate(_ slot: Slot, _ plan: Plan, at now: Instant) -> [Explanation.Gate] {
+    guard slot.state == .armed else { return [] }
+    guard let lead = plan.lead, let opens = plan.rings else { return [Self.noDueTime] }
+    let due = lead.occurrence.due
+    let schedule = Schedule(slot.reminder, in: zone)
+    let span =
+      lead.number < schedule.leads.count ? schedule.leads[lead.number] : CalendarSpan.zero
     let words =
-      if moment > planned {
-        "the first moment that its conditions allow after \(text(planned))"
+      if opens > lead.moment {
+        "the first moment that its conditions allow after \(text(lead.moment))"
       } else {
-        due > planned ? early : "when due"
+        span == .zero ? "when due" : "\(span) before it is due at \(text(due))"
       }
     return [
       .init(
-        "due", moment <= now,
-        moment <= now
-          ? "Its moment was \(text(moment))"
-          : "It fires at \(text(moment)), \(words), in \(coarse(moment - now))",
-        remedy: "it is \(text(moment))",
+        "due", opens <= now,
+        opens <= now
+          ? "Its moment was \(text(opens))"
+          : "It fires at \(text(opens)), \(words), in \(coarse(opens - now))",
+        remedy: "it is \(text(opens))",
         figures: [
-          "due": .string(due.json), "lead_s": .double((due - planned).seconds),
-          "opens": .string(moment.json), "leads_fired": .int(slot.progress.leadsFired),
+          "due": .string(due.json), "lead_s": .double(span.length.seconds),
+          "opens": .string(opens.json),
+          "leads_fired": .int(schedule.leadsUsed(of: lead.occurrence, slot.history)),
         ])
     ]
   }
 
   private static let noDueTime = Explanation.Gate(
-    "due", false, "No due time is left that 'days' and 'until' allow",
+    "due", false, "No due time is left that its conditions allow",
     remedy: "it gets another due time, other days or a later 'until'")
 
-  func leavingGates(_ slot: Slot, _ index: Int32, at now: Instant) -> [Explanation.Gate] {
-    guard slot.progress.state == .armed || slot.progress.state == .fired,
-      slot.reminder.place != nil
-    else { return [] }
-    guard let departure = leaving(slot, at: now) else {
-      return slot.progress.state == .armed ? [Self.noDueTime] : []
+  func leavingGates(_ slot: Slot, _ plan: Plan, at now: Instant) -> [Explanation.Gate] {
+    guard slot.state == .armed || slot.state == .fired, slot.reminder.place != nil else {
+      return []
     }
     let name = slot.reminder.placeName ?? "the place"
     var gates: [Explanation.Gate] = []
-    if let estimate = departure.estimate {
-      let distance = departure.distance
+    if let estimate = estimate(of: slot, at: now) {
+      let distance = distance(of: slot)
       let age = lastFixArrival.map { now - $0 }
       var figures = JSONObject([
         "travel_s": .double(estimate.time.seconds.rounded()),
@@ -66,7 +58,7 @@ extension Engine {
       } else if case .learnt(let trips) = estimate.basis {
         figures["trips"] = .int(trips)
       }
-      let factor = departures.pace(of: slot.reminder.transport).factor(departure.distance ?? 0)
+      let factor = departures.pace(of: slot.reminder.transport).factor(distance ?? 0)
       if factor != 1 { figures["factor"] = .double(Decimal.rounded(factor, digits: 3)) }
       let words = estimateWords(estimate, slot.reminder.transport, distance: distance)
       gates.append(
@@ -78,27 +70,26 @@ extension Engine {
       gates.append(
         .init("travel", true, "No position is known, so no travel time is counted"))
     }
-    guard slot.progress.state == .armed else { return gates }
-    guard admits(departure.occurrence, of: slot.reminder) else {
-      return gates + [Self.noDueTime]
-    }
-    let moment = max(departure.moment, slot.reminder.from.map { resolve($0) } ?? departure.moment)
-    let slack = moment - now
-    let lead = departure.target - departure.moment
-    let nextCheck = departures.nextCheck(index)
-    let early = lead > .zero ? ", \(lead) early" : ""
+    guard slot.state == .armed else { return gates }
+    guard let lead = plan.lead, let opens = plan.rings else { return gates + [Self.noDueTime] }
+    let schedule = Schedule(slot.reminder, in: zone)
+    let span = schedule.leads[lead.number]
+    let due = lead.occurrence.due
+    let slack = opens - now
+    let nextCheck = departures.nextCheck(slot.index)
+    let early = span != .zero ? ", \(span) early" : ""
     gates.append(
       .init(
         "leave", slack <= .zero,
         slack <= .zero
-          ? "It was time to leave at \(text(moment))"
-          : "To be there by \(text(departure.occurrence))\(early) you leave at "
-            + "\(text(moment)), in \(coarse(slack))",
-        remedy: "it is \(text(moment)), or earlier if you move away from \(name)",
+          ? "It was time to leave at \(text(opens))"
+          : "To be there by \(text(due))\(early) you leave at "
+            + "\(text(opens)), in \(coarse(slack))",
+        remedy: "it is \(text(opens)), or earlier if you move away from \(name)",
         figures: [
-          "due": .string(departure.occurrence.json), "lead_s": .double(lead.seconds),
+          "due": .string(due.json), "lead_s": .double(span.length.seconds),
           "slack_s": .double(Decimal.rounded(slack.seconds, digits: 1)),
-          "opens": .string(moment.json),
+          "opens": .string(opens.json),
           "looked_at_again": nextCheck.map { .string($0.json) },
         ]))
     return gates

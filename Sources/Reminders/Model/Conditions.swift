@@ -46,30 +46,12 @@ struct Situation {
   var speedText: String { speed.map { "you go \(Speed.text($0))" } ?? "your speed is not known" }
 }
 
-extension Engine {
-  func situation(of slot: Slot, at now: Instant) -> Situation {
-    Situation(
-      now: now, zone: zone, isClockTrusted: isClockTrusted, speed: motion.speed,
-      course: motion.course,
-      start: slot.progress.occurrence.map { $0 - (slot.reminder.leads.first?.length ?? .zero) },
-      window: Window(slot.reminder, in: zone))
-  }
-
-  /// The first condition of a location reminder that fails, or `.holds`.
-  func condition(of slot: Slot, at now: Instant) -> Condition {
-    let situation = situation(of: slot, at: now)
-    for condition in ReminderField.allConditions {
-      let answer = condition.check(slot.reminder, situation)
-      if answer != .holds { return answer }
-    }
-    return .holds
-  }
-
+extension Schedule {
   /// Whether the cooldown since the last firing has passed. A timer comes a little late, and the
   /// next one perhaps less late.
-  func cooldown(of slot: Slot, at now: Instant) -> Condition {
-    guard let last = slot.progress.lastFired, last <= now else { return .holds }
-    let end = last + slot.reminder.cooldown
-    return now < end - settings.lateAfter ? .failsUntil(end) : .holds
+  func cooldown(_ history: History, _ surroundings: Surroundings, at now: Instant) -> Condition {
+    guard let last = history.lastRung, last <= now else { return .holds }
+    let end = last + reminder.cooldown
+    return now < end - surroundings.lateAfter ? .failsUntil(end) : .holds
   }
 }

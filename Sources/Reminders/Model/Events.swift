@@ -12,13 +12,15 @@ package enum Event: Sendable {
   case fix(Fix, from: FixOrigin = FixOrigin(feed: 0))
   /// `Engine.nextDeadline` has been reached.
   case tick
-  /// A new reminder, or one read back from the store with its progress.
-  indirect case add(Reminder, Progress?)
-  /// The user changed the reminder with this id; its progress stays where it still applies.
+  /// A new reminder, or one read back from the store with its history.
+  indirect case add(Reminder, History?)
+  /// The user changed the reminder with this id; its history stays where it still applies.
   indirect case replace(Reminder)
   case remove(id: String)
   /// The reminder as it was before a command that is taken back.
-  indirect case restore(Reminder, Progress)
+  indirect case restore(Reminder, History)
+  /// Arms a done or fired reminder anew, with the first due time that counts now.
+  indirect case reopen(Reminder)
   /// Completes the occurrence that has fired; before the first firing, the next one.
   case done(id: String)
   /// Completes the next occurrence, whatever has fired.
@@ -44,7 +46,9 @@ package enum Event: Sendable {
   /// The id of the one reminder that a command changes; nil for any other event.
   package var changedReminder: String? {
     switch self {
-    case .add(let reminder, _), .replace(let reminder), .restore(let reminder, _): reminder.id
+    case .add(let reminder, _), .replace(let reminder), .restore(let reminder, _),
+      .reopen(let reminder):
+      reminder.id
     case .remove(let id), .done(let id), .pop(let id), .snooze(let id, _): id
     case .fix, .tick, .clockSet, .resumed, .clockTrust, .zone, .places, .place, .routed,
       .forgetTrips:
@@ -83,8 +87,8 @@ package enum Snooze: Equatable, Sendable {
 
 /// An action that the engine requests, in order.
 package enum Effect: Equatable, Sendable {
-  /// Store the progress in the same transaction as the firings of the same event.
-  case persist(id: String, Progress)
+  /// Store the history in the same transaction as the firings of the same event.
+  case persist(id: String, History, Standing)
   case forget(id: String)
   /// Send the places of this category (`Event.places`) and later changes to them (`Event.place`).
   case watch(category: String)

@@ -158,6 +158,15 @@ extension Reminder {
     return series
   }
 
+  /// Gives a series that begins at an instant the system's zone, unless it names one: from then on
+  /// it goes by the clocks of that zone. Does nothing where the system's zone has no name.
+  package mutating func fixZone(_ zone: TimeZoneRules) {
+    guard repeats, repeatChanges.zone == nil, case .absolute = due,
+      let named = NamedZone.find(zone.name)
+    else { return }
+    repeatChanges.zone = named
+  }
+
   /// The zone by whose clocks its days are counted: its own, else the system's. A floating time is
   /// one of the system's zone.
   package func calendarZone(_ zone: TimeZoneRules) -> TimeZoneRules {

@@ -219,6 +219,9 @@ extension ReminderField {
         if let zone = NamedZone.find(name) { return zone }
         throw ReminderError(
           field: "", reason: "must be a time zone such as Europe/Berlin, not \"\(name)\"")
+      },
+      sentence: { reminder, _ in
+        reminder.repeats ? reminder.repeatChanges.zone.map { "by the clocks of \($0.name)" } : nil
       }),
   ]
 

@@ -16,7 +16,7 @@ extension Engine {
     for transition in transitions where transition.kind != .pass {
       follow(transition, of: transition.fence, place: nil, at: now)
     }
-    if !undetermined.isEmpty { determinePresence() }
+    if !undetermined.isEmpty { determinePresence(at: now) }
     for number in watches.indices {
       decide(watch: number, at: now) { $0.process(sample, into: &$1) }
     }
@@ -25,7 +25,7 @@ extension Engine {
   /// A fix that is no part of the track. It shows that the feed lives, and the position stays lost.
   mutating func takeCoarse(_ fix: Fix, _ time: Instant, at now: Instant) {
     if let last = lastFix?.time, time <= last { return }
-    coarseFix = (fix, now)
+    reception.coarse = (fix, now)
     process(
       PositionSample(time: time, position: fix.position, eph: fix.eph, speed: fix.speed), at: now)
   }
@@ -41,7 +41,7 @@ extension Engine {
   }
 
   mutating func followReceiver(_ origin: FixOrigin) {
-    receiver = origin
+    reception.origin = origin
     // The distance between two receivers is no speed either.
     motion = Motion()
     let id = ReceiverID(origin)
@@ -102,20 +102,23 @@ extension Engine {
 
   /// The time at which the position counts as lost; nil for never.
   var positionDeadline: Instant? {
-    guard !isPositionLost, dependsOnPosition, let silentSince else { return nil }
+    guard !isPositionLost, dependsOnPosition, let silentSince = reception.silentSince else {
+      return nil
+    }
     let deadline = silentSince + settings.positionLostAfter
     return deadline.microseconds == .max ? nil : deadline
   }
 
   mutating func restartSilence(at now: Instant) {
-    silentSince = now
-    if lastFixArrival != nil { lastFixArrival = now }
+    reception.silentSince = now
+    if lastFixArrival != nil { reception.arrival = now }
     restartAnchorSilence(at: now)
   }
 
   mutating func checkPosition(at now: Instant) {
-    guard let deadline = positionDeadline, deadline <= now, let silentSince else { return }
-    isPositionLost = true
-    notices.append(.positionLost(after: now - silentSince))
+    guard let deadline = positionDeadline, deadline <= now, let silentSince = reception.silentSince
+    else { return }
+    reception.isLost = true
+    outcome.notices.append(.positionLost(after: now - silentSince))
   }
 }

@@ -12,22 +12,21 @@ package struct Migration: Sendable {
 
 /// The tables of the store.
 ///
-/// Times are microseconds since 1970 UTC (`…_us`). No value is stored twice: a reminder's
+/// Times are microseconds since 1970 UTC (`…_us`). No fact is stored twice: a reminder's
 /// `document` is a JSON object of the fields without a column, unknown ones included. The schema
 /// uses no JSON functions: SQLite rejects them there while `trusted_schema` is off.
+///
+/// A reminder's `history` is what has happened to it. Its `state`, `due_us` and `nearest_us` follow
+/// from that and the time: the queues and look-ups need them, and the engine writes them with each
+/// plan that changes them. `machine` is the machine-id(5) of the ledger's machine. A row of
+/// `undo_reminder` without a document is a reminder that the command added.
 enum Schema {
   /// 'GeoR' in the file's header (https://sqlite.org/fileformat.html#application_id).
   static let applicationID: Int64 = 0x4765_6F52
 
   /// The first step creates all tables. Lower numbers belong to unreleased development versions,
   /// whose files are rejected.
-  static let migrations = [
-    Migration(version: 9, script: tables9),
-    Migration(version: 10, script: repeatedFirings10),
-    Migration(version: 11, script: undo11),
-    Migration(version: 12, script: consumers12),
-    Migration(version: 13, script: solutions13),
-  ]
+  static let migrations = [Migration(version: 14, script: tables14)]
 
   /// Tables recovered from a damaged file, parents first.
   static let tables = ["category", "place", "reminder", "firing", "state", "consumer"]
@@ -36,7 +35,7 @@ enum Schema {
   /// and by category and cell. Triggers cannot maintain the words: SQLite 3.40 rejects virtual
   /// tables in them while `trusted_schema` is off; see `PlaceWords`. Places of an import are hidden
   /// until it is complete.
-  private static let tables9 = """
+  private static let tables14 = """
     CREATE TABLE category (
       id INTEGER PRIMARY KEY,
       name TEXT NOT NULL UNIQUE COLLATE NOCASE CHECK (name <> ''),
@@ -89,24 +88,11 @@ enum Schema {
       due TEXT,
       transport TEXT CHECK (transport IN ('driving', 'cycling', 'walking')),
       document TEXT NOT NULL DEFAULT '{}',
+      history TEXT,
       state TEXT NOT NULL DEFAULT 'armed'
         CHECK (state IN ('armed', 'fired', 'snoozed', 'done', 'expired')),
-      presence TEXT NOT NULL DEFAULT 'unknown'
-        CHECK (presence IN ('unknown', 'outside', 'inside')),
-      inside_since_us INTEGER,
-      visit_settled INTEGER NOT NULL DEFAULT 0 CHECK (visit_settled IN (0, 1)),
-      occurrence_us INTEGER,
-      leads_fired INTEGER NOT NULL DEFAULT 0 CHECK (leads_fired >= 0),
-      last_fired_us INTEGER,
-      snoozed_until_us INTEGER,
-      unacknowledged INTEGER NOT NULL DEFAULT 0 CHECK (unacknowledged IN (0, 1)),
-      places_inside TEXT,
-      occurrence_offset_s INTEGER,
-      nag_us INTEGER,
-      nags INTEGER NOT NULL DEFAULT 0,
-      nearest_us INTEGER GENERATED ALWAYS AS (coalesce(
-        CASE state WHEN 'snoozed' THEN snoozed_until_us ELSE occurrence_us END,
-        9223372036854775807)) VIRTUAL,
+      due_us INTEGER,
+      nearest_us INTEGER NOT NULL DEFAULT 9223372036854775807,
       urgency INTEGER GENERATED ALWAYS AS (CASE priority WHEN 0 THEN 10 ELSE priority END) VIRTUAL,
       CHECK ((latitude IS NULL) = (longitude IS NULL) AND (latitude IS NULL) = (radius_m IS NULL))
     ) STRICT;
@@ -135,6 +121,8 @@ enum Schema {
       due_us INTEGER,
       travel_us INTEGER,
       late_us INTEGER,
+      repeated TEXT,
+      source TEXT,
       why TEXT NOT NULL,
       delivered_us INTEGER
     ) STRICT;
@@ -146,24 +134,25 @@ enum Schema {
       number INTEGER PRIMARY KEY CHECK (number = 1),
       uuid TEXT NOT NULL,
       last_seq INTEGER NOT NULL CHECK (last_seq >= 0),
-      copied_us INTEGER
+      copied_us INTEGER,
+      machine TEXT
+    ) STRICT;
+
+    CREATE TABLE consumer (
+      name TEXT PRIMARY KEY,
+      owner INTEGER NOT NULL,
+      upto INTEGER NOT NULL CHECK (upto >= 0),
+      tries INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0),
+      failing_since_us INTEGER,
+      next_try_us INTEGER,
+      text TEXT
     ) STRICT;
 
     CREATE TABLE state (
       key TEXT PRIMARY KEY,
       value TEXT NOT NULL
     ) STRICT;
-    """
 
-  private static let repeatedFirings10 = """
-    ALTER TABLE firing ADD COLUMN repeated TEXT;
-    ALTER TABLE reminder ADD COLUMN early_from_us INTEGER;
-    ALTER TABLE reminder ADD COLUMN early_to_us INTEGER;
-    """
-
-  /// `undo_reminder` has the columns of `reminder`, and no row of it is needed for a firing. Its
-  /// `kind` is NULL for a reminder that the command added.
-  private static let undo11 = """
     CREATE TABLE undo (
       seq INTEGER PRIMARY KEY AUTOINCREMENT,
       user INTEGER NOT NULL,
@@ -176,55 +165,15 @@ enum Schema {
     CREATE INDEX undo_user ON undo (user, seq);
     CREATE TABLE undo_reminder (
       command INTEGER NOT NULL REFERENCES undo (seq) ON DELETE CASCADE,
+      id TEXT NOT NULL,
+      seq INTEGER,
+      document TEXT,
+      history TEXT,
       mark TEXT,
       file_item BLOB,
       file_mark TEXT,
-      seq INTEGER,
-      id TEXT NOT NULL,
-      kind TEXT,
-      title TEXT,
-      category TEXT,
-      priority INTEGER,
-      place_name TEXT,
-      latitude REAL,
-      longitude REAL,
-      radius_m REAL,
-      due TEXT,
-      transport TEXT,
-      document TEXT,
-      state TEXT,
-      presence TEXT,
-      inside_since_us INTEGER,
-      visit_settled INTEGER,
-      occurrence_us INTEGER,
-      leads_fired INTEGER,
-      last_fired_us INTEGER,
-      snoozed_until_us INTEGER,
-      unacknowledged INTEGER,
-      places_inside TEXT,
-      occurrence_offset_s INTEGER,
-      nag_us INTEGER,
-      nags INTEGER,
-      early_from_us INTEGER,
-      early_to_us INTEGER,
       PRIMARY KEY (command, id)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX undo_reminder_id ON undo_reminder (id, command);
     """
-
-  /// `machine` is the machine-id(5) of the ledger's machine.
-  private static let consumers12 = """
-    CREATE TABLE consumer (
-      name TEXT PRIMARY KEY,
-      owner INTEGER NOT NULL,
-      upto INTEGER NOT NULL CHECK (upto >= 0),
-      tries INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0),
-      failing_since_us INTEGER,
-      next_try_us INTEGER,
-      text TEXT
-    ) STRICT;
-    ALTER TABLE ledger ADD COLUMN machine TEXT;
-    """
-
-  private static let solutions13 = "ALTER TABLE firing ADD COLUMN source TEXT;"
 }

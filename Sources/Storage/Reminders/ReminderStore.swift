@@ -1,8 +1,8 @@
 package import Reminders
 
-/// The reminders of a store and their progress: per kind a queue, nearest date first.
+/// The reminders of a store and their histories: per kind a queue, nearest date first.
 package struct ReminderStore {
-  package typealias Entry = (reminder: Reminder, progress: Progress)
+  package typealias Entry = (reminder: Reminder, history: History, standing: Standing)
 
   let database: Database
 
@@ -15,8 +15,8 @@ package struct ReminderStore {
     let news = columns.split(separator: ", ").map { "excluded.\($0)" }.joined(separator: ", ")
     return "\(insertion) ON CONFLICT (id) DO UPDATE SET (\(columns)) = (\(news))"
   }()
-  private static let progressUpdate = """
-    UPDATE reminder SET (\(ReminderRow.progressColumns)) = (\(marks(ReminderRow.progressColumns)))
+  private static let historyUpdate = """
+    UPDATE reminder SET (\(ReminderRow.historyColumns)) = (\(marks(ReminderRow.historyColumns)))
     WHERE id = ?
     """
 
@@ -43,12 +43,11 @@ package struct ReminderStore {
 
   /// Passes each reminder to `body`, in the order of insertion, without storing them all. Returns
   /// the unreadable rows.
-  package func forEach(_ body: (Reminder, Progress) -> Void) throws(StoreError) -> [RowProblem] {
+  package func forEach(_ body: (Entry) -> Void) throws(StoreError) -> [RowProblem] {
     try database.rows(
       of: "reminder", "SELECT \(ReminderRow.columns) FROM reminder ORDER BY seq"
     ) { row throws(RowFault) in
-      let (reminder, progress) = try ReminderRow.read(row)
-      body(reminder, progress)
+      body(try ReminderRow.read(row))
     }.problems
   }
 
@@ -114,15 +113,20 @@ package struct ReminderStore {
   // MARK: - Changes
 
   /// Adds a reminder or replaces the one with its id.
-  package func replace(_ reminder: Reminder, _ progress: Progress) throws(StoreError) {
-    try check(reminder)
-    try database.run(Self.replacement, ReminderRow.values(reminder) + ReminderRow.values(progress))
+  package func replace(_ entry: Entry) throws(StoreError) {
+    try check(entry.reminder)
+    try database.run(
+      Self.replacement,
+      ReminderRow.values(entry.reminder) + ReminderRow.values(entry.history, entry.standing))
   }
 
-  /// Stores a reminder's progress; returns whether it exists.
+  /// Stores a reminder's history and what follows from it; returns whether it exists.
   @discardableResult
-  package func update(_ id: String, _ progress: Progress) throws(StoreError) -> Bool {
-    try database.run(Self.progressUpdate, ReminderRow.values(progress) + [.text(id)]) > 0
+  package func update(
+    _ id: String, _ history: History, _ standing: Standing
+  ) throws(StoreError) -> Bool {
+    try database.run(
+      Self.historyUpdate, ReminderRow.values(history, standing) + [.text(id)]) > 0
   }
 
   /// Returns whether the reminder existed.

@@ -1,5 +1,6 @@
 package import Bytes
 package import CivilTime
+import JSONText
 import Reminders
 
 /// A command of a user that changes reminders.
@@ -36,9 +37,8 @@ package struct CalendarItemBefore: Equatable {
 
 /// The last commands of each user, with the reminders as they were before.
 ///
-/// A command is stored in its own transaction: the rows of its reminders are copied before it, and
-/// a mark of each row is made after it. The mark shows whether the reminder was changed or has
-/// fired since; the presence at its place is no part of it.
+/// A command is stored in its own transaction: its reminders and their histories as they were
+/// before it, and a mark of each as it is after it (`UndoMark`).
 package struct UndoLog {
   /// Of one user; older ones are dropped.
   package static let maximumCommands = 20
@@ -69,17 +69,6 @@ package struct UndoLog {
   }
 
   let database: Database
-
-  /// Columns of a row without its position in the order of insertion.
-  private static let columns = ReminderRow.written
-
-  /// The state of a reminder's row as one text. A floating time counts as the local one: a new
-  /// zone of the system is no change.
-  private static let state = [
-    "kind", "title", "category", "priority", "place_name", "latitude", "longitude", "radius_m",
-    "due", "transport", "document", "state", "leads_fired", "last_fired_us", "snoozed_until_us",
-    "unacknowledged", "nags", "occurrence_us + coalesce(occurrence_offset_s, 0) * 1000000",
-  ].map { "quote(\($0))" }.joined(separator: " || ',' || ")
 
   // MARK: - Reading
 
@@ -114,8 +103,7 @@ package struct UndoLog {
     let rows = try database.rows(
       of: "undo_reminder",
       """
-      SELECT coalesce(seq, 0) AS seq, file_item, file_mark, mark, kind IS NULL AS is_new,
-        \(Self.columns)
+      SELECT coalesce(seq, 0) AS seq, file_item, file_mark, mark, document, history
       FROM undo_reminder WHERE command = ? AND id = ?
       """, [.integer(command), .text(id)]
     ) { (row) throws(RowFault) in
@@ -123,102 +111,48 @@ package struct UndoLog {
       if case .blob(let item) = row.value(at: 1), let mark = try row.textIfAny("file_mark") {
         calendar = (item, mark)
       }
-      let before = try row.integer("is_new") == 1 ? nil : try ReminderRow.read(row)
-      return (before, try row.textIfAny("mark"), calendar)
+      return (try Self.before(row), try row.textIfAny("mark"), calendar)
     }
     guard let (before, mark, calendar) = rows.values.first else {
       return Step(reminder: id, before: nil, isUntouched: false, calendar: nil)
     }
     return Step(
-      reminder: id, before: before, isUntouched: try self.mark(of: id) == mark, calendar: calendar)
+      reminder: id, before: before, isUntouched: try storedMark(of: id) == mark,
+      calendar: calendar)
   }
 
-  /// Names the state of a reminder's row; nil if there is none.
-  private func mark(of id: String) throws(StoreError) -> String? {
-    try database.text("SELECT \(Self.state) FROM reminder WHERE id = ?", [.text(id)]).map {
-      Fingerprint($0.utf8).text
+  private static func before(
+    _ row: Row
+  ) throws(RowFault) -> ReminderStore.Entry? {
+    guard let text = try row.textIfAny("document") else { return nil }
+    do {
+      let document = try JSONParser.parse(text).object ?? JSONObject()
+      let history = try History(text: try row.textIfAny("history"))
+      let reminder = try Reminder(json: document)
+      return (reminder, history, Standing(state: reminder.state))
+    } catch {
+      throw RowFault(reason: "\(error)")
     }
   }
 
-  // MARK: - Within the transaction of a command
-
-  /// Stores the reminders as they are before a command; nil if there are none or too many.
-  func begin(_ command: UserCommand) throws(StoreError) -> Int64? {
-    guard let first = command.reminders.first, command.reminders.count <= Self.maximumReminders
-    else { return nil }
-    try database.run(
-      "INSERT INTO undo (user, method, time_us, reminder, reminders) VALUES (?, ?, ?, ?, ?)",
-      [
-        .integer(Int64(command.user)), .text(command.method), SQLValue(command.time),
-        .text(first), SQLValue(command.reminders.count),
-      ])
-    guard let seq = try database.integer("SELECT max(seq) FROM undo") else { return nil }
-    for id in command.reminders {
-      let copied = try database.run(
-        """
-        INSERT INTO undo_reminder (command, seq, \(Self.columns))
-        SELECT ?, seq, \(Self.columns) FROM reminder WHERE id = ?
-        """, [.integer(seq), .text(id)])
-      if copied == 0 {
-        try database.run(
-          "INSERT INTO undo_reminder (command, id) VALUES (?, ?)", [.integer(seq), .text(id)])
-      }
-    }
-    try database.run(
-      """
-      DELETE FROM undo WHERE user = ?1 AND seq <= (
-        SELECT seq FROM undo WHERE user = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)
-      """, [.integer(Int64(command.user)), SQLValue(Self.maximumCommands)])
-    return seq
-  }
-
-  /// Marks the reminders as the command has left them.
-  func finish(_ command: Int64) throws(StoreError) {
-    try database.run(
-      """
-      UPDATE undo SET title = coalesce(
-        (SELECT title FROM undo_reminder WHERE command = undo.seq AND id = undo.reminder),
-        (SELECT title FROM reminder WHERE id = undo.reminder), '')
-      WHERE seq = ?
-      """, [.integer(command)])
-    let ids = try database.texts(
-      "SELECT id FROM undo_reminder WHERE command = ?", [.integer(command)])
-    for id in ids { try remark(id, of: command) }
-  }
-
-  private func remark(_ id: String, of command: Int64) throws(StoreError) {
-    try database.run(
-      "UPDATE undo_reminder SET mark = ? WHERE command = ? AND id = ?",
-      [SQLValue(try mark(of: id)), .integer(command), .text(id)])
-  }
-
-  /// The last command that changed a reminder; nil if the reminder was changed since.
-  func lastCommand(of id: String) throws(StoreError) -> Int64? {
-    guard let mark = try mark(of: id) else { return nil }
-    return try database.integer(
-      "SELECT command FROM undo_reminder WHERE id = ? AND mark = ? ORDER BY command DESC LIMIT 1",
-      [.text(id), .text(mark)])
-  }
-
-  /// Adds to a command what it has written into a calendar, and marks the reminder anew.
-  func add(_ calendar: CalendarItemBefore, to command: Int64) throws(StoreError) {
-    try database.run(
-      "UPDATE undo_reminder SET file_item = ?, file_mark = ? WHERE command = ? AND id = ?",
-      [
-        .blob(calendar.item), .text(calendar.file.text), .integer(command),
-        .text(calendar.reminder),
-      ])
-    try remark(calendar.reminder, of: command)
-  }
+  // MARK: - Taking back
 
   /// Puts removed reminders back into their positions and drops the command. To be called within
   /// the transaction that takes the command back.
   package func takeBack(_ command: Int64) throws(StoreError) {
-    try database.run(
-      """
-      INSERT OR IGNORE INTO reminder (seq, \(Self.columns))
-      SELECT seq, \(Self.columns) FROM undo_reminder WHERE command = ? AND kind IS NOT NULL
-      """, [.integer(command)])
+    let store = ReminderStore(database: database)
+    for step in try steps(of: command) {
+      guard let before = step.before else { continue }
+      let isKnown = try database.integer(
+        "SELECT 1 FROM reminder WHERE id = ?", [.text(before.reminder.id)])
+      guard isKnown == nil else { continue }
+      try store.replace(before)
+      try database.run(
+        """
+        UPDATE reminder SET seq = (SELECT seq FROM undo_reminder WHERE command = ? AND id = ?)
+        WHERE id = ?
+        """, [.integer(command), .text(step.reminder), .text(step.reminder)])
+    }
     try database.run("DELETE FROM undo WHERE seq = ?", [.integer(command)])
   }
 }

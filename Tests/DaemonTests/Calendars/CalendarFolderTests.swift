@@ -180,10 +180,10 @@ import Testing
     var status = stat()
     stat("\(folder.path)/calendar/tasks/a.ics", &status)
     #expect(status.st_mode & 0o777 == 0o640)
-    #expect(rig.daemon.host.engine.progress(id)?.state == .done)
+    #expect(rig.daemon.host.engine.standing(id)?.state == .done)
     // Opened again on the phone.
     try put(folder, "a.ics", before)
-    try rig.run { rig.daemon.host.engine.progress(id)?.state == .armed }
+    try rig.run { rig.daemon.host.engine.standing(id)?.state == .armed }
   }
 
   @Test func aTaskCompletedElsewhereIsDone() throws {
@@ -191,9 +191,9 @@ import Testing
     try put(folder, "a.ics", Self.task("a"))
     let rig = try rig(folder)
     try put(folder, "a.ics", Self.task("a").replacing("NEEDS-ACTION", with: "COMPLETED"))
-    try rig.run { rig.daemon.host.engine.progress("a")?.state == .done }
+    try rig.run { rig.daemon.host.engine.standing("a")?.state == .done }
     #expect(rig.daemon.host.engine.armedCount == 0)
-    #expect(try rig.daemon.store.reminders.reminder(id: "a")?.progress.state == .done)
+    #expect(try rig.daemon.store.reminders.reminder(id: "a")?.standing.state == .done)
   }
 
   @Test func aRepeatingTaskGoesOn() throws {
@@ -205,7 +205,7 @@ import Testing
     #expect(try text(folder, "a.ics").contains("DUE:21000102T100000Z\r\n"))
     #expect(try text(folder, "a.ics").contains("STATUS:NEEDS-ACTION\r\n"))
     try rig.settle()
-    #expect(rig.daemon.host.engine.progress("a")?.occurrence?.json == "2100-01-02T10:00:00Z")
+    #expect(rig.daemon.host.engine.standing("a")?.due?.json == "2100-01-02T10:00:00Z")
   }
 
   /// A whole day keeps its weekday, a floating time its reading, and a start goes with its due time.
@@ -253,14 +253,14 @@ import Testing
       #expect(try text(folder, "a.ics") != before)
       _ = try client.call("Undo")
       let now = try rig.daemon.store.reminders.reminder(id: id)
-      #expect(now?.reminder == first?.reminder && now?.progress == first?.progress)
+      #expect(now?.reminder == first?.reminder && now?.history == first?.history)
       let added = try text(folder, "a.ics").split(separator: "\r\n").map(String.init)
         .filter { !before.contains($0) }
       #expect(
         Set(added.map { $0.prefix { $0 != ":" } }).isSubset(
           of: ["LAST-MODIFIED", "DTSTAMP", "SEQUENCE"]))
       rig.daemon.reloadSettings()
-      #expect(rig.daemon.host.engine.progress(id)?.state == .armed)
+      #expect(rig.daemon.host.engine.standing(id)?.state == .armed)
     }
     #expect(try text(folder, "a.ics").contains("SEQUENCE:2\r\n"))
     #expect(try client.call("Undo").members.isEmpty)
@@ -291,7 +291,7 @@ import Testing
     let text = try text(folder, "a.ics")
     #expect(text.contains("STATUS:NEEDS-ACTION\r\n") && !text.contains("COMPLETED"))
     rig.daemon.reloadSettings()
-    #expect(rig.daemon.host.engine.progress("a")?.state == .armed)
+    #expect(rig.daemon.host.engine.standing("a")?.state == .armed)
   }
 
   @Test func aSnoozeGoesBothWays() throws {
@@ -300,20 +300,20 @@ import Testing
     let rig = try rig(folder)
     let id = try #require(try ids(rig).first)
     _ = try rig.client().call("Snooze", ["id": .string(id), "until": "1h"])
-    let until = try #require(rig.daemon.host.engine.progress(id)?.snoozedUntil)
+    let until = try #require(rig.daemon.host.engine.history(id)?.silence)
     let snoozed = try text(folder, "a.ics")
     #expect(snoozed.contains("RELATED-TO;RELTYPE=SNOOZE:alarm\r\n"))
     #expect(snoozed.contains("ACKNOWLEDGED:"))
     // Our own change is no news.
     rig.daemon.reloadSettings()
-    #expect(rig.daemon.host.engine.progress(id)?.snoozedUntil == until)
+    #expect(rig.daemon.host.engine.history(id)?.silence == until)
     // Put off further on the phone.
     let line = try #require(
       snoozed.split(separator: "\r\n").last { $0.hasPrefix("TRIGGER;VALUE=DATE-TIME:2") })
     try put(
       folder, "a.ics", snoozed.replacing(line, with: "TRIGGER;VALUE=DATE-TIME:21000101T000000Z"))
     try rig.run {
-      rig.daemon.host.engine.progress(id)?.snoozedUntil?.json == "2100-01-01T00:00:00Z"
+      rig.daemon.host.engine.history(id)?.silence == .until(Instant(seconds: 4_102_444_800))
     }
   }
 
@@ -364,7 +364,7 @@ import Testing
     // Another title does not bring it back.
     try folder.file("calendar/tasks/a.ics", Self.task("a", "Other"))
     try rig.run { rig.daemon.host.engine.reminder("a")?.title == "Other" }
-    #expect(rig.daemon.host.engine.progress("a")?.state == .done)
+    #expect(rig.daemon.host.engine.standing("a")?.state == .done)
   }
 
   /// Whatever somebody puts there, the others are read and nothing waits.
@@ -412,7 +412,7 @@ import Testing
     }
     // One that was renamed meanwhile is the same one, however late its new name is read.
     let rig = try rig(folder)
-    _ = try rig.client().call("Snooze", #"{"id":"r0","until":"2099-01-01T00:00:00Z"}"#)
+    _ = try rig.client().call("Snooze", #"{"id":"r0","until":"2101-01-01T00:00:00Z"}"#)
     for number in 1..<700 {
       try folder.file("calendar/tasks/\(number).ics", Self.task("r\(number)", "Changed"))
     }
@@ -421,7 +421,7 @@ import Testing
       try rig.daemon.store.reminders.reminder(id: "r0")?.reminder.source?.file.hasSuffix("zzz.ics")
         == true
     }
-    #expect(rig.daemon.host.engine.progress("r0")?.state == .snoozed)
+    #expect(rig.daemon.host.engine.standing("r0")?.state == .snoozed)
     #expect(rig.daemon.host.engine.count == 700)
   }
 

@@ -58,14 +58,14 @@ import Testing
     let client = try rig.client()
     _ = try client.call("Done", #"{"id":"a"}"#)
     _ = try client.call("Snooze", #"{"id":"b","until":"1h"}"#)
-    let until = rig.daemon.host.engine.progress("b")?.snoozedUntil
+    let until = rig.daemon.host.engine.history("b")?.silence
     rig.daemon.reloadSettings()
-    #expect(rig.daemon.host.engine.progress("a")?.state == .done)
-    #expect(rig.daemon.host.engine.progress("b")?.snoozedUntil == until)
+    #expect(rig.daemon.host.engine.standing("a")?.state == .done)
+    #expect(rig.daemon.host.engine.history("b")?.silence == until)
     #expect(until != nil)
     #expect(!rig.journal.entries.contains { $0.message.contains("0 reminders added") })
     let next = try Rig(config(path), folder: folder)
-    #expect(next.daemon.host.engine.progress("a")?.state == .done)
+    #expect(next.daemon.host.engine.standing("a")?.state == .done)
     #expect(!next.journal.entries.contains { $0.message.contains("added or changed") })
   }
 

@@ -90,7 +90,7 @@ import Testing
     try expectOne {
       var changed = try entry("later")
       changed.reminder.title = "Changed"
-      try daemon.replace(changed.reminder, keeping: changed.progress)
+      try daemon.replace(changed.reminder, keeping: changed)
     }
     try expectOne { try daemon.snooze(entry("fired").reminder, until: "1h") }
     try expectOne { try daemon.complete([entry("fired")]) }
@@ -99,12 +99,11 @@ import Testing
   }
 
   /// The store has what the engine made of a new reminder, not what it began with.
-  @Test func theStoreHasTheProgressOfTheEngine() throws {
+  @Test func theStoreHasTheHistoryOfTheEngine() throws {
     for id in try addSome() {
-      let stored = try entry(id).progress
-      var running = daemon.host.engine.progress(id)
-      running?.occurrenceOffset = stored.occurrenceOffset
-      #expect(stored == running)
+      let stored = try entry(id)
+      #expect(stored.history == daemon.host.engine.history(id))
+      #expect(stored.standing == daemon.host.engine.standing(id))
     }
   }
 
@@ -142,21 +141,15 @@ import Testing
         return reminder
       }
     }
-    func progress() -> [Progress?] {
-      ids.map { id in
-        var progress = daemon.host.engine.progress(id)
-        progress?.occurrenceOffset = nil
-        return progress
-      }
-    }
-    let (reminders, before) = (standing(), progress())
+    func histories() -> [History?] { ids.map { daemon.host.engine.history($0) } }
+    let (reminders, before) = (standing(), histories())
     let told = rig.journal.entries.count
     var changed = try entry("shop")
     changed.reminder.title = "Changed"
     let (fired, later) = (try entry("fired"), try entry("later"))
     let commands: [() throws -> Void] = [
       { try daemon.add(dated("new", in: .hours(-1))) },
-      { try daemon.replace(changed.reminder, keeping: changed.progress) },
+      { try daemon.replace(changed.reminder, keeping: changed) },
       { try daemon.complete([fired]) },
       { try daemon.complete([later], isPop: true) },
       { try daemon.snooze(fired.reminder, until: "1h") },
@@ -167,12 +160,12 @@ import Testing
     for command in commands {
       #expect(throws: StoreError.self) { try command() }
       #expect(standing() == reminders)
-      #expect(progress() == before)
-      #expect(daemon.host.engine.progress("new") == nil)
+      #expect(histories() == before)
+      #expect(daemon.host.engine.history("new") == nil)
     }
     try daemon.store.database.thaw()
     daemon.retry()
-    #expect(progress() == before)
+    #expect(histories() == before)
     #expect(rig.journal.fired.count == 1)
     #expect(
       rig.journal.entries.dropFirst(told).allSatisfy {
@@ -193,7 +186,7 @@ import Testing
     #expect(throws: StoreError.self) {
       try daemon.host.perform(
         Command(
-          events: [.add(b, nil)], saved: [(b, Progress())]),
+          events: [.add(b, nil)], saved: [(b, History(), Standing(state: .armed))]),
         at: start + .hours(2))
     }
     #expect(rig.journal.fired == [])
@@ -201,7 +194,7 @@ import Testing
     try daemon.store.database.thaw()
     daemon.retry()
     #expect(rig.journal.firings.map { $0["GEOREMIND_REMINDER_ID"] } == ["a"])
-    #expect(daemon.host.engine.progress("b") == nil)
+    #expect(daemon.host.engine.history("b") == nil)
     #expect(try daemon.store.reminders.count() == 1)
   }
 
@@ -211,12 +204,12 @@ import Testing
     try daemon.store.database.freeze()
     daemon.host.advance(to: start + .hours(3))
     #expect(throws: StoreError.self) { try daemon.complete([entry("a")]) }
-    #expect(daemon.host.engine.progress("a")?.state == .fired)
+    #expect(daemon.host.engine.standing("a")?.state == .fired)
     try daemon.store.database.thaw()
     try daemon.complete([entry("a")])
     #expect(rig.journal.firings.map { $0["GEOREMIND_REMINDER_ID"] } == ["a", "b"])
-    #expect(try entry("a").progress.state == .done)
-    #expect(try entry("b").progress.state == .fired)
+    #expect(try entry("a").standing.state == .done)
+    #expect(try entry("b").standing.state == .fired)
     #expect(daemon.host.storeFailureText == nil)
   }
 }

@@ -78,14 +78,14 @@ import Testing
         "Add 1 T a",
       ])
     #expect(try call("Undo")["change"]?["method"] == "Remove")
-    #expect(try entry("a")?.progress.state == .done)
+    #expect(try entry("a")?.standing.state == .done)
     #expect(try call("Undo")["change"]?["method"] == "Done")
-    #expect(try entry("a")?.progress.state == .snoozed)
+    #expect(try entry("a")?.standing.state == .snoozed)
     try call("Undo")
-    #expect(try entry("a")?.progress.state == .armed)
+    #expect(try entry("a")?.standing.state == .armed)
     try call("Undo")
     #expect(try entry("a")?.reminder == added?.reminder)
-    #expect(try entry("a")?.progress == added?.progress)
+    #expect(try entry("a")?.history == added?.history)
     #expect(rig.daemon.host.engine.reminder("a")?.title == "T a")
     try call("Undo")
     #expect(try entry("a") == nil && rig.daemon.host.engine.count == 0)
@@ -110,15 +110,15 @@ import Testing
     #expect(
       try error(method, #"{"id":"one","also":["none"]}"#) == .notFound(id: "none"))
     #expect(try error(method, #"{"id":"two","also":["ours"]}"#) != nil)
-    for id in ["one", "two", "ours"] { #expect(try entry(id)?.progress.state == .armed) }
+    for id in ["one", "two", "ours"] { #expect(try entry(id)?.standing.state == .armed) }
   }
 
   @Test func popAndImportAreTakenBack() throws {
     try add("a")
     try call("Pop", #"{"kind":"date"}"#)
-    #expect(try entry("a")?.progress.state == .done)
+    #expect(try entry("a")?.standing.state == .done)
     try call("Undo")
-    #expect(try entry("a")?.progress.state == .armed)
+    #expect(try entry("a")?.standing.state == .armed)
     let documents = (0..<300).map { #"{"id":"n\#($0)","title":"N","due":"2100-01-01"}"# }
     try call("Import", #"{"reminders":[\#(documents.joined(separator: ","))]}"#)
     #expect(try changes().first == "Import 300 N")
@@ -134,7 +134,7 @@ import Testing
       return (0..<count).map {
         var reminder = sample
         reminder.id = "\(prefix)\($0)"
-        return (reminder, Progress())
+        return (reminder, History(), Standing(state: .armed))
       }
     }
     let service = ControlService(daemon: rig.daemon, caller: anna)
@@ -172,7 +172,7 @@ import Testing
     let next = try Rig(folder: rig.folder)
     let service = ControlService(daemon: next.daemon, caller: anna)
     #expect(try service.undo(1)["change"]?["method"] == "Done")
-    #expect(next.daemon.host.engine.progress("a")?.state == .armed)
+    #expect(next.daemon.host.engine.standing("a")?.state == .armed)
   }
 
   // MARK: - What is refused
@@ -201,7 +201,7 @@ import Testing
     rig.daemon.host.advance(to: now + .hours(2))
     #expect(rig.journal.fired == ["a late"])
     #expect(try error("Undo") == .changedSince(id: "a", title: "Tea", how: "has fired"))
-    #expect(try entry("a")?.progress.state == .fired)
+    #expect(try entry("a")?.standing.state == .fired)
   }
 
   @Test func aFiringIsNoReasonForLaterCommands() throws {
@@ -211,7 +211,7 @@ import Testing
     let fired = try entry("a")
     try call("Done", #"{"id":"a"}"#)
     try call("Undo")
-    #expect(try entry("a")?.progress == fired?.progress)
+    #expect(try entry("a")?.history == fired?.history)
     #expect(rig.journal.fired.count == 1)
   }
 
@@ -247,22 +247,31 @@ import Testing
     guard case .storeFailure? = try error("Undo") else { throw Unexpected("it was taken back") }
     try rig.daemon.store.database.thaw()
     rig.daemon.host.retry()
-    #expect(rig.daemon.host.engine.progress("a")?.state == .done)
+    #expect(rig.daemon.host.engine.standing("a")?.state == .done)
     #expect(try changes() == ["Done 1 T a", "Add 1 T a"])
     try call("Undo")
-    #expect(rig.daemon.host.engine.progress("a")?.state == .armed)
+    #expect(rig.daemon.host.engine.standing("a")?.state == .armed)
   }
 
   // MARK: - Presence
+
+  /// nil while that is unknown.
+  private func isInside(_ id: String) throws -> Bool? {
+    switch try entry(id)?.history.stay {
+    case .inside: true
+    case .outside: false
+    case .unknown, nil: nil
+    }
+  }
 
   @Test func theDepartureOfARestoredReminderIsFound() throws {
     try rig.see(latitude: 1, longitude: 2)
     let place = #""kind":"location","place":{"lat":1,"lon":2},"on":"depart""#
     try call("Add", #"{"reminder":{"id":"a","title":"A",\#(place)}}"#)
-    #expect(try entry("a")?.progress.presence == .inside)
+    #expect(try isInside("a") == true)
     try call("Remove", #"{"id":"a"}"#)
     try call("Undo")
-    #expect(try entry("a")?.progress.presence == .inside)
+    #expect(try isInside("a") == true)
     // Away while it was removed: nobody has seen a departure.
     try call("Remove", #"{"id":"a"}"#)
     let now = Instant(microseconds: SystemClock.now())
@@ -271,7 +280,7 @@ import Testing
         latitude: 1 + Double(second) * 2e-4, longitude: 2, at: now + .seconds(Double(second)))
     }
     try call("Undo")
-    #expect(try entry("a")?.progress.presence == .outside)
+    #expect(try isInside("a") == false)
     #expect(rig.journal.fired == [])
   }
 
@@ -287,7 +296,7 @@ import Testing
       throw Unexpected("another user may reopen it")
     }
     try call("Undo")
-    #expect(try entry("a")?.progress.state == .done)
+    #expect(try entry("a")?.standing.state == .done)
   }
 
   @Test func aFiredPlaceIsArmedAgain() throws {

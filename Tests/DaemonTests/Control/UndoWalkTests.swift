@@ -128,7 +128,7 @@ import Testing
     }
 
     static func areEqual(_ a: ReminderStore.Entry?, _ b: ReminderStore.Entry?) -> Bool {
-      a?.reminder == b?.reminder && a?.progress == b?.progress
+      a?.reminder == b?.reminder && a?.history == b?.history
     }
 
     static func areEqual(_ a: State, _ b: State) -> Bool {
@@ -145,7 +145,7 @@ import Testing
     for (id, entry) in stored {
       let host = walk.rig.daemon.host
       #expect(host.engine.reminder(id)?.title == entry.reminder.title)
-      #expect(host.engine.progress(id)?.state == entry.progress.state)
+      #expect(host.engine.standing(id)?.state == entry.standing.state)
     }
   }
 
@@ -154,7 +154,7 @@ import Testing
   @Test(arguments: 1...3) func aCutLogIsTheStateBetweenTwoCommands(seed: UInt64) throws {
     let walk = try Walk(seed: seed)
     func standing(_ store: Store) throws -> String {
-      let rows = try store.reminders.all().values.map { "\($0.reminder) \($0.progress)" }
+      let rows = try store.reminders.all().values.map { "\($0.reminder) \($0.history)" }
       return "\(rows) \(try store.undo.commands(of: 1000))"
     }
     var known: Set = [try standing(walk.rig.daemon.store)]

@@ -259,7 +259,7 @@ import Testing
     let rig = try Rig()
     let ids = try fireWithoutDatabase(50, in: rig) { rig.daemon.retry() }
     // The engine has decided all the same, and nobody hears of it before it is on disk.
-    #expect(ids.allSatisfy { rig.daemon.host.engine.progress($0)?.state != .armed })
+    #expect(ids.allSatisfy { rig.daemon.host.engine.standing($0)?.state != .armed })
     #expect(told(rig) == [])
     #expect(rig.journal.entries(.storeFailure).count == 1)
     #expect(rig.daemon.statusLine.contains("store failure"))
@@ -407,7 +407,7 @@ import Testing
     try daemon.store.database.execute("ALTER TABLE away RENAME TO reminder")
     daemon.retry()
     #expect(daemon.isLoaded)
-    #expect(daemon.host.engine.progress("a")?.state == .armed)
+    #expect(daemon.host.engine.standing("a")?.state == .armed)
     #expect(rig.journal.entries.contains { $0.message.contains("works again") })
     daemon.host.advance(to: Instant(microseconds: SystemClock.now()) + .hours(1.5))
     #expect(rig.journal.fired == ["a late"])

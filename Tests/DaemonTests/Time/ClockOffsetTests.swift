@@ -40,11 +40,11 @@ import Testing
     rig.daemon.host.handle(.done(id: "tea"), at: Instant(microseconds: SystemClock.now()))
     rig.daemon.host.keep(Self.offset("a", hours: 5))
     #expect(ClockOffset(of: store) == before)
-    #expect(try store.reminders.reminder(id: "tea")?.progress.state == .armed)
+    #expect(try store.reminders.reminder(id: "tea")?.standing.state == .armed)
     try store.database.thaw()
     rig.daemon.host.retry()
     #expect(ClockOffset(of: store) == Self.offset("a", hours: 5))
-    #expect(try store.reminders.reminder(id: "tea")?.progress.state == .done)
+    #expect(try store.reminders.reminder(id: "tea")?.standing.state == .done)
   }
 
   @Test func twoReadingsOfAClockThatRunsAgree() {

@@ -150,12 +150,12 @@ import Testing
     let rig = try Rig(change: { $0.timeZoneName = path })
     let due = LocalDateTime(microseconds: 4_000_000_000_000_000)
     try rig.daemon.add(Reminder(id: "t", kind: .date, title: "Tea", due: .floating(due)))
-    #expect(rig.daemon.host.engine.progress("t")?.occurrence?.seconds == 4_000_000_000)
+    #expect(rig.daemon.host.engine.standing("t")?.due?.seconds == 4_000_000_000)
     symlink("/usr/share/zoneinfo/Asia/Tokyo", "\(path).new")
     rename("\(path).new", path)
     try rig.run { !rig.journal.entries(.zoneChanged).isEmpty }
     #expect(rig.daemon.host.engine.zone.name == "Asia/Tokyo")
-    #expect(rig.daemon.host.engine.progress("t")?.occurrence?.seconds == 3_999_967_600.0)
+    #expect(rig.daemon.host.engine.standing("t")?.due?.seconds == 3_999_967_600.0)
     // What is no zone is not taken over.
     try folder.file("localtime.new", "nonsense")
     rename("\(path).new", path)

@@ -57,7 +57,7 @@ package enum Condition: String, CaseIterable, Sendable {
     switch (self, kind) {
     case (.due, _), (.repeats, _), (.days, _), (.from, _), (.until, _): true
     case (.cooldown, _), (.nag, _), (.nagLimit, _): true
-    case (.lead, .date), (.lead, .leave), (.leads, .date): true
+    case (.lead, .date), (.lead, .leave), (.leads, .date), (.leads, .leave): true
     case (.lead, _), (.leads, _): false
     case (.hours, .leave), (.night, .leave): false
     case (.hours, _), (.night, _): true

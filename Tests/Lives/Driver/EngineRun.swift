@@ -1,4 +1,5 @@
 import CivilTime
+import Geodesy
 import JSONText
 import Positioning
 import ReferenceModel
@@ -10,8 +11,9 @@ struct EngineRun {
   private let box: Box
   private(set) var firings: [ReferenceModel.Firing] = []
   private var now: Instant
-  /// What a store would hold.
-  private var stored: [String: Progress] = [:]
+  /// What the store holds: the text of each history. A real store goes in here: `keep` writes,
+  /// `stored` reads.
+  private var texts: [String: String] = [:]
   private var reminders: [String: Reminder] = [:]
   private var zone: TimeZoneRules
 
@@ -68,9 +70,15 @@ struct EngineRun {
     send(.snooze(id: id, .until(Self.instant(moment))))
   }
 
+  mutating func snooze(_ id: String, by span: Int) {
+    send(.snooze(id: id, .by(.seconds(Double(span)))))
+  }
+
   mutating func snoozeToNextVisit(_ id: String) { send(.snooze(id: id, .nextVisit)) }
 
   mutating func done(_ id: String) { send(.done(id: id)) }
+
+  mutating func pop(_ id: String) { send(.pop(id: id)) }
 
   mutating func remove(_ id: String) { send(.remove(id: id)) }
 
@@ -91,10 +99,16 @@ struct EngineRun {
   private mutating func take(_ spec: ReminderSpec, event: (Reminder) -> Event) -> String? {
     do {
       guard let document = try JSONParser.parse(spec.json).object else { return "no object" }
-      let reminder = try Reminder(json: document)
+      var reminder = try Reminder(json: document)
+      if spec.isFixedSeries {
+        let old = reminders[spec.id].flatMap { $0.repeats ? $0.repeatChanges.zone : nil }
+        reminder.repeatChanges.zone = old ?? NamedZone(name: zone.name, rules: zone)
+      }
       try reminder.checkConditions(in: zone, changing: reminders[spec.id])
-      reminders[spec.id] = reminder
-      send(event(reminder))
+      let event = event(reminder)
+      if case .add = event { reminders[spec.id] = reminder }
+      if reminders[spec.id] != nil { reminders[spec.id] = reminder }
+      send(event)
       return nil
     } catch {
       return "\(error)"
@@ -104,8 +118,12 @@ struct EngineRun {
   /// Why a reminder has not fired; nil for an unknown one.
   func why(_ id: String) -> Explanation? { box.engine.why(id, at: now) }
 
+  /// The state that `why` names; nil for an unknown reminder.
+  func state(_ id: String) -> String? { why(id)?.state.rawValue }
+
   /// A new engine with what the store holds.
-  mutating func restart() {
+  mutating func restart(at moment: Moment) {
+    now = Self.instant(moment)
     let fix = box.engine.lastFix
     let arrival = box.engine.lastFixArrival
     box.engine = Engine(settings: Self.settings, zone: zone)
@@ -113,19 +131,28 @@ struct EngineRun {
     var effects: [Effect] = []
     box.engine.beginLoading(count: reminders.count)
     for (id, reminder) in reminders.sorted(by: { $0.key < $1.key }) {
-      box.engine.load(reminder, stored[id] ?? Progress(state: reminder.state))
+      box.engine.load(reminder, stored(id))
     }
     box.engine.finishLoading(at: now, into: &effects)
     carryOut(effects)
+  }
+
+  private mutating func keep(_ history: History, of id: String) { texts[id] = history.text }
+
+  /// What the store gives back after a restart; nothing else survives it.
+  private func stored(_ id: String) -> History {
+    guard let text = texts[id] else { return History() }
+    guard let history = try? History(text: text) else { fatalError("history \(text)") }
+    return history
   }
 
   private mutating func carryOut(_ effects: [Effect]) {
     var wanted: [String] = []
     for effect in effects {
       switch effect {
-      case .persist(let id, let progress): stored[id] = progress
+      case .persist(let id, let history, _): keep(history, of: id)
       case .forget(let id):
-        stored[id] = nil
+        texts[id] = nil
         reminders[id] = nil
       case .fire(let firing): take(firing)
       case .watch(let category): wanted.append(category)
@@ -144,6 +171,29 @@ struct EngineRun {
     let seconds = firing.time.microseconds / 1_000_000
     let rest = firing.time.microseconds % 1_000_000 == 0 ? 0 : 1
     guard let event = ReferenceModel.Firing.Event(rawValue: firing.event.rawValue) else { return }
-    firings.append(.init(time: Int(seconds) + rest, id: firing.reminderID, event: event))
+    firings.append(
+      .init(
+        time: Int(seconds) + rest, id: firing.reminderID, event: event,
+        due: firing.due.map { Int($0.seconds.rounded(.down)) },
+        late: firing.late.map { Int($0.seconds.rounded(.up)) }, spot: spot(of: firing)))
+  }
+
+  /// The spot at which a firing says that the device was; a text that names the error where its
+  /// place or its distance is wrong.
+  private func spot(of firing: Reminders.Firing) -> String? {
+    if firing.event == .pass, firing.position != nil, firing.distance != nil { return nil }
+    guard let position = firing.position else {
+      return firing.distance == nil ? nil : "a distance without a position"
+    }
+    guard let spot = Spot.allCases.first(where: { $0.position == position }) else {
+      return "no spot"
+    }
+    guard let name = reminders[firing.reminderID]?.place?.name, let area = Area(rawValue: name),
+      let middle = area.middle
+    else { return spot.rawValue }
+    if firing.place != name { return "a wrong place" }
+    let distance = spot.position.distance(to: middle.position)
+    let isRight = firing.distance.map { abs($0 - distance) < 5 + distance / 100 } ?? false
+    return isRight ? spot.rawValue : "a wrong distance"
   }
 }

@@ -13,14 +13,11 @@ package struct Failure {
     guard let difference = run.difference else { return "seed \(life.seed): no difference" }
     let spec = run.accepted.last { $0.id == difference.id }
     let clock = run.model.zone.local(at: difference.time).text
-    func words(_ firings: [Firing]) -> String {
-      firings.isEmpty ? "nothing" : firings.map(\.order).joined(separator: ", ")
-    }
     return """
       seed \(life.seed): the model and the engine differ at \(clock)
         reminder: \(spec?.json ?? "none")
-        the model fires \(words(difference.model))
-        the engine fires \(words(difference.engine))
+        the model: \(difference.model)
+        the engine: \(difference.engine)
       \(shortest.text)
       """
   }

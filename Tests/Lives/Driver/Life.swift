@@ -9,11 +9,16 @@ package struct Life: Sendable {
     case edit(ReminderSpec)
     case remove(String)
     case done(String)
+    case pop(String)
     case snooze(String, until: Moment)
+    /// By so many seconds.
+    case snoozeBy(String, Int)
     case snoozeToNextVisit(String)
     case zone(Zone)
     /// The daemon is stopped and started again at once.
     case restart
+    /// The daemon is stopped, and started again at this time; it sees nothing of what lies between.
+    case off(until: Moment)
   }
 
   package struct Step: Sendable {
@@ -69,6 +74,9 @@ package struct Life: Sendable {
 }
 
 extension Life.Action {
+  /// Whether it is what the user or the system does; a fix comes often.
+  var changesReminders: Bool { if case .fix = self { false } else { true } }
+
   var text: String {
     switch self {
     case .fix(let spot, let motion): "fix at \(spot), \(motion.speed) m/s, \(motion.course)°"
@@ -76,10 +84,13 @@ extension Life.Action {
     case .edit(let spec): "edit \(spec.json)"
     case .remove(let id): "remove \(id)"
     case .done(let id): "done \(id)"
+    case .pop(let id): "pop \(id)"
     case .snooze(let id, let until): "snooze \(id) until \(Zone.utc.local(at: until).text)Z"
+    case .snoozeBy(let id, let span): "snooze \(id) by \(span) s"
     case .snoozeToNextVisit(let id): "snooze \(id) to the next visit"
     case .zone(let zone): "zone \(zone.name)"
     case .restart: "restart"
+    case .off(let until): "off until \(Zone.utc.local(at: until).text)Z"
     }
   }
 }

@@ -27,11 +27,31 @@ extension LifeGenerator {
       spec.region = region(name)
     } else if happens(30), condition.isSet(in: spec), condition != .due {
       condition.remove(from: &spec)
+    } else if happens(15) {
+      changeKind(&spec, name)
     } else {
       set(condition, of: &spec, at: time)
     }
+    if happens(20),
+      let other = Condition.allCases.filter({ $0.applies(to: name) }).randomElement(
+        using: &random)
+    {
+      set(other, of: &spec, at: time)
+    }
     repair(&spec)
     return spec
+  }
+
+  /// Another event at the place, or another time for the way.
+  private mutating func changeKind(_ spec: inout ReminderSpec, _ name: KindName) {
+    switch name {
+    case .arrive, .depart, .dwell:
+      let other = pick([KindName.arrive, .depart, .dwell])
+      spec.kind = kind(other)
+      if !Condition.ifInside.applies(to: other) { spec.ifInside = .wait }
+    case .leave: spec.kind = kind(.leave)
+    case .category, .area, .date: break
+    }
   }
 
   private mutating func kind(_ name: KindName) -> ReminderSpec.Kind {
@@ -72,8 +92,14 @@ extension LifeGenerator {
       // Long enough ago that the series has begun.
       let first = spec.isLocation ? time - 86_400 : time - 43_200
       spec.due = .floating(life.zone.local(at: moment(from: first, to: life.end - 86_400)))
-    case .lead: spec.leads = [pick([300, 900, 1800])]
-    case .leads: spec.leads = [pick([1200, 1800]), pick([0, 600])]
+    case .lead:
+      spec.leads = [pick([300, 900, 1800, 3600, Lead(days: 1, seconds: 0), 86_400])]
+    case .leads:
+      let longer: [Lead] = [1200, 1800, Lead(days: 1, seconds: 0), Lead(days: 1, seconds: 1800)]
+      spec.leads = [pick(longer), pick([0, 600])]
+      if happens(20) { spec.leads = [Lead(days: 1, seconds: 0), 82_800, 3600] }
+      // Days before a time to leave are not compared: the travel time comes before the calendar.
+      if case .leave = spec.kind { spec.leads = [pick([1200, 1800]), pick([0, 600])] }
     case .hours, .night: spec.hours = hours(isNight: condition == .night)
     case .days:
       let today = LocalTime.weekday(ofDay: life.zone.local(at: time).day)

@@ -20,6 +20,8 @@ package struct LifeGenerator {
     generator.endShortly()
     generator.beginShortly()
     generator.changeAfterEnd()
+    generator.doNonsense()
+    generator.switchOff()
     return generator.life
   }
 
@@ -126,6 +128,17 @@ package struct LifeGenerator {
       moments.append(firing.time + pick([1, 60, 240, 1200]))
     }
     for moment in moments where moment < life.end { life.insert(.restart, at: moment) }
+  }
+
+  /// The machine is off for a while, often from shortly before a firing.
+  private mutating func switchOff() {
+    guard happens(25) else { return }
+    var time = moment(from: life.start + 1, to: life.end - 1)
+    if happens(60), let firing = firings.randomElement(using: &random) {
+      time = firing.time - pick([1, 2, 60, 600])
+    }
+    guard time > life.start else { return }
+    life.insert(.off(until: time + pick([1, 2, 3, 61, 300, 3600, 5 * 3600, 26 * 3600])), at: time)
   }
 
   /// What the model fires so far. The order within a second is not that of the seed.

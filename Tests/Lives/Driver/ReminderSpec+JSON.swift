@@ -26,7 +26,7 @@ extension ReminderSpec {
     if let due { members.append(#""due":"\#(due.text)""#) }
     if let repeats { members.append(#""repeat":"\#(repeats.rule)""#) }
     if !leads.isEmpty {
-      members.append(#""lead_s":[\#(leads.map(String.init).joined(separator: ","))]"#)
+      members.append(#""lead_s":[\#(leads.map(\.json).joined(separator: ","))]"#)
     }
     if everyVisit { members.append(#""every_visit":true"#) }
     if let cooldown { members.append(#""cooldown_s":\#(cooldown)"#) }
@@ -47,6 +47,14 @@ extension ReminderSpec {
     if let nag { members.append(#""nag_s":\#(nag)"#) }
     if ifInside == .fire { members.append(#""if_inside":"fire""#) }
     return members
+  }
+}
+
+extension Lead {
+  /// Days go by the calendar in a text only.
+  fileprivate var json: String {
+    if days == 0 { return "\(seconds)" }
+    return seconds == 0 ? #""\#(days)d""# : #""\#(days)d \#(seconds)s""#
   }
 }
 

@@ -12,44 +12,86 @@ package struct Run {
   package private(set) var taken: [Life.Step] = []
   private var crossings = Crossings()
   private var isRestarted = false
+  private var otherState: Difference?
   private var lastFix: (spot: Spot, motion: Motion, time: Moment)?
 
   package init(_ life: Life) {
     model = Model(zone: life.zone, start: life.start, end: life.end)
     engine = EngineRun(zone: life.zone, start: life.start)
-    for step in life.steps {
-      model.advance(to: step.time)
-      engine.advance(to: step.time)
-      if isPossible(step.action) { take(step.action) }
+    for (number, step) in life.steps.enumerated() {
+      if step.time < model.now { continue }
+      advance(to: step.time)
+      if !isRefused(step.action) { take(step.action) }
+      if step.action.changesReminders || number % 5 == 0 { compareStates() }
     }
-    model.advance(to: life.end)
-    engine.advance(to: life.end)
+    advance(to: max(life.end, model.now))
+    compareStates()
+  }
+
+  private mutating func advance(to moment: Moment) {
+    model.advance(to: moment)
+    engine.advance(to: moment)
+  }
+
+  /// Keeps the first difference of the states that model and engine name.
+  private mutating func compareStates() {
+    guard otherState == nil else { return }
+    for spec in model.specs {
+      let ours = model.state(spec.id)?.rawValue ?? "unknown"
+      let theirs = engine.state(spec.id) ?? "unknown"
+      guard ours != theirs else { continue }
+      otherState = Difference(
+        time: model.now, id: spec.id, model: "\(spec.id) is \(ours)", engine: "is \(theirs)")
+    }
+  }
+
+  /// The first moment at which the two differ: in what they fire, else in a state.
+  package var difference: Difference? {
+    guard let firings = otherFirings else { return otherState }
+    return otherState.map { $0.time < firings.time ? $0 : firings } ?? firings
   }
 
   /// The first moment at which the two fire differently, with what each of them fires then.
-  package var difference: Difference? {
+  private var otherFirings: Difference? {
     let ours = Dictionary(grouping: model.firings, by: \.time)
     let theirs = Dictionary(grouping: engine.firings, by: \.time)
     for time in Set(ours.keys).union(theirs.keys).sorted() {
-      let wanted = (ours[time] ?? []).sorted { $0.order < $1.order }
-      let found = (theirs[time] ?? []).sorted { $0.order < $1.order }
+      let all = ours[time] ?? []
+      let wanted = all.map { $0.without(whatIsUnsaidIn: all) }.sorted { $0.order < $1.order }
+      let found = (theirs[time] ?? []).map { $0.without(whatIsUnsaidIn: all) }
+        .sorted { $0.order < $1.order }
       if wanted != found { return Difference(time: time, model: wanted, engine: found) }
     }
     return nil
   }
 
-  /// Whether the user can do this now. A command for a reminder that is done or unknown is none.
-  private func isPossible(_ action: Life.Action) -> Bool {
+  /// Whether the daemon refuses this before the engine learns of it: an edit of an unknown reminder,
+  /// a snooze of what has expired, and one to the past, or to the next visit of what has none.
+  private func isRefused(_ action: Life.Action) -> Bool {
     switch action {
-    case .fix, .add, .remove, .zone, .restart: true
+    case .edit(let spec): model.spec(spec.id) == nil
+    case .snooze(let id, let until): until <= model.now || model.state(id) == .expired
+    case .snoozeBy(let id, _): model.state(id) == .expired
+    case .snoozeToNextVisit(let id):
+      model.state(id) == .expired
+        || model.spec(id).map { !$0.isLocation || $0.repeats != nil } ?? false
+    default: false
+    }
+  }
+
+  /// Whether this can change something. A command for a reminder that is done or unknown is refused.
+  private func isMeaningful(_ action: Life.Action) -> Bool {
+    switch action {
+    case .fix, .add, .zone, .restart, .off: true
     case .edit(let spec): model.isOpen(spec.id)
-    case .done(let id): model.isOpen(id)
-    case .snooze(let id, let until): until > model.now && model.canSnooze(id, until: until)
-    case .snoozeToNextVisit(let id): model.canSnoozeToNextVisit(id)
+    case .done(let id), .pop(let id): model.isOpen(id)
+    case .remove(let id): model.spec(id) != nil
+    case .snooze(let id, _), .snoozeBy(let id, _), .snoozeToNextVisit(let id): model.isOpen(id)
     }
   }
 
   private mutating func take(_ action: Life.Action) {
+    let isMeaningful = isMeaningful(action)
     switch action {
     case .fix(let name, let motion):
       if let spot = Spot(rawValue: name) { fix(at: spot, motion) }
@@ -69,22 +111,35 @@ package struct Run {
     case .done(let id):
       model.done(id)
       engine.done(id)
+    case .pop(let id):
+      model.pop(id)
+      engine.pop(id)
     case .snooze(let id, let until):
       model.snooze(id, until: until)
       engine.snooze(id, until: until)
+    case .snoozeBy(let id, let span):
+      model.snooze(id, by: span)
+      engine.snooze(id, by: span)
     case .snoozeToNextVisit(let id):
+      confirmPosition()
       model.snoozeToNextVisit(id)
       engine.snoozeToNextVisit(id)
     case .zone(let zone):
       model.change(to: zone)
       engine.change(to: zone)
+    case .off(let until):
+      model.sleep(to: until)
+      engine.restart(at: until)
+      crossings.restart()
+      model.restart()
+      isRestarted = true
     case .restart:
-      engine.restart()
+      engine.restart(at: model.now)
       crossings.restart()
       model.restart()
       isRestarted = true
     }
-    note(action)
+    if isMeaningful { note(action) }
   }
 
   private mutating func note(_ action: Life.Action) {
@@ -95,7 +150,7 @@ package struct Run {
     lastFix = (spot, motion, model.now)
     isRestarted = false
     let crossed = crossings.follow(engine.fix(at: spot, motion))
-    model.fix(inside: spot.regions, passing: crossed, motion)
+    model.fix(at: spot.rawValue, inside: spot.regions, passing: crossed, motion)
   }
 
   /// One more fix where the last one was, if there was none since a restart: the receiver is on
@@ -119,16 +174,43 @@ package struct Run {
 /// Where the model and the engine part.
 package struct Difference: Equatable {
   package let time: Moment
-  package let model: [Firing]
-  package let engine: [Firing]
+  /// The reminder that it is about.
+  package let id: String?
+  /// What each of them says or fires.
+  package let model: String
+  package let engine: String
 
-  /// The reminder that the difference is about.
-  package var id: String? {
-    let differing = Set(model).symmetricDifference(engine)
-    return differing.map(\.id).min() ?? model.first?.id
+  fileprivate init(time: Moment, id: String, model: String, engine: String) {
+    (self.time, self.id, self.model, self.engine) = (time, id, model, engine)
+  }
+
+  fileprivate init(time: Moment, model: [Firing], engine: [Firing]) {
+    self.time = time
+    id = Set(model).symmetricDifference(engine).map(\.id).min() ?? model.first?.id
+    func words(_ firings: [Firing]) -> String {
+      firings.isEmpty ? "fires nothing" : "fires " + firings.map(\.order).joined(separator: ", ")
+    }
+    self.model = words(model)
+    self.engine = words(engine)
   }
 }
 
 extension Firing {
-  var order: String { "\(id) \(event.rawValue)" }
+  /// Without a due time, if the model gives none for such a firing.
+  fileprivate func without(whatIsUnsaidIn wanted: [Firing]) -> Firing {
+    var firing = self
+    if wanted.contains(where: { $0.id == id && $0.event == event && $0.due == nil }) {
+      firing.due = nil
+    }
+    return firing
+  }
+
+  /// All of it but the time: a text to sort and to print.
+  var order: String {
+    var words = "\(id) \(event.rawValue)"
+    if let due { words += " due \(Zone.utc.local(at: due).text)Z" }
+    if let late { words += " late by \(late) s" }
+    if let spot { words += " at \(spot)" }
+    return words
+  }
 }

@@ -106,6 +106,7 @@ extension Life {
     life.steps = steps.compactMap { step in
       switch step.action {
       case .fix(let spot, _) where passes.contains(spot): return nil
+      case .pop, .snoozeBy, .off: return nil
       case .add(let spec): return Step(time: step.time, action: .add(spec.withoutFineTiming))
       case .edit(let spec): return Step(time: step.time, action: .edit(spec.withoutFineTiming))
       default: return step
@@ -131,12 +132,14 @@ extension ReminderSpec {
 extension Life.Action {
   fileprivate func act(on model: inout Model) {
     switch self {
-    case .fix, .restart: break
-    case .add(let spec): model.add(spec)
+    case .fix, .restart, .off: break
+    case .add(let spec): model.add(spec, isTyped: true)
     case .edit(let spec): model.edit(spec)
     case .remove(let id): model.remove(id)
     case .done(let id): model.done(id)
+    case .pop(let id): model.pop(id)
     case .snooze(let id, let until): model.snooze(id, until: until)
+    case .snoozeBy(let id, let span): model.snooze(id, by: span)
     case .snoozeToNextVisit(let id): model.snoozeToNextVisit(id)
     case .zone(let zone): model.change(to: zone)
     }
@@ -152,11 +155,13 @@ extension Life.Action {
     case .edit(let spec): return #""do":"edit","reminder":\#(spec.json)"#
     case .remove(let id): return #""do":"remove","id":"\#(id)""#
     case .done(let id): return #""do":"done","id":"\#(id)""#
+    case .pop(let id): return #""do":"pop","id":"\#(id)""#
     case .snooze(let id, let until):
       return #""do":"snooze","id":"\#(id)","until":"\#(Zone.utc.local(at: until).text)Z""#
+    case .snoozeBy(let id, let span): return #""do":"snooze","id":"\#(id)","until":"\#(span)s""#
     case .snoozeToNextVisit(let id): return #""do":"snooze","id":"\#(id)","until":"next-visit""#
     case .zone(let zone): return #""do":"zone","name":"\#(zone.name)""#
-    case .restart: return #""do":"restart""#
+    case .restart, .off: return #""do":"restart""#
     }
   }
 }

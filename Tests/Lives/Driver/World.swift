@@ -49,6 +49,15 @@ enum Area: String, CaseIterable, Sendable {
   /// A category: the bakery and the kiosk.
   case food
 
+  /// The spot in the middle of a circle.
+  var middle: Spot? {
+    switch self {
+    case .home, .town: .home
+    case .work, .quarter: .work
+    case .campus, .food: nil
+    }
+  }
+
   static let circles: [Area] = [.home, .work, .town, .quarter]
 
   /// The places of the category, metres around each.

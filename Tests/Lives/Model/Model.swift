@@ -1,9 +1,10 @@
-/// The reference model: what the rules of "What the daemon decides, and when" say about reminders,
-/// after the regions are known that hold the device.
+/// The reference model: what the explanation pages, above all "What a reminder remembers", say
+/// about reminders, after the regions are known that hold the device.
 ///
-/// It is the slow and plain version of the engine, and shares no code with it. It asks each
-/// reminder at each full minute, at each event, and around each moment that a reminder names
-/// (one second before, then, and one second after). It keeps no timers.
+/// It is written from these pages alone, and shares no rule with the engine: a reminder is a list
+/// of all its occurrences with marks. It asks each reminder at each full minute, at each event, and
+/// around each moment that a reminder names (one second before, then, and one second after). It
+/// keeps no timers.
 ///
 ///     var model = Model(zone: .utc, start: start, end: end)
 ///     model.add(spec)
@@ -15,8 +16,14 @@ package struct Model {
   package internal(set) var now: Moment
   /// No occurrence after this is of interest.
   let end: Moment
-  /// The regions that held the last fix; nil before the first.
+  /// The regions that held the last fix since the start of the daemon; nil before it.
   package internal(set) var inside: Set<String>?
+  /// The same, from before a restart as well: for travel times.
+  var lastInside: Set<String>?
+  /// When the daemon was started anew.
+  var startedAt: Moment?
+  /// The name of the spot of the last fix.
+  var spot: String?
   /// nil before the first fix since the start.
   var motion: Motion?
   var records: [String: Record] = [:]
@@ -48,6 +55,9 @@ package struct Model {
     }
   }
 
+  /// Lets time pass without an evaluation: the daemon does not run.
+  package mutating func sleep(to moment: Moment) { now = max(now, moment) }
+
   /// The next full minute, or an earlier moment of the agenda.
   private var nextMoment: Moment {
     let minute = now.quotient(60)
@@ -56,7 +66,7 @@ package struct Model {
 
   /// Asks for an evaluation around a moment.
   mutating func note(_ moment: Moment?) {
-    guard let moment else { return }
+    guard let moment, moment < end + 2 * 86_400 else { return }
     for near in moment - 1...moment + 1 where near > now {
       agenda[near.quotient(60), default: []].insert(near)
     }
@@ -68,98 +78,88 @@ package struct Model {
   }
 
   private mutating func evaluate(_ id: String) {
-    guard var record = records[id] else { return }
+    guard var record = records[id], !record.isDone else { return }
     let count = firings.count
-    switch record.state {
-    case .done: break
-    case .snoozed(let until): if until <= now { wake(&record) }
-    case .expired: repeatUntilAcknowledged(&record)
-    case .armed, .fired, .snoozedToNextVisit:
+    switch record.silence {
+    case .until(let moment) where moment <= now: wake(&record, from: moment)
+    case .until: if case .leave = record.spec.kind { useWhatIsDue(&record) }
+    case .nextVisit, nil:
       switch record.spec.kind {
       case .location: decidePlace(&record)
       case .date: decideDate(&record)
-      case .leave(let travel): decideLeaving(&record, travel: travel)
+      case .leave: decideLeaving(&record)
       }
-      if record.state == .armed, !record.spec.isBeforeEnd(now, in: zone) {
-        record.state = .expired
-      }
-      // A firing of its own starts a new round of repetitions.
-      if firings.count == count { repeatUntilAcknowledged(&record) }
     }
+    // A firing of its own takes the place of a repetition.
+    if firings.count == count { repeatFiring(&record) }
     records[id] = record
+  }
+
+  /// Stores a record that a command has changed, and evaluates it.
+  mutating func store(_ record: Record) {
+    records[record.spec.id] = record
+    evaluate(record.spec.id)
   }
 
   // MARK: - Position
 
-  /// A fix: the regions that hold it, the regions crossed without a fix inside with the time of each
+  /// A fix: its spot, the regions that hold it, the regions crossed without a fix inside with the time of each
   /// crossing, and the speed and course.
   package mutating func fix(
-    inside regions: Set<String>, passing passed: [String: Double] = [:], _ motion: Motion
+    at spot: String? = nil, inside regions: Set<String>, passing passed: [String: Double] = [:],
+    _ motion: Motion
   ) {
+    self.spot = spot
     self.motion = motion
-    let before = inside ?? []
     inside = regions
+    lastInside = regions
+    for id in ids {
+      guard var record = records[id], record.spec.isLocation, !record.isDone else { continue }
+      move(&record, crossing: passed[record.spec.region])
+      records[id] = record
+    }
+    evaluate()
+  }
+
+  /// The daemon starts anew. The next fix says where the device is, and how fast it goes; until
+  /// then the last one serves travel times only.
+  package mutating func restart() {
+    startedAt = now
+    motion = nil
+    inside = nil
+    evaluate()
+  }
+
+  // MARK: - Zone
+
+  /// The system's zone has changed: the names stay, and the instants move.
+  package mutating func change(to zone: Zone) {
+    self.zone = zone
     for id in ids {
       guard var record = records[id] else { continue }
-      let region = record.spec.region
-      if let time = passed[region] { pass(&record, at: time) }
-      if !regions.contains(region) {
-        if before.contains(region) { leave(&record) }
-      } else if record.visit == nil {
-        arrive(&record)
+      let old = record
+      list(&record)
+      if record.spec.repeats != nil, !record.spec.isLocation {
+        // What the old zone left out, and is over in the new one.
+        let limit = old.next?.name ?? LocalTime(seconds: .max)
+        let leftOut = Set(old.occurrences.filter { !$0.counts }.map(\.name))
+        record.use { $0.due < now && $0.name < limit && leftOut.contains($0.name) }
       }
       records[id] = record
     }
     evaluate()
-  }
-
-  /// The daemon starts anew: how fast the device goes, the next fix tells.
-  package mutating func restart() { motion = nil }
-
-  // MARK: - Zone
-
-  /// The system's zone has changed: readings of the clock are other moments.
-  package mutating func change(to zone: Zone) {
-    // What has told to leave and is over stays so while a snooze lasts.
-    for id in ids {
-      guard var record = records[id], case .leave = record.spec.kind,
-        record.leadsUsed == record.spec.allLeads.count
-      else { continue }
-      completePassed(&record)
-      records[id] = record
-    }
-    let oldZone = self.zone
-    self.zone = zone
-    for id in ids {
-      guard var record = records[id] else { continue }
-      let old = record.occurrences
-      record.occurrences = occurrences(of: record.spec)
-      recover(&record, leftOutOf: old, in: oldZone)
-      noteMoments(of: record)
-      records[id] = record
-    }
-    evaluate()
-  }
-
-  /// The due times of a reminder, in the present zone: all of a series with an end.
-  func occurrences(of spec: ReminderSpec) -> [Moment] {
-    guard let due = spec.due else { return [] }
-    let first = due.moment(in: zone)
-    guard let repeats = spec.repeats else { return [first] }
-    let start = if case .floating(let local) = due { local } else { zone.local(at: first) }
-    let last = LocalTime(seconds: repeats.count == nil ? end + 3 * 86_400 : .max)
-    // In the hour that the clock shows twice, the first due time may be in the second one.
-    return repeats.readings(from: start, to: last).map { $0 == start ? first : zone.moment(of: $0) }
   }
 
   /// Notes all moments that a reminder names.
   mutating func noteMoments(of record: Record) {
     let spec = record.spec
-    for due in record.occurrences {
-      for lead in spec.allLeads {
-        note(due - lead)
-        if case .leave(let travel) = spec.kind { note(due - lead - travel) }
+    for occurrence in record.occurrences where occurrence.due != .min {
+      for alarm in occurrence.leads + [occurrence.atDue] where alarm.planned < end + 86_400 {
+        note(alarm.planned)
+        note(alarm.rings)
+        if case .leave(let travel) = spec.kind { note(alarm.planned - travel) }
       }
+      note(occurrence.closes)
     }
     note(spec.from?.moment(in: zone))
     note(spec.until?.moment(in: zone))
@@ -169,6 +169,6 @@ package struct Model {
         for moment in zone.moments(of: LocalTime(day: day, second: second)) { note(moment) }
       }
     }
-    note(dwellEnd(of: record))
+    noteDwell(record)
   }
 }

@@ -1,53 +1,121 @@
-/// A reminder and what has happened to it.
+/// A reminder, its list of occurrences, and what has happened: marks at the occurrences and a few
+/// facts. Everything else is found by a look at the whole list.
 struct Record {
-  enum State: Equatable {
-    case armed
-    /// It has fired and does not fire again by itself.
-    case fired
-    /// Nothing rings before this moment.
-    case snoozed(until: Moment)
-    case snoozedToNextVisit
-    /// Its `until` has passed; a later one arms it again.
-    case expired
-    case done
+  var spec: ReminderSpec
+  /// The zone of a series that begins at an instant: the system's when it was made.
+  var seriesZone: Zone
+  /// All of them in the present zone, by rising name; one without a due time.
+  var occurrences: [Occurrence] = []
+  var marks: [LocalTime: Mark] = [:]
+
+  var stay = Stay.unknown
+  var silence: Silence?
+  var lastRang: Moment?
+  var isUnacknowledged = false
+  var round: Round?
+  var isDone = false
+
+  /// When it was added or edited.
+  var changedAt: Moment?
+  /// A crossing before this is no pass.
+  var watchedSince: Moment
+
+  /// What has happened to an occurrence.
+  struct Mark {
+    var isUsed = false
+    /// How many leads are used, the longest first.
+    var leads = 0
+    /// It has rung, and nobody has said "done" since.
+    var hasRung = false
   }
 
-  var spec: ReminderSpec
-  var state = State.armed
-  /// The due times in the present zone, rising.
-  var occurrences: [Moment]
-  /// The occurrences before this index are used up.
-  var next = 0
-  /// How many leads of the occurrence `next` are used up.
-  var leadsUsed = 0
-  /// When it was made or edited: what has passed then is late.
-  var changedAt: Moment?
-  /// Since when it waits for its place without a break: a crossing before that is no pass.
-  var watchedSince = Moment.min
-  /// The visit that is on.
-  var visit: Visit?
-  /// When the region was left, where a departure waits until the device has been away long enough.
-  var awaySince: Double?
-  var lastFired: Moment?
-  /// It has fired and nobody has said "done" since.
-  var isUnacknowledged = false
-  var nag: Nag?
+  enum Silence: Equatable {
+    case until(Moment)
+    case nextVisit
+  }
 
-  /// A stay in the region, as the reminder sees it.
+  /// Where the device is, as a place knows it.
+  enum Stay {
+    case unknown
+    /// And since when a departure is held.
+    case outside(heldSince: Double?)
+    case inside(Visit)
+  }
+
   struct Visit {
     var since: Moment
-    /// Whether it may fire "arrive" or "dwell".
-    var counts: Bool
-    /// It counts for the occurrences from this one on, if it does not count for all.
-    var firstOccurrence = Int.max
-    /// A snooze to the next visit has put it aside: not even its end fires.
-    var isPutAside = false
-    /// The occurrences that it has fired for; 0 where there is no due time.
-    var settled: Set<Int> = []
+    /// It does not count for occurrences up to this name; nil counts for all.
+    var settled: LocalTime?
+    /// It counts for no occurrence any more.
+    var isSettledForGood = false
+    /// Not even its end rings.
+    var isEndSettled = false
   }
 
-  struct Nag {
+  /// Repetitions of one firing.
+  struct Round {
     var next: Moment
-    var count: Int
+    var count = 0
+  }
+
+  init(spec: ReminderSpec, zone: Zone, now: Moment) {
+    self.spec = spec
+    seriesZone = zone
+    changedAt = now
+    watchedSince = now
+  }
+}
+
+/// One due time, with its moments in the present zone and under the present conditions.
+struct Occurrence {
+  /// What the clock shows at its start.
+  let name: LocalTime
+  let due: Moment
+  /// It is not left out.
+  let counts: Bool
+  /// One for each lead, the longest first; none without leads.
+  let leads: [Alarm]
+  let atDue: Alarm
+  /// At a place: from when and until when it is in force.
+  var opens: Moment
+  var closes: Moment
+
+  /// The moment of a lead or of the due time.
+  struct Alarm {
+    /// The due time less the lead.
+    let planned: Moment
+    /// When a date rings for it: `planned`, or the end of what it waits for; nil if it does not.
+    let rings: Moment?
+  }
+
+  /// The always valid one of a place without a due time.
+  static let always = Occurrence(
+    name: LocalTime(seconds: .min), due: .min, counts: true, leads: [],
+    atDue: Alarm(planned: .min, rings: nil), opens: .min, closes: .max)
+}
+
+extension Record {
+  func mark(_ occurrence: Occurrence) -> Mark { marks[occurrence.name] ?? Mark() }
+
+  /// Those that count and are not used.
+  var waiting: [Occurrence] { occurrences.filter { $0.counts && !mark($0).isUsed } }
+
+  var next: Occurrence? { occurrences.first { $0.counts && !mark($0).isUsed } }
+
+  /// Marks an occurrence and all earlier ones as used.
+  mutating func use(_ occurrence: Occurrence) { use { $0.name <= occurrence.name } }
+
+  mutating func use(_ isMeant: (Occurrence) -> Bool) {
+    guard let last = occurrences.last(where: isMeant) else { return }
+    for other in occurrences where other.name <= last.name {
+      marks[other.name, default: Mark()].isUsed = true
+    }
+  }
+
+  /// The leads of an occurrence that are not used. If all are and the occurrence is not, the due
+  /// time itself rings.
+  func alarms(of occurrence: Occurrence) -> [Occurrence.Alarm] {
+    let rest = occurrence.leads.dropFirst(mark(occurrence).leads)
+    return rest.isEmpty ? [occurrence.atDue] : Array(rest)
   }
 }

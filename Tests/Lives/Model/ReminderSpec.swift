@@ -26,8 +26,8 @@ package struct ReminderSpec: Equatable, Sendable {
   package var region: String
   package var due: Stamp?
   package var repeats: RepeatingTimes?
-  /// Seconds before the due time, longest first; empty is the due time itself.
-  package var leads: [Int] = []
+  /// Spans before the due time, longest first; empty is the due time itself.
+  package var leads: [Lead] = []
   package var everyVisit = false
   /// Seconds.
   package var cooldown: Int?
@@ -54,10 +54,34 @@ package struct ReminderSpec: Equatable, Sendable {
 
   package var isLocation: Bool { if case .location = kind { true } else { false } }
 
-  package var isDeparture: Bool { if case .location(.depart) = kind { true } else { false } }
+  /// Whether it repeats from an instant on: in the zone in which it was made, for good.
+  package var isFixedSeries: Bool {
+    if case .absolute = due { repeats != nil } else { false }
+  }
 
-  /// The leads, or the one at the due time.
-  var allLeads: [Int] { leads.isEmpty ? [0] : leads }
+  package var isDate: Bool { kind == .date }
+
+  package var isDeparture: Bool { if case .location(.depart) = kind { true } else { false } }
+}
+
+/// A span before the due time: days by the calendar, and elapsed seconds.
+package struct Lead: Hashable, Sendable, ExpressibleByIntegerLiteral {
+  package var days: Int
+  package var seconds: Int
+
+  package init(days: Int = 0, seconds: Int) {
+    self.days = days
+    self.seconds = seconds
+  }
+
+  package init(integerLiteral seconds: Int) { self.init(seconds: seconds) }
+
+  /// The moment that lies this span before a due time. Days keep the time of day.
+  func before(_ due: Moment, in zone: Zone) -> Moment {
+    guard days > 0 else { return due - seconds }
+    let local = zone.local(at: due)
+    return zone.moment(of: LocalTime(day: local.day - days, second: local.secondOfDay)) - seconds
+  }
 }
 
 /// A time that the user typed: a reading of the system's clock, or an instant.

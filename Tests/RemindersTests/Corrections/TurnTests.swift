@@ -86,7 +86,7 @@ import Testing
     var effects: [Effect] = []
     engine.beginLoading(count: 50)
     for number in 0..<50 {
-      engine.load(Self.date("d\(number)", 60 * Double(number + 10)), Progress())
+      engine.load(Self.date("d\(number)", 60 * Double(number + 10)), History())
     }
     let now = EngineHarness.start + .minutes(30)
     while !engine.startLoaded(atMost: count, at: now, into: &effects) {

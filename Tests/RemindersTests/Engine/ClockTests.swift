@@ -85,7 +85,7 @@ import Testing
     harness.send(.clockTrust(true))
     harness.wait(2 * 3600)
     #expect(harness.events == ["r:due", "t:due"])
-    #expect(harness.kept["u"]?.state != .expired)
+    #expect(harness.standings["u"]?.state != .expired)
   }
 
   /// Times to leave are held like dates: neither told by a wrong clock nor left out once it is
@@ -224,7 +224,7 @@ extension TimeZoneRules {
   static let east = TimeZoneRules(name: "E", fixedOffset: 3600, abbreviation: "E")
   static let floating = [
     #"{"id":"t","kind":"date","title":"T","due":"2026-06-12T18:00:00"}"#,
-    #"{"id":"t","kind":"date","title":"T","due":"2026-06-11T18:00:00","repeat":"daily"}"#,
+    #"{"id":"t","kind":"date","title":"T","due":"2026-06-10T18:00:00","repeat":"FREQ=DAILY;INTERVAL=2"}"#,
   ]
 
   @Test(arguments: floating)
@@ -277,7 +277,7 @@ extension TimeZoneRules {
   }
 
   /// `from` left out the morning in the old zone, and not in the new one.
-  @Test func anHourThatOnlyTheOldZoneLeftOutCountsAfterALaterOneHasFired() throws {
+  @Test func anHourThatTheOldZoneLeftOutDoesNotCountAfterALaterOneHasFired() throws {
     var harness = EngineHarness()
     try harness.add(
       #"{"id":"t","title":"T","due":"2026-06-12T00:45:00","repeat":"FREQ=HOURLY","travel_s":600,"#
@@ -287,7 +287,7 @@ extension TimeZoneRules {
     #expect(harness.events == ["t:leave"])
     harness.send(.zone(.west(12)))
     harness.wait(3600)
-    #expect(harness.firings.map(\.time.json).last == "2026-06-12T17:35:00Z")
+    #expect(harness.events == ["t:leave"])
   }
 
   /// The clock goes from 02:00 to 03:00, and the moment of 03:40 stands for 02:40, too.
@@ -326,8 +326,9 @@ extension TimeZoneRules {
         == ["2026-06-12T16:50:00Z", "2026-06-12T18:30:00Z", "2026-06-12T23:50:00Z"])
   }
 
-  /// `from` left out the afternoon in the old zone, and not in the new one.
-  @Test func anHourThatOnlyTheOldZoneLeftOutCountsDuringASnooze() throws {
+  /// `from` left out the afternoon in the old zone, and not in the new one, but a later hour has
+  /// rung.
+  @Test func anHourThatTheOldZoneLeftOutDoesNotCountAfterASnooze() throws {
     var harness = EngineHarness()
     try harness.add(
       #"{"id":"t","title":"T","due":"2026-06-12T08:51:00","repeat":"FREQ=HOURLY;INTERVAL=3","#
@@ -339,7 +340,7 @@ extension TimeZoneRules {
     harness.wait(until: try Instant(rfc3339: "2026-06-12T21:00:00Z"))
     #expect(
       harness.firings.map(\.time.json)
-        == ["2026-06-12T17:51:00Z", "2026-06-12T19:00:00Z", "2026-06-12T20:51:00Z"])
+        == ["2026-06-12T17:51:00Z", "2026-06-12T19:00:00Z"])
   }
 
   @Test func anAbsoluteTimeStays() throws {

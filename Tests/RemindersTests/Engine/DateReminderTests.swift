@@ -15,7 +15,7 @@ import Testing
       ])
     #expect(harness.events == ["t:due", "t:due", "t:due"])
     #expect(harness.firings.allSatisfy { $0.late == nil })
-    #expect(harness.kept["t"]?.state == .fired)
+    #expect(harness.standings["t"]?.state == .fired)
     #expect(harness.engine.nextDeadline == nil)
   }
 
@@ -62,7 +62,7 @@ import Testing
     try harness.add(#"{"id":"t","kind":"date","title":"T","due":"2026-06-12T17:00:00Z"}"#)
     harness.restart(after: 2 * 3600)
     #expect(harness.events.isEmpty)
-    #expect(harness.kept["t"]?.state == .expired)
+    #expect(harness.standings["t"]?.state == .expired)
   }
 
   @Test func aFloatingTimeFollowsTheZone() throws {
@@ -81,7 +81,7 @@ import Testing
     harness.wait(3600)
     #expect(harness.events == ["t:due", "t:due"])
     harness.send(.done(id: "t"))
-    #expect(harness.kept["t"]?.state == .done)
+    #expect(harness.standings["t"]?.state == .done)
     harness.wait(86_400)
     #expect(harness.events.count == 2)
   }

@@ -39,15 +39,17 @@ import Testing
     var open = 0
     for index in harness.engine.slots.indices {
       guard let slot = harness.engine.slots.slot(index),
-        let departure = harness.engine.leaving(slot, at: now)
+        let due = slot.reminder.repeats
+          ? harness.engine.standing(slot.reminder.id)?.due : slot.reminder.due?.instant(in: .utc)
       else { continue }
-      let isNotified = slot.progress.leadsFired >= slot.reminder.effectiveLeads.count
-      switch slot.progress.state {
-      case .armed where !isNotified: open += departure.moment <= now ? 1 : 0
-      case .armed, .fired:
-        let isOpen =
-          departure.occurrence > now && departure.travel != nil && departure.moment - now > again
-        open += isOpen ? 1 : 0
+      let travel = harness.engine.way(of: slot, at: now)?.time
+      let leads = slot.reminder.leads.isEmpty ? [.zero] : slot.reminder.leads.map(\.length)
+      let used = slot.history.leadsUsed?.count ?? 0
+      switch slot.state {
+      case .armed: open += due - (travel ?? .zero) - leads[used] <= now ? 1 : 0
+      case .fired:
+        let moment = due - (travel ?? .zero) - (leads.last ?? .zero)
+        open += due > now && travel != nil && moment - now > again ? 1 : 0
       case .snoozed, .done, .expired: break
       }
     }

@@ -39,7 +39,7 @@ import Testing
     #expect(harness.events == ["t:arrive", "t:arrive"])
     // Another title does not.
     try edit(&harness, "t") { $0.title = "U" }
-    #expect(harness.kept["t"]?.state == .fired)
+    #expect(harness.standings["t"]?.state == .fired)
   }
 
   @Test func aLaterUntilArmsAReminderThatHasExpired() throws {
@@ -50,7 +50,7 @@ import Testing
       #"{"id":"d","title":"D","due":"2026-06-12T16:10:00Z","hours":"08:00-12:00","until":"2026-06-12T16:30:00Z"}"#
     )
     harness.wait(3600)
-    #expect(harness.kept["t"]?.state == .expired)
+    #expect(harness.standings["t"]?.state == .expired)
     let later = TimeStamp.absolute(harness.now + .hours(24))
     try edit(&harness, "t") { $0.until = later }
     try edit(&harness, "d") { $0.until = later }
@@ -83,7 +83,7 @@ import Testing
     }
     harness.wait(3600)
     #expect(harness.firings.count == 1)
-    #expect(harness.kept["t"]?.state == .expired)
+    #expect(harness.standings["t"]?.state == .fired)
   }
 
   @Test func aRepetitionThatWasTakenAwayDoesNotComeBack() throws {
@@ -219,7 +219,7 @@ import Testing
     harness.fix(600, bearing: 270, after: 30, speed: 40)
     try edit(&harness, "a") { $0.title = "U" }
     let found = harness.engine.reminder("b")
-    let kept = harness.engine.progress("b")
+    let kept = harness.engine.history("b")
     harness.send(.restore(try #require(found), try #require(kept)))
     #expect(harness.events.isEmpty)
     harness.fix(1800, bearing: 270, after: 30, speed: 40)

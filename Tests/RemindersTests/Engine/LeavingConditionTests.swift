@@ -57,8 +57,9 @@ import Testing
         == ["2026-06-12T17:00:00Z", "2026-06-12T20:00:00Z"])
   }
 
-  /// An hour further east the first due time falls on a Sunday, and "done" is for a later one.
-  @Test func whatTheOldZoneAloneExcludedCountsAfterDone() throws {
+  /// An hour further east the first due time falls on a Sunday, and "done" is for a later one: none
+  /// before that counts any more.
+  @Test func whatTheOldZoneAloneExcludedDoesNotCountAfterDone() throws {
     var harness = EngineHarness(
       zone: TimeZoneRules(name: "E", fixedOffset: 3600, abbreviation: "E"))
     harness.fix(2000)
@@ -68,7 +69,7 @@ import Testing
     harness.send(.done(id: "t"))
     harness.send(.zone(.utc))
     harness.wait(3 * 86_400)
-    #expect(harness.firings.map(\.time.json) == ["2026-06-13T22:30:00Z"])
+    #expect(harness.firings.isEmpty)
   }
 
   @Test func storedHoursAreIgnored() throws {

@@ -81,7 +81,9 @@ import Testing
   func loadedIsAsAdded(seed: UInt64) throws {
     let added = try Self.trip(seed: seed, byLoading: false)
     #expect(!added.isEmpty)
-    #expect(try Self.trip(seed: seed, byLoading: true) == added, "seed \(seed)")
+    let loaded = try Self.trip(seed: seed, byLoading: true)
+    let difference = Set(loaded).symmetricDifference(added).sorted()
+    #expect(loaded == added, "seed \(seed): \(difference)")
   }
 
   @Test func aRestartWithNothingDueChangesNothing() throws {
@@ -104,7 +106,7 @@ import Testing
     try harness.add(#"{"id":"tea","title":"Tea","due":"2026-06-12T18:00:00"}"#)
     harness.engine.zone = TimeZoneRules(name: "X", fixedOffset: 3600, abbreviation: "X")
     harness.restartByLoading()
-    #expect(harness.kept["tea"]?.occurrence?.json == "2026-06-12T17:00:00Z")
+    #expect(harness.engine.standing("tea")?.due?.json == "2026-06-12T17:00:00Z")
     #expect(harness.engine.nextDeadline?.json == "2026-06-12T17:00:00Z")
   }
 
@@ -115,7 +117,7 @@ import Testing
     let indices = harness.engine.slots.indices
     let kept = harness.kept
     let entries = indices.compactMap { index in
-      harness.engine.slots.slot(index).map { ($0.reminder, kept[$0.reminder.id] ?? $0.progress) }
+      harness.engine.slots.slot(index).map { ($0.reminder, kept[$0.reminder.id] ?? $0.history) }
     }
     var settings = EngineSettings()
     settings.asksRoutes = true
@@ -125,7 +127,7 @@ import Testing
     var expected: [Effect] = []
     for _ in 0..<2 {
       engine.beginLoading(count: 60)
-      for (reminder, progress) in entries { engine.load(reminder, progress) }
+      for (reminder, history) in entries { engine.load(reminder, history) }
       engine.abandonLoading()
       #expect(engine.count == 0)
       #expect(engine.armedCount == 0)
@@ -133,11 +135,11 @@ import Testing
       #expect(engine.nextDeadline == nil)
     }
     engine.beginLoading(count: 60)
-    for (reminder, progress) in entries { engine.load(reminder, progress) }
+    for (reminder, history) in entries { engine.load(reminder, history) }
     engine.finishLoading(at: harness.now, into: &effects)
     // The same without a load before it.
     other.beginLoading(count: 60)
-    for (reminder, progress) in entries { other.load(reminder, progress) }
+    for (reminder, history) in entries { other.load(reminder, history) }
     other.finishLoading(at: harness.now, into: &expected)
     #expect(engine.count == 60)
     #expect(engine.fenceCount == other.fenceCount)
@@ -160,14 +162,14 @@ import Testing
   @Test func ofTwoWithOneIdTheLaterCounts() throws {
     var engine = Engine(zone: .utc)
     var effects: [Effect] = []
-    var progress = Progress()
-    progress.presence = .outside
+    var history = History()
+    history.stay = .outside(since: nil)
     engine.beginLoading(count: 300)
     for number in 0..<300 {
       let reminder = Reminder(
         id: "r\(number % 200)", kind: .location, title: "T\(number)",
         place: Reminder.Place(name: nil, position: EngineHarness.home, radius: 100))
-      engine.load(reminder, progress)
+      engine.load(reminder, history)
     }
     engine.finishLoading(at: EngineHarness.start, into: &effects)
     #expect(engine.count == 200)
@@ -183,8 +185,8 @@ import Testing
 
   /// A database is a file that others may edit: a moment that no calendar has must not stop the
   /// engine.
-  @Test(arguments: [Int64.min, .min / 2, .max / 2, .max], [Reminder.State.armed, .fired])
-  func momentsBeyondAllCalendarsDoNotTrap(moment: Int64, state: Reminder.State) throws {
+  @Test(arguments: [Int64.min, .min / 2, .max / 2, .max], [false, true])
+  func momentsBeyondAllCalendarsDoNotTrap(moment: Int64, isUsed: Bool) throws {
     var harness = EngineHarness()
     try harness.add(
       """
@@ -198,14 +200,20 @@ import Testing
       """)
     try harness.add(#"{"id":"t","title":"T","due":"2026-06-12T18:00:00","nag_s":600}"#)
     harness.fix(0)
-    harness.kept["t", default: Progress()].occurrenceOffset = Int(moment)
-    harness.kept["t"]?.nagging = Progress.Nagging(
-      next: Instant(microseconds: moment), count: Int(moment))
-    harness.kept["t"]?.isUnacknowledged = true
+    let instant = Instant(microseconds: moment)
+    let name = LocalDateTime(microseconds: moment)
     for id in ["r", "s", "t"] {
-      harness.kept[id, default: Progress()].occurrence = Instant(microseconds: moment)
-      harness.kept[id]?.state = state
-      harness.kept[id]?.leadsFired = state == .fired ? 2 : 0
+      var history = History()
+      history.usedUpTo = isUsed ? name : nil
+      history.leadsUsed = .init(of: name, count: 2)
+      history.lastRung = instant
+      history.stay = .inside(Stay.Visit(since: instant, settledUpTo: name))
+      history.early = .init(from: name, upTo: name, rung: instant)
+      if id == "t" {
+        history.isUnacknowledged = true
+        history.repetition = .init(next: instant, count: Int(moment))
+      }
+      harness.kept[id] = history
     }
     harness.restartByLoading()
     harness.send(.zone(try #require(TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3"))))

@@ -140,7 +140,7 @@ import Testing
     harness.walk(from: 600, to: 0)
     #expect(harness.notices.filter { $0 == .expired(id: "0", title: "x") }.count == 1)
     #expect(harness.firings.isEmpty)
-    #expect(harness.kept["0"]?.state == .expired)
+    #expect(harness.standings["0"]?.state == .expired)
   }
 
   @Test func whatHasFiredExpiresSilently() throws {
@@ -149,7 +149,7 @@ import Testing
     harness.wait(7_200)
     harness.walk(from: 600, to: 0)
     #expect(harness.events == ["0:arrive"])
-    #expect(harness.kept["0"]?.state == .expired)
+    #expect(harness.standings["0"]?.state == .expired)
     #expect(!harness.notices.contains(.expired(id: "0", title: "x")))
   }
 

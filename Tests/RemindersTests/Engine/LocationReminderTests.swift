@@ -16,7 +16,7 @@ import Testing
     harness.walk(from: 0, to: 600)
     harness.walk(from: 600, to: 0)
     #expect(harness.events == ["a:arrive"])
-    #expect(harness.kept["a"]?.state == .fired)
+    #expect(harness.standings["a"]?.state == .fired)
     let firing = try #require(harness.firings.first)
     #expect(firing.place == "Home")
     #expect(try #require(firing.distance) <= 100)
@@ -62,7 +62,7 @@ import Testing
     try harness.add(
       #"{"id":"s","kind":"location","title":"Stay","on":"dwell","dwell_s":60,\#(place)}"#)
     harness.walk(from: 600, to: 0)
-    let arrival = try #require(harness.kept["s"]?.presenceSince)
+    let arrival = try #require(harness.kept["s"]?.staySince)
     // No further fix comes: the clock alone fires it.
     harness.wait(100)
     #expect(harness.events == ["s:dwell"])
@@ -147,7 +147,7 @@ import Testing
     var harness = EngineHarness()
     try harness.add(#"{"id":"a","kind":"location","title":"A",\#(place)}"#)
     for _ in 0..<3 { harness.fix(5000) }
-    #expect(harness.kept["a"]?.presence == .outside)
+    #expect(harness.kept["a"]?.stay.presence == .outside)
     harness.restart(after: 3600)
     for _ in 0..<3 { harness.fix(10) }
     #expect(harness.events == ["a:arrive"])

@@ -38,7 +38,7 @@ import Testing
     try harness.add(Self.milk())
     harness.walk(from: 0, to: 3500)
     #expect(met(harness) == ["arrive 1"])
-    #expect(harness.kept["milk"]?.state == .fired)
+    #expect(harness.standings["milk"]?.state == .fired)
     #expect(harness.engine.watches.isEmpty)
     var firing = try #require(harness.firings.first)
     #expect(firing.why.hasPrefix("Arrived at a place of category Supermarket, "))
@@ -71,7 +71,7 @@ import Testing
     try harness.add(
       #"{"id":"bye","title":"Bye","near_category":"supermarket","every_visit":true,"on":"depart"}"#)
     harness.walk(from: 500, to: 1100)
-    #expect(harness.kept["milk"]?.placesInside == [4, 9])
+    #expect(harness.kept["milk"]?.places == [4, 9])
     harness.walk(from: 1115, to: 2000)
     #expect(met(harness) == ["arrive 4", "depart 9"])
   }
@@ -120,7 +120,7 @@ import Testing
 
   @Test func placesAreOnlyAskedForWhileSomebodyWaits() throws {
     var harness = Self.harness()
-    try harness.add(Self.milk(#","state":"done""#))
+    try harness.add(Self.milk(#","state":"fired""#))
     #expect(harness.engine.watches.isEmpty)
     harness.send(.snooze(id: "milk", .nextVisit))
     #expect(harness.engine.watches.count == 1)
@@ -152,7 +152,7 @@ import Testing
     try harness.add(Self.milk())
     for _ in 0..<5 { harness.fix(1000, speed: 0) }
     #expect(harness.firings.isEmpty)
-    #expect(harness.kept["milk"]?.placesInside == [1])
+    #expect(harness.kept["milk"]?.places == [1])
     harness.walk(from: 1000, to: 2100)
     #expect(met(harness) == ["arrive 2"])
   }
@@ -170,7 +170,7 @@ import Testing
     try harness.add(Self.milk(#","every_visit":true"#))
     harness.walk(from: 500, to: 1000)
     try harness.add(#"{"id":"late","title":"Late","near_category":"supermarket"}"#)
-    #expect(harness.kept["late"]?.presence == .inside)
+    #expect(harness.kept["late"]?.stay.presence == .inside)
     try harness.add(
       #"{"id":"now","title":"Now","near_category":"supermarket","if_inside":"fire"}"#)
     #expect(harness.events == ["milk:arrive", "now:arrive"])
@@ -220,7 +220,7 @@ import Testing
     harness.send(.place(number: 7, Self.shop(7, at: 500), category: "supermarket"))
     for _ in 0..<5 { harness.fix(500, speed: 0) }
     #expect(harness.firings.isEmpty)
-    #expect(harness.kept["milk"]?.placesInside == [7])
+    #expect(harness.kept["milk"]?.places == [7])
     harness.walk(from: 500, to: 1100)
     #expect(met(harness) == ["arrive 1"])
   }
@@ -231,7 +231,7 @@ import Testing
       #"{"id":"bag","title":"Bag","near_category":"supermarket","on":"depart"}"#)
     harness.walk(from: 500, to: 1000)
     harness.send(.place(number: 1, nil, category: nil))
-    #expect(harness.kept["bag"]?.presence == .outside)
+    #expect(harness.kept["bag"]?.stay.presence == .outside)
     harness.walk(from: 1015, to: 1500)
     #expect(harness.firings.isEmpty)
     harness.send(.place(number: 2, Self.shop(2, at: 2000), category: "kiosk"))

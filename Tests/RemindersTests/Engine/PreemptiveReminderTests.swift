@@ -175,7 +175,7 @@ import Testing
     #expect(harness.events == ["ferry:leave", "ferry:leave"])
     #expect(harness.firings.last?.due?.json == "2026-06-13T17:00:00Z")
     #expect(harness.engine.nextDeadline == nil)
-    #expect(harness.kept["ferry"]?.state == .fired)
+    #expect(harness.standings["ferry"]?.state == .fired)
   }
 
   /// The last seconds of a way are looked at a few times, however many of them a metre may take

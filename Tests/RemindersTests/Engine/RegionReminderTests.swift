@@ -92,7 +92,7 @@ import Testing
     changed.place = Reminder.Place(
       position: EngineHarness.home.destination(bearing: 90, distance: 600), radius: 50)
     harness.send(.replace(changed))
-    #expect(harness.engine.progress("v")?.presence == .outside)
+    #expect(harness.engine.history("v")?.stay.presence == .outside)
     harness.walk(from: 0, to: 620)
     #expect(harness.events == ["v:arrive", "v:arrive"])
     let nearest = harness.engine.nearby(limit: 1)

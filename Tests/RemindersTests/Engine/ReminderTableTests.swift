@@ -21,7 +21,7 @@ import Testing
   func holdsWhatADictionaryHolds(seed: UInt64) {
     var dice = SeededGenerator(seed: seed)
     var table = ReminderTable()
-    var model: [String: (slot: Int32, reminder: Reminder, progress: Progress)] = [:]
+    var model: [String: (slot: Int32, reminder: Reminder, history: History)] = [:]
     for step in 0..<3_000 {
       let one = reminder(
         Int.random(in: 0..<60, using: &dice), title: String(repeating: "t", count: step % 50 + 1))
@@ -32,23 +32,31 @@ import Testing
           model[one.id] = nil
         case 1:
           let state = Reminder.State.allCases.randomElement(using: &dice) ?? .armed
-          let changed = table.change(held.slot) { $0.state = state }
-          #expect(changed == (state != held.progress.state))
-          model[one.id]?.progress.state = state
+          let before = table.state(held.slot)
+          let changed = table.set(Standing(state: state), held.slot)
+          #expect(changed == (state != before))
+          let isDone = Bool.random(using: &dice)
+          let isOther = table.change(held.slot) { $0.isDone = isDone }
+          #expect(isOther == (isDone != held.history.isDone))
+          model[one.id]?.history.isDone = isDone
         case 2:
-          var progress = Progress(state: .fired)
-          progress.leadsFired = step
+          var history = History()
+          history.lastRung = Instant(seconds: Double(step))
           let marks = table.marks(held.slot)
-          table.replace(held.slot, one, progress)
+          table.replace(held.slot, one, history)
           let kept = table.marks(held.slot)
           #expect(kept == marks)
-          model[one.id] = (held.slot, one, progress)
+          model[one.id] = (held.slot, one, history)
         default: table.set(.preemptive, Bool.random(using: &dice), held.slot)
         }
       } else {
-        var progress = Progress()
-        progress.leadsFired = step
-        model[one.id] = (table.insert(one, progress), one, progress)
+        var history = History()
+        history.lastRung = Instant(seconds: Double(step))
+        let slot = table.insert(one, history)
+        // The first plan is no change.
+        let isChange = table.set(Standing(state: .done), slot)
+        #expect(!isChange)
+        model[one.id] = (slot, one, history)
       }
       if step % 50 == 0 { check(table) }
     }
@@ -62,7 +70,7 @@ import Testing
       #expect(found == expected?.slot)
       guard let found, let expected, let slot = table.slot(found) else { continue }
       #expect(slot.reminder == expected.reminder)
-      #expect(slot.progress == expected.progress)
+      #expect(slot.history == expected.history)
     }
     for (slot, _, _) in model.values { table.remove(slot) }
     let (left, bytes) = (table.count, table.byteCount)
@@ -72,7 +80,7 @@ import Testing
 
   @Test func marksBelongToOneReminder() {
     var table = ReminderTable()
-    let first = table.insert(reminder(1), Progress())
+    let first = table.insert(reminder(1), History())
     table.set(.fence, true, first)
     table.set(.waiting, true, first)
     let marked = table.slot(first)
@@ -84,7 +92,7 @@ import Testing
     table.set(.dirty, true, first)
     let (isVacant, marks) = (table.isVacant(first), table.marks(first))
     #expect(isVacant && marks == [])
-    let second = table.insert(reminder(2), Progress())
+    let second = table.insert(reminder(2), History())
     #expect(second == first)
     let fresh = table.marks(second)
     #expect(fresh == [])

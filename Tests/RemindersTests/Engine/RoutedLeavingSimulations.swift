@@ -54,11 +54,13 @@ import Testing
       // What is yet to be looked at now is not late.
       if let deadline = harness.engine.nextDeadline, deadline <= harness.now { return }
       for index in harness.engine.slots.indices {
-        guard let slot = harness.engine.slots.slot(index), slot.progress.state == .armed,
-          slot.progress.leadsFired < slot.reminder.effectiveLeads.count,
-          let departure = harness.engine.leaving(slot, at: harness.now)
+        guard let slot = harness.engine.slots.slot(index), slot.state == .armed,
+          let due = harness.engine.standing(slot.reminder.id)?.due
         else { continue }
-        let seconds = (harness.now - departure.moment).seconds
+        let leads = slot.reminder.leads.isEmpty ? [.zero] : slot.reminder.leads.map(\.length)
+        let travel = harness.engine.way(of: slot, at: harness.now)?.time ?? .zero
+        let moment = due - travel - leads[slot.history.leadsUsed?.count ?? 0]
+        let seconds = (harness.now - moment).seconds
         guard seconds >= 0 else { continue }
         late.events += 1
         late.worst = max(late.worst, seconds)

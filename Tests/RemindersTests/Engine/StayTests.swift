@@ -120,7 +120,7 @@ import Testing
     harness.wait(4 * 86_400)
     #expect(
       harness.firings.map(\.time.json) == ["2026-06-12T21:00:00Z", "2026-06-13T21:00:00Z"])
-    #expect(harness.kept["t"]?.state == .expired)
+    #expect(harness.standings["t"]?.state == .expired)
   }
 
   @Test func theCooldownSkipsAnOccurrenceOfAStay() throws {
@@ -147,7 +147,7 @@ import Testing
     harness.wait(1_200)
     #expect(harness.events == [])
     harness.walk(from: 0, to: 600)
-    let left = harness.kept["t"]?.presenceSince
+    let left = harness.kept["t"]?.staySince
     harness.restart(after: 60)
     harness.wait(1_200)
     #expect(harness.events == ["t:depart"])
@@ -190,7 +190,7 @@ import Testing
       for _ in 0..<60 { harness.fix(0, after: 20) }
       #expect(harness.events == ["t:arrive", "t:due"])
     }
-    // It has not rung yet.
+    // Also where it has not rung yet.
     var harness = EngineHarness()
     for _ in 0..<3 { harness.fix(600) }
     try harness.add(#"{"id":"t","title":"T",\#(place),"every_visit":true}"#)
@@ -198,7 +198,7 @@ import Testing
     harness.walk(from: 600, to: 0)
     #expect(harness.events == [])
     for _ in 0..<60 { harness.fix(0, after: 20) }
-    #expect(harness.events == ["t:arrive"])
+    #expect(harness.events == ["t:due"])
   }
 
   @Test func aSnoozeOfADateThatIsNotDueYetMovesItLater() throws {

@@ -361,7 +361,7 @@ import Testing
     for step in 0..<180 {
       distance -= (step / 30 % 2 == 0 ? 3 : 9) * 10
       harness.fix(distance, after: 10)
-      let pace = harness.engine.trips.pace(of: .driving)
+      let pace = harness.engine.learning.trips.pace(of: .driving)
       slowest = max(slowest, pace.ratio)
       farthest = max(farthest, pace.reach)
     }

@@ -152,7 +152,7 @@ import Testing
     #expect(harness.events == ["a:due"])
     try harness.add(
       #"{"id":"b","title":"B","due":"2026-06-15T21:00:00Z","days":"fri"}"#)
-    #expect(try shut(harness, "b") == ["due"])
+    #expect(try shut(harness, "b") == ["state"])
   }
 
   @Test func aStoredConditionWithoutMeaningIsMarked() throws {

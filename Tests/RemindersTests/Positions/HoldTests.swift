@@ -46,7 +46,7 @@ import Testing
     harness.wait(10)
     #expect(harness.events == ["a:depart"])
     #expect(harness.firings.first?.time == since + .minutes(2))
-    #expect(harness.kept["a"]?.presence == .outside)
+    #expect(harness.kept["a"]?.stay.presence == .outside)
     harness.wait(600)
     #expect(harness.firings.count == 1)
   }

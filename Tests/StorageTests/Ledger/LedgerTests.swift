@@ -64,18 +64,15 @@ import Testing
 
   @Test func anEventIsStoredCompletely() throws {
     let old = try Sample.dated("old")
-    try store.reminders.replace(old.reminder, old.progress)
+    try store.reminders.replace(old)
     let gone = try Sample.dated("gone")
-    try store.reminders.replace(gone.reminder, gone.progress)
+    try store.reminders.replace(gone)
     var changes = Changes()
     #expect(changes.isEmpty)
     changes.saved = [try Sample.placed("new")]
-    var progress = old.progress
-    progress.state = .fired
-    changes.progress = [
-      Changes.Step(id: "old", progress: progress),
-      Changes.Step(id: "unknown", progress: progress),
-    ]
+    changes.histories = ["old", "unknown"].map {
+      Changes.Step(id: $0, old.history, Standing(state: .fired))
+    }
     changes.forgotten = ["gone"]
     changes.firings = [try Sample.firing("f")]
     let position = try #require(Coordinate(latitude: 1.0 / 3, longitude: 2.0 / 3))
@@ -86,12 +83,12 @@ import Testing
         track: 359.9, climb: -0.2, eph: 2.2), arrival: .start)
     try store.commit(changes)
     #expect(try store.reminders.all().values.map(\.reminder.id) == ["old", "new"])
-    #expect(try store.reminders.reminder(id: "old")?.progress.state == .fired)
+    #expect(try store.reminders.reminder(id: "old")?.standing.state == .fired)
     #expect(try store.ledger.undelivered().values.map(\.firing) == changes.firings)
     #expect(try store.state.lastFix() == changes.lastFix)
   }
 
-  /// The order counts: the latest progress, and the mark of a firing of an earlier event.
+  /// The order counts: the latest history, and the mark of a firing of an earlier event.
   @Test func marksOfDeliveryComeWithTheNextEvent() throws {
     var first = Changes()
     first.firings = [try Sample.firing("f")]
@@ -134,32 +131,30 @@ import Testing
     #expect(try fileBytes(folder.database + "-wal") == before)
   }
 
-  @Test func waitingChangesKeepOnlyTheLatestProgress() {
+  @Test func waitingChangesKeepOnlyTheLatestHistory() {
     var changes = Changes()
     for (id, state) in [("a", .fired), ("b", .armed), ("a", .done), ("b", .snoozed)]
       as [(String, Reminder.State)]
     {
-      changes.progress.append(Changes.Step(id: id, progress: Progress(state: state)))
+      changes.histories.append(Changes.Step(id: id, History(), Standing(state: state)))
     }
-    changes.dropOutdatedProgress()
-    #expect(changes.progress.map(\.id) == ["a", "b"])
-    #expect(changes.progress.map(\.progress.state) == [.done, .snoozed])
+    changes.dropOutdatedHistories()
+    #expect(changes.histories.map(\.id) == ["a", "b"])
+    #expect(changes.histories.map(\.standing.state) == [.done, .snoozed])
   }
 
   @Test func aFailedEventLeavesNoTrace() throws {
     let entry = try Sample.dated("a")
-    try store.reminders.replace(entry.reminder, entry.progress)
+    try store.reminders.replace(entry)
     _ = try store.database.integer("PRAGMA wal_checkpoint(TRUNCATE)")
     let pages = try #require(try store.database.integer("PRAGMA page_count"))
     _ = try store.database.integer("PRAGMA max_page_count = \(pages)")
     var changes = Changes()
-    var progress = entry.progress
-    progress.state = .fired
-    changes.progress = [Changes.Step(id: "a", progress: progress)]
+    changes.histories = [Changes.Step(id: "a", entry.history, Standing(state: .fired))]
     changes.firings = try (0..<200).map { try Sample.firing("f\($0)", second: $0) }
     let error = #expect(throws: StoreError.self) { try store.commit(changes) }
     #expect(error?.description.contains("free some space") == true)
-    #expect(try store.reminders.reminder(id: "a")?.progress.state == .armed)
+    #expect(try store.reminders.reminder(id: "a")?.standing.state == .armed)
     #expect(try store.ledger.firings().values.isEmpty)
   }
 }

@@ -98,7 +98,7 @@ import Testing
   @Test(arguments: Moment.allCases)
   func aKillBetweenAnyTwoStepsLosesAndDoublesNothing(moment: Moment) async throws {
     let entry = try Sample.dated("r")
-    try store.reminders.replace(entry.reminder, entry.progress)
+    try store.reminders.replace(entry)
     try store.ledger.record([Sample.firing("first")])
     try store.ledger.markDelivered([1], at: .start)
     store.close()
@@ -116,7 +116,7 @@ import Testing
     let isPushed = moment != .beforeThePush && moment != .withinThePush
     #expect(
       try next.ledger.firings().values.map(\.id) == (isPushed ? ["first", "second"] : ["first"]))
-    #expect(try next.reminders.reminder(id: "r")?.progress.state == (isPushed ? .fired : .armed))
+    #expect(try next.reminders.reminder(id: "r")?.standing.state == (isPushed ? .fired : .armed))
     let left = try next.ledger.undelivered().values
     let known = left.filter { journal == $0.firing.id }
     try next.ledger.markDelivered(known.map(\.seq), at: .start)
@@ -132,7 +132,7 @@ import Testing
     pass(.beforeThePush)
     var changes = Changes()
     changes.firings = [try Sample.firing("second", second: 1)]
-    changes.progress = [.init(id: "r", progress: Progress(state: .fired))]
+    changes.histories = [.init(id: "r", History(), Standing(state: .fired))]
     try store.database.transaction { () throws(StoreError) in
       try store.commit(changes)
       pass(.withinThePush)

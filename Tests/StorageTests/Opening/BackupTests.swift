@@ -16,7 +16,7 @@ import Testing
     store = try Store(in: folder)
     for id in ["a", "b"] {
       let entry = try Sample.placed(id)
-      try store.reminders.replace(entry.reminder, entry.progress)
+      try store.reminders.replace(entry)
     }
     try store.ledger.record([Sample.firing("f1"), Sample.firing("f2", second: 1)])
     try store.ledger.markDelivered([1], at: .start)

@@ -23,7 +23,7 @@ import Testing
       for number in 0..<count {
         var reminder = entry.reminder
         reminder.id = "r\(number)"
-        try store.reminders.replace(reminder, entry.progress)
+        try store.reminders.replace(reminder, history: entry.history, state: entry.standing.state)
       }
     }
     try store.ledger.record([Sample.firing("f1", second: 1), Sample.firing("f0")])
@@ -199,7 +199,7 @@ import Testing
   @Test func theLogIsSetAsideWithItsDatabase() throws {
     let store = try Store(in: folder)
     let entry = try Sample.dated("a")
-    try store.reminders.replace(entry.reminder, entry.progress)
+    try store.reminders.replace(entry)
     try writeFile(folder.path + "/log", fileBytes(folder.database + "-wal"))
     store.close()
     var bytes = try fileBytes(folder.database)

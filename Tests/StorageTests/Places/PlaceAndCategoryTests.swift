@@ -50,7 +50,7 @@ import Testing
   @Test func aCategoryInUseIsNotRemovedAndNamesItsUsers() throws {
     try store.places.add(place("Rewe", category: "shopping"))
     let entry = try Sample.placed("r1", category: "SHOPPING")
-    try store.reminders.replace(entry.reminder, entry.progress)
+    try store.reminders.replace(entry)
     let error = #expect(throws: StoreError.self) { try store.categories.remove(named: "Shopping") }
     #expect(
       error
@@ -68,7 +68,7 @@ import Testing
   @Test func aNewNameIsFollowedByAllThatUseIt() throws {
     try store.places.add(place("Rewe", category: "Shopping"))
     let entry = try Sample.placed("r1", category: "Shopping")
-    try store.reminders.replace(entry.reminder, entry.progress)
+    try store.reminders.replace(entry)
     #expect(
       try store.categories.replace("shopping", with: Category(name: "Shops", color: "#010203")))
     #expect(try store.places.place(named: "Rewe")?.category == "Shops")

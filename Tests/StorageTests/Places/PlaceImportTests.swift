@@ -169,7 +169,7 @@ import Testing
     try batch.add([try place("A")])
     #expect(try count("place") == 0)
     let entry = try Sample.placed("r1", category: nil)
-    try store.reminders.replace(entry.reminder, entry.progress)
+    try store.reminders.replace(entry)
     #expect(try count("reminder") == 1)
     #expect(try count("place") == 1)
     try batch.add([try place("B", 1)])
@@ -204,12 +204,12 @@ import Testing
     let saved = try place("Rewe", 52.5, 13.4).place
     try store.places.add(saved)
     let entry = try Sample.placed("r1", category: nil)
-    try store.reminders.replace(entry.reminder, entry.progress)
+    try store.reminders.replace(entry)
     #expect(try store.places.followers(of: saved).isEmpty)
     var follower = entry.reminder
     follower.id = "r2"
     follower.place = .init(name: "rewe", position: saved.position, radius: 60)
-    try store.reminders.replace(follower, entry.progress)
+    try store.reminders.replace(follower, history: entry.history, state: entry.standing.state)
     #expect(try store.places.followers(of: saved) == ["r2"])
   }
 }

@@ -15,7 +15,7 @@ import Testing
     let store = try Store(in: folder)
     for id in ["bad", "good"] {
       let entry = try Sample.placed(id)
-      try store.reminders.replace(entry.reminder, entry.progress)
+      try store.reminders.replace(entry)
     }
     try store.ledger.record([Sample.firing("bad"), Sample.firing("good", second: 1)])
     let position = try #require(try Sample.placed("x").reminder.place?.position)
@@ -41,18 +41,17 @@ import Testing
   }
 
   @Test(arguments: [
-    "state = 'flying'", "presence = 'above'", "presence = x'00ff'", "kind = 'odd'", "title = ''",
+    "state = 'flying'", "kind = 'odd'", "title = ''",
     "title = x'fffe'", "title = CAST(x'fffe' AS TEXT)", "id = 'white space'", "priority = 'high'",
     "priority = 10", "priority = -9223372036854775808", "priority = 1.5",
     "latitude = 91.0", "latitude = 9e999", "latitude = 'north'", "longitude = -9e999",
     "radius_m = -1", "radius_m = 9e999", "due = 'when it rains'", "due = 12",
     "document = 'no json'", "document = '[1]'", "document = '{\"a\":'", "document = x'7b7d'",
     "document = '{\"on\":7}'", "document = '{\"dwell_s\":1e400}'",
-    "leads_fired = -1", "leads_fired = 'two'", "occurrence_us = 'noon'", "last_fired_us = 0.5",
-    "visit_settled = 'yes'",
+    "due_us = 'noon'", "history = 'no json'", "history = '[1]'", "history = x'7b7d'",
+    "history = 12", "history = '{}'", "history = '{\"v\":2}'",
     "document = replace(hex(zeroblob(5000)), '00', '[')", "transport = 'flying'",
-    "transport = 7", "places_inside = '1 x'", "places_inside = '2 1'",
-    "leads_fired = 65536",
+    "transport = 7",
   ]) func aReminderIsSkippedAndReported(assignment: String) throws {
     try edit("reminder", assignment, by: "id")
     let store = try Store(in: folder)
@@ -63,7 +62,7 @@ import Testing
     #expect(all.problems.map(\.table) == ["reminder"])
     #expect(try store.reminders.peek(kind: .location)?.reminder.id == "good")
     var each: [String] = []
-    let problems = try store.reminders.forEach { reminder, _ in each.append(reminder.id) }
+    let problems = try store.reminders.forEach { each.append($0.reminder.id) }
     #expect(each == ["good"])
     #expect(problems == all.problems)
     try store.salvage(problems)
@@ -71,10 +70,25 @@ import Testing
     try store.salvage(problems)
     let salvaged = try contents(store.salvagePath).split(separator: "\n").map(String.init)
     #expect(salvaged.count == 1)
-    let row = try JSONParser.parse(salvaged[0])["row"]
+    let row = try JSONParser.parse(try #require(salvaged.first))["row"]
     #expect(row?["seq"]?.int == 1 && row?["id"] != nil && row?["document"] != nil)
-    #expect(try store.reminders.update("good", Progress(state: .done)))
+    #expect(try store.reminders.update("good", History(), Standing(state: .done)))
     #expect(try store.reminders.peek(kind: .location) == nil)
+  }
+
+  @Test(arguments: [
+    #""used":"noon""#, #""used":"2026-11-21T09:00:00Z""#, #""leads_of":"2026-11-21T09:00:00""#,
+    #""leads_of":"2026-11-21T09:00:00","leads":-1"#,
+    #""leads_of":"2026-11-21T09:00:00","leads":65536"#, #""stay":"above""#, #""stay":"inside""#,
+    #""stay":"outside","since":0.5"#, #""stay":"inside","since":1,"places":[1,"x"]"#,
+    #""stay":"inside","since":1,"places":[2,1]"#, #""silent":"later""#, #""rung":"noon""#,
+    #""again":1"#, #""again":1,"repeated":"two""#,
+  ]) func aReminderWithAnUnreadableHistoryIsSkippedAndReported(members: String) throws {
+    try edit("reminder", "history = '{\"v\":1,\(members)}'", by: "id")
+    let all = try Store(in: folder).reminders.all()
+    #expect(all.values.map(\.reminder.id) == ["good"])
+    #expect(all.problems.map(\.row) == [1])
+    #expect(all.problems.first?.reason.contains("history") == true)
   }
 
   @Test(arguments: [

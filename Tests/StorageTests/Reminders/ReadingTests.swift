@@ -16,7 +16,7 @@ import Testing
   @Test func eachIsReadAsItWasWritten() throws {
     let store = try Store(in: folder)
     var placed = try Sample.placed("placed", category: "Food")
-    placed.progress.placesInside = [3, 7, 1 << 40]
+    placed.history.stay = .inside(Stay.Visit(since: .start, places: [3, 7, 1 << 40]))
     let dated = try Sample.dated("dated", minutes: 5)
     var leaving = dated
     leaving.reminder.id = "leaving"
@@ -33,16 +33,17 @@ import Testing
     near.reminder.nearRadius = 80
     let entries = [placed, dated, leaving, sailing, near]
     for entry in entries {
-      try store.reminders.replace(entry.reminder, entry.progress)
+      try store.reminders.replace(entry)
     }
-    var each: [ReminderStore.Entry] = []
-    let problems = try store.reminders.forEach { each.append(($0, $1)) }
+    let (each, problems) = try store.reminders.all()
     #expect(problems.isEmpty)
-    let read = try store.reminders.all().values
+    let read = try store.reminders.page(bytes: .max) { $0 }.values.map(\.value)
     #expect(each.map(\.reminder) == read.map(\.reminder))
-    #expect(each.map(\.progress) == read.map(\.progress))
+    #expect(each.map(\.history) == read.map(\.history))
+    #expect(each.map(\.standing) == read.map(\.standing))
     #expect(read.map(\.reminder) == entries.map(\.reminder))
-    #expect(read.map(\.progress) == entries.map(\.progress))
+    #expect(read.map(\.history) == entries.map(\.history))
+    #expect(read.map(\.standing) == entries.map(\.standing))
   }
 
   /// By ids, categories and places, by which there are indexes, they would come in another order.
@@ -50,18 +51,18 @@ import Testing
     let store = try Store(in: folder)
     func ids() throws -> [String] {
       var ids: [String] = []
-      _ = try store.reminders.forEach { reminder, _ in ids.append(reminder.id) }
+      _ = try store.reminders.forEach { ids.append($0.reminder.id) }
       return ids
     }
     #expect(try ids() == [])
     for id in ["m", "z", "a", "k"] {
       let entry = try Sample.placed(id, category: id.uppercased())
-      try store.reminders.replace(entry.reminder, entry.progress)
+      try store.reminders.replace(entry)
     }
     #expect(try ids() == ["m", "z", "a", "k"])
     try store.reminders.remove(id: "z")
     let new = try Sample.placed("b")
-    try store.reminders.replace(new.reminder, new.progress)
+    try store.reminders.replace(new)
     #expect(try ids() == ["m", "a", "k", "b"])
   }
 

@@ -16,7 +16,7 @@ import Testing
   }
 
   private func push(_ entry: ReminderStore.Entry) throws {
-    try store.reminders.replace(entry.reminder, entry.progress)
+    try store.reminders.replace(entry)
   }
 
   @Test func everyFieldComesBack() throws {
@@ -24,19 +24,20 @@ import Testing
     try push(entry)
     let kept = try #require(try store.reminders.reminder(id: "a"))
     #expect(kept.reminder == entry.reminder)
-    #expect(kept.progress == entry.progress)
+    #expect(kept.history == entry.history)
+    #expect(kept.standing == entry.standing)
     #expect(kept.reminder.unknown == entry.reminder.unknown)
     #expect(kept.reminder.json == entry.reminder.json)
     #expect(try store.reminders.reminder(id: "b") == nil)
   }
 
-  @Test func theStateComesFromTheProgress() throws {
+  @Test func theStateComesFromTheStanding() throws {
     var entry = try Sample.dated("a", minutes: 1)
     try push(entry)
-    entry.progress.state = .fired
-    #expect(try store.reminders.update("a", entry.progress))
+    entry.standing.state = .fired
+    #expect(try store.reminders.update("a", entry.history, entry.standing))
     #expect(try store.reminders.reminder(id: "a")?.reminder.state == .fired)
-    #expect(try !store.reminders.update("b", entry.progress))
+    #expect(try !store.reminders.update("b", entry.history, entry.standing))
   }
 
   @Test(arguments: ["2026-11-21T09:30:00", "2026-11-21T09:30:00.25+01:00", "2026-11-21"])
@@ -69,7 +70,7 @@ import Testing
     var order: [String] = []
     while let entry = try store.reminders.peek(kind: .date) {
       order.append(entry.reminder.id)
-      try store.reminders.update(entry.reminder.id, Progress(state: .done))
+      try store.reminders.update(entry.reminder.id, History(), Standing(state: .done))
     }
     // Priority 0 says nothing and stands behind 9.
     #expect(order == ["soon-urgent", "soon-minor", "soon", "soon-too", "late", "undated"])
@@ -81,21 +82,21 @@ import Testing
   @Test func aCompletedReminderIsNoLongerNext() throws {
     try push(Sample.dated("a", minutes: 1))
     #expect(try store.reminders.peek(kind: .date)?.reminder.id == "a")
-    #expect(try store.reminders.peek(kind: .date)?.progress.state == .armed)
-    try store.reminders.update("a", Progress(state: .done))
+    #expect(try store.reminders.peek(kind: .date)?.standing.state == .armed)
+    try store.reminders.update("a", History(), Standing(state: .done))
     #expect(try store.reminders.peek(kind: .date) == nil)
-    #expect(try store.reminders.reminder(id: "a")?.progress.state == .done)
+    #expect(try store.reminders.reminder(id: "a")?.standing.state == .done)
   }
 
   @Test func aSnoozedReminderIsSortedByItsNewTime() throws {
     try push(Sample.dated("a", minutes: 1))
     var entry = try Sample.dated("b", minutes: 0)
-    entry.progress.state = .snoozed
-    entry.progress.snoozedUntil = .start + .minutes(2)
+    entry.standing.state = .snoozed
+    entry.history.silence = .until(.start + .minutes(2))
     try push(entry)
     #expect(try store.reminders.peek(kind: .date)?.reminder.id == "a")
-    entry.progress.snoozedUntil = .start + .seconds(59)
-    try store.reminders.update("b", entry.progress)
+    entry.history.silence = .until(.start + .seconds(59))
+    try store.reminders.update("b", entry.history, entry.standing)
     #expect(try store.reminders.peek(kind: .date)?.reminder.id == "b")
   }
 
@@ -126,7 +127,7 @@ import Testing
     expected.sort { ($0.0, $0.1, $0.2) < ($1.0, $1.1, $1.2) }
     for entry in expected {
       #expect(try store.reminders.peek(kind: .date)?.reminder.id == entry.3)
-      try store.reminders.update(entry.3, Progress(state: .done))
+      try store.reminders.update(entry.3, History(), Standing(state: .done))
     }
   }
 
@@ -150,9 +151,9 @@ import Testing
     try push(Sample.dated("b", minutes: 5))
     var entry = try Sample.dated("a", minutes: 5)
     entry.reminder.title = "New"
-    try store.reminders.replace(entry.reminder, entry.progress)
+    try store.reminders.replace(entry)
     let new = try Sample.dated("c")
-    try store.reminders.replace(new.reminder, new.progress)
+    try store.reminders.replace(new)
     #expect(try store.reminders.all().values.map(\.reminder.id) == ["a", "b", "c"])
     #expect(try store.reminders.peek(kind: .date)?.reminder.title == "New")
     #expect(try store.reminders.remove(id: "b"))
@@ -165,7 +166,7 @@ import Testing
       for number in 0..<200 {
         var reminder = entry.reminder
         reminder.id = "r\(number)"
-        try store.reminders.replace(reminder, entry.progress)
+        try store.reminders.replace(reminder, history: entry.history, state: entry.standing.state)
       }
     }
     let prepared = store.database.preparedCount
@@ -173,7 +174,7 @@ import Testing
     #expect(store.database.preparedCount == prepared + 1)
     for number in 0..<50 {
       var changes = Changes()
-      changes.progress = [Changes.Step(id: "r\(number)", progress: entry.progress)]
+      changes.histories = [Changes.Step(id: "r\(number)", entry.history, entry.standing)]
       try store.commit(changes)
     }
     #expect(store.database.preparedCount == prepared + 2)

@@ -27,19 +27,7 @@ import Testing
     return changes
   }
 
-  /// A column that only one of the tables has would be lost by an undo.
-  @Test func theRowsOfBeforeHaveAllColumnsOfAReminder() throws {
-    func columns(_ table: String) throws -> Set<String> {
-      Set(
-        try store.database.texts(
-          "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0", [.text(table)]))
-    }
-    #expect(
-      try columns("undo_reminder").subtracting(["command", "mark", "file_item", "file_mark"])
-        == columns("reminder"))
-  }
-
-  @Test func aStepHasTheRowOfBefore() throws {
+  @Test func aStepHasTheReminderAsItWasBefore() throws {
     let entry = try Sample.placed("a")
     try store.commit(changes("Add", [entry]))
     try store.commit(changes("Remove", [], removing: ["a"]))
@@ -49,70 +37,80 @@ import Testing
     let step = try #require(try store.undo.steps(of: commands[0].seq).first)
     #expect(step.isUntouched)
     #expect(step.before?.reminder == entry.reminder)
-    #expect(step.before?.progress == entry.progress)
+    #expect(step.before?.history == entry.history)
+    #expect(step.before?.standing.state == entry.standing.state)
     #expect(try store.undo.steps(of: commands[1].seq).first?.isUntouched == false)
   }
 
-  /// The device comes and goes; that is no change of the reminder.
-  @Test func aPresenceIsNoChangeAndAFiringIs() throws {
-    let (reminder, _) = try Sample.placed("a")
-    var progress = Progress()
-    try store.commit(changes("Add", [(reminder, progress)]))
+  /// A command such as `done` changes the history alone.
+  @Test func theMarkIsThatOfTheLastHistoryOfTheCommand() throws {
+    let entry = try Sample.placed("a")
+    try store.reminders.replace(entry)
+    var command = changes("Done", [])
+    command.command?.reminders = ["a"]
+    var history = entry.history
+    for isDone in [false, true] {
+      history.isDone = isDone
+      command.histories.append(Changes.Step(id: "a", history, Standing(state: .done)))
+    }
+    try store.commit(command)
     let seq = try #require(try store.undo.commands(of: 7).first?.seq)
-    progress.presence = .inside
-    progress.presenceSince = .start
-    progress.visitSettled = true
-    try store.reminders.update("a", progress)
-    #expect(try store.undo.steps(of: seq).first?.isUntouched == true)
-    progress.nagging = Progress.Nagging(next: .start, count: 1)
-    try store.reminders.update("a", progress)
+    let step = try #require(try store.undo.steps(of: seq).first)
+    #expect(step.isUntouched && step.before?.history == entry.history)
+    history.isDone = false
+    try store.reminders.update("a", history, entry.standing)
     #expect(try store.undo.steps(of: seq).first?.isUntouched == false)
   }
 
-  /// A floating time that follows the system to another zone is the same local time.
-  @Test func anotherZoneIsNoChange() throws {
-    var (reminder, progress) = try Sample.dated("a", minutes: 60)
-    progress.occurrenceOffset = 0
-    try store.commit(changes("Add", [(reminder, progress)]))
+  /// The device comes and goes; that is no change of the reminder.
+  @Test func aVisitIsNoChangeAndARepetitionIs() throws {
+    let (reminder, _, standing) = try Sample.placed("a")
+    var history = History()
+    try store.commit(changes("Add", [(reminder, history, standing)]))
     let seq = try #require(try store.undo.commands(of: 7).first?.seq)
-    progress.occurrence = progress.occurrence.map { $0 - .hours(2) }
-    progress.occurrenceOffset = 7_200
-    try store.reminders.update("a", progress)
+    history.stay = .inside(Stay.Visit(since: .start, settledUpTo: .forever, places: [1]))
+    try store.reminders.update("a", history, standing)
     #expect(try store.undo.steps(of: seq).first?.isUntouched == true)
+    history.repetition = History.Repetition(next: .start, count: 1)
+    try store.reminders.update("a", history, standing)
+    #expect(try store.undo.steps(of: seq).first?.isUntouched == false)
+  }
+
+  /// What follows from the history and the zone is no part of the reminder.
+  @Test func anotherZoneIsNoChange() throws {
+    var (reminder, history, standing) = try Sample.dated("a", minutes: 60)
+    try store.commit(changes("Add", [(reminder, history, standing)]))
+    let seq = try #require(try store.undo.commands(of: 7).first?.seq)
+    standing.due = standing.due.map { $0 - .hours(2) }
+    standing.state = .fired
+    try store.reminders.update("a", history, standing)
+    #expect(try store.undo.steps(of: seq).first?.isUntouched == true)
+    history.lastRung = .start
+    try store.reminders.update("a", history, standing)
+    #expect(try store.undo.steps(of: seq).first?.isUntouched == false)
     reminder.title = "Other"
-    try store.reminders.replace(reminder, progress)
+    try store.reminders.replace((reminder, History(), standing))
     #expect(try store.undo.steps(of: seq).first?.isUntouched == false)
   }
 
   /// A failure in the middle of the transaction leaves neither the command nor the change.
-  @Test(arguments: ["INSERT ON undo", "INSERT ON undo_reminder", "UPDATE ON undo_reminder"])
-  func aFailureUndoesTheWholeCommand(moment: String) throws {
+  @Test(arguments: [
+    ["INSERT ON undo"], ["INSERT ON undo_reminder"], ["INSERT ON reminder", "DELETE ON reminder"],
+  ])
+  func aFailureUndoesTheWholeCommand(moments: [String]) throws {
     try store.commit(changes("Add", [Sample.dated("a", minutes: 1)]))
-    try store.database.execute(
-      "CREATE TEMP TRIGGER fault BEFORE \(moment) BEGIN SELECT raise(ABORT, 'fault'); END")
+    for (number, moment) in moments.enumerated() {
+      try store.database.execute(
+        """
+        CREATE TEMP TRIGGER fault\(number) BEFORE \(moment)
+        BEGIN SELECT raise(ABORT, 'fault'); END
+        """)
+    }
     #expect(throws: StoreError.self) {
       try store.commit(changes("Import", [Sample.dated("b"), Sample.dated("c")]))
     }
     #expect(throws: StoreError.self) { try store.commit(changes("Remove", [], removing: ["a"])) }
     #expect(try store.reminders.all().values.map(\.reminder.id) == ["a"])
     #expect(try store.undo.commands(of: 7).map(\.method) == ["Add"])
-  }
-
-  /// A database of the version before has no commands, and keeps its reminders.
-  @Test func anUpgradeKeepsEverything() throws {
-    let old = try TemporaryFolder()
-    let entry = try Sample.placed("a")
-    do {
-      let store = try Store(
-        path: old.database, now: .start,
-        migrations: Schema.migrations.filter { $0.version < 11 })
-      try store.reminders.replace(entry.reminder, entry.progress)
-      store.close()
-    }
-    let store = try Store(in: old)
-    #expect(try store.reminders.reminder(id: "a")?.reminder == entry.reminder)
-    #expect(try store.undo.commands(of: 7) == [])
-    try store.commit(changes("Remove", [], removing: ["a"]))
-    #expect(try store.undo.commands(of: 7).map(\.title) == [entry.reminder.title])
   }
 }

@@ -74,7 +74,7 @@ struct AddCommand: ClientCommand {
     let id = answer["id"]?.string ?? ""
     guard !options.json else { return try context.output.line(["id": .string(id)]) }
     let kept = answer["reminder"]?.object ?? JSONObject()
-    let added = try ListedReminder(kept, zone: context.zone()).reminder
+    let added = try ListedReminder(kept, zone: context.zone())
     try say(added, here: CurrentPosition(answer), with: daemon, in: context) {
       try context.output.line(id.printable)
       try context.noteUndo(options)
@@ -88,10 +88,16 @@ struct AddCommand: ClientCommand {
       document["place"]?.string != nil
       ? try DaemonConnection(options, context) : try? DaemonConnection(options, context)
     let answer = try daemon.map { try call("Check", document, $0, context) }
-    let planned = try Self.read(
-      answer.map { $0["reminder"]?.object ?? JSONObject() } ?? document, in: context)
-    guard !options.json else { return try context.output.line(planned.json) }
-    try say(planned, here: answer.flatMap(CurrentPosition.init), with: daemon, in: context) {
+    let planned = answer.map { $0["reminder"]?.object ?? JSONObject() } ?? document
+    let reminder = try Self.read(planned, in: context)
+    guard !options.json else { return try context.output.line(reminder.json) }
+    var shown = answer == nil ? reminder.json : planned
+    if answer == nil {
+      let plan = try Plan(adding: reminder, in: context.zone(), at: context.now)
+      plan.add(to: &shown, of: reminder)
+    }
+    let entry = try ListedReminder(shown, zone: context.zone())
+    try say(entry, here: answer.flatMap(CurrentPosition.init), with: daemon, in: context) {
       try context.note("nothing was added: this was a dry run")
     }
   }
@@ -107,13 +113,13 @@ struct AddCommand: ClientCommand {
 
   /// Prints the understood reminder, then the caller's notes, then warnings.
   private func say(
-    _ reminder: Reminder, here: CurrentPosition?, with daemon: DaemonConnection?,
+    _ entry: ListedReminder, here: CurrentPosition?, with daemon: DaemonConnection?,
     in context: Context, then next: () throws -> Void
   ) throws {
     let display = try context.display()
-    let reminder = reminder.movedToNextOccurrence(after: context.now, zone: display.zone)
+    let reminder = entry.reminder
     let text = ReminderSentence.text(
-      reminder, display, detail: .position(here: here?.position))
+      entry, display, detail: .position(here: here?.position))
     try context.output.line("\(reminder.title.printable): \(text.lowercasedFirst)")
     try next()
     for warning in ReminderAdvice.warnings(on: reminder, display, here: here) {
@@ -141,18 +147,5 @@ struct AddCommand: ClientCommand {
     {
       try context.note("note: there is no category '\(category)'; did you mean '\(near)'?")
     }
-  }
-}
-
-extension Reminder {
-  /// The reminder as due at its next occurrence, where a series began in the past.
-  fileprivate func movedToNextOccurrence(after now: Instant, zone: TimeZoneRules) -> Reminder {
-    let zone = repeatChanges.zone?.rules ?? zone
-    guard repeats, kind != .location, let start = due?.instant(in: zone), start < now,
-      let next = occurrences(from: start, zone: zone).next(after: now, zone: zone)
-    else { return self }
-    var moved = self
-    moved.due = .absolute(next)
-    return moved
   }
 }

@@ -1,0 +1,38 @@
+package import CivilTime
+import Geofencing
+package import Positioning
+
+/// The fixes that have arrived, and since when none has.
+struct Reception: Sendable {
+  /// The last accepted fix.
+  var fix: Fix?
+  /// `fix` as given to the monitors; nil before the first fix of this run.
+  var sample: PositionSample?
+  /// Arrival of `fix` by the clock of the events.
+  var arrival: Instant?
+  /// The receiver of `fix`.
+  var origin = FixOrigin(feed: 0)
+  /// Whether `fix` arrived without a time.
+  var isTimeGuessed = false
+  /// The last fix that was too inaccurate for the track, and its arrival.
+  var coarse: (fix: Fix, arrival: Instant)?
+  var isLost = false
+  /// Start of the wait for a fix: the arrival of the last one, or the first event of this run.
+  var silentSince: Instant?
+  /// Until when times to leave wait for the first fix of this run; nil for no wait.
+  var firstFixBy: Instant?
+  var setBackClock = SetBackClock()
+}
+
+extension Engine {
+  /// The last accepted fix.
+  package var lastFix: Fix? { reception.fix }
+
+  /// Arrival of `lastFix` by the clock of the events.
+  package var lastFixArrival: Instant? { reception.arrival }
+
+  /// The last fix that was too inaccurate for the track, and its arrival.
+  package var coarseFix: (fix: Fix, arrival: Instant)? { reception.coarse }
+
+  package var isPositionLost: Bool { reception.isLost }
+}

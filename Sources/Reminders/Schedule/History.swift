@@ -1,0 +1,132 @@
+package import CivilTime
+
+/// The past of a reminder: all facts that must survive a restart, apart from the reminder.
+///
+/// Nothing in it depends on the zone, on the conditions or on the present time. `Schedule.plan`
+/// computes the next step from it.
+package struct History: Equatable, Sendable {
+  /// The due times up to this name have rung, were completed, or passed before they were asked for.
+  package var usedUpTo: LocalDateTime?
+  /// Leads of one later due time that have rung, or had passed before they were asked for.
+  package var leadsUsed: LeadsUsed?
+  /// Where the device was seen last; for a reminder of a place.
+  package var stay = Stay.unknown
+  package var silence: Silence?
+  /// When it rang last, apart from repetitions.
+  package var lastRung: Instant?
+  /// It has rung, and nobody has said "done" since.
+  package var isUnacknowledged = false
+  /// nil while nothing is to be repeated.
+  package var repetition: Repetition?
+  package var isDone = false
+  /// Its end came before it could ring, and was reported.
+  package var hasExpired = false
+  /// It is stored, and has not begun: the engine begins it when it loads it.
+  package var isUnread = false
+  /// The due times that a wrong clock has used; nil once the true ones have passed.
+  package var early: Early?
+
+  package init() {}
+
+  /// Of a reminder that the engine has yet to begin.
+  package static let unread = {
+    var history = History()
+    history.isUnread = true
+    return history
+  }()
+
+  package struct LeadsUsed: Equatable, Sendable {
+    /// The name of the due time.
+    package var of: LocalDateTime
+    /// Longest first. All leads of a date used means that the due time itself is left.
+    package var count: Int
+
+    package init(of name: LocalDateTime, count: Int) {
+      of = name
+      self.count = count
+    }
+  }
+
+  /// Nothing rings before the end.
+  package enum Silence: Equatable, Sendable {
+    case until(Instant)
+    case nextVisit
+  }
+
+  /// The next repetition until acknowledged, and how many there were.
+  package struct Repetition: Equatable, Sendable {
+    package var next: Instant
+    package var count: Int
+
+    package init(next: Instant, count: Int) {
+      self.next = next
+      self.count = count
+    }
+  }
+
+  /// Due times that rang before their time, by their names.
+  package struct Early: Equatable, Sendable {
+    package var from: LocalDateTime
+    package var upTo: LocalDateTime
+    /// Leads of `upTo` that were used; nil for all.
+    package var leads: Int?
+    /// The time of the wrong clock when it rang.
+    package var rung: Instant
+
+    package init(from: LocalDateTime, upTo: LocalDateTime, leads: Int? = nil, rung: Instant) {
+      self.from = from
+      self.upTo = upTo
+      self.leads = leads
+      self.rung = rung
+    }
+  }
+}
+
+/// Where the device is with respect to the place of a reminder.
+package enum Stay: Equatable, Sendable {
+  case unknown
+  /// - Parameter since: when it left, while a departure waits for its hold.
+  case outside(since: Instant?)
+  case inside(Visit)
+
+  package struct Visit: Equatable, Sendable {
+    package var since: Instant
+    /// The visit rings for due times with later names alone; nil for all.
+    package var settledUpTo: LocalDateTime?
+    /// Store numbers, rising, of the category's places that contain the device.
+    package var places: [Int64] = []
+
+    package init(since: Instant, settledUpTo: LocalDateTime? = nil, places: [Int64] = []) {
+      self.since = since
+      self.settledUpTo = settledUpTo
+      self.places = places
+    }
+  }
+}
+
+extension History {
+  /// The category's places that contain the device.
+  var places: [Int64] {
+    if case .inside(let visit) = stay { visit.places } else { [] }
+  }
+}
+
+extension LocalDateTime {
+  /// The name of the one occurrence of a reminder without a due time.
+  package static let always = LocalDateTime(microseconds: 0)
+  /// Later than all names.
+  package static let forever = LocalDateTime(microseconds: 253_402_300_799_000_000)
+}
+
+/// The state of a reminder for lists and for the store's queues. It follows from the history: the
+/// engine computes it with each plan, and never reads it back.
+package struct Standing: Equatable, Sendable {
+  package var state: Reminder.State
+  /// The due time that it waits for; nil without one.
+  package var due: Instant?
+
+  package init(state: Reminder.State, due: Instant? = nil) {
+    self.state = state
+    self.due = due
+  }
+}

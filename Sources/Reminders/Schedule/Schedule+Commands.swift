@@ -1,0 +1,265 @@
+package import CivilTime
+
+/// Commands: what a person, a file or the system does to the history.
+extension Schedule {
+  /// A due time that passed longer than this before the first reading does not ring.
+  package static let missedBeforeReading = TimeSpan.hours(24)
+
+  /// Begins a new reminder in the state that its document says.
+  /// - Parameter missed: how long ago a date of a series may have been due to ring late: zero for a
+  ///   reminder that a person types now.
+  package mutating func begin(
+    _ state: Reminder.State, _ history: inout History, at now: Instant,
+    missed: TimeSpan = missedBeforeReading
+  ) {
+    history.isUnread = false
+    switch state {
+    case .done: history.isDone = true
+    case .fired:
+      guard reminder.repeats else {
+        history.usedUpTo = .forever
+        break
+      }
+      passOver(&history, before: now)
+      if reminder.kind == .preemptive, let next = next(after: history.usedUpTo) {
+        use(next, leads: leads.count, &history)
+      }
+    case .snoozed:
+      // A snooze without an end would last until someone ends it.
+      if history.silence == nil, reminder.kind == .location { history.silence = .nextVisit }
+      begin(.armed, &history, at: now, missed: missed)
+    case .armed, .expired:
+      // A date that was missed rings late; a time to leave for it is of no use.
+      let span = reminder.kind == .date ? missed : .zero
+      if reminder.repeats { passOver(&history, before: now - span) }
+      passOverLeads(&history, at: now)
+    }
+  }
+
+  /// Uses the due times of a series that lie before an instant. At a place, all of the day count.
+  private mutating func passOver(_ history: inout History, before instant: Instant) {
+    guard reminder.kind != .location,
+      let last = latest(after: history.usedUpTo, dueBy: instant.previous)
+    else { return }
+    use(last, &history)
+  }
+
+  /// A lead of a date that has passed when it is asked for does not ring, if the due time is still
+  /// to come.
+  private mutating func passOverLeads(_ history: inout History, at now: Instant) {
+    guard reminder.kind == .date, let next = next(after: history.usedUpTo), next.due > now else {
+      return
+    }
+    let passed = leads.indices.prefix { moment(of: $0, before: next.due) < now }.count
+    guard passed > leadsUsed(of: next, history) else { return }
+    history.leadsUsed = History.LeadsUsed(of: next.name, count: passed)
+  }
+
+  /// Completes what has rung or is due next, never the one after it.
+  package mutating func done(_ history: inout History, at now: Instant) {
+    let hasRung = history.isUnacknowledged
+    (history.isUnacknowledged, history.repetition) = (false, nil)
+    let wasSilent = history.silence == .nextVisit
+    guard reminder.repeats else {
+      guard reminder.kind == .location, reminder.everyVisit else {
+        (history.isDone, history.silence) = (true, nil)
+        return
+      }
+      // Silent until the next visit, it stays so.
+      if !wasSilent {
+        history.silence = nil
+        endVisit(&history)
+      }
+      return
+    }
+    history.silence = nil
+    if let next = occurrenceToComplete(history, at: now) {
+      let hasBegun =
+        reminder.kind == .location
+        ? opening(of: next) <= now : next.due <= now || history.leadsUsed?.of == next.name
+      if hasBegun || !hasRung { use(next, &history) }
+    }
+    if reminder.kind != .location, let last = passed(after: history.usedUpTo, by: now) {
+      use(last, &history)
+    }
+    endIfNothingIsLeft(&history, at: now)
+  }
+
+  private mutating func occurrenceToComplete(
+    _ history: History, at now: Instant
+  ) -> Occurrence? {
+    reminder.kind == .location
+      ? current(history, at: now) : next(after: history.usedUpTo)
+  }
+
+  /// Completes the next due time, whatever has rung.
+  package mutating func popped(_ history: inout History, at now: Instant) {
+    guard reminder.repeats else { return done(&history, at: now) }
+    (history.isUnacknowledged, history.repetition, history.silence) = (false, nil, nil)
+    if let next = occurrenceToComplete(history, at: now) { use(next, &history) }
+    endIfNothingIsLeft(&history, at: now)
+  }
+
+  private mutating func endIfNothingIsLeft(_ history: inout History, at now: Instant) {
+    if occurrenceToComplete(history, at: now) == nil { history.isDone = true }
+  }
+
+  /// Ends the present visit: neither it nor a held departure rings.
+  func endVisit(_ history: inout History) {
+    settleVisit(upTo: .forever, &history)
+    if case .outside = history.stay { history.stay = .outside(since: nil) }
+  }
+
+  /// Keeps it silent. A date that has not rung yet moves later than its own time.
+  package mutating func snoozed(
+    _ history: inout History, _ snooze: Snooze, _ surroundings: Surroundings, at now: Instant
+  ) {
+    var own: Instant?
+    if reminder.kind == .date, !history.isUnacknowledged {
+      var awake = history
+      awake.silence = nil
+      // A moment that it has missed is none.
+      let moment = plan(awake, surroundings, at: now).lead?.moment
+      own = moment.flatMap { window.release(of: $0) }.flatMap { $0 > now ? $0 : nil }
+    }
+    switch snooze {
+    case .until(let end):
+      if end <= now || own.map({ end < $0 }) ?? false { return }
+      history.silence = .until(end)
+    case .by(let span): history.silence = .until(max(own ?? now, now) + span)
+    case .nextVisit:
+      guard reminder.kind == .location else { return }
+      history.silence = .nextVisit
+      endVisit(&history)
+      // That one rings, also where it has rung already.
+      if !reminder.repeats { history.usedUpTo = nil }
+    }
+    history.repetition = nil
+  }
+
+  /// The end of a snooze rings, and stands for all that has passed.
+  mutating func woken(_ history: inout History, travel: TimeSpan, at now: Instant) {
+    history.silence = nil
+    switch reminder.kind {
+    case .date: useDate(&history, to: now)
+    case .preemptive:
+      if let last = passed(after: history.usedUpTo, by: now) { use(last, &history) }
+      if let next = next(after: history.usedUpTo) {
+        useLeave(&history, travel, of: next, to: now)
+      }
+    case .location:
+      // Outside, a due time that holds is not used by it; without one nothing else is left.
+      if case .inside = history.stay {
+        usePlace(&history, at: now)
+      } else if !reminder.repeats {
+        usePlace(&history, at: now)
+      } else {
+        endVisit(&history)
+      }
+    }
+    ring(&history, at: now)
+  }
+
+  // MARK: - Changes
+
+  /// The history under a changed reminder. All that the change does not concern stays.
+  package mutating func edited(
+    to new: inout Schedule, _ history: inout History, at now: Instant
+  ) {
+    let (old, reminder) = (reminder, new.reminder)
+    if let repetition = history.repetition, !new.repeats(after: repetition.count) {
+      history.repetition = nil
+    }
+    history.hasExpired = false
+    let hasOtherTimes =
+      old.due != reminder.due || old.repeatRule != reminder.repeatRule
+      || old.repeatChanges != reminder.repeatChanges || old.kind != reminder.kind
+    let isElsewhere = !old.waitsAtTheSamePlace(as: reminder)
+    let wasOver = state(history, occurrence(history, at: now), Surroundings(), at: now)
+    if isElsewhere { history.stay = .unknown }
+    if hasOtherTimes {
+      (history.usedUpTo, history.leadsUsed, history.early) = (nil, nil, nil)
+      if history.silence != nil, !history.isDone { history.silence = nil }
+      new.passedBefore(&history, at: now)
+      new.findAnew(&history, at: now)
+    } else if old.leads != reminder.leads {
+      history.silence = nil
+      changedConditions(to: &new, &history, at: now)
+      new.useAnew(&history, instead: self, at: now)
+      new.findAnew(&history, at: now)
+    } else {
+      changedConditions(to: &new, &history, at: now)
+    }
+    let isWantedAgain =
+      isElsewhere || old.trigger != reminder.trigger || (reminder.everyVisit && !old.everyVisit)
+    if reminder.kind == .location, reminder.everyVisit, !reminder.repeats {
+      history.usedUpTo = nil
+    } else if wasOver == .fired, reminder.kind == .location, isWantedAgain {
+      // Of a series, the last due time holds again.
+      history.usedUpTo = new.begun(at: now).flatMap { reminder.repeats ? $0.previous : nil }
+      if !isElsewhere { history.stay = .unknown }
+    }
+  }
+
+  /// Uses what has passed before it is asked for.
+  mutating func passedBefore(_ history: inout History, at now: Instant) {
+    if reminder.repeats { passOver(&history, before: now) }
+    passOverLeads(&history, at: now)
+  }
+
+  /// A visit that is on is treated as for a new reminder.
+  private mutating func findAnew(_ history: inout History, at now: Instant) {
+    guard case .inside(var visit) = history.stay else { return }
+    visit.settledUpTo = reminder.ifInside == .wait ? begun(at: now) : nil
+    history.stay = .inside(visit)
+  }
+
+  /// Other leads: a lead that has passed does not ring. A due time that has rung with all of the
+  /// old leads, and is still to come, rings with the new ones.
+  private mutating func useAnew(
+    _ history: inout History, instead old: Schedule, at now: Instant
+  ) {
+    history.leadsUsed = nil
+    if let used = history.usedUpTo, history.isUnacknowledged || !reminder.repeats,
+      let last = next(after: used.previous), last.name == used, last.due > now
+    {
+      history.usedUpTo = used.previous
+    }
+    passOverLeads(&history, at: now)
+  }
+
+  /// Other conditions hold from now on: a due time that has passed under the old ones alone does
+  /// not count, and a pending due time that both admit stays.
+  private mutating func changedConditions(
+    to new: inout Schedule, _ history: inout History, at now: Instant
+  ) {
+    guard reminder.repeats else { return }
+    if reminder.kind == .location {
+      let (before, after) = (inForce(at: now), new.inForce(at: now))
+      if after != nil, after?.name != before?.name { new.findAnew(&history, at: now) }
+      return
+    }
+    let pending = next(after: history.usedUpTo)
+    if let pending, pending.due <= now, new.next(after: history.usedUpTo) == pending { return }
+    guard reminder.hasOtherWindow(than: new.reminder) else { return }
+    new.passedBefore(&history, at: now)
+  }
+
+  /// In another zone: what the old one left out, and has passed in the new one, is over.
+  package mutating func moved(to new: inout Schedule, _ history: inout History, at now: Instant) {
+    guard reminder.repeats, reminder.kind != .location else { return }
+    guard let last = new.latest(after: history.usedUpTo, dueBy: now.previous) else { return }
+    if let pending = next(after: history.usedUpTo), pending.name <= last.name {
+      let before = pending.name.previous
+      if history.usedUpTo.map({ $0 < before }) ?? true { history.usedUpTo = before }
+    } else {
+      use(last, &history)
+    }
+  }
+}
+
+extension Reminder {
+  fileprivate func hasOtherWindow(than other: Reminder) -> Bool {
+    days != other.days || hours != other.hours || from != other.from || until != other.until
+  }
+}

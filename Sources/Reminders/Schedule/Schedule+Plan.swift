@@ -1,0 +1,191 @@
+package import CivilTime
+
+extension Schedule {
+  /// The next step of a reminder with this history.
+  /// - Complexity: some searches among its due times; see `SeriesSearch`.
+  package mutating func plan(
+    _ history: History, _ surroundings: Surroundings, at now: Instant
+  ) -> Plan {
+    let current = occurrence(history, at: now)
+    var plan = Plan(state(history, current, surroundings, at: now), current)
+    guard plan.state != .done else { return plan }
+    let isHeld = !surroundings.isClockTrusted
+    if let silence = history.silence {
+      if case .until(let end) = silence {
+        plan.add(end, .wake, isHeld: isHeld)
+        plan.rings = end
+      }
+      // An occurrence that has rung and is due is over, also in silence.
+      if let current, reminder.kind == .preemptive,
+        leadsUsed(of: current, history) >= leads.count
+      {
+        plan.add(current.due, .move, isHeld: isHeld)
+      }
+      return plan
+    }
+    if plan.state == .armed || plan.state == .fired {
+      switch reminder.kind {
+      case .location: addPlace(&plan, history, surroundings, at: now)
+      case .date: addDate(&plan, history, isHeld: isHeld, at: now)
+      case .preemptive: addLeave(&plan, history, surroundings, at: now)
+      }
+    }
+    addRepetition(&plan, history, surroundings, at: now)
+    if plan.state == .armed, let until = window.until {
+      plan.add(until + TimeSpan(microseconds: 1), .end, isHeld: isHeld)
+    }
+    return plan
+  }
+
+  /// The due time that it waits for.
+  mutating func occurrence(_ history: History, at now: Instant) -> Occurrence? {
+    switch reminder.kind {
+    case .location: return current(history, at: now)
+    case .date: return next(after: history.usedUpTo)
+    case .preemptive:
+      guard let first = next(after: history.usedUpTo) else { return nil }
+      // Of several that were missed, the last one counts.
+      guard first.due <= now, leadsUsed(of: first, history) < leads.count else { return first }
+      return passed(after: first.name, by: now) ?? first
+    }
+  }
+
+  package mutating func state(
+    _ history: History, _ current: Occurrence?, _ surroundings: Surroundings, at now: Instant
+  ) -> Reminder.State {
+    if history.isDone { return .done }
+    if history.silence != nil { return .snoozed }
+    guard let current else {
+      let hasRung = history.lastRung != nil || history.usedUpTo == .forever
+      return hasRung && !history.hasExpired ? .fired : .expired
+    }
+    if reminder.kind == .preemptive, leadsUsed(of: current, history) >= leads.count {
+      return .fired
+    }
+    let isOver = surroundings.isClockTrusted && window.until.map { $0 < now } ?? false
+    return isOver ? .expired : .armed
+  }
+
+  // MARK: - Date
+
+  private mutating func addDate(
+    _ plan: inout Plan, _ history: History, isHeld: Bool, at now: Instant
+  ) {
+    let (passed, upcoming) = dateLeads(history, plan.occurrence, at: now)
+    // A later due time does not ring before the passed one, however long its lead.
+    let next = passed != nil && upcoming.map { $0.moment <= now } ?? false ? nil : upcoming
+    for lead in [passed, next] {
+      guard let lead, let opening = opening(of: lead, at: now) else { continue }
+      plan.add(opening, .ring(lead), isHeld: isHeld)
+      if plan.rings.map({ opening < $0 }) ?? true {
+        plan.rings = opening
+        plan.lead = lead
+      }
+    }
+    if plan.lead == nil { plan.lead = passed ?? upcoming }
+  }
+
+  /// The unused lead that rings for all that has passed, and the lead that follows.
+  ///
+  /// Due times whose leads have all passed count together. Without such a due time, the passed
+  /// leads of the first one count.
+  mutating func dateLeads(
+    _ history: History, _ first: Occurrence?, at now: Instant
+  ) -> (passed: Lead?, upcoming: Lead?) {
+    guard var occurrence = first else { return (nil, nil) }
+    var number = leadsUsed(of: occurrence, history)
+    var passed: Lead?
+    // Far behind, on to the last due time that has passed.
+    if moment(of: number, before: occurrence.due) <= now, reminder.repeats,
+      let latest = latest(
+        after: occurrence.name, dueBy: horizon(of: leads.count - 1, at: now) - .hours(3))
+    {
+      (occurrence, number) = (latest, 0)
+    }
+    for _ in 0..<Self.maximumSteps {
+      func lead(_ number: Int) -> Lead {
+        Lead(
+          occurrence: occurrence, number: number,
+          moment: moment(of: number, before: occurrence.due))
+      }
+      let numbers = number..<max(number + 1, leads.count)
+      guard let open = numbers.first(where: { lead($0).moment > now }) else {
+        passed = lead(numbers.upperBound - 1)
+        guard let next = next(after: occurrence.name) else { break }
+        (occurrence, number) = (next, leadsUsed(of: next, history))
+        continue
+      }
+      // Leads of a due time that is still to come ring apart from earlier due times.
+      if passed == nil, open > number { passed = lead(open - 1) }
+      return (passed, passed?.occurrence == occurrence ? lead(open) : lead(number))
+    }
+    return (passed, nil)
+  }
+
+  /// When a lead rings. A missed lead waits for the hours, and for no admitted day.
+  private func opening(of lead: Lead, at now: Instant) -> Instant? {
+    guard let release = window.release(of: lead.moment) else { return nil }
+    if release >= now || window.isOpen(at: now) { return release }
+    let at = window.nextHours(after: now)
+    return window.until.map { $0 < at } == true ? nil : at
+  }
+
+  // MARK: - Time to leave
+
+  private func addLeave(
+    _ plan: inout Plan, _ history: History, _ surroundings: Surroundings, at now: Instant
+  ) {
+    guard let occurrence = plan.occurrence else { return }
+    let isHeld = !surroundings.isClockTrusted
+    let number = leadsUsed(of: occurrence, history)
+    guard number < leads.count else {
+      plan.add(occurrence.due, .move, isHeld: isHeld)
+      return
+    }
+    let lead = Lead(
+      occurrence: occurrence, number: number,
+      moment: moment(of: number, before: occurrence.due - (surroundings.travel ?? .zero)))
+    let at = [lead.moment, window.from, surroundings.firstFixBy].compactMap { $0 }.max()
+    plan.lead = lead
+    plan.rings = at
+    plan.add(at, .leave(lead), isHeld: isHeld)
+  }
+
+  // MARK: - Place
+
+  private mutating func addPlace(
+    _ plan: inout Plan, _ history: History, _ surroundings: Surroundings, at now: Instant
+  ) {
+    guard plan.state == .armed, let current = plan.occurrence else { return }
+    plan.add(departureEnd(history), .depart)
+    if let start = openStay(history, current) {
+      let opening: Instant? =
+        if start > now { start } else {
+          switch condition(current, surroundings, at: now) {
+          case .holds: now
+          case .failsUntil(let opening): opening
+          }
+        }
+      plan.add(opening, .stay)
+    }
+    plan.add(end(of: current), .move, isHeld: !surroundings.isClockTrusted)
+  }
+
+  // MARK: - Repetition until acknowledged
+
+  /// A repetition comes at its time or, outside the hours and days, at the next opening.
+  private func addRepetition(
+    _ plan: inout Plan, _ history: History, _ surroundings: Surroundings, at now: Instant
+  ) {
+    guard let next = history.repetition?.next else { return }
+    let isHeld = !surroundings.isClockTrusted
+    let end = window.until.map { $0 + surroundings.lateAfter }
+    let opening = window.opening(from: max(next, now))
+    let isPlanned = window.opening(from: next).map { $0 <= window.until ?? $0 } ?? false
+    if let opening, isPlanned, opening <= end ?? opening {
+      plan.add(opening, .repeatFiring, isHeld: isHeld)
+    } else if let end {
+      plan.add(max(next, end + TimeSpan(microseconds: 1)), .endRepetition, isHeld: isHeld)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package import CivilTime
+
+/// Changes of the history when something rings or passes.
+extension Schedule {
+  /// Uses leads of a due time, and all of those before it.
+  package func use(_ occurrence: Occurrence, leads count: Int, _ history: inout History) {
+    if count >= leads.count, reminder.kind != .preemptive {
+      use(occurrence, &history)
+      return
+    }
+    let before = occurrence.name.previous
+    if history.usedUpTo.map({ $0 < before }) ?? true { history.usedUpTo = before }
+    history.leadsUsed = count == 0 ? nil : History.LeadsUsed(of: occurrence.name, count: count)
+  }
+
+  /// Uses a due time, and all of those before it.
+  func use(_ occurrence: Occurrence, _ history: inout History) {
+    history.usedUpTo = max(history.usedUpTo ?? occurrence.name, occurrence.name)
+    history.leadsUsed = nil
+    if let early = history.early, early.upTo <= occurrence.name { history.early = nil }
+  }
+
+  /// Uses an occurrence, and those after it that are due by an instant.
+  mutating func useAll(
+    from occurrence: Occurrence, dueBy instant: Instant, _ history: inout History
+  ) {
+    use(passed(after: occurrence.name, by: instant) ?? occurrence, &history)
+  }
+
+  /// One firing of a date stands for all leads that have passed.
+  mutating func useDate(_ history: inout History, to now: Instant) {
+    let first = next(after: history.usedUpTo)
+    guard let passed = dateLeads(history, first, at: now).passed else { return }
+    use(passed.occurrence, leads: passed.number + 1, &history)
+  }
+
+  /// Uses the leads of a time to leave whose moments have passed.
+  mutating func useLeave(
+    _ history: inout History, _ travel: TimeSpan, of occurrence: Occurrence, to now: Instant
+  ) {
+    let passed = max(
+      leadsPassed(of: occurrence, travel, at: now), leadsUsed(of: occurrence, history))
+    use(occurrence, leads: passed, &history)
+  }
+
+  /// How many leads of a time to leave have passed.
+  func leadsPassed(of occurrence: Occurrence, _ travel: TimeSpan, at now: Instant) -> Int {
+    leads.indices.prefix { moment(of: $0, before: occurrence.due - travel) <= now }.count
+  }
+
+  /// A place has rung: for this visit, if it is for every visit, else for this due time.
+  mutating func usePlace(_ history: inout History, at now: Instant) {
+    if case .outside = history.stay { history.stay = .outside(since: nil) }
+    guard let current = current(history, at: now) else { return }
+    // A due time still to come is not used.
+    let name = opening(of: current) <= now ? current.name : begun(at: now)
+    guard let name else { return }
+    if reminder.everyVisit {
+      settleVisit(upTo: name, &history)
+    } else {
+      history.usedUpTo = max(history.usedUpTo ?? name, name)
+      if let early = history.early, early.upTo <= name { history.early = nil }
+    }
+  }
+
+  func settleVisit(upTo name: LocalDateTime, _ history: inout History) {
+    guard case .inside(var visit) = history.stay else { return }
+    visit.settledUpTo = max(visit.settledUpTo ?? name, name)
+    history.stay = .inside(visit)
+  }
+
+  /// It rings now.
+  func ring(_ history: inout History, at now: Instant) {
+    history.lastRung = now
+    history.isUnacknowledged = true
+    history.hasExpired = false
+    history.repetition = reminder.nag.map { History.Repetition(next: now + $0, count: 0) }
+  }
+
+  /// A repetition rings now.
+  func ringAgain(_ history: inout History, at now: Instant) {
+    guard let span = reminder.nag, let last = history.repetition else { return }
+    let count = last.count + 1
+    history.repetition =
+      repeats(after: count) ? History.Repetition(next: now + span, count: count) : nil
+  }
+
+  /// Whether there is another repetition after so many.
+  func repeats(after count: Int) -> Bool {
+    let limit = reminder.nagLimit ?? Reminder.defaultNagLimit
+    return reminder.nag != nil && (limit == 0 || count < limit)
+  }
+}
+
+extension Schedule {
+  /// The due time that rang last, or that a snooze has moved; nil for a place without one.
+  mutating func rungDue(_ history: History, at now: Instant) -> Instant? {
+    guard reminder.due != nil else { return nil }
+    if reminder.kind == .location {
+      var settled: LocalDateTime?
+      if reminder.everyVisit, case .inside(let visit) = history.stay {
+        settled = visit.settledUpTo
+      }
+      if let name = settled ?? history.usedUpTo, let last = next(after: name.previous),
+        last.name == name
+      {
+        return last.due
+      }
+      return (inForce(at: now) ?? current(history, at: now))?.due
+    }
+    if let used = history.leadsUsed?.of ?? history.usedUpTo,
+      let last = next(after: used.previous), last.name == used
+    {
+      return last.due
+    }
+    let pending = next(after: history.usedUpTo)
+    if let pending, pending.due <= now || !history.isUnacknowledged { return pending.due }
+    return latest(after: nil, dueBy: now)?.due
+  }
+}

@@ -1,0 +1,99 @@
+/// What an edit changes, field by field.
+extension Model {
+  package mutating func edit(_ spec: ReminderSpec) {
+    guard var record = records[spec.id], !record.isDone else { return }
+    let old = record
+    record.spec = spec
+    record.changedAt = now
+    if spec.isFixedSeries, !old.spec.isFixedSeries { record.seriesZone = zone }
+    list(&record)
+    let hasNewTimes = spec.due != old.spec.due || spec.repeats != old.spec.repeats
+    if hasNewTimes {
+      editTimes(&record)
+    } else if spec.leads != old.spec.leads {
+      editLeads(&record, old)
+    }
+    if !hasNewTimes, spec.hasOtherLimits(than: old.spec) { editLimits(&record, old) }
+    if spec.region != old.spec.region {
+      record.stay = .unknown
+      record.watchedSince = now
+    }
+    if spec.isLocation { armAgain(&record, old) }
+    if spec.nag == nil || hasReachedLimit(record) { record.round = nil }
+    store(record)
+  }
+
+  private mutating func editTimes(_ record: inout Record) {
+    record.marks = [:]
+    record.silence = nil
+    if record.spec.repeats != nil, !record.spec.isLocation { record.use { $0.due < now } }
+    useFirstLeads(&record)
+    findAnew(&record)
+    record.watchedSince = now
+  }
+
+  private mutating func editLeads(_ record: inout Record, _ old: Record) {
+    record.silence = nil
+    for occurrence in record.occurrences where occurrence.due > now {
+      guard let mark = record.marks[occurrence.name] else { continue }
+      record.marks[occurrence.name]?.leads = 0
+      if mark.isUsed, mark.hasRung { record.marks[occurrence.name] = .init() }
+    }
+    useFirstLeads(&record)
+    findAnew(&record)
+  }
+
+  /// `days`, `hours`, `from` or `until`.
+  private mutating func editLimits(_ record: inout Record, _ old: Record) {
+    if record.spec.isLocation {
+      let before = inForceOfAll(old)
+      if let now = inForceOfAll(record), now != before { findAnew(&record) }
+      return
+    }
+    guard record.spec.repeats != nil else { return }
+    if let next = old.next, next.due <= now, record.next?.name == next.name { return }
+    record.use { $0.due < now }
+    useFirstLeads(&record)
+  }
+
+  /// The name of the occurrence that is in force, used or not.
+  private func inForceOfAll(_ record: Record) -> LocalTime? {
+    record.occurrences.last { $0.counts && $0.opens <= now && now < $0.closes }?.name
+  }
+
+  /// A place that has rung and has nothing left waits again at another place, for another event, or
+  /// for every visit.
+  private mutating func armAgain(_ record: inout Record, _ old: Record) {
+    let spec = record.spec
+    let isEveryVisit = spec.everyVisit && !old.spec.everyVisit
+    let hasEnded = old.waiting.isEmpty && old.lastRang != nil
+    if spec.repeats == nil, isEveryVisit {
+      record.marks = [:]
+    } else if hasEnded,
+      isEveryVisit || spec.region != old.spec.region || !spec.kind.isSameEvent(as: old.spec.kind)
+    {
+      guard let last = record.occurrences.last(where: { $0.counts && $0.opens <= now }) else {
+        return
+      }
+      record.marks[last.name] = nil
+    }
+  }
+}
+
+extension ReminderSpec {
+  fileprivate func hasOtherLimits(than old: ReminderSpec) -> Bool {
+    days != old.days || hours != old.hours || from != old.from || until != old.until
+  }
+}
+
+extension ReminderSpec.Kind {
+  fileprivate func isSameEvent(as other: Self) -> Bool {
+    switch (self, other) {
+    case (.location(.arrive), .location(.arrive)), (.location(.depart), .location(.depart)),
+      (.location(.dwell), .location(.dwell)):
+      true
+    case (.location, .location): false
+    default: true
+    }
+  }
+}

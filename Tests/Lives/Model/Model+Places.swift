@@ -1,0 +1,177 @@
+/// Places: visits, and what rings in them or at their ends.
+extension Model {
+  // MARK: - The list
+
+  /// The unused occurrence that is in force.
+  func inForce(_ record: Record) -> Occurrence? {
+    record.waiting.last { $0.opens <= now && now < $0.closes }
+  }
+
+  /// Whether an occurrence is left that is neither used nor over.
+  func isWaiting(_ record: Record) -> Bool {
+    record.waiting.contains { now < $0.closes }
+  }
+
+  /// The last occurrence that has opened.
+  private func lastOpened(_ record: Record) -> LocalTime? {
+    record.occurrences.last { $0.counts && $0.opens <= now }?.name
+  }
+
+  // MARK: - Visits
+
+  /// A place whose occurrences are all used or over, or that has expired, follows no visits. When it
+  /// waits again, the last fix decides whether the device is inside.
+  mutating func follow(_ record: inout Record) {
+    let isExpired = !record.spec.isUntil(now, in: zone)
+    guard isWaiting(record) && !isExpired || record.silence != nil else {
+      record.stay = .unknown
+      return
+    }
+    guard case .unknown = record.stay, let inside else { return }
+    record.watchedSince = now
+    record.stay =
+      inside.contains(record.spec.region) ? .inside(foundVisit(record)) : .outside(heldSince: nil)
+    noteDwell(record)
+  }
+
+  /// A visit that is on when the reminder begins to wait.
+  private func foundVisit(_ record: Record) -> Record.Visit {
+    let counts = record.spec.ifInside == .fire
+    return .init(since: now, settled: counts ? nil : lastOpened(record))
+  }
+
+  /// The present visit counts as found.
+  mutating func findAnew(_ record: inout Record) {
+    guard case .inside(let old) = record.stay else { return }
+    var visit = foundVisit(record)
+    visit.since = old.since
+    record.stay = .inside(visit)
+  }
+
+  /// - Parameter withItsEnd: not even the departure rings.
+  mutating func settleForGood(_ record: inout Record, withItsEnd: Bool) {
+    if case .inside(var visit) = record.stay {
+      visit.isSettledForGood = true
+      visit.isEndSettled = withItsEnd
+      record.stay = .inside(visit)
+    }
+    endHold(&record)
+  }
+
+  func endHold(_ record: inout Record) {
+    if case .outside = record.stay { record.stay = .outside(heldSince: nil) }
+  }
+
+  mutating func noteDwell(_ record: Record) {
+    if case .location(.dwell(let span)) = record.spec.kind, case .inside(let visit) = record.stay {
+      note(visit.since + span)
+    }
+  }
+
+  /// What a fix says about a place.
+  /// - Parameter crossing: when the region was crossed before this fix.
+  mutating func move(_ record: inout Record, crossing: Double?) {
+    let isInside = inside?.contains(record.spec.region) ?? false
+    switch record.stay {
+    case .unknown:
+      return follow(&record)
+    case .outside:
+      if let crossing { pass(&record, at: crossing) }
+      if isInside { arrive(&record) }
+    case .inside(let visit):
+      if !isInside { leave(&record, visit) }
+    }
+  }
+
+  private mutating func arrive(_ record: inout Record) {
+    endWaitForVisit(&record)
+    record.stay = .inside(.init(since: now, settled: nil))
+    noteDwell(record)
+  }
+
+  private mutating func leave(_ record: inout Record, _ visit: Record.Visit) {
+    record.stay = .outside(heldSince: nil)
+    guard !visit.isEndSettled else { return }
+    endVisit(&record, .depart, at: Double(now))
+  }
+
+  private mutating func pass(_ record: inout Record, at time: Double) {
+    guard time > Double(record.watchedSince) else { return }
+    endWaitForVisit(&record)
+    if case .location(.arrive) = record.spec.kind { ringAtPlace(&record, .pass) }
+    endVisit(&record, .pass, at: time)
+  }
+
+  /// A departure rings, or begins its hold.
+  private mutating func endVisit(_ record: inout Record, _ event: Firing.Event, at time: Double) {
+    guard case .location(.depart(let hold)) = record.spec.kind else { return }
+    if hold == 0 {
+      ringAtPlace(&record, event)
+    } else if state(of: record) == .armed {
+      record.stay = .outside(heldSince: time)
+      note(Int((time + Double(hold)).rounded(.up)))
+    }
+  }
+
+  /// An arrival or a pass ends a snooze to the next visit, also where it has rung before.
+  private func endWaitForVisit(_ record: inout Record) {
+    guard record.silence == .nextVisit else { return }
+    record.silence = nil
+    record.marks = [:]
+  }
+
+  // MARK: - Ringing
+
+  mutating func decidePlace(_ record: inout Record) {
+    follow(&record)
+    guard record.silence == nil else { return }
+    switch (record.spec.kind, record.stay) {
+    case (.location(.depart(let hold)), .outside(let since?)):
+      guard since + Double(hold) <= Double(now) else { break }
+      record.stay = .outside(heldSince: nil)
+      ringAtPlace(&record, .depart)
+    case (.location(.arrive), .inside(let visit)):
+      decideInside(&record, visit, .arrive)
+    case (.location(.dwell(let span)), .inside(let visit)):
+      if now >= visit.since + span { decideInside(&record, visit, .dwell) }
+    default: break
+    }
+    follow(&record)
+  }
+
+  private mutating func decideInside(
+    _ record: inout Record, _ visit: Record.Visit, _ event: Firing.Event
+  ) {
+    guard !visit.isSettledForGood, let occurrence = inForce(record) else { return }
+    if let settled = visit.settled, occurrence.name <= settled { return }
+    guard record.spec.holds(now, motion, in: zone) else { return }
+    if isCoolingDown(record) {
+      settle(&record, occurrence)
+    } else {
+      ringAtPlace(&record, event)
+    }
+  }
+
+  /// Rings if an unused occurrence is in force, and all conditions hold.
+  private mutating func ringAtPlace(_ record: inout Record, _ event: Firing.Event) {
+    guard record.silence == nil, let occurrence = inForce(record),
+      record.spec.holds(now, motion, in: zone), !isCoolingDown(record)
+    else { return }
+    useAtPlace(&record, occurrence)
+    ring(
+      &record, event, due: occurrence.due == .min ? nil : occurrence.due,
+      at: event == .pass ? nil : spot)
+  }
+
+  /// A firing uses the occurrence. With `every_visit` it only settles the visit.
+  func useAtPlace(_ record: inout Record, _ occurrence: Occurrence) {
+    if record.spec.everyVisit { settle(&record, occurrence) } else { record.use(occurrence) }
+    endHold(&record)
+  }
+
+  private func settle(_ record: inout Record, _ occurrence: Occurrence) {
+    guard case .inside(var visit) = record.stay else { return }
+    visit.settled = max(visit.settled ?? occurrence.name, occurrence.name)
+    record.stay = .inside(visit)
+  }
+}
