@@ -61,7 +61,7 @@ extension Engine {
     let number = max(0, schedule.leadsPassed(of: occurrence, travel, at: now) - 1)
     let lead = Lead(
       occurrence: occurrence, number: number,
-      moment: schedule.moment(of: number, before: occurrence.due - travel))
+      moment: schedule.moment(of: number, before: occurrence.due) - travel)
     let late = now - max(schedule.window.from ?? lead.moment, lead.moment)
     let isTooOld = settings.skipOlderThan.map { late > $0 } ?? false
     if isTooOld, occurrence.due < now {
@@ -106,7 +106,7 @@ extension Engine {
       schedule.window.from.map({ $0 <= now }) ?? true
     else { return }
     let last = schedule.leads.count - 1
-    let moment = schedule.moment(of: last, before: occurrence.due - travel)
+    let moment = schedule.moment(of: last, before: occurrence.due) - travel
     guard moment - now > settings.leaveAgainSlack else { return }
     let passed = schedule.leadsPassed(of: occurrence, travel, at: now)
     change(slot.index) {

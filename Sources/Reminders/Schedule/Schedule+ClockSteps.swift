@@ -78,7 +78,7 @@ extension Schedule {
   ) -> (occurrence: Occurrence, passed: Int)? {
     let deciding = reminder.kind == .location ? 1 : leads.count
     func moments(_ occurrence: Occurrence) -> [Instant] {
-      (0..<deciding).map { moment(of: $0, before: occurrence.due - travel) }
+      (0..<deciding).map { moment(of: $0, before: occurrence.due) - travel }
     }
     var name: LocalDateTime?
     if reminder.repeats {

@@ -141,7 +141,10 @@ extension Schedule {
   mutating func woken(_ history: inout History, travel: TimeSpan, at now: Instant) {
     history.silence = nil
     switch reminder.kind {
-    case .date: useDate(&history, to: now)
+    case .date:
+      useDate(&history, to: now)
+      // Also the leads of the next due time that have passed.
+      useDate(&history, to: now)
     case .preemptive:
       if let last = passed(after: history.usedUpTo, by: now) { use(last, &history) }
       if let next = next(after: history.usedUpTo) {

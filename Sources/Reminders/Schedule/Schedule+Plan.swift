@@ -144,7 +144,7 @@ extension Schedule {
     }
     let lead = Lead(
       occurrence: occurrence, number: number,
-      moment: moment(of: number, before: occurrence.due - (surroundings.travel ?? .zero)))
+      moment: moment(of: number, before: occurrence.due) - (surroundings.travel ?? .zero))
     let at = [lead.moment, window.from, surroundings.firstFixBy].compactMap { $0 }.max()
     plan.lead = lead
     plan.rings = at

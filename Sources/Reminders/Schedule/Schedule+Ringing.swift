@@ -45,7 +45,7 @@ extension Schedule {
 
   /// How many leads of a time to leave have passed.
   func leadsPassed(of occurrence: Occurrence, _ travel: TimeSpan, at now: Instant) -> Int {
-    leads.indices.prefix { moment(of: $0, before: occurrence.due - travel) <= now }.count
+    leads.indices.prefix { moment(of: $0, before: occurrence.due) - travel <= now }.count
   }
 
   /// A place has rung: for this visit, if it is for every visit, else for this due time.
