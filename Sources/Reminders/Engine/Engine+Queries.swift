@@ -93,9 +93,6 @@ extension Engine {
     return schedule.work
   }
 
-  /// Steps that one search for the due times of a reminder may take.
-  package static let maximumRepeatWork = Schedule.maximumWork
-
   /// A region that a reminder waits for.
   package struct Nearby {
     package let reminder: Reminder

@@ -11,7 +11,7 @@ extension Engine {
   struct Turn: Sendable {
     /// Firings of one event: some tens of milliseconds of storing.
     static let maximumFirings = 250
-    /// Steps of searching for due times in one event: see `RepeatSearch.work`.
+    /// Steps of searching for due times in one event: see `SeriesSearch.work`.
     static let maximumWork = 400_000
 
     var firings = 0

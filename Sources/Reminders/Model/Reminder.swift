@@ -163,9 +163,4 @@ package struct Reminder: Equatable, Sendable {
     kind == other.kind && place == other.place && area == other.area
       && nearCategory == other.nearCategory && nearRadius == other.nearRadius
   }
-
-  /// The reminder's own leads, or the one at `due`.
-  var effectiveLeads: [TimeSpan] { leads.isEmpty ? Self.leadsAtDue : leads.map(\.length) }
-
-  private static let leadsAtDue = [TimeSpan.zero]
 }
