@@ -173,13 +173,4 @@ extension Reminder {
     guard let own = repeatChanges.zone, case .absolute = due else { return zone }
     return own.rules
   }
-
-  /// The set of due times.
-  /// - Parameter zone: the zone of the rule; see `RepeatChanges.zone`.
-  package func occurrences(from start: Instant, zone: TimeZoneRules) -> RepeatSet {
-    RepeatSet(
-      rule: repeatRule, start: zone.localDateTime(at: start),
-      additions: repeatChanges.additions, exceptions: repeatChanges.exceptions,
-      exceptionDays: Set(repeatChanges.exceptionDays))
-  }
 }
