@@ -72,11 +72,11 @@ extension Model {
   }
 
   mutating func decideLeaving(_ record: inout Record) {
-    var count: Int
+    var marks: [LocalTime: Record.Mark]
     repeat {
-      count = firings.count
+      marks = record.marks
       decideNextLeaving(&record)
-    } while firings.count > count
+    } while record.marks != marks
   }
 
   private mutating func decideNextLeaving(_ record: inout Record) {

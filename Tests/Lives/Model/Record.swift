@@ -23,7 +23,7 @@ struct Record {
   var watchedSince: Moment
 
   /// What has happened to an occurrence.
-  struct Mark {
+  struct Mark: Equatable {
     var isUsed = false
     /// How many leads are used, the longest first.
     var leads = 0
