@@ -22,7 +22,7 @@ struct RepeatPhrase {
     words = TimeWord.split(text)[...]
   }
 
-  private static let examples =
+  static let examples =
     "write for example every day, every 2 weeks, every monday and thursday, "
     + "every last friday of the month, or an RRULE"
 
@@ -40,7 +40,7 @@ struct RepeatPhrase {
   }
 
   private static let known = Set(
-    TimeWords.all + ["every", "each", "other", "once", "working", "business", "fortnightly"])
+    TimeWords.all + ["every", "each", "other", "once", "working", "business"] + periods.keys)
 
   var first: String { words.first?.lower ?? "" }
 
@@ -98,7 +98,7 @@ struct RepeatPhrase {
   /// Periods of several units.
   private static let periods: [String: (count: Int, frequency: RepeatRule.Frequency)] = [
     "fortnight": (2, .weekly), "fortnightly": (2, .weekly), "quarter": (3, .monthly),
-    "quarterly": (3, .monthly),
+    "quarterly": (3, .monthly), "biweekly": (2, .weekly), "bi-weekly": (2, .weekly),
   ]
 
   private mutating func rule() throws(RepeatRuleError) -> RepeatRule {
@@ -118,30 +118,23 @@ struct RepeatPhrase {
     _ = consume("on")
     _ = consume("the")
     let start = words
-    if let ordinal = ordinal(), let last = weekdays() {
-      // The second monday of the month; every second monday is every other one.
-      if try ofMonth() { return on(last, ordinal: ordinal, of: RepeatRule(.monthly)) }
-      guard ordinal == 2 else { throw fault("'of the month' is missing; \(Self.examples)") }
-      return on(last, ordinal: nil, of: every(2, .weekly))
-    }
-    words = start
-    if let day = dayOfMonth() { return day }
+    if let rule = try counted() { return rule }
     words = start
     if consume("other"), let named = weekdays() {
-      return on(named, ordinal: nil, of: every(2, .weekly))
+      return on(named, of: every(2, .weekly))
     }
     words = start
-    if let named = weekdays() { return on(named, ordinal: nil, of: RepeatRule(.weekly)) }
+    if let named = weekdays() {
+      var rule = on(named, of: RepeatRule(.weekly))
+      // Friday the 13th.
+      if consume("the"), let day = dayNumber() {
+        rule = on(named, of: RepeatRule(.monthly))
+        rule.monthDays = [day]
+      }
+      return rule
+    }
     guard isEvery else { throw unknown() }
     return try interval()
-  }
-
-  /// Whether `of the month` stands here.
-  mutating func ofMonth() throws(RepeatRuleError) -> Bool {
-    guard consume("of") else { return false }
-    _ = consume("the", "each", "every")
-    guard consume("month") else { throw unknown() }
-    return true
   }
 
   /// `2 weeks`, `other month`, `15th`, `27 jan`, behind `every`.
@@ -150,7 +143,7 @@ struct RepeatPhrase {
       !["hour", "of", "an"].contains(words.dropFirst().first?.lower)
     {
       words.removeFirst()
-      return every(count, frequency)
+      return try days(of: every(count, frequency))
     }
     if let part = ["half": 2, "quarter": 4][first] {
       words.removeFirst()
@@ -183,6 +176,7 @@ struct RepeatPhrase {
       }
       count = number
       words.removeFirst()
+      if count > 1, let named = weekdays() { return on(named, of: every(count, .weekly)) }
     }
     guard let frequency = Self.units[first] else { throw unknown() }
     words.removeFirst()
@@ -209,20 +203,25 @@ struct RepeatPhrase {
     switch rule.frequency {
     case .weekly:
       guard let named = weekdays() else { throw unknown() }
-      return on(named, ordinal: nil, of: rule)
+      return on(named, of: rule)
     case .monthly:
       let start = words
-      if let ordinal = ordinal() {
-        if let named = weekdays() { return on(named, ordinal: ordinal, of: rule) }
-        if ordinal == -1, consume("day") {
-          rule.monthDays = [-1]
-          return rule
-        }
+      if let found = try days(counted: ordinals(), of: rule) { return found }
+      words = start
+      while let day = dayNumber() {
+        rule.monthDays.append(day)
+        _ = consume("and")
+      }
+      guard !rule.monthDays.isEmpty else { throw unknown() }
+    case .yearly:
+      let start = words
+      if let found = try counted(), found.frequency == .yearly {
+        rule.days = found.days
+        rule.months = found.months
+        rule.positions = found.positions
+        return rule
       }
       words = start
-      guard let day = dayNumber() else { throw unknown() }
-      rule.monthDays = [day]
-    case .yearly:
       guard let date = try monthDay(), !date.months.isEmpty else { throw unknown() }
       rule.months = date.months
       rule.monthDays = date.monthDays

@@ -91,7 +91,7 @@ extension TypedPhrase {
     if !isThis, consume("next") { return try readNext() }
     if let named = TimeWords.weekday(word()) {
       index += 1
-      if consume("next", "week") {
+      if consume("next", "week") || consume("of", "next", "week") {
         try setNextWeek(named)
       } else {
         if consume("week") { try setWeekLater() }
