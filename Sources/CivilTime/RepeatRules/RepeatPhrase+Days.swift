@@ -19,6 +19,7 @@ extension RepeatPhrase {
       guard rule.monthDays.isEmpty else { return nil }
       var yearly = RepeatRule(.yearly)
       (yearly.days, yearly.positions, yearly.months) = (rule.days, rule.positions, [month])
+      if consume("every", "each"), !consume("year") { throw unknown() }
       return yearly
     }
     let isOfMonth = try ofMonth()

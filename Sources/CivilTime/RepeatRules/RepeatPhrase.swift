@@ -133,7 +133,12 @@ struct RepeatPhrase {
       }
       return rule
     }
-    guard isEvery else { throw unknown() }
+    guard isEvery else {
+      // 27 jan every year.
+      if let date = try monthDay(), consume("every", "each"), consume("year") { return date }
+      words = start
+      throw unknown()
+    }
     return try interval()
   }
 

@@ -60,11 +60,16 @@ import Testing
       ["every last friday", "last friday of the month", "every last friday every month"],
       { isLast($0) { $0.weekday == .friday } }
     ),
+    (
+      ["27 jan every year", "january 27th each year", "the 27th of january every year"],
+      { $0.month == 1 && $0.day == 27 }
+    ),
     (["every friday the 13th", "friday the 13th"], { $0.weekday == .friday && $0.day == 13 }),
     (
       [
         "every year on the last sunday of march", "last sunday of march",
         "every last sunday in march", "yearly on the last sunday of march",
+        "last sunday of march every year",
       ], { $0.month == 3 && isLast($0) { $0.weekday == .sunday } }
     ),
     (
