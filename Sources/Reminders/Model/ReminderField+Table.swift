@@ -11,7 +11,7 @@ extension ReminderField {
   /// The first row of each key.
   static let byKey = Dictionary(all.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
 
-  /// Keys that are long enough for a misspelling to be told from another word.
+  /// Keys that are long enough to distinguish a misspelling from another word.
   static let longNames = all.map(\.key).filter { $0.utf8.count > 3 }
 
   /// The key that begins with the same word as an unknown one, such as `min_speed_mps`.
