@@ -65,7 +65,7 @@ extension Coordinate {
     guard scalars.count <= 2048 else { throw CoordinateError(.tooLong, at: 2049) }
     var cursor = TextCursor(scalars)
     cursor.dropTrailingSpaces()
-    return try TypedCoordinate.angle(cursor, isLatitude: isLatitude)
+    return rounded(try TypedCoordinate.angle(cursor, isLatitude: isLatitude))
   }
 
   /// The latitude and longitude read at two positions, or the error that names the one beyond
@@ -76,13 +76,15 @@ extension Coordinate {
     guard abs(latitude) <= 90 else {
       throw CoordinateError(.latitudeOutOfRange, at: latitudePosition)
     }
-    // Sixtieths have no exact double: to a thousand-millionth of a second of arc, 31.2' is 0.52
-    // again.
     let valid = Coordinate(
-      latitude: (latitude * 1e13).rounded() / 1e13, longitude: (longitude * 1e13).rounded() / 1e13)
+      latitude: Self.rounded(latitude), longitude: Self.rounded(longitude))
     guard let valid else {
       throw CoordinateError(.longitudeOutOfRange, at: longitudePosition)
     }
     self = valid
   }
+
+  /// Sixtieths have no exact double: to a thousand-millionth of a second of arc, 31.2' is 0.52
+  /// again.
+  private static func rounded(_ degrees: Double) -> Double { (degrees * 1e13).rounded() / 1e13 }
 }
