@@ -16,9 +16,10 @@ extension RepeatPhrase {
     let ordinals = ordinals()
     guard let rule = try days(counted: ordinals, of: RepeatRule(.monthly)) else { return nil }
     if let month = monthOfYear() {
-      guard rule.monthDays.isEmpty else { return nil }
+      guard rule.monthDays.isEmpty || rule.monthDays == [-1] else { return nil }
       var yearly = RepeatRule(.yearly)
-      (yearly.days, yearly.positions, yearly.months) = (rule.days, rule.positions, [month])
+      (yearly.days, yearly.monthDays) = (rule.days, rule.monthDays)
+      (yearly.positions, yearly.months) = (rule.positions, [month])
       if consume("every", "each"), !consume("year") { throw unknown() }
       return yearly
     }

@@ -57,16 +57,38 @@ struct RepeatPhrase {
     return rule
   }
 
-  /// The time of day behind a rule: `every monday at 9`, `every morning`.
+  /// The times of day behind a rule: `every monday at 9`, `every morning`, `daily at 9 and 18`.
   private mutating func time(of rule: RepeatRule) throws(RepeatRuleError) -> RepeatRule {
-    guard !words.isEmpty, rule.frequency >= .daily else { return rule }
+    guard rule.frequency >= .daily else { return rule }
+    var rule = rule
+    var rest = words
+    while let time = try timeOfDay(isNext: !rule.hours.isEmpty) {
+      let (hours, part) = time.quotientAndRemainder(dividingBy: 3_600_000_000)
+      let (minutes, seconds) = part.quotientAndRemainder(dividingBy: 60_000_000)
+      guard seconds == 0 else { throw fault("a repeat has no seconds; write 18:00") }
+      guard rule.minutes.isEmpty || rule.minutes == [Int(minutes)] else {
+        throw fault("its times have different minutes; add one reminder for each of them")
+      }
+      rule.hours.append(Int(hours))
+      rule.minutes = [Int(minutes)]
+      rest = words
+      guard consume("and") else { break }
+    }
+    words = rest
+    return rule
+  }
+
+  /// The time of day at the present word, in microseconds; nil where there is none.
+  /// - Parameter isNext: whether it follows another one, and needs no `at`.
+  private mutating func timeOfDay(isNext: Bool) throws(RepeatRuleError) -> Int64? {
+    guard !words.isEmpty else { return nil }
     var phrase = TypedPhrase(
       Array(words), of: text, now: Instant(microseconds: 0), zone: .utc, dayAlone: .usual)
     let time: Int64
     do throws(TimeStampError) {
       while phrase.index < phrase.words.count {
         let isAt = phrase.consume("at")
-        phrase.isAfterAt = isAt
+        phrase.isAfterAt = isAt || isNext
         let isClock = try phrase.readClock()
         if !isClock, try !phrase.readPart() {
           if isAt { phrase.index -= 1 }
@@ -76,18 +98,13 @@ struct RepeatPhrase {
       let hour = phrase.part.map { Int64($0.hour) * 3_600_000_000 }
       guard let found = try phrase.clock?.microseconds(in: phrase.part, for: phrase) ?? hour,
         phrase.day == nil
-      else { return rule }
+      else { return nil }
       time = found
     } catch {
       throw fault(error.reason)
     }
     words = words.dropFirst(phrase.index)
-    let (hours, rest) = time.quotientAndRemainder(dividingBy: 3_600_000_000)
-    let (minutes, seconds) = rest.quotientAndRemainder(dividingBy: 60_000_000)
-    guard seconds == 0 else { throw fault("a repeat has no seconds; write 18:00") }
-    var rule = rule
-    (rule.hours, rule.minutes) = ([Int(hours)], [Int(minutes)])
-    return rule
+    return time
   }
 
   private static let adverbs: [String: RepeatRule.Frequency] = [
@@ -130,6 +147,8 @@ struct RepeatPhrase {
       if consume("the"), let day = dayNumber() {
         rule = on(named, of: RepeatRule(.monthly))
         rule.monthDays = [day]
+      } else if consume("every", "each"), !consume("week") {
+        throw unknown()
       }
       return rule
     }

@@ -64,6 +64,11 @@ import Testing
       ["27 jan every year", "january 27th each year", "the 27th of january every year"],
       { $0.month == 1 && $0.day == 27 }
     ),
+    (
+      ["last day of february every year", "every last day of february"],
+      { $0.month == 2 && $0.adding(days: 1).month == 3 }
+    ),
+    (["monday and wednesday every week"], { [.monday, .wednesday].contains($0.weekday) }),
     (["every friday the 13th", "friday the 13th"], { $0.weekday == .friday && $0.day == 13 }),
     (
       [
