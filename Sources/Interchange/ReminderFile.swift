@@ -78,8 +78,10 @@ package enum ReminderFile {
         file: file, line: line, reason: "a reminder is an object in braces, not \(value.kind)")
     }
     do {
-      return try Reminder(
+      let reminder = try Reminder(
         json: object, newID: Fingerprint("\(number):\(value.line)".utf8).text)
+      try reminder.checkNames()
+      return reminder
     } catch {
       throw InterchangeError(file: file, line: line, reason: "\(error)")
     }

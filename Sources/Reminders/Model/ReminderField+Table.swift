@@ -11,6 +11,15 @@ extension ReminderField {
   /// The first row of each key.
   static let byKey = Dictionary(all.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
 
+  /// Keys that are long enough to distinguish a misspelling from another word.
+  static let longNames = all.map(\.key).filter { $0.utf8.count > 3 }
+
+  /// The key that begins with the same word as an unknown one, such as `min_speed_mps`.
+  package static func related(to name: String) -> String? {
+    let word = name.prefix { $0 != "_" } + "_"
+    return all.first { $0.key.hasPrefix(word) }?.key
+  }
+
   /// Conditions at the moment of firing, in the order of checking.
   static let allConditions = all.compactMap(\.condition)
 
@@ -27,13 +36,13 @@ extension ReminderField {
     ReminderField("id", \.id, .text, where: { _ in true }),
     ReminderField("kind", \.kind, .choice, where: { _ in true }),
     ReminderField(
-      "title", \.title, .text, Option("title", "The title of the reminder.", "text"),
+      "title", \.title, .line, Option("title", "The title of the reminder.", "text"),
       where: { _ in true }),
     ReminderField(
       "notes", \.notes, .text,
       Option("notes", "Longer text shown with the reminder.", "text", example: "longer text")),
     ReminderField(
-      "category", \.category, .text,
+      "category", \.category, .line,
       Option("category", "The category of the reminder.", "name", example: "Errands"),
       clause: { category, _ in "in the category \(category)" }),
     ReminderField(
