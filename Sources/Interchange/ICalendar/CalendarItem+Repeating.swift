@@ -4,28 +4,22 @@ import Reminders
 /// The series of an item: its rule, single dates and exceptions, all about starts.
 extension CalendarItem {
   mutating func readRepeating() throws(Fault) {
-    if let line = component["RRULE"] { rule = try Self.rule(line.value, line: line.number) }
+    rule = component["RRULE"].flatMap { CalendarRule.read($0, &leftOut) }
     if case .days = names.clock { rule = rule?.ofWholeDays }
     if case .days = names.clock, let until = rule?.until, let day = day(of: until) {
       rule = rule?.ending(until: .date(day))
     }
     for line in component.properties("RDATE") {
-      for time in try CalendarValue.times(line, zones) { add(names.name(of: time)) }
+      for time in CalendarValue.times(line, zones, &leftOut) { add(names.name(of: time)) }
     }
-    for line in component.properties("EXDATE") { exclude(try CalendarValue.times(line, zones)) }
+    for line in component.properties("EXDATE") {
+      exclude(CalendarValue.times(line, zones, &leftOut))
+    }
     guard changes.additions.count <= RepeatChanges.maximumTimes else {
       throw Fault(
         "it has more than \(RepeatChanges.maximumTimes) single dates", line: component.line)
     }
     if repeats { changes.zone = zoneOfDue }
-  }
-
-  private static func rule(_ text: String, line: Int) throws(Fault) -> RepeatRule {
-    do {
-      return try RepeatRule(parsing: text.trimmedText(limit: 4_000))
-    } catch {
-      throw Fault("\(error)".shownInMessage, line: line)
-    }
   }
 
   /// The last day of a whole-day series.

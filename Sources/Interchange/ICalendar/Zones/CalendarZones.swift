@@ -28,6 +28,22 @@ struct CalendarZones {
 
   func zone(named name: String) -> NamedZone? { known[name] }
 
+  /// The unknown zones that an item's properties name, with their first lines. Their times count by
+  /// the system's clock; `Local` means that.
+  func unknown(in component: CalendarComponent) -> [Refusal] {
+    var names: Set<String> = ["LOCAL", ""]
+    return component.nodes.compactMap { node in
+      guard case .line(let line) = node, let name = line["TZID"], known[name] == nil,
+        names.insert(name.uppercased()).inserted
+      else { return nil }
+      return Refusal(
+        line: line.number,
+        reason: "the time zone '\(name.prefix(60).description.shownInMessage)' is not known here "
+          + "and not described in the file, so its times count by this machine's clock; use a name "
+          + "such as Europe/Berlin, or install tzdata")
+    }
+  }
+
   /// The first ones in the order of their names: a usual calendar has no more.
   private(set) var first: [NamedZone] = []
 
