@@ -82,8 +82,25 @@ extension CalendarItem {
 
   // MARK: - Put off
 
+  /// Thunderbird's ACKNOWLEDGED of all alarms, and its end of a snooze; those of occurrences have a
+  /// number behind the name.
+  static let thunderbird = (acknowledged: "X-MOZ-LASTACK", snooze: "X-MOZ-SNOOZE-TIME")
+
+  /// When all alarms before it were dealt with in Thunderbird.
+  var thunderbirdAcknowledged: Instant? {
+    component.instants(Self.thunderbird.acknowledged, zones).max()
+  }
+
   /// An alarm that puts another one off (RFC 9074 section 5).
   func putOff(_ reminders: inout [CalendarReminder]) {
+    if let until = component.instants(Self.thunderbird.snooze, zones).max(),
+      thunderbirdAcknowledged.map({ $0 < until }) ?? true,
+      let place = reminders.firstIndex(where: { $0.reminder.kind != .location }),
+      reminders[place].reminder.state != .done
+    {
+      reminders[place].reminder.state = .snoozed
+      reminders[place].snoozedUntil = until
+    }
     for alarm in alarms {
       guard let original = alarm.snoozed, case .absolute(let until) = alarm.trigger,
         alarm.acknowledged.map({ $0 < until }) ?? true
@@ -126,5 +143,17 @@ extension CalendarItem {
     var plain = component
     plain.remove(Self.fieldsProperty)
     return try CalendarItem(plain, zones).reminders()
+  }
+}
+
+extension CalendarComponent {
+  /// The times in UTC of the properties whose names begin so.
+  func instants(_ prefix: String, _ zones: CalendarZones) -> [Instant] {
+    nodes.compactMap { node in
+      guard case .line(let line) = node, line.name.hasPrefix(prefix),
+        case .utc(let instant)? = try? CalendarValue.time(line, zones)
+      else { return nil }
+      return instant
+    }
   }
 }

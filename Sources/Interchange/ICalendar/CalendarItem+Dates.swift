@@ -151,7 +151,8 @@ extension CalendarItem {
           abs(moment.distance?.seconds ?? 0) <= Double(CalendarValue.longestSpan)
         else { continue }
         moment.alarm = index
-        if let acknowledged = alarm.acknowledged {
+        if let acknowledged = [alarm.acknowledged, thunderbirdAcknowledged].compactMap({ $0 }).max()
+        {
           let stamp = moment.stamp
           moment.isAcknowledged =
             stamp.instant(in: .utc) <= acknowledged + Self.greatestOffset(of: stamp)

@@ -40,10 +40,12 @@ package struct CalendarReminder: Equatable, Sendable {
   /// The reminder as fired if it was due more than a day before its first import: a calendar has
   /// years of old dates.
   package func settled(at now: Instant, zone: TimeZoneRules) -> CalendarReminder {
-    guard reminder.state == .armed, !reminder.repeats, reminder.kind != .location,
-      let due = reminder.due?.instant(in: zone), due < now - Schedule.missedBeforeReading
+    guard reminder.state == .armed || reminder.state == .snoozed, !reminder.repeats,
+      reminder.kind != .location, let due = snoozedUntil ?? reminder.due?.instant(in: zone),
+      due < now - Schedule.missedBeforeReading
     else { return self }
     var settled = self
+    settled.snoozedUntil = nil
     settled.reminder.state = .fired
     return settled
   }

@@ -1,27 +1,32 @@
 import CivilTime
 
-/// The zones of a calendar's TZIDs, from the system's tz database, which is kept up to date, else
-/// from the calendar's VTIMEZONE (RFC 5545 section 3.6.5).
+/// The zones of a calendar's TZIDs: from the calendar's VTIMEZONE (RFC 5545 section 3.6.5), or from
+/// the system's tz database where the two agree or there is none.
 struct CalendarZones {
   private var known: [String: NamedZone] = [:]
 
+  private init() {}
+
   init(_ document: CalendarDocument) {
     var described: [String: CalendarComponent] = [:]
-    var named: Set<String> = []
+    var uses: [String: ClosedRange<Instant>] = [:]
     for calendar in document.calendars {
       for zone in calendar.components("VTIMEZONE") {
         if let id = zone["TZID"]?.text { described[id] = zone }
       }
-      if let own = calendar["X-WR-TIMEZONE"]?.text { named.insert(own) }
-      Self.collectNames(in: calendar, into: &named)
+      if let own = calendar["X-WR-TIMEZONE"]?.text { uses[own] = uses[own] ?? Self.never }
+      Self.collectUses(in: calendar, into: &uses)
     }
-    for name in named.union(described.keys).prefix(Self.maximumZones) {
+    for name in Set(uses.keys).union(described.keys).prefix(Self.maximumZones) {
       known[name] =
-        Self.system(name) ?? described[name].flatMap { Self.described($0, name: name) }
-        ?? Self.fixed(name)
+        described[name].flatMap { Self.described($0, name: name, uses: uses[name] ?? Self.never) }
+        ?? Self.system(name) ?? Self.fixed(name)
     }
     first = known.sorted { $0.key < $1.key }.prefix(Self.maximumFirst).map(\.value)
   }
+
+  /// Where no time is known: the beginning of the epoch.
+  private static let never = Instant(microseconds: 0)...Instant(microseconds: 0)
 
   /// Limit of zones in one calendar.
   private static let maximumZones = 600
@@ -49,13 +54,22 @@ struct CalendarZones {
 
   private static let maximumFirst = 8
 
-  private static func collectNames(
-    in component: CalendarComponent, into names: inout Set<String>
+  /// The names of zones, and the first and the last time that is in them.
+  private static func collectUses(
+    in component: CalendarComponent, into uses: inout [String: ClosedRange<Instant>]
   ) {
     for node in component.nodes {
       switch node {
-      case .line(let line): if let name = line["TZID"] { names.insert(name) }
-      case .component(let inner): collectNames(in: inner, into: &names)
+      case .line(let line):
+        guard let name = line["TZID"] else { continue }
+        let found = readings(line).map { TimeZoneRules.utc.instant(of: $0) }
+        guard let first = found.min(), let last = found.max() else {
+          uses[name] = uses[name] ?? never
+          continue
+        }
+        let old = uses[name].flatMap { $0 == never ? nil : $0 } ?? first...last
+        uses[name] = min(old.lowerBound, first)...max(old.upperBound, last)
+      case .component(let inner): collectUses(in: inner, into: &uses)
       }
     }
   }
@@ -67,10 +81,11 @@ struct CalendarZones {
       let name = String(name)
       return (try? TimeZoneRules(named: name)).map { NamedZone(name: name, rules: $0) }
     }
-    if name == "UTC" || name == "Z" || name == "GMT" {
+    let name = name.trimmedText(limit: 200)
+    let parts = name.split(separator: "/")
+    if ["UTC", "Z", "GMT"].contains(parts.last?.uppercased()) {
       return NamedZone(name: "UTC", rules: .utc)
     }
-    let parts = name.split(separator: "/")
     if !name.hasPrefix("/"), let found = zone(name) { return found }
     if parts.count > 1 {
       for count in [3, 2, 1] where count <= parts.count {
@@ -78,30 +93,94 @@ struct CalendarZones {
         if let found = zone(parts.suffix(count).joined(separator: "/")) { return found }
       }
     }
+    let words = parts.map { part in
+      part.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst().lowercased() }
+        .joined(separator: "_")
+    }
     return WindowsZones.zone(for: name).flatMap { zone($0) }
+      ?? (parts.count > 1 ? zone(words.joined(separator: "/")) : nil)
   }
 
-  /// `UTC+01`, `UTC-09:30`: hours and minutes east of Greenwich.
+  /// `UTC+01`, `GMT-09:30`, `+0100`: hours and minutes east of Greenwich.
   private static func fixed(_ name: String) -> NamedZone? {
-    guard name.hasPrefix("UTC"), let sign = name.dropFirst(3).first, sign == "+" || sign == "-"
-    else { return nil }
-    let parts = name.dropFirst(4).split(separator: ":", omittingEmptySubsequences: false)
-    guard (1...2).contains(parts.count), parts.allSatisfy({ (1...2).contains($0.utf8.count) }),
-      let hours = Int(parts[0]), hours <= 14, let minutes = Int(parts.dropFirst().first ?? "0"),
-      (0...59).contains(minutes)
-    else { return nil }
+    var text = name.trimmedText(limit: 40).uppercased().filter { $0 != " " }
+    if text.hasPrefix("UTC") || text.hasPrefix("GMT") { text.removeFirst(3) }
+    guard let sign = text.first, sign == "+" || sign == "-" else { return nil }
+    var digits = text.dropFirst().filter { $0 != ":" }
+    guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), (1...4).contains(digits.count) else {
+      return nil
+    }
+    if digits.count <= 2 { digits += "00" }
+    guard let number = Int(digits), number / 100 <= 14, number % 100 < 60 else { return nil }
     // POSIX counts west of Greenwich.
-    let posix = "<UTC>\(sign == "+" ? "-" : "")\(hours):\(minutes < 10 ? "0" : "")\(minutes)"
+    let minutes = number % 100
+    let posix =
+      "<UTC>\(sign == "+" ? "-" : "")\(number / 100):\(minutes < 10 ? "0" : "")\(minutes)"
     return TimeZoneRules(posix: posix).map { NamedZone(name: posix, rules: $0) }
   }
 
-  private static func described(_ component: CalendarComponent, name: String) -> NamedZone? {
-    if let place = component["X-LIC-LOCATION"]?.text, let found = system(place) { return found }
-    return Observances(component).flatMap { observances in
-      TimeZoneRules(posix: observances.posix).map {
-        NamedZone(name: observances.posix, rules: $0)
+  /// The zone of a VTIMEZONE, which beats the name where the two differ.
+  ///
+  /// They are compared from the first time of the calendar in that zone on: for ten years, or until
+  /// the list of changes ends. A zone that agrees goes by its name, for the tz database is kept up
+  /// to date.
+  private static func described(
+    _ component: CalendarComponent, name: String, uses: ClosedRange<Instant>
+  ) -> NamedZone? {
+    let system = component["X-LIC-LOCATION"].flatMap { Self.system($0.text) } ?? system(name)
+    let observances = ["STANDARD", "DAYLIGHT"].flatMap { kind in
+      component.components(kind).prefix(maximumObservances).compactMap {
+        Self.observance($0, isDST: kind == "DAYLIGHT")
       }
     }
+    guard let text = TimeZoneRules.text(of: observances, from: uses.lowerBound - .hours(48)),
+      let own = NamedZone.find(text)
+    else {
+      return system
+    }
+    guard let system else { return own }
+    // Before its first change a description says nothing.
+    let first = observances.map(\.first).min() ?? uses.lowerBound
+    var end = uses.upperBound
+    let isList = observances.count > 1 && observances.allSatisfy { !$0.isOpen }
+    if !isList {
+      end = end + .hours(24 * 3_653)
+    } else {
+      while let next = own.rules.nextTransition(after: end) { end = next }
+    }
+    let start = max(uses.lowerBound, first)
+    return system.rules.agrees(with: own.rules, from: start, to: end) ? system : own
+  }
+
+  private static let maximumObservances = 500
+
+  private static func observance(_ component: CalendarComponent, isDST: Bool) -> ZoneObservance? {
+    guard let before = component["TZOFFSETFROM"].flatMap({ seconds($0.value) }),
+      let after = component["TZOFFSETTO"].flatMap({ seconds($0.value) }),
+      let start = component["DTSTART"].flatMap({ readings($0).first })
+    else { return nil }
+    var unread: [Refusal] = []
+    return ZoneObservance(
+      start: start, dates: component.properties("RDATE").flatMap { readings($0) },
+      rule: component["RRULE"].flatMap { CalendarRule.read($0, &unread) },
+      offsets: (before, after), isDST: isDST, name: component["TZNAME"]?.text ?? "")
+  }
+
+  private static func readings(_ line: ContentLine) -> [LocalDateTime] {
+    var unread: [Refusal] = []
+    return CalendarValue.times(line, CalendarZones(), &unread).map(\.local)
+  }
+
+  /// `+0100`, `-023000`
+  private static func seconds(_ text: String) -> Int? {
+    let text = text.trimmedText(limit: 10)
+    let digits = text.utf8.dropFirst()
+    guard let sign = text.first, sign == "+" || sign == "-", digits.count == 4 || digits.count == 6,
+      let number = Int(String(Substring(digits)))
+    else { return nil }
+    let whole = digits.count == 4 ? number * 100 : number
+    let seconds = whole / 10_000 * 3_600 + whole / 100 % 100 * 60 + whole % 100
+    return sign == "-" ? -seconds : seconds
   }
 }
 
@@ -115,88 +194,5 @@ extension CalendarDocument {
         nil
       }
     }
-  }
-}
-
-/// The latest rules of a VTIMEZONE as a POSIX rule; reminders need no earlier ones.
-private struct Observances {
-  /// `<STD>-1<DST>-2,M3.5.0/2,M10.5.0/3`
-  let posix: String
-
-  private struct Observance {
-    let start: LocalDateTime
-    /// Seconds east of UTC.
-    let offset: Int
-    /// The yearly change in the form of POSIX, where it comes again.
-    let change: String?
-  }
-
-  init?(_ component: CalendarComponent) {
-    func latest(_ name: String) -> Observance? {
-      let all = component.components(name).compactMap { Self.observance($0) }
-      // A rule that has ended is no rule of today.
-      return all.filter { $0.change != nil }.max { $0.start < $1.start }
-        ?? all.max { $0.start < $1.start }
-    }
-    let standard = latest("STANDARD")
-    let daylight = latest("DAYLIGHT")
-    guard let base = standard ?? daylight else { return nil }
-    if let standard, let daylight, let winter = standard.change, let summer = daylight.change {
-      posix =
-        "<STD>\(Self.posix(standard.offset))<DST>\(Self.posix(daylight.offset)),\(summer),\(winter)"
-    } else {
-      posix = "<STD>\(Self.posix(base.offset))"
-    }
-  }
-
-  private static func observance(_ component: CalendarComponent) -> Observance? {
-    guard let offset = component["TZOFFSETTO"].flatMap({ seconds($0.value) }),
-      let digits = component["DTSTART"].map({ Array($0.value.utf8) }), digits.count >= 15,
-      let date = CalendarValue.date(digits.prefix(8)),
-      let hour = Int(String(decoding: digits[9..<11], as: UTF8.self)),
-      let minute = Int(String(decoding: digits[11..<13], as: UTF8.self)),
-      let time = TimeOfDay(hour: hour, minute: minute)
-    else { return nil }
-    var change: String?
-    if let text = component["RRULE"]?.value, !text.uppercased().contains("UNTIL"),
-      let rule = try? RepeatRule(parsing: text), rule.frequency == .yearly, rule.interval == 1,
-      rule.days.count == 1, let day = rule.days.first, let week = week(of: day, rule)
-    {
-      let month = rule.months.first ?? date.month
-      change = "M\(month).\(week).\(day.weekday.rawValue % 7)/\(hour)"
-      if minute > 0 { change? += ":\(minute < 10 ? "0" : "")\(minute)" }
-    }
-    return Observance(start: LocalDateTime(date: date, time: time), offset: offset, change: change)
-  }
-
-  /// 1 to 4, or 5 for the last.
-  private static func week(of day: RepeatRule.Day, _ rule: RepeatRule) -> Int? {
-    if let ordinal = day.ordinal {
-      return ordinal == -1 ? 5 : (1...5).contains(ordinal) ? ordinal : nil
-    }
-    // The Sunday among the 8th to the 14th is the second one.
-    guard let first = rule.monthDays.min(), first > 0 else { return nil }
-    return first > 22 ? 5 : (first - 1) / 7 + 1
-  }
-
-  /// `+0100`, `-023000`
-  private static func seconds(_ text: String) -> Int? {
-    let digits = text.utf8.dropFirst()
-    guard let sign = text.first, sign == "+" || sign == "-", digits.count == 4 || digits.count == 6,
-      let number = Int(String(Substring(digits)))
-    else { return nil }
-    let whole = digits.count == 4 ? number * 100 : number
-    let seconds = whole / 10_000 * 3_600 + whole / 100 % 100 * 60 + whole % 100
-    return seconds > 93_600 ? nil : sign == "-" ? -seconds : seconds
-  }
-
-  /// POSIX counts west of Greenwich.
-  private static func posix(_ offset: Int) -> String {
-    let size = offset.magnitude
-    var text = "\(offset > 0 ? "-" : "")\(size / 3_600)"
-    if size % 3_600 > 0 {
-      text += ":\(size % 3_600 / 60 < 10 ? "0" : "")\(size % 3_600 / 60)"
-    }
-    return text
   }
 }
