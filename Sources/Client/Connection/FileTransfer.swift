@@ -74,7 +74,7 @@ struct FileTransfer {
   private mutating func takeReminders(_ source: ByteSource) throws {
     let bytes = try source.readAll(limit: ReminderFile.maximumSize)
     var unknownNames: Set<String> = []
-    for reminder in try ReminderFile.parse(bytes, file: source.name) {
+    for reminder in try ReminderFile.parse(bytes, file: source.name).reminders {
       if let other = origins.updateValue(source.name, forKey: reminder.id) {
         throw Self.wrong(
           source, "the id \"\(reminder.id)\" is in \(other) already; give it another")
@@ -92,7 +92,11 @@ struct FileTransfer {
   /// Reads a calendar. One-time dates more than a day past count as fired.
   private mutating func takeCalendar(_ source: ByteSource) throws {
     let document = try CalendarDocument(source)
-    let reading = try CalendarReading(document, file: source.name)
+    let reading = CalendarReading(document)
+    if reading.reminders.isEmpty, reading.unalarmed.isEmpty, let first = reading.leftOut.first {
+      throw Failure(
+        .badData, "\(source.name):\(first.line): \(first.reason); nothing else is left of it")
+    }
     let zone = try context.zone()
     for found in reading.reminders {
       var object = found.settled(at: context.now, zone: zone).reminder.json

@@ -1,5 +1,5 @@
 /// Something in a file that is not taken.
-package struct Refusal: Equatable, Sendable {
+package struct Refusal: Hashable, Sendable {
   /// Counted from 1.
   package let line: Int
   package let reason: String
