@@ -49,7 +49,7 @@ package struct RepeatRule: Hashable, Sendable {
   /// ±1...366
   package internal(set) var positions: [Int] = []
   package internal(set) var weekStart = Weekday.monday
-  /// What becomes of a day that its month does not have.
+  /// The treatment of a day that its month does not have.
   package internal(set) var skip = Skip.omit
 
   /// RFC 7529 section 4.1: such a day is left out, or the one before it or after it counts.

@@ -1,7 +1,7 @@
 /// Old names of zones, which a system may lack: the links of the tz database 2025b, which has
 /// them from the IANA file `backward`. Written by Tools/make-zone-aliases.py.
 enum ZoneAliases {
-  /// The present name of a zone; nil for one that is no old name.
+  /// The present name of a zone; nil for a name that is not old.
   static func current(_ name: String) -> String? { names[name] }
 
   private static let names = {

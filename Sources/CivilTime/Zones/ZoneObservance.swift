@@ -9,7 +9,7 @@ package struct ZoneObservance: Sendable {
   /// Seconds east of UTC before each onset, and from it on.
   package let offsets: (before: Int, after: Int)
   package let isDST: Bool
-  /// TZNAME; another name stands for one that is no abbreviation of POSIX.
+  /// TZNAME; a name of our own where POSIX does not allow it.
   package let abbreviation: String
 
   /// - Returns: nil for an offset of more than 24 hours.
@@ -30,7 +30,7 @@ package struct ZoneObservance: Sendable {
   /// Whether its rule has no end.
   package var isOpen: Bool { rule.map { $0.count == nil && $0.until == nil } ?? false }
 
-  /// The onsets up to a year, the first of all and those of its rule since 1900; at most 400.
+  /// The onsets up to a year: the first of all, and the onsets of its rule since 1900; at most 400.
   func onsets(through year: Int) -> [LocalDateTime] {
     var onsets = [start] + dates
     guard let rule, rule.frequency == .yearly else { return onsets }

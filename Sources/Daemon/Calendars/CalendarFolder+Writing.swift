@@ -6,7 +6,7 @@ import Logging
 import Reminders
 import Storage
 
-/// What a person did with a reminder, written into its file.
+/// Writes the commands of people into the files of their reminders.
 extension CalendarFolder {
   /// The content of a file, by its fingerprint; nil if it cannot be read.
   func fingerprint(of file: String) -> String? {

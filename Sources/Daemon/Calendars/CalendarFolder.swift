@@ -74,7 +74,7 @@ final class CalendarFolder {
     )
   }
 
-  /// What cannot be read until it is mended, with file, line and reason.
+  /// The unreadable parts until they are mended, with file, line and reason.
   var problems: [String] {
     files.sorted { $0.key < $1.key }.flatMap { file, known in
       (known.failure.map { [$0] } ?? [])

@@ -38,7 +38,7 @@ struct CalendarMerge {
     for found in reading.reminders where take(found, from: file) {
       kept.insert(found.reminder.id)
     }
-    // What the file may still have in a part that cannot be read stays.
+    // A reminder that may be in an unreadable part of the file stays.
     let held = before.subtracting(kept).filter(reading.mayHold)
     forget(before.subtracting(kept).subtracting(held), of: file)
     idsByFile[file] = kept.union(held)

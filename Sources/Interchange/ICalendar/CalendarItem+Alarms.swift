@@ -82,7 +82,7 @@ extension CalendarItem {
 
   // MARK: - Put off
 
-  /// Thunderbird's ACKNOWLEDGED of all alarms, and its end of a snooze; those of occurrences have a
+  /// Thunderbird's ACKNOWLEDGED of all alarms, and its end of a snooze; for an occurrence with a
   /// number behind the name.
   static let thunderbird = (acknowledged: "X-MOZ-LASTACK", snooze: "X-MOZ-SNOOZE-TIME")
 

@@ -3,7 +3,7 @@ import CivilTime
 /// Reads RRULE and EXRULE as programs write them.
 enum CalendarRule {
   /// A rule; nil where it cannot be read, which is named. So are the parts that are left out:
-  /// those of other programs, and an end that is none.
+  /// parts of other programs, and an end that is none.
   static func read(_ line: ContentLine, _ leftOut: inout [Refusal]) -> RepeatRule? {
     // Some programs put blanks or empty parts between.
     let parts = line.value.trimmedText(limit: 4_000).uppercased().filter { !$0.isWhitespace }

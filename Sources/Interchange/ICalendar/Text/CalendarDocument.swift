@@ -12,7 +12,7 @@ package struct CalendarDocument: Equatable, Sendable {
   package private(set) var damage: [Refusal] = []
   /// Whether each component has its BEGIN and END. If not, items may be lost.
   package private(set) var isBalanced = true
-  /// Whether the file ends within a component, as one does that is written at the moment.
+  /// Whether the file ends within a component, as it does while it is being written.
   package private(set) var isCut = false
 
   /// A larger stream is refused, in bytes.

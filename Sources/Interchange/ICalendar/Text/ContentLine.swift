@@ -18,7 +18,7 @@ package struct ContentLine: Equatable, Sendable {
   package let bytes: ArraySlice<UInt8>
   /// First line in the file, from 1; 0 for a new line.
   package let number: Int
-  /// In upper case; empty for an empty line, one of blanks, or one that cannot be read.
+  /// In upper case; empty for an empty, a blank or an unreadable line.
   package let name: String
   package let parameters: [Parameter]
   /// Unfolded, with escapes; U+FFFD for invalid UTF-8.

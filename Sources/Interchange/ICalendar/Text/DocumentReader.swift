@@ -45,7 +45,7 @@ struct DocumentReader {
 
   // MARK: - Components
 
-  /// What cannot be within another component of a kind: a BEGIN of the first closes what is open
+  /// Components that cannot be within another one: the BEGIN of the first closes all that is open
   /// up to the second.
   private static let outer: [String: String?] = [
     "VCALENDAR": nil, "VEVENT": "VCALENDAR", "VTODO": "VCALENDAR", "VJOURNAL": "VCALENDAR",
