@@ -195,7 +195,7 @@ let package = Package(
         name: "Lives",
         dependencies: [
           "ReferenceModel", "Geodesy", "CivilTime", "JSONText", "Positioning", "Geofencing",
-          "Reminders", "TestSupport",
+          "Reminders", "Storage", "TestSupport",
         ],
         path: "Tests/Lives/Driver", swiftSettings: strict),
       .executableTarget(

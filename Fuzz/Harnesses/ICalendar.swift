@@ -11,8 +11,8 @@ public func fuzzICalendar(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
   let choice = input.choice()
   guard let document = try? CalendarDocument(input.rest, name: "f") else { return 0 }
   require(document.bytes == input.rest, "the bytes are others")
-  guard let reading = try? CalendarReading(document, file: "f") else { return 0 }
-  require((try? CalendarReading(document, file: "f")) == reading, "reading again gives others")
+  let reading = CalendarReading(document)
+  require(CalendarReading(document) == reading, "reading again gives others")
   for found in reading.reminders {
     guard (try? found.reminder.checkCompleteness()) != nil else { continue }
     require((try? Reminder(json: found.reminder.json)) != nil, "it is no reminder in JSON")
@@ -29,7 +29,7 @@ public func fuzzICalendar(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     }
     require(again.bytes == changed.bytes, "what was written changes when it is read")
     guard let name, change == .done(through: name), found.item.recurrence == nil,
-      let next = try? CalendarReading(again, file: "f").reminders.first(where: {
+      let next = CalendarReading(again).reminders.first(where: {
         $0.reminder.id == found.reminder.id
       })
     else { continue }

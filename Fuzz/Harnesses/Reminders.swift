@@ -11,7 +11,7 @@ import Reminders
 public func fuzzReminders(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let reminders: [Reminder]
   do {
-    reminders = try ReminderFile.parse(Input(start, count).rest, file: "input")
+    reminders = try ReminderFile.parse(Input(start, count).rest, file: "input").reminders
   } catch {
     require(error.description.hasPrefix("input"), "an error does not say where: \(error)")
     return 0

@@ -4,20 +4,35 @@ package import Reminders
 
 /// Reminder files: the contract's JSON, as an array or objects in sequence, and calendars.
 package enum ReminderFile {
+  /// The reminders of a file.
+  package struct Content {
+    package var reminders: [Reminder]
+    /// How far they have come by a calendar, by their ids.
+    package var calendar: [String: CalendarReminder] = [:]
+    /// Parts of a calendar that cannot be read.
+    package var leftOut: [Refusal] = []
+
+    package init(reminders: [Reminder] = []) { self.reminders = reminders }
+  }
+
   /// A larger file is refused: it is no list of reminders.
   package static let maximumSize = 1 << 30
 
-  package static func read(path: String) throws(InterchangeError) -> [Reminder] {
+  package static func read(path: String) throws(InterchangeError) -> Content {
     try parse(try ByteSource(path: path).readAll(limit: maximumSize), file: path)
   }
 
   /// Reads JSON or a calendar (RFC 5545), by content.
-  package static func parse(_ bytes: [UInt8], file: String) throws(InterchangeError) -> [Reminder] {
+  package static func parse(_ bytes: [UInt8], file: String) throws(InterchangeError) -> Content {
     let source = ByteSource(bytes: bytes, name: file)
     if try FileKind.of(source) == .calendar {
-      return try CalendarReading(CalendarDocument(source), file: file).reminders.map(\.reminder)
+      let reading = CalendarReading(try CalendarDocument(source))
+      var content = Content(reminders: reading.reminders.map(\.reminder))
+      for found in reading.reminders { content.calendar[found.reminder.id] = found }
+      content.leftOut = reading.leftOut
+      return content
     }
-    return try parseJSON(source.readAll(limit: maximumSize), file: file)
+    return Content(reminders: try parseJSON(source.readAll(limit: maximumSize), file: file))
   }
 
   /// All or nothing: one wrong reminder refuses the file, with its line.
@@ -78,8 +93,10 @@ package enum ReminderFile {
         file: file, line: line, reason: "a reminder is an object in braces, not \(value.kind)")
     }
     do {
-      return try Reminder(
+      let reminder = try Reminder(
         json: object, newID: Fingerprint("\(number):\(value.line)".utf8).text)
+      try reminder.checkNames()
+      return reminder
     } catch {
       throw InterchangeError(file: file, line: line, reason: "\(error)")
     }

@@ -33,7 +33,7 @@ package struct JSONStream<Failure: Error> {
   private var place = Place.top
   private var isFirst = true
   /// Members of the object at the top other than its lists.
-  private var header = JSONObject()
+  package private(set) var header = JSONObject()
   private var headerSize = 0
   private var headerLine = 1
   private var hadList = false

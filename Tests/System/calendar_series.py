@@ -609,8 +609,7 @@ class Maker:
         pick = self.pick
         lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//case//EN"]
         if self.office:
-            lines += ["BEGIN:VTIMEZONE", f"TZID:{self.office.key}", "BEGIN:STANDARD", "DTSTART:19700101T000000",
-                      "TZOFFSETFROM:+0000", "TZOFFSETTO:+0000", "END:STANDARD", "END:VTIMEZONE"]
+            lines += [f"X-WR-TIMEZONE:{self.office.key}"]
         for kind, own, alarms in items:
             lines.append(f"BEGIN:{kind}")
             body = ["UID:case", "DTSTAMP:20261101T000000Z", "SUMMARY:Wäsche\\, Müll; " + "x" * pick.randint(0, 120),

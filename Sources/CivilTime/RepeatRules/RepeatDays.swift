@@ -15,6 +15,7 @@ struct RepeatDays: Sendable {
   private let countsInYear: Bool
   /// 0 is Monday.
   private let weekStart: Int
+  private let skip: RepeatRule.Skip
 
   /// The start supplies what the rule leaves open about the day.
   init(_ rule: RepeatRule, start: CivilDate) {
@@ -47,16 +48,21 @@ struct RepeatDays: Sendable {
     hasWeekdays = !days.isEmpty
     countsInYear = rule.frequency == .yearly && rule.months.isEmpty
     weekStart = rule.weekStart.rawValue - 1
+    skip = rule.frequency >= .monthly ? rule.skip : .omit
   }
 
-  /// The admitted days of a month; bit 0 is the first.
+  /// The admitted days of a month; bit 0 is the first. The bit behind the last is the first day of
+  /// the next month, where it stands for a day that this month does not have.
   func mask(year: Int, month: Int) -> UInt32 {
     guard months == 0 || months & 1 << UInt16(month) != 0 else { return 0 }
     let length = CivilDate.daysInMonth(month, year: year)
     let first = CivilDate.dayNumber(year: year, month: month)
     var mask: UInt32 = 1 << UInt32(length) - 1
     if !monthDays.isEmpty {
-      mask &= Self.bits(monthDays, length: length, offset: 0, of: length)
+      mask = Self.bits(monthDays, length: length, offset: 0, of: length)
+      if skip != .omit, monthDays.contains(where: { $0 > length }) {
+        mask |= 1 << UInt32(skip == .forward ? length : length - 1)
+      }
     }
     if hasWeekdays, mask != 0 { mask &= weekdayBits(year: year, first: first, length: length) }
     if !yearDays.isEmpty, mask != 0 {

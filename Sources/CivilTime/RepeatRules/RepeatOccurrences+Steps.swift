@@ -75,7 +75,8 @@ extension RepeatOccurrences {
     var mask = mask
     let first = CivilDate.dayNumber(year: year, month: month)
     while mask != 0 {
-      days.append(first + mask.trailingZeroBitCount)
+      let day = first + mask.trailingZeroBitCount
+      if days.last != day { days.append(day) }
       mask &= mask - 1
     }
   }

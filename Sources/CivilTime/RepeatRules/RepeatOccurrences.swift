@@ -104,7 +104,9 @@ package struct RepeatOccurrences: Sequence, IteratorProtocol, Sendable {
       microseconds: local.microseconds - local.microseconds.flooredRemainder(1_000_000)
         + 1_000_000)
     guard rule.count == nil || rule.isPlain else { return count(to: target) }
-    let intervals = (Self.period(of: target, rule: rule) - period) / stride
+    // The last day of an interval may be in the next one.
+    let last = rule.skip == .forward ? 1 : 0
+    let intervals = (Self.period(of: target, rule: rule) - last - period) / stride
     if intervals > 0 {
       period += intervals * stride
       cursor = limit

@@ -1,9 +1,78 @@
 /// The days of a repeat: weekdays, days of a month, dates of a year.
 extension RepeatPhrase {
-  func on(_ named: WeekdaySet, ordinal: Int?, of rule: RepeatRule) -> RepeatRule {
+  func on(_ named: WeekdaySet, ordinals: [Int] = [], of rule: RepeatRule) -> RepeatRule {
     var rule = rule
-    rule.days = Weekday.allCases.filter(named.contains).map { .init($0, ordinal: ordinal) }
+    let days = Weekday.allCases.filter(named.contains)
+    rule.days =
+      ordinals.isEmpty
+      ? days.map { .init($0) }
+      : ordinals.flatMap { ordinal in days.map { .init($0, ordinal: ordinal) } }
     return rule
+  }
+
+  /// `first and third monday of the month`, `last working day of each month`, `1st and 15th`, `last
+  /// sunday of march`, behind `every`; nil where none of these stands here.
+  mutating func counted() throws(RepeatRuleError) -> RepeatRule? {
+    let ordinals = ordinals()
+    guard let rule = try days(counted: ordinals, of: RepeatRule(.monthly)) else { return nil }
+    if let month = monthOfYear() {
+      guard rule.monthDays.isEmpty || rule.monthDays == [-1] else { return nil }
+      var yearly = RepeatRule(.yearly)
+      (yearly.days, yearly.monthDays) = (rule.days, rule.monthDays)
+      (yearly.positions, yearly.months) = (rule.positions, [month])
+      if consume("every", "each"), !consume("year") { throw unknown() }
+      return yearly
+    }
+    let isOfMonth = try ofMonth()
+    // Every second monday is every other one, and every third day counts from the first.
+    if !isOfMonth, ordinals == [2], rule.positions.isEmpty, !rule.days.isEmpty {
+      let named = rule.days.reduce(into: WeekdaySet()) { $0.insert(WeekdaySet($1.weekday)) }
+      return on(named, of: every(2, .weekly))
+    }
+    let isClear = rule.positions.isEmpty && (!rule.days.isEmpty || ordinals.count > 1)
+    guard isOfMonth || isClear else {
+      guard rule.monthDays.isEmpty else { return nil }
+      throw fault("'of the month' is missing; \(Self.examples)")
+    }
+    return rule
+  }
+
+  /// The days behind ordinals, of a monthly rule: weekdays, working days, or days of the month.
+  mutating func days(
+    counted ordinals: [Int], of rule: RepeatRule
+  ) throws(RepeatRuleError) -> RepeatRule? {
+    guard !ordinals.isEmpty else { return nil }
+    var rule = rule
+    // The last weekday is one of five, the last monday is one alone.
+    let isGroup = WeekdaySet.named[first] != nil || ["working", "business"].contains(first)
+    if let named = weekdays() {
+      guard ordinals.allSatisfy({ $0 <= 5 || isGroup }) else { return nil }
+      guard isGroup else { return on(named, ordinals: ordinals, of: rule) }
+      rule = on(named, of: rule)
+      rule.positions = ordinals
+      return rule
+    }
+    if consume("day", "days"), !ordinals.allSatisfy({ $0 == 1 || $0 == -1 }) { return nil }
+    rule.monthDays = ordinals
+    return rule
+  }
+
+  /// Whether `of the month`, or `every month`, stands here.
+  private mutating func ofMonth() throws(RepeatRuleError) -> Bool {
+    let isOf = consume("of", "in")
+    guard isOf || ["each", "every"].contains(first) else { return false }
+    _ = consume("the", "each", "every")
+    guard consume("month") else { throw unknown() }
+    return true
+  }
+
+  /// The month of `of march` or `in march`.
+  private mutating func monthOfYear() -> Int? {
+    guard ["of", "in"].contains(first), let month = words.dropFirst().first?.lower,
+      let number = TimeWords.month(month)
+    else { return nil }
+    words.removeFirst(2)
+    return number
   }
 
   /// `monday`, `mondays and thursdays`, `mon, wed and fri`, `weekdays`.
@@ -23,7 +92,7 @@ extension RepeatPhrase {
     var all: WeekdaySet = []
     while !words.isEmpty {
       let start = words
-      if !all.isEmpty { _ = consume("and") }
+      if !all.isEmpty, consume("and") { _ = consume("on") }
       let isPlural = first.hasSuffix("days")
       guard let day = TimeWords.weekday(isPlural ? String(first.dropLast()) : first) else {
         words = start
@@ -41,17 +110,19 @@ extension RepeatPhrase {
     return all.isEmpty ? nil : all
   }
 
-  /// `first` … `fourth`, `last`, `2nd`, where a weekday or `day` stands behind it.
-  mutating func ordinal() -> Int? {
-    let named = ["first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1]
-    let counted = TimeWords.ordinal(first).flatMap { $0 <= 5 ? $0 : nil }
-    guard let value = named[first] ?? counted else { return nil }
-    let rest = words.dropFirst()
-    guard let next = rest.first?.lower,
-      next == "day" && value == -1 || TimeWords.weekday(next) != nil
-    else { return nil }
-    words = rest
-    return value
+  /// `first and third`, `1st, 15th and last`; empty where no such word stands here.
+  mutating func ordinals() -> [Int] {
+    var found: [Int] = []
+    while true {
+      let start = words
+      if !found.isEmpty, consume("and") { _ = consume("the") }
+      guard let ordinal = TimeWords.ordinals[first] ?? TimeWords.ordinal(first) else {
+        words = start
+        return found
+      }
+      words.removeFirst()
+      found.append(ordinal)
+    }
   }
 
   /// `15th` or `15`.
@@ -77,7 +148,6 @@ extension RepeatPhrase {
     }
     guard let month else {
       guard isOrdinal else { return nil }
-      _ = try ofMonth()
       return dated(.monthly, month: nil, day: day)
     }
     guard CivilDate(year: 2024, month: month, day: day) != nil else {
@@ -91,16 +161,5 @@ extension RepeatPhrase {
     rule.months = month.map { [$0] } ?? []
     rule.monthDays = [day]
     return rule
-  }
-
-  /// `15th of every month`, `last day of the month`.
-  mutating func dayOfMonth() -> RepeatRule? {
-    guard let day = TimeWords.ordinals[first] ?? TimeWords.ordinal(first) else { return nil }
-    words.removeFirst()
-    if consume("day"), day != -1, day != 1 { return nil }
-    guard consume("of") else { return nil }
-    _ = consume("the", "each", "every")
-    guard consume("month") else { return nil }
-    return dated(.monthly, month: nil, day: day)
   }
 }

@@ -22,7 +22,7 @@ struct RepeatPhrase {
     words = TimeWord.split(text)[...]
   }
 
-  private static let examples =
+  static let examples =
     "write for example every day, every 2 weeks, every monday and thursday, "
     + "every last friday of the month, or an RRULE"
 
@@ -40,7 +40,7 @@ struct RepeatPhrase {
   }
 
   private static let known = Set(
-    TimeWords.all + ["every", "each", "other", "once", "working", "business", "fortnightly"])
+    TimeWords.all + ["every", "each", "other", "once", "working", "business"] + periods.keys)
 
   var first: String { words.first?.lower ?? "" }
 
@@ -57,16 +57,38 @@ struct RepeatPhrase {
     return rule
   }
 
-  /// The time of day behind a rule: `every monday at 9`, `every morning`.
+  /// The times of day behind a rule: `every monday at 9`, `every morning`, `daily at 9 and 18`.
   private mutating func time(of rule: RepeatRule) throws(RepeatRuleError) -> RepeatRule {
-    guard !words.isEmpty, rule.frequency >= .daily else { return rule }
+    guard rule.frequency >= .daily else { return rule }
+    var rule = rule
+    var rest = words
+    while let time = try timeOfDay(isNext: !rule.hours.isEmpty) {
+      let (hours, part) = time.quotientAndRemainder(dividingBy: 3_600_000_000)
+      let (minutes, seconds) = part.quotientAndRemainder(dividingBy: 60_000_000)
+      guard seconds == 0 else { throw fault("a repeat has no seconds; write 18:00") }
+      guard rule.minutes.isEmpty || rule.minutes == [Int(minutes)] else {
+        throw fault("its times have different minutes; add one reminder for each of them")
+      }
+      rule.hours.append(Int(hours))
+      rule.minutes = [Int(minutes)]
+      rest = words
+      guard consume("and") else { break }
+    }
+    words = rest
+    return rule
+  }
+
+  /// The time of day at the present word, in microseconds; nil where there is none.
+  /// - Parameter isNext: whether it follows another one, and needs no `at`.
+  private mutating func timeOfDay(isNext: Bool) throws(RepeatRuleError) -> Int64? {
+    guard !words.isEmpty else { return nil }
     var phrase = TypedPhrase(
       Array(words), of: text, now: Instant(microseconds: 0), zone: .utc, dayAlone: .usual)
     let time: Int64
     do throws(TimeStampError) {
       while phrase.index < phrase.words.count {
         let isAt = phrase.consume("at")
-        phrase.isAfterAt = isAt
+        phrase.isAfterAt = isAt || isNext
         let isClock = try phrase.readClock()
         if !isClock, try !phrase.readPart() {
           if isAt { phrase.index -= 1 }
@@ -76,18 +98,13 @@ struct RepeatPhrase {
       let hour = phrase.part.map { Int64($0.hour) * 3_600_000_000 }
       guard let found = try phrase.clock?.microseconds(in: phrase.part, for: phrase) ?? hour,
         phrase.day == nil
-      else { return rule }
+      else { return nil }
       time = found
     } catch {
       throw fault(error.reason)
     }
     words = words.dropFirst(phrase.index)
-    let (hours, rest) = time.quotientAndRemainder(dividingBy: 3_600_000_000)
-    let (minutes, seconds) = rest.quotientAndRemainder(dividingBy: 60_000_000)
-    guard seconds == 0 else { throw fault("a repeat has no seconds; write 18:00") }
-    var rule = rule
-    (rule.hours, rule.minutes) = ([Int(hours)], [Int(minutes)])
-    return rule
+    return time
   }
 
   private static let adverbs: [String: RepeatRule.Frequency] = [
@@ -98,7 +115,7 @@ struct RepeatPhrase {
   /// Periods of several units.
   private static let periods: [String: (count: Int, frequency: RepeatRule.Frequency)] = [
     "fortnight": (2, .weekly), "fortnightly": (2, .weekly), "quarter": (3, .monthly),
-    "quarterly": (3, .monthly),
+    "quarterly": (3, .monthly), "biweekly": (2, .weekly), "bi-weekly": (2, .weekly),
   ]
 
   private mutating func rule() throws(RepeatRuleError) -> RepeatRule {
@@ -118,30 +135,30 @@ struct RepeatPhrase {
     _ = consume("on")
     _ = consume("the")
     let start = words
-    if let ordinal = ordinal(), let last = weekdays() {
-      // The second monday of the month; every second monday is every other one.
-      if try ofMonth() { return on(last, ordinal: ordinal, of: RepeatRule(.monthly)) }
-      guard ordinal == 2 else { throw fault("'of the month' is missing; \(Self.examples)") }
-      return on(last, ordinal: nil, of: every(2, .weekly))
-    }
-    words = start
-    if let day = dayOfMonth() { return day }
+    if let rule = try counted() { return rule }
     words = start
     if consume("other"), let named = weekdays() {
-      return on(named, ordinal: nil, of: every(2, .weekly))
+      return on(named, of: every(2, .weekly))
     }
     words = start
-    if let named = weekdays() { return on(named, ordinal: nil, of: RepeatRule(.weekly)) }
-    guard isEvery else { throw unknown() }
+    if let named = weekdays() {
+      var rule = on(named, of: RepeatRule(.weekly))
+      // Friday the 13th.
+      if consume("the"), let day = dayNumber() {
+        rule = on(named, of: RepeatRule(.monthly))
+        rule.monthDays = [day]
+      } else if consume("every", "each"), !consume("week") {
+        throw unknown()
+      }
+      return rule
+    }
+    guard isEvery else {
+      // 27 jan every year.
+      if let date = try monthDay(), consume("every", "each"), consume("year") { return date }
+      words = start
+      throw unknown()
+    }
     return try interval()
-  }
-
-  /// Whether `of the month` stands here.
-  mutating func ofMonth() throws(RepeatRuleError) -> Bool {
-    guard consume("of") else { return false }
-    _ = consume("the", "each", "every")
-    guard consume("month") else { throw unknown() }
-    return true
   }
 
   /// `2 weeks`, `other month`, `15th`, `27 jan`, behind `every`.
@@ -150,7 +167,7 @@ struct RepeatPhrase {
       !["hour", "of", "an"].contains(words.dropFirst().first?.lower)
     {
       words.removeFirst()
-      return every(count, frequency)
+      return try days(of: every(count, frequency))
     }
     if let part = ["half": 2, "quarter": 4][first] {
       words.removeFirst()
@@ -183,6 +200,7 @@ struct RepeatPhrase {
       }
       count = number
       words.removeFirst()
+      if count > 1, let named = weekdays() { return on(named, of: every(count, .weekly)) }
     }
     guard let frequency = Self.units[first] else { throw unknown() }
     words.removeFirst()
@@ -209,20 +227,25 @@ struct RepeatPhrase {
     switch rule.frequency {
     case .weekly:
       guard let named = weekdays() else { throw unknown() }
-      return on(named, ordinal: nil, of: rule)
+      return on(named, of: rule)
     case .monthly:
       let start = words
-      if let ordinal = ordinal() {
-        if let named = weekdays() { return on(named, ordinal: ordinal, of: rule) }
-        if ordinal == -1, consume("day") {
-          rule.monthDays = [-1]
-          return rule
-        }
+      if let found = try days(counted: ordinals(), of: rule) { return found }
+      words = start
+      while let day = dayNumber() {
+        rule.monthDays.append(day)
+        _ = consume("and")
+      }
+      guard !rule.monthDays.isEmpty else { throw unknown() }
+    case .yearly:
+      let start = words
+      if let found = try counted(), found.frequency == .yearly {
+        rule.days = found.days
+        rule.months = found.months
+        rule.positions = found.positions
+        return rule
       }
       words = start
-      guard let day = dayNumber() else { throw unknown() }
-      rule.monthDays = [day]
-    case .yearly:
       guard let date = try monthDay(), !date.months.isEmpty else { throw unknown() }
       rule.months = date.months
       rule.monthDays = date.monthDays

@@ -49,6 +49,11 @@ package struct RepeatRule: Hashable, Sendable {
   /// ±1...366
   package internal(set) var positions: [Int] = []
   package internal(set) var weekStart = Weekday.monday
+  /// What becomes of a day that its month does not have.
+  package internal(set) var skip = Skip.omit
+
+  /// RFC 7529 section 4.1: such a day is left out, or the one before it or after it counts.
+  package enum Skip: String, CaseIterable, Sendable { case omit, backward, forward }
 
   package init(_ frequency: Frequency) { self.frequency = frequency }
 
@@ -106,11 +111,6 @@ extension RepeatRule {
     RepeatOccurrences(rule: self, start: start, zone: zone)
   }
 
-  /// The occurrences as instants in rising order, none twice.
-  package func instants(from start: LocalDateTime, zone: TimeZoneRules) -> RepeatInstants {
-    RepeatInstants(occurrences(from: start, zone: zone), zone: zone)
-  }
-
   /// The first occurrence after a local time. Without COUNT, or without BY parts, the time between
   /// costs nothing; with both, occurrences are counted by the day or the interval. nil beyond some
   /// thousand years.
@@ -120,25 +120,6 @@ extension RepeatRule {
     var occurrences = occurrences(from: start, zone: zone)
     occurrences.skip(through: local)
     return occurrences.next()
-  }
-
-  /// The first occurrence later than an instant.
-  package func next(after instant: Instant, start: LocalDateTime, zone: TimeZoneRules) -> Instant? {
-    var instants = instants(after: instant, start: start, zone: zone)
-    while let next = instants.next() {
-      if next > instant { return next }
-    }
-    return nil
-  }
-
-  /// The occurrences from the last reading on that may stand for a later instant; a few at the
-  /// beginning may be no later.
-  func instants(
-    after instant: Instant, start: LocalDateTime, zone: TimeZoneRules
-  ) -> RepeatInstants {
-    var occurrences = occurrences(from: start, zone: zone)
-    occurrences.skip(through: zone.earliestReading(after: instant))
-    return RepeatInstants(occurrences, zone: zone)
   }
 }
 

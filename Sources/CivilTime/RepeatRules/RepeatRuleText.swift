@@ -81,7 +81,15 @@ private struct RepeatRuleReader {
         throw fault("WKST=\(value): a weekday is MO, TU, WE, TH, FR, SA or SU")
       }
       rule.weekStart = day
-    case "RSCALE", "SKIP": throw fault("\(name) (RFC 7529) is not supported; leave it out")
+    case "RSCALE":
+      guard value == "GREGORIAN" else {
+        throw fault("the calendar \(quoted(value)) (RFC 7529) is not supported")
+      }
+    case "SKIP":
+      guard let skip = RepeatRule.Skip(rawValue: value.lowercased()) else {
+        throw fault("SKIP=\(value): use OMIT, BACKWARD or FORWARD")
+      }
+      rule.skip = skip
     default: throw fault("RFC 5545 has no part \(quoted(name))")
     }
   }
@@ -185,6 +193,9 @@ extension RepeatRule: CustomStringConvertible {
   /// The rule in the form of RFC 5545, parts in the order of its grammar; reads back as the same.
   package var description: String {
     var parts = ["FREQ=\(frequency.name)"]
+    if skip != .omit {
+      parts = ["RSCALE=GREGORIAN"] + parts + ["SKIP=\(skip.rawValue.uppercased())"]
+    }
     switch until {
     case .date(let date): parts.append("UNTIL=\(Self.compact(date))")
     case .local(let local): parts.append("UNTIL=\(Self.compact(local))")

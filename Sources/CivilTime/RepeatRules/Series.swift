@@ -13,6 +13,9 @@ package struct Series: Equatable, Sendable {
   /// Readings of further starts, in any order.
   package var additions: [LocalDateTime] = []
   package var exceptions: Set<LocalDateTime> = []
+  /// Rules of further starts from the first one on, and of starts that are taken out.
+  package var otherRules: [RepeatRule] = []
+  package var exceptionRules: [RepeatRule] = []
   /// Days on which nothing starts.
   package var exceptionDays: Set<CivilDate> = []
   /// From the start to the due time: days by the calendar, then the rest by elapsed time.
@@ -68,6 +71,7 @@ package struct Series: Equatable, Sendable {
   /// Whether an exception takes a start out.
   package func excludes(_ name: LocalDateTime) -> Bool {
     exceptions.contains(name) || exceptionDays.contains(name.date)
+      || exceptionRules.contains { $0.next(after: name.previous, start: first, zone: zone) == name }
   }
 
   /// A reading such that no name up to it is due after the instant, however the clocks are put.

@@ -9,6 +9,8 @@ package struct SeriesSearch: Sendable {
   private let singles: [LocalDateTime]
   /// The rule from which a search starts; nil without a rule.
   private var rule: RepeatOccurrences?
+  /// The searches among the starts of the other rules.
+  private var others: [SeriesSearch] = []
 
   package init(_ series: Series, maximumWork: Int = .max) {
     self.series = series
@@ -17,8 +19,15 @@ package struct SeriesSearch: Sendable {
     let starts = series.additions + first
     singles =
       starts.count == 1 && series.exceptions.isEmpty && series.exceptionDays.isEmpty
+        && series.exceptionRules.isEmpty
       ? starts : starts.filter { !series.excludes($0) }.sorted()
     rule = series.rule?.occurrences(from: series.first, zone: series.zone)
+    others = series.otherRules.map { rule in
+      var other = series
+      (other.rule, other.otherRules, other.additions) = (rule, [], [])
+      other.includesFirst = false
+      return SeriesSearch(other, maximumWork: maximumWork)
+    }
   }
 
   /// The first occurrence with a later name than `name`; the first of all where that is nil.
@@ -31,7 +40,10 @@ package struct SeriesSearch: Sendable {
   }
 
   private mutating func found(after name: LocalDateTime?) -> LocalDateTime? {
-    let single = name.map { name in singles.first { $0 > name } } ?? singles.first
+    var single = name.map { name in singles.first { $0 > name } } ?? singles.first
+    for index in others.indices {
+      single = [single, others[index].found(after: name)].compactMap { $0 }.min()
+    }
     guard let regular = nextRegular(after: name, before: single) else { return single }
     return single.map { min($0, regular) } ?? regular
   }
@@ -46,8 +58,11 @@ package struct SeriesSearch: Sendable {
     let single = singles.last { $0 <= limit }.flatMap { last in
       name.map { $0 < last } ?? true ? last : nil
     }
-    let regular = latestRegular(after: name, upTo: limit)
-    guard let latest = [single, regular].compactMap({ $0 }).max() else { return nil }
+    var found = [single, latestRegular(after: name, upTo: limit)]
+    for index in others.indices {
+      found.append(others[index].latestRegular(after: name, upTo: limit))
+    }
+    guard let latest = found.compactMap({ $0 }).max() else { return nil }
     let occurrence = series.occurrence(latest)
     // The first start may be in the second turn of its hour.
     return occurrence.due <= instant ? occurrence : nil
@@ -75,6 +90,9 @@ package struct SeriesSearch: Sendable {
     return latest
   }
 
+  /// A rule of exceptions may exclude all that follows: the search ends after so many starts.
+  private static let maximumExcluded = 10_000
+
   /// The rule without its starts up to a reading.
   private mutating func advanced(through name: LocalDateTime?) -> RepeatOccurrences? {
     guard var advanced = rule else { return nil }
@@ -93,14 +111,16 @@ package struct SeriesSearch: Sendable {
   ) -> LocalDateTime? {
     guard var starts = advanced(through: name) else { return nil }
     defer { work += starts.work }
-    while let start = starts.next() {
+    var excluded = 0
+    while excluded < Self.maximumExcluded, let start = starts.next() {
       if let limit, limit < start { return nil }
       if series.exceptionDays.contains(start.date) {
         // On to the end of the day, however many times of it the rule has.
         starts.skip(through: LocalDateTime(date: start.date.adding(days: 1)).previous)
-      } else if !series.exceptions.contains(start) {
+      } else if !series.excludes(start) {
         return start
       }
+      if !series.exceptionRules.isEmpty { excluded += 1 }
     }
     return nil
   }

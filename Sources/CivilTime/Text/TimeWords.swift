@@ -161,6 +161,13 @@ struct TimeWord {
       let unit = String(lower.dropLast(ending.count))
       if TimeWords.units[unit] != nil { lower = unit }
     }
+    if lower == "&" { lower = "and" }
+    // 11a and 6:30p.
+    if lower.hasSuffix("a") || lower.hasSuffix("p"), lower.utf8.first?.isDigit == true,
+      lower.utf8.dropLast().allSatisfy({ $0.isDigit || $0 == UInt8(ascii: ":") })
+    {
+      lower += "m"
+    }
     self.lower = lower
   }
 

@@ -87,12 +87,16 @@ extension TypedPhrase {
   /// A day at the present word; false where there is none.
   mutating func readDay() throws(TimeStampError) -> Bool {
     let start = index
-    let isThis = consume("this") || consume("coming")
+    let isThis = consume("this", "coming") || consume("this") || consume("coming")
     if !isThis, consume("next") { return try readNext() }
     if let named = TimeWords.weekday(word()) {
       index += 1
-      if consume("next", "week") {
+      if consume("next", "week") || consume("of", "next", "week") {
         try setNextWeek(named)
+      } else if consume("this", "week") || consume("of", "this", "week") {
+        let day = local.date.adding(days: named.rawValue - local.date.weekday.rawValue)
+        guard day >= local.date else { throw fault("\(named.name) of this week is past") }
+        try set(.fixed(day), words: 0)
       } else {
         if consume("week") { try setWeekLater() }
         guard weekday == nil else { throw fault("it names two weekdays; keep one of them") }
@@ -210,6 +214,10 @@ extension TypedPhrase {
     let digits = word(count)
     if digits.utf8.count == 4, let year = Int(digits), digits.utf8.allSatisfy(\.isDigit) {
       return (.fixed(try checked(year: year, month: month, day: day)), count + 1)
+    }
+    if word(count) == "next", word(count + 1) == "year" {
+      let date = try checked(year: local.date.year + 1, month: month, day: day)
+      return (.fixed(date), count + 2)
     }
     _ = try checked(year: 2024, month: month, day: day)
     return (.monthDay(month: month, day: day), count)

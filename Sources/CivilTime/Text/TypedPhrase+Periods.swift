@@ -68,10 +68,11 @@ extension TypedPhrase {
   /// `first monday of december`, `last friday of next month`, `2nd tuesday in march 2027`.
   private mutating func readWeekdayOfMonth() throws(TimeStampError) -> TypedDay? {
     guard let ordinal = TimeWords.ordinals[word()] ?? TimeWords.ordinal(word()), ordinal <= 5,
-      let day = TimeWords.weekday(word(1)), ["of", "in"].contains(word(2))
+      let day = TimeWords.weekday(word(1)),
+      ["of", "in"].contains(word(2)) || ["next", "this"].contains(word(2)) && word(3) == "month"
     else { return nil }
     let start = index
-    index += 3
+    index += ["of", "in"].contains(word(2)) ? 3 : 2
     var named: (month: Int, year: Int?)?
     if consume("next", "month") {
       named = (nextMonth.month, nextMonth.year)

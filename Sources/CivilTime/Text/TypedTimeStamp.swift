@@ -87,6 +87,11 @@ package struct TypedTime: Equatable, Sendable {
     }
   }
 
+  /// Whether the words say that a time is past: `yesterday at 5`, `2 hours ago`.
+  package static func saysPast(_ text: String) -> Bool {
+    TimeWord.split(text).contains { ["yesterday", "ago"].contains($0.lower) }
+  }
+
   /// `now`, a span before or after it, or seconds since the epoch; nil for all else.
   private static func relative(_ text: String, now: Instant) throws(TimeStampError) -> Instant? {
     let lower = text.lowercased()

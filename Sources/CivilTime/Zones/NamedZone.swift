@@ -4,13 +4,31 @@ import Synchronization
 ///
 /// Immutable and shared: many reminders name the same zone, and its rules take some kilobytes.
 package final class NamedZone: Sendable {
-  /// A name of the tz database such as `Europe/Berlin`, or a rule in the form of POSIX.
+  /// A name of the tz database such as `Europe/Berlin`, a rule in the form of POSIX, or a text of
+  /// dated changes.
   package let name: String
   package let rules: TimeZoneRules
+  /// false for a name that this system does not know: the rules are its last known offset.
+  package let isKnown: Bool
+
+  /// The name for people.
+  package var title: String {
+    guard isKnown else { return "\(name), which is unknown here, so by its last known offset" }
+    return name.contains("<") ? "its calendar's own zone" : name
+  }
 
   package init(name: String, rules: TimeZoneRules) {
     self.name = name
     self.rules = rules
+    isKnown = true
+  }
+
+  /// A zone that this system does not know.
+  /// - Parameter offset: its last known offset, seconds east of UTC.
+  package init(unknown name: String, offset: Int) {
+    self.name = name
+    rules = TimeZoneRules(name: name, fixedOffset: offset, abbreviation: "UTC")
+    isKnown = false
   }
 
   /// The zone of a name or a rule; nil where the text is neither.
@@ -19,9 +37,9 @@ package final class NamedZone: Sendable {
   /// start.
   package static func find(_ name: String) -> NamedZone? {
     if let found = found.withLock({ $0[name] }) { return found }
-    guard let rules = try? TimeZoneRules(named: name) else {
-      return TimeZoneRules(posix: name).map { NamedZone(name: name, rules: $0) }
-    }
+    let rules =
+      (try? TimeZoneRules(named: name)) ?? TimeZoneRules(posix: name) ?? TimeZoneRules(dated: name)
+    guard let rules else { return nil }
     let zone = NamedZone(name: name, rules: rules)
     found.withLock { if $0.count < maximumCount { $0[name] = zone } }
     return zone

@@ -21,6 +21,10 @@ extension TimeZoneRules {
       try self.init(tzif: bytes, name: name)
     } else if name == "UTC" {
       self = .utc
+    } else if let current = ZoneAliases.current(name),
+      let bytes = try readZoneFile("\(directory)/\(current)", zone: name)
+    {
+      try self.init(tzif: bytes, name: name)
     } else {
       throw TimeZoneError(
         zone: name, reason: "there is no such zone in \(directory); see timedatectl list-timezones")

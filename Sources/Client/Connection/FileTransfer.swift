@@ -27,6 +27,8 @@ struct FileTransfer {
   private var reports: [JSONObject] = []
   private var refusals: [String] = []
   private var refused = 0
+  /// Assumptions about files, and fields without effect.
+  private var notes: [String] = []
 
   /// Number of refusals that are printed one by one.
   private static let maximumRefusals = 20
@@ -54,11 +56,7 @@ struct FileTransfer {
       case .recording:
         throw Self.wrong(source, "is a recording of a receiver; 'georemind replay' plays it")
       case .empty: throw Self.wrong(source, "is empty")
-      case .unknown:
-        throw Self.wrong(
-          source,
-          "is of no kind that is known; give JSON, iCalendar, GPX, KML, KMZ, GeoJSON, OwnTracks, "
-            + "OpenStreetMap, or a table that begins with name,lat,lon")
+      case .unknown(let reason): throw Self.wrong(source, reason)
       }
     } catch let error {
       upload?.abandon()
@@ -75,19 +73,30 @@ struct FileTransfer {
 
   private mutating func takeReminders(_ source: ByteSource) throws {
     let bytes = try source.readAll(limit: ReminderFile.maximumSize)
-    for reminder in try ReminderFile.parse(bytes, file: source.name) {
+    var unknownNames: Set<String> = []
+    for reminder in try ReminderFile.parse(bytes, file: source.name).reminders {
       if let other = origins.updateValue(source.name, forKey: reminder.id) {
         throw Self.wrong(
           source, "the id \"\(reminder.id)\" is in \(other) already; give it another")
       }
       reminders.append(reminder.json)
+      unknownNames.formUnion(reminder.unknownNames)
+    }
+    for name in unknownNames.sorted() {
+      let related = ReminderField.related(to: name).map { ", which resembles '\($0)'," } ?? ""
+      notes.append(
+        "\(source.name): '\(name)'\(related) is no field of a reminder; it is kept, without effect")
     }
   }
 
   /// Reads a calendar. One-time dates more than a day past count as fired.
   private mutating func takeCalendar(_ source: ByteSource) throws {
     let document = try CalendarDocument(source)
-    let reading = try CalendarReading(document, file: source.name)
+    let reading = CalendarReading(document)
+    if reading.reminders.isEmpty, reading.unalarmed.isEmpty, let first = reading.leftOut.first {
+      throw Failure(
+        .badData, "\(source.name):\(first.line): \(first.reason); nothing else is left of it")
+    }
     let zone = try context.zone()
     for found in reading.reminders {
       var object = found.settled(at: context.now, zone: zone).reminder.json
@@ -113,7 +122,7 @@ struct FileTransfer {
 
   private mutating func takePlaces(_ source: ByteSource, _ format: PlaceFormat) throws {
     let upload = try startUpload()
-    let before = (upload.added, upload.known)
+    let before = (upload.added, upload.known, upload.moved)
     var progress = ProgressNote(
       context: context, name: source.name, size: source.size, isOnlyOutput: true)
     let category = category
@@ -126,15 +135,17 @@ struct FileTransfer {
     try upload.flush()
     try progress.finish()
     guard report.taken > 0 else {
-      let first = report.refusals.first.map { ": \($0.reason) (line \($0.line))" } ?? ""
-      throw Self.wrong(source, "holds no place\(first)")
+      guard let first = report.refusals.first else { throw Self.wrong(source, "holds no place") }
+      throw Failure(
+        .badData, "\(source.name):\(first.line): \(first.reason); the file holds no other place")
     }
     refused += report.refused
+    if let notice = report.notice { notes.append("\(source.name): \(notice)") }
     refusals += report.refusals.map { "\(source.name):\($0.line): left out: \($0.reason)" }
     reports.append([
       "file": .string(source.name), "format": .string(format.rawValue),
       "added": .int(upload.added - before.0), "known": .int(upload.known - before.1),
-      "refused": .int(report.refused),
+      "moved": .int(upload.moved - before.2), "refused": .int(report.refused),
       "refusals": .array(
         report.refusals.map { ["line": .int($0.line), "reason": .string($0.reason)] }),
     ])
@@ -174,6 +185,7 @@ struct FileTransfer {
   }
 
   private func report(_ count: Int) throws {
+    for note in notes { try context.note(note) }
     for refusal in refusals.prefix(Self.maximumRefusals) { try context.note(refusal) }
     if refused > Self.maximumRefusals {
       try context.note("… and \(refused - Self.maximumRefusals) more left out")
@@ -189,6 +201,7 @@ struct FileTransfer {
       return
     }
     var line = "Imported \(counted(upload.added, "place", "places"))"
+    if upload.moved > 0 { line += ", \(upload.moved) moved" }
     if upload.known > 0 { line += ", \(upload.known) known already" }
     if refused > 0 { line += ", \(refused) left out" }
     try context.output.line(line)

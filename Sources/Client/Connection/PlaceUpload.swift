@@ -17,6 +17,8 @@ final class PlaceUpload {
   /// New places and places known before, by the answered calls.
   private(set) var added = 0
   private(set) var known = 0
+  /// Known places that the file has elsewhere.
+  private(set) var moved = 0
 
   init(_ daemon: DaemonConnection) throws {
     self.daemon = daemon
@@ -24,7 +26,9 @@ final class PlaceUpload {
   }
 
   func add(_ place: PlaceEntry) throws {
-    let value = JSONValue.object(PlaceWriter.object(place))
+    var object = PlaceWriter.object(place)
+    object["uid"] = place.uid.map { .string($0) }
+    let value = JSONValue.object(object)
     // Only a shape can be long; else this is about what it takes.
     let length =
       place.shape == nil
@@ -52,6 +56,7 @@ final class PlaceUpload {
     let answer = try daemon.answer()
     added += answer["added"]?.int ?? 0
     known += answer["known"]?.int ?? 0
+    moved += answer["moved"]?.int ?? 0
   }
 
   /// Sends the remaining places and waits for all answers.

@@ -8,26 +8,30 @@ import Reminders
 /// Reminders from files, and from the daemon's answers.
 enum ReminderInput {
   /// Reads all files; an id may stand only once in all of them together.
-  static func read(_ paths: [String]) throws(Failure) -> [Reminder] {
-    var reminders: [Reminder] = []
+  static func read(_ paths: [String], _ context: Context) throws -> ReminderFile.Content {
+    var content = ReminderFile.Content()
     var files: [String: String] = [:]
     for path in paths {
       let (name, bytes) = try bytes(path)
-      let found: [Reminder]
+      let found: ReminderFile.Content
       do throws(InterchangeError) {
         found = try ReminderFile.parse(bytes, file: name)
       } catch {
         throw Failure(.badData, "\(error)")
       }
-      for reminder in found {
+      for reminder in found.reminders {
         if let other = files.updateValue(name, forKey: reminder.id) {
           throw Failure(
             .badData, "\(name): the id \"\(reminder.id)\" is in \(other) already; give it another")
         }
       }
-      reminders += found
+      content.reminders += found.reminders
+      content.calendar.merge(found.calendar) { $1 }
+      for refusal in found.leftOut {
+        try context.note("\(name):\(refusal.line): left out: \(refusal.reason)")
+      }
     }
-    return reminders
+    return content
   }
 
   /// All of a file, and how messages name it.

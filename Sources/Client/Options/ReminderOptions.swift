@@ -109,7 +109,12 @@ struct ReminderOptions: ParsableArguments {
         {
           return moved
         }
-        return try context.stamp(text, option: field.dashedOption, dayAlone: dayAlone ?? rule)
+        let stamp = try context.stamp(
+          text, option: field.dashedOption, dayAlone: dayAlone ?? rule)
+        if field.key == "due", `repeat` == nil, old?["repeat"] == nil, TypedTime.saysPast(text) {
+          throw Failure(.badData, "--due: '\(text)' is in the past; give a time to come")
+        }
+        return stamp
       }
     }
     if let `repeat`, !`repeat`.text.isEmpty, due == nil, old?["due"] == nil {

@@ -1,4 +1,5 @@
 import CivilTime
+import Interchange
 import Positioning
 import Reminders
 
@@ -24,6 +25,8 @@ struct Replay: ~Copyable {
   private let start: Instant?
   private let end: Instant?
   private let reminders: [Reminder]
+  /// How far some have come by their calendar, by their ids.
+  private let calendar: [String: CalendarReminder]
   /// A recording of gpsd may hold several devices.
   private var selection = FixSelection()
   private let places: ReplayPlaces
@@ -33,10 +36,12 @@ struct Replay: ~Copyable {
   ///   - start: start of the clock; nil is the time of the first dated fix.
   ///   - end: end of the clock; nil is the time of the last one.
   init(
-    reminders: [Reminder], places: ReplayPlaces = ReplayPlaces(), from start: Instant?,
-    to end: Instant? = nil, zone: TimeZoneRules
+    reminders: [Reminder], calendar: [String: CalendarReminder] = [:],
+    places: ReplayPlaces = ReplayPlaces(), from start: Instant?, to end: Instant? = nil,
+    zone: TimeZoneRules
   ) {
     self.reminders = reminders
+    self.calendar = calendar
     self.places = places
     self.start = start
     self.end = end
@@ -105,7 +110,9 @@ struct Replay: ~Copyable {
   private mutating func begin(at time: Instant, fire: (Firing) throws -> Void) throws {
     began = time
     now = time
-    engine.load(reminders.map { ($0, nil) }, at: time, into: &effects)
+    let zone = engine.zone
+    let entries = reminders.map { ($0, calendar[$0.id]?.history(at: time, in: zone)) }
+    engine.load(entries, at: time, into: &effects)
     try carryOut(fire)
   }
 

@@ -85,10 +85,13 @@ struct ReplayCommand: ClientCommand {
     let stop = try to.map {
       try context.stamp($0, option: "--to", dayAlone: .start).instant(in: zone)
     }
-    let reminders = try readReminders(context)
+    let content = try readReminders(context)
+    let reminders = content.reminders
     let questioned = try why.map { try Self.find($0, in: reminders) }
     let places = try readPlaces(for: reminders, context)
-    var replay = Replay(reminders: reminders, places: places, from: start, to: stop, zone: zone)
+    var replay = Replay(
+      reminders: reminders, calendar: content.calendar, places: places, from: start, to: stop,
+      zone: zone)
     var picture = try report.map { try ReplayReport(path: $0, engine: replay.engine) }
     var decoderOptions = FixDecoder.Options()
     let recordedDate = try input.firstDate()
@@ -243,9 +246,11 @@ struct ReplayCommand: ClientCommand {
     return known
   }
 
-  private func readReminders(_ context: Context) throws -> [Reminder] {
-    guard !reminders.isEmpty else { return try daemonReminders(context) }
-    return try ReminderInput.read(reminders)
+  private func readReminders(_ context: Context) throws -> ReminderFile.Content {
+    guard !reminders.isEmpty else {
+      return ReminderFile.Content(reminders: try daemonReminders(context))
+    }
+    return try ReminderInput.read(reminders, context)
   }
 
   /// The daemon's reminders in their initial state.
@@ -263,37 +268,6 @@ struct ReplayCommand: ClientCommand {
       var object = ReminderInput.withoutProgress(kept)
       object["state"] = nil
       return try Reminder(json: object)
-    }
-  }
-}
-
-/// Keeps the pace of a recording.
-private final class Pace {
-  private let rate: Double?
-  /// A recorded time and the matching machine time.
-  private var anchor: (recorded: Instant, monotonic: Int64)?
-
-  init(_ speed: ReplaySpeed) {
-    rate = if case .rate(let rate) = speed { rate } else { nil }
-  }
-
-  var isUnlimited: Bool { rate == nil }
-
-  /// Sleeps until the recording has come to this moment.
-  func wait(for time: Instant) {
-    guard let rate else { return }
-    guard let anchor else {
-      anchor = (time, SystemClock.monotonic.microseconds)
-      return
-    }
-    let offset = (time - anchor.recorded).seconds / rate * 1e6
-    guard offset > 0, offset < 1e15 else { return }
-    let target = anchor.monotonic + Int64(offset)
-    while true {
-      let rest = target - SystemClock.monotonic.microseconds
-      guard rest > 0 else { return }
-      var time = timespec(tv_sec: Int(rest / 1_000_000), tv_nsec: Int(rest % 1_000_000) * 1000)
-      nanosleep(&time, nil)
     }
   }
 }

@@ -13,34 +13,36 @@ import Storage
 /// reminder is written into its file. `Reminder.Source.standing`, the file's last state, shows
 /// which side a change comes from.
 final class CalendarFolder {
-  private let folder: FolderFiles
-  private unowned let daemon: Daemon
-  private let log: Logger
-  private var watch: FolderWatch?
-  private var files: [String: Known] = [:]
+  let folder: FolderFiles
+  unowned let daemon: Daemon
+  let log: Logger
+  var watch: FolderWatch?
+  var files: [String: Known] = [:]
   /// Ids of the reminders of each file.
-  private var ids: [String: Set<String>] = [:]
+  var ids: [String: Set<String>] = [:]
   /// Failures that were logged and have not ended.
   private var said: Set<Failure> = []
   /// Changes that are still to be written, by reminder id.
-  private var pending: [String: CalendarChange] = [:]
+  var pending: [String: CalendarChange] = [:]
 
-  private enum Failure { case missing, readOnly, deaf, links, tooMany, notKept }
+  enum Failure { case missing, readOnly, deaf, links, tooMany, notKept }
 
-  fileprivate struct Known {
+  struct Known {
     /// The version that was read.
     var stamp: FolderFiles.Stamp
     /// Why it could not be read, and whether that was said.
     var failure: String?
     var isFailureReported = false
+    /// Parts of it that cannot be read.
+    var leftOut: [Refusal] = []
   }
 
   /// A file that cannot be read may be half written: it is read again before that is reported.
-  private static let grace: Int64 = 1_000_000
-  private static let retryDelay: Int64 = 10_000_000
+  static let grace: Int64 = 1_000_000
+  static let retryDelay: Int64 = 10_000_000
 
   // Others may write into the folder: these limits bound memory and time in the loop.
-  private static let largestFile = 4 << 20
+  static let largestFile = 4 << 20
   private static let maximumLines = 50_000
   private static let maximumReminders = 500
   /// Limit of refusals logged per file.
@@ -65,11 +67,19 @@ final class CalendarFolder {
 
   func holds(_ file: String) -> Bool { file.hasPrefix("\(path)/") }
 
-  var json: (files: Int, reminders: Int, broken: Int) {
+  var counts: (files: Int, reminders: Int, broken: Int) {
     (
       files.count, ids.values.reduce(0) { $0 + $1.count },
       files.values.count { $0.failure != nil }
     )
+  }
+
+  /// What cannot be read until it is mended, with file, line and reason.
+  var problems: [String] {
+    files.sorted { $0.key < $1.key }.flatMap { file, known in
+      (known.failure.map { [$0] } ?? [])
+        + known.leftOut.map { "\(file):\($0.line): left out: \($0.reason)" }
+    }
   }
 
   // MARK: - Reading
@@ -96,7 +106,7 @@ final class CalendarFolder {
         "\(path): has more than \(FolderFiles.maximumEntries) files; the others are skipped")
     }
     var merge = CalendarMerge(daemon: daemon, now: now)
-    var read: [(file: String, stamp: FolderFiles.Stamp)] = []
+    var read: [String: Known] = [:]
     var left = Self.turn
     var isWhole = true
     for (file, stamp) in listing.files
@@ -109,7 +119,7 @@ final class CalendarFolder {
       left.bytes -= Int(clamping: stamp.size)
       if let found = reading(of: file, stamp) {
         merge.take(found.reading, from: file, before: ids[file] ?? [])
-        read.append((file, found.stamp))
+        read[file] = Known(stamp: found.stamp, leftOut: found.reading.leftOut)
       }
     }
     // A removed file may have a new name, in a file that is still to be read.
@@ -119,17 +129,17 @@ final class CalendarFolder {
       for file in removed { merge.forget(ids[file] ?? [], of: file) }
     }
     guard commit(merge) else { return }
-    for (file, stamp) in read { files[file] = Known(stamp: stamp) }
+    files.merge(read) { $1 }
     for file in removed { files[file] = nil }
     if isWhole { retryPending() } else { watch?.checkAgain(in: 0) }
   }
 
   /// Reports a failure once, until it has ended.
-  private func say(_ failure: Failure, _ message: String) {
+  func say(_ failure: Failure, _ message: String) {
     if said.insert(failure).inserted { log.warning("\(message)") }
   }
 
-  private func document(
+  func document(
     _ file: String
   ) throws -> (document: CalendarDocument, stamp: FolderFiles.Stamp) {
     let (bytes, stamp) = try folder.read(file, limit: Self.largestFile)
@@ -138,7 +148,7 @@ final class CalendarFolder {
     return (try CalendarDocument(bytes, name: file), stamp)
   }
 
-  private func checked(_ reading: CalendarReading, _ file: String) throws -> CalendarReading {
+  func checked(_ reading: CalendarReading, _ file: String) throws -> CalendarReading {
     guard reading.reminders.count <= Self.maximumReminders else {
       throw Oversize(file: file, what: "reminders")
     }
@@ -154,16 +164,24 @@ final class CalendarFolder {
     }
   }
 
+  /// Whole components of a file that another program may be writing are read at the second check.
+  private struct Cut: Error, CustomStringConvertible {
+    let file: String
+    var description: String { "\(file): ends within a component" }
+  }
+
   /// Reads a file; nil on failure, which leaves its reminders unchanged.
   private func reading(
     of file: String, _ listed: FolderFiles.Stamp
   ) -> (reading: CalendarReading, stamp: FolderFiles.Stamp)? {
     // The listed stamp, until the file is read.
     var stamp = listed
+    var isSecondCheck: Bool { files[file]?.stamp == stamp && files[file]?.failure != nil }
     do {
       let document: CalendarDocument
       (document, stamp) = try self.document(file)
-      let reading = try checked(CalendarReading(document, file: file), file)
+      guard !document.isCut || isSecondCheck else { throw Cut(file: file) }
+      let reading = try checked(CalendarReading(document), file)
       for refusal in reading.leftOut.prefix(Self.maximumRefusals) {
         log.warning("\(file):\(refusal.line): left out: \(refusal.reason)")
       }
@@ -174,7 +192,7 @@ final class CalendarFolder {
     } catch {
       // The next check finds a removed file.
       if folder.stamp(of: file) == nil { return nil }
-      let isSecondCheck = files[file]?.stamp == stamp && files[file]?.failure != nil
+      let isSecondCheck = isSecondCheck
       var known = files[file] ?? Known(stamp: stamp)
       known.stamp = stamp
       known.failure = "\(error)"
@@ -190,7 +208,7 @@ final class CalendarFolder {
     }
   }
 
-  private func commit(_ merge: CalendarMerge) -> Bool {
+  func commit(_ merge: CalendarMerge) -> Bool {
     do {
       try merge.commit()
       said.remove(.notKept)
@@ -207,94 +225,9 @@ final class CalendarFolder {
     }
     return true
   }
-
-  // MARK: - Writing
-
-  /// The content of a file, by its fingerprint; nil if it cannot be read.
-  func fingerprint(of file: String) -> String? {
-    (try? folder.read(file, limit: Self.largestFile)).map { Fingerprint($0.0).text }
-  }
-
-  /// Drops a change of this reminder that is still to be written.
-  func dropPending(for id: String) { pending[id] = nil }
-
-  /// Writes into its file what a person did with a reminder.
-  func carry(_ change: CalendarChange, for id: String) {
-    pending[id] = nil
-    for _ in 0..<3 {
-      do throws(FolderFiles.ReplacementFailure) {
-        return try write(change, for: id)
-      } catch {
-        switch error {
-        // Read it as it is now, and do it again there.
-        case .changed: continue
-        case .system(let error): return failed(error, change, id)
-        }
-      }
-    }
-    pending[id] = change
-    watch?.checkAgain(in: Self.grace)
-  }
-
-  private func write(
-    _ change: CalendarChange, for id: String
-  ) throws(FolderFiles.ReplacementFailure) {
-    guard let now = daemon.clock.now,
-      let file = try? daemon.store.reminders.reminder(id: id)?.reminder.source?.file,
-      holds(file), folder.stamp(of: file) != nil
-    else { return }
-    let after: CalendarReading
-    let bytes: [UInt8]
-    let item: CalendarComponent?
-    let stamp: FolderFiles.Stamp
-    do {
-      var document: CalendarDocument
-      (document, stamp) = try self.document(file)
-      let before = try checked(CalendarReading(document, file: file), file)
-      // Removed or completed in the file already: the next check finds that.
-      guard let found = before.reminders.first(where: { $0.reminder.id == id }),
-        found.reminder.state != .done || change.isReturn
-      else { return }
-      item = document.item(found.item)
-      guard try document.apply(change, to: found, at: now, in: daemon.host.engine.zone)
-      else { return }
-      bytes = document.bytes
-      after = try CalendarReading(bytes, file: file)
-    } catch {
-      log.error("\(error); the change of '\(id)' is not written to the file")
-      return
-    }
-    let written = try folder.replace(file, with: bytes, expected: stamp)
-    var merge = CalendarMerge(daemon: daemon, now: now)
-    merge.take(after, from: file, before: ids[file] ?? [])
-    if let item, !change.isRestoration {
-      merge.before = CalendarItemBefore(
-        reminder: id, item: item.bytes, file: Fingerprint(bytes))
-    }
-    if commit(merge) { files[file] = Known(stamp: written) }
-  }
-
-  private func failed(_ error: SystemError, _ change: CalendarChange, _ id: String) {
-    if error.isRefusal {
-      say(.readOnly, "\(path): changes of its reminders cannot be written back: \(error)")
-    } else {
-      log.error("\(error); it is tried again")
-      pending[id] = change
-      watch?.checkAgain(in: Self.retryDelay)
-    }
-  }
-
-  private func retryPending() {
-    for (id, change) in pending { carry(change, for: id) }
-  }
 }
 
 extension CalendarFolder.Known {
   /// Whether a failure was found and is not reported yet.
   fileprivate var needsCheck: Bool { failure != nil && !isFailureReported }
-}
-
-extension SystemError {
-  /// The file or its folder may not be written, now or later.
-  fileprivate var isRefusal: Bool { code == EACCES || code == EPERM || code == EROFS }
 }

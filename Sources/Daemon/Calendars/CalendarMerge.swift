@@ -38,8 +38,10 @@ struct CalendarMerge {
     for found in reading.reminders where take(found, from: file) {
       kept.insert(found.reminder.id)
     }
-    forget(before.subtracting(kept), of: file)
-    idsByFile[file] = kept
+    // What the file may still have in a part that cannot be read stays.
+    let held = before.subtracting(kept).filter(reading.mayHold)
+    forget(before.subtracting(kept).subtracting(held), of: file)
+    idsByFile[file] = kept.union(held)
   }
 
   /// Answers whether there is such a reminder now.

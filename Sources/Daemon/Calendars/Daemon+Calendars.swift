@@ -80,11 +80,23 @@ extension Daemon {
   var calendarsJSON: JSONValue {
     .array(
       calendars.map { folder in
-        let counts = folder.json
+        let counts = folder.counts
         return [
           "folder": .string(folder.path), "files": .int(counts.files),
           "reminders": .int(counts.reminders), "unreadable": .int(counts.broken),
+          "problems": .array(Self.shown(folder.problems)),
         ]
       })
   }
+
+  /// The problems of all calendar folders.
+  var calendarProblems: [JSONValue] { Self.shown(calendars.flatMap(\.problems)) }
+
+  private static func shown(_ problems: [String]) -> [JSONValue] {
+    let more = problems.count - maximumProblems
+    return problems.prefix(maximumProblems).map { .string($0) }
+      + (more > 0 ? [.string("… and \(more) more")] : [])
+  }
+
+  private static let maximumProblems = 20
 }

@@ -1,5 +1,6 @@
 import CivilTime
 import Interchange
+import Logging
 import Reminders
 import Storage
 
@@ -10,7 +11,11 @@ enum ReminderFiles {
     try daemon.host.commitWaiting()
     var new: [Reminder] = []
     var changed: [ReminderStore.Entry] = []
-    for var reminder in try ReminderFile.read(path: path) {
+    let content = try ReminderFile.read(path: path)
+    for refusal in content.leftOut {
+      daemon.log.warning("\(path):\(refusal.line): left out: \(refusal.reason)")
+    }
+    for var reminder in content.reminders {
       let known = try daemon.store.reminders.reminder(id: reminder.id)
       if reminder.repeatChanges.zone == nil {
         // The zone that it got when it was added.

@@ -1,3 +1,4 @@
+import Bytes
 import Control
 import Geodesy
 import JSONText
@@ -112,7 +113,7 @@ extension ControlService {
   func editPlace(_ given: JSONObject) throws -> JSONObject {
     let place = try known(given["name"])
     var changed = place
-    if let name = given["new_name"]?.string { changed.name = name }
+    if let name = given["new_name"]?.string { changed.name = name.onOneLine }
     if given["latitude"]?.double != nil || given["longitude"]?.double != nil {
       changed.position = try position(given)
       guard place.region == nil || changed.position == place.position else {
@@ -170,7 +171,7 @@ extension ControlService {
   /// - Parameters:
   ///   - stored: the new state of the old place; nil if it is removed.
   ///   - body: changes the place in the store.
-  private func lead(
+  func lead(
     _ ids: [String], from old: SavedPlace, to new: SavedPlace, storing stored: SavedPlace?,
     _ body: () throws(StoreError) -> Void
   ) throws {

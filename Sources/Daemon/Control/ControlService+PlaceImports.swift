@@ -1,3 +1,4 @@
+import Bytes
 import Control
 import Geodesy
 import JSONText
@@ -13,15 +14,31 @@ extension ControlService {
   func importPlaces(_ given: JSONObject) throws -> JSONObject {
     try daemon.checkRoomForPlaces()
     let batch = try daemon.placeImports.batch(number(given))
-    let before = (batch.added, batch.known)
+    let before = (batch.added, batch.known, batch.moved.count)
     try batch.add(try read(given["places"]?.array ?? []))
-    return ["added": .int(batch.added - before.0), "known": .int(batch.known - before.1)]
+    return [
+      "added": .int(batch.added - before.0), "known": .int(batch.known - before.1),
+      "moved": .int(batch.moved.count - before.2),
+    ]
   }
 
   func finishPlaceImport(_ given: JSONObject) throws -> JSONObject {
-    let batch = try daemon.placeImports.finish(number(given))
+    let id = try number(given)
+    let moves = try daemon.placeImports.batch(id).moved
+    let followers = try moves.map { try daemon.store.places.followers(of: $0.old) }
+    for (move, ids) in zip(moves, followers) {
+      try mayLead(from: move.old, ids, by: "FinishPlaceImport")
+    }
+    let batch = try daemon.placeImports.finish(id)
+    for (move, ids) in zip(moves, followers) {
+      try lead(ids, from: move.old, to: move.new, storing: move.new) { () throws(StoreError) in
+        try daemon.store.places.replace(move.old.name, with: move.new)
+      }
+    }
     daemon.host.placesChanged()
-    return ["added": .int(batch.added), "known": .int(batch.known)]
+    return [
+      "added": .int(batch.added), "known": .int(batch.known), "moved": .int(moves.count),
+    ]
   }
 
   func abandonPlaceImport(_ given: JSONObject) throws -> JSONObject {
@@ -44,7 +61,8 @@ extension ControlService {
       func wrong(_ field: String, _ reason: String) -> GeoremindError {
         .invalidReminder(field: "places[\(index)].\(field)", reason: reason)
       }
-      guard let name = value["name"]?.string, !name.isEmpty, name.utf8.count <= 256 else {
+      guard let name = value["name"]?.string?.onOneLine, !name.isEmpty, name.utf8.count <= 256
+      else {
         throw wrong("name", "must be a text of 1 to 256 bytes")
       }
       guard
@@ -58,8 +76,10 @@ extension ControlService {
       places.append(
         (
           SavedPlace(
-            name: name, position: position, radius: radius, category: value["category"]?.string,
-            notes: value["notes"]?.string, region: region, width: value["width_m"]?.double),
+            name: name, position: position, radius: radius,
+            category: value["category"]?.string?.onOneLine,
+            notes: value["notes"]?.string, region: region, width: value["width_m"]?.double,
+            uid: value["uid"]?.string.flatMap { $0.utf8.count <= 256 ? $0 : nil }),
           value["color"]?.string
         ))
     }

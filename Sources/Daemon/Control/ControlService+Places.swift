@@ -1,3 +1,4 @@
+import Bytes
 import CivilTime
 import Control
 import Departure
@@ -10,7 +11,7 @@ import Storage
 /// Places, categories, and where the device is.
 extension ControlService {
   func addPlace(_ given: JSONObject) throws -> JSONObject {
-    let name = given["name"]?.string ?? ""
+    let name = given["name"]?.string?.onOneLine ?? ""
     guard !name.isEmpty else {
       throw GeoremindError.invalidReminder(field: "name", reason: "a place needs a name")
     }
@@ -18,7 +19,8 @@ extension ControlService {
     let radius = try radius(given) ?? Reminder.Place.defaultRadius
     try daemon.checkRoomForPlaces()
     let place = SavedPlace(
-      name: name, position: position, radius: radius, category: given["category"]?.string,
+      name: name, position: position, radius: radius,
+      category: given["category"]?.string?.onOneLine,
       notes: given["notes"]?.string)
     try daemon.store.places.add(place)
     updateEngine(of: place, number: try daemon.store.places.number(named: name))
@@ -38,7 +40,8 @@ extension ControlService {
 
   func addCategory(_ given: JSONObject) throws -> JSONObject {
     let category = Category(
-      name: given["name"]?.string ?? "", color: given["color"]?.string ?? Category.neutralColor)
+      name: given["name"]?.string?.onOneLine ?? "",
+      color: given["color"]?.string ?? Category.neutralColor)
     try daemon.store.categories.add(category)
     return ["category": json(category)]
   }

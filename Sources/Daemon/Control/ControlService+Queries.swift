@@ -40,7 +40,11 @@ extension ControlService {
         "bearing_deg": bearing(to: entry).flatMap { .double(Decimal.rounded($0, digits: 1)) },
       ]
     }
-    return ["timers": .array(timers), "places": .array(places)]
+    let problems = daemon.calendarProblems
+    return JSONObject([
+      "timers": .array(timers), "places": .array(places),
+      "problems": problems.isEmpty ? nil : .array(problems),
+    ])
   }
 
   /// Degrees from true north, from the last fix to the middle of the place or region.

@@ -15,7 +15,8 @@ package struct CoordinateError: Error, Hashable, CustomStringConvertible {
     // ISO 6709 and geo URIs.
     case badISO6709, badGeoURI, unsupportedReferenceSystem
     // Plus Codes and grids.
-    case badPlusCode, shortPlusCode, badUTM, badMGRS, outsideGrid, ambiguousHemisphere
+    case badPlusCode, shortPlusCode, badUTM, badMGRS, badMaidenhead, outsideGrid
+    case ambiguousHemisphere
     // Map links.
     case unknownLink, shortLink, severalPlaces, linkWithoutCoordinate
   }
@@ -71,6 +72,7 @@ extension CoordinateError.Reason {
       "a short Plus Code needs a coordinate near by; write it like GC94+2X 52.5,13.4"
     case .badUTM: "not a UTM position; write zone and band, easting, northing: 33U 391776 5820072"
     case .badMGRS: "not an MGRS reference; write it like 33UUU9177620072"
+    case .badMaidenhead: "not a Maidenhead locator; write it like JO62qm"
     case .outsideGrid: "this does not lie in the zone and band given; check the letters and numbers"
     case .ambiguousHemisphere:
       "S could be the southern hemisphere or the band from 32° to 40° N; give decimal degrees"

@@ -33,10 +33,19 @@ extension CoordinateToken {
     var tokens: [CoordinateToken] = []
     // The letters d, m, s are marks only where the one before was written as a letter too.
     var letterMinutes = false
+    // Colons or hyphens since the degrees, and the first hyphen: `52:31:12`, `52-31-12N`.
+    var joints = 0
+    var hyphen: Int?
     cursor.skipSpaces()
     while let scalar = cursor.peek() {
       let position = cursor.position
-      if scalar.isDigit || scalar == "." {
+      if !scalar.isDigit, scalar != ":", scalar != "-" || !isJoint(cursor) { joints = 0 }
+      if let unit = AngleUnit(rawValue: joints), unit != .seconds, isJoint(cursor) {
+        if scalar == "-" { hyphen = hyphen ?? position }
+        joints += 1
+        tokens.append(CoordinateToken(kind: .mark(unit), position: position))
+        cursor.skip()
+      } else if scalar.isDigit || scalar == "." {
         guard scalar.isDigit || cursor.peek(-1)?.isDigit != true else {
           throw CoordinateError(.badNumber, at: position)
         }
@@ -57,6 +66,7 @@ extension CoordinateToken {
       } else if scalar == "," || scalar == ";" {
         let tight =
           scalar == "," && cursor.peek(-1)?.isDigit == true && cursor.peek(1)?.isDigit == true
+          && !isBeforeJoint(cursor)
         cursor.skip()
         tokens.append(
           CoordinateToken(
@@ -77,9 +87,28 @@ extension CoordinateToken {
       } else {
         throw CoordinateError(.unexpectedCharacter, at: position)
       }
+      if cursor.peek()?.isBlank == true { joints = 0 }
       cursor.skipSpaces()
     }
+    // Without letters a hyphen may be a sign.
+    if let hyphen, !tokens.contains(where: { if case .direction = $0.kind { true } else { false } })
+    {
+      throw CoordinateError(.misplacedSign, at: hyphen)
+    }
     return tokens
+  }
+
+  /// Whether a colon or hyphen stands here between two digits.
+  private static func isJoint(_ cursor: TextCursor, ahead: Int = 0) -> Bool {
+    guard let scalar = cursor.peek(ahead), scalar == ":" || scalar == "-" else { return false }
+    return cursor.peek(ahead - 1)?.isDigit == true && cursor.peek(ahead + 1)?.isDigit == true
+  }
+
+  /// Whether the number behind this comma is the degrees of `13:24:18`.
+  private static func isBeforeJoint(_ cursor: TextCursor) -> Bool {
+    var ahead = 1
+    while cursor.peek(ahead)?.isDigit == true { ahead += 1 }
+    return isJoint(cursor, ahead: ahead)
   }
 
   /// A mark that is not a letter; two minute marks in a row are one for seconds.

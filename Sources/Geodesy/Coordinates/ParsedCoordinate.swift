@@ -15,8 +15,9 @@ package struct ParsedCoordinate: Hashable, Sendable {
   /// letters (before or after), marks or none, decimal point or comma; packed digits as in NMEA
   /// 0183 (`5231.200N01324.300E`); geo URIs (RFC 5870); ISO 6709 (the altitude is ignored); links
   /// of OpenStreetMap, Google Maps and Apple Maps; Plus Codes, short ones followed by a coordinate
-  /// near by; UTM, UPS and MGRS. Latitude comes first unless letters say otherwise. Ambiguous input
-  /// is rejected. Linear in the length of the text, at most 2048 characters.
+  /// near by; UTM, UPS and MGRS; Maidenhead locators. Latitude comes first unless letters say
+  /// otherwise. Ambiguous input is rejected. Linear in the length of the text, at most 2048
+  /// characters.
   package init(parsing text: String) throws(CoordinateError) {
     let scalars = Array(text.unicodeScalars.prefix(2049))
     guard scalars.count <= 2048 else { throw CoordinateError(.tooLong, at: 2049) }
@@ -41,6 +42,8 @@ package struct ParsedCoordinate: Hashable, Sendable {
         try UTM.parse(cursor)
       } else if MGRS.resemblesReference(cursor) {
         try MGRS.parse(cursor)
+      } else if Maidenhead.resemblesLocator(cursor) {
+        try Maidenhead.parse(cursor)
       } else {
         try TypedCoordinate.parse(cursor)
       }
@@ -54,6 +57,17 @@ extension Coordinate {
     self = try ParsedCoordinate(parsing: text).coordinate
   }
 
+  /// Reads one angle in degrees, as people type it; an angle beyond its range too.
+  package static func angle(
+    parsing text: String, isLatitude: Bool
+  ) throws(CoordinateError) -> Double {
+    let scalars = Array(text.unicodeScalars.prefix(2049))
+    guard scalars.count <= 2048 else { throw CoordinateError(.tooLong, at: 2049) }
+    var cursor = TextCursor(scalars)
+    cursor.dropTrailingSpaces()
+    return rounded(try TypedCoordinate.angle(cursor, isLatitude: isLatitude))
+  }
+
   /// The latitude and longitude read at two positions, or the error that names the one beyond
   /// its range.
   init(
@@ -62,13 +76,15 @@ extension Coordinate {
     guard abs(latitude) <= 90 else {
       throw CoordinateError(.latitudeOutOfRange, at: latitudePosition)
     }
-    // Sixtieths have no exact double: to a thousand-millionth of a second of arc, 31.2' is 0.52
-    // again.
     let valid = Coordinate(
-      latitude: (latitude * 1e13).rounded() / 1e13, longitude: (longitude * 1e13).rounded() / 1e13)
+      latitude: Self.rounded(latitude), longitude: Self.rounded(longitude))
     guard let valid else {
       throw CoordinateError(.longitudeOutOfRange, at: longitudePosition)
     }
     self = valid
   }
+
+  /// Sixtieths have no exact double: to a thousand-millionth of a second of arc, 31.2' is 0.52
+  /// again.
+  private static func rounded(_ degrees: Double) -> Double { (degrees * 1e13).rounded() / 1e13 }
 }

@@ -12,6 +12,25 @@ enum TypedCoordinate {
     }
   }
 
+  /// One angle, whose axis is known; a letter must fit it.
+  static func angle(_ cursor: TextCursor, isLatitude: Bool) throws(CoordinateError) -> Double {
+    var tokens = try CoordinateToken.list(cursor)[...]
+    guard let first = tokens.first else { throw CoordinateError(.empty, at: cursor.position) }
+    var direction = first.direction
+    if direction != nil {
+      tokens.removeFirst()
+      tokens.dropSeparators(leading: true, trailing: false)
+    } else if let last = tokens.last?.direction {
+      direction = last
+      tokens.removeLast()
+    }
+    if let direction, direction.isLatitude != isLatitude {
+      throw CoordinateError(.sameAxis, at: first.position)
+    }
+    let hasPoint = tokens.contains { $0.digits?.hasFraction == true }
+    return try Angle(joined(tokens, hasPoint), else: first.position).degrees(direction)
+  }
+
   private static func parseLettered(
     _ tokens: [CoordinateToken], _ first: Int, _ second: Int
   ) throws(CoordinateError) -> Coordinate {

@@ -6,6 +6,13 @@ protocol XMLHandler: AnyObject {
   func begin(_ element: XMLElement, in parents: [String]) throws(Fault)
   /// An element ends; `text` is what stood in it behind its last child.
   func end(_ name: String, text: String, in parents: [String]) throws(Fault)
+  /// A fault of `begin` or `end`; throwing it on refuses the document, as by default.
+  /// - Parameter line: the reader's current line.
+  func leaveOut(_ fault: Fault, line: Int) throws(Fault)
+}
+
+extension XMLHandler {
+  func leaveOut(_ fault: Fault, line: Int) throws(Fault) { throw fault }
 }
 
 /// The start of an element, valid only during the handler's call. Names are without prefixes, which
@@ -46,7 +53,7 @@ struct XMLReader {
   /// Limit of one tag or comment in bytes; expat holds it until it is complete.
   static let longestToken = 1 << 20
 
-  /// Reads a whole document; any error refuses it.
+  /// Reads a whole document, and refuses a document that is not well-formed.
   static func read(_ source: ByteSource, _ handler: any XMLHandler) throws(InterchangeError) {
     let isUTF8 = try source.isMarkedUTF8()
     try read(name: source.name, isUTF8: isUTF8, handler) { () throws(InterchangeError) in
@@ -82,7 +89,8 @@ struct XMLReader {
         let code = unsafe XML_GetErrorCode(parser)
         let reason = unsafe XML_ErrorString(code).map { unsafe String(cString: $0) } ?? "not XML"
         throw InterchangeError(
-          file: name, line: line, reason: "not well-formed XML: \(reason); write the file anew")
+          file: name, line: line,
+          reason: "not well-formed XML: \(reason); export it again, with & written as &amp;")
       }
       if piece.isEmpty { return }
       let read = unsafe Int(clamping: XML_GetCurrentByteIndex(parser))
@@ -150,6 +158,19 @@ struct XMLReader {
     _ = unsafe XML_StopParser(parser, 0)
   }
 
+  /// A fault that the handler does not leave out stops the parser.
+  private func attempt(_ body: () throws(Fault) -> Void) {
+    do throws(Fault) {
+      do throws(Fault) {
+        try body()
+      } catch {
+        try handler.leaveOut(error, line: line)
+      }
+    } catch {
+      stop(error)
+    }
+  }
+
   private var line: Int { Int(clamping: unsafe XML_GetCurrentLineNumber(parser)) }
 
   func begin(_ name: String, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?) {
@@ -158,22 +179,16 @@ struct XMLReader {
     guard names.count < XMLReader.maximumLevels else {
       return stop(Fault("elements are nested deeper than \(XMLReader.maximumLevels) levels"))
     }
-    do throws(Fault) {
-      try handler.begin(element, in: names)
-    } catch {
-      stop(error)
-    }
+    attempt { () throws(Fault) in try handler.begin(element, in: names) }
     names.append(element.name)
     text.removeAll(keepingCapacity: text.capacity <= 1 << 16)
   }
 
   func end() {
     guard fault == nil, let name = names.popLast() else { return }
-    do throws(Fault) {
+    attempt { () throws(Fault) in
       // expat gives out nothing but UTF-8.
       try handler.end(name, text: String(decoding: text, as: UTF8.self), in: names)
-    } catch {
-      stop(error)
     }
     text.removeAll(keepingCapacity: text.capacity <= 1 << 16)
   }

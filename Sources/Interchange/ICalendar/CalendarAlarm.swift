@@ -14,6 +14,8 @@ struct CalendarAlarm {
     case proximity(Reminder.Trigger, [Reminder.Place])
     /// Not by time or place: a car, a disabled alarm or an email.
     case none
+    /// By a time that cannot be read.
+    case unknown
   }
 
   let trigger: Trigger
@@ -34,7 +36,8 @@ struct CalendarAlarm {
   /// Limit against hostile files.
   private static let maximumRepetitions = 16
 
-  init(_ component: CalendarComponent, _ zones: CalendarZones) throws(Fault) {
+  /// - Parameter leftOut: gets what cannot be read; the alarm itself then has no time.
+  init(_ component: CalendarComponent, _ zones: CalendarZones, _ leftOut: inout [Refusal]) {
     line = component.line
     uid = (component["UID"] ?? component["X-WR-ALARMUID"])?.text
     acknowledged = component["ACKNOWLEDGED"].flatMap { line in
@@ -45,14 +48,22 @@ struct CalendarAlarm {
     }
     snoozed = relation?.text
     let count = component["REPEAT"].flatMap { Int($0.value) } ?? 0
-    if count > 0, let duration = component["DURATION"] {
-      interval = try CalendarValue.span(duration)
+    if count > 0, let duration = component["DURATION"],
+      let span = duration.read(&leftOut, CalendarValue.span)
+    {
+      interval = span
       repetitions = min(count, Self.maximumRepetitions)
     } else {
       interval = .zero
       repetitions = 0
     }
-    trigger = try Self.trigger(component, zones)
+    do throws(Fault) {
+      trigger = try Self.trigger(component, zones)
+    } catch {
+      leftOut.append(Refusal(error, of: component))
+      let isByPlace = component["PROXIMITY"] != nil || component["X-APPLE-PROXIMITY"] != nil
+      trigger = isByPlace ? .none : .unknown
+    }
   }
 
   private static func trigger(
@@ -152,8 +163,7 @@ enum CalendarPlaces {
 
   /// The name on one line; nil if it is empty.
   private static func name(_ text: String) -> String? {
-    let words = text.split { $0.isWhitespace }.joined(separator: " ")
-    let name = words.trimmedText(limit: 200)
+    let name = text.onOneLine(limit: 200)
     return name.isEmpty ? nil : name
   }
 

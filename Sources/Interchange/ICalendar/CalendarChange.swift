@@ -139,7 +139,21 @@ struct ItemEditor {
     }
   }
 
+  /// Thunderbird knows its own properties only.
+  private func isOfThunderbird(_ item: CalendarComponent) -> Bool {
+    item.nodes.contains {
+      if case .line(let line) = $0 { line.name.hasPrefix("X-MOZ-") } else { false }
+    }
+  }
+
   private func removeSnoozes(_ item: inout CalendarComponent, of uid: String? = nil) {
+    item.nodes.removeAll {
+      if case .line(let line) = $0 {
+        line.name.hasPrefix(CalendarItem.thunderbird.snooze)
+      } else {
+        false
+      }
+    }
     item.nodes.removeAll { node in
       guard case .component(let alarm) = node, alarm.name == "VALARM" else { return false }
       return alarm.properties("RELATED-TO").contains {
@@ -153,6 +167,9 @@ struct ItemEditor {
     let wanted = Set(reminder.alarms)
     let due = reminder.reminder.due?.instant(in: zone) ?? now
     let moment = reminder.reminder.repeats ? now : max(now, due)
+    if isOfThunderbird(item) {
+      set(CalendarItem.thunderbird.acknowledged, moment.compact, &item)
+    }
     changeAlarms(of: &item) { number, alarm in
       if wanted.contains(number) {
         alarm.set("ACKNOWLEDGED", [], moment.compact, lineEnd: lineEnd)
@@ -183,7 +200,12 @@ struct ItemEditor {
       alarm.set("ACKNOWLEDGED", [], now.compact, lineEnd: lineEnd)
     }
     guard !original.isEmpty else { return }
+    let isOfThunderbird = isOfThunderbird(item)
     removeSnoozes(&item, of: original)
+    if isOfThunderbird {
+      set(CalendarItem.thunderbird.acknowledged, now.compact, &item)
+      set(CalendarItem.thunderbird.snooze, until.compact, &item)
+    }
     var alarm = CalendarComponent("VALARM", lineEnd: lineEnd)
     let lines: [(String, [ContentLine.Parameter], String)] = [
       ("ACTION", [], "DISPLAY"),
@@ -234,6 +256,7 @@ struct ItemEditor {
   private func reopen(_ item: inout CalendarComponent) {
     item.remove("COMPLETED")
     item.remove("PERCENT-COMPLETE")
+    item.remove(CalendarItem.thunderbird.acknowledged)
     if item["STATUS"] != nil { set("STATUS", "NEEDS-ACTION", &item) }
     changeAlarms(of: &item) { _, alarm in alarm.remove("ACKNOWLEDGED") }
   }

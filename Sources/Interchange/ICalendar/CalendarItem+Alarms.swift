@@ -9,13 +9,11 @@ import Reminders
 extension CalendarItem {
   // MARK: - By place
 
-  func placeReminders(
-    _ reading: inout CalendarReading
-  ) throws(Fault) -> [CalendarReminder] {
+  func placeReminders(_ reading: inout CalendarReading) -> [CalendarReminder] {
     var reminders: [CalendarReminder] = []
     for (index, alarm) in alarms.enumerated() {
       guard case .proximity(let trigger, var places) = alarm.trigger else { continue }
-      if places.isEmpty, let own = try CalendarPlaces.own(of: component) { places = [own] }
+      if places.isEmpty, let own = ownPlace(&reading.leftOut) { places = [own] }
       if places.isEmpty {
         reading.leftOut.append(
           Refusal(line: alarm.line, reason: "an alarm by place without a position"))
@@ -25,7 +23,7 @@ extension CalendarItem {
         var reminder = base(.location, "#\(Fingerprint(mark.utf8).text.prefix(8))")
         reminder.place = place
         if reminder.place?.name == nil {
-          let name = component["LOCATION"]?.text.trimmedText(limit: 200) ?? ""
+          let name = component["LOCATION"]?.text.onOneLine(limit: 200) ?? ""
           reminder.place?.name = name.isEmpty ? nil : name
         }
         reminder.trigger = trigger
@@ -55,11 +53,20 @@ extension CalendarItem {
       .flatMap { $0 > .zero ? $0 : nil }
   }
 
+  private func ownPlace(_ leftOut: inout [Refusal]) -> Reminder.Place? {
+    do throws(Fault) {
+      return try CalendarPlaces.own(of: component)
+    } catch {
+      leftOut.append(Refusal(error, of: component))
+      return nil
+    }
+  }
+
   /// "Time to leave", where it is asked for and the place is known.
-  func leaveReminder() throws(Fault) -> CalendarReminder? {
+  func leaveReminder(_ leftOut: inout [Refusal]) -> CalendarReminder? {
     let advice = component[Self.travelAdvice]?.value.uppercased()
     guard advice == "AUTOMATIC" || fixedTravel != nil, reference != nil, !isDay(referenceBase),
-      let place = try CalendarPlaces.own(of: component)
+      let place = ownPlace(&leftOut)
     else { return nil }
     var reminder = base(.preemptive, "/leave")
     reminder.place = place
@@ -75,8 +82,25 @@ extension CalendarItem {
 
   // MARK: - Put off
 
+  /// Thunderbird's ACKNOWLEDGED of all alarms, and its end of a snooze; those of occurrences have a
+  /// number behind the name.
+  static let thunderbird = (acknowledged: "X-MOZ-LASTACK", snooze: "X-MOZ-SNOOZE-TIME")
+
+  /// When all alarms before it were dealt with in Thunderbird.
+  var thunderbirdAcknowledged: Instant? {
+    component.instants(Self.thunderbird.acknowledged, zones).max()
+  }
+
   /// An alarm that puts another one off (RFC 9074 section 5).
   func putOff(_ reminders: inout [CalendarReminder]) {
+    if let until = component.instants(Self.thunderbird.snooze, zones).max(),
+      thunderbirdAcknowledged.map({ $0 < until }) ?? true,
+      let place = reminders.firstIndex(where: { $0.reminder.kind != .location }),
+      reminders[place].reminder.state != .done
+    {
+      reminders[place].reminder.state = .snoozed
+      reminders[place].snoozedUntil = until
+    }
     for alarm in alarms {
       guard let original = alarm.snoozed, case .absolute(let until) = alarm.trigger,
         alarm.acknowledged.map({ $0 < until }) ?? true
@@ -108,7 +132,7 @@ extension CalendarItem {
         ?? self.found(base(.date, ""), alarms: [])
       found.reminder = try Reminder(json: object, newID: found.reminder.id)
       found.reminder.source = nil
-      return CalendarReading(reminders: [found], leftOut: reading.leftOut)
+      return CalendarReading(reminders: [found], leftOut: reading.leftOut, unread: reading.unread)
     } catch {
       throw Fault("\(Self.fieldsProperty): \(error)".shownInMessage, line: line.number)
     }
@@ -119,5 +143,17 @@ extension CalendarItem {
     var plain = component
     plain.remove(Self.fieldsProperty)
     return try CalendarItem(plain, zones).reminders()
+  }
+}
+
+extension CalendarComponent {
+  /// The times in UTC of the properties whose names begin so.
+  func instants(_ prefix: String, _ zones: CalendarZones) -> [Instant] {
+    nodes.compactMap { node in
+      guard case .line(let line) = node, line.name.hasPrefix(prefix),
+        case .utc(let instant)? = try? CalendarValue.time(line, zones)
+      else { return nil }
+      return instant
+    }
   }
 }

@@ -22,7 +22,8 @@ extension CalendarItem {
     var isAtNight: Bool { offset.microseconds < -20 * 3_600_000_000 }
   }
 
-  func dateReminders() -> [CalendarReminder] {
+  /// - Parameter hasLeave: whether a reminder of the time to leave stands for the travel time.
+  func dateReminders(hasLeave: Bool) -> [CalendarReminder] {
     var moments = self.moments()
     guard reference != nil else { return alone(moments) }
     let hasAlarm = alarms.contains { $0.snoozed == nil && $0.trigger != .none }
@@ -31,7 +32,12 @@ extension CalendarItem {
       let offset = isDay(referenceBase) ? Self.morning : .zero
       moments.append(moment(offset, after: referenceBase))
     }
-    if let travel = fixedTravel, !isDay(referenceBase), (try? leaveReminder()) == nil {
+    if moments.isEmpty, alarms.contains(where: { $0.trigger == .unknown }) {
+      // A wish to be reminded at a time that is lost: at the time of the item.
+      let offset = isDay(referenceBase) ? Self.morning : .zero
+      moments.append(moment(offset, after: referenceBase))
+    }
+    if let travel = fixedTravel, !isDay(referenceBase), !hasLeave {
       moments.append(
         moment(CalendarSpan(microseconds: -travel.microseconds), after: referenceBase))
     }
@@ -145,7 +151,8 @@ extension CalendarItem {
           abs(moment.distance?.seconds ?? 0) <= Double(CalendarValue.longestSpan)
         else { continue }
         moment.alarm = index
-        if let acknowledged = alarm.acknowledged {
+        if let acknowledged = [alarm.acknowledged, thunderbirdAcknowledged].compactMap({ $0 }).max()
+        {
           let stamp = moment.stamp
           moment.isAcknowledged =
             stamp.instant(in: .utc) <= acknowledged + Self.greatestOffset(of: stamp)
@@ -181,7 +188,7 @@ extension CalendarItem {
       if repeats { offset = calendarSpan(from: due, to: instant) }
       return Moment(
         base: referenceBase, offset: offset, distance: instant - due, stamp: .absolute(instant))
-    case .proximity, .none: return nil
+    case .proximity, .none, .unknown: return nil
     }
   }
 

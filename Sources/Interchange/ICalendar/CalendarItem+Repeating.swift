@@ -4,15 +4,16 @@ import Reminders
 /// The series of an item: its rule, single dates and exceptions, all about starts.
 extension CalendarItem {
   mutating func readRepeating() throws(Fault) {
-    if let line = component["RRULE"] { rule = try Self.rule(line.value, line: line.number) }
-    if case .days = names.clock { rule = rule?.ofWholeDays }
-    if case .days = names.clock, let until = rule?.until, let day = day(of: until) {
-      rule = rule?.ending(until: .date(day))
-    }
+    let rules = self.rules("RRULE")
+    rule = rules.first
+    changes.additionRules = Array(rules.dropFirst())
+    changes.exceptionRules = self.rules("EXRULE")
     for line in component.properties("RDATE") {
-      for time in try CalendarValue.times(line, zones) { add(names.name(of: time)) }
+      for time in CalendarValue.times(line, zones, &leftOut) { add(names.name(of: time)) }
     }
-    for line in component.properties("EXDATE") { exclude(try CalendarValue.times(line, zones)) }
+    for line in component.properties("EXDATE") {
+      exclude(CalendarValue.times(line, zones, &leftOut))
+    }
     guard changes.additions.count <= RepeatChanges.maximumTimes else {
       throw Fault(
         "it has more than \(RepeatChanges.maximumTimes) single dates", line: component.line)
@@ -20,11 +21,13 @@ extension CalendarItem {
     if repeats { changes.zone = zoneOfDue }
   }
 
-  private static func rule(_ text: String, line: Int) throws(Fault) -> RepeatRule {
-    do {
-      return try RepeatRule(parsing: text.trimmedText(limit: 4_000))
-    } catch {
-      throw Fault("\(error)".shownInMessage, line: line)
+  private mutating func rules(_ name: String) -> [RepeatRule] {
+    let rules = component.properties(name).prefix(RepeatChanges.maximumRules)
+      .compactMap { CalendarRule.read($0, &leftOut) }
+    guard case .days = names.clock else { return rules }
+    return rules.map { rule in
+      let rule = rule.ofWholeDays
+      return rule.until.flatMap(day).map { rule.ending(until: .date($0)) } ?? rule
     }
   }
 
@@ -108,10 +111,13 @@ extension CalendarItem {
         rule = whole.ending(until: earlier(whole.until, before: name))
       }
     }
-    let additions = changes.additions
-    changes.additions = additions.filter(isBefore)
+    let whole = changes
+    changes.additions = whole.additions.filter(isBefore)
+    changes.additionRules = whole.additionRules.map {
+      $0.ending(until: earlier($0.until, before: name))
+    }
     return Rest(
-      rule: following, additions: additions.filter { !isBefore($0) }, changes: changes,
+      rule: following, additions: whole.additions.filter { !isBefore($0) }, changes: whole,
       names: names, first: name)
   }
 

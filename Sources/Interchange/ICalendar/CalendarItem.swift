@@ -23,6 +23,10 @@ struct CalendarItem {
   /// The end is a day without a time, whatever the start.
   let endsOnDay: Bool
   let alarms: [CalendarAlarm]
+  /// Its parts that cannot be read.
+  var leftOut: [Refusal] = []
+  /// Whether one of its alarms is among them.
+  let hasUnreadAlarm: Bool
   var names: CalendarNames
   var rule: RepeatRule?
   var changes = RepeatChanges()
@@ -37,20 +41,31 @@ struct CalendarItem {
   static let maximumLeads = 32
   private static let maximumAlarms = 256
 
+  /// - Throws: a fault if nothing says when it is, though something should.
   init(_ component: CalendarComponent, _ zones: CalendarZones) throws(Fault) {
+    guard !component.isCut else {
+      throw Fault("the file ends within it", line: component.line)
+    }
     self.component = component
     self.zones = zones
     isTask = component.isTask
     id = CalendarItemID(
       uid: Self.uid(of: component), recurrence: component["RECURRENCE-ID"]?.value)
-    let start = try component["DTSTART"].map { (line) throws(Fault) in
-      try CalendarValue.time(line, zones)
+    var leftOut: [Refusal] = []
+    func time(_ name: String) -> CalendarTime? {
+      component[name]?.read(&leftOut) { (line) throws(Fault) in try CalendarValue.time(line, zones)
+      }
     }
-    let end = try component[isTask ? "DUE" : "DTEND"].map { (line) throws(Fault) in
-      try CalendarValue.time(line, zones)
+    let start = time("DTSTART")
+    let end = time(isTask ? "DUE" : "DTEND")
+    if let fault = leftOut.first, start == nil, end == nil || !isTask,
+      Self.makesReminders(component)
+    {
+      throw Fault(fault.reason, line: fault.line)
     }
-    if end == nil, let start, let line = component["DURATION"] {
-      let span = try CalendarValue.span(line)
+    if end == nil, let start, let line = component["DURATION"],
+      let span = line.read(&leftOut, CalendarValue.span)
+    {
       duration = span
       endsOnDay = start.isDate && span.inWholeDays.microseconds == 0
       (self.start, self.end) = (start, start.moved(by: span))
@@ -65,8 +80,12 @@ struct CalendarItem {
     guard components.count <= Self.maximumAlarms else {
       throw Fault("it has more than \(Self.maximumAlarms) alarms", line: component.line)
     }
-    alarms = try components.map { (alarm) throws(Fault) in try CalendarAlarm(alarm, zones) }
-    if makesReminders { try readRepeating() }
+    let before = leftOut.count
+    alarms = components.map { CalendarAlarm($0, zones, &leftOut) }
+    hasUnreadAlarm = leftOut.count > before
+    guard Self.makesReminders(component) else { return }
+    self.leftOut = leftOut + zones.unknown(in: component)
+    try readRepeating()
   }
 
   /// A start and an end of one kind: a floating time takes the clock of the other one.
@@ -84,9 +103,9 @@ struct CalendarItem {
   }
 
   /// An event without an alarm or a time to leave is no reminder, so its repeating may be wrong.
-  private var makesReminders: Bool {
-    isTask || !alarms.isEmpty || component[Self.fieldsProperty] != nil
-      || component[Self.travelAdvice] != nil || component[Self.travelTime] != nil
+  private static func makesReminders(_ component: CalendarComponent) -> Bool {
+    component.isTask || !component.components("VALARM").isEmpty || component[fieldsProperty] != nil
+      || component[travelAdvice] != nil || component[travelTime] != nil
   }
 
   /// The UID; for one without, a number from what it says.
@@ -115,9 +134,12 @@ struct CalendarItem {
   func reminders() throws(Fault) -> CalendarReading {
     if let line = component[Self.fieldsProperty] { return try own(line) }
     var reading = CalendarReading()
-    let places = try placeReminders(&reading)
-    let dates = dateReminders()
-    reading.reminders = dates + places + (try leaveReminder().map { [$0] } ?? [])
+    reading.leftOut = leftOut
+    let places = placeReminders(&reading)
+    let leave = leaveReminder(&reading.leftOut)
+    let dates = dateReminders(hasLeave: leave != nil)
+    reading.reminders = dates + places + (leave.map { [$0] } ?? [])
+    if hasUnreadAlarm { reading.unread.append(id.uid) }
     putOff(&reading.reminders)
     if reading.reminders.isEmpty, reading.leftOut.isEmpty {
       let reason = isTask ? "a task without an alarm or a date" : "an event without an alarm"
@@ -134,7 +156,7 @@ struct CalendarItem {
     var reminder = Reminder(
       id: Self.identifier(name + suffix), kind: kind, title: title, notes: notes,
       category: component["CATEGORIES"].flatMap { line in
-        CalendarText.list(line.value).map { $0.trimmedText(limit: 200) }.first { !$0.isEmpty }
+        CalendarText.list(line.value).map { $0.onOneLine(limit: 200) }.first { !$0.isEmpty }
       },
       priority: (0...9).contains(priority) ? priority : 0)
     if isOver { reminder.state = .done }
@@ -143,16 +165,19 @@ struct CalendarItem {
 
   /// An id has no blanks and 256 bytes at most; another name becomes a number.
   private static func identifier(_ name: String) -> String {
-    let isPlain = name.unicodeScalars.allSatisfy {
-      $0.value > 0x20 && $0.value != 0x7F && !$0.properties.isWhitespace
-    }
-    return isPlain && name.utf8.count <= 256 ? name : Fingerprint(name.utf8).text
+    isIdentifier(name) ? name : Fingerprint(name.utf8).text
+  }
+
+  static func isIdentifier(_ name: String) -> Bool {
+    name.utf8.count <= 256
+      && name.unicodeScalars.allSatisfy {
+        $0.value > 0x20 && $0.value != 0x7F && !$0.properties.isWhitespace
+      }
   }
 
   private var title: String {
     for text in [component["SUMMARY"]?.text, component["LOCATION"]?.text] {
-      let words = (text ?? "").split { $0.isNewline }.joined(separator: " ")
-      let title = words.trimmedText(limit: 1_000)
+      let title = (text ?? "").onOneLine(limit: 1_000)
       if !title.isEmpty { return title }
     }
     return "Untitled"

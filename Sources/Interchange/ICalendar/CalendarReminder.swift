@@ -40,10 +40,12 @@ package struct CalendarReminder: Equatable, Sendable {
   /// The reminder as fired if it was due more than a day before its first import: a calendar has
   /// years of old dates.
   package func settled(at now: Instant, zone: TimeZoneRules) -> CalendarReminder {
-    guard reminder.state == .armed, !reminder.repeats, reminder.kind != .location,
-      let due = reminder.due?.instant(in: zone), due < now - Schedule.missedBeforeReading
+    guard reminder.state == .armed || reminder.state == .snoozed, !reminder.repeats,
+      reminder.kind != .location, let due = snoozedUntil ?? reminder.due?.instant(in: zone),
+      due < now - Schedule.missedBeforeReading
     else { return self }
     var settled = self
+    settled.snoozedUntil = nil
     settled.reminder.state = .fired
     return settled
   }
@@ -63,38 +65,50 @@ package struct CalendarReading: Equatable, Sendable {
   package var leftOut: [Refusal] = []
   /// Events and tasks that make no reminder because no alarm asks for one.
   package var unalarmed: [Refusal] = []
+  /// UIDs of items of which a reminder may be missing, for it cannot be read; nil if that is not
+  /// known.
+  package var unread: [String?] = []
+
+  /// Whether a reminder that the calendar had may be in a part of it that cannot be read.
+  package func mayHold(_ id: String) -> Bool {
+    unread.contains { uid in
+      guard let uid, CalendarItem.isIdentifier(uid) else { return true }
+      return id.hasPrefix(uid)
+    }
+  }
 }
 
 extension CalendarReading {
   /// Reads the reminders of all events and tasks. Of a repeated id the later one counts.
   ///
-  /// Ids follow from UID, RECURRENCE-ID and the alarm, so each reading gives the same. All or
-  /// nothing: an unreadable value that a reminder needs is an error with its line.
-  package init(_ document: CalendarDocument, file: String) throws(InterchangeError) {
+  /// Ids follow from UID, RECURRENCE-ID and the alarm, so each reading gives the same. What cannot
+  /// be read is left out with its line: a parameter, a property, an alarm or an item.
+  package init(_ document: CalendarDocument) {
     let zones = CalendarZones(document)
     var places: [String: Int] = [:]
-    do throws(Fault) {
-      for calendar in document.calendars {
-        for series in CalendarSeries.all(in: calendar) {
-          let found = try series.reminders(zones)
-          leftOut += found.leftOut
-          unalarmed += found.unalarmed
-          for reminder in found.reminders {
-            if let place = places[reminder.reminder.id] {
-              reminders[place] = reminder
-            } else {
-              places[reminder.reminder.id] = reminders.count
-              reminders.append(reminder)
-            }
+    leftOut = document.damage
+    if !document.isBalanced { unread.append(nil) }
+    for calendar in document.calendars {
+      for series in CalendarSeries.all(in: calendar) {
+        let found = series.reminders(zones)
+        leftOut += found.leftOut
+        unalarmed += found.unalarmed
+        unread += found.unread
+        for reminder in found.reminders {
+          if let place = places[reminder.reminder.id] {
+            reminders[place] = reminder
+          } else {
+            places[reminder.reminder.id] = reminders.count
+            reminders.append(reminder)
           }
         }
       }
-    } catch {
-      throw error.error(in: file, at: nil)
     }
+    var said: Set<Refusal> = []
+    leftOut = leftOut.filter { said.insert($0).inserted }.sorted { $0.line < $1.line }
   }
 
   package init(_ bytes: [UInt8], file: String) throws(InterchangeError) {
-    try self.init(CalendarDocument(bytes, name: file), file: file)
+    self.init(try CalendarDocument(bytes, name: file))
   }
 }

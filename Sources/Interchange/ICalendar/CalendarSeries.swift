@@ -27,22 +27,25 @@ struct CalendarSeries {
     return series
   }
 
-  func reminders(_ zones: CalendarZones) throws(Fault) -> CalendarReading {
-    guard let master else { return try alone(zones) }
-    var part = try CalendarItem(master, zones)
+  func reminders(_ zones: CalendarZones) -> CalendarReading {
+    var whole = CalendarReading()
+    guard let master, var part = whole.item(master, zones) else {
+      // Changed occurrences without their series.
+      for component in overrides { if let item = whole.item(component, zones) { whole.add(item) } }
+      return whole
+    }
     var changed: [Changed] = []
     for (index, component) in overrides.enumerated() {
-      guard let line = component["RECURRENCE-ID"] else { continue }
-      let time = try CalendarValue.time(line, zones)
+      guard let line = component["RECURRENCE-ID"],
+        let time = whole.read(line, of: component, zones)
+      else { continue }
       let name = part.names.name(of: time)
       // An occurrence that was moved once may have been removed since.
       let isRemoved = part.excludes(name) && component.sequence < master.sequence
       let isLasting = line["RANGE"]?.uppercased() == "THISANDFUTURE"
-      guard isLasting || !isRemoved else { continue }
+      guard isLasting || !isRemoved, let item = whole.item(component, zones) else { continue }
       changed.append(
-        Changed(
-          index: index, time: time, name: name, isLasting: isLasting,
-          item: try CalendarItem(component, zones)))
+        Changed(index: index, time: time, name: name, isLasting: isLasting, item: item))
     }
     let single = changed.filter { !$0.isLasting }
     part.exclude(single.map(\.time))
@@ -60,14 +63,13 @@ struct CalendarSeries {
       }
     }
     readings.append((index, part))
-    var whole = CalendarReading()
     for range in ranges.dropFirst(Self.maximumRanges) {
       whole.leftOut.append(
         Refusal(
           line: range.item.component.line,
           reason: "a series with more than \(Self.maximumRanges) changes of its rest"))
     }
-    for (_, item) in readings.sorted(by: { $0.0 < $1.0 }) { whole.add(try item.reminders()) }
+    for (_, item) in readings.sorted(by: { $0.0 < $1.0 }) { whole.add(item) }
     return whole
   }
 
@@ -84,20 +86,46 @@ struct CalendarSeries {
     let isLasting: Bool
     let item: CalendarItem
   }
-
-  /// Changed occurrences without their series.
-  private func alone(_ zones: CalendarZones) throws(Fault) -> CalendarReading {
-    var reading = CalendarReading()
-    for component in overrides { reading.add(try CalendarItem(component, zones).reminders()) }
-    return reading
-  }
 }
 
 extension CalendarReading {
-  fileprivate mutating func add(_ other: CalendarReading) {
-    reminders += other.reminders
-    leftOut += other.leftOut
-    unalarmed += other.unalarmed
+  /// An item; nil where it cannot be read, which is named.
+  fileprivate mutating func item(
+    _ component: CalendarComponent, _ zones: CalendarZones
+  ) -> CalendarItem? {
+    reading(component) { () throws(Fault) in try CalendarItem(component, zones) }
+  }
+
+  fileprivate mutating func read(
+    _ line: ContentLine, of component: CalendarComponent, _ zones: CalendarZones
+  ) -> CalendarTime? {
+    reading(component) { () throws(Fault) in try CalendarValue.time(line, zones) }
+  }
+
+  /// Adds the reminders of an item.
+  fileprivate mutating func add(_ item: CalendarItem) {
+    let found = reading(item.component) { () throws(Fault) in try item.reminders() }
+    guard let found else { return }
+    reminders += found.reminders
+    leftOut += found.leftOut
+    unalarmed += found.unalarmed
+    unread += found.unread
+  }
+
+  private mutating func reading<Value>(
+    _ component: CalendarComponent, _ read: () throws(Fault) -> Value
+  ) -> Value? {
+    do throws(Fault) {
+      return try read()
+    } catch {
+      let kind = component.isTask ? "task" : "event"
+      let title = component["SUMMARY"]?.text.onOneLine(limit: 60) ?? "without a title"
+      leftOut.append(
+        Refusal(
+          line: error.line ?? component.line, reason: "the \(kind) '\(title)': \(error.reason)"))
+      unread.append(CalendarItem.uid(of: component))
+      return nil
+    }
   }
 }
 

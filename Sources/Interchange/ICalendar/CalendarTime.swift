@@ -71,6 +71,26 @@ extension TimeStamp {
   }
 }
 
+extension ContentLine {
+  /// Its value; nil where that cannot be read, which is named.
+  func read<Value>(
+    _ leftOut: inout [Refusal], _ read: (ContentLine) throws(Fault) -> Value
+  ) -> Value? {
+    do throws(Fault) {
+      return try read(self)
+    } catch {
+      leftOut.append(Refusal(line: error.line ?? number, reason: error.reason))
+      return nil
+    }
+  }
+}
+
+extension Refusal {
+  init(_ fault: Fault, of component: CalendarComponent) {
+    self.init(line: fault.line ?? component.line, reason: fault.reason)
+  }
+}
+
 /// Reads values of dates, times and spans; the line is for the error.
 enum CalendarValue {
   /// `20261121T093000Z`, `20261121T093000` or `20261121`.
@@ -78,13 +98,15 @@ enum CalendarValue {
     try time(line.value, in: line, zones)
   }
 
-  /// All values of EXDATE or RDATE; of a period its beginning.
-  static func times(_ line: ContentLine, _ zones: CalendarZones) throws(Fault) -> [CalendarTime] {
-    var times: [CalendarTime] = []
-    for part in line.value.split(separator: ",") {
-      times.append(try time(String(part.prefix { $0 != "/" }), in: line, zones))
+  /// All readable values of EXDATE or RDATE; of a period its beginning.
+  static func times(
+    _ line: ContentLine, _ zones: CalendarZones, _ leftOut: inout [Refusal]
+  ) -> [CalendarTime] {
+    line.value.split(separator: ",").compactMap { part in
+      line.read(&leftOut) { (line) throws(Fault) in
+        try time(String(part.prefix { $0 != "/" }), in: line, zones)
+      }
     }
-    return times
   }
 
   private static func time(
@@ -101,20 +123,18 @@ enum CalendarValue {
     guard bytes.count >= 15, bytes[8] | 0x20 == UInt8(ascii: "t"),
       let hour = number(bytes[9..<11]), let minute = number(bytes[11..<13]),
       let second = number(bytes[13..<15]), second <= 60,
-      // A leap second is the one before it, as in a repeat rule.
-      let clock = TimeOfDay(hour: hour, minute: minute, second: min(second, 59))
+      // A leap second is the one before it, as in a repeat rule; 24:00 is midnight of the next day.
+      let clock = TimeOfDay(hour: hour % 24, minute: minute, second: min(second, 59)),
+      hour < 24 || hour == 24 && clock == .midnight
     else { throw fault() }
-    let local = LocalDateTime(date: date, time: clock)
+    let local = LocalDateTime(date: date.adding(days: hour / 24), time: clock)
     if bytes.count == 16, bytes[15] | 0x20 == UInt8(ascii: "z") {
       return .utc(TimeZoneRules.utc.instant(of: local))
     }
     guard bytes.count == 15 else { throw fault() }
-    guard let zone = line["TZID"], !zone.isEmpty else { return .floating(local) }
-    guard let found = zones.zone(named: zone) else {
-      throw Fault(
-        "the time zone '\(zone.prefix(60).description.shownInMessage)' is not known here and not "
-          + "described in the file; use a name such as Europe/Berlin, or install tzdata",
-        line: line.number)
+    // `CalendarZones.unknown(in:)` names an unknown zone.
+    guard let found = line["TZID"].flatMap({ zones.zone(named: $0) }) else {
+      return .floating(local)
     }
     return .zoned(local, found)
   }
@@ -146,11 +166,11 @@ enum CalendarValue {
       if first == UInt8(ascii: "-") { sign = -1 }
       rest.removeFirst()
     }
-    guard rest.popFirst() == UInt8(ascii: "P"), !rest.isEmpty else { throw fault() }
+    // `P` and `PT` are no time, as Outlook and Zimbra write it; days may be behind the T, too.
+    guard rest.popFirst() == UInt8(ascii: "P") else { throw fault() }
     var total: Int64 = 0
     var days: Int64 = 0
     var isTime = false
-    var hasPart = false
     while let next = rest.first {
       if next == UInt8(ascii: "T"), !isTime {
         isTime = true
@@ -164,8 +184,8 @@ enum CalendarValue {
       }
       let seconds: Int64? =
         switch unit {
-        case UInt8(ascii: "W") where !isTime: 604_800
-        case UInt8(ascii: "D") where !isTime: 86_400
+        case UInt8(ascii: "W"): 604_800
+        case UInt8(ascii: "D"): 86_400
         case UInt8(ascii: "H") where isTime: 3_600
         case UInt8(ascii: "M") where isTime: 60
         case UInt8(ascii: "S") where isTime: 1
@@ -173,13 +193,11 @@ enum CalendarValue {
         }
       guard let seconds else { throw fault() }
       total += Int64(count) * seconds
-      if !isTime { days += Int64(count) * seconds / 86_400 }
-      hasPart = true
+      if seconds >= 86_400 { days += Int64(count) * (seconds / 86_400) }
       guard total <= longestSpan else {
         throw Fault("\(line.name) '\(text)' is longer than a century", line: line.number)
       }
     }
-    guard hasPart else { throw fault() }
     return CalendarSpan(
       days: Int(sign * days), microseconds: sign * (total - days * 86_400) * 1_000_000)
   }

@@ -40,6 +40,8 @@ extension CalendarWriter {
       }
       put("RRULE", rule.description, &task)
     }
+    for rule in changes.additionRules { put("RRULE", rule.description, &task) }
+    for rule in changes.exceptionRules { put("EXRULE", rule.description, &task) }
     append("RDATE", changes.additions.map(text), parameters, &task)
     append("EXDATE", changes.exceptions.map(text), parameters, &task)
     append("EXDATE", changes.exceptionDays.map(\.compact), Self.isDate, &task)

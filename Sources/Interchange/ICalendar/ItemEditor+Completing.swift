@@ -56,6 +56,8 @@ extension ItemEditor {
     other.additions = series.additions
     other.exceptions = series.exceptions
     other.exceptionDays = series.exceptionDays
+    other.otherRules = series.otherRules
+    other.exceptionRules = series.exceptionRules
     var searches = (
       SeriesSearch(series, maximumWork: Self.maximumWork),
       SeriesSearch(other, maximumWork: Self.maximumWork)

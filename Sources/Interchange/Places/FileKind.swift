@@ -1,4 +1,5 @@
 import JSONText
+import Reminders
 
 /// The kind of a file, by its content; its name does not count.
 package enum FileKind: Equatable, Sendable {
@@ -10,7 +11,8 @@ package enum FileKind: Equatable, Sendable {
   /// Sentences or reports of a receiver.
   case recording
   case empty
-  case unknown
+  /// None of these, with a predicate that names the nearest kind and the missing part.
+  case unknown(String)
 
   /// Bytes of a file's head that are checked.
   static let headSize = 1 << 16
@@ -30,9 +32,18 @@ package enum FileKind: Equatable, Sendable {
       if first.elementsEqual("BEGIN:VCALENDAR".utf8, by: { $0 & 0xDF == $1 & 0xDF }) {
         return .calendar
       }
-      return CSVReader.resemblesHeader(text) ? .places(.csv) : .unknown
+      let table = CSVTable(text)
+      if table.hasPositions { return .places(.csv) }
+      guard table.isTable else { return .unknown("is of no kind that is known; \(known)") }
+      return .unknown(
+        "is a table without columns of a position; its first line has to name lat and lon, "
+          + "not \(table.titles.prefix(8).map { "'\($0.prefix(40))'" }.joined(separator: ", "))")
     }
   }
+
+  private static let known =
+    "give JSON, iCalendar, GPX, KML, KMZ, GeoJSON, OwnTracks, OpenStreetMap, or a table that "
+    + "begins with name,lat,lon"
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == 0x1E }
 
@@ -56,11 +67,15 @@ package enum FileKind: Equatable, Sendable {
       case "gpx": return .places(.gpx)
       case "kml": return .places(.kml)
       case "osm": return .places(.osm)
-      default: return .unknown
+      case "html": return .unknown("is a web page; save the file that its link names instead")
+      case let root:
+        return .unknown("is XML with the root <\(root.prefix(40))>; give GPX, KML or OpenStreetMap")
       }
     }
-    return .unknown
+    return .unknown("is XML without an element; give GPX, KML or OpenStreetMap")
   }
+
+  private static let fields = Set(ReminderField.all.map(\.key))
 
   /// The kind by the first element, as far as the head has it.
   private static func json(_ head: ArraySlice<UInt8>) -> FileKind {
@@ -91,6 +106,15 @@ package enum FileKind: Equatable, Sendable {
     }
     if object["title"] == nil, object["lat"] != nil || object["latitude"] != nil {
       return .places(.json)
+    }
+    if object["semanticSegments"] != nil || object["timelineObjects"] != nil {
+      return .unknown("is a Google Timeline, a record of past visits, which is not read")
+    }
+    guard object.isEmpty || object.members.contains(where: { fields.contains($0.key) }) else {
+      let names = object.members.prefix(8).map { "'\($0.key.prefix(40))'" }
+      return .unknown(
+        "is JSON, but no reminder, which has a 'title', and no place, which has 'lat' and 'lon'; "
+          + "it has \(names.joined(separator: ", "))")
     }
     return .reminders
   }

@@ -4,7 +4,8 @@ import Geodesy
 ///
 /// Radius: Garmin's `Proximity` in metres (GpxExtensions v3 or WaypointExtension v1), or OpenCPN's
 /// `arrival_radius` in nautical miles. Category: `type`, OsmAnd's groups, or Garmin's first
-/// `Category`. A route is a line with a width of twice the largest radius of its points.
+/// `Category`. Identifier: OpenCPN's `guid`. A route is a line with a width of twice the largest
+/// radius of its points.
 final class GPXReader: XMLHandler {
   private let sink: PlaceSink
   private var point: PlaceEntry?
@@ -16,6 +17,7 @@ final class GPXReader: XMLHandler {
     var category: String?
     var points: [Coordinate] = []
     var radius: Double?
+    var uid: String?
     let line: Int
   }
 
@@ -23,7 +25,8 @@ final class GPXReader: XMLHandler {
 
   func begin(_ element: XMLElement, in parents: [String]) throws(Fault) {
     switch (element.name, parents.last) {
-    case ("wpt", "gpx"), ("rtept", "rte"):
+    case ("wpt", "gpx"),
+      ("rtept", "rte") where route != nil:
       point = PlaceEntry(name: "", position: try element.position(), line: element.line)
     case ("rte", "gpx"): route = Route(line: element.line)
     case ("trk", "gpx"):
@@ -44,8 +47,10 @@ final class GPXReader: XMLHandler {
     case ("type", "wpt"): point?.category = text
     case ("color", "extensions"): point?.color = text
     case ("Category", "Categories"): if point?.category == nil { point?.category = text }
-    case ("Proximity", _): point?.radius = try Self.length(text, name)
-    case ("arrival_radius", _): point?.radius = try Self.length(text, name) * 1852
+    case ("guid", "extensions"):
+      if point != nil { point?.uid = text } else { route?.uid = text }
+    case ("Proximity", _): point?.radius = Self.length(text)
+    case ("arrival_radius", _): point?.radius = Self.length(text) * 1852
     case ("name", "rte"): route?.name = text
     case ("desc", "rte"): route?.notes = text
     case ("type", "rte"): route?.category = text
@@ -53,12 +58,14 @@ final class GPXReader: XMLHandler {
     }
   }
 
-  private static func length(_ text: String, _ name: String) throws(Fault) -> Double {
-    guard let value = Double(text.trimmedText(limit: 64)), value.isFinite, value >= 0 else {
-      throw Fault("<\(name)> is no length; write a number")
-    }
-    return value
+  /// A waypoint is left out alone, a point of a route with the whole of it.
+  func leaveOut(_ fault: Fault, line: Int) throws(Fault) {
+    (point, route) = (nil, nil)
+    try sink.leaveOut(fault, line: line)
   }
+
+  /// Not a number where the text is none.
+  private static func length(_ text: String) -> Double { Double(decimal: text) ?? .nan }
 
   private func finishPoint() throws(Fault) {
     guard let place = point else { return }
@@ -72,7 +79,7 @@ final class GPXReader: XMLHandler {
     guard var route else { return }
     self.route = nil
     route.points.append(place.position)
-    if let radius = place.radius { route.radius = max(radius, route.radius ?? 0) }
+    if let radius = place.radius, radius.isFinite { route.radius = max(radius, route.radius ?? 0) }
     self.route = route
   }
 
@@ -87,6 +94,7 @@ final class GPXReader: XMLHandler {
       shape: .line(route.points, width: route.radius.flatMap { $0 > 0 ? 2 * $0 : nil }),
       line: route.line)
     place.category = route.category
+    place.uid = route.uid
     place.notes = route.notes
     try sink.take(place)
   }
@@ -102,11 +110,21 @@ extension XMLElement {
   }
 }
 
+extension Double {
+  /// A number that stands alone, with a decimal point or comma.
+  init?(decimal text: String) {
+    let text = text.trimmedText(limit: 64)
+    let point = text.contains(".") ? text : String(text.map { $0 == "," ? "." : $0 })
+    guard let value = Double(point), value.isFinite else { return nil }
+    self = value
+  }
+}
+
 extension Coordinate {
   /// Decimal degrees in a file.
-  init(latitude: some StringProtocol, longitude: some StringProtocol) throws(Fault) {
-    guard let north = Double(latitude), let east = Double(longitude) else {
-      let wrong = Double(latitude) == nil ? String(latitude) : String(longitude)
+  init(latitude: String, longitude: String) throws(Fault) {
+    guard let north = Double(decimal: latitude), let east = Double(decimal: longitude) else {
+      let wrong = Double(decimal: latitude) == nil ? latitude : longitude
       throw Fault("'\(wrong.prefix(40))' is not a number of degrees")
     }
     try self.init(north: north, east: east)

@@ -4,18 +4,40 @@ import JSONText
 /// Places in JSON, recognised element by element: GeoJSON (RFC 7946), OwnTracks waypoints
 /// (https://owntracks.org/booklet/tech/json/), Overpass elements and objects of `georemind place
 /// list --json`.
-struct JSONPlaceReader {
-  let sink: PlaceSink
+final class JSONPlaceReader {
+  private let sink: PlaceSink
+  /// The coordinate system of all elements of the document.
+  private var system = ReferenceSystem.geographic
 
-  /// Reads a whole document; any error refuses it.
+  init(_ sink: PlaceSink) { self.sink = sink }
+
+  /// Reads a whole document, and refuses a text that is not JSON.
   func read(_ source: ByteSource) throws(InterchangeError) {
     var elements = source.jsonElements
+    var hasList = false
     while let element = try elements.next() {
-      do throws(Fault) {
-        try read(element)
-      } catch {
-        throw error.error(in: source.name, at: element.line)
+      if element.list != nil {
+        hasList = true
+        try setSystem(of: elements.header, source.name, element.line)
       }
+      try sink.attempt(
+        { () throws(Fault) in try read(element) }, in: source.name, line: element.line)
+    }
+    if hasList { try setSystem(of: elements.header, source.name, 1) }
+  }
+
+  /// A `crs` behind features comes too late for them.
+  private func setSystem(
+    of header: JSONObject, _ file: String, _ line: Int
+  ) throws(InterchangeError) {
+    do throws(Fault) {
+      let found = try GeoJSON.system(of: header) ?? .geographic
+      guard sink.taken + sink.refused == 0 || found == system else {
+        throw Fault("the member 'crs' comes behind features; put it in front of them")
+      }
+      system = found
+    } catch {
+      throw error.error(in: file, at: line)
     }
   }
 
@@ -29,8 +51,8 @@ struct JSONPlaceReader {
     case ("elements", _, _): try overpass(object, element.line)
     case ("waypoints", _, _), (_, _, "waypoint"): try waypoint(object, element.line)
     case (_, _, let kind?): sink.refuse("an OwnTracks message of type \(kind)", line: element.line)
-    case (_, let type?, _) where object["coordinates"] != nil || object["geometries"] != nil:
-      try geometry(object, type: type, of: JSONObject(), element.line)
+    case (_, _?, _) where object["coordinates"] != nil || object["geometries"] != nil:
+      try geometry(object, of: JSONObject(), element.line)
     case (_, "FeatureCollection", _): throw Fault("a FeatureCollection has a list 'features'")
     default: try plain(object, element.line)
     }
@@ -40,34 +62,40 @@ struct JSONPlaceReader {
 
   private func feature(_ object: JSONObject, _ line: Int) throws(Fault) {
     guard let geometry = object["geometry"]?.object else {
-      return sink.refuse("a feature without a geometry", line: line)
+      throw Fault("a feature without a geometry")
     }
-    guard let type = geometry["type"]?.string else { throw Fault("the geometry has no type") }
-    try self.geometry(geometry, type: type, of: object["properties"]?.object ?? [:], line)
+    try self.geometry(
+      geometry, in: GeoJSON.system(of: object), of: object["properties"]?.object ?? [:], line)
   }
 
   private func geometry(
-    _ geometry: JSONObject, type: String, of properties: JSONObject, _ line: Int
+    _ geometry: JSONObject, in system: ReferenceSystem? = nil, of properties: JSONObject,
+    _ line: Int
   ) throws(Fault) {
-    let name = Self.text(properties, ["name", "title", "Name"]) ?? ""
-    let coordinates = geometry["coordinates"] ?? .null
-    var place: PlaceEntry
-    if type == "Point" || type == "MultiPoint" && coordinates.array?.count == 1 {
-      let single = type == "Point" ? coordinates : coordinates.array?.first ?? .null
-      place = PlaceEntry(name: name, position: try GeoJSON.position(single), line: line)
-      place.radius = try Self.number(properties, ["radius", "radius_m"])
-    } else if let shape = try GeoJSON.shape(
-      type, coordinates, width: try Self.number(properties, ["width", "width_m"]))
+    let system = try GeoJSON.system(of: geometry) ?? system ?? self.system
+    var place = try PlaceEntry(
+      geometry: geometry, in: system, name: Self.text(properties, Self.names) ?? "",
+      width: try Self.number(properties, ["width", "width_m"]), line: line)
+    if place.shape == nil { place.radius = try Self.number(properties, ["radius", "radius_m"]) }
+    if place.position == Coordinate(latitude: 0, longitude: 0),
+      let link = Self.text(properties, ["google_maps_url", "Google Maps URL"])
     {
-      place = try PlaceEntry(name: name, shape: shape, line: line)
-    } else {
-      return sink.refuse("a \(type) named \"\(name)\" is no single place", line: line)
+      guard let position = try? Coordinate(parsing: link) else {
+        throw Fault("\"\(place.name.isEmpty ? link : place.name)\" has no position, only a link")
+      }
+      place.position = position
     }
     place.category = Self.text(properties, ["category", "type", "amenity", "shop"])
     place.color = Self.text(properties, ["color", "marker-color"])
-    place.notes = Self.text(properties, ["notes", "description", "desc"])
+    place.notes = Self.text(
+      properties, ["notes", "description", "desc", "location.address", "Location.Address"])
     try sink.take(place)
   }
+
+  /// Google's Takeout has the name of a saved place in its location.
+  private static let names = [
+    "name", "title", "Name", "Title", "location.name", "Location.Business Name",
+  ]
 
   // MARK: - The others
 
@@ -104,10 +132,10 @@ struct JSONPlaceReader {
   private func plain(_ object: JSONObject, _ line: Int) throws(Fault) {
     let name = Self.text(object, ["name", "title"]) ?? ""
     var place: PlaceEntry
-    if let region = object["region"]?.object, let type = region["type"]?.string {
+    if let region = object["region"]?.object {
       var properties = object
       properties["width"] = object["width_m"]
-      return try geometry(region, type: type, of: properties, line)
+      return try geometry(region, of: properties, line)
     }
     place = PlaceEntry(name: name, position: try position(of: object), line: line)
     place.radius = try Self.number(object, ["radius_m", "radius"])
@@ -124,10 +152,12 @@ struct JSONPlaceReader {
     return try Coordinate(north: north, east: east)
   }
 
-  /// A text of any of these names.
+  /// A text of any of these names; a point in a name separates an object's from its member's.
   private static func text(_ object: JSONObject, _ names: [String]) -> String? {
     for name in names {
-      if let text = object[name]?.string { return text }
+      var value: JSONValue? = .object(object)
+      for part in name.split(separator: ".") { value = value?[String(part)] }
+      if let text = value?.string { return text }
     }
     return nil
   }

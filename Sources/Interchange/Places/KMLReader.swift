@@ -18,6 +18,7 @@ final class KMLReader: XMLHandler {
     var points: [Coordinate] = []
     var lines: [[Coordinate]] = []
     var polygons: [[[Coordinate]]] = []
+    let uid: String?
     let line: Int
   }
 
@@ -25,7 +26,7 @@ final class KMLReader: XMLHandler {
 
   func begin(_ element: XMLElement, in parents: [String]) throws(Fault) {
     switch element.name {
-    case "Placemark": mark = Placemark(line: element.line)
+    case "Placemark": mark = Placemark(uid: element["id"], line: element.line)
     case "Folder": folders.append("")
     case "Polygon": mark?.polygons.append([])
     case "Data", "SimpleData": field = element["name"]
@@ -45,13 +46,18 @@ final class KMLReader: XMLHandler {
     case ("name", "Placemark"): mark?.name = text
     case ("description", "Placemark"): mark?.notes = text
     case ("value", "Data"), ("SimpleData", _): if let field { mark?.fields[field] = text }
-    case ("coordinates", let parent): try add(Self.coordinates(text), parent, parents)
+    case ("coordinates", let parent) where mark != nil:
+      try add(KMLCoordinates.points(text, isOne: parent == "Point"), parent, parents)
     default: break
     }
   }
 
+  func leaveOut(_ fault: Fault, line: Int) throws(Fault) {
+    mark = nil
+    try sink.leaveOut(fault, line: line)
+  }
+
   private func add(_ points: [Coordinate], _ parent: String?, _ parents: [String]) throws(Fault) {
-    guard mark != nil else { return }
     switch parent {
     case "Point":
       guard points.count == 1 else {
@@ -74,30 +80,17 @@ final class KMLReader: XMLHandler {
     }
   }
 
-  /// Tuples `lon,lat[,altitude]` with white space between.
-  static func coordinates(_ text: String) throws(Fault) -> [Coordinate] {
-    var points: [Coordinate] = []
-    for tuple in text.utf8.split(whereSeparator: { $0 <= 0x20 }) {
-      let parts = Substring(tuple).split(separator: ",", omittingEmptySubsequences: false)
-      guard parts.count == 2 || parts.count == 3 else {
-        throw Fault("'\(Substring(tuple).prefix(40))' is no position; write lon,lat")
-      }
-      points.append(try Coordinate(latitude: parts[1], longitude: parts[0]))
-    }
-    return points
-  }
-
   private func finish() throws(Fault) {
     guard let mark else { return }
     self.mark = nil
     var place: PlaceEntry
-    let width = mark.fields["width"].flatMap { Double($0) }
+    let width = mark.fields["width"].flatMap { Double(decimal: $0) }
     let polygons = mark.polygons.filter { !$0.isEmpty }
     if !polygons.isEmpty {
       place = try PlaceEntry(name: mark.name, shape: .polygons(polygons), line: mark.line)
     } else if mark.points.count == 1 {
       place = PlaceEntry(name: mark.name, position: mark.points[0], line: mark.line)
-      place.radius = mark.fields["radius"].flatMap { Double($0) }
+      place.radius = mark.fields["radius"].map { Double(decimal: $0) ?? .nan }
     } else if mark.lines.count == 1, mark.points.isEmpty {
       place = try PlaceEntry(
         name: mark.name, shape: .line(mark.lines[0], width: width), line: mark.line)
@@ -106,6 +99,7 @@ final class KMLReader: XMLHandler {
       return sink.refuse("a <Placemark> with \(what) position", line: mark.line)
     }
     place.notes = mark.notes
+    place.uid = mark.uid
     place.category = mark.fields["category"] ?? folders.last { !$0.isEmpty }
     place.color = mark.fields["color"]
     try sink.take(place)

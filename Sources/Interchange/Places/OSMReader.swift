@@ -7,10 +7,13 @@ final class OSMReader: XMLHandler {
   private var position: Coordinate?
   private var tags = OSMTags()
   private var line = 0
+  /// The object has a fault.
+  private var isLeftOut = false
 
   init(_ sink: PlaceSink) { self.sink = sink }
 
   func begin(_ element: XMLElement, in parents: [String]) throws(Fault) {
+    if parents.count == 1 { isLeftOut = false }
     switch element.name {
     case "tag":
       if let key = element["k"], let value = element["v"] { tags.add(key, value) }
@@ -35,7 +38,13 @@ final class OSMReader: XMLHandler {
   func end(_ name: String, text: String, in parents: [String]) throws(Fault) {
     guard parents.count == 1, name == "node" || name == "way" || name == "relation" else { return }
     defer { tags = OSMTags() }
+    guard !isLeftOut else { return }
     try tags.take(name, at: position, line: line, sink)
+  }
+
+  func leaveOut(_ fault: Fault, line: Int) throws(Fault) {
+    isLeftOut = true
+    try sink.leaveOut(fault, line: line)
   }
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 package import Geodesy
 package import JSONText
 import Reminders
@@ -7,7 +8,7 @@ package struct PlaceEntry: Equatable, Sendable {
   /// Empty where the file gives none.
   package var name: String
   package var position: Coordinate
-  /// Metres; nil where the file gives none.
+  /// Metres, not a number where it cannot be read; nil where the file gives none.
   package var radius: Double?
   package var category: String?
   /// The category's colour, `#RRGGBB`.
@@ -15,6 +16,8 @@ package struct PlaceEntry: Equatable, Sendable {
   package var notes: String?
   /// The shape of a place that is no circle; the circle encloses it.
   package var shape: PlaceShape?
+  /// The identifier that the program which wrote the file has for it.
+  package var uid: String?
   /// First line in the file, from 1.
   package var line: Int?
 
@@ -39,19 +42,21 @@ package struct PlaceEntry: Equatable, Sendable {
       name: name, position: circle.center, radius: circle.radius, shape: shape, line: line)
   }
 
-  /// Checks what all formats have in common.
-  mutating func finish() throws(Fault) {
-    name = name.trimmedText(limit: 200)
+  /// Cleans what all formats have in common; returns the fault of a radius, which it removes.
+  mutating func finish() -> Fault? {
+    name = name.onOneLine.trimmedText(limit: 200)
     notes = notes?.trimmedText(limit: 4000)
     if notes?.isEmpty == true { notes = nil }
-    category = category?.trimmedText(limit: 100)
+    category = category?.onOneLine.trimmedText(limit: 100)
     if category?.isEmpty == true { category = nil }
     if let color, !Self.isColor(color) { self.color = nil }
     // OwnTracks (beacon) and OpenCPN (no alarm) write 0 for "none".
     if radius == 0 { radius = nil }
-    if let radius, !Reminder.Place.radii.contains(radius) {
-      throw Fault("the radius \(radius) m is not between 1 m and 5000 km; correct it", line: line)
-    }
+    guard let given = radius, !Reminder.Place.radii.contains(given) else { return nil }
+    radius = nil
+    return Fault(
+      "the radius of \"\(name)\" is no number of metres between 1 m and 5000 km; "
+        + "it gets the default radius", line: line)
   }
 
   static func isColor(_ text: String) -> Bool {

@@ -14,6 +14,8 @@ package enum PlaceFile {
     /// Things that are no place, in all, and the first hundred of them.
     package let refused: Int
     package let refusals: [Refusal]
+    /// An assumption about the whole file.
+    package let notice: String?
   }
 
   /// Reads a source and passes each place to `body`. Memory does not grow with the file, except for
@@ -30,7 +32,9 @@ package enum PlaceFile {
     } catch {
       throw sink.bodyError ?? error
     }
-    return Report(format: format, taken: sink.taken, refused: sink.refused, refusals: sink.refusals)
+    return Report(
+      format: format, taken: sink.taken, refused: sink.refused, refusals: sink.refusals,
+      notice: sink.notice)
   }
 
   private static func read(
@@ -41,14 +45,13 @@ package enum PlaceFile {
     case .kml: try XMLReader.read(source, KMLReader(sink))
     case .osm: try XMLReader.read(source, OSMReader(sink))
     case .kmz: try readArchive(source, sink)
-    case .geoJSON, .ownTracks, .overpass, .json: try JSONPlaceReader(sink: sink).read(source)
+    case .geoJSON, .ownTracks, .overpass, .json: try JSONPlaceReader(sink).read(source)
     case .csv:
-      var reader = CSVReader(sink)
-      try reader.read(source)
+      try CSVReader(sink, head: source.peek(FileKind.headSize)).read(source)
     }
   }
 
-  /// The first KML file of the archive counts (OGC 12-007r2, annex C).
+  /// `doc.kml` counts, or else the first KML file of the archive (OGC 12-007r2, annex C).
   private static func readArchive(
     _ source: ByteSource, _ sink: PlaceSink
   ) throws(InterchangeError) {
@@ -57,7 +60,8 @@ package enum PlaceFile {
     let name: String
     do throws(Fault) {
       let archive = try ZipArchive(bytes)
-      guard let entry = archive.entries.first(where: { $0.name.lowercased().hasSuffix(".kml") })
+      let files = archive.entries.filter { $0.name.lowercased().hasSuffix(".kml") }
+      guard let entry = files.first(where: { $0.name.lowercased() == "doc.kml" }) ?? files.first
       else { throw Fault("the archive has no .kml file in it") }
       name = "\(source.name)/\(entry.name)"
       unpacker = try archive.open(entry)

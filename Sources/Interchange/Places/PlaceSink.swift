@@ -1,5 +1,5 @@
 /// Something in a file that is not taken.
-package struct Refusal: Equatable, Sendable {
+package struct Refusal: Hashable, Sendable {
   /// Counted from 1.
   package let line: Int
   package let reason: String
@@ -13,6 +13,8 @@ final class PlaceSink {
   private(set) var taken = 0
   private(set) var refusals: [Refusal] = []
   private(set) var refused = 0
+  /// An assumption about the whole file.
+  var notice: String?
   /// The error of `body`; it ends the reading.
   private(set) var bodyError: (any Error)?
   private let body: (PlaceEntry) throws -> Void
@@ -21,7 +23,7 @@ final class PlaceSink {
 
   func take(_ place: PlaceEntry) throws(Fault) {
     var place = place
-    try place.finish()
+    if let fault = place.finish() { refuse(fault.reason, line: fault.line ?? 1) }
     if place.name.isEmpty { place.name = place.category ?? "Place" }
     taken += 1
     do {
@@ -29,6 +31,23 @@ final class PlaceSink {
     } catch {
       bodyError = error
       throw Fault("the reading was given up")
+    }
+  }
+
+  /// Leaves out what has a fault; an error of `body` ends the reading.
+  func leaveOut(_ fault: Fault, line: Int) throws(Fault) {
+    guard bodyError == nil else { throw fault }
+    refuse(fault.reason, line: fault.line ?? line)
+  }
+
+  /// Reads one row of a file, and leaves it out where it has a fault.
+  func attempt(
+    _ row: () throws(Fault) -> Void, in file: String, line: Int
+  ) throws(InterchangeError) {
+    do throws(Fault) {
+      do throws(Fault) { try row() } catch { try leaveOut(error, line: line) }
+    } catch {
+      throw error.error(in: file, at: line)
     }
   }
 

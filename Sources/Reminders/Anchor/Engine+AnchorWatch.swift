@@ -67,22 +67,20 @@ extension Engine {
     guard let slot = slots.slot(index), let watch = anchors[index],
       let deadline = anchorDeadline(slot), deadline <= now, slot.state == .armed
     else { return }
-    var schedule = Schedule(slot.reminder, in: zone)
-    let around = surroundings(of: slot, at: now)
-    let plan = schedule.plan(slot.history, around, at: now)
-    if case .failsUntil(let opening) = schedule.condition(plan.occurrence, around, at: now) {
+    var evaluation = evaluation(of: slot, at: now)
+    if case .failsUntil(let opening) = evaluation.condition {
       // A clock that is not trusted yet is asked again.
       anchors[index]?.silentUntil = opening ?? now + settings.positionLostAfter
       return
     }
     anchors[index]?.isLost = true
     firePlace(
-      slot,
       baseFiring(
-        slot, .lost, due: plan.due, at: now, position: lastFix?.position, fixTime: lastFix?.time,
+        slot, .lost, due: evaluation.plan.due, at: now, position: lastFix?.position,
+        fixTime: lastFix?.time,
         distance: watch.distance, eph: lastFix?.eph,
         why: "The position is lost: no usable fix for \(coarse(now - watch.lastFix))"),
-      plan, &schedule, at: now)
+      &evaluation)
   }
 
   /// The clock was set: the time since the last fix is measured anew.

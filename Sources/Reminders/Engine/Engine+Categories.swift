@@ -113,6 +113,8 @@ extension Engine {
         guard slots.stay(index).presence == .outside else { continue }
         follow(transition, of: index, place: watches[number].place(of: transition), at: now)
       }
+      // A pass may have been its last firing.
+      guard watches[number].listeners.contains(index) else { continue }
       bring(index, upTo: number, decided, at: now)
     }
   }

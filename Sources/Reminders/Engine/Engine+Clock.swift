@@ -37,10 +37,6 @@ extension Engine {
     guard isTrusted else { return }
     missed.isCatchingUp = true
     correctReminders(after: nil, at: now)
-    let freed = held.sorted()
-    held.removeAll()
-    for index in freed { evaluate(at: index, now: now, isFirst: true) }
-    for index in slots.indices where !slots.isVacant(index) { replan(index, at: now) }
   }
 
   /// Adds one notice for all that this event, and the turns before it that left something, found

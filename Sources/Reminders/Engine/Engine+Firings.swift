@@ -41,10 +41,8 @@ extension Engine {
       eph: eph, why: why.text, unnamed: unnamed)
   }
 
-  func dueFiring(
-    _ slot: Slot, _ lead: Lead, of schedule: Schedule, at now: Instant, late: TimeSpan?
-  ) -> Firing {
-    let due = lead.occurrence.due
+  func dueFiring(_ evaluation: Evaluation, _ lead: Lead, late: TimeSpan?) -> Firing {
+    let (due, now) = (lead.occurrence.due, evaluation.now)
     let isHeld = now - lead.moment > settings.lateAfter
     let why =
       if let late {
@@ -52,12 +50,13 @@ extension Engine {
       } else if isHeld, due <= now {
         "Was due at \(clock(due, at: now)), and had to wait until now"
       } else if lead.moment < due {
-        "Due in \(isHeld ? coarse(due - now) : schedule.leads[lead.number].description)"
+        "Due in \(isHeld ? coarse(due - now) : evaluation.schedule.leads[lead.number].description)"
           + ", at \(clock(due, at: now))"
       } else {
         "Due now, at \(clock(due, at: now))"
       }
-    var firing = baseFiring(slot, late == nil ? .due : .late, due: due, at: now, why: why)
+    var firing = baseFiring(
+      evaluation.slot, late == nil ? .due : .late, due: due, at: now, why: why)
     firing.late = late
     return firing
   }
@@ -138,10 +137,9 @@ extension Engine {
 
   /// Records a firing. The caller decides what it uses of the history.
   /// - Parameter lead: the time that it rings for; nil for the end of a snooze.
-  mutating func fire(_ slot: Slot, _ firing: consuming Firing, _ lead: Lead?, at now: Instant) {
+  mutating func fire(_ evaluation: Evaluation, _ firing: consuming Firing, _ lead: Lead?) {
     var firing = firing
-    let schedule = Schedule(slot.reminder, in: zone)
-    if let lead, schedule.isRepeated(lead, slot.history) {
+    if let lead, evaluation.schedule.isRepeated(lead, evaluation.slot.history) {
       firing.repeated = .clock
       // It may come at the very microsecond of the false one.
       firing.id = Firing.identifier(

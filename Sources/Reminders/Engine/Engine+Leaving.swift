@@ -52,40 +52,36 @@ extension Engine {
 
   // MARK: - Deciding
 
-  /// A lead has come. Of several that have passed, the last one rings.
-  mutating func ringLeave(
-    _ slot: Slot, _ plan: Plan, _ schedule: inout Schedule, at now: Instant, isFirst: Bool
-  ) {
-    guard let occurrence = plan.occurrence else { return }
-    let travel = way(of: slot, at: now)?.time ?? .zero
-    let number = max(0, schedule.leadsPassed(of: occurrence, travel, at: now) - 1)
+  /// A lead has come; of several that have passed, the last one.
+  mutating func ringLeave(_ last: Lead, _ evaluation: inout Evaluation, isFirst: Bool) {
+    let (slot, now) = (evaluation.slot, evaluation.now)
+    let (occurrence, travel) = (last.occurrence, evaluation.surroundings.travel ?? .zero)
+    let number = max(0, evaluation.schedule.leadsPassed(of: occurrence, travel, at: now) - 1)
     let lead = Lead(
       occurrence: occurrence, number: number,
-      moment: schedule.moment(of: number, before: occurrence.due) - travel)
-    let late = now - max(schedule.window.from ?? lead.moment, lead.moment)
-    let isTooOld = settings.skipOlderThan.map { late > $0 } ?? false
-    if isTooOld, occurrence.due < now {
+      moment: evaluation.schedule.moment(of: number, before: occurrence.due) - travel)
+    let late = now - max(evaluation.schedule.window.from ?? lead.moment, lead.moment)
+    if let limit = settings.skipOlderThan, late > limit, occurrence.due < now {
       missed.leftOut.append(occurrence.due)
-      change(slot.index) {
-        schedule.use(occurrence, &$0)
-        if schedule.next(after: $0.usedUpTo) == nil { $0.hasExpired = true }
+      return change(slot.index) {
+        evaluation.schedule.use(occurrence, &$0)
+        if evaluation.schedule.next(after: $0.usedUpTo) == nil { $0.hasExpired = true }
       }
-      return
     }
-    let around = surroundings(of: slot, at: now)
-    let rings = schedule.cooldown(slot.history, around, at: now) == .holds
+    let rings = evaluation.hasCooledDown
     if rings {
       noteExcursion(slot)
       let tolerance = isFirst ? settings.lateAfter : settings.leaveLateAfter
       fire(
-        slot, leaveFiring(slot, lead, schedule, at: now, late: late > tolerance ? late : nil),
-        lead, at: now)
+        evaluation, leaveFiring(evaluation, lead, late: late > tolerance ? late : nil), lead)
       beginTrip(slot, to: occurrence)
     }
     change(slot.index) {
-      schedule.useLeave(&$0, travel, of: occurrence, to: now)
-      if rings { schedule.ring(&$0, at: now) }
-      if occurrence.due <= now { schedule.useAll(from: occurrence, dueBy: now, &$0) }
+      evaluation.schedule.useLeave(&$0, travel, of: occurrence, to: now)
+      if rings { evaluation.schedule.ring(&$0, at: now) }
+      if occurrence.due <= now {
+        evaluation.schedule.useAll(from: occurrence, dueBy: now, &$0)
+      }
     }
   }
 
@@ -100,9 +96,10 @@ extension Engine {
 
   /// After "leave": rings again if much slack has come back.
   private mutating func ringAgainWithSlack(_ slot: Slot, at now: Instant) {
-    var schedule = Schedule(slot.reminder, in: zone)
-    guard let travel = way(of: slot, at: now)?.time,
-      let occurrence = schedule.occurrence(slot.history, at: now), occurrence.due > now,
+    let evaluation = evaluation(of: slot, at: now)
+    let schedule = evaluation.schedule
+    guard let travel = evaluation.surroundings.travel,
+      let occurrence = evaluation.plan.occurrence, occurrence.due > now,
       schedule.window.from.map({ $0 <= now }) ?? true
     else { return }
     let last = schedule.leads.count - 1
@@ -136,13 +133,14 @@ extension Engine {
   }
 
   /// Puts a reminder into the departure queue, or takes it out.
-  mutating func queue(_ slot: Slot, _ plan: Plan, at now: Instant) {
+  mutating func queue(_ evaluation: Evaluation) {
+    let (slot, plan, schedule) = (evaluation.slot, evaluation.plan, evaluation.schedule)
+    let now = evaluation.now
     let waits = plan.state == .armed
     guard waits || plan.state == .fired, let place = slot.reminder.place,
-      let occurrence = plan.occurrence,
-      slot.reminder.from.map({ resolve($0) <= now }) ?? true, waits || occurrence.due > now
+      let occurrence = plan.occurrence, schedule.window.from.map({ $0 <= now }) ?? true,
+      waits || occurrence.due > now
     else { return departures.remove(slot.index) }
-    let schedule = Schedule(slot.reminder, in: zone)
     let number = plan.lead?.number ?? schedule.leads.count - 1
     departures.set(
       slot.index,

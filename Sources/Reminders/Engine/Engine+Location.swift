@@ -106,15 +106,13 @@ extension Engine {
     let since = now - max(.zero, (lastFix?.time ?? transition.time) - transition.time)
     if transition.kind == .pass, since <= slots.watchedSince(index) { return }
     guard let slot = slots.slot(index), slot.reminder.kind == .location else { return }
-    var schedule = Schedule(slot.reminder, in: zone)
     let comes = transition.kind == .arrive || transition.kind == .pass
     // A snooze until the next visit ends when that begins.
     if comes, slot.history.silence == .nextVisit { change(index) { $0.silence = nil } }
     let isSilent = slot.history.silence != nil && !(comes && slot.history.silence == .nextVisit)
     let isHeld = slot.reminder.trigger == .depart && slot.reminder.hold > .zero
-    let around = surroundings(of: slot, at: now)
-    let plan = schedule.plan(slots.slot(index)?.history ?? slot.history, around, at: now)
-    let isArmed = plan.state == .armed && !isSilent
+    var evaluation = evaluation(of: slots.slot(index) ?? slot, at: now)
+    let isArmed = evaluation.plan.state == .armed && !isSilent
     var event: Firing.Event?
     switch transition.kind {
     case .depart:
@@ -130,86 +128,75 @@ extension Engine {
     case .arrive, .found:
       let counts =
         transition.kind == .arrive || isArmed && slot.reminder.ifInside == .fire
-      let settled = counts ? nil : schedule.begun(at: now)
+      let settled = counts ? nil : evaluation.schedule.begun(at: now)
       let places = slot.history.places
       change(index) {
         $0.stay = .inside(Stay.Visit(since: since, settledUpTo: settled, places: places))
       }
       if slot.reminder.trigger == .arrive, isArmed, settled == nil { event = .arrive }
     }
-    if let event { fireOrWait(index, plan, &schedule, transition, event, place: place, at: now) }
-    turn.work += schedule.work
+    if let event, let slot = slots.slot(index) {
+      evaluation.slot = slot
+      fireOrWait(&evaluation, transition, event, place: place)
+    }
+    turn.work += evaluation.schedule.work
     replan(index, at: now)
   }
 
   /// Fires if all conditions hold; otherwise an arrival waits while the device is inside.
   private mutating func fireOrWait(
-    _ index: Int32, _ plan: Plan, _ schedule: inout Schedule, _ transition: Transition,
-    _ event: Firing.Event, place: PlaceMet?, at now: Instant
+    _ evaluation: inout Evaluation, _ transition: Transition, _ event: Firing.Event,
+    place: PlaceMet?
   ) {
-    guard let slot = slots.slot(index) else { return }
-    let around = surroundings(of: slot, at: now)
-    guard schedule.condition(plan.occurrence, around, at: now) == .holds,
-      schedule.cooldown(slot.history, around, at: now) == .holds
-    else { return }
+    let slot = evaluation.slot
+    guard evaluation.holds else { return }
     // The visit stays open, and a later turn fires it.
-    if turn.isFull, event == .arrive { return putOff(index, at: now) }
+    if turn.isFull, event == .arrive { return putOff(slot.index, at: evaluation.now) }
     firePlace(
-      slot,
       placeFiring(
-        slot, event, due: plan.due, at: now, position: transition.position,
-        fixTime: transition.time,
+        slot, event, due: evaluation.plan.due, at: evaluation.now,
+        position: transition.position, fixTime: transition.time,
         distance: place?.distance ?? slot.reminder.distance(from: transition.position),
-        eph: transition.eph, place: place), plan, &schedule, at: now)
+        eph: transition.eph, place: place), &evaluation)
   }
 
   /// A firing at a place, and what that uses.
-  mutating func firePlace(
-    _ slot: Slot, _ firing: consuming Firing, _ plan: Plan, _ schedule: inout Schedule,
-    at now: Instant
-  ) {
-    let lead = plan.occurrence.map { Lead(occurrence: $0, number: 0, moment: now) }
-    fire(slot, firing, lead, at: now)
-    change(slot.index) {
-      schedule.usePlace(&$0, at: now)
-      schedule.ring(&$0, at: now)
+  mutating func firePlace(_ firing: consuming Firing, _ evaluation: inout Evaluation) {
+    let now = evaluation.now
+    let lead = evaluation.plan.occurrence.map { Lead(occurrence: $0, number: 0, moment: now) }
+    fire(evaluation, firing, lead)
+    change(evaluation.slot.index) {
+      evaluation.schedule.usePlace(&$0, at: now)
+      evaluation.schedule.ring(&$0, at: now)
     }
   }
 
   /// A stay is long enough, and all conditions hold.
-  mutating func ringStay(
-    _ slot: Slot, _ plan: Plan, _ schedule: inout Schedule, at now: Instant
-  ) {
-    guard schedule.cooldown(slot.history, surroundings(of: slot, at: now), at: now) == .holds else {
-      guard let name = plan.occurrence?.name else { return }
-      return change(slot.index) { schedule.settleVisit(upTo: name, &$0) }
+  mutating func ringStay(_ evaluation: inout Evaluation) {
+    let slot = evaluation.slot
+    if evaluation.hasCooledDown {
+      fireHere(slot.reminder.trigger == .dwell ? .dwell : .arrive, &evaluation)
+    } else if let name = evaluation.plan.occurrence?.name {
+      change(slot.index) { evaluation.schedule.settleVisit(upTo: name, &$0) }
     }
-    fireHere(slot, slot.reminder.trigger == .dwell ? .dwell : .arrive, plan, &schedule, at: now)
   }
 
   /// A departure has been held for long enough.
-  mutating func ringDeparture(
-    _ slot: Slot, _ plan: Plan, _ schedule: inout Schedule, at now: Instant
-  ) {
-    change(slot.index) { $0.stay = .outside(since: nil) }
-    let around = surroundings(of: slot, at: now)
-    guard schedule.condition(plan.occurrence, around, at: now) == .holds,
-      schedule.cooldown(slot.history, around, at: now) == .holds
-    else { return }
-    fireHere(slot, .depart, plan, &schedule, at: now)
+  mutating func ringDeparture(_ evaluation: inout Evaluation) {
+    change(evaluation.slot.index) { $0.stay = .outside(since: nil) }
+    if evaluation.holds { fireHere(.depart, &evaluation) }
   }
 
   /// Fires at the last fix.
-  private mutating func fireHere(
-    _ slot: Slot, _ event: Firing.Event, _ plan: Plan, _ schedule: inout Schedule,
-    at now: Instant
-  ) {
+  private mutating func fireHere(_ event: Firing.Event, _ evaluation: inout Evaluation) {
+    let slot = evaluation.slot
     let position = lastFix?.position
     let met = slot.reminder.nearCategory == nil ? nil : placeMet(slot.index, from: reception.sample)
-    let firing = placeFiring(
-      slot, event, due: plan.due, at: now, position: position, fixTime: lastFix?.time,
-      distance: met?.distance ?? position.flatMap { slot.reminder.distance(from: $0) },
-      eph: lastFix?.eph, place: met)
-    firePlace(slot, firing, plan, &schedule, at: now)
+    firePlace(
+      placeFiring(
+        slot, event, due: evaluation.plan.due, at: evaluation.now, position: position,
+        fixTime: lastFix?.time,
+        distance: met?.distance ?? position.flatMap { slot.reminder.distance(from: $0) },
+        eph: lastFix?.eph, place: met), &evaluation)
   }
 }

@@ -19,9 +19,14 @@ extension Engine {
     return surroundings
   }
 
-  func plan(of slot: Slot, at now: Instant) -> Plan {
+  func plan(of slot: Slot, at now: Instant) -> Plan { evaluation(of: slot, at: now).plan }
+
+  func evaluation(of slot: Slot, at now: Instant) -> Evaluation {
+    let surroundings = surroundings(of: slot, at: now)
     var schedule = Schedule(slot.reminder, in: zone)
-    return schedule.plan(slot.history, surroundings(of: slot, at: now), at: now)
+    let plan = schedule.plan(slot.history, surroundings, at: now)
+    return Evaluation(
+      slot: slot, surroundings: surroundings, now: now, schedule: schedule, plan: plan)
   }
 
   /// Makes the plan of a slot anew and follows it: to be called after each change of its history.
@@ -30,9 +35,9 @@ extension Engine {
       timers.cancel(slot: index)
       return
     }
-    var schedule = Schedule(slot.reminder, in: zone)
-    let plan = schedule.plan(slot.history, surroundings(of: slot, at: now), at: now)
-    turn.work += schedule.work
+    let evaluation = evaluation(of: slot, at: now)
+    let plan = evaluation.plan
+    turn.work += evaluation.schedule.work
     note(plan, of: slot)
     let wantsFence =
       slot.reminder.kind == .location && (plan.state == .armed || plan.state == .snoozed)
@@ -43,8 +48,8 @@ extension Engine {
     }
     slots.set(
       .preemptive, slot.reminder.kind == .preemptive && plan.state == .armed, index)
-    markWaiting(slot, plan, schedule)
-    setTimer(slot, plan, at: now)
+    markWaiting(evaluation)
+    setTimer(evaluation)
   }
 
   /// Notes the state that a plan has found, and reports an end that came before it could ring.
@@ -58,16 +63,18 @@ extension Engine {
   }
 
   /// Marks a stay that speed or course may let fire at any fix.
-  private mutating func markWaiting(_ slot: Slot, _ plan: Plan, _ schedule: Schedule) {
+  private mutating func markWaiting(_ evaluation: Evaluation) {
+    let (slot, plan) = (evaluation.slot, evaluation.plan)
     let waits =
       slot.reminder.kind == .location && plan.state == .armed && slot.reminder.asksMotion
-      && plan.occurrence.map { schedule.openStay(slot.history, $0) != nil } ?? false
+      && plan.occurrence.map { evaluation.schedule.openStay(slot.history, $0) != nil } ?? false
     guard waits != slots.marks(slot.index).contains(.waiting) else { return }
     slots.set(.waiting, waits, slot.index)
     if waits { waiting.insert(slot.index) } else { waiting.remove(slot.index) }
   }
 
-  private mutating func setTimer(_ slot: Slot, _ plan: Plan, at now: Instant) {
+  private mutating func setTimer(_ evaluation: Evaluation) {
+    let (slot, plan, now) = (evaluation.slot, evaluation.plan, evaluation.now)
     let index = slot.index
     var next = sooner(plan.at, anchorDeadline(slot))
     let isHeld = plan.heldAt.map { $0 <= now } ?? false
@@ -78,10 +85,9 @@ extension Engine {
       next = sooner(next, plan.heldAt)
     }
     if slot.reminder.kind == .preemptive {
-      if isHeld { departures.remove(index) } else { queue(slot, plan, at: now) }
+      if isHeld { departures.remove(index) } else { queue(evaluation) }
       // From then on the way decides.
-      let from = slot.reminder.from.map { resolve($0) }
-      if let from, from > now { next = sooner(next, from) }
+      if let from = evaluation.schedule.window.from, from > now { next = sooner(next, from) }
     }
     if let next {
       timers.push(slot: index, at: next.microseconds)
@@ -110,91 +116,103 @@ extension Engine {
   /// - Parameter isFirst: the reminder was just added or loaded, so past deadlines were missed.
   mutating func evaluate(at index: Int32, now: Instant, isFirst: Bool = false) {
     guard let slot = slots.slot(index) else { return }
-    var schedule = Schedule(slot.reminder, in: zone)
-    let surroundings = surroundings(of: slot, at: now)
-    var plan = schedule.plan(slot.history, surroundings, at: now)
-    // A timer comes a little late: a moment up to `until` counts.
-    if let until = schedule.window.until, until < now, now - until <= settings.lateAfter {
-      let last = schedule.plan(slot.history, surroundings, at: until)
-      if let at = last.at, at <= until { plan = last }
-    }
-    if let at = plan.at, at <= now, let action = plan.action {
-      perform(action, slot, plan, &schedule, at: now, isFirst: isFirst)
-    }
+    var evaluation = evaluation(of: slot, at: now)
+    evaluation.tolerate(settings.lateAfter)
+    if let at = evaluation.plan.at, at <= now { perform(&evaluation, isFirst: isFirst) }
     evaluateAnchor(index, at: now)
-    turn.work += schedule.work
+    turn.work += evaluation.schedule.work
     replan(index, at: now)
   }
 
-  private mutating func perform(
-    _ action: Plan.Action, _ slot: Slot, _ plan: Plan, _ schedule: inout Schedule,
-    at now: Instant, isFirst: Bool
-  ) {
-    let index = slot.index
-    switch action {
-    case .ring(let lead): ringDate(slot, lead, &schedule, at: now)
-    case .leave: ringLeave(slot, plan, &schedule, at: now, isFirst: isFirst)
+  private mutating func perform(_ evaluation: inout Evaluation, isFirst: Bool) {
+    let index = evaluation.slot.index
+    switch evaluation.plan.action {
+    case .ring(let lead): ringDate(lead, &evaluation)
+    case .leave(let lead): ringLeave(lead, &evaluation, isFirst: isFirst)
     case .move:
-      if slot.reminder.kind == .preemptive, let occurrence = plan.occurrence {
-        change(index) { schedule.useAll(from: occurrence, dueBy: occurrence.due, &$0) }
+      guard evaluation.slot.reminder.kind == .preemptive,
+        let occurrence = evaluation.plan.occurrence
+      else { break }
+      change(index) {
+        evaluation.schedule.useAll(from: occurrence, dueBy: occurrence.due, &$0)
       }
-    case .wake: wake(slot, plan, &schedule, at: now)
-    case .stay: ringStay(slot, plan, &schedule, at: now)
-    case .depart: ringDeparture(slot, plan, &schedule, at: now)
-    case .repeatFiring: repeatFiring(slot, plan, schedule, at: now)
+    case .wake: wake(&evaluation)
+    case .stay: ringStay(&evaluation)
+    case .depart: ringDeparture(&evaluation)
+    case .repeatFiring: repeatFiring(&evaluation)
     case .endRepetition: change(index) { $0.repetition = nil }
-    case .end: break
+    case .end, nil: break
     }
   }
 
-  private mutating func ringDate(
-    _ slot: Slot, _ lead: Lead, _ schedule: inout Schedule, at now: Instant
-  ) {
-    let release = schedule.window.release(of: lead.moment) ?? lead.moment
-    let late = now - release
+  private mutating func ringDate(_ lead: Lead, _ evaluation: inout Evaluation) {
+    let now = evaluation.now
+    let late = now - (evaluation.schedule.window.release(of: lead.moment) ?? lead.moment)
     let isTooOld = settings.skipOlderThan.map { late > $0 } ?? false
-    let surroundings = surroundings(of: slot, at: now)
-    let isSilent = isTooOld || schedule.cooldown(slot.history, surroundings, at: now) != .holds
+    let isSilent = isTooOld || !evaluation.hasCooledDown
     if isTooOld { missed.leftOut.append(lead.occurrence.due) }
     if !isSilent {
       fire(
-        slot,
-        dueFiring(
-          slot, lead, of: schedule, at: now, late: late > settings.lateAfter ? late : nil),
-        lead, at: now)
+        evaluation,
+        dueFiring(evaluation, lead, late: late > settings.lateAfter ? late : nil), lead)
     }
-    change(slot.index) {
-      schedule.useDate(&$0, to: now)
-      if !isSilent { schedule.ring(&$0, at: now) }
-      if isTooOld, schedule.next(after: $0.usedUpTo) == nil { $0.hasExpired = true }
+    change(evaluation.slot.index) {
+      evaluation.schedule.useDate(&$0, to: now)
+      if !isSilent { evaluation.schedule.ring(&$0, at: now) }
+      if isTooOld, evaluation.schedule.next(after: $0.usedUpTo) == nil { $0.hasExpired = true }
     }
   }
 
-  private mutating func wake(
-    _ slot: Slot, _ plan: Plan, _ schedule: inout Schedule, at now: Instant
-  ) {
+  private mutating func wake(_ evaluation: inout Evaluation) {
+    let (slot, now) = (evaluation.slot, evaluation.now)
     guard case .until(let end) = slot.history.silence else { return }
     // A watch that has nothing to report goes on.
     if slot.reminder.watchesAnchor, !slot.history.isUnacknowledged {
       return change(slot.index) { $0.silence = nil }
     }
-    let due = schedule.rungDue(slot.history, at: now)
-    fire(slot, snoozeFiring(slot, due: due, until: end, at: now, late: now - end), nil, at: now)
-    let travel = way(of: slot, at: now)?.time ?? .zero
-    change(slot.index) { schedule.woken(&$0, travel: travel, at: now) }
+    let due = evaluation.schedule.rungDue(slot.history, at: now)
+    fire(evaluation, snoozeFiring(slot, due: due, until: end, at: now, late: now - end), nil)
+    change(slot.index) {
+      evaluation.schedule.woken(&$0, travel: evaluation.surroundings.travel ?? .zero, at: now)
+    }
   }
 
-  private mutating func repeatFiring(
-    _ slot: Slot, _ plan: Plan, _ schedule: Schedule, at now: Instant
-  ) {
-    var schedule = schedule
+  private mutating func repeatFiring(_ evaluation: inout Evaluation) {
+    let (slot, now) = (evaluation.slot, evaluation.now)
     guard slot.reminder.nag != nil, slot.history.isUnacknowledged,
       let repetition = slot.history.repetition
     else { return change(slot.index) { $0.repetition = nil } }
     turn.firings += 1
     outcome.firings.append(
       nagFiring(
-        slot, due: schedule.rungDue(slot.history, at: now), count: repetition.count + 1, at: now))
-    change(slot.index) { schedule.ringAgain(&$0, at: now) }
+        slot, due: evaluation.schedule.rungDue(slot.history, at: now),
+        count: repetition.count + 1, at: now))
+    change(slot.index) { evaluation.schedule.ringAgain(&$0, at: now) }
   }
+}
+
+/// A reminder at a moment, and its plan.
+struct Evaluation {
+  var slot: Slot
+  let surroundings: Surroundings
+  let now: Instant
+  var schedule: Schedule
+  var plan: Plan
+
+  /// A timer comes a little late: a moment up to `until` counts.
+  mutating func tolerate(_ lateness: TimeSpan) {
+    guard let until = schedule.window.until, until < now, now - until <= lateness else { return }
+    let last = schedule.plan(slot.history, surroundings, at: until)
+    if let at = last.at, at <= until { plan = last }
+  }
+
+  /// The least time between two firings.
+  var cooldown: Condition { schedule.cooldown(slot.history, surroundings, at: now) }
+
+  var hasCooledDown: Bool { cooldown == .holds }
+
+  /// The first condition of a place that fails, or `.holds`.
+  var condition: Condition { schedule.condition(plan.occurrence, surroundings, at: now) }
+
+  var holds: Bool { condition == .holds && hasCooledDown }
 }

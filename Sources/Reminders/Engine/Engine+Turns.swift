@@ -31,12 +31,13 @@ extension Engine {
     departures.remove(index)
   }
 
-  /// Evaluates what earlier turns left, earliest due time first.
-  mutating func workOffBacklog(at now: Instant) {
-    guard !isLoading else { return }
+  /// Evaluates what earlier turns left, earliest due time first; answers whether it was anything.
+  mutating func workOffBacklog(at now: Instant) -> Bool {
+    guard !isLoading, !backlog.isEmpty else { return false }
     while !turn.isFull, let next = backlog.pop() {
       evaluate(at: next.slot, now: now, isFirst: true)
     }
+    return true
   }
 
   /// Whether a new or loaded reminder has something to do at once.

@@ -157,7 +157,10 @@ package struct Engine: ~Copyable, Sendable {
     }
     evaluateTimers(at: now)
     evaluateDepartures(at: now)
-    workOffBacklog(at: now)
+    if workOffBacklog(at: now) {
+      evaluateTimers(at: now)
+      evaluateDepartures(at: now)
+    }
     behindSince = turn.isFull || !(backlog.isEmpty || isLoading) ? now : nil
     checkPosition(at: now)
     sumUpMissed()

@@ -6,12 +6,10 @@ import Positioning
 
 /// Wording of "leave": the basis of the estimate and, when late, faster modes of transport.
 extension Engine {
-  func leaveFiring(
-    _ slot: Slot, _ lead: Lead, _ schedule: Schedule, at now: Instant, late: TimeSpan?
-  ) -> Firing {
-    let due = lead.occurrence.due
+  func leaveFiring(_ evaluation: Evaluation, _ lead: Lead, late: TimeSpan?) -> Firing {
+    let (slot, now, due) = (evaluation.slot, evaluation.now, lead.occurrence.due)
     let estimate = estimate(of: slot, at: now)
-    let early = schedule.leads[lead.number]
+    let early = evaluation.schedule.leads[lead.number]
     var why = Sentence()
     why.add(late == nil ? "Time to leave for " : "Should have left for ")
     why.add(slot.reminder.placeName ?? "the place")

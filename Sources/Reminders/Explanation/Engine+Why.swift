@@ -12,9 +12,8 @@ extension Engine {
     _ id: String, at now: Instant, placeName: (Int64) -> String? = { _ in nil }
   ) -> Explanation? {
     guard let index = slots.index(of: id), let slot = slots.slot(index) else { return nil }
-    var schedule = Schedule(slot.reminder, in: zone)
-    let surroundings = surroundings(of: slot, at: now)
-    let plan = schedule.plan(slot.history, surroundings, at: now)
+    let evaluation = evaluation(of: slot, at: now)
+    let plan = evaluation.plan
     var answer = Explanation(
       id: id, title: slot.reminder.title, kind: slot.reminder.kind, state: plan.state, time: now)
     answer.lastFired = slot.history.lastRung
@@ -27,16 +26,17 @@ extension Engine {
     case .location:
       answer.gates += positionGates(slot, at: now)
       answer.gates += placeGates(slot, index, placeName, at: now)
-      answer.gates += visitGates(slot, plan, schedule, at: now)
-      let situation = schedule.situation(plan.occurrence, surroundings, at: now)
+      answer.gates += visitGates(evaluation)
+      let situation = evaluation.schedule.situation(
+        plan.occurrence, evaluation.surroundings, at: now)
       let opening = situation.window.opening(from: max(now, situation.start ?? now))
       for condition in ReminderField.allConditions {
         answer.gates += gate(condition, slot.reminder, situation, opening: opening)
       }
-    case .date: answer.gates += dueGate(slot, plan, at: now)
-    case .preemptive: answer.gates += leavingGates(slot, plan, at: now)
+    case .date: answer.gates += dueGate(evaluation)
+    case .preemptive: answer.gates += leavingGates(evaluation)
     }
-    answer.gates += cooldownGate(slot, plan, schedule, surroundings, at: now)
+    answer.gates += cooldownGate(evaluation)
     for conflict in slot.reminder.ignored {
       answer.gates.append(.init(conflict.field, true, "It is ignored: it \(conflict.reason)"))
     }
@@ -89,9 +89,8 @@ extension Engine {
 
   // MARK: - The visit
 
-  private func visitGates(
-    _ slot: Slot, _ plan: Plan, _ schedule: Schedule, at now: Instant
-  ) -> [Explanation.Gate] {
+  private func visitGates(_ evaluation: Evaluation) -> [Explanation.Gate] {
+    let (slot, schedule, now) = (evaluation.slot, evaluation.schedule, evaluation.now)
     guard listens(slot) else { return [] }
     if let end = schedule.departureEnd(slot.history) {
       return [
@@ -128,7 +127,8 @@ extension Engine {
           remedy: "an arrival is decided", figures: figures)
       ]
     }
-    let isSettled = plan.occurrence.map { schedule.openStay(slot.history, $0) == nil } ?? true
+    let isSettled =
+      evaluation.plan.occurrence.map { schedule.openStay(slot.history, $0) == nil } ?? true
     var gates = [
       Explanation.Gate(
         "if_inside", !isSettled,
@@ -170,16 +170,15 @@ extension Engine {
     }
   }
 
-  private func cooldownGate(
-    _ slot: Slot, _ plan: Plan, _ schedule: Schedule, _ surroundings: Surroundings,
-    at now: Instant
-  ) -> [Explanation.Gate] {
+  private func cooldownGate(_ evaluation: Evaluation) -> [Explanation.Gate] {
+    let (slot, now) = (evaluation.slot, evaluation.now)
     guard slot.reminder.cooldown > .zero else { return [] }
-    guard case .failsUntil(let end?) = schedule.cooldown(slot.history, surroundings, at: now) else {
+    guard case .failsUntil(let end?) = evaluation.cooldown else {
       return [.init("cooldown", true, "\(slot.reminder.cooldown) must lie between two firings")]
     }
     // A time that comes later is not held back.
-    let isLater = slot.reminder.kind != .location && (plan.rings.map { end <= $0 } ?? true)
+    let isLater =
+      slot.reminder.kind != .location && (evaluation.plan.rings.map { end <= $0 } ?? true)
     let again = slot.reminder.kind == .location ? "another visit begins" : "it is due again"
     return [
       .init(

@@ -6,11 +6,11 @@ import Positioning
 
 /// Explanations of reminders that fire by time.
 extension Engine {
-  func dueGate(_ slot: Slot, _ plan: Plan, at now: Instant) -> [Explanation.Gate] {
+  func dueGate(_ evaluation: Evaluation) -> [Explanation.Gate] {
+    let (slot, plan, now) = (evaluation.slot, evaluation.plan, evaluation.now)
     guard slot.state == .armed else { return [] }
     guard let lead = plan.lead, let opens = plan.rings else { return [Self.noDueTime] }
-    let due = lead.occurrence.due
-    let schedule = Schedule(slot.reminder, in: zone)
+    let (due, schedule) = (lead.occurrence.due, evaluation.schedule)
     let span =
       lead.number < schedule.leads.count ? schedule.leads[lead.number] : CalendarSpan.zero
     let words =
@@ -38,7 +38,8 @@ extension Engine {
     "due", false, "No due time is left that its conditions allow",
     remedy: "it gets another due time, other days or a later 'until'")
 
-  func leavingGates(_ slot: Slot, _ plan: Plan, at now: Instant) -> [Explanation.Gate] {
+  func leavingGates(_ evaluation: Evaluation) -> [Explanation.Gate] {
+    let (slot, plan, now) = (evaluation.slot, evaluation.plan, evaluation.now)
     guard slot.state == .armed || slot.state == .fired, slot.reminder.place != nil else {
       return []
     }
@@ -72,8 +73,7 @@ extension Engine {
     }
     guard slot.state == .armed else { return gates }
     guard let lead = plan.lead, let opens = plan.rings else { return gates + [Self.noDueTime] }
-    let schedule = Schedule(slot.reminder, in: zone)
-    let span = schedule.leads[lead.number]
+    let span = evaluation.schedule.leads[lead.number]
     let due = lead.occurrence.due
     let slack = opens - now
     let nextCheck = departures.nextCheck(slot.index)

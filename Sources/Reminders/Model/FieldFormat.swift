@@ -1,3 +1,4 @@
+import Bytes
 package import CivilTime
 import Geodesy
 import Geofencing
@@ -106,9 +107,11 @@ extension FieldFormat where Value == Reminder.Place {
 
 extension FieldFormat where Value == String {
   static let text = written({ $0 }, as: { $0 })
-  /// The option carries more than this text.
+  /// A title or name, on one line.
+  static let line = written({ $0 }, as: { $0.onOneLine })
+  /// The option carries more than this name.
   static let name: FieldFormat = {
-    var format = text
+    var format = line
     format.parse = nil
     return format
   }()

@@ -1,3 +1,4 @@
+import Bytes
 package import CivilTime
 import Departure
 import Geodesy
@@ -122,8 +123,31 @@ extension Reminder {
     }
   }
 
-  /// Fields that its kind cannot honour; a stored reminder may have some.
-  package var ignoredFields: [String] { ignored.map(\.field) }
+  /// Fields that its kind cannot honour, and members that are no fields; a stored reminder may
+  /// have some.
+  package var ignoredFields: [String] { ignored.map(\.field) + unknownNames }
+
+  /// Names of members that no field has. Names that begin with `x` are the user's own.
+  package var unknownNames: [String] {
+    unknown.members.map(\.key).filter { !$0.hasPrefix("x") && ReminderField.byKey[$0] == nil }
+  }
+
+  /// The members that seem to be a misspelled field: without it the reminder would fire in cases
+  /// that the user excluded.
+  private var misspellings: [ReminderError] {
+    unknownNames.compactMap { name in
+      NearestWord.find(name, in: ReminderField.longNames).map {
+        ReminderError(
+          field: name,
+          reason: "is no field; did you mean '\($0)'? A field of your own begins with x_")
+      }
+    }
+  }
+
+  /// Checks that no member is a misspelled field.
+  package func checkNames() throws(ReminderError) {
+    if let misspelling = misspellings.first { throw misspelling }
+  }
 
   /// The same, with the reasons.
   var ignored: [ReminderError] {
@@ -136,7 +160,7 @@ extension Reminder {
 
   /// The faults of its combination of conditions.
   private func conflicts(in zone: TimeZoneRules) -> [ReminderError] {
-    var found = ignored
+    var found = misspellings + ignored
     let window = Window(self, in: zone)
     let due = due?.instant(in: zone)
     for (name, other) in [("due", due), ("from", window.from)] {
@@ -214,7 +238,7 @@ extension Reminder.Place {
       throw ReminderError(field: ".lat", reason: "is no coordinate")
     }
     self.init(
-      name: try object.member("name", .text), position: position,
+      name: try object.member("name", .line), position: position,
       radius: radius ?? Self.defaultRadius)
   }
 

@@ -13,6 +13,9 @@ package struct RepeatChanges: Equatable, Sendable {
   package var exceptions: [TimeStamp] = []
   /// Excluded days (EXDATE;VALUE=DATE).
   package var exceptionDays: [CivilDate] = []
+  /// Further rules of starts (RRULE), and rules of excluded ones (EXRULE).
+  package var additionRules: [RepeatRule] = []
+  package var exceptionRules: [RepeatRule] = []
   /// nil is the system's zone. A floating due time always follows the system's zone.
   package var zone: NamedZone?
   /// Where the series starts, if that is not its due time: the rule and both lists are about
@@ -27,7 +30,7 @@ package struct RepeatChanges: Equatable, Sendable {
   package init() {}
 
   mutating func add(_ value: JSONValue) throws(ReminderError) {
-    for (text, stamp) in try Self.stamps(value) {
+    for (text, stamp) in try Self.stamps(value, rules: &additionRules) {
       guard text.utf8.count > 10 else {
         throw ReminderError(field: "", reason: "needs times, not dates: \(text)")
       }
@@ -36,7 +39,7 @@ package struct RepeatChanges: Equatable, Sendable {
   }
 
   mutating func except(_ value: JSONValue) throws(ReminderError) {
-    for (text, stamp) in try Self.stamps(value) {
+    for (text, stamp) in try Self.stamps(value, rules: &exceptionRules) {
       // A date without a time excludes the whole day.
       if text.utf8.count == 10, case .floating(let local) = stamp {
         exceptionDays.append(local.date)
@@ -79,8 +82,14 @@ package struct RepeatChanges: Equatable, Sendable {
     return .string(start.description)
   }
 
+  /// Whether an entry of either list is a rule such as `FREQ=WEEKLY;BYDAY=SA` rather than a time.
+  static func isRule(_ text: String) -> Bool { text.uppercased().contains("FREQ=") }
+
+  /// Limit of the rules of each list.
+  package static let maximumRules = 8
+
   private static func stamps(
-    _ value: JSONValue
+    _ value: JSONValue, rules: inout [RepeatRule]
   ) throws(ReminderError) -> [(text: String, stamp: TimeStamp)] {
     guard let list = value.array, list.count <= maximumTimes else {
       throw ReminderError(field: "", reason: "must be a list of at most \(maximumTimes) times")
@@ -88,17 +97,24 @@ package struct RepeatChanges: Equatable, Sendable {
     var stamps: [(String, TimeStamp)] = []
     for entry in list {
       guard let text = entry.string else { throw .wrong("a list of times", value) }
+      if isRule(text), rules.count < maximumRules {
+        rules.append(try FieldFormat.repeatRule.read(entry))
+        continue
+      }
       stamps.append((text, try FieldFormat.stamp().read(entry)))
     }
     return stamps
   }
 
   var additionsJSON: JSONValue? {
-    additions.isEmpty ? nil : .array(additions.map { .string($0.description) })
+    let texts = additions.map(\.description) + additionRules.map(\.description)
+    return texts.isEmpty ? nil : .array(texts.map { .string($0) })
   }
 
   var exceptionsJSON: JSONValue? {
-    let texts = exceptions.map(\.description) + exceptionDays.map(\.description)
+    let texts =
+      exceptions.map(\.description) + exceptionDays.map(\.description)
+      + exceptionRules.map(\.description)
     return texts.isEmpty ? nil : .array(texts.map { .string($0) })
   }
 }
@@ -151,6 +167,8 @@ extension Reminder {
     series.additions = repeatChanges.additions.map(name)
     series.exceptions = Set(repeatChanges.exceptions.map(name))
     series.exceptionDays = Set(repeatChanges.exceptionDays)
+    series.otherRules = repeatChanges.additionRules
+    series.exceptionRules = repeatChanges.exceptionRules
     series.isWholeDay = repeatChanges.isWholeDay
     if repeatChanges.start != nil {
       series.dueAfter = repeatChanges.dueAfter ?? series.span(to: due)
@@ -172,14 +190,5 @@ extension Reminder {
   package func calendarZone(_ zone: TimeZoneRules) -> TimeZoneRules {
     guard let own = repeatChanges.zone, case .absolute = due else { return zone }
     return own.rules
-  }
-
-  /// The set of due times.
-  /// - Parameter zone: the zone of the rule; see `RepeatChanges.zone`.
-  package func occurrences(from start: Instant, zone: TimeZoneRules) -> RepeatSet {
-    RepeatSet(
-      rule: repeatRule, start: zone.localDateTime(at: start),
-      additions: repeatChanges.additions, exceptions: repeatChanges.exceptions,
-      exceptionDays: Set(repeatChanges.exceptionDays))
   }
 }

@@ -11,6 +11,15 @@ extension ReminderField {
   /// The first row of each key.
   static let byKey = Dictionary(all.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
 
+  /// Keys that are long enough to distinguish a misspelling from another word.
+  static let longNames = all.map(\.key).filter { $0.utf8.count > 3 }
+
+  /// The key that begins with the same word as an unknown one, such as `min_speed_mps`.
+  package static func related(to name: String) -> String? {
+    let word = name.prefix { $0 != "_" } + "_"
+    return all.first { $0.key.hasPrefix(word) }?.key
+  }
+
   /// Conditions at the moment of firing, in the order of checking.
   static let allConditions = all.compactMap(\.condition)
 
@@ -27,13 +36,13 @@ extension ReminderField {
     ReminderField("id", \.id, .text, where: { _ in true }),
     ReminderField("kind", \.kind, .choice, where: { _ in true }),
     ReminderField(
-      "title", \.title, .text, Option("title", "The title of the reminder.", "text"),
+      "title", \.title, .line, Option("title", "The title of the reminder.", "text"),
       where: { _ in true }),
     ReminderField(
       "notes", \.notes, .text,
       Option("notes", "Longer text shown with the reminder.", "text", example: "longer text")),
     ReminderField(
-      "category", \.category, .text,
+      "category", \.category, .line,
       Option("category", "The category of the reminder.", "name", example: "Errands"),
       clause: { category, _ in "in the category \(category)" }),
     ReminderField(
@@ -189,7 +198,8 @@ extension ReminderField {
     ReminderField(
       "repeat_also", .raw,
       clause: { times, _ in
-        let count = times.array?.count ?? 0
+        let count = times.array?.filter { !RepeatChanges.isRule($0.string ?? "") }.count ?? 0
+        guard count > 0 else { return "and by another rule" }
         return count == 1 ? "and once more" : "and \(count) times more"
       }, get: { $0.repeatChanges.additionsJSON },
       read: { reminder, value, _ throws(ReminderError) in
@@ -214,14 +224,29 @@ extension ReminderField {
         try reminder.repeatChanges.setDueAfter(value)
       }),
     ReminderField(
-      "zone", \.repeatChanges.zone,
-      .written({ $0.name }) { name in
-        if let zone = NamedZone.find(name) { return zone }
-        throw ReminderError(
-          field: "", reason: "must be a time zone such as Europe/Berlin, not \"\(name)\"")
+      "zone_offset_s", .raw,
+      get: { reminder in
+        guard let zone = reminder.repeatChanges.zone, !zone.isKnown else { return nil }
+        return .int(zone.rules.offset(at: Instant(microseconds: 0)))
       },
+      read: { _, value, _ throws(ReminderError) in
+        _ = try FieldFormat.whole(-93_600...93_600).read(value)
+      }),
+    ReminderField(
+      "zone", FieldFormat<String>.text,
       sentence: { reminder, _ in
-        reminder.repeats ? reminder.repeatChanges.zone.map { "by the clocks of \($0.name)" } : nil
+        reminder.repeats ? reminder.repeatChanges.zone.map { "by the clocks of \($0.title)" } : nil
+      },
+      get: { $0.repeatChanges.zone?.name },
+      read: { reminder, value, document throws(ReminderError) in
+        let name = try FieldFormat.text.read(value)
+        let offset = document["zone_offset_s"]?.int
+        let zone = NamedZone.find(name) ?? offset.map { NamedZone(unknown: name, offset: $0) }
+        guard let zone else {
+          throw ReminderError(
+            field: "", reason: "must be a time zone such as Europe/Berlin, not \"\(name)\"")
+        }
+        reminder.repeatChanges.zone = zone
       }),
   ]
 

@@ -85,7 +85,7 @@ extension Schedule {
       let before = horizon(of: deciding - 1, at: limit) + travel
       name = latest(after: nil, dueBy: before - .hours(3))?.name
     }
-    for _ in 0..<Self.maximumTaken {
+    for _ in 0..<Self.maximumSteps {
       guard let next = next(after: name) else { return nil }
       let moments = moments(next)
       let passed = moments.prefix { $0 <= limit }.count
@@ -94,8 +94,6 @@ extension Schedule {
     }
     return nil
   }
-
-  private static let maximumTaken = 20_000
 
   /// The history after the clock was set forward to `now`, or after a start: what had rung before
   /// it went wrong backward counts as rung.

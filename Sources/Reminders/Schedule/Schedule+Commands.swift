@@ -222,7 +222,11 @@ extension Schedule {
   private mutating func useAnew(
     _ history: inout History, instead old: Schedule, at now: Instant
   ) {
-    history.leadsUsed = nil
+    if let used = history.leadsUsed,
+      next(after: used.of.previous).map({ $0.name != used.of || $0.due > now }) ?? true
+    {
+      history.leadsUsed = nil
+    }
     if let used = history.usedUpTo, history.isUnacknowledged || !reminder.repeats,
       let last = next(after: used.previous), last.name == used, last.due > now
     {

@@ -38,9 +38,9 @@ extension Schedule {
   mutating func useLeave(
     _ history: inout History, _ travel: TimeSpan, of occurrence: Occurrence, to now: Instant
   ) {
-    let passed = max(
-      leadsPassed(of: occurrence, travel, at: now), leadsUsed(of: occurrence, history))
-    use(occurrence, leads: passed, &history)
+    let passed = leadsPassed(of: occurrence, travel, at: now)
+    // Without one, what its conditions leave out before it is not used either.
+    if passed > leadsUsed(of: occurrence, history) { use(occurrence, leads: passed, &history) }
   }
 
   /// How many leads of a time to leave have passed.

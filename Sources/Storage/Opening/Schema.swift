@@ -26,7 +26,15 @@ enum Schema {
 
   /// The first step creates all tables. Lower numbers belong to unreleased development versions,
   /// whose files are rejected.
-  static let migrations = [Migration(version: 14, script: tables14)]
+  static let migrations = [
+    Migration(version: 14, script: tables14), Migration(version: 15, script: placeIdentifiers15),
+  ]
+
+  /// Other programs' identifiers of places, by which a moved one is found again.
+  private static let placeIdentifiers15 = """
+    ALTER TABLE place ADD COLUMN uid TEXT;
+    CREATE INDEX place_uid ON place (uid) WHERE uid IS NOT NULL;
+    """
 
   /// Tables recovered from a damaged file, parents first.
   static let tables = ["category", "place", "reminder", "firing", "state", "consumer"]

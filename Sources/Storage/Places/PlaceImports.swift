@@ -87,6 +87,9 @@ package final class PlaceImport {
   package private(set) var added = 0
   /// Number of places that existed: same name, within `samePlace`.
   package private(set) var known = 0
+  /// Known places that the file has elsewhere, each as it was and as it is to be. The caller of
+  /// `finish` changes them, with the reminders there.
+  package private(set) var moved: [(old: SavedPlace, new: SavedPlace)] = []
   private let database: Database
   /// Highest number given to each duplicate name.
   private var numbers: [String: Int] = [:]
@@ -95,6 +98,8 @@ package final class PlaceImport {
 
   /// Metres within which places of one name are one place: formats round, and receivers err.
   package static let samePlace = 20.0
+  /// Metres within which a place with an identifier has not moved: formats round.
+  private static let rounding = 1.0
   /// Limit: a file with more has something else in its category field.
   private static let maximumCategories = 5000
 
@@ -116,7 +121,7 @@ package final class PlaceImport {
       throw .invalid(
         what: "import", reason: "it has more than \(Self.maximumCategories) categories of places")
     }
-    let before = (added, known)
+    let before = (added, known, moved)
     do throws(StoreError) {
       try database.bulk { () throws(StoreError) in
         let last = try database.integer("SELECT max(id) FROM place") ?? 0
@@ -129,13 +134,21 @@ package final class PlaceImport {
         sinceCommit = 0
       }
     } catch {
-      (added, known) = before
+      (added, known, moved) = before
       categories = []
       throw error
     }
   }
 
   private func add(_ place: SavedPlace, _ color: String?) throws(StoreError) {
+    if let old = try sameIdentifier(as: place) {
+      var new = old
+      (new.position, new.region, new.width) = (place.position, place.region, place.width)
+      if place.region != old.region { new.radius = place.radius }
+      let isHere = old.position.distance(to: place.position) <= Self.rounding
+      if isHere, place.region == old.region { known += 1 } else { moved.append((old, new)) }
+      return
+    }
     guard try !isKnown(place) else {
       known += 1
       return
@@ -153,8 +166,18 @@ package final class PlaceImport {
     try database.run(
       """
       INSERT INTO place (name, latitude, longitude, radius_m, category, notes, region, width_m,
-        import) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING
-      """, PlaceStore.values(place) + [.integer(id)]) > 0
+        uid, import) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING
+      """, PlaceStore.values(place) + [SQLValue(place.uid), .integer(id)]) > 0
+  }
+
+  /// The known place of this identifier and name. The name counts as well: programs that number
+  /// the places of each file give one identifier to several places.
+  private func sameIdentifier(as place: SavedPlace) throws(StoreError) -> SavedPlace? {
+    guard let uid = place.uid else { return nil }
+    return try database.rows(
+      of: "place", "SELECT \(PlaceStore.columns) FROM known_place WHERE uid = ? LIMIT 100",
+      [.text(uid)], read: PlaceStore.read
+    ).values.first { Self.isSame($0.name, as: place.name) }
   }
 
   private func ensure(_ category: String, _ color: String?) throws(StoreError) {
@@ -164,11 +187,13 @@ package final class PlaceImport {
       [.text(category), .text(color ?? Category.neutralColor), .integer(id)])
   }
 
-  /// Whether a place of this name, numbered or not, exists here.
+  /// Whether a place of this name, numbered or not, exists here; it gets an identifier if it has
+  /// none.
   private func isKnown(_ place: SavedPlace) throws(StoreError) -> Bool {
     var isKnown = false
+    var knownNumber: Int64?
     for cells in PlaceCells.ranges(around: place.position, radius: Self.samePlace) {
-      let columns = "SELECT name, latitude, longitude FROM place WHERE"
+      let columns = "SELECT name, latitude, longitude, id FROM place WHERE"
       let names = """
         name >= ?3 AND name < ?4 AND (import IS NULL OR import = ?5
           OR import NOT IN (SELECT id FROM unfinished_import))
@@ -192,11 +217,17 @@ package final class PlaceImport {
         isKnown =
           Self.isSame(name, as: place.name)
           && position.distance(to: place.position) <= Self.samePlace
+        if isKnown, case .integer(let number) = row.value(at: 3) { knownNumber = number }
         return !isKnown
       }
-      if isKnown { return true }
+      if isKnown { break }
     }
-    return false
+    if let uid = place.uid, let knownNumber {
+      try database.run(
+        "UPDATE place SET uid = ? WHERE id = ? AND uid IS NULL",
+        [.text(uid), .integer(knownNumber)])
+    }
+    return isKnown
   }
 
   /// Whether the name is `given`, possibly with a number as `freeName` adds.

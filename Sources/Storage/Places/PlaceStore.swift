@@ -16,10 +16,12 @@ package struct SavedPlace: Hashable, Sendable {
   package var region: String?
   /// Full width of a line's region, metres.
   package var width: Double?
+  /// The identifier that the program it was imported from has for it.
+  package var uid: String?
 
   package init(
     name: String, position: Coordinate, radius: Double, category: String? = nil,
-    notes: String? = nil, region: String? = nil, width: Double? = nil
+    notes: String? = nil, region: String? = nil, width: Double? = nil, uid: String? = nil
   ) {
     self.name = name
     self.position = position
@@ -28,6 +30,7 @@ package struct SavedPlace: Hashable, Sendable {
     self.notes = notes
     self.region = region
     self.width = width
+    self.uid = uid
   }
 
   /// The region under the place's name; nil for a circle, and for a text that is no region.
@@ -48,7 +51,7 @@ package struct PlaceStore {
   let database: Database
 
   static let columns =
-    "id, name, latitude, longitude, radius_m, category, notes, region, width_m"
+    "id, name, latitude, longitude, radius_m, category, notes, region, width_m, uid"
 
   /// All places by name, ignoring case.
   /// - Parameter bytes: limit of bytes read; `Rows.isCut` marks a cut result.
@@ -220,7 +223,8 @@ package struct PlaceStore {
     return SavedPlace(
       name: try row.text("name"), position: position, radius: radius,
       category: try row.textIfAny("category"), notes: try row.textIfAny("notes"),
-      region: try row.textIfAny("region"), width: try row.realIfAny("width_m"))
+      region: try row.textIfAny("region"), width: try row.realIfAny("width_m"),
+      uid: try row.textIfAny("uid"))
   }
 
   /// Checks the invariants of a place.

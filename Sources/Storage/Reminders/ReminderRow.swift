@@ -35,6 +35,10 @@ enum ReminderRow {
     if reminder.kind == .preemptive, !hasColumn {
       details["transport"] = .string(reminder.transport.rawValue)
     }
+    // Another version of the tz database may not know the name.
+    if let zone = reminder.repeatChanges.zone, case .absolute(let due)? = reminder.due {
+      details["zone_offset_s"] = .int(zone.rules.offset(at: due))
+    }
     return [
       .text(reminder.id), .text(reminder.kind.rawValue), .text(reminder.title),
       SQLValue(reminder.category), SQLValue(reminder.priority), SQLValue(reminder.place?.name),

@@ -197,57 +197,7 @@ private func local(_ text: String) throws -> LocalDateTime {
   }
 }
 
-@Suite struct RepeatInstantsTests {
-  let berlin = TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3") ?? .utc
-
-  func instants(_ rule: String, _ start: String, _ count: Int) throws -> [String] {
-    try RepeatRule(parsing: rule).instants(from: local(start), zone: berlin).prefix(count)
-      .map { $0.rfc3339(zone: berlin) }
-  }
-
-  @Test func aDailyTimeInTheGapMovesOnAndOneThatHappensTwiceIsTheFirst() throws {
-    #expect(
-      try instants("daily", "2026-03-28T02:30:00", 3) == [
-        "2026-03-28T02:30:00+01:00", "2026-03-29T03:30:00+02:00", "2026-03-30T02:30:00+02:00",
-      ])
-    #expect(
-      try instants("daily", "2026-10-24T02:30:00", 3) == [
-        "2026-10-24T02:30:00+02:00", "2026-10-25T02:30:00+02:00", "2026-10-26T02:30:00+01:00",
-      ])
-  }
-
-  @Test func instantsRiseThroughTheGap() throws {
-    // 02:20 and 02:40 become 03:20 and 03:40, which are there already.
-    #expect(
-      try instants("FREQ=MINUTELY;INTERVAL=20", "2026-03-29T01:40:00", 5) == [
-        "2026-03-29T01:40:00+01:00", "2026-03-29T03:00:00+02:00", "2026-03-29T03:20:00+02:00",
-        "2026-03-29T03:40:00+02:00", "2026-03-29T04:00:00+02:00",
-      ])
-    // 02:50 becomes 03:50 and falls behind 03:10.
-    #expect(
-      try instants("FREQ=MINUTELY;INTERVAL=20", "2026-03-29T02:50:00", 3) == [
-        "2026-03-29T03:10:00+02:00", "2026-03-29T03:30:00+02:00", "2026-03-29T03:50:00+02:00",
-      ])
-  }
-
-  @Test(arguments: [
-    "FREQ=MINUTELY;INTERVAL=20", "FREQ=HOURLY;BYMINUTE=10,50",
-    "FREQ=DAILY;BYHOUR=2,3;BYMINUTE=5,35",
-  ])
-  func nextAfterAgreesWithTheWalk(text: String) throws {
-    let rule = try RepeatRule(parsing: text)
-    for day in ["2026-03-28", "2026-10-24"] {
-      let start = try local("\(day)T00:10:00")
-      let all = Array(rule.instants(from: start, zone: berlin).prefix(200))
-      let first = try #require(all.first)
-      for step in 0..<300 {
-        let moment = first + .minutes(Double(step * 5)) - .minutes(10)
-        guard let expected = all.first(where: { $0 > moment }) else { break }
-        #expect(rule.next(after: moment, start: start, zone: berlin) == expected)
-      }
-    }
-  }
-
+@Suite struct RepeatSkippingTests {
   @Test(arguments: [
     ("FREQ=DAILY", "2036-11-22T09:00:00"), ("FREQ=SECONDLY;INTERVAL=7", "2036-11-21T09:00:06"),
     ("FREQ=WEEKLY", "2036-11-22T09:00:00"),
@@ -363,42 +313,5 @@ private func local(_ text: String) throws -> LocalDateTime {
     let start = try local("0001-01-01T00:00:00")
     let name = try local("2026-11-21T09:00:00")
     #expect(rule.count(before: name, start: start, maximumWork: 5_000) == nil)
-  }
-}
-
-@Suite struct RepeatSetTests {
-  @Test func addsAndTakesOut() throws {
-    let start = try local("2026-11-21T09:00:00")
-    let set = RepeatSet(
-      rule: try RepeatRule(parsing: "FREQ=DAILY;COUNT=5"), start: start,
-      additions: [
-        .floating(try local("2026-11-22T12:00:00")), .floating(try local("2026-12-24T18:00:00")),
-      ],
-      exceptions: [
-        try TimeStamp(parsing: "2026-11-22T09:00:00Z"), .floating(try local("2026-11-25T09:00:00")),
-      ],
-      exceptionDays: [try local("2026-11-23").date])
-    var found: [String] = []
-    var moment = Instant(microseconds: 0)
-    while let next = set.next(after: moment, zone: .utc) {
-      found.append(next.description)
-      moment = next
-    }
-    #expect(
-      found == [
-        "2026-11-21T09:00:00Z", "2026-11-22T12:00:00Z", "2026-11-24T09:00:00Z",
-        "2026-12-24T18:00:00Z",
-      ])
-  }
-
-  @Test func withoutARuleTheStartIsTheOccurrence() throws {
-    let set = RepeatSet(rule: nil, start: try local("2026-11-21T09:00:00"))
-    #expect(
-      set.next(after: Instant(microseconds: 0), zone: .utc)?.description == "2026-11-21T09:00:00Z")
-    #expect(set.next(after: zoneInstant(set.start), zone: .utc) == nil)
-  }
-
-  private func zoneInstant(_ local: LocalDateTime) -> Instant {
-    TimeZoneRules.utc.instant(of: local)
   }
 }

@@ -183,6 +183,17 @@ import Testing
     #expect(!calls.names.contains("FinishPlaceImport"))
   }
 
+  @Test func unknownFieldsOfRemindersAreNamed() throws {
+    let kept = try run(
+      ["import"], [#"{"title":"x","due":"2026-12-01T00:00:00Z","min_altitude_m":9,"x_a":1}"#])
+    #expect(kept.status == 0)
+    #expect(kept.notes.contains("'min_altitude_m', which resembles 'min_speed_mps', is no field"))
+    let refused = try run(
+      ["import"], ["\n" + #"{"title":"x","due":"2026-12-01T00:00:00Z","evry_visit":true}"#])
+    #expect(refused.status == 65)
+    #expect(refused.notes.contains(":2: evry_visit: is no field; did you mean 'every_visit'?"))
+  }
+
   @Test(arguments: [
     ("BEGIN:VCALENDAR\r\n", ":1: BEGIN:VCALENDAR of line 1 is not closed"),
     ("$GPRMC,1\r\n", "is a recording"),

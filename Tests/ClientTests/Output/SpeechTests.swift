@@ -115,6 +115,15 @@ import Testing
     #expect(run.notes.contains(words), "\(run.notes)")
   }
 
+  @Test(arguments: ["yesterday at 5", "2 hours ago"])
+  func wordsOfThePastAreNoDueTime(_ text: String) throws {
+    let once = try run(["add", "x", "--due", text, "--dry-run"])
+    #expect(once.status == 65)
+    #expect(once.notes.contains("--due: '\(text)' is in the past"))
+    let series = try run(["add", "x", "--due", text, "--repeat", "daily", "--dry-run"])
+    #expect(series.status == 0, "\(series.notes)")
+  }
+
   @Test func hoursThatAreOverAtEachDueTimeAreRefused() throws {
     let options = ["--at", "52.6,13.4", "--due", "18:00", "--repeat", "daily", "--hours", "8-17"]
     let run = try run(["add", "x"] + options + ["--dry-run"])

@@ -144,19 +144,49 @@ import Testing
     #expect(try ids(rig) == ["a"])
   }
 
-  @Test func aBrokenFileIsReportedOnceAndKeepsItsReminders() throws {
+  @Test func aBadItemCostsThatItemAndIsNamedUntilItIsMended() throws {
     let folder = try folder()
-    try put(folder, "a.ics", Self.task("a"))
+    let both = Self.item("\(Self.todo("a"))\n\(Self.todo("b"))")
+    try put(folder, "a.ics", both)
     let rig = try rig(folder)
-    try put(folder, "a.ics", Self.task("a").replacing("21000101T100000Z", with: "soon"))
-    try rig.run { !rig.journal.troubles(.error).isEmpty }
-    let trouble = try #require(rig.journal.troubles(.error).first)
-    #expect(trouble.contains("tasks/a.ics:7: DUE 'soon' is no date"))
+    let bad = both.replacing(
+      "UID:a\r\nSUMMARY:S\r\nDUE:21000101T100000Z", with: "UID:a\r\nDUE:soon"
+    )
+    .replacing("UID:b\r\nSUMMARY:S", with: "UID:b\r\nSUMMARY:T")
+    try put(folder, "a.ics", bad)
+    try rig.run { rig.daemon.host.engine.reminder("b")?.title == "T" }
+    let problem = "tasks/a.ics:5: left out: the task 'without a title': DUE 'soon' is no date"
+    try #require(rig.journal.troubles(.warning).count == 1)
+    #expect(rig.journal.troubles(.warning)[0].contains(problem))
     #expect(rig.daemon.host.engine.reminder("a") != nil)
     rig.daemon.reloadSettings()
-    #expect(rig.journal.troubles(.error).count == 1)
-    try put(folder, "a.ics", Self.task("a", "Repaired"))
+    #expect(rig.journal.troubles(.warning).count == 1)
+    let status = try rig.client().call("Status")["status"]?["calendars"]?.array?.first
+    let shown = [status?["problems"], try rig.client().call("Next")["problems"]]
+    for problems in shown {
+      #expect(problems?.array?.count == 1)
+      #expect(problems?.array?.first?.string?.contains(problem) == true)
+    }
+    try put(folder, "a.ics", both.replacing("SUMMARY:S", with: "SUMMARY:Repaired"))
     try rig.run { rig.daemon.host.engine.reminder("a")?.title == "Repaired" }
+    #expect(try rig.client().call("Next")["problems"] == nil)
+    // An item that is removed while another is bad is removed.
+    try put(folder, "a.ics", Self.item(Self.todo("a").replacing("21000101T100000Z", with: "soon")))
+    try rig.run { rig.daemon.host.engine.reminder("b") == nil }
+    #expect(rig.daemon.host.engine.reminder("a") != nil)
+  }
+
+  /// As while another program writes it: a file that stays cut is read as far as it goes.
+  @Test func aCutFileKeepsItsReminders() throws {
+    let folder = try folder()
+    let both = Self.item("\(Self.todo("a"))\n\(Self.todo("b"))")
+    try put(folder, "a.ics", both)
+    let rig = try rig(folder)
+    try put(folder, "a.ics", String(both.replacing("SUMMARY:S", with: "SUMMARY:T").dropLast(40)))
+    try rig.run { rig.daemon.host.engine.reminder("a")?.title == "T" }
+    #expect(rig.daemon.host.engine.reminder("b")?.title == "S")
+    #expect(
+      rig.journal.troubles(.warning).contains { $0.contains("a.ics:8: left out: BEGIN:VTODO") })
   }
 
   @Test func doneIsWrittenBackAndNothingElse() throws {

@@ -2,6 +2,7 @@ import Control
 import Geodesy
 import JSONText
 import Reminders
+import Storage
 import Testing
 
 @testable import Daemon
@@ -135,6 +136,32 @@ import Testing
     _ = try client.call("MergePlaces", #"{"name":"Garden","into":"Spot"}"#)
     #expect(rig.daemon.host.engine.reminder("shape")?.place?.name == "Spot")
     #expect(rig.daemon.host.engine.reminder("shape")?.area == nil)
+  }
+
+  /// A mark with the identifier of another program moves with its reminders; another mark with the
+  /// same number, and a mark without an identifier, are places of their own.
+  @Test func aMarkThatHasMovedTakesItsRemindersAlong() throws {
+    func bring(_ places: String) throws -> [Int?] {
+      let id = try #require(try client.call("BeginPlaceImport")["import"]?.int)
+      _ = try client.call("ImportPlaces", #"{"import":\#(id),"places":[\#(places)]}"#)
+      let answer = try client.call("FinishPlaceImport", #"{"import":\#(id)}"#)
+      return ["added", "known", "moved"].map { answer[$0]?.int }
+    }
+    #expect(try bring(#"{"name":"Mooring","lat":54.5,"lon":10.2}"#) == [1, 0, 0])
+    #expect(try bring(#"{"name":"Mooring","lat":54.5,"lon":10.2,"uid":"g1"}"#) == [0, 1, 0])
+    try addReminder("r", at: "Mooring", radius: #","radius_m":80"#)
+    #expect(try bring(#"{"name":"Mooring","lat":54.502,"lon":10.2,"uid":"g1"}"#) == [0, 0, 1])
+    #expect(try bring(#"{"name":"Mooring","lat":54.502,"lon":10.2,"uid":"g1"}"#) == [0, 1, 0])
+    let place = try #require(rig.daemon.host.engine.reminder("r")?.place)
+    #expect(place.position.latitude == 54.502 && place.radius == 80)
+    #expect(try rig.daemon.store.reminders.reminder(id: "r")?.reminder.place == place)
+    #expect(
+      try bring(
+        #"{"name":"Buoy","lat":1,"lon":2,"uid":"g1"},{"name":"Mooring","lat":3,"lon":4}"#)
+        == [2, 0, 0])
+    #expect(names(try client.call("ListPlaces")) == ["Buoy", "Mooring", "Mooring (2)"])
+    #expect(
+      try rig.daemon.store.places.place(named: "Mooring")?.position.latitude == 54.502)
   }
 
   @Test func importsAreSeenAtTheEnd() throws {

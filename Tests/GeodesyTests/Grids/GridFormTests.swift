@@ -30,6 +30,27 @@ import Testing
     #expect(try Coordinate(parsing: text).distance(to: point(52.52, 13.405)) < 12)
   }
 
+  /// By the Python package maidenhead 1.8.0.
+  @Test(arguments: [
+    ("JO62qm", 52.520833333333336, 13.375), ("JO62QM84", 52.51875, 13.404166666666667),
+    ("fn31pr", 41.729166666666664, -72.70833333333333),
+    ("RR99xx", 89.97916666666667, 179.95833333333334),
+    ("AA00aa", -89.97916666666667, -179.95833333333334),
+    ("JO62qm84ab", 52.516927083333336, 13.40017361111111),
+  ]) func readsMaidenheadLocators(
+    _ text: String, _ latitude: Double, _ longitude: Double
+  ) throws {
+    let found = try Coordinate(parsing: text)
+    #expect(abs(found.latitude - latitude) < 1e-9)
+    #expect(abs(found.longitude - longitude) < 1e-9)
+  }
+
+  @Test(arguments: ["SO62qm", "JO62yz", "JO62qm84zz"])
+  func refusesLettersBeyondMaidenhead(_ text: String) throws {
+    let error = #expect(throws: CoordinateError.self) { try Coordinate(parsing: text) }
+    #expect(error?.reason == .badMaidenhead)
+  }
+
   @Test(arguments: [
     ("33UUU", 52.34, 13.31, 80_000.0), ("33UUU92", 52.519, 13.41, 8000),
     ("33UUU917200", 52.519, 13.404, 100),

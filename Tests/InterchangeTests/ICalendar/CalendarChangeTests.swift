@@ -13,7 +13,7 @@ import Testing
     _ text: String, _ change: CalendarChange, number: Int = 0, in zone: TimeZoneRules = .utc
   ) throws -> String {
     var document = try CalendarDocument(Array(text.utf8), name: "f")
-    let found = try CalendarReading(document, file: "f").reminders[number]
+    let found = CalendarReading(document).reminders[number]
     _ = try document.apply(change, to: found, at: now, in: zone)
     return String(decoding: document.bytes, as: UTF8.self)
   }

@@ -107,23 +107,62 @@ import Testing
     #expect(String(decoding: document.bytes, as: UTF8.self) == expected)
   }
 
+  @Test func aFileWithoutAComponentIsRefused() {
+    for text in ["", "X:y\n", "\u{1}\u{2}\n"] {
+      let error = #expect(throws: InterchangeError.self) { try document(text) }
+      #expect(error?.reason.contains("no BEGIN:VCALENDAR") == true)
+    }
+  }
+
   @Test(arguments: [
-    ("", 1, "no BEGIN:VCALENDAR"),
     ("BEGIN:VCALENDAR\n", 1, "not closed"),
     ("BEGIN:VCALENDAR\nVERSION\nEND:VCALENDAR\n", 2, "'VERSION' has no ':'"),
     ("BEGIN:VCALENDAR\nno name here\nEND:VCALENDAR\n", 2, "'NO' has no ':'"),
     ("BEGIN:VCALENDAR\n:x\nEND:VCALENDAR\n", 2, "a name and a colon"),
     ("BEGIN:VCALENDAR\nX;P=\"a:b\nEND:VCALENDAR\n", 2, "the quote of parameter P is not closed"),
     ("BEGIN:VCALENDAR\nX;=a:b\nEND:VCALENDAR\n", 2, "the name of a parameter"),
-    ("BEGIN:VCALENDAR\nBEGIN:VTODO\nEND:VCALENDAR\n", 3, "where END:VTODO of line 2 should be"),
-    ("END:VCALENDAR\n", 1, "has no BEGIN"),
+    ("BEGIN:VCALENDAR\nBEGIN:VTODO\nEND:VCALENDAR\n", 3, "BEGIN:VTODO of line 2 has no END"),
+    ("BEGIN:VCALENDAR\nEND:VTODO\nEND:VCALENDAR\n", 2, "END:VTODO has no BEGIN"),
     ("X:y\nBEGIN:VCALENDAR\nEND:VCALENDAR\n", 1, "outside of BEGIN:VCALENDAR"),
     ("BEGIN:VCALENDAR\nEND:VCALENDAR\nX:y\n", 3, "outside of BEGIN:VCALENDAR"),
     ("\u{FEFF}BEGIN:VCALENDAR\r\nA:b\r\n c\r\nD\r\nEND:VCALENDAR", 4, "'D' has no ':'"),
-  ]) func refusesWithTheLine(_ text: String, _ line: Int, _ reason: String) {
-    let error = #expect(throws: InterchangeError.self) { try document(text) }
-    #expect(error?.line == line, "\(error.debugDescription)")
-    #expect(error?.description.contains(reason) == true, "\(error.debugDescription)")
+  ]) func leavesOutWithTheLine(_ text: String, _ line: Int, _ reason: String) throws {
+    let document = try document(text)
+    try #require(document.damage.count == 1, "\(document.damage)")
+    #expect(document.damage[0].line == line)
+    #expect(document.damage[0].reason.contains(reason), "\(document.damage)")
+    #expect(document.bytes == Array(text.utf8))
+  }
+
+  @Test func aMissingEndCostsNoItem() throws {
+    let text = """
+      BEGIN:VCALENDAR
+      BEGIN:VTODO
+      UID:a
+      BEGIN:VALARM
+      TRIGGER:PT0S
+      BEGIN:VALARM
+      TRIGGER:PT1H
+      END:VTODO
+      BEGIN:VTODO
+      UID:b
+      BEGIN:VTODO
+      UID:c
+      END:VTODO
+      END:VCALENDAR
+      BEGIN:VCALENDAR
+      BEGIN:VTODO
+      UID:d
+
+      """
+    let document = try document(text)
+    let tasks = document.calendars.flatMap { $0.components("VTODO") }
+    #expect(tasks.compactMap { $0["UID"]?.value } == ["a", "b", "c", "d"])
+    #expect(tasks[0].components("VALARM").count == 2)
+    #expect(tasks.map(\.isCut) == [false, false, false, true])
+    #expect(document.damage.map(\.line) == [6, 8, 11, 16])
+    #expect(document.isCut && !document.isBalanced)
+    #expect(document.bytes == Array(text.utf8))
   }
 
   @Test func depthIsBounded() {
@@ -133,12 +172,12 @@ import Testing
     #expect(error?.line == 17)
   }
 
-  @Test func aLineIsBounded() {
-    let text = "BEGIN:VCALENDAR\nX:" + String(repeating: "a", count: 9 << 20)
-    let error = #expect(throws: InterchangeError.self) { try document(text) }
-    #expect(error?.reason.contains("longer than 8 MiB") == true)
-    let folded = "BEGIN:VCALENDAR\nX:" + String(repeating: "a\n ", count: 9 << 20)
-    #expect(throws: InterchangeError.self) { try document(folded) }
+  @Test(arguments: ["a", "a\n "]) func aLineIsBounded(_ part: String) throws {
+    let text = "BEGIN:VCALENDAR\nX:" + String(repeating: part, count: 9 << 20)
+    let document = try document("\(text)\nY:z\nEND:VCALENDAR\n")
+    #expect(document.damage.map(\.line) == [2])
+    #expect(document.damage.first?.reason.contains("longer than 8 MiB") == true)
+    #expect(document.calendars.first?["X"] == nil && document.calendars.first?["Y"] != nil)
   }
 
   /// More than is taken is not read to its end.

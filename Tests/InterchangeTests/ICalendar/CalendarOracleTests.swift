@@ -74,7 +74,7 @@ import Testing
       result["firings"] = try firings(of: document, before: limit, in: zone)
       var steps: [JSONValue] = []
       for jump in given["jumps"]?.array ?? [] {
-        let found = try CalendarReading(document, file: "case").reminders
+        let found = CalendarReading(document).reminders
         guard let task = found.first(where: { $0.item.recurrence == nil }),
           task.reminder.state == .armed
         else { break }
@@ -112,7 +112,7 @@ import Testing
     of document: CalendarDocument, before limit: LocalDateTime, in zone: TimeZoneRules
   ) throws -> JSONValue {
     var moments: Set<Int> = []
-    for found in try CalendarReading(document, file: "case").reminders {
+    for found in CalendarReading(document).reminders {
       let reminder = found.reminder
       guard reminder.state != .done, let series = reminder.series(in: zone) else { continue }
       var search = SeriesSearch(series)

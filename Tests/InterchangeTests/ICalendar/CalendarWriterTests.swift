@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func theBundledRemindersComeBack() throws {
-    try expectRoundTrip(ReminderFile.read(path: "\(packageRoot)/examples/reminders.json"))
+    try expectRoundTrip(ReminderFile.read(path: "\(packageRoot)/examples/reminders.json").reminders)
   }
 
   @Test(arguments: 0..<100) func randomRemindersComeBack(_ seed: UInt64) throws {

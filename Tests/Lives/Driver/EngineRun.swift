@@ -4,6 +4,8 @@ import JSONText
 import Positioning
 import ReferenceModel
 import Reminders
+import Storage
+import TestSupport
 
 /// Drives the engine through a life: every deadline comes at its own time, and places are decided
 /// by containment alone.
@@ -11,9 +13,8 @@ struct EngineRun {
   private let box: Box
   private(set) var firings: [ReferenceModel.Firing] = []
   private var now: Instant
-  /// What the store holds: the text of each history. A real store goes in here: `keep` writes,
-  /// `stored` reads.
-  private var texts: [String: String] = [:]
+  /// What the engine has asked to keep, the last of each reminder.
+  private var kept: [String: Changes.Step] = [:]
   private var reminders: [String: Reminder] = [:]
   private var zone: TimeZoneRules
 
@@ -130,29 +131,43 @@ struct EngineRun {
     if let fix, let arrival { box.engine.remember(fix, from: arrival) }
     var effects: [Effect] = []
     box.engine.beginLoading(count: reminders.count)
-    for (id, reminder) in reminders.sorted(by: { $0.key < $1.key }) {
-      box.engine.load(reminder, stored(id))
-    }
+    for (reminder, history) in stored { box.engine.load(reminder, history) }
     box.engine.finishLoading(at: now, into: &effects)
     carryOut(effects)
   }
 
-  private mutating func keep(_ history: History, of id: String) { texts[id] = history.text }
-
-  /// What the store gives back after a restart; nothing else survives it.
-  private func stored(_ id: String) -> History {
-    guard let text = texts[id] else { return History() }
-    guard let history = try? History(text: text) else { fatalError("history \(text)") }
-    return history
+  /// What a database of the daemon gives back after a restart; nothing else survives it.
+  private var stored: [(Reminder, History)] {
+    do {
+      let folder = try TemporaryFolder()
+      let path = "\(folder.path)/lives.db"
+      var changes = Changes()
+      for (id, reminder) in reminders.sorted(by: { $0.key < $1.key }) {
+        changes.saved.append((reminder, History(), Standing(state: .armed)))
+        if let step = kept[id] { changes.histories.append(step) }
+      }
+      let store = try Store(path: path, now: now)
+      try store.commit(changes)
+      store.close()
+      var found: [(Reminder, History)] = []
+      let problems = try Store(path: path, now: now).reminders.forEach {
+        found.append(($0.reminder, $0.history))
+      }
+      guard problems.isEmpty else { fatalError("unreadable: \(problems)") }
+      return found
+    } catch {
+      fatalError("\(error)")
+    }
   }
 
   private mutating func carryOut(_ effects: [Effect]) {
     var wanted: [String] = []
     for effect in effects {
       switch effect {
-      case .persist(let id, let history, _): keep(history, of: id)
+      case .persist(let id, let history, let standing):
+        kept[id] = Changes.Step(id: id, history, standing)
       case .forget(let id):
-        texts[id] = nil
+        kept[id] = nil
         reminders[id] = nil
       case .fire(let firing): take(firing)
       case .watch(let category): wanted.append(category)

@@ -35,9 +35,13 @@ extension Model {
   private mutating func editLeads(_ record: inout Record, _ old: Record) {
     record.silence = nil
     for occurrence in record.occurrences where occurrence.due > now {
-      guard let mark = record.marks[occurrence.name] else { continue }
       record.marks[occurrence.name]?.leads = 0
-      if mark.isUsed, mark.hasRung { record.marks[occurrence.name] = .init() }
+    }
+    // None before one that rang.
+    if let last = record.occurrences.last(where: { record.mark($0).isUsed }), last.due > now,
+      record.mark(last).hasRung
+    {
+      record.marks[last.name] = .init()
     }
     useFirstLeads(&record)
     findAnew(&record)

@@ -40,7 +40,8 @@ extension Model {
     let spec = record.spec
     guard let round = record.round, let span = spec.nag, record.silence == nil, round.next <= now
     else { return }
-    guard spec.isUntil(now, in: zone) else {
+    let moment = now - round.next <= Self.tolerance ? round.next : now
+    guard spec.isUntil(moment, in: zone) else {
       record.round = nil
       return
     }

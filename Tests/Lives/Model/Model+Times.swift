@@ -4,23 +4,23 @@ extension Model {
 
   mutating func decideDate(_ record: inout Record) {
     guard record.spec.isInHours(now, in: zone), record.spec.isUntil(now, in: zone) else { return }
-    while let (passed, last) = firstPassed(of: record) {
+    while let (passed, last) = firstPassed(of: record), let rings = last.1.rings, rings <= now {
       useAlarms(&record, passed)
       guard !isCoolingDown(record) else { continue }
       for (occurrence, _) in passed {
         record.marks[occurrence.name, default: .init()].hasRung = true
       }
-      let late = now - (last.1.rings ?? now)
+      let late = now - rings
       ring(&record, .due, due: last.0.due, late: late > Self.tolerance ? late : nil)
     }
   }
 
-  /// The passed moments that ring once: those of all occurrences whose leads have all passed, else
-  /// of the next occurrence.
+  /// The leads that have come and ring once: those of all occurrences whose leads have all come,
+  /// else of the next occurrence.
   private func firstPassed(
     of record: Record
   ) -> (all: [(Occurrence, Occurrence.Alarm)], last: (Occurrence, Occurrence.Alarm))? {
-    let passed = alarms(of: record) { $0.rings.map { $0 <= now } ?? false }
+    let passed = alarms(of: record) { $0.planned <= now }
     guard var last = passed.last else { return nil }
     let isPart = passed.count { $0.0.name == last.0.name } < record.alarms(of: last.0).count
     guard isPart else { return (passed, last) }
@@ -59,7 +59,8 @@ extension Model {
 
   /// The next moment of a date; it may have passed, and wait for the hours.
   func nextMoment(of record: Record) -> Moment? {
-    record.next.flatMap { record.alarms(of: $0).first?.rings }
+    if let passed = firstPassed(of: record) { return passed.last.1.rings }
+    return record.next.flatMap { record.alarms(of: $0).first?.rings }
   }
 
   // MARK: - Times to leave
@@ -71,11 +72,11 @@ extension Model {
   }
 
   mutating func decideLeaving(_ record: inout Record) {
-    var count: Int
+    var marks: [LocalTime: Record.Mark]
     repeat {
-      count = firings.count
+      marks = record.marks
       decideNextLeaving(&record)
-    } while firings.count > count
+    } while record.marks != marks
   }
 
   private mutating func decideNextLeaving(_ record: inout Record) {

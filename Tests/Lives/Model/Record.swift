@@ -5,8 +5,10 @@ struct Record {
   /// The zone of a series that begins at an instant: the system's when it was made.
   var seriesZone: Zone
   /// All of them in the present zone, by rising name; one without a due time.
-  var occurrences: [Occurrence] = []
-  var marks: [LocalTime: Mark] = [:]
+  var occurrences: [Occurrence] = [] { didSet { findWaiting() } }
+  var marks: [LocalTime: Mark] = [:] { didSet { findWaiting() } }
+  /// Those that count and are not used.
+  private(set) var waiting: [Occurrence] = []
 
   var stay = Stay.unknown
   var silence: Silence?
@@ -21,7 +23,7 @@ struct Record {
   var watchedSince: Moment
 
   /// What has happened to an occurrence.
-  struct Mark {
+  struct Mark: Equatable {
     var isUsed = false
     /// How many leads are used, the longest first.
     var leads = 0
@@ -64,6 +66,10 @@ struct Record {
     changedAt = now
     watchedSince = now
   }
+
+  private mutating func findWaiting() {
+    waiting = occurrences.filter { $0.counts && !mark($0).isUsed }
+  }
 }
 
 /// One due time, with its moments in the present zone and under the present conditions.
@@ -97,19 +103,18 @@ struct Occurrence {
 extension Record {
   func mark(_ occurrence: Occurrence) -> Mark { marks[occurrence.name] ?? Mark() }
 
-  /// Those that count and are not used.
-  var waiting: [Occurrence] { occurrences.filter { $0.counts && !mark($0).isUsed } }
-
-  var next: Occurrence? { occurrences.first { $0.counts && !mark($0).isUsed } }
+  var next: Occurrence? { waiting.first }
 
   /// Marks an occurrence and all earlier ones as used.
   mutating func use(_ occurrence: Occurrence) { use { $0.name <= occurrence.name } }
 
   mutating func use(_ isMeant: (Occurrence) -> Bool) {
     guard let last = occurrences.last(where: isMeant) else { return }
+    var marks = marks
     for other in occurrences where other.name <= last.name {
       marks[other.name, default: Mark()].isUsed = true
     }
+    self.marks = marks
   }
 
   /// The leads of an occurrence that are not used. If all are and the occurrence is not, the due

@@ -290,6 +290,21 @@ extension TimeZoneRules {
     #expect(harness.events == ["t:leave"])
   }
 
+  /// Nothing is used for a later one of which no lead has come.
+  @Test func whatTheOldZoneLeftOutCountsInAZoneWhereItIsLater() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","due":"2026-06-12T19:15:00","repeat":"FREQ=DAILY","travel_s":600,"#
+        + #""transport":"walking","from":"2026-06-13T23:05:59Z",\#(EngineHarness.place())}"#)
+    harness.fix(3000)
+    harness.send(.snooze(id: "t", .by(.minutes(10))))
+    harness.wait(1200)
+    #expect(harness.events == ["t:due"])
+    harness.send(.zone(.west(4)))
+    harness.wait(until: try Instant(rfc3339: "2026-06-13T23:30:00Z"))
+    #expect(harness.events == ["t:due", "t:leave"])
+  }
+
   /// The clock goes from 02:00 to 03:00, and the moment of 03:40 stands for 02:40, too.
   @Test(arguments: [
     (

@@ -29,6 +29,22 @@ import Testing
     #expect(harness.events == ["t:arrive", "t:arrive"])
   }
 
+  /// It is over, though a snooze has kept the last of its leads from ringing.
+  @Test func otherLeadsDoNotBringBackADueTimeThatIsOver() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","due":"2026-06-12T16:45:00Z","lead_s":[1200,0],"travel_s":600,"#
+        + #""transport":"walking",\#(place)}"#)
+    harness.fix(3000)
+    harness.wait(20 * 60)
+    #expect(harness.events == ["t:leave"])
+    harness.send(.snooze(id: "t", .by(.hours(3))))
+    harness.wait(40 * 60)
+    try edit(&harness, "t") { $0.leads = [] }
+    harness.wait(3600)
+    #expect(harness.events == ["t:leave"])
+  }
+
   @Test func anotherPlaceArmsAReminderThatHasFired() throws {
     var harness = EngineHarness()
     try harness.add(#"{"id":"t","title":"T",\#(place)}"#)

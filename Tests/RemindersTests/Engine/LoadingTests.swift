@@ -221,4 +221,18 @@ import Testing
     harness.wait(30 * 86_400)
     #expect(harness.engine.count == 3)
   }
+
+  /// A missed due time and a missed lead of the next one ring in the same event, not each at its
+  /// own time in the past.
+  @Test func allThatWasMissedRingsAtTheStart() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"a","title":"A","due":"2026-06-13T20:30:00Z","repeat":"FREQ=DAILY","#
+        + #""lead_s":["1d",0]}"#)
+    harness.wait(until: try Instant(rfc3339: "2026-06-13T20:20:00Z"))
+    let count = harness.firings.count
+    harness.restartByLoading(after: 26 * 3600)
+    #expect(harness.firings.count == count + 2)
+    #expect(harness.firings.dropFirst(count).allSatisfy { $0.time == harness.now })
+  }
 }

@@ -48,6 +48,21 @@ import Testing
     #expect(firing.unnamed == nil)
   }
 
+  /// Once it has fired for a pass, nobody follows the device for it.
+  @Test func afterAPassTheNextVisitIsNotTheOneThatIsOn() throws {
+    var harness = Self.harness()
+    try harness.add(Self.milk())
+    for step in 0..<6 { harness.fix(100 + 280 * Double(step), after: 10, speed: 28) }
+    harness.walk(from: 1515, to: 2000)
+    #expect(met(harness) == ["pass 1"])
+    for _ in 0..<300 { harness.fix(2000, speed: 0) }
+    harness.send(.snooze(id: "milk", .nextVisit))
+    for _ in 0..<300 { harness.fix(2000, speed: 0) }
+    #expect(met(harness) == ["pass 1"])
+    harness.walk(from: 2000, to: 3000)
+    #expect(met(harness) == ["pass 1", "arrive 3"])
+  }
+
   @Test func everyVisitIsOneToEachPlace() throws {
     var harness = Self.harness()
     try harness.add(Self.milk(#","every_visit":true"#))

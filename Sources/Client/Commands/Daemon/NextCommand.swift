@@ -48,5 +48,6 @@ struct NextCommand: ClientCommand {
           : "nothing waits to fire")
     }
     try listing.print(to: context.output) { $0 }
+    for problem in answer["problems"]?.array ?? [] { try context.note(problem.string ?? "") }
   }
 }

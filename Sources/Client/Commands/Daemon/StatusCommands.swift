@@ -56,6 +56,7 @@ struct StatusCommand: ClientCommand {
     table.add(["position", position(status, display)])
     for line in travelLines(status) { table.add(["travel", line]) }
     if let routing = status["routing"]?.object { table.add(["routing", Self.routing(routing)]) }
+    for line in CalendarsCommand.lines(status) { table.add(["calendar", line]) }
     for delivery in status["delivery"]?.array ?? [] {
       table.add(["delivery", Self.delivery(delivery, display)])
     }

@@ -9,8 +9,8 @@ struct ConvertCommand: ClientCommand {
     commandName: "convert", abstract: "Print a coordinate in its usual forms.",
     discussion: """
       Reads degrees, minutes and seconds in any usual form, NMEA, ISO 6709, geo: addresses, Plus \
-      Codes, UTM, MGRS, and links to OpenStreetMap, Google and Apple maps. A short Plus Code \
-      needs a nearby coordinate behind it. The word here is the current fix.
+      Codes, UTM, MGRS, Maidenhead locators, and links to OpenStreetMap, Google and Apple maps. A \
+      short Plus Code needs a nearby coordinate behind it. The word here is the current fix.
       """)
 
   @Argument(help: ArgumentHelp("The coordinate.", valueName: "coord"))

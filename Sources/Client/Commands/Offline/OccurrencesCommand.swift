@@ -39,57 +39,45 @@ struct OccurrencesCommand: ClientCommand {
   func run(in context: Context) throws {
     let rules = try zone.map { try context.zone(named: $0) } ?? context.zone()
     let rule = try RepeatRule(typed: rule)
-    let start: LocalDateTime =
-      switch try context.stamp(from, option: "--from", in: rules, dayAlone: .start) {
-      case .floating(let local): local
-      case .absolute(let instant): rules.localDateTime(at: instant)
-      }
-    var printed = 0
-    func print(_ instant: Instant) throws {
-      printed += 1
-      if options.json {
-        try context.output.line(["time": .string(instant.json)])
+    var series = Series(
+      rule: rule, first: try name(from, "--from", context, rules), zone: rules)
+    series.includesFirst = false
+    series.additions = try rdate.map { try name($0, "--rdate", context, rules) }
+    for text in exdate {
+      let name = try name(text, "--exdate", context, rules)
+      // A day without a time of day is the whole day.
+      if !text.contains(":"), text.contains("-") {
+        series.exceptionDays.insert(name.date)
       } else {
-        try context.output.line(instant.rfc3339(zone: rules))
+        series.exceptions.insert(name)
+      }
+    }
+    var search = SeriesSearch(series)
+    var printed = 0
+    var last: LocalDateTime?
+    while printed < count, let next = search.next(after: last) {
+      printed += 1
+      last = next.name
+      if options.json {
+        try context.output.line(["time": .string(next.start.json)])
+      } else {
+        try context.output.line(next.start.rfc3339(zone: rules))
       }
       if printed % 64 == 0 { try context.output.flush() }
     }
-    var gaveUp = false
-    if rdate.isEmpty, exdate.isEmpty {
-      var instants = rule.instants(from: start, zone: rules)
-      while printed < count, let instant = instants.next() { try print(instant) }
-      gaveUp = instants.end == .gaveUp
-    } else {
-      let set = try set(of: rule, from: start, context, rules)
-      // A further time may lie before the rule's start.
-      let first = set.additions.map { $0.instant(in: rules) } + [rules.instant(of: start)]
-      var last = (first.min() ?? rules.instant(of: start)) - TimeSpan(microseconds: 1)
-      while printed < count, let instant = set.next(after: last, zone: rules) {
-        try print(instant)
-        last = instant
-      }
-    }
-    if printed == 0 || gaveUp {
-      try context.note("found no \(printed == 0 ? "" : "further ")time of the rule")
+    if printed == 0 {
+      try context.note("found no time of the rule")
+    } else if printed < count, rule.count == nil, rule.until == nil {
+      try context.note("found no further time of the rule")
     }
   }
 
-  private func set(
-    of rule: RepeatRule, from start: LocalDateTime, _ context: Context, _ zone: TimeZoneRules
-  ) throws -> RepeatSet {
-    var set = RepeatSet(rule: rule, start: start)
-    set.additions = try rdate.map {
-      try context.stamp($0, option: "--rdate", in: zone, dayAlone: .start)
+  private func name(
+    _ text: String, _ option: String, _ context: Context, _ zone: TimeZoneRules
+  ) throws -> LocalDateTime {
+    switch try context.stamp(text, option: option, in: zone, dayAlone: .start) {
+    case .floating(let local): local
+    case .absolute(let instant): zone.localDateTime(at: instant)
     }
-    for text in exdate {
-      let exception = try context.stamp(text, option: "--exdate", in: zone, dayAlone: .start)
-      // A day without a time of day is the whole day.
-      if case .floating(let local) = exception, !text.contains(":"), text.contains("-") {
-        set.exceptionDays.insert(local.date)
-      } else {
-        set.exceptions.append(exception)
-      }
-    }
-    return set
   }
 }

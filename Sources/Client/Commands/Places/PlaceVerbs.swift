@@ -157,11 +157,13 @@ struct PlaceMerge: ClientCommand {
 
 struct PlaceImportCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Add the places of files, all or none.",
+    commandName: "import", abstract: "Add the places of files.",
     discussion: """
       Reads GPX, KML, KMZ, GeoJSON, OwnTracks (.otrw), CSV, OpenStreetMap XML and Overpass JSON, \
       and recognizes the format by its content. Skips a known place (same name, at most 20 m \
-      away). A name that another place has gets a number.
+      away), and moves a place with the same name and identifier together with its reminders. A \
+      name that another place has gets a number. Leaves out a place that it cannot read, and \
+      names its line.
       """)
 
   @Argument(help: "Files; - is standard input.", completion: .file())

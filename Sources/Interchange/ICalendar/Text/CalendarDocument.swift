@@ -8,6 +8,12 @@ package struct CalendarDocument: Equatable, Sendable {
   package var nodes: [CalendarComponent.Node]
   /// The first line's end, used for new lines.
   package let lineEnd: [UInt8]
+  /// Lines and parameters that cannot be read, with their lines. They keep their bytes.
+  package private(set) var damage: [Refusal] = []
+  /// Whether each component has its BEGIN and END. If not, items may be lost.
+  package private(set) var isBalanced = true
+  /// Whether the file ends within a component, as one does that is written at the moment.
+  package private(set) var isCut = false
 
   /// A larger stream is refused, in bytes.
   package static let maximumSize = 1 << 26
@@ -41,7 +47,10 @@ package struct CalendarComponent: Equatable, Sendable {
   package let name: String
   private let begin: ContentLine
   package var nodes: [Node] = []
-  private var end: ContentLine
+  /// nil where its END is missing.
+  private var end: ContentLine?
+  /// Whether the file ends within it.
+  var isCut = false
 
   package var isTask: Bool { name == "VTODO" }
   package var isEvent: Bool { name == "VEVENT" }
@@ -64,23 +73,22 @@ package struct CalendarComponent: Equatable, Sendable {
     self = component
   }
 
-  fileprivate init(begin: ContentLine) {
+  init(begin: ContentLine) {
     name = Self.name(of: begin)
     self.begin = begin
-    end = begin
   }
 
   /// The name after BEGIN or END, without the trailing blanks of some programs.
-  fileprivate static func name(of line: ContentLine) -> String {
+  static func name(of line: ContentLine) -> String {
     line.value.trimmedText(limit: 200).uppercased()
   }
 
-  fileprivate mutating func close(by line: ContentLine) { end = line }
+  mutating func close(by line: ContentLine) { end = line }
 
   fileprivate func append(to bytes: inout [UInt8]) {
     bytes += begin.bytes
     for node in nodes { node.append(to: &bytes) }
-    bytes += end.bytes
+    if let end { bytes += end.bytes }
   }
 
   // MARK: - Looking
@@ -157,8 +165,8 @@ extension CalendarDocument {
     self.init(mark: [], nodes: [.component(calendar)], lineEnd: lineEnd)
   }
 
-  /// Reads a stream to its end.
-  /// - Throws: an error with the line: no name or colon, unbalanced components, over a limit.
+  /// Reads a stream to its end. Lines that cannot be read are in `damage`.
+  /// - Throws: an error where nothing is a component, or with the line where a limit is exceeded.
   package init(_ bytes: [UInt8], name: String) throws(InterchangeError) {
     var reader = DocumentReader(bytes)
     do throws(Fault) {
@@ -170,118 +178,5 @@ extension CalendarDocument {
 
   package init(_ source: ByteSource) throws(InterchangeError) {
     try self.init(try source.readAll(limit: Self.maximumSize), name: source.name)
-  }
-}
-
-/// Cuts a stream into logical lines and puts the tree together.
-private struct DocumentReader {
-  private let bytes: [UInt8]
-  private var offset = 0
-  /// First line of the current logical line.
-  private(set) var line = 1
-  private var nextLine = 1
-
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-  mutating func read() throws(Fault) -> CalendarDocument {
-    guard bytes.count <= CalendarDocument.maximumSize else {
-      throw Fault("the file is larger than \(CalendarDocument.maximumSize >> 20) MiB; split it")
-    }
-    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-      throw Fault("the file is UTF-16; save it as UTF-8")
-    }
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
-    let mark = bytes[..<offset]
-    var top: [CalendarComponent.Node] = []
-    var open: [CalendarComponent] = []
-    var hasComponent = false
-    while let content = try next() {
-      switch content.name {
-      case "BEGIN":
-        guard open.count < CalendarDocument.greatestDepth else {
-          throw Fault(
-            "components are nested more than \(CalendarDocument.greatestDepth) deep", line: line)
-        }
-        open.append(CalendarComponent(begin: content))
-        hasComponent = true
-      case "END":
-        guard var closed = open.popLast() else {
-          throw Fault("END:\(content.value.shownInMessage) has no BEGIN before it")
-        }
-        guard closed.name == CalendarComponent.name(of: content) else {
-          throw Fault(
-            "END:\(content.value.shownInMessage) stands where END:\(closed.name.shownInMessage) of "
-              + "line \(closed.line) should be")
-        }
-        closed.close(by: content)
-        if open.isEmpty {
-          top.append(.component(closed))
-        } else {
-          open[open.count - 1].nodes.append(.component(closed))
-        }
-      default:
-        if !open.isEmpty {
-          open[open.count - 1].nodes.append(.line(content))
-        } else if content.name.isEmpty {
-          top.append(.line(content))
-        } else {
-          throw Fault("'\(content.name)' stands outside of BEGIN:VCALENDAR and END:VCALENDAR")
-        }
-      }
-    }
-    if let last = open.last {
-      throw Fault(
-        "BEGIN:\(last.name.shownInMessage) of line \(last.line) is not closed; the file may be cut")
-    }
-    guard hasComponent else { throw Fault("there is no BEGIN:VCALENDAR in the file") }
-    return CalendarDocument(mark: mark, nodes: top, lineEnd: firstLineEnd)
-  }
-
-  private var firstLineEnd: [UInt8] {
-    guard let first = bytes.firstIndex(where: { $0 == 0x0A || $0 == 0x0D }) else {
-      return [0x0D, 0x0A]
-    }
-    return Array(bytes[first..<endOfBreak(at: first)])
-  }
-
-  /// CR LF, LF or CR.
-  private func endOfBreak(at index: Int) -> Int {
-    bytes[index] == 0x0D && index + 1 < bytes.count && bytes[index + 1] == 0x0A
-      ? index + 2 : index + 1
-  }
-
-  /// The next logical line, nil at the end.
-  private mutating func next() throws(Fault) -> ContentLine? {
-    guard offset < bytes.count else { return nil }
-    line = nextLine
-    let start = offset
-    var unfolded: [UInt8] = []
-    var isFolded = false
-    var contentEnd = start
-    while true {
-      let from = offset
-      while offset < bytes.count, bytes[offset] != 0x0A, bytes[offset] != 0x0D { offset += 1 }
-      contentEnd = offset
-      if isFolded { unfolded += bytes[from..<contentEnd] }
-      let length = isFolded ? unfolded.count : contentEnd - from
-      guard length <= CalendarDocument.longestLine else {
-        throw Fault("the line is longer than \(CalendarDocument.longestLine >> 20) MiB")
-      }
-      guard offset < bytes.count else { break }
-      offset = endOfBreak(at: offset)
-      nextLine += 1
-      // A line that begins with white space continues a line before it that is not empty.
-      guard offset < bytes.count, bytes[offset] == 0x20 || bytes[offset] == 0x09,
-        isFolded || contentEnd > from
-      else { break }
-      if !isFolded {
-        unfolded = Array(bytes[from..<contentEnd])
-        isFolded = true
-      }
-      offset += 1
-    }
-    return try ContentLine(
-      bytes: bytes[start..<offset], unfolded: isFolded ? unfolded[...] : bytes[start..<contentEnd],
-      number: line)
   }
 }

@@ -18,7 +18,7 @@ package struct ContentLine: Equatable, Sendable {
   package let bytes: ArraySlice<UInt8>
   /// First line in the file, from 1; 0 for a new line.
   package let number: Int
-  /// In upper case; empty for an empty line, or one of blanks.
+  /// In upper case; empty for an empty line, one of blanks, or one that cannot be read.
   package let name: String
   package let parameters: [Parameter]
   /// Unfolded, with escapes; U+FFFD for invalid UTF-8.
@@ -38,8 +38,10 @@ extension ContentLine {
   /// - Parameters:
   ///   - bytes: with folds and line end.
   ///   - unfolded: the same without.
+  ///   - damage: gets the parameters that cannot be read.
+  /// - Throws: a fault if the whole line cannot be read.
   init(
-    bytes: ArraySlice<UInt8>, unfolded: ArraySlice<UInt8>, number: Int
+    bytes: ArraySlice<UInt8>, unfolded: ArraySlice<UInt8>, number: Int, _ damage: inout [Refusal]
   ) throws(Fault) {
     self.bytes = bytes
     self.number = number
@@ -53,15 +55,32 @@ extension ContentLine {
     while rest.first == UInt8(ascii: ";") {
       rest.removeFirst()
       guard parameters.count < Self.maximumParameters else {
-        throw Fault("the line has more than \(Self.maximumParameters) parameters")
+        throw Fault("the line has more than \(Self.maximumParameters) parameters", line: number)
       }
-      parameters.append(try Self.parameter(&rest))
+      let start = rest
+      do throws(Fault) {
+        parameters.append(try Self.parameter(&rest))
+      } catch {
+        // Without its parameter the value may still count.
+        guard
+          let end = start.firstIndex(where: { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ":") })
+        else { throw error }
+        rest = start[end...]
+        damage.append(Refusal(line: number, reason: error.reason))
+      }
     }
     guard rest.popFirst() == UInt8(ascii: ":") else {
       throw Fault("'\(name)' has no ':' and value; write NAME:value, or fold the line before")
     }
     self.parameters = parameters
     value = String(decoding: rest, as: UTF8.self)
+  }
+
+  /// A line that cannot be read: it keeps its bytes and says nothing.
+  init(unread bytes: ArraySlice<UInt8>, number: Int) {
+    self.bytes = bytes
+    self.number = number
+    (name, parameters, value) = ("", [], "")
   }
 
   private static let maximumParameters = 256
@@ -101,10 +120,13 @@ extension ContentLine {
       } else {
         // iOS escapes semicolons and commas as in a text, which RFC 5545 does not know.
         var isEscaped = false
-        value = rest.prefix { byte in
+        // A time has no colon: `TZID=UTC-03:00:20261202T141000` has its value behind the last one.
+        let end = name == "TZID" ? rest.lastIndex(of: UInt8(ascii: ":")) : nil
+        value = rest[..<(end ?? rest.endIndex)].prefix { byte in
           defer { isEscaped = byte == UInt8(ascii: "\\") && !isEscaped }
           return isEscaped
-            || byte != UInt8(ascii: ",") && byte != UInt8(ascii: ";") && byte != UInt8(ascii: ":")
+            || byte != UInt8(ascii: ",") && byte != UInt8(ascii: ";")
+              && (byte != UInt8(ascii: ":") || end != nil)
         }
         rest = rest[value.endIndex...]
       }
@@ -151,131 +173,5 @@ extension ContentLine {
     bytes += lineEnd
     return ContentLine(
       bytes: bytes[...], number: 0, name: name, parameters: parameters, value: value)
-  }
-}
-
-/// Escapes of values and parameters.
-package enum CalendarText {
-  /// TEXT (RFC 5545 section 3.3.11). An unknown escape stays as it is.
-  package static func unescaped(_ value: String) -> String {
-    unescaped(value, mark: "\\") { character in
-      switch character {
-      case "n", "N": "\n"
-      case "\\", ";", ",", ":", "\"": character
-      default: nil
-      }
-    }
-  }
-
-  /// Replaces each mark and the character behind it by their meaning; a pair without one stays.
-  private static func unescaped(
-    _ value: String, mark: Unicode.Scalar, _ meaning: (Unicode.Scalar) -> Unicode.Scalar?
-  ) -> String {
-    var text = String.UnicodeScalarView()
-    var isEscaped = false
-    for character in value.unicodeScalars {
-      if character == mark, !isEscaped {
-        isEscaped = true
-        continue
-      }
-      let meant = isEscaped ? meaning(character) : character
-      if meant == nil { text.append(mark) }
-      text.append(meant ?? character)
-      isEscaped = false
-    }
-    if isEscaped { text.append(mark) }
-    return String(text)
-  }
-
-  package static func escaped(_ text: String) -> String {
-    var value = ""
-    var last: Unicode.Scalar?
-    for character in text.unicodeScalars {
-      switch character {
-      case "\\": value += "\\\\"
-      case ";": value += "\\;"
-      case ",": value += "\\,"
-      case "\r": value += "\\n"
-      case "\n": if last != "\r" { value += "\\n" }
-      default: value.unicodeScalars.append(character)
-      }
-      last = character
-    }
-    return value
-  }
-
-  /// The parts of a list of TEXT values, at commas that are not escaped.
-  package static func list(_ value: String) -> [String] {
-    var parts: [String] = []
-    var part = ""
-    var isEscaped = false
-    for character in value.unicodeScalars {
-      if character == ",", !isEscaped {
-        parts.append(unescaped(part))
-        part = ""
-      } else {
-        part.unicodeScalars.append(character)
-      }
-      isEscaped = character == "\\" && !isEscaped
-    }
-    return parts + [unescaped(part)]
-  }
-
-  /// `^n`, `^^` and `^'` (RFC 6868 section 3.1).
-  static func parameterUnescaped(_ value: String) -> String {
-    unescaped(value, mark: "^") { character in
-      switch character {
-      case "n": "\n"
-      case "^": "^"
-      case "'": "\""
-      default: nil
-      }
-    }
-  }
-
-  /// A parameter's text, quoted if needed.
-  static func parameterEscaped(_ text: String) -> String {
-    var value = ""
-    var needsQuotes = false
-    for character in text.unicodeScalars {
-      switch character {
-      case "^": value += "^^"
-      case "\n": value += "^n"
-      case "\"": value += "^'"
-      case ",", ";", ":":
-        needsQuotes = true
-        value.unicodeScalars.append(character)
-      default: value.unicodeScalars.append(character)
-      }
-    }
-    value = withoutControls(value)
-    return needsQuotes ? "\"\(value)\"" : value
-  }
-
-  /// Shortest digits for the same number, without an exponent (RFC 5545 and 5870 have none).
-  static func decimal(_ value: Double) -> String {
-    let text = "\(value)"
-    guard let mark = text.firstIndex(of: "e"), let exponent = Int(text[text.index(after: mark)...]),
-      exponent < 0
-    else { return text }
-    let digits = text[..<mark].filter { $0 != "." && $0 != "-" }
-    let sign = value < 0 ? "-" : ""
-    return "\(sign)0." + String(repeating: "0", count: -exponent - 1) + digits
-  }
-
-  /// Control characters have no place in a line (section 3.1).
-  static func withoutControls(_ text: String) -> String {
-    func isControl(_ character: Unicode.Scalar) -> Bool {
-      (character.value < 0x20 && character != "\t") || character.value == 0x7F
-    }
-    guard text.unicodeScalars.contains(where: isControl) else { return text }
-    return String(String.UnicodeScalarView(text.unicodeScalars.filter { !isControl($0) }))
-  }
-}
-
-extension String {
-  /// The text without control characters, for a message.
-  var shownInMessage: String {
-    String(String.UnicodeScalarView(unicodeScalars.map { $0.value < 0x20 ? "\u{FFFD}" : $0 }))
   }
 }

@@ -8,7 +8,8 @@ enum WindowsZones {
     if name.hasPrefix("("), let end = name.firstIndex(of: ")") {
       shown = name[name.index(after: end)...]
     }
-    return zones[key(shown)]
+    // Outlook numbers a second description: `Eastern Standard Time 1`.
+    return zones[key(shown)] ?? zones[key(shown[...].dropLast(2))]
   }
 
   private static let zones = {
@@ -85,7 +86,7 @@ enum WindowsZones {
     Asia/Damascus|Syria Standard Time|Damascus
     Asia/Hebron|West Bank Standard Time|Gaza, Hebron
     Africa/Johannesburg|South Africa Standard Time|Harare, Pretoria
-    Europe/Kiev|FLE Standard Time|Helsinki, Kyiv, Riga, Sofia, Tallinn, Vilnius
+    Europe/Kyiv|FLE Standard Time|Helsinki, Kyiv, Riga, Sofia, Tallinn, Vilnius
     Asia/Jerusalem|Israel Standard Time|Jerusalem
     Africa/Juba|South Sudan Standard Time|Juba
     Europe/Kaliningrad|Kaliningrad Standard Time|Kaliningrad
@@ -113,13 +114,13 @@ enum WindowsZones {
     Asia/Yekaterinburg|Ekaterinburg Standard Time|Ekaterinburg
     Asia/Karachi|Pakistan Standard Time|Islamabad, Karachi
     Asia/Qyzylorda|Qyzylorda Standard Time|Qyzylorda
-    Asia/Calcutta|India Standard Time|Chennai, Kolkata, Mumbai, New Delhi
+    Asia/Kolkata|India Standard Time|Chennai, Kolkata, Mumbai, New Delhi
     Asia/Colombo|Sri Lanka Standard Time|Sri Jayawardenepura
-    Asia/Katmandu|Nepal Standard Time|Kathmandu
+    Asia/Kathmandu|Nepal Standard Time|Kathmandu
     Asia/Bishkek|Central Asia Standard Time|Bishkek
     Asia/Dhaka|Bangladesh Standard Time|Dhaka
     Asia/Omsk|Omsk Standard Time|Omsk
-    Asia/Rangoon|Myanmar Standard Time|Yangon (Rangoon)
+    Asia/Yangon|Myanmar Standard Time|Yangon (Rangoon)
     Asia/Barnaul|Altai Standard Time|Barnaul, Gorno-Altaysk
     Asia/Bangkok|SE Asia Standard Time|Bangkok, Hanoi, Jakarta
     Asia/Hovd|W. Mongolia Standard Time|Hovd
@@ -159,5 +160,11 @@ enum WindowsZones {
     Pacific/Tongatapu|Tonga Standard Time|Nuku'alofa
     Pacific/Apia|Samoa Standard Time|Samoa
     Pacific/Kiritimati|Line Islands Standard Time|Kiritimati Island
+    America/Mexico_City|Mexico Standard Time
+    America/Mazatlan|Mexico Standard Time 2
+    Asia/Kamchatka|Kamchatka Standard Time
+    Etc/GMT+2|Mid-Atlantic Standard Time|Coordinated Universal Time-02
+    Asia/Yerevan|Armenian Standard Time
+    Europe/Berlin|Mitteleuropäische Zeit|Amsterdam, Berlin, Bern, Rom, Stockholm, Wien
     """
 }

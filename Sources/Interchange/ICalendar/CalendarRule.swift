@@ -1,0 +1,40 @@
+import CivilTime
+
+/// Reads RRULE and EXRULE as programs write them.
+enum CalendarRule {
+  /// A rule; nil where it cannot be read, which is named. So are the parts that are left out:
+  /// those of other programs, and an end that is none.
+  static func read(_ line: ContentLine, _ leftOut: inout [Refusal]) -> RepeatRule? {
+    // Some programs put blanks or empty parts between.
+    let parts = line.value.trimmedText(limit: 4_000).uppercased().filter { !$0.isWhitespace }
+      .split(separator: ";").map(String.init)
+    let whole = Set(parts.map(name))
+    let wanted = parts.filter { part in
+      guard let reason = reason(toLeaveOut: part, of: whole) else { return true }
+      leftOut.append(Refusal(line: line.number, reason: "\(part.shownInMessage): \(reason)"))
+      return false
+    }
+    do {
+      return try RepeatRule(parsing: wanted.joined(separator: ";"))
+    } catch {
+      leftOut.append(
+        Refusal(
+          line: line.number,
+          reason: "\(line.name): \(error.reason.shownInMessage); it does not repeat"))
+      return nil
+    }
+  }
+
+  private static func name(_ part: String) -> String { String(part.prefix { $0 != "=" }) }
+
+  private static func reason(toLeaveOut part: String, of names: Set<String>) -> String? {
+    let name = name(part)
+    let value = part.dropFirst(name.utf8.count + 1)
+    switch name {
+    case "COUNT" where Int(value).map { $0 <= 0 } ?? false: return "it repeats without an end"
+    case "COUNT" where names.contains("UNTIL"): return "UNTIL is its end"
+    case "INTERVAL" where Int(value).map { $0 <= 0 } ?? false: return "each interval counts"
+    default: return name.hasPrefix("X-") ? "no part of RFC 5545" : nil
+    }
+  }
+}

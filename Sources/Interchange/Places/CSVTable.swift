@@ -1,0 +1,100 @@
+/// The form of a table of places: its separator and columns, from its first lines.
+struct CSVTable {
+  enum Column: CaseIterable {
+    case name, latitude, northSouth, longitude, eastWest, position, link
+    case radius, category, color, notes
+
+    /// The names that usual writers give to the column, in lower case, without blanks, units and
+    /// marks.
+    var names: [Substring] { words.split(separator: " ") }
+
+    private var words: String {
+      switch self {
+      case .name:
+        "name title label titel bezeichnung ort nom titre libellé nombre nome naam"
+      case .latitude:
+        "lat latitude y latdd latitudedd gpslatitude breite breitengrad geogrbreite "
+          + "geographischebreite latitud latitudine breedtegraad"
+      case .longitude:
+        "lon lng long longitude x londd longitudedd gpslongitude länge laenge längengrad "
+          + "laengengrad geogrlänge geographischelänge longitud longitudine lengtegraad"
+      case .northSouth: "ns latref latdir"
+      case .eastWest: "ew lonref londir"
+      case .position:
+        "wkt geometry geom thegeom position coordinates coordinate coords latlon latlng latlong "
+          + "latitudelongitude gps koordinaten coordonnées coordenadas"
+      case .link: "url link googlemapsurl"
+      case .radius: "radiusm radius proximity umkreis rayon"
+      case .category: "category type group kategorie typ catégorie categorie"
+      case .color: "color colour farbe couleur"
+      case .notes:
+        "notes note desc description comment beschreibung bemerkung notiz kommentar remarque "
+          + "commentaire"
+      }
+    }
+  }
+
+  let separator: UInt8
+  /// The indices of the columns; the first one counts where two have one meaning.
+  private(set) var columns: [Column: Int] = [:]
+  /// Records before the first place: `sep=;` of spreadsheets, and the header.
+  private(set) var headLines = 0
+  /// The cells of the first line.
+  private(set) var titles: [String] = []
+
+  init(_ head: ArraySlice<UInt8>) {
+    var lines = head.split(maxSplits: 5) { $0 == 0x0A || $0 == 0x0D }
+    var declared: UInt8?
+    if let first = lines.first, first.count == 5, first.starts(with: "sep=".utf8) {
+      declared = first.last
+      lines.removeFirst()
+    }
+    // Google's lists may have a description in front of the header.
+    let line = lines.prefix(5).first { Self($0, declared).hasPositions } ?? lines.first ?? []
+    self.init(line, declared)
+    let isBehind = lines.firstIndex(of: line) ?? 0
+    let isFirstPlace = columns.isEmpty && isGarmin
+    if isFirstPlace { columns = [.longitude: 0, .latitude: 1, .name: 2, .notes: 3] }
+    headLines = (declared == nil ? 0 : 1) + (isFirstPlace ? 0 : isBehind + 1)
+  }
+
+  /// The form by one line.
+  private init(_ line: ArraySlice<UInt8>, _ declared: UInt8?) {
+    let choices = [UInt8(ascii: ","), UInt8(ascii: ";"), 0x09]
+    separator =
+      declared ?? choices.max { a, b in line.count { $0 == a } < line.count { $0 == b } }
+      ?? choices[0]
+    titles = line.split(separator: separator, omittingEmptySubsequences: false).map {
+      String(undeclared: Array($0)).trimmedText(limit: 200)
+    }
+    for (index, title) in titles.enumerated() {
+      let name = Self.plain(title)
+      for column in Column.allCases where column.names.contains(name[...]) && columns[column] == nil
+      {
+        columns[column] = index
+      }
+    }
+  }
+
+  /// `"Latitude (°)"` is `latitude`.
+  private static func plain(_ title: String) -> String {
+    String(title.lowercased().prefix { $0 != "(" && $0 != "[" }.filter(\.isLetter))
+  }
+
+  /// Longitude and latitude, then a text.
+  private var isGarmin: Bool {
+    guard titles.count >= 3, let east = Double(decimal: titles[0]),
+      let north = Double(decimal: titles[1]), Double(decimal: titles[2]) == nil
+    else { return false }
+    return east.magnitude <= 180 && north.magnitude <= 90
+  }
+
+  /// Whether it has the columns of a position.
+  var hasPositions: Bool {
+    columns[.latitude] != nil && columns[.longitude] != nil
+      || columns[.position] != nil && isTable || columns[.link] != nil && columns[.name] != nil
+  }
+
+  /// Whether the first line has several columns, though none of a position.
+  var isTable: Bool { titles.count > 1 }
+}
