@@ -37,11 +37,13 @@ package final class NamedZone: Sendable {
   /// start.
   package static func find(_ name: String) -> NamedZone? {
     if let found = found.withLock({ $0[name] }) { return found }
-    let rules =
-      (try? TimeZoneRules(named: name)) ?? TimeZoneRules(posix: name) ?? TimeZoneRules(dated: name)
-    guard let rules else { return nil }
+    let known = try? TimeZoneRules(named: name)
+    guard let rules = known ?? TimeZoneRules(posix: name) ?? TimeZoneRules(dated: name) else {
+      return nil
+    }
     let zone = NamedZone(name: name, rules: rules)
-    found.withLock { if $0.count < maximumCount { $0[name] = zone } }
+    // Rules that files make up do not take the room of the database's zones.
+    found.withLock { if known != nil || $0.count < maximumCount { $0[name] = zone } }
     return zone
   }
 

@@ -23,6 +23,7 @@ struct SampleFields: Sendable, CustomTestStringConvertible {
     ], "width_m": 40, "near_category": "shop", "radius_m": 60, "dwell_s": 60,
     "repeat_also": ["2026-06-15T08:00:00"],
     "repeat_except": ["2026-06-17T08:00:00Z", "2026-06-16"], "zone": "Europe/Berlin",
+    "zone_offset_s": 3600,
     "anchor_watch": true, "every_visit": true, "if_inside": "fire", "state": "done",
     "source": ["file": "a.ics"],
     "owner": 1000, "lead_days": [1], "repeat_start": "2026-06-13",
@@ -54,6 +55,7 @@ struct SampleFields: Sendable, CustomTestStringConvertible {
     case "nag_limit": json["nag_s"] = 600
     case "lead_days": json["lead_s"] = 90_000
     case "due_after": json["repeat_start"] = "2026-06-13"
+    case "zone_offset_s": json["zone"] = "Nowhere/Old"
     default: break
     }
     if kind != .date, json["region"] == nil, json["near_category"] == nil {
@@ -138,7 +140,7 @@ struct SampleFields: Sendable, CustomTestStringConvertible {
   @Test func everyFieldIsInTheSentenceOrSilent() throws {
     let silent: Set<String> = [
       "id", "kind", "title", "notes", "repeat_except", "zone", "state", "source", "owner",
-      "repeat_start", "due_after",
+      "repeat_start", "due_after", "zone_offset_s",
     ]
     var said: Set<String> = []
     for sample in SampleFields.all {
@@ -165,7 +167,7 @@ struct SampleFields: Sendable, CustomTestStringConvertible {
       "transport", "travel_s",
       "repeat",
       "repeat_also", "repeat_except", "repeat_start", "due_after", "lead_days", "zone",
-      "every_visit",
+      "zone_offset_s", "every_visit",
       "if_inside", "state", "source",
       "owner",
     ]

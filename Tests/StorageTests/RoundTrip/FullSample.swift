@@ -62,7 +62,9 @@ enum FullSample {
   private static var repeatChanges: RepeatChanges {
     var changes = RepeatChanges()
     changes.additions = [.absolute(.start + .hours(5)), .floating(.noon)]
+    changes.additionRules = [RepeatRule(.monthly)]
     changes.exceptions = [.floating(.noon)]
+    changes.exceptionRules = [RepeatRule(.yearly)]
     changes.exceptionDays = [LocalDateTime.noon.date]
     changes.zone = NamedZone.find("EST5EDT,M3.2.0,M11.1.0")
     changes.start = .floating(LocalDateTime(date: LocalDateTime.noon.date, time: .midnight))
