@@ -132,6 +132,13 @@ struct EngineHarness: ~Copyable {
 
   var events: [String] { firings.map { "\($0.reminderID):\($0.event.rawValue)" } }
 
+  /// Settings with which each fix is the truth: for tests of what follows from a presence.
+  static var exact: EngineSettings {
+    var settings = EngineSettings()
+    settings.monitor = .plain
+    return settings
+  }
+
   static func place(radius: Double = 100) -> String {
     "\"place\":{\"name\":\"Home\",\"lat\":53.55,\"lon\":9.99,\"radius_m\":\(radius)}"
   }

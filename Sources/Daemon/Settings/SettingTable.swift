@@ -54,7 +54,7 @@ extension DaemonSettings {
 
   private static let fences: [Setting<DaemonSettings>] = [
     Setting("Fence", "Sensitivity", "normal", SettingForm<Sensitivity>.word) {
-      $0.engine.monitor.apply($1)
+      $0.engine.monitor.sensitivity = $1
     },
     Setting(
       "Fence", "PassGapSec", "5min", .span(.zero ... .hours(1)), to: \.engine.monitor.longestLeg),

@@ -77,6 +77,11 @@ package struct FenceIndex: Sendable {
   @inline(__always)
   func shape(_ id: FenceID) -> Shape? { shapes.isEmpty ? nil : shapes[id] }
 
+  /// Whether a fence is a corridor along a line.
+  func isLine(_ id: FenceID) -> Bool {
+    if case .corridor = shape(id) { true } else { false }
+  }
+
   /// Metres from a place to the edge of a fence, negative inside. The fence must exist.
   func boundaryDistance(of id: FenceID, from position: Coordinate, _ place: Vector) -> Double {
     if let shape = shape(id) { return shape.signedBoundaryDistance(from: place) }

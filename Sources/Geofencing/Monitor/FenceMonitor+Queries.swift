@@ -1,9 +1,15 @@
+package import CivilTime
 package import Geodesy
 
 extension FenceMonitor {
   /// The presence at a fence; `unknown` for an unknown number.
   package func presence(of id: FenceID) -> Presence {
-    id >= 0 && Int(id) < states.count ? states[Int(id)].presence : .unknown
+    guard id >= 0, Int(id) < phases.count else { return .unknown }
+    switch phases[Int(id)] {
+    case .vacant, .undecided: return .unknown
+    case .outside, .entering: return .outside
+    case .inside: return .inside
+    }
   }
 
   /// The containing fences by number.
@@ -27,17 +33,60 @@ extension FenceMonitor {
     centerDistance(of: transition.fence, from: transition.position)
   }
 
-  /// Metres beyond its edge at which a fence is left, by the last sample; 0 for an unknown number.
-  package func exitMargin(of id: FenceID) -> Double {
-    guard index.contains(id) else { return 0 }
-    return policy.margin(size: index.size(of: id), error: track.receiver.error)
+  // MARK: - The estimate
+
+  /// Where the device is believed to be.
+  package struct Estimate: Equatable, Sendable {
+    package let position: Coordinate
+    /// The radius that holds the device with 95 %, metres.
+    package let error: Double
+    /// Since when the device has been at rest; nil if it is going.
+    package let restSince: Instant?
   }
 
-  /// Whether the last sample contradicts the decided presence, or none is decided.
-  package func isHalfDecided(_ id: FenceID) -> Bool {
-    guard index.contains(id) else { return false }
-    return presence(of: id) == .unknown || hold(of: id) != nil
+  /// Nil before the first sample.
+  package var estimate: Estimate? {
+    guard let estimator = track.estimator else {
+      return track.last.map { Estimate(position: $0.position, error: 0, restSince: nil) }
+    }
+    return Estimate(
+      position: estimator.place.coordinate, error: estimator.sigma * Estimator.sigmasOfError,
+      restSince: estimator.rest.isEstablished ? estimator.rest.since : nil)
   }
+
+  /// The comparison of the estimate with a fence.
+  package struct Assessment: Equatable, Sendable {
+    /// Metres from the believed place to the edge, negative inside.
+    package let beyond: Double
+    /// The probability that the device is inside, 0…1.
+    package let probability: Double
+    /// Metres beyond the edge at which a fence is left with this error.
+    package let exitMargin: Double
+  }
+
+  /// Nil for an unknown number, and before the first sample.
+  package func assessment(of id: FenceID) -> Assessment? {
+    guard index.contains(id), let estimate else { return nil }
+    let beyond = distance(to: id, from: estimate.position)
+    let sigma = estimate.error / Estimator.sigmasOfError
+    return Assessment(
+      beyond: beyond,
+      probability: InsideProbability.inside(
+        beyond: beyond, sigma: sigma, size: index.size(of: id)),
+      exitMargin: policy.sensitivity.departureSigmas * sigma)
+  }
+
+  /// The newest sample that counts; nil before the first.
+  package var lastSample: PositionSample? { track.last }
+
+  /// Whether the last sample contradicts the estimate, and waits for others that bear it out.
+  package var isInDoubt: Bool { track.isInDoubt }
+
+  /// How many runs of samples were set aside and not borne out by those after them.
+  package var outlierCount: Int { track.outlierCount }
+
+  /// How many runs of samples that contradicted the estimate were borne out.
+  package var jumpCount: Int { track.jumpCount }
 
   /// How many times its claimed error a receiver is taken to scatter, and the minutes at rest from
   /// which that was learnt (at most a day); nil for an unknown receiver.
@@ -47,9 +96,10 @@ extension FenceMonitor {
 
   /// The same of the followed receiver.
   package var scale: (scale: Double, minutes: Int) {
-    let noise = track.receiver.noise
-    return (noise.scale, Int(noise.blocks))
+    (track.currentNoise.scale, Int(track.currentNoise.blocks))
   }
+
+  // MARK: - The fences
 
   /// The fences nearest to a place by distance to their edge (negative inside), nearest first:
   /// at most `limit`, none farther than `metres`.
@@ -64,6 +114,6 @@ extension FenceMonitor {
 
   /// Bytes of heap in use for fences, their states and the index.
   package var byteCount: Int {
-    index.byteCount + states.capacity * MemoryLayout<FenceState>.stride
+    index.byteCount + phases.capacity * MemoryLayout<Phase>.stride
   }
 }

@@ -1,59 +1,84 @@
 import CivilTime
+import Geodesy
 
-/// The state of the device apart from fences: the followed receiver, and others from
-/// earlier.
+/// The state of the device apart from fences: where it is believed to be, by the samples of all
+/// receivers, and what the claims of each receiver are worth.
 package struct Track: Sendable {
   /// Receivers that are not followed are remembered up to this number: their scales.
   private static let capacity = 8
 
-  /// The followed receiver.
-  var receiver = Receiver()
   private var id = ReceiverID()
-  private var others: [(id: ReceiverID, receiver: Receiver)] = []
-  /// The last sample of the receiver before the followed one.
-  private var former: LocatedSample?
-  /// The time of the newest sample, good or not.
-  var newest = Instant(microseconds: .min)
-  /// The time of the newest good sample.
-  var newestGood: Instant?
-  /// How many samples were set aside as implausible and not borne out by those after them.
-  var outlierCount = 0
-  /// How many jumps were borne out.
-  var jumpCount = 0
+  private var noise = ReceiverNoise()
+  private var others: [(id: ReceiverID, noise: ReceiverNoise)] = []
+  /// Nil before the first sample.
+  private(set) var estimator: Estimator?
+  /// The believed place of the newest sample that counts, and whether the device was going there.
+  var former: Evaluation.Leg?
+  /// The newest sample that counts.
+  private(set) var last: PositionSample?
+  /// The time of the newest sample, whether it counts or not.
+  private(set) var newest = Instant(microseconds: .min)
+  /// How many runs of samples were set aside and not borne out by those after them.
+  private(set) var outlierCount = 0
+  /// How many were borne out.
+  private(set) var jumpCount = 0
 
   package init() {}
 
-  /// Follows a receiver from here on. Returns whether it is another one.
-  mutating func follow(_ next: ReceiverID) -> Bool {
-    guard next != id else { return false }
-    let former = receiver
-    self.former = former.last ?? self.former
-    others.append((id, former))
-    receiver = Receiver()
+  /// The next samples are of this receiver.
+  mutating func follow(_ next: ReceiverID) {
+    guard next != id else { return }
+    others.append((id, noise))
+    noise = ReceiverNoise()
     if let index = others.firstIndex(where: { $0.id == next }) {
-      receiver = others.remove(at: index).receiver
+      noise = others.remove(at: index).noise
     }
     if others.count > Self.capacity { others.removeFirst() }
-    receiver.takeOver(from: former)
     id = next
+  }
+
+  /// Takes in a sample. Returns whether it counts: it is newer than the one before, and near enough
+  /// to where the device should be, or one of several that agree.
+  @inline(__always)
+  mutating func take(_ sample: PositionSample, fastest: Double) -> Bool {
+    newest = sample.time
+    let place = Vector(sample.position)
+    guard estimator != nil else {
+      estimator = Estimator(place, sample, noise)
+      last = sample
+      return true
+    }
+    let wasInDoubt = isInDoubt
+    switch estimator?.follow(place, sample, &noise, fastest: fastest) {
+    case .follows: if wasInDoubt { outlierCount += 1 }
+    case .jumps: jumpCount += 1
+    case .setAside, nil: return false
+    }
+    last = sample
     return true
   }
 
-  /// The newest sample that was believed, of any receiver; nil before the first.
-  var last: LocatedSample? { receiver.last ?? former }
+  /// Takes in a sample as it is.
+  mutating func takeExact(_ sample: PositionSample) {
+    newest = sample.time
+    last = sample
+  }
+
+  var isInDoubt: Bool { estimator?.isInDoubt ?? false }
 
   /// The track after times disagree: the scales of the receivers stay.
   func restarted() -> Track {
     var fresh = Track()
-    fresh.id = id
-    fresh.receiver = receiver.withoutTrack()
-    fresh.others = others.map { ($0.id, $0.receiver.withoutTrack()) }
+    (fresh.id, fresh.noise, fresh.others) = (id, noise, others)
     return fresh
   }
 
-  /// The scale of a receiver; nil for a receiver without a sample.
+  /// The noise of a receiver; nil for a receiver that was not followed.
   func noise(of receiver: ReceiverID) -> ReceiverNoise? {
-    if receiver == id { return self.receiver.noise }
-    return others.first { $0.id == receiver }?.receiver.noise
+    if receiver == id { return noise }
+    return others.first { $0.id == receiver }?.noise
   }
+
+  /// The noise of the followed receiver.
+  var currentNoise: ReceiverNoise { noise }
 }

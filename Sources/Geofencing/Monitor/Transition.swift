@@ -44,7 +44,7 @@ package struct Transition: Equatable, Sendable {
     case found
   }
 
-  /// The time of the sample that decided, or at which a hold ended. Of a pass, the moment nearest
+  /// The time of the sample that decided. Of a pass, the moment nearest
   /// the centre of a circle or the line of a corridor, or amid the longest stretch in a polygon.
   package var time: Instant
   /// The position that belongs to `time`.
@@ -64,11 +64,10 @@ package struct Transition: Equatable, Sendable {
 }
 
 extension Transition {
-  /// A transition at a sample, or at the end of a hold after it.
-  init(_ kind: Kind, _ fence: FenceID, _ sample: PositionSample, at time: Instant? = nil) {
+  /// A transition at a sample.
+  init(_ kind: Kind, _ fence: FenceID, _ sample: PositionSample) {
     self.init(
-      fence: fence, kind: kind, time: time ?? sample.time, position: sample.position,
-      eph: sample.eph)
+      fence: fence, kind: kind, time: sample.time, position: sample.position, eph: sample.eph)
   }
 
   /// The order of the transitions of one sample: departures, arrivals (`found` is one of them),

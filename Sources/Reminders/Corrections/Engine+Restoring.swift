@@ -28,10 +28,9 @@ extension Engine {
 
   private func isBorneOut(_ presence: Presence, of reminder: Reminder) -> Bool {
     guard presence != .unknown else { return true }
-    guard let region = reminder.region, let sample = reception.sample, !monitor.isInDoubt else {
-      return false
-    }
-    let isInside = region.signedBoundaryDistance(from: sample.position) <= 0
+    guard let region = reminder.region, let place = monitor.estimate?.position, !monitor.isInDoubt
+    else { return false }
+    let isInside = region.signedBoundaryDistance(from: place) <= 0
     return isInside == (presence == .inside)
   }
 }

@@ -172,13 +172,6 @@ struct CategoryWatch: Sendable {
     settle(by: sample)
   }
 
-  /// Decides what has lasted until a time.
-  mutating func advance(to time: Instant, into transitions: inout [Transition]) {
-    let start = transitions.count
-    monitor.advance(to: time, into: &transitions)
-    follow(transitions[start...])
-  }
-
   private mutating func follow(_ transitions: some Sequence<Transition>) {
     for transition in transitions {
       let number = numbers[Int(transition.fence)]
@@ -192,13 +185,13 @@ struct CategoryWatch: Sendable {
     }
   }
 
-  /// The presence is known once samples far enough apart to agree show no undecided place.
+  /// The presence is known once a second sample shows no undecided place.
   private mutating func settle(by sample: PositionSample) {
     guard !isSettled else { return }
     let first = firstSample ?? sample.time
     firstSample = first
     isSettled =
-      sample.time - first >= monitor.policy.agreement
+      (monitor.policy.isPlain || sample.time > first)
       && monitor.nearest(to: sample.position, limit: 64, within: 0).allSatisfy {
         monitor.presence(of: $0.id) == .inside
       }

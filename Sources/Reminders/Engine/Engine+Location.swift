@@ -9,8 +9,12 @@ extension Engine {
     guard settings.accept(fix.source) else { return }
     let isGuessed = fix.time == nil
     let time = fix.time ?? guessedTime(at: now)
-    guard settings.monitor.quality(of: fix.eph) == .good else {
-      return takeCoarse(fix, time, at: now)
+    switch settings.monitor.quality(of: fix.eph) {
+    case .good: break
+    case .coarse: return takeCoarse(fix, time, from: origin, at: now)
+    case .excluded:
+      reception.coarse = (fix, now)
+      return
     }
     guard isInOrder(time, isGuessed: isGuessed, at: now) else { return }
     var fix = fix
@@ -99,7 +103,7 @@ extension Engine {
     _ transition: Transition, of index: Int32, place: PlaceMet?, at now: Instant
   ) {
     // The receiver's clock may differ from ours: only differences of its times count.
-    let since = now - max(.zero, receiverTime(applying: transition, at: now) - transition.time)
+    let since = now - max(.zero, (lastFix?.time ?? transition.time) - transition.time)
     if transition.kind == .pass, since <= slots.watchedSince(index) { return }
     guard let slot = slots.slot(index), slot.reminder.kind == .location else { return }
     let comes = transition.kind == .arrive || transition.kind == .pass

@@ -150,7 +150,6 @@ package struct Engine: ~Copyable, Sendable {
 
   /// Evaluates all deadlines after an event and appends the effects.
   mutating func end(at now: Instant, into effects: inout [Effect]) {
-    decideHolds(at: now)
     if let latest = clockRun?.latest {
       clockRun?.latest = max(latest, now)
     } else {
@@ -182,7 +181,6 @@ package struct Engine: ~Copyable, Sendable {
       let wait = reception.sample == nil ? reception.firstFixBy?.microseconds : nil
       soonest = min(soonest, max(leave, wait ?? leave))
     }
-    if let hold = holdDeadline { soonest = min(soonest, hold.microseconds) }
     return soonest == .max ? nil : Instant(microseconds: soonest)
   }
 

@@ -90,62 +90,49 @@ extension Engine {
   private func placeGates(
     _ slot: Slot, _ monitor: FenceMonitor, _ fence: FenceID, _ name: String, at now: Instant
   ) -> [Explanation.Gate] {
-    guard let fix = lastFix else { return [] }
-    let beyond = monitor.distance(to: fence, from: fix.position)
-    let margin = monitor.exitMargin(of: fence)
-    let isInside = beyond <= 0
-    let away = Length.formatted(metres: abs(beyond))
-    let edgeText =
-      "The last fix is \(away) \(isInside ? "inside" : "outside") the edge of \(name)"
+    guard let fix = lastFix, let seen = monitor.assessment(of: fence),
+      let estimate = monitor.estimate
+    else { return [] }
+    let isInside = monitor.presence(of: fence) == .inside
+    let away = Length.formatted(metres: abs(seen.beyond))
+    let reach = Length.formatted(metres: seen.exitMargin)
+    let percent = Decimal.rounded(100 * seen.probability, digits: 1)
+    let text =
+      "\(isInside ? "Inside" : "Outside") \(name), where you are with \(percent) %: "
+      + "\(away) \(seen.beyond <= 0 ? "within" : "beyond") the edge; "
+      + goodness(fix, estimate, monitor.scale.scale, at: now)
     let figures = JSONObject([
-      "edge_m": .double(Decimal.rounded(beyond, digits: 1)),
-      "margin_m": .double(Decimal.rounded(margin, digits: 1)),
+      "edge_m": .double(Decimal.rounded(seen.beyond, digits: 1)),
+      "margin_m": .double(Decimal.rounded(seen.exitMargin, digits: 1)),
+      "probability": .double(Decimal.rounded(seen.probability, digits: 4)),
+      "error_m": .double(Decimal.rounded(estimate.error, digits: 1)),
+      "error_scale": .double(Decimal.rounded(monitor.scale.scale, digits: 2)),
     ])
-    var gates: [Explanation.Gate] = []
-    switch slot.reminder.trigger {
-    case .arrive, .dwell:
-      gates.append(
-        .init(
-          "place", isInside, edgeText, remedy: "you come \(away) nearer to \(name)",
-          figures: figures))
-    case .depart:
-      let isBeyond = beyond > margin
-      let reach = Length.formatted(metres: margin)
-      gates.append(
-        .init(
-          "place", isBeyond, edgeText + "; left is \(reach) beyond it",
-          remedy: "you are \(reach) beyond the edge of \(name)", figures: figures))
-    }
-    if let hold = monitor.hold(of: fence) {
-      gates.append(confirmationGate(hold, away: away, monitor, at: now))
-    } else if monitor.isHalfDecided(fence) {
-      gates.append(unconfirmed)
-    }
-    return gates
+    let remedy =
+      switch slot.reminder.trigger {
+      case .arrive, .dwell:
+        isInside || seen.beyond <= 0
+          ? "a more accurate position, or the next one, agrees"
+          : "you come \(away) nearer to \(name)"
+      case .depart: "you are \(reach) beyond the edge of \(name)"
+      }
+    let isOpen = (slot.reminder.trigger == .depart) != isInside
+    return [.init("place", isOpen, text, remedy: remedy, figures: figures)]
   }
 
-  private var unconfirmed: Explanation.Gate {
-    .init(
-      "confirmation", false, "The last fix alone says so",
-      remedy: "the next fix agrees with the last one")
-  }
-
-  /// The gate of an arrival or a departure that has not lasted long enough.
-  private func confirmationGate(
-    _ hold: FenceMonitor.Hold, away: String, _ monitor: FenceMonitor, at now: Instant
-  ) -> Explanation.Gate {
-    guard let end = hold.end, let time = fixClock(at: now) else { return unconfirmed }
-    let (scale, minutes) = monitor.scale
-    let scatter =
-      "the receiver \(minutes == 0 ? "is taken to scatter" : "scatters") "
-      + "\(Decimal.rounded(scale, digits: 1)) times as much as it claims"
-    let moment = now + (end - time)
-    return .init(
-      "confirmation", false,
-      "\(hold.isArrival ? "Inside" : "Outside") by \(away); at rest that must last "
-        + "\(coarse(end - hold.since)) (\(coarse(max(.zero, time - hold.since))) so far); "
-        + scatter,
-      remedy: "you stay \(hold.isArrival ? "inside" : "outside") until \(text(moment))",
-      figures: ["opens": .string(moment.json), "error_scale": .double(scale)])
+  /// How good the believed position is, and why.
+  private func goodness(
+    _ fix: Fix, _ estimate: FenceMonitor.Estimate, _ scale: Double, at now: Instant
+  ) -> String {
+    let claim =
+      fix.eph.map { "claim \(Length.formatted(metres: $0)) × \(Decimal.rounded(scale, digits: 1))" }
+      ?? "no claim"
+    let rest =
+      if let since = estimate.restSince, let time = fix.time {
+        "; at rest for \(coarse(max(.zero, time - since)))"
+      } else {
+        "; not at rest"
+      }
+    return "position good to \(Length.formatted(metres: estimate.error)) (\(claim))\(rest)"
   }
 }

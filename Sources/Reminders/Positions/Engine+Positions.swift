@@ -2,11 +2,10 @@ import CivilTime
 import Geofencing
 import Positioning
 
-/// Positions on their way to the monitors, holds that end by the clock, and the loss of position.
+/// Positions on their way to the monitors, and the loss of position.
 extension Engine {
   /// Gives a sample to all monitors.
   mutating func process(_ sample: PositionSample, at now: Instant) {
-    decideHolds(until: sample.time, at: now)
     transitions.removeAll(keepingCapacity: true)
     monitor.process(sample, into: &transitions)
     // Passes on the way here come before arrivals and departures here.
@@ -22,9 +21,13 @@ extension Engine {
     }
   }
 
-  /// A fix that is no part of the track. It shows that the feed lives, and the position stays lost.
-  mutating func takeCoarse(_ fix: Fix, _ time: Instant, at now: Instant) {
+  /// An inaccurate fix. It counts for what it is worth, and a lost position stays lost.
+  mutating func takeCoarse(
+    _ fix: Fix, _ time: Instant, from origin: FixOrigin, at now: Instant
+  ) {
     if let last = lastFix?.time, time <= last { return }
+    followMonitors(ReceiverID(origin))
+    defer { followMonitors(ReceiverID(reception.origin)) }
     reception.coarse = (fix, now)
     process(
       PositionSample(time: time, position: fix.position, eph: fix.eph, speed: fix.speed), at: now)
@@ -44,55 +47,13 @@ extension Engine {
     reception.origin = origin
     // The distance between two receivers is no speed either.
     motion = Motion()
-    let id = ReceiverID(origin)
+    followMonitors(ReceiverID(origin))
+  }
+
+  /// The next sample is of this receiver.
+  private mutating func followMonitors(_ id: ReceiverID) {
     monitor.follow(id)
     for number in watches.indices { watches[number].monitor.follow(id) }
-  }
-
-  // MARK: - Holds
-
-  /// The time of the receiver that belongs to a time of the events; nil before the first fix.
-  func fixClock(at now: Instant) -> Instant? {
-    guard let time = lastFix?.time, let arrival = lastFixArrival else { return nil }
-    return time + (now - arrival)
-  }
-
-  /// The time of the receiver at which a transition is applied: of the last fix, but of `now` where
-  /// a hold has ended after that.
-  func receiverTime(applying transition: Transition, at now: Instant) -> Instant {
-    guard let last = lastFix?.time else { return transition.time }
-    return transition.time > last ? fixClock(at: now) ?? last : last
-  }
-
-  /// When the next hold of a fence ends, by the clock of the events; nil without one.
-  var holdDeadline: Instant? {
-    guard let time = lastFix?.time, let arrival = lastFixArrival else { return nil }
-    var soonest = monitor.nextDeadline
-    for number in watches.indices {
-      soonest = sooner(soonest, watches[number].monitor.nextDeadline)
-    }
-    return soonest.map { arrival + ($0 - time) }
-  }
-
-  /// Decides arrivals and departures whose hold has ended without a further fix.
-  mutating func decideHolds(at now: Instant) {
-    guard let deadline = holdDeadline, deadline <= now, let time = fixClock(at: now) else { return }
-    decideHolds(until: time, at: now)
-  }
-
-  /// - Parameter time: by the clock of the receiver.
-  private mutating func decideHolds(until time: Instant, at now: Instant) {
-    if let deadline = monitor.nextDeadline, deadline <= time {
-      transitions.removeAll(keepingCapacity: true)
-      monitor.advance(to: time, into: &transitions)
-      for transition in transitions {
-        follow(transition, of: transition.fence, place: nil, at: now)
-      }
-    }
-    for number in watches.indices {
-      guard let deadline = watches[number].monitor.nextDeadline, deadline <= time else { continue }
-      decide(watch: number, at: now) { $0.advance(to: time, into: &$1) }
-    }
   }
 
   // MARK: - Loss of position

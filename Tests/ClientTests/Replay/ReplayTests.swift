@@ -107,9 +107,10 @@ import Testing
   /// silent.
   @Test func oneDeviceOfARecordingIsFollowed() throws {
     var text = ""
-    for second in 0..<30 {
-      for (device, latitude, last) in [("a", "53.5", 9), ("b", "53.52", 29)] where second <= last {
-        let time = "2026-06-12T16:00:\(second < 10 ? "0" : "")\(second).000Z"
+    for second in 0..<180 {
+      for (device, latitude, last) in [("a", "53.5", 9), ("b", "53.52", 180)] where second <= last {
+        let (minute, rest) = second.quotientAndRemainder(dividingBy: 60)
+        let time = "2026-06-12T16:0\(minute):\(rest < 10 ? "0" : "")\(rest).000Z"
         text += #"{"class":"TPV","device":"/dev/\#(device)","mode":3,"time":"\#(time)","#
         text += #""lat":\#(latitude),"lon":9.9833333,"eph":5}"# + "\n"
       }
@@ -347,7 +348,8 @@ import Testing
       "replay", drive, "--reminders", list, "--why", "gate", "--to", "2026-06-12 16:01:00Z",
     ])
     #expect(people.lines.first == "Gate")
-    #expect(people.output.contains("FAILED  place     The last fix is 1.5 km outside the edge of"))
+    #expect(
+      people.output.contains("FAILED  place     Outside Gate, where you are with 0.0 %: 1.5 km"))
     #expect(people.lines.last?.hasPrefix("It fires when you come 1.5 km nearer to Gate") == true)
     let unknown = Run(["replay", drive, "--reminders", list, "--why", "x"])
     #expect(unknown.status == 65)

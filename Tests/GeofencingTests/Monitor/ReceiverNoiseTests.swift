@@ -14,8 +14,8 @@ import Testing
     #expect(ReceiverNoise().blocks == 0)
   }
 
-  @Test func anHourAtRestWeighsAsMuchAsTheAssumption() {
-    #expect(abs(noise(after: 60, of: 1).scale - 2.5.squareRoot()) < 1e-12)
+  @Test func halfAnHourAtRestWeighsAsMuchAsTheAssumption() {
+    #expect(abs(noise(after: 30, of: 1).scale - 2.5.squareRoot()) < 1e-12)
   }
 
   @Test(arguments: [(0.7, 0.7...0.9), (1, 1...1.1), (2.5, 2.4...2.5)])

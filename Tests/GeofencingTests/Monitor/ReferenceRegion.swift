@@ -84,6 +84,9 @@ struct ReferenceRegion {
     return center.closestApproach(ofSegmentFrom: start, to: end).fraction
   }
 
+  /// Whether it is a corridor along a line.
+  var isLine: Bool { if case .corridor = kind { true } else { false } }
+
   /// The centre of a circle.
   var center: Coordinate? {
     if case .circle(let center, _) = kind { center } else { nil }

@@ -224,7 +224,7 @@ import Testing
     #expect(harness.firings.last?.time == due)
   }
 
-  /// A crossing after a sharp turn counts when the next fix bears it out.
+  /// A crossing counts once the device is surely outside again.
   @Test func anUndecidedPassOutlivesAnEdit() throws {
     var harness = EngineHarness()
     for id in ["a", "b", "c"] { try harness.add(#"{"id":"\#(id)","title":"T",\#(place)}"#) }
@@ -232,7 +232,7 @@ import Testing
       harness.fix(distance, bearing: distance > 2000 ? 166 : 153.4, after: 30, speed: 40)
     }
     harness.fix(600, after: 30, speed: 40)
-    harness.fix(600, bearing: 270, after: 30, speed: 40)
+    harness.fix(130, bearing: 300, after: 30, speed: 20, eph: 20)
     try edit(&harness, "a") { $0.title = "U" }
     let found = harness.engine.reminder("b")
     let kept = harness.engine.history("b")

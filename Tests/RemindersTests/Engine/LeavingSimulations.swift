@@ -17,7 +17,7 @@ import Testing
   /// and fixes every one to twenty seconds. Answers what was decided and what should have been.
   private static func trip(
     _ transport: Reminder.Transport, _ dice: inout SeededGenerator
-  ) throws -> (fired: Instant, held: Instant, previousFix: Instant)? {
+  ) throws -> (fired: Instant, held: Instant, pace: Double)? {
     var harness = EngineHarness()
     let top = transport == .walking ? 2.0 : transport == .cycling ? 8 : 35
     let start = Double.random(in: 200...20_000, using: &dice)
@@ -59,7 +59,7 @@ import Testing
       }
       harness.wait(pace)
       if let fired = harness.firings.first?.time {
-        return (fired, held ?? harness.now, lastFix)
+        return (fired, held ?? harness.now, pace)
       }
       here = here.destination(bearing: bearing, distance: speed * pace)
       seen = here.destination(
@@ -69,7 +69,7 @@ import Testing
       harness.fix(at: seen)
       if held == nil, holds(harness.now) { held = harness.now }
       if let fired = harness.firings.first?.time {
-        return (fired, held ?? harness.now + .hours(1), lastFix)
+        return (fired, held ?? harness.now + .hours(1), pace)
       }
     }
     return nil
@@ -85,9 +85,9 @@ import Testing
       fired += 1
       let late = (trip.fired - trip.held).seconds
       // Between two seconds the rule may hold already; at the first whole one after that it is
-      // late.
+      // late. A fix off its prediction, after a start or a turn, waits until others bear it out.
       #expect(late > -1.001, "early by \(-late) s: \(transport) seed \(seed)")
-      #expect(late <= 0, "late by \(late) s: \(transport) seed \(seed)")
+      #expect(late <= max(40, 2 * trip.pace), "late by \(late) s: \(transport) seed \(seed)")
     }
     #expect(fired > count * 9 / 10)
   }

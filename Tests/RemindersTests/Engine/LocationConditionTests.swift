@@ -13,16 +13,17 @@ import Testing
 
   private func instant(_ text: String) throws -> Instant { try Instant(rfc3339: text) }
 
-  /// Inside from `text` on: two fixes, and no other.
+  /// Inside from `text` on: one fix, and no other.
   private func inside(
     at text: String, zone: TimeZoneRules = .utc, _ members: String...
   ) throws -> EngineHarness {
-    var harness = EngineHarness(zone: zone, now: try instant(text) - .seconds(10))
+    var harness = EngineHarness(
+      zone: zone, settings: EngineHarness.exact, now: try instant(text) - .seconds(10))
     for (number, members) in members.enumerated() {
       try harness.add(#"{"id":"\#(number)","title":"x",\#(members),\#(place)}"#)
     }
-    for _ in 0..<8 { harness.fix(105) }
-    for _ in 0..<2 { harness.fix(0, speed: 150) }
+    for _ in 0..<9 { harness.fix(105) }
+    harness.fix(0, speed: 150)
     return harness
   }
 

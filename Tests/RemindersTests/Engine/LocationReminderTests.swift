@@ -189,8 +189,8 @@ import Testing
     try harness.add(#"{"id":"urgent","kind":"location","title":"x","priority":1,\#(far)}"#)
     try harness.add(#"{"id":"leave","kind":"location","title":"x","on":"depart",\#(place)}"#)
     harness.walk(from: 0, to: 60)
-    harness.fix(400, after: 8, speed: 40)
-    harness.fix(440, after: 1, speed: 40)
+    harness.fix(400, after: 20, speed: 15)
+    harness.fix(440, after: 2, speed: 15)
     #expect(
       harness.events == ["leave:depart", "urgent:arrive", "arrive-a:arrive", "arrive-b:arrive"])
   }

@@ -46,7 +46,7 @@ import Testing
     #expect(arrival.message.hasPrefix("A: arrived at Port, "))
     #expect(arrival.message.hasSuffix(" m from its edge"))
     #expect(try #require(arrival.distance) < 40)
-    #expect(try #require(harness.firings.last?.distance) > 20)
+    #expect(try #require(harness.firings.last?.distance) > 10)
   }
 
   @Test func aCorridorIsPassed() throws {
