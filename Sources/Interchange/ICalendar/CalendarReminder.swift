@@ -82,7 +82,8 @@ extension CalendarReading {
   /// Reads the reminders of all events and tasks. Of a repeated id the later one counts.
   ///
   /// Ids follow from UID, RECURRENCE-ID and the alarm, so each reading gives the same. The
-  /// smallest unreadable part is left out with its line: a parameter, a property, an alarm or an item.
+  /// smallest unreadable part is left out with its line: a parameter, a property, an alarm or an
+  /// item.
   package init(_ document: CalendarDocument) {
     let zones = CalendarZones(document)
     var places: [String: Int] = [:]
