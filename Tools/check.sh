@@ -10,7 +10,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 # Left out without --all: suites that take a second of a core or more in a debug build, by a run with
-# --no-parallel, and those that start programs.
+# --no-parallel, and the suites that start programs.
 slow=(
   BoundedAnswerTests CalendarDocumentTests CalendarFolderTests CalendarWriterTests ControlServerTests
   CorpusTests DeliveryTests DepartureQueueTests DepartureSimulations FeedTests FenceMonitorSimulations

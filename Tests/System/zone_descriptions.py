@@ -88,7 +88,7 @@ def dates(zone, found):
 
 
 def rules_of(time):
-    """The rules that a reading may follow, those that mean less first."""
+    """The rules that a reading may follow, the less exact ones first."""
     length = (time.replace(day=28) + datetime.timedelta(days=4)).replace(day=1) - datetime.timedelta(days=1)
     day = DAYS[time.weekday()]
     if time.day + 7 > length.day:

@@ -1,5 +1,5 @@
-/// Maidenhead locators of amateur radio: `JO62qm`, pairs of letters and digits in turn for ever
-/// smaller cells (IARU Region 1 VHF Managers Handbook, version 9, section XI.1).
+/// Maidenhead locators of amateur radio: `JO62qm`, pairs of letters and digits in turn, each for a
+/// smaller cell (IARU Region 1 VHF Managers Handbook, version 9, section XI.1).
 enum Maidenhead {
   /// Cells in a cell of the pair before, for the first pair in the whole.
   private static let divisions = [18, 10, 24, 10, 24]

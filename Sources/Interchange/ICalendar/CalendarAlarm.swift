@@ -1,3 +1,4 @@
+import Bytes
 import CivilTime
 import Geodesy
 import Reminders
@@ -163,7 +164,7 @@ enum CalendarPlaces {
 
   /// The name on one line; nil if it is empty.
   private static func name(_ text: String) -> String? {
-    let name = text.onOneLine(limit: 200)
+    let name = text.onOneLine.trimmedText(limit: 200)
     return name.isEmpty ? nil : name
   }
 

@@ -23,7 +23,7 @@ extension CalendarItem {
         var reminder = base(.location, "#\(Fingerprint(mark.utf8).text.prefix(8))")
         reminder.place = place
         if reminder.place?.name == nil {
-          let name = component["LOCATION"]?.text.onOneLine(limit: 200) ?? ""
+          let name = component["LOCATION"]?.text.onOneLine.trimmedText(limit: 200) ?? ""
           reminder.place?.name = name.isEmpty ? nil : name
         }
         reminder.trigger = trigger

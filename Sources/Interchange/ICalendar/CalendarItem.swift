@@ -156,7 +156,9 @@ struct CalendarItem {
     var reminder = Reminder(
       id: Self.identifier(name + suffix), kind: kind, title: title, notes: notes,
       category: component["CATEGORIES"].flatMap { line in
-        CalendarText.list(line.value).map { $0.onOneLine(limit: 200) }.first { !$0.isEmpty }
+        CalendarText.list(line.value).map { $0.onOneLine.trimmedText(limit: 200) }.first {
+          !$0.isEmpty
+        }
       },
       priority: (0...9).contains(priority) ? priority : 0)
     if isOver { reminder.state = .done }
@@ -177,7 +179,7 @@ struct CalendarItem {
 
   private var title: String {
     for text in [component["SUMMARY"]?.text, component["LOCATION"]?.text] {
-      let title = (text ?? "").onOneLine(limit: 1_000)
+      let title = (text ?? "").onOneLine.trimmedText(limit: 1_000)
       if !title.isEmpty { return title }
     }
     return "Untitled"

@@ -1,3 +1,4 @@
+import Bytes
 import CivilTime
 import Reminders
 
@@ -119,7 +120,7 @@ extension CalendarReading {
       return try read()
     } catch {
       let kind = component.isTask ? "task" : "event"
-      let title = component["SUMMARY"]?.text.onOneLine(limit: 60) ?? "without a title"
+      let title = component["SUMMARY"]?.text.onOneLine.trimmedText(limit: 60) ?? "without a title"
       leftOut.append(
         Refusal(
           line: error.line ?? component.line, reason: "the \(kind) '\(title)': \(error.reason)"))

@@ -7,7 +7,7 @@ struct Record {
   /// All of them in the present zone, by rising name; one without a due time.
   var occurrences: [Occurrence] = [] { didSet { findWaiting() } }
   var marks: [LocalTime: Mark] = [:] { didSet { findWaiting() } }
-  /// Those that count and are not used.
+  /// The occurrences that count and are not used.
   private(set) var waiting: [Occurrence] = []
 
   var stay = Stay.unknown

@@ -118,16 +118,6 @@ package enum CalendarText {
 }
 
 extension String {
-  /// The words with a blank between them, for line breaks and control characters as well, cut to
-  /// `limit` bytes at a whole character.
-  func onOneLine(limit: Int) -> String {
-    let words = split { character in
-      character.isWhitespace
-        || character.unicodeScalars.contains { $0.properties.generalCategory == .control }
-    }
-    return words.joined(separator: " ").trimmedText(limit: limit)
-  }
-
   /// The text without control characters, for a message.
   var shownInMessage: String {
     String(String.UnicodeScalarView(unicodeScalars.map { $0.value < 0x20 ? "\u{FFFD}" : $0 }))
