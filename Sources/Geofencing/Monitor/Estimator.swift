@@ -13,7 +13,7 @@ struct Estimator {
   /// The mean length of a run of wrong fixes, seconds.
   private static let runLength = 10.0
   /// The claim, 95 %, of a fix without one, metres.
-  private static let assumedClaim = 14.0
+  private static let assumedClaim = 20.0
   private static let largestClaim = 1e7
   /// The largest claimed speed that counts, m/s.
   private static let fastestClaim = 1_000.0

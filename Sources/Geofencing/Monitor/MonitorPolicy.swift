@@ -5,20 +5,20 @@ import Geodesy
 ///
 /// It is the ratio of two costs: a false departure, and a late departure.
 package enum Sensitivity: String, CaseIterable, Sendable {
-  /// 99 %.
-  case quick
   /// 99.9 %.
+  case quick
+  /// 99.99 %.
   case normal
-  /// 99.99 %: for a receiver indoors or between tall houses.
+  /// 99.9999 %: for a receiver indoors or between tall houses.
   case calm
 
   /// The standard deviations beyond the edge at which the device has departed: Φ(−x) is the
   /// probability that it is still inside.
   var departureSigmas: Double {
     switch self {
-    case .quick: 2.326
-    case .normal: 3.090
-    case .calm: 3.719
+    case .quick: 3.090
+    case .normal: 3.719
+    case .calm: 4.753
     }
   }
 }

@@ -14,6 +14,9 @@ struct MotionTrack {
   private static let fastestSpeed = 245.0
   /// The same before the first two fixes, m/s: the device may be in a car.
   private static let firstSpeed = 20.0
+  /// The share of a fix's variance that differs from fix to fix: reflections and a wrong claim do
+  /// not.
+  private static let white = 0.5
   /// The memory of the velocity, seconds.
   private static let memory = 60.0
 
@@ -65,7 +68,7 @@ struct MotionTrack {
 
   /// Takes in a fix. Returns its weight, 0…1.
   mutating func correct(by fix: Vector, variance: Double) -> Double {
-    let sum = placeVariance + variance
+    let sum = placeVariance + Self.white * variance
     let (k, g) = (placeVariance / sum, covariance / sum)
     let offset = fix - place
     place = (place + k * offset).onSphere
@@ -88,8 +91,8 @@ struct MotionTrack {
   /// the device stands.
   mutating func correct(bySpeed claimed: Double) {
     let speed = metres(velocity)
-    guard speed > 0.1 || claimed < 0.5 else {
-      // The direction is unknown.
+    guard speed * speed > max(0.01, velocityVariance) || claimed < 0.5 else {
+      // The direction is not known.
       let axis = Self.speedOfFast * claimed
       velocityVariance = max(velocityVariance, axis * axis)
       return

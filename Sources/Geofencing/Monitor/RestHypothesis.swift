@@ -20,6 +20,8 @@ struct RestHypothesis {
   private static let duration = 30.0
   /// Seconds without a fix in which a departure may hide.
   static let silence = 300.0
+  /// Wrong positions of networks are nearer than this, metres: a single fix beyond it may be true.
+  private static let wild = 800.0
   /// Slower is no motion, m/s.
   private static let creep = 0.3
   /// Standard deviations of way at the slowest pace that would have shown.
@@ -95,7 +97,8 @@ struct RestHypothesis {
     if z2 < 9 || !isEstablished { average(evidence, rested: rested) }
   }
 
-  /// How long the device has been away. One fix alone proves nothing, unless the receiver is slow.
+  /// How long the device has been away. One fix alone proves nothing, unless the receiver is slow
+  /// and it is far away.
   private mutating func followAbsence(
     distance: Double, z2: Double, _ trackVariance: Double, _ evidence: Evidence
   ) {
@@ -109,7 +112,8 @@ struct RestHypothesis {
     }
     if away.count == 0 {
       away = (1, evidence.time, min(evidence.gap, 60), trackVariance)
-      awayFor = max(0, min(evidence.gap, evidence.interval) - Self.silence)
+      let silence = min(evidence.gap, evidence.interval) - Self.silence
+      awayFor = distance > Self.wild ? max(0, silence) : 0
     } else {
       away.count += 1
       awayFor = (evidence.time - away.since).seconds + away.step

@@ -59,7 +59,7 @@ import Testing
     #expect(rig.monitor.presence(of: 4) == .outside)
   }
 
-  /// By 3.09 standard deviations. A receiver without a history is taken to be twice as bad as it
+  /// By 3.72 standard deviations. A receiver without a history is taken to be twice as bad as it
   /// claims, and what its fixes have in common no averaging removes.
   @Test(arguments: [(100.0, 5.0), (100, 30), (1_000, 5), (12, 5), (30, 100)])
   func departsWhereItIsSureToBeOutside(radius: Double, eph: Double) throws {
@@ -199,7 +199,7 @@ import Testing
         let (x, y) = (100 * Double(step), -40 - 100 * abs(Double(step)))
         let place = center.moved(
           east: x * cos(angle) - y * sin(angle), north: x * sin(angle) + y * cos(angle))
-        rig.feed(place, after: 4, eph: step == 0 ? 7 : 5)
+        rig.feed(place, after: 8, eph: step == 0 ? 7 : 5)
       }
       #expect(rig.transitions.map(\.kind) == [.pass])
       #expect(rig.transitions.first?.eph == 7)

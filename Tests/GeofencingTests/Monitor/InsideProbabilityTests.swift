@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test func theSensitivityIsAProbability() {
-    for (sensitivity, p) in [(Sensitivity.quick, 0.01), (.normal, 0.001), (.calm, 0.0001)] {
+    for (sensitivity, p) in [(Sensitivity.quick, 1e-3), (.normal, 1e-4), (.calm, 1e-6)] {
       let found = InsideProbability.withinEdge(
         beyond: 5 * sensitivity.departureSigmas, sigma: 5)
       #expect(abs(found / p - 1) < 0.01)

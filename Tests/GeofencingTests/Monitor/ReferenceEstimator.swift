@@ -32,7 +32,7 @@ struct ReferenceEstimator {
   ///   - claim: 95 %; nil for none.
   ///   - speed: nil for none.
   mutating func follow(_ t: Double, _ z: SIMD2<Double>, claim: Double?, speed: Double?) {
-    let e = claim ?? 14
+    let e = claim ?? 20
     let sg = max(3, scale * e / 2.45)
     let r2 = sg * sg
     isSetAside = false
@@ -69,21 +69,19 @@ struct ReferenceEstimator {
       v = (z - run.start) / (t - run.since)
       (p, p0, p1, p2, common) = (z, r2, 0, fast * fast, r2)
     } else {
-      let (k, g) = (q0 / (q0 + r2), q1 / (q0 + r2))
+      let (k, g) = (q0 / (q0 + r2 / 2), q1 / (q0 + r2 / 2))
       (p, v) = (ahead + k * gap, f * v + g * gap)
       (p0, p1, p2) = (q0 * (1 - k), q1 * (1 - k), q2 - g * q1)
       common += k * (r2 - common)
       isLone = k > 0.9 && interval < 300
     }
     (run, self.last) = (nil, t)
-    if let speed {
-      takeSpeed(speed)
-      let keep = exp(-dt / 20)
-      way = way * keep + speed * min(dt, 60)
-      made = made * keep + (p - before) * min(1, 60 / max(dt, 1))
-      var evidence = speed * speed / 0.08 - 1
-      if evidence > 0, length(made) < way / 2 { evidence = -1 }
-      odds = min(8, max(-4, odds + min(1, max(-1, evidence / 5)) * min(dt, 5)))
+    if let speed { takeSpeed(speed) }
+    way = way * exp(-dt / 20) + (speed ?? 0) * min(dt, 60)
+    made = made * exp(-dt / 20) + (p - before) * min(1, 60 / max(dt, 1))
+    if let speed, speed * speed <= 0.08 || length(made) >= way / 2 {
+      odds += min(1, max(-1, (speed * speed / 0.08 - 1) / 5)) * min(dt, 5)
+      odds = min(8, max(-4, odds))
     } else {
       odds *= exp(-dt / 30)
     }
@@ -93,7 +91,7 @@ struct ReferenceEstimator {
 
   private mutating func takeSpeed(_ speed: Double) {
     let w = length(v)
-    guard w > 0.1 || speed < 0.5 else {
+    guard w > 0.1 && w * w > p2 || speed < 0.5 else {
       p2 = max(p2, 0.49 * speed * speed)
       return
     }
@@ -118,7 +116,7 @@ struct ReferenceEstimator {
     } else {
       if away == 0 { (best, out, step) = (track, t, min(dt, 60)) }
       away += 1
-      awayFor = away == 1 ? max(0, min(dt, interval) - 300) : t - out + step
+      awayFor = away > 1 ? t - out + step : r > 800 ? max(0, min(dt, interval) - 300) : 0
     }
     var isNew = false
     if isResting {

@@ -85,7 +85,7 @@ struct ReferenceMonitor {
     let beyond = fence.region.beyond(place)
     let held = fence.held
     fence.held = beyond <= 0
-    let isLeft = beyond >= 3.09 * estimator.sigma
+    let isLeft = beyond >= 3.719 * estimator.sigma
     switch fence.presence {
     case .unknown:
       if fence.seen == (beyond <= 0) {
