@@ -1,34 +1,129 @@
 package import CivilTime
+import Geodesy
+import Geofencing
 
 /// The state of an anchor watch in this run.
+///
+/// The boat has left its circle when the present fix is outside and four fifths of the fixes of the
+/// last hold are, and it is back when as many are `margin` inside. There are at least three of them,
+/// so no single wrong fix decides. No fix is too inaccurate to be compared.
 package struct AnchorWatch: Equatable, Sendable {
+  /// The share of the fixes that has to agree.
+  private static let share = 0.8
+  /// The fewest fixes that decide.
+  private static let fewest = 3
+  /// The fixes of a hold that are kept: of more, some are left out.
+  private static let resolution = 240.0
+  /// The way over this time is told.
+  private static let wayTime = TimeSpan.minutes(5)
+  /// The same position for so long is that of a receiver that hangs, once positions have varied as
+  /// often as this.
+  private static let frozenAfter = TimeSpan.minutes(3)
+  private static let usualChanges = 10
+
+  private struct Moment: Equatable {
+    let time: Instant
+    let distance: Double
+  }
+
+  private struct Place: Equatable {
+    let time: Instant
+    let position: Coordinate
+  }
+
   /// The beginning of this run, or of the watch.
   package let since: Instant
-  /// Arrival of the last usable fix, or the beginning.
+  /// Arrival of the last fix, or the beginning.
   package internal(set) var lastFix: Instant
   /// Whether the loss of position was reported.
   package internal(set) var isLost = false
   /// Until when the conditions forbid to report the loss.
   var silentUntil: Instant?
-  /// Metres from the anchor at the last usable fix.
-  package internal(set) var distance: Double?
+  /// Metres from the anchor at the last fix.
+  package private(set) var distance: Double?
   /// The largest distance that two fixes in a row have reached, metres.
-  package internal(set) var largestSwing = 0.0
+  package private(set) var largestSwing = 0.0
+
+  /// The fixes of the last hold, the oldest first.
+  private var recent: [Moment] = []
+  /// Where the boat was over the last five minutes, twice a minute.
+  private var way: [Place] = []
+  private var last: Place?
+  /// Since when the position is the same to the last digit, and how often it was another one.
+  private var unchangedSince: Instant
+  private var changes = 0
 
   init(since: Instant) {
     self.since = since
     lastFix = since
+    unchangedSince = since
   }
 
-  /// Metres inside the edge of a circle at which the device is back. Within them the error of a
-  /// fix ends no hold.
+  /// Metres inside the edge of a circle at which the device is back.
   static func margin(radius: Double) -> Double { min(5, radius / 4) }
 
-  mutating func follow(_ distance: Double, at now: Instant) {
+  /// Takes in a fix.
+  /// - Parameters:
+  ///   - place: the circle around the anchor.
+  ///   - hold: the time outside before the alarm.
+  mutating func follow(
+    _ sample: PositionSample, _ distance: Double, hold: TimeSpan, at now: Instant
+  ) {
+    let isNew = last?.position != sample.position
+    if isNew {
+      if last != nil { changes = min(changes + 1, Self.usualChanges) }
+      unchangedSince = now
+    }
+    if isLost, isNew || changes < Self.usualChanges { isLost = false }
     lastFix = now
-    isLost = false
     silentUntil = nil
     largestSwing = max(largestSwing, min(distance, self.distance ?? 0))
     self.distance = distance
+    if let last, sample.time < last.time {
+      recent = []
+      way = []
+    }
+    last = Place(time: sample.time, position: sample.position)
+    let step = hold.seconds / Self.resolution
+    if let newest = recent.last, recent.count > 1,
+      (newest.time - recent[recent.count - 2].time).seconds < step
+    {
+      recent.removeLast()
+    }
+    recent.append(Moment(time: sample.time, distance: distance))
+    while recent.count > Self.fewest, recent[1].time <= sample.time - hold { recent.removeFirst() }
+    if way.last.map({ sample.time - $0.time >= .seconds(30) }) ?? true {
+      way.append(Place(time: sample.time, position: sample.position))
+      while way.count > 1, way[1].time <= sample.time - Self.wayTime { way.removeFirst() }
+    }
+  }
+
+  /// What the fixes of a hold show: whether the boat is outside or back; nil for neither.
+  func isOutside(radius: Double, hold: TimeSpan) -> Bool? {
+    guard let first = recent.first, let last = recent.last, recent.count >= Self.fewest,
+      last.time - first.time >= hold
+    else { return nil }
+    let needed = Self.share * Double(recent.count)
+    let edge = radius - Self.margin(radius: radius)
+    if last.distance > radius {
+      return Double(recent.count { $0.distance > radius }) >= needed ? true : nil
+    }
+    guard last.distance <= edge else { return nil }
+    return Double(recent.count { $0.distance <= edge }) >= needed ? false : nil
+  }
+
+  /// Since when the receiver has repeated one position, though others varied; nil if it does not
+  /// hang.
+  var frozenSince: Instant? {
+    let isFrozen = changes == Self.usualChanges && lastFix - unchangedSince >= Self.frozenAfter
+    return isFrozen ? unchangedSince : nil
+  }
+
+  /// The way over the last five minutes, metres and degrees from true north; nil before them.
+  var drift: (metres: Double, course: Double)? {
+    guard let from = way.first, let last, last.time - from.time >= Self.wayTime else { return nil }
+    return (
+      from.position.distance(to: last.position), from.position.initialBearing(to: last.position)
+    )
   }
 }

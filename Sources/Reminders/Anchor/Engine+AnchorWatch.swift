@@ -8,9 +8,7 @@ import Positioning
 /// lost.
 ///
 /// The user sets the circle for the swing of the boat, so no margin lies beyond it, and nothing is
-/// learnt from the scatter of the fixes. The first fix outside begins the hold, and a fix
-/// `AnchorWatch.margin` inside ends it. A drift therefore fires one hold after it has left the
-/// circle, however slow it is. A fix whose error exceeds the radius shows nothing.
+/// learnt from the scatter of the fixes. `AnchorWatch` decides, by the fixes of the last hold.
 extension Engine {
   /// The state of an anchor watch; nil for other reminders, and while it is not armed.
   package func anchorWatch(_ id: String) -> AnchorWatch? {
@@ -27,29 +25,31 @@ extension Engine {
   /// Follows the device with all anchor watches.
   mutating func watchAnchors(_ sample: PositionSample, at now: Instant) {
     for index in anchors.keys.sorted() {
-      guard let slot = slots.slot(index), let place = slot.reminder.place,
-        sample.eph.map({ $0 <= place.radius }) ?? true
-      else { continue }
+      guard let slot = slots.slot(index), let place = slot.reminder.place else { continue }
       let distance = sample.position.distance(to: place.position)
-      anchors[index]?.follow(distance, at: now)
-      if let kind = transition(of: slot, distance, place.radius) {
+      let hold = slot.reminder.hold
+      anchors[index]?.follow(sample, distance, hold: hold, at: now)
+      let isOutside = anchors[index]?.isOutside(radius: place.radius, hold: hold)
+      if let kind = transition(of: slot, distance <= place.radius, isOutside) {
+        // The hold is over when it is decided.
         follow(
           Transition(
             fence: index, kind: kind, time: sample.time, position: sample.position,
-            eph: sample.eph), of: index, place: nil, at: now)
+            eph: sample.eph),
+          of: index, place: nil, since: kind == .depart ? now - hold : now, at: now)
       }
       replan(index, at: now)
     }
   }
 
-  /// - Parameter distance: metres from the anchor.
   private func transition(
-    of slot: Slot, _ distance: Double, _ radius: Double
+    of slot: Slot, _ isWithin: Bool, _ isOutside: Bool?
   ) -> Transition.Kind? {
-    switch slot.history.stay {
-    case .unknown: distance > radius ? .depart : .found
-    case .inside: distance > radius ? .depart : nil
-    case .outside: distance <= radius - AnchorWatch.margin(radius: radius) ? .arrive : nil
+    switch (slot.history.stay, isOutside) {
+    case (.unknown, true), (.inside, true): .depart
+    case (.unknown, _): isWithin ? .found : nil
+    case (.outside, false): .arrive
+    default: nil
     }
   }
 
@@ -57,8 +57,9 @@ extension Engine {
   /// was reported.
   func anchorDeadline(_ slot: Slot) -> Instant? {
     guard let watch = anchors[slot.index], !watch.isLost else { return nil }
-    let deadline = watch.lastFix + settings.positionLostAfter
-    guard deadline.microseconds < .max else { return nil }
+    guard settings.positionLostAfter.microseconds < .max else { return nil }
+    let deadline =
+      watch.frozenSince == nil ? watch.lastFix + settings.positionLostAfter : watch.lastFix
     return watch.silentUntil.map { max(deadline, $0) } ?? deadline
   }
 
@@ -79,7 +80,7 @@ extension Engine {
         slot, .lost, due: evaluation.plan.due, at: now, position: lastFix?.position,
         fixTime: lastFix?.time,
         distance: watch.distance, eph: lastFix?.eph,
-        why: "The position is lost: no usable fix for \(coarse(now - watch.lastFix))"),
+        why: anchorWords(slot, isRepeated: false, at: now) ?? ""),
       &evaluation)
   }
 
@@ -91,16 +92,56 @@ extension Engine {
     }
   }
 
+  // MARK: - Words
+
+  /// What to know at three in the morning; nil for another reminder.
+  /// - Parameter isRepeated: whether an alarm goes on.
+  func anchorWords(_ slot: Slot, isRepeated: Bool, at now: Instant) -> String? {
+    guard let watch = anchors[slot.index], let place = slot.reminder.place else { return nil }
+    let since = isRepeated ? slot.history.lastRung : nil
+    let still = since == nil ? "" : "still "
+    var words = Sentence()
+    if watch.isLost {
+      let silence = now - watch.lastFix
+      words.add("The position is \(still)lost: ")
+      if let frozen = watch.frozenSince, silence < settings.positionLostAfter {
+        words.add("the receiver repeats the same one for \(coarse(now - frozen)), ")
+      } else {
+        words.add("no fix for \(coarse(silence)), the last one ")
+      }
+    } else if watch.distance.map({ $0 > place.radius }) ?? false {
+      words.add(since == nil ? "Dragging: " : "Still dragging: ")
+    } else {
+      words.add("Back in the circle, ")
+    }
+    if let distance = watch.distance { words.add(metres: distance) } else { words.add("unknown") }
+    words.add(" from the anchor (circle ")
+    words.add(metres: place.radius)
+    words.add(")")
+    if !watch.isLost, let drift = watch.drift { words.add(", \(Self.words(drift))") }
+    if let since { words.add("; reported since \(clock(since, at: now))") }
+    return words.text
+  }
+
+  private static func words(_ drift: (metres: Double, course: Double)) -> String {
+    "\(Length.formatted(metres: drift.metres)) in the last 5 min, "
+      + "bearing \(Int(drift.course.rounded()) % 360)°"
+  }
+
   /// The gate of `why` for the place.
   func anchorGates(_ slot: Slot, _ position: Coordinate) -> [Explanation.Gate] {
-    guard let place = slot.reminder.place else { return [] }
-    let beyond = position.distance(to: place.position) - place.radius
+    guard let place = slot.reminder.place, let watch = anchors[slot.index] else { return [] }
+    let beyond = (watch.distance ?? position.distance(to: place.position)) - place.radius
     let away = Length.formatted(metres: abs(beyond))
+    let drift = watch.drift.map { "; \(Self.words($0))" } ?? ""
+    let swing = Length.formatted(metres: watch.largestSwing)
     return [
       .init(
         "place", beyond > 0,
-        "The last fix is \(away) \(beyond > 0 ? "outside" : "inside") the circle around the anchor",
-        remedy: "the device leaves the circle",
+        "The boat is \(Length.formatted(metres: max(0, beyond + place.radius))) from the anchor, "
+          + "\(away) \(beyond > 0 ? "outside" : "inside") its circle\(drift); "
+          + "the largest swing was \(swing)",
+        remedy: "four fifths of the fixes of \(slot.reminder.hold) are outside the circle",
         figures: [
           "edge_m": .double(Decimal.rounded(beyond, digits: 1)),
           "margin_m": .double(AnchorWatch.margin(radius: place.radius)),

@@ -38,7 +38,7 @@ extension Engine {
     }
     return baseFiring(
       slot, event, due: due, at: now, position: position, fixTime: fixTime, distance: distance,
-      eph: eph, why: why.text, unnamed: unnamed)
+      eph: eph, why: anchorWords(slot, isRepeated: false, at: now) ?? why.text, unnamed: unnamed)
   }
 
   func dueFiring(_ evaluation: Evaluation, _ lead: Lead, late: TimeSpan?) -> Firing {
@@ -82,6 +82,11 @@ extension Engine {
       case (.location, .depart): anchors[slot.index]?.isLost == true ? .lost : .depart
       case (.location, .dwell): .dwell
       }
+    if let why = anchorWords(slot, isRepeated: true, at: now) {
+      return baseFiring(
+        slot, event, due: due, at: now, position: lastFix?.position, fixTime: lastFix?.time,
+        distance: anchors[slot.index]?.distance, eph: lastFix?.eph, why: why)
+    }
     let first = slot.history.lastRung.map { ", first reported at \(clock($0, at: now))" } ?? ""
     return baseFiring(
       slot, event, due: due, at: now,

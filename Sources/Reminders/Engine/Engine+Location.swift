@@ -98,12 +98,16 @@ extension Engine {
   private static let maximumNotedAtOnce = 1_000
 
   /// Applies a transition of a monitor to a reminder.
-  /// - Parameter place: the place met, for a reminder of a category.
+  /// - Parameters:
+  ///   - place: the place met, for a reminder of a category.
+  ///   - since: when it was; nil for the time of the transition. The receiver's clock may differ
+  ///     from ours: only differences of its times count.
   mutating func follow(
-    _ transition: Transition, of index: Int32, place: PlaceMet?, at now: Instant
+    _ transition: Transition, of index: Int32, place: PlaceMet?, since: Instant? = nil,
+    at now: Instant
   ) {
-    // The receiver's clock may differ from ours: only differences of its times count.
-    let since = now - max(.zero, (lastFix?.time ?? transition.time) - transition.time)
+    let since =
+      since ?? now - max(.zero, (lastFix?.time ?? transition.time) - transition.time)
     if transition.kind == .pass, since <= slots.watchedSince(index) { return }
     guard let slot = slots.slot(index), slot.reminder.kind == .location else { return }
     let comes = transition.kind == .arrive || transition.kind == .pass

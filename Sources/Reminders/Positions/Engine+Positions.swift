@@ -29,8 +29,10 @@ extension Engine {
     followMonitors(ReceiverID(origin))
     defer { followMonitors(ReceiverID(reception.origin)) }
     reception.coarse = (fix, now)
-    process(
-      PositionSample(time: time, position: fix.position, eph: fix.eph, speed: fix.speed), at: now)
+    let sample = PositionSample(
+      time: time, position: fix.position, eph: fix.eph, speed: fix.speed)
+    process(sample, at: now)
+    if !anchors.isEmpty { watchAnchors(sample, at: now) }
   }
 
   /// Restarts the monitors and the motion without the track so far; presences stay.

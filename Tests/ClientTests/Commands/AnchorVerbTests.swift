@@ -103,8 +103,8 @@ import Testing
     return try Reminder(json: object)
   }
 
-  @Test func theFirstCallSetsItHere() throws {
-    let run = try run()
+  @Test func setSetsItHere() throws {
+    let run = try run("set")
     #expect(
       run.output == "Will ring each time you have been away from the 40 m around the anchor "
         + "(54.000000, 10.000000) for 30s, with priority 1, and when the position is lost, "
@@ -115,15 +115,20 @@ import Testing
   }
 
   @Test func theAnswerNeedsNoFurtherCall() throws {
-    _ = try run()
+    _ = try run("set")
     #expect(boat.calls.withLock { $0 } == ["Show", "PageReminders", "Where", "Add"])
     boat.calls.withLock { $0 = [] }
-    #expect(try run("--radius", "50m").output.contains("away from the 50 m around the anchor"))
+    #expect(try run("set", "--radius", "50m").output.contains("away from the 50 m around the anchor"))
     #expect(boat.calls.withLock { $0 } == ["Show", "Edit"])
   }
 
-  @Test func theNextCallShowsIt() throws {
-    _ = try run()
+  @Test func withoutAnArgumentItIsShownAndNeverSet() throws {
+    let none = try run()
+    #expect(none.status == 1 && none.notes.contains("'georemind anchor set' sets one here"))
+    #expect(try run("--json").status == 1)
+    #expect(boat.state.withLock { $0.watch } == nil)
+    #expect(try run("--radius", "50m").notes.contains("go with 'anchor set'"))
+    _ = try run("set")
     let run = try run()
     #expect(
       run.output == """
@@ -137,7 +142,7 @@ import Testing
   }
 
   @Test func theAnchorMayLieElsewhere() throws {
-    _ = try run("--bearing", "90", "--distance", "30m", "--radius", "60m", "--hold", "1min")
+    _ = try run("set", "--bearing", "90", "--distance", "30m", "--radius", "60m", "--hold", "1min")
     let place = try #require(try watch().place)
     #expect(place.radius == 60)
     #expect(abs(place.position.longitude - 10) * 65_400 > 29)
@@ -145,14 +150,14 @@ import Testing
     #expect(try watch().dwell == .minutes(1))
     #expect(try run().output.contains("It bears 90° at 30 m"))
     // Another radius moves nothing.
-    _ = try run("--radius", "50m")
+    _ = try run("set", "--radius", "50m")
     #expect(try watch().place?.position == place.position)
     #expect(try watch().place?.radius == 50 && watch().dwell == .minutes(1))
   }
 
   @Test func raiseEndsIt() throws {
     #expect(try run("raise").status == 1)
-    _ = try run()
+    _ = try run("set")
     #expect(try run("raise").output == "The anchor watch has ended\n")
     #expect(boat.state.withLock { $0.watch } == nil)
   }
@@ -161,7 +166,7 @@ import Testing
   @Test func anotherReminderMayHaveItsID() throws {
     addOther(id: "anchor")
     #expect(try run("raise").status == 1)
-    let first = try run()
+    let first = try run("set")
     #expect(first.status == 0)
     #expect(first.output.hasPrefix("Will ring each time you have been away from the 40 m"))
     #expect(
@@ -169,7 +174,7 @@ import Testing
         "the id 'anchor' belongs to another reminder; 'georemind done anchor-watch' ends an alarm"))
     #expect(try watch().id == "anchor-watch" && watch().isAnchorWatch)
     #expect(try run().output.hasPrefix("The anchor is at 54.000000, 10.000000, in a circle of 40"))
-    #expect(try run("--radius", "50m", "--json").output == #"{"id":"anchor-watch"}"# + "\n")
+    #expect(try run("set", "--radius", "50m", "--json").output == #"{"id":"anchor-watch"}"# + "\n")
     #expect(try watch().place?.radius == 50)
     boat.state.withLock { $0.watch?["last_fired"] = "2026-06-12T15:00:00Z" }
     #expect(try run().output.contains("; 'georemind done anchor-watch' ends it\n"))
@@ -180,7 +185,7 @@ import Testing
   @Test func bothIDsMayBeTaken() throws {
     addOther(id: "anchor")
     addOther(id: "anchor-watch")
-    #expect(try run().notes.contains("'georemind done 0123456789abcdef' ends an alarm"))
+    #expect(try run("set").notes.contains("'georemind done 0123456789abcdef' ends an alarm"))
     #expect(try run().output.hasPrefix("The anchor is at"))
   }
 
@@ -188,7 +193,7 @@ import Testing
     addOther(id: "1")
     addOther(id: "2")
     #expect(try run("raise").notes.contains("no anchor watch is set"))
-    #expect(try run().output.hasPrefix("Will ring"))
+    #expect(try run("set").output.hasPrefix("Will ring"))
     #expect(try watch().id == "anchor")
   }
 
@@ -199,19 +204,29 @@ import Testing
     #expect(try run().output.hasPrefix("The anchor is at 54.000000, 10.000000, in a circle of 70"))
   }
 
+  /// It is set all the same: it is compared, not refused.
+  @Test func aCircleSmallerThanTheErrorNamesOneThatWorks() throws {
+    boat.state.withLock { $0.error = 44 }
+    let run = try run("set")
+    #expect(run.status == 0)
+    #expect(
+      run.notes.contains(
+        "the position is good to ±44 m only, so a circle of 40 m gives false alarms; "
+          + "--radius 90m would not"))
+    #expect(try watch().place?.radius == 40)
+  }
+
   @Test func withoutAGoodPositionNothingIsSet() throws {
     func expect(_ status: Int32, _ words: String, _ arguments: [String] = []) throws {
       let daemon = try FakeDaemon { [boat] in boat.answer($0) }
       defer { daemon.stop() }
-      let run = Run(["anchor"] + arguments, environment: ["GEOREMIND_SOCKET": daemon.path])
+      let run = Run(["anchor", "set"] + arguments, environment: ["GEOREMIND_SOCKET": daemon.path])
       #expect(run.status == status && run.notes.contains(words), "\(run.notes)")
       #expect(boat.state.withLock { $0.watch } == nil)
     }
     try expect(64, "--bearing and --distance go together", ["--bearing", "4"])
     try expect(65, "outside the circle of 40 m", ["--bearing", "4", "--distance", "50m"])
     try expect(65, "no number of degrees", ["--bearing", "north", "--distance", "5m"])
-    boat.state.withLock { $0.error = 50 }
-    try expect(65, "the position is good to ±50 m only")
     boat.state.withLock { $0.age = 400 }
     try expect(1, "the last position is 7 minutes old")
     boat.state.withLock { $0.hasFix = false }

@@ -11,22 +11,24 @@ struct AnchorCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "anchor", abstract: "Watch the anchor: an alarm when the boat leaves its circle.",
     discussion: """
+      georemind anchor set
+      georemind anchor set --radius 60m --hold 1min
+      georemind anchor set --bearing 45 --distance 30m
       georemind anchor
-      georemind anchor --radius 60m --hold 1min
-      georemind anchor --bearing 45 --distance 30m
       georemind anchor raise
 
-      The first call sets the watch around the present position, or around the anchor with \
-      --bearing and --distance. Further calls without options show it. The alarm repeats each \
-      minute until 'georemind done anchor'. It also sounds when the position is lost. 'anchor \
-      raise' ends the watch.
+      'anchor set' sets the watch around the present position, or around the anchor with \
+      --bearing and --distance; with a watch, it changes what is given. 'anchor' alone shows it. \
+      The alarm repeats each minute until 'georemind done anchor'. It also sounds when the \
+      position is lost. 'anchor raise' ends the watch.
       """)
 
   enum Action: String, CaseIterable, ExpressibleByArgument {
+    case set
     case raise
   }
 
-  @Argument(help: "raise ends the watch.")
+  @Argument(help: "set sets or changes the watch, raise ends it; without, it is shown.")
   var action: Action?
 
   @Option("The radius of the circle around the anchor: 40m (the default), 150ft …", "length")
@@ -47,29 +49,29 @@ struct AnchorCommand: ClientCommand {
   /// The oldest position that sets an anchor, seconds.
   private static let maximumAge = 60.0
 
-  private var isShown: Bool { radius == nil && hold == nil && bearing == nil }
+  private var hasOptions: Bool { radius != nil || hold != nil || bearing != nil }
 
   func validate() throws {
     guard (bearing == nil) == (distance == nil) else {
       throw ValidationError("--bearing and --distance go together")
     }
-    if action == .raise, !isShown { throw ValidationError("'anchor raise' takes no options") }
+    if action != .set, hasOptions {
+      throw ValidationError("--radius, --hold, --bearing and --distance go with 'anchor set'")
+    }
   }
 
   func run(in context: Context) throws {
     let daemon = try DaemonConnection(options, context)
     let watch = try watch(daemon)
-    if action == .raise {
-      guard let id = watch?["id"] else { throw Failure(.noAnswer, "no anchor watch is set") }
-      _ = try daemon.call("Remove", ["id": id])
-      if options.json { return try context.output.line(["id": id]) }
-      try context.output.line("The anchor watch has ended")
-      try context.noteUndo(options)
-    } else if let watch, isShown {
-      try show(watch, daemon, context)
-    } else {
-      try set(watch, daemon, context)
+    if action == .set { return try set(watch, daemon, context) }
+    guard let watch else {
+      throw Failure(.noAnswer, "no anchor watch is set; 'georemind anchor set' sets one here")
     }
+    guard action == .raise else { return try show(watch, daemon, context) }
+    _ = try daemon.call("Remove", ["id": watch["id"]])
+    if options.json { return try context.output.line(["id": watch["id"]]) }
+    try context.output.line("The anchor watch has ended")
+    try context.noteUndo(options)
   }
 
   /// The watch that is set; nil if there is none.
@@ -106,7 +108,7 @@ struct AnchorCommand: ClientCommand {
     if let place = old?.place, bearing == nil {
       anchor = place.position
     } else {
-      anchor = try position(daemon, radius: metres, display)
+      anchor = try position(daemon, radius: metres, display, context)
     }
     let members: JSONObject = [
       "kind": "location", "title": "Anchor watch",
@@ -158,7 +160,7 @@ struct AnchorCommand: ClientCommand {
 
   /// Where the anchor lies, from the last fix.
   private func position(
-    _ daemon: DaemonConnection, radius: Double, _ display: Display
+    _ daemon: DaemonConnection, radius: Double, _ display: Display, _ context: Context
   ) throws -> Coordinate {
     let answer = try daemon.call("Where")
     guard let here = CurrentPosition(answer), let age = answer["age_s"]?.double else {
@@ -172,10 +174,11 @@ struct AnchorCommand: ClientCommand {
           + "see 'georemind status'")
     }
     if let error = here.error, error > radius {
-      throw Failure(
-        .badData,
-        "the position is good to ±\(display.length(error)) only, and the circle has "
-          + "\(display.length(radius)); give a larger --radius")
+      // The anchor and the boat may each be off by as much.
+      let needed = (2 * error / 10).rounded(.up) * 10
+      try context.note(
+        "note: the position is good to ±\(display.length(error)) only, so a circle of "
+          + "\(display.length(radius)) gives false alarms; --radius \(Int(needed))m would not")
     }
     guard let bearing, let distance else { return here.position }
     guard let degrees = Double(bearing), (0...360).contains(degrees) else {
