@@ -136,7 +136,8 @@ extension FenceMonitor {
       >= InsideProbability.arrival
   }
 
-  /// Decides fences of unknown presence: by two samples in a row on the same side.
+  /// Decides fences of unknown presence: by two samples in a row on the same side. It is an arrival
+  /// where one sample was clearly outside before.
   private mutating func decideUndecided(
     _ evaluation: Evaluation, _ position: Coordinate, into transitions: inout [Transition]
   ) {
@@ -151,13 +152,17 @@ extension FenceMonitor {
       let isInside = beyond <= 0
       if next.isInside == isInside || policy.isPlain {
         if isInside {
-          arrive(.found, next.fence, evaluation, into: &transitions)
+          arrive(
+            next.wasOutside ? .arrive : .found, next.fence, evaluation, into: &transitions)
         } else {
           phases[Int(next.fence)] = .outside
         }
         continue
       }
       next.isInside = isInside
+      if beyond >= policy.sensitivity.departureSigmas * evaluation.sigma, !isInside {
+        next.wasOutside = true
+      }
       undecided[kept] = next
       kept += 1
     }

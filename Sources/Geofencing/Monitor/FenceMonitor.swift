@@ -37,8 +37,9 @@ package struct FenceMonitor: Sendable {
   var lingering: [FenceID] = []
   /// The fences in phase `entering`.
   var entering: [FenceID] = []
-  /// The fences of unknown presence, and whether the last sample was inside; nil before the first.
-  var undecided: [(fence: FenceID, isInside: Bool?)] = []
+  /// The fences of unknown presence, whether the last sample was inside (nil before the first), and
+  /// whether one was far enough outside for a departure.
+  var undecided: [(fence: FenceID, isInside: Bool?, wasOutside: Bool)] = []
   /// Passes that are reported once the device is outside again.
   var awaited: [Transition] = []
 
@@ -83,7 +84,7 @@ package struct FenceMonitor: Sendable {
     switch presence {
     case .unknown:
       phases[Int(id)] = .undecided
-      undecided.append((id, nil))
+      undecided.append((id, nil, false))
     case .inside:
       phases[Int(id)] = .inside
       inside.append(id)

@@ -38,6 +38,18 @@ import Testing
     #expect(rig.feed(at(12)) == [])
   }
 
+  /// One sample that is clearly outside is enough; one on the edge is not.
+  @Test func aFirstArrivalAfterOneSampleOutside() {
+    var far = rig()
+    far.feed(at(400))
+    for _ in 0..<8 { far.feed(at(20), after: 60) }
+    #expect(far.transitions.map(\.kind) == [.arrive])
+    var near = rig()
+    near.feed(at(110))
+    for _ in 0..<8 { near.feed(at(80), after: 60) }
+    #expect(near.transitions.map(\.kind) == [.found])
+  }
+
   @Test func startsOutsideSilentlyThenArrives() {
     var rig = rig()
     for east in [400.0, 390] { #expect(rig.feed(at(east)) == []) }

@@ -14,6 +14,8 @@ struct ReferenceMonitor {
     var presence: Presence
     /// Of an unknown presence: whether the last sample was inside.
     var seen: Bool?
+    /// Of an unknown presence: whether a sample was clearly outside.
+    var wasOutside = false
     /// Whether the region held the place of the last sample; nil before the first.
     var held: Bool?
     var pass: Transition?
@@ -90,8 +92,11 @@ struct ReferenceMonitor {
     case .unknown:
       if fence.seen == (beyond <= 0) {
         fence.presence = beyond <= 0 ? .inside : .outside
-        if beyond <= 0 { transitions.append(Transition(.found, id, sample)) }
+        if beyond <= 0 {
+          transitions.append(Transition(fence.wasOutside ? .arrive : .found, id, sample))
+        }
       }
+      fence.wasOutside = fence.wasOutside || isLeft
       fence.seen = beyond <= 0
     case .inside:
       guard isLeft, !estimator.isLone || held == false else { return }
