@@ -173,7 +173,6 @@ extension Schedule {
     if let repetition = history.repetition, !new.repeats(after: repetition.count) {
       history.repetition = nil
     }
-    history.hasExpired = false
     let hasOtherTimes =
       old.due != reminder.due || old.repeatRule != reminder.repeatRule
       || old.repeatChanges != reminder.repeatChanges || old.kind != reminder.kind
@@ -201,6 +200,10 @@ extension Schedule {
       // Of a series, the last due time holds again.
       history.usedUpTo = new.begun(at: now).flatMap { reminder.repeats ? $0.previous : nil }
       if !isElsewhere { history.stay = .unknown }
+    }
+    // If it ends again, that is reported again.
+    if new.state(history, new.occurrence(history, at: now), Surroundings(), at: now) != .expired {
+      history.hasExpired = false
     }
   }
 

@@ -55,14 +55,16 @@ extension Schedule {
   ) -> Reminder.State {
     if history.isDone { return .done }
     if history.silence != nil { return .snoozed }
-    guard let current else {
-      let hasRung = history.lastRung != nil || history.usedUpTo == .forever
-      return hasRung && !history.hasExpired ? .fired : .expired
+    let until = surroundings.isClockTrusted ? window.until : nil
+    let isOver = until.map { $0 < now } ?? false
+    // At a place, the day of the last due time may end after `until`.
+    guard let current = current ?? until.flatMap({ isOver ? occurrence(history, at: $0) : nil })
+    else {
+      return history.lastRung != nil || history.usedUpTo == .forever ? .fired : .expired
     }
     if reminder.kind == .preemptive, leadsUsed(of: current, history) >= leads.count {
       return .fired
     }
-    let isOver = surroundings.isClockTrusted && window.until.map { $0 < now } ?? false
     return isOver ? .expired : .armed
   }
 

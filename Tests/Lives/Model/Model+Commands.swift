@@ -111,7 +111,9 @@ extension Model {
     record.silence = nil
     switch record.spec.kind {
     case .date:
-      useAlarms(&record, alarms(of: record) { $0.planned <= now })
+      let passed = alarms(of: record) { $0.planned <= now }
+      useAlarms(&record, passed)
+      for (occurrence, _) in passed { record.marks[occurrence.name]?.hasRung = true }
     case .leave: useLeaving(&record)
     case .location:
       let isInside = if case .inside = record.stay { true } else { false }

@@ -17,6 +17,23 @@ import Testing
     #expect(harness.notices.contains(.expired(id: "r", title: "R")))
   }
 
+  /// Its day ended after `until`, and nobody was there.
+  @Test func aDueTimeThatWasLeftAtUntilHasExpiredAlsoAfterAnEarlierFiring() throws {
+    var harness = EngineHarness()
+    for _ in 0..<3 { harness.fix(2_000) }
+    try harness.add(#"{"id":"r","title":"R",\#(EngineHarness.place())}"#)
+    harness.walk(from: 600, to: 0)
+    harness.wait(36 * 3600)
+    let known = harness.engine.reminder("r")
+    var reminder = try #require(known)
+    reminder.due = try TimeStamp(parsing: "2026-06-12T14:00:00")
+    reminder.repeatRule = try RepeatRule(parsing: "FREQ=DAILY;COUNT=2")
+    reminder.until = try TimeStamp(parsing: "2026-06-13T19:00:00Z")
+    harness.send(.replace(reminder))
+    #expect(harness.events == ["r:arrive"])
+    #expect(harness.standings["r"]?.state == .expired)
+  }
+
   /// A repetition names the due time that it repeats.
   @Test func aRepetitionNamesTheDueTimeOfItsFiring() throws {
     var harness = EngineHarness()
