@@ -100,7 +100,7 @@ extension Schedule {
     // Far behind, on to the last due time that has passed.
     if moment(of: number, before: occurrence.due) <= now, reminder.repeats,
       let latest = latest(
-        after: occurrence.name, dueBy: horizon(of: leads.count - 1, at: now) - .hours(3))
+        after: occurrence.name, dueBy: horizon(of: leads.count - 1, at: now))
     {
       (occurrence, number) = (latest, 0)
     }

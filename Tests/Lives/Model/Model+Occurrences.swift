@@ -78,6 +78,9 @@ extension ReminderSpec {
   /// A day of hours over midnight ends with them.
   fileprivate func endOfDay(of moment: Moment, in zone: Zone) -> Moment {
     let second = hours.map { $0.isOverMidnight ? $0.end : 0 } ?? 0
-    return zone.moment(of: LocalTime(day: day(of: moment, in: zone) + 1, second: second))
+    let reading = LocalTime(day: day(of: moment, in: zone) + 1, second: second)
+    if let first = zone.moments(of: reading).min() { return first }
+    // The clocks skip it.
+    return zone.changeMoments.last { $0 <= zone.moment(of: reading) } ?? zone.moment(of: reading)
   }
 }
