@@ -34,6 +34,19 @@ import Testing
     #expect(harness.standings["r"]?.state == .expired)
   }
 
+  /// `from` had left it out, and the clock reads its name a second time after a journey west.
+  @Test func aDueTimeThatWasOverWhenAskedForDoesNotRingInAnotherZone() throws {
+    let east = try #require(TimeZoneRules(posix: "<+11>-11"))
+    var harness = EngineHarness(zone: east)  // 03:00 on the 13th
+    try harness.add(
+      #"{"id":"d","title":"D","kind":"preemptive","due":"2026-06-13T00:30:00","repeat":"daily","#
+        + #""travel_s":600,"from":"2026-06-12T20:00:00Z",\#(EngineHarness.place())}"#)
+    harness.wait(5 * 3600)
+    harness.send(.zone(.utc))
+    harness.wait(28 * 3600)
+    #expect(harness.firings.map(\.due?.json) == ["2026-06-14T00:30:00Z"])
+  }
+
   /// A repetition names the due time that it repeats.
   @Test func aRepetitionNamesTheDueTimeOfItsFiring() throws {
     var harness = EngineHarness()
