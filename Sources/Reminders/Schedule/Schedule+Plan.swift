@@ -181,13 +181,12 @@ extension Schedule {
   ) {
     guard let next = history.repetition?.next else { return }
     let isHeld = !surroundings.isClockTrusted
-    let end = window.until.map { $0 + surroundings.lateAfter }
-    let opening = window.opening(from: max(next, now))
-    let isPlanned = window.opening(from: next).map { $0 <= window.until ?? $0 } ?? false
-    if let opening, isPlanned, opening <= end ?? opening {
+    if let opening = window.opening(from: max(next, now)), opening <= window.until ?? opening {
       plan.add(opening, .repeatFiring, isHeld: isHeld)
-    } else if let end {
-      plan.add(max(next, end + TimeSpan(microseconds: 1)), .endRepetition, isHeld: isHeld)
+    } else if let until = window.until {
+      // A timer of a repetition at `until` may still come.
+      let end = until + surroundings.lateAfter + TimeSpan(microseconds: 1)
+      plan.add(max(next, end), .endRepetition, isHeld: isHeld)
     }
   }
 }
