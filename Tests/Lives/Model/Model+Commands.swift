@@ -77,6 +77,10 @@ extension Model {
     {
       return
     }
+    if case .inside(var visit) = record.stay {
+      visit.isEndSettled = false
+      record.stay = .inside(visit)
+    }
     record.silence = .until(moment)
     record.round = nil
     endHold(&record)
