@@ -40,15 +40,11 @@ extension Model {
     let spec = record.spec
     guard let round = record.round, let span = spec.nag, record.silence == nil, round.next <= now
     else { return }
-    // Just after `until`, what was due then still rings.
-    let until = spec.until?.moment(in: zone) ?? now
-    let moment = min(now, max(until, now - Self.tolerance))
-    guard spec.isUntil(moment, in: zone) else {
+    guard spec.isUntil(now, in: zone) else {
       record.round = nil
       return
     }
-    guard round.next <= moment, spec.isFrom(moment, in: zone), spec.isInHours(moment, in: zone),
-      spec.isOnDays(moment, in: zone)
+    guard spec.isFrom(now, in: zone), spec.isInHours(now, in: zone), spec.isOnDays(now, in: zone)
     else { return }
     firings.append(Firing(time: now, id: spec.id, event: spec.kind.event))
     record.round = Record.Round(next: now + span, count: round.count + 1)
