@@ -44,7 +44,8 @@ final class ChildProcess {
     ]
     let words = ((passing.isEmpty ? [] : shell) + [path] + arguments).map { strdup($0) }
     defer { for word in words { free(word) } }
-    var variables = ["HOME=\(folder.path)", "TZ=UTC"] + variables
+    // Of two with one name, the first counts.
+    var variables = variables + ["HOME=\(folder.path)", "TZ=UTC"]
     if !passing.isEmpty {
       variables += ["LISTEN_FDS=\(passing.count)", "LISTEN_FDNAMES=\(names)"]
     }

@@ -24,10 +24,6 @@ extension Schedule {
       ? leads.indices.count { moment(of: $0, before: last.due) <= firing.time }
       : leadsUsed(of: last, history) + 1
     use(last, leads: min(leads.count, count), &history)
-    if reminder.kind == .date, last.due <= firing.time,
-      let missed = passed(after: last.name, by: firing.time)
-    {
-      use(missed, &history)
-    }
+    if reminder.kind == .date, last.due <= firing.time { use(dueBy: firing.time, &history) }
   }
 }

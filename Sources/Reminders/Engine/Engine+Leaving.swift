@@ -64,7 +64,7 @@ extension Engine {
     if let limit = settings.skipOlderThan, late > limit, occurrence.due < now {
       missed.leftOut.append(occurrence.due)
       return change(slot.index) {
-        evaluation.schedule.use(occurrence, &$0)
+        evaluation.schedule.use(dueBy: now, &$0)
         if evaluation.schedule.next(after: $0.usedUpTo) == nil { $0.hasExpired = true }
       }
     }
@@ -79,9 +79,7 @@ extension Engine {
     change(slot.index) {
       evaluation.schedule.useLeave(&$0, travel, of: occurrence, to: now)
       if rings { evaluation.schedule.ring(&$0, at: now) }
-      if occurrence.due <= now {
-        evaluation.schedule.useAll(from: occurrence, dueBy: now, &$0)
-      }
+      if occurrence.due <= now { evaluation.schedule.use(dueBy: now, &$0) }
     }
   }
 

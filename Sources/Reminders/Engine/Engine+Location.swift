@@ -109,7 +109,8 @@ extension Engine {
     let since =
       since ?? now - max(.zero, (lastFix?.time ?? transition.time) - transition.time)
     if transition.kind == .pass, since <= slots.watchedSince(index) { return }
-    guard let slot = slots.slot(index), slot.reminder.kind == .location else { return }
+    // A pass of the same fix may have been its last firing.
+    guard let slot = slots.slot(index), slot.hasFence else { return }
     let comes = transition.kind == .arrive || transition.kind == .pass
     // A snooze until the next visit ends when that begins.
     if comes, slot.history.silence == .nextVisit { change(index) { $0.silence = nil } }

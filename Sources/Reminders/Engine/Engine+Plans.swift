@@ -133,9 +133,7 @@ extension Engine {
       guard evaluation.slot.reminder.kind == .preemptive,
         let occurrence = evaluation.plan.occurrence
       else { break }
-      change(index) {
-        evaluation.schedule.useAll(from: occurrence, dueBy: occurrence.due, &$0)
-      }
+      change(index) { evaluation.schedule.use(dueBy: occurrence.due, &$0) }
     case .wake: wake(&evaluation)
     case .stay: ringStay(&evaluation)
     case .depart: ringDeparture(&evaluation)

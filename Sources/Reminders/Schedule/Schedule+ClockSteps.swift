@@ -82,8 +82,7 @@ extension Schedule {
     }
     var name: LocalDateTime?
     if reminder.repeats {
-      let before = horizon(of: deciding - 1, at: limit) + travel
-      name = latest(after: nil, dueBy: before - .hours(3))?.name
+      name = latest(after: nil, dueBy: horizon(of: deciding - 1, at: limit + travel))?.name
     }
     for _ in 0..<Self.maximumSteps {
       guard let next = next(after: name) else { return nil }

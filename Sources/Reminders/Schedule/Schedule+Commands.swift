@@ -20,7 +20,7 @@ extension Schedule {
         history.usedUpTo = .forever
         break
       }
-      passOver(&history, before: now)
+      passedBefore(&history, at: now)
       if reminder.kind == .preemptive, let next = next(after: history.usedUpTo) {
         use(next, leads: leads.count, &history)
       }
@@ -30,18 +30,17 @@ extension Schedule {
       begin(.armed, &history, at: now, missed: missed)
     case .armed, .expired:
       // A date that was missed rings late; a time to leave for it is of no use.
-      let span = reminder.kind == .date ? missed : .zero
-      if reminder.repeats { passOver(&history, before: now - span) }
-      passOverLeads(&history, at: now)
+      passedBefore(&history, missed: reminder.kind == .date ? missed : .zero, at: now)
     }
   }
 
-  /// Uses the due times of a series that lie before an instant. At a place, all of the day count.
-  private mutating func passOver(_ history: inout History, before instant: Instant) {
-    guard reminder.kind != .location,
-      let last = latest(after: history.usedUpTo, dueBy: instant.previous)
-    else { return }
-    use(last, &history)
+  /// Uses what has passed before it is asked for. At a place, all due times of the day count.
+  /// - Parameter missed: how long ago a due time of a series may have been, to ring late.
+  mutating func passedBefore(_ history: inout History, missed: TimeSpan = .zero, at now: Instant) {
+    if reminder.repeats, reminder.kind != .location {
+      use(dueBy: (now - missed).previous, &history)
+    }
+    passOverLeads(&history, at: now)
   }
 
   /// A lead of a date that has passed when it is asked for does not ring, if the due time is still
@@ -77,11 +76,9 @@ extension Schedule {
       let hasBegun =
         reminder.kind == .location
         ? opening(of: next) <= now : next.due <= now || history.leadsUsed?.of == next.name
-      if hasBegun || !hasRung { use(next, &history) }
+      if hasBegun || !hasRung { use(upTo: next.name, &history) }
     }
-    if reminder.kind != .location, let last = passed(after: history.usedUpTo, by: now) {
-      use(last, &history)
-    }
+    if reminder.kind != .location { use(dueBy: now, &history) }
     endIfNothingIsLeft(&history, at: now)
   }
 
@@ -96,7 +93,7 @@ extension Schedule {
   package mutating func popped(_ history: inout History, at now: Instant) {
     guard reminder.repeats else { return done(&history, at: now) }
     (history.isUnacknowledged, history.repetition, history.silence) = (false, nil, nil)
-    if let next = occurrenceToComplete(history, at: now) { use(next, &history) }
+    if let next = occurrenceToComplete(history, at: now) { use(upTo: next.name, &history) }
     endIfNothingIsLeft(&history, at: now)
   }
 
@@ -146,7 +143,7 @@ extension Schedule {
       // Also the leads of the next due time that have passed.
       useDate(&history, to: now)
     case .preemptive:
-      if let last = passed(after: history.usedUpTo, by: now) { use(last, &history) }
+      use(dueBy: now, &history)
       if let next = next(after: history.usedUpTo) {
         useLeave(&history, travel, of: next, to: now)
       }
@@ -173,7 +170,6 @@ extension Schedule {
     if let repetition = history.repetition, !new.repeats(after: repetition.count) {
       history.repetition = nil
     }
-    history.hasExpired = false
     let hasOtherTimes =
       old.due != reminder.due || old.repeatRule != reminder.repeatRule
       || old.repeatChanges != reminder.repeatChanges || old.kind != reminder.kind
@@ -202,12 +198,10 @@ extension Schedule {
       history.usedUpTo = new.begun(at: now).flatMap { reminder.repeats ? $0.previous : nil }
       if !isElsewhere { history.stay = .unknown }
     }
-  }
-
-  /// Uses what has passed before it is asked for.
-  mutating func passedBefore(_ history: inout History, at now: Instant) {
-    if reminder.repeats { passOver(&history, before: now) }
-    passOverLeads(&history, at: now)
+    // If it ends again, that is reported again.
+    if new.state(history, new.occurrence(history, at: now), Surroundings(), at: now) != .expired {
+      history.hasExpired = false
+    }
   }
 
   /// A visit that is on is treated as for a new reminder.
@@ -257,10 +251,9 @@ extension Schedule {
     guard reminder.repeats, reminder.kind != .location else { return }
     guard let last = new.latest(after: history.usedUpTo, dueBy: now.previous) else { return }
     if let pending = next(after: history.usedUpTo), pending.name <= last.name {
-      let before = pending.name.previous
-      if history.usedUpTo.map({ $0 < before }) ?? true { history.usedUpTo = before }
+      use(upTo: pending.name.previous, &history)
     } else {
-      use(last, &history)
+      use(upTo: last.name, &history)
     }
   }
 }

@@ -25,16 +25,10 @@ extension Schedule {
 
   /// The last due time of several that has opened today.
   private mutating func lastOpened(at now: Instant) -> Occurrence? {
-    let today = window.start(of: window.day(of: now))
-    var last = latest(after: lastName(dueBy: today.previous), dueBy: horizon(of: 0, at: now))
-    if let found = last, opening(of: found) > now { last = nil }
-    let first = last?.name ?? lastName(dueBy: today.previous)
-    guard let next = next(after: first), opening(of: next) <= now else { return last }
-    // In the gap of spring a later reading may open earlier.
-    last = next
+    let before = lastName(dueBy: window.start(of: window.day(of: now)).previous)
+    var last = latest(after: before, dueBy: horizon(of: 0, at: now))
     for _ in 0..<Self.maximumSteps {
-      guard let name = last?.name, let next = self.next(after: name), opening(of: next) <= now
-      else { break }
+      guard let next = next(after: last?.name ?? before), opening(of: next) <= now else { break }
       last = next
     }
     return last

@@ -55,14 +55,16 @@ extension Schedule {
   ) -> Reminder.State {
     if history.isDone { return .done }
     if history.silence != nil { return .snoozed }
-    guard let current else {
-      let hasRung = history.lastRung != nil || history.usedUpTo == .forever
-      return hasRung && !history.hasExpired ? .fired : .expired
+    let until = surroundings.isClockTrusted ? window.until : nil
+    let isOver = until.map { $0 < now } ?? false
+    // At a place, the day of the last due time may end after `until`.
+    guard let current = current ?? until.flatMap({ isOver ? occurrence(history, at: $0) : nil })
+    else {
+      return history.lastRung != nil || history.usedUpTo == .forever ? .fired : .expired
     }
     if reminder.kind == .preemptive, leadsUsed(of: current, history) >= leads.count {
       return .fired
     }
-    let isOver = surroundings.isClockTrusted && window.until.map { $0 < now } ?? false
     return isOver ? .expired : .armed
   }
 
@@ -98,7 +100,7 @@ extension Schedule {
     // Far behind, on to the last due time that has passed.
     if moment(of: number, before: occurrence.due) <= now, reminder.repeats,
       let latest = latest(
-        after: occurrence.name, dueBy: horizon(of: leads.count - 1, at: now) - .hours(3))
+        after: occurrence.name, dueBy: horizon(of: leads.count - 1, at: now))
     {
       (occurrence, number) = (latest, 0)
     }
@@ -179,13 +181,12 @@ extension Schedule {
   ) {
     guard let next = history.repetition?.next else { return }
     let isHeld = !surroundings.isClockTrusted
-    let end = window.until.map { $0 + surroundings.lateAfter }
-    let opening = window.opening(from: max(next, now))
-    let isPlanned = window.opening(from: next).map { $0 <= window.until ?? $0 } ?? false
-    if let opening, isPlanned, opening <= end ?? opening {
+    if let opening = window.opening(from: max(next, now)), opening <= window.until ?? opening {
       plan.add(opening, .repeatFiring, isHeld: isHeld)
-    } else if let end {
-      plan.add(max(next, end + TimeSpan(microseconds: 1)), .endRepetition, isHeld: isHeld)
+    } else if let until = window.until {
+      // A timer of a repetition at `until` may still come.
+      let end = until + surroundings.lateAfter + TimeSpan(microseconds: 1)
+      plan.add(max(next, end), .endRepetition, isHeld: isHeld)
     }
   }
 }

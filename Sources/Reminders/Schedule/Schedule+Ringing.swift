@@ -5,26 +5,24 @@ extension Schedule {
   /// Uses leads of a due time, and all of those before it.
   package func use(_ occurrence: Occurrence, leads count: Int, _ history: inout History) {
     if count >= leads.count, reminder.kind != .preemptive {
-      use(occurrence, &history)
-      return
+      return use(upTo: occurrence.name, &history)
     }
-    let before = occurrence.name.previous
-    if history.usedUpTo.map({ $0 < before }) ?? true { history.usedUpTo = before }
+    use(upTo: occurrence.name.previous, &history)
     history.leadsUsed = count == 0 ? nil : History.LeadsUsed(of: occurrence.name, count: count)
   }
 
-  /// Uses a due time, and all of those before it.
-  func use(_ occurrence: Occurrence, _ history: inout History) {
-    history.usedUpTo = max(history.usedUpTo ?? occurrence.name, occurrence.name)
-    history.leadsUsed = nil
-    if let early = history.early, early.upTo <= occurrence.name { history.early = nil }
+  /// Uses the due times up to a name.
+  func use(upTo name: LocalDateTime, _ history: inout History) {
+    history.usedUpTo = max(history.usedUpTo ?? name, name)
+    if let used = history.leadsUsed, used.of <= name { history.leadsUsed = nil }
+    if let early = history.early, early.upTo <= name { history.early = nil }
   }
 
-  /// Uses an occurrence, and those after it that are due by an instant.
-  mutating func useAll(
-    from occurrence: Occurrence, dueBy instant: Instant, _ history: inout History
-  ) {
-    use(passed(after: occurrence.name, by: instant) ?? occurrence, &history)
+  /// Uses the due times up to an instant, also those that the conditions leave out.
+  mutating func use(dueBy instant: Instant, _ history: inout History) {
+    let all = lastName(dueBy: instant)
+    let last = passed(after: max(history.usedUpTo ?? all, all), by: instant)
+    use(upTo: last?.name ?? all, &history)
   }
 
   /// One firing of a date stands for all leads that have passed.
@@ -58,8 +56,7 @@ extension Schedule {
     if reminder.everyVisit {
       settleVisit(upTo: name, &history)
     } else {
-      history.usedUpTo = max(history.usedUpTo ?? name, name)
-      if let early = history.early, early.upTo <= name { history.early = nil }
+      use(upTo: name, &history)
     }
   }
 

@@ -132,10 +132,14 @@ package struct Schedule: Sendable {
     history.leadsUsed.flatMap { $0.of == occurrence.name ? $0.count : nil } ?? 0
   }
 
-  /// An instant such that a due time up to it has passed this lead at `now`, but for the days on
-  /// which the clocks change.
+  /// An instant such that all due times up to it have passed this lead at `now`.
   func horizon(of lead: Int, at now: Instant) -> Instant {
-    leads[lead].after(now, in: calendar) ?? now
+    let end = leads[lead].after(now, in: calendar) ?? now
+    // Just after the clocks have changed, a later reading may be an earlier instant.
+    let hasChanged =
+      leads[lead].days != 0
+      && [now, end].contains { calendar.offset(at: $0) != calendar.offset(at: $0 - .hours(3)) }
+    return hasChanged ? end - .hours(3) : end
   }
 }
 

@@ -30,8 +30,13 @@ struct Window {
     return local.time < dayStart ? local.date.adding(days: -1) : local.date
   }
 
+  /// The first instant of a day: where the clocks skip its reading, their change.
   func start(of day: CivilDate) -> Instant {
-    zone.instant(of: LocalDateTime(date: day, time: dayStart))
+    let reading = LocalDateTime(date: day, time: dayStart)
+    let instant = zone.instant(of: reading)
+    let skipped = zone.localDateTime(at: instant).microseconds - reading.microseconds
+    guard skipped > 0 else { return instant }
+    return zone.nextTransition(after: instant - TimeSpan(microseconds: skipped)) ?? instant
   }
 
   func end(ofDayAt instant: Instant) -> Instant { start(of: day(of: instant).adding(days: 1)) }
@@ -41,13 +46,12 @@ struct Window {
     days.map { $0.contains(day(of: instant).weekday) } ?? true
   }
 
-  /// The start of the first day in `days` after the day of `instant`.
+  /// The first instant from `instant` on that lies on a day in `days`.
   func nextDay(after instant: Instant) -> Instant {
-    let today = day(of: instant)
     var moment = instant
     for _ in 0..<Self.maximumSteps {
+      if admitsDay(of: moment) { return moment }
       let date = day(of: moment)
-      if date != today, admitsDay(of: moment) { return moment }
       let step = (1...7).first { days?.contains(date.adding(days: $0).weekday) ?? true } ?? 7
       moment = reach(LocalDateTime(date: date.adding(days: step), time: dayStart), from: moment)
     }

@@ -77,6 +77,10 @@ extension Model {
     {
       return
     }
+    if case .inside(var visit) = record.stay {
+      visit.isEndSettled = false
+      record.stay = .inside(visit)
+    }
     record.silence = .until(moment)
     record.round = nil
     endHold(&record)
@@ -111,7 +115,9 @@ extension Model {
     record.silence = nil
     switch record.spec.kind {
     case .date:
-      useAlarms(&record, alarms(of: record) { $0.planned <= now })
+      let passed = alarms(of: record) { $0.planned <= now }
+      useAlarms(&record, passed)
+      for (occurrence, _) in passed { record.marks[occurrence.name]?.hasRung = true }
     case .leave: useLeaving(&record)
     case .location:
       let isInside = if case .inside = record.stay { true } else { false }

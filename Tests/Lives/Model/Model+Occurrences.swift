@@ -22,7 +22,7 @@ extension Model {
         name: name, due: due, counts: spec.counts(due, in: zone), leads: leads, atDue: atDue,
         opens: leads.first?.planned ?? due, closes: .max)
     }
-    if spec.repeats != nil { close(&list, spec) }
+    if spec.repeats != nil, spec.isLocation { close(&list, spec) }
     return list
   }
 
@@ -64,7 +64,7 @@ extension Model {
     return .init(planned: planned, rings: rings.flatMap { spec.isUntil($0, in: zone) ? $0 : nil })
   }
 
-  /// Of several, one is in force to the end of the day of its due time, or to the opening of the
+  /// Of several at a place, one is in force to the end of the day of its due time, or to the opening of the
   /// next one that counts.
   private func close(_ list: inout [Occurrence], _ spec: ReminderSpec) {
     for place in list.indices {
@@ -78,6 +78,9 @@ extension ReminderSpec {
   /// A day of hours over midnight ends with them.
   fileprivate func endOfDay(of moment: Moment, in zone: Zone) -> Moment {
     let second = hours.map { $0.isOverMidnight ? $0.end : 0 } ?? 0
-    return zone.moment(of: LocalTime(day: day(of: moment, in: zone) + 1, second: second))
+    let reading = LocalTime(day: day(of: moment, in: zone) + 1, second: second)
+    if let first = zone.moments(of: reading).min() { return first }
+    // The clocks skip it.
+    return zone.changeMoments.last { $0 <= zone.moment(of: reading) } ?? zone.moment(of: reading)
   }
 }

@@ -40,8 +40,7 @@ extension Model {
     let spec = record.spec
     guard let round = record.round, let span = spec.nag, record.silence == nil, round.next <= now
     else { return }
-    let moment = now - round.next <= Self.tolerance ? round.next : now
-    guard spec.isUntil(moment, in: zone) else {
+    guard spec.isUntil(now, in: zone) else {
       record.round = nil
       return
     }

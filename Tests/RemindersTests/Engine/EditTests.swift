@@ -75,6 +75,36 @@ import Testing
     #expect(harness.events == ["t:arrive", "d:due"])
   }
 
+  /// The titles of the reminders that were reported as expired.
+  private func expired(_ harness: borrowing EngineHarness) -> [String] {
+    harness.notices.compactMap { if case .expired(_, let title) = $0 { title } else { nil } }
+  }
+
+  @Test func anExpiredReminderIsReportedOnceAlsoWhenItsTitleChanges() throws {
+    var harness = EngineHarness()
+    try harness.add(#"{"id":"t","title":"T","until":"2026-06-12T16:30:00Z",\#(place)}"#)
+    harness.wait(3600)
+    try edit(&harness, "t") { $0.title = "U" }
+    #expect(expired(harness) == ["T"])
+    let soon = TimeStamp.absolute(harness.now + .hours(1))
+    try edit(&harness, "t") { $0.until = soon }
+    harness.wait(2 * 3600)
+    #expect(expired(harness) == ["T", "U"])
+  }
+
+  /// The end of a snooze stands for the lead that it has moved.
+  @Test func otherLeadsRingForADueTimeWhoseLeadRangAtTheEndOfASnooze() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","title":"T","due":"2026-06-12T17:00:00Z","lead_s":[1800]}"#)
+    harness.send(.snooze(id: "t", .by(.minutes(10))))
+    harness.wait(55 * 60)
+    #expect(harness.events == ["t:due"])
+    try edit(&harness, "t") { $0.leads = [] }
+    harness.wait(3600)
+    #expect(harness.events == ["t:due", "t:due"])
+  }
+
   @Test func otherDaysMoveARepeatingReminder() throws {
     var harness = EngineHarness()
     try harness.add(#"{"id":"t","title":"T","due":"2026-06-12T17:00:00Z","repeat":"daily"}"#)

@@ -7,6 +7,31 @@ import Testing
 @testable import Reminders
 
 @Suite struct LocationReminderTests {
+  /// The fix that shows the pass lies inside: by then the reminder has fired, and follows no visit.
+  @Test func afterAPassThatWasTheLastFiringNoVisitIsFollowed() throws {
+    var settings = EngineSettings()
+    settings.monitor = .plain
+    settings.monitor.reportsPasses = true
+    var harness = EngineHarness(settings: settings)
+    func fix(_ north: Double, _ east: Double) {
+      harness.wait(300)
+      harness.fix(
+        at: EngineHarness.home.destination(bearing: 0, distance: north)
+          .destination(bearing: 90, distance: east))
+    }
+    fix(5_800, 0)
+    try harness.add(#"{"id":"t","title":"T","on":"depart",\#(EngineHarness.place(radius: 1_500))}"#)
+    fix(5_800, 100)
+    fix(-3_300, -1_000)
+    fix(700, 0)
+    #expect(harness.events == ["t:pass"])
+    fix(2_800, 2_600)
+    harness.send(.snooze(id: "t", .nextVisit))
+    fix(0, 0)
+    fix(2_800, 2_600)
+    #expect(harness.events == ["t:pass", "t:depart"])
+  }
+
   private let place = EngineHarness.place()
 
   @Test func arrivesOnce() throws {

@@ -17,6 +17,36 @@ import Testing
     #expect(harness.notices.contains(.expired(id: "r", title: "R")))
   }
 
+  /// Its day ended after `until`, and nobody was there.
+  @Test func aDueTimeThatWasLeftAtUntilHasExpiredAlsoAfterAnEarlierFiring() throws {
+    var harness = EngineHarness()
+    for _ in 0..<3 { harness.fix(2_000) }
+    try harness.add(#"{"id":"r","title":"R",\#(EngineHarness.place())}"#)
+    harness.walk(from: 600, to: 0)
+    harness.wait(36 * 3600)
+    let known = harness.engine.reminder("r")
+    var reminder = try #require(known)
+    reminder.due = try TimeStamp(parsing: "2026-06-12T14:00:00")
+    reminder.repeatRule = try RepeatRule(parsing: "FREQ=DAILY;COUNT=2")
+    reminder.until = try TimeStamp(parsing: "2026-06-13T19:00:00Z")
+    harness.send(.replace(reminder))
+    #expect(harness.events == ["r:arrive"])
+    #expect(harness.standings["r"]?.state == .expired)
+  }
+
+  /// `from` had left it out, and the clock reads its name a second time after a journey west.
+  @Test func aDueTimeThatWasOverWhenAskedForDoesNotRingInAnotherZone() throws {
+    let east = try #require(TimeZoneRules(posix: "<+11>-11"))
+    var harness = EngineHarness(zone: east)  // 03:00 on the 13th
+    try harness.add(
+      #"{"id":"d","title":"D","kind":"preemptive","due":"2026-06-13T00:30:00","repeat":"daily","#
+        + #""travel_s":600,"from":"2026-06-12T20:00:00Z",\#(EngineHarness.place())}"#)
+    harness.wait(5 * 3600)
+    harness.send(.zone(.utc))
+    harness.wait(28 * 3600)
+    #expect(harness.firings.map(\.due?.json) == ["2026-06-14T00:30:00Z"])
+  }
+
   /// A repetition names the due time that it repeats.
   @Test func aRepetitionNamesTheDueTimeOfItsFiring() throws {
     var harness = EngineHarness()
