@@ -28,7 +28,8 @@ enum ZoneAliases {{
   /// The present name of a zone; nil for a name that is not old.
   static func current(_ name: String) -> String? {{ names[name] }}
 
-  private static let names = {{
+  /// By the old names.
+  static let names = {{
     var names: [String: String] = [:]
     for entry in table.split(whereSeparator: \\.isWhitespace) {{
       let sides = entry.split(separator: "=")
