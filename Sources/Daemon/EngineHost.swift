@@ -27,7 +27,7 @@ final class EngineHost {
   static let slowCommit: Int64 = 1_000_000
   var isStoreSlow = false
   /// Reminders that were read or changed while this system did not know their zone.
-  private var withUnknownZone: Set<String> = []
+  var withUnknownZone: Set<String> = []
   /// Categories whose places the engine waits for.
   var unanswered: [String] = []
 
@@ -104,19 +104,6 @@ final class EngineHost {
     }
     carryOut(isRetry: true)
     return problems
-  }
-
-  private func note(_ reminder: Reminder) {
-    if reminder.unknownZone != nil { withUnknownZone.insert(reminder.id) }
-  }
-
-  /// A sentence about each zone of a reminder that this system does not know.
-  var unknownZones: [String] {
-    let names = withUnknownZone.compactMap { engine.reminder($0)?.unknownZone }
-    return Dictionary(grouping: names) { $0 }.sorted { $0.key < $1.key }.map { name, all in
-      "\(name), of \(all.count) reminder\(all.count == 1 ? "" : "s"), is not known here; its last "
-        + "known offset counts until the package tzdata has it"
-    }
   }
 
   func changeEngine(_ body: (inout Engine) -> Void) { body(&engine) }
