@@ -72,6 +72,23 @@ import Testing
     #expect(run.lines.allSatisfy { $0.count <= 60 })
   }
 
+  @Test(arguments: [("Add", []), ("Check", ["--dry-run"])])
+  func aReminderGoesIntoACalendarList(_ method: String, _ more: [String]) throws {
+    let run = try run(["add", "Tea", "--due", "19:00", "--calendar", "Tasks"] + more) { call in
+      let isAsked = call.methodName == method && call.parameters["calendar"]?.string == "Tasks"
+      return [
+        VarlinkReply(parameters: [
+          "id": "1",
+          "reminder": [
+            "id": "1", "kind": "date", "title": isAsked ? "Asked" : "Not asked",
+            "due": "2026-06-12T19:00:00", "state": "armed",
+          ],
+        ])
+      ]
+    }
+    #expect(run.output.hasPrefix("Asked: "))
+  }
+
   @Test func aZoneThatTheSystemDoesNotKnowIsMarked() throws {
     let handler: FakeDaemon.Handler = { call in
       let zone = "Old/Town, of 1 reminder, is not known here"
