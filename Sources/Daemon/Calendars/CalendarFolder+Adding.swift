@@ -12,7 +12,7 @@ import Storage
 struct CalendarList {
   let folder: CalendarFolder
   let path: String
-  /// Its names: of the folder, and the one that vdirsyncer stores in `displayname`.
+  /// The content of its file `displayname`, which vdirsyncer stores, and the folder's own name.
   let names: [String]
 }
 
