@@ -8,6 +8,8 @@ usage: make-docs.py FOLDER-OF-THE-PROGRAMS [--check]
     command-line.md     the options of the other programs, in the same way
     configuration.md    settings, from etc/georemind.conf
     configuration-of-helpers.md   the sections of programs beside the daemon
+    calendar-properties.md
+                        what is done with each property, from Sources/Interchange
     varlink.md          the interface org.georemind, from Sources/Control
     varlink-for-places.md
                         its methods for places and categories
@@ -210,6 +212,24 @@ def varlink():
     return ["```varlink\n" + part.strip("\n") + "\n```" for part in parts]
 
 
+# --- calendar properties
+
+def calendar_properties():
+    """A row for each RFC, from the table of the reader."""
+    source = read("Sources/Interchange/ICalendar/CalendarProperties.swift")
+    table = re.search(r'static let table = """\n(.*?)\n    """', source, re.S)[1]
+    found = {}
+    for line in table.split("\n"):
+        standard, treatment, names = line.strip().split("|")
+        found.setdefault(standard, {}).setdefault(treatment, []).extend(f"`{name}`" for name in names.split())
+    lines = ["| standard | honoured | kept | named |", "| --- | --- | --- | --- |"]
+    for standard, treatments in found.items():
+        label = f"[RFC {standard}](https://www.rfc-editor.org/rfc/rfc{standard})" if standard.isdigit() else standard + " 1.0"
+        lines.append(" | ".join(["| " + label] + [
+            ", ".join(treatments.get(name, ["–"])) for name in ("honoured", "kept", "named")]) + " |")
+    return "\n".join(lines)
+
+
 # --- pages
 
 def put(page, text):
@@ -244,7 +264,8 @@ def main():
         ("verbs.md", "\n".join(verbs(help, "georemind", lambda name: name not in FOR_PLACES)).strip()),
         ("verbs-for-places.md", "\n".join(verbs(help, "georemind", lambda name: name in FOR_PLACES)).strip()),
         ("command-line.md", command_line()), ("configuration.md", configuration(False)),
-        ("configuration-of-helpers.md", configuration(True)), ("varlink.md", interface),
+        ("configuration-of-helpers.md", configuration(True)), ("calendar-properties.md", calendar_properties()),
+        ("varlink.md", interface),
         ("varlink-for-places.md", for_places)]
     stale = [page for page, text in pages if put(page, text)]
     missing = list(lacking())

@@ -12,12 +12,18 @@ import textwrap
 source = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "/usr/share/zoneinfo/tzdata.zi")
 lines = source.read_text().splitlines()
 version = lines[0].split()[-1]
-links = {}
+# Links of `backward` since 2024b, which distributions that froze an earlier one have as zones.
+links = {
+    "America/Panama": ["EST"], "America/Phoenix": ["MST"], "Pacific/Honolulu": ["HST"],
+    "America/New_York": ["EST5EDT"], "America/Chicago": ["CST6CDT"], "America/Denver": ["MST7MDT"],
+    "America/Los_Angeles": ["PST8PDT"], "Europe/Lisbon": ["WET"], "Europe/Brussels": ["CET", "MET"],
+    "Europe/Athens": ["EET"]}
 for line in lines:
     if line.startswith("L "):
         _, target, name = line.split()
         links.setdefault(target, []).append(name)
-table = " ".join(f"{target}={','.join(sorted(names)[at:at + 3])}" for target, names in sorted(links.items())
+links = {target: sorted(set(names)) for target, names in links.items()}
+table = " ".join(f"{target}={','.join(names[at:at + 3])}" for target, names in sorted(links.items())
                  for at in range(0, len(names), 3))
 rows = textwrap.wrap(table, 94, break_on_hyphens=False, break_long_words=False)
 body = "\n".join(f"    {row}" for row in rows)
@@ -28,7 +34,8 @@ enum ZoneAliases {{
   /// The present name of a zone; nil for a name that is not old.
   static func current(_ name: String) -> String? {{ names[name] }}
 
-  private static let names = {{
+  /// By the old names.
+  static let names = {{
     var names: [String: String] = [:]
     for entry in table.split(whereSeparator: \\.isWhitespace) {{
       let sides = entry.split(separator: "=")

@@ -29,6 +29,7 @@ extension Daemon {
         services.watchdog()
       }
       report(problems)
+      for zone in host.unknownZones { log.warning("The zone \(zone)") }
       isLoaded = true
       if kept?.boot != clockOffset.boot || wasClockSet { host.keep(clockOffset) }
       if isLoadRefused { log.notice("The store works again; its reminders are loaded") }

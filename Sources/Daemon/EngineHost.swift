@@ -26,6 +26,8 @@ final class EngineHost {
   /// A commit that took longer is reported, once, until one is quicker again; in microseconds.
   static let slowCommit: Int64 = 1_000_000
   var isStoreSlow = false
+  /// Reminders that were read or changed while this system did not know their zone.
+  var withUnknownZone: Set<String> = []
   /// Categories whose places the engine waits for.
   var unanswered: [String] = []
 
@@ -89,6 +91,7 @@ final class EngineHost {
       engine.beginLoading(count: try store.reminders.count())
       problems = try store.reminders.forEach {
         engine.load($0.reminder, $0.history, $0.standing)
+        note($0.reminder)
         isAlive()
       }
     } catch {
@@ -141,6 +144,7 @@ final class EngineHost {
     do throws(StoreError) {
       let recorded = try store(changes, and: body)
       pending = Changes()
+      for entry in command.saved { note(entry.reminder) }
       succeed(with: recorded)
       announce(outcome)
     } catch {

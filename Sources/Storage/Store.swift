@@ -107,7 +107,9 @@ package final class Store {
       try body()
       if let command = changes.command { try undo.keep(command, making: changes) }
       var written: Int64?
-      if let calendar = changes.calendar { written = try undo.lastCommand(of: calendar.reminder) }
+      if let calendar = changes.calendar, changes.command == nil {
+        written = try undo.lastCommand(of: calendar.reminder)
+      }
       for entry in changes.saved { try reminders.replace(entry) }
       for step in changes.histories {
         try reminders.update(step.id, step.history, step.standing)
@@ -116,7 +118,11 @@ package final class Store {
       if let fix = changes.lastFix { try state.keep(fix) }
       if let experience = changes.experience { try state.keep(experience) }
       if let offset = changes.clockOffset { try state.keep(clockOffset: offset) }
-      if let calendar = changes.calendar, let written { try undo.add(calendar, to: written) }
+      if let calendar = changes.calendar {
+        // A new reminder has its command now.
+        if changes.command != nil { written = try undo.lastCommand(of: calendar.reminder) }
+        if let written { try undo.add(calendar, to: written) }
+      }
       try ledger.markDelivered(changes.delivered, at: changes.deliveryTime)
       return try ledger.record(changes.firings)
     }

@@ -4,7 +4,8 @@ enum ZoneAliases {
   /// The present name of a zone; nil for a name that is not old.
   static func current(_ name: String) -> String? { names[name] }
 
-  private static let names = {
+  /// By the old names.
+  static let names = {
     var names: [String: String] = [:]
     for entry in table.split(whereSeparator: \.isWhitespace) {
       let sides = entry.split(separator: "=")
@@ -21,16 +22,18 @@ enum ZoneAliases {
     America/Argentina/Catamarca=America/Argentina/ComodRivadavia,America/Catamarca
     America/Argentina/Cordoba=America/Cordoba,America/Rosario
     America/Argentina/Jujuy=America/Jujuy America/Argentina/Mendoza=America/Mendoza
-    America/Chicago=US/Central America/Denver=America/Shiprock,Navajo,US/Mountain
-    America/Detroit=US/Michigan America/Edmonton=America/Yellowknife,Canada/Mountain
-    America/Halifax=Canada/Atlantic America/Havana=Cuba
+    America/Chicago=CST6CDT,US/Central America/Denver=America/Shiprock,MST7MDT,Navajo
+    America/Denver=US/Mountain America/Detroit=US/Michigan
+    America/Edmonton=America/Yellowknife,Canada/Mountain America/Halifax=Canada/Atlantic
+    America/Havana=Cuba
     America/Indiana/Indianapolis=America/Fort_Wayne,America/Indianapolis,US/East-Indiana
     America/Indiana/Knox=America/Knox_IN,US/Indiana-Starke America/Iqaluit=America/Pangnirtung
     America/Jamaica=Jamaica America/Kentucky/Louisville=America/Louisville
-    America/Los_Angeles=US/Pacific America/Manaus=Brazil/West America/Mazatlan=Mexico/BajaSur
-    America/Mexico_City=Mexico/General America/New_York=US/Eastern
-    America/Noronha=Brazil/DeNoronha America/Nuuk=America/Godthab
-    America/Panama=America/Coral_Harbour America/Phoenix=US/Arizona
+    America/Los_Angeles=PST8PDT,US/Pacific America/Manaus=Brazil/West
+    America/Mazatlan=Mexico/BajaSur America/Mexico_City=Mexico/General
+    America/New_York=EST5EDT,US/Eastern America/Noronha=Brazil/DeNoronha
+    America/Nuuk=America/Godthab America/Panama=America/Coral_Harbour,EST
+    America/Phoenix=MST,US/Arizona
     America/Puerto_Rico=America/Kralendijk,America/Lower_Princes,America/Marigot
     America/Puerto_Rico=America/St_Barthelemy,America/Virgin America/Regina=Canada/Saskatchewan
     America/Rio_Branco=America/Porto_Acre,Brazil/Acre America/Santiago=Chile/Continental
@@ -53,15 +56,15 @@ enum ZoneAliases {
     Australia/Perth=Australia/West Australia/Sydney=Australia/ACT,Australia/Canberra,Australia/NSW
     Etc/GMT=Etc/GMT+0,Etc/GMT-0,Etc/GMT0 Etc/GMT=Etc/Greenwich,GMT,GMT+0
     Etc/GMT=GMT-0,GMT0,Greenwich Etc/UTC=Etc/UCT,Etc/Universal,Etc/Zulu Etc/UTC=UCT,UTC,Universal
-    Etc/UTC=Zulu Europe/Belgrade=Europe/Podgorica
-    Europe/Berlin=Arctic/Longyearbyen,Atlantic/Jan_Mayen Europe/Chisinau=Europe/Tiraspol
-    Europe/Dublin=Eire Europe/Helsinki=Europe/Mariehamn Europe/Istanbul=Asia/Istanbul,Turkey
-    Europe/Kyiv=Europe/Kiev,Europe/Uzhgorod,Europe/Zaporozhye Europe/Lisbon=Portugal
-    Europe/London=Europe/Belfast,GB,GB-Eire Europe/Moscow=W-SU Europe/Prague=Europe/Bratislava
-    Europe/Rome=Europe/San_Marino,Europe/Vatican Europe/Warsaw=Poland
-    Europe/Zurich=Europe/Busingen Pacific/Auckland=Antarctica/South_Pole,NZ
+    Etc/UTC=Zulu Europe/Athens=EET Europe/Belgrade=Europe/Podgorica
+    Europe/Berlin=Arctic/Longyearbyen,Atlantic/Jan_Mayen Europe/Brussels=CET,MET
+    Europe/Chisinau=Europe/Tiraspol Europe/Dublin=Eire Europe/Helsinki=Europe/Mariehamn
+    Europe/Istanbul=Asia/Istanbul,Turkey Europe/Kyiv=Europe/Kiev,Europe/Uzhgorod,Europe/Zaporozhye
+    Europe/Lisbon=Portugal,WET Europe/London=Europe/Belfast,GB,GB-Eire Europe/Moscow=W-SU
+    Europe/Prague=Europe/Bratislava Europe/Rome=Europe/San_Marino,Europe/Vatican
+    Europe/Warsaw=Poland Europe/Zurich=Europe/Busingen Pacific/Auckland=Antarctica/South_Pole,NZ
     Pacific/Chatham=NZ-CHAT Pacific/Easter=Chile/EasterIsland Pacific/Guadalcanal=Pacific/Ponape
-    Pacific/Honolulu=Pacific/Johnston,US/Hawaii Pacific/Kanton=Pacific/Enderbury
+    Pacific/Honolulu=HST,Pacific/Johnston,US/Hawaii Pacific/Kanton=Pacific/Enderbury
     Pacific/Kwajalein=Kwajalein Pacific/Pago_Pago=Pacific/Samoa,US/Samoa
     Pacific/Port_Moresby=Pacific/Truk,Pacific/Yap
     """

@@ -27,6 +27,11 @@ enum Completions {
 
   static let categories = names { daemon, _ in try Suggestions.categories(daemon) }
 
+  static let calendarLists = names { daemon, _ in
+    let folders = try daemon.call("Status")["status"]?["calendars"]?.array ?? []
+    return folders.flatMap { $0["lists"]?.array ?? [] }.compactMap(\.string)
+  }
+
   /// Some times and repeats; any other that `when` reads will do.
   static let times = CompletionKind.list(timePhrases)
   static let repeats = CompletionKind.list(repeatPhrases)

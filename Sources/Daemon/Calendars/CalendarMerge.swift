@@ -15,6 +15,8 @@ struct CalendarMerge {
   private(set) var refusals: [String] = []
   /// The item that a command has changed in a file, for `undo`.
   var before: CalendarItemBefore?
+  /// The call that has made the change, for `undo`; nil for a change by a file.
+  var origin: UserCommand?
   private var saved: [ReminderStore.Entry] = []
   private var forgotten: [String] = []
   private var events: [Event] = []
@@ -115,7 +117,8 @@ struct CalendarMerge {
     try daemon.checkRoom(for: saved.map(\.reminder))
     guard !saved.isEmpty || !forgotten.isEmpty || before != nil else { return }
     try daemon.perform(
-      Command(events: events, saved: saved, forgotten: forgotten, calendar: before))
+      Command(
+        events: events, saved: saved, forgotten: forgotten, origin: origin, calendar: before))
   }
 }
 

@@ -63,6 +63,12 @@ extension Daemon {
     }
   }
 
+  /// A reminder that was added into a calendar was taken back.
+  func calendarsFollow(removing reminder: Reminder) {
+    guard let file = reminder.source?.file else { return }
+    calendar(of: reminder)?.remove(file)
+  }
+
   /// Whether the calendar file of a reminder has this content; true if no folder has it.
   func calendarHas(_ fingerprint: String, for reminder: Reminder) -> Bool {
     guard let file = reminder.source?.file else { return true }
@@ -82,7 +88,9 @@ extension Daemon {
       calendars.map { folder in
         let counts = folder.counts
         return [
-          "folder": .string(folder.path), "files": .int(counts.files),
+          "folder": .string(folder.path),
+          "lists": .array(folder.lists.compactMap { $0.names.first.map { .string($0) } }),
+          "files": .int(counts.files),
           "reminders": .int(counts.reminders), "unreadable": .int(counts.broken),
           "problems": .array(Self.shown(folder.problems)),
         ]

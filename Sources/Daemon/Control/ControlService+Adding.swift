@@ -52,7 +52,9 @@ extension ControlService {
   }
 
   /// Adds a reminder and answers it as it is now, without reading it from the store again.
-  func add(_ document: JSONObject) throws -> JSONObject {
+  /// - Parameter list: the calendar list that it is written into.
+  func add(_ document: JSONObject, to list: String? = nil) throws -> JSONObject {
+    if let list { return try add(document, toCalendar: daemon.calendarList(named: list)) }
     var entry = try readNew(document, isTyped: true)
     let id = entry.reminder.id
     try mustBeNew(entry.reminder)
@@ -61,6 +63,19 @@ extension ControlService {
     entry.standing = daemon.host.engine.standing(id) ?? entry.standing
     var answer = shown(entry)
     answer["id"] = .string(id)
+    answer["fix"] = currentFix
+    return answer
+  }
+
+  private func add(_ document: JSONObject, toCalendar list: CalendarList) throws -> JSONObject {
+    let reminder = try readNew(document, isTyped: true).reminder
+    try mustBeNew(reminder)
+    guard let now = daemon.clock.now else {
+      throw GeoremindError.refusedByPolicy(reason: "the recording has not begun yet")
+    }
+    try list.folder.add(reminder, to: list, at: now, by: origin(.add))
+    var answer = shown(try stored(id: reminder.id))
+    answer["id"] = .string(reminder.id)
     answer["fix"] = currentFix
     return answer
   }
@@ -93,10 +108,15 @@ extension ControlService {
   }
 
   /// Answers the reminder that `add` would add; throws the same errors.
-  func check(_ document: JSONObject) throws -> JSONObject {
+  func check(_ document: JSONObject, for list: String? = nil) throws -> JSONObject {
+
     let reminder = caller.owning(try read(document, newID: "new"))
     try reminder.checkConditions(in: daemon.host.engine.zone)
     if document["id"] != nil { try mustBeNew(reminder) }
+    if let list {
+      _ = try daemon.calendarList(named: list)
+      try CalendarFolder.checkForm(of: reminder)
+    }
     try daemon.checkLimits(of: [reminder])
     var object = reminder.json
     if let now = daemon.clock.now {

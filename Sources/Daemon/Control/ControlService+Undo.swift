@@ -38,6 +38,9 @@ extension ControlService {
     for step in steps { try check(step, of: entry) }
     try daemon.checkLimits(of: steps.compactMap(\.before?.reminder))
     var command = Command()
+    let added = try steps.filter { $0.before == nil && $0.calendar != nil }.compactMap {
+      try store.reminders.reminder(id: $0.reminder)?.reminder
+    }
     for step in steps {
       if let before = step.before {
         command.events.append(.restore(before.reminder, before.history))
@@ -49,6 +52,7 @@ extension ControlService {
     }
     let answer = json(entry)
     try daemon.perform(command) { () throws(StoreError) in try store.undo.takeBack(entry.seq) }
+    for reminder in added { daemon.calendarsFollow(removing: reminder) }
     for step in steps {
       if let before = step.before?.reminder {
         daemon.calendarsFollow(restoring: before, item: step.calendar?.item)
@@ -64,8 +68,8 @@ extension ControlService {
       if let reminder { try mayChange(reminder, by: GeoremindMethod.undo.rawValue) }
     }
     let hasSameFile =
-      step.before.map { before in
-        step.calendar.map { daemon.calendarHas($0.file, for: before.reminder) } ?? true
+      (step.before ?? present).map { entry in
+        step.calendar.map { daemon.calendarHas($0.file, for: entry.reminder) } ?? true
       } ?? true
     guard !step.isUntouched || !hasSameFile else { return }
     let hasFired = present?.history.lastRung.map { $0 > command.time } ?? false

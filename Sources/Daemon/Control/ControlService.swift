@@ -52,9 +52,9 @@ struct ControlService {
     let text = { (name: String) in given[name]?.string }
     switch method {
     case .add:
-      return try add(byOwnClocks(given, "reminder"))
+      return try add(byOwnClocks(given, "reminder"), to: text("calendar"))
     case .check:
-      return try check(byOwnClocks(given, "reminder"))
+      return try check(byOwnClocks(given, "reminder"), for: text("calendar"))
     case .importReminders:
       return ["ids": .array(try addAll(given["reminders"]?.array ?? []).map { .string($0) })]
     case .list:

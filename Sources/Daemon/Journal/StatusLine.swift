@@ -69,6 +69,8 @@ extension Daemon {
       "armed": .int(host.engine.armedCount),
       "unreadable": unreadable.isEmpty
         ? nil : .array(unreadable.prefix(Self.shownProblems).map { .string("\($0)") }),
+      "unknown_zones": host.unknownZones.isEmpty
+        ? nil : .array(host.unknownZones.map { .string($0) }),
       "unreadable_text": unreadable.isEmpty ? nil : .string(store.salvagePath),
       "position": .string(
         host.engine.lastFix == nil ? "none" : host.engine.isPositionLost ? "lost" : "known"),

@@ -31,6 +31,14 @@ struct CalendarAlarm {
   let interval: CalendarSpan
   let line: Int
 
+  /// Whether it needs a time of its item.
+  var isRelative: Bool {
+    switch trigger {
+    case .start, .end: true
+    case .absolute, .proximity, .none, .unknown: false
+    }
+  }
+
   /// "No time": what Apple's programs write, and RFC 9074's examples with them.
   static let sentinel = "19760401T005545Z"
 
@@ -41,22 +49,18 @@ struct CalendarAlarm {
   init(_ component: CalendarComponent, _ zones: CalendarZones, _ leftOut: inout [Refusal]) {
     line = component.line
     uid = (component["UID"] ?? component["X-WR-ALARMUID"])?.text
-    acknowledged = component["ACKNOWLEDGED"].flatMap { line in
-      if case .utc(let instant)? = try? CalendarValue.time(line, zones) { instant } else { nil }
-    }
+    acknowledged = component["ACKNOWLEDGED"]?.read(&leftOut, CalendarValue.instant)
     let relation = component.properties("RELATED-TO").first {
       $0["RELTYPE"]?.uppercased() == "SNOOZE"
     }
     snoozed = relation?.text
-    let count = component["REPEAT"].flatMap { Int($0.value) } ?? 0
-    if count > 0, let duration = component["DURATION"],
-      let span = duration.read(&leftOut, CalendarValue.span)
-    {
-      interval = span
-      repetitions = min(count, Self.maximumRepetitions)
-    } else {
-      interval = .zero
-      repetitions = 0
+    let count = component["REPEAT"]?.read(&leftOut, CalendarValue.count) ?? 0
+    let span = component["DURATION"]?.read(&leftOut, CalendarValue.span)
+    interval = span ?? .zero
+    repetitions = interval == .zero ? 0 : max(0, min(count, Self.maximumRepetitions))
+    if count > 0, span == .zero || component["DURATION"] == nil {
+      leftOut.append(
+        Refusal(line: component.line, reason: "an alarm with REPEAT and no DURATION rings once"))
     }
     do throws(Fault) {
       trigger = try Self.trigger(component, zones)
@@ -79,7 +83,12 @@ struct CalendarAlarm {
       switch proximity.value.trimmedText(limit: 40).uppercased() {
       case "ARRIVE": return .proximity(.arrive, places)
       case "DEPART": return .proximity(.depart, places)
-      default: return .none
+      // `CalendarProperties` names them.
+      case "CONNECT", "DISCONNECT": return .none
+      default:
+        throw Fault(
+          "\(proximity.name) '\(proximity.value.shownInMessage)' is neither ARRIVE nor DEPART",
+          line: proximity.number)
       }
     }
     guard let trigger = component["TRIGGER"] else {

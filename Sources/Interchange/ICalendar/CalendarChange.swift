@@ -34,8 +34,16 @@ extension CalendarDocument {
     in zone: TimeZoneRules
   ) throws(InterchangeError) -> Bool {
     let before = self
+    let product = place(of: reminder.item).flatMap { place -> String? in
+      if case .component(let calendar) = nodes[place.calendar] {
+        calendar["PRODID"]?.text
+      } else {
+        nil
+      }
+    }
     let editor = ItemEditor(
-      reminder: reminder, now: now, zone: zone, lineEnd: lineEnd, zones: CalendarZones(self))
+      reminder: reminder, now: now, zone: zone, lineEnd: lineEnd, zones: CalendarZones(self),
+      isFileOfThunderbird: product?.contains("Mozilla") ?? false)
     changeItem(reminder.item) { editor.apply(change, to: &$0) }
     return self != before
   }
@@ -84,6 +92,8 @@ struct ItemEditor {
   let zone: TimeZoneRules
   let lineEnd: [UInt8]
   let zones: CalendarZones
+  /// Whether Thunderbird has written the file.
+  let isFileOfThunderbird: Bool
 
   func apply(_ change: CalendarChange, to item: inout CalendarComponent) {
     let before = item
@@ -141,9 +151,10 @@ struct ItemEditor {
 
   /// Thunderbird knows its own properties only.
   private func isOfThunderbird(_ item: CalendarComponent) -> Bool {
-    item.nodes.contains {
-      if case .line(let line) = $0 { line.name.hasPrefix("X-MOZ-") } else { false }
-    }
+    isFileOfThunderbird
+      || item.nodes.contains {
+        if case .line(let line) = $0 { line.name.hasPrefix("X-MOZ-") } else { false }
+      }
   }
 
   private func removeSnoozes(_ item: inout CalendarComponent, of uid: String? = nil) {

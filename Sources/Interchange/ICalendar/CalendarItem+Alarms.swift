@@ -47,12 +47,6 @@ extension CalendarItem {
   static let travelAdvice = "X-APPLE-TRAVEL-ADVISORY-BEHAVIOR"
   static let travelTime = "X-APPLE-TRAVEL-DURATION"
 
-  /// Travel time that was set by hand.
-  var fixedTravel: TimeSpan? {
-    component[Self.travelTime].flatMap { try? CalendarValue.span($0).length }
-      .flatMap { $0 > .zero ? $0 : nil }
-  }
-
   private func ownPlace(_ leftOut: inout [Refusal]) -> Reminder.Place? {
     do throws(Fault) {
       return try CalendarPlaces.own(of: component)
@@ -86,14 +80,9 @@ extension CalendarItem {
   /// number behind the name.
   static let thunderbird = (acknowledged: "X-MOZ-LASTACK", snooze: "X-MOZ-SNOOZE-TIME")
 
-  /// When all alarms before it were dealt with in Thunderbird.
-  var thunderbirdAcknowledged: Instant? {
-    component.instants(Self.thunderbird.acknowledged, zones).max()
-  }
-
   /// An alarm that puts another one off (RFC 9074 section 5).
-  func putOff(_ reminders: inout [CalendarReminder]) {
-    if let until = component.instants(Self.thunderbird.snooze, zones).max(),
+  func putOff(_ reminders: inout [CalendarReminder], _ leftOut: inout [Refusal]) {
+    if let until = component.instants(Self.thunderbird.snooze, &leftOut).max(),
       thunderbirdAcknowledged.map({ $0 < until }) ?? true,
       let place = reminders.firstIndex(where: { $0.reminder.kind != .location }),
       reminders[place].reminder.state != .done
@@ -148,12 +137,10 @@ extension CalendarItem {
 
 extension CalendarComponent {
   /// The times in UTC of the properties whose names begin so.
-  func instants(_ prefix: String, _ zones: CalendarZones) -> [Instant] {
+  func instants(_ prefix: String, _ leftOut: inout [Refusal]) -> [Instant] {
     nodes.compactMap { node in
-      guard case .line(let line) = node, line.name.hasPrefix(prefix),
-        case .utc(let instant)? = try? CalendarValue.time(line, zones)
-      else { return nil }
-      return instant
+      guard case .line(let line) = node, line.name.hasPrefix(prefix) else { return nil }
+      return line.read(&leftOut, CalendarValue.instant)
     }
   }
 }

@@ -23,6 +23,10 @@ struct CalendarItem {
   /// The end is a day without a time, whatever the start.
   let endsOnDay: Bool
   let alarms: [CalendarAlarm]
+  /// Travel time that was set by hand.
+  let fixedTravel: TimeSpan?
+  /// When all alarms before it were dealt with in Thunderbird.
+  let thunderbirdAcknowledged: Instant?
   /// Its parts that cannot be read.
   var leftOut: [Refusal] = []
   /// Whether one of its alarms is among them.
@@ -83,8 +87,20 @@ struct CalendarItem {
     let before = leftOut.count
     alarms = components.map { CalendarAlarm($0, zones, &leftOut) }
     hasUnreadAlarm = leftOut.count > before
+    let travel = component[Self.travelTime]?.read(&leftOut, CalendarValue.span)?.length
+    fixedTravel = travel.flatMap { $0 > .zero ? $0 : nil }
+    thunderbirdAcknowledged = component.instants(Self.thunderbird.acknowledged, &leftOut).max()
+    self.leftOut = CalendarProperties.unsupported(in: component)
     guard Self.makesReminders(component) else { return }
-    self.leftOut = leftOut + zones.unknown(in: component)
+    self.leftOut += leftOut + zones.unknown(in: component)
+    if self.start ?? self.end == nil, let alarm = alarms.first(where: \.isRelative) {
+      self.leftOut.append(
+        Refusal(
+          line: alarm.line,
+          reason:
+            "the alarm has no time, for its \(isTask ? "task has no date" : "event has no DTSTART")"
+        ))
+    }
     try readRepeating()
   }
 
@@ -140,7 +156,7 @@ struct CalendarItem {
     let dates = dateReminders(hasLeave: leave != nil)
     reading.reminders = dates + places + (leave.map { [$0] } ?? [])
     if hasUnreadAlarm { reading.unread.append(id.uid) }
-    putOff(&reading.reminders)
+    putOff(&reading.reminders, &reading.leftOut)
     if reading.reminders.isEmpty, reading.leftOut.isEmpty {
       let reason = isTask ? "a task without an alarm or a date" : "an event without an alarm"
       reading.unalarmed.append(
@@ -152,7 +168,7 @@ struct CalendarItem {
   func base(_ kind: Reminder.Kind, _ suffix: String) -> Reminder {
     var name = id.uid
     if let recurrence = id.recurrence { name += "/\(recurrence)" }
-    let priority = component["PRIORITY"].flatMap { Int($0.value) } ?? 0
+    let priority = component["PRIORITY"].flatMap { try? CalendarValue.count($0) } ?? 0
     var reminder = Reminder(
       id: Self.identifier(name + suffix), kind: kind, title: title, notes: notes,
       category: component["CATEGORIES"].flatMap { line in

@@ -87,9 +87,10 @@ extension CalendarReading {
   package init(_ document: CalendarDocument) {
     let zones = CalendarZones(document)
     var places: [String: Int] = [:]
-    leftOut = document.damage
+    leftOut = document.damage + zones.leftOut
     if !document.isBalanced { unread.append(nil) }
     for calendar in document.calendars {
+      leftOut += CalendarProperties.unsupported(in: calendar)
       for series in CalendarSeries.all(in: calendar) {
         let found = series.reminders(zones)
         leftOut += found.leftOut

@@ -11,8 +11,10 @@ struct CalendarSeries {
   static func all(in calendar: CalendarComponent) -> [CalendarSeries] {
     var series: [CalendarSeries] = []
     var places: [String: Int] = [:]
-    for case .component(let component) in calendar.nodes
+    let isCancelled = calendar["METHOD"]?.value.uppercased() == "CANCEL"
+    for case .component(var component) in calendar.nodes
     where component.isTask || component.isEvent {
+      if isCancelled { component.set("STATUS", [], "CANCELLED", lineEnd: []) }
       let uid = component.name + CalendarItem.uid(of: component)
       let place = places[uid] ?? series.count
       if place == series.count {
@@ -43,7 +45,15 @@ struct CalendarSeries {
       let name = part.names.name(of: time)
       // An occurrence that was moved once may have been removed since.
       let isRemoved = part.excludes(name) && component.sequence < master.sequence
-      let isLasting = line["RANGE"]?.uppercased() == "THISANDFUTURE"
+      let range = line["RANGE"]?.uppercased()
+      let isLasting = range == "THISANDFUTURE"
+      if let range, !isLasting {
+        whole.leftOut.append(
+          Refusal(
+            line: line.number,
+            reason: "RANGE=\(range.shownInMessage) is not supported, so that occurrence alone is "
+              + "changed; use THISANDFUTURE"))
+      }
       guard isLasting || !isRemoved, let item = whole.item(component, zones) else { continue }
       changed.append(
         Changed(index: index, time: time, name: name, isLasting: isLasting, item: item))

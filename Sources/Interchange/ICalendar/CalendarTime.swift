@@ -102,7 +102,7 @@ enum CalendarValue {
   static func times(
     _ line: ContentLine, _ zones: CalendarZones, _ leftOut: inout [Refusal]
   ) -> [CalendarTime] {
-    line.value.split(separator: ",").compactMap { part in
+    line.value.split(separator: ",", omittingEmptySubsequences: false).compactMap { part in
       line.read(&leftOut) { (line) throws(Fault) in
         try time(String(part.prefix { $0 != "/" }), in: line, zones)
       }
@@ -137,6 +137,23 @@ enum CalendarValue {
       return .floating(local)
     }
     return .zoned(local, found)
+  }
+
+  /// A time in UTC.
+  static func instant(_ line: ContentLine) throws(Fault) -> Instant {
+    guard case .utc(let instant) = try time(line, CalendarZones()) else {
+      throw Fault("\(line.name) is a time in UTC, with a Z behind it", line: line.number)
+    }
+    return instant
+  }
+
+  /// A whole number.
+  static func count(_ line: ContentLine) throws(Fault) -> Int {
+    guard let count = Int(line.value.trimmedText(limit: 20)) else {
+      throw Fault(
+        "\(line.name) '\(line.value.shownInMessage)' is no whole number", line: line.number)
+    }
+    return count
   }
 
   static func date(_ digits: ArraySlice<UInt8>) -> CivilDate? {

@@ -67,7 +67,7 @@ package struct PlaceEntry: Equatable, Sendable {
 
 extension String {
   /// The text without surrounding blanks, cut to `limit` bytes at a whole character.
-  func trimmedText(limit: Int) -> String {
+  package func trimmedText(limit: Int) -> String {
     var text = self[...]
     while let first = text.first, first.isWhitespace { text.removeFirst() }
     while let last = text.last, last.isWhitespace { text.removeLast() }

@@ -11,10 +11,11 @@ extension FolderFiles {
   /// syncs and renames it.
   ///
   /// - Parameters:
-  ///   - expected: the file's stamp when it was read.
+  ///   - expected: the file's stamp when it was read; nil makes a new file, readable by whoever may
+  ///     read the folder.
   /// - Returns: the new stamp.
   package func replace(
-    _ file: String, with bytes: [UInt8], expected: Stamp
+    _ file: String, with bytes: [UInt8], expected: Stamp?
   ) throws(ReplacementFailure) -> Stamp {
     let (folder, name): (Descriptor, String)
     do {
@@ -24,12 +25,21 @@ extension FolderFiles {
     }
     defer { folder.close() }
     var status = stat()
-    guard fstatat(folder.raw, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-      throw errno == ENOENT ? .changed : .system(.last("read the state of \(file)"))
+    /// Whether the file is as expected; its state is then in `status`.
+    func isAsExpected() throws(ReplacementFailure) -> Bool {
+      guard fstatat(folder.raw, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+        guard errno == ENOENT else { throw .system(.last("read the state of \(file)")) }
+        return expected == nil
+      }
+      return expected != nil && Stamp(status) == expected
     }
-    guard Stamp(status) == expected else { throw .changed }
+    guard try isAsExpected() else { throw .changed }
+    if expected == nil {
+      guard fstat(folder.raw, &status) == 0 else { throw .system(.last("read the folder")) }
+      status.st_mode &= 0o666
+    }
     // A new file is its maker's: replacing somebody else's would take it away from them.
-    guard status.st_uid == geteuid() else {
+    guard expected == nil || status.st_uid == geteuid() else {
       throw .system(
         SystemError(
           "write \(file)", code: EACCES,
@@ -44,23 +54,29 @@ extension FolderFiles {
     defer { descriptor.close() }
     defer { if !isRenamed { unlinkat(folder.raw, temporary, 0) } }
     try Self.write(bytes, to: descriptor, for: file)
-    guard fchmod(descriptor.raw, status.st_mode & 0o7777) == 0, fsync(descriptor.raw) == 0 else {
+    let mode = status.st_mode & 0o7777
+    guard fchmod(descriptor.raw, mode) == 0, fsync(descriptor.raw) == 0 else {
       throw .system(.last("write \(temporary) beside \(file)"))
     }
-    var now = stat()
-    guard fstatat(folder.raw, name, &now, AT_SYMLINK_NOFOLLOW) == 0, Stamp(now) == expected else {
-      throw .changed
-    }
+    guard try isAsExpected() else { throw .changed }
     guard renameat(folder.raw, temporary, folder.raw, name) == 0 else {
       throw .system(.last("replace \(file)"))
     }
     isRenamed = true
     // Syncs the rename; if this fails, the system writes it later.
     fsync(folder.raw)
-    guard fstat(descriptor.raw, &now) == 0, let written = Stamp(now) else {
+    guard fstat(descriptor.raw, &status) == 0, let written = Stamp(status) else {
       throw .system(.last("read the state of \(file)"))
     }
     return written
+  }
+
+  /// Removes a file of the folder.
+  package func remove(_ file: String) throws(SystemError) {
+    let (folder, name) = try place(of: file)
+    defer { folder.close() }
+    guard unlinkat(folder.raw, name, 0) == 0 else { throw .last("remove \(file)") }
+    fsync(folder.raw)
   }
 
   private static func write(

@@ -69,7 +69,7 @@ package struct FolderFiles: Sendable {
   }
 
   /// Names of the folders in it that are not hidden.
-  var folders: [String] {
+  package var folders: [String] {
     guard let root = try? open() else { return [] }
     defer { root.close() }
     var names: [String] = []

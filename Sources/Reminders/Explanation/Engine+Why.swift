@@ -37,6 +37,13 @@ extension Engine {
     case .preemptive: answer.gates += leavingGates(evaluation)
     }
     answer.gates += cooldownGate(evaluation)
+    if let zone = slot.reminder.unknownZone {
+      answer.gates.append(
+        .init(
+          "zone", true,
+          "This system does not know the zone \(zone): its last known offset counts until the "
+            + "package tzdata has it"))
+    }
     for conflict in slot.reminder.ignored {
       answer.gates.append(.init(conflict.field, true, "It is ignored: it \(conflict.reason)"))
     }

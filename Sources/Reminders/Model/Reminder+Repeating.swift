@@ -185,6 +185,12 @@ extension Reminder {
     repeatChanges.zone = named
   }
 
+  /// The name of its zone, where this system does not know that.
+  package var unknownZone: String? {
+    guard let zone = repeatChanges.zone, !zone.isKnown else { return nil }
+    return zone.name
+  }
+
   /// The zone by whose clocks its days are counted: its own, else the system's. A floating time is
   /// one of the system's zone.
   package func calendarZone(_ zone: TimeZoneRules) -> TimeZoneRules {

@@ -235,7 +235,10 @@ extension ReminderField {
     ReminderField(
       "zone", FieldFormat<String>.text,
       sentence: { reminder, _ in
-        reminder.repeats ? reminder.repeatChanges.zone.map { "by the clocks of \($0.title)" } : nil
+        guard let zone = reminder.repeatChanges.zone, reminder.repeats || !zone.isKnown else {
+          return nil
+        }
+        return "by the clocks of \(zone.title)"
       },
       get: { $0.repeatChanges.zone?.name },
       read: { reminder, value, document throws(ReminderError) in

@@ -71,7 +71,9 @@ enum ReminderRow {
     guard (0...9).contains(reminder.priority) else {
       throw RowFault(reason: "its priority is not 0 to 9")
     }
-    let details = try document(row)
+    var details = try document(row)
+    // Rows of before the offset was stored.
+    if details["zone"] != nil, details["zone_offset_s"] == nil { details["zone_offset_s"] = 0 }
     let text = try row.textIfAny("history")
     let history: History
     do throws(ReminderError) {

@@ -34,6 +34,7 @@ import Testing
     (["add", "x", "--at", "52.6,13.4", "--from", "tomorrow"], ["Add"]),
     (["add", "x", "--due", "19:00", "--json"], ["Add"]),
     (["add", "x", "--due", "19:00", "--dry-run"], ["Check"]),
+    (["add", "x", "--due", "19:00", "--calendar", "Tasks"], ["Add"]),
     (["add", "x", "--due", "19:00", "--category", "Errands"], ["Add", "ListCategories"]),
     (["edit", "r", "--due", "19:00"], ["Show", "Edit"]),
   ])

@@ -72,6 +72,46 @@ import Testing
     #expect(run.lines.allSatisfy { $0.count <= 60 })
   }
 
+  @Test(arguments: [("Add", []), ("Check", ["--dry-run"])])
+  func aReminderGoesIntoACalendarList(_ method: String, _ more: [String]) throws {
+    let run = try run(["add", "Tea", "--due", "19:00", "--calendar", "Tasks"] + more) { call in
+      let isAsked = call.methodName == method && call.parameters["calendar"]?.string == "Tasks"
+      return [
+        VarlinkReply(parameters: [
+          "id": "1",
+          "reminder": [
+            "id": "1", "kind": "date", "title": isAsked ? "Asked" : "Not asked",
+            "due": "2026-06-12T19:00:00", "state": "armed",
+          ],
+        ])
+      ]
+    }
+    #expect(run.output.hasPrefix("Asked: "))
+  }
+
+  @Test func aZoneThatTheSystemDoesNotKnowIsMarked() throws {
+    let handler: FakeDaemon.Handler = { call in
+      let zone = "Old/Town, of 1 reminder, is not known here"
+      let reminder: JSONValue = [
+        "id": "1", "kind": "date", "title": "Tea", "due": "2026-06-13T08:00:00Z", "state": "armed",
+        "repeat": "FREQ=DAILY", "zone": "Old/Town", "zone_offset_s": 7200,
+      ]
+      return [
+        VarlinkReply(parameters: [
+          "reminders": [reminder], "reminder": reminder,
+          "status": ["unknown_zones": [.string(zone)]],
+        ])
+      ]
+    }
+    #expect(
+      try run(["list"], handler).output.contains(
+        "FREQ=DAILY, by the last known offset of Old/Town\n"))
+    #expect(
+      try run(["show", "1"], handler).output.contains("Old/Town, which is unknown here"))
+    #expect(
+      try run(["status"], handler).output.contains("zone       Old/Town, of 1 reminder, is not"))
+  }
+
   @Test(arguments: [
     ("metric", "in 1.5 km"), ("imperial", "in 0.9 mi"), ("nautical", "in 0.8 nmi"),
   ])

@@ -20,6 +20,9 @@ import Testing
         }
         return [VarlinkReply(parameters: ["reminders": .array(all)])]
       case "FindPlaces": return [VarlinkReply(parameters: ["places": [["name": "Rewe Ost"]]])]
+      case "Status":
+        let folders: JSONValue = [["lists": ["Home", "Work"]], ["lists": ["Boat"]]]
+        return [VarlinkReply(parameters: ["status": ["calendars": folders]])]
       default: return [VarlinkReply(parameters: ["categories": [["name": "Errands"]]])]
       }
     }
@@ -44,6 +47,7 @@ import Testing
   @Test func placesAndCategoriesAreOffered() throws {
     #expect(try candidates(["add"], "--at", typed: "re") == ["Rewe Ost"])
     #expect(try candidates(["add"], "--category", typed: "") == ["Errands"])
+    #expect(try candidates(["add"], "--calendar", typed: "") == ["Home", "Work", "Boat"])
     #expect(try candidates(["place", "show"], "positional@0", typed: "") == ["Rewe Ost"])
   }
 

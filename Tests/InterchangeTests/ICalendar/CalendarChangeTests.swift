@@ -101,6 +101,61 @@ import Testing
     #expect(try reminders(done)[0].standing == "fired")
   }
 
+  /// Thunderbird knows its own properties only, of its items and in its files.
+  @Test(arguments: [
+    ("-//Mozilla.org/NONSGML Mozilla Calendar V1.1//EN", "", true),
+    ("-//Other//EN", "X-MOZ-GENERATION:2\n", true), ("-//Other//EN", "", false),
+  ]) func thunderbirdGetsItsOwnProperties(
+    _ product: String, _ more: String, _ isOfThunderbird: Bool
+  ) throws {
+    let text = CalendarFixtures.calendar(
+      product: product,
+      """
+      BEGIN:VEVENT
+      UID:e
+      DTSTART:20261121T121500Z
+      \(more)BEGIN:VALARM
+      TRIGGER:-PT15M
+      END:VALARM
+      END:VEVENT
+      """)
+    let snoozed = try change(text, .snoozed(until: now + .minutes(20)))
+    let own = ["X-MOZ-LASTACK:20261121T120000Z", "X-MOZ-SNOOZE-TIME:20261121T122000Z"]
+    #expect(lines(snoozed).filter(own.contains) == (isOfThunderbird ? own : []))
+    #expect(try reminders(snoozed)[0].snoozedUntil == now + .minutes(20))
+    // As Thunderbird reads it: without RFC 9074.
+    if isOfThunderbird {
+      let plain = lines(snoozed).filter { !$0.hasPrefix("ACKNOWLEDGED") }.joined(separator: "\r\n")
+        .replacing("RELATED-TO;RELTYPE=SNOOZE", with: "X-OTHER")
+      #expect(try reminders(plain).contains { $0.snoozedUntil == now + .minutes(20) })
+    }
+    let done = try change(snoozed, .done(through: nil))
+    #expect(!done.contains("X-MOZ-SNOOZE-TIME"))
+    #expect(done.contains("X-MOZ-LASTACK:20261121T121500Z") == isOfThunderbird)
+    #expect(try reminders(done).map(\.standing) == ["fired"])
+    #expect(!(try change(done, .reopened)).contains("X-MOZ-LASTACK"))
+  }
+
+  /// Of a series the snooze of an occurrence has a number behind its name.
+  @Test func theSnoozeOfAnOccurrenceIsReadAndRemoved() throws {
+    let text = CalendarFixtures.calendar(
+      """
+      BEGIN:VEVENT
+      UID:e
+      DTSTART:20261120T121500Z
+      RRULE:FREQ=DAILY
+      X-MOZ-LASTACK:20261121T120000Z
+      X-MOZ-SNOOZE-TIME-1795263300000000:20261121T130000Z
+      BEGIN:VALARM
+      TRIGGER:-PT15M
+      END:VALARM
+      END:VEVENT
+      """)
+    #expect(try reminders(text)[0].snoozedUntil == now + .minutes(60))
+    let done = try change(text, .done(through: name("2026-11-21T12:15:00")))
+    #expect(!done.contains("X-MOZ-SNOOZE-TIME") && done.contains("X-MOZ-LASTACK:20261121T120000Z"))
+  }
+
   @Test func aSnoozeIsAnAlarmOfItsOwn() throws {
     let until = now + .minutes(20)
     let text = CalendarFixtures.appleGeofence

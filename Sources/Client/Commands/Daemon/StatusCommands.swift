@@ -49,6 +49,7 @@ struct StatusCommand: ClientCommand {
       "\(status["reminders"]?.int ?? 0), \(status["armed"]?.int ?? 0) of them armed",
     ])
     for problem in unreadable(status) { table.add(["unreadable", problem]) }
+    for zone in status["unknown_zones"]?.array ?? [] { table.add(["zone", zone.string ?? ""]) }
     table.add([
       "next due",
       status["next_due"] == nil ? "nothing" : Answer.time(status["next_due"], display.due),

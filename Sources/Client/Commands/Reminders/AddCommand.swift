@@ -17,6 +17,7 @@ struct AddCommand: ClientCommand {
       georemind add Tea -d 'in 4min'
       georemind add 'Put out the bins' --repeat 'every monday at 19:00'
       georemind add 'Buy milk' --near-category supermarket
+      georemind add Milk --at Rewe --calendar Tasks
       georemind add Ferry --leave-for Landungsbrücken --due 18:18 --by cycling
       """)
 
@@ -28,6 +29,11 @@ struct AddCommand: ClientCommand {
 
   @Flag(help: "Show the reminder without adding it.")
   var dryRun = false
+
+  @Option(
+    "Write it into this list of a followed calendar folder, as a task.", "list",
+    completion: Completions.calendarLists)
+  var calendar: String?
 
   @OptionGroup(title: "The reminder") var reminder: ReminderOptions
   @OptionGroup var options: CommonOptions
@@ -85,7 +91,7 @@ struct AddCommand: ClientCommand {
   /// are not known, and there is no distance.
   private func preview(_ document: JSONObject, in context: Context) throws {
     let daemon =
-      document["place"]?.string != nil
+      document["place"]?.string != nil || calendar != nil
       ? try DaemonConnection(options, context) : try? DaemonConnection(options, context)
     let answer = try daemon.map { try call("Check", document, $0, context) }
     let planned = answer.map { $0["reminder"]?.object ?? JSONObject() } ?? document
@@ -107,7 +113,11 @@ struct AddCommand: ClientCommand {
   ) throws -> JSONObject {
     try reminder.namingPlace(daemon) {
       try daemon.call(
-        method, ["reminder": .object(document), "clocks": context.clocks(of: document)])
+        method,
+        [
+          "reminder": .object(document), "clocks": context.clocks(of: document),
+          "calendar": calendar.map { .string($0) },
+        ])
     }
   }
 

@@ -121,6 +121,8 @@ struct DocumentReader {
     return Array(bytes[first..<endOfBreak(at: first)])
   }
 
+  private static let endOfComponent = Array("END:V".utf8)
+
   /// CR LF, LF or CR.
   private func endOfBreak(at index: Int) -> Int {
     bytes[index] == 0x0D && index + 1 < bytes.count && bytes[index + 1] == 0x0A
@@ -145,9 +147,10 @@ struct DocumentReader {
       guard offset < bytes.count else { break }
       offset = endOfBreak(at: offset)
       nextLine += 1
-      // A line that begins with white space continues a line before it that is not empty.
+      // A line that begins with white space continues a line before it that is not empty, and not
+      // an END, which nobody folds.
       guard offset < bytes.count, bytes[offset] == 0x20 || bytes[offset] == 0x09,
-        isFolded || contentEnd > from
+        isFolded || contentEnd > from && !bytes[from...].starts(with: Self.endOfComponent)
       else { break }
       if !isFolded {
         unfolded = Array(bytes[from..<contentEnd])

@@ -4,23 +4,31 @@ import CivilTime
 /// the system's tz database where the two agree or there is none.
 struct CalendarZones {
   private var known: [String: NamedZone] = [:]
+  /// Parts of VTIMEZONEs that cannot be read. Their zones go by the system's rules of their names.
+  private(set) var leftOut: [Refusal] = []
 
-  private init() {}
+  /// No zones.
+  init() {}
 
   init(_ document: CalendarDocument) {
     var described: [String: CalendarComponent] = [:]
     var uses: [String: ClosedRange<Instant>] = [:]
     for calendar in document.calendars {
       for zone in calendar.components("VTIMEZONE") {
-        if let id = zone["TZID"]?.text { described[id] = zone }
+        if let id = zone["TZID"]?.text {
+          described[id] = zone
+        } else {
+          leftOut.append(Refusal(line: zone.line, reason: "a VTIMEZONE has no TZID"))
+        }
       }
       if let own = calendar["X-WR-TIMEZONE"]?.text { uses[own] = uses[own] ?? Self.never }
       Self.collectUses(in: calendar, into: &uses)
     }
     for name in Set(uses.keys).union(described.keys).prefix(Self.maximumZones) {
       known[name] =
-        described[name].flatMap { Self.described($0, name: name, uses: uses[name] ?? Self.never) }
-        ?? Self.system(name) ?? Self.fixed(name)
+        described[name].flatMap {
+          Self.described($0, name: name, uses: uses[name] ?? Self.never, &leftOut)
+        } ?? Self.system(name) ?? Self.fixed(name)
     }
     first = known.sorted { $0.key < $1.key }.prefix(Self.maximumFirst).map(\.value)
   }
@@ -62,7 +70,8 @@ struct CalendarZones {
       switch node {
       case .line(let line):
         guard let name = line["TZID"] else { continue }
-        let found = readings(line).map { TimeZoneRules.utc.instant(of: $0) }
+        var unread: [Refusal] = []
+        let found = readings(line, &unread).map { TimeZoneRules.utc.instant(of: $0) }
         guard let first = found.min(), let last = found.max() else {
           uses[name] = uses[name] ?? never
           continue
@@ -125,20 +134,21 @@ struct CalendarZones {
   /// the list of changes ends. A zone that agrees goes by its name, for the tz database is kept up
   /// to date.
   private static func described(
-    _ component: CalendarComponent, name: String, uses: ClosedRange<Instant>
+    _ component: CalendarComponent, name: String, uses: ClosedRange<Instant>,
+    _ leftOut: inout [Refusal]
   ) -> NamedZone? {
     let system = component["X-LIC-LOCATION"].flatMap { Self.system($0.text) } ?? system(name)
+    let count = leftOut.count
     let observances = ["STANDARD", "DAYLIGHT"].flatMap { kind in
       component.components(kind).prefix(maximumObservances).compactMap {
-        Self.observance($0, isDST: kind == "DAYLIGHT")
+        Self.observance($0, isDST: kind == "DAYLIGHT", &leftOut)
       }
     }
-    guard let text = TimeZoneRules.text(of: observances, from: uses.lowerBound - .hours(48)),
-      let own = NamedZone.find(text)
-    else {
-      return system
-    }
+    let text = TimeZoneRules.text(of: observances, from: uses.lowerBound - .hours(48))
+    guard let own = text.flatMap(NamedZone.find) else { return system }
     guard let system else { return own }
+    // The rest of a description is none.
+    guard leftOut.count == count else { return system }
     // Before its first change a description says nothing.
     let first = observances.map(\.first).min() ?? uses.lowerBound
     var end = uses.upperBound
@@ -154,33 +164,51 @@ struct CalendarZones {
 
   private static let maximumObservances = 500
 
-  private static func observance(_ component: CalendarComponent, isDST: Bool) -> ZoneObservance? {
-    guard let before = component["TZOFFSETFROM"].flatMap({ seconds($0.value) }),
-      let after = component["TZOFFSETTO"].flatMap({ seconds($0.value) }),
-      let start = component["DTSTART"].flatMap({ readings($0).first })
-    else { return nil }
-    var unread: [Refusal] = []
+  private static func observance(
+    _ component: CalendarComponent, isDST: Bool, _ leftOut: inout [Refusal]
+  ) -> ZoneObservance? {
+    let count = leftOut.count
+    func required<Value>(
+      _ name: String, _ read: (ContentLine) throws(Fault) -> Value
+    ) -> Value? {
+      guard let line = component[name] else {
+        leftOut.append(
+          Refusal(line: component.line, reason: "a part of a VTIMEZONE has no \(name)"))
+        return nil
+      }
+      return line.read(&leftOut, read)
+    }
+    let start = required("DTSTART") { (line) throws(Fault) in
+      try CalendarValue.time(line, CalendarZones()).local
+    }
+    let before = required("TZOFFSETFROM", offset)
+    let after = required("TZOFFSETTO", offset)
+    let dates = component.properties("RDATE").flatMap { readings($0, &leftOut) }
+    let rule = component["RRULE"].flatMap { CalendarRule.read($0, &leftOut) }
+    guard leftOut.count == count, let start, let before, let after else { return nil }
     return ZoneObservance(
-      start: start, dates: component.properties("RDATE").flatMap { readings($0) },
-      rule: component["RRULE"].flatMap { CalendarRule.read($0, &unread) },
-      offsets: (before, after), isDST: isDST, name: component["TZNAME"]?.text ?? "")
+      start: start, dates: dates, rule: rule, offsets: (before, after), isDST: isDST,
+      name: component["TZNAME"]?.text ?? "")
   }
 
-  private static func readings(_ line: ContentLine) -> [LocalDateTime] {
-    var unread: [Refusal] = []
-    return CalendarValue.times(line, CalendarZones(), &unread).map(\.local)
+  private static func readings(_ line: ContentLine, _ leftOut: inout [Refusal]) -> [LocalDateTime] {
+    CalendarValue.times(line, CalendarZones(), &leftOut).map(\.local)
   }
 
-  /// `+0100`, `-023000`
-  private static func seconds(_ text: String) -> Int? {
-    let text = text.trimmedText(limit: 10)
+  /// `+0100`, `-023000`: seconds east of Greenwich.
+  private static func offset(_ line: ContentLine) throws(Fault) -> Int {
+    let text = line.value.trimmedText(limit: 10)
     let digits = text.utf8.dropFirst()
-    guard let sign = text.first, sign == "+" || sign == "-", digits.count == 4 || digits.count == 6,
+    if let sign = text.first, sign == "+" || sign == "-", digits.count == 4 || digits.count == 6,
       let number = Int(String(Substring(digits)))
-    else { return nil }
-    let whole = digits.count == 4 ? number * 100 : number
-    let seconds = whole / 10_000 * 3_600 + whole / 100 % 100 * 60 + whole % 100
-    return sign == "-" ? -seconds : seconds
+    {
+      let whole = digits.count == 4 ? number * 100 : number
+      let seconds = whole / 10_000 * 3_600 + whole / 100 % 100 * 60 + whole % 100
+      if seconds <= 86_400 { return sign == "-" ? -seconds : seconds }
+    }
+    throw Fault(
+      "\(line.name) '\(line.value.shownInMessage)' is no offset; write for example +0100",
+      line: line.number)
   }
 }
 
