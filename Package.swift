@@ -63,7 +63,7 @@ let package = Package(
     + library("JSONText")
     + library("Configuration", ["Bytes", "Geodesy", "CivilTime"])
     + library("Positioning", ["Bytes", "Geodesy", "CivilTime", "JSONText"])
-    + library("Phones", ["Geodesy", "CivilTime", "JSONText"])
+    + library("Phones", ["Geodesy", "CivilTime", "JSONText", "Positioning"])
     + library("Geofencing", ["Geodesy", "CivilTime"])
     + library("Departure", ["Containers", "Geodesy", "CivilTime"])
     + library(

@@ -1,3 +1,6 @@
+import CivilTime
+import Positioning
+
 /// The fields of a query or a form (URL Standard, section 5.1). The first field of a name counts.
 struct FormFields {
   private static let maximumFields = 64
@@ -29,6 +32,9 @@ struct FormFields {
     }
     return nil
   }
+
+  /// A moment as apps write it; nil where the field is absent or none.
+  func time(_ name: String) -> Instant? { self[name].flatMap { try? DeviceTime.read($0) } }
 
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
     let plain = bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }

@@ -7,12 +7,12 @@ enum GPSLoggerForm {
   static func read(_ form: FormFields) throws(UnusableMessage) -> PhoneMessage {
     let fields = PositionFields(
       latitude: form.number("lat", "latitude"), longitude: form.number("lon", "longitude"),
-      time: PositionFields.time(form["timestamp"]) ?? PositionFields.time(form["time"]),
+      time: form.time("timestamp") ?? form.time("time"),
       radius: form.number("acc", "accuracy"), altitude: form.number("alt", "altitude"),
       speed: form.number("spd", "speed"), track: form.number("dir", "direction"))
     // Its source, satellites or radio cells, is a receiver of its own: they disagree by kilometres.
     let name = form["id", "device", "aid", "ser"] ?? "phone"
     let source = form["prov", "provider"].map { "/\($0)" } ?? ""
-    return .positions([try fields.position(app: "gpslogger", name: name + source)])
+    return PhoneMessage([try fields.position(app: "gpslogger", name: name + source)])
   }
 }

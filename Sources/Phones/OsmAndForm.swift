@@ -16,11 +16,11 @@ enum OsmAndForm {
     let fields = PositionFields(
       latitude: isPair ? pair[0] : form.number("lat"),
       longitude: isPair ? pair[1] : form.number("lon"),
-      time: PositionFields.time(form["timestamp"]),
+      time: form.time("timestamp"),
       // OsmAnd writes its radius in metres where its example of a URL says hdop.
       radius: form.number("accuracy", "hdop"), altitude: form.number("altitude"),
       speed: form.number("speed").map { form["unit"] == "mps" ? $0 : $0 * knot },
       track: form.number("bearing", "heading"))
-    return .positions([try fields.position(app: app, name: form["id", "deviceid"])])
+    return PhoneMessage([try fields.position(app: app, name: form["id", "deviceid"])])
   }
 }

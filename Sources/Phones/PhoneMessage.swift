@@ -1,11 +1,36 @@
-/// The content of a request.
-package enum PhoneMessage: Equatable, Sendable {
-  case positions([PhonePosition])
+package import CivilTime
+
+/// The content of a request. A bad position of a list costs itself: the others count.
+package struct PhoneMessage: Equatable, Sendable {
+  package var positions: [PhonePosition] = []
+  /// Why each of the others can never be used.
+  package var leftOut: [UnusableMessage] = []
+
+  package init(_ positions: [PhonePosition] = [], leftOut: [UnusableMessage] = []) {
+    self.positions = positions
+    self.leftOut = leftOut
+  }
+
   /// Understood, but no position: a battery report, for example.
-  case nothing
+  package static let nothing = PhoneMessage()
+
+  /// The positions of the present, with corrected dates, and the number of the older ones.
+  package func current(at now: Instant) -> (positions: [PhonePosition], old: Int) {
+    let current = positions.map { $0.corrected(near: now) }.filter { $0.isFresh(at: now) }
+    return (current, positions.count - current.count)
+  }
+
+  /// For the sender: what was left out, and why; nil where all counts.
+  func note(old: Int) -> String? {
+    var counts = ReasonCounts()
+    for reason in leftOut { counts.add(reason.rawValue) }
+    if old > 0 { counts.add("it was old when it came", count: old) }
+    guard counts.total > 0 else { return nil }
+    return "left out \(counts.total) of \(positions.count + leftOut.count): \(counts)\n"
+  }
 }
 
-/// Why a message can never be used, however often a phone sends it.
+/// Why a message, or a position of it, can never be used, however often a phone sends it.
 package enum UnusableMessage: String, Error, CaseIterable, Sendable {
   case tooLong = "it is longer than 64 KiB"
   case noJSON = "it is no JSON object"
@@ -15,33 +40,21 @@ package enum UnusableMessage: String, Error, CaseIterable, Sendable {
   case unknownType = "OwnTracks has no such type of message"
 }
 
-/// The apps, by the path that they send to.
-enum PhoneApp: Equatable {
-  case ownTracks
-  /// OsmAnd and Traccar Client, which share a protocol; the name is a part of the device's.
-  case osmAnd(name: String)
-  case gpsLogger
+/// Reasons with the number of times that each was given, the most frequent first.
+package struct ReasonCounts: Equatable, Sendable, CustomStringConvertible {
+  private var counts: [String: Int] = [:]
 
-  init?(path: [String]) {
-    switch path {
-    case ["pub"]: self = .ownTracks
-    case ["osmand"]: self = .osmAnd(name: "osmand")
-    case [], ["traccar"]: self = .osmAnd(name: "traccar")
-    case ["gpslogger"]: self = .gpsLogger
-    default: return nil
-    }
+  package init() {}
+
+  package var total: Int { counts.values.reduce(0, +) }
+
+  package mutating func add(_ reason: String, count: Int = 1) {
+    counts[reason, default: 0] += count
   }
 
-  func read(_ request: PhoneRequest, query: [UInt8]) throws(UnusableMessage) -> PhoneMessage {
-    switch self {
-    case .ownTracks:
-      let name = OwnTracks.name(in: request, query: FormFields(query))
-      return try OwnTracks.read(request.body, name: name)
-    case .osmAnd(let name):
-      let first = request.body.first { !" \t\r\n".utf8.contains($0) }
-      if first == UInt8(ascii: "{") { return try TraccarJSON.read(request.body, app: name) }
-      return try OsmAndForm.read(FormFields(query, request.body), app: name)
-    case .gpsLogger: return try GPSLoggerForm.read(FormFields(query, request.body))
-    }
+  /// `it has no position (3), it is no JSON object (1)`.
+  package var description: String {
+    counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .map { "\($0.key) (\($0.value))" }.joined(separator: ", ")
   }
 }

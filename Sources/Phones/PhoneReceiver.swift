@@ -59,29 +59,29 @@ package struct PhoneReceiver: Sendable {
     let query: [UInt8]
     switch admission(of: request, at: now) {
     case .refused(let answer): return Outcome(answer: answer)
-    case .admitted(let known, let text): (app, query) = (known, text)
+    case .admitted(let known, let text): (app, query) = (known.ofBody(request.body), text)
     }
-    // OwnTracks reads a list of commands from the answer.
-    let taken = PhoneAnswer(200, app == .ownTracks ? "[]" : "")
+    var message: PhoneMessage
     do throws(UnusableMessage) {
-      guard case .positions(let positions) = try app.read(request, query: query) else {
-        return Outcome(answer: taken)
-      }
-      let fresh = positions.filter { $0.isFresh(at: now.real) }
-      if let device = positions.last?.device, fresh.count < positions.count {
-        tally.note(.old, device, count: positions.count - fresh.count, at: now.steady)
-      }
-      guard let device = fresh.first?.device else { return Outcome(answer: taken) }
+      message = try app.read(request, query: query)
+    } catch {
+      message = PhoneMessage(leftOut: [error])
+    }
+    let (fresh, old) = message.current(at: now.real)
+    // OwnTracks reads a list of commands from the answer.
+    let taken = PhoneAnswer(200, app == .ownTracks ? "[]" : message.note(old: old) ?? "")
+    if let device = fresh.first?.device {
       guard isFeedOpen else { return Outcome(answer: PhoneAnswer(503)) }
       guard limiter.admits(device, count: fresh.count, at: now.steady) else {
         tally.note(.limited, device, at: now.steady)
         return Outcome(answer: PhoneAnswer(429))
       }
-      return Outcome(answer: taken, reports: fresh.map(\.report).joined())
-    } catch {
-      tally.note(.unusable, error.rawValue, at: now.steady)
-      return Outcome(answer: taken)
     }
+    for reason in message.leftOut { tally.note(.unusable, reason.rawValue, at: now.steady) }
+    if let device = message.positions.last?.device, old > 0 {
+      tally.note(.old, device, count: old, at: now.steady)
+    }
+    return Outcome(answer: taken, reports: fresh.map(\.report).joined())
   }
 
   /// The path without the token, and the query; nil where the token is missing.

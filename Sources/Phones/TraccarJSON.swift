@@ -1,5 +1,6 @@
 import CivilTime
 import JSONText
+import Positioning
 
 /// Traccar Client 9: JSON, one location or a list of them (traccar.org/osmand).
 enum TraccarJSON {
@@ -8,18 +9,21 @@ enum TraccarJSON {
     guard let location = message["location"] else { throw .noPosition }
     let id = message["device_id"]
     let name = id?.string ?? id?.int.map { "\($0)" }
-    var positions: [PhonePosition] = []
+    var content = PhoneMessage()
     for location in location.array ?? [location] {
       let place = location["coords"]
       let fields = PositionFields(
         latitude: place?["latitude"]?.double, longitude: place?["longitude"]?.double,
-        time: PositionFields.time(location["timestamp"]?.string)
-          ?? PositionFields.time(location["timestamp"]?.double),
+        time: DeviceTime.read(location["timestamp"]),
         radius: place?["accuracy"]?.double, altitude: place?["altitude"]?.double,
         // m/s; −1 is unknown.
         speed: place?["speed"]?.double, track: place?["heading"]?.double)
-      positions.append(try fields.position(app: app, name: name))
+      do throws(UnusableMessage) {
+        content.positions.append(try fields.position(app: app, name: name))
+      } catch {
+        content.leftOut.append(error)
+      }
     }
-    return positions.isEmpty ? .nothing : .positions(positions)
+    return content
   }
 }

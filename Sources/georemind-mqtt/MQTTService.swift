@@ -62,6 +62,7 @@ final class MQTTService {
         log(.error, "'\(firing.title)' is given up: \(reason)")
       }
     }
+    positions?.onChange = { [unowned self] isOpen in handle(.feedOpen(isOpen)) }
     follower.onRefusal = { [unowned self] reason in
       log(.error, "The daemon refuses a call, trying again: \(reason)")
     }
@@ -84,7 +85,8 @@ final class MQTTService {
     broker?.stop()
     handle(.disconnected)
     settings = new
-    publisher = Publisher(new, identity)
+    publisher = Publisher(new, identity, backlog: publisher.backlog)
+    handle(.feedOpen(positions?.isOpen ?? false))
     if session.isConnected { handle(.daemonConnected) }
     session.watchStatus { [unowned self] in handle(.status($0)) }
     try connect()
@@ -99,6 +101,8 @@ final class MQTTService {
       case .lost: handle(.disconnected)
       case .acknowledged(let token): handle(.acknowledged(token))
       case .received(let topic, let payload, let isRetained):
+        // A reader that is behind is as good as none: what it was sent could be lost with it.
+        handle(.feedOpen(positions?.isOpen ?? false))
         handle(.received(topic: topic, payload: payload, isRetained: isRetained))
       }
     }

@@ -68,7 +68,8 @@ import Testing
         == .init(
           topic: "georemind/4f2a91c3/availability", payload: "offline", isRetained: true,
           quality: 1))
-    #expect(broker.subscriptions == ["homeassistant/status", "owntracks/+/+"])
+    #expect(
+      broker.subscriptions == ["homeassistant/status", "owntracks/+/+", "owntracks/+/+/event"])
     #expect(broker.publications.allSatisfy { $0.isRetained && $0.quality == 1 })
     let device =
       #""device":{"identifiers":["georemind_4f2a91c3"],"name":"georemind boat","#
@@ -164,7 +165,7 @@ import Testing
   @Test func aPositionOfAPhoneReachesTheFeed() throws {
     let service = try service()
     defer { service.stop() }
-    #expect(try loop.runUntil { broker.subscriptions == ["owntracks/+/+"] })
+    #expect(try loop.runUntil { broker.subscriptions == ["owntracks/+/+", "owntracks/+/+/event"] })
     var lines: [String] = []
     let feed = try StreamConnection(
       path: "\(folder.path)/owntracks", loop: loop, delimiter: UInt8(ascii: "\n"))

@@ -1,6 +1,7 @@
 import CivilTime
 import Geodesy
 import JSONText
+import Phones
 import Positioning
 import Testing
 
@@ -16,7 +17,9 @@ import Testing
   private func read(
     _ payload: [UInt8], topic: String = "owntracks/anna/phone"
   ) -> [Publisher.Effect] {
-    PublisherWorld().handle(.received(topic: topic, payload: payload, isRetained: false))
+    let world = PublisherWorld()
+    _ = world.handle(.feedOpen(true))
+    return world.handle(.received(topic: topic, payload: payload, isRetained: false))
   }
 
   private func line(_ effects: [Publisher.Effect]) throws -> String {
@@ -95,6 +98,7 @@ import Testing
   /// As by HTTP; the broker cannot be asked to send a position later.
   @Test func aPhoneThatSendsTooFastIsPassedOver() {
     let world = PublisherWorld()
+    _ = world.handle(.feedOpen(true))
     let payload = Array(#"{"_type":"location","lat":1,"lon":2,"tst":1781279990}"#.utf8)
     func receive() -> [Publisher.Effect] {
       world.handle(.received(topic: "owntracks/a/b", payload: payload, isRetained: false))
@@ -106,9 +110,73 @@ import Testing
     #expect(
       receive() == [.report("A message of owntracks/a/b is ignored: the phone sends too fast")])
     #expect(receive() == [])
+    // Each reason has its count.
+    _ = world.handle(.received(topic: "owntracks/a/b", payload: [0xFF], isRetained: false))
+    _ = world.pass(60)
+    for _ in 0..<300 { _ = receive() }
+    #expect(
+      receive() == [
+        .report(
+          "3 messages are ignored: the phone sends too fast (2), it is no JSON object (1); the "
+            + "last of owntracks/a/b")
+      ])
     _ = world.pass(1)
     #expect((0..<20).allSatisfy { _ in isFed(receive()) })
     #expect(receive() == [])
+  }
+
+  @Test func aTransitionIsAPositionOfItsPhone() throws {
+    let line = try line(
+      read(
+        #"{"_type":"transition","event":"leave","lat":1,"lon":2,"acc":20,"tst":1781279990}"#,
+        topic: "owntracks/anna/phone/event"))
+    #expect(line.contains(#""device":"owntracks:anna/phone""#))
+  }
+
+  /// While the daemon starts again, and at boot before it reads: what comes then is kept.
+  @Test func positionsWaitForTheDaemon() {
+    let world = PublisherWorld()
+    func receive(_ phone: String, late: Int, isRetained: Bool = false) -> [Publisher.Effect] {
+      let text = #"{"_type":"location","lat":1,"lon":2,"tst":\#(1_781_280_000 - late)}"#
+      return world.handle(
+        .received(
+          topic: "owntracks/\(phone)/p", payload: Array(text.utf8), isRetained: isRetained))
+    }
+    func delivered(_ effects: [Publisher.Effect]) -> [String] {
+      effects.compactMap {
+        guard case .feed(let line) = $0 else { return nil }
+        return (try? JSONParser.parse(line))?["device"]?.string
+      }
+    }
+    #expect(receive("anna", late: 200, isRetained: true).isEmpty)
+    #expect(receive("ben", late: 1).isEmpty && receive("anna", late: 0).isEmpty)
+    #expect(
+      delivered(world.handle(.feedOpen(true)))
+        == ["owntracks:anna/p", "owntracks:ben/p", "owntracks:anna/p"])
+    #expect(delivered(receive("anna", late: 0)) == ["owntracks:anna/p"])
+    _ = world.handle(.feedOpen(false))
+    #expect(receive("anna", late: 200).isEmpty && receive("ben", late: 0).isEmpty)
+    // One of them has become old.
+    _ = world.pass(150)
+    #expect(delivered(world.handle(.feedOpen(true))) == ["owntracks:ben/p"])
+  }
+
+  @Test func theBacklogIsBoundedForEachPhone() throws {
+    var backlog = PositionBacklog()
+    for number in 0..<400 {
+      let text = #"{"_type":"location","lat":1,"lon":2,"tst":\#(1_781_279_600 + number)}"#
+      for position in try OwnTracks.read(Array(text.utf8), name: "a").positions {
+        backlog.add(position)
+      }
+    }
+    for position in try OwnTracks.read(
+      Array(#"{"_type":"location","lat":1,"lon":2,"tst":1781279700}"#.utf8), name: "b"
+    ).positions {
+      backlog.add(position)
+    }
+    let left = backlog.take(at: Self.now)
+    #expect(left.count == 301 && left.first?.time.seconds == 1_781_279_700)
+    #expect(backlog.take(at: Self.now).isEmpty)
   }
 
   @Test func commandsNameAReminder() throws {

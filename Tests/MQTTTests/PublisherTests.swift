@@ -78,7 +78,12 @@ extension Publisher.Effect {
       + ["availability", "state", "last", "position"].map { "georemind/4f2a91c3/\($0)" }
     #expect(topics(first) == expected)
     #expect(first.compactMap(\.message).allSatisfy { $0.isRetained })
-    #expect(first.prefix(2) == [.subscribe("homeassistant/status"), .subscribe("owntracks/+/+")])
+    #expect(
+      first.prefix(3)
+        == [
+          .subscribe("homeassistant/status"), .subscribe("owntracks/+/+"),
+          .subscribe("owntracks/+/+/event"),
+        ])
     _ = world.handle(.disconnected)
     #expect(topics(world.handle(.connected)) == expected)
   }
@@ -263,7 +268,7 @@ extension Publisher.Effect {
     world.now += 60_000_000
     #expect(
       wrong() == [
-        "A message of owntracks/a/b is ignored, and 2 others before it: it is no JSON object"
+        "3 messages are ignored: it is no JSON object (3); the last of owntracks/a/b"
       ])
   }
 }

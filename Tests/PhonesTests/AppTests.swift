@@ -2,6 +2,7 @@ import CivilTime
 import Geodesy
 import Glibc
 import JSONText
+import Positioning
 import TestSupport
 import Testing
 
@@ -13,15 +14,14 @@ import Testing
     let parts = request.target.split(separator: UInt8(ascii: "?"), maxSplits: 1)
     let path = String(decoding: parts.first ?? [], as: UTF8.self).split(separator: "/")
     let app = try #require(PhoneApp(path: path.map(String.init)))
-    return try app.read(request, query: parts.count > 1 ? Array(parts[1]) : [])
+    return try app.ofBody(request.body)
+      .read(request, query: parts.count > 1 ? Array(parts[1]) : [])
   }
 
   private func position(_ request: PhoneRequest) throws -> PhonePosition {
-    guard case .positions(let positions) = try read(request) else {
-      throw UnusableMessage.noPosition
-    }
-    try #require(positions.count == 1)
-    return positions[0]
+    let message = try read(request)
+    try #require(message.positions.count == 1 && message.leftOut.isEmpty)
+    return message.positions[0]
   }
 
   /// In the circular normal distribution a radius r holds 1 − exp(−r² ÷ 2σ²).
@@ -35,21 +35,21 @@ import Testing
     #expect(position.time == (try Instant(rfc3339: "2026-06-12T15:45:00Z")))
     #expect(position.position.latitude == Recorded.latitude)
     #expect(position.position.longitude == Recorded.longitude)
-    #expect(abs((position.error ?? 0) / 13 - factor) < 0.0001)
-    #expect(position.altitude == 46)
-    #expect(abs((position.speed ?? 0) - request.speed) < 1e-6)
-    #expect(position.track == 271)
+    #expect(abs((position.fix.eph ?? 0) / 13 - factor) < 0.0001)
+    #expect(position.fix.altitudeMSL == 46)
+    #expect(abs((position.fix.speed ?? 0) - request.speed) < 1e-6)
+    #expect(position.fix.track == 271)
   }
 
   @Test func ownTracksIsNamedByItsTopicWithoutHeaders() throws {
     let position = try position(Recorded.ownTracksByTopic)
     #expect(position.device == "owntracks:jane/9F2B")
-    #expect(position.speed == nil && position.track == nil)
+    #expect(position.fix.speed == nil && position.fix.track == nil)
   }
 
   @Test(arguments: [
     "", #"{"_type":"lwt","tst":1781279100}"#,
-    #"{"_type":"transition","lat":53.5,"lon":9.9,"tst":1781279100,"event":"enter"}"#,
+    #"{"_type":"transition","tst":1781279100,"event":"enter","t":"b"}"#,
     #"{"_type":"status","iOS":{}}"#, #"{"_type":"waypoints","waypoints":[]}"#,
     // A ping has the present time and an old position.
     #"{"_type":"location","t":"p","lat":53.5,"lon":9.9,"tst":1781279100}"#,
@@ -60,7 +60,8 @@ import Testing
 
   @Test(arguments: [
     (#"{"_type":"encrypted","data":"Rm9v"}"#, UnusableMessage.encrypted),
-    (#"{"_type":"poem"}"#, .unknownType), (#"{"lat":53.5}"#, .unknownType), ("[]", .noJSON),
+    (#"{"_type":"poem"}"#, .unknownType), (#"{"lat":53.5}"#, .unknownType),
+    (#"{"_type":7,"lat":53.5,"lon":9.9}"#, .unknownType), ("[]", .noJSON),
     ("lat=53.5", .noJSON), (#"{"_type":"location","lat":NaN,"lon":1,"tst":1}"#, .noJSON),
     (#"{"_type":"location","lat":"NaN","lon":1,"tst":1}"#, .noPosition),
     (#"{"_type":"location","lat":91,"lon":1,"tst":1}"#, .noPosition),
@@ -90,7 +91,7 @@ import Testing
     for (accuracy, error) in [("0", nil), ("-1", nil), ("1e9", 1_000_000.0)] {
       let body =
         #"{"_type":"location","lat":53.5,"lon":9.9,"tst":1781279100,"acc":\#(accuracy)}"#
-      #expect(try position(Recorded.post("/pub", body)).error == error)
+      #expect(try position(Recorded.post("/pub", body)).fix.eph == error)
     }
   }
 
@@ -111,10 +112,10 @@ import Testing
   @Test func speedIsInKnotsUnlessTheURLSaysOtherwise() throws {
     let fields = "lat=53.5&lon=9.9&timestamp=1781279100&speed=10"
     let knots = try position(PhoneRequest(method: "GET", target: Array("/?\(fields)".utf8)))
-    #expect(abs((knots.speed ?? 0) - 5.144_444) < 1e-6)
+    #expect(abs((knots.fix.speed ?? 0) - 5.144_444) < 1e-6)
     let metres = try position(
       PhoneRequest(method: "GET", target: Array("/?\(fields)&unit=mps".utf8)))
-    #expect(metres.speed == 10)
+    #expect(metres.fix.speed == 10)
   }
 
   @Test func aFormInTheBodyIsReadLikeAQuery() throws {
@@ -124,7 +125,7 @@ import Testing
     #expect(position.device == "traccar:van")
     #expect(position.position.longitude == 9.9661)
     #expect(position.time.seconds == Recorded.seconds)
-    #expect(position.error.map { $0 > 20 } == true)
+    #expect(position.fix.eph.map { $0 > 20 } == true)
   }
 
   @Test(arguments: [
@@ -158,13 +159,97 @@ import Testing
       {"location":[{"timestamp":"2026-06-12T15:45:00Z",\#(coordinates)},
        {"timestamp":1781279101000,\#(coordinates)}],"device_id":48241179}
       """#
-    guard case .positions(let positions) = try read(Recorded.post("/", body)) else {
-      throw UnusableMessage.noPosition
-    }
+    let positions = try read(Recorded.post("/", body)).positions
     #expect(positions.map(\.time.seconds) == [Recorded.seconds, Recorded.seconds + 1])
     #expect(positions.allSatisfy { $0.device == "traccar:48241179" })
     #expect(
-      positions.allSatisfy { $0.error == nil && $0.speed == nil && $0.track == nil })
+      positions.allSatisfy { $0.fix.eph == nil && $0.fix.speed == nil && $0.fix.track == nil })
+  }
+
+  @Test func aBadPositionOfAListCostsItself() throws {
+    func location(_ time: String, _ latitude: Double) -> String {
+      #"{"timestamp":\#(time),"coords":{"latitude":\#(latitude),"longitude":9.9}}"#
+    }
+    let list = [
+      location("1781279100", 53.5), location("1781279101", 95), location(#""noon""#, 53.5),
+      location("1781279103", 53.6), "7", "null",
+    ]
+    let message = try read(
+      Recorded.post("/", #"{"device_id":"t","location":[\#(list.joined(separator: ","))]}"#))
+    #expect(message.positions.map(\.position.latitude) == [53.5, 53.6])
+    #expect(message.leftOut == [.noPosition, .noTime, .noPosition, .noPosition])
+  }
+
+  // MARK: - One door
+
+  /// The forms in which apps and their libraries write one moment.
+  @Test(arguments: [
+    "2026-06-12T15:45:00Z", "2026-06-12T15:45:00.000+0000", "2026-06-12T17:45:00+0200",
+    "2026-06-12 15:45:00", "2026-06-12 15:45:00Z", "1781279100", "1781279100.0", "1781279100000",
+  ])
+  func eachFormOfATimeIsThatTime(_ text: String) throws {
+    let form = text.map { $0 == "+" ? "%2B" : $0 == " " ? "%20" : "\($0)" }.joined()
+    let target = "/osmand?lat=53.5&lon=9.9&timestamp=\(form)"
+    let osmAnd = try position(PhoneRequest(method: "GET", target: Array(target.utf8)))
+    #expect(osmAnd.time.seconds == Recorded.seconds)
+    for body in [
+      #"{"_type":"location","lat":53.5,"lon":9.9,"tst":"\#(text)"}"#,
+      #"{"location":{"timestamp":"\#(text)","coords":{"latitude":53.5,"longitude":9.9}}}"#,
+    ] {
+      #expect(try position(Recorded.post("/", body)).time.seconds == Recorded.seconds)
+    }
+  }
+
+  /// What no receiver may say, no phone may say either.
+  @Test func valuesWithoutAMeaningAreUnknown() throws {
+    let fields = "lat=53.5&lon=9.9&timestamp=1781279100&unit=mps&speed=655.35&bearing=327.67"
+    let position = try position(PhoneRequest(method: "GET", target: Array("/?\(fields)".utf8)))
+    #expect(position.fix.speed == nil && position.fix.track == nil)
+    for place in ["lat=0&lon=0", "lat=-0.133&lon=-0.0"] {
+      let target = "/?\(place)&timestamp=1781279100"
+      #expect(throws: UnusableMessage.noPosition) {
+        try self.position(PhoneRequest(method: "GET", target: Array(target.utf8)))
+      }
+    }
+  }
+
+  // MARK: - Messages of OwnTracks by other ways
+
+  /// A phone enters a region of its own: it says where it is.
+  @Test func aTransitionIsAPosition() throws {
+    let body = #"""
+      {"_type":"transition","wtst":1425042603,"lat":53.5461,"lon":9.9661,"tst":1781279100,"acc":13,
+       "tid":"ne","event":"enter","desc":"Work","t":"c"}
+      """#
+    let position = try position(Recorded.post("/pub?u=jane&d=phone", body))
+    #expect(position.device == "owntracks:jane/phone" && position.time.seconds == Recorded.seconds)
+    #expect(position.position.latitude == Recorded.latitude)
+    #expect(abs((position.fix.eph ?? 0) / 13 - factor) < 0.0001)
+  }
+
+  /// Colota has the fields of OwnTracks without its type, or with the names of its regions.
+  @Test(arguments: [#""_type":"location","inregions":["Home"],"#, #""inregions":["Home"],"#, ""])
+  func messagesWithRegionsOrWithoutATypeAreRead(more: String) throws {
+    let body = #"""
+      {\#(more)"lat":53.5461,"lon":9.9661,"acc":13,"alt":46,"vel":5.5,"batt":85,"bs":2,
+       "tst":1781279100,"bear":271}
+      """#
+    for path in ["/", "/pub", "/traccar"] {
+      let position = try position(Recorded.post(path, body))
+      #expect(position.device.hasPrefix("owntracks:"))
+      #expect(position.fix.speed == 5.5 && position.fix.track == 271)
+    }
+  }
+
+  @Test func aMessageOfOwnTracksIsKnownAtAnyPath() throws {
+    var request = Recorded.ownTracks
+    for path in ["/", "/traccar", "/osmand", "/gpslogger"] {
+      request.target = Array(path.utf8)
+      #expect(try position(request) == position(Recorded.ownTracks))
+    }
+    #expect(throws: UnusableMessage.encrypted) {
+      try read(Recorded.post("/", #"{"_type":"encrypted","data":"Rm9v"}"#))
+    }
   }
 
   // MARK: - GPSLogger

@@ -44,7 +44,7 @@ import Testing
     #expect(receiver.logLines(at: 4_999_999) == [])
     #expect(
       receiver.logLines(at: 5_000_000) == [
-        "Left out 3 of the messages, which can never be used; the last: it is no JSON object"
+        "Left out 3 of the messages, which can never be used: it is no JSON object (3)"
       ])
     _ = receiver.receive(
       Recorded.post("/pub", "no"), at: moment(steady: 6_000_000), isFeedOpen: true)
@@ -73,6 +73,46 @@ import Testing
       receiver.logLines(at: 10_000_000) == [
         "Dropped 997 positions that were old when they came; the last of owntracks:ne"
       ])
+  }
+
+  /// The answer and the log say what was left out; the rest is taken.
+  @Test func aBadPositionOfAListCostsItself() {
+    var receiver = PhoneReceiver(token: nil)
+    func location(_ time: Double, _ latitude: Double) -> String {
+      #"{"timestamp":\#(time),"coords":{"latitude":\#(latitude),"longitude":9.9}}"#
+    }
+    let list = [
+      location(Recorded.seconds, 53.5), location(Recorded.seconds, 95), location(-1, 53.5),
+      location(Recorded.seconds, 0), location(Recorded.seconds, 96),
+      location(Recorded.seconds - 1_000, 53.5),
+    ].joined(separator: ",")
+    let outcome = receiver.receive(
+      Recorded.post("/traccar", #"{"device_id":"t","location":[\#(list)]}"#), at: moment(),
+      isFeedOpen: true)
+    #expect(outcome.answer.status == 200)
+    #expect(
+      outcome.answer.body
+        == "left out 4 of 6: it has no position (2), it has no time, or none that can be read (1), "
+        + "it was old when it came (1)\n")
+    #expect(outcome.reports.split(separator: "\n").count == 2)
+    #expect(
+      receiver.logLines(at: 0, isEnd: true) == [
+        "Left out 3 of the messages, which can never be used: it has no position (2), "
+          + "it has no time, or none that can be read (1)",
+        "Dropped 1 positions that were old when they came; the last of traccar:t",
+      ])
+  }
+
+  /// A phone whose receiver miscounts the weeks writes dates of twenty years ago.
+  @Test func aWeekRolloverIsCorrectedBeforeTheAgeCounts() {
+    for periods in [-2, -1, 0, 1] {
+      var receiver = PhoneReceiver(token: nil)
+      let time = Int(Recorded.seconds) + periods * 7168 * 86_400
+      let outcome = receiver.receive(
+        Recorded.post("/pub", #"{"_type":"location","lat":53.5,"lon":9.9,"tst":\#(time)}"#),
+        at: moment(), isFeedOpen: true)
+      #expect(outcome.reports.contains("2026-06-12T15:45:00.000Z"), "\(periods)")
+    }
   }
 
   @Test func fiveMinutesAreTheLimitAndTheFutureIsTheDaemonsToJudge() {

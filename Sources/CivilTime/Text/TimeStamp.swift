@@ -4,6 +4,11 @@ package struct TimeStampError: Error, Equatable, CustomStringConvertible {
   /// The fault and the remedy.
   package let reason: String
 
+  package init(text: String, reason: String) {
+    self.text = text
+    self.reason = reason
+  }
+
   package var description: String { "\(quoted(text)) is not a time stamp: \(reason)" }
 }
 

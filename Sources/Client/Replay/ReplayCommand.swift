@@ -161,11 +161,12 @@ struct ReplayCommand: ClientCommand {
       let count = try input.read(into: &chunk)
       guard count > 0 else { break }
       if isFirst, GPXTrack.resemblesXML(chunk[..<count]) {
-        let points = try GPXRecording.read(input, zone: pointZone, first: chunk[..<count]) { fix in
+        let track = try GPXRecording.read(input, zone: pointZone, first: chunk[..<count]) { fix in
           try body([fix])
           try progress.update(input.bytesRead)
         }
-        guard points > 0 else {
+        if let note = track.note { try context.note(note) }
+        guard track.points > 0 else {
           throw Failure(
             .badData, "\(input.name): has no track point in it; give a recording of a receiver")
         }

@@ -23,19 +23,18 @@ extension Publisher {
     }
   }
 
-  /// OwnTracks on a phone, whose user and device are the last two levels of the topic.
+  /// OwnTracks on a phone, whose user and device are in the topic.
   private mutating func locate(
     _ topic: String, _ payload: [UInt8], _ now: ClockReadings, _ effects: inout [Effect]
   ) {
-    let name = TopicText.levels(of: topic).suffix(2).joined(separator: "/")
+    let name = OwnTracks.name(inTopic: TopicText.levels(of: topic))
     do throws(UnusableMessage) {
       guard payload.count <= PhoneReceiver.maximumBody else { throw .tooLong }
-      guard case .positions(let positions) = try OwnTracks.read(payload, name: name) else { return }
-      for position in positions where position.isFresh(at: now.real) {
+      for position in try OwnTracks.read(payload, name: name).current(at: now.real).positions {
         guard limiter.admits(position.device, at: now.steady) else {
           return ignore(topic, "the phone sends too fast", now, &effects)
         }
-        effects.append(.feed(position.report))
+        take(position, &effects)
       }
     } catch {
       ignore(topic, error.rawValue, now, &effects)
@@ -86,8 +85,13 @@ extension Publisher {
   private mutating func ignore(
     _ topic: String, _ reason: String, _ now: ClockReadings, _ effects: inout [Effect]
   ) {
+    reasons.add(reason)
     guard let count = ignored.add(at: now.steady) else { return }
-    let others = count > 1 ? ", and \(count - 1) others before it" : ""
-    effects.append(.report("A message of \(topic) is ignored\(others): \(reason)"))
+    let text =
+      count == 1
+      ? "A message of \(topic) is ignored: \(reason)"
+      : "\(count) messages are ignored: \(reasons); the last of \(topic)"
+    reasons = ReasonCounts()
+    effects.append(.report(text))
   }
 }

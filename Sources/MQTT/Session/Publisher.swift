@@ -1,7 +1,7 @@
 package import CivilTime
 package import Companion
 package import JSONText
-import Phones
+package import Phones
 
 /// The messages to the broker and their times, as a state machine: events in, effects out.
 ///
@@ -28,6 +28,8 @@ package struct Publisher: Sendable {
     case firing(FiringNotice)
     case daemonConnected
     case daemonLost
+    /// The daemon reads the feed of positions, or no longer.
+    case feedOpen(Bool)
     case status(JSONObject)
     /// The last firing of the ledger.
     case last(FiringNotice)
@@ -76,8 +78,12 @@ package struct Publisher: Sendable {
   var current: (firing: FiringNotice, isSent: Bool)?
   var presence = HomeAssistantPresence()
   var repetition = Repetition()
-  /// Messages that were ignored.
+  /// Messages that were ignored, and why since the last report.
   var ignored = RepeatedNotice()
+  var reasons = ReasonCounts()
+  private var isFeedOpen = false
+  /// Positions that came while the daemon did not read.
+  package private(set) var backlog: PositionBacklog
   var limiter = RateLimiter()
   private var isAvailable = false
   /// Steady time at which the daemon was lost.
@@ -89,8 +95,12 @@ package struct Publisher: Sendable {
   private var isPositionOld = false
   private var nextPosition = Int64.min
 
-  package init(_ settings: MQTTSettings, _ identity: Identity) {
+  /// - Parameter backlog: positions that a publisher with other settings had.
+  package init(
+    _ settings: MQTTSettings, _ identity: Identity, backlog: PositionBacklog = PositionBacklog()
+  ) {
     self.settings = settings
+    self.backlog = backlog
     topics = Topics(settings, identity)
     discovery = Discovery(settings, identity)
   }
@@ -119,6 +129,9 @@ package struct Publisher: Sendable {
       effects.append(.askLast)
       repetition.daemonReturned()
     case .daemonLost: daemonLostAt = now.steady
+    case .feedOpen(let isOpen):
+      isFeedOpen = isOpen
+      if isOpen { effects += backlog.take(at: now.real).map { .feed($0.report) } }
     case .status(let status): take(status, &effects)
     case .last(let firing): setLast(firing, &effects)
     case .position(let answer):
@@ -137,7 +150,7 @@ package struct Publisher: Sendable {
     isConnected = true
     if settings.announcesEntities { effects.append(.subscribe(topics.status)) }
     if settings.takesCommands { effects.append(.subscribe(topics.command)) }
-    if let filter = settings.ownTracksFilter { effects.append(.subscribe(filter)) }
+    effects += settings.ownTracksFilters.map { .subscribe($0) }
     presence.connected()
     announce(now, &effects)
     // It may have started unseen, while there was no connection.
@@ -199,6 +212,15 @@ package struct Publisher: Sendable {
 
   func document(of firing: FiringNotice, isRepeated: Bool = false) -> String {
     Documents.firing(firing, isRepeated: isRepeated, hasPosition: settings.publishesPosition)
+  }
+
+  /// A position for the daemon, now or when it reads again.
+  mutating func take(_ position: PhonePosition, _ effects: inout [Effect]) {
+    if isFeedOpen {
+      effects.append(.feed(position.report))
+    } else {
+      backlog.add(position)
+    }
   }
 
   // MARK: - Steps

@@ -19,6 +19,13 @@ package struct MQTTSettings: Equatable, Sendable {
   package var takesCommands = false
 
   package init() {}
+
+  /// `ownTracksFilter`, and the topics below it where OwnTracks says that a phone has entered or
+  /// left a region.
+  var ownTracksFilters: [String] {
+    guard let filter = ownTracksFilter else { return [] }
+    return filter.hasSuffix("#") ? [filter] : [filter, filter + "/event"]
+  }
 }
 
 extension MQTTSettings {

@@ -25,8 +25,8 @@ struct GpsdReport {
   var isDeactivated = false
   /// Whether it is a `DEVICES` without devices.
   var hasNoDevices = false
-  /// Milliseconds since 1970.
-  var time: Int64?
+  /// From 1970 on, as in sentences (`CivilDay.number`).
+  var time: Instant?
   var mode = 0
   var status = 0
   var latitude = Double.nan
@@ -44,27 +44,22 @@ struct GpsdReport {
   var text: String?
 
   /// The fix; nil without a position, which gpsd may omit even in mode 3.
-  func fix(at time: Instant?) -> Fix? {
-    // 0° N 0° E is the value of a receiver without a position.
-    guard mode >= 2, latitude != 0 || longitude != 0,
-      let position = Coordinate(latitude: latitude, longitude: longitude)
+  /// - Parameter previous: the last position of the device.
+  func fix(at time: Instant?, after previous: Coordinate?) -> Fix? {
+    guard mode >= 2, let position = Coordinate(latitude: latitude, longitude: longitude)
     else { return nil }
     var fix = Fix(
       time: time, position: position, mode: mode >= 3 ? .threeD : .twoD,
       source: UInt8(exactly: status).flatMap { Fix.Source(rawValue: $0) } ?? .unknown)
     if fix.source == .unknown { fix.source = isNetwork ? .network : .gnss }
-    func checked(_ value: Double, _ range: ClosedRange<Double>) -> Double? {
-      range.contains(value) ? value : nil
-    }
-    fix.altitudeMSL = checked(altitudeMSL.isNaN ? altitude : altitudeMSL, -12_000...100_000)
-    fix.altitudeHAE = checked(altitudeHAE, -12_000...100_000)
-    fix.speed = checked(speed, 0...4000)
-    fix.track = checked(track == 360 ? 0 : track, 0...360)
-    fix.climb = checked(climb, -4000...4000)
+    fix.altitudeMSL = altitudeMSL.isNaN ? altitude : altitudeMSL
+    fix.altitudeHAE = altitudeHAE
+    fix.speed = speed
+    fix.track = track
+    fix.climb = climb
     // Before protocol 3.14 there are only errors per axis.
-    let error = eph.isNaN ? (epx * epx + epy * epy).squareRoot() : eph
-    fix.eph = error > 0 ? checked(error, 0...1_000_000) : nil
-    return fix
+    fix.eph = eph.isNaN ? (epx * epx + epy * epy).squareRoot() : eph
+    return fix.admitted(after: previous)
   }
 
   /// Reads one object; nil where the line is not one whole JSON object.
@@ -85,7 +80,7 @@ struct GpsdReport {
         text = value.string
       case "activated": isDeactivated = number == 0
       case "devices": hasNoDevices = value.array?.isEmpty ?? false
-      case "time": time = Self.milliseconds(value)
+      case "time": time = DeviceTime.read(value)
       case "mode": mode = Int(clamping: number)
       case "status": status = Int(clamping: number)
       case "lat": latitude = number
@@ -103,17 +98,6 @@ struct GpsdReport {
       default: break
       }
     }
-  }
-
-  /// `"2026-11-21T09:30:00.000Z"`, or seconds since 1970 as old versions have it; nil before 1970,
-  /// as in sentences (`CivilDay.number`).
-  private static func milliseconds(_ value: JSONValue) -> Int64? {
-    if let text = value.string {
-      guard let time = try? Instant(rfc3339: text), time.microseconds >= 0 else { return nil }
-      return time.microseconds / 1000
-    }
-    guard let seconds = value.double, seconds > 0, seconds < 1e11 else { return nil }
-    return Int64((seconds * 1000).rounded())
   }
 }
 

@@ -17,6 +17,7 @@ struct ReportAssembler: Sendable {
     var cycle = CycleEnd()
     /// The time of the last released fix.
     var last: Instant?
+    var lastPosition: Coordinate?
     /// Whether that fix was released with its learnt last report.
     var isEnded = false
   }
@@ -32,10 +33,10 @@ struct ReportAssembler: Sendable {
   var hasOpenEpoch: Bool { !slots.isEmpty }
 
   mutating func take(_ report: GpsdReport, _ context: inout FixContext, into fixes: inout [Fix]) {
-    let time = report.time.map { Instant(microseconds: context.corrected($0) &* 1000) }
+    let time = report.time.map { context.corrected($0) }
     let index = slots.firstIndex { $0.device == report.device }
     let device = record(of: report.device)
-    guard var fix = report.fix(at: time) else {
+    guard var fix = report.fix(at: time, after: devices[device].lastPosition) else {
       // The fix is lost: release the earlier one, unless this report has the same time.
       if let index, time == nil || slots[index].fix.time != time { close(index, &context, &fixes) }
       // After it finds the device again, gpsd reports the first epochs twice.
@@ -43,6 +44,7 @@ struct ReportAssembler: Sendable {
       return
     }
     fix.device = report.device
+    devices[device].lastPosition = fix.position
     if let index {
       let open = slots[index].fix
       // Reports without a time are distinguished only by position.

@@ -18,8 +18,7 @@ struct Epoch {
   var rank = Rank.none
   /// Whether an RMC or a GGA of this epoch says that there is no fix.
   var deniesFix = false
-  var latitude = 0.0
-  var longitude = 0.0
+  var position: Coordinate?
   var source = Fix.Source.unknown
   /// Estimate flag of any sentence; other sentences do not clear it.
   var estimate: Fix.Source?
@@ -53,16 +52,13 @@ struct Epoch {
 
   /// Takes a whole position if it has a higher rank: latitude and longitude are never mixed. Of
   /// equal ranks the first stays, but an ordinary position replaces an estimated one.
-  mutating func offer(
-    _ position: (latitude: Double, longitude: Double), rank: Rank, source: Fix.Source
-  ) -> Bool {
+  mutating func offer(_ position: Coordinate, rank: Rank, source: Fix.Source) -> Bool {
     if source.isEstimate { estimate = source }
     let better =
       self.source.isEstimate == source.isEstimate
       ? rank.rawValue > self.rank.rawValue : self.source.isEstimate || self.rank == .none
     guard better else { return false }
-    latitude = position.latitude
-    longitude = position.longitude
+    self.position = position
     self.rank = rank
     self.source = source
     return true
@@ -72,18 +68,12 @@ struct Epoch {
   ///
   /// GST and GBS give one sigma per axis; 1.73 times their root sum is 95 % for equal axes.
   /// Garmin's value is the 50 % circle: 2.45/1.18 sigmas of a Rayleigh distribution. Otherwise HDOP
-  /// times 19 m, or 4.75 m with corrections (gpsd's `H_UERE_NO_DGPS`, `H_UERE_WITH_DGPS`).
-  /// Receivers report an HDOP of 0, or of 50 and more, when it is unknown.
+  /// (`Fix.error`).
   func horizontalError(source: Fix.Source, hdopOfGSA: Double) -> Double? {
     if sigmaGST > 0 { return sigmaGST * 1.73 }
     if sigmaGBS > 0 { return sigmaGBS * 1.73 }
     if untimed.circularError > 0 { return untimed.circularError * (2.45 / 1.18) }
-    let hdop = hdop > 0 && hdop < 50 ? hdop : hdopOfGSA
-    guard hdop > 0, hdop < 50 else { return nil }
-    return switch source {
-    case .differential, .rtkFixed, .rtkFloat, .precise: hdop * 4.75
-    default: hdop * 19
-    }
+    return Fix.error(ofHDOP: hdop > 0 ? hdop : hdopOfGSA, source: source)
   }
 }
 

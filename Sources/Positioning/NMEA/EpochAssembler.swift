@@ -33,13 +33,16 @@ struct EpochAssembler: Sendable {
 
   private var dates = EpochDates()
   private var solution = LastSolution()
-  private var lastPosition: (latitude: Double, longitude: Double)?
+  private var lastPosition: Coordinate?
   private var lastGiven: Instant?
 
   /// Whether an open epoch has a position, and so is a fix when it closes.
   var hasOpenEpoch: Bool {
     (isOpen && current.hasFix) || (isOtherOpen && other.hasFix)
   }
+
+  /// The last position, be it released or not.
+  var previousPosition: Coordinate? { isOpen ? current.position ?? lastPosition : lastPosition }
 
   /// Makes the epoch of a sentence's time the current one; false if that epoch was already
   /// released.
@@ -215,13 +218,8 @@ struct EpochAssembler: Sendable {
     _ epoch: Epoch, _ context: inout FixContext, into fixes: inout [Fix]
   ) {
     solution.advance(to: epoch)
-    let hasPosition = epoch.hasFix && !isNullIsland(epoch)
-    let time = dates.time(of: epoch, hasPosition: hasPosition)
-    guard hasPosition,
-      let position = Coordinate(latitude: epoch.latitude, longitude: epoch.longitude)
-    else { return }
-    lastPosition = (epoch.latitude, epoch.longitude)
-
+    let time = dates.time(of: epoch, hasPosition: epoch.hasFix)
+    guard epoch.hasFix, let position = epoch.position else { return }
     let slot = recentCount & 7
     recent[slot] = epoch.timeOfDay
     recentDays[slot] =
@@ -230,20 +228,14 @@ struct EpochAssembler: Sendable {
 
     var fix = Fix(time: nil, position: position, source: epoch.estimate ?? epoch.source)
     if let time = time ?? dates.timeWithoutDate(epoch.timeOfDay, context) {
-      fix.time = Instant(microseconds: context.corrected(time) &* 1000)
+      fix.time = context.corrected(Instant(microseconds: time &* 1000))
     } else {
       fix.timeOfDay = epoch.timeOfDay
     }
     solution.complete(&fix, from: epoch)
+    guard let fix = fix.admitted(after: lastPosition) else { return }
+    lastPosition = position
     context.give(fix, after: &lastGiven, into: &fixes)
-  }
-
-  /// Whether the position is 0° N 0° E, which receivers report without a fix. It is accepted only
-  /// from a receiver that was near it before.
-  private func isNullIsland(_ epoch: Epoch) -> Bool {
-    guard epoch.latitude == 0, epoch.longitude == 0 else { return false }
-    guard let lastPosition else { return true }
-    return lastPosition.latitude.magnitude > 0.1 || lastPosition.longitude.magnitude > 0.1
   }
 
   private func isGivenOut(_ timeOfDay: Int32, _ day: Int32?) -> Bool {

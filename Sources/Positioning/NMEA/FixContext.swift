@@ -5,12 +5,6 @@ struct FixContext: Sendable {
   var options = FixDecoder.Options()
   var statistics = DecoderStatistics()
 
-  /// 1024 weeks, the period of the GPS week number (IS-GPS-200, 20.3.3.3.1.1), in milliseconds.
-  static let rollover: Int64 = 7168 * CivilDay.millisecondsPerDay
-  /// A date counts as rolled over if the correction brings it this near to the reference,
-  /// milliseconds.
-  static let rolloverTolerance: Int64 = 30 * CivilDay.millisecondsPerDay
-
   /// Releases a fix of a receiver whose previous one had the time `last`, and counts it.
   mutating func give(_ fix: Fix, after last: inout Instant?, into fixes: inout [Fix]) {
     statistics.fixes &+= 1
@@ -29,16 +23,12 @@ struct FixContext: Sendable {
     }
   }
 
-  /// The time, moved by whole rollover periods if that brings it near the reference time. Any other
-  /// wrong date is unchanged: an old recording, or a clock never set.
-  mutating func corrected(_ time: Int64) -> Int64 {
-    guard options.correctsWeekRollover, let reference = options.referenceTime else { return time }
-    let now = reference.microseconds / 1000
-    let (difference, overflow) = now.subtractingReportingOverflow(time)
-    guard !overflow, difference.magnitude > UInt64(Self.rollover / 2) else { return time }
-    let periods = Int64((Double(difference) / Double(Self.rollover)).rounded())
-    let moved = time &+ periods &* Self.rollover
-    guard (now &- moved).magnitude <= UInt64(Self.rolloverTolerance) else { return time }
+  /// The time, moved by whole rollover periods where the options ask for it
+  /// (`DeviceTime.corrected`).
+  mutating func corrected(_ time: Instant) -> Instant {
+    guard options.correctsWeekRollover, let reference = options.referenceTime,
+      let moved = DeviceTime.corrected(time, near: reference)
+    else { return time }
     statistics.weekRollovers &+= 1
     return moved
   }

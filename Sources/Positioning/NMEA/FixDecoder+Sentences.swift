@@ -1,3 +1,5 @@
+import Geodesy
+
 /// The sentences, field by field, as NMEA 0183 version 4.11 and "NMEA Revealed" (gpsd) describe
 /// them. The span is the text between `$` and `*`; its sixth byte is the first comma.
 extension FixDecoder {
@@ -24,7 +26,7 @@ extension FixDecoder {
       }
       return
     }
-    let position = text.position(&at)
+    let position = position(text, &at)
     let knots = text.value(&at, in: Self.knots)
     let track = text.value(&at, in: Self.track)
     let day = text.date(&at)
@@ -32,7 +34,8 @@ extension FixDecoder {
     let mode = text.letter(&at)
     let isFix = mode != UInt8(ascii: "N")
     guard
-      assembler.enter(time, day: isFix ? day : nil, isFromFix: true, &context, into: &fixes)
+      assembler.enter(
+        time, day: isFix && position != nil ? day : nil, isFromFix: true, &context, into: &fixes)
     else { return }
     guard isFix else { return assembler.update { $0.deniesFix = true } }
     guard let position else {
@@ -57,7 +60,7 @@ extension FixDecoder {
     guard let time = text.timeOfDay(&at),
       assembler.enter(time, day: nil, isFromFix: false, &context, into: &fixes)
     else { return }
-    let position = text.position(&at)
+    let position = position(text, &at)
     let source: Fix.Source?
     if isGNS {
       // One without modes is about one constellation.
@@ -74,7 +77,7 @@ extension FixDecoder {
       return
     }
     text.skipFields(1, &at)
-    let hdop = text.value(&at, in: 0...100)
+    let hdop = text.value(&at, in: Self.hdop)
     let altitude = text.value(&at, in: Self.altitude)
     if !isGNS { text.skipFields(1, &at) }
     let separation = text.value(&at, in: -1000...1000)
@@ -89,10 +92,19 @@ extension FixDecoder {
     }
   }
 
+  /// The position of a sentence; nil where it is malformed or stands for no position.
+  private func position(_ text: Span<UInt8>, _ at: inout Int) -> Coordinate? {
+    guard let (latitude, longitude) = text.position(&at),
+      let position = Coordinate(latitude: latitude, longitude: longitude),
+      !position.isPlaceholder(after: assembler.previousPosition)
+    else { return nil }
+    return position
+  }
+
   /// lat, N/S, lon, E/W, time, A/V, mode
   mutating func readGLL(_ text: Span<UInt8>, _ fixes: inout [Fix]) {
     var at = 6
-    let position = text.position(&at)
+    let position = position(text, &at)
     guard let time = text.timeOfDay(&at),
       assembler.enter(time, day: nil, isFromFix: false, &context, into: &fixes)
     else { return }
@@ -145,7 +157,7 @@ extension FixDecoder {
     let dimension = text.letter(&at) &- UInt8(ascii: "0")
     guard dimension >= 1, dimension <= 3 else { return }
     text.skipFields(13, &at)
-    let hdop = text.value(&at, in: 0...100)
+    let hdop = text.value(&at, in: Self.hdop)
     text.skipFields(1, &at)
     // One receiver has more satellites than the standard allows: then the DOPs are elsewhere.
     text.skipFields(1, &at)
@@ -221,8 +233,10 @@ extension FixDecoder {
 
   private static var knots: ClosedRange<Double> { 0...4000 }
   private static var track: ClosedRange<Double> { 0...360 }
+  /// Any number that a receiver may write: a large one is a bad position, not an unknown one.
+  private static var hdop: ClosedRange<Double> { 0...1e9 }
   private static var altitude: ClosedRange<Double> { -12_000...100_000 }
-  private static var error: ClosedRange<Double> { 0...1_000_000 }
+  private static var error: ClosedRange<Double> { 0...1e9 }
 
   /// The mode letter of RMC and GLL; versions before 2.3 have none.
   private static func source(ofMode letter: UInt8) -> Fix.Source {

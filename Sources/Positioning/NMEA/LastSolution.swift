@@ -55,7 +55,7 @@ struct LastSolution: Sendable {
     let speed = epoch.motionIsFromRMC && !epoch.speed.isNaN ? epoch.speed : untimed.speed
     let track = epoch.motionIsFromRMC && !epoch.track.isNaN ? epoch.track : untimed.track
     if !speed.isNaN { fix.speed = speed }
-    if !track.isNaN { fix.track = track == 360 ? 0 : track }
+    if !track.isNaN { fix.track = track }
     let hdop = untimed.hdop.isNaN && isGSARecent ? self.hdop : untimed.hdop
     fix.eph = epoch.horizontalError(source: fix.source, hdopOfGSA: hdop)
   }

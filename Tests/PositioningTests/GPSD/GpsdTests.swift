@@ -28,7 +28,34 @@ struct GpsdTests {
   @Test func aReportOfTheNullIslandIsNoFix() {
     let time = "2026-11-21T09:30:00Z"
     #expect(decode(Self.tpv(time, #""mode":3,"lat":0,"lon":0.0"#)).isEmpty)
-    #expect(decode(Self.tpv(time, #""mode":3,"lat":0,"lon":0.1"#)).count == 1)
+    #expect(decode(Self.tpv(time, #""mode":3,"lat":-0.133,"lon":-0.0"#)).isEmpty)
+    #expect(decode(Self.tpv(time, #""mode":3,"lat":0,"lon":0.3"#)).count == 1)
+  }
+
+  /// A ship crosses 0° N 0° E; the value of a receiver without a position is no part of a track.
+  @Test func aTrackLeadsOverTheNullIsland() {
+    func report(_ second: Int, _ latitude: Double) -> String {
+      Self.tpv("2026-11-21T09:30:0\(second)Z", #""mode":3,"lat":\#(latitude),"lon":0"#)
+    }
+    #expect(decode(report(0, 0.3) + report(1, 0.1) + report(2, 0)).count == 3)
+    #expect(decode(report(0, 48) + report(1, 0) + report(2, 48)).count == 2)
+  }
+
+  @Test func valuesWithoutAMeaningAreUnknownAndABadErrorIsBad() {
+    let fixes = decode(
+      Self.tpv(
+        "2026-11-21T09:30:00Z",
+        #""mode":3,"lat":1,"lon":2,"speed":655.34,"track":327.67,"eph":5e7,"alt":4e5"#))
+    #expect(fixes.map(\.speed) == [nil] && fixes.map(\.track) == [nil])
+    #expect(fixes.map(\.eph) == [1_000_000] && fixes.map(\.altitudeMSL) == [nil])
+  }
+
+  @Test(arguments: [
+    #""2026-11-21T09:30:00+0000""#, #""2026-11-21 09:30:00""#, "1795253400", "1795253400000",
+  ])
+  func eachFormOfATimeIsThatTime(_ time: String) {
+    let fixes = decode(#"{"class":"TPV","mode":3,"lat":1,"lon":2,"time":\#(time)}"#)
+    #expect(fixes.map(\.isoTime) == ["2026-11-21T09:30:00.000Z"])
   }
 
   /// A report of ours is read back as the fix that it tells of.

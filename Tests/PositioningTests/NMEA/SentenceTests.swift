@@ -29,7 +29,7 @@ struct SentenceTests {
   @Test(arguments: [
     ("4807.038,N,01131.000,E", 48.1173, 11.516666666666667),
     ("4807.038,S,01131.000,W", -48.1173, -11.516666666666667),
-    ("0000.00000001,N,00000.0,W", 1.6666666666666667e-10, 0),
+    ("0030.00000001,N,00000.0,W", 0.5000000001666667, 0),
     ("9000.0000,N,18000.0000,W", 90, -180),
     ("807.5,N,131.5,E", 8.125, 1.525),
     ("0030.,S,00.6,E", -0.5, 0.01),
@@ -46,7 +46,8 @@ struct SentenceTests {
     "4807,N,01131,E", "4860.000,N,01131.000,E", "9000.0001,N,01131.000,E",
     "4807.038,N,18000.0001,E", "36000.0000,N,72000.0000,E", "-4807.038,N,01131.000,E",
     "48x7.038,N,01131.000,E", "4807.0.38,N,01131.000,E", "4807.038,NN,01131.000,E",
-    "0000.0000,N,00000.0000,E", "99999999999999999999.0,N,01131.000,E", ".,N,.,E",
+    "0000.0000,N,00000.0000,E", "0007.9800,S,00000.0000,W", "0000.1330,S,00000.0000,W",
+    "99999999999999999999.0,N,01131.000,E", ".,N,.,E",
   ])
   func aPositionIsRefused(_ text: String) {
     #expect(decode(["GPGGA,120000,\(text),1,08,0.9,5,M,,M,,"]).isEmpty)
@@ -54,13 +55,38 @@ struct SentenceTests {
     #expect(decode(["GPGLL,\(text),120000,A,A"]).isEmpty)
   }
 
-  /// Zero and zero counts for one who is sailing there.
+  /// Zero and zero counts for a ship that is sailing there.
   @Test func aPositionNearTheOriginIsAccepted() {
     let fixes = decode([
-      "GPGLL,0000.0100,N,00000.0000,E,120000,A", "GPGLL,0000.0000,S,00000.0000,W,120001,A",
+      "GPGLL,0030.0100,N,00000.0000,E,120000,A", "GPGLL,0000.0000,S,00000.0000,W,120001,A",
     ])
     #expect(fixes.map { $0.position.latitude.sign } == [.plus, .plus])
     #expect(fixes.map { $0.position.longitude.sign } == [.plus, .plus])
+  }
+
+  /// "Not available" of NMEA 2000 in the units of a gateway, and what no receiver can reach.
+  @Test(arguments: [
+    "GPRMC,120000,A,\(place),1273.9,327.67,230394,,,A",
+    "GPRMC,120000,A,\(place),1273.83,-1,230394,,,A",
+    "GPRMC,120000,A,\(place),9999.9,999.9,230394,,,A",
+  ])
+  func aMotionWithoutAMeaningIsUnknown(_ sentence: String) {
+    let vtg = "GPVTG,327.67,T,,M,1273.9,N,2359.3,K"
+    for fix in decode([sentence]) + decode(["GPGLL,\(Self.place),120000,A", vtg]) {
+      #expect(fix.speed == nil && fix.track == nil)
+    }
+    #expect(decode([sentence]).count == 1)
+  }
+
+  /// A sentence whose position is none does not date the others.
+  @Test(arguments: ["0000.0000,N,00000.0000,E", "0007.9800,S,00000.0000,W", "9900.0,N,01131.0,E"])
+  func aRefusedPositionDatesNothing(_ nowhere: String) {
+    let refused = "GPRMC,120000,A,\(nowhere),1,2,060180,,,A"
+    for sentences in [
+      [refused, "GPGLL,\(Self.place),120000,A"], ["GPGLL,\(Self.place),120000,A", refused],
+    ] {
+      #expect(decode(sentences).map(\.time) == [nil])
+    }
   }
 
   @Test(arguments: [
@@ -133,12 +159,14 @@ struct SentenceTests {
     (["PGRME,15.0,M,45.0,M,25.0,M"], 31.14406779661017),
     (["GPGSA,A,3,,,,,,,,,,,,,2.0,1.5,1.0"], 28.5),
     (["GPGSA,A,3,,,,,,,,,,,,,2.0,1.5,1.0,1"], 28.5),
-    (["GPGSA,A,3,,,,,,,,,,,,,99.9,99.99,99.9"], nil),
-    (["GPGSA,A,3,,,,,,,,,,,,,50,50.0,50"], nil),
+    (["GPGSA,A,3,,,,,,,,,,,,,99.9,99.99,99.9"], 1899.81),
+    (["GPGSA,A,3,,,,,,,,,,,,,50,50.0,50"], 950),
+    (["GPGSA,A,3,,,,,,,,,,,,,50,9999.0,50"], 189_981),
+    (["GPGSA,A,3,,,,,,,,,,,,,50,-0.01,50"], nil),
     (["GPGSA,A,3,,,,,,,,,,,,,0.0,0.0,0.0"], nil), ([], nil),
   ]
 
-  /// The best statement about the error wins; those that mean "unknown" are nil.
+  /// The best statement about the error wins. A large error is large; unknown is what is absent.
   @Test(arguments: errors)
   func theErrorIsOf95Percent(_ more: [String], _ eph: Double?) throws {
     let fix = try #require(decode(["GPGLL,\(Self.place),120000,A"] + more).first)

@@ -47,12 +47,13 @@ struct DecodeCommand: ClientCommand {
       guard count > 0 else { break }
       defer { isFirst = false }
       if isFirst, GPXTrack.resemblesXML(chunk[..<count]) {
-        let points = try GPXRecording.read(input, zone: pointZone, first: chunk[..<count]) { fix in
+        let track = try GPXRecording.read(input, zone: pointZone, first: chunk[..<count]) { fix in
           try context.output.line(fix.tpv(device: nil))
           try progress.update(input.bytesRead)
         }
         try progress.finish()
-        if points == 0 { try context.note("\(input.name): has no track point in it") }
+        if let note = track.note { try context.note(note) }
+        if track.points == 0 { try context.note("\(input.name): has no track point in it") }
         return
       }
       decoder.consume(chunk.span.extracting(0..<count), into: &fixes)
@@ -72,25 +73,22 @@ struct DecodeCommand: ClientCommand {
 
 /// Recordings that are GPX files.
 enum GPXRecording {
-  /// Gives out the track points of a file whose beginning has been read; answers how many.
+  /// Gives out the track points of a file whose beginning has been read.
   static func read(
     _ input: InputFile, zone: TimeZoneRules, first: ArraySlice<UInt8>,
     _ body: @escaping (Fix) throws -> Void
-  ) throws -> Int {
-    var count = 0
+  ) throws -> GPXTrack.Content {
     var ahead: ArraySlice<UInt8>? = first
     var chunk = [UInt8](repeating: 0, count: InputFile.chunkSize)
-    try GPXTrack.read(name: input.name, zone: zone) {
+    return try GPXTrack.read(name: input.name, zone: zone) {
       if let bytes = ahead {
         ahead = nil
         return Array(bytes)
       }
       return Array(chunk[..<(try input.read(into: &chunk))])
-    } _: { fix in
-      count += 1
-      try body(fix)
+    } _: {
+      try body($0)
     }
-    return count
   }
 }
 

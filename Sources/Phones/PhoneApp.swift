@@ -1,0 +1,40 @@
+import JSONText
+
+/// The apps, by the path that they send to.
+enum PhoneApp: Equatable {
+  case ownTracks
+  /// OsmAnd and Traccar Client, which share a protocol; the name is a part of the device's.
+  case osmAnd(name: String)
+  case gpsLogger
+
+  init?(path: [String]) {
+    switch path {
+    case ["pub"]: self = .ownTracks
+    case ["osmand"]: self = .osmAnd(name: "osmand")
+    case [], ["traccar"]: self = .osmAnd(name: "traccar")
+    case ["gpslogger"]: self = .gpsLogger
+    default: return nil
+    }
+  }
+
+  /// The app that wrote the body: messages of OwnTracks are known at every path.
+  func ofBody(_ body: [UInt8]) -> PhoneApp {
+    guard body.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{"),
+      let message = (try? JSONParser.parse(body))?.object
+    else { return self }
+    return OwnTracks.isMessage(message) ? .ownTracks : self
+  }
+
+  func read(_ request: PhoneRequest, query: [UInt8]) throws(UnusableMessage) -> PhoneMessage {
+    switch self {
+    case .ownTracks:
+      let name = OwnTracks.name(in: request, query: FormFields(query))
+      return try OwnTracks.read(request.body, name: name)
+    case .osmAnd(let name):
+      let first = request.body.first { !" \t\r\n".utf8.contains($0) }
+      if first == UInt8(ascii: "{") { return try TraccarJSON.read(request.body, app: name) }
+      return try OsmAndForm.read(FormFields(query, request.body), app: name)
+    case .gpsLogger: return try GPSLoggerForm.read(FormFields(query, request.body))
+    }
+  }
+}

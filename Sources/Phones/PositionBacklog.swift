@@ -1,0 +1,33 @@
+package import CivilTime
+
+/// Positions for a daemon that does not read now: a broker cannot be asked to send them again.
+///
+/// What counts after an absence is where each phone is. The positions of one phone are bounded, so
+/// that a short restart loses none, and so is the number of all.
+package struct PositionBacklog: Sendable {
+  /// One a second for the age of the oldest that counts.
+  private static let limit = 300
+  private static let maximumTotal = 3_000
+
+  private var positions: [PhonePosition] = []
+
+  package init() {}
+
+  /// - Complexity: O(n) in the stored positions.
+  package mutating func add(_ position: PhonePosition) {
+    positions.append(position)
+    let own = positions.lazy.filter { $0.device == position.device }.count
+    if own > Self.limit, let oldest = positions.firstIndex(where: { $0.device == position.device })
+    {
+      positions.remove(at: oldest)
+    } else if positions.count > Self.maximumTotal {
+      positions.removeFirst()
+    }
+  }
+
+  /// Removes all, and answers those that are still of the present, in the order in which they came.
+  package mutating func take(at now: Instant) -> [PhonePosition] {
+    defer { positions = [] }
+    return positions.filter { $0.isFresh(at: now) }
+  }
+}
