@@ -76,9 +76,7 @@ extension Engine {
     anchors[index]?.isLost = true
     firePlace(
       baseFiring(
-        slot, .lost, due: evaluation.plan.due, at: now, position: lastFix?.position,
-        fixTime: lastFix?.time,
-        distance: watch.distance, eph: lastFix?.eph,
+        slot, .lost, due: evaluation.plan.due, at: now, lastSample, distance: watch.distance,
         why: "The position is lost: no usable fix for \(coarse(now - watch.lastFix))"),
       &evaluation)
   }

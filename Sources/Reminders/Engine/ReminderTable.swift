@@ -81,8 +81,6 @@ struct ReminderTable: ~Copyable, Sendable {
   /// Its circle; nil without one or for a vacant slot.
   func place(_ index: Int32) -> Reminder.Place? { entries[Int(index)]?.reminder.place }
 
-  func hasDue(_ index: Int32) -> Bool { entries[Int(index)]?.reminder.due != nil }
-
   /// `done` where the slot is vacant.
   func state(_ index: Int32) -> Reminder.State { standing(index).state }
 
