@@ -64,7 +64,7 @@ package struct AnchorWatch: Equatable, Sendable {
 
   /// Takes in a fix.
   /// - Parameters:
-  ///   - place: the circle around the anchor.
+  ///   - distance: from the anchor, metres.
   ///   - hold: the time outside before the alarm.
   mutating func follow(
     _ sample: PositionSample, _ distance: Double, hold: TimeSpan, at now: Instant
@@ -74,27 +74,29 @@ package struct AnchorWatch: Equatable, Sendable {
       if last != nil { changes = min(changes + 1, Self.usualChanges) }
       unchangedSince = now
     }
-    if isLost, isNew || changes < Self.usualChanges { isLost = false }
+    if isNew || changes < Self.usualChanges { isLost = false }
     lastFix = now
     silentUntil = nil
     largestSwing = max(largestSwing, min(distance, self.distance ?? 0))
     self.distance = distance
-    if let last, sample.time < last.time {
-      recent = []
-      way = []
-    }
+    // The receiver's clock was set back.
+    if let last, sample.time < last.time { (recent, way) = ([], []) }
     last = Place(time: sample.time, position: sample.position)
-    let step = hold.seconds / Self.resolution
-    if let newest = recent.last, recent.count > 1,
-      (newest.time - recent[recent.count - 2].time).seconds < step
-    {
-      recent.removeLast()
-    }
-    recent.append(Moment(time: sample.time, distance: distance))
-    while recent.count > Self.fewest, recent[1].time <= sample.time - hold { recent.removeFirst() }
-    if way.last.map({ sample.time - $0.time >= .seconds(30) }) ?? true {
-      way.append(Place(time: sample.time, position: sample.position))
+    keep(Moment(time: sample.time, distance: distance), hold: hold)
+    if way.last.map({ sample.time - $0.time >= .seconds(30) }) ?? true, let last {
+      way.append(last)
       while way.count > 1, way[1].time <= sample.time - Self.wayTime { way.removeFirst() }
+    }
+  }
+
+  private mutating func keep(_ moment: Moment, hold: TimeSpan) {
+    if recent.count > 1 {
+      let step = recent[recent.count - 1].time - recent[recent.count - 2].time
+      if step.seconds < hold.seconds / Self.resolution { recent.removeLast() }
+    }
+    recent.append(moment)
+    while recent.count > Self.fewest, recent[1].time <= moment.time - hold {
+      recent.removeFirst()
     }
   }
 

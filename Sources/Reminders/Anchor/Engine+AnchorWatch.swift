@@ -77,9 +77,7 @@ extension Engine {
     anchors[index]?.isLost = true
     firePlace(
       baseFiring(
-        slot, .lost, due: evaluation.plan.due, at: now, position: lastFix?.position,
-        fixTime: lastFix?.time,
-        distance: watch.distance, eph: lastFix?.eph,
+        slot, .lost, due: evaluation.plan.due, at: now, lastSample, distance: watch.distance,
         why: anchorWords(slot, isRepeated: false, at: now) ?? ""),
       &evaluation)
   }

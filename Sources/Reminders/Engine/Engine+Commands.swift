@@ -12,10 +12,8 @@ extension Engine {
 
   /// Starts a newly inserted reminder.
   mutating func start(_ index: Int32, at now: Instant) {
-    if let slot = slots.slot(index), slot.history.isUnread {
-      var schedule = Schedule(slot.reminder, in: zone)
-      change(index) { schedule.begin(slot.reminder.state, &$0, at: now) }
-      turn.work += schedule.work
+    if slots.slot(index)?.history.isUnread == true {
+      apply(to: index) { $0.begin($0.reminder.state, &$1, at: now) }
     }
     replan(index, at: now)
     guard isOverdue(index, at: now) else { return }
@@ -81,33 +79,29 @@ extension Engine {
     return true
   }
 
-  /// Applies a command to the history of a reminder.
+  /// Applies a command to the history of a slot.
   private mutating func apply(
-    to id: String, at now: Instant, _ command: (inout Schedule, inout History) -> Void
+    to index: Int32, _ command: (inout Schedule, inout History) -> Void
   ) {
-    guard let index = slots.index(of: id), let slot = slots.slot(index) else { return }
+    guard let slot = slots.slot(index) else { return }
     var schedule = Schedule(slot.reminder, in: zone)
     change(index) { command(&schedule, &$0) }
     turn.work += schedule.work
-    replan(index, at: now)
   }
 
   /// Completes the due time that has rung or is next; for `pop` the next one, whatever has rung.
   mutating func complete(_ id: String, isPop: Bool = false, at now: Instant) {
-    apply(to: id, at: now) { schedule, history in
-      if isPop {
-        schedule.popped(&history, at: now)
-      } else {
-        schedule.done(&history, at: now)
-      }
-    }
+    guard let index = slots.index(of: id) else { return }
+    apply(to: index) { isPop ? $0.popped(&$1, at: now) : $0.done(&$1, at: now) }
+    replan(index, at: now)
   }
 
   mutating func put(off id: String, _ snooze: Snooze, at now: Instant) {
     guard let index = slots.index(of: id), let slot = slots.slot(index) else { return }
     let surroundings = surroundings(of: slot, at: now)
     if case .nextVisit = snooze { slots.watch(index, since: now) }
-    apply(to: id, at: now) { $0.snoozed(&$1, snooze, surroundings, at: now) }
+    apply(to: index) { $0.snoozed(&$1, snooze, surroundings, at: now) }
+    replan(index, at: now)
   }
 
   mutating func markDirty(_ index: Int32) {

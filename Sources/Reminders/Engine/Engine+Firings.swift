@@ -5,10 +5,15 @@ import Positioning
 
 /// Wording of firings, and the state after one.
 extension Engine {
+  /// - Parameters:
+  ///   - sample: where the device was.
+  ///   - place: the place met, for a reminder of a category.
   func placeFiring(
-    _ slot: Slot, _ event: Firing.Event, due: Instant?, at now: Instant, position: Coordinate?,
-    fixTime: Instant?, distance: Double?, eph: Double?, place: PlaceMet?
+    _ evaluation: Evaluation, _ event: Firing.Event, _ sample: PositionSample?, place: PlaceMet?
   ) -> Firing {
+    let slot = evaluation.slot
+    let distance =
+      place?.distance ?? sample.flatMap { slot.reminder.distance(from: $0.position) }
     let name =
       slot.reminder.placeName ?? slot.reminder.nearCategory.map { "a place of category \($0)" }
       ?? "the place"
@@ -37,8 +42,9 @@ extension Engine {
       return Firing.UnnamedPlace(number: place.number, before: verb, after: after.text)
     }
     return baseFiring(
-      slot, event, due: due, at: now, position: position, fixTime: fixTime, distance: distance,
-      eph: eph, why: anchorWords(slot, isRepeated: false, at: now) ?? why.text, unnamed: unnamed)
+      slot, event, due: evaluation.plan.due, at: evaluation.now, sample, distance: distance,
+      why: anchorWords(slot, isRepeated: false, at: evaluation.now) ?? why.text,
+      unnamed: unnamed)
   }
 
   func dueFiring(_ evaluation: Evaluation, _ lead: Lead, late: TimeSpan?) -> Firing {
@@ -84,8 +90,8 @@ extension Engine {
       }
     if let why = anchorWords(slot, isRepeated: true, at: now) {
       return baseFiring(
-        slot, event, due: due, at: now, position: lastFix?.position, fixTime: lastFix?.time,
-        distance: anchors[slot.index]?.distance, eph: lastFix?.eph, why: why)
+        slot, event, due: due, at: now, lastSample, distance: anchors[slot.index]?.distance,
+        why: why)
     }
     let first = slot.history.lastRung.map { ", first reported at \(clock($0, at: now))" } ?? ""
     return baseFiring(
@@ -107,17 +113,17 @@ extension Engine {
 
   func baseFiring(
     _ slot: Slot, _ event: Firing.Event, due: Instant?, at now: Instant,
-    position: Coordinate? = nil, fixTime: Instant? = nil, distance: Double? = nil,
-    eph: Double? = nil, why: String, unnamed: Firing.UnnamedPlace? = nil
+    _ sample: PositionSample? = nil, distance: Double? = nil, why: String,
+    unnamed: Firing.UnnamedPlace? = nil
   ) -> Firing {
     let reminder = slot.reminder
     return Firing(
       id: Firing.identifier(reminder: reminder.id, event: event, time: now, due: due),
       reminderID: reminder.id, kind: reminder.kind, title: reminder.title,
       category: reminder.category, priority: reminder.priority, time: now, event: event,
-      position: position, eph: eph, source: position.flatMap { solution(at: $0) },
-      fixTime: fixTime, place: reminder.knownName, distance: distance, due: due, why: why,
-      unnamed: unnamed)
+      position: sample?.position, eph: sample?.eph,
+      source: sample.flatMap { solution(at: $0.position) }, fixTime: sample?.time,
+      place: reminder.knownName, distance: distance, due: due, why: why, unnamed: unnamed)
   }
 
   /// The kind of solution of the fix that a firing reports.

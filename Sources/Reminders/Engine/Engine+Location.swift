@@ -157,12 +157,9 @@ extension Engine {
     guard evaluation.holds else { return }
     // The visit stays open, and a later turn fires it.
     if turn.isFull, event == .arrive { return putOff(slot.index, at: evaluation.now) }
-    firePlace(
-      placeFiring(
-        slot, event, due: evaluation.plan.due, at: evaluation.now,
-        position: transition.position, fixTime: transition.time,
-        distance: place?.distance ?? slot.reminder.distance(from: transition.position),
-        eph: transition.eph, place: place), &evaluation)
+    let sample = PositionSample(
+      time: transition.time, position: transition.position, eph: transition.eph)
+    firePlace(placeFiring(evaluation, event, sample, place: place), &evaluation)
   }
 
   /// A firing at a place, and what that uses.
@@ -194,14 +191,7 @@ extension Engine {
 
   /// Fires at the last fix.
   private mutating func fireHere(_ event: Firing.Event, _ evaluation: inout Evaluation) {
-    let slot = evaluation.slot
-    let position = lastFix?.position
-    let met = slot.reminder.nearCategory == nil ? nil : placeMet(slot.index, from: reception.sample)
-    firePlace(
-      placeFiring(
-        slot, event, due: evaluation.plan.due, at: evaluation.now, position: position,
-        fixTime: lastFix?.time,
-        distance: met?.distance ?? position.flatMap { slot.reminder.distance(from: $0) },
-        eph: lastFix?.eph, place: met), &evaluation)
+    let met = placeMet(evaluation.slot.index, from: reception.sample)
+    firePlace(placeFiring(evaluation, event, lastSample, place: met), &evaluation)
   }
 }

@@ -20,7 +20,7 @@ struct Slot {
 /// slot once; the counts match the reminders.
 struct ReminderTable: ~Copyable, Sendable {
   private struct Entry: Sendable {
-    let reminder: Reminder
+    var reminder: Reminder
     var history: History
     /// By the last plan; nil before the first.
     var standing: Standing?
@@ -80,8 +80,6 @@ struct ReminderTable: ~Copyable, Sendable {
 
   /// Its circle; nil without one or for a vacant slot.
   func place(_ index: Int32) -> Reminder.Place? { entries[Int(index)]?.reminder.place }
-
-  func hasDue(_ index: Int32) -> Bool { entries[Int(index)]?.reminder.due != nil }
 
   /// `done` where the slot is vacant.
   func state(_ index: Int32) -> Reminder.State { standing(index).state }
@@ -156,14 +154,11 @@ struct ReminderTable: ~Copyable, Sendable {
   /// Replaces the reminder of a slot by another one of the same id; its marks stay, and the time
   /// since when its place is watched. Does nothing where the slot is vacant. Complexity: O(1).
   mutating func replace(_ index: Int32, _ reminder: Reminder, _ history: History) {
-    guard let old = entries[Int(index)] else { return }
-    precondition(old.reminder.id == reminder.id)
-    var entry = Entry(reminder: reminder, history: history)
-    entry.standing = old.standing
-    entry.watchedSince = old.watchedSince
-    entry.marks = old.marks
-    byteCount += Self.size(reminder) - Self.size(old.reminder)
-    entries[Int(index)] = entry
+    guard let old = entries[Int(index)]?.reminder else { return }
+    precondition(old.id == reminder.id)
+    byteCount += Self.size(reminder) - Self.size(old)
+    entries[Int(index)]?.reminder = reminder
+    entries[Int(index)]?.history = history
   }
 
   /// Does nothing where the slot is vacant. Complexity: O(1).

@@ -37,11 +37,9 @@ extension Engine {
       why.add("; ")
       why.add(words)
     }
-    let believed = believedSample
     var firing = baseFiring(
-      slot, late == nil ? .leave : .late, due: due, at: now,
-      position: believed?.position ?? lastFix?.position, fixTime: believed?.time ?? lastFix?.time,
-      distance: distance(of: slot), eph: believed.map(\.eph) ?? lastFix?.eph, why: why.text)
+      slot, late == nil ? .leave : .late, due: due, at: now, believedSample ?? lastSample,
+      distance: distance(of: slot), why: why.text)
     firing.travel = estimate?.time
     firing.late = late
     return firing

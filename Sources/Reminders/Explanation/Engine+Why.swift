@@ -108,30 +108,19 @@ extension Engine {
           remedy: "you stay away until \(text(end))", figures: ["opens": .string(end.json)])
       ]
     }
-    let presence: String
-    var visit: Stay.Visit?
-    switch slot.history.stay {
-    case .unknown: presence = "unknown"
-    case .outside: presence = "outside"
-    case .inside(let present): (presence, visit) = ("inside", present)
-    }
+    let presence = "\(slot.history.stay.presence)"
+    let visit: Stay.Visit? = if case .inside(let visit) = slot.history.stay { visit } else { nil }
     let figures = JSONObject([
       "presence": .string(presence),
       "inside_since": visit.map { .string($0.since.json) },
     ])
-    if slot.reminder.trigger == .depart {
-      let isInside = visit != nil
+    let isDeparture = slot.reminder.trigger == .depart
+    guard !isDeparture, let visit else {
       return [
         .init(
-          "presence", isInside, "The device counts as \(presence)",
-          remedy: "you have been there first", figures: figures)
-      ]
-    }
-    guard let visit else {
-      return [
-        .init(
-          "presence", false, "The device counts as \(presence)",
-          remedy: "an arrival is decided", figures: figures)
+          "presence", visit != nil, "The device counts as \(presence)",
+          remedy: isDeparture ? "you have been there first" : "an arrival is decided",
+          figures: figures)
       ]
     }
     let isSettled =
@@ -145,13 +134,11 @@ extension Engine {
         remedy: "you leave and come again", figures: figures)
     ]
     if slot.reminder.trigger == .dwell {
-      let since = visit.since
-      let end = since + slot.reminder.hold
+      let end = visit.since + slot.reminder.hold
       gates.append(
         .init(
-          "dwell", end <= now, "Inside for \(coarse(now - since)) of \(slot.reminder.hold)",
-          remedy: "you stay until \(text(end))",
-          figures: ["opens": .string(end.json)]))
+          "dwell", end <= now, "Inside for \(coarse(now - visit.since)) of \(slot.reminder.hold)",
+          remedy: "you stay until \(text(end))", figures: ["opens": .string(end.json)]))
     }
     return gates
   }

@@ -28,6 +28,12 @@ extension Engine {
   /// The last accepted fix.
   package var lastFix: Fix? { reception.fix }
 
+  /// The same as a sample, also of an earlier run.
+  var lastSample: PositionSample? {
+    guard let fix = lastFix, let time = fix.time ?? lastFixArrival else { return nil }
+    return PositionSample(time: time, position: fix.position, eph: fix.eph, speed: fix.speed)
+  }
+
   /// Arrival of `lastFix` by the clock of the events.
   package var lastFixArrival: Instant? { reception.arrival }
 

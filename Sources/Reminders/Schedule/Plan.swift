@@ -50,15 +50,19 @@ package struct Plan {
   /// When a firing by time alone comes next, apart from repetitions; nil for a place.
   package internal(set) var rings: Instant?
 
-  init(_ state: Reminder.State, _ occurrence: Occurrence?) {
+  private let isClockTrusted: Bool
+
+  init(_ state: Reminder.State, _ occurrence: Occurrence?, isClockTrusted: Bool) {
     self.state = state
     self.occurrence = occurrence
+    self.isClockTrusted = isClockTrusted
   }
 
   /// Takes in a step; of two at one moment, the first counts.
-  mutating func add(_ moment: Instant?, _ action: Action, isHeld: Bool = false) {
+  /// - Parameter byClock: whether it waits until the clock is trusted.
+  mutating func add(_ moment: Instant?, _ action: Action, byClock: Bool = true) {
     guard let moment else { return }
-    if isHeld {
+    if byClock, !isClockTrusted {
       heldAt = sooner(heldAt, moment)
     } else if at.map({ moment < $0 }) ?? true {
       (at, self.action) = (moment, action)

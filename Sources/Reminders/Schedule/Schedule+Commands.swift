@@ -149,9 +149,8 @@ extension Schedule {
       }
     case .location:
       // Outside, a due time that holds is not used by it; without one nothing else is left.
-      if case .inside = history.stay {
-        usePlace(&history, at: now)
-      } else if !reminder.repeats {
+      let isInside = if case .inside = history.stay { true } else { false }
+      if isInside || !reminder.repeats {
         usePlace(&history, at: now)
       } else {
         endVisit(&history)
@@ -174,7 +173,7 @@ extension Schedule {
       old.due != reminder.due || old.repeatRule != reminder.repeatRule
       || old.repeatChanges != reminder.repeatChanges || old.kind != reminder.kind
     let isElsewhere = !old.waitsAtTheSamePlace(as: reminder)
-    let wasOver = state(history, occurrence(history, at: now), Surroundings(), at: now)
+    let wasOver = plan(history, Surroundings(), at: now).state == .fired
     if isElsewhere { history.stay = .unknown }
     if hasOtherTimes {
       (history.usedUpTo, history.leadsUsed, history.early) = (nil, nil, nil)
@@ -193,15 +192,13 @@ extension Schedule {
       isElsewhere || old.trigger != reminder.trigger || (reminder.everyVisit && !old.everyVisit)
     if reminder.kind == .location, reminder.everyVisit, !reminder.repeats {
       history.usedUpTo = nil
-    } else if wasOver == .fired, reminder.kind == .location, isWantedAgain {
+    } else if wasOver, reminder.kind == .location, isWantedAgain {
       // Of a series, the last due time holds again.
       history.usedUpTo = new.begun(at: now).flatMap { reminder.repeats ? $0.previous : nil }
       if !isElsewhere { history.stay = .unknown }
     }
     // If it ends again, that is reported again.
-    if new.state(history, new.occurrence(history, at: now), Surroundings(), at: now) != .expired {
-      history.hasExpired = false
-    }
+    if new.plan(history, Surroundings(), at: now).state != .expired { history.hasExpired = false }
   }
 
   /// A visit that is on is treated as for a new reminder.

@@ -46,9 +46,7 @@ extension Schedule {
   /// The name up to which due times have begun: a visit that counts for none of them is settled up
   /// to here. nil where none has.
   mutating func begun(at now: Instant) -> LocalDateTime? {
-    guard reminder.repeats else {
-      return next(after: nil).flatMap { opening(of: $0) <= now ? $0.name : nil }
-    }
+    guard reminder.repeats else { return inForce(at: now)?.name }
     return lastOpened(at: now)?.name ?? lastName(dueBy: horizon(of: 0, at: now))
   }
 

@@ -7,32 +7,33 @@ extension Schedule {
     _ history: History, _ surroundings: Surroundings, at now: Instant
   ) -> Plan {
     let current = occurrence(history, at: now)
-    var plan = Plan(state(history, current, surroundings, at: now), current)
+    var plan = Plan(
+      state(history, current, surroundings, at: now), current,
+      isClockTrusted: surroundings.isClockTrusted)
     guard plan.state != .done else { return plan }
-    let isHeld = !surroundings.isClockTrusted
     if let silence = history.silence {
       if case .until(let end) = silence {
-        plan.add(end, .wake, isHeld: isHeld)
+        plan.add(end, .wake)
         plan.rings = end
       }
       // An occurrence that has rung and is due is over, also in silence.
       if let current, reminder.kind == .preemptive,
         leadsUsed(of: current, history) >= leads.count
       {
-        plan.add(current.due, .move, isHeld: isHeld)
+        plan.add(current.due, .move)
       }
       return plan
     }
     if plan.state == .armed || plan.state == .fired {
       switch reminder.kind {
       case .location: addPlace(&plan, history, surroundings, at: now)
-      case .date: addDate(&plan, history, isHeld: isHeld, at: now)
+      case .date: addDate(&plan, history, at: now)
       case .preemptive: addLeave(&plan, history, surroundings, at: now)
       }
     }
     addRepetition(&plan, history, surroundings, at: now)
     if plan.state == .armed, let until = window.until {
-      plan.add(until + TimeSpan(microseconds: 1), .end, isHeld: isHeld)
+      plan.add(until + TimeSpan(microseconds: 1), .end)
     }
     return plan
   }
@@ -70,15 +71,13 @@ extension Schedule {
 
   // MARK: - Date
 
-  private mutating func addDate(
-    _ plan: inout Plan, _ history: History, isHeld: Bool, at now: Instant
-  ) {
+  private mutating func addDate(_ plan: inout Plan, _ history: History, at now: Instant) {
     let (passed, upcoming) = dateLeads(history, plan.occurrence, at: now)
     // A later due time does not ring before the passed one, however long its lead.
     let next = passed != nil && upcoming.map { $0.moment <= now } ?? false ? nil : upcoming
     for lead in [passed, next] {
       guard let lead, let opening = opening(of: lead, at: now) else { continue }
-      plan.add(opening, .ring(lead), isHeld: isHeld)
+      plan.add(opening, .ring(lead))
       if plan.rings.map({ opening < $0 }) ?? true {
         plan.rings = opening
         plan.lead = lead
@@ -138,11 +137,9 @@ extension Schedule {
     _ plan: inout Plan, _ history: History, _ surroundings: Surroundings, at now: Instant
   ) {
     guard let occurrence = plan.occurrence else { return }
-    let isHeld = !surroundings.isClockTrusted
     let number = leadsUsed(of: occurrence, history)
     guard number < leads.count else {
-      plan.add(occurrence.due, .move, isHeld: isHeld)
-      return
+      return plan.add(occurrence.due, .move)
     }
     let lead = Lead(
       occurrence: occurrence, number: number,
@@ -150,7 +147,7 @@ extension Schedule {
     let at = [lead.moment, window.from, surroundings.firstFixBy].compactMap { $0 }.max()
     plan.lead = lead
     plan.rings = at
-    plan.add(at, .leave(lead), isHeld: isHeld)
+    plan.add(at, .leave(lead))
   }
 
   // MARK: - Place
@@ -159,7 +156,7 @@ extension Schedule {
     _ plan: inout Plan, _ history: History, _ surroundings: Surroundings, at now: Instant
   ) {
     guard plan.state == .armed, let current = plan.occurrence else { return }
-    plan.add(departureEnd(history), .depart)
+    plan.add(departureEnd(history), .depart, byClock: false)
     if let start = openStay(history, current) {
       let opening: Instant? =
         if start > now { start } else {
@@ -168,9 +165,9 @@ extension Schedule {
           case .failsUntil(let opening): opening
           }
         }
-      plan.add(opening, .stay)
+      plan.add(opening, .stay, byClock: false)
     }
-    plan.add(end(of: current), .move, isHeld: !surroundings.isClockTrusted)
+    plan.add(end(of: current), .move)
   }
 
   // MARK: - Repetition until acknowledged
@@ -180,13 +177,12 @@ extension Schedule {
     _ plan: inout Plan, _ history: History, _ surroundings: Surroundings, at now: Instant
   ) {
     guard let next = history.repetition?.next else { return }
-    let isHeld = !surroundings.isClockTrusted
     if let opening = window.opening(from: max(next, now)), opening <= window.until ?? opening {
-      plan.add(opening, .repeatFiring, isHeld: isHeld)
+      plan.add(opening, .repeatFiring)
     } else if let until = window.until {
       // A timer of a repetition at `until` may still come.
       let end = until + surroundings.lateAfter + TimeSpan(microseconds: 1)
-      plan.add(max(next, end), .endRepetition, isHeld: isHeld)
+      plan.add(max(next, end), .endRepetition)
     }
   }
 }

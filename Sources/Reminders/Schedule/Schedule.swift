@@ -86,8 +86,7 @@ package struct Schedule: Sendable {
 
   /// A name before which `from` admits none; nil without such a bound.
   private func firstAdmitted(_ series: Series) -> LocalDateTime? {
-    guard let bound = earliest else { return nil }
-    return series.lastName(dueBy: bound.previous)
+    earliest.map { series.lastName(dueBy: $0.previous) }
   }
 
   /// Before it, no due time of several counts.

@@ -331,13 +331,15 @@ import Testing
     #expect(try state("DUE:20261121T100000Z") == .armed)
     #expect(try state("DUE:20261119T100000Z\nRRULE:FREQ=DAILY") == .armed)
     // Of a repeating one, what was due within a day may still fire.
-    func used(_ lines: String) throws -> String? {
-      try one(lines).history(at: now, in: .utc).usedUpTo?.description
+    func next(_ lines: String) throws -> String? {
+      let reminder = try one(lines)
+      var schedule = Schedule(reminder.reminder, in: .utc)
+      return schedule.next(after: reminder.history(at: now, in: .utc).usedUpTo)?.name.description
     }
-    #expect(try used("DUE:20261101T100000Z\nRRULE:FREQ=DAILY") == "2026-11-20T10:00:00")
-    #expect(try used("DUE:20261121T100000Z\nRRULE:FREQ=DAILY") == nil)
-    #expect(try used("DUE:20261001T100000Z\nRRULE:FREQ=DAILY;COUNT=3") == "2026-10-03T10:00:00")
-    #expect(try used("DUE:20261119T100000Z") == nil)
+    #expect(try next("DUE:20261101T100000Z\nRRULE:FREQ=DAILY") == "2026-11-21T10:00:00")
+    #expect(try next("DUE:20261121T100000Z\nRRULE:FREQ=DAILY") == "2026-11-21T10:00:00")
+    #expect(try next("DUE:20261001T100000Z\nRRULE:FREQ=DAILY;COUNT=3") == nil)
+    #expect(try next("DUE:20261119T100000Z") == "2026-11-19T10:00:00")
   }
 
   @Test(arguments: [

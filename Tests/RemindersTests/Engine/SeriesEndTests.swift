@@ -22,7 +22,7 @@ import Testing
     var harness = EngineHarness()
     for _ in 0..<3 { harness.fix(2_000) }
     try harness.add(#"{"id":"r","title":"R",\#(EngineHarness.place())}"#)
-    harness.walk(from: 600, to: 0)
+    harness.walk(from: 2_000, to: 0)
     harness.wait(36 * 3600)
     let known = harness.engine.reminder("r")
     var reminder = try #require(known)

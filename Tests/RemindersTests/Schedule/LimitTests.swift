@@ -12,6 +12,26 @@ import Testing
     return harness
   }
 
+  /// Hundreds of due times lie before it.
+  @Test func aSeriesIsNextDueAtAFromFarAhead() throws {
+    let harness = try date(
+      #""due":"2026-06-12T17:00:00","repeat":"hourly","from":"2026-07-20T08:30:00""#)
+    #expect(harness.engine.plan("t", at: harness.now)?.due?.json == "2026-07-20T09:00:00Z")
+  }
+
+  /// Night ends at the first 02:30, and 02:10 is read again after it.
+  @Test func aDueTimeAtAPlaceIsOverWithItsNightThoughItsReadingComesAgain() throws {
+    let document = try JSONParser.parse(
+      #"{"id":"t","title":"T","due":"2026-10-20T02:10:00","repeat":"daily","#
+        + #""hours":"22:00-02:30",\#(EngineHarness.place())}"#)
+    let reminder = try Reminder(json: try #require(document.object))
+    let zone = try #require(TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3"))
+    var schedule = Schedule(reminder, in: zone)
+    let start = try Instant(rfc3339: "2026-10-25T02:10:00+02:00")
+    #expect(schedule.inForce(at: start)?.due == start)
+    #expect(schedule.inForce(at: start + .minutes(25)) == nil)
+  }
+
   /// The hours open after `until`.
   @Test func whatUntilKeepsFromRingingIsNotSaidToRing() throws {
     let harness = try date(
