@@ -29,9 +29,8 @@ package enum FileKind: Equatable, Sendable {
     case UInt8(ascii: "$"), UInt8(ascii: "!"), UInt8(ascii: "\\"): return .recording
     default:
       let first = text.prefix { $0 > 0x20 }
-      if first.elementsEqual("BEGIN:VCALENDAR".utf8, by: { $0 & 0xDF == $1 & 0xDF }) {
-        return .calendar
-      }
+      let begin = String(decoding: first.prefix(20), as: UTF8.self).uppercased()
+      if ["BEGIN:VCALENDAR", "BEGIN:VEVENT", "BEGIN:VTODO"].contains(begin) { return .calendar }
       let table = CSVTable(text)
       if table.hasPositions { return .places(.csv) }
       guard table.isTable else { return .unknown("is of no kind that is known; \(known)") }

@@ -138,6 +138,14 @@ import Testing
     #expect(reading.leftOut == [])
   }
 
+  @Test func anItemOutsideOfACalendarIsReadAndNamed() throws {
+    let text = "BEGIN:VTODO\nUID:u\nDUE:20261121T100000Z\nEND:VTODO\n"
+    let content = try ReminderFile.parse(Array(text.utf8), file: "f")
+    #expect(content.reminders.map(\.id) == ["u"])
+    #expect(content.leftOut.map(\.line) == [1])
+    #expect(content.leftOut[0].reason.contains("outside of BEGIN:VCALENDAR"))
+  }
+
   @Test func namesHaveNoLineBreaks() throws {
     let text = task("SUMMARY:x\nCATEGORIES:A\\nB\u{7}C\nDUE:20261121T100000Z")
       .replacing("SUMMARY:S\n", with: "").replacing(

@@ -101,6 +101,11 @@ struct DocumentReader {
   }
 
   private mutating func append(_ node: CalendarComponent.Node) {
+    if open.isEmpty, case .component(let component) = node, component.isTask || component.isEvent {
+      leaveOut(
+        "the \(component.name) stands outside of BEGIN:VCALENDAR, so no change of it is written",
+        line: component.line)
+    }
     if open.isEmpty { top.append(node) } else { open[open.count - 1].nodes.append(node) }
   }
 

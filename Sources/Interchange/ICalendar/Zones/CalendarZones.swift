@@ -213,14 +213,15 @@ struct CalendarZones {
 }
 
 extension CalendarDocument {
-  /// The calendars in the stream.
+  /// The calendars in the stream, and the items outside of one as another.
   var calendars: [CalendarComponent] {
-    nodes.compactMap {
-      if case .component(let component) = $0, component.name == "VCALENDAR" {
-        component
-      } else {
-        nil
-      }
+    let components = nodes.compactMap { node in
+      if case .component(let component) = node { component } else { nil }
     }
+    var outside = CalendarComponent("VCALENDAR", lineEnd: lineEnd)
+    outside.nodes = components.filter { $0.isTask || $0.isEvent || $0.name == "VTIMEZONE" }
+      .map { .component($0) }
+    return components.filter { $0.name == "VCALENDAR" }
+      + (outside.nodes.isEmpty ? [] : [outside])
   }
 }
