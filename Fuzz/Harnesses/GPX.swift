@@ -10,7 +10,7 @@ public func fuzzGPX(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Input(start, count).rest
   checkPlaces(bytes, as: .gpx)
   var rest = bytes[...]
-  try? GPXTrack.read(
+  _ = try? GPXTrack.read(
     name: "input", zone: .utc,
     next: {
       defer { rest = rest.dropFirst(100) }

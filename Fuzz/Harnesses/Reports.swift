@@ -23,7 +23,9 @@ private func compare(_ line: [UInt8]) {
     let value = try? JSONParser.parse(line), let object = value.object,
     object["class"]?.string == "TPV", let mode = object["mode"]?.double, mode >= 2, mode <= 1000,
     let latitude = object["lat"]?.double, let longitude = object["lon"]?.double,
-    abs(latitude) <= 90, abs(longitude) <= 180
+    abs(latitude) <= 90, abs(longitude) <= 180,
+    // Near 0/0 a position may stand for none.
+    max(abs(latitude), abs(longitude)) >= 0.2
   else { return }
   let fixes = decode(line, FixDecoder.Options()).fixes
   require(fixes.count == 1, "a report gives \(fixes.count) fixes")

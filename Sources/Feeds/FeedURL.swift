@@ -20,6 +20,8 @@ package struct FeedURL: Sendable {
   package var recording: Recording?
   /// How far the time of its fixes may be from the clock; nil for the limit of the settings.
   package private(set) var maximumFixAge: TimeSpan?
+  /// Whether sentences without a checksum count. A cut sentence has none either.
+  package private(set) var acceptsMissingChecksum = false
   /// Whether it is the location service of a user's desktop, which serves no system service.
   package var isOfDesktop = false
   /// The one sender whose datagrams count; nil for all.
@@ -92,6 +94,17 @@ package struct FeedURL: Sendable {
       let canonical = age == Self.unlimitedFixAge ? "infinity" : "\(age)"
       addSetting("max-age=\(canonical.filter { $0 != " " })")
     }
+  }
+
+  /// Takes the setting of a receiver that writes no checksums.
+  mutating func takeChecksums(of parts: FeedURLParts) throws(FeedURLError) {
+    guard let text = try parts.settings()["checksum"] else { return }
+    guard text == "optional" else {
+      throw parts.error(
+        "has the checksum '\(text)'", "write checksum=optional for sentences without one")
+    }
+    acceptsMissingChecksum = true
+    addSetting("checksum=optional")
   }
 
   private mutating func addSetting(_ setting: String) {

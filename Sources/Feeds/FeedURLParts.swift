@@ -9,6 +9,7 @@ extension FeedURL {
     }
     self = try scheme.parse(parts)
     if recording == nil { try takeTimes(of: parts) }
+    try takeChecksums(of: parts)
   }
 }
 
@@ -184,6 +185,8 @@ struct FeedURLParts {
   /// The settings of a live feed, and of a stream, which may be a recording as well.
   static let live = ["max-age"]
   static let stream = ["time", "max-age"]
+  /// The setting of a source of sentences.
+  static let sentences = ["checksum"]
 
   /// The settings behind '?', each known, unless nil, and given once.
   @discardableResult

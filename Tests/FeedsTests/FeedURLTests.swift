@@ -92,6 +92,25 @@ import Testing
     #expect(try FeedURL(parsing: canonical) == url)
   }
 
+  /// A receiver that writes no checksums; gpsd and GeoClue write no sentences.
+  @Test(arguments: [
+    ("tcp://a?checksum=optional", "tcp://a:10110?checksum=optional"),
+    ("udp://:1?checksum=optional&from=1.2.3.4", "udp://0.0.0.0:1?from=1.2.3.4&checksum=optional"),
+    (
+      "serial:///dev/x?checksum=optional&baud=4800&max-age=5s",
+      "serial:///dev/x?baud=4800&max-age=5s&checksum=optional"
+    ),
+    ("file:///x?checksum=optional&speed=realtime", "file:///x?speed=realtime&checksum=optional"),
+    ("unix:///s?checksum=optional", "unix:///s?checksum=optional"),
+    ("-?time=own&checksum=optional", "-?time=own&checksum=optional"),
+  ])
+  func aFeedMayBeWithoutChecksums(text: String, canonical: String) throws {
+    let url = try FeedURL(parsing: text)
+    #expect(url.description == canonical && url.acceptsMissingChecksum)
+    #expect(try FeedURL(parsing: canonical) == url)
+    #expect(try !FeedURL(parsing: "tcp://a").acceptsMissingChecksum)
+  }
+
   @Test(arguments: [
     ("192.168.1.5:10110", "tcp://192.168.1.5:10110"), ("[::1]:10110", "tcp://[::1]:10110"),
     ("plotter:2947", "gpsd://plotter:2947"), ("/dev/ttyUSB0", "serial:///dev/ttyUSB0"),
@@ -127,6 +146,8 @@ import Testing
       ("file:///x?speed=0", "speed '0'"), ("file:///x?speed=-1", "speed '-1'"),
       ("file:///x?speed=1e9", "speed '1e9'"), ("file:///x?", "unknown setting ''"),
       ("-?x=1", "unknown setting 'x'"), ("tcp://a?time=system", "time 'system'"),
+      ("tcp://a?checksum=no", "checksum 'no'"),
+      ("gpsd://a?checksum=optional", "unknown setting 'checksum'"),
       ("tcp://a?max-age=0", "age '0'"), ("tcp://a?max-age=yes", "age 'yes'"),
       ("tcp://a?time=own&max-age=1min", "age of a recording's"),
       ("serial:///dev/x?time=own", "unknown setting 'time'"),

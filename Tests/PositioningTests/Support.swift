@@ -55,11 +55,11 @@ func expectSameFixes(
     #expect(
       [
         a.sentences, a.wrongChecksums, a.missingChecksums, a.malformed, a.binaryBytes,
-        a.lateSentences,
+        a.lateSentences, a.unreadableTimes,
       ]
         == [
           b.sentences, b.wrongChecksums, b.missingChecksums, b.malformed, b.binaryBytes,
-          b.lateSentences,
+          b.lateSentences, b.unreadableTimes,
         ], sourceLocation: location)
   }
 }

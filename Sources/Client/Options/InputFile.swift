@@ -18,6 +18,8 @@ final class InputFile {
   private let reader: RecordingReader
   /// Bytes read from the file, before unpacking.
   var bytesRead: Int { reader.bytesTaken }
+  /// The first two bytes of the file, unpacked.
+  private(set) var mark: [UInt8] = []
   /// Bytes that were read and put back.
   private var ahead: ArraySlice<UInt8> = []
   /// Why reading ended before the end of the file. Earlier data is valid.
@@ -54,7 +56,10 @@ final class InputFile {
         let result = chunk.withUnsafeMutableBytes { buffer in
           Result { () throws(RecordingError) in try reader.read(into: buffer) }
         }
-        if let count = try result.get() { return count }
+        if let count = try result.get() {
+          if mark.isEmpty { mark = Array(chunk[..<min(2, count)]) }
+          return count
+        }
       }
     } catch .system(let code) {
       throw Self.failure(name, code)

@@ -204,6 +204,9 @@ struct ReplayCommand: ClientCommand {
     if isGPX {
       return "its track points have no <time>; record the track with times, or give NMEA sentences"
     }
+    if let untimed = Recording.untimed(decoder.statistics) {
+      return "\(untimed); record sentences with times, or ZDA"
+    }
     if decoder.statistics.fixes > 0 {
       return "its fixes have no time at all; give the day it begins with --from"
     }

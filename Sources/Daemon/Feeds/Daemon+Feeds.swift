@@ -27,6 +27,7 @@ extension Daemon {
     var options = FixDecoder.Options()
     options.referenceTime = url.recording?.date ?? clock.ofSystem
     options.correctsWeekRollover = url.recording == nil
+    options.acceptsMissingChecksum = url.acceptsMissingChecksum
     let number = nextFeedNumber
     nextFeedNumber += 1
     let runner = try FeedRunner(
@@ -89,7 +90,9 @@ extension Daemon {
     guard let arrival = clock.isLive ? clock.now : fix.time, isCurrent(fix, of: feed) else {
       return
     }
-    receivers.count(origin, at: SystemClock.bootTime.microseconds)
+    receivers.count(
+      origin, isAccepted: host.engine.settings.accept(fix.source),
+      at: SystemClock.bootTime.microseconds)
     guard selection.accepts(fix, from: origin, at: arrival, host.engine.settings) else { return }
     time?.take(fix, at: arrival)
     host.take(fix, from: origin)

@@ -5,6 +5,8 @@ struct ReceiverTable {
   struct Entry {
     let origin: FixOrigin
     var fixes = 0
+    /// Whether the settings take positions of its kind.
+    var isAccepted = true
     /// When the last one came, in microseconds of CLOCK_BOOTTIME.
     var lastFix: Int64
   }
@@ -15,7 +17,7 @@ struct ReceiverTable {
   private(set) var entries: [Entry] = []
 
   /// Counts a fix. Complexity: O(n) in the receivers, at most `capacity`.
-  mutating func count(_ origin: FixOrigin, at now: Int64) {
+  mutating func count(_ origin: FixOrigin, isAccepted: Bool = true, at now: Int64) {
     var index = entries.firstIndex { $0.origin == origin }
     if index == nil {
       if entries.count >= Self.capacity,
@@ -29,6 +31,7 @@ struct ReceiverTable {
     guard let index else { return }
     entries[index].fixes &+= 1
     entries[index].lastFix = now
+    entries[index].isAccepted = isAccepted
   }
 
   mutating func forget(feed: Int) { entries.removeAll { $0.origin.feed == feed } }

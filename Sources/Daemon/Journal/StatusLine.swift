@@ -152,14 +152,24 @@ extension Daemon {
             "sender": entry.origin.sender == 0 ? nil : .string("\(entry.origin.sender)"),
             "device": entry.origin.device == 0
               ? nil : .string(String(entry.origin.device, radix: 16)),
+            "talker": entry.origin.talker.map { .string($0) },
             "fixes": .int(entry.fixes),
             "fix_age_s": isLive ? seconds(now - entry.lastFix) : nil,
             "followed": .bool(selection.followed == entry.origin),
+            "reason": reason(entry).map { .string($0) },
             "error_scale": scale.flatMap { .double(Decimal.rounded($0.scale, digits: 2)) },
             "error_scale_minutes": scale.map { .int($0.minutes) },
           ]))
       })
     return object
+  }
+}
+
+extension Daemon {
+  /// Why a receiver is not used; nil for the followed one.
+  private func reason(_ entry: ReceiverTable.Entry) -> String? {
+    guard entry.isAccepted else { return "[Position] refuses positions of its kind" }
+    return selection.followed.flatMap { $0 == entry.origin ? nil : "another receiver is followed" }
   }
 }
 
@@ -183,6 +193,7 @@ extension FeedRunner {
     object["overlong_lines"] = .int(statistics.overlongLines)
     object["malformed"] = .int(statistics.malformed)
     object["binary_bytes"] = .int(statistics.binaryBytes)
+    object["positions_without_time"] = .int(statistics.unreadableTimes)
     object["late_sentences"] = .int(statistics.lateSentences)
     object["fixes"] = .int(statistics.fixes)
     object["estimated_fixes"] = .int(statistics.estimatedFixes)
@@ -192,6 +203,10 @@ extension FeedRunner {
       object["datagrams_dropped"] = .int(feed.droppedDatagrams)
       object["datagrams_of_others"] = .int(feed.datagramsOfOthers)
       object["senders"] = .array(sources.compactMap(\.origin).map { .string("\($0)") })
+    }
+    let silent = Set(sources.flatMap { $0.decoder.talkersWithoutPosition }).sorted()
+    if !silent.isEmpty {
+      object["talkers_without_position"] = .array(silent.map { .string($0) })
     }
     object["decoder_error"] = statistics.lastError.map { .string($0) }
     return object

@@ -4,7 +4,9 @@
 /// It has no clock: the owner reports bytes and expired times, in microseconds of one clock.
 struct SpeedHunt: Equatable, Sendable {
   /// Receiver speeds, the most common first.
-  static let speeds = [9600, 115_200, 38400, 4800, 57600, 19200]
+  static let speeds = [
+    9600, 115_200, 38400, 4800, 57600, 19200, 230_400, 460_800, 921_600,
+  ]
   /// Fewer bytes may be one partial sentence: the longest standard one has 82 (NMEA 0183).
   static let fewBytes = 100
   /// Microseconds without valid data after which the hunt begins anew, as after a receiver's reset.

@@ -5,7 +5,7 @@ extension FeedScheme {
   static let file = FeedScheme(
     prefix: "file://", form: "file:///log.nmea?speed=max|realtime|N", example: "file:///path"
   ) { (parts) throws(FeedURLError) in
-    let speed = try parts.settings(known: ["speed"])["speed"]
+    let speed = try parts.settings(known: ["speed"] + FeedURLParts.sentences)["speed"]
     let path = try parts.localPath()
     switch speed {
     case nil, "max": return .file(path: path, rate: nil)

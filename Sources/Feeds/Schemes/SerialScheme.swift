@@ -5,7 +5,8 @@ extension FeedScheme {
   static let serial = FeedScheme(
     prefix: "serial://", form: "serial:///dev/ttyUSB0?baud=9600", example: "serial:///dev/ttyUSB0"
   ) { (parts) throws(FeedURLError) in
-    let baud = try parts.settings(known: ["baud"] + FeedURLParts.live)["baud"].map {
+    let known = ["baud"] + FeedURLParts.live + FeedURLParts.sentences
+    let baud = try parts.settings(known: known)["baud"].map {
       (text) throws(FeedURLError) in
       guard let baud = UInt32(strict: text), FeedURL.serialSpeeds.contains(Int(baud)) else {
         let speeds = "4800, 9600, 19200, 38400, 57600, 115200 or another of termios(3)"

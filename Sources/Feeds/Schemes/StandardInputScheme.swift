@@ -5,7 +5,7 @@ extension FeedScheme {
   static let standardInput = FeedScheme(
     prefix: "-", form: "- (standard input)", example: "- for standard input"
   ) { (parts) throws(FeedURLError) in
-    try parts.settings(known: FeedURLParts.stream)
+    try parts.settings(known: FeedURLParts.stream + FeedURLParts.sentences)
     return .standardInput
   }
 }

@@ -3,7 +3,7 @@ extension FeedScheme {
   static let tcp = FeedScheme(
     prefix: "tcp://", form: "tcp://host:10110", example: "tcp://host:port"
   ) { (parts) throws(FeedURLError) in
-    try parts.settings(known: FeedURLParts.stream)
+    try parts.settings(known: FeedURLParts.stream + FeedURLParts.sentences)
     try parts.refusePath()
     return .tcp(host: try parts.host(), port: try parts.port(default: FeedURL.nmeaPort))
   }

@@ -7,7 +7,7 @@ extension FeedScheme {
     prefix: "udp://", form: "udp://0.0.0.0:10110", example: "udp://address:port"
   ) { (parts) throws(FeedURLError) in
     let settings = try parts.settings(
-      known: ["interface", "from"] + FeedURLParts.stream)
+      known: ["interface", "from"] + FeedURLParts.stream + FeedURLParts.sentences)
     try parts.refusePath()
     var sender: IPAddress?
     if let text = settings["from"] {

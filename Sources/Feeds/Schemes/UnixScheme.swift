@@ -3,7 +3,7 @@ extension FeedScheme {
   static let unix = FeedScheme(
     prefix: "unix://", form: "unix:///path", example: "unix:///path"
   ) { (parts) throws(FeedURLError) in
-    try parts.settings(known: FeedURLParts.stream)
+    try parts.settings(known: FeedURLParts.stream + FeedURLParts.sentences)
     return .unix(path: try parts.localPath(limit: 107))
   }
 }

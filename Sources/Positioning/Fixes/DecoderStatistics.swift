@@ -2,8 +2,8 @@
 package struct DecoderStatistics: Sendable {
   /// A kind of decoding error.
   package enum Fault: UInt8, Sendable {
-    case wrongChecksum, missingChecksum, overlongLine, malformedSentence, invalidJSON, gpsdError
-    case deviceLost
+    case wrongChecksum, missingChecksum, overlongLine, malformedSentence, unreadableTime
+    case invalidJSON, gpsdError, deviceLost
   }
 
   package internal(set) var bytes = 0
@@ -15,6 +15,8 @@ package struct DecoderStatistics: Sendable {
   package internal(set) var overlongLines = 0
   /// Sentences that claim a fix without a usable position, and lines of invalid JSON.
   package internal(set) var malformed = 0
+  /// Positions whose sentence has no time, or none that can be read.
+  package internal(set) var unreadableTimes = 0
   /// Lines of gpsd JSON, of any class.
   package internal(set) var jsonLines = 0
   /// Bytes outside sentences that are no text: binary messages, or noise at a wrong line speed.
@@ -50,6 +52,12 @@ package struct DecoderStatistics: Sendable {
   /// Number of sentences of one type among `sentences`; types without a row are `.other`.
   package subscript(type: SentenceType) -> Int { counts[type] }
 
+  /// Number of sentences of the types that give a position.
+  package var positionSentences: Int {
+    SentenceSpec.all.indices.filter { SentenceSpec.all[$0].givesPosition }
+      .reduce(0) { $0 + counts[SentenceType(row: $1)] }
+  }
+
   /// Counts of all sentences by lower-case name, sorted: `gga`, `vdm`, `pubx`. At most 64 undecoded
   /// names; further ones count as `other`.
   package var sentencesByName: [(name: String, count: Int)] { counts.all }
@@ -62,6 +70,7 @@ package struct DecoderStatistics: Sendable {
     missingChecksums &+= other.missingChecksums
     overlongLines &+= other.overlongLines
     malformed &+= other.malformed
+    unreadableTimes &+= other.unreadableTimes
     jsonLines &+= other.jsonLines
     binaryBytes &+= other.binaryBytes
     lateSentences &+= other.lateSentences
@@ -91,6 +100,7 @@ package struct DecoderStatistics: Sendable {
     case .missingChecksum: missingChecksums &+= 1
     case .overlongLine: overlongLines &+= 1
     case .malformedSentence, .invalidJSON: malformed &+= 1
+    case .unreadableTime: unreadableTimes &+= 1
     case .gpsdError, .deviceLost: break
     }
   }
@@ -101,9 +111,11 @@ package struct DecoderStatistics: Sendable {
     let place = "at byte \(lastFaultOffset)"
     return switch lastFault {
     case .wrongChecksum: "a sentence \(place) has a wrong checksum and was dropped"
-    case .missingChecksum: "a sentence \(place) has no checksum"
+    case .missingChecksum:
+      "a sentence \(place) has no checksum; checksum=optional behind the feed takes such sentences"
     case .overlongLine: "a line \(place) is too long for a sentence and was dropped"
     case .malformedSentence: "a sentence \(place) claims a fix but gives no usable position"
+    case .unreadableTime: "a position \(place) has no time, or none that can be read"
     case .invalidJSON: "a line \(place) begins as JSON but is cut or invalid"
     case .gpsdError: "gpsd reports: \(gpsdMessage ?? "an error without a message")"
     case .deviceLost: lostDevice.map { "gpsd has lost \($0)" } ?? "gpsd has no device"

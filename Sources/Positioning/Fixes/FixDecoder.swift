@@ -46,7 +46,8 @@ package struct FixDecoder: ~Copyable, Sendable {
   /// Maximum length of a JSON line. gpsd cuts its own at 10,240 bytes.
   package static let longestJSON = 16_384
 
-  var assembler = EpochAssembler()
+  var talkers = TalkerTable()
+  private var tag = TagBlock()
   var reports = ReportAssembler()
   var context = FixContext()
 
@@ -69,7 +70,10 @@ package struct FixDecoder: ~Copyable, Sendable {
   package var statistics: DecoderStatistics { context.statistics }
 
   /// Whether a fix waits for the end of its epoch; `quiet` would release it.
-  package var hasOpenEpoch: Bool { assembler.hasOpenEpoch || reports.hasOpenEpoch }
+  package var hasOpenEpoch: Bool { talkers.hasOpenEpoch || reports.hasOpenEpoch }
+
+  /// Talkers that have said no more than that they have no position, such as `AI`.
+  package var talkersWithoutPosition: [String] { talkers.namesWithoutPosition }
 
   /// Bytes of an unfinished line, at most `longestJSON`.
   package var pendingBytes: Int { carry.count }
@@ -97,7 +101,7 @@ package struct FixDecoder: ~Copyable, Sendable {
 
   /// Completes the epoch after about 0.2 s of silence in a live feed.
   package mutating func quiet(into fixes: inout [Fix]) {
-    assembler.closeAll(&context, into: &fixes)
+    talkers.forEach { $0.closeAll(&context, into: &fixes) }
     reports.closeAll(&context, into: &fixes)
   }
 
@@ -112,7 +116,7 @@ package struct FixDecoder: ~Copyable, Sendable {
   package mutating func disconnected(into fixes: inout [Fix]) {
     dropCarry()
     quiet(into: &fixes)
-    assembler.forgetBurst()
+    talkers.forEach { $0.forgetBurst() }
     reports.forgetCycles()
   }
 
@@ -137,7 +141,7 @@ package struct FixDecoder: ~Copyable, Sendable {
       base &+= 1
       _ = scan(line.span.extracting(1..<line.count), into: &fixes)
       isLineStart = true
-    } else if !line.contains(UInt8(ascii: "*")) {
+    } else if line.first != UInt8(ascii: "\\"), !line.contains(UInt8(ascii: "*")) {
       context.statistics.note(.missingChecksum)
       if isComplete, context.options.acceptsMissingChecksum {
         accept(
@@ -227,6 +231,15 @@ package struct FixDecoder: ~Copyable, Sendable {
         default:
           index = text.end
         }
+      case UInt8(ascii: "\\"):
+        let limit = min(count, index &+ TagBlock.longest)
+        let end = bytes.tagBlockEnd(from: index &+ 1, to: limit)
+        if end == count, limit < index &+ TagBlock.longest { return index }
+        let isBlock = end < limit && bytes[end] == UInt8(ascii: "\\")
+        if isBlock {
+          tag.read(bytes.extracting(index &+ 1..<end), endingAt: base &+ end &+ 1)
+        }
+        index = isBlock ? end &+ 1 : index &+ 1
       case UInt8(ascii: "{") where index == 0 ? isLineStart : Self.endsLine(bytes[index &- 1]):
         let limit = min(count, index &+ Self.longestJSON)
         let end = bytes.lineEnd(from: index &+ (index == 0 ? min(searched, count) : 0), to: limit)
@@ -258,6 +271,7 @@ package struct FixDecoder: ~Copyable, Sendable {
     // Sentences with ! are AIS: other ships.
     let type = isOwn ? SentenceType(of: text) : .other
     context.statistics.count(type, text)
-    if type.isRead { read(text, as: type, into: &fixes) }
+    let source = tag.source(at: context.statistics.offset)
+    if type.isRead, talkers.select(text, type, source) { read(text, as: type, into: &fixes) }
   }
 }

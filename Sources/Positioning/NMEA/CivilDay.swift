@@ -5,6 +5,8 @@ import CivilTime
 /// Day 0 is 1970-01-01.
 enum CivilDay {
   static let millisecondsPerDay: Int64 = 86_400_000
+  /// Years that a receiver may write with four digits; GPS began in the first of them.
+  static let writtenYears = 1980..<2180
 
   /// The day number of a date, or nil where the calendar has no such date or the year is not within
   /// 1970…9999.

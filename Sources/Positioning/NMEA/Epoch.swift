@@ -10,15 +10,21 @@ struct Epoch {
 
   /// Milliseconds of the UTC day.
   var timeOfDay: Int32 = 0
+  /// Whether a sentence gave it: some receivers leave the time of their positions empty.
+  var isTimed = true
+  /// The ranks of positions without a time.
+  private var untimedRanks: UInt8 = 0
   /// The day since 1970-01-01 in a sentence of this epoch.
   var day: Int32?
   /// Whether `day` is from an RMC with a fix rather than from a ZDA.
   var dayIsFromFix = false
 
   var rank = Rank.none
-  /// Whether an RMC or a GGA of this epoch says that there is no fix.
-  var deniesFix = false
+  /// Voices (`TalkerTable.voice`) whose RMC, GGA or GNS of this epoch say that they have no fix.
+  private var denying = InlineArray<4, UInt64>(repeating: .max)
+  private var denials = 0
   var position: Coordinate?
+  private var voice: UInt64 = 0
   var source = Fix.Source.unknown
   /// Estimate flag of any sentence; other sentences do not clear it.
   var estimate: Fix.Source?
@@ -44,21 +50,51 @@ struct Epoch {
   /// Shape of the burst so far.
   var shape = BurstShape()
 
-  init(timeOfDay: Int32 = 0) { self.timeOfDay = timeOfDay }
+  /// - Parameter timeOfDay: nil where no sentence has given it yet.
+  init(timeOfDay: Int32? = 0) {
+    self.timeOfDay = timeOfDay ?? 0
+    isTimed = timeOfDay != nil
+  }
 
-  /// Whether the epoch has a position that none of its sentences denies. Receivers that lose the
-  /// sky go on with the last position in one sentence, while another says that there is no fix.
-  var hasFix: Bool { rank != .none && !deniesFix && untimed.dimension != 1 }
+  /// Whether the epoch has a position that its talker does not deny. Receivers that lose the sky go
+  /// on with the last position in one sentence, while another says that there is no fix.
+  var hasFix: Bool { rank != .none && untimed.dimension != 1 }
+
+  /// A talker says that it has no fix, whatever its other sentences say.
+  mutating func deny(_ voice: UInt64) {
+    if !isDenied(voice) {
+      denying[denials & 3] = voice
+      denials &+= 1
+    }
+    if self.voice == voice { rank = .none }
+  }
+
+  private func isDenied(_ voice: UInt64) -> Bool {
+    for index in denying.indices where denying[index] == voice { return true }
+    return false
+  }
+
+  /// Whether a position of this rank that has no time may belong to this epoch.
+  mutating func admitsUntimed(_ rank: Rank) -> Bool {
+    let bit: UInt8 = 1 &<< rank.rawValue
+    defer { untimedRanks |= bit }
+    return untimedRanks & bit == 0
+  }
 
   /// Takes a whole position if it has a higher rank: latitude and longitude are never mixed. Of
   /// equal ranks the first stays, but an ordinary position replaces an estimated one.
-  mutating func offer(_ position: Coordinate, rank: Rank, source: Fix.Source) -> Bool {
+  mutating func offer(
+    _ position: Coordinate, rank: Rank, source: Fix.Source, voice: UInt64
+  ) -> Bool {
+    guard !isDenied(voice) else { return false }
     if source.isEstimate { estimate = source }
     let better =
-      self.source.isEstimate == source.isEstimate
-      ? rank.rawValue > self.rank.rawValue : self.source.isEstimate || self.rank == .none
+      self.rank == .none
+      || (self.source.isEstimate == source.isEstimate
+        ? rank.rawValue > self.rank.rawValue : self.source.isEstimate)
     guard better else { return false }
     self.position = position
+    self.voice = voice
     self.rank = rank
     self.source = source
     return true

@@ -8,7 +8,7 @@ import Geodesy
 /// is released once. If times alternate because two receivers share the stream, two epochs stay
 /// open; the one with the older update is closed first.
 struct EpochAssembler: Sendable {
-  private(set) var current = Epoch()
+  var current = Epoch()
   private(set) var isOpen = false
   private var other = Epoch()
   private var isOtherOpen = false
@@ -16,9 +16,9 @@ struct EpochAssembler: Sendable {
   private var interleaved = 0
 
   /// Values of untimed sentences received while no epoch was open.
-  private var pending = Untimed()
+  var pending = Untimed()
   /// Whether the last sentence with a time belongs to an epoch already released.
-  private var isStale = false
+  private(set) var isStale = false
 
   private var cycle = CycleEnd()
   /// Sentences without a time since the last epoch was closed.
@@ -35,6 +35,14 @@ struct EpochAssembler: Sendable {
   private var solution = LastSolution()
   private var lastPosition: Coordinate?
   private var lastGiven: Instant?
+
+  /// The receiver, as in `Fix.device`.
+  private let device: UInt64
+
+  init(device: UInt64 = 0) { self.device = device }
+
+  /// Whether an open epoch waits for a sentence with a time.
+  var isWaitingForTime: Bool { isOpen && !current.isTimed }
 
   /// Whether an open epoch has a position, and so is a fix when it closes.
   var hasOpenEpoch: Bool {
@@ -55,9 +63,13 @@ struct EpochAssembler: Sendable {
     _ timeOfDay: Int32, day: Int32?, isFromFix: Bool, _ context: inout FixContext,
     into fixes: inout [Fix]
   ) -> Bool {
+    if let day { context.dates.take(day, timeOfDay, isFromFix: isFromFix) }
     // Only the date of a sentence with a fix separates epochs with one time of day.
     let certainDay = isFromFix ? day : nil
-    if !(isOpen && current.isAt(timeOfDay, certainDay)) {
+    if isWaitingForTime, !isGivenOut(timeOfDay, certainDay) {
+      current.timeOfDay = timeOfDay
+      current.isTimed = true
+    } else if !(isOpen && current.isAt(timeOfDay, certainDay)) {
       guard change(to: timeOfDay, day: certainDay, &context, into: &fixes) else {
         // The epoch was released, but its date serves later ones.
         if let day { dates.take(day, timeOfDay, isFromFix: isFromFix) }
@@ -70,6 +82,18 @@ struct EpochAssembler: Sendable {
       current.dayIsFromFix = isFromFix
     }
     return true
+  }
+
+  /// Makes an epoch the current one for a position whose time cannot be read: the open one, unless
+  /// it has such a position already. The next sentence with a time gives it to an epoch without.
+  mutating func enterUntimed(
+    rank: Epoch.Rank, _ context: inout FixContext, into fixes: inout [Fix]
+  ) {
+    isStale = false
+    if isOpen, current.admitsUntimed(rank) { return }
+    if isOpen { close(current, &context, into: &fixes) }
+    open(Epoch(timeOfDay: nil))
+    _ = current.admitsUntimed(rank)
   }
 
   @inline(never)
@@ -110,19 +134,26 @@ struct EpochAssembler: Sendable {
         close(current, &context, into: &fixes)
       }
     }
-    current = Epoch(timeOfDay: timeOfDay)
+    open(Epoch(timeOfDay: timeOfDay))
+    return true
+  }
+
+  private mutating func open(_ epoch: Epoch) {
+    isEnded = false
+    current = epoch
     current.untimed = pending
     current.hasMotionAhead = pending.saysMotion
     current.shape.lead = lead
     pending = Untimed()
     lead = 0
     isOpen = true
-    return true
   }
 
   /// Releases the open epochs, the earlier one first.
   mutating func closeAll(_ context: inout FixContext, into fixes: inout [Fix]) {
-    if isOpen, isOtherOpen, CivilDay.difference(current.timeOfDay, other.timeOfDay) < 0 {
+    if isOpen, isOtherOpen, current.isTimed,
+      CivilDay.difference(current.timeOfDay, other.timeOfDay) < 0
+    {
       swap(&current, &other)
     }
     if isOtherOpen {
@@ -146,39 +177,6 @@ struct EpochAssembler: Sendable {
     solution.expire()
   }
 
-  // MARK: What sentences say
-
-  mutating func update(_ change: (inout Epoch) -> Void) { change(&current) }
-
-  /// Applies speed and track of a sentence without a time; NaN if it says that there are none.
-  ///
-  /// Some bursts have this sentence before the first time, where a recording shows it at the end of
-  /// the previous burst. If the open epoch already has one from before its first time, the next one
-  /// is stored for the following epoch; a second one shows that both belong to this epoch.
-  mutating func setMotion(speed: Double, track: Double) {
-    guard isOpen, !isStale, current.hasMotionAhead else {
-      updateUntimed { $0.setMotion(speed, track) }
-      return
-    }
-    if pending.saysMotion {
-      pending.speed = .nan
-      pending.track = .nan
-      pending.saysMotion = false
-      current.hasMotionAhead = false
-      current.untimed.setMotion(speed, track)
-    } else {
-      pending.setMotion(speed, track)
-    }
-  }
-
-  mutating func updateUntimed(_ change: (inout Untimed) -> Void) {
-    if isOpen {
-      if !isStale { change(&current.untimed) }
-    } else if !isStale {
-      change(&pending)
-    }
-  }
-
   // MARK: The learnt end
 
   /// Counts a sentence after its values, and closes the epoch if it ends the burst.
@@ -189,7 +187,8 @@ struct EpochAssembler: Sendable {
       return
     }
     current.shape.append(type)
-    guard current.shape == cycle.learned, !isOtherOpen, interleaved == 0 else { return }
+    guard current.shape == cycle.learned, current.isTimed, !isOtherOpen, interleaved == 0
+    else { return }
     learn(current, context)
     close(current, &context, into: &fixes)
     isOpen = false
@@ -208,7 +207,7 @@ struct EpochAssembler: Sendable {
   /// Learns the shape of a burst with a position. Many receivers send fewer sentences without a
   /// fix: that shape would cut the first fix short.
   private mutating func learn(_ epoch: Epoch, _ context: FixContext) {
-    guard context.options.learnsCycleEnd, epoch.hasFix else { return }
+    guard context.options.learnsCycleEnd, epoch.hasFix, epoch.isTimed else { return }
     cycle.learn(epoch.shape)
   }
 
@@ -217,25 +216,35 @@ struct EpochAssembler: Sendable {
   private mutating func close(
     _ epoch: Epoch, _ context: inout FixContext, into fixes: inout [Fix]
   ) {
-    solution.advance(to: epoch)
-    let time = dates.time(of: epoch, hasPosition: epoch.hasFix)
+    if epoch.isTimed { solution.advance(to: epoch) }
+    let time = epoch.isTimed ? dates.time(of: epoch, hasPosition: epoch.hasFix) : nil
     guard epoch.hasFix, let position = epoch.position else { return }
-    let slot = recentCount & 7
-    recent[slot] = epoch.timeOfDay
-    recentDays[slot] =
-      time.map { Int32(truncatingIfNeeded: $0 / CivilDay.millisecondsPerDay) } ?? .min
-    recentCount &+= 1
-
     var fix = Fix(time: nil, position: position, source: epoch.estimate ?? epoch.source)
-    if let time = time ?? dates.timeWithoutDate(epoch.timeOfDay, context) {
-      fix.time = context.corrected(Instant(microseconds: time &* 1000))
-    } else {
-      fix.timeOfDay = epoch.timeOfDay
-    }
+    fix.device = device
+    if epoch.isTimed { date(&fix, epoch.timeOfDay, time, &context) }
     solution.complete(&fix, from: epoch)
     guard let fix = fix.admitted(after: lastPosition) else { return }
     lastPosition = position
     context.give(fix, after: &lastGiven, into: &fixes)
+  }
+
+  /// Gives a fix its time, and remembers it: the epoch must not be opened again.
+  /// - Parameter time: by the dates of the receiver, milliseconds since 1970.
+  private mutating func date(
+    _ fix: inout Fix, _ timeOfDay: Int32, _ time: Int64?, _ context: inout FixContext
+  ) {
+    let slot = recentCount & 7
+    recent[slot] = timeOfDay
+    recentDays[slot] =
+      time.map { Int32(truncatingIfNeeded: $0 / CivilDay.millisecondsPerDay) } ?? .min
+    recentCount &+= 1
+    if let time = time ?? context.dates.nearest(timeOfDay)
+      ?? dates.timeWithoutDate(timeOfDay, context)
+    {
+      fix.time = context.corrected(Instant(microseconds: time &* 1000))
+    } else {
+      fix.timeOfDay = timeOfDay
+    }
   }
 
   private func isGivenOut(_ timeOfDay: Int32, _ day: Int32?) -> Bool {

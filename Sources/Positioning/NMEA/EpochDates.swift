@@ -40,6 +40,12 @@ struct EpochDates: Sendable {
     return time
   }
 
+  /// The moment with this time of day nearest to the last date that any receiver gave; nil without
+  /// one.
+  func nearest(_ timeOfDay: Int32) -> Int64? {
+    lastTime.map { CivilDay.nearest(timeOfDay, to: $0) }
+  }
+
   /// The time nearest to the reference, for a stream without a date. With a constant reference (a
   /// recording) an epoch continues from the previous one.
   mutating func timeWithoutDate(_ timeOfDay: Int32, _ context: FixContext) -> Int64? {

@@ -4,6 +4,8 @@ import CivilTime
 struct FixContext: Sendable {
   var options = FixDecoder.Options()
   var statistics = DecoderStatistics()
+  /// The dates of all receivers of the stream, for those that say none.
+  var dates = EpochDates()
 
   /// Releases a fix of a receiver whose previous one had the time `last`, and counts it.
   mutating func give(_ fix: Fix, after last: inout Instant?, into fixes: inout [Fix]) {

@@ -5,6 +5,8 @@ struct FieldNumber {
   var fraction = 0
   /// Number of digits in `fraction`, 0…9.
   var decimals = 0
+  /// Number of digits before the point.
+  var digits = 0
   var hasPoint = false
   var isNegative = false
 
@@ -68,7 +70,7 @@ extension Span where Element == UInt8 {
         let end = at &+ whole.count
         if self[end] == UInt8(ascii: ",") {
           at = end &+ 1
-          return FieldNumber(whole: whole.value)
+          return FieldNumber(whole: whole.value, digits: whole.count)
         }
         if self[end] == UInt8(ascii: "."), end &+ 9 <= count {
           let fraction = digitRun(at: end &+ 1)
@@ -77,7 +79,7 @@ extension Span where Element == UInt8 {
             at = next &+ 1
             return FieldNumber(
               whole: whole.value, fraction: fraction.value, decimals: fraction.count,
-              hasPoint: true)
+              digits: whole.count, hasPoint: true)
           }
         }
       } else if whole.count == 0, self[at] == UInt8(ascii: ",") {
@@ -133,6 +135,7 @@ extension Span where Element == UInt8 {
       return nil
     }
     at = index &+ 1
+    result.digits = digits
     return result
   }
 
@@ -144,25 +147,33 @@ extension Span where Element == UInt8 {
     return range.contains(value) ? value : nil
   }
 
-  /// `hhmmss` with any number of decimals: milliseconds of the UTC day.
+  /// `hhmmss`, six digits with any number of decimals: milliseconds of the UTC day.
   @inline(__always)
   func timeOfDay(_ at: inout Int) -> Int32? {
-    guard let number = number(&at), !number.isNegative, number.whole <= 235_960 else { return nil }
+    guard let number = number(&at), !number.isNegative, number.digits == 6 else { return nil }
     return CivilDay.timeOfDay(
       hour: number.whole / 10_000, minute: number.whole / 100 % 100, second: number.whole % 100,
       millisecond: number.milliseconds)
   }
 
-  /// `ddmmyy`: the day since 1970-01-01. Years 80…99 are 1980…1999, as in gpsd.
+  /// `ddmmyy`, six digits, or `ddmmyyyy`: the day since 1970-01-01. Years 80…99 are 1980…1999, as
+  /// in gpsd.
   @inline(__always)
   func date(_ at: inout Int) -> Int32? {
-    guard let number = number(&at), !number.isNegative, !number.hasPoint, number.whole > 0 else {
-      return nil
+    guard let number = number(&at), !number.isNegative, !number.hasPoint else { return nil }
+    switch number.digits {
+    case 6:
+      let year = number.whole % 100
+      return CivilDay.number(
+        year: year >= 80 ? 1900 + year : 2000 + year, month: number.whole / 100 % 100,
+        day: number.whole / 10_000)
+    case 8:
+      let year = number.whole % 10_000
+      guard CivilDay.writtenYears.contains(year) else { return nil }
+      return CivilDay.number(
+        year: year, month: number.whole / 10_000 % 100, day: number.whole / 1_000_000)
+    default: return nil
     }
-    let year = number.whole % 100
-    return CivilDay.number(
-      year: year >= 80 ? 1900 + year : 2000 + year, month: number.whole / 100 % 100,
-      day: number.whole / 10_000)
   }
 
   /// Four fields, `ddmm.mmmm,N,dddmm.mmmm,E`, in degrees; nil without a decimal point. Letters may

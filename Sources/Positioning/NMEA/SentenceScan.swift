@@ -15,13 +15,14 @@ extension Span where Element == UInt8 {
       littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
-  /// The index of the next `$`, `!` or `{` from `start` on, or the count. Adds to `binary` the
+  /// The index of the next `$`, `!`, `{` or `\` from `start` on, or the count. Adds to `binary` the
   /// bytes on the way that are not text.
   func nextStart(from start: Int, binary: inout Int) -> Int {
     var index = start
     while index < count {
       switch self[index] {
-      case UInt8(ascii: "$"), UInt8(ascii: "!"), UInt8(ascii: "{"): return index
+      case UInt8(ascii: "$"), UInt8(ascii: "!"), UInt8(ascii: "{"), UInt8(ascii: "\\"):
+        return index
       case 0x20..<0x80, 0x0A, 0x0D, 0x09: break
       default: binary &+= 1
       }

@@ -8,14 +8,20 @@ struct SentenceSpec: Sendable {
   let name: String
   /// Whether the sentence says which epoch it belongs to.
   let hasTime: Bool
+  /// Whether it is about the position of its talker, or says that there is none.
+  let givesPosition: Bool
   /// Whether it counts for the shape of a receiver's burst (`BurstShape`).
   let countsForBurst: Bool
   /// nil where a sentence is counted and never read.
   let read: Reader?
 
-  init(_ name: String, hasTime: Bool = false, countsForBurst: Bool = true, read: Reader?) {
+  init(
+    _ name: String, hasTime: Bool = false, givesPosition: Bool = false,
+    countsForBurst: Bool = true, read: Reader?
+  ) {
     self.name = name
     self.hasTime = hasTime
+    self.givesPosition = givesPosition
     self.countsForBurst = countsForBurst && read != nil
     self.read = read
   }
@@ -28,10 +34,10 @@ struct SentenceSpec: Sendable {
     // Heading, and speed and heading through the water: neither is a motion over ground.
     SentenceSpec("HDT", read: nil),
     SentenceSpec("VHW", read: nil),
-    SentenceSpec("RMC", hasTime: true) { $0.readRMC($1, &$2) },
-    SentenceSpec("GGA", hasTime: true) { $0.readGGA($1, isGNS: false, &$2) },
-    SentenceSpec("GNS", hasTime: true) { $0.readGGA($1, isGNS: true, &$2) },
-    SentenceSpec("GLL", hasTime: true) { $0.readGLL($1, &$2) },
+    SentenceSpec("RMC", hasTime: true, givesPosition: true) { $0.readRMC($1, &$2) },
+    SentenceSpec("GGA", hasTime: true, givesPosition: true) { $0.readGGA($1, isGNS: false, &$2) },
+    SentenceSpec("GNS", hasTime: true, givesPosition: true) { $0.readGGA($1, isGNS: true, &$2) },
+    SentenceSpec("GLL", hasTime: true, givesPosition: true) { $0.readGLL($1, &$2) },
     SentenceSpec("GST", hasTime: true) { $0.readErrors($1, skipping: 4, isGST: true, &$2) },
     SentenceSpec("GBS", hasTime: true) { $0.readErrors($1, skipping: 0, isGST: false, &$2) },
     SentenceSpec("ZDA", hasTime: true) { $0.readZDA($1, &$2) },

@@ -3,6 +3,7 @@ package struct SentenceType: Equatable, Sendable {
   private(set) var row: UInt8
   /// Whether the sentence says which epoch it belongs to.
   private(set) var hasTime: Bool
+  private(set) var givesPosition: Bool
   private(set) var countsForBurst: Bool
   /// Whether the decoder reads its fields.
   private(set) var isRead: Bool
@@ -14,6 +15,7 @@ package struct SentenceType: Equatable, Sendable {
     let spec = SentenceSpec.all[row]
     self.row = UInt8(row)
     hasTime = spec.hasTime
+    givesPosition = spec.givesPosition
     countsForBurst = spec.countsForBurst
     isRead = spec.read != nil
   }

@@ -675,8 +675,12 @@ import Testing
           "followed": true, "fix_age_s": .double(2.4), "decoder_error": "y",
           "receivers": [
             ["sender": "1", "fixes": 4, "fix_age_s": .double(2.4), "followed": true],
-            ["sender": "2", "fixes": 2, "fix_age_s": .double(75), "followed": false],
+            [
+              "sender": "2", "fixes": 2, "fix_age_s": .double(75), "followed": false,
+              "talker": "AI", "reason": "another receiver is followed",
+            ],
           ],
+          "talkers_without_position": ["EC", "II"],
         ],
         ["url": "unix:///x", "state": "waiting", "retry_in_s": .double(12), "fixes": 0],
       ],
@@ -696,7 +700,8 @@ import Testing
                    900 bytes, 2 wrong checksums, 6 fixes
                    sentences: 5 gga, 6 rmc
                    receiver 1: 4 fixes, last 2s ago, followed
-                   receiver 2: 2 fixes, last 1min 15s ago
+                   receiver 2 (AI): 2 fixes, last 1min 15s ago, not used: another receiver is followed
+                   without a position: EC, II
                    last error: y
         feed       unix:///x: waiting, trying again in 12s
                    0 fixes

@@ -166,6 +166,54 @@ import Testing
     #expect(live.lastFix == live.now)
   }
 
+  /// A plotter leaves the time of its positions empty: they are of the time at which they come.
+  @Test func aPositionWithoutATimeIsOfItsArrival() throws {
+    let live = try LiveRig()
+    for step in 1...3 {
+      live.pass(.seconds(1))
+      try live.send(
+        FeedScript.sentence("GPRMC,,A,5333.0553,N,0959.614,E,0.0,,01014294967283,5.5,W"))
+      try live.finish(fixes: step)
+      #expect(live.lastFix == live.now)
+    }
+    let feed = try live.rig.client().call("Status")["status"]?["feeds"]?.array?.first
+    #expect(feed?["positions_without_time"]?.int == 3)
+    #expect(feed?["decoder_error"]?.string?.contains("has no time") == true)
+  }
+
+  /// A multiplexer joins three: each talker is a receiver, and the status says what it does.
+  @Test func theStatusNamesEachTalkerAndWhyItIsNotUsed() throws {
+    let live = try LiveRig()
+    for step in 1...3 {
+      live.pass(.seconds(1))
+      let rmc = FeedScript.rmc(at: live.now).dropFirst(6).dropLast(5)
+      let denial = FeedScript.rmc(at: live.now, status: "V", place: ",,,").dropFirst(6).dropLast(5)
+      try live.send(
+        FeedScript.sentence("GPRMC" + rmc) + FeedScript.sentence("AIRMC" + rmc)
+          + FeedScript.sentence("IIRMC" + denial))
+      try live.finish(fixes: 2 * step)
+    }
+    #expect(live.lastFix == live.now)
+    let feed = try live.rig.client().call("Status")["status"]?["feeds"]?.array?.first
+    #expect(feed?["talkers_without_position"] == ["II"])
+    let receivers = feed?["receivers"]?.array ?? []
+    #expect(receivers.map { $0["talker"]?.string } == [nil, "AI"])
+    #expect(receivers.map { $0["followed"]?.bool } == [true, false])
+    #expect(receivers.map { $0["reason"]?.string } == [nil, "another receiver is followed"])
+  }
+
+  @Test(arguments: [("", 0), ("?checksum=optional", 2)])
+  func sentencesWithoutAChecksumCountWhereTheFeedSaysSo(query: String, fixes: Int) throws {
+    let live = try LiveRig(query: query)
+    for step in 1...2 {
+      live.pass(.seconds(1))
+      try live.send(FeedScript.rmc(at: live.now).dropLast(5) + "\r\n")
+      try live.finish(fixes: min(fixes, step))
+    }
+    #expect(live.feed().statistics.missingChecksums == 2)
+    #expect(live.feed().statistics.fixes == fixes)
+  }
+
   /// The same old track is a recording where the feed says so, whatever the clock.
   @Test func aStreamWithItsOwnTimeIsARecording() throws {
     let listener = try Listener()

@@ -117,7 +117,7 @@ struct StreamTests {
   /// The same for the end of a line, the next start, and the bytes on the way that are no text.
   @Test func theSearchesAgreeWithPlainOnes() {
     var random = SeededGenerator(seed: 12)
-    let odd = Array("$!{\r\n\t".utf8) + [0x00, 0x08, 0x0B, 0x1F, 0x7F, 0x80, 0x8A, 0xA4, 0xFF]
+    let odd = Array("$!{\\\r\n\t".utf8) + [0x00, 0x08, 0x0B, 0x1F, 0x7F, 0x80, 0x8A, 0xA4, 0xFF]
     for _ in 0..<3000 {
       let count = Int.random(in: 0...40, using: &random)
       let bytes = (0..<count).map { _ in
@@ -129,7 +129,7 @@ struct StreamTests {
       let end = bytes[start..<limit].firstIndex { $0 == 0x0A || $0 == 0x0D } ?? limit
       #expect(
         bytes.span.lineEnd(from: start, to: limit) == end, "\(bytes) from \(start) to \(limit)")
-      let next = bytes[start...].firstIndex { "$!{".utf8.contains($0) } ?? count
+      let next = bytes[start...].firstIndex { "$!{\\".utf8.contains($0) } ?? count
       var binary = 0
       #expect(bytes.span.nextStart(from: start, binary: &binary) == next, "\(bytes) from \(start)")
       let blanks: [UInt8] = [0x09, 0x0A, 0x0D]

@@ -35,7 +35,7 @@ import Testing
       let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
         UInt8.random(in: 0...255, using: &random)
       }
-      let gap = bytes.prefix { !"$!{".utf8.contains($0) }
+      let gap = bytes.prefix { !"$!{\\".utf8.contains($0) }
       let blanks = gap.count { $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
       let texts = gap.count { (0x20..<0x80).contains($0) }
       var binary = 0

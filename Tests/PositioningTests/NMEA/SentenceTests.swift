@@ -92,8 +92,8 @@ struct SentenceTests {
   @Test(arguments: [
     "GPRMC,120000,V,\(place),1,2,230394,,,N", "GPRMC,120000,A,\(place),1,2,230394,,,N",
     "GPRMC,120000,V,\(place),1,2,230394,,,A", "GPRMC,120000,,\(place),1,2,230394,,,",
-    "GPRMC,,A,\(place),1,2,230394,,,A", "GPRMC,246000,A,\(place),1,2,230394,,,A",
-    "GPRMC,126100,A,\(place),1,2,230394,,,A", "GPRMC,120061,A,\(place),1,2,230394,,,A",
+    "GPRMC,,V,\(place),1,2,230394,,,A", "GPRMC,,A,\(place),1,2,230394,,,N",
+    "GPGGA,,\(place),0,08,0.9,5,M,,M,,",
     "GPGGA,120000,\(place),0,08,0.9,5,M,,M,,", "GPGGA,120000,\(place),,08,0.9,5,M,,M,,",
     "GPGLL,\(place),120000,V,A", "GPGLL,\(place),120000,A,N", "GPGLL,\(place)",
     "GNGNS,120000,\(place),NN,08,0.9,5,,,", "GNGNS,120000,\(place),,08,0.9,5,,,",

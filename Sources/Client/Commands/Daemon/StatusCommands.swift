@@ -133,12 +133,16 @@ struct StatusCommand: ClientCommand {
         if let scatter { lines.append(scatter) }
         continue
       }
-      var line = "receiver \(number + 1): \(receiver["fixes"]?.int ?? 0) fixes"
+      let talker = receiver["talker"]?.string.map { " (\($0))" } ?? ""
+      var line = "receiver \(number + 1)\(talker): \(receiver["fixes"]?.int ?? 0) fixes"
       if let age = receiver["fix_age_s"]?.double { line += ", last \(Answer.age(age)) ago" }
       if receiver["followed"]?.bool == true { line += ", followed" }
+      if let reason = receiver["reason"]?.string { line += ", not used: \(reason)" }
       if let scatter { line += ", \(scatter)" }
       lines.append(line)
     }
+    let silent = (feed["talkers_without_position"]?.array ?? []).compactMap(\.string)
+    if !silent.isEmpty { lines.append("without a position: \(silent.joined(separator: ", "))") }
     for key in ["last_error", "decoder_error"] {
       if let error = feed[key]?.string { lines.append("last error: \(error)") }
     }

@@ -11,7 +11,8 @@ struct DecodeCommand: ClientCommand {
     discussion: """
       Reads NMEA 0183 sentences, gpsd's JSON reports, or the tracks of a GPX file, with or without \
       gzip. Damaged lines are left out. Prints gpsd's TPV objects (gpsd_json(5)), one a line, from \
-      a live stream as they come. A fix without a known date has no "time".
+      a live stream as they come. A fix without a known date has no "time". Of several receivers \
+      on one line, told apart by their talkers, it follows one, as the daemon does.
       """)
 
   @Argument(help: "The file to read; - is standard input.")
@@ -31,8 +32,9 @@ struct DecodeCommand: ClientCommand {
     var fixes: [Fix] = []
     var chunk = [UInt8](repeating: 0, count: InputFile.chunkSize)
     var progress = ProgressNote(context: context, input: input)
+    var followed = FollowedReceiver()
     func printFixes() throws {
-      for fix in fixes { try context.output.line(fix.tpv(device: nil)) }
+      for fix in fixes where followed.accepts(fix) { try context.output.line(fix.tpv(device: nil)) }
       fixes.removeAll(keepingCapacity: true)
       try context.output.flush()
     }
@@ -68,6 +70,8 @@ struct DecodeCommand: ClientCommand {
     if decoder.statistics.fixes == 0 {
       try context.note("\(input.name): \(Recording.withoutFix(decoder.statistics))")
     }
+    if let note = followed.note { try context.note(note) }
+    if let note = Recording.untimed(decoder.statistics) { try context.note(note) }
   }
 }
 
@@ -92,41 +96,34 @@ enum GPXRecording {
   }
 }
 
-/// Notes and errors for a recording with little or no usable data.
-enum Recording {
-  /// Refuses a file that is something else altogether.
-  static func check(_ statistics: DecoderStatistics, of input: InputFile) throws(Failure) {
-    guard statistics.sentences == 0, statistics.jsonLines == 0 else { return }
-    let reason =
-      if statistics.bytes == 0 {
-        "is empty"
-      } else if statistics.wrongChecksums + statistics.missingChecksums > 0 {
-        "holds no whole sentence: of \(statistics.wrongChecksums + statistics.missingChecksums), "
-          + "none has a right checksum"
-      } else {
-        "holds no NMEA sentence and no gpsd report"
-      }
-    throw Failure(
-      .badData, "\(input.name): \(reason); give a recording of a receiver (gpspipe -r)")
+/// Of the receivers of one stream of sentences, the one that counts. The devices of a gpsd all do.
+private struct FollowedReceiver {
+  private var arbiter = Arbiter()
+  private var now = Instant(microseconds: 0)
+  private var leftOut: [String: Int] = [:]
+
+  mutating func accepts(_ fix: Fix) -> Bool {
+    guard fix.device == 0 || fix.talker != nil else { return true }
+    if let time = fix.time
+      ?? fix.timeOfDay.map({ Instant(microseconds: Int64($0) * 1_000) })
+    {
+      // A recording may hold two days in any order.
+      if time < now { arbiter.clockStepped(to: time) }
+      now = time
+    }
+    guard !arbiter.accepts(fix, from: FixOrigin(feed: 0, device: fix.device), at: now) else {
+      return true
+    }
+    leftOut[fix.talker ?? "GNSS", default: 0] += 1
+    return false
   }
 
-  static func withoutFix(_ statistics: DecoderStatistics) -> String {
-    let lines = statistics.sentences + statistics.jsonLines
-    return "\(lines) sentence\(lines == 1 ? "" : "s"), but no fix among them: the receiver had "
-      + "no position\(damage(statistics).map { ", or \($0)" } ?? "")"
-  }
-
-  /// Description of the dropped data; nil if there is none.
-  static func damage(_ statistics: DecoderStatistics) -> String? {
-    var parts: [String] = []
-    if statistics.wrongChecksums > 0 {
-      parts.append("\(statistics.wrongChecksums) with a wrong checksum")
+  /// A note for people; nil where every fix counts.
+  var note: String? {
+    guard !leftOut.isEmpty else { return nil }
+    let counts = leftOut.sorted { $0.key < $1.key }.map {
+      "\(counted($0.value, "fix", "fixes")) of \($0.key)"
     }
-    if statistics.missingChecksums > 0 {
-      parts.append("\(statistics.missingChecksums) without a checksum")
-    }
-    if statistics.malformed > 0 { parts.append("\(statistics.malformed) malformed") }
-    if statistics.overlongLines > 0 { parts.append("\(statistics.overlongLines) overlong") }
-    return parts.isEmpty ? nil : "dropped " + parts.joined(separator: ", ")
+    return "\(counts.joined(separator: " and ")) left out: another receiver on the line is followed"
   }
 }
