@@ -39,6 +39,8 @@ package struct TripLog: Sendable {
   private static let maximumTrack = 64
   /// An approach may begin within the circle of the rest.
   private static let approachLead = TimeSpan.minutes(3)
+  /// Metres nearer to the edge of that circle that are motion.
+  private static let step = 10.0
 
   private var motion = Motion.moving(hasStart: false)
   /// The last point from which the device has moved less than `restRadius`, and when.
@@ -75,11 +77,18 @@ package struct TripLog: Sendable {
       return false
     }
     self.stop = point
-    extendTrack(to: point)
     if motion == .resting {
+      // The idle time before is left out.
+      while track.count > 1,
+        track[1].place.distance(to: here) > track[0].place.distance(to: here) - Self.step
+      {
+        track.removeFirst()
+      }
       (motion, start) = (.moving(hasStart: true), point)
+      extendTrack(to: point)
       return true
     }
+    extendTrack(to: point)
     // Nobody knows what happened in a long silence.
     if gap > Self.restTime { motion = .moving(hasStart: false) }
     return false
@@ -105,26 +114,26 @@ package struct TripLog: Sendable {
 
   /// When the trip that approaches a place was seen last; nil where the device rests, goes
   /// elsewhere, or has not approached for `approachTime` yet.
+  ///
+  /// The whole trip and its last `restTime` have kept the pace, and it has not turned away.
   /// - Complexity: O(points of the track), at most 64.
   package func approach(to goal: TripGoal, _ estimator: TravelEstimator) -> Instant? {
-    guard motion != .resting, let latest, track.count > 1 else { return nil }
+    guard motion != .resting, let latest, let first = track.first,
+      latest.time - first.time >= Self.approachTime
+    else { return nil }
     let profile = estimator.profile(of: goal.transport)
-    let points = track + [latest]
-    let distances = points.map { $0.place.distance(to: goal.vector) }
-    let now = distances[distances.count - 1]
-    // Back by more than a detour: it goes elsewhere.
-    guard let nearest = distances.min(), now <= max(1.1 * nearest, nearest + Self.restRadius) else {
-      return nil
+    func distance(_ point: Point) -> Double { point.place.distance(to: goal.vector) }
+    let now = distance(latest)
+    let nearest = track.map(distance).min() ?? now
+    func keepsPace(since point: Point) -> Bool {
+      let gained = profile.seconds(distance(point)) - profile.seconds(now)
+      return gained * Self.slowest >= (latest.time - point.time).seconds
     }
-    var later = 0
-    for (index, point) in points.enumerated() {
-      while later < points.count, points[later].time - point.time < Self.approachTime { later += 1 }
-      guard later < points.count else { return nil }
-      let gained = profile.seconds(distances[index]) - profile.seconds(distances[later])
-      let elapsed = (points[later].time - point.time).seconds
-      if gained * Self.slowest >= elapsed { return latest.time }
-    }
-    return nil
+    let recent = track.last { latest.time - $0.time >= Self.restTime } ?? first
+    guard now <= max(1.1 * nearest, nearest + Self.restRadius), keepsPace(since: first),
+      keepsPace(since: recent)
+    else { return nil }
+    return latest.time
   }
 
   // MARK: - Trips that teach

@@ -133,7 +133,8 @@ import Testing
     #expect(!walker.isOnTheWay)
     walker.go(9, for: 120)
     #expect(walker.isOnTheWay)
-    // A traffic light, then a rest.
+    // A long traffic light, then a rest.
+    walker.go(9, for: 420)
     walker.go(0, for: 300)
     #expect(walker.isOnTheWay)
     walker.go(0, for: 400)
@@ -152,12 +153,28 @@ import Testing
     #expect(!walker.isOnTheWay)
   }
 
+  /// Up and down a shopping street, 2 km from the place.
+  @Test func somebodyWhoGoesUpAndDownIsNotOnTheWay() {
+    var walker = Walker(at: 2_000)
+    walker.go(0, for: 3_600)
+    var (count, silent) = (0, 0)
+    for leg in 0..<24 {
+      for _ in 0..<25 {
+        walker.go(leg % 2 == 0 ? 1.2 : -1.2, for: 10)
+        count += 1
+        let goal = Self.place(by: .walking)
+        if walker.log.approach(to: goal, estimator) != nil { silent += 1 }
+      }
+    }
+    #expect(silent < count / 20, "\(silent) of \(count)")
+  }
+
   @Test func somebodyWhoStrollsOrTurnsAwayIsNotOnTheWay() {
     var walker = Walker(at: 8_000)
     walker.go(0, for: 3_600)
     walker.go(1, for: 900)
     #expect(!walker.isOnTheWay)
-    walker.go(9, for: 300)
+    walker.go(9, for: 600)
     #expect(walker.isOnTheWay)
     walker.go(-9, for: 120)
     #expect(!walker.isOnTheWay)
