@@ -199,7 +199,7 @@ final class EngineHost {
       if changes.histories.isEmpty { changes.lastFix = nil }
       notices.removeAll {
         switch $0 {
-        case .expired(let id, _): ids.contains(id)
+        case .expired(let id, _), .leaveSilent(let id, _, _): ids.contains(id)
         case .positionLost, .positionBack, .missed, .fixTimeSteppedBack: false
         }
       }

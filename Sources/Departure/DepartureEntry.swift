@@ -3,57 +3,68 @@ package import Geodesy
 
 /// A reminder in a `DepartureQueue`: the part of it that decides when to leave.
 package struct DepartureEntry: Sendable {
-  package enum Stage: Sendable {
+  package enum Stage: Equatable, Sendable {
     /// Waits for its time to leave.
     case waiting
+    /// Stays silent until an instant, or the next position: the device is there, or on the way.
+    case silent(until: Instant)
     /// Has fired, and fires again once enough slack has come back.
     case notified
   }
 
-  package let place: Coordinate
-  /// The place as a vector.
-  let goal: Vector
-  /// Metres.
-  package var radius: Double
+  package let goal: TripGoal
   /// Due less the lead. Limited to 36 000 years, so that sums do not overflow.
   package let moment: Instant
   /// The reminder's own travel time; nil to estimate it.
   package var fixed: TimeSpan?
-  package var transport: Transport
   package var stage: Stage
-  /// The index in the list of entries that every fix checks; −1 outside it.
-  var watchIndex: Int32 = -1
+  /// Whether its silence has been reported.
+  package var hasReportedSilence = false
+  /// The ratio of its last prediction, and what that is of.
+  var ratio: (key: RatioKey, value: TravelPredictor.Ratio)?
+
+  /// What the ratio of a prediction depends on while the predictor stays the same.
+  struct RatioKey: Equatable, Sendable {
+    var step: Int
+    var answered: Instant?
+  }
 
   private static let moments = Instant(microseconds: -(1 << 60))...Instant(microseconds: 1 << 60)
 
   package init(
-    place: Coordinate, radius: Double, moment: Instant, fixed: TimeSpan? = nil,
-    transport: Transport, stage: Stage = .waiting
+    goal: TripGoal, moment: Instant, fixed: TimeSpan? = nil, stage: Stage = .waiting
   ) {
-    self.place = place
-    goal = Vector(place)
-    self.radius = radius
+    self.goal = goal
     self.moment = min(max(moment, Self.moments.lowerBound), Self.moments.upperBound)
     self.fixed = fixed
-    self.transport = transport
     self.stage = stage
   }
 }
 
-/// The way from the device to the place of a reminder.
-package struct Way: Sendable {
-  package enum Source: Sendable {
-    /// The device is in the place.
-    case there
-    /// The reminder has its own travel time.
-    case fixed
-    case routed(RouteBook.Answer)
-    /// By straight line and pace.
-    case estimated
+/// A place to be at by a time.
+package struct TripGoal: Equatable, Sendable {
+  package let place: Coordinate
+  /// The place as a vector.
+  let vector: Vector
+  /// Metres.
+  package var radius: Double
+  package var transport: Transport
+  package var due: Instant
+  /// The due time by the clocks of its zone.
+  package var time: TimeOfWeek
+
+  package init(
+    place: Coordinate, radius: Double, by transport: Transport, due: Instant, time: TimeOfWeek
+  ) {
+    self.place = place
+    vector = Vector(place)
+    self.radius = radius
+    self.transport = transport
+    self.due = due
+    self.time = time
   }
 
-  /// Metres to the centre of the place; nil before the first position.
-  package var distance: Double?
-  package var time: TimeSpan
-  package var source: Source
+  func query(distance: Double, routed: Double?) -> TravelQuery {
+    TravelQuery(transport, to: vector, distance: distance, time: time, routed: routed)
+  }
 }

@@ -2,114 +2,100 @@ package import CivilTime
 import Containers
 package import Geodesy
 
-/// The preemptive reminders of an engine, in the order in which it can become time to leave.
+/// The times to leave of an engine, in the order in which they come.
 ///
 ///     queue.follow(position)
 ///     queue.beginEvent(at: now)
-///     while let slot = queue.nextDue(at: now, again: slack) { … }
+///     while let slot = queue.nextDue(at: now) { … }
 ///
-/// The slack of a reminder is due − lead − travel time from here − now. Most wait by the clock of
-/// their mode (`ModeClock`), and a fix costs one comparison with the top of each heap. A popped
-/// entry is evaluated exactly: it is due, or it gets a new key.
+/// The moment to leave is due − lead − travel time from here. A heap has each reminder by that
+/// moment as things stand. Where the position, what is learnt or the clock has changed, all of them
+/// are computed anew: a few hundred nanoseconds for each.
 ///
-/// Entries wait by the time of day when only time uses up their slack: with a travel time of their
-/// own, or before the first position. Every fix checks those with less slack than metres may use up
-/// uncounted, and the notified ones, which fire again when slack comes back.
-///
-/// Between two events the outcome equals an evaluation of every entry at each event.
+/// Notified reminders are in the heap while they have more slack than `again`.
 package struct DepartureQueue: Sendable {
-  /// An entry may be evaluated this late between fixes, so that a feed with a fix a second needs no
-  /// timers between them; its key is earlier by as much. Microseconds.
-  static let timerTolerance: Int64 = 1_200_000
   /// The routing engine is asked when the longest plausible way leaves less slack, microseconds.
   static let routingMargin: Int64 = 600_000_000
 
+  package var predictor: TravelPredictor {
+    didSet {
+      guard predictor != oldValue else { return }
+      for slot in entries.indices { entries[slot]?.ratio = nil }
+      isOutdated = true
+    }
+  }
+  /// Slack that makes a notified reminder wait again.
+  package var again = TimeSpan.minutes(10) {
+    didSet { isOutdated = isOutdated || again != oldValue }
+  }
+  package var routes = RouteBook()
+  /// The last position; nil before the first.
+  package private(set) var position: Coordinate?
+  /// The same as a vector.
+  package private(set) var here: Vector?
   /// By slot.
   var entries: [DepartureEntry?] = []
-  /// By mode.
-  var clocks: [ModeClock]
-  /// Modes whose entries need new keys.
-  private var outdated = Self.all(false)
-  /// Entries that are due by the time of day.
-  var timed = TimerHeap()
-  /// Slots of the entries that every fix checks.
-  private var watched: [Int32] = []
-  /// The first this many of `watched` have not been checked in this event.
-  private var unchecked = 0
+  private var times = TimerHeap()
+  private var isOutdated = false
   private var latestEvent = Instant(microseconds: .min)
-  package private(set) var odometer = Odometer()
-  package var routes = RouteBook()
 
-  package init(_ estimator: TravelEstimator) {
-    clocks = Transport.allCases.map { ModeClock(TravelPace(profile: estimator.profile(of: $0))) }
-  }
-
-  package func pace(of transport: Transport) -> TravelPace { clocks[transport.index].pace }
+  package init(_ predictor: TravelPredictor) { self.predictor = predictor }
 
   // MARK: - Changes
 
   /// Adds a reminder, or replaces the entry that its slot has.
   /// - Complexity: O(log n).
   package mutating func set(_ slot: Int32, _ entry: DepartureEntry, at now: Instant) {
-    unlink(slot)
     while entries.count <= Int(slot) { entries.append(nil) }
     entries[Int(slot)] = entry
     schedule(slot, at: now)
-    // It may have slack already.
-    if entry.stage == .notified { timed.push(slot: slot, at: now.microseconds) }
   }
 
   /// Removes a reminder, and the answers for it; harmless where the slot has none.
   /// - Complexity: O(log n).
   package mutating func remove(_ slot: Int32) {
-    unlink(slot)
+    times.cancel(slot: slot)
     routes.remove(slot)
+    if Int(slot) < entries.count { entries[Int(slot)] = nil }
   }
 
-  func entry(_ slot: Int32) -> DepartureEntry? {
+  package func entry(_ slot: Int32) -> DepartureEntry? {
     Int(slot) < entries.count ? entries[Int(slot)] : nil
   }
 
-  private mutating func unlink(_ slot: Int32) {
-    guard let entry = entry(slot) else { return }
-    clocks[entry.transport.index].heap.cancel(slot: slot)
-    timed.cancel(slot: slot)
-    unwatch(slot)
-    entries[Int(slot)] = nil
+  /// A routing engine's answer for the way of a slot that counts from here.
+  package func answer(_ slot: Int32, at now: Instant) -> RouteBook.Answer? {
+    here.flatMap { routes.answer(slot, from: $0, at: now) }
   }
 
-  /// Follows the device. The first position gives all entries new keys.
+  /// Follows the device.
   package mutating func follow(_ position: Coordinate) {
-    if odometer.position == nil { markOutdated() }
-    odometer.follow(position)
-    unchecked = watched.count
+    guard position != self.position else { return wakeSilent() }
+    self.position = position
+    here = Vector(position)
+    wakeSilent()
+    isOutdated = true
   }
 
-  /// Sets the pace of a mode. Its entries get new keys unless only the trip's pace differs.
-  /// - Complexity: O(1).
-  package mutating func use(_ pace: TravelPace, for transport: Transport) {
-    guard pace != self.pace(of: transport) else { return }
-    if !clocks[transport.index].change(to: pace, metres: odometer.metres) {
-      outdated[transport.index] = true
+  /// A silent reminder is decided anew at each position.
+  private mutating func wakeSilent() {
+    for slot in entries.indices {
+      guard case .silent = entries[slot]?.stage else { continue }
+      entries[slot]?.stage = .waiting
+      isOutdated = true
     }
-    unchecked = watched.count
   }
 
-  /// All entries get new keys at the next event: the clock was set, or the rule for notified ones
-  /// has changed.
-  package mutating func markOutdated() { outdated = Self.all(true) }
-
-  private static func all(_ value: Bool) -> [Bool] {
-    Array(repeating: value, count: Transport.allCases.count)
-  }
+  /// All moments are computed anew at the next event: the clock was set.
+  package mutating func markOutdated() { isOutdated = true }
 
   /// Stores the answer of a routing engine.
   package mutating func take(
     _ answer: RouteAnswer, at now: Instant, destination: (Int32) -> Coordinate?
   ) {
     let changed = routes.take(answer, at: now, destination: destination) {
-      [clocks] seconds, metres, transport in
-      let profile = clocks[transport.index].pace.profile
+      [predictor] seconds, metres, transport in
+      let profile = predictor.estimator.profile(of: transport)
       return seconds >= metres / profile.topSpeed && seconds <= profile.longestPlausible(metres)
     }
     for slot in changed { schedule(slot, at: now) }
@@ -123,132 +109,121 @@ package struct DepartureQueue: Sendable {
   // MARK: - Checks
 
   /// Call it once for each event, before `nextDue`.
-  /// - Complexity: O(1); O(n log n) after `markOutdated`, with another pace, or when time ran back.
+  /// - Complexity: O(1); O(n) after a new position, new knowledge, or when time ran back.
   package mutating func beginEvent(at now: Instant) {
-    if now < latestEvent { markOutdated() }
-    latestEvent = now
-    if outdated.contains(true) {
-      for slot in entries.indices {
-        guard let entry = entries[slot], outdated[entry.transport.index] else { continue }
-        schedule(Int32(slot), at: now)
-      }
-      outdated = Self.all(false)
-      unchecked = watched.count
+    if isOutdated || now < latestEvent {
+      isOutdated = false
+      for slot in entries.indices { schedule(Int32(slot), at: now) }
     }
-    // An answer lapses with time, too.
-    if !routes.isEmpty { unchecked = watched.count }
+    latestEvent = now
   }
 
   /// The next reminder to decide about: it is time to leave, or a notified one has more slack than
-  /// `again`. nil if there is none. A waiting one is removed; the caller sets it anew.
-  /// - Complexity: O(1) if nothing is due, O(log n) for each entry evaluated.
-  package mutating func nextDue(at now: Instant, again: TimeSpan) -> Int32? {
-    while let first = timed.peek(), first.deadline <= now.microseconds {
-      if check(first.slot, at: now, again) { return first.slot }
-    }
-    for mode in clocks.indices {
-      let reading = clocks[mode].reading(now, odometer.metres)
-      while let first = clocks[mode].heap.peek(), first.deadline <= reading {
-        if check(first.slot, at: now, again) { return first.slot }
+  /// `again`. nil if there is none. The caller sets it anew.
+  /// - Complexity: O(log n) for each entry evaluated.
+  package mutating func nextDue(at now: Instant) -> Int32? {
+    while let first = times.peek(), first.deadline <= now.microseconds {
+      schedule(first.slot, at: now)
+      guard let deadline = times.deadline(slot: first.slot), deadline <= now.microseconds else {
+        continue
       }
+      times.cancel(slot: first.slot)
+      return first.slot
     }
-    while unchecked > 0 {
-      unchecked = min(unchecked, watched.count) - 1
-      guard unchecked >= 0 else { break }
-      let slot = watched[unchecked]
-      if check(slot, at: now, again) { return slot }
-    }
-    unchecked = 0
     return nil
   }
 
-  private mutating func check(_ slot: Int32, at now: Instant, _ again: TimeSpan) -> Bool {
-    guard let entry = entry(slot) else { return false }
-    guard entry.stage == .notified else {
-      let evaluation = evaluate(slot, entry, at: now)
-      if case .due = evaluation { unlink(slot) } else { apply(evaluation, slot, entry) }
-      return entries[Int(slot)] == nil
-    }
-    timed.cancel(slot: slot)
-    guard entry.moment > now else {
-      // No slack comes back after its moment, unless the clock is set back.
-      unwatch(slot)
-      routes.remove(slot)
-      return false
-    }
-    dropLapsedRoute(slot, at: now)
-    // Without a way there is as much slack as there can be.
-    guard entry.moment - now > again, !isSurelyShort(entry, at: now, again),
-      let way = way(slot, entry, at: now)
-    else { return false }
-    return entry.moment - way.time - now > again
-  }
-
   /// When the next evaluation is due if no fix comes until then, microseconds.
-  /// - Complexity: O(1).
-  package var deadline: Int64? {
-    var soonest = timed.peek()?.deadline ?? .max
-    for clock in clocks {
-      guard let first = clock.heap.peek() else { continue }
-      soonest = min(soonest, time(of: first.deadline, clock))
-    }
-    return soonest == .max ? nil : soonest
-  }
+  package var deadline: Int64? { times.peek()?.deadline }
 
-  /// The time at which a key must be evaluated if the device stays where it is.
-  private func time(of key: Int64, _ clock: ModeClock) -> Int64 {
-    key - clock.gain(odometer.metres) + Self.timerTolerance
-  }
-
-  /// When a waiting reminder is evaluated next if the device stays where it is.
+  /// When a reminder is evaluated next if the device stays where it is.
   package func nextCheck(_ slot: Int32) -> Instant? {
-    guard let entry = entry(slot), entry.stage == .waiting else { return nil }
-    let clock = clocks[entry.transport.index]
-    let time =
-      timed.deadline(slot: slot) ?? clock.heap.deadline(slot: slot).map { self.time(of: $0, clock) }
-    return time.map { Instant(microseconds: $0) }
+    times.deadline(slot: slot).map { Instant(microseconds: $0) }
   }
 
-  /// The times to leave of waiting reminders as things stand, soonest first.
-  ///
-  /// Keys are lower bounds of them, so more are evaluated than returned; the walk of each heap ends
-  /// after some thousands.
-  /// - Complexity: O(n + limit log n) for n entries.
-  package func soonest(limit: Int, at now: Instant) -> [(moment: Int64, slot: Int32)] {
-    var found: [(moment: Int64, slot: Int32)] = []
-    func walk(_ heap: TimerHeap, _ gain: Int64) {
-      var visits = 0
-      heap.forEachInOrder { key, slot in
-        if found.count >= limit, let last = found.last, last.moment < key - gain { return false }
-        visits += 1
-        guard let entry = entry(slot), entry.stage == .waiting else { return true }
-        let moment = (entry.moment - (way(slot, entry, at: now)?.time ?? .zero)).microseconds
-        let place = found.firstIndex { ($0.moment, $0.slot) > (moment, slot) } ?? found.count
-        if place < limit { found.insert((moment, slot), at: place) }
-        if found.count > limit { found.removeLast() }
-        return visits < 4_096 + 2 * limit
-      }
+  /// The slots of waiting reminders in the order of their times to leave as things stand.
+  package func soonest(limit: Int) -> [Int32] {
+    var found: [Int32] = []
+    guard limit > 0 else { return found }
+    times.forEachInOrder { _, slot in
+      if let stage = entry(slot)?.stage, stage != .notified { found.append(slot) }
+      return found.count < limit
     }
-    walk(timed, 0)
-    for clock in clocks { walk(clock.heap, clock.gain(odometer.metres)) }
     return found
   }
 
-  // MARK: - The watched entries
-
-  mutating func watch(_ slot: Int32) {
-    guard let entry = entries[Int(slot)], entry.watchIndex < 0 else { return }
-    entries[Int(slot)]?.watchIndex = Int32(watched.count)
-    watched.append(slot)
+  /// Places to be at within a span from now, the soonest eight, with a routing engine's answer.
+  package func goals(
+    within span: TimeSpan, at now: Instant
+  ) -> [(goal: TripGoal, routed: RouteBook.Answer?)] {
+    var found: [(goal: TripGoal, routed: RouteBook.Answer?)] = []
+    for slot in entries.indices {
+      guard let entry = entries[slot], entry.goal.due > now, entry.goal.due - now <= span else {
+        continue
+      }
+      found.append((entry.goal, answer(Int32(slot), at: now)))
+    }
+    found.sort { $0.goal.due < $1.goal.due }
+    return Array(found.prefix(TripLog.maximumGoals))
   }
 
-  /// The last one takes its place.
-  mutating func unwatch(_ slot: Int32) {
-    guard let index = entries[Int(slot)]?.watchIndex, index >= 0 else { return }
-    entries[Int(slot)]?.watchIndex = -1
-    let last = watched.removeLast()
-    guard last != slot else { return }
-    watched[Int(index)] = last
-    entries[Int(last)]?.watchIndex = index
+  // MARK: - Evaluation
+
+  /// Gives an entry the moment of its next evaluation; a due one is found by the next `nextDue`.
+  private mutating func schedule(_ slot: Int32, at now: Instant) {
+    guard let entry = entry(slot), let next = next(slot, entry, at: now) else {
+      times.cancel(slot: slot)
+      return
+    }
+    times.push(slot: slot, at: next.microseconds)
+  }
+
+  private mutating func next(_ slot: Int32, _ entry: DepartureEntry, at now: Instant) -> Instant? {
+    guard entry.stage != .notified || entry.moment > now else {
+      // No slack comes back after its moment, unless the clock is set back.
+      routes.remove(slot)
+      return nil
+    }
+    if let here { routes.dropLapsed(slot, from: here, at: now) }
+    let way = way(slot, entry, at: now)
+    let moment = entry.moment - (way?.time ?? .zero)
+    // An answer that lapses gives place to the estimate.
+    let lapse = here.flatMap { here in
+      routes.answer(slot, from: here, at: now).map { $0.time + RouteBook.longestAge }
+    }
+    let change = lapse.map { $0 + TimeSpan(microseconds: 1) }
+    switch entry.stage {
+    case .notified:
+      guard let way, entry.moment - way.time - now > again else { return change }
+      return now
+    case .silent(let until):
+      return max(moment, until)
+    case .waiting:
+      guard moment > now else { return moment }
+      let request = way.flatMap { askRoute(slot, entry, $0, slack: moment - now, at: now) }
+      return [moment, change, request].compactMap { $0 }.min()
+    }
+  }
+
+  /// Asks for a route where it may matter; returns when to ask again.
+  private mutating func askRoute(
+    _ slot: Int32, _ entry: DepartureEntry, _ way: Way, slack: TimeSpan, at now: Instant
+  ) -> Instant? {
+    let transport = entry.goal.transport
+    guard routes.isOn, transport.hasRoads, entry.fixed == nil, let here, let distance = way.distance
+    else { return nil }
+    let longest = predictor.estimator.profile(of: transport).longestPlausible(distance)
+    let spare =
+      (entry.moment - now).microseconds - Self.routingMargin
+      - Int64(min(max(longest, way.time.seconds) * 1e6, 1e18))
+    if spare > 0 { return now + TimeSpan(microseconds: spare + 1) }
+    if distance > entry.goal.radius {
+      let answer = routes.answer(slot, from: here, at: now)
+      if answer.map({ routes.isStale($0, from: here, slack: slack.microseconds, at: now) }) ?? true
+      {
+        routes.want(slot, by: transport, slack: slack.microseconds)
+      }
+    }
+    return now + TimeSpan(microseconds: RouteBook.interval(slack.microseconds))
   }
 }

@@ -14,6 +14,17 @@ package struct RouteBook: Sendable {
     /// Seconds on the way.
     var seconds: Double
     package var time: Instant
+
+    /// Seconds for the rest of the way, in proportion to the formula, and never longer than
+    /// plausible from here; without the overhead.
+    func seconds(_ profile: TravelProfile, from distance: Double) -> Double {
+      func usual(_ distance: Double) -> Double {
+        profile.seconds(distance) - profile.overhead.seconds
+      }
+      let then = usual(self.distance)
+      let share = then > 0 ? usual(distance) / then : 1
+      return min(seconds * share, profile.longestPlausible(distance))
+    }
   }
 
   private struct Flight: Sendable {
@@ -55,8 +66,6 @@ package struct RouteBook: Sendable {
 
   package init() {}
 
-  var isEmpty: Bool { answers.isEmpty }
-
   // MARK: - Answers
 
   /// The answer for a reminder's way that still counts from here.
@@ -84,16 +93,6 @@ package struct RouteBook: Sendable {
 
   /// An answer counts this many metres from its origin.
   private static func range(of answer: Answer) -> Double { max(1_000, answer.distance / 2) }
-
-  /// For how long an answer that counts now goes on to do so: microseconds, and metres at least.
-  static func remainder(
-    of answer: Answer, from here: Vector, at now: Instant
-  ) -> (time: Int64, metres: Double) {
-    (
-      (answer.time + longestAge - now).microseconds,
-      range(of: answer) - here.distance(to: answer.origin)
-    )
-  }
 
   // MARK: - Requests
 

@@ -1,51 +1,85 @@
-/// The user's own trips: for each mode of transport the ratios of their times to the time of the
-/// mode's profile, without the overhead.
-///
-/// The factor in force is the median, so a trip with a stop, or one of five by tram, changes
-/// little. It needs three trips.
-package struct TravelExperience: Equatable, Sendable {
-  /// The latest ratios of each mode, oldest first.
-  private var ratios: [Transport: [Double]] = [:]
+package import Geodesy
 
-  /// Trips stored for each mode.
-  package static let longest = 15
-  /// Trips that a factor needs.
-  package static let fewest = 3
-  /// A trip with another ratio used another mode, or made a detour.
-  package static let plausible = 1.0 / 3...3.0
-  /// Limits of the factor in force.
-  package static let factors = 0.5...2.0
+/// A trip to a place, from 200 m off where the device rested to the edge of the place.
+package struct Trip: Equatable, Sendable {
+  package let goal: Coordinate
+  /// The same as a vector.
+  let vector: Vector
+  /// Metres of straight line from the start to the centre of the place.
+  package var distance: Double
+  package var seconds: Double
+  /// When it was to end.
+  package var time: TimeOfWeek
+  /// A routing engine's seconds for the same way, without the overhead; nil without an answer.
+  package var routed: Double?
+
+  package init(
+    goal: Coordinate, distance: Double, seconds: Double, time: TimeOfWeek, routed: Double? = nil
+  ) {
+    self.goal = goal
+    vector = Vector(goal)
+    self.distance = distance
+    self.seconds = seconds
+    self.time = time
+    self.routed = routed
+  }
+}
+
+/// What the traffic depends on.
+package struct TimeOfWeek: Equatable, Sendable {
+  /// Hours since midnight, 0..<24.
+  package var hour: Double
+  package var isWeekend: Bool
+
+  package init(hour: Double, isWeekend: Bool) {
+    self.hour = hour
+    self.isWeekend = isWeekend
+  }
+}
+
+/// The user's own trips, the latest of each mode of transport.
+package struct TravelExperience: Equatable, Sendable {
+  private var trips: [Transport: [Trip]] = [:]
+
+  /// Trips stored for each mode: some weeks of them.
+  package static let maximumTrips = 40
+  /// A trip below these metres of straight line teaches nothing.
+  static let shortest = 500.0
+  /// A trip whose time over the formula's is another one used another mode, or made a detour.
+  static let plausible = 1.0 / 3...3.0
 
   package init() {}
 
-  package var isEmpty: Bool { ratios.isEmpty }
+  package var isEmpty: Bool { trips.isEmpty }
 
-  /// The ratios of one mode, oldest first.
-  package func ratios(of transport: Transport) -> [Double] { ratios[transport] ?? [] }
+  /// The trips of one mode, oldest first.
+  package func trips(by transport: Transport) -> [Trip] { trips[transport] ?? [] }
 
-  /// Adds a trip; false for a ratio that is not plausible.
+  /// Adds a trip; false for numbers that none can have.
   @discardableResult
-  package mutating func add(_ ratio: Double, by transport: Transport) -> Bool {
-    guard Self.plausible.contains(ratio) else { return false }
-    var known = ratios(of: transport)
-    known.append(ratio)
-    ratios[transport] = Array(known.suffix(Self.longest))
+  package mutating func add(_ trip: Trip, by transport: Transport) -> Bool {
+    guard (1...2.1e7).contains(trip.distance), (1...1e7).contains(trip.seconds),
+      (0..<24).contains(trip.time.hour), trip.routed.map({ (1...1e7).contains($0) }) ?? true
+    else { return false }
+    trips[transport] = (trips(by: transport) + [trip]).suffix(Self.maximumTrips)
     return true
   }
 
   /// Removes the trips of one mode, or all.
   package mutating func forget(_ transport: Transport?) {
-    if let transport { ratios[transport] = nil } else { ratios = [:] }
+    if let transport { trips[transport] = nil } else { trips = [:] }
   }
 
-  /// nil while there are too few trips.
+  /// The time that is long enough for a share of all trips of a mode, over the formula's; nil
+  /// without trips.
   /// - Complexity: O(n log n) for n stored trips.
-  package func factor(of transport: Transport) -> (factor: Double, trips: Int)? {
-    let sorted = ratios(of: transport).sorted()
-    guard sorted.count >= Self.fewest else { return nil }
-    let middle = sorted.count / 2
-    let median =
-      sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-    return (min(max(median, Self.factors.lowerBound), Self.factors.upperBound), sorted.count)
+  package func factor(
+    of transport: Transport, share: Double, _ estimator: TravelEstimator
+  ) -> Double? {
+    let profile = estimator.profile(of: transport)
+    var points = trips(by: transport).map {
+      TravelPredictor.Point(value: $0.seconds / profile.seconds($0.distance), weight: 1)
+    }
+    return points.isEmpty ? nil : TravelPredictor.quantile(&points, share)
   }
 }

@@ -1,137 +1,186 @@
 package import CivilTime
 package import Geodesy
 
-/// Trips started by a "leave". They improve later estimates, and set their own pace while they
-/// last.
+/// The motion of the device, as far as times to leave ask for it: where it rested, when it left,
+/// the trip since then, and the places where a trip may end.
 ///
-/// A trip begins 150 m from where the reminder fired and ends in the place. Its ratio is the time
-/// taken over the profile's time for the straight line, without the overhead. An implausible ratio
-/// ends it: another mode, or a detour.
+/// A trip begins where the device has left the circle of `restRadius` in which it stayed for
+/// `restTime`, and ends where it stays again. It is a pure function of the positions; whether a
+/// "leave" has fired does not matter to it, nor whether somebody leaves early.
 package struct TripLog: Sendable {
-  private struct Trip: Sendable {
-    var transport: Transport
-    /// Where the reminder fired.
-    var origin: Vector
-    var goal: Vector
-    var goalRadius: Double
-    var due: Instant
-    var start: (point: Vector, time: Instant)?
-    /// Time taken so far over the profile's, and the profile's; nil while it is too early.
-    var measured: (ratio: Double, usual: Double)?
-
-    enum State { case underWay, ended, arrived }
-
-    /// Updates the trip with a position.
-    mutating func follow(
-      to here: Vector, at now: Instant, _ estimator: TravelEstimator
-    ) -> State {
-      measured = nil
-      guard now - due < TripLog.timeout else { return .ended }
-      guard let start, start.time <= now else {
-        if here.distance(to: origin) > TripLog.startDistance { start = (here, now) }
-        return .underWay
-      }
-      let way = here.distance(to: start.point)
-      let elapsed = (now - start.time).seconds
-      let hasArrived = here.distance(to: goal) <= goalRadius
-      guard way >= TripLog.shortest, elapsed >= TripLog.firstPace.seconds || hasArrived else {
-        return hasArrived ? .ended : .underWay
-      }
-      let usual = estimator.profile(of: transport).seconds(way)
-      guard TravelExperience.plausible.contains(elapsed / usual) else { return .ended }
-      measured = (elapsed / usual, usual)
-      return hasArrived ? .arrived : .underWay
-    }
+  private struct Point: Sendable {
+    var place: Vector
+    var time: Instant
   }
 
-  /// Metres from where the reminder fired that start a trip.
-  private static let startDistance = 150.0
-  /// Metres of straight line below which a trip teaches nothing.
-  private static let shortest = 500.0
-  /// A trip has a pace of its own after this time.
-  private static let firstPace = TimeSpan.minutes(3)
-  private static let maximumTrips = 8
-  /// Metres of the odometer between two checks.
-  private static let stride = 50.0
-  /// A trip that has not ended this long after its due time is dropped.
-  private static let timeout = TimeSpan.hours(2)
+  private enum Motion: Equatable, Sendable {
+    case resting
+    /// - Parameter hasStart: whether it was seen to begin. After a start of the daemon it was not.
+    case moving(hasStart: Bool)
+  }
 
-  private var trips: [Trip] = []
-  private var nextCheck = Double.infinity
-  /// The measured ratio of each mode in fourths of a doubling, with hysteresis; 0 without a trip.
-  private var steps = [Int](repeating: 0, count: Transport.allCases.count)
-  /// The paces that follow from them; the reach is rounded down to a power of two seconds.
-  package private(set) var paces = [TripPace](
-    repeating: .usual, count: Transport.allCases.count)
+  private struct Goal: Sendable {
+    var goal: TripGoal
+    var routed: RouteBook.Answer?
+  }
 
-  /// 2 to the power of −4…4 fourths.
-  private static let factors = [
-    0.5, 0.594_603_557_501_360_5, 0.707_106_781_186_547_6, 0.840_896_415_253_714_6, 1,
-    1.189_207_115_002_721, 1.414_213_562_373_095_1, 1.681_792_830_507_429_1, 2,
-  ]
+  /// A device that stays for `restTime` within `restRadius` metres rests: neither a traffic light
+  /// nor the trembling of a receiver indoors begins or ends a trip.
+  package static let (restRadius, restTime) = (200.0, TimeSpan.minutes(10))
+  static let maximumGoals = 8
+  /// A goal counts until this long after its due time.
+  private static let lateness = TimeSpan.hours(2)
+  /// An approach takes at least this long, and no more than so many times the formula's time: what
+  /// is slower would be no trip by this mode.
+  private static let approachTime = TimeSpan.minutes(2)
+  private static let slowest = TravelExperience.plausible.upperBound
+  /// A jump by more metres a second is no motion: 360 km/h.
+  private static let maximumSpeed = 100.0
+  private static let maximumTrack = 64
+  /// An approach may begin within the circle of the rest.
+  private static let approachLead = TimeSpan.minutes(3)
+  /// Metres nearer to the edge of that circle that are motion.
+  private static let step = 10.0
+
+  private var motion = Motion.moving(hasStart: false)
+  /// The last point from which the device has moved less than `restRadius`, and when.
+  private var stop: Point?
+  /// Where the trip began.
+  private var start: Point?
+  /// The trip and `approachLead` before it, thinned to `maximumTrack` points.
+  private var track: [Point] = []
+  /// Seconds between two points of the track.
+  private var spacing = TimeSpan.seconds(15)
+  private var latest: Point?
+  private var goals: [Goal] = []
 
   package init() {}
 
-  /// The pace of the current trip by a mode.
-  package func pace(of transport: Transport) -> TripPace { paces[transport.index] }
-
-  /// Begins a trip after a "leave".
-  package mutating func begin(
-    by transport: Transport, from here: Vector, to place: Coordinate, radius: Double,
-    due: Instant, metres: Double
-  ) {
-    let goal = Vector(place)
-    guard here.distance(to: goal) > radius + Self.shortest else { return }
-    // Two reminders of one trip are one trip.
-    trips.removeAll { $0.transport == transport && $0.goal.distance(to: goal) < Self.shortest }
-    if trips.count >= Self.maximumTrips { trips.removeFirst() }
-    trips.append(
-      Trip(transport: transport, origin: here, goal: goal, goalRadius: radius, due: due))
-    nextCheck = min(nextCheck, metres + Self.stride)
-  }
-
-  /// Whether the device has moved far enough for a check.
+  /// Follows the device.
+  /// - Returns: whether a trip begins here.
   /// - Complexity: O(1).
-  package func isDue(_ metres: Double) -> Bool { metres >= nextCheck }
-
-  /// Updates the trips and returns the ratios of the completed ones.
-  /// - Complexity: O(trips), at most eight.
-  package mutating func follow(
-    to here: Vector, at now: Instant, metres: Double, _ estimator: TravelEstimator
-  ) -> [(transport: Transport, ratio: Double)] {
-    var learnt: [(Transport, Double)] = []
-    trips = trips.compactMap { trip in
-      var trip = trip
-      let state = trip.follow(to: here, at: now, estimator)
-      if state == .arrived, let measured = trip.measured {
-        learnt.append((trip.transport, measured.ratio))
-      }
-      return state == .underWay ? trip : nil
+  package mutating func follow(to here: Vector, at now: Instant) -> Bool {
+    let point = Point(place: here, time: now)
+    let before = latest
+    latest = point
+    guard let stop, let before, case let gap = now - before.time, gap >= .zero,
+      here.distance(to: before.place) <= Self.maximumSpeed * max(1, gap.seconds)
+    else {
+      begin(at: point)
+      return false
     }
-    nextCheck = trips.isEmpty ? .infinity : metres + Self.stride
-    for transport in Transport.allCases { setPace(of: transport) }
-    return learnt
+    if here.distance(to: stop.place) <= Self.restRadius {
+      if now - stop.time >= Self.restTime, motion != .resting {
+        (motion, track, spacing) = (.resting, [], .seconds(15))
+      }
+      extendTrack(to: point)
+      return false
+    }
+    self.stop = point
+    if motion == .resting {
+      // The idle time before is left out.
+      while track.count > 1,
+        track[1].place.distance(to: here) > track[0].place.distance(to: here) - Self.step
+      {
+        track.removeFirst()
+      }
+      (motion, start) = (.moving(hasStart: true), point)
+      extendTrack(to: point)
+      return true
+    }
+    extendTrack(to: point)
+    // Nobody knows what happened in a long silence.
+    if gap > Self.restTime { motion = .moving(hasStart: false) }
+    return false
   }
 
-  private mutating func setPace(of transport: Transport) {
-    let mode = transport.index
-    // The trip that began last counts.
-    let last = trips.last { $0.transport == transport && $0.measured != nil }
-    if let (ratio, usual) = last?.measured {
-      let quarters = 4 * Self.binaryLogarithm(ratio)
-      if abs(quarters - Double(steps[mode])) > 0.75 {
-        steps[mode] = min(max(Int(quarters.rounded()), -4), 4)
-      }
-      paces[mode] =
-        steps[mode] == 0
-        ? .usual : TripPace(ratio: Self.factors[steps[mode] + 4], reach: usual.binade)
-    } else if steps[mode] != 0, !trips.contains(where: { $0.transport == transport }) {
-      steps[mode] = 0
-      paces[mode] = .usual
+  private mutating func begin(at point: Point) {
+    motion = .moving(hasStart: false)
+    (stop, track, spacing) = (point, [point], .seconds(15))
+  }
+
+  private mutating func extendTrack(to point: Point) {
+    if let last = track.last, point.time - last.time < spacing { return }
+    track.append(point)
+    if motion == .resting {
+      while track.count > 1, track[1].time <= point.time - Self.approachLead { track.removeFirst() }
+    } else if track.count >= Self.maximumTrack {
+      track = track.indices.filter { $0 % 2 == 0 }.map { track[$0] }
+      spacing = .seconds(2 * spacing.seconds)
     }
   }
 
-  private static func binaryLogarithm(_ ratio: Double) -> Double {
-    Double(ratio.exponent) + (ratio.significand - 1)
+  // MARK: - On the way
+
+  /// When the trip that approaches a place was seen last; nil where the device rests, goes
+  /// elsewhere, or has not approached for `approachTime` yet.
+  ///
+  /// The whole trip and its last `restTime` have kept the pace, and it has not turned away.
+  /// - Complexity: O(points of the track), at most 64.
+  package func approach(to goal: TripGoal, _ estimator: TravelEstimator) -> Instant? {
+    guard motion != .resting, let latest, let first = track.first,
+      latest.time - first.time >= Self.approachTime
+    else { return nil }
+    let profile = estimator.profile(of: goal.transport)
+    func distance(_ point: Point) -> Double { point.place.distance(to: goal.vector) }
+    let now = distance(latest)
+    let nearest = track.map(distance).min() ?? now
+    func keepsPace(since point: Point) -> Bool {
+      let gained = profile.seconds(distance(point)) - profile.seconds(now)
+      return gained * Self.slowest >= (latest.time - point.time).seconds
+    }
+    let recent = track.last { latest.time - $0.time >= Self.restTime } ?? first
+    guard now <= max(1.1 * nearest, nearest + Self.restRadius), keepsPace(since: first),
+      keepsPace(since: recent)
+    else { return nil }
+    return latest.time
+  }
+
+  // MARK: - Trips that teach
+
+  /// Adds a place where a trip may end.
+  /// - Parameter routed: a routing engine's answer for the way to it.
+  package mutating func expect(_ goal: TripGoal, routed: RouteBook.Answer?) {
+    // Two reminders of one trip are one trip.
+    goals.removeAll {
+      $0.goal.transport == goal.transport
+        && $0.goal.vector.distance(to: goal.vector) < TravelExperience.shortest
+    }
+    if goals.count >= Self.maximumGoals { goals.removeFirst() }
+    goals.append(Goal(goal: goal, routed: routed))
+  }
+
+  /// The trips that have ended at this position.
+  /// - Complexity: O(goals), at most eight.
+  package mutating func arrivals(
+    at now: Instant, _ estimator: TravelEstimator
+  ) -> [(transport: Transport, trip: Trip)] {
+    guard let here = latest?.place, !goals.isEmpty else { return [] }
+    var trips: [(Transport, Trip)] = []
+    goals.removeAll { goal in
+      if now - goal.goal.due > Self.lateness { return true }
+      guard motion == .moving(hasStart: true), let start,
+        here.distance(to: goal.goal.vector) <= goal.goal.radius
+      else { return false }
+      if let trip = Self.trip(to: goal, from: start, at: now, estimator) {
+        trips.append((goal.goal.transport, trip))
+      }
+      return true
+    }
+    return trips
+  }
+
+  private static func trip(
+    to goal: Goal, from start: Point, at now: Instant, _ estimator: TravelEstimator
+  ) -> Trip? {
+    let profile = estimator.profile(of: goal.goal.transport)
+    let distance = start.place.distance(to: goal.goal.vector)
+    let seconds = (now - start.time).seconds
+    guard distance - goal.goal.radius >= TravelExperience.shortest,
+      TravelExperience.plausible.contains(seconds / profile.seconds(distance))
+    else { return nil }
+    return Trip(
+      goal: goal.goal.place, distance: distance, seconds: seconds, time: goal.goal.time,
+      routed: goal.routed.map { $0.seconds(profile, from: distance) })
   }
 }

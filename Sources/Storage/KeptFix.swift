@@ -37,14 +37,14 @@ package struct EngineState {
     try keep(JSONValue.object(fix.json).line, as: Self.lastFixKey)
   }
 
-  /// Travel times learnt from trips; unreadable parts are left out.
+  /// The user's own trips; unreadable ones are left out.
   package func experience() throws(StoreError) -> TravelExperience {
     var experience = TravelExperience()
     guard let text = try value(of: Self.experienceKey), let kept = try? JSONParser.parse(text)
     else { return experience }
     for transport in Transport.allCases {
-      for ratio in kept[transport.rawValue]?.array ?? [] {
-        if let ratio = ratio.double { experience.add(ratio, by: transport) }
+      for trip in kept[transport.rawValue]?.array ?? [] {
+        if let trip = Trip(json: trip) { experience.add(trip, by: transport) }
       }
     }
     return experience
@@ -53,10 +53,8 @@ package struct EngineState {
   package func keep(_ experience: TravelExperience) throws(StoreError) {
     var object = JSONObject()
     for transport in Transport.allCases {
-      let ratios = experience.ratios(of: transport)
-      if !ratios.isEmpty {
-        object[transport.rawValue] = .array(ratios.compactMap { JSONValue.double($0) })
-      }
+      let trips = experience.trips(by: transport)
+      if !trips.isEmpty { object[transport.rawValue] = .array(trips.map { .object($0.json) }) }
     }
     try keep(JSONValue.object(object).line, as: Self.experienceKey)
   }
@@ -122,5 +120,26 @@ extension KeptFix {
       speed: json["speed_mps"]?.double, track: json["track_deg"]?.double,
       climb: json["climb_mps"]?.double, eph: json["eph_m"]?.double)
     self.init(fix: fix, arrival: Instant(microseconds: Int64(arrival)))
+  }
+}
+
+extension Trip {
+  fileprivate var json: JSONObject {
+    JSONObject([
+      "lat": .double(goal.latitude), "lon": .double(goal.longitude),
+      "distance_m": .double(distance), "travel_s": .double(seconds), "hour": .double(time.hour),
+      "weekend": .bool(time.isWeekend), "routed_s": .double(routed),
+    ])
+  }
+
+  fileprivate init?(json: JSONValue) {
+    guard let latitude = json["lat"]?.double, let longitude = json["lon"]?.double,
+      let goal = Coordinate(latitude: latitude, longitude: longitude),
+      let distance = json["distance_m"]?.double, let seconds = json["travel_s"]?.double,
+      let hour = json["hour"]?.double, let isWeekend = json["weekend"]?.bool
+    else { return nil }
+    self.init(
+      goal: goal, distance: distance, seconds: seconds,
+      time: TimeOfWeek(hour: hour, isWeekend: isWeekend), routed: json["routed_s"]?.double)
   }
 }

@@ -22,25 +22,28 @@ import Testing
 
     var entries: [Int32: DepartureEntry] = [:]
     var answers: [Int32: Answer] = [:]
-    var paces: [Transport: TravelPace] = [:]
+    var predictor = TravelPredictor()
     var here: Coordinate?
 
     /// The slack; nil where a notified one has no way.
     private func slack(_ slot: Int32, _ entry: DepartureEntry, _ now: Instant) -> TimeSpan? {
-      guard let here, let pace = paces[entry.transport] else {
+      guard let here else {
         if let fixed = entry.fixed { return entry.moment - fixed - now }
         return entry.stage == .waiting ? entry.moment - now : nil
       }
-      let distance = here.distance(to: entry.place)
-      if distance <= entry.radius { return entry.moment - now }
+      let goal = entry.goal
+      let distance = here.distance(to: goal.place)
+      if distance <= goal.radius { return entry.moment - now }
       if let fixed = entry.fixed { return entry.moment - fixed - now }
-      guard let answer = answers[slot] else {
-        return entry.moment - TimeSpan(seconds: pace.seconds(distance)) - now
+      let profile = predictor.estimator.profile(of: goal.transport)
+      let usual = { profile.seconds($0) - profile.overhead.seconds }
+      let routed = answers[slot].map { answer in
+        let rest = answer.distance > 0 ? usual(distance) / usual(answer.distance) : 1
+        return min(answer.seconds * rest, 10 * usual(distance) + 7_200)
       }
-      let then = pace.profile.seconds(answer.distance)
-      let rest = then > 0 ? pace.profile.seconds(distance) / then : 1
-      let seconds = min(answer.seconds * rest, 10 * pace.profile.seconds(distance) + 7_200)
-      return entry.moment - TimeSpan(seconds: seconds + pace.profile.overhead.seconds) - now
+      let query = TravelQuery(
+        goal.transport, to: Vector(goal.place), distance: distance, time: goal.time, routed: routed)
+      return entry.moment - TimeSpan(seconds: predictor.predict(query).seconds) - now
     }
 
     /// An answer counts for an hour, and for half its distance or a kilometre.
@@ -64,7 +67,7 @@ import Testing
 
   /// A queue and its oracle in a random world.
   private struct World {
-    var queue = DepartureQueue(TravelEstimator())
+    var queue = DepartureQueue(TravelPredictor())
     var oracle = Oracle()
     var dice: SeededGenerator
     var now = DepartureQueueTests.start
@@ -77,22 +80,29 @@ import Testing
       dice = SeededGenerator(seed: seed)
       self.isRouted = isRouted
       queue.routes.isOn = isRouted
-      for transport in Transport.allCases { changePace(of: transport) }
+      queue.again = DepartureQueueTests.again
     }
 
-    mutating func changePace(of transport: Transport) {
-      var pace = TravelPace(
-        profile: TravelEstimator().profile(of: transport), isRouted: isRouted)
-      switch Int.random(in: 0..<8, using: &dice) {
-      case 0: pace.learnt = .random(in: 0.5...2, using: &dice)
-      case 1...5:
-        pace.trip = TripPace(
-          ratio: [0.5, 0.84, 1.19, 2].randomElement(using: &dice) ?? 1,
-          reach: [64, 1_024, 16_384].randomElement(using: &dice) ?? 64)
-      default: break
+    /// A trip more, or another punctuality.
+    mutating func learn() {
+      if Bool.random(using: &dice) {
+        queue.predictor.punctuality = .random(in: 0.5...0.99, using: &dice)
+      } else {
+        let transport = Transport.allCases.randomElement(using: &dice) ?? .driving
+        let distance = Double.random(in: 500...20_000, using: &dice)
+        let usual = queue.predictor.estimator.profile(of: transport).seconds(distance)
+        let isRouted = Bool.random(using: &dice)
+        queue.predictor.experience.add(
+          Trip(
+            goal: here, distance: distance, seconds: usual * .random(in: 0.5...2, using: &dice),
+            time: time(), routed: isRouted ? usual : nil), by: transport)
       }
-      queue.use(pace, for: transport)
-      oracle.paces[transport] = pace
+      oracle.predictor = queue.predictor
+    }
+
+    private mutating func time() -> TimeOfWeek {
+      TimeOfWeek(
+        hour: .random(in: 0..<24, using: &dice), isWeekend: Bool.random(using: &dice))
     }
 
     mutating func set(_ slot: Int32) {
@@ -105,11 +115,13 @@ import Testing
       let fixed: TimeSpan? =
         Int.random(in: 0..<4, using: &dice) == 0
         ? .seconds(.random(in: 0...1_800, using: &dice)) : nil
-      let seconds = oracle.paces[transport]?.seconds(here.distance(to: place)) ?? 0
+      let profile = oracle.predictor.estimator.profile(of: transport)
+      let seconds = profile.seconds(here.distance(to: place))
       let slack = Double.random(in: isNotified ? -1_500...500 : -5...1_500, using: &dice)
+      let moment = now + .seconds((fixed?.seconds ?? seconds) + slack)
       let entry = DepartureEntry(
-        place: place, radius: radius, moment: now + .seconds((fixed?.seconds ?? seconds) + slack),
-        fixed: fixed, transport: transport, stage: isNotified ? .notified : .waiting)
+        goal: TripGoal(place: place, radius: radius, by: transport, due: moment, time: time()),
+        moment: moment, fixed: fixed, stage: isNotified ? .notified : .waiting)
       remove(slot)
       queue.set(slot, entry, at: now)
       oracle.entries[slot] = entry
@@ -128,7 +140,7 @@ import Testing
       let expected = oracle.due(at: now)
       var found: Set<Int32> = []
       queue.beginEvent(at: now)
-      while let slot = queue.nextDue(at: now, again: DepartureQueueTests.again) {
+      while let slot = queue.nextDue(at: now) {
         guard found.insert(slot).inserted, var entry = oracle.entries[slot] else {
           differences += 1
           return
@@ -169,7 +181,7 @@ import Testing
     mutating func ask() {
       guard isRouted, oracle.here != nil else { return }
       for transport in Transport.allCases {
-        let places = oracle.entries.mapValues(\.place)
+        let places = oracle.entries.mapValues(\.goal.place)
         let request = queue.routes.nextRequest(by: transport, from: here, at: now) { places[$0] }
         guard let request, Int.random(in: 0..<4, using: &dice) > 0 else { continue }
         answer(request)
@@ -177,20 +189,20 @@ import Testing
     }
 
     private mutating func answer(_ request: RouteRequest) {
-      guard let pace = oracle.paces[request.transport] else { return }
+      let profile = oracle.predictor.estimator.profile(of: request.transport)
       var seconds: [Double] = []
       for place in request.destinations {
-        let usual = pace.profile.seconds(request.origin.distance(to: place))
+        let usual = profile.seconds(request.origin.distance(to: place))
         seconds.append((usual * Double.random(in: 0.6...4, using: &dice)).rounded())
       }
-      let places = oracle.entries.mapValues(\.place)
+      let places = oracle.entries.mapValues(\.goal.place)
       queue.take(
         RouteAnswer(number: request.number, times: .success(seconds.map { .seconds($0) })), at: now
       ) { places[$0] }
       for (place, seconds) in zip(request.destinations, seconds) {
         let distance = request.origin.distance(to: place)
-        guard seconds >= distance / pace.profile.topSpeed else { continue }
-        for (slot, entry) in oracle.entries where entry.place == place {
+        guard seconds >= distance / profile.topSpeed else { continue }
+        for (slot, entry) in oracle.entries where entry.goal.place == place {
           oracle.answers[slot] = Oracle.Answer(
             origin: request.origin, distance: distance, seconds: seconds, time: now)
         }
@@ -221,7 +233,7 @@ import Testing
         world.move(.random(in: 0...20_000, using: &world.dice), bearing: bearing)
       }
       if step % 17 == 16 {
-        world.changePace(of: Transport.allCases.randomElement(using: &world.dice) ?? .driving)
+        world.learn()
       }
       if step % 173 == 172 {
         world.now += .seconds(.random(in: -900...300, using: &world.dice))
@@ -249,43 +261,58 @@ import Testing
     #expect(world.waitingDue > 100 && world.notifiedDue > 10)
   }
 
+  private func entry(
+    _ distance: Double, _ moment: Instant, fixed: TimeSpan? = nil,
+    by transport: Transport = .walking
+  ) -> DepartureEntry {
+    DepartureEntry(
+      goal: TripGoal(
+        place: Self.home.destination(bearing: 0, distance: distance), radius: 50, by: transport,
+        due: moment, time: TimeOfWeek(hour: 12, isWeekend: false)), moment: moment, fixed: fixed)
+  }
+
   @Test func withoutAPositionOnlyTimeCounts() {
-    var queue = DepartureQueue(TravelEstimator())
+    var queue = DepartureQueue(TravelPredictor())
     let due = Self.start + .hours(1)
-    queue.set(
-      3, DepartureEntry(place: Self.home, radius: 50, moment: due, transport: .walking),
-      at: Self.start)
-    queue.set(
-      5,
-      DepartureEntry(
-        place: Self.home, radius: 50, moment: due, fixed: .minutes(10), transport: .walking),
-      at: Self.start)
+    queue.set(3, entry(0, due), at: Self.start)
+    queue.set(5, entry(0, due, fixed: .minutes(10)), at: Self.start)
     queue.beginEvent(at: Self.start)
-    #expect(queue.nextDue(at: Self.start, again: Self.again) == nil)
+    #expect(queue.nextDue(at: Self.start) == nil)
     #expect(queue.deadline == (due - .minutes(10)).microseconds)
     queue.beginEvent(at: due)
-    #expect(queue.nextDue(at: due, again: Self.again) == 5)
-    #expect(queue.nextDue(at: due, again: Self.again) == 3)
-    #expect(queue.nextDue(at: due, again: Self.again) == nil && queue.deadline == nil)
+    #expect(queue.nextDue(at: due) == 5)
+    #expect(queue.nextDue(at: due) == 3)
+    #expect(queue.nextDue(at: due) == nil && queue.deadline == nil)
   }
 
   /// A month of rest needs a few evaluations.
   @Test func aDeviceAtRestIsWokenRarely() {
-    var queue = DepartureQueue(TravelEstimator())
+    var queue = DepartureQueue(TravelPredictor())
     queue.follow(Self.home)
-    queue.set(
-      0,
-      DepartureEntry(
-        place: Self.home.destination(bearing: 0, distance: 9_000), radius: 50,
-        moment: Self.start + .hours(720), transport: .driving), at: Self.start)
+    queue.set(0, entry(9_000, Self.start + .hours(720), by: .driving), at: Self.start)
     var wakeUps = 0
     while let deadline = queue.deadline, wakeUps < 100 {
       let now = Instant(microseconds: deadline)
       queue.beginEvent(at: now)
-      if queue.nextDue(at: now, again: Self.again) != nil { break }
+      if queue.nextDue(at: now) != nil { break }
       wakeUps += 1
     }
     #expect(wakeUps < 5)
+  }
+
+  /// A silent one waits for its end, and for no longer than to the next position.
+  @Test func aSilentOneIsDecidedAnewAtEachPosition() {
+    var queue = DepartureQueue(TravelPredictor())
+    queue.follow(Self.home)
+    var silent = entry(9_000, Self.start)
+    silent.stage = .silent(until: Self.start + .minutes(5))
+    queue.set(0, silent, at: Self.start)
+    queue.beginEvent(at: Self.start)
+    #expect(queue.nextDue(at: Self.start) == nil)
+    #expect(queue.deadline == (Self.start + .minutes(5)).microseconds)
+    queue.follow(Self.home)
+    queue.beginEvent(at: Self.start)
+    #expect(queue.nextDue(at: Self.start) == 0)
   }
 
   @Test func listsTheSoonestDepartures() {
@@ -293,14 +320,11 @@ import Testing
     world.move(0, bearing: 0)
     for slot in 0..<300 as Range<Int32> { world.set(slot) }
     let expected = world.oracle.entries.filter { $0.value.stage == .waiting }.map { slot, entry in
-      let way = world.queue.way(
-        slot, to: entry.place, radius: entry.radius, fixed: entry.fixed, by: entry.transport,
-        at: world.now)
+      let way = world.queue.way(slot, to: entry.goal, fixed: entry.fixed, at: world.now)
       return (moment: (entry.moment - (way?.time ?? .zero)).microseconds, slot: slot)
     }.sorted { ($0.moment, $0.slot) < ($1.moment, $1.slot) }
     for limit in [0, 1, 7, 50, 1_000] {
-      let found = world.queue.soonest(limit: limit, at: world.now)
-      #expect(found.map(\.slot) == expected.prefix(limit).map(\.slot))
+      #expect(world.queue.soonest(limit: limit) == expected.prefix(limit).map(\.slot))
     }
   }
 

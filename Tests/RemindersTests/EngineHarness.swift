@@ -31,9 +31,13 @@ struct EngineHarness: ~Copyable {
   /// 2026-06-12T16:00:00Z, a Friday.
   static let start = Instant(seconds: 1_781_280_000)
 
+  /// - Parameter punctuality: a half makes travel times those of the formula.
   init(
-    zone: TimeZoneRules = .utc, settings: EngineSettings = EngineSettings(), now: Instant = start
+    zone: TimeZoneRules = .utc, settings: EngineSettings = EngineSettings(),
+    punctuality: Double = 0.5, now: Instant = start
   ) {
+    var settings = settings
+    settings.punctuality = punctuality
     engine = Engine(settings: settings, zone: zone)
     self.now = now
   }
@@ -130,6 +134,17 @@ struct EngineHarness: ~Copyable {
     carryOut()
   }
 
+  /// Whether a time to leave stays silent as things stand: the device is there, or on the way.
+  func isSilent(_ id: String) -> Bool {
+    guard let slot = engine.slot(id) else { return false }
+    return engine.silence(of: slot, engine.way(of: slot, at: now), at: now) != nil
+  }
+
+  /// Why times to leave stayed silent, in order.
+  var silences: [String] {
+    notices.compactMap { if case .leaveSilent(_, _, let words) = $0 { words } else { nil } }
+  }
+
   var events: [String] { firings.map { "\($0.reminderID):\($0.event.rawValue)" } }
 
   /// Settings with which each fix is the truth: for tests of what follows from a presence.
@@ -151,8 +166,7 @@ extension TravelEstimator {
   ) -> TimeSpan {
     let distance = origin.distance(to: place.position)
     guard distance > place.radius else { return .zero }
-    let profile = profile(of: transport)
-    return TimeSpan(seconds: profile.seconds(distance) + profile.overhead.seconds)
+    return TimeSpan(seconds: profile(of: transport).seconds(distance))
   }
 }
 

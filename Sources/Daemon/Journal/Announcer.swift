@@ -62,11 +62,9 @@ final class Announcer {
         .warning, .positionLost)
     case .positionBack(let after):
       write("Position back after \(whole(after))", .notice, .positionBack)
-    case .expired(let id, let title):
-      var entry = JournalEntry("\(title): expired without a firing", priority: .notice)
-      entry.add("GEOREMIND_REMINDER_ID", id)
-      entry.add("GEOREMIND_TITLE", title)
-      send(entry)
+    case .expired(let id, let title): write("expired without a firing", of: id, title)
+    case .leaveSilent(let id, let title, let words):
+      write("silent, \(words)", of: id, title)
     case .missed(let missed):
       let count = missed.reported + missed.leftOut
       let span = missed.span
@@ -172,6 +170,13 @@ final class Announcer {
   typealias JournalFields = KeyValuePairs<JournalFieldName, String?>
 
   /// An ordinary entry that the journal does not take is not worth stopping for.
+  private func write(_ words: String, of id: String, _ title: String) {
+    var entry = JournalEntry("\(title): \(words)", priority: .notice)
+    entry.add("GEOREMIND_REMINDER_ID", id)
+    entry.add("GEOREMIND_TITLE", title)
+    send(entry)
+  }
+
   private func send(_ entry: consuming JournalEntry) { try? sink.write(entry) }
 }
 

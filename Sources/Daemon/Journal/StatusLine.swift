@@ -108,16 +108,21 @@ extension Daemon {
     return status
   }
 
-  /// Learnt travel times: for each mode the ratio to the configured times.
+  /// Own trips of each mode, and their times over the configured ones: of half of the trips, and of
+  /// the share that a time to leave is to be long enough for.
   private var travelJSON: JSONObject {
     var travel = JSONObject()
+    let experience = host.engine.experience
     for transport in Reminder.Transport.allCases {
-      let experience = host.engine.experience
-      let learnt = experience.factor(of: transport)
+      let trips = experience.trips(by: transport).count
+      func factor(_ share: Double) -> JSONValue? {
+        let factor = experience.factor(of: transport, share: share, settings.engine.travel)
+        return .double(factor.map { Decimal.rounded($0, digits: 3) })
+      }
       travel[transport.rawValue] = .object(
         JSONObject([
-          "trips": .int(experience.ratios(of: transport).count),
-          "factor": .double(learnt.map { Decimal.rounded($0.factor, digits: 3) }),
+          "trips": .int(trips), "factor": factor(0.5),
+          "punctual_factor": factor(settings.engine.punctuality),
         ]))
     }
     return travel

@@ -72,11 +72,14 @@ extension DaemonSettings {
     [speed("CyclingSpeed", "15", \.cycling)], way("Cycling", "1.3", "2min", \.cycling),
     [
       speed("DrivingSpeedShort", "30", \.driving),
-      speed("DrivingSpeedMedium", "50", \.driving, band: 1),
-      speed("DrivingSpeedLong", "80", \.driving, band: 2), drivingMediumFrom, drivingLongFrom,
+      speed("DrivingSpeedMedium", "60", \.driving, band: 1),
+      speed("DrivingSpeedLong", "100", \.driving, band: 2), drivingMediumFrom, drivingLongFrom,
     ], way("Driving", "1.35", "5min", \.driving),
     [speed("BoatSpeed", "6kn", \.boat)], way("Boat", "1", "0", \.boat),
-    [Setting("Travel", "LearnFromTrips", "yes", .flag, to: \.engine.learnsFromTrips)],
+    [
+      Setting("Travel", "Punctuality", "85%", percentForm, to: \.engine.punctuality),
+      Setting("Travel", "LearnFromTrips", "yes", .flag, to: \.engine.learnsFromTrips),
+    ],
   ].flatMap { (part: [Setting<DaemonSettings>]) in part }
 
   static let drivingMediumFrom = Setting<DaemonSettings>(
@@ -104,6 +107,15 @@ extension DaemonSettings {
         return try form.read("\(number * kilometres)")
       }
       return try form.read(text)
+    }
+  }()
+
+  /// A share as a percentage, with or without the sign.
+  private static let percentForm: SettingForm<Double> = {
+    let form = SettingForm.number(50...99)
+    return SettingForm("a share from 50% to 99%") { text in
+      let digits = text.hasSuffix("%") ? text.dropLast() : text[...]
+      return try form.read(String(digits)).map { $0 / 100 }
     }
   }()
 

@@ -13,7 +13,9 @@ extension Engine {
     surroundings.course = motion.course
     surroundings.lateAfter = settings.lateAfter
     if slot.reminder.kind == .preemptive {
-      surroundings.travel = way(of: slot, at: now)?.time
+      let way = way(of: slot, at: now)
+      surroundings.travel = way?.time
+      surroundings.silentUntil = silence(of: slot, way, at: now)
       if awaitsFirstFix(at: now) { surroundings.firstFixBy = reception.firstFixBy }
     }
     return surroundings

@@ -75,7 +75,7 @@ extension Engine {
       insert(index)
       return checks < 4_096 + 2 * limit
     }
-    for (_, index) in departures.soonest(limit: limit, at: now) { insert(index) }
+    for index in departures.soonest(limit: limit) { insert(index) }
     return moments
   }
 

@@ -23,11 +23,14 @@ package struct Engine: ~Copyable, Sendable {
   package var settings: EngineSettings {
     didSet {
       if settings.monitor != oldValue.monitor { rebuildMonitor() }
-      departures.routes.isOn = settings.asksRoutes
-      if settings.leaveAgainSlack != oldValue.leaveAgainSlack { departures.markOutdated() }
-      learning.arePacesOld =
-        learning.arePacesOld || settings.travel != oldValue.travel
-        || settings.asksRoutes != oldValue.asksRoutes
+      if settings.asksRoutes != oldValue.asksRoutes {
+        departures.routes.isOn = settings.asksRoutes
+        departures.markOutdated()
+      }
+      departures.again = settings.leaveAgainSlack
+      if settings.travel != oldValue.travel || settings.punctuality != oldValue.punctuality {
+        usePredictor()
+      }
     }
   }
   package internal(set) var zone: TimeZoneRules
@@ -88,9 +91,10 @@ package struct Engine: ~Copyable, Sendable {
     self.settings = settings
     self.zone = zone
     monitor = FenceMonitor(policy: settings.monitor)
-    departures = DepartureQueue(settings.travel)
+    departures = DepartureQueue(
+      TravelPredictor(settings.travel, punctuality: settings.punctuality))
     departures.routes.isOn = settings.asksRoutes
-    learning.arePacesOld = settings.asksRoutes
+    departures.again = settings.leaveAgainSlack
   }
 
   // MARK: - Events
@@ -142,10 +146,6 @@ package struct Engine: ~Copyable, Sendable {
     turn = Turn()
     if reception.silentSince == nil { reception.silentSince = now }
     if let since = reception.silentSince, since > now { restartSilence(at: now) }
-    if learning.arePacesOld {
-      learning.arePacesOld = false
-      usePaces()
-    }
   }
 
   /// Evaluates all deadlines after an event and appends the effects.

@@ -8,22 +8,33 @@ import Positioning
 extension Engine {
   func leaveFiring(_ evaluation: Evaluation, _ lead: Lead, late: TimeSpan?) -> Firing {
     let (slot, now, due) = (evaluation.slot, evaluation.now, lead.occurrence.due)
-    let estimate = estimate(of: slot, at: now)
+    let way = way(of: slot, at: now)
     let early = evaluation.schedule.leads[lead.number]
     var why = Sentence()
-    why.add(late == nil ? "Time to leave for " : "Should have left for ")
-    why.add(slot.reminder.placeName ?? "the place")
-    if let late {
-      why.add(" ")
+    let name = slot.reminder.placeName ?? "the place"
+    let left = due - now - (way?.time ?? .zero)
+    if let late, early != .zero, left > .zero {
+      // Too late for the lead, and in time for the due time.
+      why.add("Leave for \(name) within ")
+      why.add(coarse: left)
+      why.add(" to be there at ")
+      why.add(due, in: zone, at: now)
+      why.add("; to be there \(early) before, it was time ")
       why.add(coarse: late)
       why.add(" ago")
+    } else {
+      why.add(late == nil ? "Time to leave for \(name)" : "Should have left for \(name) ")
+      if let late {
+        why.add(coarse: late)
+        why.add(" ago")
+      }
+      why.add(" to be there ")
+      if early != .zero { why.add("\(early) before ") } else { why.add("at ") }
+      why.add(due, in: zone, at: now)
     }
-    why.add(" to be there ")
-    if early != .zero { why.add("\(early) before ") } else { why.add("at ") }
-    why.add(due, in: zone, at: now)
     why.add(" (")
-    if let estimate {
-      add(estimate, slot.reminder.transport, distance: distance(of: slot), to: &why)
+    if let way {
+      add(way, slot.reminder.transport, to: &why)
       if let arrival = lastFixArrival, now - arrival >= settings.positionLostAfter {
         why.add(", last position ")
         why.add(coarse: now - arrival)
@@ -33,60 +44,46 @@ extension Engine {
       why.add("no position is known, so no travel time was counted")
     }
     why.add(")")
-    if let words = tooLateWords(slot, due, estimate?.time, at: now) {
+    if let words = tooLateWords(slot, due, way, at: now) {
       why.add("; ")
       why.add(words)
     }
     var firing = baseFiring(
       slot, late == nil ? .leave : .late, due: due, at: now, believedSample ?? lastSample,
       distance: distance(of: slot), why: why.text)
-    firing.travel = estimate?.time
+    firing.travel = way?.time
     firing.late = late
     return firing
   }
 
-  /// "about 12min of cycling, estimated from 2.1 km of straight line".
-  func estimateWords(
-    _ estimate: TravelEstimate, _ transport: Reminder.Transport, distance: Double?
-  ) -> String {
+  /// "about 12min of cycling in 85 % of trips, estimated from 2.1 km of straight line".
+  func wayWords(_ way: Way, _ transport: Reminder.Transport) -> String {
     var words = Sentence()
-    add(estimate, transport, distance: distance, to: &words)
+    add(way, transport, to: &words)
     return words.text
   }
 
-  private func add(
-    _ estimate: TravelEstimate, _ transport: Reminder.Transport, distance: Double?,
-    to words: inout Sentence
-  ) {
-    if estimate.basis == .there { return words.add("you are at the place") }
-    if estimate.basis != .fixed { words.add("about ") }
-    words.add(coarse: estimate.time)
+  private func add(_ way: Way, _ transport: Reminder.Transport, to words: inout Sentence) {
+    if way.basis == .there { return words.add("you are at the place") }
+    if way.basis != .fixed { words.add("about ") }
+    words.add(coarse: way.time)
     words.add(" of ")
     words.add(transport == .boat ? "sailing" : transport.rawValue)
-    switch estimate.basis {
-    case .there: break
-    case .fixed: words.add(", as you said")
-    case .routed(let age):
-      words.add(", by the routing engine")
+    if way.basis == .fixed { return words.add(", as you said") }
+    words.add(" in \(Int((settings.punctuality * 100).rounded())) % of trips, ")
+    if case .routed(let age, _) = way.basis {
+      words.add("by the routing engine")
       if age >= .minutes(1) {
         words.add(" ")
         words.add(coarse: age)
         words.add(" ago")
       }
-    case .learnt(let trips):
-      words.add(", from ")
-      add(straightLine: distance, to: &words)
-      words.add(" and ")
-      words.add(trips)
-      words.add(" trips of yours")
-    case .measured:
-      words.add(", from ")
-      add(straightLine: distance, to: &words)
-      words.add(" and the pace of this trip")
-    case .formula:
-      words.add(", estimated from ")
-      add(straightLine: distance, to: &words)
+    } else {
+      words.add(way.basis == .formula ? "estimated from " : "from ")
+      add(straightLine: way.distance, to: &words)
     }
+    let trips = way.basis.trips
+    if trips > 0 { words.add(" and \(trips) trip\(trips == 1 ? "" : "s") of yours") }
   }
 
   private func add(straightLine distance: Double?, to words: inout Sentence) {
@@ -98,9 +95,11 @@ extension Engine {
   /// A remark for a place that cannot be reached in time: "12min too late on foot, still in time by
   /// bicycle (8min)". nil for a delay of at most `leaveLateAfter`, or without an estimate.
   private func tooLateWords(
-    _ slot: Slot, _ due: Instant, _ travel: TimeSpan?, at now: Instant
+    _ slot: Slot, _ due: Instant, _ way: Way?, at now: Instant
   ) -> String? {
-    guard let distance = distance(of: slot), let travel, travel > .zero else { return nil }
+    guard let position = departures.position, let place = slot.reminder.place,
+      let travel = way?.time, travel > .zero
+    else { return nil }
     let left = due - now
     let missing = (now + travel) - due
     guard missing > settings.leaveLateAfter else { return nil }
@@ -108,11 +107,33 @@ extension Engine {
     let others = [Reminder.Transport.walking, .cycling, .driving].compactMap {
       other -> (Reminder.Transport, TimeSpan)? in
       guard other != slot.reminder.transport else { return nil }
-      let seconds = departures.pace(of: other).seconds(distance)
-      return TimeSpan(seconds: seconds) <= left ? (other, TimeSpan(seconds: seconds)) : nil
+      let time = travelTime(from: position, to: place, by: other)
+      return time <= left ? (other, time) : nil
     }
     guard let (other, time) = others.first else { return words }
     return "\(words), still in time \(Self.means(other)) (\(coarse(time)))"
+  }
+
+  /// Where the device is that stays silent: "at Pier", or "on the way to Pier, 4min early".
+  func silenceWords(_ lead: Lead?, _ evaluation: Evaluation) -> String {
+    let (slot, now) = (evaluation.slot, evaluation.now)
+    let name = slot.reminder.placeName ?? "the place"
+    // What half of the trips take is what to expect.
+    guard let way = way(of: slot, share: 0.5, at: now), way.basis != .there else {
+      return "at \(name)"
+    }
+    guard let lead else { return "on the way to \(name)" }
+    let wanted = evaluation.schedule.moment(of: lead.number, before: lead.occurrence.due)
+    let early = wanted - way.time - now
+    let words =
+      if early >= .minutes(1) {
+        "\(coarse(early)) early"
+      } else if early <= .minutes(-1) {
+        "\(coarse(now - (wanted - way.time))) late"
+      } else {
+        "in time"
+      }
+    return "on the way to \(name), \(words)"
   }
 
   private static func means(_ transport: Reminder.Transport) -> String {

@@ -45,27 +45,31 @@ extension Engine {
     }
     let name = slot.reminder.placeName ?? "the place"
     var gates: [Explanation.Gate] = []
-    if let estimate = estimate(of: slot, at: now) {
-      let distance = distance(of: slot)
+    if let way = way(of: slot, at: now) {
       let age = lastFixArrival.map { now - $0 }
       var figures = JSONObject([
-        "travel_s": .double(estimate.time.seconds.rounded()),
-        "estimate": .string(estimate.basis.name),
-        "distance_m": .double(distance.map { Decimal.rounded($0, digits: 1) }),
+        "travel_s": .double(way.time.seconds.rounded()),
+        "estimate": .string(way.basis.name),
+        "distance_m": .double(way.distance.map { Decimal.rounded($0, digits: 1) }),
         "age_s": .double(age.map { Decimal.rounded($0.seconds, digits: 1) }),
       ])
-      if case .routed(let age) = estimate.basis {
+      if case .routed(let age, _) = way.basis {
         figures["routed_age_s"] = .double(Decimal.rounded(age.seconds, digits: 1))
-      } else if case .learnt(let trips) = estimate.basis {
-        figures["trips"] = .int(trips)
       }
-      let factor = departures.pace(of: slot.reminder.transport).factor(distance ?? 0)
-      if factor != 1 { figures["factor"] = .double(Decimal.rounded(factor, digits: 3)) }
-      let words = estimateWords(estimate, slot.reminder.transport, distance: distance)
+      if way.basis != .there, way.basis != .fixed {
+        figures["punctuality"] = .double(settings.punctuality)
+        figures["trips"] = .int(way.basis.trips)
+      }
+      let isSilent = evaluation.surroundings.silentUntil != nil
+      let isThere = way.basis == .there
       gates.append(
         .init(
-          "travel", true,
-          estimate.basis == .there ? "You are at \(name)" : "\(name) is \(words) away",
+          "travel", !isSilent,
+          isSilent
+            ? "You are \(silenceWords(plan.lead, evaluation)), so it stays silent"
+            : "\(name) is \(wayWords(way, slot.reminder.transport)) away",
+          remedy: isThere
+            ? "you leave \(name)" : "you turn away from \(name), or rest for \(TripLog.restTime)",
           figures: figures))
     } else {
       gates.append(
@@ -75,14 +79,15 @@ extension Engine {
     guard let lead = plan.lead, let opens = plan.rings else { return gates + [Self.noDueTime] }
     let span = evaluation.schedule.leads[lead.number]
     let due = lead.occurrence.due
-    let slack = opens - now
+    let isOver = evaluation.surroundings.silentUntil != nil && lead.moment <= now
+    let (moment, slack) = isOver ? (lead.moment, .zero) : (opens, opens - now)
     let nextCheck = departures.nextCheck(slot.index)
     let early = span != .zero ? ", \(span) early" : ""
     gates.append(
       .init(
         "leave", slack <= .zero,
         slack <= .zero
-          ? "It was time to leave at \(text(opens))"
+          ? "It was time to leave at \(text(moment))"
           : "To be there by \(text(due))\(early) you leave at "
             + "\(text(opens)), in \(coarse(slack))",
         remedy: "it is \(text(opens)), or earlier if you move away from \(name)",

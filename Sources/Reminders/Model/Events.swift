@@ -107,6 +107,9 @@ package enum Notice: Equatable, Sendable {
   case positionBack(after: TimeSpan)
   /// A reminder's `until` has passed without a firing.
   case expired(id: String, title: String)
+  /// It is time to leave, and the device is there or on the way.
+  /// - Parameter words: "at Pier", or "on the way to Pier, 4min early".
+  case leaveSilent(id: String, title: String, words: String)
   /// Deadlines passed while the machine was off or asleep, apart from the firings themselves.
   case missed(Missed)
   /// The receiver's clock went back by this much and stayed there.
@@ -133,6 +136,8 @@ package struct Missed: Equatable, Sendable {
 package struct EngineSettings: Sendable {
   package var monitor = MonitorPolicy()
   package var travel = TravelEstimator()
+  /// The share of trips that a travel time is to be long enough for, 0.5...0.99.
+  package var punctuality = 0.85
   /// Whether a routing engine is configured.
   package var asksRoutes = false
   /// Whether the user's trips improve later travel estimates.

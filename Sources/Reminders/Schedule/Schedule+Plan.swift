@@ -144,7 +144,11 @@ extension Schedule {
     let lead = Lead(
       occurrence: occurrence, number: number,
       moment: moment(of: number, before: occurrence.due) - (surroundings.travel ?? .zero))
-    let at = [lead.moment, window.from, surroundings.firstFixBy].compactMap { $0 }.max()
+    // Silence ends with the due time.
+    let silentUntil =
+      lead.moment <= now ? surroundings.silentUntil.map { min($0, occurrence.due) } : nil
+    let at = [lead.moment, window.from, surroundings.firstFixBy, silentUntil].compactMap { $0 }
+      .max()
     plan.lead = lead
     plan.rings = at
     plan.add(at, .leave(lead))

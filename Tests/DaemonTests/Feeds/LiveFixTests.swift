@@ -232,8 +232,8 @@ import Testing
     try rig.run { !rig.journal.entries(.feedLost).isEmpty }
     #expect(
       rig.journal.fired == [
-        "office depart", "milk arrive", "parking dwell", "mum due", "tunnel arrive",
-        "bridge arrive", "ferry leave", "plants arrive",
+        "office depart", "milk arrive", "parking dwell", "ferry leave", "mum due",
+        "tunnel arrive", "bridge arrive", "plants arrive",
       ])
     #expect(rig.journal.entries(.fixesDropped).isEmpty)
   }

@@ -17,8 +17,8 @@ import Testing
     """
 
   private static let expected = [
-    "office depart", "milk arrive", "parking dwell", "mum due", "tunnel arrive", "bridge arrive",
-    "ferry leave", "plants arrive",
+    "office depart", "milk arrive", "parking dwell", "ferry leave", "mum due", "tunnel arrive",
+    "bridge arrive", "plants arrive",
   ]
 
   private func play(in folder: TemporaryFolder? = nil) throws -> Rig {

@@ -88,7 +88,7 @@ package struct Advice {
     let inside = Spot.allCases.first { $0.regions.contains(spec.region) }
     if spec.isDeparture {
       if names.contains("presence") { go(to: inside) }
-    } else if names.contains("if_inside") || names.contains("cooldown") {
+    } else if !names.isDisjoint(with: ["if_inside", "cooldown", "travel"]) {
       go(to: .road)
     }
     let opens = shut.compactMap { gate in

@@ -65,10 +65,14 @@ extension Model {
 
   // MARK: - Times to leave
 
+  private func isThere(_ record: Record) -> Bool {
+    lastInside?.contains(record.spec.region) ?? false
+  }
+
   /// Seconds to the place; none inside.
   private func travel(_ record: Record) -> Int {
     guard case .leave(let travel) = record.spec.kind else { return 0 }
-    return lastInside?.contains(record.spec.region) ?? false ? 0 : travel
+    return isThere(record) ? 0 : travel
   }
 
   mutating func decideLeaving(_ record: inout Record) {
@@ -89,7 +93,10 @@ extension Model {
     let used = record.mark(next).leads
     if now >= from, record.spec.isUntil(now, in: zone), used < moments.count {
       let passed = moments.dropFirst(used).prefix { $0 <= now }
-      if let last = passed.last {
+      // Who is there hears nothing: until it is due, the device may leave again.
+      if isThere(record), !passed.isEmpty {
+        if next.due <= now { record.marks[next.name, default: .init()].leads = moments.count }
+      } else if let last = passed.last {
         record.marks[next.name, default: .init()].leads = used + passed.count
         let allowed = record.changedAt == now || startedAt == now ? Self.tolerance : 60
         if !isCoolingDown(record) {

@@ -31,8 +31,8 @@ import Testing
     return reminder
   }
 
-  /// Reminders that wait although it is time to leave, or are notified although enough slack has
-  /// come back.
+  /// Reminders that wait although it is time to leave and nothing keeps them silent, or are
+  /// notified although enough slack has come back.
   private static func undecided(_ harness: borrowing EngineHarness) -> Int {
     let again = harness.engine.settings.leaveAgainSlack
     let now = harness.now
@@ -46,7 +46,9 @@ import Testing
       let leads = slot.reminder.leads.isEmpty ? [.zero] : slot.reminder.leads.map(\.length)
       let used = slot.history.leadsUsed?.count ?? 0
       switch slot.state {
-      case .armed: open += due - (travel ?? .zero) - leads[used] <= now ? 1 : 0
+      case .armed:
+        let isSilent = harness.isSilent(slot.reminder.id)
+        open += due - (travel ?? .zero) - leads[used] <= now && !isSilent ? 1 : 0
       case .fired:
         let moment = due - (travel ?? .zero) - (leads.last ?? .zero)
         open += due > now && travel != nil && moment - now > again ? 1 : 0

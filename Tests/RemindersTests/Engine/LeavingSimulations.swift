@@ -43,7 +43,7 @@ import Testing
     func holds(_ moment: Instant) -> Bool {
       moment
         + harness.engine.settings.travel.time(from: seen, to: place, by: transport)
-        >= due - lead
+        >= due - lead && !harness.isSilent("ferry")
     }
     for _ in 0..<Int(6_000 / pace) {
       if untilTurn <= 0 {

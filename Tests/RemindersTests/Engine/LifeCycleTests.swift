@@ -155,19 +155,6 @@ import Testing
     #expect(Set(harness.firings.map(\.id)).count == 2)
   }
 
-  @Test func aLongerWayNeverTakesLessTime() {
-    let profile = TravelProfile.driving
-    var last = 0.0
-    for distance in stride(from: 0.0, to: 100_000, by: 50) {
-      let seconds = profile.seconds(distance)
-      #expect(seconds >= last)
-      last = seconds
-    }
-    #expect(abs(profile.seconds(3_000) - 3_000 * 1.35 / (30 / 3.6)) < 1e-6)
-    #expect(abs(profile.seconds(20_000) - 20_000 * 1.35 / (50 / 3.6)) < 1e-6)
-    #expect(abs(profile.seconds(90_000) - 90_000 * 1.35 / (80 / 3.6)) < 1e-6)
-  }
-
   @Test func aClockSetBackDoesNotLengthenSilencesAndCooldowns() throws {
     var harness = EngineHarness()
     try harness.add(

@@ -39,10 +39,9 @@ import Testing
     #expect(harness.firings.isEmpty)
     if isAtThePier {
       harness.walk(from: 20, to: 5)
-      harness.wait(1700)
+      harness.wait(1800)
       #expect(harness.firings.isEmpty)
-      harness.wait(100)
-      #expect(harness.events == ["ferry:leave"])
+      #expect(harness.silences == ["at Pier"])
     } else {
       harness.wait(119)
       #expect(harness.firings.isEmpty)
@@ -69,7 +68,7 @@ import Testing
       for _ in 0..<3600 {
         distance = max(0, distance + speed)
         harness.fix(distance, speed: abs(speed))
-        if expected == nil, let place = reminder.place {
+        if expected == nil, let place = reminder.place, !harness.isSilent("ferry") {
           let travel = harness.engine.settings.travel.time(
             from: EngineHarness.home.destination(bearing: 90, distance: distance), to: place,
             by: reminder.transport)
@@ -77,9 +76,10 @@ import Testing
         }
         if !harness.firings.isEmpty { break }
       }
-      let fired = try #require(harness.firings.first).time
-      let wanted = expected ?? harness.now + .seconds(1)
-      #expect(abs((fired - wanted).seconds) <= 1.001, "\(transport) \(distance) \(speed)")
+      // Who comes nearer all the time is on the way, or there.
+      #expect((expected == nil) == harness.firings.isEmpty, "\(transport) \(distance) \(speed)")
+      guard let expected, let fired = harness.firings.first?.time else { continue }
+      #expect(abs((fired - expected).seconds) <= 1.001, "\(transport) \(distance) \(speed)")
     }
   }
 
@@ -89,16 +89,16 @@ import Testing
     try harness.add(
       ferry.replacing(#""transport""#, with: #""repeat":"FREQ=DAILY;COUNT=3","transport""#))
     let due = EngineHarness.start + .hours(1)
-    while harness.firings.isEmpty, let deadline = harness.engine.nextDeadline, deadline <= due {
+    while harness.silences.isEmpty, let deadline = harness.engine.nextDeadline, deadline <= due {
       harness.now = max(harness.now, deadline)
       harness.send(.tick)
     }
-    #expect(harness.firings.map(\.time) == [due])
+    #expect(harness.now == due && harness.silences.count == 1)
     // Another tick at the same moment would have nothing to do.
     let next = harness.engine.nextDeadline
     #expect(try #require(next) > due)
     harness.wait(3 * 86_400)
-    #expect(harness.events == ["ferry:leave", "ferry:leave", "ferry:leave"])
+    #expect(harness.silences.count == 3 && harness.firings.isEmpty)
     #expect(harness.engine.nextDeadline == nil)
   }
 
@@ -142,15 +142,6 @@ import Testing
     harness.wait(1800)
     harness.fix(20_000)
     #expect(harness.events.count == 1)
-  }
-
-  @Test func insideThePlaceThereIsNothingToTravel() throws {
-    var harness = EngineHarness()
-    harness.fix(20)
-    try harness.add(ferry)
-    harness.wait(2 * 3600)
-    #expect(harness.firings.map(\.time.json) == ["2026-06-12T17:00:00Z"])
-    #expect(harness.firings.first?.travel == .zero)
   }
 
   @Test func saysSoAgainOnlyAfterMuchSlackCameBack() throws {

@@ -55,6 +55,7 @@ import Testing
       if let deadline = harness.engine.nextDeadline, deadline <= harness.now { return }
       for index in harness.engine.slots.indices {
         guard let slot = harness.engine.slots.slot(index), slot.state == .armed,
+          !harness.isSilent(slot.reminder.id),
           let due = harness.engine.standing(slot.reminder.id)?.due
         else { continue }
         let leads = slot.reminder.leads.isEmpty ? [.zero] : slot.reminder.leads.map(\.length)

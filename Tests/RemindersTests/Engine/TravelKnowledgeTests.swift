@@ -272,15 +272,27 @@ import Testing
 
   // MARK: - Own trips
 
-  /// A walk home from 3 km off after a "leave", at so many metres a second.
-  private func walkHome(_ harness: inout EngineHarness, speed: Double, id: String) throws {
+  /// A day's walk home from 3 km off at so many metres a second, so many seconds after "leave"; a
+  /// negative number leaves before. Returns the seconds from "leave" to the due time.
+  @discardableResult
+  private func walkHome(
+    _ harness: inout EngineHarness, speed: Double, id: String, delay: Double = 0
+  ) throws -> Double? {
     harness.fix(3_000, after: 600)
-    let due = (harness.now + .minutes(80)).json
+    let due = harness.now + .minutes(120)
     try harness.add(
-      #"{"id":"\#(id)","title":"T","due":"\#(due)","transport":"walking","#
+      #"{"id":"\#(id)","title":"T","due":"\#(due.json)","transport":"walking","#
         + EngineHarness.place() + "}")
-    while !harness.firings.contains(where: { $0.reminderID == id }) {
-      harness.fix(3_000, after: 30)
+    let isNotified = { (harness: borrowing EngineHarness) in
+      harness.firings.contains { $0.reminderID == id }
+    }
+    if delay < 0 {
+      let known = harness.engine.upcoming(limit: 1, at: harness.now).first
+      let moment = try #require(known?.moment)
+      while harness.now < moment + .seconds(delay) { harness.fix(3_000, after: 30) }
+    } else {
+      while !isNotified(harness) { harness.fix(3_000, after: 30) }
+      for _ in 0..<Int(delay / 30) { harness.fix(3_000, after: 30) }
     }
     var distance = 3_000.0
     while distance > 0 {
@@ -288,86 +300,36 @@ import Testing
       distance -= speed * 5
     }
     harness.send(.remove(id: id))
+    return harness.firings.last { $0.reminderID == id }.map { (due - $0.time).seconds }
   }
 
-  @Test func tripsTeachAndAreForgotten() throws {
-    var harness = EngineHarness()
-    // The profile: 5 km/h over 1.3 times the straight line.
-    let usual = 5 / 3.6 / 1.3
-    for number in 0..<3 { try walkHome(&harness, speed: usual * 1.25, id: "t\(number)") }
-    let learnt = try #require(harness.experience.factor(of: .walking))
-    #expect(learnt.trips == 3)
-    #expect(abs(learnt.factor - 0.8) < 0.05)
-    try walkHome(&harness, speed: usual, id: "next")
+  /// Who leaves in time, early or late teaches the same: what the way takes.
+  @Test(arguments: [0.0, -540, 600])
+  func theTrueTimeIsLearnt(delay: Double) throws {
+    var harness = EngineHarness(punctuality: 0.85)
+    // The formula: 5 km/h over 1.3 times the straight line.
+    let speed = 5 / 3.6 / 1.3 * 0.8
+    for number in 0..<12 {
+      try walkHome(&harness, speed: speed, id: "t\(number)", delay: delay)
+    }
+    let trips = harness.experience.trips(by: .walking)
+    #expect(trips.count == 12)
+    let left = try #require(try walkHome(&harness, speed: speed, id: "next"))
+    #expect(abs(left - 2_900 / speed) < 90, "\(left) of \(2_900 / speed)")
     let firing = try #require(harness.firings.last { $0.reminderID == "next" })
-    #expect(firing.why.contains("3 trips of yours"), "\(firing.why)")
+    #expect(firing.why.contains("trips of yours"), "\(firing.why)")
     harness.send(.forgetTrips(.walking))
     #expect(harness.experience.isEmpty)
-    try walkHome(&harness, speed: usual, id: "later")
+    try walkHome(&harness, speed: speed, id: "later")
     let later = try #require(harness.firings.last { $0.reminderID == "later" })
-    #expect(later.why.contains("estimated from"), "\(later.why)")
+    #expect(later.why.contains("in 85 % of trips, estimated from"), "\(later.why)")
   }
 
-  @Test func outliersTeachLittleOrNothing() {
-    var experience = TravelExperience()
-    for ratio in [0.9, 1.0, 1.1, 2.9, 0.95] { experience.add(ratio, by: .cycling) }
-    #expect(experience.factor(of: .cycling)?.factor == 1.0)
-    for ratio in [5, .nan, 0, -1] {
-      let isTaken = experience.add(ratio, by: .cycling)
-      #expect(!isTaken)
-    }
-    #expect(experience.factor(of: .driving) == nil)
-    for _ in 0..<100 { experience.add(3, by: .cycling) }
-    #expect(experience.ratios(of: .cycling).count == TravelExperience.longest)
-    #expect(experience.factor(of: .cycling)?.factor == 2)
-  }
-
-  @Test func thePaceOfThisTripRefinesTheFormula() throws {
+  @Test func nothingIsLearntWhereThatIsSwitchedOff() throws {
     var harness = EngineHarness()
-    harness.fix(6_000)
-    try harness.add(
-      ferry().replacingOccurrence(of: "17:00:00Z", with: "18:30:00Z"))
-    try harness.add(
-      ferry("meal").replacingOccurrence(of: "17:00:00Z", with: "18:50:00Z"))
-    while harness.firings.isEmpty { harness.fix(6_000, after: 30) }
-    // On the way, at half of the usual pace.
-    var distance = 6_000.0
-    while harness.firings.count < 2, distance > 500 {
-      harness.fix(distance, after: 10)
-      distance -= 5 / 3.6 / 1.3 / 2 * 10
-    }
-    let meal = try #require(harness.firings.last)
-    #expect(meal.reminderID == "meal")
-    #expect(meal.why.contains("the pace of this trip"), "\(meal.why)")
-  }
-
-  /// A slow quarter of an hour says little of a way of ten hours: no reminder says "leave" hours
-  /// too soon, and again whenever the traffic flows.
-  @Test func thePaceOfThisTripIsBelievedForAsMuchOfTheWayAsItWasMeasuredOn() throws {
-    var harness = EngineHarness()
-    let start = 40_000.0
-    harness.fix(start)
-    try harness.add(ferry(by: "driving"))
-    // 300 km away, with an hour of slack.
-    let far = TravelProfile.driving.seconds(260_000) + 300 + 3_600
-    let due = (harness.now + .seconds(far)).json
-    try harness.add(
-      ferry("far", by: "driving", due: due).replacingOccurrence(of: "53.55", with: "51.25"))
-    while harness.firings.isEmpty { harness.fix(start, after: 30) }
-    #expect(harness.events == ["ferry:leave"])
-    // Half an hour in turns at a third of the usual pace, and all but as fast as that.
-    var distance = start
-    var (slowest, farthest) = (1.0, 0.0)
-    for step in 0..<180 {
-      distance -= (step / 30 % 2 == 0 ? 3 : 9) * 10
-      harness.fix(distance, after: 10)
-      let pace = harness.engine.learning.trips.pace(of: .driving)
-      slowest = max(slowest, pace.ratio)
-      farthest = max(farthest, pace.reach)
-    }
-    #expect(slowest > 1.6)
-    #expect(farthest > TravelProfile.driving.seconds(start - distance) / 3)
-    #expect(harness.events == ["ferry:leave"])
+    harness.engine.settings.learnsFromTrips = false
+    for number in 0..<3 { try walkHome(&harness, speed: 1, id: "t\(number)") }
+    #expect(harness.experience.isEmpty)
   }
 
   // MARK: - Too late

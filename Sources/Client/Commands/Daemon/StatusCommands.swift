@@ -83,8 +83,11 @@ struct StatusCommand: ClientCommand {
     (status["travel"]?.object?.members ?? []).compactMap { mode, learnt in
       guard let trips = learnt["trips"]?.int, trips > 0 else { return nil }
       let count = "\(mode): \(trips) trip\(trips == 1 ? "" : "s")"
-      guard let factor = learnt["factor"]?.double else { return "\(count), too few to learn from" }
-      return "\(count), \(Int((factor * 100).rounded())) % of the usual time"
+      func percent(_ key: String) -> String {
+        learnt[key]?.double.map { "\(Int(max(-1e9, min(1e9, $0 * 100)).rounded())) %" } ?? "?"
+      }
+      return "\(count), half of them within \(percent("factor")) of the usual time, and times to "
+        + "leave count \(percent("punctual_factor"))"
     }
   }
 

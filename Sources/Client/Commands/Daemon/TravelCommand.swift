@@ -9,8 +9,9 @@ struct TravelCommand: ClientCommand {
     commandName: "travel",
     abstract: "Show or forget the travel times learnt from your trips.",
     discussion: """
-      A trip counts if a 'time to leave' started it and it ended at the place. After three trips \
-      by one mode of transport, the daemon adjusts the travel times of that mode.
+      A trip counts if it ended at the place of a 'time to leave', at most three hours before its \
+      due time and two hours after it. The daemon weighs the trips by their likeness to the way \
+      ahead: place, distance, hour, and weekday or weekend.
       """)
 
   @Flag(help: "Forget the trips.")
