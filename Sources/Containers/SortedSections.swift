@@ -55,6 +55,27 @@ package struct SortedSections<Key, Item> {
     sections[index].items.insert(item, at: place)
   }
 
+  /// Inserts many items in their order of arrival, as `insert` would one by one.
+  /// Complexity: O(m log m + n) comparisons and moves for m new items in sections of n.
+  package mutating func insert(contentsOf new: [(key: Key, item: Item)]) {
+    count += new.count
+    let keyed = new.sorted { keyPrecedes($0.key, $1.key) }
+    var start = 0
+    while start < keyed.count {
+      let key = keyed[start].key
+      let end = keyed[start...].firstIndex { keyPrecedes(key, $0.key) } ?? keyed.count
+      let items = keyed[start..<end].map(\.item)
+      let index = sections.partitionIndex { !keyPrecedes($0.key, key) }
+      if index == sections.count || keyPrecedes(key, sections[index].key) {
+        sections.insert(Section(key: key, items: []), at: index)
+      }
+      // The sort is stable.
+      sections[index].items.append(contentsOf: items)
+      sections[index].items.sort(by: itemPrecedes)
+      start = end
+    }
+  }
+
   /// Removes the first item that equals `item` in the order of its section and that `isSought`
   /// accepts; nil where there is none.
   /// Complexity: O(log n) comparisons and O(n) moves.

@@ -69,6 +69,27 @@ extension Daemon {
     }
   }
 
+  /// Delivers once the journal has room, or in a second.
+  func waitForJournal(_ room: Descriptor?) {
+    retryTimer?.arm(in: 1_000_000)
+    endWaitForJournal()
+    guard let room,
+      let source = try? loop.addIO(
+        room.raw, .writable, priority: .background,
+        handler: { [unowned self] _ in
+          endWaitForJournal()
+          outbox.deliver()
+        })
+    else { return }
+    journalRoom = (source, room)
+  }
+
+  private func endWaitForJournal() {
+    // Before its descriptor: the journal's own socket is the same open file, so epoll keeps it.
+    journalRoom?.source.close()
+    journalRoom = nil
+  }
+
   /// Tries again what the store or the journal refused.
   func retry() {
     host.retry()

@@ -42,6 +42,8 @@ final class Daemon {
   var sources: [AnyObject] = []
   var deadlineTimer: TimerSource?
   var retryTimer: TimerSource?
+  /// Waits for room in the journal.
+  var journalRoom: (source: IOSource, descriptor: Descriptor)?
   var markTimer: TimerSource?
   var statusTimer: TimerSource?
   var dailyTimer: TimerSource?
@@ -131,7 +133,7 @@ final class Daemon {
       retryTimer?.arm(in: 5_000_000)
       updateStatusSoon()
     }
-    outbox.onJournalAway = { [unowned self] in retryTimer?.arm(in: 1_000_000) }
+    outbox.onJournalAway = { [unowned self] in waitForJournal($0) }
     outbox.onDelivered = { [unowned self] in
       if markTimer?.isEnabled == false { markTimer?.arm(in: 1_000_000) }
     }

@@ -53,7 +53,13 @@ private struct Entry: Equatable {
     for arrival in 0..<600 {
       let key = random(6)
       let entry = Entry(rank: random(8), arrival: arrival)
-      if random(3) > 0 {
+      if random(12) == 0 {
+        let several = (0..<random(9)).map {
+          (key: random(6), item: Entry(rank: random(8), arrival: 1_000 * arrival + $0))
+        }
+        list.insert(contentsOf: several)
+        model += several.map { ($0.key, $0.item) }
+      } else if random(3) > 0 {
         list.insert(entry, under: key)
         model.append((key, entry))
       } else {
@@ -97,6 +103,17 @@ private struct Entry: Equatable {
     #expect(watched != nil)
     list = copy
     #expect(list.count == 1)
+  }
+
+  /// Sorted once: no more than a sort of all compares.
+  @Test func manyAtOnceAreSortedOnce() {
+    var comparisons = 0
+    var list = SortedSections<Int, Int>(keys: <) {
+      comparisons += 1
+      return $0 < $1
+    }
+    list.insert(contentsOf: (0..<4096).map { ($0 % 3, $0 &* 2_654_435_761 % 4_099) })
+    #expect(comparisons <= 3 * 1366 * 11)
   }
 
   /// Some 20 comparisons for a million items, not a million.

@@ -29,6 +29,11 @@ final class TestJournal: JournalSink {
     afterEntry(entry)
   }
 
+  /// Becomes writable when it is no longer busy.
+  var room: Int32?
+
+  func roomDescriptor() -> Descriptor? { room.map { Descriptor(dup($0)) } }
+
   func entries(_ id: MessageID) -> [JournalEntry.Contents] {
     entries.filter { $0[.messageID] == id.rawValue }
   }

@@ -19,18 +19,24 @@ struct Heading {
 
 /// Items under headings, for people: all in order, each group with the columns that it needs.
 struct GroupedListing<Item> {
-  private var sections: SortedSections<Heading, Item>
+  private var items: [(key: Heading, item: Item)] = []
+  private let precedes: (Item, Item) -> Bool
 
   /// - Parameter precedes: the order within a group; equal items stay in order of arrival.
   init(order precedes: @escaping (Item, Item) -> Bool) {
-    sections = SortedSections(keys: Heading.precedes, items: precedes)
+    self.precedes = precedes
   }
 
-  mutating func add(_ item: Item, under heading: Heading) {
-    sections.insert(item, under: heading)
-  }
+  mutating func add(_ item: Item, under heading: Heading) { items.append((heading, item)) }
 
-  var isEmpty: Bool { sections.isEmpty }
+  var isEmpty: Bool { items.isEmpty }
+
+  /// All items are sorted once. Complexity: O(n log n).
+  private var sections: SortedSections<Heading, Item> {
+    var sections = SortedSections(keys: Heading.precedes, items: precedes)
+    sections.insert(contentsOf: items)
+    return sections
+  }
 
   /// All items, group by group.
   func forEach<E: Error>(_ body: (Item) throws(E) -> Void) throws(E) {

@@ -29,8 +29,8 @@ final class Outbox {
   /// Firings that are read from the ledger at a time.
   private static let pageLength = 500
 
-  /// Asks for `deliver` to be called after a while.
-  var onJournalAway: () -> Void = {}
+  /// Asks for `deliver` to be called after a while, or as soon as the descriptor is writable.
+  var onJournalAway: (Descriptor?) -> Void = { _ in }
   /// Asks for `writeMarks` to be called after a while.
   var onDelivered: () -> Void = {}
 
@@ -56,7 +56,7 @@ final class Outbox {
       repeat {
         let page = try store.ledger.undelivered(after: sent, limit: Self.pageLength)
         isWhole = page.values.count + page.problems.count < Self.pageLength
-        guard send(page.values) else { return onJournalAway() }
+        guard send(page.values) else { return onJournalAway(sink.roomDescriptor()) }
         // A row that is no firing stays.
         if page.values.isEmpty, let last = page.problems.last { sent = last.row }
       } while !isWhole
@@ -69,7 +69,7 @@ final class Outbox {
   private func complain(_ error: any Error) {
     if !hasComplained { log.error("Cannot work off the outbox: \(error)") }
     hasComplained = true
-    onJournalAway()
+    onJournalAway(nil)
   }
 
   /// Answers false where the journal takes no more.
@@ -129,7 +129,7 @@ final class Outbox {
     } catch let error as JournalError where error.isRefusal {
       // Nor does the journal take firings now.
       isLookUpDue = true
-      return onJournalAway()
+      return onJournalAway(nil)
     } catch {
       log.error("Cannot look up the last run's firings, so they are reported again: \(error)")
     }

@@ -5,7 +5,7 @@ import Glibc
 /// A connected datagram socket is writable while its peer's queue has room (unix(7), poll(2)).
 final class JournalQueue {
   private let path: String
-  private var probe: Descriptor?
+  private(set) var probe: Descriptor?
 
   init(path: String) { self.path = path }
 
@@ -26,14 +26,15 @@ final class JournalQueue {
   /// full queue, EMSGSIZE for an entry that is too large, ENOENT without a receiver.
   func send(_ entry: UnsafeRawBufferPointer) -> Int32 {
     var code = ENOENT
-    for _ in 0..<2 {
+    for isLast in [false, true] {
       guard let probe = probe ?? connected() else { return ENOENT }
       self.probe = probe
       let sent = Glibc.send(probe.raw, entry.baseAddress, entry.count, Int32(MSG_NOSIGNAL))
       if sent >= 0 { return 0 }
       code = errno
       if code == EMSGSIZE || code == ENOBUFS { return EMSGSIZE }
-      self.probe = nil
+      // A full queue stays connected, so that it can be waited for.
+      if !isLast || code != EAGAIN { self.probe = nil }
     }
     return code
   }

@@ -39,6 +39,14 @@ package enum JournalError: Error, Equatable, CustomStringConvertible {
 package protocol JournalSink: AnyObject {
   /// Returns once the entry is handed over; journald stores it a moment later.
   func write(_ entry: consuming JournalEntry) throws(JournalError)
+
+  /// After `busy`: a descriptor that becomes writable with room for an entry, and is the caller's;
+  /// nil where nothing can be waited for.
+  func roomDescriptor() -> Descriptor?
+}
+
+extension JournalSink {
+  package func roomDescriptor() -> Descriptor? { nil }
 }
 
 /// The system journal, by its native protocol (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/). It
@@ -74,6 +82,12 @@ package final class SystemJournal: JournalSink {
     case ENOENT, ECONNREFUSED, ECONNRESET, ENOTCONN: throw .unavailable(socketPath: socketPath)
     case let code: throw .notSent(code: code)
     }
+  }
+
+  package func roomDescriptor() -> Descriptor? {
+    guard let socket = queue.probe?.raw else { return nil }
+    let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+    return copy >= 0 ? Descriptor(copy) : nil
   }
 
   private func writeLarge(_ entry: borrowing JournalEntry) throws(JournalError) {

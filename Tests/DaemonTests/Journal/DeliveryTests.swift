@@ -1,4 +1,5 @@
 import CivilTime
+import Glibc
 import JSONText
 import LinuxRuntime
 import Logging
@@ -113,6 +114,30 @@ import Testing
     #expect(rig.journal.firings.map { $0["GEOREMIND_REMINDER_ID"] } == ["a", "b", "c"])
     let complaints = rig.journal.troubles(.error).filter { $0.contains("takes no entries") }
     #expect(complaints.count == 1)
+  }
+
+  /// Delivery goes on with the room, not a second later: a journal that takes ten entries at a time
+  /// is as fast as it can be.
+  @Test func aFullJournalIsWaitedFor() throws {
+    var pair: [Int32] = [-1, -1]
+    let type = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue)
+    try #require(socketpair(AF_UNIX, type, 0, &pair) == 0)
+    let (queue, reader) = (Descriptor(pair[0]), Descriptor(pair[1]))
+    let rig = try Rig()
+    rig.journal.room = queue.raw
+    rig.journal.beforeEntry = { entry throws(JournalError) in
+      if entry.isFiring, send(queue.raw, "entry", 5, 0) < 0 { throw .busy }
+    }
+    while send(queue.raw, "entry", 5, 0) == 5 {}
+    try fire(["a", "b", "c"], in: rig)
+    try rig.settle()
+    #expect(rig.journal.firings.isEmpty)
+    var bytes = [UInt8](repeating: 0, count: 16)
+    for count in 1...3 {
+      #expect(recv(reader.raw, &bytes, bytes.count, 0) == 5)
+      try rig.settle()
+      #expect(rig.journal.firings.count == count)
+    }
   }
 
   // MARK: - After a crash

@@ -25,7 +25,15 @@ import Testing
     #expect(queue.isFull)
     let sink = SystemJournal(identifier: "test", socketPath: path)
     #expect(throws: JournalError.busy) { try sink.write(JournalEntry("x", priority: .debug)) }
+    let room = try #require(sink.roomDescriptor())
+    func hasRoom() -> Bool {
+      var entry = pollfd(fd: room.raw, events: Int16(POLLOUT), revents: 0)
+      return poll(&entry, 1, 0) > 0
+    }
+    #expect(!hasRoom())
     var bytes = [UInt8](repeating: 0, count: 16)
+    #expect(recv(reader.raw, &bytes, bytes.count, 0) > 0)
+    #expect(hasRoom())
     while recv(reader.raw, &bytes, bytes.count, 0) > 0 {}
     #expect(!queue.isFull)
   }
