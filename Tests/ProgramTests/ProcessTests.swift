@@ -115,7 +115,7 @@ import Testing
     let result = try run(usual + ["--config", file, "--check-config"])
     #expect(result.code == 0)
     #expect(result.out.contains("# \(file):2\nFeed=tcp://host:1\n"))
-    #expect(result.out.contains("# default\nSensitivity=normal\n"))
+    #expect(result.out.contains("# default\nCertainty=99.99%\n"))
     #expect(result.out.contains("# state directory \(folder.path)\n"))
     #expect(result.error.hasPrefix("georemindd: \(file):3: "))
     #expect(access("\(folder.path)/georemind.db", F_OK) != 0)

@@ -53,8 +53,8 @@ extension DaemonSettings {
   ]
 
   private static let fences: [Setting<DaemonSettings>] = [
-    Setting("Fence", "Sensitivity", "normal", SettingForm<Sensitivity>.word) {
-      $0.engine.monitor.sensitivity = $1
+    Setting("Fence", "Certainty", "99.99%", share("from 90% to 99.9999%", 90...99.9999)) {
+      $0.engine.monitor.certainty = $1
     },
     Setting(
       "Fence", "PassGapSec", "5min", .span(.zero ... .hours(1)), to: \.engine.monitor.longestLeg),
@@ -77,7 +77,8 @@ extension DaemonSettings {
     ], way("Driving", "1.35", "5min", \.driving),
     [speed("BoatSpeed", "6kn", \.boat)], way("Boat", "1", "0", \.boat),
     [
-      Setting("Travel", "Punctuality", "85%", percentForm, to: \.engine.punctuality),
+      Setting(
+        "Travel", "Punctuality", "85%", share("from 50% to 99%", 50...99), to: \.engine.punctuality),
       Setting("Travel", "LearnFromTrips", "yes", .flag, to: \.engine.learnsFromTrips),
     ],
   ].flatMap { (part: [Setting<DaemonSettings>]) in part }
@@ -111,13 +112,14 @@ extension DaemonSettings {
   }()
 
   /// A share as a percentage, with or without the sign.
-  private static let percentForm: SettingForm<Double> = {
-    let form = SettingForm.number(50...99)
-    return SettingForm("a share from 50% to 99%") { text in
+  private static func share(_ words: String, _ percent: ClosedRange<Double>) -> SettingForm<Double>
+  {
+    let form = SettingForm.number(percent)
+    return SettingForm("a share \(words)") { text in
       let digits = text.hasSuffix("%") ? text.dropLast() : text[...]
       return try form.read(String(digits)).map { $0 / 100 }
     }
-  }()
+  }
 
   private static func way(
     _ mode: String, _ detour: String, _ overhead: String, _ profile: Profile

@@ -85,7 +85,7 @@ extension FenceMonitor {
     var slack = Double.infinity
     var kept = 0
     let count = transitions.count
-    let sigmas = policy.sensitivity.departureSigmas
+    let sigmas = policy.departureSigmas
     for (number, fence) in lingering.enumerated() {
       let beyond = boundaryDistance(of: fence, evaluation, position)
       guard beyond > 0 else { continue }
@@ -160,7 +160,7 @@ extension FenceMonitor {
         continue
       }
       next.isInside = isInside
-      if beyond >= policy.sensitivity.departureSigmas * evaluation.sigma, !isInside {
+      if beyond >= policy.departureSigmas * evaluation.sigma, !isInside {
         next.wasOutside = true
       }
       undecided[kept] = next

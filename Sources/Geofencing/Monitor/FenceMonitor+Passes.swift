@@ -46,7 +46,7 @@ extension FenceMonitor {
     var kept = 0
     for pass in awaited {
       let beyond = boundaryDistance(of: pass.fence, evaluation, position)
-      if beyond > 0, beyond >= policy.sensitivity.departureSigmas * evaluation.sigma {
+      if beyond > 0, beyond >= policy.departureSigmas * evaluation.sigma {
         transitions.append(pass)
       } else {
         awaited[kept] = pass

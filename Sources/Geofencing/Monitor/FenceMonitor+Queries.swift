@@ -73,7 +73,7 @@ extension FenceMonitor {
       beyond: beyond,
       probability: InsideProbability.inside(
         beyond: beyond, sigma: sigma, size: index.size(of: id)),
-      exitMargin: policy.sensitivity.departureSigmas * sigma)
+      exitMargin: policy.departureSigmas * sigma)
   }
 
   /// The newest sample that counts; nil before the first.

@@ -22,6 +22,17 @@ enum InsideProbability {
     return 0.5 * erfc(beyond / sigma * 0.5.squareRoot())
   }
 
+  /// The standard deviations beyond an edge at which the device is outside with a probability: the
+  /// inverse of Φ, by bisection.
+  static func sigmas(_ certainty: Double) -> Double {
+    var (low, high) = (0.0, 8.0)
+    for _ in 0..<50 {
+      let middle = (low + high) / 2
+      if withinEdge(beyond: middle, sigma: 1) > 1 - certainty { low = middle } else { high = middle }
+    }
+    return high
+  }
+
   static func inside(beyond: Double, sigma: Double, size: Double) -> Double {
     let square = size * size
     return withinEdge(beyond: beyond, sigma: sigma) * square

@@ -1,27 +1,4 @@
 package import CivilTime
-import Geodesy
-
-/// How sure it must be that the device is outside before it has departed: the one choice of people.
-///
-/// It is the ratio of two costs: a false departure, and a late departure.
-package enum Sensitivity: String, CaseIterable, Sendable {
-  /// 99.9 %.
-  case quick
-  /// 99.99 %.
-  case normal
-  /// 99.9999 %: for a receiver indoors or between tall houses.
-  case calm
-
-  /// The standard deviations beyond the edge at which the device has departed: Φ(−x) is the
-  /// probability that it is still inside.
-  var departureSigmas: Double {
-    switch self {
-    case .quick: 3.090
-    case .normal: 3.719
-    case .calm: 4.753
-    }
-  }
-}
 
 /// The use of a sample.
 package enum SampleQuality: Sendable {
@@ -34,7 +11,13 @@ package enum SampleQuality: Sendable {
 
 /// The choices behind the decisions of a `FenceMonitor`.
 package struct MonitorPolicy: Equatable, Sendable {
-  package var sensitivity: Sensitivity
+  /// How sure it must be that the device is outside before it has departed, 0.5..<1: the ratio of
+  /// two costs, of a false departure and of a late one.
+  package var certainty: Double {
+    didSet { departureSigmas = InsideProbability.sigmas(certainty) }
+  }
+  /// The standard deviations beyond the edge at which it is so sure.
+  private(set) var departureSigmas: Double
   /// The fastest that a device goes, m/s, above 0; 100 m/s is 360 km/h. Fixes at a distance that a
   /// higher speed alone explains do not bear each other out, unless two claim it.
   package var plausibleSpeed = 100.0
@@ -52,7 +35,10 @@ package struct MonitorPolicy: Equatable, Sendable {
   /// Whether each sample is the truth: no estimate and no confirmation.
   package private(set) var isPlain = false
 
-  package init(_ sensitivity: Sensitivity = .normal) { self.sensitivity = sensitivity }
+  package init(certainty: Double = 0.9999) {
+    self.certainty = certainty
+    departureSigmas = InsideProbability.sigmas(certainty)
+  }
 
   /// Plain containment, as other programs do it.
   package static let plain: MonitorPolicy = {

@@ -64,7 +64,8 @@ extension Engine {
     let (slot, now) = (evaluation.slot, evaluation.now)
     reportSilence(lead, evaluation)
     change(slot.index) {
-      evaluation.schedule.useAll(from: lead.occurrence, dueBy: now, &$0)
+      evaluation.schedule.use(upTo: lead.occurrence.name, &$0)
+      evaluation.schedule.use(dueBy: now, &$0)
       if evaluation.schedule.next(after: $0.usedUpTo) == nil { $0.hasExpired = true }
     }
   }

@@ -136,7 +136,7 @@ import Testing
       "Position/LostAfterSec=25h", "Position/MaximumError=0",
       "Position/MaximumError=101km", "Position/MaximumError=never",
       "Position/MaximumError=5 parsecs",
-      "Fence/Sensitivity=Quick", "Fence/Sensitivity=2",
+      "Fence/Certainty=calm", "Fence/Certainty=89%", "Fence/Certainty=100%",
       "Fence/PassGapSec=61min", "Fence/PassGapSec=infinity", "Fence/MaximumSpeed=0",
       "Fence/MaximumSpeed=1201", "Travel/WalkingSpeed=0.4", "Travel/BoatSpeed=fast kn",
       "Travel/BoatSpeed=300kn", "Travel/WalkingDetour=0.9",
@@ -169,14 +169,14 @@ import Testing
       Feed=tcp://plotter:10110
       nonsense
       [Fence]
-      Sensitivity=calm
+      Certainty=99.9999%
       MaximumSpeed=fast
       [Hook]
       TimeoutSec=soon
       """
     ).settings
     #expect(settings.feeds.map { "\($0)" } == ["tcp://plotter:10110"])
-    #expect(settings.engine.monitor.sensitivity == .calm)
+    #expect(settings.engine.monitor.certainty == 0.999999)
     #expect(settings.errors.map(\.line) == [4, 2, 7, 9])
     #expect(
       settings.errors[1].message.contains(
@@ -224,10 +224,10 @@ import Testing
     #expect(missing.errors.first?.message.contains("cannot be read") == true)
   }
 
-  @Test func theSensitivityAndTheMaximumErrorReachTheMonitor() throws {
-    let text = "[Fence]\nSensitivity=calm\n[Position]\nMaximumError=50m\n"
+  @Test func theCertaintyAndTheMaximumErrorReachTheMonitor() throws {
+    let text = "[Fence]\nCertainty=99.9999%\n[Position]\nMaximumError=50m\n"
     let monitor = try load(text).settings.engine.monitor
-    #expect(monitor.sensitivity == .calm)
+    #expect(monitor.certainty == 0.999999)
     #expect(monitor.maximumError == 50)
     #expect(try load("[Position]\nMaximumError=off\n").settings.engine.monitor == .init())
   }
@@ -252,9 +252,9 @@ import Testing
   }
 
   @Test func unknownKeysAndSectionsAreWarnings() throws {
-    let loaded = try load("[Fence]\nSensitivty=calm\n[Fences]\nA=1\n[Fence]\nX-Mine=1\n")
+    let loaded = try load("[Fence]\nCertainy=99%\n[Fences]\nA=1\n[Fence]\nX-Mine=1\n")
     #expect(loaded.configuration.warnings.map(\.line) == [2, 3])
-    #expect(loaded.configuration.warnings.first?.message.contains("Sensitivity") == true)
+    #expect(loaded.configuration.warnings.first?.message.contains("Certainty") == true)
   }
 
   @Test func aMissingFileThatWasNamedIsAnError() throws {

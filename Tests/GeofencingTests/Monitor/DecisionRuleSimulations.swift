@@ -147,19 +147,19 @@ import Testing
     }
   }
 
-  /// What the sensitivity costs and buys: days with more than two transitions of the hardest
+  /// What the certainty costs and buys: days with more than two transitions of the hardest
   /// settings, in a table.
-  @Test(.enabled(if: long)) func badDaysBySensitivity() {
+  @Test(.enabled(if: long)) func badDaysByCertainty() {
     let hard = Self.settings.filter { $0.claim == 0.5 && $0.hasReflections }
-    for sensitivity in Sensitivity.allCases {
+    for certainty in [0.999, 0.9999, 0.999999] {
       let counts = hard.flatMap { setting in
         (0..<4).map {
           transitions(
-            setting, seconds: 86_400, seed: UInt64(100 + $0), MonitorPolicy(sensitivity))
+            setting, seconds: 86_400, seed: UInt64(100 + $0), MonitorPolicy(certainty: certainty))
         }
       }
       print(
-        "\(sensitivity): \(counts.count { $0 > 2 }) bad of \(counts.count) days, at most "
+        "\(certainty): \(counts.count { $0 > 2 }) bad of \(counts.count) days, at most "
           + "\(counts.max() ?? 0) transitions")
     }
   }
@@ -204,15 +204,15 @@ import Testing
     for (name, speed) in [("walking", 1.4), ("cycling", 5), ("car", 14)] {
       for (sigma, claim) in [(3.0, 17.1), (10, 24.5)] {
         for hasSpeed in [true, false] {
-          for sensitivity in Sensitivity.allCases {
+          for certainty in [0.999, 0.9999, 0.999999] {
             let both = [false, true].map {
               delay(
                 speed: speed, sigma: sigma, claim: claim, hasSpeed: hasSpeed, isLearnt: $0,
-                MonitorPolicy(sensitivity)
+                MonitorPolicy(certainty: certainty)
               ).rounded()
             }
             print(
-              "\(name), σ \(sigma), \(hasSpeed ? "with" : "without") speed, \(sensitivity): new "
+              "\(name), σ \(sigma), \(hasSpeed ? "with" : "without") speed, \(certainty): new "
                 + "\(both[0]) s, learnt \(both[1]) s")
           }
         }

@@ -13,12 +13,13 @@ import Testing
     }
   }
 
-  @Test func theSensitivityIsAProbability() {
-    for (sensitivity, p) in [(Sensitivity.quick, 1e-3), (.normal, 1e-4), (.calm, 1e-6)] {
-      let found = InsideProbability.withinEdge(
-        beyond: 5 * sensitivity.departureSigmas, sigma: 5)
-      #expect(abs(found / p - 1) < 0.01)
-    }
+  /// Against a table of the normal distribution.
+  @Test(arguments: [(0.9, 1.281552), (0.99, 2.326348), (0.9999, 3.719016), (0.999999, 4.753424)])
+  func theCertaintyIsAProbability(certainty: Double, sigmas: Double) {
+    #expect(abs(MonitorPolicy(certainty: certainty).departureSigmas - sigmas) < 1e-6)
+    var policy = MonitorPolicy()
+    policy.certainty = certainty
+    #expect(policy == MonitorPolicy(certainty: certainty))
   }
 
   /// A fence much smaller than the error is never arrived at.
