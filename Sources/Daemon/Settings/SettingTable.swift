@@ -78,7 +78,8 @@ extension DaemonSettings {
     [speed("BoatSpeed", "6kn", \.boat)], way("Boat", "1", "0", \.boat),
     [
       Setting(
-        "Travel", "Punctuality", "85%", share("from 50% to 99%", 50...99), to: \.engine.punctuality),
+        "Travel", "Punctuality", "85%", share("from 50% to 99%", 50...99),
+        to: \.engine.punctuality),
       Setting("Travel", "LearnFromTrips", "yes", .flag, to: \.engine.learnsFromTrips),
     ],
   ].flatMap { (part: [Setting<DaemonSettings>]) in part }
