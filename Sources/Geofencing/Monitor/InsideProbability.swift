@@ -28,7 +28,11 @@ enum InsideProbability {
     var (low, high) = (0.0, 8.0)
     for _ in 0..<50 {
       let middle = (low + high) / 2
-      if withinEdge(beyond: middle, sigma: 1) > 1 - certainty { low = middle } else { high = middle }
+      if withinEdge(beyond: middle, sigma: 1) > 1 - certainty {
+        low = middle
+      } else {
+        high = middle
+      }
     }
     return high
   }

@@ -5,8 +5,8 @@ import Geofencing
 /// The state of an anchor watch in this run.
 ///
 /// The boat has left its circle when the present fix is outside and four fifths of the fixes of the
-/// last hold are, and it is back when as many are `margin` inside. There are at least three of them,
-/// so no single wrong fix decides. No fix is too inaccurate to be compared.
+/// last hold are, and it is back when as many are `margin` inside. There are at least three of
+/// them, so no single wrong fix decides. No fix is too inaccurate to be compared.
 package struct AnchorWatch: Equatable, Sendable {
   /// The share of the fixes that has to agree.
   private static let share = 0.8

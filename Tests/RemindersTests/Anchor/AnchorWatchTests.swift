@@ -158,7 +158,10 @@ import Testing
     #expect(harness.events == [])
     harness.wait(2)
     #expect(harness.events == ["anchor:lost"])
-    #expect(harness.firings.first?.why == "The position is lost: no fix for 9min 59s, the last one 20 m from the anchor (circle 40 m)")
+    #expect(
+      harness.firings.first?.why
+        == "The position is lost: no fix for 9min 59s, the last one 20 m from the anchor (circle 40 m)"
+    )
   }
 
   @Test func aLostPositionIsAnAlarm() throws {
@@ -168,7 +171,9 @@ import Testing
     #expect(harness.events == [])
     harness.wait(2)
     #expect(harness.events == ["anchor:lost"])
-    #expect(harness.firings.first?.why == "The position is lost: no fix for 2min, the last one 20 m from the anchor (circle 40 m)")
+    #expect(
+      harness.firings.first?.why
+        == "The position is lost: no fix for 2min, the last one 20 m from the anchor (circle 40 m)")
     harness.wait(300)
     #expect(harness.events.count == 6 && Set(harness.events) == ["anchor:lost"])
     harness.send(.done(id: "anchor"))
