@@ -59,7 +59,8 @@ import Testing
 
   /// Friday's due time and the first lead of Saturday's have passed meanwhile.
   @Test func theEndOfASnoozeStandsForTheLeadsOfTheNextDueTime() throws {
-    var harness = try harness(#""due":"2026-06-12T17:00:00","repeat":"daily","lead_s":[72000,3600]"#)
+    var harness = try harness(
+      #""due":"2026-06-12T17:00:00","repeat":"daily","lead_s":[72000,3600]"#)
     harness.send(.snooze(id: "t", .until(harness.now + .hours(6))))
     harness.wait(30 * 3600)
     #expect(times(harness) == ["12T22:00", "13T16:00", "13T21:00"])
