@@ -33,7 +33,9 @@ import Testing
     var schedule = try nightly()
     let start = try Instant(rfc3339: "2026-10-25T02:10:00+02:00")
     #expect(schedule.inForce(at: start)?.due == start)
-    #expect(schedule.inForce(at: start + .minutes(25)) == nil)
+    for minutes in [25.0, 65] {
+      #expect(schedule.inForce(at: start + .minutes(minutes)) == nil)
+    }
   }
 
   /// Where the clocks skip 02:30 the night ends with the skip, and the due time at 03:10 lies in the
