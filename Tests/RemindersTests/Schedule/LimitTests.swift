@@ -19,17 +19,32 @@ import Testing
     #expect(harness.engine.plan("t", at: harness.now)?.due?.json == "2026-07-20T09:00:00Z")
   }
 
-  /// Night ends at the first 02:30, and 02:10 is read again after it.
-  @Test func aDueTimeAtAPlaceIsOverWithItsNightThoughItsReadingComesAgain() throws {
+  /// At a place each night at 02:10, in Berlin.
+  private func nightly() throws -> Schedule {
     let document = try JSONParser.parse(
-      #"{"id":"t","title":"T","due":"2026-10-20T02:10:00","repeat":"daily","#
+      #"{"id":"t","title":"T","due":"2026-01-01T02:10:00","repeat":"daily","#
         + #""hours":"22:00-02:30",\#(EngineHarness.place())}"#)
-    let reminder = try Reminder(json: try #require(document.object))
     let zone = try #require(TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3"))
-    var schedule = Schedule(reminder, in: zone)
+    return Schedule(try Reminder(json: try #require(document.object)), in: zone)
+  }
+
+  /// The night ends at the first 02:30, and 02:10 is read again after it.
+  @Test func aDueTimeAtAPlaceIsOverWithItsNightThoughItsReadingComesAgain() throws {
+    var schedule = try nightly()
     let start = try Instant(rfc3339: "2026-10-25T02:10:00+02:00")
     #expect(schedule.inForce(at: start)?.due == start)
-    #expect(schedule.inForce(at: start + .minutes(25)) == nil)
+    for minutes in [25.0, 65] {
+      #expect(schedule.inForce(at: start + .minutes(minutes)) == nil)
+    }
+  }
+
+  /// Where the clocks skip 02:30 the night ends with the skip, and the due time at 03:10 lies in the
+  /// next one.
+  @Test func aDueTimeAtAPlaceHoldsInTheNightThatBeginsWithASkip() throws {
+    var schedule = try nightly()
+    let start = try Instant(rfc3339: "2026-03-29T03:10:00+02:00")
+    #expect(schedule.inForce(at: start)?.due == start)
+    #expect(schedule.inForce(at: start + .hours(22))?.due == start)
   }
 
   /// The hours open after `until`.
