@@ -20,7 +20,7 @@ package struct PhoneMessage: Equatable, Sendable {
     return (current, positions.count - current.count)
   }
 
-  /// For the sender: what was left out, and why; nil where all counts.
+  /// For the sender: the number of positions left out, and the reasons; nil where all count.
   func note(old: Int) -> String? {
     var counts = ReasonCounts()
     for reason in leftOut { counts.add(reason.rawValue) }

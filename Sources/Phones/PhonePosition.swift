@@ -12,9 +12,9 @@ package struct PhonePosition: Equatable, Sendable {
   /// The receiver that it is for the daemon: `owntracks:jane/phone`.
   package let device: String
   package private(set) var time: Instant
-  /// With each value checked as those of a receiver. Always of two dimensions: a phone's position
-  /// can come from radio cells, and must not vouch for a clock. Apps differ in the datum of the
-  /// altitude.
+  /// Its values are checked like the values of a receiver. It has two dimensions: a phone's
+  /// position can come from radio cells, and must not vouch for a clock. Apps differ in the datum of
+  /// the altitude.
   package let fix: Fix
 
   package var position: Coordinate { fix.position }

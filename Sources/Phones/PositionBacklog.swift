@@ -2,8 +2,8 @@ package import CivilTime
 
 /// Positions for a daemon that does not read now: a broker cannot be asked to send them again.
 ///
-/// What counts after an absence is where each phone is. The positions of one phone are bounded, so
-/// that a short restart loses none, and so is the number of all.
+/// The number of positions of one phone is bounded, and so is the number of all. A restart of the
+/// daemon takes seconds and loses none.
 package struct PositionBacklog: Sendable {
   /// One a second for the age of the oldest that counts.
   private static let limit = 300
@@ -25,7 +25,7 @@ package struct PositionBacklog: Sendable {
     }
   }
 
-  /// Removes all, and answers those that are still of the present, in the order in which they came.
+  /// Removes all, and answers the positions that are still of the present, in their order.
   package mutating func take(at now: Instant) -> [PhonePosition] {
     defer { positions = [] }
     return positions.filter { $0.isFresh(at: now) }

@@ -204,7 +204,7 @@ struct ReplayCommand: ClientCommand {
     if isGPX {
       return "its track points have no <time>; record the track with times, or give NMEA sentences"
     }
-    if let untimed = Recording.untimed(decoder.statistics) {
+    if let untimed = decoder.statistics.reasonWithoutTime {
       return "\(untimed); record sentences with times, or ZDA"
     }
     if decoder.statistics.fixes > 0 {

@@ -160,7 +160,9 @@ final class FeedRunner {
     guard senseless.bytes >= 1 << 18 || now - senseless.since >= 30_000_000 else { return }
     lost(
       "\(senseless.bytes) bytes came without a whole sentence or report",
-      "; see whether speed, port and protocol are right")
+      statistics.missingChecksums > 0
+        ? "; where the receiver writes no checksums, add ?checksum=optional"
+        : "; see whether speed, port and protocol are right")
   }
 
   /// Once for each feed: the receiver will say it with every sentence.

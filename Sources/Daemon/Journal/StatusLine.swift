@@ -213,7 +213,9 @@ extension FeedRunner {
     if !silent.isEmpty {
       object["talkers_without_position"] = .array(silent.map { .string($0) })
     }
-    object["decoder_error"] = statistics.lastError.map { .string($0) }
+    object["decoder_error"] =
+      (statistics.lastError ?? statistics.reasonWithoutFix ?? statistics.reasonWithoutTime)
+      .map { .string($0) }
     return object
   }
 }

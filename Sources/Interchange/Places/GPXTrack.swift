@@ -103,7 +103,7 @@ private final class GPXTrackReader: XMLHandler {
     }
   }
 
-  /// A point is left out alone. What the caller objects to ends the reading.
+  /// A point is left out alone. An error of the caller ends the reading.
   func leaveOut(_ fault: Fault, line: Int) throws(Fault) {
     guard bodyError == nil, isGPX else { throw fault }
     fix = nil

@@ -28,7 +28,7 @@ package struct Publisher: Sendable {
     case firing(FiringNotice)
     case daemonConnected
     case daemonLost
-    /// The daemon reads the feed of positions, or no longer.
+    /// The daemon begins or ends to read the feed of positions.
     case feedOpen(Bool)
     case status(JSONObject)
     /// The last firing of the ledger.

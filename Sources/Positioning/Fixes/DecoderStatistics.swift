@@ -2,8 +2,8 @@
 package struct DecoderStatistics: Sendable {
   /// A kind of decoding error.
   package enum Fault: UInt8, Sendable {
-    case wrongChecksum, missingChecksum, overlongLine, malformedSentence, unreadableTime
-    case invalidJSON, gpsdError, deviceLost
+    case wrongChecksum, missingChecksum, overlongLine, malformedSentence, invalidJSON, gpsdError
+    case deviceLost
   }
 
   package internal(set) var bytes = 0
@@ -15,7 +15,7 @@ package struct DecoderStatistics: Sendable {
   package internal(set) var overlongLines = 0
   /// Sentences that claim a fix without a usable position, and lines of invalid JSON.
   package internal(set) var malformed = 0
-  /// Positions whose sentence has no time, or none that can be read.
+  /// Fixes whose sentences have no time, or none that can be read.
   package internal(set) var unreadableTimes = 0
   /// Lines of gpsd JSON, of any class.
   package internal(set) var jsonLines = 0
@@ -52,10 +52,28 @@ package struct DecoderStatistics: Sendable {
   /// Number of sentences of one type among `sentences`; types without a row are `.other`.
   package subscript(type: SentenceType) -> Int { counts[type] }
 
-  /// Number of sentences of the types that give a position.
-  package var positionSentences: Int {
-    SentenceSpec.all.indices.filter { SentenceSpec.all[$0].givesPosition }
+  /// Sentences with positions that are not read, by their names in `sentencesByName`.
+  private static let unread = ["pubx": "$PUBX", "vdo": "!AIVDO"]
+
+  /// A clause for people about fixes without a time; nil where there is none.
+  package var reasonWithoutTime: String? {
+    switch unreadableTimes {
+    case 0: nil
+    case 1: "1 position has no time, or none that can be read"
+    case let count: "\(count) positions have no time, or none that can be read"
+    }
+  }
+
+  /// Why there is no fix, as a clause for people; nil where there is one, or nothing was read.
+  package var reasonWithoutFix: String? {
+    guard fixes == 0, sentences &+ jsonLines > 0 else { return nil }
+    let positions = SentenceSpec.all.indices.filter { SentenceSpec.all[$0].givesPosition }
       .reduce(0) { $0 + counts[SentenceType(row: $1)] }
+    guard positions == 0, jsonLines == 0 else { return "the receiver had no position" }
+    let unread = sentencesByName.compactMap { Self.unread[$0.name] }
+    return "no sentence is RMC, GGA, GNS or GLL"
+      + (unread.isEmpty ? "" : ", and \(unread.joined(separator: " and ")) cannot be read")
+      + "; make the receiver send one of them"
   }
 
   /// Counts of all sentences by lower-case name, sorted: `gga`, `vdm`, `pubx`. At most 64 undecoded
@@ -100,7 +118,6 @@ package struct DecoderStatistics: Sendable {
     case .missingChecksum: missingChecksums &+= 1
     case .overlongLine: overlongLines &+= 1
     case .malformedSentence, .invalidJSON: malformed &+= 1
-    case .unreadableTime: unreadableTimes &+= 1
     case .gpsdError, .deviceLost: break
     }
   }
@@ -115,7 +132,6 @@ package struct DecoderStatistics: Sendable {
       "a sentence \(place) has no checksum; checksum=optional behind the feed takes such sentences"
     case .overlongLine: "a line \(place) is too long for a sentence and was dropped"
     case .malformedSentence: "a sentence \(place) claims a fix but gives no usable position"
-    case .unreadableTime: "a position \(place) has no time, or none that can be read"
     case .invalidJSON: "a line \(place) begins as JSON but is cut or invalid"
     case .gpsdError: "gpsd reports: \(gpsdMessage ?? "an error without a message")"
     case .deviceLost: lostDevice.map { "gpsd has lost \($0)" } ?? "gpsd has no device"

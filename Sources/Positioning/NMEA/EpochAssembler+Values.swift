@@ -1,4 +1,4 @@
-/// What sentences say of the open epoch, or of the next one.
+/// The values of sentences, for the open epoch or the next one.
 extension EpochAssembler {
   mutating func update(_ change: (inout Epoch) -> Void) { change(&current) }
 

@@ -225,6 +225,7 @@ struct EpochAssembler: Sendable {
     solution.complete(&fix, from: epoch)
     guard let fix = fix.admitted(after: lastPosition) else { return }
     lastPosition = position
+    if !epoch.isTimed { context.statistics.unreadableTimes &+= 1 }
     context.give(fix, after: &lastGiven, into: &fixes)
   }
 

@@ -4,7 +4,7 @@ import CivilTime
 struct FixContext: Sendable {
   var options = FixDecoder.Options()
   var statistics = DecoderStatistics()
-  /// The dates of all receivers of the stream, for those that say none.
+  /// The dates of all receivers of the stream, for a receiver without one.
   var dates = EpochDates()
 
   /// Releases a fix of a receiver whose previous one had the time `last`, and counts it.

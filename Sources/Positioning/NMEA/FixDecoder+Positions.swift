@@ -83,7 +83,6 @@ extension FixDecoder {
       return nil
     }
     if time == nil {
-      context.statistics.note(.unreadableTime)
       talkers.assembler.enterUntimed(rank: rank, &context, into: &fixes)
     }
     let voice = talkers.voice

@@ -1,5 +1,5 @@
 /// A TAG block (NMEA 0183, version 4.00): `\s:GP0001,c:1241544035*hh\` before a sentence. Of its
-/// parameters only the source counts: it tells two receivers with one talker apart.
+/// parameters only the source counts: two receivers may have one talker.
 struct TagBlock: Sendable {
   /// Limit of a block with its backslashes; the standard has 82 characters.
   static let longest = 128

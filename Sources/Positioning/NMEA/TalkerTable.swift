@@ -1,5 +1,5 @@
-/// The receivers of one stream, told apart by their talkers: a multiplexer joins the positions of a
-/// plotter with those of an AIS unit or an instrument. What a talker says is true of itself alone.
+/// The receivers of one stream, by their talkers: a multiplexer joins the positions of a plotter
+/// with the positions of an AIS unit or an instrument. A talker speaks for itself alone.
 ///
 /// The talkers of satellite systems are one receiver: many change theirs with the satellites in
 /// use, and share an epoch among several. A sentence without a position goes to the receiver of its

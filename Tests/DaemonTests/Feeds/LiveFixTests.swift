@@ -178,7 +178,7 @@ import Testing
     }
     let feed = try live.rig.client().call("Status")["status"]?["feeds"]?.array?.first
     #expect(feed?["positions_without_time"]?.int == 3)
-    #expect(feed?["decoder_error"]?.string?.contains("has no time") == true)
+    #expect(feed?["decoder_error"]?.string?.contains("3 positions have no time") == true)
   }
 
   /// A multiplexer joins three: each talker is a receiver, and the status says what it does.

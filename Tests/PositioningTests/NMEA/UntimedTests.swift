@@ -32,7 +32,7 @@ struct UntimedTests {
       #expect(decoder.statistics.unreadableTimes == count + 1)
     }
     #expect(
-      decoder.statistics.lastError?.hasSuffix("has no time, or none that can be read") == true)
+      decoder.statistics.reasonWithoutTime == "3 positions have no time, or none that can be read")
   }
 
   /// Of one burst they are one fix, and each burst is one.

@@ -11,8 +11,8 @@ struct DecodeCommand: ClientCommand {
     discussion: """
       Reads NMEA 0183 sentences, gpsd's JSON reports, or the tracks of a GPX file, with or without \
       gzip. Damaged lines are left out. Prints gpsd's TPV objects (gpsd_json(5)), one a line, from \
-      a live stream as they come. A fix without a known date has no "time". Of several receivers \
-      on one line, told apart by their talkers, it follows one, as the daemon does.
+      a live stream as they come. A fix without a known date has no "time". Of several talkers \
+      on one line it follows one, as the daemon does.
       """)
 
   @Argument(help: "The file to read; - is standard input.")
@@ -71,7 +71,7 @@ struct DecodeCommand: ClientCommand {
       try context.note("\(input.name): \(Recording.withoutFix(decoder.statistics))")
     }
     if let note = followed.note { try context.note(note) }
-    if let note = Recording.untimed(decoder.statistics) { try context.note(note) }
+    if let note = decoder.statistics.reasonWithoutTime { try context.note(note) }
   }
 }
 
@@ -96,7 +96,7 @@ enum GPXRecording {
   }
 }
 
-/// Of the receivers of one stream of sentences, the one that counts. The devices of a gpsd all do.
+/// Follows one of the receivers of a stream of sentences. The devices of a gpsd all count.
 private struct FollowedReceiver {
   private var arbiter = Arbiter()
   private var now = Instant(microseconds: 0)

@@ -11,7 +11,10 @@ enum Recording {
         "is empty"
       } else if [[0xFF, 0xFE], [0xFE, 0xFF]].contains(input.mark) {
         "is text in UTF-16: iconv -f UTF-16 -t UTF-8 converts it"
-      } else if statistics.wrongChecksums + statistics.missingChecksums > 0 {
+      } else if statistics.wrongChecksums == 0, statistics.missingChecksums > 0 {
+        "holds \(counted(statistics.missingChecksums, "sentence", "sentences")) without a "
+          + "checksum, which a feed takes with ?checksum=optional"
+      } else if statistics.wrongChecksums > 0 {
         "holds no whole sentence: of \(statistics.wrongChecksums + statistics.missingChecksums), "
           + "none has a right checksum"
       } else {
@@ -21,29 +24,11 @@ enum Recording {
       .badData, "\(input.name): \(reason); give a recording of a receiver (gpspipe -r)")
   }
 
-  /// Sentences with positions that are not read, by their names in the statistics.
-  private static let unread = ["pubx": "$PUBX", "vdo": "!AIVDO"]
-
   static func withoutFix(_ statistics: DecoderStatistics) -> String {
     let lines = statistics.sentences + statistics.jsonLines
-    let damage = damage(statistics).map { ", or \($0)" } ?? ""
-    let unread = statistics.sentencesByName.compactMap { Self.unread[$0.name] }
-    let reason =
-      if statistics.positionSentences > 0 || statistics.jsonLines > 0 {
-        "the receiver had no position"
-      } else {
-        "none is RMC, GGA, GNS or GLL"
-          + (unread.isEmpty
-            ? "" : ", and \(unread.joined(separator: " and ")) cannot be read: change the receiver")
-      }
-    return "\(lines) sentence\(lines == 1 ? "" : "s"), but no fix among them: \(reason)\(damage)"
-  }
-
-  /// A note about positions without a time; nil where there is none.
-  static func untimed(_ statistics: DecoderStatistics) -> String? {
-    let count = statistics.unreadableTimes
-    guard count > 0 else { return nil }
-    return "\(counted(count, "position has", "positions have")) no time, or none that can be read"
+    return "\(counted(lines, "sentence", "sentences")), but no fix among them: "
+      + (statistics.reasonWithoutFix ?? "")
+      + (damage(statistics).map { ", or \($0)" } ?? "")
   }
 
   /// Description of the dropped data; nil if there is none.
