@@ -118,7 +118,8 @@ extension DaemonSettings {
     let form = SettingForm.number(percent)
     return SettingForm("a share \(words)") { text in
       let digits = text.hasSuffix("%") ? text.dropLast() : text[...]
-      return try form.read(String(digits)).map { $0 / 100 }
+      // 99.99 % is 0.9999, not the double beside it.
+      return try form.read(String(digits)).map { ($0 * 1e4).rounded() / 1e6 }
     }
   }
 
