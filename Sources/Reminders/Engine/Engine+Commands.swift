@@ -92,7 +92,7 @@ extension Engine {
   /// Completes the due time that has rung or is next; for `pop` the next one, whatever has rung.
   mutating func complete(_ id: String, isPop: Bool = false, at now: Instant) {
     guard let index = slots.index(of: id) else { return }
-    apply(to: index) { isPop ? $0.popped(&$1, at: now) : $0.done(&$1, at: now) }
+    apply(to: index) { $0.done(&$1, isPop: isPop, at: now) }
     replan(index, at: now)
   }
 

@@ -55,50 +55,31 @@ extension Schedule {
   }
 
   /// Completes what has rung or is due next, never the one after it.
-  package mutating func done(_ history: inout History, at now: Instant) {
-    let hasRung = history.isUnacknowledged
+  /// - Parameter isPop: the next due time is meant, whatever has rung.
+  package mutating func done(_ history: inout History, isPop: Bool = false, at now: Instant) {
+    let isNextMeant = isPop || !history.isUnacknowledged
     (history.isUnacknowledged, history.repetition) = (false, nil)
-    let wasSilent = history.silence == .nextVisit
     guard reminder.repeats else {
       guard reminder.kind == .location, reminder.everyVisit else {
         (history.isDone, history.silence) = (true, nil)
         return
       }
       // Silent until the next visit, it stays so.
-      if !wasSilent {
+      if history.silence != .nextVisit {
         history.silence = nil
         endVisit(&history)
       }
       return
     }
     history.silence = nil
-    if let next = occurrenceToComplete(history, at: now) {
+    if let next = occurrence(history, at: now) {
       let hasBegun =
         reminder.kind == .location
         ? opening(of: next) <= now : next.due <= now || history.leadsUsed?.of == next.name
-      if hasBegun || !hasRung { use(upTo: next.name, &history) }
+      if isNextMeant || hasBegun { use(upTo: next.name, &history) }
     }
     if reminder.kind != .location { use(dueBy: now, &history) }
-    endIfNothingIsLeft(&history, at: now)
-  }
-
-  private mutating func occurrenceToComplete(
-    _ history: History, at now: Instant
-  ) -> Occurrence? {
-    reminder.kind == .location
-      ? current(history, at: now) : next(after: history.usedUpTo)
-  }
-
-  /// Completes the next due time, whatever has rung.
-  package mutating func popped(_ history: inout History, at now: Instant) {
-    guard reminder.repeats else { return done(&history, at: now) }
-    (history.isUnacknowledged, history.repetition, history.silence) = (false, nil, nil)
-    if let next = occurrenceToComplete(history, at: now) { use(upTo: next.name, &history) }
-    endIfNothingIsLeft(&history, at: now)
-  }
-
-  private mutating func endIfNothingIsLeft(_ history: inout History, at now: Instant) {
-    if occurrenceToComplete(history, at: now) == nil { history.isDone = true }
+    if occurrence(history, at: now) == nil { history.isDone = true }
   }
 
   /// Ends the present visit: neither it nor a held departure rings.

@@ -31,11 +31,12 @@ import Testing
     #expect(harness.events == ["t:depart"])
   }
 
-  @Test func doneUsesAllThatWaitForTheHours() throws {
+  @Test(arguments: [Event.done(id: "t"), .pop(id: "t")])
+  func doneAndPopUseAllThatWaitForTheHours(command: Event) throws {
     var harness = try harness(
       #""due":"2026-06-12T17:00:00","repeat":"FREQ=HOURLY;COUNT=3","hours":"08:00-09:00""#)
     harness.wait(4 * 3600)
-    harness.send(.done(id: "t"))
+    harness.send(command)
     #expect(harness.standings["t"]?.state == .done)
     harness.wait(24 * 3600)
     #expect(harness.events == [])
