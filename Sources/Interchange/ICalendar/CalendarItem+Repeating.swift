@@ -4,6 +4,14 @@ import Reminders
 /// The series of an item: its rule, single dates and exceptions, all about starts.
 extension CalendarItem {
   mutating func readRepeating() throws(Fault) {
+    if let id = component["RECURRENCE-ID"], id["RANGE"]?.uppercased() != "THISANDFUTURE" {
+      for line in component.properties("RRULE") + component.properties("RDATE") {
+        leftOut.append(
+          Refusal(
+            line: line.number, reason: "\(line.name): a changed occurrence does not repeat"))
+      }
+      return
+    }
     let rules = self.rules("RRULE")
     rule = rules.first
     changes.additionRules = Array(rules.dropFirst())

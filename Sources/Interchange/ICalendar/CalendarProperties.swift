@@ -7,8 +7,10 @@ import Bytes
 /// a reading names them with their line. `docs/reference/calendar-properties.md` has this table.
 enum CalendarProperties {
   private static func isNamed(_ line: ContentLine) -> Bool {
+    let treatment = treatments[line.name]
+    guard valued.contains(line.name) else { return treatment == "named" }
     let whole = "\(line.name):\(line.value.trimmedText(limit: 40).uppercased())"
-    return (treatments[whole] ?? treatments[line.name]) == "named"
+    return (treatments[whole] ?? treatment) == "named"
   }
 
   /// Names the lines of a component and of its alarms that would change when a reminder rings, and
@@ -54,6 +56,9 @@ enum CalendarProperties {
       if treatments[property] == nil { treatments[property] = columns[1] }
     }
   }
+  /// Properties of which the value decides.
+  private static let valued = Set(
+    treatments.keys.compactMap { name in name.firstIndex(of: ":").map { String(name[..<$0]) } })
   private static let honoured = treatments.filter { $0.value == "honoured" }.keys.sorted()
 
   /// The number of the RFC, the treatment, the names. A value or a parameter stands behind its

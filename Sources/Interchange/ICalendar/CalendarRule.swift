@@ -5,9 +5,9 @@ enum CalendarRule {
   /// A rule; nil where it cannot be read, which is named. So are the parts that are left out:
   /// parts of other programs, and an end that is none.
   static func read(_ line: ContentLine, _ leftOut: inout [Refusal]) -> RepeatRule? {
-    // Some programs put blanks or empty parts between.
-    let parts = line.value.trimmedText(limit: 4_000).uppercased().filter { !$0.isWhitespace }
-      .split(separator: ";").map(String.init)
+    // Some programs put blanks or empty parts between, or a backslash as in a text.
+    let parts = line.value.trimmedText(limit: 4_000).uppercased()
+      .filter { !$0.isWhitespace && $0 != "\\" }.split(separator: ";").map(String.init)
     let whole = Set(parts.map(name))
     let wanted = parts.filter { part in
       guard let reason = reason(toLeaveOut: part, of: whole) else { return true }
@@ -34,7 +34,8 @@ enum CalendarRule {
     case "COUNT" where Int(value).map { $0 <= 0 } ?? false: return "it repeats without an end"
     case "COUNT" where names.contains("UNTIL"): return "UNTIL is its end"
     case "INTERVAL" where Int(value).map { $0 <= 0 } ?? false: return "each interval counts"
-    default: return name.hasPrefix("X-") ? "no part of RFC 5545" : nil
+    case "FREQ", "UNTIL", "COUNT", "INTERVAL", "WKST", "RSCALE", "SKIP": return nil
+    default: return name.hasPrefix("BY") ? nil : "no part of RFC 5545"
     }
   }
 }

@@ -6,6 +6,8 @@ import Reminders
 struct CalendarSeries {
   private var master: CalendarComponent?
   private var overrides: [CalendarComponent] = []
+  /// Where the overrides are, by the names of their occurrences.
+  private var places: [String: Int] = [:]
 
   /// The series of a calendar, in the order of their first component.
   static func all(in calendar: CalendarComponent) -> [CalendarSeries] {
@@ -21,13 +23,22 @@ struct CalendarSeries {
         places[uid] = place
         series.append(CalendarSeries())
       }
-      if component["RECURRENCE-ID"] != nil {
-        series[place].overrides.append(component)
+      if let name = component["RECURRENCE-ID"] {
+        series[place].take(component, name.value + (name["RANGE"] ?? ""))
       } else if series[place].master.map({ component.sequence >= $0.sequence }) ?? true {
         series[place].master = component
       }
     }
     return series
+  }
+
+  /// Takes a changed occurrence; of several of one name the one of the highest revision.
+  private mutating func take(_ component: CalendarComponent, _ name: String) {
+    guard let index = places[name] else {
+      places[name] = overrides.count
+      return overrides.append(component)
+    }
+    if component.sequence >= overrides[index].sequence { overrides[index] = component }
   }
 
   func reminders(_ zones: CalendarZones) -> CalendarReading {

@@ -40,6 +40,10 @@ import Testing
       "2026-11-21T10:00:00Z daily"
     ),
     (
+      "DUE:20261121T100000Z\nRRULE:FREQ=DAILY\\;COUNT=3;ANYTHING", 14, "ANYTHING",
+      "2026-11-21T10:00:00Z daily"
+    ),
+    (
       "DUE:20261121T100000Z\nRRULE:FREQ=DAILY;COUNT=3;UNTIL=20270101", 14, "UNTIL is its end",
       "2026-11-21T10:00:00Z daily"
     ),
@@ -136,6 +140,15 @@ import Testing
     let reading = try reading(task("DUE;TZID=\(text)"))
     #expect(reading.reminders[1].reminder.due?.description == expected)
     #expect(reading.leftOut == [])
+  }
+
+  @Test func blanksBeforeTheFirstLineAreKept() throws {
+    let text =
+      "\u{FEFF}  BEGIN:VCALENDAR\nBEGIN:VTODO\nUID:u\nDUE:20261121T100000Z\nEND:VTODO\n"
+      + "END:VCALENDAR\n"
+    let document = try CalendarDocument(Array(text.utf8), name: "f")
+    #expect(CalendarReading(document).reminders.count == 1 && document.damage == [])
+    #expect(document.bytes == Array(text.utf8))
   }
 
   @Test func anItemOutsideOfACalendarIsReadAndNamed() throws {

@@ -319,4 +319,32 @@ import Testing
     #expect(reading.reminders.count == 1_051)
     #expect(reading.leftOut.count == 950)
   }
+
+  /// Of two changes of one occurrence the one of the higher revision counts, wherever it stands.
+  @Test(arguments: [[1, 3], [3, 1], [3, 3]]) func theHigherRevisionOfAChangeCounts(
+    _ revisions: [Int]
+  ) throws {
+    let changes = revisions.enumerated().map { index, revision in
+      event(
+        "RECURRENCE-ID:20261122T100000Z\nSEQUENCE:\(revision)\nDTSTART:20261122T1\(index + 1)0000Z",
+        ":PT0S")
+    }
+    let all = [event("DTSTART:20261121T100000Z\nRRULE:FREQ=DAILY;COUNT=3", ":PT0S")] + changes
+    let reading = try CalendarReading(Array(text(all.joined(separator: "\n")).utf8), file: "f")
+    let due = reading.reminders.compactMap { $0.item.recurrence == nil ? nil : $0.reminder.due }
+    let hour = revisions == [3, 1] ? 11 : 12
+    #expect(due.map(\.description) == ["2026-11-22T\(hour):00:00Z"])
+  }
+
+  /// A rule in a changed occurrence, with its series or without.
+  @Test(arguments: [true, false]) func aChangedOccurrenceDoesNotRepeat(_ hasSeries: Bool) throws {
+    let series = event("DTSTART:20261121T100000Z\nRRULE:FREQ=DAILY;COUNT=3", ":PT0S")
+    let change = event(
+      "RECURRENCE-ID:20261122T100000Z\nDTSTART:20261122T110000Z\nRRULE:FREQ=DAILY", ":PT0S")
+    let calendar = text((hasSeries ? [series, change] : [change]).joined(separator: "\n"))
+    let reading = try CalendarReading(Array(calendar.utf8), file: "f")
+    #expect(
+      reading.reminders.filter { $0.item.recurrence != nil }.map(\.reminder.repeats) == [false])
+    #expect(reading.leftOut.map(\.line) == [hasSeries ? 18 : 9], "\(reading.leftOut)")
+  }
 }

@@ -2,7 +2,7 @@
 ///
 /// Invariant: `bytes` without changes are the bytes read. A change leaves other lines alone.
 package struct CalendarDocument: Equatable, Sendable {
-  /// A byte order mark, where there is one.
+  /// A byte order mark and blanks before the first line.
   private(set) var mark: ArraySlice<UInt8>
   /// Components and empty lines.
   package var nodes: [CalendarComponent.Node]

@@ -21,6 +21,7 @@ struct DocumentReader {
       throw Fault("the file is UTF-16; save it as UTF-8")
     }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
+    while offset < bytes.count, bytes[offset] == 0x20 || bytes[offset] == 0x09 { offset += 1 }
     let mark = bytes[..<offset]
     while let content = next() {
       switch content.name {
