@@ -13,8 +13,8 @@ package struct PhonePosition: Equatable, Sendable {
   package let device: String
   package private(set) var time: Instant
   /// Its values are checked like the values of a receiver. It has two dimensions: a phone's
-  /// position can come from radio cells, and must not vouch for a clock. Apps differ in the datum of
-  /// the altitude.
+  /// position can come from radio cells, and must not vouch for a clock. Apps differ in the datum
+  /// of the altitude.
   package let fix: Fix
 
   package var position: Coordinate { fix.position }

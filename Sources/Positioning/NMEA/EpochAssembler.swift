@@ -63,7 +63,8 @@ struct EpochAssembler: Sendable {
     _ timeOfDay: Int32, day: Int32?, isFromFix: Bool, _ context: inout FixContext,
     into fixes: inout [Fix]
   ) -> Bool {
-    if let day { context.dates.take(day, timeOfDay, isFromFix: isFromFix) }
+    // The date of this epoch is none of the epoch before, which may close now.
+    defer { if let day { context.dates.take(day, timeOfDay, isFromFix: isFromFix) } }
     // Only the date of a sentence with a fix separates epochs with one time of day.
     let certainDay = isFromFix ? day : nil
     if isWaitingForTime, !isGivenOut(timeOfDay, certainDay) {

@@ -95,6 +95,15 @@ struct EpochTests {
     #expect(fixes.map(\.time) == [nil])
   }
 
+  /// The first date of a stream is none of the epochs before it.
+  @Test func aDateIsOfItsEpochAndThoseAfterIt() {
+    #expect(
+      Self.times([
+        Self.gga("120000"), Self.gga("120001"), "GPZDA,120002,01,02,2024,00,00",
+        Self.gga("120002"), Self.gga("120003"),
+      ]) == [nil, nil, "2024-02-01T12:00:02.000Z", "2024-02-01T12:00:03.000Z"])
+  }
+
   @Test func aClockWithoutAFixDoesNotOverruleADate() {
     #expect(
       Self.times([
