@@ -6,7 +6,8 @@ package struct DepartureEntry: Sendable {
   package enum Stage: Equatable, Sendable {
     /// Waits for its time to leave.
     case waiting
-    /// Stays silent until an instant, or the next position: the device is there, or on the way.
+    /// Stays silent until an instant, or the next position: the device is at the place, or on the
+    /// way.
     case silent(until: Instant)
     /// Has fired, and fires again once enough slack has come back.
     case notified
@@ -23,7 +24,7 @@ package struct DepartureEntry: Sendable {
   /// The ratio of its last prediction, and what that is of.
   var ratio: (key: RatioKey, value: TravelPredictor.Ratio)?
 
-  /// What the ratio of a prediction depends on while the predictor stays the same.
+  /// Two predictions by one predictor with the same key have the same ratio.
   struct RatioKey: Equatable, Sendable {
     var step: Int
     var answered: Instant?

@@ -40,9 +40,10 @@ extension DepartureQueue {
   ) -> (TravelQuery, RouteBook.Answer?)? {
     guard let here else { return nil }
     let distance = here.distance(to: goal.vector)
-    let profile = predictor.estimator.profile(of: goal.transport)
     let answer = routes.answer(slot, from: here, at: now)
-    let routed = answer.map { $0.seconds(profile, from: distance) }
+    let routed = answer.map {
+      $0.seconds(predictor.estimator.profile(of: goal.transport), from: distance)
+    }
     return (goal.query(distance: distance, routed: routed), answer)
   }
 

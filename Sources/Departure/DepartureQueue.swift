@@ -9,8 +9,8 @@ package import Geodesy
 ///     while let slot = queue.nextDue(at: now) { … }
 ///
 /// The moment to leave is due − lead − travel time from here. A heap has each reminder by that
-/// moment as things stand. Where the position, what is learnt or the clock has changed, all of them
-/// are computed anew: a few hundred nanoseconds for each.
+/// moment as things stand. Where the position, the learnt trips or the clock have changed, all of
+/// them are computed anew: some hundred nanoseconds for each.
 ///
 /// Notified reminders are in the heap while they have more slack than `again`.
 package struct DepartureQueue: Sendable {

@@ -70,7 +70,7 @@ package struct RouteBook: Sendable {
 
   /// The answer for a reminder's way that still counts from here.
   func answer(_ slot: Int32, from here: Vector, at now: Instant) -> Answer? {
-    guard let answer = answers[slot] else { return nil }
+    guard !answers.isEmpty, let answer = answers[slot] else { return nil }
     let age = now - answer.time
     guard age >= .zero, age <= Self.longestAge,
       here.distance(to: answer.origin) <= Self.range(of: answer)

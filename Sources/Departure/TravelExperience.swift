@@ -25,7 +25,7 @@ package struct Trip: Equatable, Sendable {
   }
 }
 
-/// What the traffic depends on.
+/// The hour and kind of day that traffic depends on.
 package struct TimeOfWeek: Equatable, Sendable {
   /// Hours since midnight, 0..<24.
   package var hour: Double

@@ -27,10 +27,10 @@ package struct TravelQuery: Sendable {
 
 /// Predicts travel times as a quantile of like trips.
 ///
-/// The time is that of the formula or, with an answer of a routing engine, the answer with the
-/// overhead, times a ratio. The ratio is a weighted quantile (a kernel estimate of a conditional
+/// The time is the formula or, with an answer of a routing engine, the answer with the overhead,
+/// times a ratio. The ratio is a weighted quantile (a kernel estimate of a conditional
 /// quantile; Yu and Jones, "Local Linear Quantile Regression", 1998) over
-/// - own trips: their time over that of the same formula or engine, weighted by `likeness`;
+/// - own trips: their time over the same formula or engine, weighted by `likeness`;
 /// - the prior: nine trips of together the weight 1, spread as the mode's profile says.
 ///
 /// So without trips the profile decides, and after a few to the same place they do.
@@ -67,8 +67,10 @@ package struct TravelPredictor: Equatable, Sendable {
 
   /// Seconds of the formula, or of the routing engine with the overhead.
   func base(_ query: TravelQuery) -> Double {
-    let profile = estimator.profile(of: query.transport)
-    return query.routed.map { $0 + profile.overhead.seconds } ?? profile.seconds(query.distance)
+    guard let routed = query.routed else {
+      return estimator.seconds(query.distance, by: query.transport)
+    }
+    return routed + estimator.profile(of: query.transport).overhead.seconds
   }
 
   /// It depends on the step of the distance alone, so that it can be stored while a device moves.

@@ -26,7 +26,7 @@ package struct TravelProfile: Equatable, Sendable {
   package var topSpeed: Double
   /// Standard deviation of the natural logarithm of a trip's time over the formula's, before any
   /// own trip. By car 0.27 in a simulated town with rush hours, over people, goals and days; on
-  /// foot little more than that of the detour.
+  /// foot little more than the scatter of the detour.
   package var spread: Double
   /// The median of a trip's time over a routing engine's answer with the overhead. Engines give
   /// times on empty roads.
@@ -78,6 +78,16 @@ package struct TravelEstimator: Equatable, Sendable {
   package var boat = TravelProfile.boat
 
   package init() {}
+
+  /// The formula for a mode; see `TravelProfile.seconds`.
+  package func seconds(_ distance: Double, by transport: Transport) -> Double {
+    switch transport {
+    case .walking: walking.seconds(distance)
+    case .cycling: cycling.seconds(distance)
+    case .driving: driving.seconds(distance)
+    case .boat: boat.seconds(distance)
+    }
+  }
 
   package func profile(of transport: Transport) -> TravelProfile {
     switch transport {

@@ -30,8 +30,8 @@ package struct TripLog: Sendable {
   static let maximumGoals = 8
   /// A goal counts until this long after its due time.
   private static let lateness = TimeSpan.hours(2)
-  /// An approach takes at least this long, and no more than so many times the formula's time: what
-  /// is slower would be no trip by this mode.
+  /// An approach takes at least this long, and no more than so many times the formula's time: a
+  /// slower one would be no trip by this mode.
   private static let approachTime = TimeSpan.minutes(2)
   private static let slowest = TravelExperience.plausible.upperBound
   /// A jump by more metres a second is no motion: 360 km/h.

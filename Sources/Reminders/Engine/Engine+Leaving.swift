@@ -59,7 +59,7 @@ extension Engine {
     }
   }
 
-  /// It is due while the device is there, or on the way.
+  /// It is due while the device is at the place, or on the way.
   private mutating func passSilently(_ lead: Lead, _ evaluation: inout Evaluation) {
     let (slot, now) = (evaluation.slot, evaluation.now)
     reportSilence(lead, evaluation)

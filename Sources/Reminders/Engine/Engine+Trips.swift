@@ -81,7 +81,7 @@ extension Engine {
     if !arrivals.isEmpty { usePredictor() }
   }
 
-  /// Gives the queue what is known of travel times.
+  /// Gives the settings and the learnt trips to the queue.
   mutating func usePredictor() {
     departures.predictor = TravelPredictor(settings.travel, punctuality: settings.punctuality)
     departures.predictor.experience = learning.experience

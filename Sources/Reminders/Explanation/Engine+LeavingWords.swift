@@ -118,7 +118,7 @@ extension Engine {
   func silenceWords(_ lead: Lead?, _ evaluation: Evaluation) -> String {
     let (slot, now) = (evaluation.slot, evaluation.now)
     let name = slot.reminder.placeName ?? "the place"
-    // What half of the trips take is what to expect.
+    // The time to expect is long enough for half of the trips.
     guard let way = way(of: slot, share: 0.5, at: now), way.basis != .there else {
       return "at \(name)"
     }

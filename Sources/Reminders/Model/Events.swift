@@ -107,7 +107,7 @@ package enum Notice: Equatable, Sendable {
   case positionBack(after: TimeSpan)
   /// A reminder's `until` has passed without a firing.
   case expired(id: String, title: String)
-  /// It is time to leave, and the device is there or on the way.
+  /// It is time to leave, and the device is at the place or on the way.
   /// - Parameter words: "at Pier", or "on the way to Pier, 4min early".
   case leaveSilent(id: String, title: String, words: String)
   /// Deadlines passed while the machine was off or asleep, apart from the firings themselves.

@@ -9,8 +9,8 @@ package struct Surroundings: Sendable {
   var course: Double?
   /// Travel time to the place of a time to leave; nil where no position is known.
   var travel: TimeSpan?
-  /// Until when a time to leave stays silent because the device is there, or on the way; nil where
-  /// it rings.
+  /// Until when a time to leave stays silent because the device is at the place, or on the way; nil
+  /// where it rings.
   var silentUntil: Instant?
   /// Until when a time to leave waits for the first fix of a run; nil for no wait.
   var firstFixBy: Instant?
