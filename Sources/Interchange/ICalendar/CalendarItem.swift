@@ -151,6 +151,14 @@ struct CalendarItem {
     if let line = component[Self.fieldsProperty] { return try own(line) }
     var reading = CalendarReading()
     reading.leftOut = leftOut
+    if !repeats, let time = start ?? end, excludes(names.name(of: time)) {
+      // Without an EXDATE another component has changed it.
+      if let line = component["EXDATE"] {
+        reading.unalarmed.append(
+          Refusal(line: line.number, reason: "EXDATE excludes its only occurrence"))
+      }
+      return reading
+    }
     let places = placeReminders(&reading)
     let leave = leaveReminder(&reading.leftOut)
     let dates = dateReminders(hasLeave: leave != nil)

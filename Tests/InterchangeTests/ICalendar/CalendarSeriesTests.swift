@@ -336,6 +336,19 @@ import Testing
     #expect(due.map(\.description) == ["2026-11-22T\(hour):00:00Z"])
   }
 
+  /// Of an item without a rule.
+  @Test func theOnlyOccurrenceIsExcludedOrChanged() throws {
+    let excluded = event("DTSTART:20261121T100000Z\nEXDATE:20261121T100000Z", ":PT0S", uid: "x")
+    let other = event("DTSTART:20261121T100000Z\nEXDATE:20261122T100000Z", ":PT0S", uid: "y")
+    let changed = event("DTSTART:20261121T100000Z", ":PT0S")
+    let change = event("RECURRENCE-ID:20261121T100000Z\nDTSTART:20261121T110000Z", ":PT0S")
+    let calendar = text([excluded, other, changed, change].joined(separator: "\n"))
+    let reading = try CalendarReading(Array(calendar.utf8), file: "f")
+    #expect(reading.reminders.map(\.item.uid) == ["y", "u"])
+    #expect(reading.reminders.last?.reminder.due?.description == "2026-11-21T11:00:00Z")
+    #expect(reading.unalarmed.map(\.line) == [8] && reading.leftOut == [])
+  }
+
   /// A rule in a changed occurrence, with its series or without.
   @Test(arguments: [true, false]) func aChangedOccurrenceDoesNotRepeat(_ hasSeries: Bool) throws {
     let series = event("DTSTART:20261121T100000Z\nRRULE:FREQ=DAILY;COUNT=3", ":PT0S")
