@@ -18,7 +18,7 @@ extension Schedule {
     if let early = history.early, early.upTo <= name { history.early = nil }
   }
 
-  /// Uses the due times up to an instant, also those that the conditions leave out.
+  /// Uses the due times up to an instant, whether or not the conditions leave them out.
   mutating func use(dueBy instant: Instant, _ history: inout History) {
     let all = lastName(dueBy: instant)
     let last = passed(after: max(history.usedUpTo ?? all, all), by: instant)

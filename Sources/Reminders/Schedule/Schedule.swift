@@ -134,7 +134,7 @@ package struct Schedule: Sendable {
   /// An instant such that all due times up to it have passed this lead at `now`.
   func horizon(of lead: Int, at now: Instant) -> Instant {
     let end = leads[lead].after(now, in: calendar) ?? now
-    // Just after the clocks have changed, a later reading may be an earlier instant.
+    // For some time after a change of the clocks, a later reading may be an earlier instant.
     let hasChanged =
       leads[lead].days != 0
       && [now, end].contains { calendar.offset(at: $0) != calendar.offset(at: $0 - .hours(3)) }
