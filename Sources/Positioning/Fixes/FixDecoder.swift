@@ -271,7 +271,8 @@ package struct FixDecoder: ~Copyable, Sendable {
     // Sentences with ! are AIS: other ships.
     let type = isOwn ? SentenceType(of: text) : .other
     context.statistics.count(type, text)
+    guard type.isRead else { return }
     let source = tag.source(at: context.statistics.offset)
-    if type.isRead, talkers.select(text, type, source) { read(text, as: type, into: &fixes) }
+    if talkers.select(text, type, source) { read(text, as: type, into: &fixes) }
   }
 }

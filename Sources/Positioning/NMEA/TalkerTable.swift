@@ -95,12 +95,19 @@ struct TalkerTable: Sendable {
 
   /// GPS, several systems, GLONASS, Galileo, BeiDou, QZSS and NavIC (NMEA 0183, version 4.11).
   private static func isOfSatellites(_ talker: UInt16) -> Bool {
-    switch (UInt8(talker &>> 8), UInt8(truncatingIfNeeded: talker)) {
-    case (UInt8(ascii: "G"), let second): "PNLABQI".utf8.contains(second)
-    case (UInt8(ascii: "B"), UInt8(ascii: "D")), (UInt8(ascii: "Q"), UInt8(ascii: "Z")),
-      (UInt8(ascii: "P"), UInt8(ascii: "Q")):
-      true
-    default: false
+    let second = UInt8(truncatingIfNeeded: talker)
+    switch UInt8(truncatingIfNeeded: talker &>> 8) {
+    case UInt8(ascii: "G"):
+      switch second {
+      case UInt8(ascii: "P"), UInt8(ascii: "N"), UInt8(ascii: "L"), UInt8(ascii: "A"),
+        UInt8(ascii: "B"), UInt8(ascii: "Q"), UInt8(ascii: "I"):
+        return true
+      default: return false
+      }
+    case UInt8(ascii: "B"): return second == UInt8(ascii: "D")
+    case UInt8(ascii: "Q"): return second == UInt8(ascii: "Z")
+    case UInt8(ascii: "P"): return second == UInt8(ascii: "Q")
+    default: return false
     }
   }
 
