@@ -14,9 +14,9 @@ package struct AnchorWatch: Equatable, Sendable {
   private static let fewest = 3
   /// The fixes of a hold that are kept: of more, some are left out.
   private static let resolution = 240.0
-  /// The way over this time is told.
+  /// The way over this time is reported.
   private static let wayTime = TimeSpan.minutes(5)
-  /// The same position for so long is that of a receiver that hangs, once positions have varied as
+  /// The same position for so long means that the receiver hangs, once positions have varied as
   /// often as this.
   private static let frozenAfter = TimeSpan.minutes(3)
   private static let usualChanges = 10
@@ -100,7 +100,7 @@ package struct AnchorWatch: Equatable, Sendable {
     }
   }
 
-  /// What the fixes of a hold show: whether the boat is outside or back; nil for neither.
+  /// Whether the boat is outside, or back, by the fixes of a hold; nil for neither.
   func isOutside(radius: Double, hold: TimeSpan) -> Bool? {
     guard let first = recent.first, let last = recent.last, recent.count >= Self.fewest,
       last.time - first.time >= hold

@@ -92,7 +92,7 @@ extension Engine {
 
   // MARK: - Words
 
-  /// What to know at three in the morning; nil for another reminder.
+  /// The news of a watch, for three in the morning; nil for another reminder.
   /// - Parameter isRepeated: whether an alarm goes on.
   func anchorWords(_ slot: Slot, isRepeated: Bool, at now: Instant) -> String? {
     guard let watch = anchors[slot.index], let place = slot.reminder.place else { return nil }

@@ -118,7 +118,8 @@ import Testing
     _ = try run("set")
     #expect(boat.calls.withLock { $0 } == ["Show", "PageReminders", "Where", "Add"])
     boat.calls.withLock { $0 = [] }
-    #expect(try run("set", "--radius", "50m").output.contains("away from the 50 m around the anchor"))
+    let change = try run("set", "--radius", "50m")
+    #expect(change.output.contains("away from the 50 m around the anchor"))
     #expect(boat.calls.withLock { $0 } == ["Show", "Edit"])
   }
 

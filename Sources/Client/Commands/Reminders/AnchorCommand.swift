@@ -18,7 +18,7 @@ struct AnchorCommand: ClientCommand {
       georemind anchor raise
 
       'anchor set' sets the watch around the present position, or around the anchor with \
-      --bearing and --distance; with a watch, it changes what is given. 'anchor' alone shows it. \
+      --bearing and --distance; with a watch, it changes the given options. 'anchor' alone shows it. \
       The alarm repeats each minute until 'georemind done anchor'. It also sounds when the \
       position is lost. 'anchor raise' ends the watch.
       """)
