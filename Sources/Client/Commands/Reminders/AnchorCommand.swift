@@ -18,8 +18,8 @@ struct AnchorCommand: ClientCommand {
       georemind anchor raise
 
       'anchor set' sets the watch around the present position, or around the anchor with \
-      --bearing and --distance; with a watch, it changes the given options. 'anchor' alone shows it. \
-      The alarm repeats each minute until 'georemind done anchor'. It also sounds when the \
+      --bearing and --distance; with a watch, it changes the given options. 'anchor' alone shows \
+      it. The alarm repeats each minute until 'georemind done anchor'. It also sounds when the \
       position is lost. 'anchor raise' ends the watch.
       """)
 
