@@ -69,11 +69,12 @@ extension Daemon {
     }
   }
 
-  /// Delivers once the journal has room, or in a second.
+  /// Delivers once the journal has room, or in a second; a wait for room goes on without another.
   func waitForJournal(_ room: Descriptor?) {
     retryTimer?.arm(in: 1_000_000)
+    guard let room else { return }
     endWaitForJournal()
-    guard let room,
+    guard
       let source = try? loop.addIO(
         room.raw, .writable, priority: .background,
         handler: { [unowned self] _ in

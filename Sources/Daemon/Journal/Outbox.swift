@@ -26,6 +26,8 @@ final class Outbox {
   private var sent: Int64 = 0
   /// Numbers of firings that the journal has and the ledger does not mark yet.
   private var unmarked: [Int64] = []
+  /// The latest firing that the journal had taken when its room was last waited for.
+  private var waitedAfter: Int64?
   /// Firings that are read from the ledger at a time.
   private static let pageLength = 500
 
@@ -56,7 +58,7 @@ final class Outbox {
       repeat {
         let page = try store.ledger.undelivered(after: sent, limit: Self.pageLength)
         isWhole = page.values.count + page.problems.count < Self.pageLength
-        guard send(page.values) else { return onJournalAway(sink.roomDescriptor()) }
+        guard send(page.values) else { return waitForJournal() }
         // A row that is no firing stays.
         if page.values.isEmpty, let last = page.problems.last { sent = last.row }
       } while !isWhole
@@ -64,6 +66,13 @@ final class Outbox {
     } catch {
       complain(error)
     }
+  }
+
+  /// A journal that has room and takes nothing all the same is asked again after a while.
+  private func waitForJournal() {
+    let hasMoved = waitedAfter != sent
+    waitedAfter = sent
+    onJournalAway(hasMoved ? sink.roomDescriptor() : nil)
   }
 
   private func complain(_ error: any Error) {

@@ -145,6 +145,25 @@ import Testing
     }
   }
 
+  /// A socket that says that it has room and refuses all the same is not asked without end.
+  @Test func aJournalThatRefusesWithRoomIsAskedAgainLater() throws {
+    var pair: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0, &pair) == 0)
+    let (queue, reader) = (Descriptor(pair[0]), Descriptor(pair[1]))
+    let rig = try Rig()
+    rig.journal.room = queue.raw
+    var attempts = 0
+    rig.journal.beforeEntry = { entry throws(JournalError) in
+      guard entry.isFiring else { return }
+      attempts += 1
+      throw .busy
+    }
+    try fire(["a"], in: rig)
+    try rig.settle()
+    #expect(attempts > 0 && attempts < 5)
+    withExtendedLifetime(reader) {}
+  }
+
   // MARK: - After a crash
 
   /// The journal has taken a firing and the mark of it is lost: what the journal has is not sent
