@@ -7,9 +7,8 @@ import struct
 
 ENTRY = struct.Struct("=qq")
 FIRING_KINDS = {b"a4806a7e8ea14bd49d9057ef26ae95e9", b"72188dfb5f06420581782ad5b5d9dc91"}
-# A place is decided so many seconds after the fix that shows it: one fix away ends no rest, and
-# after a kill the estimate begins anew, so the next fix may decide.
-SLOWEST_DECISION = 2400
+# A place is decided so many seconds after the fix that shows it (Script.slowestDecision).
+SLOWEST_DECISION = 150
 # After a failed call the daemon tries again some seconds later, up to eight times in a row here.
 RETRY = 60
 MAXIMUM_MEMORY = 64 << 20

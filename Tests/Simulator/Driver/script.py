@@ -7,8 +7,9 @@ import zoneinfo
 
 from errands import errands
 
-# A receiver sends on for a while after each fix of a script: seconds after it.
-BURST = [0, 5, 10, 15, 20, 25, 40, 60, 90, 125]
+# A receiver sends on for a while after each fix of a script: seconds after it. A jump is believed
+# after two minutes, and a process that is killed meanwhile needs two fixes more.
+BURST = [0, 5, 10, 15, 20, 25, 40, 60, 90, 125, 150, 175, 200]
 # A new process whose position is old waits so long for another before it fires a time to leave.
 LONGEST_WAIT = 120
 
