@@ -119,11 +119,16 @@ struct Estimator {
     isLone = weight > 0.9 && interval < RestHypothesis.silence
     lastGap = gap
     interval = interval == 0 ? gap : interval + 0.3 * (min(gap, 4 * interval) - interval)
-    rest.weigh(
-      track,
-      RestHypothesis.Evidence(
-        time: sample.time, gap: gap, interval: interval, fix: fix, fixVariance: variance,
-        speed: speed.odds))
+    if jumps {
+      // As many fixes as bear out a jump are more evidence than a rest needs.
+      rest = RestHypothesis(at: fix, variance: variance, time: sample.time)
+    } else {
+      rest.weigh(
+        track,
+        RestHypothesis.Evidence(
+          time: sample.time, gap: gap, interval: interval, fix: fix, fixVariance: variance,
+          speed: speed.odds))
+    }
     if rest.isEstablished {
       isLone = false
       noise.observe(

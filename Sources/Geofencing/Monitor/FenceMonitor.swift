@@ -141,6 +141,7 @@ package struct FenceMonitor: Sendable {
     guard !policy.isPlain else { return processExact(sample, into: &transitions) }
     if let eph = sample.eph, eph > policy.maximumError { return }
     let interval = track.estimator.map { max($0.interval, $0.lastGap) } ?? 0
+    let jumps = track.jumpCount
     guard track.take(sample, fastest: policy.plausibleSpeed), let estimator = track.estimator else {
       return
     }
@@ -150,7 +151,10 @@ package struct FenceMonitor: Sendable {
       var evaluation = Evaluation(sample: sample, place: place)
       evaluation.sigma = sigma
       evaluation.isLone = estimator.isLone
-      if isGoing { evaluation.leg = leg(to: sample, longest: 3 * max(1, interval)) }
+      // A jump has no way.
+      if isGoing, track.jumpCount == jumps {
+        evaluation.leg = leg(to: sample, longest: 3 * max(1, interval))
+      }
       check(evaluation, into: &transitions)
     }
     track.former = (place, sample.time, isGoing)

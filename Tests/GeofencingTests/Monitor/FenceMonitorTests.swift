@@ -38,6 +38,20 @@ import Testing
     #expect(rig.feed(at(12)) == [])
   }
 
+  /// Samples far off that agree are believed after a while, and then the rest before is over. No
+  /// way leads there, so nothing between was passed.
+  @Test func aJumpEndsARestAndHasNoWay() {
+    var rig = Rig()
+    rig.monitor.add(.circle(circle(at(0), 100)), id: 0)
+    rig.monitor.add(.circle(circle(at(2_500), 100)), id: 1)
+    rig.monitor.add(.circle(circle(at(5_000), 100)), id: 2)
+    for second in 0..<300 { rig.feed(at(Double(second % 3)), after: 2) }
+    for second in 0..<60 { rig.feed(at(5_000 + Double(second % 3)), after: 2) }
+    #expect(
+      rig.transitions.map { "\($0.kind) \($0.fence)" } == ["found 0", "depart 0", "arrive 2"])
+    #expect(rig.transitions.last.map { $0.time == rig.transitions[1].time } == true)
+  }
+
   /// One sample that is clearly outside is enough; one on the edge is not.
   @Test func aFirstArrivalAfterOneSampleOutside() {
     var far = rig()

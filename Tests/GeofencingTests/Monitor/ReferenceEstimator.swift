@@ -86,7 +86,7 @@ struct ReferenceEstimator {
       odds *= exp(-dt / 30)
     }
     interval = interval == 0 ? dt : interval + 0.3 * (min(dt, 4 * interval) - interval)
-    weighRest(t, z, dt: dt, e: e, r2: r2)
+    weighRest(t, z, dt: dt, e: e, r2: r2, jumps: m2 > 25)
   }
 
   private mutating func takeSpeed(_ speed: Double) {
@@ -103,8 +103,13 @@ struct ReferenceEstimator {
   }
 
   private mutating func weighRest(
-    _ t: Double, _ z: SIMD2<Double>, dt: Double, e: Double, r2: Double
+    _ t: Double, _ z: SIMD2<Double>, dt: Double, e: Double, r2: Double, jumps: Bool
   ) {
+    guard !jumps else {
+      (home, since, spread, scatter, away, isResting, awayFor) = (z, t, r2, r2, 0, false, 0)
+      (seconds, squares, claims) = (0, 0, 0)
+      return
+    }
     let rested = t - since
     let track = p0 + common
     let r = length(p - home)

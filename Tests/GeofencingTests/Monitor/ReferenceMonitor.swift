@@ -48,11 +48,12 @@ struct ReferenceMonitor {
   mutating func process(_ sample: PositionSample, into transitions: inout [Transition]) {
     guard sample.time > track.newest else { return }
     let interval = max(1, track.estimator?.interval ?? 0, track.estimator?.lastGap ?? 0)
+    let jumps = track.jumpCount
     guard track.take(sample, fastest: 100), let estimator = track.estimator else { return }
     let place = estimator.place.coordinate
     let isGoing = !estimator.rest.isEstablished
     var leg: (place: Coordinate, time: Instant)?
-    if let former, former.isGoing, isGoing {
+    if let former, former.isGoing, isGoing, track.jumpCount == jumps {
       let gap = (sample.time - former.time).seconds
       if gap <= min(300, 3 * interval) { leg = (former.place, former.time) }
     }
