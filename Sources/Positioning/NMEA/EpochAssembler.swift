@@ -258,7 +258,6 @@ struct EpochAssembler: Sendable {
     }
     return false
   }
-
 }
 
 extension Epoch {

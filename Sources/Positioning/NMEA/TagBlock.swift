@@ -1,10 +1,12 @@
+import Bytes
+
 /// A TAG block (NMEA 0183, version 4.00): `\s:GP0001,c:1241544035*hh\` before a sentence. Of its
 /// parameters only the source counts: two receivers may have one talker.
 struct TagBlock: Sendable {
   /// Limit of a block with its backslashes; the standard has 82 characters.
   static let longest = 128
 
-  /// A number of the source (FNV-1a); 0 without one.
+  /// The fingerprint of the source; 0 without one.
   private var source: UInt64 = 0
   /// Offset in the stream of the byte behind the block.
   private var end = 0
@@ -27,12 +29,12 @@ struct TagBlock: Sendable {
     while at < scan.end {
       let isSource =
         text[at] == UInt8(ascii: "s") && at &+ 1 < scan.end && text[at &+ 1] == UInt8(ascii: ":")
-      var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+      var parameter = Fingerprint()
       while at < scan.end, text[at] != UInt8(ascii: ",") {
-        hash = (hash ^ UInt64(text[at])) &* 0x100_0000_01b3
+        parameter.add(text[at])
         at &+= 1
       }
-      if isSource { source = hash }
+      if isSource { source = parameter.value }
       at &+= 1
     }
   }
