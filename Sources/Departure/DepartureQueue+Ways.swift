@@ -40,7 +40,7 @@ extension DepartureQueue {
   ) -> (TravelQuery, RouteBook.Answer?)? {
     guard let here else { return nil }
     let distance = here.distance(to: goal.vector)
-    let answer = routes.answer(slot, from: here, at: now)
+    let answer = answer(slot, at: now)
     let routed = answer.map {
       $0.seconds(predictor.estimator.profile(of: goal.transport), from: distance)
     }

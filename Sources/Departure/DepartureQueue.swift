@@ -188,10 +188,9 @@ package struct DepartureQueue: Sendable {
     let way = way(slot, entry, at: now)
     let moment = entry.moment - (way?.time ?? .zero)
     // An answer that lapses gives place to the estimate.
-    let lapse = here.flatMap { here in
-      routes.answer(slot, from: here, at: now).map { $0.time + RouteBook.longestAge }
+    let change = answer(slot, at: now).map {
+      $0.time + RouteBook.longestAge + TimeSpan(microseconds: 1)
     }
-    let change = lapse.map { $0 + TimeSpan(microseconds: 1) }
     switch entry.stage {
     case .notified:
       guard let way, entry.moment - way.time - now > again else { return change }
@@ -218,9 +217,9 @@ package struct DepartureQueue: Sendable {
       - Int64(min(max(longest, way.time.seconds) * 1e6, 1e18))
     if spare > 0 { return now + TimeSpan(microseconds: spare + 1) }
     if distance > entry.goal.radius {
-      let answer = routes.answer(slot, from: here, at: now)
-      if answer.map({ routes.isStale($0, from: here, slack: slack.microseconds, at: now) }) ?? true
-      {
+      if answer(slot, at: now).map({
+        routes.isStale($0, from: here, slack: slack.microseconds, at: now)
+      }) ?? true {
         routes.want(slot, by: transport, slack: slack.microseconds)
       }
     }

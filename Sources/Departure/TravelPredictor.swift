@@ -36,13 +36,17 @@ package struct TravelQuery: Sendable {
 /// So without trips the profile decides, and after a few to the same place they do.
 package struct TravelPredictor: Equatable, Sendable {
   package var estimator: TravelEstimator
-  package var experience = TravelExperience()
+  package var experience: TravelExperience
   /// The share of trips that the predicted time is long enough for, 0.5...0.99.
   package var punctuality: Double
 
-  package init(_ estimator: TravelEstimator = TravelEstimator(), punctuality: Double = 0.85) {
+  package init(
+    _ estimator: TravelEstimator = TravelEstimator(), punctuality: Double = 0.85,
+    experience: TravelExperience = TravelExperience()
+  ) {
     self.estimator = estimator
     self.punctuality = punctuality
+    self.experience = experience
   }
 
   /// The ratio to a base time, and the number of own trips that count.
@@ -67,10 +71,8 @@ package struct TravelPredictor: Equatable, Sendable {
 
   /// Seconds of the formula, or of the routing engine with the overhead.
   func base(_ query: TravelQuery) -> Double {
-    guard let routed = query.routed else {
-      return estimator.seconds(query.distance, by: query.transport)
-    }
-    return routed + estimator.profile(of: query.transport).overhead.seconds
+    let profile = estimator.profile(of: query.transport)
+    return query.routed.map { $0 + profile.overhead.seconds } ?? profile.seconds(query.distance)
   }
 
   /// It depends on the step of the distance alone, so that it can be stored while a device moves.

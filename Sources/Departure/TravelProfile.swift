@@ -79,16 +79,6 @@ package struct TravelEstimator: Equatable, Sendable {
 
   package init() {}
 
-  /// The formula for a mode; see `TravelProfile.seconds`.
-  package func seconds(_ distance: Double, by transport: Transport) -> Double {
-    switch transport {
-    case .walking: walking.seconds(distance)
-    case .cycling: cycling.seconds(distance)
-    case .driving: driving.seconds(distance)
-    case .boat: boat.seconds(distance)
-    }
-  }
-
   package func profile(of transport: Transport) -> TravelProfile {
     switch transport {
     case .walking: walking

@@ -137,7 +137,7 @@ struct EngineHarness: ~Copyable {
   /// Whether a time to leave stays silent as things stand: the device is there, or on the way.
   func isSilent(_ id: String) -> Bool {
     guard let slot = engine.slot(id) else { return false }
-    return engine.silence(of: slot, engine.way(of: slot, at: now), at: now) != nil
+    return engine.surroundings(of: slot, at: now).silentUntil != nil
   }
 
   /// Why times to leave stayed silent, in order.

@@ -11,15 +11,13 @@ extension Engine {
   /// the last position may be a stop. nil where it rings.
   ///
   /// With the user's own travel time the place alone counts: the pace of that way is not known.
-  func silence(of slot: Slot, _ way: Way?, at now: Instant) -> Instant? {
-    switch way?.basis {
+  func silence(towards goal: TripGoal, _ way: Way, at now: Instant) -> Instant? {
+    switch way.basis {
     case .there: return Instant(microseconds: .max)
-    case nil, .fixed: return nil
+    case .fixed: return nil
     case .routed, .learnt, .formula:
-      guard
-        let seen = goal(of: slot, at: now).flatMap({
-          learning.trips.approach(to: $0, settings.travel)
-        }), seen + TripLog.restTime > now
+      guard let seen = learning.trips.approach(to: goal, settings.travel),
+        seen + TripLog.restTime > now
       else { return nil }
       return seen + TripLog.restTime
     }

@@ -13,9 +13,10 @@ extension Engine {
     surroundings.course = motion.course
     surroundings.lateAfter = settings.lateAfter
     if slot.reminder.kind == .preemptive {
-      let way = way(of: slot, at: now)
-      surroundings.travel = way?.time
-      surroundings.silentUntil = silence(of: slot, way, at: now)
+      if let goal = goal(of: slot, at: now), let way = way(of: slot, to: goal, at: now) {
+        surroundings.travel = way.time
+        surroundings.silentUntil = silence(towards: goal, way, at: now)
+      }
       if awaitsFirstFix(at: now) { surroundings.firstFixBy = reception.firstFixBy }
     }
     return surroundings

@@ -35,9 +35,12 @@ extension Engine {
   /// travel time is known.
   /// - Parameter share: of trips that its time is long enough for; nil for the setting.
   func way(of slot: Slot, share: Double? = nil, at now: Instant) -> Way? {
-    goal(of: slot, at: now).flatMap {
-      departures.way(slot.index, to: $0, fixed: slot.reminder.travel, share: share, at: now)
-    }
+    goal(of: slot, at: now).flatMap { way(of: slot, to: $0, share: share, at: now) }
+  }
+
+  /// The same to a known goal.
+  func way(of slot: Slot, to goal: TripGoal, share: Double? = nil, at now: Instant) -> Way? {
+    departures.way(slot.index, to: goal, fixed: slot.reminder.travel, share: share, at: now)
   }
 
   /// Metres from the last fix to the centre of the place; nil without a position.
@@ -83,8 +86,8 @@ extension Engine {
 
   /// Gives the settings and the learnt trips to the queue.
   mutating func usePredictor() {
-    departures.predictor = TravelPredictor(settings.travel, punctuality: settings.punctuality)
-    departures.predictor.experience = learning.experience
+    departures.predictor = TravelPredictor(
+      settings.travel, punctuality: settings.punctuality, experience: learning.experience)
   }
 
   // MARK: - Experience
