@@ -25,7 +25,8 @@ package enum OwnTracks {
     // A friend was deleted in the app, or a topic cleared.
     guard !payload.isEmpty else { return .nothing }
     guard let message = (try? JSONParser.parse(payload))?.object else { throw .noJSON }
-    switch message["_type"]?.string {
+    let type = message["_type"]?.string
+    switch type {
     case "encrypted": throw .encrypted
     case let type? where positionTypes.contains(type): break
     case let type? where otherTypes.contains(type): return .nothing
@@ -33,9 +34,9 @@ package enum OwnTracks {
     default: throw .unknownType
     }
     // A ping has the present time, and a position of any age.
-    if message["t"]?.string == "p", message["_type"]?.string == "location" { return .nothing }
+    if message["t"]?.string == "p", type == "location" { return .nothing }
     // A transition of a beacon can be without a position.
-    if message["_type"]?.string == "transition", message["lat"] == nil { return .nothing }
+    if type == "transition", message["lat"] == nil { return .nothing }
     // Colota has the course in `bear`, and its speed in m/s.
     let speedUnit = message["bear"] == nil ? 3.6 : 1
     let fields = PositionFields(

@@ -19,10 +19,14 @@ enum PhoneApp: Equatable {
 
   /// The app that wrote the body: messages of OwnTracks are known at every path.
   func ofBody(_ body: [UInt8]) -> PhoneApp {
-    guard body.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{"),
+    guard self != .ownTracks, Self.isObject(body),
       let message = (try? JSONParser.parse(body))?.object
     else { return self }
     return OwnTracks.isMessage(message) ? .ownTracks : self
+  }
+
+  private static func isObject(_ body: [UInt8]) -> Bool {
+    body.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
   }
 
   func read(_ request: PhoneRequest, query: [UInt8]) throws(UnusableMessage) -> PhoneMessage {
@@ -31,8 +35,7 @@ enum PhoneApp: Equatable {
       let name = OwnTracks.name(in: request, query: FormFields(query))
       return try OwnTracks.read(request.body, name: name)
     case .osmAnd(let name):
-      let first = request.body.first { !" \t\r\n".utf8.contains($0) }
-      if first == UInt8(ascii: "{") { return try TraccarJSON.read(request.body, app: name) }
+      if Self.isObject(request.body) { return try TraccarJSON.read(request.body, app: name) }
       return try OsmAndForm.read(FormFields(query, request.body), app: name)
     case .gpsLogger: return try GPSLoggerForm.read(FormFields(query, request.body))
     }
