@@ -109,7 +109,6 @@ extension ControlService {
 
   /// Answers the reminder that `add` would add; throws the same errors.
   func check(_ document: JSONObject, for list: String? = nil) throws -> JSONObject {
-
     let reminder = caller.owning(try read(document, newID: "new"))
     try reminder.checkConditions(in: daemon.host.engine.zone)
     if document["id"] != nil { try mustBeNew(reminder) }

@@ -169,7 +169,7 @@ final class Announcer {
 
   typealias JournalFields = KeyValuePairs<JournalFieldName, String?>
 
-  /// An ordinary entry that the journal does not take is not worth stopping for.
+  /// News of a reminder.
   private func write(_ words: String, of id: String, _ title: String) {
     var entry = JournalEntry("\(title): \(words)", priority: .notice)
     entry.add("GEOREMIND_REMINDER_ID", id)
@@ -177,6 +177,7 @@ final class Announcer {
     send(entry)
   }
 
+  /// An ordinary entry that the journal does not take is not worth stopping for.
   private func send(_ entry: consuming JournalEntry) { try? sink.write(entry) }
 }
 

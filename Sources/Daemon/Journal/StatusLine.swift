@@ -56,6 +56,7 @@ extension Daemon {
   private static let shownProblems = 20
 
   var statusJSON: JSONObject {
+    let unknownZones = host.unknownZones
     var status = JSONObject([
       "version": .string(DaemonCommand.version),
       "time": clock.now.map { .string($0.json) },
@@ -69,8 +70,7 @@ extension Daemon {
       "armed": .int(host.engine.armedCount),
       "unreadable": unreadable.isEmpty
         ? nil : .array(unreadable.prefix(Self.shownProblems).map { .string("\($0)") }),
-      "unknown_zones": host.unknownZones.isEmpty
-        ? nil : .array(host.unknownZones.map { .string($0) }),
+      "unknown_zones": unknownZones.isEmpty ? nil : .array(unknownZones.map { .string($0) }),
       "unreadable_text": unreadable.isEmpty ? nil : .string(store.salvagePath),
       "position": .string(
         host.engine.lastFix == nil ? "none" : host.engine.isPositionLost ? "lost" : "known"),

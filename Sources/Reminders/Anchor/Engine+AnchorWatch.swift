@@ -129,14 +129,15 @@ extension Engine {
   /// The gate of `why` for the place.
   func anchorGates(_ slot: Slot, _ position: Coordinate) -> [Explanation.Gate] {
     guard let place = slot.reminder.place, let watch = anchors[slot.index] else { return [] }
-    let beyond = (watch.distance ?? position.distance(to: place.position)) - place.radius
+    let distance = watch.distance ?? position.distance(to: place.position)
+    let beyond = distance - place.radius
     let away = Length.formatted(metres: abs(beyond))
     let drift = watch.drift.map { "; \(Self.words($0))" } ?? ""
     let swing = Length.formatted(metres: watch.largestSwing)
     return [
       .init(
         "place", beyond > 0,
-        "The boat is \(Length.formatted(metres: max(0, beyond + place.radius))) from the anchor, "
+        "The boat is \(Length.formatted(metres: distance)) from the anchor, "
           + "\(away) \(beyond > 0 ? "outside" : "inside") its circle\(drift); "
           + "the largest swing was \(swing)",
         remedy: "four fifths of the fixes of \(slot.reminder.hold) are outside the circle",
