@@ -13,7 +13,7 @@ import Testing
 @Suite(.serialized) struct CalendarAddingTests {
   private func rig() throws -> Rig {
     let folder = try TemporaryFolder()
-    for name in ["", "/tasks", "/work"] { mkdir("\(folder.path)/calendar\(name)", 0o750) }
+    for name in ["", "/tasks", "/travel"] { mkdir("\(folder.path)/calendar\(name)", 0o750) }
     try folder.file("calendar/tasks/displayname", "Shopping\n")
     return try Rig("[Calendar]\nFolder=\(folder.path)/calendar\n", folder: folder)
   }
@@ -59,7 +59,7 @@ import Testing
     """,
   ]) func itIsOneReminderAtEachLaterReading(_ text: String) throws {
     let rig = try rig()
-    let added = try add(rig, text, "work")["reminder"]?.object
+    let added = try add(rig, text, "travel")["reminder"]?.object
     rig.daemon.reloadSettings()
     try rig.settle()
     let again = try Rig(
@@ -158,21 +158,21 @@ import Testing
     }
     for method in ["Add", "Check"] {
       #expect(
-        try reason(Self.milk, "x", method) == "there is no list 'x'; there are: Shopping, work")
+        try reason(Self.milk, "x", method) == "there is no list 'x'; there are: Shopping, travel")
     }
     let near = #"{"kind":"location","title":"T","near_category":"shop"}"#
     for method in ["Add", "Check"] {
-      #expect(try reason(near, "work", method).contains("add it without --calendar"))
+      #expect(try reason(near, "travel", method).contains("add it without --calendar"))
     }
-    try rig.folder.file("calendar/work/milk.ics", "")
-    #expect(try reason(Self.milk, "work").contains("exists already"))
+    try rig.folder.file("calendar/travel/milk.ics", "")
+    #expect(try reason(Self.milk, "travel").contains("exists already"))
     mkdir("\(rig.folder.path)/calendar/more", 0o700)
-    try rig.folder.file("calendar/more/displayname", "Work")
-    #expect(try reason(Self.milk, "work").hasPrefix("there are several lists 'work': "))
+    try rig.folder.file("calendar/more/displayname", "Travel")
+    #expect(try reason(Self.milk, "travel").hasPrefix("there are several lists 'travel': "))
     #expect(try rig.daemon.store.reminders.all().values.isEmpty)
     try rig.configure("[Feed]\nFeed=\n")
     rig.daemon.reloadSettings()
-    #expect(try reason(Self.milk, "work").contains("no folder is followed"))
+    #expect(try reason(Self.milk, "travel").contains("no folder is followed"))
   }
 
   /// A folder without folders is a list by its own name.

@@ -80,7 +80,7 @@ import Testing
     #expect(gates.contains { $0.hasPrefix("You are on the way to Home, ") }, "\(gates)")
   }
 
-  /// It stops for dinner on the way: ten minutes later it is told to go on.
+  /// It stops for dinner on the way: ten minutes later the reminder rings.
   @Test func whoRestsOnTheWayHearsIt() throws {
     var harness = EngineHarness()
     try add(&harness)
