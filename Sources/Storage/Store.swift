@@ -105,7 +105,10 @@ package final class Store {
     defer { if isLarge { try? database.keepPages(kibibytes: Database.usualCache) } }
     return try database.transaction { () throws(StoreError) in
       try body()
-      if let command = changes.command { try undo.keep(command, making: changes) }
+      if let command = changes.command {
+        try undo.keep(command, making: changes)
+        if command.acknowledges { try ledger.acknowledge(by: command) }
+      }
       var written: Int64?
       if let calendar = changes.calendar, changes.command == nil {
         written = try undo.lastCommand(of: calendar.reminder)

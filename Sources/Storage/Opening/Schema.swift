@@ -28,7 +28,25 @@ enum Schema {
   /// whose files are rejected.
   static let migrations = [
     Migration(version: 14, script: tables14), Migration(version: 15, script: placeIdentifiers15),
+    Migration(version: 16, script: receipts16),
   ]
+
+  /// What came of each firing.
+  private static let receipts16 = """
+    CREATE TABLE receipt (
+      seq INTEGER NOT NULL,
+      consumer TEXT NOT NULL,
+      time_us INTEGER NOT NULL,
+      text TEXT,
+      UNIQUE (seq, consumer)
+    ) STRICT;
+    CREATE TABLE acknowledgement (
+      seq INTEGER PRIMARY KEY,
+      user INTEGER NOT NULL,
+      method TEXT NOT NULL,
+      time_us INTEGER NOT NULL
+    ) STRICT;
+    """
 
   /// Other programs' identifiers of places, by which a moved one is found again.
   private static let placeIdentifiers15 = """
@@ -37,7 +55,9 @@ enum Schema {
     """
 
   /// Tables recovered from a damaged file, parents first.
-  static let tables = ["category", "place", "reminder", "firing", "state", "consumer"]
+  static let tables = [
+    "category", "place", "reminder", "firing", "state", "consumer", "receipt", "acknowledgement",
+  ]
 
   /// Places are indexed by words (https://sqlite.org/fts5.html), by cells of a 64th of a degree,
   /// and by category and cell. Triggers cannot maintain the words: SQLite 3.40 rejects virtual

@@ -90,9 +90,9 @@ import Testing
     try expectOne {
       var changed = try entry("later")
       changed.reminder.title = "Changed"
-      try daemon.replace(changed.reminder, keeping: changed)
+      try daemon.save(new: [], changed: [changed])
     }
-    try expectOne { try daemon.snooze(entry("fired").reminder, until: "1h") }
+    try expectOne { try daemon.snooze([entry("fired").reminder], until: "1h") }
     try expectOne { try daemon.complete([entry("fired")]) }
     try expectOne { try daemon.complete([entry("later")], isPop: true) }
     try expectOne { try daemon.remove(["ferry"]) }
@@ -149,11 +149,11 @@ import Testing
     let (fired, later) = (try entry("fired"), try entry("later"))
     let commands: [() throws -> Void] = [
       { try daemon.add(dated("new", in: .hours(-1))) },
-      { try daemon.replace(changed.reminder, keeping: changed) },
+      { try daemon.save(new: [], changed: [changed]) },
       { try daemon.complete([fired]) },
       { try daemon.complete([later], isPop: true) },
-      { try daemon.snooze(fired.reminder, until: "1h") },
-      { try daemon.snooze(changed.reminder, until: "next-visit") },
+      { try daemon.snooze([fired.reminder], until: "1h") },
+      { try daemon.snooze([changed.reminder], until: "next-visit") },
       { try daemon.remove(["ferry"]) },
     ]
     try daemon.store.database.freeze()
