@@ -12,7 +12,7 @@ usage: make-docs.py FOLDER-OF-THE-PROGRAMS [--check]
                         what is done with each property, from Sources/Interchange
     varlink.md          the interface org.georemind, from Sources/Control
     varlink-for-places.md
-                        its methods for places and categories
+                        its methods for places, categories and destinations
 
 A generated part stands between `<!-- generated … -->` and `<!-- end generated -->`; the rest of a page is
 written by hand. With --check nothing is written: it prints the pages that are stale, and what the reference
@@ -32,7 +32,8 @@ if len(arguments) != 1:
 programs, only_check = os.path.abspath(arguments[0]), "--check" in sys.argv
 COMMON = {"help", "version", "json", "socket"}
 # The verbs of verbs-for-places.md.
-FOR_PLACES = {"place", "category", "where", "anchor", "replay", "decode", "convert", "distance", "occurrences"}
+FOR_PLACES = {"place", "category", "where", "anchor", "replay", "decode", "convert", "distance", "occurrences", "when",
+              "report", "travel"}
 
 
 def read(path):
@@ -63,7 +64,7 @@ def rows(command, hidden, sections=None):
         if sections and argument.get("sectionTitle") in sections:
             continue
         text = argument.get("abstract", "")
-        if argument["kind"] == "positional" and re.match("(Its|Their) ids?,", text):
+        if argument["kind"] == "positional" and re.match("The ids? of the reminders?, ", text):
             continue
         value = argument.get("valueName", "")
         if argument["kind"] == "positional":
@@ -131,8 +132,12 @@ def verbs(command, before, wanted=lambda name: True):
             lines += ["", text]
         sections = None
         if verb["commandName"] == "edit" and before == "georemind":
-            sections = {"The reminder"}
-            lines += ["", "It takes the options of [georemind add](#georemind-add) that describe the reminder, and:"]
+            sections = {"The reminder", "Filter"}
+            lines += ["", "It takes the options of [georemind add](#georemind-add) that describe the reminder, those of "
+                      "[georemind list](#georemind-list) that choose reminders, but for the two below, and:"]
+        elif verb["commandName"] in ("rm", "done", "snooze") and before == "georemind":
+            sections = {"Filter"}
+            lines += ["", "It takes the options of [georemind list](#georemind-list) that choose reminders, and:"]
         lines += rows(verb, COMMON, sections)
     return lines
 
@@ -207,7 +212,7 @@ def varlink():
         text = re.search(r'static let text = """\n(.*?)\n    """',
                          read("Sources/Control/GeoremindInterface.swift"), re.S)[1]
         text = re.sub(r"^    ", "", text, flags=re.M)
-    start, end = text.index("# Adds a place."), text.index("# The current fix")
+    start, end = text.index("# The row of a destination"), text.index("# Each firing from now on")
     parts = text[:start] + text[end:], text[start:end]
     return ["```varlink\n" + part.strip("\n") + "\n```" for part in parts]
 
