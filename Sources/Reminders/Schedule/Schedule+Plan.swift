@@ -76,7 +76,7 @@ extension Schedule {
     let first = passed ?? upcoming
     plan.lead = first
     var lead = first
-    // Of due times, a later one does not ring before one that has passed, however long its lead.
+    // Of due times, a later one does not ring before a passed one, however long its lead.
     for _ in 0..<Self.maximumSteps {
       guard let candidate = lead, plan.rings.map({ candidate.moment < $0 }) ?? true else { return }
       if let opening = opening(of: candidate, at: now), plan.rings.map({ opening < $0 }) ?? true {

@@ -31,7 +31,7 @@ enum Schema {
     Migration(version: 16, script: receipts16),
   ]
 
-  /// What came of each firing.
+  /// The outcome of each firing at its destinations, and its acknowledgement.
   private static let receipts16 = """
     CREATE TABLE receipt (
       seq INTEGER NOT NULL,
