@@ -16,7 +16,8 @@ extension ControlService {
       throw GeoremindError.invalidReminder(field: "limit", reason: "must be 1 to 1000")
     }
     let entries = try ledger.entries(
-      after: Int64(given["after"]?.int ?? 0), limit: limit, bytes: Self.pageBytes)
+      after: Int64(given["after"]?.int ?? 0), limit: limit, urgent: given["urgent"]?.bool,
+      bytes: Self.pageBytes)
     return [
       "ledger": .string(daemon.ledgerID), "first": .int(Int(try ledger.first())),
       "head": .int(Int(try ledger.head())),
@@ -56,39 +57,43 @@ extension ControlService {
     let name = row?["name"]?.string ?? ""
     let known = try consumer(named: name, by: "SetConsumer")
     let head = try daemon.store.ledger.head()
-    let upto = Int64(row?["upto"]?.int ?? 0)
-    // Somebody has skipped a firing meanwhile, or the numbers are another ledger's.
-    guard given["ledger"]?.string == daemon.ledgerID, upto >= known.upto else {
-      return try answer(known, head: head)
-    }
+    // The numbers are another ledger's.
+    guard given["ledger"]?.string == daemon.ledgerID else { return try answer(known, head: head) }
     var new = known
-    new.upto = min(upto, head)
+    new.upto = min(head, Int64(row?["upto"]?.int ?? 0))
+    new.urgentUpto = min(head, row?["urgent_upto"]?.int.map(Int64.init) ?? known.urgentUpto)
     new.tries = max(0, row?["tries"]?.int ?? 0)
     new.failingSince = try instant(row, "failing_since")
     new.nextTry = try instant(row, "next_try")
     new.text = row?["text"]?.string.map {
       String(decoding: $0.utf8.prefix(Consumer.maximumText), as: UTF8.self)
     }
+    // Somebody has skipped a firing meanwhile: the other mark counts.
+    if new.upto < known.upto || new.urgentUpto < known.urgentUpto {
+      let marks = (max(new.upto, known.upto), max(new.urgentUpto, known.urgentUpto))
+      new = known
+      (new.upto, new.urgentUpto) = marks
+    }
     try daemon.set(new, was: known)
-    return try answer(new, head: head)
+    return try answer(try consumer(named: name, by: "SetConsumer"), head: head)
   }
 
   func listConsumers() throws -> JSONObject {
-    let first = try daemon.store.ledger.first()
-    let head = try daemon.store.ledger.head()
+    let ledger = daemon.store.ledger
     return [
-      "ledger": .string(daemon.ledgerID), "first": .int(Int(first)), "head": .int(Int(head)),
-      "consumers": .array(
-        try daemon.store.consumers.all().map { .object(json(of: $0, first: first, head: head)) }),
+      "ledger": .string(daemon.ledgerID), "first": .int(Int(try ledger.first())),
+      "head": .int(Int(try ledger.head())),
+      "consumers": .array(try daemon.store.consumers.all().map { .object(try json(of: $0)) }),
     ]
   }
 
   func skipFiring(_ name: String) throws -> JSONObject {
     var row = try consumer(named: name, by: "SkipFiring")
-    guard let next = try daemon.store.ledger.entries(after: row.upto, limit: 1).first else {
-      return JSONObject()
-    }
-    row.upto = next.seq
+    let ledger = daemon.store.ledger
+    let urgent = try ledger.entries(after: row.urgentUpto, limit: 1, urgent: true).first
+    let other = try ledger.entries(after: row.upto, limit: 1, urgent: false).first
+    guard let next = urgent ?? other else { return JSONObject() }
+    if urgent == nil { row.upto = next.seq } else { row.urgentUpto = next.seq }
     (row.tries, row.nextTry) = (0, nil)
     row.text = "skipped by user \(caller.user)"
     try daemon.store.consumers.set(row)
@@ -131,17 +136,17 @@ extension ControlService {
   }
 
   private func answer(_ consumer: Consumer, head: Int64) throws -> JSONObject {
-    let first = try daemon.store.ledger.first()
-    return [
+    [
       "ledger": .string(daemon.ledgerID), "head": .int(Int(head)),
-      "consumer": .object(json(of: consumer, first: first, head: head)),
+      "consumer": .object(try json(of: consumer)),
     ]
   }
 
-  private func json(of consumer: Consumer, first: Int64, head: Int64) -> JSONObject {
+  private func json(of consumer: Consumer) throws -> JSONObject {
     JSONObject([
       "name": .string(consumer.name), "upto": .int(Int(consumer.upto)),
-      "waiting": .int(consumer.waiting(first: first, head: head)),
+      "urgent_upto": .int(Int(consumer.urgentUpto)),
+      "waiting": .int(try daemon.store.consumers.waiting(for: consumer)),
       "tries": .int(consumer.tries),
       "failing_since": consumer.failingSince.map { .string($0.json) },
       "next_try": consumer.nextTry.map { .string($0.json) },

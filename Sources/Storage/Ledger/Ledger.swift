@@ -95,16 +95,24 @@ package struct Ledger {
     return try head() + 1
   }
 
+  /// The condition of SQL for an urgent firing.
+  static let isUrgent =
+    "priority BETWEEN \(Firing.urgentPriorities.lowerBound) "
+    + "AND \(Firing.urgentPriorities.upperBound)"
+
   /// At most `limit` firings with higher numbers than `seq`, by number. An empty result means that
   /// there are none: unreadable rows are skipped, not counted.
-  /// - Parameter bytes: limit of bytes read; the result is cut there.
+  /// - Parameters:
+  ///   - urgent: the urgent ones, or the others; nil for both.
+  ///   - bytes: limit of bytes read; the result is cut there.
   package func entries(
-    after seq: Int64, limit: Int, bytes: Int = .max
+    after seq: Int64, limit: Int, urgent: Bool? = nil, bytes: Int = .max
   ) throws(StoreError) -> [LedgerEntry] {
-    try database.rows(
+    let queue = urgent.map { $0 ? " AND \(Self.isUrgent)" : " AND NOT \(Self.isUrgent)" } ?? ""
+    return try database.rows(
       of: "firing",
-      "SELECT \(FiringRow.columns) FROM firing WHERE seq > ? ORDER BY seq", [.integer(seq)],
-      limit: limit, bytes: bytes, read: LedgerEntry.read
+      "SELECT \(FiringRow.columns) FROM firing WHERE seq > ?\(queue) ORDER BY seq",
+      [.integer(seq)], limit: limit, bytes: bytes, read: LedgerEntry.read
     ).values
   }
 
@@ -224,7 +232,8 @@ package struct Ledger {
   ) throws(StoreError) -> (removed: Int, givenUp: Int) {
     try database.transaction { () throws(StoreError) in
       let received =
-        try database.integer("SELECT min(upto) FROM consumer") ?? Int64.max
+        try database.integer(
+          "SELECT min(min(upto, coalesce(urgent_upto, upto))) FROM consumer") ?? Int64.max
       let delete = "DELETE FROM firing WHERE time_us < ? AND delivered_us IS NOT NULL AND seq "
       let old = try database.run(delete + "<= ?", [SQLValue(time), .integer(received)])
       let givenUp = try database.run(

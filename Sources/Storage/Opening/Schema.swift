@@ -28,7 +28,15 @@ enum Schema {
   /// whose files are rejected.
   static let migrations = [
     Migration(version: 14, script: tables14), Migration(version: 15, script: placeIdentifiers15),
+    Migration(version: 16, script: urgentFirings16),
   ]
+
+  /// Urgent firings overtake the others on their way to a destination, so it has a mark for each.
+  /// Without one, `upto` is the mark of both.
+  private static let urgentFirings16 = """
+    ALTER TABLE consumer ADD COLUMN urgent_upto INTEGER CHECK (urgent_upto >= 0);
+    CREATE INDEX firing_urgent ON firing (seq) WHERE priority BETWEEN 1 AND 3;
+    """
 
   /// Other programs' identifiers of places, by which a moved one is found again.
   private static let placeIdentifiers15 = """

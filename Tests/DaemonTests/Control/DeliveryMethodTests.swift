@@ -19,14 +19,14 @@ import Testing
     client = try rig.client()
   }
 
-  private func record(_ count: Int, title: String = "t") throws {
+  private func record(_ count: Int, title: String = "t", priority: Int = 0) throws {
     let ledger = rig.daemon.store.ledger
     let head = Int(try ledger.head())
     try ledger.record(
       (head + 1...head + count).map {
         Firing(
-          id: "f\($0)", reminderID: "r", kind: .date, title: title, time: Instant(seconds: 1e9),
-          event: .due, why: "w")
+          id: "f\($0)", reminderID: "r", kind: .date, title: title, priority: priority,
+          time: Instant(seconds: 1e9), event: .due, why: "w")
       })
   }
 
@@ -144,6 +144,20 @@ import Testing
     #expect(try set(#""upto":2,"tries":7"#)?["tries"]?.int == 0)
     #expect(try set(#""upto":99"#)?["upto"]?.int == 3)
     #expect(try set(#""upto":3,"tries":5"#, ledger: "another")?["tries"]?.int == 0)
+  }
+
+  @Test func anUrgentFiringIsTheNextToReadAndToSkip() throws {
+    _ = try client.call("OpenConsumer", #"{"name":"d"}"#)
+    try record(2)
+    try record(1, priority: 3)
+    #expect(seqs(try client.call("ReadLedger", #"{"after":0,"urgent":true}"#)) == [3])
+    #expect(seqs(try client.call("ReadLedger", #"{"after":0,"urgent":false}"#)) == [1, 2])
+    let skipped = try client.call("SkipFiring", #"{"name":"d"}"#)["firing"]
+    #expect(skipped?["seq"]?.int == 3)
+    // The answer to an older row has the newer mark of each queue.
+    let row = try set(#""upto":1,"urgent_upto":0"#)
+    #expect(row?["upto"]?.int == 1 && row?["urgent_upto"]?.int == 3)
+    #expect(row?["waiting"]?.int == 1)
   }
 
   @Test func skipsAndForgets() throws {

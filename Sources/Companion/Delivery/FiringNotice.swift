@@ -15,6 +15,8 @@ package struct FiringNotice: Equatable, Sendable {
   package let why: String
   /// 0…9 as in iCalendar; 0 says nothing.
   package let priority: Int
+  /// It overtakes the others on their way to a destination: its priority is 1 to 3.
+  package var isUrgent: Bool { (1...3).contains(priority) }
   /// All of the daemon's message.
   package let json: JSONObject
 
