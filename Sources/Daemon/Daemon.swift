@@ -38,6 +38,7 @@ final class Daemon {
   var handedOver: [String: Int32] = [:]
   private(set) var routes: RouteClient?
   private(set) var control: ControlServer?
+  var destinationTests = DestinationTests()
   var calendars: [CalendarFolder] = []
   var sources: [AnyObject] = []
   var deadlineTimer: TimerSource?

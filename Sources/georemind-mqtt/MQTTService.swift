@@ -50,7 +50,7 @@ final class MQTTService {
       switch signal {
       case .connected: handle(.daemonConnected)
       case .disconnected: handle(.daemonLost)
-      case .firing: break
+      case .firing, .test: break
       }
     }
     session.watchStatus { [unowned self] in handle(.status($0)) }

@@ -116,6 +116,18 @@ extension Publisher.Effect {
     #expect(world.handle(.acknowledged(.firing(1))) == [.ended(1, .delivered)])
   }
 
+  @Test func aTestFiringIsSentAndIsNotTheLastFiring() throws {
+    let world = PublisherWorld { $0.announcesEntities = false }
+    _ = world.handle(.connected)
+    var json = Sample.firing(0).json
+    json["test"] = true
+    let test = try #require(FiringNotice(json))
+    let sent = world.handle(.firing(test))
+    #expect(topics(sent) == ["georemind/4f2a91c3/firing"])
+    #expect(sent.first?.message?.payload.contains(#""test":true"#) == true)
+    #expect(world.handle(.acknowledged(.firing(0))) == [.ended(0, .delivered)])
+  }
+
   @Test func anAlarmWithoutAConnectionEndsTheWaitForTheBroker() {
     let world = PublisherWorld()
     let failed = Delivery.Outcome.failed("there is no connection to the broker")

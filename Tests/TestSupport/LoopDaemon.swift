@@ -52,6 +52,19 @@ package final class LoopDaemon {
     }
   }
 
+  /// A test firing for one destination, or for all.
+  package func test(_ id: String, of destination: String? = nil) {
+    let firing = JSONObject([
+      "firing_id": .string(id), "reminder_id": "", "title": "Test", "event": "due",
+      "time": "2026-06-12T16:01:00Z", "test": true,
+      "destination": destination.map { .string($0) },
+    ])
+    for watcher in watchers {
+      watcher.send(
+        VarlinkReply(parameters: ["firing": .object(firing)], continues: true).encoded)
+    }
+  }
+
   package var isWatched: Bool { !watchers.isEmpty }
 
   private func answer(_ call: VarlinkCall, on stream: StreamConnection) {

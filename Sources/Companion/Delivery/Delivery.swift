@@ -14,6 +14,14 @@ package struct Delivery: Sendable {
     case refused(String)
     /// To be tried again.
     case failed(String)
+
+    /// The reason, unless it was delivered.
+    package var failure: String? {
+      switch self {
+      case .delivered: nil
+      case .refused(let reason), .failed(let reason): reason
+      }
+    }
   }
 
   package enum Event: Sendable {

@@ -50,9 +50,20 @@ package final class FiringFollower {
       case .connected: handle(.connected)
       case .disconnected: handle(.disconnected)
       case .firing: handle(.news)
+      case .test(let firing): test(firing)
       }
     }
     if session.isConnected { handle(.connected) }
+  }
+
+  /// Delivers a test firing beside all others, and reports what came of it.
+  private func test(_ firing: FiringNotice) {
+    guard let name, firing.json["destination"]?.string ?? name == name else { return }
+    onFiring(firing, false) { [weak session] outcome in
+      let text = outcome.failure.map { JSONValue.string($0) }
+      let report: JSONObject = ["name": .string(name), "test": .string(firing.id), "text": text]
+      session?.call("EndTest", report) { _ in }
+    }
   }
 
   /// The destination can be reached again: what failed is tried now.

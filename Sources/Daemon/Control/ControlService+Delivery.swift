@@ -65,9 +65,7 @@ extension ControlService {
     new.tries = max(0, row?["tries"]?.int ?? 0)
     new.failingSince = try instant(row, "failing_since")
     new.nextTry = try instant(row, "next_try")
-    new.text = row?["text"]?.string.map {
-      String(decoding: $0.utf8.prefix(Consumer.maximumText), as: UTF8.self)
-    }
+    new.text = row?["text"]?.string.map(Self.short)
     // Somebody has skipped a firing meanwhile: the other mark counts.
     if new.upto < known.upto || new.urgentUpto < known.urgentUpto {
       let marks = (max(new.upto, known.upto), max(new.urgentUpto, known.urgentUpto))
@@ -104,6 +102,37 @@ extension ControlService {
     _ = try consumer(named: name, by: "ForgetConsumer")
     try daemon.store.consumers.remove(named: name)
     return JSONObject()
+  }
+
+  // MARK: - Tests
+
+  func testConsumers(_ name: String?) throws -> JSONObject {
+    let names = try daemon.store.consumers.all().map(\.name)
+    if let name, !names.contains(name) { throw GeoremindError.notFound(id: name) }
+    let tested = name.map { [$0] } ?? names
+    let id = "test-\(ReminderID.random())"
+    daemon.destinationTests.begin(tested, id: id, at: SystemClock.monotonic.microseconds)
+    let firing = JSONObject([
+      "firing_id": .string(id), "reminder_id": "", "kind": "date", "title": "Test of georemind",
+      "time": .string(Instant(microseconds: SystemClock.now()).json), "event": "due",
+      "why": .string("Asked for by user \(caller.user)"), "test": true,
+      "destination": name.map { .string($0) },
+    ])
+    daemon.control?.announce(.destination(firing))
+    return ["test": .string(id), "names": .array(tested.map { .string($0) })]
+  }
+
+  func endTest(_ given: JSONObject) throws -> JSONObject {
+    let name = given["name"]?.string ?? ""
+    _ = try consumer(named: name, by: "EndTest")
+    daemon.destinationTests.end(
+      name, id: given["test"]?.string ?? "", failure: given["text"]?.string.map(Self.short),
+      at: SystemClock.monotonic.microseconds)
+    return JSONObject()
+  }
+
+  private static func short(_ text: String) -> String {
+    String(decoding: text.utf8.prefix(Consumer.maximumText), as: UTF8.self)
   }
 
   private func consumer(named name: String, by method: String) throws -> Consumer {
@@ -151,6 +180,7 @@ extension ControlService {
       "failing_since": consumer.failingSince.map { .string($0.json) },
       "next_try": consumer.nextTry.map { .string($0.json) },
       "text": consumer.text.map { .string($0) },
+      "test": daemon.destinationTests.json(of: consumer.name),
     ])
   }
 }

@@ -99,6 +99,8 @@ struct ControlService {
     case .listConsumers: return try listConsumers()
     case .skipFiring: return try skipFiring(text("name") ?? "")
     case .forgetConsumer: return try forgetConsumer(text("name") ?? "")
+    case .testConsumers: return try testConsumers(text("name"))
+    case .endTest: return try endTest(given)
     case .whereAmI:
       return try whereAmI()
     case .addPlace: return try addPlace(given)

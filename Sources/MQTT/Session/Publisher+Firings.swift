@@ -14,6 +14,7 @@ extension Publisher {
       outgoing[index].isSent = !isEarly
       let message = Message(topics.firing, document(of: firing, isRepeated: item.isEarly))
       effects.append(.publish(message, isEarly ? nil : .firing(firing.seq)))
+      guard !firing.isTest else { continue }
       if !isEarly {
         let isSame = last?.json["ledger"] == firing.json["ledger"]
         repetition.lastSeq = isSame ? max(repetition.lastSeq, firing.seq) : firing.seq

@@ -106,6 +106,50 @@ import Testing
     #expect(log == firing)
   }
 
+  // MARK: - Tests
+
+  @Test func aTestFiringGoesToWhoeverAsksForThemAndIsInNoLedger() throws {
+    let watcher = try rig.client()
+    let helper = try rig.client()
+    try watcher.send("WatchFirings", more: true)
+    try helper.send("WatchFirings", ["destination": true], more: true)
+    for name in ["a", "b"] { _ = try client.call("OpenConsumer", #"{"name":"\#(name)"}"#) }
+    let begun = try client.call("TestConsumers")
+    #expect(begun["names"]?.array == ["a", "b"])
+    let id = try #require(begun["test"]?.string)
+    let firing = try #require(try helper.reply().get()["firing"])
+    #expect(firing["firing_id"]?.string == id && firing["test"] == true)
+    #expect(try client.call("Log")["firings"]?.array == [])
+    #expect(try client.call("ReadLedger", #"{"after":0}"#)["head"]?.int == 0)
+    _ = try client.call("EndTest", #"{"name":"a","test":"\#(id)"}"#)
+    _ = try client.call("EndTest", #"{"name":"b","test":"\#(id)","text":"no sound"}"#)
+    // Neither a second outcome nor one of another test counts.
+    _ = try client.call("EndTest", #"{"name":"b","test":"\#(id)"}"#)
+    _ = try client.call("EndTest", #"{"name":"a","test":"x","text":"late"}"#)
+    let tests = try client.call("ListConsumers")["consumers"]?.array?.map { $0["test"] } ?? []
+    #expect(tests.map { $0?["id"]?.string } == [id, id])
+    #expect(tests.allSatisfy { $0?["after_s"]?.double.map { $0 >= 0 } ?? false })
+    #expect(tests.map { $0?["text"]?.string } == [nil, "no sound"])
+    // The watcher has heard nothing of it.
+    try record(1)
+    let due = "\"due\":\"2020-01-01T00:00:00Z\""
+    _ = try client.call("Add", #"{"reminder":{"kind":"date","title":"Milk",\#(due)}}"#)
+    #expect(try watcher.reply().get()["firing"]?["title"]?.string == "Milk")
+  }
+
+  @Test func aTestOfOneDestinationNamesIt() throws {
+    _ = try client.call("OpenConsumer", #"{"name":"a"}"#)
+    let error = try client.error("TestConsumers", #"{"name":"b"}"#)
+    #expect(GeoremindError(error) == .notFound(id: "b"))
+    let helper = try rig.client()
+    try helper.send("WatchFirings", ["destination": true], more: true)
+    let begun = try client.call("TestConsumers", #"{"name":"a"}"#)
+    #expect(begun["names"]?.array == ["a"])
+    #expect(try helper.reply().get()["firing"]?["destination"]?.string == "a")
+    let waiting = try client.call("ListConsumers")["consumers"]?.array?.first?["test"]
+    #expect(waiting?["id"] == begun["test"] && waiting?["after_s"] == nil)
+  }
+
   // MARK: - Consumers
 
   @Test func aDestinationBeginsAtTheHeadAndIsStored() throws {
