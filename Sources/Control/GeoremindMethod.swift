@@ -30,6 +30,7 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
   case listConsumers = "ListConsumers"
   case skipFiring = "SkipFiring"
   case forgetConsumer = "ForgetConsumer"
+  case mute = "Mute"
   case testConsumers = "TestConsumers"
   case endTest = "EndTest"
   case addPlace = "AddPlace"
@@ -62,7 +63,7 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
     case .edit, .remove, .done, .snooze, .pop, .undo, .reopen, .editPlace, .mergePlaces: true
     case .add, .check, .importReminders, .list, .pageReminders, .show, .peek, .next, .why,
       .listUndo, .parseTime, .status, .forgetTrips, .log, .readLedger, .openConsumer, .setConsumer,
-      .listConsumers, .skipFiring, .forgetConsumer, .testConsumers, .endTest, .addPlace,
+      .listConsumers, .skipFiring, .forgetConsumer, .mute, .testConsumers, .endTest, .addPlace,
       .listPlaces, .pagePlaces, .showPlace, .findPlaces, .removePlace, .beginPlaceImport,
       .importPlaces, .finishPlaceImport, .abandonPlaceImport, .addCategory, .editCategory,
       .listCategories, .removeCategory, .whereAmI, .watchFirings, .watchStatus:

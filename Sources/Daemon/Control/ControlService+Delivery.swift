@@ -15,13 +15,16 @@ extension ControlService {
     guard (1...Self.longestRead).contains(limit) else {
       throw GeoremindError.invalidReminder(field: "limit", reason: "must be 1 to 1000")
     }
-    let entries = try ledger.entries(
-      after: Int64(given["after"]?.int ?? 0), limit: limit, urgent: given["urgent"]?.bool,
-      bytes: Self.pageBytes)
+    let (seq, urgent) = (Int64(given["after"]?.int ?? 0), given["urgent"]?.bool)
+    let rows =
+      urgent == false
+      ? try daemon.othersToDeliver(after: seq, limit: limit, bytes: Self.pageBytes)
+      : try ledger.entries(after: seq, limit: limit, urgent: urgent, bytes: Self.pageBytes)
+        .map { daemon.json(of: $0) }
     return [
       "ledger": .string(daemon.ledgerID), "first": .int(Int(try ledger.first())),
       "head": .int(Int(try ledger.head())),
-      "rows": .array(entries.map { .object(daemon.json(of: $0)) }),
+      "rows": .array(rows.map { .object($0) }),
     ]
   }
 

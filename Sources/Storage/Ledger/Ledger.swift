@@ -116,12 +116,39 @@ package struct Ledger {
     ).values
   }
 
+  /// The next firings behind `seq` that are not urgent, as far as a quiet time has held them.
+  package func held(after seq: Int64, limit: Int) throws(StoreError) -> [LedgerEntry] {
+    try database.rows(
+      of: "firing",
+      """
+      SELECT \(FiringRow.columns) FROM firing
+      WHERE seq > ?1 AND held = 1 AND seq < coalesce(
+        (SELECT seq FROM firing WHERE seq > ?1 AND held IS NULL AND NOT \(Self.isUrgent)
+          ORDER BY seq LIMIT 1), ?2)
+      ORDER BY seq
+      """, [.integer(seq), .integer(.max)], limit: limit, read: LedgerEntry.read
+    ).values
+  }
+
+  /// Held firings that a destination has yet to receive.
+  package func heldCount() throws(StoreError) -> Int {
+    Int(
+      try database.integer(
+        """
+        SELECT count(*) FROM firing
+        WHERE held = 1 AND seq > (SELECT min(upto) FROM consumer)
+        """) ?? 0)
+  }
+
   // MARK: - Outbox
 
   /// Records new firings and returns them. A firing with a known id, decided again after a crash,
   /// is ignored.
+  /// - Parameter isQuiet: the destinations receive them later, but the urgent ones.
   @discardableResult
-  package func record(_ firings: [Firing]) throws(StoreError) -> [LedgerEntry] {
+  package func record(
+    _ firings: [Firing], isQuiet: Bool = false
+  ) throws(StoreError) -> [LedgerEntry] {
     guard !firings.isEmpty else { return [] }
     return try database.transaction { () throws(StoreError) in
       let first = try database.integer("SELECT last_seq FROM ledger") ?? 0
@@ -133,10 +160,12 @@ package struct Ledger {
       for firing in firings {
         let added = try database.run(
           """
-          INSERT INTO firing (\(FiringRow.columns))
-          VALUES (\(FiringRow.parameters))
+          INSERT INTO firing (\(FiringRow.columns), held)
+          VALUES (\(FiringRow.parameters), ?)
           ON CONFLICT (id) DO NOTHING
-          """, [.integer(last + 1)] + FiringRow.values(firing))
+          """,
+          [.integer(last + 1)] + FiringRow.values(firing)
+            + [isQuiet && !firing.isUrgent ? .integer(1) : .null])
         guard added > 0 else { continue }
         last += 1
         new.append(LedgerEntry(seq: last, firing: firing))

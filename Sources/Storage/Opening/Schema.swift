@@ -29,6 +29,7 @@ enum Schema {
   static let migrations = [
     Migration(version: 14, script: tables14), Migration(version: 15, script: placeIdentifiers15),
     Migration(version: 16, script: urgentFirings16),
+    Migration(version: 17, script: heldFirings17),
   ]
 
   /// Urgent firings overtake the others on their way to a destination, so it has a mark for each.
@@ -36,6 +37,11 @@ enum Schema {
   private static let urgentFirings16 = """
     ALTER TABLE consumer ADD COLUMN urgent_upto INTEGER CHECK (urgent_upto >= 0);
     CREATE INDEX firing_urgent ON firing (seq) WHERE priority BETWEEN 1 AND 3;
+    """
+
+  /// Firings that waited for the end of a quiet time reach a destination as one summary.
+  private static let heldFirings17 = """
+    ALTER TABLE firing ADD COLUMN held INTEGER CHECK (held = 1);
     """
 
   /// Other programs' identifiers of places, by which a moved one is found again.

@@ -107,6 +107,26 @@ import Testing
     #expect(bad.notes.contains("1 of the destinations did not take the test firing"))
   }
 
+  @Test(arguments: [
+    (["2h"], #"{"until":"2h"}"#), (["until", "tomorrow", "8:00"], #"{"until":"tomorrow 8:00"}"#),
+    (["off"], #"{"off":true}"#), ([], "{}"),
+  ]) func aMuteIsReadByTheDaemon(words: [String], parameters: String) throws {
+    let run = try run(["mute"] + words) { call in
+      guard JSONValue.object(call.parameters).line == parameters else { return [] }
+      guard call.parameters["off"] == nil else { return [VarlinkReply()] }
+      return [
+        VarlinkReply(parameters: [
+          "quiet": ["now": true, "until": "2026-06-12T18:00:00Z", "held": 2]
+        ])
+      ]
+    }
+    #expect(
+      run.output
+        == (words == ["off"]
+          ? "not quiet\n"
+          : "quiet until 2026-06-12T20:00:00+02:00, 2 waiting; 'georemind mute off' ends it\n"))
+  }
+
   @Test func aTestWithoutAnAnswerFails() throws {
     // An outcome of an earlier test, and none.
     let run = try test([["id": "s", "after_s": 1], ["id": "t"]], ["--timeout", "0.3s", "--json"])
