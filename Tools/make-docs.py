@@ -12,7 +12,9 @@ usage: make-docs.py FOLDER-OF-THE-PROGRAMS [--check]
                         what is done with each property, from Sources/Interchange
     varlink.md          the interface org.georemind, from Sources/Control
     varlink-for-places.md
-                        its methods for places, categories and destinations
+                        its methods for places and categories
+    varlink-for-destinations.md
+                        its methods for hooks and other destinations of firings
 
 A generated part stands between `<!-- generated … -->` and `<!-- end generated -->`; the rest of a page is
 written by hand. With --check nothing is written: it prints the pages that are stale, and what the reference
@@ -212,8 +214,9 @@ def varlink():
         text = re.search(r'static let text = """\n(.*?)\n    """',
                          read("Sources/Control/GeoremindInterface.swift"), re.S)[1]
         text = re.sub(r"^    ", "", text, flags=re.M)
-    start, end = text.index("# The row of a destination"), text.index("# Each firing from now on")
-    parts = text[:start] + text[end:], text[start:end]
+    ledger, places, rest = (text.index(word) for word in (
+        "# Firings by number", "# Adds a place.", "# The current fix"))
+    parts = text[:ledger] + text[rest:], text[places:rest], text[ledger:places]
     return ["```varlink\n" + part.strip("\n") + "\n```" for part in parts]
 
 
@@ -264,14 +267,15 @@ def lacking():
 
 def main():
     help = help_of("georemind")
-    interface, for_places = varlink()
+    interface, for_places, for_destinations = varlink()
     pages = [
         ("verbs.md", "\n".join(verbs(help, "georemind", lambda name: name not in FOR_PLACES)).strip()),
         ("verbs-for-places.md", "\n".join(verbs(help, "georemind", lambda name: name in FOR_PLACES)).strip()),
         ("command-line.md", command_line()), ("configuration.md", configuration(False)),
         ("configuration-of-helpers.md", configuration(True)), ("calendar-properties.md", calendar_properties()),
         ("varlink.md", interface),
-        ("varlink-for-places.md", for_places)]
+        ("varlink-for-places.md", for_places),
+        ("varlink-for-destinations.md", for_destinations)]
     stale = [page for page, text in pages if put(page, text)]
     missing = list(lacking())
     for page in stale:

@@ -27,8 +27,8 @@ struct GeoremindCommand: ParsableCommand {
         name: "Daemon",
         subcommands: [
           StatusCommand.self, NextCommand.self, WhyCommand.self, WatchCommand.self, LogCommand.self,
-          CalendarsCommand.self, DeliveryCommand.self, ReportCommand.self, TravelCommand.self,
-          BackupCommand.self,
+          CalendarsCommand.self, DeliveryCommand.self, TestCommand.self, MuteCommand.self,
+          ReportCommand.self, TravelCommand.self, BackupCommand.self,
         ]),
       CommandGroup(
         name: "Offline",

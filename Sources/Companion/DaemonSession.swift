@@ -14,6 +14,8 @@ package final class DaemonSession {
     case disconnected
     /// A firing was added to the ledger.
     case firing
+    /// A test firing, which is in no ledger.
+    case test(FiringNotice)
   }
 
   /// The daemon is connected and will answer.
@@ -122,9 +124,11 @@ package final class DaemonSession {
       case .failure(let error): lose(error.description)
       }
     }
-    stream?.call("WatchFirings", more: true) { [unowned self] in
+    stream?.call("WatchFirings", ["destination": true], more: true) { [unowned self] in
       switch $0 {
-      case .success: signal(.firing)
+      case .success(let answer):
+        let firing = answer["firing"]?.object.flatMap { FiringNotice($0) }
+        if let firing, firing.isTest { signal(.test(firing)) } else { signal(.firing) }
       case .failure(let error): lose(error.description)
       }
     }

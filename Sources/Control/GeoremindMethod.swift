@@ -30,6 +30,9 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
   case listConsumers = "ListConsumers"
   case skipFiring = "SkipFiring"
   case forgetConsumer = "ForgetConsumer"
+  case mute = "Mute"
+  case testConsumers = "TestConsumers"
+  case endTest = "EndTest"
   case addPlace = "AddPlace"
   case listPlaces = "ListPlaces"
   case pagePlaces = "PagePlaces"
@@ -60,10 +63,10 @@ package enum GeoremindMethod: String, CaseIterable, Sendable {
     case .edit, .remove, .done, .snooze, .pop, .undo, .reopen, .editPlace, .mergePlaces: true
     case .add, .check, .importReminders, .list, .pageReminders, .show, .peek, .next, .why,
       .listUndo, .parseTime, .status, .forgetTrips, .log, .readLedger, .openConsumer, .setConsumer,
-      .listConsumers, .skipFiring, .forgetConsumer, .addPlace, .listPlaces, .pagePlaces,
-      .showPlace, .findPlaces, .removePlace, .beginPlaceImport, .importPlaces, .finishPlaceImport,
-      .abandonPlaceImport, .addCategory, .editCategory, .listCategories, .removeCategory,
-      .whereAmI, .watchFirings, .watchStatus:
+      .listConsumers, .skipFiring, .forgetConsumer, .mute, .testConsumers, .endTest, .addPlace,
+      .listPlaces, .pagePlaces, .showPlace, .findPlaces, .removePlace, .beginPlaceImport,
+      .importPlaces, .finishPlaceImport, .abandonPlaceImport, .addCategory, .editCategory,
+      .listCategories, .removeCategory, .whereAmI, .watchFirings, .watchStatus:
       false
     }
   }

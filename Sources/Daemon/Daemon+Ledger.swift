@@ -33,9 +33,10 @@ extension Daemon {
   /// Stores what a destination has come to, and reports when its failures begin and end.
   func set(_ consumer: Consumer, was known: Consumer) throws(StoreError) {
     try store.consumers.set(consumer)
-    if consumer.upto > known.upto {
-      try store.ledger.receive(
-        consumer.upto, by: consumer.name, at: consumerClock, text: consumer.text)
+    for (mark, before) in [
+      (consumer.upto, known.upto), (consumer.urgentUpto, known.urgentUpto),
+    ] where mark > before {
+      try store.ledger.receive(mark, by: consumer.name, at: consumerClock, text: consumer.text)
     }
     if let since = known.failingSince, consumer.failingSince == nil {
       announcer.announceDelivery(to: consumer.name, backAfter: consumerClock - since)
@@ -47,14 +48,15 @@ extension Daemon {
   /// Destinations that have failed for an hour or longer, for the status.
   var failingDeliveries: JSONValue? {
     let hourAgo = consumerClock - .hours(1)
-    guard let failing = try? store.consumers.failing(since: hourAgo), !failing.isEmpty,
-      let first = try? store.ledger.first(), let head = try? store.ledger.head()
-    else { return nil }
+    guard let failing = try? store.consumers.failing(since: hourAgo), !failing.isEmpty else {
+      return nil
+    }
     return .array(
       failing.map {
         .object(
           JSONObject([
-            "name": .string($0.name), "waiting": .int($0.waiting(first: first, head: head)),
+            "name": .string($0.name),
+            "waiting": (try? store.consumers.waiting(for: $0)).map { .int($0) },
             "failing_since": $0.failingSince.map { .string($0.json) },
             "text": $0.text.map { .string($0) },
           ]))

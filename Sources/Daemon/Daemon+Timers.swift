@@ -18,6 +18,9 @@ extension Daemon {
     markTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
       outbox.writeMarks()
     }
+    quietTimer = try loop.addTimer(.bootTime, accuracy: 1_000_000) { [unowned self] _ in
+      quietChanged()
+    }
     statusTimer = try loop.addTimer(.monotonic, accuracy: 1_000_000) { [unowned self] _ in
       services.status(
         statusLine, of: statusLine(withFix: false), at: SystemClock.monotonic.microseconds)
@@ -124,6 +127,7 @@ extension Daemon {
       .notice, .clockStepped)
     dailyTimer?.arm(in: Self.clockProbation)
     host.handle(.clockSet, at: now)
+    quietChanged()
     if isLoaded { host.keep(clockOffset) }
   }
 

@@ -38,6 +38,9 @@ final class Daemon {
   var handedOver: [String: Int32] = [:]
   private(set) var routes: RouteClient?
   private(set) var control: ControlServer?
+  var destinationTests = DestinationTests()
+  var quietChoice: Quiet.Choice?
+  var quietTimer: TimerSource?
   var calendars: [CalendarFolder] = []
   var sources: [AnyObject] = []
   var deadlineTimer: TimerSource?
@@ -141,8 +144,10 @@ final class Daemon {
     let control = try ControlServer(daemon: self, loop: loop, passed: passed)
     self.control = control
     host.onFiring = { [unowned control] in control.announce($0) }
+    host.isQuiet = { [unowned self] in quietNow != nil }
     try useRoutes()
     try openLedger(restoredFirings)
+    quietChoice = try store.state.quietChoice().flatMap { Quiet.Choice($0) }
     outbox.recover()
     loadReminderFiles()
     time?.begin()
@@ -241,6 +246,7 @@ final class Daemon {
     time?.reload()
     loadReminderFiles()
     useCalendars()
+    quietChanged()
     if isWhole { announcer.write("Configuration reloaded", .informational, .reloaded) }
   }
 

@@ -6,6 +6,9 @@ import Storage
 
 /// Storing the engine's decisions.
 extension EngineHost {
+  /// A commit that took longer is reported, once, until one is quicker again; in microseconds.
+  static let slowCommit: Int64 = 1_000_000
+
   /// Commits pending changes. Changes that fail stay first, to keep the order of firings.
   func commitPending() {
     do throws(StoreError) {
@@ -31,6 +34,7 @@ extension EngineHost {
   ) throws(StoreError) -> [LedgerEntry] {
     var changes = changes
     (changes.delivered, changes.deliveryTime) = outbox.marks
+    changes.isQuiet = !changes.firings.isEmpty && isQuiet()
     let start = SystemClock.monotonic.microseconds
     let recorded = try store.commit(changes, and: body)
     outbox.marked(changes.delivered)

@@ -23,8 +23,6 @@ final class EngineHost {
   /// Why the store failed the last time; nil while it works.
   var storeFailure: StoreError?
   var storeFailureText: String? { storeFailure.map { "\($0)" } }
-  /// A commit that took longer is reported, once, until one is quicker again; in microseconds.
-  static let slowCommit: Int64 = 1_000_000
   var isStoreSlow = false
   /// Reminders that were read or changed while this system did not know their zone.
   var withUnknownZone: Set<String> = []
@@ -33,11 +31,13 @@ final class EngineHost {
 
   /// Called after every event: the next deadline may be another one.
   var onDeadlineChange: () -> Void = {}
-  /// Called when the store has failed and `retry` should be called after a while.
+  /// Called when the store has failed: `retry` is due after a while.
   var onStoreFailure: () -> Void = {}
   /// Called for each firing once it is in the ledger.
   var onFiring: (LedgerEntry) -> Void = { _ in }
-  /// Called for each request to the routing engine; the answer comes back as `Event.routed`, later.
+  /// Whether destinations receive firings without urgency later.
+  var isQuiet: () -> Bool = { false }
+  /// Called for each request to the routing engine; `Event.routed` brings the answer.
   var onRoute: (RouteRequest) -> Void = { _ in }
 
   init(

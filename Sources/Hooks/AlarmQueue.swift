@@ -11,9 +11,10 @@ package struct AlarmQueue: Sendable {
     fileprivate var due: Int64
     fileprivate var tries = 0
     fileprivate var isRunning = false
+    fileprivate var order: (Int, Int64, String) { (notice.isUrgent ? 1 : 0, begun, notice.id) }
   }
 
-  /// Limit of alarms; the oldest give way.
+  /// Limit of alarms; the oldest give way, urgent ones last.
   package static let maximumCount = 16
 
   private var alarms: [String: Alarm] = [:]
@@ -31,7 +32,7 @@ package struct AlarmQueue: Sendable {
   ) -> String? {
     let oldest =
       alarms.count < Self.maximumCount
-      ? nil : alarms.min { ($0.value.begun, $0.key) < ($1.value.begun, $1.key) }?.key
+      ? nil : alarms.min { $0.value.order < $1.value.order }?.key
     if let oldest { alarms[oldest] = nil }
     alarms[unit] = Alarm(destination: destination, notice: notice, begun: now, due: now)
     return oldest
@@ -62,7 +63,8 @@ package struct AlarmQueue: Sendable {
       guard now - alarm.begun < giveUpAfter.microseconds else { return reason }
       alarm.tries += 1
       alarm.isRunning = false
-      alarm.due = now + Delivery.delay(tries: alarm.tries, random: random)
+      let isUrgent = alarm.notice.isUrgent
+      alarm.due = now + Delivery.delay(tries: alarm.tries, random: random, isUrgent: isUrgent)
       alarms[unit] = alarm
       return nil
     }

@@ -23,6 +23,7 @@ package struct AlarmWatch: Sendable {
         "firing_id": .string("\(failure.event.rawValue)-\(now.microseconds + Int64(number))"),
         "reminder_id": "", "event": .string(failure.event.rawValue),
         "title": .string(failure.title), "time": .string(now.json), "why": .string(failure.reason),
+        "priority": .int(failure.event == .positionLost ? 1 : 0),
       ])
     }
   }

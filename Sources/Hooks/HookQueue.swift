@@ -1,7 +1,9 @@
+import Companion
+
 /// Running hooks, and hooks that wait for a place, as a state machine.
 ///
-/// A destination has one firing under way, and the alarms are limited by `AlarmQueue`. Firings go
-/// first.
+/// A destination has one firing of each queue under way, and `AlarmQueue` limits the alarms. Urgent
+/// ones wait for no place; of the others, firings go first.
 package struct HookQueue: Sendable {
   private struct Running: Sendable {
     let call: HookCall
@@ -9,8 +11,14 @@ package struct HookQueue: Sendable {
     let begun: Int64
   }
 
-  private var waiting: [HookCall] = []
-  private var waitingAlarms: [HookCall] = []
+  private enum Rank: Int {
+    case urgent
+    case firing
+    case alarm
+  }
+
+  /// By rank.
+  private var waiting: [(call: HookCall, rank: Rank)] = []
   /// By the name of the unit.
   private var running: [String: Running] = [:]
   package var maximumParallel: Int
@@ -23,21 +31,24 @@ package struct HookQueue: Sendable {
   package func begin(of unit: String) -> Int64? { running[unit]?.begun }
 
   package mutating func add(_ call: HookCall, isAlarm: Bool = false) {
-    if isAlarm { waitingAlarms.append(call) } else { waiting.append(call) }
+    let rank: Rank = call.firing.isUrgent ? .urgent : isAlarm ? .alarm : .firing
+    let place = waiting.firstIndex { $0.rank.rawValue > rank.rawValue } ?? waiting.count
+    waiting.insert((call, rank), at: place)
   }
 
   /// Removes an alarm that waits; false if none does.
   package mutating func dropAlarm(_ unit: String) -> Bool {
-    guard let place = waitingAlarms.firstIndex(where: { $0.unit == unit }) else { return false }
-    waitingAlarms.remove(at: place)
+    guard let place = waiting.firstIndex(where: { $0.rank == .alarm && $0.call.unit == unit })
+    else { return false }
+    waiting.remove(at: place)
     return true
   }
 
-  /// The calls to start now: as many as there are places.
+  /// The calls to start now: as many as there are places, and all urgent ones.
   package mutating func next(at now: Int64) -> [HookCall] {
     var starts: [HookCall] = []
-    while running.count < maximumParallel, !(waiting.isEmpty && waitingAlarms.isEmpty) {
-      let call = waiting.isEmpty ? waitingAlarms.removeFirst() : waiting.removeFirst()
+    while let next = waiting.first, next.rank == .urgent || running.count < maximumParallel {
+      let call = waiting.removeFirst().call
       running[call.unit] = Running(call: call, begun: now)
       starts.append(call)
     }

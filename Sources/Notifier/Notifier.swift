@@ -43,6 +43,7 @@ package final class Notifier {
     follower.onFiring = { [unowned self] firing, isMissed, done in
       let notification = Notification(firing, snoozeLabel: snoozeLabel)
       let reminder = firing.reminderID
+      guard !reminder.isEmpty else { return show(notification, of: firing, done) }
       handle(
         isMissed
           ? .missed(notification, reminder: reminder) : .fired(notification, reminder: reminder))
@@ -65,6 +66,15 @@ package final class Notifier {
     try server.start()
     follower.start()
     session.start()
+  }
+
+  /// A firing of no reminder: it has no buttons, and the board does not follow it.
+  private func show(
+    _ notification: Notification, of firing: FiringNotice, _ done: @escaping FiringFollower.Done
+  ) {
+    server.show(notification, replacing: 0) { id in
+      done(id == nil ? .failed("the desktop shows no notifications") : .delivered)
+    }
   }
 
   private func handle(_ event: NotificationBoard.Event) {

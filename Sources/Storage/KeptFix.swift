@@ -22,6 +22,7 @@ package struct EngineState {
   private static let lastFixKey = "last_fix"
   private static let clockOffsetKey = "clock_offset"
   private static let experienceKey = "travel_experience"
+  private static let quietKey = "quiet"
 
   /// The stored fix; nil if there is none or it is unreadable.
   package func lastFix() throws(StoreError) -> KeptFix? {
@@ -64,6 +65,13 @@ package struct EngineState {
 
   func keep(clockOffset: String) throws(StoreError) {
     try keep(clockOffset, as: Self.clockOffsetKey)
+  }
+
+  /// A person's choice about quiet times, as the daemon wrote it.
+  package func quietChoice() throws(StoreError) -> String? { try value(of: Self.quietKey) }
+
+  package func keep(quietChoice: String?) throws(StoreError) {
+    try keep(quietChoice ?? "", as: Self.quietKey)
   }
 
   func number(_ key: String) throws(StoreError) -> Int64? {

@@ -18,6 +18,8 @@ package struct Changes {
   package var experience: TravelExperience?
   /// The wall clock against the time since boot, if all reminders are now corrected for it.
   package var clockOffset: String?
+  /// It is quiet: firings that are not urgent are held.
+  package var isQuiet = false
   /// The user's command that makes these changes, for `UndoLog`.
   package var command: UserCommand?
   /// The calendar's item before the last command of a reminder was written into it.
@@ -128,7 +130,7 @@ package final class Store {
         if let written { try undo.add(calendar, to: written) }
       }
       try ledger.markDelivered(changes.delivered, at: changes.deliveryTime)
-      return try ledger.record(changes.firings)
+      return try ledger.record(changes.firings, isQuiet: changes.isQuiet)
     }
   }
 

@@ -24,7 +24,7 @@ final class BrokerConnection {
   private let log: (ServiceLog.Level, String) -> Void
   private let will: Message?
   private var client: MosquittoClient?
-  private var retry: TimerSource?
+  private var timer: TimerSource?
   private var backoff = Backoff(
     first: 2_000_000, longest: 120_000_000, stableAfter: 60_000_000)
   /// Steady time of the acceptance; nil without one.
@@ -46,14 +46,19 @@ final class BrokerConnection {
     self.will = will
     self.loop = loop
     self.log = log
-    retry = try loop.addTimer(.monotonic, accuracy: 100_000) { [unowned self] _ in connect() }
+    timer = try loop.addTimer(.monotonic, accuracy: 100_000) { [unowned self] _ in connect() }
   }
 
-  func start() { retry?.arm(in: 0) }
+  func start() { timer?.arm(in: 0) }
+
+  /// Ends the wait for the next attempt; an attempt under way goes on.
+  func retry() {
+    if timer?.isEnabled == true { timer?.arm(in: 0) }
+  }
 
   func stop() {
-    retry?.close()
-    retry = nil
+    timer?.close()
+    timer = nil
     client?.close()
     client = nil
     onEvent = { _ in }
@@ -94,7 +99,7 @@ final class BrokerConnection {
   }
 
   private func lose(_ reason: String) {
-    guard let retry else { return }
+    guard let timer else { return }
     var reason = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
     if let acceptedAt {
       let lasted = SystemClock.monotonic.microseconds - acceptedAt
@@ -110,7 +115,7 @@ final class BrokerConnection {
     }
     let wasAccepted = acceptedAt != nil
     acceptedAt = nil
-    retry.arm(in: backoff.next(random: .random(in: 0..<1)))
+    timer.arm(in: backoff.next(random: .random(in: 0..<1)))
     if wasAccepted { onEvent(.lost) }
   }
 

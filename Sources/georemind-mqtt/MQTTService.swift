@@ -17,7 +17,8 @@ final class MQTTService {
   private var publisher: Publisher
   private var broker: BrokerConnection?
   private var timer: TimerSource?
-  private var done: FiringFollower.Done?
+  /// By the number of the firing.
+  private var unfinished: [Int: FiringFollower.Done] = [:]
   private var effects: [Publisher.Effect] = []
   private var isCarryingOut = false
   private var commandsUnderWay = 0
@@ -49,12 +50,12 @@ final class MQTTService {
       switch signal {
       case .connected: handle(.daemonConnected)
       case .disconnected: handle(.daemonLost)
-      case .firing: break
+      case .firing, .test: break
       }
     }
     session.watchStatus { [unowned self] in handle(.status($0)) }
     follower.onFiring = { [unowned self] firing, _, done in
-      self.done = done
+      unfinished[firing.seq] = done
       handle(.firing(firing))
     }
     follower.onReport = { [unowned self] report in
@@ -129,11 +130,9 @@ final class MQTTService {
         log(.error, "A message of \(message.topic) is not sent: \(reason)")
         if let token { handle(.refused(token, reason)) }
       }
-    case .ended(let outcome):
-      let done = done
-      self.done = nil
-      done?(outcome)
+    case .ended(let seq, let outcome): unfinished.removeValue(forKey: seq)?(outcome)
     case .retry: follower.retry()
+    case .connect: broker?.retry()
     case .askLast:
       session.call("Log", ["limit": 1]) { [unowned self] result in
         guard case .success(let answer)? = result else { return }

@@ -9,6 +9,8 @@ import Testing
 struct DeliveryWorld {
   /// What the program does with a firing: by its number and the count of its tries.
   var program: (_ seq: Int, _ tries: Int) -> Delivery.Outcome = { _, _ in .delivered }
+  /// Whether the destination is away, so that each program fails.
+  var isAway = false
   /// Microseconds that a program runs.
   var runTime: Int64 = 20_000
 
@@ -34,10 +36,11 @@ struct DeliveryWorld {
   var real: Instant { Self.start + TimeSpan(microseconds: now) }
 
   /// Adds a firing to the ledger, and signals it.
-  mutating func fire(age: TimeSpan = .zero) {
+  mutating func fire(age: TimeSpan = .zero, priority: Int = 0) {
     let json: JSONObject = [
       "firing_id": .string("f\(firings.count + 1)"), "reminder_id": "r", "title": "Milk",
       "seq": .int(firings.count + 1), "time": .string((real - age).json),
+      "priority": .int(priority),
     ]
     if let notice = FiringNotice(json) { firings.append(notice) }
     if isUp { later(0, .news) }
@@ -59,24 +62,34 @@ struct DeliveryWorld {
       let known = row ?? ConsumerRow(name: "d", upto: firings.count)
       row = known
       later(100, .opened(known, ledger: ledger, head: firings.count))
-    case .read(let seq):
-      let next = firings.first { $0.seq > seq }
-      later(100, .read(next))
+    case .read(let seq, let queue):
+      let next = firings.first {
+        $0.seq > seq && queue.isUrgent ?? $0.isUrgent == $0.isUrgent
+      }
+      later(100, .read(next, queue))
     case .store(let new, let itsLedger):
       guard !isStoreFailing else { return later(100, .refused) }
       guard let known = row else { return later(100, .forgotten) }
-      let isValid = itsLedger == ledger && new.upto >= known.upto
-      if isValid {
-        row = new
+      if itsLedger == ledger {
         rows.append(new)
+        var merged = new
+        for queue in [ConsumerRow.Queue.urgent, .others] {
+          merged[queue] = max(new[queue], known[queue])
+          let next = firings.first {
+            $0.seq > merged[queue] && $0.isUrgent == queue.isUrgent
+          }
+          merged[queue] = max(merged[queue], next.map { $0.seq - 1 } ?? firings.count)
+        }
+        row = merged
       }
       later(100, .stored(row ?? new, ledger: ledger))
     case .run(let firing, _):
       runs.append((firing.seq, now))
       tries[firing.seq, default: 0] += 1
-      let outcome = program(firing.seq, tries[firing.seq] ?? 0)
+      let outcome =
+        isAway ? .failed("it exited with 7") : program(firing.seq, tries[firing.seq] ?? 0)
       if outcome == .delivered { deliveries.append(firing.seq) }
-      later(runTime, .ended(outcome))
+      later(runTime, .ended(firing.seq, outcome))
     case .wake(let delay): later(delay, .tick)
     case .report(let report): reports.append(report)
     }
@@ -248,7 +261,8 @@ struct DeliveryWorld {
     #expect(world.runs.count == 5)
   }
 
-  /// The set equals the ledger, in order, with at most one repeated for each kill of the helper.
+  /// The set equals the ledger, each queue in order, with at most one of each repeated for each kill
+  /// of the helper.
   @Test(arguments: 1...300 as ClosedRange<UInt64>) func killsLoseNothing(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var world = world(3)
@@ -265,21 +279,72 @@ struct DeliveryWorld {
         kills += 1
       case 1: world.killDaemon()
       case 2, 3:
-        world.fire()
+        world.fire(priority: random.next() % 3 == 0 ? 1 : 0)
         firings += 1
       default: break
       }
     }
     world.run()
-    #expect(world.row?.upto == firings)
-    var highest = 0
-    for run in world.runs {
-      #expect(run.seq == highest || run.seq == highest + 1, "out of order")
-      highest = max(highest, run.seq)
+    #expect(world.row?.upto == firings && world.row?.urgentUpto == firings)
+    for isUrgent in [true, false] {
+      let queue = world.firings.filter { $0.isUrgent == isUrgent }.map(\.seq)
+      var next = 0
+      for run in world.runs where world.firings[run.seq - 1].isUrgent == isUrgent {
+        let isRepeated = next > 0 && run.seq == queue[next - 1]
+        #expect(isRepeated || run.seq == queue[next], "out of order")
+        if !isRepeated { next += 1 }
+      }
+      #expect(next == queue.count)
     }
-    #expect(highest == firings)
-    #expect(world.deliveries.count - firings <= kills)
+    #expect(world.deliveries.count - firings <= 2 * kills)
     #expect(Set(world.deliveries) == Set(1...firings))
+  }
+
+  // MARK: - Urgent firings
+
+  /// Twenty minutes of milk in front of a server that is away, then an anchor that drags: the alarm
+  /// arrives within two seconds of the server's return, before all else, and each firing once.
+  @Test(arguments: [0, 1, 9, 100, 599]) func anAlarmOvertakesWhatWaits(secondsToReturn: Int64) {
+    var world = world(0)
+    world.isAway = true
+    for _ in 0..<30 {
+      world.fire()
+      world.run(until: world.now + 40 * Self.second)
+    }
+    world.fire(priority: 1)
+    world.run(until: world.now + secondsToReturn * Self.second)
+    world.isAway = false
+    let back = world.now
+    while world.row?.urgentUpto != 31, world.step() {}
+    #expect(world.now - back <= 2 * Self.second)
+    #expect(world.deliveries == [31])
+    // Neither lost nor doubled by a restart in between.
+    world.killHelper()
+    world.run()
+    world.killDaemon()
+    world.run()
+    #expect(world.deliveries == [31] + Array(1...30))
+    #expect(world.row?.upto == 31 && world.row?.tries == 0)
+  }
+
+  /// A program that hangs keeps no alarm waiting.
+  @Test func anAlarmStartsBesideAProgramThatRuns() {
+    var world = world(1)
+    world.runTime = 30 * Self.second
+    world.run(until: Self.second)
+    world.fire(priority: 3)
+    world.fire(priority: 4)
+    world.run(until: 2 * Self.second)
+    #expect(world.runs.map(\.seq) == [1, 2])
+    world.run()
+    #expect(world.deliveries == [1, 2, 3])
+    #expect(world.row?.upto == 3 && world.row?.urgentUpto == 3)
+  }
+
+  @Test func anAlarmThatFailsIsTriedAgainSoon() {
+    let delays = [1, 500, 1_000].map { Delivery.delay(tries: $0, random: 1, isUrgent: true) }
+    #expect(delays.allSatisfy { $0 <= 1_800_000 })
+    #expect(Delivery.delay(tries: 1_001, random: 0.5, isUrgent: true) == 60 * Self.second)
   }
 
   @Test func aFiringThatIsSkippedElsewhereIsNotTriedOn() {
@@ -287,7 +352,7 @@ struct DeliveryWorld {
     world.program = { seq, _ in seq == 1 ? .failed("it exited with 1") : .delivered }
     world.run(until: Self.hour)
     #expect(world.row?.upto == 0)
-    world.row = ConsumerRow(name: "d", upto: 1)
+    world.row?.upto = 1
     world.run(until: Self.hour + 31 * Self.second)
     #expect(world.row?.upto == 2)
     #expect(world.runs.last?.seq == 2)
@@ -345,23 +410,23 @@ struct DeliveryWorld {
     let now = ClockReadings(steady: 0, real: DeliveryWorld.start)
     #expect(delivery.handle(.connected, at: now) == [.open])
     #expect(
-      delivery.handle(.opened(nil, ledger: "one", head: 9), at: now) == [.read(after: 7)])
-    #expect(delivery.handle(.read(nil), at: now) == [])
+      delivery.handle(.opened(nil, ledger: "one", head: 9), at: now) == [.read(after: 7, .all)])
+    #expect(delivery.handle(.read(nil, .all), at: now) == [])
     #expect(delivery.handle(.disconnected, at: now) == [])
     #expect(delivery.handle(.connected, at: now) == [.open])
     #expect(
-      delivery.handle(.opened(nil, ledger: "one", head: 9), at: now) == [.read(after: 7)])
-    #expect(delivery.handle(.read(nil), at: now) == [])
+      delivery.handle(.opened(nil, ledger: "one", head: 9), at: now) == [.read(after: 7, .all)])
+    #expect(delivery.handle(.read(nil, .all), at: now) == [])
     #expect(delivery.handle(.disconnected, at: now) == [])
     #expect(delivery.handle(.connected, at: now) == [.open])
     #expect(
       delivery.handle(.opened(nil, ledger: "one", head: 12), at: now)
-        == [.report(.passedOver(3)), .read(after: 10)])
-    #expect(delivery.handle(.read(nil), at: now) == [])
+        == [.report(.passedOver(3)), .read(after: 10, .all)])
+    #expect(delivery.handle(.read(nil, .all), at: now) == [])
     #expect(delivery.handle(.disconnected, at: now) == [])
     #expect(delivery.handle(.connected, at: now) == [.open])
     // A ledger that lost its firings.
     #expect(
-      delivery.handle(.opened(nil, ledger: "two", head: 5), at: now) == [.read(after: 3)])
+      delivery.handle(.opened(nil, ledger: "two", head: 5), at: now) == [.read(after: 3, .all)])
   }
 }

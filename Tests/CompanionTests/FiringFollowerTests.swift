@@ -117,6 +117,39 @@ import Testing
     #expect(daemon.rows.isEmpty)
   }
 
+  /// Beside the firing under way, and without a trace in the row.
+  @Test func aTestFiringIsAnsweredByItsDestinationAlone() throws {
+    let session = try DaemonSession(loop: loop) { [daemon] in daemon.path }
+    let followers = try ["a", "b", nil].map {
+      try FiringFollower(session: session, loop: loop, name: $0)
+    }
+    defer {
+      for follower in followers { follower.stop() }
+      session.stop()
+    }
+    var heard: [String] = []
+    for follower in followers {
+      follower.onFiring = { firing, _, done in
+        guard firing.isTest else { return }
+        heard.append(firing.id)
+        done(heard.count == 1 ? .delivered : .failed("it exited with 7"))
+      }
+      follower.start()
+    }
+    session.start()
+    #expect(try loop.runUntil { daemon.rows.count == 2 })
+    daemon.fire("slow")
+    daemon.test("t1", of: "b")
+    daemon.test("t2")
+    #expect(try loop.runUntil { daemon.calls.count { $0.methodName == "EndTest" } == 3 })
+    let ends = daemon.calls.filter { $0.methodName == "EndTest" }.map(\.parameters)
+    #expect(ends.map { $0["test"]?.string } == ["t1", "t2", "t2"])
+    #expect(ends.map { $0["name"]?.string } == ["b", "a", "b"])
+    #expect(ends.map { $0["text"]?.string } == [nil, "it exited with 7", "it exited with 7"])
+    #expect(heard == ["t1", "t2", "t2"])
+    #expect(daemon.rows.values.allSatisfy { $0.upto == 0 })
+  }
+
   /// At most one firing is read ahead of its delivery.
   @Test func aFiringWaitsForTheOneBeforeIt() throws {
     let session = try DaemonSession(loop: loop) { [daemon] in daemon.path }

@@ -10,12 +10,14 @@ import Testing
 @testable import Hooks
 
 @Suite struct HookTests {
-  private func firing(_ id: String = "f-1", title: String = "Milk") throws -> FiringNotice {
+  private func firing(
+    _ id: String = "f-1", title: String = "Milk", priority: Int? = nil
+  ) throws -> FiringNotice {
     try #require(
       FiringNotice([
         "firing_id": .string(id), "reminder_id": "r", "title": .string(title), "event": "arrive",
         "time": "2026-06-12T16:00:00Z", "lat": .double(52.5), "why": "Arrived",
-        "strange key": "x", "list": [1],
+        "strange key": "x", "list": [1], "priority": priority.map { .int($0) } ?? [],
       ]))
   }
 
@@ -174,6 +176,20 @@ import Testing
     #expect(queue.end(calls[0].unit) == calls[0])
     #expect(queue.next(at: 0) == [calls[2]])
     #expect(queue.runningCount == 2)
+  }
+
+  @Test func anUrgentFiringWaitsForNoPlace() throws {
+    var queue = HookQueue(maximumParallel: 1)
+    let calls = try ["x", "y"].map { try call(firing(), $0) }
+    for call in calls { queue.add(call) }
+    #expect(queue.next(at: 0) == [calls[0]])
+    let alarm = try call(firing("alarm", priority: 1))
+    queue.add(alarm)
+    #expect(queue.next(at: 1) == [alarm])
+    #expect(queue.end(alarm.unit) == alarm)
+    #expect(queue.next(at: 2).isEmpty)
+    #expect(queue.end(calls[0].unit) == calls[0])
+    #expect(queue.next(at: 3) == [calls[1]])
   }
 
   /// The bus may go and come back in between, and the end of a job with it.

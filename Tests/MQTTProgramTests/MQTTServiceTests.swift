@@ -81,7 +81,7 @@ import Testing
     #expect(
       event.payload
         == #"{"name":"Firing","state_topic":"georemind/4f2a91c3/firing","event_types":"#
-        + #"["arrive","depart","dwell","pass","due","leave","lost","late"],"#
+        + #"["arrive","depart","dwell","pass","due","leave","lost","late","summary"],"#
         + #""icon":"mdi:map-marker-check","unique_id":"georemind_4f2a91c3_firing","#
         + #""object_id":"georemind_boat_firing","#
         + #""default_entity_id":"event.georemind_boat_firing","qos":1,"# + availability + device)
@@ -120,6 +120,23 @@ import Testing
     #expect(try loop.runUntil { log.texts.contains { $0.contains(words) } })
     #expect(SystemClock.monotonic.microseconds - begun >= 1_000_000)
     #expect(broker.connects.count == 2)
+  }
+
+  /// An alarm does not wait for the next attempt to connect, which is two seconds away.
+  @Test func anAlarmEndsTheWaitForTheBroker() throws {
+    broker.answer = 5
+    let service = try service()
+    defer { service.stop() }
+    #expect(try loop.runUntil { !log.texts.isEmpty && daemon.rows["mqtt"] != nil })
+    broker.answer = 0
+    daemon.fire("milk")
+    daemon.fire("anchor", priority: 1)
+    let begun = SystemClock.monotonic.microseconds
+    #expect(try loop.runUntil { daemon.rows["mqtt"]?.urgentUpto == 2 })
+    #expect(SystemClock.monotonic.microseconds - begun < 1_500_000)
+    #expect(try loop.runUntil { daemon.rows["mqtt"]?.upto == 1 })
+    let firings = broker.publications.filter { $0.topic == "georemind/4f2a91c3/firing" }
+    #expect(firings.first?.payload.contains(#""firing_id":"anchor""#) == true)
   }
 
   @Test func firingsArriveInOrder() throws {

@@ -10,16 +10,18 @@ enum Sample {
   static let identity = Identity(id: "4f2a91c3", name: "boat", version: "0.1.0")
 
   static func firing(
-    _ seq: Int, title: String = "Milk", at time: String = "2026-06-12T16:00:00Z"
+    _ seq: Int, title: String = "Milk", at time: String = "2026-06-12T16:00:00Z",
+    priority: Int = 0
   )
     -> FiringNotice
   {
-    let json: JSONObject = [
+    var json: JSONObject = [
       "firing_id": .string("f\(seq)"), "reminder_id": "r", "kind": "location",
       "title": .string(title), "event": "arrive", "time": .string(time), "seq": .int(seq),
       "ledger": "one", "lat": .double(52.5), "lon": .double(13.4), "eph_m": .double(8),
       "place": "Shop", "why": "Arrived",
     ]
+    if priority > 0 { json["priority"] = .int(priority) }
     guard let firing = FiringNotice(json) else { preconditionFailure("a firing has its members") }
     return firing
   }
@@ -61,7 +63,8 @@ enum Sample {
     }
     #expect(ids.count == 5)
     let event = try parsed(messages[0].payload)
-    #expect(event["event_types"]?.array?.count == Firing.Event.allCases.count)
+    let types = event["event_types"]?.array?.compactMap(\.string)
+    #expect(types == Firing.Event.allCases.map(\.rawValue) + ["summary"])
   }
 
   private static let availability = "georemind/4f2a91c3/availability"

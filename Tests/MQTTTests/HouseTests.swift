@@ -16,8 +16,9 @@ private final class House {
   private(set) var now = 0
   private var pending: [(time: Int, action: () -> Void)] = []
   private var ledger: [FiringNotice] = []
-  private var upto = 0
-  private var isDelivering = false
+  /// Numbers of the firings that were delivered, and those under way.
+  private var delivered: Set<Int> = []
+  private var underWay: Set<Int> = []
 
   private var isBrokerUp = true
   private var isConnected = false
@@ -69,27 +70,31 @@ private final class House {
       later(random(1...20)) { [self] in
         if let token, run == brokerRun, isConnected { handle(.acknowledged(token)) }
       }
-    case .ended(let outcome):
-      isDelivering = false
-      if outcome == .delivered { upto += 1 }
+    case .ended(let seq, let outcome):
+      underWay.remove(seq)
+      if outcome == .delivered { delivered.insert(seq) }
       later(outcome == .delivered ? 1 : 1_000) { [self] in deliver() }
     case .retry: later(1) { [self] in deliver() }
     case .read(let after, let limit):
       later(5) { [self] in handle(.read(Array(ledger.dropFirst(after).prefix(limit)))) }
     case .wake(let delay): later(Int(delay / 1_000) + 1) { [self] in handle(.tick) }
-    case .subscribe, .askLast, .askPosition, .call, .feed, .report: break
+    case .subscribe, .askLast, .askPosition, .call, .feed, .report, .connect: break
     }
   }
 
   private func deliver() {
-    guard !isDelivering, upto < ledger.count else { return }
-    isDelivering = true
-    handle(.firing(ledger[upto]))
+    for isUrgent in [true, false] {
+      let queue = ledger.filter { $0.isUrgent == isUrgent && !delivered.contains($0.seq) }
+      guard let next = queue.first else { continue }
+      if underWay.insert(next.seq).inserted { handle(.firing(next)) }
+      return
+    }
   }
 
-  func fire() {
+  func fire(priority: Int = 0) {
     publisher.now = Int64(now) * 1_000
-    ledger.append(Sample.firing(ledger.count + 1, at: publisher.real.json))
+    ledger.append(
+      Sample.firing(ledger.count + 1, at: publisher.real.json, priority: priority))
     deliver()
   }
 
@@ -184,6 +189,7 @@ private final class House {
       case 1: house.startBroker()
       case 2, 3: house.startAssistant()
       case 4: house.stopAssistant()
+      case 5, 6: house.fire(priority: 1)
       default: house.fire()
       }
       house.run(for: house.random(10...20_000))

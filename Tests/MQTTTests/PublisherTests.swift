@@ -29,8 +29,8 @@ final class PublisherWorld {
     return handle(.tick)
   }
 
-  func firing(_ seq: Int) -> [Publisher.Effect] {
-    handle(.firing(Sample.firing(seq, at: real.json)))
+  func firing(_ seq: Int, priority: Int = 0) -> [Publisher.Effect] {
+    handle(.firing(Sample.firing(seq, at: real.json, priority: priority)))
   }
 
   /// Home Assistant says so.
@@ -43,7 +43,7 @@ final class PublisherWorld {
   /// Delivers a firing from its arrival to the acknowledgement.
   func deliver(_ seq: Int) -> Bool {
     let sent = (firing(seq) + pass(5)).contains { $0.token == .firing(seq) }
-    return sent && handle(.acknowledged(.firing(seq))).contains(.ended(.delivered))
+    return sent && handle(.acknowledged(.firing(seq))).contains(.ended(seq, .delivered))
   }
 }
 
@@ -96,9 +96,42 @@ extension Publisher.Effect {
     let sent = world.pass(0.2)
     #expect(topics(sent) == ["georemind/4f2a91c3/firing", "georemind/4f2a91c3/last"])
     #expect(sent.compactMap(\.message).map(\.isRetained) == [false, true])
-    #expect(world.handle(.acknowledged(.firing(1))) == [.ended(.delivered)])
+    #expect(world.handle(.acknowledged(.firing(1))) == [.ended(1, .delivered)])
     // Later ones wait no more.
     #expect(topics(world.firing(2)).first == "georemind/4f2a91c3/firing")
+  }
+
+  /// Whoever listens hears it at once, and Home Assistant when it has subscribed.
+  @Test func anAlarmIsSentAtOnceAndAgainAfterTheWait() throws {
+    let world = PublisherWorld()
+    _ = world.handle(.connected)
+    _ = world.firing(1)
+    let early = world.firing(2, priority: 1)
+    #expect(topics(early) == ["georemind/4f2a91c3/firing", "georemind/4f2a91c3/last"])
+    #expect(early.compactMap(\.token) == [])
+    let sent = world.pass(5)
+    #expect(sent.compactMap(\.token) == [.firing(1), .firing(2)])
+    #expect(sent.last?.message?.payload.contains(#""repeated":"#) == true)
+    #expect(world.handle(.acknowledged(.firing(2))) == [.ended(2, .delivered)])
+    #expect(world.handle(.acknowledged(.firing(1))) == [.ended(1, .delivered)])
+  }
+
+  @Test func aTestFiringIsSentAndIsNotTheLastFiring() throws {
+    let world = PublisherWorld { $0.announcesEntities = false }
+    _ = world.handle(.connected)
+    var json = Sample.firing(0).json
+    json["test"] = true
+    let test = try #require(FiringNotice(json))
+    let sent = world.handle(.firing(test))
+    #expect(topics(sent) == ["georemind/4f2a91c3/firing"])
+    #expect(sent.first?.message?.payload.contains(#""test":true"#) == true)
+    #expect(world.handle(.acknowledged(.firing(0))) == [.ended(0, .delivered)])
+  }
+
+  @Test func anAlarmWithoutAConnectionEndsTheWaitForTheBroker() {
+    let world = PublisherWorld()
+    let failed = Delivery.Outcome.failed("there is no connection to the broker")
+    #expect(world.firing(7, priority: 2) == [.connect, .ended(7, failed)])
   }
 
   @Test func withoutHomeAssistantNothingWaits() {
@@ -111,11 +144,11 @@ extension Publisher.Effect {
   @Test func aFiringWithoutAConnectionFailsAndIsTriedWithTheNext() {
     let world = PublisherWorld()
     #expect(
-      world.firing(1) == [.ended(.failed("there is no connection to the broker"))])
+      world.firing(1) == [.ended(1, .failed("there is no connection to the broker"))])
     #expect(world.handle(.connected).contains(.retry))
     _ = world.firing(1)
     let lost = world.handle(.disconnected)
-    #expect(lost == [.ended(.failed("the connection to the broker was lost"))])
+    #expect(lost == [.ended(1, .failed("the connection to the broker was lost"))])
     // The late acknowledgement of another connection means nothing.
     #expect(world.handle(.acknowledged(.firing(1))).isEmpty)
   }
@@ -124,7 +157,7 @@ extension Publisher.Effect {
     let world = PublisherWorld { $0.announcesEntities = false }
     _ = world.handle(.connected)
     _ = world.firing(1)
-    #expect(world.handle(.refused(.firing(1), "too long")) == [.ended(.refused("too long"))])
+    #expect(world.handle(.refused(.firing(1), "too long")) == [.ended(1, .refused("too long"))])
   }
 
   @Test func firingsThatHomeAssistantMissedAreRepeated() throws {

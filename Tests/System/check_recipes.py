@@ -20,7 +20,7 @@ import urllib.parse
 hooks = pathlib.Path(__file__).resolve().parents[2] / "examples/hooks"
 title = 'Milk & "bread" #1\nX-Evil: {{ 1 }} –ü'
 why = "-Arrived at Rewe, 34 m from its centre"
-firing = {"firing_id": "f-1", "reminder_id": "r", "title": title, "why": why, "seq": 7}
+firing = {"firing_id": "f-1", "reminder_id": "r", "title": title, "why": why, "event": "arrive", "seq": 7}
 passed = failed = 0
 
 
@@ -50,13 +50,13 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 address = f"127.0.0.1:{server.server_port}"
 
 
-def run(name, status=200, **variables):
-    """The exit code of a hook, and the requests that came."""
+def run(name, status=200, more={}, **variables):
+    """The exit code of a hook, and the requests that came; `more` are further members of the firing."""
     Handler.status, Handler.requests = status, []
     environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
-    environment |= {f"GEOREMIND_{key.upper()}": str(value) for key, value in firing.items()}
+    environment |= {f"GEOREMIND_{key.upper()}": str(value) for key, value in (firing | more).items()}
     result = subprocess.run(
-        [hooks / name], input=(json.dumps(firing) + "\n").encode(), env=environment | variables,
+        [hooks / name], input=(json.dumps(firing | more) + "\n").encode(), env=environment | variables,
         capture_output=True, timeout=60)
     return result.returncode, Handler.requests, result.stdout + result.stderr
 
@@ -71,7 +71,17 @@ check("ntfy: exit code 0", code == 0, output)
 method, path, _, _ = requests[0]
 parts = urllib.parse.urlsplit(path)
 check("ntfy: to the topic", parts.path == "/topic/publish", path)
-check("ntfy: title and reason", urllib.parse.parse_qs(parts.query) == {"title": [title], "message": [why]}, path)
+check("ntfy: title and reason", urllib.parse.parse_qs(parts.query) == {
+    "title": [title], "message": [why], "priority": ["3"], "tags": ["bell,arrive"]}, path)
+for priority, wanted in ((1, "5"), (3, "5"), (4, "4"), (5, "3"), (9, "2")):
+    _, requests, _ = run("ntfy", more={"priority": priority}, NTFY_URL=f"http://{address}/t")
+    query = urllib.parse.parse_qs(urllib.parse.urlsplit(requests[0][1]).query)
+    check(f"ntfy: priority {priority} is {wanted}", query["priority"] == [wanted], query)
+_, requests, _ = run("ntfy", more={"lat": 53.5413, "lon": 9.9841}, NTFY_URL=f"http://{address}/t")
+query = urllib.parse.parse_qs(urllib.parse.urlsplit(requests[0][1]).query)
+map_link = "https://www.openstreetmap.org/?mlat=53.5413&mlon=9.9841&zoom=17"
+check("ntfy: a tap opens the map", query["click"] == [map_link], query)
+check("ntfy: a button opens the map", query["actions"] == [f"view, Map, {map_link}"], query)
 for status in (429, 503, 404):
     check(f"ntfy: {status} is a failure", run("ntfy", status, NTFY_URL=f"http://{address}/t")[0] == 22)
 check("ntfy: nobody there is a failure", run("ntfy", NTFY_URL="http://127.0.0.1:1/t")[0] == 7)
@@ -84,6 +94,12 @@ check("home-assistant: to the phone", (method, path) == ("POST", "/api/services/
 check("home-assistant: the token", headers["Authorization"] == "Bearer secret", headers)
 check("home-assistant: title, reason, tag",
       json.loads(body) == {"title": title, "message": why, "data": {"tag": "f-1"}}, body)
+critical = json.loads(run("home-assistant", more={"priority": 2}, **variables)[1][0][3])["data"]
+check("home-assistant: an urgent one is critical on iOS", critical["push"]["sound"]["critical"] == 1, critical)
+check("home-assistant: an urgent one is an alarm on Android", critical["channel"] == "alarm_stream", critical)
+for priority in (0, 4):
+    plain = json.loads(run("home-assistant", more={"priority": priority}, **variables)[1][0][3])["data"]
+    check(f"home-assistant: priority {priority} is not critical", plain == {"tag": "f-1"}, plain)
 check("home-assistant: 503 is a failure", run("home-assistant", 503, **variables)[0] == 22)
 
 if shutil.which("apprise"):
@@ -110,6 +126,20 @@ case $1 in --version) echo "gpioset (libgpiod) {version}" ;; *) printf '%s\\n' "
         code, _, output = run("relay", GPIO_CODE="0", **found)
         check(f"relay: gpioset {version}", output.decode().split() == wanted, output)
         check(f"relay: its exit code, {version}", (code, run("relay", GPIO_CODE="3", **found)[0]) == (0, 3))
+
+with tempfile.TemporaryDirectory() as folder:
+    # The text goes through, and a machine without a sound device is a failure.
+    for name, text in {"espeak-ng": 'printf %s "$3"', "aplay": f"cat >{folder}/spoken; exit $APLAY_CODE"}.items():
+        fake = pathlib.Path(folder, name)
+        fake.write_text(f"#!/bin/sh\n{text}\n")
+        fake.chmod(0o755)
+    found = {"PATH": f"{folder}:{os.environ['PATH']}"}
+    code, _, output = run("speak", APLAY_CODE="0", **found)
+    check("speak: the title", (code, pathlib.Path(folder, "spoken").read_text()) == (0, title), output)
+    check("speak: no sound device is a failure", run("speak", APLAY_CODE="1", **found)[0] == 1)
+    pathlib.Path(folder, "espeak-ng").unlink()
+    if not shutil.which("espeak-ng"):
+        check("speak: no espeak-ng is a failure", run("speak", APLAY_CODE="0", **found)[0] == 69)
 
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed > 0)

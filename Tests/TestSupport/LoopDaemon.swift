@@ -39,12 +39,26 @@ package final class LoopDaemon {
   }
 
   /// A firing as it happens.
-  package func fire(_ id: String) {
+  package func fire(_ id: String, priority: Int = 0) {
     let firing: JSONObject = [
+      "priority": .int(priority),
       "firing_id": .string(id), "reminder_id": "r", "title": "Milk", "event": "due",
       "time": "2026-06-12T16:01:00Z", "seq": .int(ledger.count + 1), "ledger": "one",
     ]
     ledger.append(firing)
+    for watcher in watchers {
+      watcher.send(
+        VarlinkReply(parameters: ["firing": .object(firing)], continues: true).encoded)
+    }
+  }
+
+  /// A test firing for one destination, or for all.
+  package func test(_ id: String, of destination: String? = nil) {
+    let firing = JSONObject([
+      "firing_id": .string(id), "reminder_id": "", "title": "Test", "event": "due",
+      "time": "2026-06-12T16:01:00Z", "test": true,
+      "destination": destination.map { .string($0) },
+    ])
     for watcher in watchers {
       watcher.send(
         VarlinkReply(parameters: ["firing": .object(firing)], continues: true).encoded)
@@ -64,8 +78,12 @@ package final class LoopDaemon {
     case "WatchFirings": watchers.append(stream)
     case "ReadLedger":
       let after = call.parameters["after"]?.int ?? 0
-      let rows = ledger.filter { ($0["seq"]?.int ?? 0) > after }
-        .prefix(call.parameters["limit"]?.int ?? 1_000)
+      let urgent = call.parameters["urgent"]?.bool
+      let queue = ledger.filter {
+        ($0["seq"]?.int ?? 0) > after
+          && (urgent ?? (($0["priority"]?.int ?? 0) == 1)) == (($0["priority"]?.int ?? 0) == 1)
+      }
+      let rows = queue.prefix(call.parameters["limit"]?.int ?? 1_000)
       reply(["first": 1, "rows": .array(rows.map { .object($0) })])
     case "OpenConsumer":
       let name = call.parameters["name"]?.string ?? ""

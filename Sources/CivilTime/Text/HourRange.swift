@@ -82,6 +82,14 @@ package struct HourRange: Hashable, Sendable {
       : time.microseconds >= start && time.microseconds < end
   }
 
+  /// The first reading after `local` at which the range ends.
+  package func nextClosing(after local: LocalDateTime) -> LocalDateTime {
+    let isWhole = end == TimeOfDay.dayLength
+    let clock = TimeOfDay(clamping: isWhole ? 0 : end)
+    let today = LocalDateTime(date: local.date, time: clock)
+    return today > local ? today : LocalDateTime(date: local.date.adding(days: 1), time: clock)
+  }
+
   /// The first reading from `local` on that lies in the range, `local` itself where it does.
   package func nextOpening(from local: LocalDateTime) -> LocalDateTime {
     if contains(local.time) { return local }

@@ -5,9 +5,18 @@ import Storage
 
 /// Firings and the status, to the clients that watch them.
 extension ControlServer {
+  /// News of `watchFirings`.
+  enum News {
+    case firing(LedgerEntry)
+    /// In the form of a firing, for destinations alone.
+    case destination(JSONObject)
+  }
+
   /// One firing to all who watch.
-  func announce(_ firing: LedgerEntry) {
-    unreported.append(firing)
+  func announce(_ firing: LedgerEntry) { announce(.firing(firing)) }
+
+  func announce(_ news: News) {
+    unreported.append(news)
     sendFirings()
   }
 
@@ -18,11 +27,16 @@ extension ControlServer {
     // A push may let a waiting call go on, which may bring about another firing.
     while !unreported.isEmpty {
       let next = unreported.removeFirst()
-      let watchers = clients.values.filter { $0.watches == .watchFirings }
+      var watchers = clients.values.filter { $0.watches == .watchFirings }
+      if case .destination = next { watchers.removeAll { !$0.isDestination } }
       guard !watchers.isEmpty else { continue }
-      let firing = JSONValue.object(daemon.json(of: next))
+      let firing: JSONObject =
+        switch next {
+        case .firing(let entry): daemon.json(of: entry)
+        case .destination(let object): object
+        }
       for client in watchers {
-        carryOut(client.protocolState.push(["firing": firing]), for: client)
+        carryOut(client.protocolState.push(["firing": .object(firing)]), for: client)
       }
     }
   }

@@ -34,8 +34,8 @@ final class ControlServer {
   let statusTimer: TimerSource
   private let stallTimer: TimerSource
 
-  /// Firings that no client has yet, in order.
-  var unreported: [LedgerEntry] = []
+  /// News that no client has yet, in order.
+  var unreported: [News] = []
   var isAnswering = false
   var isSending = false
 
@@ -48,6 +48,8 @@ final class ControlServer {
     var watches: GeoremindMethod? {
       protocolState.isStreaming ? protocolState.openCall?.georemindMethod : nil
     }
+    /// Whether it watches for a destination.
+    var isDestination: Bool { protocolState.openCall?.parameters["destination"]?.bool == true }
     /// The status that was sent to it last.
     var lastStatus: String?
     /// Bytes that the socket took and the protocol does not know of yet.

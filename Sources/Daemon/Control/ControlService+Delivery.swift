@@ -2,6 +2,7 @@ import CivilTime
 import Control
 import JSONText
 import LinuxRuntime
+import Reminders
 import Storage
 
 /// The ledger by number, and how far each destination has come.
@@ -15,12 +16,16 @@ extension ControlService {
     guard (1...Self.longestRead).contains(limit) else {
       throw GeoremindError.invalidReminder(field: "limit", reason: "must be 1 to 1000")
     }
-    let entries = try ledger.entries(
-      after: Int64(given["after"]?.int ?? 0), limit: limit, bytes: Self.pageBytes)
+    let (seq, urgent) = (Int64(given["after"]?.int ?? 0), given["urgent"]?.bool)
+    let rows =
+      urgent == false
+      ? try daemon.othersToDeliver(after: seq, limit: limit, bytes: Self.pageBytes)
+      : try ledger.entries(after: seq, limit: limit, urgent: urgent, bytes: Self.pageBytes)
+        .map { daemon.json(of: $0) }
     return [
       "ledger": .string(daemon.ledgerID), "first": .int(Int(try ledger.first())),
       "head": .int(Int(try ledger.head())),
-      "rows": .array(entries.map { .object(daemon.json(of: $0)) }),
+      "rows": .array(rows.map { .object($0) }),
     ]
   }
 
@@ -56,39 +61,41 @@ extension ControlService {
     let name = row?["name"]?.string ?? ""
     let known = try consumer(named: name, by: "SetConsumer")
     let head = try daemon.store.ledger.head()
-    let upto = Int64(row?["upto"]?.int ?? 0)
-    // Somebody has skipped a firing meanwhile, or the numbers are another ledger's.
-    guard given["ledger"]?.string == daemon.ledgerID, upto >= known.upto else {
-      return try answer(known, head: head)
-    }
+    // The numbers are another ledger's.
+    guard given["ledger"]?.string == daemon.ledgerID else { return try answer(known, head: head) }
     var new = known
-    new.upto = min(upto, head)
+    new.upto = min(head, Int64(row?["upto"]?.int ?? 0))
+    new.urgentUpto = min(head, row?["urgent_upto"]?.int.map(Int64.init) ?? known.urgentUpto)
     new.tries = max(0, row?["tries"]?.int ?? 0)
     new.failingSince = try instant(row, "failing_since")
     new.nextTry = try instant(row, "next_try")
-    new.text = row?["text"]?.string.map {
-      String(decoding: $0.utf8.prefix(Consumer.maximumText), as: UTF8.self)
+    new.text = row?["text"]?.string.map(Self.short)
+    // Somebody has skipped a firing meanwhile: the other mark counts.
+    if new.upto < known.upto || new.urgentUpto < known.urgentUpto {
+      let marks = (max(new.upto, known.upto), max(new.urgentUpto, known.urgentUpto))
+      new = known
+      (new.upto, new.urgentUpto) = marks
     }
     try daemon.set(new, was: known)
-    return try answer(new, head: head)
+    return try answer(try consumer(named: name, by: "SetConsumer"), head: head)
   }
 
   func listConsumers() throws -> JSONObject {
-    let first = try daemon.store.ledger.first()
-    let head = try daemon.store.ledger.head()
+    let ledger = daemon.store.ledger
     return [
-      "ledger": .string(daemon.ledgerID), "first": .int(Int(first)), "head": .int(Int(head)),
-      "consumers": .array(
-        try daemon.store.consumers.all().map { .object(json(of: $0, first: first, head: head)) }),
+      "ledger": .string(daemon.ledgerID), "first": .int(Int(try ledger.first())),
+      "head": .int(Int(try ledger.head())),
+      "consumers": .array(try daemon.store.consumers.all().map { .object(try json(of: $0)) }),
     ]
   }
 
   func skipFiring(_ name: String) throws -> JSONObject {
     var row = try consumer(named: name, by: "SkipFiring")
-    guard let next = try daemon.store.ledger.entries(after: row.upto, limit: 1).first else {
-      return JSONObject()
-    }
-    row.upto = next.seq
+    let ledger = daemon.store.ledger
+    let urgent = try ledger.entries(after: row.urgentUpto, limit: 1, urgent: true).first
+    let other = try ledger.entries(after: row.upto, limit: 1, urgent: false).first
+    guard let next = urgent ?? other else { return JSONObject() }
+    if urgent == nil { row.upto = next.seq } else { row.urgentUpto = next.seq }
     (row.tries, row.nextTry) = (0, nil)
     row.text = "skipped by user \(caller.user)"
     try daemon.store.consumers.set(row)
@@ -108,8 +115,10 @@ extension ControlService {
   func jsonWithOutcome(of entry: LedgerEntry, _ consumers: [Consumer]) throws -> JSONObject {
     var object = daemon.json(of: entry)
     let receipts = try daemon.store.ledger.receipts(of: entry.seq)
+    let isUrgent = entry.firing.isUrgent
     let waiting = consumers.filter { consumer in
-      consumer.upto < entry.seq && !receipts.contains { $0.consumer == consumer.name }
+      (isUrgent ? consumer.urgentUpto : consumer.upto) < entry.seq
+        && !receipts.contains { $0.consumer == consumer.name }
     }
     func outcome(_ name: String, _ time: Instant?, _ text: String?) -> JSONValue {
       .object(
@@ -129,6 +138,37 @@ extension ControlService {
       ]
     }
     return object
+  }
+
+  // MARK: - Tests
+
+  func testConsumers(_ name: String?) throws -> JSONObject {
+    let names = try daemon.store.consumers.all().map(\.name)
+    if let name, !names.contains(name) { throw GeoremindError.notFound(id: name) }
+    let tested = name.map { [$0] } ?? names
+    let id = "test-\(ReminderID.random())"
+    daemon.destinationTests.begin(tested, id: id, at: SystemClock.monotonic.microseconds)
+    let firing = JSONObject([
+      "firing_id": .string(id), "reminder_id": "", "kind": "date", "title": "Test of georemind",
+      "time": .string(Instant(microseconds: SystemClock.now()).json), "event": "due",
+      "why": .string("Asked for by user \(caller.user)"), "test": true,
+      "destination": name.map { .string($0) },
+    ])
+    daemon.control?.announce(.destination(firing))
+    return ["test": .string(id), "names": .array(tested.map { .string($0) })]
+  }
+
+  func endTest(_ given: JSONObject) throws -> JSONObject {
+    let name = given["name"]?.string ?? ""
+    _ = try consumer(named: name, by: "EndTest")
+    daemon.destinationTests.end(
+      name, id: given["test"]?.string ?? "", failure: given["text"]?.string.map(Self.short),
+      at: SystemClock.monotonic.microseconds)
+    return JSONObject()
+  }
+
+  private static func short(_ text: String) -> String {
+    String(decoding: text.utf8.prefix(Consumer.maximumText), as: UTF8.self)
   }
 
   private func consumer(named name: String, by method: String) throws -> Consumer {
@@ -161,21 +201,22 @@ extension ControlService {
   }
 
   private func answer(_ consumer: Consumer, head: Int64) throws -> JSONObject {
-    let first = try daemon.store.ledger.first()
-    return [
+    [
       "ledger": .string(daemon.ledgerID), "head": .int(Int(head)),
-      "consumer": .object(json(of: consumer, first: first, head: head)),
+      "consumer": .object(try json(of: consumer)),
     ]
   }
 
-  private func json(of consumer: Consumer, first: Int64, head: Int64) -> JSONObject {
+  private func json(of consumer: Consumer) throws -> JSONObject {
     JSONObject([
       "name": .string(consumer.name), "upto": .int(Int(consumer.upto)),
-      "waiting": .int(consumer.waiting(first: first, head: head)),
+      "urgent_upto": .int(Int(consumer.urgentUpto)),
+      "waiting": .int(try daemon.store.consumers.waiting(for: consumer)),
       "tries": .int(consumer.tries),
       "failing_since": consumer.failingSince.map { .string($0.json) },
       "next_try": consumer.nextTry.map { .string($0.json) },
       "text": consumer.text.map { .string($0) },
+      "test": daemon.destinationTests.json(of: consumer.name),
     ])
   }
 }

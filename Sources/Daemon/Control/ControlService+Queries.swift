@@ -44,6 +44,7 @@ extension ControlService {
     return JSONObject([
       "timers": .array(timers), "places": .array(places),
       "problems": problems.isEmpty ? nil : .array(problems),
+      "quiet": daemon.quietNow == nil ? nil : daemon.quietJSON,
     ])
   }
 

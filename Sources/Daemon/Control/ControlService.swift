@@ -99,6 +99,11 @@ struct ControlService {
     case .listConsumers: return try listConsumers()
     case .skipFiring: return try skipFiring(text("name") ?? "")
     case .forgetConsumer: return try forgetConsumer(text("name") ?? "")
+    case .mute:
+      try daemon.mute(until: text("until"), off: given["off"]?.bool ?? false, by: caller.user)
+      return JSONObject(["quiet": daemon.quietJSON])
+    case .testConsumers: return try testConsumers(text("name"))
+    case .endTest: return try endTest(given)
     case .whereAmI:
       return try whereAmI()
     case .addPlace: return try addPlace(given)

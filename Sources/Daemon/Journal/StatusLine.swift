@@ -42,6 +42,9 @@ extension Daemon {
     }
     if feeds.isEmpty { parts.append("no feed") }
     if let next = nextDue { parts.append("next due \(time.absolute(next))") }
+    if let span = quietNow {
+      parts.append("quiet\(span.until.map { " until \(time.absolute($0))" } ?? "")")
+    }
     if !host.engine.isClockTrusted { parts.append("clock not trusted yet, dates wait") }
     if !unreadable.isEmpty {
       let count = unreadable.count
@@ -81,6 +84,7 @@ extension Daemon {
         host.engine.lastFix == nil ? "none" : host.engine.isPositionLost ? "lost" : "known"),
       "next_due": nextDue.map { .string($0.json) },
       "delivery": failingDeliveries,
+      "quiet": quietJSON,
       "memory_bytes": ProcessMemory.resident.map { .int($0) },
       "store_trouble": host.storeFailureText.map { .string($0) },
       "configuration_errors": wrongLines.isEmpty

@@ -45,6 +45,8 @@ struct DaemonSettings {
   var reminderFiles: [String] = []
   /// The time of a day that is typed without one.
   var defaultTime = TimeOfDay.nine
+  /// The hours of each day in which firings wait, but the urgent ones.
+  var quietHours: HourRange?
   /// Absolute paths without a slash at the end.
   var calendarFolders: [String] = []
   var stateDirectory: String

@@ -145,6 +145,10 @@ extension DaemonSettings {
     Setting(list: "Reminders", "File", [], .text, to: \.reminderFiles),
     .defaultTime(to: \.defaultTime),
     Setting(
+      "Reminders", "QuietHours", nil,
+      SettingForm("a range of hours, such as 22:00-07:00") { try HourRange(parsing: $0) },
+      store: { $0.quietHours = $1 }),
+    Setting(
       "Reminders", "SkipOlderThanSec", "infinity",
       .span(.zero...practicallyNever, infinity: practicallyNever),
       store: { $0.engine.skipOlderThan = $1 == practicallyNever ? nil : $1 }),

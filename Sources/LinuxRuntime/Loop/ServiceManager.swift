@@ -17,8 +17,8 @@ package final class ServiceManager {
   package let watchdogInterval: Int64?
 
   private var lastStatus: String?
-  /// The state that was told last, and when.
-  private var told: (state: String, at: Int64)?
+  /// The state that was reported last, and when.
+  private var reported: (state: String, at: Int64)?
 
   /// Microseconds between two lines of the same state: each is work for the service manager.
   private static let statusInterval: Int64 = 60_000_000
@@ -46,8 +46,8 @@ package final class ServiceManager {
   ///   - state: the line without what changes with each event.
   ///   - now: microseconds of the monotonic clock.
   package func status(_ text: String, of state: String, at now: Int64) {
-    if let told, told.state == state, now - told.at < Self.statusInterval { return }
-    told = (state, now)
+    if let reported, reported.state == state, now - reported.at < Self.statusInterval { return }
+    reported = (state, now)
     status(text)
   }
 

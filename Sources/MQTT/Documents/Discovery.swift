@@ -72,7 +72,8 @@ package struct Discovery: Sendable {
     case .firing:
       [
         "name": "Firing", "state_topic": .string(topics.firing),
-        "event_types": .array(Firing.Event.allCases.map { .string($0.rawValue) }),
+        "event_types": .array(
+          (Firing.Event.allCases.map(\.rawValue) + ["summary"]).map { .string($0) }),
         "icon": "mdi:map-marker-check",
       ]
     case .last:

@@ -21,7 +21,7 @@ package struct HomeAssistantPresence: Equatable, Sendable {
   }
 
   package mutating func published(_ seq: Int) {
-    if state != .online, missedAfter == nil { missedAfter = seq - 1 }
+    if state != .online { missedAfter = min(missedAfter ?? .max, seq - 1) }
   }
 
   /// - Parameter isRepeating: not all that it missed was sent again.

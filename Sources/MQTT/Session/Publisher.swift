@@ -7,8 +7,8 @@ package import Phones
 ///
 /// Each connection begins with the discovery and all retained documents, since a broker without
 /// persistence forgets them. Firings wait for five seconds then: Home Assistant subscribes to a
-/// topic only after it has read the configuration. When Home Assistant starts, the same follows,
-/// and then the firings that it has missed.
+/// topic only after it has read the configuration. An urgent one is sent at once, and again after
+/// that time. When Home Assistant starts, the same follows, and then the firings that it missed.
 package struct Publisher: Sendable {
   /// Names a message whose acknowledgement matters.
   package enum Token: Hashable, Sendable {
@@ -44,9 +44,12 @@ package struct Publisher: Sendable {
   package enum Effect: Equatable, Sendable {
     case subscribe(String)
     case publish(Message, Token?)
-    case ended(Delivery.Outcome)
+    /// The outcome of the firing with this number.
+    case ended(Int, Delivery.Outcome)
     /// A firing that failed can be tried again.
     case retry
+    /// An urgent firing waits for the broker: try to connect now.
+    case connect
     /// Ask the daemon for the last firing, or for its position.
     case askLast
     case askPosition
@@ -67,6 +70,14 @@ package struct Publisher: Sendable {
   /// Between two positions; microseconds.
   package static let positionInterval: Int64 = 10_000_000
 
+  struct Outgoing: Sendable {
+    let firing: FiringNotice
+    /// It was sent before Home Assistant had time to subscribe.
+    var isEarly = false
+    /// Its acknowledgement is due.
+    var isSent = false
+  }
+
   let settings: MQTTSettings
   let topics: Topics
   private let discovery: Discovery
@@ -74,8 +85,8 @@ package struct Publisher: Sendable {
   var isConnected = false
   /// Steady time before which no firing is sent.
   var heldUntil = Int64.min
-  /// The firing to deliver, and whether it was sent.
-  var current: (firing: FiringNotice, isSent: Bool)?
+  /// Firings to deliver, at most one of each queue.
+  var outgoing: [Outgoing] = []
   var presence = HomeAssistantPresence()
   var repetition = Repetition()
   /// Messages that were ignored, and why since the last report.
@@ -89,7 +100,7 @@ package struct Publisher: Sendable {
   /// Steady time at which the daemon was lost.
   private var daemonLostAt: Int64?
   private var state: String?
-  private var last: FiringNotice?
+  private(set) var last: FiringNotice?
   private var position: String?
   private var fixTime: JSONValue?
   private var isPositionOld = false
@@ -119,9 +130,10 @@ package struct Publisher: Sendable {
       receive(topic, payload, isRetained, now, &effects)
     case .firing(let firing):
       if isConnected {
-        current = (firing, false)
+        outgoing.append(Outgoing(firing: firing))
       } else {
-        effects.append(.ended(.failed("there is no connection to the broker")))
+        if firing.isUrgent { effects.append(.connect) }
+        effects.append(.ended(firing.seq, .failed("there is no connection to the broker")))
       }
     case .daemonConnected:
       daemonLostAt = nil
@@ -161,8 +173,11 @@ package struct Publisher: Sendable {
   private mutating func disconnect(_ effects: inout [Effect]) {
     isConnected = false
     repetition.stop()
-    if current != nil { effects.append(.ended(.failed("the connection to the broker was lost"))) }
-    current = nil
+    let lost = outgoing
+    outgoing = []
+    for item in lost {
+      effects.append(.ended(item.firing.seq, .failed("the connection to the broker was lost")))
+    }
   }
 
   /// All that a subscriber must know, in the order in which Home Assistant needs it.
@@ -203,7 +218,7 @@ package struct Publisher: Sendable {
     }
   }
 
-  private mutating func setLast(_ firing: FiringNotice, _ effects: inout [Effect]) {
+  mutating func setLast(_ firing: FiringNotice, _ effects: inout [Effect]) {
     // Firings of a backlog are older than the last one.
     if let last, last.json["ledger"] == firing.json["ledger"], last.seq >= firing.seq { return }
     last = firing
@@ -245,41 +260,11 @@ package struct Publisher: Sendable {
         times.append(nextPosition)
       }
     }
-    if isConnected, repetition.isActive || current?.isSent == false {
-      if now.steady >= heldUntil {
-        sendFirings(&effects)
-      } else {
-        times.append(heldUntil)
-      }
+    if isConnected, repetition.isActive || outgoing.contains(where: { !$0.isSent }) {
+      let isHeld = now.steady < heldUntil
+      sendFirings(isHeld: isHeld, &effects)
+      if isHeld { times.append(heldUntil) }
     }
     if let next = times.min() { effects.append(.wake(in: next - now.steady)) }
-  }
-
-  /// Missed firings come before new ones.
-  private mutating func sendFirings(_ effects: inout [Effect]) {
-    if let step = repetition.next() { effects.append(step) }
-    guard !repetition.isActive, let firing = current?.firing, current?.isSent == false else {
-      return
-    }
-    current?.isSent = true
-    presence.published(firing.seq)
-    repetition.lastSeq = firing.seq
-    let message = Message(topics.firing, document(of: firing))
-    effects.append(.publish(message, .firing(firing.seq)))
-    setLast(firing, &effects)
-  }
-
-  private mutating func end(
-    _ token: Token, _ outcome: Delivery.Outcome, _ effects: inout [Effect]
-  ) {
-    switch token {
-    case .firing(let seq):
-      guard current?.firing.seq == seq else { return }
-      current = nil
-      effects.append(.ended(outcome))
-    case .repetition(let seq):
-      repetition.acknowledged(seq)
-      presence.caughtUp(to: repetition.after, isEnd: !repetition.isActive)
-    }
   }
 }

@@ -154,4 +154,8 @@ extension Reminder {
   var watchesAnchor: Bool {
     isAnchorWatch && kind == .location && trigger == .depart && place != nil
   }
+  /// Priority of its firings: an anchor watch is urgent.
+  var firingPriority: Int {
+    watchesAnchor && !Firing.urgentPriorities.contains(priority) ? 1 : priority
+  }
 }

@@ -120,7 +120,7 @@ extension Engine {
     return Firing(
       id: Firing.identifier(reminder: reminder.id, event: event, time: now, due: due),
       reminderID: reminder.id, kind: reminder.kind, title: reminder.title,
-      category: reminder.category, priority: reminder.priority, time: now, event: event,
+      category: reminder.category, priority: reminder.firingPriority, time: now, event: event,
       position: sample?.position, eph: sample?.eph,
       source: sample.flatMap { solution(at: $0.position) }, fixTime: sample?.time,
       place: reminder.knownName, distance: distance, due: due, why: why, unnamed: unnamed)

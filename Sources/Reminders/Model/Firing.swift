@@ -40,6 +40,11 @@ package struct Firing: Equatable, Sendable {
   package var kind: Reminder.Kind
   package var title: String
   package var category: String?
+  /// Priorities of firings that overtake the others on their way to a destination.
+  package static let urgentPriorities = 1...3
+
+  package var isUrgent: Bool { Self.urgentPriorities.contains(priority) }
+
   /// 0…9 as in iCalendar.
   package var priority: Int
   /// Time of the decision; in the feed's time during a replay.

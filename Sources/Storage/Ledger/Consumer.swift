@@ -1,14 +1,17 @@
 package import CivilTime
 
-/// A destination of firings: a hook, a desktop, a broker. It receives the ledger in order.
+/// A destination of firings: a hook, a desktop, a broker. It receives the ledger in order, urgent
+/// firings before the others.
 package struct Consumer: Equatable, Sendable {
   /// 1 to 32 of `a` to `z`, digits and `-`.
   package let name: String
   /// The uid of the user who registered it.
   package let owner: UInt32
-  /// Number of the last firing that it received or gave up; 0 before the first.
+  /// Number of the last firing without urgency that it received or gave up; 0 before the first.
   package var upto: Int64
-  /// Failed tries of the firing after `upto`.
+  /// Number of the last urgent firing that it received or gave up.
+  package var urgentUpto: Int64
+  /// Failed tries of the next firing.
   package var tries = 0
   /// When its failures began; nil while it works.
   package var failingSince: Instant?
@@ -20,12 +23,7 @@ package struct Consumer: Equatable, Sendable {
     self.name = name
     self.owner = owner
     self.upto = upto
-  }
-
-  /// Firings that it has yet to receive of a ledger with these first and last numbers. Those before
-  /// the first were removed as too old.
-  package func waiting(first: Int64, head: Int64) -> Int {
-    Int(max(0, head - max(upto, first - 1)))
+    urgentUpto = upto
   }
 
   package static let maximumName = 32

@@ -95,25 +95,60 @@ package struct Ledger {
     return try head() + 1
   }
 
+  /// The condition of SQL for an urgent firing.
+  static let isUrgent =
+    "priority BETWEEN \(Firing.urgentPriorities.lowerBound) "
+    + "AND \(Firing.urgentPriorities.upperBound)"
+
   /// At most `limit` firings with higher numbers than `seq`, by number. An empty result means that
   /// there are none: unreadable rows are skipped, not counted.
-  /// - Parameter bytes: limit of bytes read; the result is cut there.
+  /// - Parameters:
+  ///   - urgent: the urgent ones, or the others; nil for both.
+  ///   - bytes: limit of bytes read; the result is cut there.
   package func entries(
-    after seq: Int64, limit: Int, bytes: Int = .max
+    after seq: Int64, limit: Int, urgent: Bool? = nil, bytes: Int = .max
   ) throws(StoreError) -> [LedgerEntry] {
+    let queue = urgent.map { $0 ? " AND \(Self.isUrgent)" : " AND NOT \(Self.isUrgent)" } ?? ""
+    return try database.rows(
+      of: "firing",
+      "SELECT \(FiringRow.columns) FROM firing WHERE seq > ?\(queue) ORDER BY seq",
+      [.integer(seq)], limit: limit, bytes: bytes, read: LedgerEntry.read
+    ).values
+  }
+
+  /// The next firings behind `seq` that are not urgent, as far as a quiet time has held them.
+  package func held(after seq: Int64, limit: Int) throws(StoreError) -> [LedgerEntry] {
     try database.rows(
       of: "firing",
-      "SELECT \(FiringRow.columns) FROM firing WHERE seq > ? ORDER BY seq", [.integer(seq)],
-      limit: limit, bytes: bytes, read: LedgerEntry.read
+      """
+      SELECT \(FiringRow.columns) FROM firing
+      WHERE seq > ?1 AND held = 1 AND seq < coalesce(
+        (SELECT seq FROM firing WHERE seq > ?1 AND held IS NULL AND NOT \(Self.isUrgent)
+          ORDER BY seq LIMIT 1), ?2)
+      ORDER BY seq
+      """, [.integer(seq), .integer(.max)], limit: limit, read: LedgerEntry.read
     ).values
+  }
+
+  /// Held firings that a destination has yet to receive.
+  package func heldCount() throws(StoreError) -> Int {
+    Int(
+      try database.integer(
+        """
+        SELECT count(*) FROM firing
+        WHERE held = 1 AND seq > (SELECT min(upto) FROM consumer)
+        """) ?? 0)
   }
 
   // MARK: - Outbox
 
   /// Records new firings and returns them. A firing with a known id, decided again after a crash,
   /// is ignored.
+  /// - Parameter isQuiet: the destinations receive them later, but the urgent ones.
   @discardableResult
-  package func record(_ firings: [Firing]) throws(StoreError) -> [LedgerEntry] {
+  package func record(
+    _ firings: [Firing], isQuiet: Bool = false
+  ) throws(StoreError) -> [LedgerEntry] {
     guard !firings.isEmpty else { return [] }
     return try database.transaction { () throws(StoreError) in
       let first = try database.integer("SELECT last_seq FROM ledger") ?? 0
@@ -125,10 +160,12 @@ package struct Ledger {
       for firing in firings {
         let added = try database.run(
           """
-          INSERT INTO firing (\(FiringRow.columns))
-          VALUES (\(FiringRow.parameters))
+          INSERT INTO firing (\(FiringRow.columns), held)
+          VALUES (\(FiringRow.parameters), ?)
           ON CONFLICT (id) DO NOTHING
-          """, [.integer(last + 1)] + FiringRow.values(firing))
+          """,
+          [.integer(last + 1)] + FiringRow.values(firing)
+            + [isQuiet && !firing.isUrgent ? .integer(1) : .null])
         guard added > 0 else { continue }
         last += 1
         new.append(LedgerEntry(seq: last, firing: firing))
@@ -229,7 +266,8 @@ package struct Ledger {
   ) throws(StoreError) -> (removed: Int, givenUp: Int) {
     try database.transaction { () throws(StoreError) in
       let received =
-        try database.integer("SELECT min(upto) FROM consumer") ?? Int64.max
+        try database.integer(
+          "SELECT min(min(upto, coalesce(urgent_upto, upto))) FROM consumer") ?? Int64.max
       let delete = "DELETE FROM firing WHERE time_us < ? AND delivered_us IS NOT NULL AND seq "
       let old = try database.run(delete + "<= ?", [SQLValue(time), .integer(received)])
       let givenUp = try database.run(

@@ -73,6 +73,69 @@ import Testing
     }
   }
 
+  /// - Parameter tests: member `test` of each destination.
+  private func test(_ tests: [JSONObject], _ arguments: [String] = []) throws -> Run {
+    try run(["test"] + arguments) { call in
+      switch call.methodName {
+      case "TestConsumers":
+        [VarlinkReply(parameters: ["test": "t", "names": ["hook-say", "mqtt"]])]
+      case "ListConsumers":
+        [
+          VarlinkReply(parameters: [
+            "consumers": .array(
+              zip(["hook-say", "mqtt"], tests).map {
+                ["name": .string($0.0), "test": .object($0.1)]
+              })
+          ])
+        ]
+      default: []
+      }
+    }
+  }
+
+  @Test func aTestSaysWhatCameOfIt() throws {
+    let good = try test([
+      ["id": "t", "after_s": .double(1.25)], ["id": "t", "after_s": .double(0.004)],
+    ])
+    #expect(good.output == "hook-say  delivered  (1.250s)\nmqtt  delivered  (4ms)\n")
+    #expect(good.status == 0)
+    let bad = try test([
+      ["id": "t", "after_s": 1], ["id": "t", "after_s": 2, "text": "it exited with 7"],
+    ])
+    #expect(bad.output == "hook-say  delivered  (1s)\nmqtt  failed: it exited with 7  (2s)\n")
+    #expect(bad.status == 1)
+    #expect(bad.notes.contains("1 of the destinations did not take the test firing"))
+  }
+
+  @Test(arguments: [
+    (["2h"], #"{"until":"2h"}"#), (["until", "tomorrow", "8:00"], #"{"until":"tomorrow 8:00"}"#),
+    (["off"], #"{"off":true}"#), ([], "{}"),
+  ]) func aMuteIsReadByTheDaemon(words: [String], parameters: String) throws {
+    let run = try run(["mute"] + words) { call in
+      guard JSONValue.object(call.parameters).line == parameters else { return [] }
+      guard call.parameters["off"] == nil else { return [VarlinkReply()] }
+      return [
+        VarlinkReply(parameters: [
+          "quiet": ["now": true, "until": "2026-06-12T18:00:00Z", "held": 2]
+        ])
+      ]
+    }
+    #expect(
+      run.output
+        == (words == ["off"]
+          ? "not quiet\n"
+          : "quiet until 2026-06-12T20:00:00+02:00, 2 waiting; 'georemind mute off' ends it\n"))
+  }
+
+  @Test func aTestWithoutAnAnswerFails() throws {
+    // An outcome of an earlier test, and none.
+    let run = try test([["id": "s", "after_s": 1], ["id": "t"]], ["--timeout", "0.3s", "--json"])
+    let rows = try run.lines.map { try JSONParser.parse(Array($0.utf8)) }
+    #expect(rows.map { $0["delivered"] } == [false, false])
+    #expect(rows[0]["text"]?.string?.hasPrefix("no answer") == true)
+    #expect(run.status == 1)
+  }
+
   @Test func theStatusNamesWhatFailsForAnHour() throws {
     let run = try run(["status"]) { _ in
       [

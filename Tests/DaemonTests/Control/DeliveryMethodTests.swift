@@ -19,14 +19,14 @@ import Testing
     client = try rig.client()
   }
 
-  private func record(_ count: Int, title: String = "t") throws {
+  private func record(_ count: Int, title: String = "t", priority: Int = 0) throws {
     let ledger = rig.daemon.store.ledger
     let head = Int(try ledger.head())
     try ledger.record(
       (head + 1...head + count).map {
         Firing(
-          id: "f\($0)", reminderID: "r", kind: .date, title: title, time: Instant(seconds: 1e9),
-          event: .due, why: "w")
+          id: "f\($0)", reminderID: "r", kind: .date, title: title, priority: priority,
+          time: Instant(seconds: 1e9), event: .due, why: "w")
       })
   }
 
@@ -124,6 +124,50 @@ import Testing
     #expect(log == firing)
   }
 
+  // MARK: - Tests
+
+  @Test func aTestFiringGoesToWhoeverAsksForThemAndIsInNoLedger() throws {
+    let watcher = try rig.client()
+    let helper = try rig.client()
+    try watcher.send("WatchFirings", more: true)
+    try helper.send("WatchFirings", ["destination": true], more: true)
+    for name in ["a", "b"] { _ = try client.call("OpenConsumer", #"{"name":"\#(name)"}"#) }
+    let begun = try client.call("TestConsumers")
+    #expect(begun["names"]?.array == ["a", "b"])
+    let id = try #require(begun["test"]?.string)
+    let firing = try #require(try helper.reply().get()["firing"])
+    #expect(firing["firing_id"]?.string == id && firing["test"] == true)
+    #expect(try client.call("Log")["firings"]?.array == [])
+    #expect(try client.call("ReadLedger", #"{"after":0}"#)["head"]?.int == 0)
+    _ = try client.call("EndTest", #"{"name":"a","test":"\#(id)"}"#)
+    _ = try client.call("EndTest", #"{"name":"b","test":"\#(id)","text":"no sound"}"#)
+    // Neither a second outcome nor one of another test counts.
+    _ = try client.call("EndTest", #"{"name":"b","test":"\#(id)"}"#)
+    _ = try client.call("EndTest", #"{"name":"a","test":"x","text":"late"}"#)
+    let tests = try client.call("ListConsumers")["consumers"]?.array?.map { $0["test"] } ?? []
+    #expect(tests.map { $0?["id"]?.string } == [id, id])
+    #expect(tests.allSatisfy { $0?["after_s"]?.double.map { $0 >= 0 } ?? false })
+    #expect(tests.map { $0?["text"]?.string } == [nil, "no sound"])
+    // The watcher has heard nothing of it.
+    try record(1)
+    let due = "\"due\":\"2020-01-01T00:00:00Z\""
+    _ = try client.call("Add", #"{"reminder":{"kind":"date","title":"Milk",\#(due)}}"#)
+    #expect(try watcher.reply().get()["firing"]?["title"]?.string == "Milk")
+  }
+
+  @Test func aTestOfOneDestinationNamesIt() throws {
+    _ = try client.call("OpenConsumer", #"{"name":"a"}"#)
+    let error = try client.error("TestConsumers", #"{"name":"b"}"#)
+    #expect(GeoremindError(error) == .notFound(id: "b"))
+    let helper = try rig.client()
+    try helper.send("WatchFirings", ["destination": true], more: true)
+    let begun = try client.call("TestConsumers", #"{"name":"a"}"#)
+    #expect(begun["names"]?.array == ["a"])
+    #expect(try helper.reply().get()["firing"]?["destination"]?.string == "a")
+    let waiting = try client.call("ListConsumers")["consumers"]?.array?.first?["test"]
+    #expect(waiting?["id"] == begun["test"] && waiting?["after_s"] == nil)
+  }
+
   // MARK: - Consumers
 
   @Test func aDestinationBeginsAtTheHeadAndIsStored() throws {
@@ -162,6 +206,20 @@ import Testing
     #expect(try set(#""upto":2,"tries":7"#)?["tries"]?.int == 0)
     #expect(try set(#""upto":99"#)?["upto"]?.int == 3)
     #expect(try set(#""upto":3,"tries":5"#, ledger: "another")?["tries"]?.int == 0)
+  }
+
+  @Test func anUrgentFiringIsTheNextToReadAndToSkip() throws {
+    _ = try client.call("OpenConsumer", #"{"name":"d"}"#)
+    try record(2)
+    try record(1, priority: 3)
+    #expect(seqs(try client.call("ReadLedger", #"{"after":0,"urgent":true}"#)) == [3])
+    #expect(seqs(try client.call("ReadLedger", #"{"after":0,"urgent":false}"#)) == [1, 2])
+    let skipped = try client.call("SkipFiring", #"{"name":"d"}"#)["firing"]
+    #expect(skipped?["seq"]?.int == 3)
+    // The answer to an older row has the newer mark of each queue.
+    let row = try set(#""upto":1,"urgent_upto":0"#)
+    #expect(row?["upto"]?.int == 1 && row?["urgent_upto"]?.int == 3)
+    #expect(row?["waiting"]?.int == 1)
   }
 
   @Test func skipsAndForgets() throws {

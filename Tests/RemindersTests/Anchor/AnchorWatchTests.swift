@@ -40,6 +40,15 @@ import Testing
     #expect(harness.firings.first?.why == "Dragging: 65 m from the anchor (circle 40 m)")
   }
 
+  /// Priorities 1 to 3 overtake others on their way to a destination, and an alarm must.
+  @Test(arguments: [0, 2, 7]) func anAlarmIsUrgent(priority: Int) throws {
+    var harness = EngineHarness()
+    harness.fix(20)
+    try harness.add(Self.document(members: ",\"priority\":\(priority)"))
+    for _ in 0..<40 { harness.fix(90) }
+    #expect(harness.firings.map(\.priority) == [priority == 2 ? 2 : 1])
+  }
+
   @Test func aGustIsNoDrift() throws {
     var harness = try watch()
     for _ in 0..<29 { harness.fix(44) }

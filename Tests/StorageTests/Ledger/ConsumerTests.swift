@@ -18,12 +18,49 @@ import Testing
     Consumer(name: name, owner: 7, upto: upto)
   }
 
-  @Test func whatWaitsIsWhatTheLedgerStillHas() {
-    #expect(consumer("a", upto: 5).waiting(first: 1, head: 9) == 4)
-    #expect(consumer("a", upto: 5).waiting(first: 8, head: 9) == 2)
-    #expect(consumer("a", upto: 9).waiting(first: 8, head: 9) == 0)
-    #expect(consumer("a", upto: 12).waiting(first: 1, head: 9) == 0, "another ledger's number")
-    #expect(consumer("a", upto: 0).waiting(first: 1, head: 0) == 0)
+  /// Urgent firings are 3 and 4 of five.
+  @Test func eachQueueHasAMarkOfItsOwn() throws {
+    func record(_ numbers: ClosedRange<Int>) throws {
+      try store.ledger.record(
+        numbers.map { number in
+          var firing = try Sample.firing("f\(number)", second: number)
+          firing.priority = number == 3 ? 3 : number == 4 ? 1 : 4
+          return firing
+        })
+    }
+    func numbers(after seq: Int64, _ urgent: Bool?) throws -> [Int64] {
+      try store.ledger.entries(after: seq, limit: 9, urgent: urgent).map(\.seq)
+    }
+    try record(1...5)
+    #expect(try numbers(after: 0, true) == [3, 4])
+    #expect(try numbers(after: 1, false) == [2, 5])
+    #expect(try numbers(after: 1, nil) == [2, 3, 4, 5])
+    var row = consumer("a", upto: 1)
+    row.urgentUpto = 3
+    #expect(try store.consumers.waiting(for: row) == 3)
+    try store.consumers.set(row)
+    #expect(try store.consumers.consumer(named: "a") == row)
+    // A mark moves up to the next firing of its queue: an old mark would hold old firings.
+    row.urgentUpto = 4
+    row.upto = 2
+    try store.consumers.set(row)
+    let moved = try #require(try store.consumers.consumer(named: "a"))
+    #expect([moved.upto, moved.urgentUpto] == [4, 5])
+    #expect(try store.consumers.waiting(for: moved) == 1)
+    let end = Instant.start + .hours(1_000)
+    let pruned = try store.ledger.prune(olderThan: end, heldUntil: .start)
+    #expect(pruned.removed == 0, "the journal has not received them")
+    try store.ledger.markDelivered(Array(1...5), at: .start)
+    #expect(try store.ledger.prune(olderThan: end, heldUntil: .start).removed == 4)
+    #expect(try store.consumers.waiting(for: consumer("b", upto: 0)) == 1)
+    #expect(try store.consumers.waiting(for: consumer("b", upto: 12)) == 0)
+  }
+
+  /// The row of an earlier version has one mark.
+  @Test func aRowOfOneMarkHasItForBothQueues() throws {
+    try store.consumers.set(consumer("a", upto: 4))
+    try store.consumers.database.execute("UPDATE consumer SET urgent_upto = NULL")
+    #expect(try store.consumers.all() == [consumer("a", upto: 4)])
   }
 
   @Test func everyFieldComesBack() throws {
@@ -54,6 +91,7 @@ import Testing
     }
     #expect(try store.consumers.restartAhead() == ["c"])
     #expect(try store.consumers.all().map(\.upto) == [1, 2, 2])
+    #expect(try store.consumers.all().map(\.urgentUpto) == [2, 2, 2])
   }
 
   /// Firings that were reported before the copy was restored are not new to anybody.

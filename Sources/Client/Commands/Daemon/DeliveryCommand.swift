@@ -10,7 +10,8 @@ struct DeliveryCommand: ParsableCommand {
     abstract: "Show what hooks and notifications have received, what waits, and what fails.",
     discussion: """
       Each destination receives the firings in order. A firing that fails is tried again after \
-      1, 2, 4 seconds and so on, up to 15 minutes, and the others wait behind it.
+      1, 2, 4 seconds and so on, up to 15 minutes, and the others wait behind it. One of \
+      priority 1 to 3 overtakes the others, and is tried again every 1.5 seconds.
       """,
     subcommands: [List.self, Skip.self, Forget.self], defaultSubcommand: List.self)
 
@@ -47,8 +48,9 @@ struct DeliveryCommand: ParsableCommand {
       guard consumer[member]?.string != nil else { return "" }
       return "\(words) \(Answer.time(consumer[member], display.entry))"
     }
+    let marks = ["upto", "urgent_upto"].compactMap { consumer[$0]?.int }
     return [
-      consumer["name"]?.string ?? "?", "up to \(consumer["upto"]?.int ?? 0)",
+      consumer["name"]?.string ?? "?", "up to \(marks.min() ?? 0)",
       waiting > 0 ? "\(waiting) waiting" : "none waiting", time("failing_since", "failing since"),
       time("next_try", "next try"), consumer["text"]?.string ?? "",
     ]

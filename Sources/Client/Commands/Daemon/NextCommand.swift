@@ -48,6 +48,7 @@ struct NextCommand: ClientCommand {
           : "nothing waits to fire")
     }
     try listing.print(to: context.output) { $0 }
+    if let words = MuteCommand.words(answer["quiet"], display) { try context.note(words) }
     for problem in answer["problems"]?.array ?? [] { try context.note(problem.string ?? "") }
   }
 }

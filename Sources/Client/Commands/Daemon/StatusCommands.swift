@@ -76,6 +76,7 @@ struct StatusCommand: ClientCommand {
       "next due",
       status["next_due"] == nil ? "nothing" : Answer.time(status["next_due"], display.due),
     ])
+    if let words = MuteCommand.words(status["quiet"], display) { table.add(["quiet", words]) }
     table.add(["position", position(status, display)])
     for line in travelLines(status) { table.add(["travel", line]) }
     if let routing = status["routing"]?.object { table.add(["routing", Self.routing(routing)]) }

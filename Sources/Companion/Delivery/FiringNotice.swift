@@ -15,6 +15,10 @@ package struct FiringNotice: Equatable, Sendable {
   package let why: String
   /// 0…9 as in iCalendar; 0 says nothing.
   package let priority: Int
+  /// It overtakes the others on their way to a destination: a test, or its priority is 1 to 3.
+  package var isUrgent: Bool { isTest || (1...3).contains(priority) }
+  /// It tests the destinations, and is in no ledger.
+  package var isTest: Bool { json["test"]?.bool == true }
   /// All of the daemon's message.
   package let json: JSONObject
 

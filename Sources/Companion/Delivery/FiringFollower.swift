@@ -50,12 +50,23 @@ package final class FiringFollower {
       case .connected: handle(.connected)
       case .disconnected: handle(.disconnected)
       case .firing: handle(.news)
+      case .test(let firing): test(firing)
       }
     }
     if session.isConnected { handle(.connected) }
   }
 
-  /// The destination can be reached again: a firing that failed is tried now.
+  /// Delivers a test firing beside all others, and reports what came of it.
+  private func test(_ firing: FiringNotice) {
+    guard let name, firing.json["destination"]?.string ?? name == name else { return }
+    onFiring(firing, false) { [weak session] outcome in
+      let text = outcome.failure.map { JSONValue.string($0) }
+      let report: JSONObject = ["name": .string(name), "test": .string(firing.id), "text": text]
+      session?.call("EndTest", report) { _ in }
+    }
+  }
+
+  /// The destination can be reached again: what failed is tried now.
   package func retry() { handle(.reachable) }
 
   package func stop() {
@@ -84,10 +95,11 @@ package final class FiringFollower {
           .opened($0, ledger: answer["ledger"]?.string ?? "", head: answer["head"]?.int ?? 0)
         }
       }
-    case .read(let seq):
-      ask("ReadLedger", ["after": .int(seq), "limit": 1]) { answer in
-        guard let row = answer["rows"]?.array?.first else { return .read(nil) }
-        return row.object.flatMap { FiringNotice($0) }.map { .read($0) }
+    case .read(let seq, let queue):
+      let urgent = queue.isUrgent.map { JSONValue.bool($0) }
+      ask("ReadLedger", JSONObject(["after": .int(seq), "limit": 1, "urgent": urgent])) { answer in
+        guard let row = answer["rows"]?.array?.first else { return .read(nil, queue) }
+        return row.object.flatMap { FiringNotice($0) }.map { .read($0, queue) }
       }
     case .store(let row, let ledger):
       ask("SetConsumer", ["consumer": .object(row.json), "ledger": .string(ledger)]) { answer in
@@ -96,7 +108,7 @@ package final class FiringFollower {
         }
       }
     case .run(let firing, let isMissed):
-      onFiring(firing, isMissed) { [weak self] in self?.handle(.ended($0)) }
+      onFiring(firing, isMissed) { [weak self] in self?.handle(.ended(firing.seq, $0)) }
     case .wake(let delay): timer?.arm(in: delay)
     case .report(let report): onReport(report)
     }
