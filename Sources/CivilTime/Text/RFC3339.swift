@@ -151,6 +151,13 @@ struct CivilReader {
     return (hours, minutes)
   }
 
+  /// Fails where more text stands behind.
+  func checkEnd() throws(TimeStampError) {
+    guard scanner.atEnd else {
+      throw fault("there is more text behind it: \(quoted(scanner.rest))")
+    }
+  }
+
   func stamp(_ local: LocalDateTime, offset: Int?) throws(TimeStampError) -> TimeStamp {
     guard let offset else { return .floating(local) }
     guard sawTime else { throw fault("the time of day is missing") }

@@ -29,7 +29,7 @@ struct TypedClock: Equatable {
       return typed + 12 * 3_600_000_000
     }
     let clock = LocalDateTime(microseconds: typed).time.text(decimals: .exact).prefix(5)
-    throw phrase.fault("\(clock) is not in the \(part.name)")
+    throw phrase.fault("\(clock) is not in the \(part.rawValue)")
   }
 }
 
@@ -138,9 +138,7 @@ extension TypedPhrase {
     var reader = CivilReader(String(typed.dropLast(ending.utf8.count)), of: text)
     let microseconds = try reader.timeOfDay()
     offset = try reader.offset()
-    guard reader.scanner.atEnd else {
-      throw fault("there is more text behind it: \(quoted(reader.scanner.rest))")
-    }
+    try reader.checkEnd()
     let half = ending.isEmpty && ["am", "pm"].contains(word(1)) ? word(1) : ending
     guard !half.isEmpty else {
       try set(TypedClock(microseconds), words: 1)

@@ -72,33 +72,22 @@ extension TypedPhrase {
   private mutating func readTime(_ reader: inout CivilReader) throws(TimeStampError) {
     try set(TypedClock(try reader.timeOfDay()), words: 0)
     offset = try reader.offset()
-    guard reader.scanner.atEnd else {
-      throw fault("there is more text behind it: \(quoted(reader.scanner.rest))")
-    }
+    try reader.checkEnd()
   }
 
   /// ISO 8601 without separators: `20270127`, `20270127T100000Z`.
   private mutating func compact(_ word: String) throws(TimeStampError) -> TypedDay {
-    let digits = Array(word.utf8)
-    func number(_ range: Range<Int>) -> Int? {
-      guard range.upperBound <= digits.count, digits[range].allSatisfy(\.isDigit) else {
-        return nil
-      }
-      return digits[range].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-    }
     let form = "a date without separators is written like 20270127 or 20270127T100000Z"
-    guard let year = number(0..<4), let month = number(4..<6), let day = number(6..<8) else {
-      throw fault(form)
-    }
-    let date = try checked(year: year, month: month, day: day)
-    guard digits.count > 8 else { return .fixed(date) }
-    guard digits[8] == UInt8(ascii: "t"), let hour = number(9..<11), let minute = number(11..<13)
+    var scanner = ByteScanner(word)
+    guard let digits = scanner.number(digits: 8...8) else { throw fault(form) }
+    let date = try checked(year: digits / 10_000, month: digits / 100 % 100, day: digits % 100)
+    guard !scanner.atEnd else { return .fixed(date) }
+    guard scanner.consume(UInt8(ascii: "t")),
+      let time = scanner.number(digits: 6...6) ?? scanner.number(digits: 4...4).map({ $0 * 100 })
     else { throw fault(form) }
-    let second = number(13..<15)
-    var rest = ByteScanner(Array(digits[(second == nil ? 13 : 15)...]))
-    if rest.consume(UInt8(ascii: "z")) { offset = 0 }
-    guard rest.atEnd else { throw fault(form) }
-    let parts = [hour, minute, second ?? 0].map { $0 < 10 ? "0\($0)" : "\($0)" }
+    if scanner.consume(UInt8(ascii: "z")) { offset = 0 }
+    guard scanner.atEnd else { throw fault(form) }
+    let parts = [time / 10_000, time / 100 % 100, time % 100].map { $0.padded(2) }
     var reader = CivilReader(parts.joined(separator: ":"), of: text)
     try set(TypedClock(try reader.timeOfDay()), words: 0)
     return .fixed(date)

@@ -16,17 +16,7 @@ package enum Weekday: Int, CaseIterable, Sendable {
     self = match
   }
 
-  package var name: String {
-    switch self {
-    case .monday: "monday"
-    case .tuesday: "tuesday"
-    case .wednesday: "wednesday"
-    case .thursday: "thursday"
-    case .friday: "friday"
-    case .saturday: "saturday"
-    case .sunday: "sunday"
-    }
-  }
+  package var name: String { "\(self)" }
 
   /// `mon`, `tue`, …
   package var shortName: String { String(name.prefix(3)) }

@@ -65,14 +65,9 @@ extension TimeZoneRules {
     var buffer = [CChar](repeating: 0, count: 1024)
     let count = unsafe readlink(path, &buffer, buffer.count)
     guard count > 0 else { return nil }
-    let bytes = buffer.prefix(count).map { UInt8(bitPattern: $0) }
-    let marker = Array("zoneinfo/".utf8)
-    guard bytes.count > marker.count else { return nil }
-    for start in 0..<bytes.count - marker.count
-    where bytes[start..<start + marker.count].elementsEqual(marker) {
-      return String(decoding: bytes[(start + marker.count)...], as: UTF8.self)
-    }
-    return nil
+    let target = String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let parts = target.split(separator: "zoneinfo/", maxSplits: 1)
+    return parts.count == 2 ? String(parts[1]) : nil
   }
 }
 

@@ -67,7 +67,28 @@ package struct TimeZoneRules: Hashable, Sendable {
   }
 
   /// The instant of a clock reading, by the law stated at the type.
-  package func instant(of local: LocalDateTime) -> Instant { resolve(local).instant }
+  package func instant(of local: LocalDateTime) -> Instant {
+    let wanted = local.microseconds.flooredQuotient(1_000_000)
+    let fraction = local.microseconds.flooredRemainder(1_000_000)
+    func instant(_ seconds: Int64) -> Instant {
+      let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+      return overflow
+        ? Instant(microseconds: seconds < 0 ? .min : .max)
+        : Instant(microseconds: scaled) + TimeSpan(microseconds: fraction)
+    }
+    // The first stretch of time that does not end before its clocks show the reading holds the
+    // answer, unless they only begin beyond it: then it was skipped.
+    var segment = segment(at: wanted - Int64(Self.maximumOffset))
+    var before = segment.type.offset
+    while true {
+      let seconds = wanted - Int64(segment.type.offset)
+      if seconds < segment.end || segment.end == .max {
+        return instant(seconds >= segment.start ? seconds : wanted - Int64(before))
+      }
+      before = segment.type.offset
+      segment = self.segment(at: segment.end)
+    }
+  }
 
   /// The first change of offset, abbreviation or daylight saving time later than an instant.
   package func nextTransition(after instant: Instant) -> Instant? {
@@ -92,13 +113,6 @@ package struct TimeZoneRules: Hashable, Sendable {
   }
 }
 
-/// The instant of a local time.
-struct LocalResolution: Equatable {
-  let instant: Instant
-  /// The first reading after the gap, where the reading was skipped.
-  let endOfGap: LocalDateTime?
-}
-
 extension TimeZoneRules {
   /// Greatest distance from UTC that is accepted, in seconds (RFC 9636 section 3.2).
   static let maximumOffset = 93_600
@@ -120,35 +134,6 @@ extension TimeZoneRules {
     return ZoneSegment(
       start: low == 0 ? .min : transitions[low - 1],
       end: low < transitions.count ? transitions[low] : .max, type: type)
-  }
-
-  func resolve(_ local: LocalDateTime) -> LocalResolution {
-    let wanted = local.microseconds.flooredQuotient(1_000_000)
-    let fraction = local.microseconds.flooredRemainder(1_000_000)
-    func instant(_ seconds: Int64) -> Instant {
-      let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-      return overflow
-        ? Instant(microseconds: seconds < 0 ? .min : .max)
-        : Instant(microseconds: scaled) + TimeSpan(microseconds: fraction)
-    }
-    // The first stretch of time that does not end before its clocks show the reading holds the
-    // answer, unless they only begin beyond it: then it was skipped.
-    var segment = segment(at: wanted - Int64(Self.maximumOffset))
-    var before = segment.type.offset
-    while true {
-      let seconds = wanted - Int64(segment.type.offset)
-      if seconds < segment.end || segment.end == .max {
-        if seconds >= segment.start {
-          return LocalResolution(instant: instant(seconds), endOfGap: nil)
-        }
-        let end = segment.start + Int64(segment.type.offset)
-        return LocalResolution(
-          instant: instant(wanted - Int64(before)),
-          endOfGap: LocalDateTime(microseconds: end * 1_000_000))
-      }
-      before = segment.type.offset
-      segment = self.segment(at: segment.end)
-    }
   }
 }
 
