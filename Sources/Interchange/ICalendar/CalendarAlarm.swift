@@ -59,8 +59,7 @@ struct CalendarAlarm {
     interval = span ?? .zero
     repetitions = interval == .zero ? 0 : max(0, min(count, Self.maximumRepetitions))
     if count > 0, span == .zero || component["DURATION"] == nil {
-      leftOut.append(
-        Refusal(line: component.line, reason: "an alarm with REPEAT and no DURATION rings once"))
+      leftOut.add(component.line, "an alarm with REPEAT and no DURATION rings once")
     }
     do throws(Fault) {
       trigger = try Self.trigger(component, zones)

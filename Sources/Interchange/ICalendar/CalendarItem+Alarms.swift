@@ -15,8 +15,7 @@ extension CalendarItem {
       guard case .proximity(let trigger, var places) = alarm.trigger else { continue }
       if places.isEmpty, let own = ownPlace(&reading.leftOut) { places = [own] }
       if places.isEmpty {
-        reading.leftOut.append(
-          Refusal(line: alarm.line, reason: "an alarm by place without a position"))
+        reading.leftOut.add(alarm.line, "an alarm by place without a position")
       }
       for place in places {
         let mark = "\(trigger) \(place.position.latitude) \(place.position.longitude)"
@@ -138,9 +137,7 @@ extension CalendarItem {
 extension CalendarComponent {
   /// The times in UTC of the properties whose names begin so.
   func instants(_ prefix: String, _ leftOut: inout [Refusal]) -> [Instant] {
-    nodes.compactMap { node in
-      guard case .line(let line) = node, line.name.hasPrefix(prefix) else { return nil }
-      return line.read(&leftOut, CalendarValue.instant)
-    }
+    lines.filter { $0.name.hasPrefix(prefix) }
+      .compactMap { $0.read(&leftOut, CalendarValue.instant) }
   }
 }

@@ -92,14 +92,11 @@ struct CalendarItem {
     thunderbirdAcknowledged = component.instants(Self.thunderbird.acknowledged, &leftOut).max()
     self.leftOut = CalendarProperties.unsupported(in: component)
     guard Self.makesReminders(component) else { return }
-    self.leftOut += leftOut + zones.unknown(in: component)
+    self.leftOut += leftOut + zones.unused(in: component)
     if self.start ?? self.end == nil, let alarm = alarms.first(where: \.isRelative) {
-      self.leftOut.append(
-        Refusal(
-          line: alarm.line,
-          reason:
-            "the alarm has no time, for its \(isTask ? "task has no date" : "event has no DTSTART")"
-        ))
+      self.leftOut.add(
+        alarm.line,
+        "the alarm has no time, for its \(isTask ? "task has no date" : "event has no DTSTART")")
     }
     try readRepeating()
   }
@@ -154,9 +151,12 @@ struct CalendarItem {
     if !repeats, let time = start ?? end, excludes(names.name(of: time)) {
       // Without an EXDATE another component has changed it.
       if let line = component["EXDATE"] {
-        reading.unalarmed.append(
-          Refusal(line: line.number, reason: "EXDATE excludes its only occurrence"))
+        reading.unalarmed.add(line.number, "EXDATE excludes its only occurrence")
       }
+      return reading
+    }
+    if !isTask, let line = component["RRULE"], endsBeforeItBegins {
+      reading.unalarmed.add(line.number, "UNTIL is before its first occurrence")
       return reading
     }
     let places = placeReminders(&reading)
@@ -167,8 +167,7 @@ struct CalendarItem {
     putOff(&reading.reminders, &reading.leftOut)
     if reading.reminders.isEmpty, reading.leftOut.isEmpty {
       let reason = isTask ? "a task without an alarm or a date" : "an event without an alarm"
-      reading.unalarmed.append(
-        Refusal(line: component.line, reason: "\(reason); add an alarm in the calendar"))
+      reading.unalarmed.add(component.line, "\(reason); add an alarm in the calendar")
     }
     return reading
   }

@@ -79,7 +79,7 @@ extension ContentLine {
     do throws(Fault) {
       return try read(self)
     } catch {
-      leftOut.append(Refusal(line: error.line ?? number, reason: error.reason))
+      leftOut.add(error.line ?? number, error.reason)
       return nil
     }
   }
@@ -121,7 +121,7 @@ enum CalendarValue {
     case .date(let date): return .date(date)
     case .absolute(let instant): return .utc(instant)
     case .local(let local):
-      // `CalendarZones.unknown(in:)` names an unknown zone.
+      // `CalendarZones.unused(in:)` names an unknown zone.
       let zone = line["TZID"].flatMap { zones.zone(named: $0) }
       return zone.map { .zoned(local, $0) } ?? .floating(local)
     }
@@ -191,6 +191,15 @@ enum CalendarValue {
 }
 
 extension CalendarSpan {
+  /// The sum of spans of some centuries at most.
+  static func + (a: CalendarSpan, b: CalendarSpan) -> CalendarSpan {
+    CalendarSpan(days: a.days + b.days, microseconds: a.microseconds + b.microseconds)
+  }
+
+  static prefix func - (span: CalendarSpan) -> CalendarSpan {
+    CalendarSpan(days: -span.days, microseconds: -span.microseconds)
+  }
+
   /// `-PT15M`, `P1D`, `PT24H`; fractions of a second are cut off. Days and the rest have one sign.
   var iCalendar: String {
     var seconds = microseconds.magnitude / 1_000_000

@@ -93,7 +93,7 @@ extension ItemEditor {
       guard let line = item[property], let time = try? CalendarValue.time(line, zones) else {
         continue
       }
-      set(property, text(like: time, instant, reading: reading, task.names), &item)
+      item.set(property, text(like: time, instant, reading: reading, task.names))
     }
     let moved = TimeSpan(microseconds: next.microseconds - first.microseconds)
     let clock = task.names.zone?.rules ?? zone
@@ -102,8 +102,7 @@ extension ItemEditor {
         case .utc(let instant)? = try? CalendarValue.time(trigger, zones)
       else { return }
       let reading = clock.localDateTime(at: instant).adding(moved)
-      alarm.set(
-        "TRIGGER", trigger.parameters, clock.instant(of: reading).compact, lineEnd: lineEnd)
+      alarm.set("TRIGGER", clock.instant(of: reading).compact)
     }
     moveFields(&item, to: occurrence)
   }
@@ -129,7 +128,7 @@ extension ItemEditor {
     let parts = line.value.split(separator: ";", omittingEmptySubsequences: false).map { part in
       part.uppercased().hasPrefix("COUNT=") ? "COUNT=\(count)" : String(part)
     }
-    set("RRULE", parts.joined(separator: ";"), &item)
+    item.set("RRULE", parts.joined(separator: ";"))
   }
 
   /// The due time of our own fields, where the standard properties cannot say it.
@@ -153,8 +152,7 @@ extension ItemEditor {
         reminder.reminder.repeatChanges.isWholeDay
           ? occurrence.name.date.description : stamp(like: start, own.start).description)
     }
-    set(
-      CalendarItem.fieldsProperty, CalendarText.escaped(JSONValue.object(fields).line), &item)
+    item.set(CalendarItem.fieldsProperty, CalendarText.escaped(JSONValue.object(fields).line))
   }
 
   // MARK: - Exceptions
@@ -184,9 +182,7 @@ extension ItemEditor {
       case .utc: series.occurrence(name).start.compact
       }
     }
-    item.append(
-      .make(
-        "EXDATE", like.parameters.filter { $0.name != "RANGE" }, values.joined(separator: ","),
-        lineEnd: lineEnd))
+    item.add(
+      "EXDATE", values.joined(separator: ","), like.parameters.filter { $0.name != "RANGE" })
   }
 }

@@ -35,11 +35,25 @@ package struct PlaceEntry: Equatable, Sendable {
     self.line = line
   }
 
+  /// A place that is being read, without a name, at 0° N 0° E.
+  init(line: Int) {
+    self.init(
+      name: "", position: Coordinate(clampingLatitude: 0, wrappingLongitude: 0), line: line)
+  }
+
   /// A place that is a shape, in the circle around it.
   init(name: String, shape: PlaceShape, line: Int?) throws(Fault) {
     guard let circle = shape.circle() else { throw Fault("the shape has no points", line: line) }
     self.init(
       name: name, position: circle.center, radius: circle.radius, shape: shape, line: line)
+  }
+
+  /// The same place as a shape, in the circle around it.
+  func shaped(_ shape: PlaceShape) throws(Fault) -> PlaceEntry {
+    let around = try PlaceEntry(name: name, shape: shape, line: line)
+    var place = self
+    (place.position, place.radius, place.shape) = (around.position, around.radius, shape)
+    return place
   }
 
   /// Cleans what all formats have in common; returns the fault of a radius, which it removes.

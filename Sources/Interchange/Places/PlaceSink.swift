@@ -5,6 +5,12 @@ package struct Refusal: Hashable, Sendable {
   package let reason: String
 }
 
+extension [Refusal] {
+  mutating func add(_ line: Int, _ reason: String) {
+    append(Refusal(line: line, reason: reason))
+  }
+}
+
 /// Collects the places and refusals of the readers.
 final class PlaceSink {
   /// Number of refusals listed one by one; the rest is counted.

@@ -12,6 +12,8 @@ package struct ContentLine: Equatable, Sendable {
       self.name = name
       self.values = values
     }
+
+    init(_ name: String, _ value: String) { self.init(name: name, values: [value]) }
   }
 
   /// All of its bytes, with folds and the line end.
@@ -66,7 +68,7 @@ extension ContentLine {
           let end = start.firstIndex(where: { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ":") })
         else { throw error }
         rest = start[end...]
-        damage.append(Refusal(line: number, reason: error.reason))
+        damage.add(number, error.reason)
       }
     }
     guard rest.popFirst() == UInt8(ascii: ":") else {

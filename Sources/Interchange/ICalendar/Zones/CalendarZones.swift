@@ -18,7 +18,7 @@ struct CalendarZones {
         if let id = zone["TZID"]?.text {
           described[id] = zone
         } else {
-          leftOut.append(Refusal(line: zone.line, reason: "a VTIMEZONE has no TZID"))
+          leftOut.add(zone.line, "a VTIMEZONE has no TZID")
         }
       }
       if let own = calendar["X-WR-TIMEZONE"]?.text { uses[own] = uses[own] ?? Self.never }
@@ -41,19 +41,29 @@ struct CalendarZones {
 
   func zone(named name: String) -> NamedZone? { known[name] }
 
-  /// The unknown zones that an item's properties name, with their first lines. Their times count by
-  /// the system's clock; `Local` means that.
-  func unknown(in component: CalendarComponent) -> [Refusal] {
+  /// The zones that an item's properties name and that do not count, with their first lines: an
+  /// unknown one, so that times count by the system's clock, which `Local` means; and one beside a
+  /// time in UTC (RFC 5545 section 3.2.19).
+  func unused(in component: CalendarComponent) -> [Refusal] {
     var names: Set<String> = ["LOCAL", ""]
-    return component.nodes.compactMap { node in
-      guard case .line(let line) = node, let name = line["TZID"], known[name] == nil,
-        names.insert(name.uppercased()).inserted
-      else { return nil }
+    return component.lines.compactMap { line in
+      guard let name = line["TZID"] else { return nil }
+      let shown = name.prefix(60).description.shownInMessage
+      if let zone = known[name] {
+        guard !zone.rules.isUTC, line.value.last?.uppercased() == "Z",
+          names.insert("Z \(name)").inserted
+        else { return nil }
+        return Refusal(
+          line: line.number,
+          reason: "TZID=\(shown) stands beside a time in UTC, with a Z behind it, which counts; "
+            + "remove one of them")
+      }
+      guard names.insert(name.uppercased()).inserted else { return nil }
       return Refusal(
         line: line.number,
-        reason: "the time zone '\(name.prefix(60).description.shownInMessage)' is not known here "
-          + "and not described in the file, so its times count by this machine's clock; use a name "
-          + "such as Europe/Berlin, or install tzdata")
+        reason: "the time zone '\(shown)' is not known here and not described in the file, so its "
+          + "times count by this machine's clock; use a name such as Europe/Berlin, or install "
+          + "tzdata")
     }
   }
 
@@ -66,21 +76,18 @@ struct CalendarZones {
   private static func collectUses(
     in component: CalendarComponent, into uses: inout [String: ClosedRange<Instant>]
   ) {
-    for node in component.nodes {
-      switch node {
-      case .line(let line):
-        guard let name = line["TZID"] else { continue }
-        var unread: [Refusal] = []
-        let found = readings(line, &unread).map { TimeZoneRules.utc.instant(of: $0) }
-        guard let first = found.min(), let last = found.max() else {
-          uses[name] = uses[name] ?? never
-          continue
-        }
-        let old = uses[name].flatMap { $0 == never ? nil : $0 } ?? first...last
-        uses[name] = min(old.lowerBound, first)...max(old.upperBound, last)
-      case .component(let inner): collectUses(in: inner, into: &uses)
+    for line in component.lines {
+      guard let name = line["TZID"] else { continue }
+      var unread: [Refusal] = []
+      let found = readings(line, &unread).map { TimeZoneRules.utc.instant(of: $0) }
+      guard let first = found.min(), let last = found.max() else {
+        uses[name] = uses[name] ?? never
+        continue
       }
+      let old = uses[name].flatMap { $0 == never ? nil : $0 } ?? first...last
+      uses[name] = min(old.lowerBound, first)...max(old.upperBound, last)
     }
+    for inner in component.nodes.compactMap(\.component) { collectUses(in: inner, into: &uses) }
   }
 
   /// The tz database's zone for a name: exact, by its end if it is prefixed
@@ -93,7 +100,7 @@ struct CalendarZones {
     let name = name.trimmedText(limit: 200)
     let parts = name.split(separator: "/")
     if ["UTC", "Z", "GMT"].contains(parts.last?.uppercased()) {
-      return NamedZone(name: "UTC", rules: .utc)
+      return .utc
     }
     if !name.hasPrefix("/"), let found = zone(name) { return found }
     if parts.count > 1 {
@@ -172,8 +179,7 @@ struct CalendarZones {
       _ name: String, _ read: (ContentLine) throws(Fault) -> Value
     ) -> Value? {
       guard let line = component[name] else {
-        leftOut.append(
-          Refusal(line: component.line, reason: "a part of a VTIMEZONE has no \(name)"))
+        leftOut.add(component.line, "a part of a VTIMEZONE has no \(name)")
         return nil
       }
       return line.read(&leftOut, read)
@@ -215,10 +221,8 @@ struct CalendarZones {
 extension CalendarDocument {
   /// The calendars in the stream, and the items outside of one as another.
   var calendars: [CalendarComponent] {
-    let components = nodes.compactMap { node in
-      if case .component(let component) = node { component } else { nil }
-    }
-    var outside = CalendarComponent("VCALENDAR", lineEnd: lineEnd)
+    let components = nodes.compactMap(\.component)
+    var outside = CalendarComponent("VCALENDAR")
     outside.nodes = components.filter { $0.isTask || $0.isEvent || $0.name == "VTIMEZONE" }
       .map { .component($0) }
     return components.filter { $0.name == "VCALENDAR" }
