@@ -17,9 +17,8 @@ extension RepeatPhrase {
     guard let rule = try days(counted: ordinals, of: RepeatRule(.monthly)) else { return nil }
     if let month = monthOfYear() {
       guard rule.monthDays.isEmpty || rule.monthDays == [-1] else { return nil }
-      var yearly = RepeatRule(.yearly)
-      (yearly.days, yearly.monthDays) = (rule.days, rule.monthDays)
-      (yearly.positions, yearly.months) = (rule.positions, [month])
+      var yearly = RepeatRule(.yearly, every: 1, months: [month], monthDays: rule.monthDays)
+      (yearly.days, yearly.positions) = (rule.days, rule.positions)
       if consume("every", "each"), !consume("year") { throw unknown() }
       return yearly
     }
@@ -27,7 +26,7 @@ extension RepeatPhrase {
     // Every second monday is every other one, and every third day counts from the first.
     if !isOfMonth, ordinals == [2], rule.positions.isEmpty, !rule.days.isEmpty {
       let named = rule.days.reduce(into: WeekdaySet()) { $0.insert(WeekdaySet($1.weekday)) }
-      return on(named, of: every(2, .weekly))
+      return on(named, of: RepeatRule(.weekly, every: 2))
     }
     let isClear = rule.positions.isEmpty && (!rule.days.isEmpty || ordinals.count > 1)
     guard isOfMonth || isClear else {
@@ -148,18 +147,11 @@ extension RepeatPhrase {
     }
     guard let month else {
       guard isOrdinal else { return nil }
-      return dated(.monthly, month: nil, day: day)
+      return RepeatRule(.monthly, every: 1, monthDays: [day])
     }
     guard CivilDate(year: 2024, month: month, day: day) != nil else {
       throw fault("\(TimeWords.monthName(month)) has no day \(day)")
     }
-    return dated(.yearly, month: month, day: day)
-  }
-
-  func dated(_ frequency: RepeatRule.Frequency, month: Int?, day: Int) -> RepeatRule {
-    var rule = RepeatRule(frequency)
-    rule.months = month.map { [$0] } ?? []
-    rule.monthDays = [day]
-    return rule
+    return RepeatRule(.yearly, every: 1, months: [month], monthDays: [day])
   }
 }

@@ -126,7 +126,7 @@ struct RepeatPhrase {
     }
     if !isEvery, let period = Self.periods[first], first.hasSuffix("ly") {
       words.removeFirst()
-      return try days(of: every(period.count, period.frequency))
+      return try days(of: RepeatRule(period.frequency, every: period.count))
     }
     if !isEvery, let frequency = Self.adverbs[first] {
       words.removeFirst()
@@ -138,15 +138,14 @@ struct RepeatPhrase {
     if let rule = try counted() { return rule }
     words = start
     if consume("other"), let named = weekdays() {
-      return on(named, of: every(2, .weekly))
+      return on(named, of: RepeatRule(.weekly, every: 2))
     }
     words = start
     if let named = weekdays() {
       var rule = on(named, of: RepeatRule(.weekly))
       // Friday the 13th.
       if consume("the"), let day = dayNumber() {
-        rule = on(named, of: RepeatRule(.monthly))
-        rule.monthDays = [day]
+        rule = on(named, of: RepeatRule(.monthly, every: 1, monthDays: [day]))
       } else if consume("every", "each"), !consume("week") {
         throw unknown()
       }
@@ -167,15 +166,15 @@ struct RepeatPhrase {
       !["hour", "of", "an"].contains(words.dropFirst().first?.lower)
     {
       words.removeFirst()
-      return try days(of: every(count, frequency))
+      return try days(of: RepeatRule(frequency, every: count))
     }
     if let part = ["half": 2, "quarter": 4][first] {
       words.removeFirst()
       _ = consume("of")
       _ = consume("an", "a")
-      if consume("hour") { return every(60 / part, .minutely) }
+      if consume("hour") { return RepeatRule(.minutely, every: 60 / part) }
       guard part == 2, consume("year") else { throw unknown() }
-      return every(6, .monthly)
+      return RepeatRule(.monthly, every: 6)
     }
     if TimeWords.parts[first] != nil { return RepeatRule(.daily) }
     let start = words
@@ -183,7 +182,7 @@ struct RepeatPhrase {
       words.removeFirst()
       if let frequency = Self.units[first] {
         words.removeFirst()
-        return try days(of: every(count, frequency))
+        return try days(of: RepeatRule(frequency, every: count))
       }
       words = start
     }
@@ -200,11 +199,13 @@ struct RepeatPhrase {
       }
       count = number
       words.removeFirst()
-      if count > 1, let named = weekdays() { return on(named, of: every(count, .weekly)) }
+      if count > 1, let named = weekdays() {
+        return on(named, of: RepeatRule(.weekly, every: count))
+      }
     }
     guard let frequency = Self.units[first] else { throw unknown() }
     words.removeFirst()
-    return try days(of: every(count, frequency))
+    return try days(of: RepeatRule(frequency, every: count))
   }
 
   private static let units: [String: RepeatRule.Frequency] = [
@@ -212,12 +213,6 @@ struct RepeatPhrase {
     "hours": .hourly, "h": .hourly, "day": .daily, "days": .daily, "week": .weekly,
     "weeks": .weekly, "month": .monthly, "months": .monthly, "year": .yearly, "years": .yearly,
   ]
-
-  func every(_ count: Int, _ frequency: RepeatRule.Frequency) -> RepeatRule {
-    var rule = RepeatRule(frequency)
-    rule.interval = count
-    return rule
-  }
 
   /// The days behind `on`: weekdays of a week, a day of a month, a date of a year.
   private mutating func days(of rule: RepeatRule) throws(RepeatRuleError) -> RepeatRule {

@@ -52,6 +52,13 @@ package struct RepeatRule: Hashable, Sendable {
 
   package init(_ frequency: Frequency) { self.frequency = frequency }
 
+  init(
+    _ frequency: Frequency, every interval: Int, months: [Int] = [], monthDays: [Int] = []
+  ) {
+    self.frequency = frequency
+    (self.interval, self.months, self.monthDays) = (interval, months, monthDays)
+  }
+
   /// Whether every occurrence has the start's time of day.
   package var keepsTimeOfDay: Bool {
     frequency >= .daily && seconds.isEmpty && minutes.isEmpty && hours.isEmpty

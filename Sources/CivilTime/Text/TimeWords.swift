@@ -78,12 +78,8 @@ enum TimeWords {
 
   /// The full name, its first three letters, `tues`, `weds`, `thur` and `thurs`.
   static func weekday(_ word: String) -> Weekday? {
-    switch word {
-    case "tues": .tuesday
-    case "weds": .wednesday
-    case "thur", "thurs": .thursday
-    default: Weekday(name: word)
-    }
+    ["tues": .tuesday, "weds": .wednesday, "thur": .thursday, "thurs": .thursday][word]
+      ?? Weekday(name: word)
   }
 
   /// 1...31 of `1st`, `22nd`, `3rd`, `27th`; nil with a wrong ending.

@@ -21,7 +21,7 @@ extension TypedPhrase {
 
   /// The coming first and last day of each; `sow` and `eow` as taskwarrior has them.
   private static let periods: [(name: String, first: TypedDay, last: TypedDay)] = [
-    ("week", .weekday(.monday), .endOfWeek), ("month", .dayOfMonth(1), .endOfMonth),
+    ("week", .weekday(.monday), .endOfWeek), ("month", .dayOfMonth(1), .lastOf(month: nil)),
     ("year", .monthDay(month: 1, day: 1), .endOfYear),
   ]
 

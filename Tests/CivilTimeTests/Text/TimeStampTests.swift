@@ -74,10 +74,10 @@ import Testing
   let berlin = TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3") ?? .utc
 
   func read(_ text: String) throws(TimeStampError) -> TimeStamp {
-    try TimeStamp(typed: text, now: now, zone: berlin) { name throws(TimeZoneError) in
+    try TypedTime(text, now: now, zone: berlin) { name throws(TimeZoneError) in
       guard name == "Asia/Tokyo" else { throw TimeZoneError(zone: name, reason: "unknown") }
       return TimeZoneRules(name: name, fixedOffset: 32_400, abbreviation: "JST")
-    }
+    }.stamp
   }
 
   @Test(arguments: [
