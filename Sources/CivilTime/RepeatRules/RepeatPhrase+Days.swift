@@ -76,38 +76,21 @@ extension RepeatPhrase {
 
   /// `monday`, `mondays and thursdays`, `mon, wed and fri`, `weekdays`.
   mutating func weekdays() -> WeekdaySet? {
-    if let named = WeekdaySet.named[first] {
-      words.removeFirst()
-      return named
-    }
-    if consume("working", "business") {
-      guard consume("day", "days") else { return nil }
-      return .workdays
-    }
-    if first.contains("-") || first.contains(".."), let range = try? WeekdaySet(parsing: first) {
-      words.removeFirst()
-      return range
-    }
-    var all: WeekdaySet = []
-    while !words.isEmpty {
-      let start = words
-      if !all.isEmpty, consume("and") { _ = consume("on") }
-      let isPlural = first.hasSuffix("days")
-      guard let day = TimeWords.weekday(isPlural ? String(first.dropLast()) : first) else {
-        words = start
-        break
+    if consume("working", "business") { return consume("day", "days") ? .workdays : nil }
+    // The longest run of words that are a set of days.
+    for count in stride(from: words.count, to: 0, by: -1) where !isJoint(first) {
+      let named = words.prefix(count).map(\.lower)
+      guard let last = named.last, !isJoint(last) else { continue }
+      let list = named.filter { !isJoint($0) }.joined(separator: ",")
+      if let days = try? WeekdaySet(parsing: list.replacing(",to,", with: "-")) {
+        words.removeFirst(count)
+        return days
       }
-      words.removeFirst()
-      if all.isEmpty, first == "to", let last = words.dropFirst().first?.lower,
-        let range = try? WeekdaySet(parsing: "\(day.name)-\(last)")
-      {
-        words.removeFirst(2)
-        return range
-      }
-      all.insert(WeekdaySet(day))
     }
-    return all.isEmpty ? nil : all
+    return nil
   }
+
+  private func isJoint(_ word: String) -> Bool { word == "and" || word == "on" }
 
   /// `first and third`, `1st, 15th and last`; empty where no such word stands here.
   mutating func ordinals() -> [Int] {

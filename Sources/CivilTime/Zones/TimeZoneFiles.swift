@@ -82,21 +82,15 @@ private func readZoneFile(_ path: String, zone: String) throws(TimeZoneError) ->
     if errno == ENOENT || errno == ENOTDIR { return nil }
     throw failure(errno)
   }
-  defer { close(descriptor) }
+  guard let file = unsafe fdopen(descriptor, "r") else {
+    close(descriptor)
+    throw failure(errno)
+  }
+  defer { unsafe fclose(file) }
   // One byte more than is accepted shows a file that is too large.
   var bytes = [UInt8](repeating: 0, count: TimeZoneRules.maximumFileSize + 1)
-  var filled = 0
-  while filled < bytes.count {
-    let count = unsafe bytes.withUnsafeMutableBytes { buffer in
-      unsafe read(descriptor, buffer.baseAddress.map { unsafe $0 + filled }, buffer.count - filled)
-    }
-    if count == 0 { break }
-    guard count > 0 else {
-      if errno == EINTR { continue }
-      throw failure(errno)
-    }
-    filled += count
-  }
-  bytes.removeLast(bytes.count - filled)
+  let count = unsafe fread(&bytes, 1, bytes.count, file)
+  guard unsafe ferror(file) == 0 else { throw failure(errno) }
+  bytes.removeLast(bytes.count - count)
   return bytes
 }

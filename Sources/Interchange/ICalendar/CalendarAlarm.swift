@@ -61,13 +61,10 @@ struct CalendarAlarm {
     if count > 0, span == .zero || component["DURATION"] == nil {
       leftOut.add(component.line, "an alarm with REPEAT and no DURATION rings once")
     }
-    do throws(Fault) {
-      trigger = try Self.trigger(component, zones)
-    } catch {
-      leftOut.append(Refusal(error, of: component))
-      let isByPlace = component["PROXIMITY"] != nil || component["X-APPLE-PROXIMITY"] != nil
-      trigger = isByPlace ? .none : .unknown
-    }
+    let isByPlace = component["PROXIMITY"] != nil || component["X-APPLE-PROXIMITY"] != nil
+    trigger =
+      component.read(&leftOut) { (alarm) throws(Fault) in try Self.trigger(alarm, zones) }
+      ?? (isByPlace ? .none : .unknown)
   }
 
   private static func trigger(
@@ -135,8 +132,9 @@ enum CalendarPlaces {
   /// The place of an event or task itself.
   static func own(of component: CalendarComponent) throws(Fault) -> Reminder.Place? {
     if let place = try all(in: component).first { return place }
-    guard let line = component["GEO"], let position = try geo(line) else { return nil }
-    return Reminder.Place(name: component["LOCATION"].flatMap { name($0.text) }, position: position)
+    return try component["GEO"].map { (line) throws(Fault) in
+      place(component["LOCATION"]?.text, try geo(line), nil)
+    }
   }
 
   private static let maximumPlaces = 100
@@ -155,8 +153,7 @@ enum CalendarPlaces {
         return place(name, position, uncertainty)
       }
     }
-    guard let line = component["GEO"], let position = try geo(line) else { return nil }
-    return place(name, position, nil)
+    return try component["GEO"].map { (line) throws(Fault) in place(name, try geo(line), nil) }
   }
 
   private static func place(
@@ -192,7 +189,7 @@ enum CalendarPlaces {
   }
 
   /// `52.52;13.405` (RFC 5545 section 3.8.1.6); a comma stands in some files.
-  private static func geo(_ line: ContentLine) throws(Fault) -> Coordinate? {
+  private static func geo(_ line: ContentLine) throws(Fault) -> Coordinate {
     let parts = line.text.split { $0 == ";" || $0 == "," }
     guard parts.count == 2, let latitude = Double(parts[0].filter { $0 != " " }),
       let longitude = Double(parts[1].filter { $0 != " " }),

@@ -47,12 +47,7 @@ extension CalendarItem {
   static let travelTime = "X-APPLE-TRAVEL-DURATION"
 
   private func ownPlace(_ leftOut: inout [Refusal]) -> Reminder.Place? {
-    do throws(Fault) {
-      return try CalendarPlaces.own(of: component)
-    } catch {
-      leftOut.append(Refusal(error, of: component))
-      return nil
-    }
+    component.read(&leftOut, CalendarPlaces.own) ?? nil
   }
 
   /// "Time to leave", where it is asked for and the place is known.

@@ -125,11 +125,7 @@ extension CalendarReading {
   /// Adds the reminders of an item.
   fileprivate mutating func add(_ item: CalendarItem) {
     let found = reading(item.component) { () throws(Fault) in try item.reminders() }
-    guard let found else { return }
-    reminders += found.reminders
-    leftOut += found.leftOut
-    unalarmed += found.unalarmed
-    unread += found.unread
+    if let found { add(found) }
   }
 
   private mutating func reading<Value>(

@@ -85,9 +85,17 @@ extension ContentLine {
   }
 }
 
-extension Refusal {
-  init(_ fault: Fault, of component: CalendarComponent) {
-    self.init(line: fault.line ?? component.line, reason: fault.reason)
+extension CalendarComponent {
+  /// Something of the component; nil where that cannot be read, which is named.
+  func read<Value>(
+    _ leftOut: inout [Refusal], _ read: (CalendarComponent) throws(Fault) -> Value
+  ) -> Value? {
+    do throws(Fault) {
+      return try read(self)
+    } catch {
+      leftOut.add(error.line ?? line, error.reason)
+      return nil
+    }
   }
 }
 

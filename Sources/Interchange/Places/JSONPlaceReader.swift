@@ -130,14 +130,14 @@ final class JSONPlaceReader {
   }
 
   private func plain(_ object: JSONObject, _ line: Int) throws(Fault) {
-    let name = Self.text(object, ["name", "title"]) ?? ""
-    var place: PlaceEntry
     if let region = object["region"]?.object {
       var properties = object
       properties["width"] = object["width_m"]
       return try geometry(region, of: properties, line)
     }
-    place = PlaceEntry(name: name, position: try position(of: object), line: line)
+    var place = PlaceEntry(
+      name: Self.text(object, ["name", "title"]) ?? "", position: try position(of: object),
+      line: line)
     place.radius = try Self.number(object, ["radius_m", "radius"])
     place.category = Self.text(object, ["category"])
     place.color = Self.text(object, ["color"])
