@@ -86,14 +86,12 @@ extension CalendarItem {
 
   /// Reminders of an item with alarms and no time: due at the last alarm, the others are leads.
   private func alone(_ moments: [Moment]) -> [CalendarReminder] {
-    let instants = moments.compactMap { moment -> (Instant, Moment)? in
-      if case .absolute(let instant) = moment.stamp { (instant, moment) } else { nil }
-    }
-    guard let last = instants.map(\.0).max() else { return [] }
+    let instants = moments.map { $0.stamp.instant(in: .utc) }
+    guard let last = instants.max() else { return [] }
     let earliest = last - .seconds(Double(CalendarValue.longestSpan))
     var reminder = base(.date, "")
     reminder.due = .absolute(last)
-    let timed = instants.filter { $0.0 >= earliest }.map { instant, moment in
+    let timed = zip(instants, moments).filter { $0.0 >= earliest }.map { instant, moment in
       var timed = moment
       timed.distance = instant - last
       return timed

@@ -52,8 +52,7 @@ package enum FileKind: Equatable, Sendable {
     while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
       rest = rest[rest.index(after: open)...]
       if rest.starts(with: "!--".utf8) {
-        var end = rest.startIndex
-        while end < rest.endIndex, !rest[end...].starts(with: "-->".utf8) { end += 1 }
+        let end = rest.firstRange(of: "-->".utf8)?.lowerBound ?? rest.endIndex
         rest = rest[end...]
         continue
       }

@@ -129,9 +129,7 @@ struct CalendarZones {
     if digits.count <= 2 { digits += "00" }
     guard let number = Int(digits), number / 100 <= 14, number % 100 < 60 else { return nil }
     // POSIX counts west of Greenwich.
-    let minutes = number % 100
-    let posix =
-      "<UTC>\(sign == "+" ? "-" : "")\(number / 100):\(minutes < 10 ? "0" : "")\(minutes)"
+    let posix = "<UTC>\(sign == "+" ? "-" : "")\(number / 100):\((number % 100).padded(2))"
     return TimeZoneRules(posix: posix).map { NamedZone(name: posix, rules: $0) }
   }
 
