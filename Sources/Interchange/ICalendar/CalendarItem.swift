@@ -92,7 +92,7 @@ struct CalendarItem {
     thunderbirdAcknowledged = component.instants(Self.thunderbird.acknowledged, &leftOut).max()
     self.leftOut = CalendarProperties.unsupported(in: component)
     guard Self.makesReminders(component) else { return }
-    self.leftOut += leftOut + zones.unused(in: component)
+    self.leftOut += leftOut + zones.unknown(in: component)
     if self.start ?? self.end == nil, let alarm = alarms.first(where: \.isRelative) {
       self.leftOut.add(
         alarm.line,

@@ -125,13 +125,15 @@ enum CalendarValue {
         "\(line.name) '\(text.prefix(40).description.shownInMessage)' is no date or time; write "
           + "20261121, 20261121T093000 or 20261121T083000Z", line: line.number)
     }
+    // `CalendarZones.unknown(in:)` names an unknown zone.
+    let zone = line["TZID"].flatMap { zones.zone(named: $0) }
     switch time {
     case .date(let date): return .date(date)
-    case .absolute(let instant): return .utc(instant)
-    case .local(let local):
-      // `CalendarZones.unused(in:)` names an unknown zone.
-      let zone = line["TZID"].flatMap { zones.zone(named: $0) }
-      return zone.map { .zoned(local, $0) } ?? .floating(local)
+    case .local(let local): return zone.map { .zoned(local, $0) } ?? .floating(local)
+    case .absolute(let instant):
+      // Beside a zone the Z means nothing to the programs that write and read both.
+      guard let zone, !zone.rules.isUTC else { return .utc(instant) }
+      return .zoned(TimeZoneRules.utc.localDateTime(at: instant), zone)
     }
   }
 

@@ -41,29 +41,18 @@ struct CalendarZones {
 
   func zone(named name: String) -> NamedZone? { known[name] }
 
-  /// The zones that an item's properties name and that do not count, with their first lines: an
-  /// unknown one, so that times count by the system's clock, which `Local` means; and one beside a
-  /// time in UTC (RFC 5545 section 3.2.19).
-  func unused(in component: CalendarComponent) -> [Refusal] {
+  /// The unknown zones that an item's properties name, with their first lines. Their times count by
+  /// the system's clock; `Local` means that.
+  func unknown(in component: CalendarComponent) -> [Refusal] {
     var names: Set<String> = ["LOCAL", ""]
     return component.lines.compactMap { line in
-      guard let name = line["TZID"] else { return nil }
-      let shown = name.prefix(60).description.shownInMessage
-      if let zone = known[name] {
-        guard !zone.rules.isUTC, line.value.last?.uppercased() == "Z",
-          names.insert("Z \(name)").inserted
-        else { return nil }
-        return Refusal(
-          line: line.number,
-          reason: "TZID=\(shown) stands beside a time in UTC, with a Z behind it, which counts; "
-            + "remove one of them")
-      }
-      guard names.insert(name.uppercased()).inserted else { return nil }
+      guard let name = line["TZID"], known[name] == nil, names.insert(name.uppercased()).inserted
+      else { return nil }
       return Refusal(
         line: line.number,
-        reason: "the time zone '\(shown)' is not known here and not described in the file, so its "
-          + "times count by this machine's clock; use a name such as Europe/Berlin, or install "
-          + "tzdata")
+        reason: "the time zone '\(name.prefix(60).description.shownInMessage)' is not known here "
+          + "and not described in the file, so its times count by this machine's clock; use a name "
+          + "such as Europe/Berlin, or install tzdata")
     }
   }
 
