@@ -32,53 +32,25 @@ package enum ReminderFile {
       content.leftOut = reading.leftOut
       return content
     }
-    return Content(reminders: try parseJSON(source.readAll(limit: maximumSize), file: file))
+    return Content(reminders: try parseJSON(source))
   }
 
   /// All or nothing: one wrong reminder refuses the file, with its line.
   ///
   /// A reminder without an `id` gets one from its position and text, the same at each reading.
-  private static func parseJSON(
-    _ bytes: [UInt8], file: String
-  ) throws(InterchangeError) -> [Reminder] {
-    var parser = JSONParser(bytes)
+  private static func parseJSON(_ source: ByteSource) throws(InterchangeError) -> [Reminder] {
+    var elements = source.jsonElements(lists: [])
     var reminders: [Reminder] = []
     var lines: [String: Int] = [:]
-    do {
-      let isArray = parser.consume(UInt8(ascii: "["))
-      var isFirst = true
-      while true {
-        if isArray {
-          if parser.consume(UInt8(ascii: "]")) { break }
-          if !isFirst, !parser.consume(UInt8(ascii: ",")) {
-            throw parser.fault("',' or ']' should be here")
-          }
-        }
-        isFirst = false
-        parser.skipSpace()
-        let line = parser.currentLine()
-        guard let value = try parser.next() else {
-          if isArray { throw parser.fault("the list is not closed by ']'") }
-          break
-        }
-        let reminder = try self.reminder(value, number: reminders.count, file: file, line: line)
-        if let first = lines.updateValue(line, forKey: reminder.id) {
-          throw InterchangeError(
-            file: file, line: line,
-            reason: "the id \"\(reminder.id)\" was already given on line \(first); give it another")
-        }
-        reminders.append(reminder)
+    while let element = try elements.next() {
+      let reminder = try self.reminder(
+        element.value, number: reminders.count, file: source.name, line: element.line)
+      if let first = lines.updateValue(element.line, forKey: reminder.id) {
+        throw InterchangeError(
+          file: source.name, line: element.line,
+          reason: "the id \"\(reminder.id)\" was already given on line \(first); give it another")
       }
-      parser.skipSpace()
-      guard parser.atEnd else { throw parser.fault("there is more text behind the list") }
-    } catch let error as JSONError {
-      throw InterchangeError(
-        file: file, line: error.line,
-        reason: "not JSON at column \(error.column): \(error.reason)")
-    } catch let error as InterchangeError {
-      throw error
-    } catch {
-      throw InterchangeError(file: file, line: nil, reason: "\(error)")
+      reminders.append(reminder)
     }
     return reminders
   }

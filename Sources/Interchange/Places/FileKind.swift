@@ -77,7 +77,7 @@ package enum FileKind: Equatable, Sendable {
 
   /// The kind by the first element, as far as the head has it.
   private static func json(_ head: ArraySlice<UInt8>) -> FileKind {
-    var elements = ByteSource(bytes: Array(head), name: "").jsonElements
+    var elements = ByteSource(bytes: Array(head), name: "").jsonElements()
     guard let element = try? elements.next() else {
       // Cut or invalid: words in it decide which reader reports the error.
       let text = String(decoding: head, as: UTF8.self)

@@ -13,7 +13,7 @@ final class JSONPlaceReader {
 
   /// Reads a whole document, and refuses a text that is not JSON.
   func read(_ source: ByteSource) throws(InterchangeError) {
-    var elements = source.jsonElements
+    var elements = source.jsonElements()
     var hasList = false
     while let element = try elements.next() {
       if element.list != nil {
@@ -175,12 +175,13 @@ final class JSONPlaceReader {
 }
 
 extension ByteSource {
-  /// The elements of a JSON document of places.
-  var jsonElements: JSONStream<InterchangeError> {
-    let name = name
-    return JSONStream(lists: ["features", "elements", "waypoints"]) { () throws(InterchangeError) in
+  /// The elements of a JSON document, by default of places.
+  func jsonElements(
+    lists: Set<String> = ["features", "elements", "waypoints"]
+  ) -> JSONStream<InterchangeError> {
+    JSONStream(lists: lists) { () throws(InterchangeError) in
       try self.next()
-    } failure: { line, reason in
+    } failure: { [name] line, reason in
       InterchangeError(file: name, line: line, reason: "not JSON: \(reason)")
     }
   }
