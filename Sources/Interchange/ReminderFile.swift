@@ -43,26 +43,23 @@ package enum ReminderFile {
     var reminders: [Reminder] = []
     var lines: [String: Int] = [:]
     while let element = try elements.next() {
-      let reminder = try self.reminder(
-        element.value, number: reminders.count, file: source.name, line: element.line)
-      if let first = lines.updateValue(element.line, forKey: reminder.id) {
-        throw InterchangeError(
-          file: source.name, line: element.line,
-          reason: "the id \"\(reminder.id)\" was already given on line \(first); give it another")
+      do throws(Fault) {
+        let reminder = try self.reminder(element.value, number: reminders.count)
+        if let first = lines.updateValue(element.line, forKey: reminder.id) {
+          throw Fault(
+            "the id \"\(reminder.id)\" was already given on line \(first); give it another")
+        }
+        reminders.append(reminder)
+      } catch {
+        throw error.error(in: source.name, at: element.line)
       }
-      reminders.append(reminder)
     }
     return reminders
   }
 
-  private static func reminder(
-    _ value: JSONValue, number: Int, file: String, line: Int
-  )
-    throws(InterchangeError) -> Reminder
-  {
+  private static func reminder(_ value: JSONValue, number: Int) throws(Fault) -> Reminder {
     guard let object = value.object else {
-      throw InterchangeError(
-        file: file, line: line, reason: "a reminder is an object in braces, not \(value.kind)")
+      throw Fault("a reminder is an object in braces, not \(value.kind)")
     }
     do {
       let reminder = try Reminder(
@@ -70,7 +67,7 @@ package enum ReminderFile {
       try reminder.checkNames()
       return reminder
     } catch {
-      throw InterchangeError(file: file, line: line, reason: "\(error)")
+      throw Fault("\(error)")
     }
   }
 }

@@ -30,10 +30,7 @@ extension TypedPhrase {
     let hasDash = scanner.consume(UInt8(ascii: "-"))
     let name = String(decoding: scanner.run(where: \.isLetter), as: UTF8.self)
     guard let month = TimeWords.month(name) else { return nil }
-    if scanner.atEnd {
-      _ = try checked(year: 2024, month: month, day: day)
-      return .monthDay(month: month, day: day)
-    }
+    if scanner.atEnd { return try typedDay(nil, month, day) }
     guard scanner.consume(UInt8(ascii: "-")) == hasDash, let year = scanner.number(digits: 4...4),
       scanner.atEnd
     else { throw fault("the year of \(quoted(word)) should have four digits") }
@@ -108,8 +105,7 @@ extension TypedPhrase {
     if let year, year < 100 { throw fault("the year \(year) has two digits; write all four") }
     guard first <= 12, second <= 12, first != second, min(first, second) > 0 else {
       let (day, month) = first > 12 ? (first, second) : (second, first)
-      let date = try checked(year: year ?? 2024, month: month, day: day)
-      return year == nil ? .monthDay(month: month, day: day) : .fixed(date)
+      return try typedDay(year, month, day)
     }
     let tail = year.map { " \($0)" } ?? ""
     let readings = [(first, second), (second, first)].map {
@@ -131,10 +127,7 @@ extension TypedPhrase {
       }
       return nil
     }
-    if parts[2].isEmpty {
-      _ = try checked(year: 2024, month: month, day: day)
-      return .monthDay(month: month, day: day)
-    }
+    if parts[2].isEmpty { return try typedDay(nil, month, day) }
     guard parts[2].utf8.count == 4, let year = Int(parts[2]) else {
       throw fault("the year of \(quoted(word)) should have four digits")
     }

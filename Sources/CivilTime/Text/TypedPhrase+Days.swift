@@ -215,8 +215,13 @@ extension TypedPhrase {
       let date = try checked(year: local.date.year + 1, month: month, day: day)
       return (.fixed(date), count + 2)
     }
-    _ = try checked(year: 2024, month: month, day: day)
-    return (.monthDay(month: month, day: day), count)
+    return (try typedDay(nil, month, day), count)
+  }
+
+  /// A day that exists; without a year, in some year.
+  func typedDay(_ year: Int?, _ month: Int, _ day: Int) throws(TimeStampError) -> TypedDay {
+    let date = try checked(year: year ?? 2024, month: month, day: day)
+    return year == nil ? .monthDay(month: month, day: day) : .fixed(date)
   }
 
   /// A date that exists.

@@ -1,4 +1,3 @@
-import Bytes
 import CivilTime
 import Geodesy
 import Reminders
@@ -162,15 +161,9 @@ enum CalendarPlaces {
     let radii = Reminder.Place.radii
     let known = radius.flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
     return Reminder.Place(
-      name: name.flatMap { self.name($0) }, position: position,
+      name: name?.oneLine(limit: 200), position: position,
       radius: known.map { min(max($0, radii.lowerBound), radii.upperBound) }
         ?? Reminder.Place.defaultRadius)
-  }
-
-  /// The name on one line; nil if it is empty.
-  private static func name(_ text: String) -> String? {
-    let name = text.onOneLine.trimmedText(limit: 200)
-    return name.isEmpty ? nil : name
   }
 
   /// nil for another kind of URI, such as a map; an invalid geo URI is an error.

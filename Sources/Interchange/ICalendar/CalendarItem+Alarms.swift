@@ -21,9 +21,8 @@ extension CalendarItem {
         let mark = "\(trigger) \(place.position.latitude) \(place.position.longitude)"
         var reminder = base(.location, "#\(Fingerprint(mark.utf8).text.prefix(8))")
         reminder.place = place
-        if reminder.place?.name == nil {
-          let name = component["LOCATION"]?.text.onOneLine.trimmedText(limit: 200) ?? ""
-          reminder.place?.name = name.isEmpty ? nil : name
+        if place.name == nil {
+          reminder.place?.name = component["LOCATION"]?.text.oneLine(limit: 200)
         }
         reminder.trigger = trigger
         if repeats, reference != nil {

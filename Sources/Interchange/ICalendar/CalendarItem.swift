@@ -179,9 +179,7 @@ struct CalendarItem {
     var reminder = Reminder(
       id: Self.identifier(name + suffix), kind: kind, title: title, notes: notes,
       category: component["CATEGORIES"].flatMap { line in
-        CalendarText.list(line.value).map { $0.onOneLine.trimmedText(limit: 200) }.first {
-          !$0.isEmpty
-        }
+        CalendarText.list(line.value).lazy.compactMap { $0.oneLine(limit: 200) }.first
       },
       priority: (0...9).contains(priority) ? priority : 0)
     if isOver { reminder.state = .done }
@@ -201,11 +199,8 @@ struct CalendarItem {
   }
 
   private var title: String {
-    for text in [component["SUMMARY"]?.text, component["LOCATION"]?.text] {
-      let title = (text ?? "").onOneLine.trimmedText(limit: 1_000)
-      if !title.isEmpty { return title }
-    }
-    return "Untitled"
+    [component["SUMMARY"], component["LOCATION"]].lazy
+      .compactMap { $0?.text.oneLine(limit: 1_000) }.first ?? "Untitled"
   }
 
   private var notes: String? {

@@ -1,4 +1,3 @@
-import Bytes
 import CivilTime
 import Reminders
 
@@ -135,7 +134,7 @@ extension CalendarReading {
       return try read()
     } catch {
       let kind = component.isTask ? "task" : "event"
-      let title = component["SUMMARY"]?.text.onOneLine.trimmedText(limit: 60) ?? "without a title"
+      let title = component["SUMMARY"]?.text.oneLine(limit: 60) ?? "without a title"
       leftOut.add(error.line ?? component.line, "the \(kind) '\(title)': \(error.reason)")
       unread.append(CalendarItem.uid(of: component))
       return nil

@@ -58,11 +58,10 @@ package struct PlaceEntry: Equatable, Sendable {
 
   /// Cleans what all formats have in common; returns the fault of a radius, which it removes.
   mutating func finish() -> Fault? {
-    name = name.onOneLine.trimmedText(limit: 200)
+    name = name.oneLine(limit: 200) ?? ""
     notes = notes?.trimmedText(limit: 4000)
     if notes?.isEmpty == true { notes = nil }
-    category = category?.onOneLine.trimmedText(limit: 100)
-    if category?.isEmpty == true { category = nil }
+    category = category?.oneLine(limit: 100)
     if let color, !Self.isColor(color) { self.color = nil }
     // OwnTracks (beacon) and OpenCPN (no alarm) write 0 for "none".
     if radius == 0 { radius = nil }
@@ -80,6 +79,13 @@ package struct PlaceEntry: Equatable, Sendable {
 }
 
 extension String {
+  /// The text on one line without surrounding blanks, cut to `limit` bytes; nil where nothing is
+  /// left.
+  func oneLine(limit: Int) -> String? {
+    let text = onOneLine.trimmedText(limit: limit)
+    return text.isEmpty ? nil : text
+  }
+
   /// The text without surrounding blanks, cut to `limit` bytes at a whole character.
   package func trimmedText(limit: Int) -> String {
     var text = self[...]
