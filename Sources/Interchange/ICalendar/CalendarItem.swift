@@ -105,12 +105,10 @@ struct CalendarItem {
   private static func onOneClock(
     _ start: CalendarTime?, _ end: CalendarTime?
   ) -> (CalendarTime?, CalendarTime?) {
-    switch (start, end) {
-    case (.floating(let local)?, .utc?), (.floating(let local)?, .zoned?):
-      (end?.reading(local), end)
-    case (.utc?, .floating?), (.zoned?, .floating?), (.floating?, .date?), (.utc?, .date?),
-      (.zoned?, .date?):
-      (start, end.flatMap { start?.reading($0.local) })
+    guard let start, let end else { return (start, end) }
+    return switch (start, end) {
+    case (.floating(let local), .utc), (.floating(let local), .zoned): (end.reading(local), end)
+    case (_, .floating), (_, .date): (start, start.isDate ? end : start.reading(end.local))
     default: (start, end)
     }
   }

@@ -97,8 +97,7 @@ package enum FileKind: Equatable, Sendable {
     if object["_type"] != nil { return .places(.ownTracks) }
     if object["class"] != nil { return .recording }
     if object["type"] != nil,
-      object["geometry"] != nil || object["coordinates"] != nil || object["features"] != nil
-        || object["geometries"] != nil
+      ["geometry", "coordinates", "features", "geometries"].contains(where: { object[$0] != nil })
     {
       return .places(.geoJSON)
     }

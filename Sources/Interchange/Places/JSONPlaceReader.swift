@@ -32,7 +32,7 @@ final class JSONPlaceReader {
   ) throws(InterchangeError) {
     do throws(Fault) {
       let found = try GeoJSON.system(of: header) ?? .geographic
-      guard sink.taken + sink.refused == 0 || found == system else {
+      guard sink.report.taken + sink.report.refused == 0 || found == system else {
         throw Fault("the member 'crs' comes behind features; put it in front of them")
       }
       system = found
