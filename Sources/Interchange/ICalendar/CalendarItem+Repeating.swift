@@ -85,32 +85,25 @@ extension CalendarItem {
     guard let until = rule?.until, let first, changes.additions.isEmpty,
       changes.additionRules.isEmpty
     else { return false }
-    if case .date(let date) = until { return date < first.date }
-    return reading(of: until) < first
+    return ends(until, before: first)
   }
 
   // MARK: - Parts of a series
 
-  /// The rest of a series, from an occurrence on.
-  struct Rest {
-    let rule: RepeatRule?
-    let additions: [TimeStamp]
-    let changes: RepeatChanges
-    let names: CalendarNames
-    let first: LocalDateTime
-  }
-
   /// Ends the series before an occurrence, from which another component describes it.
-  mutating func cut(before name: LocalDateTime) -> Rest {
+  /// - Returns: the rest, which begins there.
+  mutating func cut(before name: LocalDateTime) -> CalendarItem {
     func isBefore(_ stamp: TimeStamp) -> Bool {
       if case .floating(let local) = stamp { local < name } else { true }
     }
-    var following = rule
+    var rest = self
+    rest.first = name
+    rest.changes.additions.removeAll(where: isBefore)
     if let whole = rule, let first {
       let count = whole.count(before: name, start: first, maximumWork: Self.maximumCountingWork)
       if let total = whole.count {
         let left = total - (count ?? 0)
-        following = count == nil ? whole.ending() : left > 0 ? whole.ending(after: left) : nil
+        rest.rule = count == nil ? whole.ending() : left > 0 ? whole.ending(after: left) : nil
       }
       if let count, count > 0 {
         rule = whole.ending(after: count)
@@ -118,14 +111,11 @@ extension CalendarItem {
         rule = whole.ending(until: earlier(whole.until, before: name))
       }
     }
-    let whole = changes
-    changes.additions = whole.additions.filter(isBefore)
-    changes.additionRules = whole.additionRules.map {
+    changes.additions.removeAll { !isBefore($0) }
+    changes.additionRules = changes.additionRules.map {
       $0.ending(until: earlier($0.until, before: name))
     }
-    return Rest(
-      rule: following, additions: whole.additions.filter { !isBefore($0) }, changes: whole,
-      names: names, first: name)
+    return rest
   }
 
   /// Counting occurrences, of which a file may ask many times, ends after so many steps.
@@ -136,7 +126,12 @@ extension CalendarItem {
     let cut: RepeatRule.Until =
       names.clock == .days
       ? .date(name.date.adding(days: -1)) : .local(name.adding(.seconds(-1)))
-    return until.map { reading(of: $0) < name ? $0 : cut } ?? cut
+    return until.flatMap { ends($0, before: name) ? $0 : nil } ?? cut
+  }
+
+  /// Whether an end is before a reading of the series; a date lasts to its end.
+  private func ends(_ until: RepeatRule.Until, before name: LocalDateTime) -> Bool {
+    if case .date(let date) = until { date < name.date } else { reading(of: until) < name }
   }
 
   /// The reading of an end by the clock of the series; midnight of a day.
@@ -149,11 +144,10 @@ extension CalendarItem {
   }
 
   /// THISANDFUTURE without a rule of its own: the series goes on, moved as its first occurrence is.
-  mutating func goOn(with rest: Rest) {
+  mutating func goOn(with rest: CalendarItem) {
     guard let anchor = start ?? end, let own = first else { return }
     let exceptions = changes
     changes = rest.changes
-    changes.additions = rest.additions
     for stamp in exceptions.exceptions {
       if case .floating(let local) = stamp { exclude(.local(local)) }
     }
