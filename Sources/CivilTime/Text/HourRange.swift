@@ -17,11 +17,6 @@ package struct HourRange: Hashable, Sendable {
   /// Microseconds since midnight, over 0 up to one whole day, not equal to `start`.
   let end: Int64
 
-  private init(start: Int64, end: Int64) {
-    self.start = start
-    self.end = end
-  }
-
   /// `08:00-18:00`, `8-18`, `8am-6pm`. Seconds where wanted; the end may be 24:00.
   package init(parsing text: String) throws(ClockError) {
     func fault(_ reason: String) -> ClockError {

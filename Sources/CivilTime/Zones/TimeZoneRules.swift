@@ -6,7 +6,7 @@
 package struct TimeZoneRules: Hashable, Sendable {
   /// The name in the tz database or the rule itself; for people.
   package let name: String
-  /// In strictly rising order, seconds since the epoch.
+  /// In strictly rising order, seconds since the epoch; as many as `typeIndexes`.
   let transitions: [Int64]
   /// For each transition the index of the type that it begins.
   let typeIndexes: [UInt8]
@@ -14,35 +14,6 @@ package struct TimeZoneRules: Hashable, Sendable {
   let types: [LocalTimeType]
   /// Holds from the last transition on.
   let footer: PosixTimeZone?
-
-  /// `types` has at least one element, `typeIndexes` are all valid and as many as `transitions`.
-  init(
-    name: String, transitions: [Int64], typeIndexes: [UInt8], types: [LocalTimeType],
-    footer: PosixTimeZone?
-  ) {
-    self.name = name
-    self.transitions = transitions
-    self.typeIndexes = typeIndexes
-    self.types = types
-    self.footer = footer
-  }
-
-  package static let utc = TimeZoneRules(name: "UTC", fixedOffset: 0, abbreviation: "UTC")
-
-  /// A zone that never changes, so many seconds east of UTC.
-  package init(name: String, fixedOffset: Int, abbreviation: String, isDST: Bool = false) {
-    self.init(
-      name: name, transitions: [], typeIndexes: [],
-      types: [LocalTimeType(offset: fixedOffset, isDST: isDST, abbreviation: abbreviation)],
-      footer: nil)
-  }
-
-  /// A rule in the form of POSIX, `CET-1CEST,M3.5.0,M10.5.0/3`; nil when the text is not one.
-  package init?(posix text: String) {
-    guard let rule = PosixTimeZone(Array(text.utf8)) else { return nil }
-    self.init(
-      name: text, transitions: [], typeIndexes: [], types: [rule.standard], footer: rule)
-  }
 
   /// Whether this is UTC for ever, under whatever name.
   package var isUTC: Bool {
@@ -110,6 +81,25 @@ package struct TimeZoneRules: Hashable, Sendable {
     guard let type = known.last(where: { $0.abbreviation == abbreviation }) else { return nil }
     return TimeZoneRules(
       name: abbreviation, fixedOffset: type.offset, abbreviation: abbreviation, isDST: type.isDST)
+  }
+}
+
+extension TimeZoneRules {
+  package static let utc = TimeZoneRules(name: "UTC", fixedOffset: 0, abbreviation: "UTC")
+
+  /// A zone that never changes, so many seconds east of UTC.
+  package init(name: String, fixedOffset: Int, abbreviation: String, isDST: Bool = false) {
+    self.init(
+      name: name, transitions: [], typeIndexes: [],
+      types: [LocalTimeType(offset: fixedOffset, isDST: isDST, abbreviation: abbreviation)],
+      footer: nil)
+  }
+
+  /// A rule in the form of POSIX, `CET-1CEST,M3.5.0,M10.5.0/3`; nil when the text is not one.
+  package init?(posix text: String) {
+    guard let rule = PosixTimeZone(Array(text.utf8)) else { return nil }
+    self.init(
+      name: text, transitions: [], typeIndexes: [], types: [rule.standard], footer: rule)
   }
 }
 
