@@ -151,7 +151,7 @@ struct ItemEditor {
       item.set(CalendarItem.thunderbird.acknowledged, moment.compact)
     }
     changeAlarms(of: &item) { number, alarm in
-      if wanted.contains(number) { alarm.set("ACKNOWLEDGED", moment.compact) }
+      if wanted.contains(number) { alarm.set("ACKNOWLEDGED", moment.compact, []) }
     }
   }
 
@@ -168,7 +168,7 @@ struct ItemEditor {
         alarm.add("UID", original)
       }
       description = alarm["DESCRIPTION"]?.value
-      alarm.set("ACKNOWLEDGED", now.compact)
+      alarm.set("ACKNOWLEDGED", now.compact, [])
     }
     guard !original.isEmpty else { return }
     let isOfThunderbird = isOfThunderbird(item)
