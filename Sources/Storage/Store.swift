@@ -80,6 +80,7 @@ package final class Store {
   ) throws(StoreError) {
     let opener = try StoreOpener(path: path, now: now, migrations: migrations, sync: sync)
     (database, lock, report) = try opener.open()
+    try database.guardFiles()
   }
 
   package var reminders: ReminderStore { ReminderStore(database: database) }
@@ -129,6 +130,20 @@ package final class Store {
       try ledger.markDelivered(changes.delivered, at: changes.deliveryTime)
       return try ledger.record(changes.firings)
     }
+  }
+
+  /// Writes a new database beside a file that was moved or overwritten: what SQLite can still read
+  /// of it, and the state of memory over that.
+  /// - Parameter changes: all reminders as they are, and what was not committed.
+  /// - Returns: the path of the new database.
+  package func rescue(_ changes: Changes, at now: Instant) throws(StoreError) -> String {
+    let target = try FileSystem.freeName(beside: database.path, "rescued", at: now)
+    try? FileSystem.createFolder(of: target)
+    try? database.copy(to: target, at: now)
+    let copy = try Store(path: target, now: now)
+    defer { copy.close() }
+    try copy.commit(changes)
+    return target
   }
 
   /// Moves the write-ahead log into the database and closes it; later uses fail.

@@ -1,6 +1,7 @@
 import CivilTime
 import Control
 import Geodesy
+import Glibc
 import JSONText
 import LinuxRuntime
 import Reminders
@@ -211,5 +212,28 @@ import Testing
     #expect(try entry("a").standing.state == .done)
     #expect(try entry("b").standing.state == .fired)
     #expect(daemon.host.storeFailureText == nil)
+  }
+
+  /// Somebody removes the database, or puts another one in its place, while the daemon runs.
+  @Test(arguments: [true, false])
+  func aDatabaseThatIsGoneTakesNoCommand(isReplaced: Bool) throws {
+    try daemon.addAll([dated("a", in: .hours(1)), dated("b", in: .hours(2))])
+    let path = daemon.store.database.path
+    if isReplaced {
+      try Backup.write(path, to: path + ".copy", at: start)
+      try #require(rename(path + ".copy", path) == 0)
+    } else {
+      try #require(unlink(path) == 0)
+    }
+    #expect(throws: StoreError.self) { try daemon.add(dated("c", in: .hours(3))) }
+    #expect(daemon.statusLine.contains("store failure"))
+    let messages = rig.journal.entries(.storeFailure).map(\.message)
+    #expect(messages.count == 2)
+    #expect(messages.last?.contains("are in \(path).rescued-") == true)
+    daemon.host.advance(to: start + .hours(1))
+    #expect(rig.journal.fired == [])
+    let copy = try #require(messages.last?.split(separator: " ").first { $0.contains("rescued") })
+    let next = try Store(path: String(copy.dropLast()), now: start)
+    #expect(try next.reminders.count() == 2)
   }
 }
