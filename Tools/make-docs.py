@@ -14,7 +14,7 @@ usage: make-docs.py FOLDER-OF-THE-PROGRAMS [--check]
     varlink-for-places.md
                         its methods for places and categories
     varlink-for-destinations.md
-                        its methods for hooks and other destinations of firings
+                        its methods for past firings, hooks and other destinations
 
 A generated part stands between `<!-- generated … -->` and `<!-- end generated -->`; the rest of a page is
 written by hand. With --check nothing is written: it prints the pages that are stale, and what the reference
@@ -34,7 +34,9 @@ if len(arguments) != 1:
 programs, only_check = os.path.abspath(arguments[0]), "--check" in sys.argv
 COMMON = {"help", "version", "json", "socket"}
 # The verbs of verbs-for-places.md.
-FOR_PLACES = {"place", "category", "where", "anchor", "replay", "decode", "convert", "distance", "occurrences"}
+FOR_PLACES = {"place", "category", "where", "anchor", "replay", "decode", "convert", "distance", "occurrences", "when",
+              "report", "travel", "delivery",
+              "test", "mute"}
 
 
 def read(path):
@@ -65,7 +67,7 @@ def rows(command, hidden, sections=None):
         if sections and argument.get("sectionTitle") in sections:
             continue
         text = argument.get("abstract", "")
-        if argument["kind"] == "positional" and re.match("(Its|Their) ids?,", text):
+        if argument["kind"] == "positional" and re.match("The ids? of the reminders?, ", text):
             continue
         value = argument.get("valueName", "")
         if argument["kind"] == "positional":
@@ -133,8 +135,12 @@ def verbs(command, before, wanted=lambda name: True):
             lines += ["", text]
         sections = None
         if verb["commandName"] == "edit" and before == "georemind":
-            sections = {"The reminder"}
-            lines += ["", "It takes the options of [georemind add](#georemind-add) that describe the reminder, and:"]
+            sections = {"The reminder", "Filter"}
+            lines += ["", "It takes the options of [georemind add](#georemind-add) that describe the reminder, those of "
+                      "[georemind list](#georemind-list) that choose reminders, but for the two below, and:"]
+        elif verb["commandName"] in ("rm", "done", "snooze") and before == "georemind":
+            sections = {"Filter"}
+            lines += ["", "It takes the options of [georemind list](#georemind-list) that choose reminders, and:"]
         lines += rows(verb, COMMON, sections)
     return lines
 
@@ -210,7 +216,7 @@ def varlink():
                          read("Sources/Control/GeoremindInterface.swift"), re.S)[1]
         text = re.sub(r"^    ", "", text, flags=re.M)
     ledger, places, rest = (text.index(word) for word in (
-        "# Firings by number", "# Adds a place.", "# The current fix"))
+        "# Past firings from the ledger", "# Adds a place.", "# The current fix"))
     parts = text[:ledger] + text[rest:], text[places:rest], text[ledger:places]
     return ["```varlink\n" + part.strip("\n") + "\n```" for part in parts]
 

@@ -22,6 +22,11 @@ package enum Program {
   package static func run(_ arguments: [String], in context: Context) -> Int32 {
     do {
       let given = prepared(arguments)
+      if [[], ["-h"], ["--help"]].contains(given) {
+        try context.output.line(FirstHelp.text)
+        try context.output.flush()
+        return 0
+      }
       if let verb = given.first, ["add", "edit"].contains(verb) {
         let stray = StrayWords(given.dropFirst(), hasTitle: verb == "add")
         if let failure = stray.failure { throw failure }
@@ -62,15 +67,17 @@ package enum Program {
     // Prints results found before the failure.
     if let failure = Failure(error) {
       if failure.status != .ioError { try? context.output.flush() }
-      try? context.notes.line("georemind: \(failure.description.printable)")
-      try? context.notes.flush()
+      if !failure.description.isEmpty {
+        try? context.notes.line("georemind: \(failure.description.printable)")
+        try? context.notes.flush()
+      }
       return failure.status.rawValue
     }
     let code = GeoremindCommand.exitCode(for: error).rawValue
     let text = GeoremindCommand.fullMessage(for: error)
     if code == 0 {
       do throws(Failure) {
-        try context.output.line(text)
+        try context.output.line(FirstHelp.withShortUsage(text))
         try context.output.flush()
         return 0
       } catch {

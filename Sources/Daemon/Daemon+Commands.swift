@@ -16,12 +16,6 @@ extension Daemon {
         events: entries.map { .add($0.reminder, $0.history) }, saved: entries, origin: origin))
   }
 
-  func replace(
-    _ reminder: Reminder, keeping before: ReminderStore.Entry, by origin: UserCommand? = nil
-  ) throws {
-    try save(new: [], changed: [(reminder, before.history, before.standing)], by: origin)
-  }
-
   /// - Parameter changed: with what each has gone through so far.
   func save(
     new: [Reminder], changed: [ReminderStore.Entry], by origin: UserCommand? = nil
@@ -99,19 +93,20 @@ extension Daemon {
     }
   }
 
+  /// Puts reminders off, in one commit.
   func snooze(
-    _ reminder: Reminder, until text: String, by origin: UserCommand? = nil
+    _ reminders: [Reminder], until text: String, by origin: UserCommand? = nil
   ) throws {
     guard isLoaded, let now = clock.now else {
       throw GeoremindError.refusedByPolicy(reason: "the recording has not begun yet")
     }
     if text == "next-visit" {
-      guard reminder.kind == .location else {
+      guard reminders.allSatisfy({ $0.kind == .location }) else {
         throw GeoremindError.invalidReminder(
           field: "until", reason: "next-visit is for location reminders")
       }
       return try perform(
-        Command(events: [.snooze(id: reminder.id, .nextVisit)], origin: origin))
+        Command(events: reminders.map { .snooze(id: $0.id, .nextVisit) }, origin: origin))
     }
     let snooze: Snooze
     if let span = try? TimeSpan(parsing: text), span > .zero {
@@ -129,9 +124,11 @@ extension Daemon {
       }
       snooze = .until(until)
     }
-    try perform(Command(events: [.snooze(id: reminder.id, snooze)], origin: origin))
-    if case .until(let until) = host.engine.history(reminder.id)?.silence {
-      calendarsFollow(snoozeOf: reminder, until: until)
+    try perform(Command(events: reminders.map { .snooze(id: $0.id, snooze) }, origin: origin))
+    for reminder in reminders {
+      if case .until(let until) = host.engine.history(reminder.id)?.silence {
+        calendarsFollow(snoozeOf: reminder, until: until)
+      }
     }
   }
 

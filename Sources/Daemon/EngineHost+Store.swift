@@ -12,6 +12,7 @@ extension EngineHost {
   /// Commits pending changes. Changes that fail stay first, to keep the order of firings.
   func commitPending() {
     do throws(StoreError) {
+      if pending.isEmpty { try store.database.checkFiles() }
       let recorded = pending.isEmpty ? [] : try store(pending)
       pending = Changes()
       succeed(with: recorded)
@@ -53,9 +54,24 @@ extension EngineHost {
   }
 
   func report(_ failure: StoreError) {
-    if storeFailureText == nil { journal.announceStoreFailure("\(failure)") }
+    if storeFailureText == nil {
+      journal.announceStoreFailure("\(failure)")
+      if case .moved = failure { rescue() }
+    }
     storeFailure = failure
     onStoreFailure()
+  }
+
+  /// Another file is at the database's path, or none: the state of memory goes into a new one.
+  private func rescue() {
+    var changes = pending
+    changes.saved = engine.entries
+    do throws(StoreError) {
+      journal.announceRescue(
+        to: try store.rescue(changes, at: clock.now ?? clock.ofSystem), of: store.database.path)
+    } catch {
+      journal.announceStoreFailure("the state of memory is not saved elsewhere: \(error)")
+    }
   }
 
   /// Reports when commits become slow, and when they are quick again.

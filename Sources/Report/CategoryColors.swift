@@ -1,10 +1,11 @@
 /// Each category's own colour, else the next of a palette, by order of names. The palette is
 /// distinct on light and dark ground and to most colour-blind eyes.
-struct CategoryColors {
+package struct CategoryColors {
   private let colors: [String: String]
 
   static let uncategorized = "#0B7A75"
-  private static let row = [
+  /// The palette.
+  package static let row = [
     "#C2410C", "#6D28D9", "#1D4ED8", "#BE185D", "#15803D", "#A16207", "#0E7490", "#475569",
   ]
 

@@ -82,6 +82,7 @@ package final class Store {
   ) throws(StoreError) {
     let opener = try StoreOpener(path: path, now: now, migrations: migrations, sync: sync)
     (database, lock, report) = try opener.open()
+    try database.guardFiles()
   }
 
   package var reminders: ReminderStore { ReminderStore(database: database) }
@@ -107,7 +108,10 @@ package final class Store {
     defer { if isLarge { try? database.keepPages(kibibytes: Database.usualCache) } }
     return try database.transaction { () throws(StoreError) in
       try body()
-      if let command = changes.command { try undo.keep(command, making: changes) }
+      if let command = changes.command {
+        try undo.keep(command, making: changes)
+        if command.acknowledges { try ledger.acknowledge(by: command) }
+      }
       var written: Int64?
       if let calendar = changes.calendar, changes.command == nil {
         written = try undo.lastCommand(of: calendar.reminder)
@@ -128,6 +132,20 @@ package final class Store {
       try ledger.markDelivered(changes.delivered, at: changes.deliveryTime)
       return try ledger.record(changes.firings, isQuiet: changes.isQuiet)
     }
+  }
+
+  /// Writes a new database beside a file that was moved or overwritten: what SQLite can still read
+  /// of it, and the state of memory over that.
+  /// - Parameter changes: all reminders as they are, and what was not committed.
+  /// - Returns: the path of the new database.
+  package func rescue(_ changes: Changes, at now: Instant) throws(StoreError) -> String {
+    let target = try FileSystem.freeName(beside: database.path, "rescued", at: now)
+    try? FileSystem.createFolder(of: target)
+    try? database.copy(to: target, at: now)
+    let copy = try Store(path: target, now: now)
+    defer { copy.close() }
+    try copy.commit(changes)
+    return target
   }
 
   /// Moves the write-ahead log into the database and closes it; later uses fail.

@@ -15,14 +15,20 @@ struct Run {
   /// - Parameters:
   ///   - columns: the width of a terminal; nil for a pipe.
   ///   - configurationFiles: files that say how values are shown.
+  ///   - answer: what a person answers to a question; nil where nobody is there.
   init(
     _ arguments: [String], environment: [String: String] = [:], columns: Int? = nil,
-    configurationFiles: [String] = []
+    configurationFiles: [String] = [], answer: String? = nil
   ) {
     var context = Run.context(environment)
     context.output = Output(columns: columns)
     context.configurationFiles = configurationFiles
     context.retryDelay = 0
+    context.ask = { [notes = context.notes] question in
+      guard answer != nil else { return nil }
+      try notes.part(question)
+      return answer
+    }
     status = Program.run(arguments, in: context)
     output = context.output.contents
     notes = context.notes.contents

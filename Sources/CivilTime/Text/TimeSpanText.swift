@@ -96,6 +96,11 @@ extension TimeSpan: CustomStringConvertible {
     return text.text
   }
 
+  /// The description, cut to its two largest units: `5month 2w`.
+  package var brief: String {
+    description.split(separator: " ").prefix(2).joined(separator: " ")
+  }
+
   /// Adds the description.
   package func write(to text: inout ByteWriter) {
     guard microseconds != 0 else { return text.add(UInt8(ascii: "0")) }

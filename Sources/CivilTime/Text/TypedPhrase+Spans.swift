@@ -1,3 +1,22 @@
+extension TimeSpan {
+  /// A span as people type it: `90`, `1h 30min`, `half an hour`, `in an hour and a half`; nil for
+  /// other words, and for days in words, whose length the calendar knows.
+  package init?(typed text: String) {
+    if let span = try? TimeSpan(parsing: text) {
+      self = span
+      return
+    }
+    var phrase = TypedPhrase(
+      TimeWord.split(text), of: text, now: Instant(microseconds: 0), zone: .utc, dayAlone: .usual)
+    let isIn = phrase.word() == "in"
+    if isIn { phrase.index += 1 }
+    guard let span = try? phrase.amounts(isIn: isIn), phrase.index == phrase.words.count,
+      span.months == 0, span.days == 0
+    else { return nil }
+    self.init(microseconds: span.microseconds)
+  }
+}
+
 extension TypedPhrase {
   /// `in 20 minutes`, `2h`, `a week from now`, `an hour and a half`: the instant so much later.
   ///
@@ -53,7 +72,7 @@ extension TypedPhrase {
   }
 
   /// All amounts in a row; nil where the first is none.
-  private mutating func amounts(isIn: Bool) throws(TimeStampError) -> CalendarSpan? {
+  fileprivate mutating func amounts(isIn: Bool) throws(TimeStampError) -> CalendarSpan? {
     var total: CalendarSpan?
     while index < words.count {
       let start = index

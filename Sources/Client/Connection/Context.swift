@@ -14,6 +14,8 @@ package struct Context {
   package var configurationFiles: [String]
   /// Whether the daemon refuses to start with a configuration file and those beside it.
   package var isWrongConfiguration: (String) -> Bool = { _ in false }
+  /// Asks the person at the terminal and gives the answer; nil without a terminal.
+  package var ask: (_ question: String) throws -> String? = { _ in nil }
   /// Microseconds until a call that no daemon has read is sent again.
   var retryDelay: UInt32 = 1_000_000
 
@@ -41,13 +43,20 @@ package struct Context {
     }
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
-    return Context(
-      output: Output(descriptor: 1, noColor: environment["NO_COLOR"]),
-      notes: Output(descriptor: 2, noColor: environment["NO_COLOR"]), environment: environment,
+    let notes = Output(descriptor: 2, noColor: environment["NO_COLOR"])
+    var context = Context(
+      output: Output(descriptor: 1, noColor: environment["NO_COLOR"]), notes: notes,
+      environment: environment,
       now: Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000),
       configurationFiles: [
         ServiceFolders.systemConfiguration, ServiceFolders().configurationFile,
       ])
+    context.ask = { question in
+      guard isatty(0) == 1 else { return nil }
+      try notes.part(question)
+      return readLine()
+    }
+    return context
   }
 
   /// Whether a page can be drawn on the output.
@@ -112,6 +121,13 @@ package struct Context {
       name throws(TimeZoneError) in
       try TimeZoneRules(named: name, directory: directory)
     }
+  }
+
+  /// The same without notes.
+  var silent: Context {
+    var silent = self
+    silent.notes = Output()
+    return silent
   }
 
   /// A note for people, on the error stream.

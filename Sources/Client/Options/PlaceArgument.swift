@@ -1,5 +1,6 @@
 import Companion
 import Geodesy
+import JSONText
 
 /// A place as people name it: by its coordinate or by its name.
 enum PlaceArgument: Equatable {
@@ -15,6 +16,24 @@ enum PlaceArgument: Equatable {
         throw Failure(.badData, "\(option) '\(text)' is not a coordinate: \(error)")
       }
       self = .name(text)
+    }
+  }
+
+  /// The position of `here`, of a coordinate, or of a place of the daemon by name.
+  static func position(
+    _ text: String, option: String, _ options: CommonOptions, _ context: Context
+  ) throws -> Coordinate {
+    let text = try Here.resolve(text, option: option, options, context)
+    switch try PlaceArgument(text, option: option) {
+    case .coordinate(let coordinate): return coordinate
+    case .name(let name):
+      let place = try DaemonConnection(options, context)
+        .call("ShowPlace", ["name": .string(name)])["place"]
+      guard
+        let position = Coordinate(
+          latitude: place?["latitude"]?.double, longitude: place?["longitude"]?.double)
+      else { throw Failure(.badData, "\(option): the place '\(name)' has no position") }
+      return position
     }
   }
 

@@ -32,6 +32,33 @@ struct FiringPrinter {
     for line in table.lines(width: context.output.columns) { try context.output.line(line) }
   }
 
+  /// Prints past firings, each with its deliveries and its acknowledgement.
+  func printWithOutcome(_ firings: [JSONObject]) throws(Failure) {
+    for firing in firings {
+      try print(firing)
+      var table = Table()
+      for delivery in firing["delivery"]?.array ?? [] {
+        let time = Answer.time(delivery["time"], display.entry)
+        table.add([
+          delivery["name"]?.string ?? "?", time.isEmpty ? "waiting" : time,
+          delivery["text"]?.string ?? (time.isEmpty ? "" : "received"),
+        ])
+      }
+      if let known = firing["acknowledged"] {
+        let verb = known["method"]?.string?.lowercased() ?? ""
+        table.add([
+          "acknowledged", Answer.time(known["time"], display.entry),
+          "\(verb) by \(UserName.of(known["user"]?.int ?? -1))",
+        ])
+      } else {
+        table.add(["not acknowledged"])
+      }
+      for line in table.lines(indent: 4, width: context.output.columns) {
+        try context.output.line(line)
+      }
+    }
+  }
+
   /// The columns of a firing in a table.
   func cells(_ firing: JSONObject) -> [String] {
     [

@@ -59,6 +59,7 @@ extension ControlServer {
   func news(in status: JSONObject) -> String {
     var status = status
     status["time"] = nil
+    status["memory_bytes"] = nil
     if var fix = status["fix"]?.object {
       fix["age_s"] = nil
       status["fix"] = .object(fix)

@@ -98,32 +98,42 @@ extension ControlService {
   }
 
   func log(_ given: JSONObject) throws -> JSONObject {
-    var since: Instant?
-    if let text = given["since"]?.string {
+    func time(_ name: String) throws -> Instant? {
+      guard let text = given[name]?.string else { return nil }
       do {
-        since = try daemon.time(typed: text, dayAlone: .start).stamp
+        return try daemon.time(typed: text, dayAlone: .start).stamp
           .instant(in: daemon.host.engine.zone)
       } catch {
-        throw GeoremindError.invalidReminder(field: "since", reason: "\(error)")
+        throw GeoremindError.invalidReminder(field: name, reason: "\(error)")
       }
     }
+    let (since, until) = (try time("since"), try time("until"))
     let reminder = try given["reminder"]?.string.map(fired)
     let firings = try daemon.store.ledger.firings(
-      limit: max(1, min(given["limit"]?.int ?? 1_000, 100_000)), since: since, reminder: reminder,
-      bytes: Self.maximumBytes)
+      limit: max(1, min(given["limit"]?.int ?? 1_000, 100_000)), since: since, until: until,
+      reminder: reminder, bytes: Self.maximumBytes)
     guard !firings.isCut else { throw tooMuch("ask for fewer firings by limit") }
-    return ["firings": .array(firings.values.map { .object(daemon.json(of: $0)) })]
+    let consumers = reminder == nil ? nil : try daemon.store.consumers.all()
+    return [
+      "firings": .array(
+        try firings.values.map { entry in
+          .object(
+            try consumers.map { try jsonWithOutcome(of: entry, $0) } ?? daemon.json(of: entry))
+        })
+    ]
   }
 
-  /// The reminder with this id, or the only one whose id begins with it, of those in the ledger and
-  /// in the store; the text itself where there is none.
-  private func fired(_ prefix: String) throws -> String {
-    let ids = Set(try daemon.store.ledger.reminders(prefix: prefix))
-      .union(try daemon.store.reminders.find(prefix: prefix))
-    if ids.contains(prefix) { return prefix }
+  /// The reminder with this id, or the only one whose id begins with the text or whose title has
+  /// its words. The ledger and the store are searched; without a result it is the text itself.
+  private func fired(_ name: String) throws -> String {
+    var ids = Set(try daemon.store.ledger.reminders(prefix: name))
+      .union(try daemon.store.reminders.find(prefix: name))
+    if ids.contains(name) { return name }
+    let words = name.split { !$0.isLetter && !$0.isNumber }.map(String.init)
+    ids.formUnion(try daemon.store.reminders.find(words: words))
     guard ids.count <= 1 else {
-      throw GeoremindError.ambiguous(id: prefix, candidates: ids.sorted())
+      throw GeoremindError.ambiguous(id: name, candidates: ids.sorted())
     }
-    return ids.first ?? prefix
+    return ids.first ?? name
   }
 }

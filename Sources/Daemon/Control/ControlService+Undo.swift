@@ -12,7 +12,8 @@ extension ControlService {
     guard caller.user != Caller.unmapped else { return nil }
     return UserCommand(
       user: caller.user, method: method.rawValue,
-      time: daemon.clock.now ?? Instant(microseconds: SystemClock.now()))
+      time: daemon.clock.now ?? Instant(microseconds: SystemClock.now()),
+      acknowledges: [.done, .pop, .snooze].contains(method))
   }
 
   func listUndo() throws -> JSONObject {
@@ -51,7 +52,10 @@ extension ControlService {
       }
     }
     let answer = json(entry)
-    try daemon.perform(command) { () throws(StoreError) in try store.undo.takeBack(entry.seq) }
+    try daemon.perform(command) { () throws(StoreError) in
+      try store.undo.takeBack(entry.seq)
+      try store.ledger.withdrawAcknowledgements(by: caller.user, at: entry.time)
+    }
     for reminder in added { daemon.calendarsFollow(removing: reminder) }
     for step in steps {
       if let before = step.before?.reminder {

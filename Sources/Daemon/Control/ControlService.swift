@@ -64,13 +64,13 @@ struct ControlService {
     case .show:
       return shown(try find(text("id")))
     case .edit:
-      return try edit(changed(text("id")), changes: byOwnClocks(given, "changes"))
+      return try edit(given)
     case .remove:
       return try remove(changed(given, by: method))
     case .done:
       return try done(changed(given, by: method))
     case .snooze:
-      return try snooze(changed(text("id")), until: text("until") ?? "")
+      return try snooze(changed(given, by: method), until: text("until") ?? "")
     case .undo:
       return try undo(given["number"]?.int ?? 1)
     case .listUndo:
@@ -215,8 +215,24 @@ struct ControlService {
       reason: "the answer would be larger than \(Self.maximumBytes >> 20) MiB; \(remedy)")
   }
 
-  private func edit(_ entry: ReminderStore.Entry, changes: JSONObject) throws -> JSONObject {
-    try mayChange(entry.reminder, by: "Edit")
+  private func edit(_ given: JSONObject) throws -> JSONObject {
+    let first = try edited(changed(given["id"]?.string), byOwnClocks(given, "changes"))
+    let also = try (given["also"]?.array ?? []).compactMap(\.object).map {
+      try edited(stored(id: $0["id"]?.string ?? ""), byOwnClocks($0, "changes"))
+    }
+    let entries = [first] + also
+    guard Set(entries.map(\.reminder.id)).count == entries.count else {
+      throw GeoremindError.invalidReminder(field: "also", reason: "it names a reminder twice")
+    }
+    try daemon.save(new: [], changed: entries, by: origin(.edit))
+    return shown(try entries.map { try stored(id: $0.reminder.id) })
+  }
+
+  /// A reminder with changes that the caller may make, and its progress so far.
+  private func edited(
+    _ entry: ReminderStore.Entry, _ changes: JSONObject
+  ) throws -> ReminderStore.Entry {
+    try mayChange(entry.reminder, by: GeoremindMethod.edit.rawValue)
     try daemon.refuseChange(of: entry.reminder)
     var reminder = entry.reminder
     reminder.state = entry.standing.state
@@ -230,8 +246,7 @@ struct ControlService {
       throw GeoremindError.invalidReminder(
         field: "owner", reason: "only root may give a reminder to another user")
     }
-    try daemon.replace(changed, keeping: entry, by: origin(.edit))
-    return shown(try stored(id: changed.id))
+    return (changed, entry.history, entry.standing)
   }
 
   private func remove(_ entries: [ReminderStore.Entry]) throws -> JSONObject {
@@ -255,14 +270,15 @@ struct ControlService {
     return shown(try stored(id: entry.reminder.id))
   }
 
-  private func snooze(_ entry: ReminderStore.Entry, until text: String) throws -> JSONObject {
-    try mayChange(entry.reminder, by: "Snooze")
-    guard entry.standing.state != .done, entry.standing.state != .expired else {
+  private func snooze(
+    _ entries: [ReminderStore.Entry], until text: String
+  ) throws -> JSONObject {
+    if let ended = entries.first(where: { [.done, .expired].contains($0.standing.state) }) {
       throw GeoremindError.wrongState(
-        id: entry.reminder.id, state: entry.standing.state.rawValue)
+        id: ended.reminder.id, state: ended.standing.state.rawValue)
     }
-    try daemon.snooze(entry.reminder, until: text, by: origin(.snooze))
-    return shown(try stored(id: entry.reminder.id))
+    try daemon.snooze(entries.map(\.reminder), until: text, by: origin(.snooze))
+    return shown(try entries.map { try stored(id: $0.reminder.id) })
   }
 }
 

@@ -136,6 +136,14 @@ final class Announcer {
       .error, .storeFailure)
   }
 
+  /// - Parameter path: the database that was moved or overwritten.
+  func announceRescue(to copy: String, of path: String) {
+    write(
+      "Store failure: all reminders, and the firings that wait, are in \(copy). To use it, stop "
+        + "the daemon, rename it to \(path) and remove that one's -wal and -shm, then start",
+      .error, .storeFailure)
+  }
+
   func announceSlowStore(_ commit: TimeSpan) {
     write(
       "Store failure: the disk is slow, a commit took \(whole(commit)). Firings are that late; "

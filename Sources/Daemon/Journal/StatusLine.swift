@@ -80,6 +80,7 @@ extension Daemon {
       "next_due": nextDue.map { .string($0.json) },
       "delivery": failingDeliveries,
       "quiet": quietJSON,
+      "memory_bytes": ProcessMemory.resident.map { .int($0) },
       "store_trouble": host.storeFailureText.map { .string($0) },
       "configuration_errors": wrongLines.isEmpty
         ? nil : .array(wrongLines.map { .string("\($0)") }),

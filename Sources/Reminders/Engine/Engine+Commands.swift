@@ -20,7 +20,7 @@ extension Engine {
     if isLoading || turn.isFull {
       putOff(index, at: now)
     } else {
-      evaluate(at: index, now: now, isFirst: true)
+      evaluateMissed(index, at: now)
     }
   }
 

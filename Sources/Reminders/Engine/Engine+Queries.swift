@@ -39,6 +39,14 @@ extension Engine {
     slots.index(of: id).map { slots.standing($0) }
   }
 
+  /// All reminders as they are.
+  /// - Complexity: O(n).
+  package var entries: [(reminder: Reminder, history: History, standing: Standing)] {
+    slots.indices.compactMap { index in
+      slots.slot(index).map { ($0.reminder, $0.history, slots.standing(index)) }
+    }
+  }
+
   /// The plan of a reminder; nil for an unknown id.
   package func plan(_ id: String, at now: Instant) -> Plan? {
     slot(id).map { plan(of: $0, at: now) }

@@ -35,9 +35,18 @@ extension Engine {
   mutating func workOffBacklog(at now: Instant) -> Bool {
     guard !isLoading, !backlog.isEmpty else { return false }
     while !turn.isFull, let next = backlog.pop() {
-      evaluate(at: next.slot, now: now, isFirst: true)
+      evaluateMissed(next.slot, at: now)
     }
     return true
+  }
+
+  /// Evaluates a new or loaded reminder: each of its deadlines that have passed was missed.
+  mutating func evaluateMissed(_ index: Int32, at now: Instant) {
+    var before: History?
+    repeat {
+      before = slots.slot(index)?.history
+      evaluate(at: index, now: now, isFirst: true)
+    } while !turn.isFull && slots.slot(index)?.history != before && isOverdue(index, at: now)
   }
 
   /// Whether a new or loaded reminder has something to do at once.

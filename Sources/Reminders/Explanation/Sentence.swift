@@ -15,10 +15,11 @@ struct Sentence: ~Copyable {
   /// Adds a span in systemd's format.
   mutating func add(_ span: TimeSpan) { span.write(to: &bytes) }
 
-  /// Adds a span without seconds from an hour on, and without fractions of a second.
+  /// Adds a span in two units at most, without seconds from an hour on, and without fractions of a
+  /// second.
   mutating func add(coarse span: TimeSpan) {
     let unit = span.seconds >= 3600 ? 60.0 : 1.0
-    add(TimeSpan(seconds: (span.seconds / unit).rounded() * unit))
+    add(TimeSpan(seconds: (span.seconds / unit).rounded() * unit).brief)
   }
 
   mutating func add(metres: Double) { Length.write(metres: metres, to: &bytes) }

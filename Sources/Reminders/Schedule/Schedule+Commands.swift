@@ -154,7 +154,8 @@ extension Schedule {
       old.due != reminder.due || old.repeatRule != reminder.repeatRule
       || old.repeatChanges != reminder.repeatChanges || old.kind != reminder.kind
     let isElsewhere = !old.waitsAtTheSamePlace(as: reminder)
-    let wasOver = plan(history, Surroundings(), at: now).state == .fired
+    // Also during a snooze, one that has rung for its last due time is over.
+    let wasOver = occurrence(history, at: now) == nil && history.lastRung != nil
     if isElsewhere { history.stay = .unknown }
     if hasOtherTimes {
       (history.usedUpTo, history.leadsUsed, history.early) = (nil, nil, nil)
@@ -175,7 +176,8 @@ extension Schedule {
       history.usedUpTo = nil
     } else if wasOver, reminder.kind == .location, isWantedAgain {
       // Of a series, the last due time holds again.
-      history.usedUpTo = new.begun(at: now).flatMap { reminder.repeats ? $0.previous : nil }
+      let before = new.begun(at: now).flatMap { reminder.repeats ? $0.previous : nil }
+      history.usedUpTo = history.usedUpTo.flatMap { used in before.map { min(used, $0) } }
       if !isElsewhere { history.stay = .unknown }
     }
     // If it ends again, that is reported again.

@@ -73,17 +73,28 @@ extension Schedule {
 
   private mutating func addDate(_ plan: inout Plan, _ history: History, at now: Instant) {
     let (passed, upcoming) = dateLeads(history, plan.occurrence, at: now)
-    // A later due time does not ring before the passed one, however long its lead.
-    let next = passed != nil && upcoming.map { $0.moment <= now } ?? false ? nil : upcoming
-    for lead in [passed, next] {
-      guard let lead, let opening = opening(of: lead, at: now) else { continue }
-      plan.add(opening, .ring(lead))
-      if plan.rings.map({ opening < $0 }) ?? true {
-        plan.rings = opening
-        plan.lead = lead
+    let first = passed ?? upcoming
+    plan.lead = first
+    var lead = first
+    // Of due times, a later one does not ring before a passed one, however long its lead.
+    for _ in 0..<Self.maximumSteps {
+      guard let candidate = lead, plan.rings.map({ candidate.moment < $0 }) ?? true else { return }
+      if let opening = opening(of: candidate, at: now), plan.rings.map({ opening < $0 }) ?? true {
+        plan.add(opening, .ring(candidate))
+        (plan.rings, plan.lead) = (opening, candidate)
       }
+      // While `days` hold it back, a later one may come on a night whose hours are open.
+      guard window.days != nil, window.hours != nil else { return }
+      lead = following(candidate, isFirst: candidate.occurrence == first?.occurrence)
     }
-    if plan.lead == nil { plan.lead = passed ?? upcoming }
+  }
+
+  /// The next lead with which all before it may ring: of a later due time, the last one.
+  private mutating func following(_ lead: Lead, isFirst: Bool) -> Lead? {
+    if isFirst, lead.number + 1 < leads.count {
+      return self.lead(lead.number + 1, of: lead.occurrence)
+    }
+    return next(after: lead.occurrence.name).map { self.lead(leads.count - 1, of: $0) }
   }
 
   /// The unused lead that rings for all that has passed, and the lead that follows.
@@ -104,21 +115,16 @@ extension Schedule {
       (occurrence, number) = (latest, 0)
     }
     for _ in 0..<Self.maximumSteps {
-      func lead(_ number: Int) -> Lead {
-        Lead(
-          occurrence: occurrence, number: number,
-          moment: moment(of: number, before: occurrence.due))
-      }
       let numbers = number..<max(number + 1, leads.count)
-      guard let open = numbers.first(where: { lead($0).moment > now }) else {
-        passed = lead(numbers.upperBound - 1)
+      guard let open = numbers.first(where: { lead($0, of: occurrence).moment > now }) else {
+        passed = lead(numbers.upperBound - 1, of: occurrence)
         guard let next = next(after: occurrence.name) else { break }
         (occurrence, number) = (next, leadsUsed(of: next, history))
         continue
       }
       // Leads of a due time that is still to come ring apart from earlier due times.
-      if passed == nil, open > number { passed = lead(open - 1) }
-      return (passed, passed?.occurrence == occurrence ? lead(open) : lead(number))
+      if passed == nil, open > number { passed = lead(open - 1, of: occurrence) }
+      return (passed, lead(passed?.occurrence == occurrence ? open : number, of: occurrence))
     }
     return (passed, nil)
   }

@@ -126,6 +126,10 @@ package struct Schedule: Sendable {
     lead < leads.count ? leads[lead].before(due, in: calendar) : due
   }
 
+  func lead(_ number: Int, of occurrence: Occurrence) -> Lead {
+    Lead(occurrence: occurrence, number: number, moment: moment(of: number, before: occurrence.due))
+  }
+
   /// How many leads of an occurrence are used.
   func leadsUsed(of occurrence: Occurrence, _ history: History) -> Int {
     history.leadsUsed.flatMap { $0.of == occurrence.name ? $0.count : nil } ?? 0

@@ -212,13 +212,18 @@ package struct Ledger {
 
   // MARK: - Record
 
-  /// The latest `limit` firings not before `since`, earliest first.
+  /// The latest `limit` firings not before `since` and before `until`, earliest first.
   /// - Parameter bytes: limit of bytes read; `Rows.isCut` marks a cut result.
   package func firings(
-    limit: Int = .max, since: Instant? = nil, reminder: String? = nil, bytes: Int = .max
+    limit: Int = .max, since: Instant? = nil, until: Instant? = nil, reminder: String? = nil,
+    bytes: Int = .max
   ) throws(StoreError) -> Rows<LedgerEntry> {
     var filters = "time_us >= ?"
     var values = [SQLValue.integer(since?.microseconds ?? .min)]
+    if let until {
+      filters += " AND time_us < ?"
+      values.append(.integer(until.microseconds))
+    }
     if let reminder {
       filters += " AND reminder_id = ?"
       values.append(.text(reminder))
@@ -267,6 +272,7 @@ package struct Ledger {
       let old = try database.run(delete + "<= ?", [SQLValue(time), .integer(received)])
       let givenUp = try database.run(
         delete + "> ?", [SQLValue(min(time, holdEnd)), .integer(received)])
+      try pruneReceipts()
       return (old + givenUp, givenUp)
     }
   }

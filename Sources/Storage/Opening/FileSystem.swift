@@ -1,3 +1,4 @@
+import CivilTime
 import Glibc
 
 /// File operations for the database, with typed errors.
@@ -48,11 +49,35 @@ enum FileSystem {
 
   /// Syncs the folder: without it a new or renamed file may be lost in a crash (open(2)).
   private static func syncFolder(of path: String) throws(StoreError) {
-    let folder =
-      path.utf8.lastIndex(of: UInt8(ascii: "/")).map { slash in
-        slash == path.startIndex ? "/" : String(path[..<slash])
-      } ?? "."
-    try sync(folder)
+    try sync(folder(of: path))
+  }
+
+  /// Creates the folder of a file, for its owner only.
+  static func createFolder(of path: String) throws(StoreError) {
+    let folder = folder(of: path)
+    guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw failure("create", folder) }
+  }
+
+  private static func folder(of path: String) -> String {
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { slash in
+      slash == path.startIndex ? "/" : String(path[..<slash])
+    } ?? "."
+  }
+
+  /// `<path>.damaged-20261121T093000Z`, numbered if that exists.
+  static func freeName(
+    beside path: String, _ word: String, at now: Instant
+  ) throws(StoreError) -> String {
+    let second = Instant(microseconds: now.microseconds / 1_000_000 * 1_000_000)
+    let stamp = second.rfc3339().filter { $0 != "-" && $0 != ":" }
+    let name = "\(path).\(word)-\(stamp)"
+    for number in 1..<1000 {
+      let candidate = number == 1 ? name : "\(name)-\(number)"
+      if try size(of: candidate) == nil, try size(of: candidate + "-wal") == nil {
+        return candidate
+      }
+    }
+    return name
   }
 
   /// Copies `path` to the existing file `target` in pieces, with its first bytes replaced.

@@ -28,20 +28,33 @@ enum Schema {
   /// whose files are rejected.
   static let migrations = [
     Migration(version: 14, script: tables14), Migration(version: 15, script: placeIdentifiers15),
-    Migration(version: 16, script: urgentFirings16),
-    Migration(version: 17, script: heldFirings17),
+    Migration(version: 16, script: receipts16), Migration(version: 17, script: queues17),
   ]
 
-  /// Urgent firings overtake the others on their way to a destination, so it has a mark for each.
-  /// Without one, `upto` is the mark of both.
-  private static let urgentFirings16 = """
+  /// Urgent firings overtake the others on their way to a destination, so it has a mark for each;
+  /// without one, `upto` is the mark of both. Firings that waited for the end of a quiet time reach
+  /// it as one summary.
+  private static let queues17 = """
     ALTER TABLE consumer ADD COLUMN urgent_upto INTEGER CHECK (urgent_upto >= 0);
     CREATE INDEX firing_urgent ON firing (seq) WHERE priority BETWEEN 1 AND 3;
+    ALTER TABLE firing ADD COLUMN held INTEGER CHECK (held = 1);
     """
 
-  /// Firings that waited for the end of a quiet time reach a destination as one summary.
-  private static let heldFirings17 = """
-    ALTER TABLE firing ADD COLUMN held INTEGER CHECK (held = 1);
+  /// The outcome of each firing at its destinations, and its acknowledgement.
+  private static let receipts16 = """
+    CREATE TABLE receipt (
+      seq INTEGER NOT NULL,
+      consumer TEXT NOT NULL,
+      time_us INTEGER NOT NULL,
+      text TEXT,
+      UNIQUE (seq, consumer)
+    ) STRICT;
+    CREATE TABLE acknowledgement (
+      seq INTEGER PRIMARY KEY,
+      user INTEGER NOT NULL,
+      method TEXT NOT NULL,
+      time_us INTEGER NOT NULL
+    ) STRICT;
     """
 
   /// Other programs' identifiers of places, by which a moved one is found again.
@@ -51,7 +64,9 @@ enum Schema {
     """
 
   /// Tables recovered from a damaged file, parents first.
-  static let tables = ["category", "place", "reminder", "firing", "state", "consumer"]
+  static let tables = [
+    "category", "place", "reminder", "firing", "state", "consumer", "receipt", "acknowledgement",
+  ]
 
   /// Places are indexed by words (https://sqlite.org/fts5.html), by cells of a 64th of a degree,
   /// and by category and cell. Triggers cannot maintain the words: SQLite 3.40 rejects virtual

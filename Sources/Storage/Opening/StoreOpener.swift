@@ -70,7 +70,7 @@ struct StoreOpener {
   /// Sets a log without its database aside: it is unreadable, and must not meet another database.
   private func setCompanionsAside() throws(StoreError) -> [String] {
     var remarks: [String] = []
-    let aside = try freeName()
+    let aside = try FileSystem.freeName(beside: path, "damaged", at: now)
     for suffix in Self.companions {
       guard let size = try FileSystem.size(of: path + suffix) else { continue }
       if size == 0 || suffix == "-shm" {
@@ -158,7 +158,7 @@ struct StoreOpener {
     for suffix in [""] + Self.companions { try FileSystem.remove(rebuilt + suffix) }
     try FileSystem.createPrivate(rebuilt)
     let recovered = try rebuild()
-    let aside = try freeName()
+    let aside = try FileSystem.freeName(beside: path, "damaged", at: now)
     // The database first: a log left alone is set aside at the next start, but a database without
     // its log would be recovered again, with less in it.
     for suffix in [""] + Self.companions {
@@ -215,22 +215,6 @@ struct StoreOpener {
     defer { try? FileSystem.remove(copy) }
     try FileSystem.copy(path, to: copy, startingWith: Recovery.header(fileSize: size))
     return try rescue(copy, into: target)
-  }
-
-  /// `<name>.damaged-20261121T093000Z`, numbered if that exists.
-  private func freeName() throws(StoreError) -> String {
-    let second = Instant(microseconds: now.microseconds / 1_000_000 * 1_000_000)
-    let stamp = second.rfc3339().filter { $0 != "-" && $0 != ":" }
-    let name = "\(path).damaged-\(stamp)"
-    for number in 1..<1000 {
-      let candidate = number == 1 ? name : "\(name)-\(number)"
-      if try FileSystem.size(of: candidate) == nil,
-        try FileSystem.size(of: candidate + "-wal") == nil
-      {
-        return candidate
-      }
-    }
-    return name
   }
 }
 

@@ -10,13 +10,16 @@ package struct UserCommand: Equatable {
   /// The method of the control interface.
   package var method: String
   package var time: Instant
+  /// Whether it ends the alarms of its reminders.
+  package let acknowledges: Bool
   /// Ids of the reminders that it changes.
   package var reminders: [String] = []
 
-  package init(user: UInt32, method: String, time: Instant) {
+  package init(user: UInt32, method: String, time: Instant, acknowledges: Bool = false) {
     self.user = user
     self.method = method
     self.time = time
+    self.acknowledges = acknowledges
   }
 }
 

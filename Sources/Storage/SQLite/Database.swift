@@ -18,9 +18,12 @@ package final class Database {
   private var statements: [StatementText: Statement] = [:]
   /// Number of statements prepared, for tests and benchmarks.
   package private(set) var preparedCount = 0
-  private var depth = 0
+  /// Transactions and savepoints that are open.
+  var depth = 0
   /// Whether a transaction stays open between calls of `bulk`.
-  private var isBulkOpen = false
+  var isBulkOpen = false
+  /// Set once the file is ours.
+  var guarded: FileGuard?
 
   /// Opens an existing file; SQLite never creates one, so that its mode is ours.
   package init(path: String, access: Access = .readWrite) throws(StoreError) {
@@ -59,9 +62,13 @@ package final class Database {
   /// Closes the connection; later uses fail. Safe to call twice.
   package func close() {
     statements = [:]
+    // The log does not belong to another file at the path.
+    if (try? checkFiles()) == nil { keepsLogOnClose = true }
     // close_v2 never fails: it waits for statements still in use.
     sqlite3_close_v2(handle)
     handle = nil
+    guarded?.close()
+    guarded = nil
   }
 
   /// Whether closing leaves the write-ahead log instead of moving it into the database.
@@ -211,86 +218,5 @@ package final class Database {
     let statement = Statement(pointer: pointer, sql: sql)
     if kept == nil { statements[text] = statement }
     return statement
-  }
-
-  // MARK: - Transactions
-
-  /// A transaction that does not wait for the disk: it survives the process, but a power failure
-  /// only after the next durable commit or checkpoint. The order of commits is preserved.
-  package func relaxedTransaction<Value>(
-    _ body: () throws(StoreError) -> Value
-  ) throws(StoreError) -> Value {
-    guard depth == 0 else { return try transaction(body) }
-    try execute("PRAGMA synchronous = NORMAL")
-    let result = Result { () throws(StoreError) in try transaction(body) }
-    try execute("PRAGMA synchronous = FULL")
-    return try result.get()
-  }
-
-  /// Runs `body` in a transaction: all of it or, when it throws, nothing. The outermost one takes
-  /// the write lock at once; nested ones are savepoints.
-  package func transaction<Value>(
-    _ body: () throws(StoreError) -> Value
-  ) throws(StoreError) -> Value {
-    let isOutermost = depth == 0
-    try run(isOutermost ? "BEGIN IMMEDIATE" : "SAVEPOINT inner_step")
-    depth += 1
-    defer { depth -= 1 }
-    do throws(StoreError) {
-      let value = try body()
-      try run(isOutermost ? "COMMIT" : "RELEASE inner_step")
-      return value
-    } catch {
-      rollBack(isOutermost: isOutermost)
-      throw error
-    }
-  }
-
-  /// Runs `body` and leaves the transaction open for further calls: few large commits write each
-  /// index page a few times, many small ones each time. Any other write closes it first, and so
-  /// never waits for it. When `body` throws, the whole open transaction is rolled back: a savepoint
-  /// per call would copy every changed page. The large page cache stays until `keepPages`.
-  package func bulk<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
-    guard depth == 0 else { return try transaction(body) }
-    if !isBulkOpen {
-      try keepPages(kibibytes: Self.importCache)
-      try run("BEGIN IMMEDIATE")
-      isBulkOpen = true
-    }
-    depth += 1
-    defer { depth -= 1 }
-    do throws(StoreError) {
-      return try body()
-    } catch {
-      isBulkOpen = false
-      rollBack(isOutermost: true)
-      throw error
-    }
-  }
-
-  /// Commits the transaction left open by `bulk`.
-  package func endBulk() throws(StoreError) {
-    guard isBulkOpen else { return }
-    isBulkOpen = false
-    do throws(StoreError) {
-      try run("COMMIT")
-    } catch {
-      rollBack(isOutermost: true)
-      throw error
-    }
-  }
-
-  private func endBulkBeforeOtherWork() throws(StoreError) {
-    if isBulkOpen, depth == 0 { try endBulk() }
-  }
-
-  private func rollBack(isOutermost: Bool) {
-    // After some errors (a full disk) SQLite itself has rolled back.
-    guard let handle, sqlite3_get_autocommit(handle) == 0 else { return }
-    if isOutermost {
-      _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
-    } else {
-      _ = sqlite3_exec(handle, "ROLLBACK TO inner_step; RELEASE inner_step", nil, nil, nil)
-    }
   }
 }

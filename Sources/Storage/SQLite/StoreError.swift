@@ -13,6 +13,8 @@ package enum StoreError: Error, Equatable, Sendable {
   case newer(path: String, version: Int64, known: Int64)
   /// The database belongs to another program.
   case foreign(path: String, applicationID: Int64)
+  /// A file of the open database was moved, removed, replaced or overwritten.
+  case moved(path: String)
   /// The SQLite library is too old for the schema.
   case oldLibrary(version: String)
   /// The name exists already.
@@ -85,7 +87,8 @@ extension StoreError {
     switch self {
     case .sqlite(let failure): failure.path
     case .file(let failure): failure.path
-    case .newer(let path, _, _), .foreign(let path, _), .unreleased(let path, _): path
+    case .newer(let path, _, _), .foreign(let path, _), .unreleased(let path, _), .moved(let path):
+      path
     default: nil
     }
   }
@@ -98,6 +101,7 @@ extension StoreError {
     case .unreleased: "export with that version, then import"
     case .newer: "install the newer version again, or restore the backup of before the upgrade"
     case .foreign: "choose another state directory, or move that file away"
+    case .moved: "stop the daemon, put the file or a copy of it back, and start it again"
     case .oldLibrary: "install SQLite 3.37 or newer"
     case .alreadyExists: "choose another name, or edit or remove that one"
     case .unknownCategory: "add the category first, or leave it out"
@@ -122,6 +126,8 @@ extension StoreError: CustomStringConvertible {
     case .newer(let path, let version, let known):
       return "the database \(path) has schema version \(version), this program knows up to \(known)"
     case .foreign(let path, _): return "\(path) is a database of another program"
+    case .moved(let path):
+      return "\(path) was moved, removed or overwritten while the daemon used it"
     case .oldLibrary(let version): return "the SQLite library \(version) is too old"
     case .alreadyExists(let what, let name): return "there is already a \(what) '\(name)'"
     case .unknownCategory(let name): return "there is no category '\(name)'"

@@ -105,7 +105,7 @@ import Testing
     }
     #expect(
       try run(["list"], handler).output.contains(
-        "FREQ=DAILY, by the last known offset of Old/Town\n"))
+        "every day, by the last known offset of Old/Town\n"))
     #expect(
       try run(["show", "1"], handler).output.contains("Old/Town, which is unknown here"))
     #expect(

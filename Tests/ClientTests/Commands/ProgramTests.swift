@@ -14,11 +14,14 @@ import Testing
       (["replay", "x", "--speed", "-1"], 64), (["log", "--limit", "0"], 64), (["peek"], 64),
       (["occurrences", "daily", "--from", "now", "--count", "0"], 64),
       (["export", "--format", "kmz"], 64),
-      (["convert", "95,200"], 65), (["distance", "0,0", "nowhere"], 65),
+      (["convert", "95,200"], 65), (["distance", "0,0", "9,9,9"], 65),
+      (["distance", "0,0", "nowhere"], 69),
       (["occurrences", "sometimes", "--from", "now"], 65),
       (["occurrences", "daily", "--from", "now", "--zone", "Mars/Olympus"], 65),
       (["snooze", "x", "0"], 65), (["snooze", "x", "soonish"], 65),
-      (["category", "add", "x", "red"], 65), (["category", "edit", "x", "red"], 65),
+      (["category", "add", "x", "reddish"], 65), (["category", "edit", "x", "#12345"], 65),
+      (["rm"], 64), (["done", "--yes"], 64), (["edit", "--due", "19:00"], 64),
+      (["snooze", "x"], 64),
       (["place", "add", "x", "95,200"], 65),
       (["decode", "/nonexistent"], 66), (["decode", "/"], 66), (["decode", "/dev/null"], 65),
       (["replay", "/nonexistent", "--reminders", "/dev/null"], 66),
@@ -53,6 +56,31 @@ import Testing
     let inner = configuration.subcommands + configuration.groupedSubcommands.flatMap(\.subcommands)
     return inner.reduce(into: [configuration.commandName ?? "\(command)".lowercased()]) {
       $0.formUnion(commands(below: $1))
+    }
+  }
+
+  @Test(arguments: [[], ["-h"], ["--help"]])
+  func theFirstHelpFitsAScreenAndHasAllVerbs(arguments: [String]) {
+    let run = Run(arguments)
+    let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(run.status == 0 && lines.count <= 24 && lines.allSatisfy { $0.count <= 80 })
+    #expect(lines.count { $0.hasPrefix("  georemind ") } == 3)
+    let words = Set(run.output.split { !$0.isLetter }.map(String.init))
+    let verbs = GeoremindCommand.configuration.groupedSubcommands.flatMap(\.subcommands)
+    #expect(verbs.allSatisfy { words.contains($0.configuration.commandName ?? "") })
+  }
+
+  @Test func noUsageLineIsWiderThanATerminal() {
+    func check(_ path: [String], _ command: any ParsableCommand.Type) {
+      let help = Run(path + ["--help"]).output
+      let usage = help.split(separator: "\n").first { $0.hasPrefix("USAGE: ") } ?? "none"
+      #expect(usage.count <= 80 && usage.hasPrefix("USAGE: georemind"), "\(usage)")
+      for inner in command.configuration.subcommands {
+        check(path + [inner.configuration.commandName ?? "\(inner)".lowercased()], inner)
+      }
+    }
+    for verb in GeoremindCommand.configuration.groupedSubcommands.flatMap(\.subcommands) {
+      check([verb.configuration.commandName ?? ""], verb)
     }
   }
 

@@ -1,6 +1,7 @@
 import CivilTime
 import Control
 import Geodesy
+import Glibc
 import JSONText
 import LinuxRuntime
 import Reminders
@@ -90,9 +91,9 @@ import Testing
     try expectOne {
       var changed = try entry("later")
       changed.reminder.title = "Changed"
-      try daemon.replace(changed.reminder, keeping: changed)
+      try daemon.save(new: [], changed: [changed])
     }
-    try expectOne { try daemon.snooze(entry("fired").reminder, until: "1h") }
+    try expectOne { try daemon.snooze([entry("fired").reminder], until: "1h") }
     try expectOne { try daemon.complete([entry("fired")]) }
     try expectOne { try daemon.complete([entry("later")], isPop: true) }
     try expectOne { try daemon.remove(["ferry"]) }
@@ -149,11 +150,11 @@ import Testing
     let (fired, later) = (try entry("fired"), try entry("later"))
     let commands: [() throws -> Void] = [
       { try daemon.add(dated("new", in: .hours(-1))) },
-      { try daemon.replace(changed.reminder, keeping: changed) },
+      { try daemon.save(new: [], changed: [changed]) },
       { try daemon.complete([fired]) },
       { try daemon.complete([later], isPop: true) },
-      { try daemon.snooze(fired.reminder, until: "1h") },
-      { try daemon.snooze(changed.reminder, until: "next-visit") },
+      { try daemon.snooze([fired.reminder], until: "1h") },
+      { try daemon.snooze([changed.reminder], until: "next-visit") },
       { try daemon.remove(["ferry"]) },
     ]
     try daemon.store.database.freeze()
@@ -211,5 +212,28 @@ import Testing
     #expect(try entry("a").standing.state == .done)
     #expect(try entry("b").standing.state == .fired)
     #expect(daemon.host.storeFailureText == nil)
+  }
+
+  /// Somebody removes the database, or puts another one in its place, while the daemon runs.
+  @Test(arguments: [true, false])
+  func aDatabaseThatIsGoneTakesNoCommand(isReplaced: Bool) throws {
+    try daemon.addAll([dated("a", in: .hours(1)), dated("b", in: .hours(2))])
+    let path = daemon.store.database.path
+    if isReplaced {
+      try Backup.write(path, to: path + ".copy", at: start)
+      try #require(rename(path + ".copy", path) == 0)
+    } else {
+      try #require(unlink(path) == 0)
+    }
+    #expect(throws: StoreError.self) { try daemon.add(dated("c", in: .hours(3))) }
+    #expect(daemon.statusLine.contains("store failure"))
+    let messages = rig.journal.entries(.storeFailure).map(\.message)
+    #expect(messages.count == 2)
+    #expect(messages.last?.contains("are in \(path).rescued-") == true)
+    daemon.host.advance(to: start + .hours(1))
+    #expect(rig.journal.fired == [])
+    let copy = try #require(messages.last?.split(separator: " ").first { $0.contains("rescued") })
+    let next = try Store(path: String(copy.dropLast()), now: start)
+    #expect(try next.reminders.count() == 2)
   }
 }

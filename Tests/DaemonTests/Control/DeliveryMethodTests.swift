@@ -52,6 +52,24 @@ import Testing
     #expect((row["text"]?.string?.utf8.count ?? .max) <= Consumer.maximumText + 3)
   }
 
+  @Test func theLogOfAReminderSaysWhatCameOfEachFiring() throws {
+    try record(1)
+    _ = try client.call("OpenConsumer", #"{"name":"d"}"#)
+    try record(3)
+    try set(#""upto":2"#)
+    try set(#""upto":3,"text":"given up: no host""#)
+    try set(#""upto":3,"tries":1,"failing_since":"2026-06-12T16:00:00Z","text":"no line""#)
+    let log = try client.call("Log", #"{"reminder":"r"}"#)["firings"]?.array ?? []
+    let outcomes = log.map { $0["delivery"]?.array?.first }
+    // It was opened after the first firing.
+    #expect(outcomes.count == 4 && outcomes[0] == nil)
+    #expect(outcomes[1]?["time"] != nil && outcomes[1]?["text"] == nil)
+    #expect(outcomes[2]?["time"] != nil && outcomes[2]?["text"] == "given up: no host")
+    #expect(outcomes[3]?["time"] == nil && outcomes[3]?["text"] == "no line")
+    let all = try client.call("Log", "{}")["firings"]?.array ?? []
+    #expect(all.allSatisfy { $0["delivery"] == nil })
+  }
+
   // MARK: - ReadLedger
 
   @Test func readsTheLedgerByNumber() throws {

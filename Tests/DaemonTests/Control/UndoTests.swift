@@ -113,6 +113,27 @@ import Testing
     for id in ["one", "two", "ours"] { #expect(try entry(id)?.standing.state == .armed) }
   }
 
+  @Test func severalAreSnoozedOrEditedAsOneChange() throws {
+    for id in ["one", "two"] { try add(id) }
+    try call("Snooze", #"{"id":"one","also":["two"],"until":"1h"}"#)
+    #expect(try entry("two")?.standing.state == .snoozed)
+    #expect(try changes().first == "Snooze 2 T one")
+    try call("Undo")
+    #expect(try entry("one")?.standing.state == .armed)
+    try call(
+      "Edit",
+      #"{"id":"one","changes":{"priority":1},"also":[{"id":"two","changes":{"priority":2}}]}"#)
+    #expect(try entry("one")?.reminder.priority == 1 && entry("two")?.reminder.priority == 2)
+    #expect(try changes().first == "Edit 2 T one")
+    try call("Undo")
+    #expect(try entry("one")?.reminder.priority == 0 && entry("two")?.reminder.priority == 0)
+    #expect(
+      try error(
+        "Edit", #"{"id":"one","changes":{"priority":1},"also":[{"id":"one","changes":{}}]}"#) != nil
+    )
+    #expect(try entry("one")?.reminder.priority == 0)
+  }
+
   @Test func popAndImportAreTakenBack() throws {
     try add("a")
     try call("Pop", #"{"kind":"date"}"#)

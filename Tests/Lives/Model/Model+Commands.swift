@@ -112,6 +112,7 @@ extension Model {
 
   /// The end of a snooze rings once, whatever the conditions.
   mutating func wake(_ record: inout Record, from moment: Moment) {
+    if record.spec.isLocation { follow(&record) }
     record.silence = nil
     switch record.spec.kind {
     case .date:

@@ -56,6 +56,20 @@ import Testing
     #expect(harness.firings.allSatisfy { $0.event == .due })
   }
 
+  /// The first two leads wait for the hours of a day that `days` have; the last one comes
+  /// in a night whose hours are open.
+  @Test func aLeadInOpenHoursRingsForThoseThatWait() throws {
+    var harness = EngineHarness()
+    try harness.add(
+      #"{"id":"t","kind":"date","title":"T","due":"2026-06-15T05:18:00Z","lead_s":["2d",82800,3600],"#
+        + #""hours":"19:09-05:17","days":"mon"}"#)
+    #expect(
+      harness.engine.slot("t").flatMap { harness.engine.plan(of: $0, at: harness.now).rings?.json }
+        == "2026-06-15T04:18:00Z")
+    harness.wait(4 * 86_400)
+    #expect(harness.firings.map(\.time.json) == ["2026-06-15T04:18:00Z"])
+  }
+
   @Test func leadsThatWaitTogetherRingOnce() throws {
     #expect(
       try rings(

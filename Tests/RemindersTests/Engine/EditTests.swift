@@ -188,6 +188,39 @@ import Testing
 
   // MARK: - Documents
 
+  /// Both due times of the series have rung. After the snooze the last one waits at the other place.
+  @Test func anotherPlaceArmsASeriesThatHasRungAlsoDuringASnooze() throws {
+    var harness = EngineHarness(settings: EngineHarness.exact)
+    try harness.add(
+      #"{"id":"t","title":"T","due":"2026-06-12T16:00:00Z","repeat":"FREQ=DAILY;COUNT=1",\#(place)}"#
+    )
+    harness.walk(from: 600, to: 0)
+    #expect(harness.standings["t"]?.state == .fired)
+    harness.send(.snooze(id: "t", .by(.hours(1))))
+    try edit(&harness, "t") {
+      $0.place?.position = EngineHarness.home.destination(bearing: 0, distance: 5_000)
+    }
+    harness.wait(2 * 3600)
+    #expect(harness.standings["t"]?.state == .armed)
+  }
+
+  /// It was in force at the end of `until`, and nothing has used it.
+  @Test func aSeriesThatUntilEndsDoesNotCountAsFired() throws {
+    var harness = EngineHarness(settings: EngineHarness.exact)
+    try harness.add(#"{"id":"t","title":"T",\#(place)}"#)
+    harness.walk(from: 600, to: 0)
+    harness.wait(20 * 3600)
+
+    let rule = try RepeatRule(parsing: "FREQ=DAILY;COUNT=1")
+    try edit(&harness, "t") {
+      $0.due = .absolute(EngineHarness.start)
+      $0.repeatRule = rule
+      $0.until = .absolute(EngineHarness.start + .hours(2))
+      $0.place?.radius = 50
+    }
+    #expect(harness.standings["t"]?.state == .expired)
+  }
+
   private func changed(_ old: String, _ changes: String) throws -> JSONObject {
     Reminder.document(
       try #require(try JSONParser.parse(old).object),

@@ -235,4 +235,18 @@ import Testing
     #expect(harness.firings.count == count + 2)
     #expect(harness.firings.dropFirst(count).allSatisfy { $0.time == harness.now })
   }
+
+  /// Two due times were missed: the later one by seconds, and as much as the earlier one.
+  @Test func whatWasMissedWhileOffIsLate() throws {
+    var harness = EngineHarness()
+    harness.fix(2000)
+    try harness.add(
+      #"{"id":"t","kind":"preemptive","title":"T","travel_s":600,\#(EngineHarness.place()),"#
+        + #""due":"2026-06-12T18:30:00Z","repeat":"hourly"}"#)
+    let end = EngineHarness.start + .seconds(15_600)
+    harness.restartByLoading(after: (end - harness.now).seconds + 7)
+    harness.wait(60)
+    #expect(harness.firings.map(\.due?.json) == ["2026-06-12T19:30:00Z", "2026-06-12T20:30:00Z"])
+    #expect(harness.events == ["t:late", "t:late"])
+  }
 }

@@ -48,6 +48,7 @@ import Testing
     #expect(try ledger.firings(limit: 2).values.map(\.id) == ["f4", "f5"])
     #expect(try ledger.firings(limit: 0).values.isEmpty)
     #expect(try ledger.firings(since: .start + .seconds(4)).values.map(\.id) == ["f4", "f5"])
+    #expect(try ledger.firings(until: .start + .seconds(2)).values.map(\.id) == ["f0", "f1"])
     #expect(try ledger.firings(reminder: "odd").values.map(\.id) == ["f1", "f3", "f5"])
     #expect(try ledger.firings(limit: 1, reminder: "even").values.map(\.id) == ["f4"])
   }

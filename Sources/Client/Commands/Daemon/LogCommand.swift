@@ -5,7 +5,19 @@ import JSONText
 /// Past firings.
 struct LogCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "log", abstract: "Show past firings, the latest at the end.")
+    commandName: "log", abstract: "Show past firings, the latest at the end.",
+    discussion: """
+      georemind log --since yesterday --until today
+      georemind log milk
+
+      For a reminder it says of each firing when each destination has received it or why not, and \
+      which user has acknowledged it.
+      """)
+
+  @Argument(
+    help: "Of one reminder: its id, the first letters of it, or words of its title.",
+    completion: Completions.reminders)
+  var words: [String] = []
 
   enum Grouping: String, CaseIterable, ExpressibleByArgument {
     case day
@@ -21,13 +33,13 @@ struct LogCommand: ClientCommand {
   @Option(help: "Show this many firings at most, the latest.")
   var limit: Int?
 
-  @Option("Show firings since this time: today, -2h, 2026-11-21 …", "time") var since: String?
+  @Option("Show firings since this time: yesterday, -2h, …", "time", completion: Completions.times)
+  var since: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Show firings of this reminder only: its id or the first letters of it.",
-      valueName: "id"))
-  var reminder: String?
+  @Option("Show firings before this time: today, …", "time", completion: Completions.times)
+  var until: String?
+
+  @Option("The same as the words of one reminder.", "id") var reminder: String?
   @OptionGroup var options: CommonOptions
 
   func validate() throws {
@@ -37,17 +49,23 @@ struct LogCommand: ClientCommand {
   func run(in context: Context) throws {
     let display = try context.display()
     let zone = display.zone
-    let since = try since.map {
-      try context.stamp($0, option: "--since", dayAlone: .start).instant(in: zone).json
+    func time(_ text: String?, _ option: String) throws -> JSONValue? {
+      try text.map {
+        .string(
+          try context.stamp($0, option: option, dayAlone: .start).instant(in: zone).json)
+      }
     }
-    let answer = try DaemonConnection(options, context).call(
+    let name = reminder ?? (words.isEmpty ? nil : words.joined(separator: " "))
+    let daemon = try DaemonConnection(options, context)
+    let answer = try daemon.call(
       "Log",
       [
-        "limit": limit.map { .int($0) }, "since": since.map { .string($0) },
-        "reminder": reminder.map { .string($0) },
+        "limit": limit.map { .int($0) }, "since": try time(since, "--since"),
+        "until": try time(until, "--until"), "reminder": name.map { .string($0) },
       ])
     let printer = FiringPrinter(context: context, display: display, json: options.json)
     let firings = (answer["firings"]?.array ?? []).compactMap(\.object)
+    if name != nil, !options.json { return try printer.printWithOutcome(firings) }
     guard let grouping else { return try printer.print(firings) }
     // They come in the order of their decisions, which stays within each group.
     var listing = GroupedListing<JSONObject> { _, _ in false }

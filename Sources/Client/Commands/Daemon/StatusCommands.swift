@@ -1,5 +1,6 @@
 import ArgumentParser
 import CivilTime
+import Companion
 import Departure
 import Geodesy
 import JSONText
@@ -9,16 +10,37 @@ import Reminders
 struct StatusCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show the daemon's health: feeds, fix, next due time.",
-    discussion: "The exit code is 69 if no daemon answers.")
+    discussion: """
+      georemind status
+      georemind status --quiet || notify-send "georemind: see its status"
+
+      The exit code is 69 if no daemon answers, and 1 if something is wrong. Something is wrong if \
+      a feed or the position is lost, the store or a delivery fails, a reminder or a line of the \
+      configuration cannot be read, or the clock is not trusted. With --json and --metrics the \
+      exit code is 0 then: the output has it.
+      """)
+
+  @Flag(name: .shortAndLong, help: "Print nothing; the exit code alone is the answer.")
+  var quiet = false
+
+  @Flag(help: "Print metrics in the text format of OpenMetrics, for Prometheus.")
+  var metrics = false
 
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
     let display = try context.display()
-    let answer = try DaemonConnection(options, context).call("Status")
-    let status = answer["status"]?.object ?? JSONObject()
-    guard !options.json else { return try context.output.line(status) }
-    for line in Self.lines(status, display) { try context.output.line(line) }
+    let daemon = try DaemonConnection(options, context)
+    let status = try daemon.call("Status")["status"]?.object ?? JSONObject()
+    if metrics {
+      return try context.output.part(Metrics(status, try daemon.call("ListConsumers")).text)
+    }
+    guard !options.json || quiet else { return try context.output.line(status) }
+    if !quiet { for line in Self.lines(status, display) { try context.output.line(line) } }
+    let problems = Self.problems(status)
+    guard problems.isEmpty else {
+      throw Failure(.noAnswer, quiet ? "" : problems.joined(separator: "; "))
+    }
   }
 
   static func lines(_ status: JSONObject, _ display: Display) -> [String] {
@@ -183,6 +205,6 @@ enum Answer {
   static func age(_ seconds: Double) -> String {
     let unit = seconds >= 3600 ? 60.0 : 1
     let rounded = max(0, (seconds / unit).rounded() * unit)
-    return rounded == 0 ? "0s" : TimeSpan(seconds: rounded).description
+    return rounded == 0 ? "0s" : TimeSpan(seconds: rounded).brief
   }
 }

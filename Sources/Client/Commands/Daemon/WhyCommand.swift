@@ -12,12 +12,13 @@ struct WhyCommand: ClientCommand {
   @Argument(
     help: "The id of the reminder, its beginning, or words of its title.",
     completion: Completions.reminders)
-  var id: String
+  var id: [String]
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
     let display = try context.display()
-    let answer = try DaemonConnection(options, context).call("Why", ["id": .string(id)])
+    let answer = try DaemonConnection(options, context).call(
+      "Why", ["id": .string(id.joined(separator: " "))])
     try WhyPrinter(context: context, display: display, json: options.json)
       .print(answer["why"]?.object ?? JSONObject())
   }

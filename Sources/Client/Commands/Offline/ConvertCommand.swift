@@ -44,18 +44,24 @@ struct ConvertCommand: ClientCommand {
 /// The geodesic between two points.
 struct DistanceCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "distance", abstract: "Print the distance between two coordinates on WGS 84.")
+    commandName: "distance", abstract: "Print the distance between two places on WGS 84.",
+    discussion: """
+      georemind distance here Home
+      georemind distance 52.52,13.405 48.137,11.575
+      """)
 
-  @Argument(help: "The coordinate to start from, in quotes if it has blanks.")
+  @Argument(
+    help: "The start: a coordinate or the name of a place, in quotes if it has blanks, or here.",
+    completion: Completions.places)
   var from: String
 
-  @Argument(help: "The other coordinate.")
+  @Argument(help: "The end, in the same forms.", completion: Completions.places)
   var to: String
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let start = try point(from, "the first text", context)
-    let end = try point(to, "the second text", context)
+    let start = try PlaceArgument.position(from, option: "the first text", options, context)
+    let end = try PlaceArgument.position(to, option: "the second text", options, context)
     let geodesic = start.geodesic(to: end)
     if options.json {
       // Micrometres, and what they are worth in degrees.
@@ -70,13 +76,6 @@ struct DistanceCommand: ClientCommand {
           + "(\(Decimal.rounded(geodesic.distance, digits: 3)) m), leaving at "
           + "\(bearing(geodesic.initialBearing)), arriving at \(bearing(geodesic.finalBearing))")
     }
-  }
-
-  private func point(
-    _ text: String, _ option: String, _ context: Context
-  ) throws -> Coordinate {
-    try PlaceArgument.coordinate(
-      Here.resolve(text, option: option, options, context), option: option)
   }
 
   private func bearing(_ degrees: Double) -> String {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Companion
 import JSONText
+import Report
 
 /// Categories of places and reminders, with their colours.
 struct CategoryCommand: ParsableCommand {
@@ -9,13 +10,20 @@ struct CategoryCommand: ParsableCommand {
     subcommands: [Add.self, List.self, Edit.self, Remove.self])
 
   struct Add: ClientCommand {
-    static let configuration = CommandConfiguration(abstract: "Add a category.")
+    static let configuration = CommandConfiguration(
+      abstract: "Add a category.",
+      discussion: """
+        georemind category add Fuel
+        georemind category add Fuel orange
+        """)
 
     @Argument(help: "The name of the category.")
     var name: String
 
-    @Argument(help: "The colour, #RRGGBB.")
-    var color: String
+    @Argument(
+      help: "The colour: a name such as orange, or #RRGGBB; without, one is chosen.",
+      completion: .list(ColorName.names))
+    var color: String?
     @OptionGroup var options: CommonOptions
 
     func run(in context: Context) throws {
@@ -41,7 +49,9 @@ struct CategoryCommand: ParsableCommand {
     @Argument(help: "The name of the category.", completion: Completions.categories)
     var name: String
 
-    @Argument(help: "The new colour, #RRGGBB.")
+    @Argument(
+      help: "The new colour: a name such as orange, or #RRGGBB.",
+      completion: .list(ColorName.names))
     var color: String
     @OptionGroup var options: CommonOptions
 
@@ -72,19 +82,30 @@ struct CategoryCommand: ParsableCommand {
 extension CategoryCommand {
   /// Calls a method that gives a category a colour, and prints what it is then.
   fileprivate static func paint(
-    _ name: String, _ color: String, _ method: String, _ options: CommonOptions, _ context: Context
+    _ name: String, _ color: String?, _ method: String, _ options: CommonOptions, _ context: Context
   ) throws {
-    let color = try Self.color(color)
-    let answer = try DaemonConnection(options, context).call(
+    let chosen = try color.map(Self.color)
+    let daemon = try DaemonConnection(options, context)
+    let color = try chosen ?? Self.unusedColor(daemon)
+    let answer = try daemon.call(
       method, ["name": .string(name), "color": .string(color)])
     try CategoryPrinter(context: context, json: options.json).print([answer["category"]])
   }
 
-  /// A colour with or without `#`, which begins a comment in a shell.
+  /// The first colour of the palette that no category has; the first where all are in use.
+  private static func unusedColor(_ daemon: DaemonConnection) throws -> String {
+    let categories = try daemon.call("ListCategories")["categories"]?.array ?? []
+    let used = Set(categories.compactMap { $0["color"]?.string })
+    return CategoryColors.row.first { !used.contains($0) } ?? CategoryColors.row[0]
+  }
+
+  /// A colour by its name, or with or without `#`, which begins a comment in a shell.
   private static func color(_ text: String) throws(Failure) -> String {
+    if let color = ColorName.colors[text.lowercased()] { return color }
     let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
     guard digits.utf8.count == 6, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
-      throw Failure(.badData, "'\(text)' is not a colour; write it like '#1E90FF'")
+      throw Failure(
+        .badData, "'\(text)' is not a colour; write a name such as orange, or '#1E90FF'")
     }
     return "#\(digits.uppercased())"
   }

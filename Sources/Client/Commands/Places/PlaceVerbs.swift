@@ -13,12 +13,22 @@ struct PlaceShow: ClientCommand {
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let answer = try DaemonConnection(options, context).call("ShowPlace", ["name": .string(name)])
+    let daemon = try DaemonConnection(options, context)
+    let answer = try daemon.call("ShowPlace", ["name": .string(name)])
     try PlacePrinter(context: context, json: options.json).print([answer["place"]])
     guard !options.json else { return }
-    let reminders = (answer["reminders"]?.array ?? []).compactMap(\.string)
-    if !reminders.isEmpty {
-      try context.output.line("  used by \(reminders.joined(separator: ", ").printable)")
+    let ids = Set((answer["reminders"]?.array ?? []).compactMap(\.string))
+    guard !ids.isEmpty else { return }
+    let all = try daemon.reminders()
+    let short = ShortIDs(all.compactMap { $0["id"]?.string })
+    var table = Table()
+    for reminder in all {
+      guard let id = reminder["id"]?.string, ids.contains(id) else { continue }
+      table.add([short[id], reminder["title"]?.string ?? "", reminder["state"]?.string ?? ""])
+    }
+    try context.output.line("Used by \(counted(ids.count, "reminder", "reminders")):")
+    for line in table.lines(indent: 2, width: context.output.columns) {
+      try context.output.line(line)
     }
   }
 }
@@ -76,14 +86,7 @@ struct PlaceFind: ClientCommand {
       let fix = try daemon.call("Where")["fix"]
       return Coordinate(latitude: fix?["lat"]?.double, longitude: fix?["lon"]?.double)
     }
-    let text = try Here.resolve(near, option: "--near", options, context)
-    switch try PlaceArgument(text, option: "--near") {
-    case .coordinate(let coordinate): return coordinate
-    case .name(let name):
-      let place = try daemon.call("ShowPlace", ["name": .string(name)])["place"]
-      return Coordinate(
-        latitude: place?["latitude"]?.double, longitude: place?["longitude"]?.double)
-    }
+    return try PlaceArgument.position(near, option: "--near", options, context)
   }
 }
 

@@ -24,6 +24,7 @@ struct ListCommand: ClientCommand {
     commandName: "list", abstract: "List reminders in groups, the next to fire first.",
     discussion: """
       georemind list milk
+      georemind list --due week
       georemind list --category Errands --sort title
       """, aliases: ["ls"])
 
@@ -36,11 +37,7 @@ struct ListCommand: ClientCommand {
   @Option(name: .customLong("by"), help: "Group the reminders by this.")
   var grouping = Grouping.kind
 
-  @Option(help: "List reminders of this kind only.")
-  var kind: Reminder.Kind?
-
-  @Option("List reminders of this category only.", "name", completion: Completions.categories)
-  var category: String?
+  @OptionGroup(title: "Filter") var filters: FilterOptions
 
   @Option(help: "The order within a group.")
   var sort = Sorting.next
@@ -60,20 +57,16 @@ struct ListCommand: ClientCommand {
     let listed = try rows.reminders.map {
       try ListedReminder($0, zone: zone, upcoming: upcoming)
     }
-    let chosen = listed.filter { entry in
-      (all || entry.isActive) && (kind == nil || entry.reminder.kind == kind)
-        && (category == nil || entry.reminder.category?.lowercased() == category?.lowercased())
-        && entry.has(words)
-    }
+    let filter = try filters.filter(words, in: context)
+    let chosen = listed.filter { (all || $0.isActive) && filter.includes($0) }
     var listing = GroupedListing(order: sort.precedes)
     for entry in chosen { listing.add(entry, under: grouping.heading(of: entry, zone)) }
     for problem in rows.unreadable { try context.note(problem) }
     if options.json {
       try listing.forEach { try context.output.line($0.json) }
     } else if chosen.isEmpty {
-      let isPart = !words.isEmpty || category != nil || kind != nil
       try context.note(
-        listed.contains(where: \.isActive) && isPart
+        listed.contains(where: \.isActive) && (filters.isGiven || !words.isEmpty)
           ? "no reminder is like that; 'georemind list' shows all"
           : "no reminders; add one with 'georemind add'")
     } else {
@@ -131,24 +124,12 @@ extension Heading {
 }
 
 extension ListedReminder {
-  /// Whether each of the texts begins one of its words, in any case.
-  fileprivate func has(_ wanted: [String]) -> Bool {
-    func words(_ text: String) -> [String] {
-      text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
-    }
-    let own = [
-      reminder.title, reminder.notes ?? "", reminder.category ?? "",
-      ReminderSentence.name(reminder) ?? "",
-    ].flatMap(words)
-    return wanted.flatMap(words).allSatisfy { word in own.contains { $0.hasPrefix(word) } }
-  }
-
   fileprivate func cells(_ ids: ShortIDs, _ display: Display) -> [String] {
     let place = ReminderSentence.name(reminder)
     let what: String? =
       switch reminder.kind {
       case .location: place.map { "\(reminder.trigger.rawValue) \($0)" }
-      case .date: reminder.repeatRule.map(\.description)
+      case .date: reminder.repeatRule.map { $0.words ?? "\($0)" }
       case .preemptive: place.map { "leave for \($0)" }
       }
     let zone = reminder.unknownZone.map { "by the last known offset of \($0)" }

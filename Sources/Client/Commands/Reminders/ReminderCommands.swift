@@ -23,16 +23,23 @@ struct ShowCommand: ClientCommand {
 /// Removes reminders.
 struct RemoveCommand: ClientCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rm", abstract: "Remove reminders.", aliases: ["remove", "delete"])
+    commandName: "rm", abstract: "Remove reminders.",
+    discussion: """
+      georemind rm buy milk
+      georemind rm --category Errands
 
-  @Argument(
-    help: "The ids of the reminders, their beginnings, or words of their titles.",
-    completion: Completions.reminders)
-  var ids: [String]
+      With a filter it removes all reminders of it, after a question with their number.
+      """, aliases: ["remove", "delete"])
+
+  @OptionGroup var chosen: ChosenOptions
+  @Flag(help: "Of a filter, done and expired reminders, too.")
+  var all = false
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    try OneReminder.runEach("Remove", ids, said: "Removed", options, context)
+    let daemon = try DaemonConnection(options, context)
+    let ids = try chosen.ids(to: "remove", all: all, daemon, in: context)
+    try OneReminder.change("Remove", ids, said: "Removed", daemon, options, context)
   }
 }
 
@@ -40,47 +47,82 @@ struct RemoveCommand: ClientCommand {
 struct DoneCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "done", abstract: "Complete reminders; a repeating one advances to its next time.",
-    aliases: ["complete"])
+    discussion: """
+      georemind done buy milk
+      georemind done --due overdue
 
-  @Argument(
-    help: "The ids of the reminders, their beginnings, or words of their titles.",
-    completion: Completions.reminders)
-  var ids: [String]
+      With a filter it completes all reminders of it, after a question with their number.
+      """, aliases: ["complete"])
+
+  @OptionGroup var chosen: ChosenOptions
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    try OneReminder.runEach("Done", ids, said: "Completed", options, context)
+    let daemon = try DaemonConnection(options, context)
+    let ids = try chosen.ids(to: "complete", daemon, in: context)
+    try OneReminder.change("Done", ids, said: "Completed", daemon, options, context)
   }
 }
 
-/// Puts a reminder off.
+/// Puts reminders off.
 struct SnoozeCommand: ClientCommand {
   static let configuration = CommandConfiguration(
     commandName: "snooze", abstract: "Remind again later.",
-    discussion: "Takes a span (20min), a time (18:00, tomorrow 9:00) or next-visit.")
+    discussion: """
+      georemind snooze plants 20min
+      georemind snooze hair half an hour
+      georemind snooze --ringing tomorrow 9:00
+
+      The last words are a span (20min), a time (18:00, tomorrow 9:00) or next-visit. The words \
+      before them are the id of the reminder, its beginning, or words of its title. With a filter \
+      it snoozes all reminders of it, after a question with their number.
+      """)
 
   @Argument(
-    help: "The id of the reminder, its beginning, or words of its title.",
+    help: "The reminder, then the span, the time or next-visit.",
     completion: Completions.reminders)
-  var id: String
+  var words: [String]
 
-  @Argument(
-    help: ArgumentHelp("The span, the time or next-visit.", valueName: "until"),
-    completion: Completions.times)
-  var until: [String]
-
+  @OptionGroup(title: "Filter") var filters: FilterOptions
+  @OptionGroup var consent: Consent
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    let text = try Self.until(until.joined(separator: " "), in: context)
-    try OneReminder.run(
-      "Snooze", ["id": .string(id), "until": .string(text)], options, context, isChange: true)
+    let (name, text) = try Self.split(words, canBeUnnamed: filters.isGiven, in: context)
+    let daemon = try DaemonConnection(options, context)
+    guard filters.isGiven else {
+      return try OneReminder.run(
+        "Snooze", ["id": .string(name.joined(separator: " ")), "until": .string(text)], options,
+        context, isChange: true)
+    }
+    let filter = try filters.filter(name, in: context)
+    let ids = try consent.rows(to: "snooze", filter, daemon, context)
+      .compactMap { $0["id"]?.string }
+    try OneReminder.change(
+      "Snooze", ids, ["until": .string(text)], said: "Snoozed", daemon, options, context)
+  }
+
+  /// The words of the reminder, and the span or time that most of the last words are.
+  /// - Parameter canBeUnnamed: a filter chooses the reminders.
+  static func split(
+    _ words: [String], canBeUnnamed: Bool = false, in context: Context
+  ) throws(Failure) -> (name: [String], until: String) {
+    let shortest = canBeUnnamed ? 0 : 1
+    guard words.count > shortest else {
+      throw Failure(.usage, "say until when: a span (20min), a time (18:00) or next-visit")
+    }
+    for count in shortest..<words.count {
+      let text = words[count...].joined(separator: " ")
+      guard (try? until(text, in: context.silent)) != nil else { continue }
+      return (Array(words[..<count]), try until(text, in: context))
+    }
+    return (words, try until(words[shortest...].joined(separator: " "), in: context))
   }
 
   /// A span and `next-visit` as they are, a time as an instant.
   static func until(_ text: String, in context: Context) throws(Failure) -> String {
-    if text == "next-visit" { return text }
-    if let span = try? TimeSpan(parsing: text) {
+    if ["next-visit", "next visit"].contains(text) { return "next-visit" }
+    if let span = TimeSpan(typed: text) {
       guard span > .zero else {
         throw Failure(.badData, "the span is zero; give a longer one such as 20min")
       }
@@ -141,7 +183,7 @@ enum OneReminder {
 
   /// The ids of several reminders, or words of the title of one. A text alone is left to the
   /// daemon, which wants more letters for a change.
-  private static func meant(_ texts: [String], _ daemon: DaemonConnection) throws -> [String] {
+  static func meant(_ texts: [String], _ daemon: DaemonConnection) throws -> [String] {
     guard texts.count > 1 else { return texts }
     func id(_ text: String) throws -> String {
       let found = try daemon.call("Show", ["id": .string(text)])["reminder"]?["id"]?.string ?? text
@@ -156,25 +198,32 @@ enum OneReminder {
   }
 
   /// Changes reminders with one call, which one `undo` takes back.
-  static func runEach(
-    _ method: String, _ ids: [String], said: String, _ options: CommonOptions, _ context: Context
+  static func change(
+    _ method: String, _ ids: [String], _ parameters: JSONObject = JSONObject(), said: String,
+    _ daemon: DaemonConnection, _ options: CommonOptions, _ context: Context
+  ) throws {
+    var parameters = parameters
+    parameters["id"] = .string(ids[0])
+    if ids.count > 1 { parameters["also"] = .array(ids.dropFirst().map { .string($0) }) }
+    try print(try daemon.call(method, parameters), said: said, options, context)
+  }
+
+  /// Prints the reminders that a call has changed, one a line.
+  static func print(
+    _ answer: JSONObject, said: String, _ options: CommonOptions, _ context: Context
   ) throws {
     let display = try context.display()
-    let daemon = try DaemonConnection(options, context)
-    let ids = try meant(ids, daemon)
-    var parameters: JSONObject = ["id": .string(ids[0])]
-    if ids.count > 1 { parameters["also"] = .array(ids.dropFirst().map { .string($0) }) }
-    let answer = try daemon.call(method, parameters)
     let changed = [answer["reminder"]].compactMap { $0 } + (answer["also"]?.array ?? [])
     for object in changed.compactMap(\.object) {
       if options.json {
         try context.output.line(object)
       } else {
         let title = object["title"]?.string ?? ""
-        let next = object["next_due"]?.string.flatMap { try? Instant(rfc3339: $0) }
-        let again =
-          method == "Done" ? next.map { "; next at \(display.answer($0))" } ?? "" : ""
-        try context.output.line("\(said) \(title.printable)\(again)")
+        let isOver = ["done", "expired"].contains(object["state"]?.string)
+        let next = (object["snoozed_until"] ?? (isOver ? nil : object["next_due"]))?.string
+          .flatMap { try? Instant(rfc3339: $0) }
+        let again = said == "Removed" ? nil : next.map { "; next at \(display.answer($0))" }
+        try context.output.line("\(said) \(title.printable)\(again ?? "")")
       }
     }
     try context.noteUndo(options)

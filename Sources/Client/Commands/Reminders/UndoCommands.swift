@@ -71,11 +71,12 @@ struct ReopenCommand: ClientCommand {
   @Argument(
     help: "The id of the reminder, its beginning, or words of its title.",
     completion: Completions.reminders)
-  var id: String
+  var id: [String]
   @OptionGroup var options: CommonOptions
 
   func run(in context: Context) throws {
-    try OneReminder.run("Reopen", ["id": .string(id)], options, context, isChange: true)
+    try OneReminder.run(
+      "Reopen", ["id": .string(id.joined(separator: " "))], options, context, isChange: true)
   }
 }
 

@@ -1,0 +1,117 @@
+import ArgumentParser
+import CivilTime
+import Companion
+import JSONText
+import Reminders
+
+/// Options that choose reminders without conflict with the options of `edit`.
+struct CommonFilter: ParsableArguments {
+  @Option(help: "Reminders of this kind only.")
+  var kind: Reminder.Kind?
+
+  @Option("Reminders at this place only.", "name", completion: Completions.places)
+  var place: String?
+
+  @Option("Reminders that fire before this time only.", "time", completion: Completions.times)
+  var before: String?
+
+  @Option("Reminders that fire at this time or later only.", "time", completion: Completions.times)
+  var after: String?
+
+  @Flag(help: "Reminders only that have fired and wait for 'done'.")
+  var ringing = false
+
+  var isGiven: Bool {
+    kind != nil || place != nil || before != nil || after != nil || ringing
+  }
+}
+
+/// Options that choose reminders.
+struct FilterOptions: ParsableArguments {
+  @OptionGroup(title: "Filter") var common: CommonFilter
+
+  @Option("Reminders of this category only.", "name", completion: Completions.categories)
+  var category: String?
+
+  @Option(help: "Reminders only that fire then; a week is today and the six days after.")
+  var due: ReminderFilter.Due?
+
+  var isGiven: Bool { common.isGiven || category != nil || due != nil }
+
+  func filter(_ words: [String] = [], in context: Context) throws -> ReminderFilter {
+    try ReminderFilter(common, category: category, due: due, words: words, in: context)
+  }
+}
+
+/// A condition for reminders: all parts that are given must hold.
+struct ReminderFilter {
+  enum Due: String, CaseIterable, ExpressibleByArgument {
+    case overdue
+    case today
+    case week
+  }
+
+  private let common: CommonFilter
+  private let category: String?
+  private let due: Due?
+  private let words: [String]
+  private let time: HumanTime
+  private let before: Instant?
+  private let after: Instant?
+
+  init(
+    _ common: CommonFilter, category: String?, due: Due?, words: [String], in context: Context
+  ) throws {
+    func instant(_ text: String?, _ option: String) throws -> Instant? {
+      try text.map {
+        try context.stamp($0, option: option, dayAlone: .start).instant(in: context.zone())
+      }
+    }
+    (self.common, self.category, self.due, self.words) = (common, category, due, words)
+    time = try context.display().time
+    before = try instant(common.before, "--before")
+    after = try instant(common.after, "--after")
+  }
+
+  func includes(_ entry: ListedReminder) -> Bool {
+    let reminder = entry.reminder
+    func isSame(_ name: String?, as wanted: String?) -> Bool {
+      wanted == nil || name?.lowercased() == wanted?.lowercased()
+    }
+    return common.kind.map { $0 == reminder.kind } ?? true
+      && isSame(reminder.category, as: category)
+      && isSame(reminder.area?.name ?? reminder.place?.name, as: common.place)
+      && (!common.ringing || entry.isRinging)
+      && (before.map { limit in entry.moment.map { $0 < limit } ?? false } ?? true)
+      && (after.map { limit in entry.moment.map { $0 >= limit } ?? false } ?? true)
+      && (due.map { isDue(entry, $0) } ?? true) && entry.has(words)
+  }
+
+  private func isDue(_ entry: ListedReminder, _ due: Due) -> Bool {
+    guard let moment = entry.moment, entry.isActive else { return false }
+    func day(_ instant: Instant) -> Int { time.zone.localDateTime(at: instant).date.dayNumber }
+    let ahead = day(moment) - day(time.now)
+    return switch due {
+    case .overdue: entry.reminder.kind != .location && (moment < time.now || entry.isRinging)
+    case .today: ahead == 0
+    case .week: (0..<7).contains(ahead)
+    }
+  }
+}
+
+extension ListedReminder {
+  /// Whether it has fired, and nobody has acknowledged it since.
+  var isRinging: Bool { json["unacknowledged"]?.bool == true || reminder.state == .fired }
+
+  /// Whether each of the texts begins one of its words, in any case.
+  fileprivate func has(_ wanted: [String]) -> Bool {
+    func words(_ text: String) -> [String] {
+      text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+    }
+    let own = [
+      reminder.title, reminder.notes ?? "", reminder.category ?? "",
+      ReminderSentence.name(reminder) ?? "",
+    ].flatMap(words)
+    return wanted.flatMap(words).allSatisfy { word in own.contains { $0.hasPrefix(word) } }
+  }
+}
