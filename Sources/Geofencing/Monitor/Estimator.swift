@@ -21,21 +21,21 @@ struct Estimator {
   static let sigmasOfError = 2.45
   /// No standard deviation is below this, metres an axis.
   private static let leastSigma = 3.0
-  /// Seconds of rest before its scatter counts.
-  private static let learningAfter = 300.0
+  /// The time of rest before its scatter counts.
+  private static let learningAfter = TimeSpan(microseconds: 300_000_000)
 
   private var track: MotionTrack
   private(set) var rest: RestHypothesis
   private var speed = SpeedEvidence()
   private var time: Instant
+  /// Of the last fix.
+  private var step = TimeStep(1)
   /// A run of fixes that contradict the track.
   private var run: Run?
   /// The usual seconds between fixes, a mean of the last few; 0 before the second one.
-  private(set) var interval = 0.0
-  /// Seconds between the last two fixes.
-  private(set) var lastGap = 0.0
-  /// Whether the place owes nothing to fixes before the last one.
-  private(set) var isLone = true
+  private var interval = 0.0
+  /// Seconds between the last two fixes that the track has taken in.
+  private var lastGap = 0.0
 
   private struct Run {
     let start: Vector
@@ -56,19 +56,41 @@ struct Estimator {
   /// The believed place.
   var place: Vector { rest.isEstablished ? rest.place : track.place }
 
+  /// Its variance an axis, m².
+  var variance: Double { rest.isEstablished ? rest.variance : track.variance }
+
   /// Its standard deviation an axis, metres.
-  var sigma: Double {
-    (rest.isEstablished ? rest.variance : track.variance).squareRoot()
-  }
+  var sigma: Double { variance.squareRoot() }
 
   /// Whether the last fix contradicts the track and waits for others.
   var isInDoubt: Bool { run != nil }
 
-  enum Belief {
-    case follows
-    /// It ends a run of fixes that contradicted the track, and are believed now.
-    case jumps
-    case setAside
+  /// What is believed after a fix.
+  struct Belief {
+    let place: Vector
+    /// Of the place, an axis, m².
+    let variance: Double
+    var sigma: Double { variance.squareRoot() }
+    let isGoing: Bool
+    /// Whether the place owes nothing to fixes before this one.
+    let isLone: Bool
+    /// How a run of fixes that contradicted the track ended with this one.
+    let end: RunEnd?
+    /// The usual seconds between fixes before this one, or between the last two if that was longer.
+    let interval: Double
+  }
+
+  enum RunEnd {
+    /// They are believed now.
+    case jump
+    /// This one agrees with the track.
+    case outlier
+  }
+
+  /// After the first fix.
+  var initialBelief: Belief {
+    Belief(
+      place: place, variance: variance, isGoing: true, isLone: true, end: nil, interval: 0)
   }
 
   /// The error that a sample claims, or the one assumed for a sample without; metres, 95 %.
@@ -87,36 +109,40 @@ struct Estimator {
     return speed
   }
 
-  /// Takes in a fix newer than the one before.
+  /// Takes in a fix newer than the one before. Returns nil for a fix that waits for others.
   /// - Parameters:
   ///   - noise: of its receiver; learns from it.
   ///   - fastest: the fastest that the device can plausibly go, m/s.
+  @inline(__always)
   mutating func follow(
     _ fix: Vector, _ sample: PositionSample, _ noise: inout ReceiverNoise, fastest: Double
-  ) -> Belief {
+  ) -> Belief? {
+    let gap = (sample.time - time).seconds
+    if gap != step.seconds { step = TimeStep(gap) }
     let claim = Self.claim(of: sample)
     let variance = Self.variance(claim, noise)
-    let gap = (sample.time - time).seconds
     let before = track.place
-    var next = track.predicted(after: gap)
-    let oddness = next.oddness(of: fix, variance: variance)
+    var next = track.predicted(after: step)
+    let odd = next.oddness(of: fix, variance: variance)
+    let jumps = odd.square > Self.gate * Self.gate * odd.of
     var weight = 0.0
-    let jumps = oddness > Self.gate * Self.gate
     if jumps {
-      guard let start = extendRun(fix, sample.time, oddness, variance.squareRoot(), fastest)
-      else { return .setAside }
+      guard let start = extendRun(fix, sample.time, odd.square / odd.of, variance, fastest)
+      else { return nil }
       next.restart(
         at: fix, variance: variance, from: start.place, after: (sample.time - start.time).seconds)
     } else {
       weight = next.correct(by: fix, variance: variance)
     }
+    let end = run == nil ? nil : jumps ? RunEnd.jump : .outlier
     run = nil
     time = sample.time
-    track = next
     let claimedSpeed = Self.speed(of: sample)
-    if let claimedSpeed { track.correct(bySpeed: claimedSpeed) }
-    speed.add(claimedSpeed, step: track.place - before, after: gap)
-    isLone = weight > 0.9 && interval < RestHypothesis.silence
+    if let claimedSpeed { next.correct(bySpeed: claimedSpeed) }
+    track = next
+    speed.add(claimedSpeed, way: next.place - before, after: step)
+    let isLone = weight > 0.9 && interval < RestHypothesis.silence
+    let formerInterval = max(interval, lastGap)
     lastGap = gap
     interval = interval == 0 ? gap : interval + 0.3 * (min(gap, 4 * interval) - interval)
     if jumps {
@@ -124,29 +150,33 @@ struct Estimator {
       rest = RestHypothesis(at: fix, variance: variance, time: sample.time)
     } else {
       rest.weigh(
-        track,
-        RestHypothesis.Evidence(
-          time: sample.time, gap: gap, interval: interval, fix: fix, fixVariance: variance,
-          speed: speed.odds))
+        next, speedOdds: speed.odds, fix, variance, at: sample.time, after: step,
+        interval: interval)
     }
     if rest.isEstablished {
-      isLone = false
       noise.observe(
-        distance: fix.metres(to: rest.place), claim: claim, seconds: min(max(gap, 0.1), 60),
-        counts: (sample.time - rest.since).seconds > Self.learningAfter)
-    } else {
-      noise.interrupt()
+        square: (fix - rest.place).squareMetres, claim: claim, seconds: step.weight,
+        counts: sample.time - rest.since > Self.learningAfter)
+      return Belief(
+        place: rest.place, variance: rest.variance, isGoing: false, isLone: false, end: end,
+        interval: formerInterval)
     }
-    return jumps ? .jumps : .follows
+    noise.interrupt()
+    return Belief(
+      place: next.place, variance: next.variance, isGoing: true, isLone: isLone, end: end,
+      interval: formerInterval)
   }
 
   /// Adds a fix that contradicts the track to the run of such fixes. Returns where and when the run
   /// began if it is believed now.
+  @inline(never)
   private mutating func extendRun(
-    _ fix: Vector, _ now: Instant, _ oddness: Double, _ sigma: Double, _ fastest: Double
+    _ fix: Vector, _ now: Instant, _ oddness: Double, _ variance: Double, _ fastest: Double
   ) -> (place: Vector, time: Instant)? {
-    let reach = Self.gate * (sigma + Self.leastSigma)
-    guard var run, fix.metres(to: run.place) <= reach + fastest * (now - run.time).seconds else {
+    let reach = Self.gate * (variance.squareRoot() + Self.leastSigma)
+    guard var run,
+      (fix - run.place).squareMetres.squareRoot() <= reach + fastest * (now - run.time).seconds
+    else {
       run = Run(start: fix, since: now, place: fix, time: now)
       return nil
     }

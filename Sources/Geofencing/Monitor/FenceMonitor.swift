@@ -140,24 +140,18 @@ package struct FenceMonitor: Sendable {
     guard sample.time > track.newest else { return }
     guard !policy.isPlain else { return processExact(sample, into: &transitions) }
     if let eph = sample.eph, eph > policy.maximumError { return }
-    let interval = track.estimator.map { max($0.interval, $0.lastGap) } ?? 0
-    let jumps = track.jumpCount
-    guard track.take(sample, fastest: policy.plausibleSpeed), let estimator = track.estimator else {
-      return
-    }
-    let (place, sigma) = (estimator.place, estimator.sigma)
-    let isGoing = !estimator.rest.isEstablished
-    if !safeBall.contains(place, sigma: sigma) {
-      var evaluation = Evaluation(sample: sample, place: place)
-      evaluation.sigma = sigma
-      evaluation.isLone = estimator.isLone
+    guard let belief = track.take(sample, fastest: policy.plausibleSpeed) else { return }
+    if !safeBall.contains(belief.place, variance: belief.variance) {
+      var evaluation = Evaluation(sample: sample, place: belief.place)
+      evaluation.sigma = belief.sigma
+      evaluation.isLone = belief.isLone
       // A jump has no way.
-      if isGoing, track.jumpCount == jumps {
-        evaluation.leg = leg(to: sample, longest: 3 * max(1, interval))
+      if belief.isGoing, belief.end != .jump {
+        evaluation.leg = leg(to: sample, longest: 3 * max(1, belief.interval))
       }
       check(evaluation, into: &transitions)
     }
-    track.former = (place, sample.time, isGoing)
+    track.former = (belief.place, sample.time, belief.isGoing)
   }
 
   /// Takes in a sample that is the truth.
@@ -166,7 +160,7 @@ package struct FenceMonitor: Sendable {
   ) {
     track.takeExact(sample)
     var evaluation = Evaluation(sample: sample, place: Vector(sample.position))
-    if !safeBall.contains(evaluation.place, sigma: 0) {
+    if !safeBall.contains(evaluation.place, variance: 0) {
       evaluation.leg = leg(to: sample, longest: .infinity)
       check(evaluation, into: &transitions)
     }

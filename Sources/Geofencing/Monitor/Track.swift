@@ -37,25 +37,30 @@ package struct Track: Sendable {
     id = next
   }
 
-  /// Takes in a sample. Returns whether it counts: it is newer than the one before, and near enough
-  /// to where the device should be, or one of several that agree.
+  /// Takes in a sample. Returns nil if it does not count: it is neither near enough to where the
+  /// device should be, nor one of several that agree.
   @inline(__always)
-  mutating func take(_ sample: PositionSample, fastest: Double) -> Bool {
+  mutating func take(_ sample: PositionSample, fastest: Double) -> Estimator.Belief? {
     newest = sample.time
     let place = Vector(sample.position)
-    guard estimator != nil else {
-      estimator = Estimator(place, sample, noise)
-      last = sample
-      return true
+    guard estimator != nil else { return begin(at: place, sample) }
+    guard let belief = estimator?.follow(place, sample, &noise, fastest: fastest) else {
+      return nil
     }
-    let wasInDoubt = isInDoubt
-    switch estimator?.follow(place, sample, &noise, fastest: fastest) {
-    case .follows: if wasInDoubt { outlierCount += 1 }
-    case .jumps: jumpCount += 1
-    case .setAside, nil: return false
+    switch belief.end {
+    case nil: break
+    case .jump: jumpCount += 1
+    case .outlier: outlierCount += 1
     }
     last = sample
-    return true
+    return belief
+  }
+
+  @inline(never)
+  private mutating func begin(at place: Vector, _ sample: PositionSample) -> Estimator.Belief {
+    let first = Estimator(place, sample, noise)
+    (estimator, last) = (first, sample)
+    return first.initialBelief
   }
 
   /// Takes in a sample as it is.
