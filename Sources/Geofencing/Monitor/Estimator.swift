@@ -25,24 +25,17 @@ struct Estimator {
   private static let learningAfter = TimeSpan(microseconds: 300_000_000)
 
   private var track: MotionTrack
-  private(set) var rest: RestHypothesis
+  private var rest: RestHypothesis
   private var speed = SpeedEvidence()
   private var time: Instant
   /// Of the last fix.
   private var step = TimeStep(1)
   /// A run of fixes that contradict the track.
-  private var run: Run?
+  private var run: (start: Vector, since: Instant, place: Vector, time: Instant)?
   /// The usual seconds between fixes, a mean of the last few; 0 before the second one.
   private var interval = 0.0
   /// Seconds between the last two fixes that the track has taken in.
   private var lastGap = 0.0
-
-  private struct Run {
-    let start: Vector
-    let since: Instant
-    var place: Vector
-    var time: Instant
-  }
 
   /// Begins with a first fix.
   init(_ place: Vector, _ sample: PositionSample, _ noise: ReceiverNoise) {
@@ -53,44 +46,22 @@ struct Estimator {
     if let claimed = Self.speed(of: sample) { track.correct(bySpeed: claimed) }
   }
 
-  /// The believed place.
-  var place: Vector { rest.isEstablished ? rest.place : track.place }
-
-  /// Its variance an axis, m².
-  var variance: Double { rest.isEstablished ? rest.variance : track.variance }
-
-  /// Its standard deviation an axis, metres.
-  var sigma: Double { variance.squareRoot() }
-
   /// Whether the last fix contradicts the track and waits for others.
   var isInDoubt: Bool { run != nil }
 
-  /// What is believed after a fix.
-  struct Belief {
-    let place: Vector
-    /// Of the place, an axis, m².
-    let variance: Double
-    var sigma: Double { variance.squareRoot() }
-    let isGoing: Bool
-    /// Whether the place owes nothing to fixes before this one.
-    let isLone: Bool
-    /// How a run of fixes that contradicted the track ended with this one.
-    let end: RunEnd?
-    /// The usual seconds between fixes before this one, or between the last two if that was longer.
-    let interval: Double
-  }
+  /// What is believed now.
+  var belief: Belief { belief(isLone: interval == 0) }
 
-  enum RunEnd {
-    /// They are believed now.
-    case jump
-    /// This one agrees with the track.
-    case outlier
-  }
-
-  /// After the first fix.
-  var initialBelief: Belief {
-    Belief(
-      place: place, variance: variance, isGoing: true, isLone: true, end: nil, interval: 0)
+  @inline(__always)
+  private func belief(
+    isLone: Bool, end: Belief.RunEnd? = nil, interval: Double = 0
+  ) -> Belief {
+    let isGoing = !rest.isEstablished
+    return Belief(
+      place: isGoing ? track.place : rest.place,
+      variance: isGoing ? track.variance : rest.variance,
+      restSince: isGoing ? nil : rest.since, isLone: isLone && isGoing, end: end,
+      interval: interval)
   }
 
   /// The error that a sample claims, or the one assumed for a sample without; metres, 95 %.
@@ -134,7 +105,7 @@ struct Estimator {
     } else {
       weight = next.correct(by: fix, variance: variance)
     }
-    let end = run == nil ? nil : jumps ? RunEnd.jump : .outlier
+    let end = run == nil ? nil : jumps ? Belief.RunEnd.jump : .outlier
     run = nil
     time = sample.time
     let claimedSpeed = Self.speed(of: sample)
@@ -157,14 +128,10 @@ struct Estimator {
       noise.observe(
         square: (fix - rest.place).squareMetres, claim: claim, seconds: step.weight,
         counts: sample.time - rest.since > Self.learningAfter)
-      return Belief(
-        place: rest.place, variance: rest.variance, isGoing: false, isLone: false, end: end,
-        interval: formerInterval)
+    } else {
+      noise.interrupt()
     }
-    noise.interrupt()
-    return Belief(
-      place: next.place, variance: next.variance, isGoing: true, isLone: isLone, end: end,
-      interval: formerInterval)
+    return belief(isLone: isLone, end: end, interval: formerInterval)
   }
 
   /// Adds a fix that contradicts the track to the run of such fixes. Returns where and when the run
@@ -177,7 +144,7 @@ struct Estimator {
     guard var run,
       (fix - run.place).squareMetres.squareRoot() <= reach + fastest * (now - run.time).seconds
     else {
-      run = Run(start: fix, since: now, place: fix, time: now)
+      run = (fix, now, fix, now)
       return nil
     }
     (run.place, run.time) = (fix, now)

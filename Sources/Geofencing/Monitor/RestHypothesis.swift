@@ -77,9 +77,8 @@ struct RestHypothesis {
       // The time in which a way at the slowest pace would have shown, squared.
       let needed = Self.settling * Self.settling / (Self.creep * Self.creep) * total
       let isShort = rested * rested < needed
-      if square > 6 * total && (isShort || square > Self.creep * Self.creep * rested * rested) {
-        isRuledOut = true
-      } else if speedOdds > 4 {
+      let isFar = isShort || square > Self.creep * Self.creep * rested * rested
+      if isFar && square > 6 * total || speedOdds > 4 {
         isRuledOut = true
       } else if !isShort, square < 4 * total {
         isEstablished = true

@@ -4,7 +4,7 @@ import Geodesy
 ///
 /// A claimed speed counts as long as half of the claimed way is made: a receiver that stands and
 /// claims to go says nothing. A speed within the noise at rest speaks against motion. The memory of
-/// the way is 20 s, and that of the evidence when nothing is said 30 s.
+/// the way is a third of the velocity's, and that of the evidence when nothing is said a half.
 struct SpeedEvidence {
   /// The variance of a claimed speed at rest: 0.2 m/s.
   private static let noise = 0.04
@@ -21,12 +21,12 @@ struct SpeedEvidence {
   ///   - step: the time between them.
   @inline(__always)
   mutating func add(_ speed: Double?, way: Vector, after step: TimeStep) {
-    let keep = step.decayOfThird
+    let keep = step.decay * step.decay * step.decay
     made = keep * made + step.plausible * way
     claimed = claimed * keep + (speed ?? 0) * min(step.seconds, 60)
     let evidence = speed.map { $0 * $0 * (0.5 / Self.noise) - 1 } ?? 0
     guard speed != nil, evidence <= 0 || made.squareMetres >= 0.25 * claimed * claimed else {
-      odds *= step.decayOfHalf
+      odds *= step.decay * step.decay
       return
     }
     odds += min(max(0.2 * evidence, -1), 1) * min(step.seconds, 5)

@@ -38,8 +38,4 @@ struct TimeStep {
     covarianceGrowth = Self.memory * (1 - f) * (1 - f)
     velocityGrowth = 1 - f * f
   }
-
-  /// What is left of evidence with half of that memory, and with a third of it.
-  var decayOfHalf: Double { decay * decay }
-  var decayOfThird: Double { decay * decay * decay }
 }

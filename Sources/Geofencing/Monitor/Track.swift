@@ -8,12 +8,15 @@ package struct Track: Sendable {
   private static let capacity = 8
 
   private var id = ReceiverID()
-  private var noise = ReceiverNoise()
+  /// Of the followed receiver.
+  private(set) var noise = ReceiverNoise()
   private var others: [(id: ReceiverID, noise: ReceiverNoise)] = []
   /// Nil before the first sample.
-  private(set) var estimator: Estimator?
-  /// The believed place of the newest sample that counts, and whether the device was going there.
-  var former: Evaluation.Leg?
+  private var estimator: Estimator?
+  /// The start of a way: the believed place of a sample, and whether the device was going there.
+  typealias Leg = (place: Vector, time: Instant, isGoing: Bool)
+  /// That of the newest sample that counts.
+  var former: Leg?
   /// The newest sample that counts.
   private(set) var last: PositionSample?
   /// The time of the newest sample, whether it counts or not.
@@ -40,7 +43,7 @@ package struct Track: Sendable {
   /// Takes in a sample. Returns nil if it does not count: it is neither near enough to where the
   /// device should be, nor one of several that agree.
   @inline(__always)
-  mutating func take(_ sample: PositionSample, fastest: Double) -> Estimator.Belief? {
+  mutating func take(_ sample: PositionSample, fastest: Double) -> Belief? {
     newest = sample.time
     let place = Vector(sample.position)
     guard estimator != nil else { return begin(at: place, sample) }
@@ -57,17 +60,21 @@ package struct Track: Sendable {
   }
 
   @inline(never)
-  private mutating func begin(at place: Vector, _ sample: PositionSample) -> Estimator.Belief {
+  private mutating func begin(at place: Vector, _ sample: PositionSample) -> Belief {
     let first = Estimator(place, sample, noise)
     (estimator, last) = (first, sample)
-    return first.initialBelief
+    return first.belief
   }
 
   /// Takes in a sample as it is.
-  mutating func takeExact(_ sample: PositionSample) {
+  mutating func takeExact(_ sample: PositionSample) -> Belief {
     newest = sample.time
     last = sample
+    return .exact(Vector(sample.position))
   }
+
+  /// What is believed now; nil before the first sample.
+  var belief: Belief? { estimator?.belief ?? last.map { .exact(Vector($0.position)) } }
 
   var isInDoubt: Bool { estimator?.isInDoubt ?? false }
 
@@ -83,7 +90,4 @@ package struct Track: Sendable {
     if receiver == id { return noise }
     return others.first { $0.id == receiver }?.noise
   }
-
-  /// The noise of the followed receiver.
-  var currentNoise: ReceiverNoise { noise }
 }

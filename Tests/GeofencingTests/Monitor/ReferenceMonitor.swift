@@ -25,7 +25,7 @@ struct ReferenceMonitor {
   private var track = Track()
   private var former: (place: Coordinate, time: Instant, isGoing: Bool)?
 
-  var scale: Double { track.currentNoise.scale }
+  var scale: Double { track.noise.scale }
 
   mutating func add(_ region: ReferenceRegion, id: FenceID, presence: Presence) {
     remove(id)
@@ -77,7 +77,7 @@ struct ReferenceMonitor {
   }
 
   private mutating func decide(
-    _ id: FenceID, _ sample: PositionSample, _ place: Coordinate, _ belief: Estimator.Belief,
+    _ id: FenceID, _ sample: PositionSample, _ place: Coordinate, _ belief: Belief,
     _ leg: (place: Coordinate, time: Instant)?, into transitions: inout [Transition]
   ) {
     guard var fence = fences[id] else { return }
