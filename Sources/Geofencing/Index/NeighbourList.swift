@@ -43,6 +43,9 @@ struct NeighbourList {
   private var ambition = NeighbourList.firstAmbition
   private var frontier = LooseOctree.Frontier()
   private var found: [FenceEntry] = []
+  private var candidates: [Neighbour] = []
+  /// The candidates by clearance.
+  private var order: [(clearance: Double, offset: Int)] = []
   private var former: [FenceID] = []
 
   /// The fences that contain the place of the last check, unordered.
@@ -119,7 +122,13 @@ struct NeighbourList {
       safe = min(safe, clearance)
       if holds != neighbour.holds {
         neighbours[i].holds = holds
-        note(neighbour.fence, holds: holds)
+        if holds {
+          holding.append(neighbour.fence)
+          entered.append(neighbour.fence)
+        } else {
+          holding.removeAll { $0 == neighbour.fence }
+          left.append(neighbour.fence)
+        }
       } else if !holds, clearance < length,
         neighbour.isShape
           || leg.chordSquared(to: neighbour.center) <= neighbour.chord * neighbour.chord
@@ -128,16 +137,6 @@ struct NeighbourList {
       }
     }
     return safe
-  }
-
-  private mutating func note(_ fence: FenceID, holds: Bool) {
-    if holds {
-      holding.append(fence)
-      entered.append(fence)
-    } else {
-      holding.dropAny { $0 == fence }
-      left.append(fence)
-    }
   }
 
   /// At most the straight line, in radii, that belongs to so many metres on the ground: of an angle
@@ -161,14 +160,19 @@ struct NeighbourList {
     lastMoved = 0
     swap(&holding, &former)
     holding.removeAll(keepingCapacity: true)
-    neighbours.removeAll(keepingCapacity: true)
+    candidates.removeAll(keepingCapacity: true)
+    order.removeAll(keepingCapacity: true)
     for entry in found {
       let candidate = candidate(entry, position, place, in: index)
       if candidate.holds { holding.append(entry.fence) }
-      if candidate.clearance <= reach { neighbours.append(candidate) }
+      guard candidate.clearance <= reach else { continue }
+      order.append((candidate.clearance, candidates.count))
+      candidates.append(candidate)
     }
-    neighbours.sort { $0.clearance < $1.clearance }
+    order.sort { $0.clearance < $1.clearance }
     adapt(leastReach: leastReach)
+    neighbours.removeAll(keepingCapacity: true)
+    for next in order where next.clearance <= reach { neighbours.append(candidates[next.offset]) }
     compare()
   }
 
@@ -189,12 +193,11 @@ struct NeighbourList {
   /// Cuts a long list short by its reach, and sets the reach that the next one should have.
   private mutating func adapt(leastReach: Double) {
     let (least, most) = (NeighbourList.wanted.lowerBound, NeighbourList.wanted.upperBound)
-    if neighbours.count > most {
-      reach = min(reach, max(neighbours[most].clearance, leastReach))
-      while let last = neighbours.last, last.clearance > reach { neighbours.removeLast() }
+    if order.count > most {
+      reach = min(reach, max(order[most].clearance, leastReach))
       ambition = max(reach * 0.75, NeighbourList.leastAmbition)
     } else {
-      ambition = neighbours.count < least ? min(reach * 2, 1) : reach
+      ambition = order.count < least ? min(reach * 2, 1) : reach
     }
   }
 

@@ -1,7 +1,7 @@
 import CivilTime
 import Geodesy
 
-/// What is believed after a sample.
+/// The estimate after a sample.
 struct Belief {
   let place: Vector
   /// Of the place, an axis, m².

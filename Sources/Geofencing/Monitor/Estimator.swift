@@ -12,6 +12,10 @@ struct Estimator {
   private static let gate = 5.0
   /// The mean length of a run of wrong fixes, seconds.
   private static let runLength = 10.0
+  /// Networks repeat an old place beside satellites. A fix of more than so many times the error of
+  /// the one before, at most so many intervals and seconds later, must be within so many of its
+  /// claims from the track.
+  private static let stale = (coarser: 3.0, intervals: 2.0, seconds: 60.0, claims: 2.0)
   /// The claim, 95 %, of a fix without one, metres.
   private static let assumedClaim = 20.0
   private static let largestClaim = 1e7
@@ -28,10 +32,13 @@ struct Estimator {
   private var rest: RestHypothesis
   private var speed = SpeedEvidence()
   private var time: Instant
-  /// Of the last fix.
+  /// The claim of the last fix that the track has taken in.
+  private var formerClaim: Double
   private var step = TimeStep(1)
   /// A run of fixes that contradict the track.
   private var run: (start: Vector, since: Instant, place: Vector, time: Instant)?
+  /// Whether the last fix contradicts the track, and waits for others or is stale.
+  private(set) var isInDoubt = false
   /// The usual seconds between fixes, a mean of the last few; 0 before the second one.
   private var interval = 0.0
   /// Seconds between the last two fixes that the track has taken in.
@@ -39,17 +46,15 @@ struct Estimator {
 
   /// Begins with a first fix.
   init(_ place: Vector, _ sample: PositionSample, _ noise: ReceiverNoise) {
-    let variance = Self.variance(Self.claim(of: sample), noise)
+    formerClaim = Self.claim(of: sample)
+    let variance = Self.variance(formerClaim, noise)
     track = MotionTrack(at: place, variance: variance)
     rest = RestHypothesis(at: place, variance: variance, time: sample.time)
     time = sample.time
     if let claimed = Self.speed(of: sample) { track.correct(bySpeed: claimed) }
   }
 
-  /// Whether the last fix contradicts the track and waits for others.
-  var isInDoubt: Bool { run != nil }
-
-  /// What is believed now.
+  /// The present estimate.
   var belief: Belief { belief(isLone: interval == 0) }
 
   @inline(__always)
@@ -89,8 +94,12 @@ struct Estimator {
     _ fix: Vector, _ sample: PositionSample, _ noise: inout ReceiverNoise, fastest: Double
   ) -> Belief? {
     let gap = (sample.time - time).seconds
-    if gap != step.seconds { step = TimeStep(gap) }
     let claim = Self.claim(of: sample)
+    if claim > Self.stale.coarser * formerClaim, isStale(fix, claim: claim, after: gap) {
+      isInDoubt = true
+      return nil
+    }
+    if gap != step.seconds { step = TimeStep(gap) }
     let variance = Self.variance(claim, noise)
     let before = track.place
     var next = track.predicted(after: step)
@@ -99,15 +108,18 @@ struct Estimator {
     var weight = 0.0
     if jumps {
       guard let start = extendRun(fix, sample.time, odd.square / odd.of, variance, fastest)
-      else { return nil }
+      else {
+        isInDoubt = true
+        return nil
+      }
       next.restart(
         at: fix, variance: variance, from: start.place, after: (sample.time - start.time).seconds)
     } else {
       weight = next.correct(by: fix, variance: variance)
     }
-    let end = run == nil ? nil : jumps ? Belief.RunEnd.jump : .outlier
-    run = nil
-    time = sample.time
+    let end = isInDoubt ? jumps ? Belief.RunEnd.jump : .outlier : nil
+    (run, isInDoubt) = (nil, false)
+    (time, formerClaim) = (sample.time, claim)
     let claimedSpeed = Self.speed(of: sample)
     if let claimedSpeed { next.correct(bySpeed: claimedSpeed) }
     track = next
@@ -132,6 +144,13 @@ struct Estimator {
       noise.interrupt()
     }
     return belief(isLone: isLone, end: end, interval: formerInterval)
+  }
+
+  /// Whether a fix that is much coarser than the one before it contradicts the track.
+  private func isStale(_ fix: Vector, claim: Double, after gap: Double) -> Bool {
+    let reach = Self.stale.claims * claim
+    return gap <= min(Self.stale.intervals * interval, Self.stale.seconds)
+      && (fix - track.place).squareMetres > reach * reach
   }
 
   /// Adds a fix that contradicts the track to the run of such fixes. Returns where and when the run

@@ -109,7 +109,7 @@ extension FenceMonitor {
       if isInside { return true }
       if isClear, agrees || !evaluation.isLone {
         presences[Int(fence)] = .outside
-        inside.dropAny { $0 == fence }
+        inside.removeAll { $0 == fence }
         transitions.append(Transition(.depart, fence, evaluation.sample))
         return true
       }

@@ -72,9 +72,9 @@ package struct FenceMonitor: Sendable {
   /// Removes a fence; a number without one is ignored.
   package mutating func remove(_ id: FenceID) {
     guard index.contains(id) else { return }
-    if presences[Int(id)] == .inside { inside.dropAny { $0 == id } }
+    if presences[Int(id)] == .inside { inside.removeAll { $0 == id } }
     presences[Int(id)] = nil
-    pending.dropAny { $0.fence == id }
+    pending.removeAll { $0.fence == id }
     awaited.removeAll { $0.fence == id }
     forgetNeighbours()
     index.remove(id)
@@ -143,14 +143,5 @@ package struct FenceMonitor: Sendable {
   package mutating func seed(into transitions: inout [Transition]) {
     guard let last = track.last, let belief = track.belief else { return }
     check(evaluation(of: last, belief), into: &transitions)
-  }
-}
-
-extension Array {
-  /// Drops one element that matches, if there is one; the order does not matter.
-  mutating func dropAny(where matches: (Element) -> Bool) {
-    guard let i = lastIndex(where: matches) else { return }
-    swapAt(i, count - 1)
-    removeLast()
   }
 }

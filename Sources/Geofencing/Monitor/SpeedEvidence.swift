@@ -4,7 +4,7 @@ import Geodesy
 ///
 /// A claimed speed counts as long as half of the claimed way is made: a receiver that stands and
 /// claims to go says nothing. A speed within the noise at rest speaks against motion. The memory of
-/// the way is a third of the velocity's, and that of the evidence when nothing is said a half.
+/// the way is a third of the velocity's. The evidence fades with half of it when nothing is said.
 struct SpeedEvidence {
   /// The variance of a claimed speed at rest: 0.2 m/s.
   private static let noise = 0.04

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the time between two fixes does to an estimate.
+/// The effect of the time between two fixes on an estimate.
 ///
 /// A receiver reports at one interval for hours, so the factors are computed once and used until
 /// the interval changes. All memories are parts of one, so that one exponential serves all.
@@ -15,12 +15,12 @@ struct TimeStep {
   let perMinute: Double
   /// The share of a way that is plausible without a fix for more than a minute.
   let plausible: Double
-  /// What is left of a velocity.
+  /// The share of a velocity that is left.
   let decay: Double
   /// The way that it makes, in seconds of it.
   let reach: Double
-  /// What the changes of velocity add to the variances of place and velocity and to their
-  /// covariance, in parts of the variance of the velocity in the long run.
+  /// The growth of the variances of place and velocity and of their covariance by changes of
+  /// velocity, in parts of the variance of the velocity in the long run.
   let placeGrowth: Double
   let covarianceGrowth: Double
   let velocityGrowth: Double

@@ -15,7 +15,7 @@ package struct Track: Sendable {
   private var estimator: Estimator?
   /// The start of a way: the believed place of a sample, and whether the device was going there.
   typealias Leg = (place: Vector, time: Instant, isGoing: Bool)
-  /// That of the newest sample that counts.
+  /// The leg that begins with the newest sample that counts.
   var former: Leg?
   /// The newest sample that counts.
   private(set) var last: PositionSample?
@@ -46,7 +46,10 @@ package struct Track: Sendable {
   mutating func take(_ sample: PositionSample, fastest: Double) -> Belief? {
     newest = sample.time
     let place = Vector(sample.position)
-    guard estimator != nil else { return begin(at: place, sample) }
+    guard estimator != nil else {
+      (estimator, last) = (Estimator(place, sample, noise), sample)
+      return estimator?.belief
+    }
     guard let belief = estimator?.follow(place, sample, &noise, fastest: fastest) else {
       return nil
     }
@@ -59,13 +62,6 @@ package struct Track: Sendable {
     return belief
   }
 
-  @inline(never)
-  private mutating func begin(at place: Vector, _ sample: PositionSample) -> Belief {
-    let first = Estimator(place, sample, noise)
-    (estimator, last) = (first, sample)
-    return first.belief
-  }
-
   /// Takes in a sample as it is.
   mutating func takeExact(_ sample: PositionSample) -> Belief {
     newest = sample.time
@@ -73,7 +69,7 @@ package struct Track: Sendable {
     return .exact(Vector(sample.position))
   }
 
-  /// What is believed now; nil before the first sample.
+  /// The present estimate; nil before the first sample.
   var belief: Belief? { estimator?.belief ?? last.map { .exact(Vector($0.position)) } }
 
   var isInDoubt: Bool { estimator?.isInDoubt ?? false }

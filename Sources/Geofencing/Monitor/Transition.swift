@@ -76,11 +76,5 @@ extension Transition {
     (a.rank, a.fence) < (b.rank, b.fence)
   }
 
-  private var rank: Int {
-    switch kind {
-    case .depart: 0
-    case .arrive, .found: 1
-    case .pass: 2
-    }
-  }
+  private var rank: Int { kind == .depart ? 0 : kind == .pass ? 2 : 1 }
 }

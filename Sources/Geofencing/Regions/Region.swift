@@ -83,8 +83,9 @@ package enum Region: Equatable, Sendable {
     }
   }
 
-  /// Where a path is nearest to the centre of a circle or the line of a corridor, or amid its
-  /// longest stretch in a polygon, as a fraction of its length; nil if it does not touch a shape.
+  /// The deepest point of a path, as a fraction of its length; nil if it does not touch a shape.
+  /// It is nearest to the centre of a circle or the line of a corridor, or amid the longest stretch
+  /// in a polygon.
   func passing(_ path: Edge) -> Double? {
     switch self {
     case .circle(let circle): path.nearestFraction(to: Vector(circle.center))
